@@ -1,0 +1,55 @@
+#!/usr/bin/env node
+// The launcher. Plain JavaScript that any old Node can parse: it checks the version before anything else
+// is loaded. On a Node that is too old it starts the checkout's own newer one, if there is one.
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const parts = process.versions.node.split('.').map(Number);
+const tooOld = parts[0] < 22 || (parts[0] === 22 && parts[1] < 16);
+
+if (tooOld) {
+  const own = join(root, 'node_modules', 'node', 'bin', 'node');
+  if (existsSync(own)) await runWith(own);
+  else {
+    process.stderr.write(
+      'clawdcode needs Node 22.16 or later; this is ' + process.version + '. Install a newer Node and try again.\n',
+    );
+    process.exitCode = 1;
+  }
+} else {
+  const main = join(root, 'dist', 'cli.js');
+  if (!existsSync(main)) {
+    process.stderr.write('clawdcode is not built yet: run "npm install" (or "npm run build") in ' + root + '\n');
+    process.exitCode = 1;
+  } else {
+    const module = await import('node:module');
+    if (module.enableCompileCache) module.enableCompileCache();
+    await import(pathToFileURL(main).href);
+  }
+}
+
+/** Runs this same program under another Node; signals go on to it, its exit becomes ours. */
+async function runWith(node) {
+  const { spawn } = await import('node:child_process');
+  const { constants } = await import('node:os');
+  const child = spawn(node, process.argv.slice(1), { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) {
+    process.on(signal, () => {
+      // The terminal sends SIGINT to the whole group; only a signal meant for us alone has to be handed on.
+      if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
+    });
+  }
+  await new Promise((done) => {
+    child.on('error', (error) => {
+      process.stderr.write('clawdcode could not start ' + node + ': ' + error.message + '\n');
+      process.exitCode = 1;
+      done();
+    });
+    child.on('exit', (code, signal) => {
+      process.exitCode = code === null ? 128 + (constants.signals[signal] || 0) : code;
+      done();
+    });
+  });
+}

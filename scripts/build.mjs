@@ -1,0 +1,40 @@
+// Bundles src/ into dist/: one entry for the command line, code-split so that nothing is parsed
+// before it is needed. Everything is bundled except parts that carry their own binary.
+import { cp, mkdir, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const dist = join(root, 'dist');
+const require = createRequire(import.meta.url);
+
+await rm(dist, { recursive: true, force: true });
+await mkdir(dist, { recursive: true });
+await build({
+  absWorkingDir: root,
+  entryPoints: { cli: 'src/cli/main.ts' },
+  outdir: dist,
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node22',
+  minify: true,
+  keepNames: true,
+  legalComments: 'none',
+  external: ['@vscode/ripgrep'],
+  // Ink asks for it only when DEV=true; it is not a dependency of ours.
+  alias: { 'react-devtools-core': join(root, 'scripts/empty-module.mjs') },
+  define: { 'process.env.NODE_ENV': '"production"' },
+  jsx: 'automatic',
+  // CommonJS parts of the bundle call require().
+  banner: {
+    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+  },
+  logLevel: 'warning',
+});
+// The shell grammar is data that the permission rules need at run time.
+await cp(require.resolve('web-tree-sitter/web-tree-sitter.wasm'), join(dist, 'web-tree-sitter.wasm'));
+await cp(require.resolve('tree-sitter-bash/tree-sitter-bash.wasm'), join(dist, 'tree-sitter-bash.wasm'));

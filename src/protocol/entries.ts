@@ -1,0 +1,162 @@
+/**
+ * `JSONLEntry`: one line of a session's log. The log is the truth; everything else is a projection of it.
+ * Lines are only ever appended. Unknown fields survive (`looseObject`), so that an older program can read
+ * a newer log; `v` is the format's version, `version` the program's.
+ */
+import { z } from 'zod';
+
+/** Version of the line format that this program writes. */
+export const ENTRY_FORMAT = 1;
+
+const usage = z.looseObject({
+  input_tokens: z.number(),
+  output_tokens: z.number(),
+  cached_tokens: z.number().optional(),
+  reasoning_tokens: z.number().optional(),
+});
+
+/** A pointer into the session's blob store: the SHA-256 of the bytes, in hex. */
+export const blobRefSchema = z.looseObject({ hash: z.string(), bytes: z.number(), lines: z.number().optional() });
+export type BlobRef = z.infer<typeof blobRefSchema>;
+
+export const fileChangeSchema = z.looseObject({
+  /** Absolute path. */
+  path: z.string(),
+  kind: z.enum(['created', 'modified', 'deleted']),
+  /** SHA-256 of the content after the change; absent for `deleted`. */
+  hash: z.string().optional(),
+  added: z.number().optional(),
+  removed: z.number().optional(),
+});
+export type FileChange = z.infer<typeof fileChangeSchema>;
+
+/** What a finished call shows to the reader; never sent to the model. */
+export const toolDisplaySchema = z.looseObject({
+  /** One line that names the file and range, the pattern or the command. */
+  title: z.string(),
+  /** A few words about the outcome: "120 lines", "exit 1", "3 matches". */
+  summary: z.string().optional(),
+  /** Unified diff of an edit. */
+  diff: z.string().optional(),
+});
+export type ToolDisplay = z.infer<typeof toolDisplaySchema>;
+
+/** The kind of output, which decides how it is truncated and compressed. */
+export const toolResultKinds = ['file', 'search', 'list', 'command', 'edit', 'todo', 'document', 'text'] as const;
+export type ToolResultKind = (typeof toolResultKinds)[number];
+
+export const todoSchema = z.looseObject({
+  content: z.string(),
+  status: z.enum(['pending', 'in_progress', 'completed']),
+});
+export type Todo = z.infer<typeof todoSchema>;
+
+const compactMetadata = z.looseObject({
+  trigger: z.enum(['auto', 'manual']),
+  preTokens: z.number(),
+  postTokens: z.number().optional(),
+  filesIncluded: z.array(z.string()).optional(),
+  /** False when the summary is not the model's but a fallback. */
+  success: z.boolean().optional(),
+  strategy: z.string().optional(),
+  focus: z.string().optional(),
+  error: z.string().optional(),
+  durationMs: z.number().optional(),
+  /** Uuids of the entries that stay verbatim after the summary, in order. */
+  retained: z.array(z.string()).optional(),
+  /** File snippets by hash; their bytes are in the blob store. */
+  snippets: z.array(z.looseObject({ path: z.string(), hash: z.string(), bytes: z.number() })).optional(),
+});
+export type CompactMetadata = z.infer<typeof compactMetadata>;
+
+/** What a `user` or `system` line is about, where the bare type does not say it. */
+export const entrySubtypes = [
+  'session_start', // header: frozen system prompt, environment, preferences, configuration
+  'instructions', // a pinned block: AGENTS.md and its like
+  'prompt', // what the user typed
+  'shell', // `!command` and its output
+  'environment', // a note that the date or git state changed since the session was left
+  'mode', // permission mode changed
+  'model', // model changed
+  'reminder', // goal and todo list restated
+  'nudge', // a word to the model from the program (loop guard, cut reply)
+  'compact_boundary',
+  'reduction', // masking, removal: makes the projection smaller than the log
+  'undo', // names the entry that it undoes
+  'usage', // tokens spent outside the conversation (summaries, titles)
+  'turn_end',
+  'notice', // for the reader only
+  'title',
+] as const;
+export type EntrySubtype = (typeof entrySubtypes)[number];
+
+export const entrySchema = z.looseObject({
+  v: z.number().default(ENTRY_FORMAT),
+  /** Position in the session, from 0, without gaps in an undamaged log. */
+  seq: z.number(),
+  uuid: z.string(),
+  parentUuid: z.string().nullable(),
+  sessionId: z.string(),
+  /** ISO 8601, UTC. */
+  timestamp: z.string(),
+  type: z.enum(['user', 'assistant', 'tool_use', 'tool_result', 'system']),
+  subtype: z.string().optional(),
+  cwd: z.string(),
+  gitBranch: z.string().optional(),
+  version: z.string(),
+  message: z.looseObject({
+    role: z.enum(['user', 'assistant', 'system']),
+    content: z.unknown(),
+    model: z.string().optional(),
+    usage: usage.optional(),
+    reasoning: z.looseObject({ field: z.string(), text: z.string() }).optional(),
+    finishReason: z.string().optional(),
+    /** The user stopped this reply; it stands as it was. */
+    interrupted: z.boolean().optional(),
+    /** The connection gave up on this reply for good. */
+    failed: z.boolean().optional(),
+    durationMs: z.number().optional(),
+  }),
+  tool: z
+    .looseObject({
+      id: z.string(),
+      name: z.string(),
+      input: z.unknown(),
+      /** The exact argument text that is sent back to the model. */
+      arguments: z.string().optional(),
+      rawArguments: z.string().optional(),
+      invalid: z.string().optional(),
+    })
+    .optional(),
+  toolResult: z
+    .looseObject({
+      id: z.string(),
+      /** What the model sees. */
+      output: z.unknown(),
+      error: z.string().optional(),
+      name: z.string().optional(),
+      status: z.enum(['ok', 'partial', 'error', 'denied', 'interrupted']).optional(),
+      kind: z.string().optional(),
+      /** The whole output, when `output` is only a part of it. */
+      original: blobRefSchema.optional(),
+      filesChanged: z.array(fileChangeSchema).optional(),
+      /** Files that were read, with the hash of what was seen: the base of "changed since it was read". */
+      filesRead: z.array(z.looseObject({ path: z.string(), hash: z.string() })).optional(),
+      display: toolDisplaySchema.optional(),
+      todos: z.array(todoSchema).optional(),
+      durationMs: z.number().optional(),
+    })
+    .optional(),
+  isCompactSummary: z.boolean().optional(),
+  compactMetadata: compactMetadata.optional(),
+  /** Details of a `system` or `user` subtype; each owner documents its own. */
+  data: z.record(z.string(), z.unknown()).optional(),
+});
+
+export type JSONLEntry = z.infer<typeof entrySchema>;
+
+/** What a caller hands to the log; the log itself adds identity, order, time and place. */
+export type EntryDraft = Omit<
+  JSONLEntry,
+  'v' | 'seq' | 'uuid' | 'parentUuid' | 'sessionId' | 'timestamp' | 'cwd' | 'gitBranch' | 'version'
+>;

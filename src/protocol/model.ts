@@ -1,0 +1,80 @@
+/**
+ * The port to a language model: a plain-data request goes in, events come out. Failures are events too.
+ * Consumed by `agent` and `context`; implemented in `model/`.
+ */
+import type { AssistantMessage, FinishReason, Message, ReasoningField, ToolSchema, Usage } from './messages.ts';
+
+/** Everything that one request says. Plain data: cloning it loses nothing. */
+export interface ModelRequest {
+  readonly model: string;
+  readonly messages: readonly Message[];
+  readonly tools: readonly ToolSchema[];
+  readonly toolChoice?: 'auto' | 'none';
+  /** Upper bound of the reply, in tokens; absent = the server's own. */
+  readonly maxOutputTokens?: number;
+  readonly temperature?: number;
+}
+
+/** What kind of failure it was decides what the user is told and whether it is worth another try. */
+export type ModelErrorKind =
+  | 'auth'
+  | 'model_not_found'
+  | 'bad_url'
+  | 'network'
+  | 'rate_limit'
+  | 'server'
+  | 'cut'
+  | 'stalled'
+  | 'overflow'
+  | 'bad_request'
+  | 'quota';
+
+export interface ModelError {
+  readonly kind: ModelErrorKind;
+  /** What happened and what to do next, ready to show. */
+  readonly message: string;
+  readonly retryable: boolean;
+  readonly status?: number;
+  /** From `retry-after` / `retry-after-ms`, in milliseconds. */
+  readonly retryAfterMs?: number;
+  /** With `overflow`: the window that the server named in its error, in tokens. */
+  readonly windowTokens?: number;
+}
+
+/**
+ * A stream is deltas and then exactly one `done` or `failed`. An aborted stream ends with neither:
+ * the consumer checks its signal after the last event.
+ */
+export type ModelEvent =
+  | { readonly type: 'text_delta'; readonly text: string }
+  | { readonly type: 'reasoning_delta'; readonly text: string; readonly field: ReasoningField }
+  | { readonly type: 'tool_call_delta'; readonly index: number; readonly name: string; readonly argumentsLength: number }
+  | { readonly type: 'done'; readonly reply: Reply }
+  | { readonly type: 'failed'; readonly error: ModelError };
+
+export interface Reply {
+  readonly message: AssistantMessage;
+  readonly finishReason: FinishReason;
+  readonly usage?: Usage;
+  /** The model that the server says made it. */
+  readonly model?: string;
+}
+
+export interface ModelClient {
+  /** Never throws and never rejects: every failure is a `failed` event. */
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+}
+
+/** What is known about a model; `source` says how, so that the screen can be honest about it. */
+export interface ModelInfo {
+  readonly id: string;
+  /** Context window, in tokens. */
+  readonly windowTokens: number;
+  readonly maxOutputTokens: number;
+  readonly source: 'catalogue' | 'setting' | 'server' | 'assumed';
+  readonly tokenizer: 'o200k_base' | 'cl100k_base' | 'unknown';
+  /** US dollars per million tokens. */
+  readonly price?: { readonly input: number; readonly cachedInput: number; readonly output: number };
+  /** True where the endpoint wants earlier reasoning sent back. */
+  readonly returnsReasoning?: boolean;
+}

@@ -1,0 +1,21 @@
+/** What goes into an agent. Each op is plain data; its effects come back as events. */
+import type { ContentPart } from './messages.ts';
+import type { PermissionAnswer, PermissionMode } from './permissions.ts';
+
+export interface PromptOp {
+  readonly type: 'prompt';
+  /** What the model sees. */
+  readonly text: string;
+  /** What the reader sees, when that is shorter (a folded paste). */
+  readonly display?: string;
+  readonly images?: readonly Extract<ContentPart, { type: 'image' }>[];
+}
+
+export type Op =
+  | PromptOp
+  | { readonly type: 'shell'; readonly command: string }
+  | { readonly type: 'interrupt' }
+  | { readonly type: 'answer'; readonly id: string; readonly answer: PermissionAnswer }
+  | { readonly type: 'compact'; readonly focus?: string }
+  | { readonly type: 'set_mode'; readonly mode: PermissionMode }
+  | { readonly type: 'set_model'; readonly model: string };

@@ -1,0 +1,56 @@
+/** The words of a permission question: what a tool wants, what the rules say, what the user answers. */
+
+/** `auto` and `dontAsk` may follow; aliases (autoEdit, yolo, manual) are resolved by `cli`. */
+export const permissionModes = ['default', 'acceptEdits', 'plan', 'bypassPermissions'] as const;
+export type PermissionMode = (typeof permissionModes)[number];
+
+/** What a call wants to do, in the terms that rules are written in. Paths are absolute, not yet resolved. */
+export type Access =
+  | { readonly type: 'none' }
+  | { readonly type: 'read'; readonly paths: readonly string[] }
+  | { readonly type: 'write'; readonly paths: readonly string[] }
+  | { readonly type: 'command'; readonly command: string; readonly cwd: string }
+  | { readonly type: 'plan' };
+
+/** Exactly what will happen, for the eyes of the user. */
+export type Preview =
+  | { readonly type: 'diff'; readonly path: string; readonly diff: string; readonly isNew: boolean }
+  | { readonly type: 'command'; readonly command: string; readonly cwd: string; readonly description?: string }
+  | { readonly type: 'paths'; readonly verb: string; readonly paths: readonly string[] }
+  | { readonly type: 'plan'; readonly plan: string }
+  | { readonly type: 'text'; readonly text: string };
+
+/** A rule that "always" would save: its text, and where it goes. */
+export interface RuleSuggestion {
+  readonly rules: readonly string[];
+  readonly destination: 'session' | 'local' | 'mode';
+  /** Absolute path of the file for `local`. */
+  readonly file?: string;
+  /** What the choice says, e.g. "Yes, and don't ask again for `npm test`". */
+  readonly label: string;
+}
+
+export interface PermissionQuestion {
+  readonly id: string;
+  readonly callId: string;
+  readonly tool: string;
+  readonly title: string;
+  readonly input: unknown;
+  readonly preview: Preview;
+  /** Why it is asked: the rule, the mode or the built-in caution that led here. */
+  readonly reason: string;
+  readonly suggestion?: RuleSuggestion;
+}
+
+export type PermissionAnswer =
+  | { readonly behavior: 'allow'; readonly remember?: boolean }
+  | { readonly behavior: 'deny'; readonly comment?: string; readonly interrupt?: boolean };
+
+/** What the rules and the mode say of one access. */
+export interface PermissionDecision {
+  readonly behavior: 'allow' | 'ask' | 'deny';
+  readonly reason: string;
+  /** The rule that decided, as written, with its source. */
+  readonly rule?: { readonly text: string; readonly source: string };
+  readonly suggestion?: RuleSuggestion;
+}

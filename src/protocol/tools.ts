@@ -1,0 +1,63 @@
+/** The port between the agent and a tool. A tool knows neither the agent, nor the screen, nor the rules. */
+import type { BlobRef, FileChange, Todo, ToolDisplay, ToolResultKind } from './entries.ts';
+import type { ToolSchema } from './messages.ts';
+import type { Access, Preview } from './permissions.ts';
+
+/** Where large output goes while it is produced; bytes are kept whole, content-addressed, 0600. */
+export interface BlobSink {
+  write(chunk: Uint8Array | string): void;
+  /** Resolves when the bytes are on disk. */
+  finish(): Promise<BlobRef>;
+  /** Forgets what was written. */
+  discard(): Promise<void>;
+}
+
+/** What a call may use; everything else it needs was handed to the tool when it was made. */
+export interface ToolContext {
+  readonly callId: string;
+  readonly sessionId: string;
+  /** The project's root: absolute, resolved. Relative paths in a tool's input are relative to `cwd()`. */
+  readonly root: string;
+  /** The shell's working directory, which persists between calls. */
+  readonly cwd: () => string;
+  readonly setCwd: (directory: string) => void;
+  readonly signal: AbortSignal;
+  /** Live output for the screen; bounded by the receiver. */
+  readonly onOutput: (text: string) => void;
+  /** Hash of the file when it was last read or written in this session, from the log. */
+  readonly fileReads: (path: string) => string | undefined;
+  readonly openBlob: () => BlobSink;
+}
+
+export interface ToolOutcome {
+  readonly status: 'ok' | 'partial' | 'error';
+  /** For the model, before truncation. */
+  readonly text: string;
+  readonly kind: ToolResultKind;
+  readonly display: ToolDisplay;
+  readonly original?: BlobRef;
+  readonly filesChanged?: readonly FileChange[];
+  readonly filesRead?: readonly { readonly path: string; readonly hash: string }[];
+  readonly todos?: readonly Todo[];
+}
+
+/** The outcome of looking at a call's arguments before anything happens. */
+export type PreparedCall =
+  | { readonly type: 'invalid'; readonly message: string }
+  | {
+      readonly type: 'ready';
+      readonly title: string;
+      readonly access: Access;
+      /** What will happen, made only when the user is asked; may read files, changes nothing. */
+      readonly preview: () => Promise<Preview>;
+      /** Never rejects for what can be expected (a missing file, exit 1): that is an `error` outcome. */
+      readonly run: () => Promise<ToolOutcome>;
+    };
+
+export interface Tool {
+  readonly name: string;
+  readonly schema: ToolSchema;
+  /** Read-only calls may run beside each other. */
+  readonly readOnly: boolean;
+  prepare(input: unknown, context: ToolContext): PreparedCall | Promise<PreparedCall>;
+}
