@@ -14,14 +14,18 @@ if (tooOld) {
   if (existsSync(own)) await runWith(own);
   else {
     process.stderr.write(
-      'clawdcode needs Node 22.16 or later; this is ' + process.version + '. Install a newer Node and try again.\n',
+      'clawdcode needs Node 22.16 or later; this is ' +
+        process.version +
+        '. Install a newer Node and try again.\n',
     );
     process.exitCode = 1;
   }
 } else {
   const main = join(root, 'dist', 'cli.js');
   if (!existsSync(main)) {
-    process.stderr.write('clawdcode is not built yet: run "npm install" (or "npm run build") in ' + root + '\n');
+    process.stderr.write(
+      'clawdcode is not built yet: run "npm install" (or "npm run build") in ' + root + '\n',
+    );
     process.exitCode = 1;
   } else {
     const module = await import('node:module');

@@ -16,7 +16,11 @@ const usage = z.looseObject({
 });
 
 /** A pointer into the session's blob store: the SHA-256 of the bytes, in hex. */
-export const blobRefSchema = z.looseObject({ hash: z.string(), bytes: z.number(), lines: z.number().optional() });
+export const blobRefSchema = z.looseObject({
+  hash: z.string(),
+  bytes: z.number(),
+  lines: z.number().optional(),
+});
 export type BlobRef = z.infer<typeof blobRefSchema>;
 
 export const fileChangeSchema = z.looseObject({
@@ -42,7 +46,16 @@ export const toolDisplaySchema = z.looseObject({
 export type ToolDisplay = z.infer<typeof toolDisplaySchema>;
 
 /** The kind of output, which decides how it is truncated and compressed. */
-export const toolResultKinds = ['file', 'search', 'list', 'command', 'edit', 'todo', 'document', 'text'] as const;
+export const toolResultKinds = [
+  'file',
+  'search',
+  'list',
+  'command',
+  'edit',
+  'todo',
+  'document',
+  'text',
+] as const;
 export type ToolResultKind = (typeof toolResultKinds)[number];
 
 export const todoSchema = z.looseObject({

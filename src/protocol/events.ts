@@ -37,11 +37,21 @@ export interface CompactionReport {
 export type AgentEvent =
   | { readonly type: 'entry'; readonly entry: JSONLEntry }
   | { readonly type: 'turn_started' }
-  | { readonly type: 'turn_ended'; readonly outcome: TurnOutcome; readonly steps: number; readonly error?: ModelError }
+  | {
+      readonly type: 'turn_ended';
+      readonly outcome: TurnOutcome;
+      readonly steps: number;
+      readonly error?: ModelError;
+    }
   | { readonly type: 'step_started'; readonly step: number }
   | { readonly type: 'text_delta'; readonly text: string }
   | { readonly type: 'reasoning_delta'; readonly text: string }
-  | { readonly type: 'tool_call_delta'; readonly index: number; readonly name: string; readonly argumentsLength: number }
+  | {
+      readonly type: 'tool_call_delta';
+      readonly index: number;
+      readonly name: string;
+      readonly argumentsLength: number;
+    }
   /** What was streamed of this reply does not count; another try follows. */
   | { readonly type: 'reply_discarded' }
   | {

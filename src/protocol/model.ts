@@ -2,7 +2,14 @@
  * The port to a language model: a plain-data request goes in, events come out. Failures are events too.
  * Consumed by `agent` and `context`; implemented in `model/`.
  */
-import type { AssistantMessage, FinishReason, Message, ReasoningField, ToolSchema, Usage } from './messages.ts';
+import type {
+  AssistantMessage,
+  FinishReason,
+  Message,
+  ReasoningField,
+  ToolSchema,
+  Usage,
+} from './messages.ts';
 
 /** Everything that one request says. Plain data: cloning it loses nothing. */
 export interface ModelRequest {
@@ -48,7 +55,12 @@ export interface ModelError {
 export type ModelEvent =
   | { readonly type: 'text_delta'; readonly text: string }
   | { readonly type: 'reasoning_delta'; readonly text: string; readonly field: ReasoningField }
-  | { readonly type: 'tool_call_delta'; readonly index: number; readonly name: string; readonly argumentsLength: number }
+  | {
+      readonly type: 'tool_call_delta';
+      readonly index: number;
+      readonly name: string;
+      readonly argumentsLength: number;
+    }
   | { readonly type: 'done'; readonly reply: Reply }
   | { readonly type: 'failed'; readonly error: ModelError };
 

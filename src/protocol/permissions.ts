@@ -15,7 +15,12 @@ export type Access =
 /** Exactly what will happen, for the eyes of the user. */
 export type Preview =
   | { readonly type: 'diff'; readonly path: string; readonly diff: string; readonly isNew: boolean }
-  | { readonly type: 'command'; readonly command: string; readonly cwd: string; readonly description?: string }
+  | {
+      readonly type: 'command';
+      readonly command: string;
+      readonly cwd: string;
+      readonly description?: string;
+    }
   | { readonly type: 'paths'; readonly verb: string; readonly paths: readonly string[] }
   | { readonly type: 'plan'; readonly plan: string }
   | { readonly type: 'text'; readonly text: string };
