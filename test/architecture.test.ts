@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+
+/** Who may import whom; the reasons are in ARCHITECTURE.md. A room may always import itself. */
+const doors: Readonly<Record<string, readonly string[]>> = {
+  protocol: [],
+  model: ['protocol'],
+  tools: ['protocol'],
+  permissions: ['protocol'],
+  context: ['protocol'],
+  config: ['protocol'],
+  agent: ['protocol', 'model', 'tools', 'permissions', 'context', 'config'],
+  commands: ['protocol', 'agent', 'context', 'config'],
+  headless: ['protocol', 'agent', 'commands'],
+  ui: ['protocol', 'agent', 'commands'],
+  cli: [
+    'protocol',
+    'model',
+    'tools',
+    'permissions',
+    'context',
+    'config',
+    'agent',
+    'commands',
+    'headless',
+    'ui',
+  ],
+};
+const src = resolve(import.meta.dirname, '../src');
+const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name));
+const room = (path: string): string => relative(src, path).split('/')[0] ?? '';
+
+test.each(files)('%s goes only through doors that are open to its room', (name) => {
+  const file = join(src, name);
+  const text = readFileSync(file, 'utf8');
+  for (const [, target] of text.matchAll(/(?:from|import)\s*\(?\s*'(\.{1,2}\/[^']+)'/g)) {
+    const imported = resolve(dirname(file), target ?? '');
+    const [from, to] = [room(file), room(imported)];
+    if (from === to) continue;
+    expect(doors[from], `${name} imports ${target}`).toContain(to);
+    if (to === 'context')
+      expect(imported, `${name} must use that room's one door`).toBe(join(src, 'context/index.ts'));
+  }
+});
+
+test.each(files.filter((name) => !name.startsWith('cli/')))('%s leaves the process to cli', (name) => {
+  const text = readFileSync(join(src, name), 'utf8').replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+  expect(text).not.toMatch(/\bprocess\.(cwd|exit|argv|env|stdout|stderr|stdin)\b|\bconsole\./);
+});
+
+test('the protocol room knows no package but zod', () => {
+  for (const name of files.filter((file) => file.startsWith('protocol/'))) {
+    for (const [, target] of readFileSync(join(src, name), 'utf8').matchAll(/from '([^.'][^']*)'/g))
+      expect(target).toBe('zod');
+  }
+});
