@@ -1,0 +1,48 @@
+import type { AgentEvent } from '../protocol/events.ts';
+import type { PermissionAnswer, PermissionQuestion } from '../protocol/permissions.ts';
+
+/** The open questions of a session: the agent waits here, a subscriber answers through an op. */
+export interface Questions {
+  /** Resolves with the answer; an abort answers every open question with a refusal that ends the turn. */
+  ask(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer>;
+  answer(id: string, answer: PermissionAnswer): void;
+  open(): readonly PermissionQuestion[];
+}
+
+/** Owns the promises behind `permission_question` events; parallel calls may have several open at once. */
+export function createQuestions(emit: (event: AgentEvent) => void): Questions {
+  const waiting = new Map<
+    string,
+    { question: PermissionQuestion; settle: (answer: PermissionAnswer) => void }
+  >();
+
+  const answer = (id: string, given: PermissionAnswer): void => {
+    const entry = waiting.get(id);
+    if (entry === undefined) return;
+    waiting.delete(id);
+    entry.settle(given);
+    emit({ type: 'permission_answered', id, answer: given });
+  };
+
+  return {
+    ask(question, signal) {
+      if (signal.aborted) return Promise.resolve(refusal);
+      return new Promise((resolve) => {
+        const onAbort = (): void => answer(question.id, refusal);
+        signal.addEventListener('abort', onAbort, { once: true });
+        waiting.set(question.id, {
+          question,
+          settle: (given) => {
+            signal.removeEventListener('abort', onAbort);
+            resolve(given);
+          },
+        });
+        emit({ type: 'permission_question', question });
+      });
+    },
+    answer,
+    open: () => [...waiting.values()].map((entry) => entry.question),
+  };
+}
+
+const refusal: PermissionAnswer = { behavior: 'deny', interrupt: true };

@@ -1,0 +1,111 @@
+/**
+ * One reply of the model, from request to whole message: streams it, retries what is worth a retry, and
+ * never leaves half a message behind. The caller records the outcome; nothing here touches the log.
+ */
+
+import { nextRetry, RETRY_MAX_ATTEMPTS } from '../model/retry.ts';
+import type { AgentEvent } from '../protocol/events.ts';
+import type { Reasoning } from '../protocol/messages.ts';
+import type { ModelClient, ModelError, ModelEvent, ModelRequest, Reply } from '../protocol/model.ts';
+
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Resolves after `ms`, or at once when the signal aborts; never rejects. */
+  sleep(ms: number, signal: AbortSignal): Promise<void>;
+  /** Uniform in [0, 1): the jitter of retries. */
+  random(): number;
+}
+
+export interface ReplyPorts {
+  readonly client: ModelClient;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly emit: (event: AgentEvent) => void;
+  /** Fewer tries than the default, for replies that nobody asked for (summaries). */
+  readonly maxAttempts?: number;
+}
+
+export type ReplyOutcome =
+  | { readonly type: 'done'; readonly reply: Reply; readonly durationMs: number }
+  /** The user stopped it; what had arrived, without its unfinished tool calls. */
+  | { readonly type: 'interrupted'; readonly partial: Reply | undefined; readonly durationMs: number }
+  | {
+      readonly type: 'failed';
+      readonly error: ModelError;
+      readonly partial: Reply | undefined;
+      readonly durationMs: number;
+    };
+
+/** Streams one reply. Deltas go out through `emit`; `reply_discarded` takes them back before another try. */
+export async function streamReply(request: ModelRequest, ports: ReplyPorts): Promise<ReplyOutcome> {
+  const started = ports.clock.now();
+  const maxAttempts = ports.maxAttempts ?? RETRY_MAX_ATTEMPTS;
+  for (let attempt = 1; ; attempt++) {
+    const draft = new Draft();
+    const end = await oneTry(request, ports, draft);
+    const durationMs = ports.clock.now() - started;
+    if (end === 'interrupted') return { type: 'interrupted', partial: draft.toReply(), durationMs };
+    if (end.type === 'done') return { type: 'done', reply: end.reply, durationMs };
+
+    const { error } = end;
+    const retry =
+      error.retryable && attempt < maxAttempts
+        ? nextRetry({ attempt, elapsedMs: durationMs, error, random: ports.clock.random })
+        : undefined;
+    if (retry === undefined) return { type: 'failed', error, partial: draft.toReply(), durationMs };
+    if (!draft.isEmpty()) ports.emit({ type: 'reply_discarded' });
+    ports.emit({ type: 'retrying', attempt, maxAttempts, delayMs: retry.delayMs, error });
+    await ports.clock.sleep(retry.delayMs, ports.signal);
+    if (ports.signal.aborted) {
+      return { type: 'interrupted', partial: undefined, durationMs: ports.clock.now() - started };
+    }
+  }
+}
+
+async function oneTry(
+  request: ModelRequest,
+  { client, signal, emit }: ReplyPorts,
+  draft: Draft,
+): Promise<Extract<ModelEvent, { type: 'done' | 'failed' }> | 'interrupted'> {
+  for await (const event of client.stream(request, signal)) {
+    if (signal.aborted) return 'interrupted';
+    if (event.type === 'done' || event.type === 'failed') return event;
+    draft.add(event);
+    if (event.type === 'reasoning_delta') emit({ type: 'reasoning_delta', text: event.text });
+    else emit(event);
+  }
+  // An aborted stream may end without a word; one that was not aborted always has a last event.
+  if (signal.aborted) return 'interrupted';
+  const message = 'The connection closed before the reply was complete.';
+  return { type: 'failed', error: { kind: 'cut', message, retryable: true } };
+}
+
+/** What has arrived so far of a reply that may never be finished. Half-written tool calls are left out. */
+class Draft {
+  private text = '';
+  private reasoning: Reasoning | undefined;
+  private calls = 0;
+
+  add(event: ModelEvent): void {
+    if (event.type === 'text_delta') this.text += event.text;
+    else if (event.type === 'reasoning_delta') {
+      this.reasoning = { field: event.field, text: (this.reasoning?.text ?? '') + event.text };
+    } else if (event.type === 'tool_call_delta') this.calls++;
+  }
+
+  isEmpty(): boolean {
+    return this.text === '' && this.reasoning === undefined && this.calls === 0;
+  }
+
+  toReply(): Reply | undefined {
+    if (this.text === '' && this.reasoning === undefined) return undefined;
+    const message = {
+      role: 'assistant' as const,
+      content: this.text,
+      toolCalls: [],
+      ...(this.reasoning === undefined ? {} : { reasoning: this.reasoning }),
+    };
+    return { message, finishReason: 'stop' };
+  }
+}

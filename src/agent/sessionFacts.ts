@@ -1,0 +1,36 @@
+/** Facts about a session that are pure functions of its log. */
+import type { JSONLEntry } from '../protocol/entries.ts';
+import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
+
+/** The permission mode that the log ends in; absent when it was never changed. */
+export function lastMode(entries: readonly JSONLEntry[]): PermissionMode | undefined {
+  return modes(entries).at(-1);
+}
+
+/** The mode to go back to when a plan is accepted. */
+export function modeBeforePlan(entries: readonly JSONLEntry[]): PermissionMode | undefined {
+  return modes(entries)
+    .filter((mode) => mode !== 'plan')
+    .at(-1);
+}
+
+/** The model that was last chosen or that last answered; absent in a new session. */
+export function lastModel(entries: readonly JSONLEntry[]): string | undefined {
+  const entry = entries.findLast((one) => one.subtype === 'model' && typeof one.data?.['model'] === 'string');
+  return entry?.data?.['model'] as string | undefined;
+}
+
+/** The title given to the session, else the first line of its first prompt. */
+export function titleOf(entries: readonly JSONLEntry[]): string | undefined {
+  const given = entries.findLast((entry) => entry.subtype === 'title');
+  const source = given ?? entries.find((entry) => entry.subtype === 'prompt');
+  const content = source?.message.content;
+  return typeof content === 'string' ? content.trim().split('\n')[0]?.slice(0, 200) : undefined;
+}
+
+function modes(entries: readonly JSONLEntry[]): PermissionMode[] {
+  return entries.flatMap((entry) => {
+    const mode = entry.subtype === 'mode' ? entry.data?.['mode'] : undefined;
+    return permissionModes.find((known) => known === mode) ?? [];
+  });
+}

@@ -1,0 +1,151 @@
+/** One turn: from a prompt until the model asks for nothing more. Reads like the plan of the house. */
+import type { ContextManager } from '../context/index.ts';
+import type { AgentEvent, TurnOutcome } from '../protocol/events.ts';
+import type { ToolSchema } from '../protocol/messages.ts';
+import type { ModelError, Reply } from '../protocol/model.ts';
+import type { PermissionAnswer, PermissionQuestion } from '../protocol/permissions.ts';
+import { createLoopGuard, TELL_AT } from './loopGuard.ts';
+import { type ReplyPorts, streamReply } from './reply.ts';
+import { type FinishedCall, runToolCalls, type ToolCallPorts } from './toolCalls.ts';
+
+export interface TurnPorts {
+  readonly context: ContextManager;
+  readonly reply: Omit<ReplyPorts, 'signal' | 'emit'>;
+  readonly toolCalls: Omit<ToolCallPorts, 'context' | 'signal' | 'emit'>;
+  readonly schemas: readonly ToolSchema[];
+  readonly signal: AbortSignal;
+  readonly emit: (event: AgentEvent) => void;
+  /** Appends what was typed meanwhile; says whether there was anything. */
+  readonly deliverQueued: () => Promise<boolean>;
+  /** Steps after which the turn ends as `max_turns`; absent = no limit. */
+  readonly maxSteps: number | undefined;
+  /** False when nobody can answer: a turn that goes in circles then ends. */
+  readonly interactive: boolean;
+}
+
+export interface TurnEnd {
+  readonly outcome: TurnOutcome;
+  readonly steps: number;
+  readonly error?: ModelError;
+}
+
+export async function runTurn(ports: TurnPorts): Promise<TurnEnd> {
+  const { context, signal, emit } = ports;
+  const guard = createLoopGuard();
+  for (let step = 1; ; step++) {
+    const end = (outcome: TurnOutcome, error?: ModelError): TurnEnd => ({
+      outcome,
+      steps: step,
+      ...(error === undefined ? {} : { error }),
+    });
+    if (ports.maxSteps !== undefined && step > ports.maxSteps)
+      return { ...end('max_turns'), steps: step - 1 };
+    await ports.deliverQueued();
+    emit({ type: 'step_started', step });
+
+    const got = await nextReply(ports);
+    if (got.type === 'interrupted') return end('interrupted');
+    if (got.type === 'failed') return end('failed', got.error);
+
+    const { message, finishReason } = got.reply;
+    if (message.toolCalls.length === 0) {
+      tellHowItEnded(got.reply, emit);
+      await context.maintain(signal);
+      if (finishReason === 'stop' && (await ports.deliverQueued())) continue;
+      return end('done');
+    }
+    const ran = await runToolCalls(message.toolCalls, { ...ports.toolCalls, context, signal, emit });
+    await context.maintain(signal);
+    if (ran.type === 'stopped') return end('interrupted');
+    if (await goesInCircles(ran.calls, guard, ports)) return end('loop');
+  }
+}
+
+type Got =
+  | { readonly type: 'reply'; readonly reply: Reply }
+  | { readonly type: 'interrupted' }
+  | { readonly type: 'failed'; readonly error: ModelError };
+
+/** Builds the request, streams the reply and records it, before anything acts on it. */
+async function nextReply(ports: TurnPorts): Promise<Got> {
+  const { context, signal, emit } = ports;
+  while (true) {
+    const built = await context.buildRequest({ tools: ports.schemas, signal, emit });
+    if (signal.aborted) return { type: 'interrupted' };
+    if (built.type === 'too_large') {
+      return { type: 'failed', error: { kind: 'overflow', message: built.message, retryable: false } };
+    }
+    const outcome = await streamReply(built.request, { ...ports.reply, signal, emit });
+    const { durationMs } = outcome;
+    switch (outcome.type) {
+      case 'done':
+        await context.appendReply(outcome.reply, { durationMs });
+        return { type: 'reply', reply: outcome.reply };
+      case 'interrupted':
+        if (outcome.partial !== undefined) {
+          await context.appendReply(outcome.partial, { interrupted: true, durationMs });
+        }
+        return { type: 'interrupted' };
+      case 'failed': {
+        const { error } = outcome;
+        if (
+          error.kind === 'overflow' &&
+          (await context.shrinkAfterOverflow(error, { tools: ports.schemas, signal, emit }))
+        ) {
+          continue;
+        }
+        if (signal.aborted) return { type: 'interrupted' };
+        if (outcome.partial !== undefined)
+          await context.appendReply(outcome.partial, { failed: true, durationMs });
+        return { type: 'failed', error };
+      }
+    }
+  }
+}
+
+function tellHowItEnded({ message, finishReason }: Reply, emit: TurnPorts['emit']): void {
+  const say = (text: string): void => emit({ type: 'notice', level: 'warning', text });
+  if (finishReason === 'length') say('The reply was cut at the model’s output limit. Ask it to go on.');
+  else if (finishReason === 'content_filter') say('The endpoint’s content filter stopped the reply.');
+  else if (message.content.trim() === '')
+    say('The model ended its turn without a word. Ask again, or try another model.');
+}
+
+/** Tells the model first, then asks the user; true when the turn has to end. */
+async function goesInCircles(
+  calls: readonly FinishedCall[],
+  guard: ReturnType<typeof createLoopGuard>,
+  ports: TurnPorts,
+): Promise<boolean> {
+  const verdict = guard.record(calls);
+  const names = calls.map((call) => call.name).join(', ');
+  if (verdict === 'tell_model') {
+    const content = `You have made the same call (${names}) ${TELL_AT} times in a row with the same result. Do not repeat it: try another way, or say what is missing.`;
+    await ports.context.append({ type: 'user', subtype: 'nudge', message: { role: 'user', content } });
+  }
+  if (verdict !== 'ask_user') return false;
+  if (ports.interactive) {
+    const answer = await askWhetherToGoOn(names, ports);
+    if (answer.behavior === 'allow') {
+      guard.reset();
+      return false;
+    }
+  }
+  return true;
+}
+
+function askWhetherToGoOn(names: string, { toolCalls }: TurnPorts): Promise<PermissionAnswer> {
+  const question: PermissionQuestion = {
+    id: toolCalls.newId(),
+    callId: '',
+    tool: 'loop',
+    title: 'The model repeats itself',
+    input: {},
+    preview: {
+      type: 'text',
+      text: `The same call (${names}) gave the same result again and again. Let it go on?`,
+    },
+    reason: 'the model was told and did it once more',
+  };
+  return toolCalls.ask(question);
+}
