@@ -1,0 +1,47 @@
+/** Reads what the model is told about its surroundings: platform, date and the repository's state. */
+import { execFile } from 'node:child_process';
+import { release, type } from 'node:os';
+import type { Environment } from '../agent/systemPrompt.ts';
+
+/** Longest wait for git, in milliseconds; a slow repository goes undescribed rather than delay the first request. */
+const GIT_TIMEOUT = 2000;
+const CHANGED_FILES = 20;
+
+export async function readEnvironment(directory: string, now: Date): Promise<Environment> {
+  const git = await gitState(directory);
+  const pad = (part: number): string => String(part).padStart(2, '0');
+  return {
+    directory,
+    platform: `${type()} ${release()}`,
+    date: `${now.getFullYear()}-${pad(now.getMonth() + 1)}-${pad(now.getDate())}`,
+    ...(git === undefined ? {} : { git }),
+  };
+}
+
+async function gitState(directory: string): Promise<string | undefined> {
+  const [status, log] = await Promise.all([
+    git(directory, ['status', '--porcelain=v1', '--branch', '--untracked-files=normal']),
+    git(directory, ['log', '--max-count=3', '--format=%h %s']),
+  ]);
+  if (status === undefined) return undefined;
+  const [head = '', ...changed] = status.trimEnd().split('\n');
+  const branch = head.replace(/^## (No commits yet on )?/, '').split('...')[0];
+  const shown = changed.slice(0, CHANGED_FILES);
+  const more = changed.length > shown.length ? ` and ${changed.length - shown.length} more` : '';
+  const lines = [
+    `branch ${branch}; ${changed.length === 0 ? 'clean' : `changed: ${shown.join(', ')}${more}`}`,
+  ];
+  if (log !== undefined && log.trim() !== '') lines.push('Last commits:', ...log.trimEnd().split('\n'));
+  return lines.join('\n');
+}
+
+/** Output of one read-only git command; undefined when there is no repository or no git. */
+function git(directory: string, args: string[]): Promise<string | undefined> {
+  // Optional locks off: a status that only looks must not take the index lock from the user's own git.
+  const full = ['--no-optional-locks', '-c', 'core.fsmonitor=false', ...args];
+  return new Promise((resolve) => {
+    execFile('git', full, { cwd: directory, timeout: GIT_TIMEOUT, maxBuffer: 4_000_000 }, (error, stdout) =>
+      resolve(error === null ? stdout : undefined),
+    );
+  });
+}

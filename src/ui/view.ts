@@ -1,0 +1,204 @@
+/**
+ * What the screen shows, as a pure function of events. The reader's transcript is not in here: what is
+ * finished leaves as a `Print` and lives on in the terminal's own scrollback.
+ */
+import type { JSONLEntry } from '../protocol/entries.ts';
+import type { AgentEvent } from '../protocol/events.ts';
+import type { ModelError } from '../protocol/model.ts';
+import type { PromptOp } from '../protocol/ops.ts';
+import type { PermissionQuestion } from '../protocol/permissions.ts';
+
+/** Something that is finished and goes to the scrollback, once, in order. */
+export type Print =
+  | { readonly type: 'entry'; readonly entry: JSONLEntry }
+  /** A piece of a reply's Markdown; `first` starts a reply. */
+  | { readonly type: 'markdown'; readonly text: string; readonly first: boolean }
+  | { readonly type: 'notice'; readonly level: 'info' | 'warning' | 'error'; readonly text: string };
+
+export interface LiveTool {
+  readonly callId: string;
+  readonly tool: string;
+  readonly title: string;
+  /** The last characters of its output, for a few live lines. */
+  readonly output: string;
+  readonly startedAt: number;
+}
+
+export interface Retry {
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  readonly error: ModelError;
+  /** Milliseconds since the epoch. */
+  readonly until: number;
+}
+
+export interface View {
+  readonly busy: boolean;
+  /** When the running turn, command or compaction started; milliseconds since the epoch. */
+  readonly startedAt: number | undefined;
+  /** Markdown of the running reply that is not printed yet. */
+  readonly tail: string;
+  /** True when a part of the running reply is already in the scrollback. */
+  readonly tailPrinted: boolean;
+  readonly reasoningLength: number;
+  /** Characters streamed in this turn: the spinner's estimate of tokens. */
+  readonly streamedLength: number;
+  /** The call whose arguments the model is writing. */
+  readonly writing: { readonly name: string; readonly length: number } | undefined;
+  readonly tools: readonly LiveTool[];
+  readonly retry: Retry | undefined;
+  readonly compacting: { readonly characters: number } | undefined;
+  readonly questions: readonly PermissionQuestion[];
+  readonly queue: readonly PromptOp[];
+}
+
+/** What one event does: the next view, and what is to be printed, in order. */
+export interface Step {
+  readonly view: View;
+  readonly prints: readonly Print[];
+}
+
+export const emptyView: View = {
+  busy: false,
+  startedAt: undefined,
+  tail: '',
+  tailPrinted: false,
+  reasoningLength: 0,
+  streamedLength: 0,
+  writing: undefined,
+  tools: [],
+  retry: undefined,
+  compacting: undefined,
+  questions: [],
+  queue: [],
+};
+
+/** Characters of a running tool's output that are kept for the live lines. */
+const LIVE_OUTPUT = 2000;
+
+export function reduce(view: View, event: AgentEvent, now: number): Step {
+  const next = (change: Partial<View>, ...prints: Print[]): Step => ({
+    view: { ...view, ...change },
+    prints,
+  });
+  switch (event.type) {
+    case 'turn_started':
+      return next({ busy: true, startedAt: now, streamedLength: 0 });
+    case 'turn_ended':
+      return next(
+        { ...emptyView, questions: view.questions, queue: view.queue },
+        ...(event.error === undefined ? [] : [notice('error', event.error.message)]),
+        ...(event.outcome === 'interrupted' ? [notice('info', 'Interrupted.')] : []),
+        ...(event.outcome === 'max_turns'
+          ? [notice('warning', `Stopped after ${event.steps} steps, as asked.`)]
+          : []),
+        ...(event.outcome === 'loop'
+          ? [notice('warning', 'Stopped: the same call gave the same result again and again.')]
+          : []),
+      );
+    case 'step_started':
+      return next({ tail: '', tailPrinted: false, reasoningLength: 0, writing: undefined, retry: undefined });
+    case 'text_delta':
+      return next({
+        tail: view.tail + event.text,
+        streamedLength: view.streamedLength + event.text.length,
+        retry: undefined,
+      });
+    case 'reasoning_delta':
+      return next({
+        reasoningLength: view.reasoningLength + event.text.length,
+        streamedLength: view.streamedLength + event.text.length,
+        retry: undefined,
+      });
+    case 'tool_call_delta':
+      return next({ writing: { name: event.name, length: event.argumentsLength }, retry: undefined });
+    case 'reply_discarded':
+      return next(
+        { tail: '', tailPrinted: false, reasoningLength: 0, writing: undefined },
+        ...(view.tailPrinted
+          ? [notice('warning', 'The connection broke: the unfinished reply above does not count.')]
+          : []),
+      );
+    case 'retrying':
+      return next({
+        retry: {
+          attempt: event.attempt,
+          maxAttempts: event.maxAttempts,
+          error: event.error,
+          until: now + event.delayMs,
+        },
+      });
+    case 'entry':
+      return recorded(view, event.entry);
+    case 'tool_started': {
+      const { callId, tool, title } = event;
+      const startedAt = view.startedAt ?? now;
+      const tools = [...view.tools, { callId, tool, title, output: '', startedAt: now }];
+      return next({ busy: true, startedAt, tools });
+    }
+    case 'tool_output':
+      return next({
+        tools: view.tools.map((tool) =>
+          tool.callId === event.callId
+            ? { ...tool, output: (tool.output + event.text).slice(-LIVE_OUTPUT) }
+            : tool,
+        ),
+      });
+    case 'tool_ended': {
+      const tools = view.tools.filter((tool) => tool.callId !== event.callId);
+      return next({ tools });
+    }
+    case 'permission_question':
+      return next({ questions: [...view.questions, event.question] });
+    case 'permission_answered':
+      return next({ questions: view.questions.filter((question) => question.id !== event.id) });
+    case 'queue_changed':
+      return next({ queue: event.queue });
+    case 'compaction_started':
+      return next({ busy: true, startedAt: view.startedAt ?? now, compacting: { characters: 0 } });
+    case 'compaction_progress':
+      return next({ compacting: { characters: event.characters } });
+    case 'compaction_ended': {
+      const { outcome, message, trigger } = event.report;
+      const level = outcome === 'done' ? 'info' : 'warning';
+      const change = {
+        compacting: undefined,
+        ...(trigger === 'manual' ? { busy: false, startedAt: undefined } : {}),
+      };
+      return next(change, ...(message === undefined ? [] : [notice(level, message)]));
+    }
+    case 'notice':
+      return next({}, notice(event.level, event.text));
+    case 'queue_returned':
+    case 'context_measured':
+    case 'mode_changed':
+    case 'model_changed':
+      return next({});
+  }
+}
+
+/** Moves the finished part of a long reply to the scrollback; `split` finds it, `tooTall` says when it is time. */
+export function flushTail(
+  view: View,
+  split: (markdown: string) => { finished: string; rest: string },
+  tooTall: (tail: string) => boolean,
+): Step {
+  if (view.tail === '' || !tooTall(view.tail)) return { view, prints: [] };
+  const { finished, rest } = split(view.tail);
+  if (finished === '') return { view, prints: [] };
+  const print: Print = { type: 'markdown', text: finished, first: !view.tailPrinted };
+  return { view: { ...view, tail: rest, tailPrinted: true }, prints: [print] };
+}
+
+/** An entry replaces the live text that led to it: only what is not printed yet is printed now. */
+function recorded(view: View, entry: JSONLEntry): Step {
+  if (entry.type !== 'assistant') return { view, prints: [{ type: 'entry', entry }] };
+  const cleared: View = { ...view, tail: '', tailPrinted: false, writing: undefined, reasoningLength: 0 };
+  if (!view.tailPrinted) return { view: cleared, prints: [{ type: 'entry', entry }] };
+  if (view.tail === '') return { view: cleared, prints: [] };
+  return { view: cleared, prints: [{ type: 'markdown', text: view.tail, first: false }] };
+}
+
+function notice(level: 'info' | 'warning' | 'error', text: string): Print {
+  return { type: 'notice', level, text };
+}
