@@ -1,0 +1,156 @@
+/**
+ * A terminal for tests: what Ink writes is replayed in a headless xterm, so that a test asks what is on screen
+ * and where the cursor stands, not which escapes were sent. Keys go in through a real stream.
+ */
+import { PassThrough, Writable } from 'node:stream';
+import graphemes from '@xterm/addon-unicode-graphemes';
+import headless from '@xterm/headless';
+
+/** Ink draws at most every 33 ms; quiet for longer than that means that it has nothing more to draw. */
+const quietMs = 50;
+
+/** Keys as a terminal sends them, for `stdin.write` and `press`. */
+export const keys = {
+  enter: '\r',
+  escape: '\u001B',
+  tab: '\t',
+  shiftTab: '\u001B[Z',
+  backspace: '\u007F',
+  delete: '\u001B[3~',
+  up: '\u001B[A',
+  down: '\u001B[B',
+  right: '\u001B[C',
+  left: '\u001B[D',
+  home: '\u001B[H',
+  end: '\u001B[F',
+  /** Shift+Enter from a terminal that speaks the kitty keyboard protocol. */
+  shiftEnter: '\u001B[13;2u',
+  altEnter: '\u001B\r',
+  /** Control with a letter or one of `_ [ \ ]`, such as `ctrl('c')`. */
+  ctrl: (letter: string): string => String.fromCharCode(letter.toUpperCase().charCodeAt(0) & 0x1f),
+  alt: (letter: string): string => `\u001B${letter}`,
+  /** Text as a terminal delivers a paste (bracketed). */
+  paste: (text: string): string => `\u001B[200~${text}\u001B[201~`,
+} as const;
+
+/** A fake terminal; give `stdout`, `stdin` and `stderr` to Ink's `render`. */
+export type Screen = {
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly stdin: NodeJS.ReadStream & { write(chunk: string): boolean };
+  /** The visible rows, without trailing spaces and without the empty rows at the end. */
+  text(): string[];
+  /** Everything that was printed, the rows that scrolled away included. */
+  scrollback(): string[];
+  /** The cursor's cell in the visible part, both from 0. */
+  cursor(): { x: number; y: number };
+  isCursorVisible(): boolean;
+  /** Every byte written so far, escapes included. */
+  output(): string;
+  resize(columns: number, rows: number): void;
+  /** Writes keys one at a time, as typing does, then waits until the screen is quiet. */
+  press(...keystrokes: string[]): Promise<void>;
+  /** Waits until nothing more is being drawn. */
+  settle(): Promise<void>;
+  /** Waits until the visible rows satisfy `condition`; fails with what was on screen. */
+  waitFor(condition: (rows: string[]) => boolean, timeoutMs?: number): Promise<void>;
+  /** True while a program holds the terminal in raw mode. */
+  isRaw(): boolean;
+};
+
+/** Makes a terminal of `columns` by `rows` cells. Render with `interactive: true, exitOnCtrlC: false, patchConsole: false`. */
+export function createScreen({ columns = 80, rows = 24 } = {}): Screen {
+  const terminal = new headless.Terminal({ cols: columns, rows, allowProposedApi: true, convertEol: true });
+  terminal.loadAddon(new graphemes.UnicodeGraphemesAddon());
+  terminal.unicode.activeVersion = '15-graphemes';
+
+  const written: string[] = [];
+  let lastWriteAt = 0;
+  const size = { columns, rows };
+  const createOutput = (): NodeJS.WriteStream => {
+    const stream = new Writable({
+      decodeStrings: false,
+      write(chunk: string | Buffer, _encoding, done) {
+        const text = chunk.toString();
+        written.push(text);
+        lastWriteAt = performance.now();
+        terminal.write(text, done);
+      },
+    });
+    return Object.assign(stream, { isTTY: true, ...size }) as unknown as NodeJS.WriteStream;
+  };
+  const stdout = createOutput();
+  const stderr = createOutput();
+
+  let raw = false;
+  const stdin = Object.assign(new PassThrough(), {
+    isTTY: true,
+    isRaw: false,
+    setRawMode(on: boolean) {
+      raw = on;
+      return stdin;
+    },
+    ref: () => stdin,
+    unref: () => stdin,
+  }) as unknown as Screen['stdin'];
+  // A terminal answers queries (cursor position, device attributes) on its keyboard side.
+  terminal.onData((reply) => stdin.write(reply));
+
+  const lines = (from: number, to: number): string[] => {
+    const all: string[] = [];
+    for (let y = from; y < to; y++) {
+      all.push(terminal.buffer.active.getLine(y)?.translateToString(true).trimEnd() ?? '');
+    }
+    return all.slice(0, all.findLastIndex((line) => line !== '') + 1);
+  };
+  const visible = (): string[] => {
+    const { baseY } = terminal.buffer.active;
+    return lines(baseY, baseY + terminal.rows);
+  };
+  const settle = async (): Promise<void> => {
+    const asked = performance.now();
+    do await sleep(10);
+    while (performance.now() - Math.max(lastWriteAt, asked) < quietMs);
+    await new Promise<void>((done) => terminal.write('', done));
+  };
+
+  return {
+    stdout,
+    stderr,
+    stdin,
+    text: visible,
+    scrollback: () => lines(0, terminal.buffer.active.length),
+    cursor: () => ({ x: terminal.buffer.active.cursorX, y: terminal.buffer.active.cursorY }),
+    isCursorVisible() {
+      const all = written.join('');
+      return all.lastIndexOf('\u001B[?25h') >= all.lastIndexOf('\u001B[?25l');
+    },
+    output: () => written.join(''),
+    resize(newColumns, newRows) {
+      terminal.resize(newColumns, newRows);
+      for (const stream of [stdout, stderr]) {
+        Object.assign(stream, { columns: newColumns, rows: newRows });
+        stream.emit('resize');
+      }
+    },
+    async press(...keystrokes) {
+      for (const key of keystrokes) {
+        stdin.write(key);
+        // A lone escape is only told from the start of a sequence by the silence that follows it.
+        await sleep(key === keys.escape ? 40 : 0);
+      }
+      await settle();
+    },
+    settle,
+    async waitFor(condition, timeoutMs = 5000) {
+      const deadline = performance.now() + timeoutMs;
+      while (!condition(visible())) {
+        if (performance.now() > deadline) throw new Error(`Still on screen:\n${visible().join('\n')}`);
+        await sleep(10);
+      }
+    },
+    isRaw: () => raw,
+  };
+}
+
+const sleep = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
