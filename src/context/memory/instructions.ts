@@ -1,0 +1,62 @@
+import { open } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+
+/** One instruction file as it was read; together they are a pinned block of the request. */
+export interface InstructionFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** In each directory the first of these that exists counts; other agents' names are fallbacks. */
+export const INSTRUCTION_NAMES = ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md', 'QWEN.md'] as const;
+
+/** Bytes read of one file; what is beyond is left out, and the text says so. */
+const MAX_BYTES = 32_768;
+
+/** Reads the user's own file, then those from the repository's root down to the working directory, nearest last. */
+export async function readInstructions(
+  dataRoot: string,
+  root: string,
+  cwd: string,
+): Promise<InstructionFile[]> {
+  const found: InstructionFile[] = [];
+  for (const directory of [dataRoot, ...directoriesBetween(root, cwd)]) {
+    for (const name of INSTRUCTION_NAMES) {
+      const file = await readStart(join(directory, name));
+      if (file === undefined) continue;
+      found.push(file);
+      break;
+    }
+  }
+  return found;
+}
+
+/** The block as the model reads it; an empty string when there are no instructions. */
+export function formatInstructions(files: readonly InstructionFile[]): string {
+  return files.map(({ path, text }) => `# Instructions from ${path}\n\n${text.trim()}`).join('\n\n');
+}
+
+function directoriesBetween(root: string, cwd: string): string[] {
+  const inside = relative(root, cwd);
+  if (inside.startsWith('..')) return [cwd];
+  const chain = [cwd];
+  for (const _ of inside.split(sep).filter((part) => part !== '')) chain.unshift(dirname(chain[0] ?? cwd));
+  return chain;
+}
+
+async function readStart(path: string): Promise<InstructionFile | undefined> {
+  const file = await open(path, 'r').catch(() => undefined);
+  if (file === undefined) return undefined;
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_BYTES + 1), 0, MAX_BYTES + 1, 0);
+    if (bytesRead === 0) return undefined;
+    const cut = bytesRead > MAX_BYTES;
+    const text = new TextDecoder().decode(buffer.subarray(0, Math.min(bytesRead, MAX_BYTES)));
+    return { path, text: cut ? `${text}\n(only the first ${MAX_BYTES} bytes of this file are shown)` : text };
+  } catch {
+    // A directory of that name, or a file that cannot be read: there are simply no instructions in it.
+    return undefined;
+  } finally {
+    await file.close();
+  }
+}
