@@ -1,0 +1,137 @@
+/** Folds the chunks of one reply into live deltas and, at the end, the whole reply. No effects. */
+import type { FinishReason, ReasoningField, ToolCall, Usage } from '../protocol/messages.ts';
+import type { ModelEvent, Reply } from '../protocol/model.ts';
+import { type CallSlot, createCallSlots } from './callSlots.ts';
+import { finishWord, readFinishReason, readUsage } from './finish.ts';
+import { list, record, text } from './json.ts';
+import { excerpt, repairArguments } from './repairArguments.ts';
+
+export interface Accumulator {
+  /** Takes one parsed chunk; anything that is not understood is passed over. */
+  push(chunk: unknown): readonly ModelEvent[];
+  /** True once the server has said why the reply ended: what follows can only be usage. */
+  ended(): boolean;
+  /** The whole reply, or undefined when it ended without a reason: then it was cut. */
+  reply(): Promise<Reply | undefined>;
+}
+
+/** `newId` makes ids for calls that came without one, or with one that another call has. */
+export function createAccumulator(newId: () => string): Accumulator {
+  const calls = createCallSlots();
+  let content = '';
+  let reasoning: { readonly field: ReasoningField; text: string } | undefined;
+  let finish: string | undefined;
+  let usage: Usage | undefined;
+  let model: string | undefined;
+
+  function push(chunk: unknown): readonly ModelEvent[] {
+    const events: ModelEvent[] = [];
+    usage = readUsage(chunk) ?? usage;
+    model = text(record(chunk).model) ?? model;
+    const choice = record(list(record(chunk).choices)[0]);
+    finish = finishWord(choice) ?? finish;
+    // `message` is what a server sends that does not know how to stream.
+    const delta = record(choice.delta ?? choice.message);
+    const thought = readReasoning(delta);
+    if (thought !== undefined) {
+      reasoning ??= { field: thought.field, text: '' };
+      reasoning.text += thought.text;
+      events.push({ type: 'reasoning_delta', text: thought.text, field: reasoning.field });
+    }
+    const said = readContent(delta);
+    if (said !== '') {
+      content += said;
+      events.push({ type: 'text_delta', text: said });
+    }
+    for (const slot of calls.add(readCalls(delta))) {
+      const { ordinal, name } = slot;
+      events.push({ type: 'tool_call_delta', index: ordinal, name, argumentsLength: slot.arguments.length });
+    }
+    return events;
+  }
+
+  async function reply(): Promise<Reply | undefined> {
+    if (finish === undefined) return undefined;
+    const slots = calls.all();
+    const finishReason = readFinishReason(finish, slots.length > 0);
+    if (finishReason === 'cut') return undefined;
+    const ids = uniqueIds(slots, newId);
+    const toolCalls = await Promise.all(
+      slots.map((slot, at) => toCall(slot, ids[at] ?? newId(), finishReason)),
+    );
+    return {
+      message: {
+        role: 'assistant',
+        content,
+        ...(reasoning === undefined ? {} : { reasoning: { ...reasoning } }),
+        toolCalls,
+      },
+      finishReason,
+      ...(usage === undefined ? {} : { usage }),
+      ...(model === undefined ? {} : { model }),
+    };
+  }
+
+  return { push, reply, ended: () => finish !== undefined };
+}
+
+/** One field counts: servers that are changing its name send the same text under both. */
+function readReasoning(delta: Readonly<Record<string, unknown>>) {
+  for (const field of ['reasoning_content', 'reasoning', 'thinking'] as const) {
+    const found = text(delta[field]);
+    if (found !== undefined) return { field, text: found };
+  }
+  const thinking = list(delta.content) // Mistral: content in parts, some of them thoughts
+    .map((part) => readContent({ content: record(part).thinking }))
+    .join('');
+  return thinking === '' ? undefined : { field: 'thinking' as const, text: thinking };
+}
+
+function readContent(delta: Readonly<Record<string, unknown>>): string {
+  const { content, refusal } = delta;
+  if (Array.isArray(content)) return content.map((part) => text(record(part).text) ?? '').join('');
+  return (text(content) ?? '') + (text(refusal) ?? ''); // a refusal is what the model says
+}
+
+function readCalls(delta: Readonly<Record<string, unknown>>): readonly unknown[] {
+  const legacy = delta.function_call;
+  if (typeof legacy === 'object' && legacy !== null) return [{ index: 0, function: legacy }];
+  return list(delta.tool_calls);
+}
+
+function uniqueIds(slots: readonly CallSlot[], newId: () => string): readonly string[] {
+  const seen = new Set<string>();
+  return slots.map(({ id }) => {
+    const unique = id === '' || seen.has(id) ? newId() : id;
+    seen.add(unique);
+    return unique;
+  });
+}
+
+const cutNotes: Partial<Record<FinishReason, string>> = {
+  length: 'the reply reached its length limit. Make the call again; split long content over several calls',
+  content_filter: "the provider's content filter ended the reply. Go on in another way",
+};
+
+async function toCall(slot: CallSlot, id: string, finishReason: FinishReason): Promise<ToolCall> {
+  const { name } = slot;
+  const note = cutNotes[finishReason];
+  if (note !== undefined) {
+    const invalid = `The call of ${name || 'a tool'} did not run, because ${note}. What arrived of its arguments (${slot.arguments.length} characters): ${excerpt(slot.arguments)}`;
+    return isJsonObject(slot.arguments)
+      ? { id, name, arguments: slot.arguments, invalid }
+      : { id, name, arguments: '{}', rawArguments: slot.arguments, invalid };
+  }
+  const call = { id, name, ...(await repairArguments(slot.arguments, name)) };
+  if (name !== '' || call.invalid !== undefined) return call;
+  return { ...call, invalid: 'The call did not run, because it came without the name of a tool.' };
+}
+
+function isJsonObject(json: string): boolean {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}

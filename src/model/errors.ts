@@ -1,0 +1,209 @@
+/**
+ * From anything that went wrong with a request to a `ModelError`: its kind, whether another try is worth it,
+ * and a message that says what happened and what to do next. Never quotes the key.
+ */
+import type { ModelError, ModelErrorKind } from '../protocol/model.ts';
+import { type Failure, readFailure, readRetryAfter } from './failure.ts';
+import { readNetworkFailure } from './network.ts';
+import { readOverflow } from './overflow.ts';
+
+export interface RequestFacts {
+  readonly baseUrl: string;
+  readonly model: string;
+  readonly hasKey: boolean;
+  /** True once this server has answered anything: then a refused connection is no typo, and worth a retry. */
+  readonly reached?: boolean;
+  /** True when part of the reply had arrived. */
+  readonly started?: boolean;
+}
+
+/** Classifies what was thrown. `now` (ms since the epoch) is only for `retry-after` as a date. */
+export function toModelError(error: unknown, about: RequestFacts, now: number = Date.now()): ModelError {
+  const failure = readFailure(error);
+  const overflow = readOverflow(failure.body);
+  if (overflow !== undefined && ![401, 403, 404, 429].includes(failure.status ?? 0)) {
+    return { ...overflowError(failure, about), ...overflow };
+  }
+  const retryAfterMs = readRetryAfter(failure, now);
+  const found =
+    failure.status !== undefined || failure.body !== ''
+      ? answerError(failure, about, retryAfterMs)
+      : connectionError(failure, about);
+  return found.retryable && retryAfterMs !== undefined ? { ...found, retryAfterMs } : found;
+}
+
+/** A stream that ended without saying why. */
+export function cutError(about: RequestFacts): ModelError {
+  return {
+    kind: 'cut',
+    retryable: true,
+    message: `The reply of ${where(about)} ended too early. Try again; if it keeps happening, look at the server's log.`,
+  };
+}
+
+/** Nothing came for `idleMs`. */
+export function stalledError(about: RequestFacts, idleMs: number): ModelError {
+  const seconds = Math.round(idleMs / 1000);
+  return {
+    kind: 'stalled',
+    retryable: true,
+    message: `${where(about)} sent nothing for ${seconds} s. Try again; a local server may need a smaller context or a smaller model.`,
+  };
+}
+
+/** An answer that is not a stream of chat completions. */
+export function badUrlError(about: RequestFacts, status?: number): ModelError {
+  return {
+    kind: 'bad_url',
+    retryable: false,
+    ...(status === undefined ? {} : { status }),
+    message: `${shownUrl(about.baseUrl)} does not answer like an OpenAI-compatible API. Check the base URL (--base-url, OPENAI_BASE_URL or "baseUrl"); it usually ends in /v1.`,
+  };
+}
+
+/** The base URL without what may be secret in it. */
+export function shownUrl(baseUrl: string): string {
+  try {
+    const { origin, pathname } = new URL(baseUrl);
+    return `${origin}${pathname}`.replace(/\/$/, '');
+  } catch {
+    return JSON.stringify(baseUrl);
+  }
+}
+
+function where(about: RequestFacts): string {
+  return `${about.model} at ${shownUrl(about.baseUrl)}`;
+}
+
+function overflowError(failure: Failure, about: RequestFacts): ModelError {
+  return {
+    ...statusOf(failure),
+    kind: 'overflow',
+    retryable: false,
+    message: `The request is larger than the context window of ${where(about)}.${said(failure)} Compact the conversation (/compact), or set the window with --context-window.`,
+  };
+}
+
+function answerError(failure: Failure, about: RequestFacts, retryAfterMs: number | undefined): ModelError {
+  const { status = 0, body } = failure;
+  const make = (kind: ModelErrorKind, retryable: boolean, what: string, next: string): ModelError => ({
+    ...statusOf(failure),
+    kind,
+    retryable,
+    message: `${what}${said(failure)} ${next}`,
+  });
+  if (
+    /api[_ ]key[_ ](?:not valid|invalid)|invalid[_ ]api[_ ]key/i.test(body) ||
+    status === 401 ||
+    status === 403
+  ) {
+    return about.hasKey
+      ? make(
+          'auth',
+          false,
+          `${where(about)} refused the API key.`,
+          'Check the key (OPENAI_API_KEY or "apiKey") and whether it may use this model.',
+        )
+      : make(
+          'auth',
+          false,
+          `${where(about)} wants an API key, and none is set.`,
+          'Set OPENAI_API_KEY, or "apiKey" in the user configuration.',
+        );
+  }
+  if (status === 402 || isQuota(body, retryAfterMs)) {
+    return make(
+      'quota',
+      false,
+      `The account at ${shownUrl(about.baseUrl)} has no credit or quota left.`,
+      'Check plan and billing at the provider, or use another key.',
+    );
+  }
+  if (status === 429 || status === 413) {
+    if (/request too large|must be reduced|reduce your/i.test(body)) return overflowError(failure, about);
+    if (status === 413 && !/rate.?limit/i.test(body)) return overflowError(failure, about);
+  }
+  if (status === 429 || /rate_limit|rate limit|too many requests/i.test(body)) {
+    return make(
+      'rate_limit',
+      true,
+      `${where(about)} limits the rate of requests.`,
+      'Wait a little; a smaller context uses up the limit more slowly.',
+    );
+  }
+  if (isUnknownModel(status, body)) {
+    return make(
+      'model_not_found',
+      false,
+      `The model ${about.model} is not known at ${shownUrl(about.baseUrl)}.`,
+      'Choose another one (--model, OPENAI_MODEL or /model); a local server must have it installed.',
+    );
+  }
+  if (status === 404 || status === 405) return badUrlError(about, status);
+  if (status >= 500 || status === 408 || status === 409 || status === 0) {
+    return make(
+      'server',
+      true,
+      `${where(about)} failed${status > 0 ? ` (HTTP ${status})` : ''}.`,
+      'Try again in a moment.',
+    );
+  }
+  if (status < 400) return badUrlError(about, status);
+  return make(
+    'bad_request',
+    false,
+    `${where(about)} refused the request (HTTP ${status}).`,
+    'If the server is older or special, another model or base URL may do; --debug records the details.',
+  );
+}
+
+function connectionError(failure: Failure, about: RequestFacts): ModelError {
+  const signs = `${failure.codes.join(' ')} ${failure.message}`;
+  const known = readNetworkFailure(signs);
+  const url = shownUrl(about.baseUrl);
+  if (known === undefined) {
+    if (/invalid url|failed to parse url|includes credentials|unknown scheme/i.test(signs))
+      return badUrlError(about);
+    return {
+      kind: 'network',
+      retryable: true,
+      message: `The request to ${url} failed: ${failure.message || 'no reason given'}. Check the network connection and the base URL.`,
+    };
+  }
+  if (about.started === true && known.kind === 'network') return cutError(about);
+  return {
+    kind: known.kind,
+    retryable: known.retry === 'always' || (known.retry === 'later' && about.reached === true),
+    message: `${known.what.replace('{url}', url)} ${known.next}`,
+  };
+}
+
+/** Gemini says "exceeded your current quota" also for a limit per minute, but then it says when to retry. */
+function isQuota(body: string, retryAfterMs: number | undefined): boolean {
+  if (
+    /insufficient_quota|insufficient.balance|credit balance|billing_hard_limit|billing_not_active/i.test(body)
+  )
+    return true;
+  return retryAfterMs === undefined && /exceeded your current quota/i.test(body);
+}
+
+function isUnknownModel(status: number, body: string): boolean {
+  if (/^\s*</.test(body)) return false;
+  if (
+    /model_?not_?found|not a valid model|unknown model|invalid model|model not exist|no endpoints found/i.test(
+      body,
+    )
+  )
+    return true;
+  const says =
+    /model\b.{0,120}?(?:does not exist|do not exist|not found|not supported|isn't available|is not available|not loaded)/i;
+  return (status === 404 || status === 400) && says.test(body);
+}
+
+function statusOf(failure: Failure): { readonly status?: number } {
+  return failure.status === undefined ? {} : { status: failure.status };
+}
+
+function said(failure: Failure): string {
+  return failure.sentence === undefined ? '' : ` It said: ${JSON.stringify(failure.sentence)}.`;
+}

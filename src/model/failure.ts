@@ -1,0 +1,101 @@
+/** Reads whatever was thrown (an error of the SDK, of fetch, of a socket) into plain data. Pure. */
+import { record, text } from './json.ts';
+
+/** What a thrown value says about the failed request. */
+export interface Failure {
+  /** HTTP status; absent when there was no answer, or when the failure came inside the stream. */
+  readonly status?: number;
+  /** The body of the answer, or the error event, as text; empty when there was none. */
+  readonly body: string;
+  /** The server's own sentence, if one can be found in the body. */
+  readonly sentence?: string;
+  /** `code`s of the error and of its causes: `ECONNREFUSED`, `UND_ERR_SOCKET`… */
+  readonly codes: readonly string[];
+  /** Messages of the error and of its causes, joined. */
+  readonly message: string;
+  readonly header: (name: string) => string | undefined;
+}
+
+/** Body of a failed answer, as `readBody` in fetchStream.ts hands it through the SDK: under this key. */
+export const RAW_BODY = 'raw_body';
+
+/** Follows `cause` and the SDK's fields. */
+export function readFailure(error: unknown): Failure {
+  const chain = causes(error);
+  const top = record(error);
+  const payload = record(top.error);
+  const body = text(payload[RAW_BODY]) ?? (Object.keys(payload).length > 0 ? JSON.stringify(payload) : '');
+  const status = numeric(top.status) ?? numeric(payload.code) ?? numeric(payload.status_code);
+  const sentence = findSentence(body);
+  return {
+    ...(status === undefined ? {} : { status }),
+    body,
+    ...(sentence === undefined ? {} : { sentence }),
+    codes: chain.flatMap((cause) => text(record(cause).code) ?? []),
+    message: chain.map((cause) => text(record(cause).message) ?? '').join('; '),
+    header: (name) => (top.headers instanceof Headers ? (top.headers.get(name) ?? undefined) : undefined),
+  };
+}
+
+/** `retry-after-ms`, `retry-after` in seconds or as a date, or "try again in 1.2s" in the text. */
+export function readRetryAfter(failure: Failure, now: number): number | undefined {
+  const ms = Number(failure.header('retry-after-ms') ?? Number.NaN);
+  if (Number.isFinite(ms) && ms >= 0) return Math.round(ms);
+  const header = failure.header('retry-after');
+  if (header !== undefined) {
+    const seconds = Number(header);
+    const wait = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(header) - now;
+    if (Number.isFinite(wait)) return Math.max(0, Math.round(wait));
+  }
+  const words = /(?:try again|retry) in (?:(\d+)h)?(?:(\d+)m(?!s))?(?:([\d.]+)(m?s))?/i.exec(failure.body);
+  if (words === null) return undefined;
+  const [, hours, minutes, rest, unit] = words;
+  if (hours === undefined && minutes === undefined && rest === undefined) return undefined;
+  const scale = unit === 'ms' ? 1 : 1000;
+  return Math.round(
+    Number(hours ?? 0) * 3_600_000 + Number(minutes ?? 0) * 60_000 + Number(rest ?? 0) * scale,
+  );
+}
+
+function causes(error: unknown): readonly unknown[] {
+  const chain: unknown[] = [];
+  for (let at = error; at !== undefined && at !== null && chain.length < 6; at = record(at).cause) {
+    chain.push(at);
+    // Happy Eyeballs: one error per address that was tried
+    const first: unknown = at instanceof AggregateError ? at.errors[0] : undefined;
+    if (first !== undefined) chain.push(first);
+  }
+  return chain;
+}
+
+function numeric(value: unknown): number | undefined {
+  const status = typeof value === 'string' ? Number(value) : value;
+  return typeof status === 'number' && status >= 100 && status < 600 ? status : undefined;
+}
+
+/** The message in `{error: {message}}`, `{error: "…"}`, `{message}`, `{detail}` or an array of them. */
+function findSentence(body: string): string | undefined {
+  if (/^\s*<(?:!doctype|html|head|body|\?xml)/i.test(body)) return undefined;
+  const parsed = parseJson(body);
+  if (parsed === undefined) return clip(body);
+  const top = record(Array.isArray(parsed) ? parsed[0] : parsed);
+  const inner = record(top.error);
+  const said = [inner.message, top.error, top.message, top.detail, top.msg].map(text).find(Boolean);
+  const upstream = text(record(inner.metadata ?? top.metadata).raw); // OpenRouter: what the provider said
+  return clip([said, upstream].filter(Boolean).join(': '));
+}
+
+function parseJson(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/** One line of at most 300 characters. */
+function clip(sentence: string): string | undefined {
+  const line = sentence.replace(/\s+/g, ' ').trim();
+  if (line === '') return undefined;
+  return line.length > 300 ? `${line.slice(0, 299)}…` : line;
+}

@@ -1,0 +1,111 @@
+/** What the codes of failed connections mean, and what to do about each. Data. */
+import type { ModelErrorKind } from '../protocol/model.ts';
+
+interface NetworkFailure {
+  readonly kind: ModelErrorKind;
+  /** What happened; `{url}` stands for the address. */
+  readonly what: string;
+  readonly next: string;
+  /** `always`, `never`, or only `later`: once the server has answered before, so that it was not a typo. */
+  readonly retry: 'always' | 'never' | 'later';
+}
+
+const checkNetwork = 'Check the network connection (and the proxy or VPN, if there is one).';
+
+const table: readonly (readonly [RegExp, NetworkFailure])[] = [
+  [
+    /ECONNREFUSED/,
+    {
+      kind: 'network',
+      what: 'Nothing answers at {url} (connection refused).',
+      next: 'Start the server, or correct the base URL (--base-url, OPENAI_BASE_URL or "baseUrl").',
+      retry: 'later',
+    },
+  ],
+  [
+    /ENOTFOUND/,
+    {
+      kind: 'network',
+      what: 'The name of the server in {url} is not known (DNS).',
+      next: 'Check the network connection and the spelling of the base URL.',
+      retry: 'later',
+    },
+  ],
+  [
+    /EAI_AGAIN/,
+    {
+      kind: 'network',
+      what: 'The name of the server in {url} could not be looked up (DNS).',
+      next: checkNetwork,
+      retry: 'always',
+    },
+  ],
+  [
+    /SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)|CERT_(?!HAS_EXPIRED)|ERR_TLS_CERT/,
+    {
+      kind: 'network',
+      what: 'The TLS certificate of {url} is not trusted.',
+      next: 'If a company proxy or a private authority signed it, name its certificate in NODE_EXTRA_CA_CERTS.',
+      retry: 'never',
+    },
+  ],
+  [
+    /CERT_HAS_EXPIRED/,
+    {
+      kind: 'network',
+      what: 'The TLS certificate of {url} has expired.',
+      next: "Check this machine's clock; otherwise the server's certificate must be renewed.",
+      retry: 'never',
+    },
+  ],
+  [
+    /EPROTO|ERR_SSL|WRONG_VERSION|HPE_|UND_ERR_(?:HTTP_PARSER|RES)/,
+    {
+      kind: 'bad_url',
+      what: 'What answers at {url} does not speak the expected protocol.',
+      next: 'Check http against https, and the port, in the base URL.',
+      retry: 'never',
+    },
+  ],
+  [
+    /ERR_INVALID_URL/,
+    {
+      kind: 'bad_url',
+      what: '{url} is not a URL that can be used.',
+      next: 'Give a base URL such as https://api.openai.com/v1 (--base-url, OPENAI_BASE_URL or "baseUrl").',
+      retry: 'never',
+    },
+  ],
+  [
+    /UND_ERR_(?:HEADERS|BODY)_TIMEOUT/,
+    {
+      kind: 'stalled',
+      what: '{url} accepted the request and then sent nothing for too long.',
+      next: 'Try again; a local server may need a smaller context or a smaller model.',
+      retry: 'always',
+    },
+  ],
+  [
+    /ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL/,
+    {
+      kind: 'network',
+      what: '{url} cannot be reached.',
+      next: checkNetwork,
+      retry: 'always',
+    },
+  ],
+  [
+    /ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|terminated|premature close|socket hang up/i,
+    {
+      kind: 'network',
+      what: 'The connection to {url} broke.',
+      next: checkNetwork,
+      retry: 'always',
+    },
+  ],
+];
+
+/** The meaning of the first code (or message) that is known. */
+export function readNetworkFailure(signs: string): NetworkFailure | undefined {
+  return table.find(([pattern]) => pattern.test(signs))?.[1];
+}

@@ -1,0 +1,127 @@
+/**
+ * Turns the argument text that a model wrote into a JSON object, repairing what is obviously meant.
+ * Nothing is invented: text that was cut short is refused, since half a file must never be written.
+ */
+import { wellFormed } from './json.ts';
+
+export interface RepairedArguments {
+  /** Valid JSON of type object; `{}` when `invalid` is set. */
+  readonly arguments: string;
+  /** What the model wrote, when that was something else. */
+  readonly rawArguments?: string;
+  /** Why the call must not run, in words that the model can act on. */
+  readonly invalid?: string;
+}
+
+/** Valid objects come back byte for byte; see the header for the rest. */
+export async function repairArguments(raw: string, toolName: string): Promise<RepairedArguments> {
+  if (raw.trim() === '') return { arguments: '{}' };
+  const strict = parse(raw);
+  if (isObject(strict.value)) return { arguments: raw };
+  const repaired = unwrapString(strict.value) ?? firstOfTwins(raw) ?? (await mend(raw, strict));
+  if (repaired !== undefined) return { arguments: repaired, rawArguments: raw };
+  return { arguments: '{}', rawArguments: raw, invalid: explain(raw, toolName, strict) };
+}
+
+interface Parsed {
+  readonly value?: unknown;
+  readonly error?: string;
+}
+
+function parse(text: string): Parsed {
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** `"{\"path\": …}"`: an object encoded as a string, once or twice too often. */
+function unwrapString(value: unknown): string | undefined {
+  let text = value;
+  for (let depth = 0; depth < 3 && typeof text === 'string'; depth += 1) {
+    const inner = parse(text).value;
+    if (isObject(inner)) return text;
+    text = inner;
+  }
+  return undefined;
+}
+
+/** Some servers send the whole text once more when the call is complete. */
+function firstOfTwins(raw: string): string | undefined {
+  const half = raw.slice(0, raw.length / 2);
+  return raw === half + half && isObject(parse(half).value) ? half : undefined;
+}
+
+async function mend(raw: string, strict: Parsed): Promise<string | undefined> {
+  if (strict.error === undefined) return undefined; // valid JSON, but no object: there is nothing to mend
+  const shape = scan(raw);
+  if (shape.missing) return undefined;
+  if (shape.open !== '') {
+    // Only the closing brackets are missing. Anything less, such as an open string, was cut short; so may be
+    // a number at the very end (`12` of `120`).
+    const closed = raw.trimEnd() + shape.open;
+    return /["}\]]\s*$/.test(raw) && isObject(parse(closed).value) ? closed : undefined;
+  }
+  try {
+    const escaped = keepBackslashes(raw);
+    if (isObject(parse(escaped).value)) return escaped;
+    const { jsonrepair } = await import('jsonrepair');
+    const repaired = jsonrepair(escaped).trim();
+    return isObject(parse(repaired).value) ? repaired : undefined;
+  } catch {
+    return undefined; // jsonrepair throws at what it cannot mend
+  }
+}
+
+/** `"\d+"` and `"C:\q"` mean their backslash; jsonrepair alone would drop it. `\'` it reads rightly. */
+function keepBackslashes(raw: string): string {
+  return raw.replace(/\\(["\\/bfnrt']|u[0-9a-f]{4})|\\/gi, (found) => (found === '\\' ? '\\\\' : found));
+}
+
+/** Which brackets are still open at the end, and whether a string is, or a value is missing or elided. */
+function scan(text: string): { readonly open: string; readonly missing: boolean } {
+  const open: string[] = [];
+  let quote = '';
+  let previous = '';
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text[at] ?? '';
+    if (quote !== '') {
+      if (char === '\\') at += 1;
+      else if (char === quote) quote = '';
+      continue;
+    }
+    if (/\s/.test(char)) continue;
+    if (previous === ':' && /[,}\]]/.test(char)) return { open: '', missing: true };
+    if (char === '.' && text.startsWith('...', at)) return { open: '', missing: true };
+    if (char === '"' || (char === "'" && /^[{[,:]?$/.test(previous))) quote = char;
+    else if (char === '{') open.push('}');
+    else if (char === '[') open.push(']');
+    else if (char === '}' || char === ']') open.pop();
+    previous = char;
+  }
+  return { open: open.reverse().join(''), missing: quote !== '' || /[:,]/.test(previous) };
+}
+
+function explain(raw: string, toolName: string, strict: Parsed): string {
+  const problem =
+    strict.error === undefined
+      ? `they are valid JSON but not an object`
+      : `they are not valid JSON (${wellFormed(strict.error)})`;
+  return (
+    `The call of ${toolName || 'a tool without a name'} did not run, because its arguments could not be read: ${problem}. ` +
+    `What arrived (${raw.length} characters): ${excerpt(raw)}\n` +
+    'Make the call again with one complete JSON object as its arguments; split very long content over several calls.'
+  );
+}
+
+/** Head and tail of a long text. */
+export function excerpt(text: string, max = 240): string {
+  if (text.length <= max) return wellFormed(text);
+  const half = Math.floor(max / 2);
+  return wellFormed(`${text.slice(0, half)} … ${text.slice(-half)}`);
+}

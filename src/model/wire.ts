@@ -1,0 +1,119 @@
+/** From our messages to the wire form of OpenAI-compatible chat completions. Pure; never loses a call or a result. */
+import type { ContentPart, Message, ToolCall, ToolSchema } from '../protocol/messages.ts';
+import { wellFormed } from './json.ts';
+
+export interface WireCall {
+  readonly id: string;
+  readonly type: 'function';
+  readonly function: { readonly name: string; readonly arguments: string };
+}
+
+export type WirePart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'image_url'; readonly image_url: { readonly url: string } };
+
+export type WireMessage =
+  | { readonly role: 'system'; readonly content: string }
+  | { readonly role: 'user'; readonly content: string | readonly WirePart[] }
+  | {
+      readonly role: 'assistant';
+      readonly content: string;
+      readonly tool_calls?: readonly WireCall[];
+      readonly reasoning_content?: string;
+      readonly reasoning?: string;
+      readonly thinking?: string;
+    }
+  | { readonly role: 'tool'; readonly tool_call_id: string; readonly content: string };
+
+export interface WireTool {
+  readonly type: 'function';
+  readonly function: {
+    readonly name: string;
+    readonly description: string;
+    readonly parameters: Record<string, unknown>;
+  };
+}
+
+/**
+ * Messages in order. Lone surrogates become U+FFFD: they are no valid UTF-8, and one of them in the history
+ * would make every later request fail. An assistant message that says nothing and asks for nothing is left
+ * out, since several servers answer it with 400.
+ */
+export function toWireMessages(
+  messages: readonly Message[],
+  options: { readonly returnReasoning: boolean },
+): WireMessage[] {
+  return messages.flatMap((message) => toWireMessage(message, options.returnReasoning) ?? []);
+}
+
+/** Tool definitions, or nothing when there are none: an empty array is an error to most servers. */
+export function toWireTools(tools: readonly ToolSchema[]): WireTool[] | undefined {
+  if (tools.length === 0) return undefined;
+  return tools.map(({ name, description, parameters }) => ({
+    type: 'function',
+    function: { name, description: wellFormed(description), parameters: { ...parameters } },
+  }));
+}
+
+function toWireMessage(message: Message, returnReasoning: boolean): WireMessage | undefined {
+  switch (message.role) {
+    case 'system':
+      return { role: 'system', content: wellFormed(message.content) };
+    case 'user':
+      return { role: 'user', content: toWireContent(message.content) };
+    case 'tool':
+      return { role: 'tool', tool_call_id: message.toolCallId, content: wellFormed(message.content) };
+    case 'assistant': {
+      const { content, reasoning, toolCalls } = message;
+      if (content === '' && toolCalls.length === 0) return undefined;
+      return {
+        role: 'assistant',
+        // "" and not null beside calls: chat templates of local servers concatenate it and fail on null,
+        // strict validators miss it when it is absent, and the hosted endpoints take it.
+        content: wellFormed(content),
+        ...(returnReasoning ? toWireReasoning(reasoning, toolCalls) : {}),
+        ...(toolCalls.length > 0 ? { tool_calls: toolCalls.map(toWireCall) } : {}),
+      };
+    }
+  }
+}
+
+/** Endpoints that want reasoning back refuse a message with calls and without the field, so it may be empty. */
+function toWireReasoning(
+  reasoning: Extract<Message, { role: 'assistant' }>['reasoning'],
+  calls: readonly ToolCall[],
+): Partial<Record<'reasoning_content' | 'reasoning' | 'thinking', string>> {
+  if (reasoning !== undefined) return { [reasoning.field]: wellFormed(reasoning.text) };
+  return calls.length > 0 ? { reasoning_content: '' } : {};
+}
+
+function toWireContent(content: string | readonly ContentPart[]): string | WirePart[] {
+  if (typeof content === 'string') return wellFormed(content);
+  return content.map((part) =>
+    part.type === 'text'
+      ? { type: 'text', text: wellFormed(part.text) }
+      : { type: 'image_url', image_url: { url: `data:${part.mediaType};base64,${part.data}` } },
+  );
+}
+
+function toWireCall(call: ToolCall): WireCall {
+  return {
+    id: wellFormed(call.id),
+    type: 'function',
+    function: { name: toWireName(call.name), arguments: toWireArguments(call.arguments) },
+  };
+}
+
+/** A name that the model made up may hold anything; servers refuse all but this alphabet, also in history. */
+function toWireName(name: string): string {
+  return name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64) || 'unknown';
+}
+
+/** Exact bytes, unless an escape such as `\ud83d` without its other half hides in them. */
+function toWireArguments(json: string): string {
+  if (!/\\ud[89a-f]/i.test(json)) return wellFormed(json);
+  const text = JSON.stringify(JSON.parse(json), (_key, value: unknown) =>
+    typeof value === 'string' ? wellFormed(value) : value,
+  );
+  return text.includes('\ufffd') ? text : json;
+}
