@@ -1,14 +1,31 @@
 import { defineConfig } from 'vitest/config';
 
 /** Every test runs below a temporary home that `test/setup.ts` makes; nothing reads or writes `~`. */
+const common = { setupFiles: ['test/setup.ts'], hookTimeout: 120_000, pool: 'forks' as const };
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.{ts,tsx}'],
-    globalSetup: ['test/globalSetup.ts'],
-    setupFiles: ['test/setup.ts'],
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
-    pool: 'forks',
     maxWorkers: 2,
+    projects: [
+      {
+        test: {
+          ...common,
+          name: 'rooms',
+          include: ['test/**/*.test.{ts,tsx}'],
+          exclude: ['test/e2e/**'],
+          globalSetup: ['test/globalSetup.ts'],
+          testTimeout: 20_000,
+        },
+      },
+      {
+        test: {
+          ...common,
+          name: 'program',
+          include: ['test/e2e/**/*.test.ts'],
+          globalSetup: ['test/globalSetup.ts', 'test/e2e/support/program.ts'],
+          testTimeout: 90_000,
+        },
+      },
+    ],
   },
 });

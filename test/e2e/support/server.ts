@@ -1,0 +1,113 @@
+/**
+ * A real OpenAI-compatible server on loopback that answers from a script, one reply a request, in order.
+ * A request that the script does not expect is an error on the wire, and `finished` tells of what was left.
+ */
+import { LLMock } from '@copilotkit/aimock';
+
+export interface WireMessage {
+  readonly role: string;
+  readonly content: unknown;
+  readonly tool_calls?: readonly { id: string; function: { name: string; arguments: string } }[];
+  readonly tool_call_id?: string;
+}
+
+export interface WireRequest {
+  readonly model: string;
+  readonly messages: readonly WireMessage[];
+  readonly tools?: readonly { function: { name: string } }[];
+  readonly tool_choice?: unknown;
+}
+
+export interface ScriptedReply {
+  readonly text?: string;
+  readonly reasoning?: string;
+  readonly calls?: readonly { name: string; input: unknown; rawArguments?: string }[];
+  readonly error?: { status: number; message: string; retryAfter?: number; code?: string };
+  /** Tokens that the server reports; by default an estimate of its own. */
+  readonly usage?: { prompt_tokens: number; completion_tokens: number };
+  readonly finishReason?: string;
+  /** Milliseconds before each chunk. */
+  readonly latency?: number;
+  /** Characters per chunk. */
+  readonly chunkSize?: number;
+  /** Cuts the connection after this many chunks. */
+  readonly cutAfterChunks?: number;
+}
+
+type Answer = ScriptedReply | ((request: WireRequest) => ScriptedReply);
+
+export interface ModelServer {
+  readonly baseUrl: string;
+  /** Adds replies to the script. */
+  script(...answers: Answer[]): void;
+  /** Answers every request that comes after the script's end. */
+  otherwise(answer: (request: WireRequest) => ScriptedReply): void;
+  /** What was asked so far, oldest first. */
+  requests(): WireRequest[];
+  /** Replies of the script that nobody asked for yet. */
+  left(): number;
+  stop(): Promise<void>;
+}
+
+export async function startModelServer(): Promise<ModelServer> {
+  const mock = new LLMock({ port: 0, logLevel: 'silent' });
+  let scripted = 0;
+  let served = 0;
+  const add = (answer: Answer): void => {
+    const index = scripted++;
+    // Faults belong to the fixture, so an answer that is computed cannot have them.
+    const fixed = typeof answer === 'function' ? {} : answer;
+    mock.addFixture({
+      match: { predicate: () => served === index },
+      response: (request) => {
+        served++;
+        return toFixture(typeof answer === 'function' ? answer(request as WireRequest) : answer, index);
+      },
+      ...(fixed.latency === undefined ? {} : { latency: fixed.latency }),
+      ...(fixed.chunkSize === undefined ? {} : { chunkSize: fixed.chunkSize }),
+      ...(fixed.cutAfterChunks === undefined ? {} : { truncateAfterChunks: fixed.cutAfterChunks }),
+    });
+  };
+  await mock.start();
+  return {
+    baseUrl: `${mock.url}/v1`,
+    script: (...answers) => answers.forEach(add),
+    otherwise(answer) {
+      mock.addFixture({
+        match: { predicate: () => served >= scripted },
+        response: (request) => toFixture(answer(request as WireRequest), served),
+      });
+    },
+    requests: () =>
+      mock
+        .getRequests()
+        .flatMap((entry) =>
+          entry.path.endsWith('/chat/completions') ? [entry.body as unknown as WireRequest] : [],
+        ),
+    left: () => scripted - served,
+    stop: () => mock.stop(),
+  };
+}
+
+function toFixture(reply: ScriptedReply, index: number) {
+  if (reply.error !== undefined) {
+    const { status, message, retryAfter, code } = reply.error;
+    return {
+      error: { message, ...(code === undefined ? {} : { code }) },
+      status,
+      ...(retryAfter === undefined ? {} : { retryAfter }),
+    };
+  }
+  const common = {
+    ...(reply.reasoning === undefined ? {} : { reasoning: reply.reasoning }),
+    ...(reply.usage === undefined ? {} : { usage: reply.usage }),
+    ...(reply.finishReason === undefined ? {} : { finishReason: reply.finishReason }),
+  };
+  if (reply.calls === undefined) return { content: reply.text ?? '', ...common };
+  const toolCalls = reply.calls.map((call, position) => ({
+    id: `call_${index}_${position}`,
+    name: call.name,
+    arguments: call.rawArguments ?? JSON.stringify(call.input),
+  }));
+  return reply.text === undefined ? { toolCalls, ...common } : { content: reply.text, toolCalls, ...common };
+}

@@ -1,0 +1,109 @@
+/** The built program in a pseudo-terminal, its screen read back through a headless xterm. */
+import { spawn } from '@lydell/node-pty';
+import graphemes from '@xterm/addon-unicode-graphemes';
+import headless from '@xterm/headless';
+import { keys } from '../../ui/screen.ts';
+
+export interface TerminalOptions {
+  readonly args?: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly columns?: number;
+  readonly rows?: number;
+}
+
+export interface Terminal {
+  readonly pid: number;
+  /** The visible rows, without trailing blanks. */
+  screen(): string;
+  /** Everything that was printed, scrolled-away rows included. */
+  everything(): string;
+  cursor(): { x: number; y: number };
+  /** Sends text as keystrokes, one character at a time. */
+  type(text: string): Promise<void>;
+  /** Sends keys as a terminal encodes them; see `keys` in test/ui/screen.ts. */
+  press(...keystrokes: string[]): Promise<void>;
+  /** Waits until the visible screen holds `wanted`; fails with the screen. */
+  waitFor(wanted: string | RegExp, timeoutMs?: number): Promise<void>;
+  /** Waits until it no longer does. */
+  waitForGone(unwanted: string | RegExp, timeoutMs?: number): Promise<void>;
+  resize(columns: number, rows: number): void;
+  kill(signal: string): void;
+  /** The exit code, once it has ended. */
+  exited: Promise<number>;
+}
+
+export function openTerminal(command: readonly string[], options: TerminalOptions): Terminal {
+  const { columns = 100, rows = 30 } = options;
+  const screen = new headless.Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 50_000 });
+  screen.loadAddon(new graphemes.UnicodeGraphemesAddon());
+  screen.unicode.activeVersion = '15-graphemes';
+  const [file = '', ...first] = command;
+  const pty = spawn(file, [...first, ...(options.args ?? [])], {
+    name: 'xterm-256color',
+    cols: columns,
+    rows,
+    cwd: options.cwd,
+    env: { ...options.env, TERM: 'xterm-256color' },
+  });
+  pty.onData((data) => screen.write(data));
+  screen.onData((reply) => pty.write(reply));
+  let ended = false;
+  const exited = new Promise<number>((resolve) =>
+    pty.onExit(({ exitCode, signal }) => {
+      ended = true;
+      resolve(signal ? 128 + signal : exitCode);
+    }),
+  );
+
+  const rowsOf = (from: number, to: number): string => {
+    const lines: string[] = [];
+    for (let y = from; y < to; y++)
+      lines.push(screen.buffer.active.getLine(y)?.translateToString(true) ?? '');
+    return lines.join('\n').trimEnd();
+  };
+  const visible = (): string => rowsOf(screen.buffer.active.baseY, screen.buffer.active.baseY + screen.rows);
+  const holds = (wanted: string | RegExp): boolean =>
+    typeof wanted === 'string' ? visible().includes(wanted) : wanted.test(visible());
+  const until = async (condition: () => boolean, what: string, timeoutMs: number): Promise<void> => {
+    const deadline = Date.now() + timeoutMs;
+    while (!condition()) {
+      if (Date.now() > deadline)
+        throw new Error(`${what}${ended ? ' (the program has ended)' : ''}; on screen:\n${visible()}`);
+      await sleep(20);
+    }
+  };
+
+  return {
+    pid: pty.pid,
+    screen: visible,
+    everything: () => rowsOf(0, screen.buffer.active.length),
+    cursor: () => ({ x: screen.buffer.active.cursorX, y: screen.buffer.active.cursorY }),
+    async type(text) {
+      for (const character of text) {
+        pty.write(character);
+        await sleep(2);
+      }
+      await sleep(50);
+    },
+    async press(...keystrokes) {
+      for (const key of keystrokes) {
+        pty.write(key);
+        await sleep(key === keys.escape ? 60 : 15);
+      }
+      await sleep(50);
+    },
+    waitFor: (wanted, timeoutMs = 15_000) =>
+      until(() => holds(wanted), `Never saw ${String(wanted)}`, timeoutMs),
+    waitForGone: (unwanted, timeoutMs = 15_000) =>
+      until(() => !holds(unwanted), `Still there: ${String(unwanted)}`, timeoutMs),
+    resize(newColumns, newRows) {
+      pty.resize(newColumns, newRows);
+      screen.resize(newColumns, newRows);
+    },
+    kill: (signal) => pty.kill(signal),
+    exited,
+  };
+}
+
+const sleep = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));

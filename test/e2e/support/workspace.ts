@@ -1,0 +1,87 @@
+/** A home and a real repository to work in, both below one temporary folder. */
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import type { JSONLEntry } from '../../../src/protocol/entries.ts';
+
+const run = promisify(execFile);
+const modules = resolve(import.meta.dirname, '../../../node_modules');
+
+export interface Workspace {
+  readonly home: string;
+  /** Where the program keeps its data. */
+  readonly data: string;
+  readonly repository: string;
+  /** What the program is started with; nothing of the developer's own environment but PATH. */
+  env(more?: Readonly<Record<string, string>>): Record<string, string>;
+  read(path: string): Promise<string>;
+  /** Session files of this repository, oldest first, each with its entries. */
+  sessions(): Promise<{ file: string; entries: JSONLEntry[] }[]>;
+  remove(): Promise<void>;
+}
+
+/** A copy of a package that nobody here wrote, put under git; trusted already unless told otherwise. */
+export async function createWorkspace(source = 'picomatch'): Promise<Workspace> {
+  const base = await mkdtemp(join(tmpdir(), 'clawdcode-e2e-work-'));
+  const home = join(base, 'home');
+  const data = join(home, '.clawdcode');
+  const repository = join(base, 'repository');
+  await mkdir(home);
+  await cp(join(modules, source), repository, { recursive: true });
+  const git = (...args: string[]) =>
+    run('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.invalid', ...args], {
+      cwd: repository,
+    });
+  await git('init', '--quiet', '--initial-branch=main');
+  await git('add', '--all');
+  await git('commit', '--quiet', '--message', 'Import');
+  return {
+    home,
+    data,
+    repository,
+    env: (more = {}) => ({
+      PATH: process.env.PATH ?? '',
+      HOME: home,
+      LANG: 'C.UTF-8',
+      COLORTERM: 'truecolor',
+      ...more,
+    }),
+    read: (path) => readFile(join(repository, path), 'utf8'),
+    async sessions() {
+      const projects = await readdir(join(data, 'projects')).catch(() => []);
+      const files = await Promise.all(
+        projects.map(async (project) => {
+          const folder = join(data, 'projects', project);
+          return (await readdir(folder))
+            .filter((name) => name.endsWith('.jsonl'))
+            .map((name) => join(folder, name));
+        }),
+      );
+      const all = await Promise.all(
+        files.flat().map(async (file) => ({ file, entries: parseLines(await readFile(file, 'utf8')) })),
+      );
+      return all.sort((a, b) => (a.entries[0]?.timestamp ?? '').localeCompare(b.entries[0]?.timestamp ?? ''));
+    },
+    remove: () => rm(base, { recursive: true, force: true }),
+  };
+}
+
+/** Writes a preload that shifts the clock, and returns the NODE_OPTIONS that load it: "the next day" for one process. */
+export async function clockShift(workspace: Workspace, hours: number): Promise<string> {
+  const file = join(workspace.home, `clock-${hours}.cjs`);
+  const shift = hours * 3_600_000;
+  const code = `const Real = Date;
+const now = () => Real.now() + ${shift};
+globalThis.Date = class Date extends Real {
+  constructor(...args) { if (args.length === 0) super(now()); else super(...args); }
+  static now() { return now(); }
+};`;
+  await writeFile(file, code);
+  return `--require=${file}`;
+}
+
+function parseLines(text: string): JSONLEntry[] {
+  return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as JSONLEntry]));
+}
