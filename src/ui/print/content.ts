@@ -1,0 +1,23 @@
+/** The text of an entry's message, whatever form its content has. */
+import type { JSONLEntry } from '../../protocol/entries.ts';
+
+/** Text parts joined; an image is named, not shown. Not sanitised. */
+export function contentText(entry: JSONLEntry): string {
+  return textOf(entry.message.content);
+}
+
+/** Text of unknown content: a string, a list of parts, or data, which is shown as JSON. */
+export function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (content === undefined || content === null) return '';
+  if (!Array.isArray(content)) return JSON.stringify(content);
+  return content.map(partText).join('\n');
+}
+
+function partText(part: unknown): string {
+  if (typeof part === 'string') return part;
+  if (typeof part !== 'object' || part === null) return '';
+  if ('text' in part && typeof part.text === 'string') return part.text;
+  if ('type' in part && part.type === 'image') return '[image]';
+  return JSON.stringify(part);
+}

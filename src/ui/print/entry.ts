@@ -1,0 +1,89 @@
+/**
+ * A finished entry as it is printed into the scrollback, once. Pure: the same entry, options and call give
+ * the same text. The caller puts one empty line between entries.
+ */
+import type { JSONLEntry } from '../../protocol/entries.ts';
+import type { Theme } from '../theme.ts';
+import { contentText } from './content.ts';
+import { foldOutput } from './fold.ts';
+import type { MarkdownRenderer } from './markdown.ts';
+import { renderReply } from './reply.ts';
+import { sanitize, sanitizeLine } from './sanitize.ts';
+import { prefixLines, wrapText } from './spans.ts';
+import { renderSystem } from './systemEntry.ts';
+import { renderToolResult } from './toolResult.ts';
+
+export interface EntryOptions {
+  readonly width: number;
+  readonly theme: Theme;
+  readonly markdown: MarkdownRenderer;
+  /** The `tool_use` entry's call for a result's id, where it is known. */
+  readonly tools: (callId: string) => JSONLEntry['tool'];
+  /** Characters of this reply's text that were already printed while it streamed. */
+  readonly printedCharacters?: number;
+  /** Print the model's reasoning rather than a line that says there was some. */
+  readonly showReasoning?: boolean;
+}
+
+/** `undefined` for what a reader need not see: calls (their results show them), usage, reminders, titles. */
+export function renderEntry(entry: JSONLEntry, options: EntryOptions): string | undefined {
+  const text = render(entry, options);
+  return text === undefined || text === '' ? undefined : text;
+}
+
+function render(entry: JSONLEntry, options: EntryOptions): string | undefined {
+  switch (entry.type) {
+    case 'assistant':
+      return renderReply(entry, options);
+    case 'tool_use':
+      return undefined;
+    case 'tool_result':
+      return renderToolResult(entry, options);
+    case 'system':
+      return renderSystem(entry, options);
+    case 'user':
+      return renderUser(entry, options);
+  }
+}
+
+function renderUser(entry: JSONLEntry, options: EntryOptions): string | undefined {
+  if (entry.isCompactSummary === true) return undefined;
+  switch (entry.subtype) {
+    case undefined:
+    case 'prompt':
+      return renderPrompt(promptText(entry), options);
+    case 'shell':
+      return renderShell(entry, options);
+    case 'nudge':
+      return options.theme.dim(
+        prefixLines(wrapText(sanitizeLine(contentText(entry)), options.width - 2), '↪ ').join('\n'),
+      );
+    default:
+      return undefined;
+  }
+}
+
+/** What the user typed, as the user saw it: a folded paste stays folded. */
+export function promptText(entry: JSONLEntry): string {
+  const display = entry.data?.display;
+  return typeof display === 'string' ? display : contentText(entry);
+}
+
+/** A prompt as it is printed: behind `> `, every line indented. */
+export function renderPrompt(text: string, { width, theme }: Pick<EntryOptions, 'width' | 'theme'>): string {
+  const lines = wrapText(sanitize(text).trim(), width - 2, theme.user);
+  return prefixLines(lines, theme.accent('> '), '  ').join('\n');
+}
+
+function renderShell(entry: JSONLEntry, { width, theme }: EntryOptions): string {
+  const { command, output } = entry.data ?? {};
+  const [first = '', ...rest] = contentText(entry).split('\n');
+  const head = typeof command === 'string' ? command : first;
+  const body =
+    typeof output === 'string' ? output : typeof command === 'string' ? contentText(entry) : rest.join('\n');
+  const lines = wrapText(sanitize(head).trim(), width - 2, theme.strong);
+  return [
+    ...prefixLines(lines, theme.accent('! '), '  '),
+    ...foldOutput(body, { width, theme, rows: 20, keep: 'end' }),
+  ].join('\n');
+}

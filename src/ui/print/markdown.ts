@@ -1,0 +1,30 @@
+/** Markdown to what a terminal prints. The parser and the highlighter load on demand: until then, plain text. */
+import type { Theme } from '../theme.ts';
+import { renderBlocks } from './blocks.ts';
+import { loadHighlighter } from './highlight.ts';
+import { sanitize } from './sanitize.ts';
+import { wrapText } from './spans.ts';
+
+export interface PrintOptions {
+  /** Columns of the terminal. */
+  readonly width: number;
+  readonly theme: Theme;
+  /** Write links as terminal hyperlinks (OSC 8); off unless asked for. */
+  readonly hyperlinks?: boolean;
+}
+
+/** Pure: the same text and options give the same lines, joined by `\n`, without one at the end. */
+export type MarkdownRenderer = (text: string, options: PrintOptions) => string;
+
+/** Loads marked and lowlight; call it after the first frame and keep the result. */
+export async function loadMarkdown(): Promise<MarkdownRenderer> {
+  const [{ Lexer }, highlight] = await Promise.all([import('marked'), loadHighlighter()]);
+  return (text, { width, theme, hyperlinks = false }) => {
+    const tokens = new Lexer({ gfm: true }).lex(sanitize(text));
+    return renderBlocks(tokens, { theme, width, hyperlinks, highlight }).join('\n');
+  };
+}
+
+/** What is printed while the parser is not there yet: the text as written, wrapped. */
+export const plainMarkdown: MarkdownRenderer = (text, { width }) =>
+  wrapText(sanitize(text).replace(/^\n+|\s+$/g, ''), width).join('\n');

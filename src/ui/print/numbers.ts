@@ -1,0 +1,64 @@
+/** Numbers as people read them. All pure; the clock is an argument. */
+
+/** `840`, `12.3k`, `1.2M`. */
+export function formatTokens(tokens: number): string {
+  return scaled(tokens, 1000, ['', 'k', 'M', 'G']);
+}
+
+/** `512 B`, `4.2 kB`, `1.3 MB`. */
+export function formatBytes(bytes: number): string {
+  return scaled(bytes, 1000, [' B', ' kB', ' MB', ' GB', ' TB']);
+}
+
+/** `0.4s`, `12s`, `1m 05s`, `2h 03m`. */
+export function formatDuration(ms: number): string {
+  if (ms < 9_950) return `${(Math.max(0, ms) / 1000).toFixed(1)}s`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return `${seconds}s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}m ${two(seconds % 60)}s`;
+  return `${Math.floor(seconds / 3600)}h ${two(Math.floor((seconds % 3600) / 60))}m`;
+}
+
+/** US dollars: `$0.0042` below a cent's tenth, `$1.23` above. */
+export function formatCost(usd: number): string {
+  if (usd === 0) return '$0.00';
+  if (usd < 0.0001) return '<$0.0001';
+  return `$${usd.toFixed(usd < 0.1 ? 4 : 2)}`;
+}
+
+/** `just now`, `5 min ago`, `3 h ago`, `yesterday`, `4 days ago`, then the date. */
+export function formatAge(then: Date, now: Date): string {
+  const ms = now.getTime() - then.getTime();
+  if (Number.isNaN(ms)) return 'unknown';
+  if (ms < 60_000) return 'just now';
+  if (ms < 3_600_000) return `${Math.floor(ms / 60_000)} min ago`;
+  const days = Math.round((startOfDay(now) - startOfDay(then)) / 86_400_000);
+  if (days <= 0 || ms < 6 * 3_600_000) return `${Math.floor(ms / 3_600_000)} h ago`;
+  if (days === 1) return 'yesterday';
+  if (days < 7) return `${days} days ago`;
+  return `${then.getFullYear()}-${two(then.getMonth() + 1)}-${two(then.getDate())}`;
+}
+
+/** `1 line`, `2 lines`. */
+export function count(number: number, noun: string, plural = `${noun}s`): string {
+  return `${number} ${number === 1 ? noun : plural}`;
+}
+
+function scaled(value: number, base: number, units: readonly string[]): string {
+  let rest = Math.max(0, value);
+  let unit = 0;
+  while (unit < units.length - 1 && Math.round(rest * 10) / 10 >= base) {
+    rest /= base;
+    unit += 1;
+  }
+  const digits = unit === 0 ? Math.round(rest).toString() : rest.toFixed(rest < 99.95 ? 1 : 0);
+  return digits.replace(/\.0$/, '') + (units[unit] ?? '');
+}
+
+function two(number: number): string {
+  return number.toString().padStart(2, '0');
+}
+
+function startOfDay(date: Date): number {
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
+}

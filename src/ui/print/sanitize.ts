@@ -1,0 +1,44 @@
+/** Text from models, tools and files may try to drive the terminal: nothing of it but letters gets through. */
+import { stripVTControlCharacters } from 'node:util';
+
+const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+const anyControl =
+  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/;
+// Direction overrides make text read otherwise than it runs ("Trojan source"): they are shown by number.
+const directions = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+const strings = /(?:\u001b[PX^_]|[\u0090\u0098\u009e\u009f])[\s\S]*?(?:\u001b\\|\u009c)/g;
+
+/** Plain text with `\n` as its only control character; tabs become spaces to the next multiple of `tab`. */
+export function sanitize(text: string, tab = 4): string {
+  if (!anyControl.test(text)) return text;
+  const unified = text.replace(/\r\n/g, '\n').replace(/[\u2028\u2029]/g, '\n');
+  const bare =
+    unified.includes('\u001b') || /[\u0080-\u009f]/.test(unified) ? stripEscapes(unified) : unified;
+  return expandTabs(bare, tab)
+    .replace(controls, '')
+    .replaceAll('\ufeff', '')
+    .replace(directions, (mark) => `‹U+${mark.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}›`);
+}
+
+/** As `sanitize`, on one line. */
+export function sanitizeLine(text: string): string {
+  return sanitize(text).replace(/\s*\n\s*/g, ' ');
+}
+
+function stripEscapes(text: string): string {
+  return stripVTControlCharacters(text.replace(strings, ''));
+}
+
+function expandTabs(text: string, tab: number): string {
+  if (!text.includes('\t')) return text;
+  return text
+    .split('\n')
+    .map((line) => {
+      if (!line.includes('\t')) return line;
+      let out = '';
+      for (const part of line.split(/(\t)/))
+        out += part === '\t' ? ' '.repeat(tab - (out.length % tab)) : part;
+      return out;
+    })
+    .join('\n');
+}

@@ -1,0 +1,134 @@
+/**
+ * Styled text before it is painted. Wrapping works on plain text and each line is painted by itself, so a
+ * style never leaks into an indent and nobody has to parse escapes.
+ */
+import type { Paint } from '../theme.ts';
+import { unitsOf } from './lineBreaks.ts';
+import { graphemes, isAscii, textWidth } from './width.ts';
+
+export interface Span {
+  readonly text: string;
+  readonly paint?: Paint | undefined;
+}
+
+/** Wraps prose to `columns`: a word is broken only when it is wider than a line. Spaces at line ends go. */
+export function wrapSpans(spans: readonly Span[], columns: number): Span[][] {
+  const width = Math.max(2, columns);
+  const lines = new Lines(width);
+  for (const unit of unitsOf(spans)) {
+    if (unit.type === 'break') lines.next();
+    else if (unit.type === 'space') {
+      if (lines.fits(unit.width)) lines.addAll(unit.spans);
+      else lines.wrap();
+    } else {
+      if (!lines.fits(unit.width)) lines.wrap();
+      if (unit.width <= width) lines.addAll(unit.spans);
+      else for (const span of unit.spans) lines.addBroken(span);
+    }
+  }
+  return lines.all().map(trimEnd);
+}
+
+/** Wraps code and output: breaks anywhere and keeps every space. */
+export function wrapColumns(spans: readonly Span[], columns: number): Span[][] {
+  const lines = new Lines(Math.max(2, columns));
+  for (const { text, paint } of spans) {
+    text.split('\n').forEach((part, index) => {
+      if (index > 0) lines.next();
+      lines.addBroken({ text: part, paint });
+    });
+  }
+  return lines.all();
+}
+
+/** One painted line. */
+export function paintLine(spans: readonly Span[]): string {
+  return spans.map(({ text, paint }) => (paint === undefined || text === '' ? text : paint(text))).join('');
+}
+
+/** Wraps plain text in one style and paints it. */
+export function wrapText(text: string, columns: number, paint?: Paint): string[] {
+  return wrapSpans([{ text, paint }], columns).map(paintLine);
+}
+
+/** Puts `first` before the first line and `rest` before the others. */
+export function prefixLines(lines: readonly string[], first: string, rest = ' '.repeat(textWidth(first))) {
+  return lines.map((line, index) => (index === 0 ? first : rest) + line);
+}
+
+class Lines {
+  readonly #width: number;
+  readonly #lines: Span[][] = [[]];
+  #used = 0;
+  /** The current line goes on with what did not fit on the one before: it begins without a space. */
+  #wrapped = false;
+
+  constructor(width: number) {
+    this.#width = width;
+  }
+
+  all(): Span[][] {
+    return this.#lines;
+  }
+
+  fits(columns: number): boolean {
+    return this.#used + columns <= this.#width;
+  }
+
+  next(): void {
+    this.#lines.push([]);
+    this.#used = 0;
+    this.#wrapped = false;
+  }
+
+  /** Goes to a new line unless this one is still empty. */
+  wrap(): void {
+    if (this.#used === 0) return;
+    this.next();
+    this.#wrapped = true;
+  }
+
+  addAll(spans: readonly Span[]): void {
+    for (const span of spans) {
+      if (this.#wrapped && this.#used === 0 && /^ +$/.test(span.text)) continue;
+      this.#add(span, textWidth(span.text));
+    }
+  }
+
+  /** Breaks between any two characters. */
+  addBroken({ text, paint }: Span): void {
+    if (!isAscii(text)) {
+      for (const part of graphemes(text)) {
+        const columns = textWidth(part);
+        if (!this.fits(columns)) this.wrap();
+        this.#add({ text: part, paint }, columns);
+      }
+      return;
+    }
+    let rest = text;
+    while (rest !== '') {
+      if (!this.fits(1)) this.wrap();
+      const part = rest.slice(0, this.#width - this.#used);
+      this.#add({ text: part, paint }, part.length);
+      rest = rest.slice(part.length);
+    }
+  }
+
+  #add(span: Span, columns: number): void {
+    const line = this.#lines.at(-1) ?? [];
+    const before = line.at(-1);
+    if (before !== undefined && before.paint === span.paint)
+      line[line.length - 1] = { text: before.text + span.text, paint: span.paint };
+    else if (span.text !== '') line.push(span);
+    this.#used += columns;
+  }
+}
+
+function trimEnd(line: readonly Span[]): Span[] {
+  const spans = [...line];
+  for (let last = spans.pop(); last !== undefined; last = spans.pop()) {
+    const text = last.text.replace(/ +$/, '');
+    if (text !== '') return [...spans, { text, paint: last.paint }];
+  }
+  return [];
+}

@@ -1,0 +1,47 @@
+/** One call on one line: the tool, what it worked on, how it went. */
+import type { Theme } from '../theme.ts';
+import { sanitizeLine } from './sanitize.ts';
+import { textWidth, truncate } from './width.ts';
+
+export type ToolStatus = 'running' | 'ok' | 'partial' | 'error' | 'denied' | 'interrupted';
+
+export interface ToolLine {
+  readonly tool: string;
+  readonly title: string;
+  readonly summary?: string | undefined;
+  readonly status: ToolStatus;
+}
+
+/** E.g. `● Read(src/a.ts:1-60)  60 lines`; cut to `width`, the summary before the title. */
+export function renderToolLine(line: ToolLine, width: number, theme: Theme): string {
+  const tool = sanitizeLine(line.tool);
+  const title = sanitizeLine(line.title);
+  const summary = sanitizeLine(line.summary ?? '');
+  const named = title === '' || title === tool ? '' : title;
+  const mark = line.status === 'error' || line.status === 'denied' ? '✗' : '●';
+  const bare = 2 + textWidth(tool) + (named === '' ? 0 : 2);
+  const wanted = textWidth(named) + (summary === '' ? 0 : textWidth(summary) + 2);
+  const keepSummary = summary !== '' && bare + wanted <= Math.max(width, bare + 24 + textWidth(summary) + 2);
+  const room = width - bare - (keepSummary ? textWidth(summary) + 2 : 0);
+  if (room < 4)
+    return `${paintOf(line.status, theme)(mark)} ${truncate(`${tool} ${named}`.trim(), width - 2)}`;
+  const inside = named === '' ? '' : theme.text(`(${truncate(named, room)})`);
+  const outcome = keepSummary ? theme.dim(`  ${summary}`) : '';
+  return `${paintOf(line.status, theme)(mark)} ${theme.strong(tool)}${inside}${outcome}`;
+}
+
+/** The file, pattern or command of a call that has no display of its own. */
+export function titleOfInput(input: unknown): string {
+  if (typeof input !== 'object' || input === null) return '';
+  for (const key of ['file_path', 'path', 'command', 'pattern', 'query', 'url']) {
+    const value = (input as Record<string, unknown>)[key];
+    if (typeof value === 'string' && value !== '') return value;
+  }
+  return '';
+}
+
+function paintOf(status: ToolStatus, theme: Theme) {
+  if (status === 'ok') return theme.success;
+  if (status === 'error' || status === 'denied') return theme.error;
+  return status === 'running' ? theme.accent : theme.warning;
+}

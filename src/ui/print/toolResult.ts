@@ -1,0 +1,68 @@
+/** A finished call: its line, then what is worth a look: a diff, the todo list, the end of the output, the error. */
+import type { JSONLEntry } from '../../protocol/entries.ts';
+import { textOf } from './content.ts';
+import { renderDiff } from './diff.ts';
+import type { EntryOptions } from './entry.ts';
+import { foldOutput } from './fold.ts';
+import { renderTodos } from './todos.ts';
+import { renderToolLine, titleOfInput } from './toolLine.ts';
+
+type ToolResult = NonNullable<JSONLEntry['toolResult']>;
+
+const foldedRows = 3;
+const errorRows = 6;
+const diffRows = 60;
+const todoRows = 30;
+
+/** `undefined` for an entry without a result. */
+export function renderToolResult(entry: JSONLEntry, options: EntryOptions): string | undefined {
+  const result = entry.toolResult;
+  if (result === undefined) return undefined;
+  const { width, theme } = options;
+  const call = options.tools(result.id);
+  const status = result.status ?? (result.error === undefined ? 'ok' : 'error');
+  const line = renderToolLine(
+    {
+      tool: result.name ?? call?.name ?? 'Tool',
+      title: result.display?.title ?? titleOfInput(call?.input),
+      summary: summaryOf(result, status),
+      status,
+    },
+    width,
+    theme,
+  );
+  return [line, ...bodyOf(result, status, options)].join('\n');
+}
+
+function bodyOf(result: ToolResult, status: string, { width, theme }: EntryOptions): string[] {
+  const output = textOf(result.output);
+  if (status === 'error' || status === 'denied') {
+    const command = result.kind === 'command';
+    const text = command ? output || (result.error ?? '') : (result.error ?? output);
+    const keep = command ? 'end' : 'start';
+    return foldOutput(text, { width, theme, rows: errorRows, keep, paint: theme.error });
+  }
+  if (status === 'interrupted')
+    return foldOutput(output, { width, theme, rows: foldedRows, keep: 'end', paint: theme.warning });
+  const diff = result.display?.diff;
+  if (diff !== undefined && diff !== '') {
+    const rows = renderDiff(diff, { width: width - 4, theme, maxLines: diffRows });
+    return rows === '' ? [] : rows.split('\n').map((row) => `    ${row}`);
+  }
+  if (result.todos !== undefined)
+    return renderTodos(result.todos, width - 4, todoRows, theme).map((row) => `    ${row}`);
+  if (result.kind === 'file' || result.kind === 'edit') return [];
+  return foldOutput(output, {
+    width,
+    theme,
+    rows: foldedRows,
+    keep: result.kind === 'command' ? 'end' : 'start',
+  });
+}
+
+function summaryOf(result: ToolResult, status: string): string | undefined {
+  if (result.display?.summary !== undefined) return result.display.summary;
+  if (status === 'denied') return 'not allowed';
+  if (status === 'interrupted') return 'stopped';
+  return undefined;
+}

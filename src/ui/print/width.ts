@@ -1,0 +1,73 @@
+/** Columns of text in a terminal. Plain ASCII never reaches string-width, whose first call costs ~20 ms. */
+import fullStringWidth from 'string-width';
+
+const ascii = /^[\x20-\x7e]*$/;
+const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+// biome-ignore lint/complexity/useRegexLiterals: an escape in a literal would hide what it matches
+const styles = new RegExp('\\u001b\\[[\\d;]*m', 'g');
+
+/** Columns that `text` takes on one line; styles count nothing. */
+export function textWidth(text: string): number {
+  if (ascii.test(text)) return text.length;
+  const bare = text.includes('\u001b') ? text.replace(styles, '') : text;
+  return ascii.test(bare) ? bare.length : fullStringWidth(bare);
+}
+
+/** True for printable ASCII only: one character, one column. */
+export function isAscii(text: string): boolean {
+  return ascii.test(text);
+}
+
+/** What a reader would call the characters of `text`. */
+export function graphemes(text: string): string[] {
+  if (ascii.test(text)) return text.split('');
+  return Array.from(segmenter.segment(text), (part) => part.segment);
+}
+
+/** Cuts plain text to at most `columns`, with `…` where something was cut; `start` keeps the end. */
+export function truncate(text: string, columns: number, cut: 'end' | 'start' = 'end'): string {
+  if (columns <= 0) return '';
+  // Each character takes at most two columns: very long text is not measured as a whole.
+  if (text.length <= columns * 4 && textWidth(text) <= columns) return text;
+  if (columns === 1) return '…';
+  return cut === 'end' ? `${takeColumns(text, columns - 1)}…` : `…${takeLast(text, columns - 1)}`;
+}
+
+/** The longest beginning of plain text that fits into `columns`. */
+export function takeColumns(text: string, columns: number): string {
+  if (columns <= 0) return '';
+  const head = text.slice(0, columns);
+  if (ascii.test(head) && (text.length <= columns || text.charCodeAt(columns) < 0x80)) return head;
+  let taken = '';
+  let used = 0;
+  for (const { segment } of segmenter.segment(text)) {
+    const width = textWidth(segment);
+    if (used + width > columns) break;
+    taken += segment;
+    used += width;
+  }
+  return taken;
+}
+
+/** Fills with spaces up to `columns`; wider text stays as it is. */
+export function padEnd(text: string, columns: number): string {
+  return text + ' '.repeat(Math.max(0, columns - textWidth(text)));
+}
+
+/** As `padEnd`, with the spaces before the text. */
+export function padStart(text: string, columns: number): string {
+  return ' '.repeat(Math.max(0, columns - textWidth(text))) + text;
+}
+
+function takeLast(text: string, columns: number): string {
+  const all = graphemes(text.slice(-columns * 16));
+  let used = 0;
+  let from = all.length;
+  while (from > 0) {
+    const width = textWidth(all[from - 1] ?? '');
+    if (used + width > columns) break;
+    used += width;
+    from -= 1;
+  }
+  return all.slice(from).join('');
+}
