@@ -1,0 +1,116 @@
+import type { z } from 'zod';
+import { nearest } from './nearest.ts';
+import { settingsSchema } from './schema.ts';
+import type { Values } from './types.ts';
+
+/** One value that does not count, and why. */
+export interface Complaint {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/**
+ * Takes out what the schema does not accept, value by value, and says why; what remains is valid as it
+ * stands. Works on what was written, so that a default never hides a lower layer.
+ */
+export function checkValues(written: unknown): { values: Values; complaints: Complaint[] } {
+  const values = structuredClone(written) as Values;
+  const complaints: Complaint[] = [];
+  while (true) {
+    const checked = settingsSchema.safeParse(values);
+    if (checked.success) return { values, complaints };
+    // Deepest and last first: removing an item of a list moves those behind it.
+    const bad = checked.error.issues.flatMap((issue) => complaintsOf(issue, values)).reverse();
+    for (const { path } of bad) remove(values, path);
+    complaints.push(...bad.reverse());
+  }
+}
+
+function complaintsOf(issue: z.core.$ZodIssue, values: Values): Complaint[] {
+  const path = issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step));
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(path, key));
+  if (issue.code === 'invalid_key') {
+    const why = issue.issues[0]?.message ?? 'not a usable name';
+    return [{ path, message: `"${path.join('.')}" is ignored: ${why}. Rename or remove it.` }];
+  }
+  const name = path.join('.');
+  const value = valueAt(values, path);
+  const got = name === 'apiKey' ? 'what is written' : JSON.stringify(value);
+  const message = `"${name}" is ignored: ${lowerFirst(issue.message)}, but it is ${got}. ${fix(issue, value)}`;
+  return [{ path, message }];
+}
+
+function unknownKey(path: readonly (string | number)[], key: string): Complaint {
+  const meant = nearest(key, knownKeys(path));
+  const whole = [...path, key];
+  const advice =
+    meant === undefined
+      ? 'Remove it; the settings are listed in .clawdcode.example.json.'
+      : `Did you mean "${[...path, meant].join('.')}"?`;
+  return { path: whole, message: `"${whole.join('.')}" is not a setting. ${advice}` };
+}
+
+function fix(issue: z.core.$ZodIssue, value: unknown): string {
+  if (issue.code === 'invalid_type' && typeof value === 'string') {
+    const bare = value.trim();
+    const isNumber = bare !== '' && Number.isFinite(Number(bare));
+    if (/^(number|int)/.test(issue.expected) && isNumber) return `Write ${bare} without quotes.`;
+    if (issue.expected === 'boolean' && /^(true|false)$/.test(bare)) return `Write ${bare} without quotes.`;
+    if (issue.expected === 'array') return `Write [${JSON.stringify(value)}].`;
+  }
+  if (issue.code === 'invalid_value' && typeof value === 'string') {
+    const meant = nearest(value, issue.values.map(String));
+    if (meant !== undefined) return `Did you mean "${meant}"?`;
+  }
+  if (issue.code === 'too_big' && issue.maximum === 1 && typeof value === 'number' && value < 100) {
+    return `Write ${value / 100} for ${value} %.`;
+  }
+  return 'Correct or remove it.';
+}
+
+/** Names that the schema knows at a path; empty where any name will do. */
+function knownKeys(path: readonly (string | number)[]): readonly string[] {
+  let schema: unknown = settingsSchema;
+  for (const step of path) {
+    const inner = unwrap(schema);
+    schema = isObjectSchema(inner) ? inner.shape[String(step)] : valueSchema(inner);
+  }
+  const last = unwrap(schema);
+  return isObjectSchema(last) ? Object.keys(last.shape) : [];
+}
+
+function unwrap(schema: unknown): unknown {
+  let inner = schema;
+  while (hasDef(inner) && inner.def.innerType !== undefined) inner = inner.def.innerType;
+  return inner;
+}
+
+function hasDef(value: unknown): value is { def: { innerType?: unknown; valueType?: unknown } } {
+  return typeof value === 'object' && value !== null && 'def' in value;
+}
+
+function isObjectSchema(value: unknown): value is z.ZodObject {
+  return hasDef(value) && 'shape' in value;
+}
+
+function valueSchema(value: unknown): unknown {
+  return hasDef(value) ? value.def.valueType : undefined;
+}
+
+function valueAt(values: unknown, path: readonly (string | number)[]): unknown {
+  let value = values;
+  for (const step of path) value = (value as Values | undefined)?.[step];
+  return value;
+}
+
+function remove(values: Values, path: readonly (string | number)[]): void {
+  const parent = valueAt(values, path.slice(0, -1));
+  const last = path.at(-1);
+  if (Array.isArray(parent) && typeof last === 'number') parent.splice(last, 1);
+  else if (last !== undefined && typeof parent === 'object' && parent !== null)
+    delete (parent as Values)[last];
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

@@ -1,0 +1,55 @@
+import { readFile } from 'node:fs/promises';
+import { applyEdits, modify } from 'jsonc-parser';
+import { parseSettings } from './parseSettings.ts';
+import { writePrivateFile } from './privateFile.ts';
+import type { Layer, Values } from './types.ts';
+
+/** A change of one setting; `undefined` removes it. */
+export interface SettingsChange {
+  readonly path: readonly (string | number)[];
+  readonly value: unknown;
+}
+
+/** `refused`: the file is as it was; the message says why and what to do. */
+export type SaveOutcome =
+  | { readonly type: 'saved'; readonly file: string }
+  | { readonly type: 'refused'; readonly message: string };
+
+/** Changes settings in a file and leaves comments, order and everything else as they are. Creates it. */
+export async function editSettings(
+  file: string,
+  layer: Layer,
+  changesFor: (values: Values) => readonly SettingsChange[],
+): Promise<SaveOutcome> {
+  try {
+    const before = await readOrEmpty(file);
+    const { values, broken, problems } = parseSettings(before, file, layer);
+    if (broken)
+      return { type: 'refused', message: `Nothing was saved. ${problems[0]?.message ?? ''}`.trim() };
+    let text = before.trim() === '' ? '{}\n' : before;
+    for (const { path, value } of changesFor(values)) {
+      text = applyEdits(text, modify(text, [...path], value, { formattingOptions: formatOf(text) }));
+    }
+    if (text !== before) await writePrivateFile(file, text);
+    return { type: 'saved', file };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return { type: 'refused', message: `Nothing was saved: ${file} cannot be written (${why}).` };
+  }
+}
+
+async function readOrEmpty(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
+    throw error;
+  }
+}
+
+/** The file's own indentation and line ends. */
+function formatOf(text: string): { insertSpaces: boolean; tabSize: number; eol: string } {
+  const indent = /^([ \t]+)\S/m.exec(text)?.[1] ?? '  ';
+  const eol = text.includes('\r\n') ? '\r\n' : '\n';
+  return { insertSpaces: !indent.startsWith('\t'), tabSize: Math.min(8, indent.length), eol };
+}

@@ -1,0 +1,45 @@
+import { type Complaint, checkValues } from './checkValues.ts';
+import type { Problem, Values } from './types.ts';
+
+/** Variables that carry settings. Of two for one setting, the later wins. Empty ones count as unset. */
+export const settingVariables = [
+  { name: 'OPENAI_API_KEY', key: 'apiKey', what: 'key of the endpoint' },
+  { name: 'CLAWDCODE_API_KEY', key: 'apiKey', what: 'the same, for this program alone' },
+  { name: 'OPENAI_BASE_URL', key: 'baseUrl', what: 'base URL of the endpoint, up to and including /v1' },
+  { name: 'CLAWDCODE_BASE_URL', key: 'baseUrl', what: 'the same, for this program alone' },
+  { name: 'OPENAI_MODEL', key: 'model', what: 'model id' },
+  { name: 'CLAWDCODE_MODEL', key: 'model', what: 'the same, for this program alone' },
+  { name: 'CLAWDCODE_CONTEXT_WINDOW', key: 'contextWindow', what: 'context window in tokens' },
+  { name: 'CLAWDCODE_MAX_TURNS', key: 'maxTurns', what: 'steps after which a turn ends' },
+] as const;
+
+/** What the environment says. A bad value is reported and left out; the key is never quoted. */
+export function readEnvironment(env: Readonly<Record<string, string | undefined>>): {
+  values: Values;
+  problems: Problem[];
+  sources: Record<string, string>;
+} {
+  const values: Values = {};
+  const problems: Problem[] = [];
+  const sources: Record<string, string> = {};
+  for (const { name, key } of settingVariables) {
+    const text = env[name]?.trim() ?? '';
+    if (text === '') continue;
+    const isNumber = key === 'contextWindow' || key === 'maxTurns';
+    const checked = checkValues({ [key]: isNumber && text !== '' ? asNumber(text) : text });
+    problems.push(...checked.complaints.map((complaint) => toProblem(name, complaint)));
+    if (checked.complaints.length > 0) continue;
+    Object.assign(values, checked.values);
+    sources[key] = name;
+  }
+  return { values, problems, sources };
+}
+
+function asNumber(text: string): number | string {
+  const value = Number(text.replaceAll('_', ''));
+  return Number.isFinite(value) ? value : text;
+}
+
+function toProblem(name: string, { message }: Complaint): Problem {
+  return { layer: 'environment', file: name, message: `${name}: ${message}` };
+}

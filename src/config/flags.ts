@@ -1,0 +1,67 @@
+import { checkValues } from './checkValues.ts';
+import type { Problem, SettingsRule, Values } from './types.ts';
+
+/** What the command line says about settings; paths are absolute, lists are split already. */
+export interface SettingsFlags {
+  readonly model?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly permissionMode?: string | undefined;
+  readonly maxTurns?: number | undefined;
+  readonly contextWindow?: number | undefined;
+  readonly appendSystemPrompt?: string | undefined;
+  readonly allowedTools?: readonly string[] | undefined;
+  readonly disallowedTools?: readonly string[] | undefined;
+  readonly addDirs?: readonly string[] | undefined;
+}
+
+const single = [
+  { field: 'model', flag: '--model', path: ['model'] },
+  { field: 'baseUrl', flag: '--base-url', path: ['baseUrl'] },
+  { field: 'permissionMode', flag: '--permission-mode', path: ['permissions', 'defaultMode'] },
+  { field: 'maxTurns', flag: '--max-turns', path: ['maxTurns'] },
+  { field: 'contextWindow', flag: '--context-window', path: ['contextWindow'] },
+  { field: 'appendSystemPrompt', flag: '--append-system-prompt', path: ['appendSystemPrompt'] },
+] as const satisfies readonly { field: keyof SettingsFlags; flag: string; path: readonly string[] }[];
+
+/** What the flags say, as the uppermost layer. A bad value is a problem that names its flag. */
+export function readFlags(
+  flags: SettingsFlags,
+  base: string,
+): { values: Values; problems: Problem[]; rules: SettingsRule[]; sources: Record<string, string> } {
+  const permissions: Values = {};
+  const values: Values = { permissions };
+  const problems: Problem[] = [];
+  const sources: Record<string, string> = {};
+  for (const { field, flag, path } of single) {
+    const value = flags[field];
+    if (value === undefined) continue;
+    const [head, tail] = path as readonly [string, string?];
+    const { complaints } = checkValues(
+      tail === undefined ? { [head]: value } : { [head]: { [tail]: value } },
+    );
+    if (complaints.length > 0) {
+      problems.push(...complaints.map(({ message }) => problem(flag, message)));
+      continue;
+    }
+    if (tail === undefined) values[head] = value;
+    else permissions[tail] = value;
+    sources[path.join('.')] = flag;
+  }
+  if (flags.addDirs !== undefined && flags.addDirs.length > 0) {
+    permissions.additionalDirectories = [...flags.addDirs];
+    sources['permissions.additionalDirectories'] = '--add-dir';
+  }
+  const rules: SettingsRule[] = [
+    ...(flags.allowedTools ?? []).map((text) => rule(text, 'allow', '--allowed-tools', base)),
+    ...(flags.disallowedTools ?? []).map((text) => rule(text, 'deny', '--disallowed-tools', base)),
+  ];
+  return { values, problems, rules, sources };
+}
+
+function problem(flag: string, message: string): Problem {
+  return { layer: 'flag', file: flag, message: `${flag}: ${message}` };
+}
+
+function rule(text: string, behavior: SettingsRule['behavior'], source: string, base: string): SettingsRule {
+  return { text, behavior, source, base };
+}

@@ -1,0 +1,151 @@
+/**
+ * Reads the settings once, at the start: defaults < user < project < local < environment < flags.
+ * A mistake costs the key it is in, nothing else, and becomes a `Problem`; nothing here throws for one.
+ */
+import { readFile } from 'node:fs/promises';
+import { join, relative, resolve } from 'node:path';
+import { readEnvironment } from './environment.ts';
+import { readFlags, type SettingsFlags } from './flags.ts';
+import { leafPaths, mergeValues } from './merge.ts';
+import { parseSettings } from './parseSettings.ts';
+import { settingsSchema } from './schema.ts';
+import type {
+  Layer,
+  LoadedSettings,
+  Problem,
+  SettingsFile,
+  SettingsRule,
+  UntrustedSetting,
+  Values,
+} from './types.ts';
+import { holdBack } from './untrusted.ts';
+
+export interface SettingsPlaces {
+  /** The program's own directory; `config.json` in it is the user's file. */
+  readonly dataRoot: string;
+  readonly home: string;
+  /** The project's root: absolute, resolved. */
+  readonly root: string;
+}
+
+/** The files that settings come from, lowest first. */
+export function settingsFiles({ dataRoot, root }: Omit<SettingsPlaces, 'home'>): {
+  user: string;
+  project: string;
+  local: string;
+} {
+  return {
+    user: join(dataRoot, 'config.json'),
+    project: join(root, '.clawdcode.json'),
+    local: join(root, '.clawdcode.local.json'),
+  };
+}
+
+/** All layers, checked and merged. `trusted`: whether the project's files may do more than tighten. */
+export async function loadSettings(
+  options: SettingsPlaces & {
+    readonly env: Readonly<Record<string, string | undefined>>;
+    readonly flags: SettingsFlags;
+    readonly trusted: boolean;
+  },
+): Promise<LoadedSettings> {
+  const problems: Problem[] = [];
+  const files: SettingsFile[] = [];
+  const untrusted: UntrustedSetting[] = [];
+  const rules: SettingsRule[] = [];
+  const sources: Record<string, string> = {};
+  let merged: Values = {};
+  const add = (values: Values, source: string): void => {
+    merged = mergeValues(merged, values);
+    for (const path of leafPaths(values)) sources[path] = source;
+  };
+
+  for (const [layer, path] of Object.entries(settingsFiles(options)) as [
+    'user' | 'project' | 'local',
+    string,
+  ][]) {
+    const name = shownPath(path, options);
+    const { values, state, problems: found } = await readLayer(path, name, layer);
+    files.push({ layer, path, name, state });
+    problems.push(...found);
+    let counted = values;
+    if (layer !== 'user') {
+      problems.push(...dropKey(counted, name, layer, options));
+      if (!options.trusted) {
+        const { kept, held } = holdBack(counted, name);
+        untrusted.push(...held);
+        counted = kept;
+      }
+    }
+    rules.push(...rulesOf(counted, name, options.root));
+    add(absoluteDirectories(counted, options), name);
+  }
+
+  const environment = readEnvironment(options.env);
+  problems.push(...environment.problems);
+  merged = mergeValues(merged, environment.values);
+  const flags = readFlags(options.flags, options.root);
+  problems.push(...flags.problems);
+  rules.push(...flags.rules);
+  merged = mergeValues(merged, absoluteDirectories(flags.values, options));
+  Object.assign(sources, environment.sources, flags.sources);
+
+  return { settings: settingsSchema.parse(merged), rules, problems, sources, files, untrusted };
+}
+
+async function readLayer(
+  path: string,
+  name: string,
+  layer: Layer,
+): Promise<{ values: Values; state: SettingsFile['state']; problems: readonly Problem[] }> {
+  try {
+    const { values, problems, broken } = parseSettings(await readFile(path, 'utf8'), name, layer);
+    return { values, problems, state: broken ? 'broken' : 'loaded' };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { values: {}, problems: [], state: 'missing' };
+    const problem = {
+      layer,
+      file: name,
+      message: `${name} cannot be read, so it does not count: ${message}`,
+    };
+    return { values: {}, problems: [problem], state: 'broken' };
+  }
+}
+
+/** A key in a folder's file would travel with the folder, or lure the user's own key away. */
+function dropKey(values: Values, file: string, layer: Layer, places: SettingsPlaces): Problem[] {
+  const key = values.apiKey;
+  delete values.apiKey;
+  if (key === undefined || key === null) return [];
+  const user = shownPath(settingsFiles(places).user, places);
+  const message = `${file}: "apiKey" is ignored here: a key belongs in ${user} or in OPENAI_API_KEY. Move it, and renew it if the file was shared.`;
+  return [{ layer, file, key: 'apiKey', message }];
+}
+
+function rulesOf(values: Values, source: string, base: string): SettingsRule[] {
+  const permissions = (values.permissions ?? {}) as Partial<Record<SettingsRule['behavior'], string[]>>;
+  return (['allow', 'ask', 'deny'] as const).flatMap((behavior) =>
+    (permissions[behavior] ?? []).map((text) => ({ text, behavior, source, base })),
+  );
+}
+
+function absoluteDirectories(values: Values, { home, root }: SettingsPlaces): Values {
+  const permissions = values.permissions as { additionalDirectories?: string[] } | undefined;
+  if (permissions?.additionalDirectories === undefined) return values;
+  const additionalDirectories = permissions.additionalDirectories.map((directory) =>
+    resolve(root, directory.replace(/^~(?=\/|$)/, home)),
+  );
+  return { ...values, permissions: { ...permissions, additionalDirectories } };
+}
+
+function shownPath(path: string, { home, root }: SettingsPlaces): string {
+  const below = (from: string): string | undefined => {
+    const rest = relative(from, path);
+    return rest === '' || rest.startsWith('..') ? undefined : rest;
+  };
+  const inProject = below(root);
+  if (inProject !== undefined && !inProject.includes('/')) return inProject;
+  const inHome = below(home);
+  return inHome === undefined ? path : `~/${inHome}`;
+}

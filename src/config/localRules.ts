@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import { appendFile, mkdir, readFile } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
+import { editSettings, type SaveOutcome, type SettingsChange } from './editSettings.ts';
+import type { SettingsRule, Values } from './types.ts';
+
+/**
+ * Adds a permission rule to a personal settings file (`.clawdcode.local.json`), once, and keeps that file
+ * out of the repository's commits.
+ */
+export async function addLocalRule(
+  file: string,
+  behavior: SettingsRule['behavior'],
+  rule: string,
+): Promise<SaveOutcome> {
+  const saved = await editSettings(file, 'local', (values) => changesFor(values, behavior, rule));
+  // Nice to have: without git, or in a read-only repository, the rule counts all the same.
+  if (saved.type === 'saved') await excludeFromGit(file).catch(() => undefined);
+  return saved;
+}
+
+function changesFor(values: Values, behavior: SettingsRule['behavior'], rule: string): SettingsChange[] {
+  const permissions = values.permissions as Partial<Record<string, string[]>> | undefined;
+  const rules = permissions?.[behavior];
+  if (rules === undefined) return [{ path: ['permissions', behavior], value: [rule] }];
+  return rules.includes(rule) ? [] : [{ path: ['permissions', behavior, -1], value: rule }];
+}
+
+/** Names the file in `.git/info/exclude` when nothing ignores it yet. */
+async function excludeFromGit(file: string): Promise<void> {
+  const directory = dirname(file);
+  const ignored = await git(directory, ['check-ignore', '--quiet', '--no-index', '--', file]);
+  if (ignored.code !== 1) return;
+  const { code, output } = await git(directory, ['rev-parse', '--git-path', 'info/exclude']);
+  if (code !== 0) return;
+  const exclude = resolve(directory, output.trim());
+  const text = await readFile(exclude, 'utf8').catch(() => '');
+  await mkdir(dirname(exclude), { recursive: true });
+  await appendFile(exclude, `${text === '' || text.endsWith('\n') ? '' : '\n'}${basename(file)}\n`);
+}
+
+const timeoutMs = 5000;
+
+function git(cwd: string, args: readonly string[]): Promise<{ code: number; output: string }> {
+  return new Promise((done) => {
+    // A repository's own configuration may name a program to run; none is wanted for a question.
+    const options = { cwd, timeout: timeoutMs, encoding: 'utf8' } as const;
+    execFile('git', ['-c', 'core.fsmonitor=false', ...args], options, (error, output) => {
+      done({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, output });
+    });
+  });
+}

@@ -1,0 +1,39 @@
+import type { Values } from './types.ts';
+
+/** Lists that every layer adds to, instead of replacing those below. */
+const joined: ReadonlySet<string> = new Set([
+  'permissions.allow',
+  'permissions.ask',
+  'permissions.deny',
+  'permissions.additionalDirectories',
+]);
+
+/** Lays one layer over another: objects are merged key by key, lists of `joined` grow, all else is replaced. */
+export function mergeValues(below: Values, above: Values, prefix = ''): Values {
+  const merged: Values = { ...below };
+  for (const [key, value] of Object.entries(above)) {
+    const path = prefix + key;
+    const under = merged[key];
+    if (joined.has(path) && Array.isArray(under) && Array.isArray(value)) {
+      merged[key] = [...new Set([...under, ...value])];
+    } else if (isObject(value)) {
+      merged[key] = mergeValues(isObject(under) ? under : {}, value, `${path}.`);
+    } else merged[key] = value;
+  }
+  return merged;
+}
+
+/** Dotted paths of all values; lists and empty objects count as one. */
+export function leafPaths(values: Values, prefix = ''): string[] {
+  return Object.entries(values).flatMap(([key, value]) =>
+    isObject(value) && Object.keys(value).length > 0
+      ? leafPaths(value, `${prefix}${key}.`)
+      : isObject(value)
+        ? []
+        : [prefix + key],
+  );
+}
+
+function isObject(value: unknown): value is Values {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,84 @@
+import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { type Complaint, checkValues } from './checkValues.ts';
+import type { Layer, Problem, Values } from './types.ts';
+
+/** What one settings file says. `broken`: it is not JSON, so nothing of it counts. */
+export interface ParsedSettings {
+  readonly values: Values;
+  readonly problems: readonly Problem[];
+  readonly broken: boolean;
+}
+
+/** Reads the text of a settings file: JSON with comments and trailing commas. Each bad key is left out alone. */
+export function parseSettings(text: string, file: string, layer: Layer): ParsedSettings {
+  const source = text.replace(/^\uFEFF/, '');
+  const errors: ParseError[] = [];
+  const tree = parseTree(source, errors, { allowTrailingComma: true, allowEmptyContent: true });
+  const nothing = { values: {}, problems: [], broken: false };
+  const [first] = errors;
+  if (first !== undefined) {
+    const { line, column } = position(source, first.offset);
+    const what = spelled(printParseErrorCode(first.error));
+    const message = `${file}:${line}:${column}: ${what}. Correct it; until then nothing in this file counts.`;
+    return { ...nothing, problems: [{ layer, file, line, column, message }], broken: true };
+  }
+  if (tree === undefined) return nothing;
+  if (tree.type !== 'object') {
+    const message = `${file}: settings are an object, { … }, but this file holds ${article(tree.type)}. Put braces around them.`;
+    return { ...nothing, problems: [{ layer, file, line: 1, column: 1, message }], broken: true };
+  }
+  const { values, complaints } = checkValues(dataOf(tree));
+  const problems = complaints.map((complaint) => toProblem(complaint, { file, layer, tree, source }));
+  return { values, problems, broken: false };
+}
+
+function toProblem(
+  { path, message }: Complaint,
+  { file, layer, tree, source }: { file: string; layer: Layer; tree: Node; source: string },
+): Problem {
+  const node = nodeAt(tree, path);
+  const key = path.join('.');
+  const at = node === undefined ? undefined : position(source, node.offset);
+  const where = at === undefined ? file : `${file}:${at.line}`;
+  return { layer, file, key, ...at, message: `${where}: ${message}` };
+}
+
+/** Plain values of a tree. Keys become own properties whatever they are called (`__proto__` included). */
+function dataOf(node: Node): unknown {
+  if (node.type === 'array') return (node.children ?? []).map(dataOf);
+  if (node.type !== 'object') return node.value as unknown;
+  const object: Values = {};
+  for (const property of node.children ?? []) {
+    const [key, value] = property.children ?? [];
+    if (key === undefined || value === undefined) continue;
+    const descriptor = { value: dataOf(value), enumerable: true, configurable: true, writable: true };
+    Object.defineProperty(object, String(key.value), descriptor);
+  }
+  return object;
+}
+
+function nodeAt(tree: Node, path: readonly PropertyKey[]): Node | undefined {
+  let node: Node | undefined = tree;
+  for (const step of path) {
+    const children: readonly Node[] = node?.children ?? [];
+    node =
+      typeof step === 'number'
+        ? children[step]
+        : children.findLast((property) => property.children?.[0]?.value === step)?.children?.[1];
+  }
+  return node;
+}
+
+function position(text: string, offset: number): { line: number; column: number } {
+  const before = text.slice(0, offset).split('\n');
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}
+
+/** "CommaExpected" → "comma expected". */
+function spelled(code: string): string {
+  return code.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter}`).toLowerCase();
+}
+
+function article(type: string): string {
+  return type === 'null' ? 'null' : `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`;
+}

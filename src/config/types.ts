@@ -1,0 +1,61 @@
+/** The words of the config room. */
+import type { Settings } from './schema.ts';
+
+/** Where a value came from; later ones win. */
+export type Layer = 'user' | 'project' | 'local' | 'environment' | 'flag';
+
+/** Something that a person should correct; everything else counts all the same. */
+export interface Problem {
+  readonly layer: Layer;
+  /** What to name to the person: a file as shown, the name of a variable or of a flag. */
+  readonly file: string;
+  /** Dotted path of the setting, absent when the whole file is meant. */
+  readonly key?: string;
+  /** 1-based. */
+  readonly line?: number;
+  readonly column?: number;
+  /** What is wrong and how to put it right; names file and key. */
+  readonly message: string;
+}
+
+/** A permission rule and where it was written; the same shape as in the permissions room. */
+export interface SettingsRule {
+  readonly text: string;
+  readonly behavior: 'allow' | 'ask' | 'deny';
+  readonly source: string;
+  /** The directory that "/x" in a file pattern is relative to. */
+  readonly base: string;
+}
+
+/** What a file of a folder that is not trusted yet would do; ignored until it is. */
+export interface UntrustedSetting {
+  readonly file: string;
+  readonly key: string;
+  /** The value, short enough to show. */
+  readonly value: string;
+  /** One sentence for the question: what trusting it would allow. */
+  readonly effect: string;
+}
+
+/** A file that was looked for. */
+export interface SettingsFile {
+  readonly layer: Layer;
+  readonly path: string;
+  /** As shown to people: relative to the project, or with `~`. */
+  readonly name: string;
+  readonly state: 'loaded' | 'missing' | 'broken';
+}
+
+export interface LoadedSettings {
+  readonly settings: Settings;
+  /** All rules, in the order of the layers. */
+  readonly rules: readonly SettingsRule[];
+  readonly problems: readonly Problem[];
+  /** Dotted key → the file, variable or flag that set it; absent for defaults. */
+  readonly sources: Readonly<Record<string, string>>;
+  readonly files: readonly SettingsFile[];
+  readonly untrusted: readonly UntrustedSetting[];
+}
+
+/** What one layer says: checked values, as written, without defaults. */
+export type Values = Record<string, unknown>;

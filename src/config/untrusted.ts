@@ -1,0 +1,63 @@
+import { parsePermissionMode } from './modes.ts';
+import type { UntrustedSetting, Values } from './types.ts';
+
+/**
+ * Parts the settings of a folder into what counts at once and what waits until the folder is trusted:
+ * whatever could send the user's key elsewhere, run something, or loosen a question. Rules that ask or
+ * deny only tighten, so they count.
+ */
+export function holdBack(values: Values, file: string): { kept: Values; held: UntrustedSetting[] } {
+  const kept = structuredClone(values);
+  const held: UntrustedSetting[] = [];
+  const hold = (parent: Values, key: string, path: string, effect: string): void => {
+    const value = parent[key];
+    delete parent[key];
+    if (isEmpty(value)) return;
+    held.push({ file, key: path, value: shown(value), effect });
+  };
+  for (const [key, effect] of Object.entries(effects)) {
+    if (key in kept) hold(kept, key, key, effect);
+  }
+  const permissions = kept.permissions as Values | undefined;
+  if (permissions === undefined) return { kept, held };
+  for (const [key, effect] of Object.entries(permissionEffects)) {
+    if (key in permissions) hold(permissions, key, `permissions.${key}`, effect);
+  }
+  const mode = permissions.defaultMode;
+  if (typeof mode === 'string' && parsePermissionMode(mode) !== 'plan') {
+    hold(
+      permissions,
+      'defaultMode',
+      'permissions.defaultMode',
+      'Starts in another permission mode than yours.',
+    );
+  }
+  return { kept, held };
+}
+
+const effects = {
+  baseUrl: 'Sends your requests and your key to this address.',
+  env: 'Sets environment variables for every command that is run.',
+  appendSystemPrompt: 'Adds instructions to the system prompt.',
+} as const;
+
+const permissionEffects = {
+  allow: 'Runs these calls without asking you.',
+  additionalDirectories: 'Counts these directories as part of the project.',
+} as const;
+
+function isEmpty(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  return value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
+}
+
+const longest = 200;
+
+function shown(value: unknown): string {
+  const text = Array.isArray(value)
+    ? value.join(', ')
+    : typeof value === 'string'
+      ? value
+      : JSON.stringify(value);
+  return text.length <= longest ? text : `${text.slice(0, longest).toWellFormed()}…`;
+}

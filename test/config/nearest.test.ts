@@ -1,0 +1,25 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { distance, nearest } from '../../src/config/nearest.ts';
+
+test.each([
+  ['modle', ['model', 'models', 'env'], 'model'],
+  ['CONTEXT', ['context'], 'context'],
+  ['hlep', ['help', 'clear'], 'help'],
+  ['x', ['env', 'model'], undefined],
+  ['frobnicate', ['model', 'permissions'], undefined],
+  ['', ['a', 'abc'], 'a'],
+])('nearest to %j among %j is %j', (word, candidates, expected) => {
+  expect(nearest(word, candidates)).toBe(expected);
+});
+
+test('distance is zero only for equal words, symmetric, and one for a single slip', () => {
+  const word = fc.string({ maxLength: 12 });
+  fc.assert(
+    fc.property(word, word, fc.nat(12), (a, b, at) => {
+      expect(distance(a, b) === 0).toBe(a === b);
+      expect(distance(a, b)).toBe(distance(b, a));
+      expect(distance(a, `${a.slice(0, at)}#${a.slice(at)}`)).toBe(1);
+    }),
+  );
+});

@@ -1,0 +1,145 @@
+import { execFileSync } from 'node:child_process';
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { saveCredentials } from '../../src/config/credentials.ts';
+import { addLocalRule } from '../../src/config/localRules.ts';
+import { isTrusted, trustFolder } from '../../src/config/trust.ts';
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'clawdcode-saved-'));
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode & 0o777).toString(8);
+const now = (): Date => new Date('2026-11-21T09:00:00Z');
+
+describe('trust', () => {
+  test('a folder is trusted from when the user said so, and no other one is', async () => {
+    const dataRoot = join(directory, 'data');
+    expect(await isTrusted(dataRoot, '/repo')).toBe(false);
+    await trustFolder(dataRoot, '/repo', now);
+    await trustFolder(dataRoot, '/other', now);
+    const trusted = await Promise.all(
+      ['/repo', '/other', '/repo/sub', '/', 'constructor', '__proto__'].map((path) =>
+        isTrusted(dataRoot, path),
+      ),
+    );
+    expect(trusted).toEqual([true, true, false, false, false, false]);
+    expect([await modeOf(join(dataRoot, 'trust.json')), await modeOf(dataRoot)]).toEqual(['600', '700']);
+    expect(await readdir(dataRoot)).toEqual(['trust.json']);
+  });
+
+  test.each(['', '{', '[]', '{"folders":{"/repo":1}}'])('a damaged file (%j) trusts nobody', async (text) => {
+    await writeFile(join(directory, 'trust.json'), text);
+    expect(await isTrusted(directory, '/repo')).toBe(false);
+    await trustFolder(directory, '/repo', now);
+    expect(await isTrusted(directory, '/repo')).toBe(true);
+  });
+});
+
+describe('credentials', () => {
+  const file = (): string => join(directory, 'config.json');
+
+  test('are kept in a file that only its owner can read', async () => {
+    const saved = await saveCredentials(directory, {
+      apiKey: 'sk-1',
+      baseUrl: 'http://127.0.0.1:1/v1',
+      model: 'm',
+    });
+    expect(saved).toEqual({ type: 'saved', file: file() });
+    expect(JSON.parse(await readFile(file(), 'utf8'))).toEqual({
+      apiKey: 'sk-1',
+      baseUrl: 'http://127.0.0.1:1/v1',
+      model: 'm',
+    });
+    expect(await modeOf(file())).toBe('600');
+  });
+
+  test('leave comments and other settings alone, and close a file that was open to all', async () => {
+    const before = '{\n    // the big one\n    "model": "a",\n    "theme": "dark", // at night\n}\n';
+    await writeFile(file(), before, { mode: 0o644 });
+    await saveCredentials(directory, { apiKey: 'sk-1', model: 'b' });
+    const after = await readFile(file(), 'utf8');
+    expect(after).toContain('// the big one\n    "model": "b",');
+    expect(after).toContain('// at night');
+    expect(after).toContain('\n    "apiKey": "sk-1"');
+    expect(await modeOf(file())).toBe('600');
+  });
+
+  test('refuse to touch a file that is broken, and say where', async () => {
+    await writeFile(file(), '{ "model": ');
+    const saved = await saveCredentials(directory, { apiKey: 'sk-1' });
+    expect(saved).toMatchObject({
+      type: 'refused',
+      message: expect.stringMatching(/Nothing was saved.*:1:/),
+    });
+    expect(await readFile(file(), 'utf8')).toBe('{ "model": ');
+  });
+
+  test('go to the file behind a link, which stays a link', async () => {
+    await writeFile(join(directory, 'dotfile.json'), '{}');
+    await symlink(join(directory, 'dotfile.json'), file());
+    await saveCredentials(directory, { model: 'm' });
+    expect((await lstat(file())).isSymbolicLink()).toBe(true);
+    expect(JSON.parse(await readFile(join(directory, 'dotfile.json'), 'utf8'))).toEqual({ model: 'm' });
+  });
+
+  test('say so when they cannot be written', async () => {
+    await writeFile(join(directory, 'blocked'), '');
+    const saved = await saveCredentials(join(directory, 'blocked'), { model: 'm' });
+    expect(saved).toMatchObject({ type: 'refused', message: expect.stringContaining('Nothing was saved') });
+  });
+});
+
+describe('local rules', () => {
+  const file = (): string => join(directory, '.clawdcode.local.json');
+  const git = (...args: string[]): string => execFileSync('git', args, { cwd: directory, encoding: 'utf8' });
+
+  test('are added once each, in order, to a file that is created for them', async () => {
+    for (const rule of ['Bash(npm test)', 'Bash(ls:*)', 'Bash(npm test)'])
+      await addLocalRule(file(), 'allow', rule);
+    await addLocalRule(file(), 'deny', 'Read(./.env)');
+    expect(JSON.parse(await readFile(file(), 'utf8'))).toEqual({
+      permissions: { allow: ['Bash(npm test)', 'Bash(ls:*)'], deny: ['Read(./.env)'] },
+    });
+    expect(await modeOf(file())).toBe('600');
+  });
+
+  test('keep comments and the style of the file', async () => {
+    const before = '{\r\n\t// mine\r\n\t"permissions": {\r\n\t\t"allow": ["A"] // first\r\n\t}\r\n}\r\n';
+    await writeFile(file(), before);
+    await addLocalRule(file(), 'allow', 'B');
+    const after = await readFile(file(), 'utf8');
+    expect(after).toContain('\t// mine\r\n');
+    expect(after).toMatch(/"A",\s*"B"/);
+    expect(after).toContain('// first');
+  });
+
+  test('keep the file out of commits, wherever in the repository it is, and say so only once', async () => {
+    git('init', '--quiet');
+    await mkdir(join(directory, 'packages/a'), { recursive: true });
+    const nested = join(directory, 'packages/a/.clawdcode.local.json');
+    await addLocalRule(nested, 'allow', 'A');
+    await addLocalRule(nested, 'allow', 'B');
+    expect(git('status', '--porcelain', '--untracked-files=all')).toBe('');
+    const exclude = await readFile(join(directory, '.git/info/exclude'), 'utf8');
+    expect(exclude.match(/\.clawdcode\.local\.json/g)).toHaveLength(1);
+  });
+
+  test('leave a repository alone that ignores the file already', async () => {
+    git('init', '--quiet');
+    await writeFile(join(directory, '.gitignore'), '*.local.json\n');
+    const before = await readFile(join(directory, '.git/info/exclude'), 'utf8').catch(() => '');
+    await addLocalRule(file(), 'allow', 'A');
+    expect(await readFile(join(directory, '.git/info/exclude'), 'utf8').catch(() => '')).toBe(before);
+  });
+
+  test('refuse where the setting is not what it should be', async () => {
+    await writeFile(file(), '{ "permissions": "all" }');
+    expect(await addLocalRule(file(), 'allow', 'A')).toMatchObject({ type: 'refused' });
+    expect(await readFile(file(), 'utf8')).toBe('{ "permissions": "all" }');
+  });
+});
