@@ -1,0 +1,133 @@
+/**
+ * Large content beside the logs, once for each content: `<folder>/aa/<sha256 of the bytes>`, 0600.
+ * A file is complete and on the disk before its name exists.
+ */
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { BlobRef } from '../../protocol/entries.ts';
+import type { BlobSink } from '../../protocol/tools.ts';
+import { createBlobSink } from './blobSink.ts';
+import { newId } from './ids.ts';
+import { countLines } from './lines.ts';
+
+/** How much of one output is kept. */
+export interface BlobLimits {
+  /** Up to this many bytes an output is kept whole. */
+  readonly wholeBytes: number;
+  /** Of a larger one, this many bytes of its beginning and of its end. */
+  readonly edgeBytes: number;
+}
+
+const defaultLimits: BlobLimits = { wholeBytes: 2 ** 30, edgeBytes: 64 * 2 ** 20 };
+const dayMs = 24 * 60 * 60 * 1000;
+
+export class BlobStore {
+  readonly #folder: string;
+  readonly #limits: BlobLimits;
+  #ready = false;
+
+  constructor(folder: string, limits: BlobLimits = defaultLimits) {
+    this.#folder = folder;
+    this.#limits = limits;
+  }
+
+  /** Where the content with this hash lies, whether it exists or not. */
+  pathOf(hash: string): string {
+    if (!isHash(hash)) throw new TypeError(`${JSON.stringify(hash)} is not a SHA-256 in hex.`);
+    return join(this.#folder, hash.slice(0, 2), hash);
+  }
+
+  /** Stores the content; the same content is stored once. Rejects when the disk does. */
+  async put(data: Uint8Array | string): Promise<BlobRef> {
+    const bytes = typeof data === 'string' ? Buffer.from(data) : data;
+    const hash = createHash('sha256').update(bytes).digest('hex');
+    const ref = { hash, bytes: bytes.length, lines: countLines(bytes) };
+    if (await this.#has(ref)) return ref;
+    const file = this.newTemporaryFile();
+    const handle = await open(file, 'wx', 0o600);
+    try {
+      await handle.writeFile(bytes);
+      await handle.sync();
+    } catch (error) {
+      await rm(file, { force: true });
+      throw error;
+    } finally {
+      await handle.close();
+    }
+    await this.adopt(file, ref);
+    return ref;
+  }
+
+  /** A sink for output of unknown length; small output never touches a temporary file. */
+  openSink(): BlobSink {
+    return createBlobSink(this, this.#limits);
+  }
+
+  /** The content, or the part of it from byte `start` up to, not including, byte `end`. Undefined if absent. */
+  async read(
+    ref: Pick<BlobRef, 'hash'>,
+    range: { readonly start?: number; readonly end?: number } = {},
+  ): Promise<Buffer | undefined> {
+    if (!isHash(ref.hash)) return undefined;
+    const handle = await open(this.pathOf(ref.hash), 'r').catch(unlessMissing);
+    if (handle === undefined) return undefined;
+    try {
+      const { size } = await handle.stat();
+      const start = clamp(range.start ?? 0, size);
+      const buffer = Buffer.alloc(Math.max(0, clamp(range.end ?? size, size) - start));
+      let filled = 0;
+      for (let got = -1; filled < buffer.length && got !== 0; filled += got)
+        got = (await handle.read(buffer, filled, buffer.length - filled, start + filled)).bytesRead;
+      return buffer.subarray(0, filled);
+    } finally {
+      await handle.close();
+    }
+  }
+
+  /** For sinks: a name for a file in the making; it does not exist yet. */
+  newTemporaryFile(): string {
+    const folder = join(this.#folder, 'unfinished');
+    if (!this.#ready) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      removeAbandoned(folder);
+      this.#ready = true;
+    }
+    return join(folder, newId());
+  }
+
+  /** For sinks: gives a finished file its name, or drops it where that content exists already. */
+  async adopt(file: string, ref: BlobRef): Promise<void> {
+    if (await this.#has(ref)) return rm(file, { force: true });
+    const target = this.pathOf(ref.hash);
+    await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+    await rename(file, target);
+  }
+
+  async #has(ref: BlobRef): Promise<boolean> {
+    const found = await stat(this.pathOf(ref.hash)).catch(unlessMissing);
+    return found?.size === ref.bytes;
+  }
+}
+
+/** Clears what programs that crashed while writing have left. */
+function removeAbandoned(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    const file = join(folder, name);
+    const found = statSync(file, { throwIfNoEntry: false });
+    if (found !== undefined && Date.now() - found.mtimeMs > dayMs) rmSync(file, { force: true });
+  }
+}
+
+function isHash(text: string): boolean {
+  return /^[0-9a-f]{64}$/.test(text);
+}
+
+function clamp(position: number, size: number): number {
+  return Math.min(Math.max(0, Math.trunc(position)), size);
+}
+
+function unlessMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}

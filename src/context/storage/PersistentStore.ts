@@ -1,0 +1,177 @@
+/**
+ * The sessions of one project on disk: creates, opens, finds, lists and deletes them. A session that is
+ * open is owned by its `SessionLog`; reading one needs no lock.
+ */
+import { readdir, rm, stat, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { JSONLEntry } from '../../protocol/entries.ts';
+import { BlobStore } from './BlobStore.ts';
+import {
+  AmbiguousSessionIdError,
+  SessionExistsError,
+  SessionLockedError,
+  SessionNotFoundError,
+} from './errors.ts';
+import { isSafeSessionId, newSessionId } from './ids.ts';
+import { JSONLStore } from './JSONLStore.ts';
+import type { LogContents } from './logReader.ts';
+import { getProjectStoragePath, lockFileOf, sessionFileIn } from './pathUtils.ts';
+import { acquireSessionLock } from './SessionLock.ts';
+import { SessionLog, withoutHalfCompactions } from './SessionLog.ts';
+import { type SessionSummary, summarizeSession } from './sessionSummary.ts';
+
+export interface PersistentStoreOptions {
+  /** From `getStorageRoot`. */
+  readonly dataRoot: string;
+  /** Absolute path of the project's root. */
+  readonly projectRoot: string;
+  /** The program's version, recorded in every line. */
+  readonly programVersion: string;
+  readonly now?: () => Date;
+}
+
+/** A session's file as it was read. */
+export type OpenResult = SessionLog;
+
+export class PersistentStore {
+  /** The project's folder: sessions, locks and blobs. */
+  readonly folder: string;
+  readonly blobs: BlobStore;
+  readonly #options: Required<PersistentStoreOptions>;
+
+  constructor(options: PersistentStoreOptions) {
+    this.#options = { now: () => new Date(), ...options };
+    this.folder = getProjectStoragePath(options.dataRoot, options.projectRoot);
+    this.blobs = new BlobStore(join(this.folder, 'blobs'));
+  }
+
+  /**
+   * A new, empty session; its file appears with the first entry. Throws `InvalidSessionIdError`,
+   * `SessionLockedError`, and `SessionExistsError` for an id that is taken.
+   */
+  async createSession(sessionId: string = newSessionId()): Promise<SessionLog> {
+    const file = sessionFileIn(this.folder, sessionId);
+    return this.#open(file, sessionId, async (store) => {
+      if (await store.exists()) throw new SessionExistsError(sessionId);
+      return { entries: [], damaged: [] };
+    });
+  }
+
+  /**
+   * Opens the session for writing. Throws `InvalidSessionIdError`, `SessionNotFoundError` or
+   * `SessionLockedError`; a damaged file opens, with what could not be read in `damaged`.
+   */
+  async openSession(sessionId: string): Promise<OpenResult> {
+    const file = sessionFileIn(this.folder, sessionId);
+    if (!(await new JSONLStore(file).exists())) throw new SessionNotFoundError(sessionId);
+    return this.#open(file, sessionId, (store) => store.readAll());
+  }
+
+  /** Reads the whole session without opening it; undefined when there is none of that id. */
+  async loadSession(sessionId: string): Promise<LogContents | undefined> {
+    const store = new JSONLStore(sessionFileIn(this.folder, sessionId));
+    if (!(await store.exists())) return undefined;
+    const { entries, damaged } = await store.readAll();
+    return { entries: withoutHalfCompactions(entries), damaged };
+  }
+
+  /**
+   * What the session's next request would be made from: everything, or, after a compaction, its summary,
+   * what it retained, and what followed.
+   */
+  async loadConversation(sessionId: string): Promise<readonly JSONLEntry[] | undefined> {
+    const contents = await this.loadSession(sessionId);
+    if (contents === undefined) return undefined;
+    const { entries } = contents;
+    const at = entries.findLastIndex((entry) => entry.subtype === 'compact_boundary');
+    if (at === -1) return entries;
+    const retained = new Set(entries[at]?.compactMetadata?.retained);
+    const [summary, ...later] = entries.slice(at + 1);
+    const kept = entries.slice(0, at).filter((entry) => retained.has(entry.uuid));
+    return summary === undefined ? entries : [summary, ...kept, ...later];
+  }
+
+  /** The sessions in which something was asked, newest first. */
+  async listSessions(): Promise<SessionSummary[]> {
+    const ids = await this.#ids();
+    const found: SessionSummary[] = [];
+    let next = 0;
+    const worker = async (): Promise<void> => {
+      for (let id = ids[next++]; id !== undefined; id = ids[next++]) {
+        const summary = await summarizeSession(sessionFileIn(this.folder, id), id);
+        if (summary !== undefined) found.push(summary);
+      }
+    };
+    await Promise.all(Array.from({ length: 8 }, worker));
+    return found.sort((a, b) => b.updatedAt.getTime() - a.updatedAt.getTime() || (a.id < b.id ? -1 : 1));
+  }
+
+  /**
+   * The id that the text means: an id, or the beginning of exactly one. Throws `SessionNotFoundError` or
+   * `AmbiguousSessionIdError`.
+   */
+  async resolveSessionId(prefixOrId: string): Promise<string> {
+    const ids = await this.#ids();
+    if (ids.includes(prefixOrId)) return prefixOrId;
+    const matches = prefixOrId === '' ? [] : ids.filter((id) => id.startsWith(prefixOrId));
+    if (matches.length > 1) throw new AmbiguousSessionIdError(prefixOrId, matches.sort());
+    if (matches[0] === undefined) throw new SessionNotFoundError(prefixOrId);
+    return matches[0];
+  }
+
+  /** Removes the session's log; one that is not there is no error. Throws `SessionLockedError`. */
+  async deleteSession(sessionId: string): Promise<void> {
+    const file = sessionFileIn(this.folder, sessionId);
+    if ((await stat(file).catch(unlessMissing)) === undefined) return;
+    const lock = await acquireSessionLock(lockFileOf(file), this.#options.now());
+    if (!lock.ok) throw new SessionLockedError(sessionId, lock.holder);
+    try {
+      await unlink(file).catch(unlessMissing);
+      await rm(lockFileOf(file), { force: true });
+    } finally {
+      lock.release();
+    }
+  }
+
+  async #open(
+    file: string,
+    sessionId: string,
+    read: (store: JSONLStore) => Promise<LogContents>,
+  ): Promise<SessionLog> {
+    const { projectRoot, programVersion, now } = this.#options;
+    const lock = await acquireSessionLock(lockFileOf(file), now());
+    if (!lock.ok) throw new SessionLockedError(sessionId, lock.holder);
+    try {
+      const store = new JSONLStore(file);
+      const contents = await read(store);
+      const log = new SessionLog({
+        sessionId,
+        store,
+        blobs: this.blobs,
+        contents,
+        projectRoot,
+        programVersion,
+        now,
+        release: lock.release,
+        problem: lock.problem,
+      });
+      await log.ready();
+      return log;
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+  }
+
+  async #ids(): Promise<string[]> {
+    const names = (await readdir(this.folder).catch(unlessMissing)) ?? [];
+    return names
+      .filter((name) => name.endsWith('.jsonl'))
+      .map((name) => name.slice(0, -'.jsonl'.length))
+      .filter(isSafeSessionId);
+  }
+}
+
+function unlessMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}

@@ -1,0 +1,230 @@
+/**
+ * One open session: the only writer of its file. Gives entries their identity, order, time and place at
+ * the moment of the call, keeps them in memory, and resolves when they are on disk. When the disk fails,
+ * memory goes on: the problem is told, and what is missing is written with the next append.
+ */
+import { ENTRY_FORMAT, type EntryDraft, entrySchema, type JSONLEntry } from '../../protocol/entries.ts';
+import type { BlobStore } from './BlobStore.ts';
+import { BranchWatch } from './BranchWatch.ts';
+import { compactionDrafts, messageDraft, toolResultDraft, toolUseDraft } from './drafts.ts';
+import { newId } from './ids.ts';
+import { type JSONLStore, LogVanishedError } from './JSONLStore.ts';
+import type { DamagedLine, LogContents } from './logReader.ts';
+
+/** Something about storage that the user must know; ready to show. */
+export interface StorageProblem {
+  readonly message: string;
+  /** True when it tells the end of an earlier problem. */
+  readonly recovered?: boolean;
+}
+
+export interface SessionLogOptions {
+  readonly sessionId: string;
+  readonly store: JSONLStore;
+  readonly blobs: BlobStore;
+  readonly contents: LogContents;
+  readonly projectRoot: string;
+  readonly programVersion: string;
+  readonly now: () => Date;
+  readonly release: () => void;
+  /** What went wrong while opening. */
+  readonly problem?: string | undefined;
+}
+
+export class SessionLog {
+  readonly sessionId: string;
+  readonly filePath: string;
+  readonly blobs: BlobStore;
+  /** What could not be read when the session was opened. */
+  readonly damaged: readonly DamagedLine[];
+  readonly #options: SessionLogOptions;
+  readonly #branch: BranchWatch;
+  readonly #listeners = new Set<(problem: StorageProblem) => void>();
+  #entries: JSONLEntry[];
+  #snapshot: readonly JSONLEntry[] | undefined;
+  #nextSeq: number;
+  #cwd: string;
+  /** Lines that are in memory but not yet on disk. */
+  #pending: string[] = [];
+  #writing: Promise<void> | undefined;
+  #problem: string | undefined;
+  #closed: Promise<void> | undefined;
+
+  constructor(options: SessionLogOptions) {
+    const { entries, damaged } = options.contents;
+    this.#options = options;
+    this.sessionId = options.sessionId;
+    this.filePath = options.store.getFilePath();
+    this.blobs = options.blobs;
+    this.damaged = damaged;
+    this.#entries = withoutHalfCompactions(entries).map(deepFreeze);
+    this.#nextSeq = (entries.at(-1)?.seq ?? -1) + 1;
+    this.#cwd = options.projectRoot;
+    this.#branch = new BranchWatch(options.projectRoot);
+    this.#problem = options.problem;
+  }
+
+  /** Resolves when the first entry can say on which branch it was written. */
+  ready(): Promise<void> {
+    return this.#branch.refresh();
+  }
+
+  /** The log so far, oldest first; does not change afterwards. */
+  entries(): readonly JSONLEntry[] {
+    this.#snapshot ??= Object.freeze([...this.#entries]);
+    return this.#snapshot;
+  }
+
+  /**
+   * Adds the drafts as one batch: written with one call, so a crash leaves all of them or a torn end.
+   * Order is the order of the calls. Never rejects for the disk's sake; rejects for a malformed draft.
+   */
+  async append(drafts: readonly EntryDraft[]): Promise<readonly JSONLEntry[]> {
+    if (this.#closed !== undefined) throw new Error(`Session ${this.sessionId} is closed.`);
+    const lines = this.#toLines(drafts);
+    // What memory holds is what a reader of the file will get, down to the last absent field.
+    const added = lines.map((line) => deepFreeze(JSON.parse(line) as JSONLEntry));
+    for (const entry of added) entrySchema.parse(entry);
+    this.#entries.push(...added);
+    this.#nextSeq += added.length;
+    this.#snapshot = undefined;
+    this.#pending.push(...lines);
+    await this.#flush();
+    return added;
+  }
+
+  saveMessage(...input: Parameters<typeof messageDraft>): Promise<readonly JSONLEntry[]> {
+    return this.append([messageDraft(...input)]);
+  }
+
+  saveToolUse(...input: Parameters<typeof toolUseDraft>): Promise<readonly JSONLEntry[]> {
+    return this.append([toolUseDraft(...input)]);
+  }
+
+  saveToolResult(...input: Parameters<typeof toolResultDraft>): Promise<readonly JSONLEntry[]> {
+    return this.append([toolResultDraft(...input)]);
+  }
+
+  /** The boundary and its summary, as one batch. */
+  saveCompaction(...input: Parameters<typeof compactionDrafts>): Promise<readonly JSONLEntry[]> {
+    return this.append(compactionDrafts(...input));
+  }
+
+  /** Hears of every storage problem, and at once of one that lasts. Returns the unsubscriber. */
+  onProblem(listener: (problem: StorageProblem) => void): () => void {
+    this.#listeners.add(listener);
+    if (this.#problem !== undefined) listener({ message: this.#problem });
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Where later entries say that they happened. */
+  setCwd(directory: string): void {
+    this.#cwd = directory;
+  }
+
+  /** Resolves when everything is on the disk itself, also after a power cut; problems are told, not thrown. */
+  async sync(): Promise<void> {
+    await this.#flush();
+    await this.#options.store.sync().catch((error) => this.#report(error));
+  }
+
+  /** Writes what is left, then lets others open the session. */
+  close(): Promise<void> {
+    this.#closed ??= this.#flush()
+      .then(() => this.#options.store.close())
+      .finally(() => this.#options.release());
+    return this.#closed;
+  }
+
+  #toLines(drafts: readonly EntryDraft[]): string[] {
+    const timestamp = this.#options.now().toISOString();
+    const gitBranch = this.#branch.current();
+    let parentUuid = this.#entries.at(-1)?.uuid ?? null;
+    return drafts.map((draft, index) => {
+      const { type, subtype, ...rest } = draft;
+      const uuid = newId();
+      const line = JSON.stringify({
+        v: ENTRY_FORMAT,
+        seq: this.#nextSeq + index,
+        uuid,
+        parentUuid,
+        sessionId: this.sessionId,
+        timestamp,
+        type,
+        subtype,
+        cwd: this.#cwd,
+        gitBranch,
+        version: this.#options.programVersion,
+        ...rest,
+      });
+      parentUuid = uuid;
+      return line;
+    });
+  }
+
+  /** Writes until nothing is pending or the disk refuses; callers share one run. */
+  #flush(): Promise<void> {
+    this.#writing ??= this.#writePending();
+    return this.#writing;
+  }
+
+  async #writePending(): Promise<void> {
+    // Let appends of the same moment join this write.
+    await Promise.resolve();
+    while (this.#pending.length > 0 && (await this.#writeBatch()));
+    // In the same breath as the last look at what is pending: an append after this starts a run of its own.
+    this.#writing = undefined;
+  }
+
+  /** False when the disk refused. */
+  async #writeBatch(): Promise<boolean> {
+    const batch = this.#pending;
+    this.#pending = [];
+    try {
+      await this.#options.store.appendLines(batch);
+      this.#recover();
+      return true;
+    } catch (error) {
+      this.#report(error);
+      const vanished = error instanceof LogVanishedError;
+      // A file that vanished took the whole session with it, and all of it is still in memory.
+      this.#pending = vanished
+        ? this.#entries.map((entry) => JSON.stringify(entry))
+        : [...batch, ...this.#pending];
+      return vanished;
+    }
+  }
+
+  #report(error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error);
+    const message =
+      `The session is not being saved: ${reason} The conversation goes on and is kept in memory; ` +
+      `saving is tried again with every step. Look at the disk of ${this.filePath}.`;
+    if (this.#problem === message) return;
+    this.#problem = message;
+    this.#tell({ message });
+  }
+
+  #recover(): void {
+    if (this.#problem === undefined || this.#problem === this.#options.problem) return;
+    this.#problem = undefined;
+    this.#tell({ message: 'The session is being saved again; nothing is missing.', recovered: true });
+  }
+
+  #tell(problem: StorageProblem): void {
+    for (const listener of this.#listeners) listener(problem);
+  }
+}
+
+/** A crash can leave a boundary whose summary never arrived: then that compaction did not happen. */
+export function withoutHalfCompactions(entries: readonly JSONLEntry[]): JSONLEntry[] {
+  return entries.filter(
+    (entry, index) => entry.subtype !== 'compact_boundary' || entries[index + 1]?.isCompactSummary === true,
+  );
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const child of Object.values(value)) deepFreeze(child);
+  return Object.freeze(value);
+}

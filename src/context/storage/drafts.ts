@@ -1,0 +1,56 @@
+/** The four kinds of lines that make a conversation, built from what is at hand where they are written. */
+import type { CompactMetadata, EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
+import type { ToolCall } from '../../protocol/messages.ts';
+
+/** The text of the line after which only the summary and what it retains count. */
+export const compactionBoundaryText = '=== Context Compaction Boundary ===';
+
+/** A message of the user, the model or the program. `extra` holds the other fields of `message`. */
+export function messageDraft(
+  role: JSONLEntry['message']['role'],
+  content: unknown,
+  extra: Omit<Partial<JSONLEntry['message']>, 'role' | 'content'> = {},
+  subtype: string | undefined = role === 'user' ? 'prompt' : undefined,
+): EntryDraft {
+  return { type: role, ...(subtype === undefined ? {} : { subtype }), message: { ...extra, role, content } };
+}
+
+/** One call that the model asked for. */
+export function toolUseDraft(call: ToolCall): EntryDraft {
+  return {
+    type: 'tool_use',
+    message: { role: 'assistant', content: '' },
+    tool: { ...call, input: parseArguments(call.arguments) },
+  };
+}
+
+/** The one result of one call. */
+export function toolResultDraft(result: NonNullable<JSONLEntry['toolResult']>): EntryDraft {
+  return { type: 'tool_result', message: { role: 'user', content: '' }, toolResult: result };
+}
+
+/** A boundary and its summary: always one batch, since a reader ignores the one without the other. */
+export function compactionDrafts(summary: string, metadata: CompactMetadata): EntryDraft[] {
+  return [
+    {
+      type: 'system',
+      subtype: 'compact_boundary',
+      message: { role: 'system', content: compactionBoundaryText },
+      compactMetadata: metadata,
+    },
+    {
+      type: 'user',
+      message: { role: 'user', content: summary },
+      isCompactSummary: true,
+      compactMetadata: metadata,
+    },
+  ];
+}
+
+function parseArguments(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
+}

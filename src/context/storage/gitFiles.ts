@@ -1,0 +1,55 @@
+/** What git's own files say about a project. No process is started; anything unreadable is `undefined`. */
+import { readFile, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+
+/** The branch that is checked out; the short hash where HEAD is detached; undefined outside a repository. */
+export async function detectGitBranch(root: string): Promise<string | undefined> {
+  const folder = await findGitFolder(root);
+  const head = folder === undefined ? undefined : (await readText(join(folder, 'HEAD')))?.trim();
+  if (head === undefined) return undefined;
+  const branch = /^ref:\s*refs\/heads\/(.+)$/.exec(head)?.[1];
+  // Repositories that keep refs in a table have this name in HEAD and the real one elsewhere.
+  if (branch !== undefined) return branch === '.invalid' ? undefined : branch;
+  return /^[0-9a-f]{40,64}$/.test(head) ? head.slice(0, 7) : undefined;
+}
+
+/** The address of `origin`, else of the first remote; without user name and password. */
+export async function detectGitRemote(root: string): Promise<string | undefined> {
+  const folder = await findGitFolder(root);
+  if (folder === undefined) return undefined;
+  const common = (await readText(join(folder, 'commondir')))?.trim();
+  const config = await readText(join(common === undefined ? folder : resolve(folder, common), 'config'));
+  const remotes = remoteUrls(config ?? '');
+  const url = remotes.get('origin') ?? remotes.values().next().value;
+  return url?.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/@]*@/i, '$1');
+}
+
+/** The folder that holds HEAD: `.git` here or above, or where a worktree's `.git` file points. */
+async function findGitFolder(root: string): Promise<string | undefined> {
+  for (let folder = resolve(root); ; folder = dirname(folder)) {
+    const candidate = join(folder, '.git');
+    const found = await stat(candidate).catch(() => undefined);
+    if (found?.isDirectory()) return candidate;
+    if (found?.isFile()) {
+      const target = /^gitdir:\s*(.+?)\s*$/m.exec((await readText(candidate)) ?? '')?.[1];
+      return target === undefined ? undefined : resolve(folder, target);
+    }
+    if (dirname(folder) === folder) return undefined;
+  }
+}
+
+function remoteUrls(config: string): Map<string, string> {
+  const urls = new Map<string, string>();
+  let remote: string | undefined;
+  for (const line of config.split(/\r?\n/)) {
+    const section = /^\s*\[([^\]]*)\]/.exec(line)?.[1];
+    if (section !== undefined) remote = /^remote\s+"(.*)"$/i.exec(section.trim())?.[1];
+    const url = /^\s*url\s*=\s*"?([^"\s]+)"?\s*$/i.exec(line)?.[1];
+    if (remote !== undefined && url !== undefined && !urls.has(remote)) urls.set(remote, url);
+  }
+  return urls;
+}
+
+function readText(file: string): Promise<string | undefined> {
+  return readFile(file, 'utf8').catch(() => undefined);
+}

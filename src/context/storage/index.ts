@@ -1,0 +1,33 @@
+/** The door of the context room's durable half. */
+export { BlobStore } from './BlobStore.ts';
+export {
+  compactionBoundaryText,
+  compactionDrafts,
+  messageDraft,
+  toolResultDraft,
+  toolUseDraft,
+} from './drafts.ts';
+export {
+  AmbiguousSessionIdError,
+  InvalidSessionIdError,
+  type LockHolder,
+  SessionExistsError,
+  SessionLockedError,
+  SessionNotFoundError,
+} from './errors.ts';
+export { isSafeSessionId, newId, newSessionId } from './ids.ts';
+export { JSONLStore } from './JSONLStore.ts';
+export type { DamagedLine, LogContents } from './logReader.ts';
+export { type OpenResult, PersistentStore, type PersistentStoreOptions } from './PersistentStore.ts';
+export {
+  detectGitBranch,
+  detectGitRemote,
+  escapeProjectPath,
+  getProjectStoragePath,
+  getSessionFilePath,
+  getStorageRoot,
+  projectSlug,
+} from './pathUtils.ts';
+export { acquireSessionLock, type LockResult } from './SessionLock.ts';
+export { SessionLog, type StorageProblem } from './SessionLog.ts';
+export type { SessionSummary } from './sessionSummary.ts';

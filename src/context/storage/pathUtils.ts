@@ -1,0 +1,77 @@
+/** Where sessions live: `<data root>/projects/<slug>/<session>.jsonl`. Pure but for resolving links. */
+import { createHash } from 'node:crypto';
+import { realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import { InvalidSessionIdError } from './errors.ts';
+import { isSafeSessionId } from './ids.ts';
+
+export { detectGitBranch, detectGitRemote } from './gitFiles.ts';
+
+/** Longest readable part of a slug, in bytes: with hash and suffixes it stays well under a name's 255. */
+const maxSlugBytes = 120;
+
+/** The folder that holds everything of the program: the override, else `.clawdcode` in the home. */
+export function getStorageRoot(options: {
+  readonly home: string;
+  readonly override?: string | undefined;
+}): string {
+  return resolve(options.override || join(options.home, '.clawdcode'));
+}
+
+/** A path as one readable name: separators become "-". Not unique: `/a-b` and `/a/b` look alike. */
+export function escapeProjectPath(absolutePath: string): string {
+  const name = absolutePath
+    .normalize('NFC')
+    .replace(/[^\p{L}\p{M}\p{N}._]/gu, '-')
+    .replace(/^[-.]+|-+$/g, '');
+  return keepEnd(name, maxSlugBytes) || 'root';
+}
+
+/** The name of a project's folder: its escaped path, made unique by a hash of the real path. */
+export function projectSlug(realRoot: string): string {
+  const hash = createHash('sha256').update(realRoot).digest('hex').slice(0, 8);
+  return `${escapeProjectPath(realRoot)}-${hash}`;
+}
+
+/** The folder of a project's sessions. Links are resolved, so every way into a project leads here. */
+export function getProjectStoragePath(dataRoot: string, projectRoot: string): string {
+  return join(resolve(dataRoot), 'projects', projectSlug(realPath(projectRoot)));
+}
+
+/** The file of a session. Throws `InvalidSessionIdError` for an id that could lead elsewhere. */
+export function getSessionFilePath(dataRoot: string, projectRoot: string, sessionId: string): string {
+  return sessionFileIn(getProjectStoragePath(dataRoot, projectRoot), sessionId);
+}
+
+/** The file of a session in a project's folder. Throws `InvalidSessionIdError`. */
+export function sessionFileIn(projectFolder: string, sessionId: string): string {
+  const file = resolve(projectFolder, `${sessionId}.jsonl`);
+  const contained = file.startsWith(resolve(projectFolder) + sep) && dirname(file) === resolve(projectFolder);
+  if (!isSafeSessionId(sessionId) || !contained) throw new InvalidSessionIdError(sessionId);
+  return file;
+}
+
+/** The lock of a session's file: in a folder of its own, since locks outlive their use. */
+export function lockFileOf(sessionFile: string): string {
+  return join(dirname(sessionFile), 'locks', `${basename(sessionFile, '.jsonl')}.lock`);
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return resolve(path);
+  }
+}
+
+/** The end of a path says most about a project; whole characters only. */
+function keepEnd(text: string, maxBytes: number): string {
+  const characters = [...text];
+  let bytes = Buffer.byteLength(text);
+  let first = 0;
+  while (bytes > maxBytes) bytes -= Buffer.byteLength(characters[first++] ?? '');
+  return characters
+    .slice(first)
+    .join('')
+    .replace(/^[-.]+/, '');
+}
