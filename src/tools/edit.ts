@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import type { Preview } from '../protocol/permissions.ts';
+import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
+import { defineTool } from './defineTool.ts';
+import { diffFiles } from './files/fileDiff.ts';
+import { matchEdit } from './files/matchEdit.ts';
+import { nearestRegion } from './files/nearestRegion.ts';
+import { saveText, type TextChange } from './files/saveText.ts';
+import { suggestForMissing } from './files/similarNames.ts';
+import { loadForChange, type TextFile } from './files/textFile.ts';
+import { failure } from './outcomes.ts';
+import { absolutePath, shortPath } from './paths.ts';
+import { count } from './units.ts';
+
+const MAX_LINES_LISTED = 20;
+
+const input = z.object({
+  file_path: z.string().min(1),
+  old_string: z.string().describe('text to replace; empty creates a file'),
+  new_string: z.string(),
+  replace_all: z.boolean().optional(),
+});
+type EditInput = z.infer<typeof input>;
+
+/** The tool that replaces one text by another in a file that was read. */
+export function editTool(home: string): Tool {
+  const path = (call: EditInput, context: ToolContext): string =>
+    absolutePath(call.file_path, context.cwd(), home);
+  return defineTool({
+    name: 'Edit',
+    description:
+      'Replace old_string by new_string in a file that you have read. old_string must be unique: give enough lines around it, or set replace_all.',
+    input,
+    readOnly: false,
+    title: (call, context) => shortPath(path(call, context), context.cwd()),
+    access: (call, context) => ({ type: 'write', paths: [path(call, context)] }),
+    preview: (call, context) => preview(path(call, context), call, context),
+    run: (call, context) => edit(path(call, context), call, context),
+  });
+}
+
+async function edit(path: string, call: EditInput, context: ToolContext): Promise<ToolOutcome> {
+  const change = await plan(path, call, context);
+  if (typeof change === 'string') return failure(shortPath(path, context.cwd()), change, 'not changed');
+  return saveText(change, context);
+}
+
+async function preview(path: string, call: EditInput, context: ToolContext): Promise<Preview> {
+  const change = await plan(path, call, context);
+  if (typeof change === 'string') return { type: 'text', text: `This will fail: ${change}` };
+  const { diff } = await diffFiles(shortPath(path, context.cwd()), change.before, change.after);
+  return { type: 'diff', path, diff: diff ?? '', isNew: change.before === undefined };
+}
+
+/** What would be written, or why nothing can be, for the model. */
+async function plan(path: string, call: EditInput, context: ToolContext): Promise<TextChange | string> {
+  if (call.old_string === call.new_string)
+    return 'old_string and new_string are the same: there is nothing to change.';
+  const loaded = await loadForChange(path, context);
+  if (loaded.type === 'refused') return loaded.reason;
+  if (loaded.type === 'missing') {
+    if (call.old_string !== '') return `${path} does not exist.${await suggestForMissing(path)}`;
+    const report = `Created ${path}.`;
+    return { path, before: undefined, after: call.new_string, encoding: 'utf-8', bom: false, report };
+  }
+  return planChange(path, call, loaded.file);
+}
+
+function planChange(path: string, call: EditInput, file: TextFile): TextChange | string {
+  if (!file.valid) {
+    return `${path} has bytes that are not valid ${file.encoding}; an edit would damage them. Use a command (sed, perl, iconv) instead.`;
+  }
+  const same = { path, before: file.text, encoding: file.encoding, bom: file.bom };
+  if (call.old_string === '') {
+    if (file.text !== '')
+      return `${path} exists and is not empty. Give the text to replace in old_string, or use Write to replace all of it.`;
+    return { ...same, after: call.new_string, report: `Wrote ${path}.` };
+  }
+  const result = matchEdit(file.text, call.old_string, call.new_string, call.replace_all ?? false);
+  switch (result.type) {
+    case 'none':
+      return notFound(path, call.old_string, file.text);
+    case 'ambiguous': {
+      const listed = result.lines.slice(0, MAX_LINES_LISTED).join(', ');
+      const more = result.lines.length > MAX_LINES_LISTED ? ', …' : '';
+      return `old_string occurs ${result.lines.length} times in ${path} (lines ${listed}${more}). Add lines around it until it is unique, or set replace_all.`;
+    }
+    case 'changed': {
+      const times = result.replacements === 1 ? '' : ` (${count(result.replacements, 'replacement')})`;
+      if (result.text === file.text)
+        return `The file already reads as new_string says, apart from ${result.stage}: nothing to change.`;
+      const note =
+        result.stage === 'exact'
+          ? ''
+          : ` old_string matched only when ${result.stage} were ignored; the file's own were kept.`;
+      return { ...same, after: result.text, report: `Edited ${path}${times}.${note}` };
+    }
+  }
+}
+
+function notFound(path: string, wanted: string, text: string): string {
+  const numbered = wanted.split('\n').every((line) => line === '' || /^ *\d+\t/.test(line));
+  const hint = numbered ? ' Leave out the line numbers that Read shows.' : '';
+  const region = nearestRegion(text, wanted);
+  const shown =
+    region === undefined
+      ? ' Nothing in the file is like it; Read it again.'
+      : ` The nearest lines are:\n${region}`;
+  return `old_string was not found in ${path}.${hint}${shown}`;
+}

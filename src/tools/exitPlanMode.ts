@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import type { Tool } from '../protocol/tools.ts';
+import { defineTool } from './defineTool.ts';
+
+const TITLE = 'Plan';
+const input = z.object({ plan: z.string().min(1).describe('Markdown') });
+
+/** The tool by which the model hands its plan to the user. It only runs when the user has accepted. */
+export function exitPlanModeTool(): Tool {
+  return defineTool({
+    name: 'ExitPlanMode',
+    description:
+      'In plan mode: show the user your finished plan and ask to start. Nothing else ends plan mode.',
+    input,
+    readOnly: false,
+    title: () => TITLE,
+    access: () => ({ type: 'plan' }),
+    preview: async ({ plan }) => ({ type: 'plan', plan }),
+    run: async () => ({
+      status: 'ok',
+      text: 'The user accepted the plan. Plan mode is over: carry the plan out now, step by step.',
+      kind: 'text',
+      display: { title: TITLE, summary: 'accepted' },
+    }),
+  });
+}

@@ -1,0 +1,184 @@
+/** Reads a range of lines of a file of any size in bounded memory, and the hash of the whole on the way. */
+import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { type FileHandle, open } from 'node:fs/promises';
+import { type Encoding, guessEncoding, looksBinary } from './encoding.ts';
+
+const CHUNK_BYTES = 256 * 1024;
+const HEAD_BYTES = 8192;
+const LINE_FEED = 10;
+
+export interface LineRange {
+  /** First line wanted, from 1. */
+  readonly offset: number;
+  readonly limit: number;
+  readonly maxLineCharacters: number;
+  /** Reading stops here, whatever the limit says; in characters. */
+  readonly maxCharacters: number;
+  /** Files beyond this size are not read to their end: no hash and no line count; in bytes. */
+  readonly maxWholeBytes: number;
+}
+
+export interface LinesRead {
+  readonly type: 'text';
+  /** Without line ends. */
+  readonly lines: readonly string[];
+  /** How many of them were cut at `maxLineCharacters`. */
+  readonly cutLines: number;
+  /** Lines of the whole file; absent when it was not read to its end. */
+  readonly totalLines?: number;
+  /** SHA-256 of the whole file, in hex; absent likewise. */
+  readonly hash?: string;
+  /** True when more lines were wanted and there but `maxCharacters` was reached. */
+  readonly full: boolean;
+  readonly encoding: Encoding;
+  /** False when bytes in the shown lines are not valid in the encoding. */
+  readonly valid: boolean;
+}
+
+/** Reads a regular file. The caller has made sure that it is one. Rejects with system errors and on abort. */
+export async function readLines(
+  path: string,
+  sizeBytes: number,
+  range: LineRange,
+  signal: AbortSignal,
+): Promise<LinesRead | { readonly type: 'binary' }> {
+  const file = await open(path, 'r');
+  try {
+    const head = Buffer.alloc(HEAD_BYTES);
+    const { bytesRead } = await file.read(head, 0, HEAD_BYTES, 0);
+    if (looksBinary(head.subarray(0, bytesRead))) return { type: 'binary' };
+    return await scan(file, head.subarray(0, bytesRead), sizeBytes <= range.maxWholeBytes, range, signal);
+  } finally {
+    await file.close();
+  }
+}
+
+async function scan(
+  file: FileHandle,
+  head: Uint8Array,
+  whole: boolean,
+  range: LineRange,
+  signal: AbortSignal,
+): Promise<LinesRead> {
+  const { encoding, bomBytes } = guessEncoding(head);
+  const decoder = encoding === 'utf-8' ? undefined : new TextDecoder(encoding);
+  const collector = new LineCollector(range);
+  const hash = createHash('sha256');
+  const chunk = Buffer.alloc(CHUNK_BYTES);
+  let ended = false;
+  for (let position = 0; ; ) {
+    signal.throwIfAborted();
+    const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES, position);
+    if (bytesRead === 0) {
+      if (decoder !== undefined) collector.push(Buffer.from(decoder.decode()));
+      ended = true;
+      break;
+    }
+    const bytes = chunk.subarray(0, bytesRead);
+    if (whole) hash.update(bytes);
+    if (decoder === undefined) collector.push(position === 0 ? bytes.subarray(bomBytes) : bytes);
+    else collector.push(Buffer.from(decoder.decode(bytes, { stream: true })));
+    position += bytesRead;
+    if (!whole && collector.done) break;
+  }
+  if (ended) collector.end();
+  return {
+    type: 'text',
+    ...collector.result(),
+    encoding,
+    ...(ended ? { totalLines: collector.lineCount } : {}),
+    ...(ended && whole ? { hash: hash.digest('hex') } : {}),
+  };
+}
+
+/** Splits UTF-8 bytes at line feeds only (as editors and `sed` do) and keeps the wanted lines. */
+class LineCollector {
+  lineCount = 0;
+  done = false;
+  #lines: string[] = [];
+  #cutLines = 0;
+  #characters = 0;
+  #full = false;
+  #valid = true;
+  #pending: Buffer[] = [];
+  #pendingBytes = 0;
+  #midLine = false;
+  readonly #range: LineRange;
+  readonly #last: number;
+  readonly #maxLineBytes: number;
+
+  constructor(range: LineRange) {
+    this.#range = range;
+    this.#last = range.offset + range.limit - 1;
+    this.#maxLineBytes = range.maxLineCharacters * 4 + 4;
+  }
+
+  push(bytes: Buffer): void {
+    let start = 0;
+    while (start < bytes.length) {
+      const feed = bytes.indexOf(LINE_FEED, start);
+      const end = feed === -1 ? bytes.length : feed;
+      if (this.#wanted()) this.#keep(bytes.subarray(start, end));
+      this.#midLine = feed === -1;
+      if (feed === -1) return;
+      this.#endLine();
+      start = feed + 1;
+    }
+  }
+
+  end(): void {
+    if (this.#midLine) this.#endLine();
+  }
+
+  result(): Pick<LinesRead, 'lines' | 'cutLines' | 'full' | 'valid'> {
+    return { lines: this.#lines, cutLines: this.#cutLines, full: this.#full, valid: this.#valid };
+  }
+
+  #wanted(): boolean {
+    const number = this.lineCount + 1;
+    return !this.#full && number >= this.#range.offset && number <= this.#last;
+  }
+
+  #keep(bytes: Buffer): void {
+    const room = this.#maxLineBytes - this.#pendingBytes;
+    // Copied, because the chunk's memory is used again.
+    if (room > 0) this.#pending.push(Buffer.from(bytes.subarray(0, room)));
+    this.#pendingBytes += bytes.length;
+  }
+
+  #endLine(): void {
+    if (this.#wanted()) this.#addLine();
+    this.lineCount += 1;
+    this.#midLine = false;
+    if (this.lineCount >= this.#last || this.#full) this.done = true;
+  }
+
+  #addLine(): void {
+    const bytes = Buffer.concat(this.#pending);
+    const complete = this.#pendingBytes === bytes.length;
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    if (complete && !isUtf8(bytes)) this.#valid = false;
+    let line = bytes.toString('utf8');
+    if (complete && line.endsWith('\r')) line = line.slice(0, -1);
+    const max = this.#range.maxLineCharacters;
+    if (!complete || line.length > max) {
+      line = cutText(line, max);
+      this.#cutLines += 1;
+    }
+    if (this.#lines.length > 0 && this.#characters + line.length > this.#range.maxCharacters) {
+      this.#full = true;
+      return;
+    }
+    this.#characters += line.length + 1;
+    this.#lines.push(line);
+  }
+}
+
+/** The first `max` UTF-16 units, one fewer where that would part a surrogate pair. */
+export function cutText(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const last = text.charCodeAt(max - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? max - 1 : max);
+}

@@ -1,0 +1,35 @@
+/** Writes a changed text and words the outcome; shared by Write and Edit. */
+import type { ToolContext, ToolOutcome } from '../../protocol/tools.ts';
+import { shortPath } from '../paths.ts';
+import { type Encoding, encodeText } from './encoding.ts';
+import { diffFiles } from './fileDiff.ts';
+import { sha256 } from './textFile.ts';
+import { writeFileAtomic } from './writeFileAtomic.ts';
+
+export interface TextChange {
+  readonly path: string;
+  /** Undefined for a new file. */
+  readonly before: string | undefined;
+  readonly after: string;
+  readonly encoding: Encoding;
+  readonly bom: boolean;
+  /** What the model is told. */
+  readonly report: string;
+}
+
+/** Puts the change on disk. Rejects with system errors. */
+export async function saveText(change: TextChange, context: ToolContext): Promise<ToolOutcome> {
+  const { path, before, after } = change;
+  const title = shortPath(path, context.cwd());
+  const bytes = encodeText(after, change.encoding, change.bom);
+  await writeFileAtomic(path, bytes);
+  const { diff, added, removed } = await diffFiles(title, before, after);
+  const kind = before === undefined ? 'created' : 'modified';
+  return {
+    status: 'ok',
+    text: change.report,
+    kind: 'edit',
+    display: { title, summary: `+${added} -${removed}`, ...(diff === undefined ? {} : { diff }) },
+    filesChanged: [{ path, kind, hash: sha256(bytes), added, removed }],
+  };
+}

@@ -1,0 +1,57 @@
+/** Names near a missing one, so that a slip in a path costs one step and not three. */
+import { readdir } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
+
+const MAX_NAMES = 2000;
+const MAX_SUGGESTIONS = 5;
+
+/** What to say about a path that is not there: the nearest names beside it, or the last directory that exists. */
+export async function suggestForMissing(path: string): Promise<string> {
+  const directory = dirname(path);
+  const names = await readdir(directory).catch(() => undefined);
+  if (names === undefined) {
+    if (directory === path) return '';
+    const existing = await deepestExisting(directory);
+    return ` Its directory does not exist either; the deepest one that does is ${existing}.`;
+  }
+  const similar = similarNames(basename(path), names.slice(0, MAX_NAMES));
+  if (similar.length === 0) return ' Use Glob to find it.';
+  return ` Did you mean ${similar.map((name) => join(directory, name)).join(' or ')}?`;
+}
+
+/** The names that differ from `wanted` by case, extension or a few letters; nearest first. */
+export function similarNames(wanted: string, names: readonly string[]): string[] {
+  const stem = (name: string): string => basename(name, extname(name)).toLowerCase();
+  return names
+    .map((name) => {
+      const distance = editDistance(wanted.toLowerCase(), name.toLowerCase());
+      return { name, distance: stem(name) === stem(wanted) ? Math.min(distance, 1) : distance };
+    })
+    .filter(({ distance }) => distance <= Math.max(1, Math.floor(wanted.length / 4)))
+    .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
+    .slice(0, MAX_SUGGESTIONS)
+    .map(({ name }) => name);
+}
+
+async function deepestExisting(directory: string): Promise<string> {
+  const parent = dirname(directory);
+  const exists = await readdir(directory).then(
+    () => true,
+    () => false,
+  );
+  return exists || parent === directory ? directory : deepestExisting(parent);
+}
+
+/** Levenshtein distance; names are short, so two rows of numbers do. */
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= a.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column += 1) {
+      const substitution = (previous[column - 1] ?? 0) + (a[row - 1] === b[column - 1] ? 0 : 1);
+      current.push(Math.min(substitution, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous[b.length] ?? 0;
+}

@@ -1,0 +1,55 @@
+/** A text file as Edit and Write see it: its text, and what must be the same when it is written back. */
+import { createHash } from 'node:crypto';
+import { readFile, realpath, stat } from 'node:fs/promises';
+import type { ToolContext } from '../../protocol/tools.ts';
+import { errorCode } from '../systemErrors.ts';
+import { type DecodedText, decodeText, looksBinary } from './encoding.ts';
+
+/** The same bound up to which Read gives a hash. */
+const MAX_EDIT_BYTES = 256 * 1024 * 1024;
+
+export interface TextFile extends DecodedText {
+  readonly hash: string;
+}
+
+/** A file that can be changed, one that is not there yet, or the reason why it must be left alone. */
+export type LoadedFile =
+  | { readonly type: 'file'; readonly file: TextFile }
+  | { readonly type: 'missing' }
+  | { readonly type: 'refused'; readonly reason: string };
+
+/** Loads a file for a change, and refuses one that this session has not read as it is now. */
+export async function loadForChange(path: string, context: ToolContext): Promise<LoadedFile> {
+  const info = await stat(path).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (info === undefined) return { type: 'missing' };
+  if (info.isDirectory()) return { type: 'refused', reason: `${path} is a directory.` };
+  if (!info.isFile())
+    return { type: 'refused', reason: `${path} is a device, pipe or socket, not a regular file.` };
+  const seen = context.fileReads(path) ?? context.fileReads(await realpath(path));
+  if (seen === undefined) {
+    return {
+      type: 'refused',
+      reason: `${path} has not been read in this session. Read it first, then try again.`,
+    };
+  }
+  if (info.size > MAX_EDIT_BYTES)
+    return { type: 'refused', reason: `${path} is too large to edit. Use a command.` };
+  const bytes = await readFile(path);
+  const hash = sha256(bytes);
+  if (seen !== hash) {
+    return {
+      type: 'refused',
+      reason: `${path} has changed on disk since it was read (by the user, a command or a formatter). Read it again, then try again.`,
+    };
+  }
+  if (looksBinary(bytes.subarray(0, 8192))) return { type: 'refused', reason: `${path} is a binary file.` };
+  return { type: 'file', file: { ...decodeText(bytes), hash } };
+}
+
+/** SHA-256 in hex: how the log names the content of a file. */
+export function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

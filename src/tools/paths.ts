@@ -1,0 +1,17 @@
+/** Paths as models write them, made absolute; absolute paths, made short for people. */
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+
+/** Makes a path absolute against `cwd`; `~` is the user's home; a `file://` URL is taken as its path. */
+export function absolutePath(path: string, cwd: string, home: string): string {
+  const plain = path.startsWith('file:///') ? decodeURIComponent(path.slice('file://'.length)) : path;
+  if (plain === '~') return home;
+  if (plain.startsWith('~/')) return join(home, plain.slice(2));
+  return resolve(cwd, plain);
+}
+
+/** The path relative to `base` where it lies below it, else as it is. */
+export function shortPath(path: string, base: string): string {
+  const short = relative(base, path);
+  if (short === '') return '.';
+  return short === '..' || short.startsWith(`..${sep}`) || isAbsolute(short) ? path : short;
+}

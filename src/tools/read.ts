@@ -1,0 +1,119 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
+import { defineTool } from './defineTool.ts';
+import { type LinesRead, readLines } from './files/readLines.ts';
+import { suggestForMissing } from './files/similarNames.ts';
+import { failure, interrupted } from './outcomes.ts';
+import { absolutePath, shortPath } from './paths.ts';
+import { errorCode } from './systemErrors.ts';
+import { count, formatBytes } from './units.ts';
+
+const DEFAULT_LINES = 2000;
+const MAX_LINE_CHARACTERS = 2000;
+const MAX_CHARACTERS = 512 * 1024;
+/** Larger files are shown in ranges but cannot be edited, so their hash is not needed. */
+const MAX_WHOLE_BYTES = 256 * 1024 * 1024;
+
+const input = z.object({
+  file_path: z.string().min(1),
+  offset: z.number().int().min(1).optional().describe('first line, from 1'),
+  limit: z.number().int().min(1).optional().describe(`lines, default ${DEFAULT_LINES}`),
+});
+type ReadInput = z.infer<typeof input>;
+
+/** The tool that shows a text file with numbered lines. */
+export function readTool(home: string): Tool {
+  const path = (call: ReadInput, context: ToolContext): string =>
+    absolutePath(call.file_path, context.cwd(), home);
+  return defineTool({
+    name: 'Read',
+    description:
+      'Read a text file. Lines come numbered as `number<tab>text`; the numbers are not in the file.',
+    input,
+    readOnly: true,
+    title: (call, context) => titleOf(shortPath(path(call, context), context.cwd()), call),
+    access: (call, context) => ({ type: 'read', paths: [path(call, context)] }),
+    run: (call, context) => read(path(call, context), call, context),
+  });
+}
+
+function titleOf(name: string, { offset, limit }: ReadInput): string {
+  if (offset === undefined && limit === undefined) return name;
+  const first = offset ?? 1;
+  return limit === undefined ? `${name}:${first}-` : `${name}:${first}-${first + limit - 1}`;
+}
+
+async function read(path: string, call: ReadInput, context: ToolContext): Promise<ToolOutcome> {
+  const title = titleOf(shortPath(path, context.cwd()), call);
+  const info = await stat(path).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (info === undefined) return failure(title, await missing(path, call, context), 'not found');
+  if (info.isDirectory()) {
+    return failure(
+      title,
+      `${path} is a directory. Use Glob with path "${path}" to list its files.`,
+      'directory',
+    );
+  }
+  // Opening a pipe or a device could block for ever or never end.
+  if (!info.isFile())
+    return failure(title, `${path} is a device, pipe or socket; Read shows regular files only.`);
+  const range = {
+    offset: call.offset ?? 1,
+    limit: call.limit ?? DEFAULT_LINES,
+    maxLineCharacters: MAX_LINE_CHARACTERS,
+    maxCharacters: MAX_CHARACTERS,
+    maxWholeBytes: MAX_WHOLE_BYTES,
+  };
+  try {
+    const result = await readLines(path, info.size, range, context.signal);
+    if (result.type === 'binary') {
+      const text = `${path} is a binary file (${formatBytes(info.size)}), which Read cannot show. Inspect it with a command such as \`file\` or \`xxd\` if you need to.`;
+      return failure(title, text, 'binary');
+    }
+    return outcome(path, title, range.offset, info.size, result);
+  } catch (error) {
+    if (context.signal.aborted) return interrupted(title);
+    throw error;
+  }
+}
+
+async function missing(path: string, call: ReadInput, context: ToolContext): Promise<string> {
+  // Models give paths relative to the project's root even after `cd`.
+  const fromRoot = join(context.root, call.file_path);
+  const there =
+    fromRoot !== path &&
+    (await stat(fromRoot).then(
+      () => true,
+      () => false,
+    ));
+  return `${path} does not exist.${there ? ` Did you mean ${fromRoot}?` : await suggestForMissing(path)}`;
+}
+
+function outcome(path: string, title: string, first: number, bytes: number, result: LinesRead): ToolOutcome {
+  const { lines, totalLines } = result;
+  const last = first + lines.length - 1;
+  const notes: string[] = [];
+  if (totalLines === 0) notes.push('(The file exists and is empty.)');
+  else if (lines.length === 0)
+    notes.push(`(The file has only ${count(totalLines ?? 0, 'line')}; offset ${first} is past its end.)`);
+  if (result.cutLines > 0)
+    notes.push(`(${count(result.cutLines, 'line')} cut at ${MAX_LINE_CHARACTERS} characters.)`);
+  if (!result.valid) notes.push(`(Some bytes are not valid ${result.encoding}; each is shown as \uFFFD.)`);
+  if (totalLines === undefined)
+    notes.push(`(Lines ${first}-${last} of a file of ${formatBytes(bytes)}; more with offset ${last + 1}.)`);
+  else if (lines.length > 0 && last < totalLines)
+    notes.push(`(Lines ${first}-${last} of ${totalLines}; more with offset ${last + 1}.)`);
+  const numbered = lines.map((line, index) => `${String(first + index).padStart(6)}\t${line}`);
+  return {
+    status: 'ok',
+    text: [...numbered, ...notes].join('\n'),
+    kind: 'file',
+    display: { title, summary: count(lines.length, 'line') },
+    ...(result.hash === undefined ? {} : { filesRead: [{ path, hash: result.hash }] }),
+  };
+}

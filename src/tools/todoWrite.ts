@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import type { Tool } from '../protocol/tools.ts';
+import { defineTool } from './defineTool.ts';
+import { count } from './units.ts';
+
+const input = z.object({
+  todos: z.array(
+    z.object({ content: z.string().min(1), status: z.enum(['pending', 'in_progress', 'completed']) }),
+  ),
+});
+
+/** The tool that keeps the model's list of what there is to do; the list itself lives in the log. */
+export function todoWriteTool(): Tool {
+  return defineTool({
+    name: 'TodoWrite',
+    description:
+      'Replace your todo list; the user sees it. For tasks of three steps or more. Keep one item in_progress and complete items as you go.',
+    input,
+    readOnly: false,
+    title: ({ todos }) => count(todos.length, 'todo'),
+    access: () => ({ type: 'none' }),
+    run: async ({ todos }) => {
+      const having = (status: string): number => todos.filter((todo) => todo.status === status).length;
+      const summary = `${having('completed')} of ${todos.length} done`;
+      const advice = having('in_progress') > 1 ? ' Several are in progress: better one at a time.' : '';
+      return {
+        status: 'ok',
+        text: `Todo list updated: ${having('completed')} completed, ${having('in_progress')} in progress, ${having('pending')} pending.${advice}`,
+        kind: 'todo',
+        display: { title: count(todos.length, 'todo'), summary },
+        todos,
+      };
+    },
+  });
+}
