@@ -32,7 +32,7 @@ export interface AgentDeps {
   readonly tools: readonly Tool[];
   /** Ends what tools left running. */
   readonly disposeTools: () => Promise<void> | void;
-  readonly decide: (tool: string, access: Access, mode: PermissionMode) => PermissionDecision;
+  readonly decide: (tool: string, access: Access, mode: PermissionMode) => Promise<PermissionDecision>;
   /** Saves an "always" and says in a sentence what was saved where. */
   readonly remember: (suggestion: RuleSuggestion) => Promise<string>;
   readonly root: string;
@@ -148,7 +148,7 @@ export function createAgent(deps: AgentDeps): Agent {
       toolCalls: {
         tools: deps.tools,
         toolContext: (callId) => toolContext(callId, signal),
-        decide: (tool, access) =>
+        decide: async (tool, access) =>
           access.type === 'plan' && mode() !== 'plan'
             ? { behavior: 'deny', reason: 'plan mode is not on; just do the work' }
             : deps.decide(tool, access, mode()),
@@ -186,14 +186,15 @@ export function createAgent(deps: AgentDeps): Agent {
         if (pendingJobs === 0) enqueue(turn);
         return;
       case 'shell':
-        return enqueue(async (signal) => {
+        enqueue(async (signal) => {
           const bash = deps.tools.find((tool) => tool.name === 'Bash');
           if (bash !== undefined)
             await runShell(op.command, bash, toolContext(deps.newId(), signal), context, emit);
         });
+        return;
       case 'compact':
         if (running !== undefined) notice('info', 'Compaction starts when the running work is done.');
-        return enqueue(async (signal) => {
+        enqueue(async (signal) => {
           const { focus } = op;
           await context.compact({
             trigger: 'manual',
@@ -203,11 +204,13 @@ export function createAgent(deps: AgentDeps): Agent {
             ...(focus === undefined ? {} : { focus }),
           });
         });
+        return;
       case 'interrupt':
         running?.abort();
         return;
       case 'answer':
-        return questions.answer(op.id, op.answer);
+        questions.answer(op.id, op.answer);
+        return;
       case 'set_mode':
         void setMode(op.mode).catch(deps.onError);
         return;

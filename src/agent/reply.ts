@@ -3,7 +3,7 @@
  * never leaves half a message behind. The caller records the outcome; nothing here touches the log.
  */
 
-import { nextRetry, RETRY_MAX_ATTEMPTS } from '../model/retry.ts';
+import { MAX_ATTEMPTS, nextRetry } from '../model/retry.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { Reasoning } from '../protocol/messages.ts';
 import type { ModelClient, ModelError, ModelEvent, ModelRequest, Reply } from '../protocol/model.ts';
@@ -40,7 +40,7 @@ export type ReplyOutcome =
 /** Streams one reply. Deltas go out through `emit`; `reply_discarded` takes them back before another try. */
 export async function streamReply(request: ModelRequest, ports: ReplyPorts): Promise<ReplyOutcome> {
   const started = ports.clock.now();
-  const maxAttempts = ports.maxAttempts ?? RETRY_MAX_ATTEMPTS;
+  const maxAttempts = ports.maxAttempts ?? MAX_ATTEMPTS;
   for (let attempt = 1; ; attempt++) {
     const draft = new Draft();
     const end = await oneTry(request, ports, draft);
@@ -51,7 +51,7 @@ export async function streamReply(request: ModelRequest, ports: ReplyPorts): Pro
     const { error } = end;
     const retry =
       error.retryable && attempt < maxAttempts
-        ? nextRetry({ attempt, elapsedMs: durationMs, error, random: ports.clock.random })
+        ? nextRetry({ attempt, elapsedMs: durationMs, error, random: ports.clock.random() })
         : undefined;
     if (retry === undefined) return { type: 'failed', error, partial: draft.toReply(), durationMs };
     if (!draft.isEmpty()) ports.emit({ type: 'reply_discarded' });

@@ -16,8 +16,8 @@ export function modeBeforePlan(entries: readonly JSONLEntry[]): PermissionMode |
 
 /** The model that was last chosen or that last answered; absent in a new session. */
 export function lastModel(entries: readonly JSONLEntry[]): string | undefined {
-  const entry = entries.findLast((one) => one.subtype === 'model' && typeof one.data?.['model'] === 'string');
-  return entry?.data?.['model'] as string | undefined;
+  const entry = entries.findLast((one) => one.subtype === 'model' && typeof one.data?.model === 'string');
+  return entry?.data?.model as string | undefined;
 }
 
 /** The title given to the session, else the first line of its first prompt. */
@@ -30,7 +30,7 @@ export function titleOf(entries: readonly JSONLEntry[]): string | undefined {
 
 function modes(entries: readonly JSONLEntry[]): PermissionMode[] {
   return entries.flatMap((entry) => {
-    const mode = entry.subtype === 'mode' ? entry.data?.['mode'] : undefined;
+    const mode = entry.subtype === 'mode' ? entry.data?.mode : undefined;
     return permissionModes.find((known) => known === mode) ?? [];
   });
 }

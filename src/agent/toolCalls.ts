@@ -20,7 +20,7 @@ export interface ToolCallPorts {
   readonly signal: AbortSignal;
   readonly emit: (event: AgentEvent) => void;
   readonly toolContext: (callId: string) => ToolContext;
-  readonly decide: (tool: string, access: Access) => PermissionDecision;
+  readonly decide: (tool: string, access: Access) => Promise<PermissionDecision>;
   readonly ask: (question: PermissionQuestion) => Promise<PermissionAnswer>;
   /** Acts on an answer that reaches beyond its call: "always", an accepted plan. */
   readonly onAllowed: (
@@ -131,7 +131,7 @@ async function authorise(
   prepared: Extract<PreparedCall, { type: 'ready' }>,
   ports: ToolCallPorts,
 ): Promise<Verdict | undefined> {
-  const decision = ports.decide(call.name, prepared.access);
+  const decision = await ports.decide(call.name, prepared.access);
   if (decision.behavior === 'allow') return undefined;
   if (decision.behavior === 'deny') return refused('denied', `Not allowed: ${decision.reason}`);
   const question: PermissionQuestion = {

@@ -1,0 +1,83 @@
+/** Puts the permission room to work: rules from every layer, rules learnt in this session, the shell parser. */
+import { join } from 'node:path';
+import { settingsFiles } from '../config/loadSettings.ts';
+import { addLocalRule } from '../config/localRules.ts';
+import type { LoadedSettings } from '../config/types.ts';
+import { decide } from '../permissions/decide.ts';
+import type { SourcedRule } from '../permissions/rules.ts';
+import { loadShellParser } from '../permissions/shell.ts';
+import type { Access, PermissionDecision, PermissionMode, RuleSuggestion } from '../protocol/permissions.ts';
+import { realpath } from './workspace.ts';
+
+export interface Permissions {
+  decide(tool: string, access: Access, mode: PermissionMode): Promise<PermissionDecision>;
+  /** Saves an "always" and says what was saved where. */
+  remember(suggestion: RuleSuggestion): Promise<string>;
+  rules(): readonly SourcedRule[];
+}
+
+export interface PermissionPlaces {
+  readonly dataRoot: string;
+  readonly home: string;
+  readonly root: string;
+  /** The folder with the grammar files. */
+  readonly wasm: string;
+  /** Reading in here never asks: what the program itself stored for the model. */
+  readonly ownDirectories: readonly string[];
+}
+
+export function createPermissions(loaded: LoadedSettings, places: PermissionPlaces): Permissions {
+  const { home, root } = places;
+  const localSettingsFile = settingsFiles(places).local;
+  let rules: readonly SourcedRule[] = loaded.rules;
+  let parser: ReturnType<typeof loadShellParser> | undefined;
+
+  return {
+    rules: () => rules,
+    async decide(tool, access, mode) {
+      // The grammar is loaded for the first command, not before: most sessions begin with reading.
+      if (access.type === 'command') parser ??= loadShellParser(places.wasm);
+      const parseCommand = (await parser) ?? (() => ({ ok: false as const }));
+      return decide(
+        { tool, access },
+        {
+          mode,
+          rules,
+          root,
+          additionalDirectories: loaded.settings.permissions.additionalDirectories,
+          ownDirectories: places.ownDirectories,
+          home,
+          realpath,
+          parseCommand,
+          localSettingsFile,
+        },
+      );
+    },
+    async remember({ rules: texts, destination, file }) {
+      const add = (source: string): void => {
+        rules = [
+          ...rules,
+          ...texts.map((text) => ({ text, behavior: 'allow' as const, source, base: root })),
+        ];
+      };
+      if (destination !== 'local' || file === undefined) {
+        add('session');
+        return `Allowed for this session: ${texts.join(', ')}`;
+      }
+      for (const text of texts) {
+        const saved = await addLocalRule(file, 'allow', text);
+        if (saved.type === 'refused') {
+          add('session');
+          return `Allowed for this session only. ${saved.message}`;
+        }
+      }
+      add(file);
+      return `Saved to ${file}: allow ${texts.join(', ')}`;
+    },
+  };
+}
+
+/** Where the build puts the shell grammar. */
+export function grammarFolder(packageRoot: string): string {
+  return join(packageRoot, 'dist');
+}

@@ -1,0 +1,181 @@
+/** Builds what a session needs and opens it: the only place where the rooms are plugged together. */
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { createAgent } from '../agent/Agent.ts';
+import { lastModel } from '../agent/sessionFacts.ts';
+import { createSummarizer } from '../agent/summarize.ts';
+import { environmentBlock, systemPrompt } from '../agent/systemPrompt.ts';
+import type { Agent } from '../agent/types.ts';
+import type { LoadedSettings } from '../config/types.ts';
+import {
+  ContextManager,
+  formatInstructions,
+  getProjectStoragePath,
+  newId,
+  PersistentStore,
+  readInstructions,
+  type SessionSummary,
+} from '../context/index.ts';
+import { createDemoClient, DEMO_MODEL } from '../model/demo.ts';
+import { createOpenAIClient } from '../model/openai.ts';
+import { isSensitive } from '../permissions/sensitive.ts';
+import type { ModelClient } from '../protocol/model.ts';
+import { builtinTools } from '../tools/builtinTools.ts';
+import { systemClock } from './clock.ts';
+import type { DebugLog } from './debugLog.ts';
+import { readEnvironment } from './environment.ts';
+import { createModelChoice, listModels, type ModelChoice } from './models.ts';
+import { createPermissions, grammarFolder, type Permissions } from './permissions.ts';
+import type { Place } from './place.ts';
+
+export type SessionTarget =
+  | { readonly type: 'new'; readonly sessionId?: string }
+  | { readonly type: 'latest' }
+  | { readonly type: 'id'; readonly id: string };
+
+export interface OpenedSession {
+  readonly agent: Agent;
+  readonly permissions: Permissions;
+  readonly file: string | undefined;
+  readonly resumed: boolean;
+  /** What the user should hear first: damaged lines, closed calls. */
+  readonly notices: readonly string[];
+}
+
+export interface SessionHouse {
+  open(target: SessionTarget): Promise<OpenedSession>;
+  list(): Promise<readonly SessionSummary[]>;
+  /** The full id for an id or the start of one; undefined when there is no such session. */
+  find(id: string): Promise<string | undefined>;
+  listModels(): Promise<string[]>;
+}
+
+export interface HouseOptions {
+  readonly place: Place;
+  readonly loaded: LoadedSettings;
+  readonly apiKey: string | undefined;
+  /** The model to start with; a resumed session keeps its own unless `modelForced`. */
+  readonly model: string;
+  readonly modelForced: boolean;
+  readonly demo: boolean;
+  readonly interactive: boolean;
+  readonly debug: DebugLog;
+}
+
+export function createSessionHouse(options: HouseOptions): SessionHouse {
+  const { place, loaded } = options;
+  const { settings } = loaded;
+  const store = new PersistentStore({
+    dataRoot: place.dataRoot,
+    projectRoot: place.root,
+    programVersion: place.version,
+  });
+  const client = createClient(options);
+  const apiKey = options.apiKey;
+
+  return {
+    list: () => store.listSessions(),
+    find: (id) => store.resolveSessionId(id),
+    listModels: () => (options.demo ? Promise.resolve([DEMO_MODEL]) : listModels(settings.baseUrl, apiKey)),
+    async open(target) {
+      const model = createModelChoice(options.model, settings);
+      const context = new ContextManager({
+        store,
+        root: place.root,
+        settings: settings.context,
+        model: model.current,
+        summarize: createSummarizer(client, systemClock),
+        isSensitive,
+      });
+      const opened = await openContext(context, target, store, options, model);
+      const permissions = createPermissions(loaded, {
+        ...place,
+        wasm: grammarFolder(place.packageRoot),
+        ownDirectories: [join(getProjectStoragePath(place.dataRoot, place.root), 'blobs')],
+      });
+      const { tools, dispose } = builtinTools({ env: { ...place.env, ...settings.env }, home: homedir() });
+      const agent = createAgent({
+        context,
+        client,
+        model,
+        tools,
+        disposeTools: dispose,
+        decide: permissions.decide,
+        remember: permissions.remember,
+        root: place.root,
+        mode: settings.permissions.defaultMode,
+        maxSteps: settings.maxTurns ?? undefined,
+        interactive: options.interactive,
+        demo: options.demo,
+        clock: systemClock,
+        newId,
+        onError: (error) =>
+          options.debug.write(error instanceof Error ? (error.stack ?? error.message) : String(error)),
+      });
+      return { agent, permissions, file: context.filePath(), ...opened };
+    },
+  };
+}
+
+function createClient({ place, loaded, apiKey, demo, debug }: HouseOptions): ModelClient {
+  if (demo) return createDemoClient(systemClock.sleep);
+  return createOpenAIClient({
+    apiKey,
+    baseUrl: loaded.settings.baseUrl,
+    headers: { 'User-Agent': `clawdcode/${place.version}` },
+    debug: debug.write,
+  });
+}
+
+/** Creates or loads the session; a resumed one goes on in its own model and hears what changed meanwhile. */
+async function openContext(
+  context: ContextManager,
+  target: SessionTarget,
+  store: PersistentStore,
+  { place, loaded, model: wanted, modelForced, demo }: HouseOptions,
+  model: ModelChoice,
+): Promise<Pick<OpenedSession, 'resumed' | 'notices'>> {
+  const id =
+    target.type === 'latest'
+      ? (await store.listSessions())[0]?.id
+      : target.type === 'id'
+        ? target.id
+        : undefined;
+  const environment = await readEnvironment(place.cwd, new Date());
+  if (id === undefined) {
+    const { settings } = loaded;
+    const instructions = formatInstructions(await readInstructions(place.dataRoot, place.root, place.cwd));
+    await context.createSession(
+      undefined,
+      {},
+      {
+        ...(target.type === 'new' && target.sessionId !== undefined ? { sessionId: target.sessionId } : {}),
+        systemPrompt: systemPrompt(environment, settings.appendSystemPrompt),
+        environment: { ...environment },
+        ...(instructions === '' ? {} : { instructions }),
+        model: wanted,
+      },
+    );
+    return { resumed: false, notices: [] };
+  }
+  const report = await context.loadSession(id);
+  const own = lastModel(context.entries());
+  if (own !== undefined && !modelForced && !demo) model.select(own);
+  const now = environmentBlock(environment);
+  if (now !== context.lastEnvironment()) {
+    const content = `The session goes on at a later time. What has changed since:\n\n${now}`;
+    await context.append({
+      type: 'user',
+      subtype: 'environment',
+      message: { role: 'user', content },
+      data: { block: now },
+    });
+  }
+  const closed =
+    report.closedCalls === 0
+      ? []
+      : [
+          `${report.closedCalls} tool call(s) were cut short when the program stopped; they were not run again.`,
+        ];
+  return { resumed: true, notices: [...report.damaged, ...closed] };
+}

@@ -1,0 +1,21 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+/** The project's root: the nearest folder upwards that holds `.git`, else the working directory itself. */
+export function findRoot(cwd: string): string {
+  const start = realpath(cwd);
+  for (let directory = start; ; directory = dirname(directory)) {
+    if (existsSync(join(directory, '.git'))) return directory;
+    if (directory === dirname(directory)) return start;
+  }
+}
+
+/** Resolves the links of the deepest part of a path that exists; the rest is kept as it is. */
+export function realpath(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(realpath(parent), basename(path));
+  }
+}
