@@ -1,0 +1,168 @@
+/**
+ * The port to OpenAI-compatible chat completions, through the `openai` SDK (loaded with the first request).
+ * Owns timing, aborting and what one server taught us; wire form, folding and errors are pure and live beside.
+ */
+import { customAlphabet } from 'nanoid';
+import type { ModelClient, ModelError, ModelEvent, ModelRequest } from '../protocol/model.ts';
+import { type Accumulator, createAccumulator } from './accumulate.ts';
+import { lookupModel } from './catalogue.ts';
+import { badUrlError, cutError, type RequestFacts, stalledError, toModelError } from './errors.ts';
+import { readFailure } from './failure.ts';
+import { record } from './json.ts';
+import { patientFetch } from './patientFetch.ts';
+import { type Dialect, firstDialect, isOpenAI, learnDialect, toBody } from './requestBody.ts';
+import { type AnswerTrace, streamFetch } from './streamFetch.ts';
+import { createWatchdog } from './watchdog.ts';
+
+export interface OpenAIClientOptions {
+  readonly apiKey: string | undefined;
+  readonly baseUrl: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Longest silence once the reply has begun, in ms. */
+  readonly idleTimeoutMs?: number;
+  /** Longest wait for the beginning, in ms: a local server may read a long prompt for minutes. */
+  readonly firstEventTimeoutMs?: number;
+  readonly fetch?: typeof fetch;
+  readonly debug?: (line: string) => void;
+}
+
+/** How long the token usage may lag behind the finish reason, in ms; the reply is complete without it. */
+const USAGE_GRACE_MS = 3000;
+
+/** Nine characters, letters and digits: the strictest id format that a server demands (Mistral's). */
+const newCallId = customAlphabet('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz', 9);
+
+/** A client for one server. It remembers, per model, which fields the server refused. */
+export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
+  const { apiKey, baseUrl, headers = {}, debug = () => {} } = options;
+  const idleTimeoutMs = options.idleTimeoutMs ?? 120_000;
+  const firstEventTimeoutMs = options.firstEventTimeoutMs ?? 600_000;
+  const fetchFn = options.fetch ?? patientFetch(firstEventTimeoutMs + 60_000);
+  const dialects = new Map<string, Dialect>();
+  let reached = false;
+
+  async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+    const { model } = request;
+    let dialect = dialects.get(model) ?? firstDialect(baseUrl, model, returnsReasoning(model));
+    while (!signal.aborted) {
+      const refused = yield* attempt(request, dialect, signal);
+      if (refused === undefined) return;
+      dialect = refused;
+      dialects.set(model, dialect);
+      debug(`model: the server refused a field; asking again with ${JSON.stringify(dialect)}`);
+    }
+  }
+
+  /** One HTTP request. Returns the dialect to ask again with, or nothing when its last event was sent. */
+  async function* attempt(
+    request: ModelRequest,
+    dialect: Dialect,
+    signal: AbortSignal,
+  ): AsyncGenerator<ModelEvent, Dialect | undefined> {
+    const controller = new AbortController();
+    const abort = () => controller.abort();
+    signal.addEventListener('abort', abort, { once: true });
+    const trace: AnswerTrace = { answered: false, isEventStream: false, dropped: 0 };
+    const accumulator = createAccumulator(newCallId);
+    let chunkCount = 0; // those that look like chat completions
+    const watchdog = createWatchdog(abort, () => {
+      if (accumulator.ended()) return USAGE_GRACE_MS;
+      return chunkCount > 0 ? idleTimeoutMs : firstEventTimeoutMs;
+    });
+    let thrown: unknown;
+    try {
+      watchdog.feed();
+      const chunks = await open(request, dialect, controller.signal, trace, watchdog.feed);
+      for await (const chunk of chunks) {
+        if (signal.aborted) return;
+        if (record(chunk).object === 'error') throw { error: chunk }; // older vLLM
+        if (Array.isArray(record(chunk).choices)) chunkCount += 1;
+        watchdog.rest(); // a slow consumer is not a silent server
+        yield* accumulator.push(chunk);
+        watchdog.feed();
+      }
+    } catch (error) {
+      thrown = error;
+    } finally {
+      watchdog.rest();
+      signal.removeEventListener('abort', abort);
+      controller.abort();
+    }
+    if (signal.aborted) return;
+    const about: RequestFacts = {
+      baseUrl,
+      model: request.model,
+      hasKey: apiKey !== undefined && apiKey !== '',
+      reached: reached || trace.answered,
+      started: chunkCount > 0,
+    };
+    reached ||= trace.answered;
+    const reply = await finish(accumulator);
+    if (signal.aborted) return;
+    if (reply !== undefined) {
+      yield { type: 'done', reply };
+      return;
+    }
+    if (watchdog.barked()) {
+      yield failed(stalledError(about, chunkCount > 0 ? idleTimeoutMs : firstEventTimeoutMs));
+    } else if (thrown !== undefined) {
+      const { status, body } = readFailure(thrown);
+      const isRefusal = chunkCount === 0 && (status === 400 || status === 422);
+      const next = isRefusal ? learnDialect(dialect, body) : undefined;
+      if (next !== undefined) return next;
+      debug(`model: request failed: ${redact(String(thrown))}`);
+      yield failed(toModelError(thrown, about));
+    } else {
+      yield failed(chunkCount === 0 && !trace.isEventStream ? badUrlError(about) : cutError(about));
+    }
+    return;
+  }
+
+  async function open(
+    request: ModelRequest,
+    dialect: Dialect,
+    signal: AbortSignal,
+    trace: AnswerTrace,
+    onActivity: () => void,
+  ): Promise<AsyncIterable<unknown>> {
+    const { OpenAI } = await import('openai');
+    const sdk = new OpenAI({
+      baseURL: baseUrl,
+      // The SDK wants a key; without one the header is left out instead of sending a made-up key.
+      apiKey: apiKey || 'none',
+      adminAPIKey: null,
+      webhookSecret: null,
+      // From the environment, and meant for OpenAI alone.
+      ...(isOpenAI(baseUrl) ? {} : { organization: null, project: null }),
+      defaultHeaders: { 'User-Agent': 'clawdcode', ...(apiKey ? {} : { Authorization: null }), ...headers },
+      maxRetries: 0, // the agent retries, where the user can see and stop it
+      logLevel: 'off', // it would write to the screen
+      timeout: firstEventTimeoutMs + 60_000, // the watchdog is earlier
+      fetch: streamFetch(fetchFn, trace, onActivity, debug),
+    });
+    // Our wire form is one of the many that the SDK's type allows, plus the reasoning fields that it does not know.
+    const body = toBody(request, dialect) as unknown as Parameters<typeof sdk.chat.completions.create>[0];
+    return (await sdk.chat.completions.create(body, { signal })) as AsyncIterable<unknown>;
+  }
+
+  function failed(error: ModelError): ModelEvent {
+    return { type: 'failed', error: { ...error, message: redact(error.message) } };
+  }
+
+  /** Servers quote keys in their errors. */
+  function redact(line: string): string {
+    const secrets = [apiKey ?? '', ...Object.values(headers)].filter((secret) => secret.length >= 6);
+    return secrets.reduce((text, secret) => text.replaceAll(secret, '***'), line);
+  }
+
+  return { stream };
+}
+
+/** Never rejects: what cannot be folded is no reply. */
+async function finish(accumulator: Accumulator) {
+  return accumulator.ended() ? accumulator.reply() : undefined;
+}
+
+function returnsReasoning(model: string): boolean {
+  return lookupModel(model, { unknownWindow: 0 }).returnsReasoning === true;
+}
