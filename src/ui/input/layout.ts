@@ -1,0 +1,68 @@
+/**
+ * Where each unit stands on screen. Lines are broken by cells, one column short of the width: the cursor can
+ * then always stand behind a row's last character, and no terminal wraps by itself.
+ */
+import { cellWidth } from './graphemes.ts';
+import type { Unit } from './units.ts';
+
+/** A stretch of one visual row that is drawn in one style. */
+export type Span = { readonly text: string; readonly isFold: boolean };
+
+/** One visual row. */
+export type Row = { readonly spans: readonly Span[]; readonly width: number };
+
+/** Rows, and for each position (0 to the number of units) the cell that the cursor takes there. */
+export type Layout = {
+  readonly rows: readonly Row[];
+  readonly rowOf: Int32Array;
+  readonly columnOf: Int32Array;
+};
+
+/** Lays units out in rows of fewer than `width` cells (at least 3). */
+export function layOut(units: readonly Unit[], width: number): Layout {
+  const limit = Math.max(width - 1, 2);
+  let row: { spans: { text: string; isFold: boolean }[]; width: number } = { spans: [], width: 0 };
+  const rows = [row];
+  const rowOf = new Int32Array(units.length + 1);
+  const columnOf = new Int32Array(units.length + 1);
+  const breakRow = (): void => {
+    row = { spans: [], width: 0 };
+    rows.push(row);
+  };
+  const draw = (text: string, cells: number, isFold: boolean): void => {
+    if (row.width + cells > limit && row.width > 0) breakRow();
+    const last = row.spans.at(-1);
+    if (last?.isFold === isFold) last.text += text;
+    else row.spans.push({ text, isFold });
+    row.width += cells;
+  };
+  const mark = (position: number): void => {
+    rowOf[position] = rows.length - 1;
+    columnOf[position] = row.width;
+  };
+
+  for (const [position, unit] of units.entries()) {
+    if (unit === '\n') {
+      mark(position);
+      breakRow();
+      continue;
+    }
+    const cells = typeof unit === 'string' ? Math.min(cellWidth(unit), limit) : unit.label.length;
+    // A fold's label stays in one piece where a row can hold it, else it is broken like a long word.
+    if (row.width + Math.min(cells, limit) > limit && row.width > 0) breakRow();
+    mark(position);
+    if (typeof unit !== 'string') for (const character of unit.label) draw(character, 1, true);
+    else draw(unit === '\t' ? ' '.repeat(cells) : unit, cells, false);
+  }
+  mark(units.length);
+  return { rows, rowOf, columnOf };
+}
+
+/** The position in `row` that is nearest to `column` from the left; undefined if the row holds none. */
+export function positionAt(layout: Layout, row: number, column: number): number | undefined {
+  const first = layout.rowOf.indexOf(row);
+  if (first === -1) return undefined;
+  let at = first;
+  while (layout.rowOf[at + 1] === row && (layout.columnOf[at + 1] ?? 0) <= column) at++;
+  return at;
+}

@@ -1,0 +1,181 @@
+/**
+ * The text under edit and its cursor, with kill ring and undo: plain immutable data and pure functions.
+ * Invariant: units are whole graphemes or folds, and the cursor stands between two of them.
+ */
+import { clean } from './graphemes.ts';
+import { layOut, positionAt } from './layout.ts';
+import { splice, type Unit, unitsOf } from './units.ts';
+import { blankWordLeft, lineEnd, lineStart, wordLeft, wordRight } from './words.ts';
+
+/** What undo brings back. */
+type Snapshot = { readonly units: readonly Unit[]; readonly cursor: number };
+
+/** The editor's whole state. */
+export type TextBuffer = Snapshot & {
+  /** The column that a run of ↑ and ↓ aims at. */
+  readonly goalColumn?: number | undefined;
+  /** Killed stretches, newest first. */
+  readonly killRing: readonly (readonly Unit[])[];
+  /** Newest last. */
+  readonly undo: readonly Snapshot[];
+  /** What the newest edit was: runs of typing undo as one, runs of kills yank as one. */
+  readonly last?: 'typing' | 'kill' | undefined;
+  /** Set right after a yank: what stood before it, and which stretch of the ring it took. */
+  readonly yank?: { readonly before: Snapshot; readonly index: number } | undefined;
+};
+
+/** Where a cursor key goes; ↑ and ↓ depend on the width and have `moveVertically`. */
+export type Move =
+  | 'left'
+  | 'right'
+  | 'word_left'
+  | 'word_right'
+  | 'line_start'
+  | 'line_end'
+  | 'start'
+  | 'end';
+
+/** One editing step. */
+export type Edit =
+  | { readonly type: 'insert'; readonly text: string }
+  | { readonly type: 'insert_units'; readonly units: readonly Unit[] }
+  | { readonly type: 'replace'; readonly from: number; readonly to: number; readonly text: string }
+  | { readonly type: 'set'; readonly units: readonly Unit[] }
+  | { readonly type: 'move'; readonly to: Move }
+  | { readonly type: 'delete_backward' | 'delete_forward' }
+  | { readonly type: 'kill_to_line_start' | 'kill_to_line_end' }
+  | { readonly type: 'kill_word_backward' | 'kill_word_forward' | 'kill_blank_word_backward' }
+  | { readonly type: 'yank' | 'yank_pop' | 'undo' };
+
+const maxUndo = 200;
+const maxKills = 30;
+
+/** A buffer holding `text`, the cursor at its end. */
+export function createBuffer(text = ''): TextBuffer {
+  const units = unitsOf(clean(text));
+  return { units, cursor: units.length, killRing: [], undo: [] };
+}
+
+/** Applies one edit. An edit that has nothing to do returns an equal text and is not recorded for undo. */
+export function applyEdit(buffer: TextBuffer, edit: Edit): TextBuffer {
+  const { units, cursor } = buffer;
+  switch (edit.type) {
+    case 'insert':
+      return type(buffer, clean(edit.text));
+    case 'insert_units':
+      return change(buffer, cursor, cursor, edit.units);
+    case 'replace':
+      return change(buffer, edit.from, edit.to, unitsOf(clean(edit.text)));
+    case 'set':
+      return change(buffer, 0, units.length, edit.units);
+    case 'move':
+      return settle(buffer, { units, cursor: destination(buffer, edit.to) });
+    case 'delete_backward':
+      return change(buffer, Math.max(cursor - 1, 0), cursor, []);
+    case 'delete_forward':
+      return change(buffer, cursor, Math.min(cursor + 1, units.length), []);
+    case 'kill_to_line_start':
+      return kill(buffer, orNewlineBefore(lineStart(units, cursor), cursor), cursor);
+    case 'kill_to_line_end':
+      return kill(buffer, cursor, orNewlineAfter(lineEnd(units, cursor), cursor, units.length));
+    case 'kill_word_backward':
+      return kill(buffer, wordLeft(units, cursor), cursor);
+    case 'kill_word_forward':
+      return kill(buffer, cursor, wordRight(units, cursor));
+    case 'kill_blank_word_backward':
+      return kill(buffer, blankWordLeft(units, cursor), cursor);
+    case 'yank':
+      return yank(buffer, snapshot(buffer), 0);
+    case 'yank_pop':
+      return buffer.yank === undefined ? buffer : yank(buffer, buffer.yank.before, buffer.yank.index + 1);
+    case 'undo':
+      return undo(buffer);
+  }
+}
+
+/** One visual row up or down; undefined at the first or last row, where the key means something else. */
+export function moveVertically(buffer: TextBuffer, by: -1 | 1, width: number): TextBuffer | undefined {
+  const layout = layOut(buffer.units, width);
+  const row = layout.rowOf[buffer.cursor] ?? 0;
+  const goalColumn = buffer.goalColumn ?? layout.columnOf[buffer.cursor] ?? 0;
+  for (let target = row + by; target >= 0 && target < layout.rows.length; target += by) {
+    const cursor = positionAt(layout, target, goalColumn);
+    // The inside of a fold that fills whole rows has no place for a cursor.
+    if (cursor !== undefined && cursor !== buffer.cursor) {
+      return { ...settle(buffer, { units: buffer.units, cursor }), goalColumn };
+    }
+  }
+  return undefined;
+}
+
+function destination({ units, cursor }: TextBuffer, to: Move): number {
+  switch (to) {
+    case 'left':
+      return Math.max(cursor - 1, 0);
+    case 'right':
+      return Math.min(cursor + 1, units.length);
+    case 'word_left':
+      return wordLeft(units, cursor);
+    case 'word_right':
+      return wordRight(units, cursor);
+    case 'line_start':
+      return lineStart(units, cursor);
+    case 'line_end':
+      return lineEnd(units, cursor);
+    case 'start':
+      return 0;
+    case 'end':
+      return units.length;
+  }
+}
+
+/** Typed text joins the run before it, so that undo takes back words and not letters. */
+function type(buffer: TextBuffer, text: string): TextBuffer {
+  if (text === '') return buffer;
+  const next = change(buffer, buffer.cursor, buffer.cursor, unitsOf(text));
+  const continues = buffer.last === 'typing' && !/^\s/.test(text);
+  return { ...next, undo: continues ? buffer.undo : next.undo, last: text === '\n' ? undefined : 'typing' };
+}
+
+function kill(buffer: TextBuffer, from: number, to: number): TextBuffer {
+  if (from === to) return settle(buffer, snapshot(buffer));
+  const killed = buffer.units.slice(from, to);
+  const [newest = [], ...older] = buffer.killRing;
+  const joined = to === buffer.cursor ? [...killed, ...newest] : [...newest, ...killed];
+  const killRing = buffer.last === 'kill' ? [joined, ...older] : [killed, ...buffer.killRing];
+  return { ...change(buffer, from, to, []), killRing: killRing.slice(0, maxKills), last: 'kill' };
+}
+
+function yank(buffer: TextBuffer, before: Snapshot, index: number): TextBuffer {
+  const at = index % Math.max(buffer.killRing.length, 1);
+  const killed = buffer.killRing[at];
+  if (killed === undefined) return settle(buffer, snapshot(buffer));
+  const undoBefore = buffer.yank === undefined ? buffer.undo : buffer.undo.slice(0, -1);
+  const next = change({ ...buffer, ...before, undo: undoBefore }, before.cursor, before.cursor, killed);
+  return { ...next, yank: { before, index: at } };
+}
+
+function undo(buffer: TextBuffer): TextBuffer {
+  const before = buffer.undo.at(-1);
+  if (before === undefined) return settle(buffer, snapshot(buffer));
+  return { ...settle(buffer, before), undo: buffer.undo.slice(0, -1) };
+}
+
+function change(buffer: TextBuffer, from: number, to: number, inserted: readonly Unit[]): TextBuffer {
+  if (from === to && inserted.length === 0) return settle(buffer, snapshot(buffer));
+  const undo = [...buffer.undo, snapshot(buffer)].slice(-maxUndo);
+  return { ...settle(buffer, splice(buffer.units, from, to, inserted)), undo };
+}
+
+/** New text or cursor, and the end of any run of typing, kills, yanks or vertical moves. */
+function settle(buffer: TextBuffer, { units, cursor }: Snapshot): TextBuffer {
+  return { units, cursor, killRing: buffer.killRing, undo: buffer.undo };
+}
+
+const snapshot = ({ units, cursor }: TextBuffer): Snapshot => ({ units, cursor });
+
+/** At the edge of a line, killing to that edge takes the newline. */
+const orNewlineBefore = (start: number, cursor: number): number =>
+  start === cursor ? Math.max(cursor - 1, 0) : start;
+const orNewlineAfter = (end: number, cursor: number, length: number): number =>
+  end === cursor ? Math.min(cursor + 1, length) : end;

@@ -1,0 +1,112 @@
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type HistoryWalk, prepend, remember, startWalk, walkBy } from '../../../src/ui/input/history.ts';
+import { createHistoryFile } from '../../../src/ui/input/historyFile.ts';
+
+describe('the walk through earlier prompts', () => {
+  /** Presses ↑ (-1) and ↓ (1), with what is in the editor before each, and says what is shown. */
+  const press = (start: HistoryWalk<string>, keys: readonly [-1 | 1, string][]): (string | undefined)[] => {
+    let walk = start;
+    return keys.map(([by, current]) => {
+      const step = walkBy(walk, by, current);
+      if (step === undefined) return undefined;
+      walk = step.walk;
+      return 'draft' in step.show ? step.show.draft : step.show.entry;
+    });
+  };
+
+  test('goes to older ones and back to the draft, and stops at both ends', () => {
+    expect(
+      press(startWalk(['one', 'two']), [
+        [-1, 'draft'],
+        [-1, 'two'],
+        [-1, 'one'],
+        [1, 'one'],
+        [1, 'two'],
+        [1, 'draft'],
+      ]),
+    ).toEqual(['two', 'one', undefined, 'two', 'draft', undefined]);
+  });
+
+  test('keeps what was made of an entry on the way', () => {
+    expect(
+      press(startWalk(['one', 'two']), [
+        [-1, 'draft'],
+        [-1, 'two, edited'],
+        [1, 'one'],
+        [1, 'two, edited'],
+        [-1, 'draft'],
+      ]),
+    ).toEqual(['two', 'one', 'two, edited', 'draft', 'two, edited']);
+  });
+
+  test('begins anew after sending, a repetition being kept once', () => {
+    const sent: HistoryWalk<string> = remember(remember(startWalk<string>(['one']), 'two'), 'two');
+    expect(sent.entries).toEqual(['one', 'two']);
+    expect(sent.position).toBe(2);
+  });
+
+  test('stays where it is when older entries are loaded', () => {
+    const step = walkBy(startWalk<string>(['mine']), -1, 'draft');
+    const walk = prepend(step?.walk ?? startWalk<string>([]), ['old']);
+    expect(press(walk, [[-1, 'mine']])).toEqual(['old']);
+    expect(press(walk, [[1, 'mine']])).toEqual(['draft']);
+  });
+});
+
+describe('the history file', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'history-'));
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  test('gives the next run what this one added, and is readable by its user only', async () => {
+    const path = join(folder, 'project', 'history.jsonl');
+    const history = createHistoryFile(path);
+    expect(await history.load()).toEqual([]);
+    await Promise.all(['one', 'two\nlines 漢字', 'two\nlines 漢字', 'three'].map(history.add));
+    expect(await createHistoryFile(path).load()).toEqual(['one', 'two\nlines 漢字', 'three']);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    await chmod(path, 0o644);
+    await history.add('four');
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  test('loses no more than the damaged lines', async () => {
+    const path = join(folder, 'history.jsonl');
+    await writeFile(path, '{"text":"one"}\nnot json\n{"text":5}\nnull\n\n{"text":"two"}\n{"text":"to');
+    const history = createHistoryFile(path);
+    expect(await history.load()).toEqual(['one', 'two']);
+    await history.add('three');
+    expect(await history.load()).toEqual(['one', 'two', 'three']);
+  });
+
+  test('keeps the newest thousand and the file small', async () => {
+    const path = join(folder, 'history.jsonl');
+    await writeFile(path, Array.from({ length: 2500 }, (_, at) => `{"text":"${at}"}\n`).join(''));
+    const entries = await createHistoryFile(path).load();
+    expect([entries.length, entries[0], entries.at(-1)]).toEqual([1000, '1500', '2499']);
+    expect((await readFile(path, 'utf8')).split('\n').length).toBe(1001);
+    expect(await readdir(folder)).toEqual(['history.jsonl']);
+  });
+
+  test('is shared by two runs without torn lines', async () => {
+    const path = join(folder, 'history.jsonl');
+    const [left, right] = [createHistoryFile(path), createHistoryFile(path)];
+    const long = (name: string, at: number): string => `${name}${at} `.repeat(500);
+    await Promise.all(
+      Array.from({ length: 40 }, (_, at) => [left.add(long('l', at)), right.add(long('r', at))]).flat(),
+    );
+    expect((await left.load()).length).toBe(80);
+  });
+
+  test('that cannot be written costs only itself', async () => {
+    await writeFile(join(folder, 'file'), '');
+    const history = createHistoryFile(join(folder, 'file', 'history.jsonl'));
+    await history.add('one');
+    expect(await history.load()).toEqual([]);
+  });
+});
