@@ -100,6 +100,7 @@ function renderList(list: Tokens.List, style: BlockStyle): string[] {
 /** Fenced code, two columns in; a long line goes on in the next. */
 function renderCode(code: string, info: string, { theme, width, highlight }: BlockStyle): string[] {
   const language = info.trim().split(/[\s{:,]/)[0] ?? '';
-  const spans = highlight(code, language, theme) ?? [{ text: code }];
+  const text = code.replace(/\n+$/, '');
+  const spans = highlight(text, language, theme) ?? [{ text }];
   return wrapColumns(spans, width - 2).map((line) => (line.length === 0 ? '' : `  ${paintLine(line)}`));
 }

@@ -12,35 +12,54 @@ export interface SplitText {
  * defined further down is the exception: it prints as written.)
  */
 export function splitFinished(markdown: string): SplitText {
+  const state: Scan = { open: 'none', fence: undefined, html: false, afterBlank: false };
   let at = 0;
-  let open: Open = 'none';
-  let fence: Fence | undefined;
-  let afterBlank = false;
-  let start = 0;
-  while (start < markdown.length) {
+  for (let start = 0; start < markdown.length; ) {
     const newline = markdown.indexOf('\n', start);
-    const whole = newline !== -1;
-    const line = markdown.slice(start, whole ? newline : undefined);
-    if (fence !== undefined) {
-      if (closes(line, fence)) fence = undefined;
-      afterBlank = false;
-    } else if (line.trim() === '') {
-      afterBlank = whole;
-      if (open === 'text') open = 'none';
-    } else {
-      if (afterBlank && begins(line, whole, open)) {
-        at = start;
-        open = 'none';
-      }
-      if (open === 'none' || open === 'text') open = opens(line);
-      else if (open === 'html' && htmlEnd.test(line)) open = 'text';
-      fence = open === 'html' ? undefined : fenceOf(line);
-      afterBlank = false;
-    }
-    if (!whole) break;
-    start = newline + 1;
+    const end = newline === -1 ? markdown.length : newline;
+    if (scanLine(state, markdown.slice(start, end), newline !== -1)) at = start;
+    start = end + 1;
   }
   return { finished: markdown.slice(0, at), rest: markdown.slice(at) };
+}
+
+interface Scan {
+  open: Open;
+  fence: Fence | undefined;
+  /** Inside HTML that only its own end mark closes. */
+  html: boolean;
+  afterBlank: boolean;
+}
+
+/** Takes one line in; true when everything before it is finished. */
+function scanLine(state: Scan, line: string, whole: boolean): boolean {
+  if (line.trim() === '') {
+    if (state.fence === undefined && !state.html && (state.open === 'text' || state.open === 'raw'))
+      state.open = 'none';
+    state.afterBlank = whole;
+    return false;
+  }
+  const { afterBlank } = state;
+  state.afterBlank = false;
+  if (state.html) {
+    state.html = !htmlEnd.test(line);
+    return false;
+  }
+  if (state.fence !== undefined) {
+    // An unindented line ends the list, and with it a code block that was opened inside of it.
+    const left = afterBlank && state.open === 'list' && state.fence.indented && !/^[ \t]/.test(line);
+    if (!left) {
+      if (closes(line, state.fence)) state.fence = undefined;
+      return false;
+    }
+  }
+  state.fence = undefined;
+  const fresh = afterBlank && begins(line, whole, state.open);
+  if (fresh) state.open = 'none';
+  if (state.open !== 'list' && state.open !== 'raw') state.open = opens(line);
+  state.html = htmlStart.test(line) && !htmlEnd.test(line);
+  if (!state.html && state.open !== 'raw') state.fence = fenceOf(line);
+  return fresh;
 }
 
 /** The end of unfinished Markdown that is worth drawing on `rows` rows; a cut code block is opened again. */
@@ -61,22 +80,26 @@ export function liveTail(rest: string, rows: number): string {
 }
 
 /** What kind of block the lines since the last split belong to: lists and their like run over empty lines. */
-type Open = 'none' | 'text' | 'list' | 'indented' | 'html';
+type Open = 'none' | 'text' | 'raw' | 'list' | 'indented';
 
 interface Fence {
   readonly mark: string;
   readonly length: number;
+  readonly indented: boolean;
 }
 
 const listMark = /^ {0,3}(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/;
 const thematicBreak = /^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})$/;
-const htmlStart = /^ {0,3}<(?:!|\?|pre\b|script\b|style\b|textarea\b)/i;
+const htmlStart = /^[ \t]*<(?:!|\?|pre\b|script\b|style\b|textarea\b)/i;
+/** HTML up to the next empty line: nothing in it is Markdown, not even a fence. */
+const rawBlock =
+  /^ {0,3}<\/?(?:address|article|aside|blockquote|body|center|details|dialog|dd|div|dl|dt|fieldset|figure|footer|form|h[1-6]|header|hr|html|iframe|li|main|nav|ol|p|section|summary|table|tbody|td|tfoot|th|thead|tr|ul)(?:[\s/>]|$)/i;
 const htmlEnd = /-->|\?>|\]\]>|<\/(?:pre|script|style|textarea)>/i;
 /** A list mark is at most nine digits, a dot and a space: a longer beginning cannot become one. */
 const undecided = 12;
 
 function opens(line: string): Open {
-  if (htmlStart.test(line)) return htmlEnd.test(line) ? 'text' : 'html';
+  if (rawBlock.test(line)) return 'raw';
   if (listMark.test(line) && !thematicBreak.test(line)) return 'list';
   if (/^(?: {4}| {0,3}\t)/.test(line)) return 'indented';
   return 'text';
@@ -84,8 +107,7 @@ function opens(line: string): Open {
 
 /** Whether a line after an empty one starts a block of its own; a line still being written must be certain. */
 function begins(line: string, whole: boolean, open: Open): boolean {
-  if (open === 'html') return false;
-  if (open === 'none' || open === 'text') return true;
+  if (open === 'none' || open === 'text' || open === 'raw') return true;
   if (/^[ \t]/.test(line)) return false;
   if (open === 'indented') return true;
   if (!whole && line.length < undecided && /^(?:\d+[.)]?|[-*+_ ]+)$/.test(line)) return false;
@@ -93,8 +115,9 @@ function begins(line: string, whole: boolean, open: Open): boolean {
 }
 
 function fenceOf(line: string): Fence | undefined {
-  const found = /^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}(?=[^`]*$)|~{3,})/.exec(line)?.[1];
-  return found === undefined ? undefined : { mark: found.charAt(0), length: found.length };
+  const mark = /^[ \t]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*(`{3,}(?=[^`]*$)|~{3,})/.exec(line)?.[1];
+  if (mark === undefined) return undefined;
+  return { mark: mark.charAt(0), length: mark.length, indented: !line.startsWith(mark) };
 }
 
 function closes(line: string, fence: Fence): boolean {
