@@ -3,6 +3,7 @@ import { type PermissionMode, permissionModes } from '../protocol/permissions.ts
 /** Other tools' names for our modes; accepted wherever a mode is written, never shown. */
 export const modeAliases = {
   autoEdit: 'acceptEdits',
+  auto_edit: 'acceptEdits',
   yolo: 'bypassPermissions',
   manual: 'default',
 } as const satisfies Readonly<Record<string, PermissionMode>>;

@@ -1,0 +1,25 @@
+import { clear } from './clear.ts';
+import { compact } from './compact.ts';
+import { context } from './context.ts';
+import { cost } from './cost.ts';
+import { exit } from './exit.ts';
+import { help } from './help.ts';
+import { model } from './model.ts';
+import { permissions } from './permissions.ts';
+import { resume } from './resume.ts';
+import { status } from './status.ts';
+import type { Command } from './types.ts';
+
+/** Every built-in command, in the order of `/help`. */
+export const allCommands: readonly Command[] = [
+  help,
+  compact,
+  resume,
+  clear,
+  model,
+  context,
+  status,
+  cost,
+  permissions,
+  exit,
+];

@@ -1,0 +1,24 @@
+import { dollars, grouped, percent } from './figures.ts';
+import { alignColumns } from './textTable.ts';
+import type { Command } from './types.ts';
+
+/** Shows what this session has used so far, summaries included. */
+export const cost: Command = {
+  name: 'cost',
+  aliases: ['usage', 'stats'],
+  description: 'show tokens and cost of this session',
+  run: (_args, { agent }) => {
+    const { usage, model, demo } = agent.state();
+    const cached = usage.cachedTokens ?? 0;
+    const ofInput = cached === 0 ? '' : ` (${percent(cached, usage.inputTokens)} of input)`;
+    const price = demo ? 'nothing: the demo model is built in' : `unknown: no price is known for ${model.id}`;
+    const rows = [
+      ['Requests', grouped(usage.requests)],
+      ['Input', `${grouped(usage.inputTokens)} tokens`],
+      ['  cached', `${grouped(cached)} tokens${ofInput}`],
+      ['Output', `${grouped(usage.outputTokens)} tokens`],
+      ['Cost', usage.costUsd === undefined || demo ? price : `${dollars(usage.costUsd)} at list price`],
+    ];
+    return { type: 'notice', text: ['This session, summaries included', ...alignColumns(rows)].join('\n') };
+  },
+};

@@ -1,0 +1,25 @@
+/** 12345 → "12,345". */
+export function grouped(count: number): string {
+  return Math.round(count).toLocaleString('en-US');
+}
+
+/** A share as "12.3 %"; "<0.1 %" for what would round to nothing. */
+export function percent(part: number, whole: number): string {
+  if (whole <= 0) return '–';
+  const share = (part / whole) * 100;
+  return share > 0 && share < 0.1 ? '<0.1 %' : `${share.toFixed(1)} %`;
+}
+
+/** US dollars: cents for more than one, otherwise as many places as say something. */
+export function dollars(amount: number): string {
+  return `$${amount >= 1 || amount === 0 ? amount.toFixed(2) : amount.toFixed(4)}`;
+}
+
+/** A bar of `width` cells of which `share` (0 to 1) is full; a mark shows where something begins. */
+export function bar(share: number, width: number, markAt?: number): string {
+  const full = share <= 0 ? 0 : Math.min(width, Math.max(1, Math.round(share * width)));
+  const cells: string[] = Array.from({ length: width }, (_, index) => (index < full ? '█' : '░'));
+  const mark = markAt === undefined ? -1 : Math.round(markAt * width);
+  if (mark >= 0 && mark < width) cells[mark] = '│';
+  return cells.join('');
+}

@@ -1,0 +1,41 @@
+import { nearest } from '../config/nearest.ts';
+import type { Command } from './types.ts';
+
+/** What a line of input means. */
+export type Interpretation =
+  | { readonly type: 'prompt'; readonly text: string }
+  | { readonly type: 'shell'; readonly command: string }
+  | { readonly type: 'command'; readonly command: Command; readonly args: string }
+  | { readonly type: 'unknown'; readonly name: string; readonly suggestion?: string };
+
+/**
+ * Tells a command from a prompt. Only a bare word after the slash is a command's name, so that a path
+ * (`/usr/bin/x is slow`) stays a prompt; a blank in front makes a prompt of anything.
+ */
+export function interpret(text: string, commands: readonly Command[]): Interpretation {
+  const shell = /^!\s*(\S[\s\S]*)$/.exec(text)?.[1];
+  if (shell !== undefined) return { type: 'shell', command: shell.trimEnd() };
+  const [, name, rest = ''] = /^\/([A-Za-z][\w:-]*)(?:\s+([\s\S]*))?$/.exec(text) ?? [];
+  if (name === undefined) return { type: 'prompt', text };
+  const command = findCommand(name, commands);
+  if (command !== undefined) return { type: 'command', command, args: rest.trim() };
+  // `/Users` or `/Applications is full`: commands are written small.
+  if (/^[A-Z]/.test(name)) return { type: 'prompt', text };
+  const suggestion = nearest(
+    name,
+    commands.flatMap((one) => [one.name, ...one.aliases]),
+  );
+  return { type: 'unknown', name, ...(suggestion === undefined ? {} : { suggestion }) };
+}
+
+/** The command with this name or alias, in whatever case it was typed. */
+export function findCommand(name: string, commands: readonly Command[]): Command | undefined {
+  const typed = name.toLowerCase();
+  return commands.find((command) => command.name === typed || command.aliases.includes(typed));
+}
+
+/** What to tell somebody who typed a command that there is not. */
+export function unknownCommandText({ name, suggestion }: { name: string; suggestion?: string }): string {
+  const advice = suggestion === undefined ? 'See /help for all of them.' : `Did you mean /${suggestion}?`;
+  return `There is no command /${name}. ${advice} To send it as it is, put a blank in front.`;
+}

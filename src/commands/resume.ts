@@ -1,0 +1,15 @@
+import type { Command } from './types.ts';
+
+/** Opens an earlier session; an unknown id is an error, never a new session. */
+export const resume: Command = {
+  name: 'resume',
+  aliases: ['continue', 'sessions'],
+  description: 'go on with an earlier session',
+  argumentHint: '[id]',
+  run: async (args, host) => {
+    if (args === '') return { type: 'dialog', dialog: 'resume' };
+    if ((await host.findSession(args)) === 'found') return { type: 'open_session', target: { id: args } };
+    const text = `There is no session "${args}" in this project. /resume without an id lists them.`;
+    return { type: 'notice', level: 'error', text };
+  },
+};

@@ -1,0 +1,41 @@
+import { grouped } from './figures.ts';
+import { alignColumns } from './textTable.ts';
+import type { Command, StatusInfo } from './types.ts';
+
+/** Shows the version, the session, where requests go, and which files were read. */
+export const status: Command = {
+  name: 'status',
+  aliases: [],
+  description: 'show version, session, endpoint and settings files',
+  run: (_args, host) => {
+    const info = host.status();
+    const { sessionId, title, root, model, mode, demo } = host.agent.state();
+    const endpoint = demo
+      ? [['Endpoint', 'built-in demo model; nothing is sent anywhere']]
+      : [
+          ['Endpoint', `${info.baseUrl} (requests go there and nowhere else)`],
+          ['Key', info.keySource === undefined ? 'none' : `from ${info.keySource}`],
+        ];
+    const rows = [
+      ['Version', info.version],
+      ['Session', `${sessionId}${title === undefined ? '' : ` · ${title}`}`],
+      ['Log', info.sessionFile ?? 'none'],
+      ['Project', `${root}${info.trusted ? '' : ' (not trusted: its settings can only tighten)'}`],
+      ['Directory', info.cwd],
+      ['Model', `${model.id} · ${grouped(model.windowTokens)} tokens${demo ? ' · demo' : ''}`],
+      ...endpoint,
+      ['Mode', mode],
+      ['Settings', settingsLine(info)],
+      ...(info.debugFile === undefined ? [] : [['Debug log', info.debugFile]]),
+    ];
+    return { type: 'notice', text: alignColumns(rows).join('\n') };
+  },
+};
+
+function settingsLine({ settingsFiles }: StatusInfo): string {
+  const present = settingsFiles.filter(({ state }) => state !== 'missing');
+  if (present.length === 0) return 'defaults; no file found';
+  return present
+    .map(({ name, state }) => (state === 'broken' ? `${name} (broken, ignored)` : name))
+    .join(', ');
+}

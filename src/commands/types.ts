@@ -1,0 +1,55 @@
+/** The words of slash commands: what they may look at, and what they may ask for. */
+import type { Agent } from '../agent/types.ts';
+import type { Op } from '../protocol/ops.ts';
+
+/** What `/status` tells. Never a key. */
+export interface StatusInfo {
+  readonly version: string;
+  readonly cwd: string;
+  readonly baseUrl: string;
+  /** Where the key comes from: a variable or a file as shown to people; absent when there is none. */
+  readonly keySource: string | undefined;
+  readonly sessionFile: string | undefined;
+  readonly settingsFiles: readonly {
+    readonly name: string;
+    readonly state: 'loaded' | 'missing' | 'broken';
+  }[];
+  readonly trusted: boolean;
+  readonly debugFile?: string | undefined;
+}
+
+export interface RuleInfo {
+  readonly text: string;
+  readonly behavior: 'allow' | 'ask' | 'deny';
+  readonly source: string;
+}
+
+/** What a command may see and ask; plugged in `cli`. */
+export interface CommandHost {
+  readonly agent: Agent;
+  readonly commands: readonly Command[];
+  status(): StatusInfo;
+  rules(): readonly RuleInfo[];
+  /** Ids that the endpoint offers; empty when it does not say. */
+  listModels(): Promise<readonly string[]>;
+  findSession(id: string): Promise<'found' | 'unknown'>;
+}
+
+/** What a command asks of whoever ran it. */
+export type CommandResult =
+  | { readonly type: 'op'; readonly op: Op }
+  | { readonly type: 'notice'; readonly text: string; readonly level?: 'info' | 'error' }
+  | { readonly type: 'dialog'; readonly dialog: 'resume' | 'model' }
+  | { readonly type: 'open_session'; readonly target: 'new' | { readonly id: string } }
+  | { readonly type: 'exit' };
+
+export interface Command {
+  readonly name: string;
+  readonly aliases: readonly string[];
+  /** A few words for `/help` and completion. */
+  readonly description: string;
+  /** How the argument is shown, e.g. "[focus]". */
+  readonly argumentHint?: string;
+  /** `args`: what follows the name, trimmed; may span lines. */
+  run(args: string, host: CommandHost): CommandResult | Promise<CommandResult>;
+}

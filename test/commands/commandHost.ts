@@ -1,0 +1,36 @@
+import { allCommands } from '../../src/commands/allCommands.ts';
+import { findCommand } from '../../src/commands/interpret.ts';
+import type { CommandHost, CommandResult } from '../../src/commands/types.ts';
+import { scriptedAgent } from '../headless/scriptedAgent.ts';
+
+/** A host for tests; every part can be replaced. */
+export function commandHost(parts: Partial<CommandHost> = {}): CommandHost {
+  return {
+    agent: scriptedAgent(),
+    commands: allCommands,
+    status: () => ({
+      version: '1.2.3',
+      cwd: '/home/me/project/src',
+      baseUrl: 'https://api.example/v1',
+      keySource: 'OPENAI_API_KEY',
+      sessionFile: '/home/me/.clawdcode/projects/p/session1.jsonl',
+      settingsFiles: [
+        { name: '~/.clawdcode/config.json', state: 'loaded' },
+        { name: '.clawdcode.json', state: 'broken' },
+        { name: '.clawdcode.local.json', state: 'missing' },
+      ],
+      trusted: true,
+    }),
+    rules: () => [],
+    listModels: async () => ['gpt-4.1'],
+    findSession: async (id) => (id === 'session1' ? 'found' : 'unknown'),
+    ...parts,
+  };
+}
+
+/** Runs a command by name, as if it had been typed. */
+export async function run(name: string, args = '', host = commandHost()): Promise<CommandResult> {
+  const command = findCommand(name, host.commands);
+  if (command === undefined) throw new Error(`no command ${name}`);
+  return command.run(args, host);
+}

@@ -1,0 +1,184 @@
+import { describe, expect, test } from 'vitest';
+import { allCommands } from '../../src/commands/allCommands.ts';
+import { contextText } from '../../src/commands/context.ts';
+import { bar, dollars, grouped, percent } from '../../src/commands/figures.ts';
+import type { CommandResult } from '../../src/commands/types.ts';
+import type { ContextMeasure } from '../../src/protocol/events.ts';
+import { measure, scriptedAgent, state } from '../headless/scriptedAgent.ts';
+import { commandHost, run } from './commandHost.ts';
+
+async function text(name: string, args?: string, host = commandHost()): Promise<string> {
+  const result = await run(name, args, host);
+  if (result.type !== 'notice') throw new Error(`${name} gave ${result.type}`);
+  return result.text;
+}
+
+test.each<[string, string, CommandResult]>([
+  ['compact', '', { type: 'op', op: { type: 'compact' } }],
+  ['compact', 'the parser', { type: 'op', op: { type: 'compact', focus: 'the parser' } }],
+  ['clear', '', { type: 'open_session', target: 'new' }],
+  ['exit', '', { type: 'exit' }],
+  ['model', '', { type: 'dialog', dialog: 'model' }],
+  ['model', 'gpt-5', { type: 'op', op: { type: 'set_model', model: 'gpt-5' } }],
+  ['resume', '', { type: 'dialog', dialog: 'resume' }],
+  ['resume', 'session1', { type: 'open_session', target: { id: 'session1' } }],
+])('/%s %s', async (name, args, expected) => {
+  expect(await run(name, args)).toEqual(expected);
+});
+
+test('/resume of an unknown id is an error, never a new session', async () => {
+  expect(await run('resume', 'nope')).toEqual({
+    type: 'notice',
+    level: 'error',
+    text: 'There is no session "nope" in this project. /resume without an id lists them.',
+  });
+});
+
+test('/model refuses what cannot be an id', async () => {
+  expect(await run('model', 'the big one')).toMatchObject({ type: 'notice', level: 'error' });
+});
+
+test('/help names every command with its argument and aliases, and the keys', async () => {
+  const help = await text('help');
+  for (const { name, description, aliases } of allCommands) {
+    const line = help.split('\n').find((one) => one.startsWith(`  /${name}`));
+    expect(line).toContain(description);
+    for (const alias of aliases) expect(line).toContain(`/${alias}`);
+  }
+  expect(help).toContain('Shift+Tab');
+  expect(Math.max(...help.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
+});
+
+describe('/context', () => {
+  test('shows the parts, the trigger, the window and where it comes from', async () => {
+    expect(await text('context')).toBe(
+      [
+        'Context: ~2,500 of 10,000 tokens (25.0 %)',
+        '  ██████████░░░░░░░░░░░░░░░░░░░░░░│░░░░░░░',
+        '  system prompt          1,500  15.0 %  ███████',
+        '  tools                    800   8.0 %  ████',
+        '  messages                 200   2.0 %  █',
+        '  free until compaction  5,500  55.0 %',
+        'Compaction: at 8,000 tokens (80.0 %, the mark in the bar); 1,000 are kept for the reply',
+        'Window: 10,000 tokens for gpt-4.1, known for this model',
+        '~ estimated, and corrected by what the endpoint reports',
+      ].join('\n'),
+    );
+  });
+
+  test.each<[ContextMeasure['windowSource'], string]>([
+    ['setting', 'from your settings'],
+    ['server', 'as the server says'],
+    ['assumed', 'assumed, since nobody knows this model'],
+  ])('says that the window is %s', (windowSource, words) => {
+    expect(contextText({ ...measure, windowSource })).toContain(words);
+  });
+
+  test('holds where it is empty, overfull, or exact', () => {
+    const empty = contextText({ ...measure, usedTokens: 0, parts: [], exact: true });
+    expect(empty).toContain('Context: 0 of 10,000 tokens (0.0 %)');
+    expect(empty).not.toContain('~');
+    const full = contextText({
+      ...measure,
+      usedTokens: 12_000,
+      parts: [{ name: 'messages', tokens: 12_000 }],
+    });
+    expect(full).toContain('120.0 %');
+    expect(full).toMatch(/free until compaction\s+0/);
+  });
+});
+
+describe('/status', () => {
+  test('says where requests go and where the key comes from, never the key', async () => {
+    const status = await text('status');
+    expect(status).toContain('https://api.example/v1 (requests go there and nowhere else)');
+    expect(status).toMatch(/Key\s+from OPENAI_API_KEY/);
+    expect(status).toMatch(/Session\s+session1 · Fix the test/);
+    expect(status).toMatch(
+      /Settings\s+~\/\.clawdcode\/config\.json, \.clawdcode\.json \(broken, ignored\)$/m,
+    );
+    expect(status).toContain('1.2.3');
+  });
+
+  test('the demo model says what it is, and that nothing is sent', async () => {
+    const host = commandHost({ agent: scriptedAgent([], { demo: true }) });
+    const status = await text('status', '', host);
+    expect(status).toContain('built-in demo model; nothing is sent anywhere');
+    expect(status).not.toContain('api.example');
+  });
+
+  test('a folder without trust and a missing key are said', async () => {
+    const info = { ...commandHost().status(), trusted: false, keySource: undefined, settingsFiles: [] };
+    const status = await text('status', '', commandHost({ status: () => info }));
+    expect(status).toContain('not trusted');
+    expect(status).toMatch(/Key\s+none/);
+    expect(status).toContain('defaults; no file found');
+  });
+});
+
+describe('/cost', () => {
+  const usage = { inputTokens: 12_000, cachedTokens: 9_000, outputTokens: 345, requests: 4 };
+  const cost = (costUsd: number | undefined, demo = false): Promise<string> =>
+    text(
+      'cost',
+      '',
+      commandHost({ agent: scriptedAgent([], { ...state, demo, usage: { ...usage, costUsd } }) }),
+    );
+
+  test('shows tokens, the cached share and the price', async () => {
+    const shown = await cost(0.0123);
+    expect(shown).toMatch(/cached\s+9,000 tokens \(75\.0 % of input\)/);
+    expect(shown).toMatch(/Cost\s+\$0\.0123/);
+  });
+
+  test('an unknown price is called unknown, not zero', async () => {
+    expect(await cost(undefined)).toMatch(/Cost\s+unknown: no price is known for gpt-4.1/);
+    expect(await cost(0, true)).toContain('demo model');
+  });
+});
+
+describe('/permissions', () => {
+  test('lists rules under the place they were written in, deny first', async () => {
+    const rules = [
+      { text: 'Bash(npm test)', behavior: 'allow', source: '.clawdcode.json' },
+      { text: 'Read(./.env)', behavior: 'deny', source: '.clawdcode.json' },
+      { text: 'Edit', behavior: 'ask', source: '--allowed-tools' },
+    ] as const;
+    expect(await text('permissions', '', commandHost({ rules: () => rules }))).toBe(
+      [
+        'Mode: default (reads inside the project run; edits and commands ask). Shift+Tab changes it.',
+        '',
+        '.clawdcode.json',
+        '  deny   Read(./.env)',
+        '  allow  Bash(npm test)',
+        '',
+        '--allowed-tools',
+        '  ask  Edit',
+        '',
+        'Deny wins over ask, ask over allow.',
+      ].join('\n'),
+    );
+  });
+
+  test('says so where there are none', async () => {
+    expect(await text('permissions')).toContain('No rules.');
+  });
+});
+
+test('figures are written alike everywhere', () => {
+  expect([grouped(0), grouped(1234567.4)]).toEqual(['0', '1,234,567']);
+  expect([percent(1, 3), percent(1, 100_000), percent(0, 5), percent(1, 0)]).toEqual([
+    '33.3 %',
+    '<0.1 %',
+    '0.0 %',
+    '–',
+  ]);
+  expect([dollars(0), dollars(0.00012), dollars(12.3456)]).toEqual(['$0.00', '$0.0001', '$12.35']);
+  expect([bar(0, 4), bar(0.001, 4), bar(0.5, 4), bar(3, 4), bar(0.5, 4, 0.5)]).toEqual([
+    '░░░░',
+    '█░░░',
+    '██░░',
+    '████',
+    '██│░',
+  ]);
+});

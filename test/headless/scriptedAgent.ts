@@ -1,0 +1,122 @@
+import type { Agent, AgentState } from '../../src/agent/types.ts';
+import type { JSONLEntry } from '../../src/protocol/entries.ts';
+import type { AgentEvent, ContextMeasure } from '../../src/protocol/events.ts';
+import type { Op } from '../../src/protocol/ops.ts';
+
+/** One op that is expected, and what the agent then says. A question waits for its answer. */
+export interface ScriptStep {
+  readonly on: Exclude<Op, { type: 'answer' | 'interrupt' }>;
+  readonly say: readonly AgentEvent[];
+}
+
+export interface ScriptedAgent extends Agent {
+  /** Every op that was submitted, in order. */
+  readonly ops: readonly Op[];
+}
+
+export const measure: ContextMeasure = {
+  model: 'gpt-4.1',
+  windowTokens: 10_000,
+  triggerTokens: 8_000,
+  usedTokens: 2_500,
+  replyReserveTokens: 1_000,
+  parts: [
+    { name: 'system prompt', tokens: 1_500 },
+    { name: 'tools', tokens: 800 },
+    { name: 'messages', tokens: 200 },
+  ],
+  exact: false,
+  windowSource: 'catalogue',
+};
+
+export const state: AgentState = {
+  sessionId: 'session1',
+  title: 'Fix the test',
+  root: '/home/me/project',
+  model: {
+    id: 'gpt-4.1',
+    windowTokens: 10_000,
+    maxOutputTokens: 2_000,
+    source: 'catalogue',
+    tokenizer: 'o200k_base',
+  },
+  mode: 'default',
+  busy: false,
+  queue: [],
+  questions: [],
+  todos: [],
+  measure,
+  usage: { inputTokens: 0, outputTokens: 0, requests: 0, costUsd: 0 },
+  demo: false,
+};
+
+/** An agent that plays a script, and fails loudly when it is asked for anything else. */
+export function scriptedAgent(
+  script: readonly ScriptStep[] = [],
+  about: Partial<AgentState> = {},
+): ScriptedAgent {
+  const steps = [...script];
+  const listeners = new Set<(event: AgentEvent) => void>();
+  const ops: Op[] = [];
+  const entries: JSONLEntry[] = [];
+  const answered = new Map<string, () => void>();
+  let current: AgentState = { ...state, ...about };
+  let work: Promise<void> = Promise.resolve();
+
+  const emit = (event: AgentEvent): void => {
+    for (const listener of listeners) listener(event);
+  };
+  const say = async (event: AgentEvent): Promise<void> => {
+    await Promise.resolve();
+    if (event.type === 'entry') record(event.entry);
+    if (event.type !== 'permission_question') return emit(event);
+    const answer = new Promise<void>((resolve) => answered.set(event.question.id, resolve));
+    emit(event);
+    await answer;
+  };
+  const record = (entry: JSONLEntry): void => {
+    entries.push(entry);
+    const spent = entry.message.usage;
+    if (spent === undefined) return;
+    const { usage } = current;
+    current = {
+      ...current,
+      usage: {
+        inputTokens: usage.inputTokens + spent.input_tokens,
+        outputTokens: usage.outputTokens + spent.output_tokens,
+        requests: usage.requests + 1,
+        costUsd: usage.costUsd === undefined ? undefined : usage.costUsd + 0.01,
+      },
+    };
+  };
+
+  return {
+    ops,
+    submit(op) {
+      ops.push(structuredClone(op));
+      if (op.type === 'answer') return answered.get(op.id)?.();
+      if (op.type === 'interrupt') return;
+      const step = steps.shift();
+      if (JSON.stringify(step?.on) !== JSON.stringify(op)) {
+        throw new Error(`unexpected op ${JSON.stringify(op)}; the script has ${JSON.stringify(step?.on)}`);
+      }
+      work = work.then(async () => {
+        for (const event of step?.say ?? []) await say(event);
+      });
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    state: () => current,
+    entries: () => entries,
+    takeBackQueued: () => undefined,
+    async idle() {
+      await work;
+      if (steps.length > 0)
+        throw new Error(`the script was not played to its end: ${JSON.stringify(steps[0]?.on)}`);
+    },
+    measure: async () => measure,
+    close: async () => undefined,
+  };
+}
