@@ -1,0 +1,92 @@
+/** `-p`: one prompt, results on standard output, everything else on standard error. */
+import { EXIT } from '../headless/exitCodes.ts';
+import { joinPrompt } from '../headless/joinPrompt.ts';
+import { runHeadless } from '../headless/runHeadless.ts';
+import { createDebugLog } from './debugLog.ts';
+import { createCommandHost } from './host.ts';
+import { listModels } from './models.ts';
+import type { CliOptions } from './options.ts';
+import type { Place } from './place.ts';
+import { describeOpenError } from './sessionErrors.ts';
+import { createSessionHouse, type SessionTarget } from './sessions.ts';
+import { readStandardInput } from './standardInput.ts';
+import { findModelAccess, folderIsTrusted, readSettings } from './startup.ts';
+
+/** Returns the exit code. */
+export async function printMode(place: Place, options: CliOptions): Promise<number> {
+  const say = (text: string): void => void process.stderr.write(`clawdcode: ${text}\n`);
+  const joined = joinPrompt(options.prompt, await readStandardInput(options.prompt !== undefined));
+  if (joined.type === 'error') {
+    say(joined.message);
+    return EXIT.badInput;
+  }
+  const trusted = await folderIsTrusted(place);
+  const loaded = await readSettings(place, options, trusted);
+  for (const problem of loaded.problems) say(problem.message);
+  if (loaded.problems.some((problem) => problem.layer === 'flag')) return EXIT.badSettings;
+  if (loaded.untrusted.length > 0) {
+    say('this folder is not trusted, so its settings do not count; run clawdcode here once to decide.');
+  }
+  const access = await findModelAccess(loaded, options.demo, listModels);
+  if (access.type === 'missing') {
+    say(access.message);
+    return EXIT.noAccess;
+  }
+  const debug = createDebugLog(place.dataRoot, options.debug, () => new Date());
+  const house = createSessionHouse({
+    place,
+    loaded,
+    apiKey: access.apiKey,
+    model: access.model,
+    modelForced: options.model !== undefined,
+    demo: options.demo,
+    interactive: false,
+    debug,
+  });
+  const target = headlessTarget(options);
+  if (target === undefined) {
+    say('--resume needs an id with -p; "clawdcode --resume" lists the sessions.');
+    return EXIT.badInput;
+  }
+  if (target.type === 'latest' && (await house.list()).length === 0) {
+    say('there is no session to continue in this project.');
+    return EXIT.badInput;
+  }
+  let opened: Awaited<ReturnType<typeof house.open>>;
+  try {
+    opened = await house.open(target);
+  } catch (error) {
+    const message = describeOpenError(error);
+    if (message === undefined) throw error;
+    say(message);
+    return EXIT.badInput;
+  }
+  for (const notice of opened.notices) say(notice);
+  const { agent } = opened;
+  let interrupted = false;
+  const onInterrupt = (): void => {
+    interrupted = true;
+    agent.submit({ type: 'interrupt' });
+  };
+  process.once('SIGINT', onInterrupt);
+  if (options.permissionMode !== undefined) agent.submit({ type: 'set_mode', mode: options.permissionMode });
+  const code = await runHeadless({
+    host: createCommandHost(opened, house, place, loaded, trusted, debug),
+    prompt: joined.prompt,
+    outputFormat: options.outputFormat,
+    includePartialMessages: options.includePartialMessages,
+    write: (line) => void process.stdout.write(line),
+    writeError: (line) => void process.stderr.write(line),
+    now: () => Date.now(),
+  });
+  await agent.close();
+  process.off('SIGINT', onInterrupt);
+  return interrupted ? EXIT.interrupted : code;
+}
+
+function headlessTarget(options: CliOptions): SessionTarget | undefined {
+  if (options.continue) return { type: 'latest' };
+  if (options.resume === true) return undefined;
+  if (options.resume !== undefined) return { type: 'id', id: options.resume };
+  return { type: 'new', ...(options.sessionId === undefined ? {} : { sessionId: options.sessionId }) };
+}

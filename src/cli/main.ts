@@ -1,0 +1,31 @@
+/** The entry of the bundle: parses the command line and hands over to the screen or to `-p`. */
+import { parseArguments } from './options.ts';
+import { programVersion } from './packageRoot.ts';
+import { readPlace } from './place.ts';
+
+process.exitCode = await main(process.argv.slice(2));
+
+async function main(argv: readonly string[]): Promise<number> {
+  // The one question that needs nothing loaded.
+  if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-v')) {
+    process.stdout.write(`${programVersion()}\n`);
+    return 0;
+  }
+  const parsed = await parseArguments(argv, programVersion());
+  if (parsed.type === 'exit') {
+    process.stdout.write(parsed.stdout);
+    process.stderr.write(parsed.stderr);
+    return parsed.code;
+  }
+  const { options } = parsed;
+  if (options.print) {
+    const { printMode } = await import('./headless.ts');
+    return printMode(readPlace(), options);
+  }
+  if (!process.stdin.isTTY || !process.stdout.isTTY) {
+    process.stderr.write('clawdcode: this is not a terminal. Use -p to print an answer: clawdcode -p "…"\n');
+    return 42;
+  }
+  const { interactiveMode } = await import('./interactive.ts');
+  return interactiveMode(readPlace(), options);
+}

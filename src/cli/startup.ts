@@ -1,0 +1,72 @@
+/** From flags to a house of sessions: settings, trust, key and model, the same for the screen and for `-p`. */
+import { loadSettings } from '../config/loadSettings.ts';
+import { DEFAULT_BASE_URL } from '../config/schema.ts';
+import { isTrusted } from '../config/trust.ts';
+import type { LoadedSettings } from '../config/types.ts';
+import { DEMO_MODEL } from '../model/demo.ts';
+import type { CliOptions } from './options.ts';
+import type { Place } from './place.ts';
+
+/** The model at the hosted default endpoint, when nothing names one. */
+const DEFAULT_MODEL = 'gpt-4.1';
+
+/** Reads all layers. A folder's own settings count only once the user has trusted it. */
+export async function readSettings(
+  place: Place,
+  options: CliOptions,
+  trusted: boolean,
+): Promise<LoadedSettings> {
+  return loadSettings({
+    dataRoot: place.dataRoot,
+    home: place.home,
+    root: place.root,
+    env: place.env,
+    trusted,
+    flags: {
+      model: options.model,
+      baseUrl: options.baseUrl,
+      permissionMode: options.permissionMode,
+      maxTurns: options.maxTurns,
+      contextWindow: options.contextWindow,
+      appendSystemPrompt: options.appendSystemPrompt,
+      allowedTools: options.allowedTools,
+      disallowedTools: options.disallowedTools,
+      addDirs: options.addDirs,
+    },
+  });
+}
+
+export function folderIsTrusted(place: Place): Promise<boolean> {
+  return isTrusted(place.dataRoot, place.root);
+}
+
+/** What is needed to talk to a model, or the news that there is none yet. */
+export type ModelAccess =
+  | { readonly type: 'ready'; readonly model: string; readonly apiKey: string | undefined }
+  | { readonly type: 'missing'; readonly message: string };
+
+/** A key is needed at the hosted default endpoint only: a company's or a local one may do without. */
+export async function findModelAccess(
+  { settings }: LoadedSettings,
+  demo: boolean,
+  listModels: (baseUrl: string, apiKey: string | undefined) => Promise<string[]>,
+): Promise<ModelAccess> {
+  if (demo) return { type: 'ready', model: DEMO_MODEL, apiKey: undefined };
+  const apiKey = settings.apiKey ?? undefined;
+  const hosted = settings.baseUrl === DEFAULT_BASE_URL;
+  if (hosted && apiKey === undefined) {
+    return {
+      type: 'missing',
+      message:
+        'No model is set up. Set OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint, or run "clawdcode" and enter them; "clawdcode --demo" works without.',
+    };
+  }
+  if (settings.model !== null) return { type: 'ready', model: settings.model, apiKey };
+  if (hosted) return { type: 'ready', model: DEFAULT_MODEL, apiKey };
+  const [first] = await listModels(settings.baseUrl, apiKey);
+  if (first !== undefined) return { type: 'ready', model: first, apiKey };
+  return {
+    type: 'missing',
+    message: `${settings.baseUrl} does not say which models it has, or cannot be reached. Name one with --model or OPENAI_MODEL, and check the address.`,
+  };
+}

@@ -1,0 +1,61 @@
+/**
+ * Leaves the terminal as it was, whatever ends the program: a normal exit, a crash, a signal. Ink restores it
+ * on a clean unmount; this is the net below.
+ */
+import { constants } from 'node:os';
+import type { ReadStream, WriteStream } from 'node:tty';
+
+/** Cursor on, bracketed paste off, kitty keyboard off, mouse reports off, synchronized output ended. */
+const RESTORE = '\u001B[?2026l\u001B[?25h\u001B[?2004l\u001B[<u\u001B[?1004l';
+
+export interface TerminalGuard {
+  /** Called with what ends the session cleanly: it flushes the log and resolves when that is done. */
+  onEnd(close: () => Promise<void>): void;
+  /** The screen is down; nothing needs restoring any more. */
+  release(): void;
+}
+
+/** Milliseconds that a signal waits for the session to be flushed. */
+const FLUSH_MS = 2000;
+
+export function guardTerminal(stdin: ReadStream, stdout: WriteStream): TerminalGuard {
+  let close: () => Promise<void> = () => Promise.resolve();
+  const restore = (): void => {
+    try {
+      if (stdin.isRaw) stdin.setRawMode(false);
+      stdout.write(RESTORE);
+    } catch {
+      // The terminal is gone (SIGHUP): there is nothing left to restore.
+    }
+  };
+  const end = async (code: number): Promise<void> => {
+    await Promise.race([close().catch(() => undefined), new Promise((done) => setTimeout(done, FLUSH_MS))]);
+    restore();
+    process.exit(code);
+  };
+  const signals = (['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT'] as const).map((signal) => {
+    const handler = (): void => void end(128 + (constants.signals[signal] ?? 0));
+    process.once(signal, handler);
+    return { signal, handler };
+  });
+  const onCrash = (error: unknown): void => {
+    restore();
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    process.stderr.write(
+      `\nclawdcode crashed; the session is saved up to here (clawdcode --continue).\n${text}\n`,
+    );
+    void end(1);
+  };
+  process.on('uncaughtException', onCrash);
+  process.on('unhandledRejection', onCrash);
+  return {
+    onEnd(next) {
+      close = next;
+    },
+    release() {
+      for (const { signal, handler } of signals) process.off(signal, handler);
+      process.off('uncaughtException', onCrash);
+      process.off('unhandledRejection', onCrash);
+    },
+  };
+}

@@ -1,0 +1,66 @@
+/** Turns what is finished into text for the scrollback. Knows the calls that results belong to. */
+import type { JSONLEntry } from '../protocol/entries.ts';
+import { type EntryOptions, renderEntry } from './print/entry.ts';
+import type { MarkdownRenderer } from './print/markdown.ts';
+import { sanitize } from './print/sanitize.ts';
+import { prefixLines, wrapText } from './print/spans.ts';
+import type { Theme } from './theme.ts';
+import type { Print } from './view.ts';
+
+export interface Printer {
+  /** Text that ends in a newline, or an empty string when there is nothing for a reader in it. */
+  render(prints: readonly Print[], width: number): string;
+}
+
+export interface PrinterOptions {
+  readonly theme: Theme;
+  /** Read at each call: the renderer is loaded after the first frame. */
+  readonly markdown: () => MarkdownRenderer;
+  readonly showReasoning: boolean;
+}
+
+export function createPrinter({ theme, markdown, showReasoning }: PrinterOptions): Printer {
+  const calls = new Map<string, JSONLEntry['tool']>();
+  const renderOne = (print: Print, width: number): string | undefined => {
+    switch (print.type) {
+      case 'entry': {
+        const { entry } = print;
+        if (entry.tool !== undefined) calls.set(entry.tool.id, entry.tool);
+        const options: EntryOptions = {
+          width,
+          theme,
+          markdown: markdown(),
+          tools: (id) => calls.get(id),
+          showReasoning,
+        };
+        const text = renderEntry(entry, options);
+        if (entry.toolResult !== undefined) calls.delete(entry.toolResult.id);
+        return text;
+      }
+      case 'markdown':
+        return print.text.trim() === '' ? undefined : markdown()(print.text, { width, theme });
+      case 'notice':
+        return renderNotice(print.level, print.text, width, theme);
+    }
+  };
+  return {
+    render(prints, width) {
+      const blocks = prints.flatMap((print) => renderOne(print, width) ?? []);
+      return blocks.map((block) => `${block}\n\n`).join('');
+    },
+  };
+}
+
+function renderNotice(
+  level: 'info' | 'warning' | 'error',
+  text: string,
+  width: number,
+  theme: Theme,
+): string {
+  const [mark, paint] =
+    level === 'error' ? ['✗ ', theme.error] : level === 'warning' ? ['! ', theme.warning] : ['· ', theme.dim];
+  const lines = wrapText(sanitize(text).trim(), width - 2);
+  return prefixLines(lines, mark, '  ')
+    .map((line) => paint(line))
+    .join('\n');
+}

@@ -1,0 +1,47 @@
+/** What a submitted line does: a prompt, a shell command, or a slash command's wish. No React, no screen. */
+import { interpret, unknownCommandText } from '../commands/interpret.ts';
+import type { CommandHost } from '../commands/types.ts';
+import type { Print } from './view.ts';
+
+/** What is left for the screen to do after a line was submitted. */
+export type InputEffect =
+  | { readonly type: 'none' }
+  | { readonly type: 'print'; readonly print: Print }
+  | { readonly type: 'dialog'; readonly dialog: 'resume' | 'model' }
+  | { readonly type: 'open_session'; readonly target: 'new' | { readonly id: string } }
+  | { readonly type: 'exit' };
+
+/** `display` is how the text looked in the composer: a large paste is folded there. */
+export async function runInput(
+  draft: { readonly text: string; readonly display: string },
+  host: CommandHost,
+): Promise<InputEffect> {
+  const { agent } = host;
+  const meaning = interpret(draft.text, host.commands);
+  switch (meaning.type) {
+    case 'prompt':
+      agent.submit({ type: 'prompt', text: meaning.text, display: draft.display });
+      return { type: 'none' };
+    case 'shell':
+      agent.submit({ type: 'shell', command: meaning.command });
+      return { type: 'none' };
+    case 'unknown':
+      return notice('error', unknownCommandText(meaning));
+    case 'command': {
+      const result = await meaning.command.run(meaning.args, host);
+      switch (result.type) {
+        case 'op':
+          agent.submit(result.op);
+          return { type: 'none' };
+        case 'notice':
+          return notice(result.level ?? 'info', result.text);
+        default:
+          return result;
+      }
+    }
+  }
+}
+
+function notice(level: 'info' | 'error', text: string): InputEffect {
+  return { type: 'print', print: { type: 'notice', level, text } };
+}

@@ -1,0 +1,76 @@
+/** The ports of the screen: what `cli` hands in, so that nothing here reads the process or opens a session. */
+import type { Agent } from '../agent/types.ts';
+import type { CommandHost } from '../commands/types.ts';
+import type { Theme } from './theme.ts';
+
+export type SessionTarget =
+  | { readonly type: 'new' }
+  | { readonly type: 'latest' }
+  | { readonly type: 'id'; readonly id: string };
+
+/** A session that is ready to talk to. */
+export interface UiSession {
+  readonly agent: Agent;
+  readonly host: CommandHost;
+  readonly resumed: boolean;
+  readonly notices: readonly string[];
+}
+
+export type OpenOutcome =
+  | { readonly type: 'opened'; readonly session: UiSession }
+  /** Why not, ready to show; the screen goes on without it. */
+  | { readonly type: 'failed'; readonly message: string };
+
+export interface SessionRow {
+  readonly id: string;
+  readonly title: string;
+  readonly updatedAt: Date;
+  readonly bytes: number;
+  readonly gitBranch?: string;
+  readonly lastLines: readonly string[];
+}
+
+export interface TrustQuestion {
+  readonly folder: string;
+  /** What the folder's settings would do, one sentence each. */
+  readonly effects: readonly string[];
+}
+
+export type OnboardingResult =
+  | {
+      readonly type: 'credentials';
+      readonly baseUrl: string;
+      readonly apiKey: string;
+      readonly model: string;
+    }
+  | { readonly type: 'demo' }
+  | { readonly type: 'quit' };
+
+/** What has to be settled before a session can be opened, one after the other. */
+export type Boot =
+  | { readonly type: 'trust'; readonly question: TrustQuestion; answer(trusted: boolean): Promise<Boot> }
+  /** `message` says what went wrong with the last answer. */
+  | {
+      readonly type: 'onboarding';
+      readonly message?: string;
+      answer(result: OnboardingResult): Promise<Boot>;
+    }
+  | { readonly type: 'ready'; readonly house: UiHouse; readonly notices: readonly string[] }
+  | { readonly type: 'quit' };
+
+/** Opens and lists sessions once settings and model are known. */
+export interface UiHouse {
+  open(target: SessionTarget): Promise<OpenOutcome>;
+  list(): Promise<readonly SessionRow[]>;
+  readonly theme: Theme;
+  readonly reducedMotion: boolean;
+  readonly hideReasoning: boolean;
+}
+
+/** How the screen came to its end; `cli` prints the line that resumes the session. */
+export interface UiExit {
+  readonly sessionId: string | undefined;
+  readonly title: string | undefined;
+  /** Nothing was said in it, so there is nothing to resume. */
+  readonly empty: boolean;
+}
