@@ -52,7 +52,7 @@ function renderBlock(token: Token, style: BlockStyle): string[] {
       return renderList(token as Tokens.List, style);
     case 'blockquote': {
       const inner = renderBlocks(token.tokens ?? [], { ...style, width: Math.max(2, width - 2) });
-      return prefixLines(inner, theme.dim('│ '), theme.dim('│ ')).map((line) => line.trimEnd());
+      return inner.map((line) => (line === '' ? theme.dim('│') : theme.dim('│ ') + line));
     }
     case 'code':
       return renderCode(String(token.text), String(token.lang ?? ''), style);

@@ -12,7 +12,7 @@ export interface ToolLine {
   readonly status: ToolStatus;
 }
 
-/** E.g. `● Read(src/a.ts:1-60)  60 lines`; cut to `width`, the summary before the title. */
+/** E.g. `● Read(src/a.ts:1-60)  60 lines`; on a narrow screen the title is cut first, then the outcome goes. */
 export function renderToolLine(line: ToolLine, width: number, theme: Theme): string {
   const tool = sanitizeLine(line.tool);
   const title = sanitizeLine(line.title);
@@ -20,10 +20,11 @@ export function renderToolLine(line: ToolLine, width: number, theme: Theme): str
   const named = title === '' || title === tool ? '' : title;
   const mark = line.status === 'error' || line.status === 'denied' ? '✗' : '●';
   const bare = 2 + textWidth(tool) + (named === '' ? 0 : 2);
-  const wanted = textWidth(named) + (summary === '' ? 0 : textWidth(summary) + 2);
-  const keepSummary = summary !== '' && bare + wanted <= Math.max(width, bare + 24 + textWidth(summary) + 2);
-  const room = width - bare - (keepSummary ? textWidth(summary) + 2 : 0);
-  if (room < 4)
+  const outcomeWidth = textWidth(summary) + 2;
+  const leastTitle = Math.min(textWidth(named), 16);
+  const keepSummary = summary !== '' && bare + leastTitle + outcomeWidth <= width;
+  const room = width - bare - (keepSummary ? outcomeWidth : 0);
+  if (named !== '' && room < 4)
     return `${paintOf(line.status, theme)(mark)} ${truncate(`${tool} ${named}`.trim(), width - 2)}`;
   const inside = named === '' ? '' : theme.text(`(${truncate(named, room)})`);
   const outcome = keepSummary ? theme.dim(`  ${summary}`) : '';

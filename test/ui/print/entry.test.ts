@@ -1,0 +1,261 @@
+import { stripVTControlCharacters } from 'node:util';
+import { expect, test } from 'vitest';
+import type { JSONLEntry } from '../../../src/protocol/entries.ts';
+import { type EntryOptions, renderEntry } from '../../../src/ui/print/entry.ts';
+import { loadMarkdown } from '../../../src/ui/print/markdown.ts';
+import { chooseTheme } from '../../../src/ui/theme.ts';
+
+const markdown = await loadMarkdown();
+const options: EntryOptions = {
+  width: 60,
+  theme: chooseTheme('dark', { noColor: false, term: 'xterm-256color' }),
+  markdown,
+  tools: (id) => (id === 'c1' ? { id, name: 'Read', input: { file_path: 'src/a.ts' } } : undefined),
+};
+const entry = (fields: Partial<JSONLEntry> & Pick<JSONLEntry, 'type'>): JSONLEntry => ({
+  v: 1,
+  seq: 0,
+  uuid: 'u',
+  parentUuid: null,
+  sessionId: 's',
+  timestamp: '2026-11-21T09:00:00.000Z',
+  cwd: '/home/me/project',
+  version: '0.1.0',
+  message: { role: 'system', content: '' },
+  ...fields,
+});
+const print = (fields: Partial<JSONLEntry> & Pick<JSONLEntry, 'type'>, more: Partial<EntryOptions> = {}) => {
+  const text = renderEntry(entry(fields), { ...options, ...more });
+  return text === undefined ? undefined : stripVTControlCharacters(text);
+};
+const user = (content: unknown) => ({ role: 'user' as const, content });
+const assistant = (content: string, more = {}) => ({ role: 'assistant' as const, content, ...more });
+const result = (toolResult: Partial<NonNullable<JSONLEntry['toolResult']>>) =>
+  print({
+    type: 'tool_result',
+    message: user(''),
+    toolResult: { id: 'x', output: '', name: 'Bash', ...toolResult },
+  });
+
+test.each([
+  ['a prompt', { message: user('fix the\ntests') }, '> fix the\n  tests'],
+  [
+    'a prompt with a folded paste',
+    { message: user('x'.repeat(900)), data: { display: '[Pasted text #1 +12 lines]' } },
+    '> [Pasted text #1 +12 lines]',
+  ],
+  [
+    'a prompt with an image',
+    {
+      message: user([
+        { type: 'text', text: 'look' },
+        { type: 'image', mediaType: 'image/png', data: 'AAAA' },
+      ]),
+    },
+    '> look\n  [image]',
+  ],
+  ['a prompt that would drive the terminal', { message: user('a\u001b[2Jb') }, '> ab'],
+  [
+    'a shell command',
+    { subtype: 'shell', message: user('…'), data: { command: 'ls', output: 'a\nb\n' } },
+    '! ls\n  ⎿ a\n    b',
+  ],
+  [
+    'a word to the model',
+    { subtype: 'nudge', message: user('Same call three times.') },
+    '↪ Same call three times.',
+  ],
+  ['a summary (not at all)', { isCompactSummary: true, message: user('…') }, undefined],
+  ['a reminder (not at all)', { subtype: 'reminder', message: user('…') }, undefined],
+  ['pinned instructions (not at all)', { subtype: 'instructions', message: user('…') }, undefined],
+])('prints %s', (_, fields, expected) => {
+  expect(print({ type: 'user', ...fields })).toBe(expected);
+});
+
+test.each([
+  ['text as Markdown', assistant('**Done.**\n\n- a'), 'Done.\n\n• a'],
+  ['nothing of a reply that only calls tools', assistant(''), undefined],
+  [
+    'that there was reasoning',
+    assistant('Yes.', { reasoning: { field: 'reasoning', text: 'Let me think' } }),
+    '✻ Thought (3 words)\n\nYes.',
+  ],
+  [
+    'reasoning in tokens where they are known',
+    assistant('', {
+      reasoning: { field: 'reasoning', text: 'hm' },
+      usage: { input_tokens: 1, output_tokens: 2, reasoning_tokens: 1200 },
+    }),
+    '✻ Thought (1.2k tokens)',
+  ],
+  [
+    'that a reply was cut',
+    assistant('Half', { finishReason: 'length' }),
+    "Half\n\n⎿ Cut at the model's output limit; ask it to go on.",
+  ],
+  [
+    'that the connection gave up',
+    assistant('', { failed: true }),
+    '⎿ The connection gave up: this reply is incomplete.',
+  ],
+])('prints of a reply %s', (_, message, expected) => {
+  expect(print({ type: 'assistant', message })).toBe(expected);
+});
+
+test('prints reasoning in full when asked', () => {
+  const message = assistant('Yes.', { reasoning: { field: 'thinking', text: 'One.\nTwo.' } });
+  expect(print({ type: 'assistant', message }, { showReasoning: true })).toBe('✻ One.\n  Two.\n\nYes.');
+});
+
+test('prints only what streaming has not printed yet', () => {
+  const message = assistant('First.\n\nSecond.', { reasoning: { field: 'thinking', text: 'x' } });
+  expect(print({ type: 'assistant', message }, { printedCharacters: 'First.\n\n'.length })).toBe('Second.');
+  expect(
+    print({ type: 'assistant', message }, { printedCharacters: message.content.length }),
+  ).toBeUndefined();
+});
+
+test.each([
+  [
+    'a read',
+    { name: 'Read', kind: 'file', display: { title: 'src/a.ts:1-60', summary: '60 lines' }, output: 'text' },
+    '● Read(src/a.ts:1-60)  60 lines',
+  ],
+  ['a call without display', { id: 'c1', name: 'Read', kind: 'file' }, '● Read(src/a.ts)'],
+  [
+    'a short command',
+    { kind: 'command', display: { title: 'npm test', summary: '1.2s' }, output: 'ok\n' },
+    '● Bash(npm test)  1.2s\n  ⎿ ok',
+  ],
+  [
+    'the end of long command output',
+    { kind: 'command', display: { title: 'x' }, output: '1\n2\n3\n4\n5\n6\n' },
+    '● Bash(x)\n  ⎿ … +3 lines\n    4\n    5\n    6',
+  ],
+  [
+    'the beginning of other long output',
+    { name: 'Grep', kind: 'search', display: { title: '"x"' }, output: '1\n2\n3\n4\n5' },
+    '● Grep("x")\n  ⎿ 1\n    2\n    3\n    … +2 lines',
+  ],
+  [
+    'one line more rather than a count of one',
+    { kind: 'command', display: { title: 'x' }, output: '1\n2\n3\n4' },
+    '● Bash(x)\n  ⎿ 1\n    2\n    3\n    4',
+  ],
+  [
+    'an edit',
+    {
+      name: 'Edit',
+      kind: 'edit',
+      display: { title: 'a.ts', summary: '+1 -1', diff: '--- a\n+++ a\n@@ -1 +1 @@\n-a\n+b\n' },
+      output: 'edited',
+    },
+    '● Edit(a.ts)  +1 -1\n    1 - a\n    1 + b',
+  ],
+  [
+    'a todo list',
+    {
+      name: 'TodoWrite',
+      kind: 'todo',
+      display: { title: '' },
+      todos: [
+        { content: 'a', status: 'completed' },
+        { content: 'b', status: 'in_progress' },
+        { content: 'c', status: 'pending' },
+      ],
+    },
+    '● TodoWrite\n    ☒ a\n    ▣ b\n    ☐ c',
+  ],
+  [
+    'an error with its reason',
+    { name: 'Read', status: 'error', error: 'No such file: x', display: { title: 'x' } },
+    '✗ Read(x)\n  ⎿ No such file: x',
+  ],
+  [
+    'a failed command with the end of its output',
+    { kind: 'command', status: 'error', display: { title: 'x', summary: 'exit 1' }, output: '1\n2\nboom' },
+    '✗ Bash(x)  exit 1\n  ⎿ 1\n    2\n    boom',
+  ],
+  [
+    'a refusal',
+    { status: 'denied', output: 'Not allowed by the rule Bash(rm *).', display: { title: 'rm x' } },
+    '✗ Bash(rm x)  not allowed\n  ⎿ Not allowed by the rule Bash(rm *).',
+  ],
+  [
+    'a stopped call',
+    { status: 'interrupted', output: 'stopped', display: { title: 'sleep 9' } },
+    '● Bash(sleep 9)  stopped\n  ⎿ stopped',
+  ],
+  [
+    'a command of several lines on one',
+    { kind: 'command', display: { title: 'a &&\n  b' } },
+    '● Bash(a && b)',
+  ],
+] as [string, Partial<NonNullable<JSONLEntry['toolResult']>>, string][])(
+  'prints %s',
+  (_, toolResult, expected) => {
+    expect(result(toolResult)).toBe(expected);
+  },
+);
+
+test('a title too long for the line is cut, the outcome kept', () => {
+  const line = result({ kind: 'command', display: { title: 'x'.repeat(100), summary: 'exit 0' } });
+  expect(line).toBe(`● Bash(${'x'.repeat(44)}…)  exit 0`);
+});
+
+test.each([
+  [
+    'the header',
+    { subtype: 'session_start', gitBranch: 'main' },
+    'ClawdCode v0.1.0\n/home/me/project (main)',
+  ],
+  ['a mode', { subtype: 'mode', data: { mode: 'plan' } }, '⎿ Mode: plan'],
+  ['a model', { subtype: 'model', data: { model: 'gpt-5' } }, '⎿ Model: gpt-5'],
+  ['a notice', { subtype: 'notice', message: { role: 'system' as const, content: 'Saved.' } }, '⎿ Saved.'],
+  ['a stop', { subtype: 'turn_end', data: { outcome: 'interrupted' } }, '⎿ Stopped by you.'],
+  [
+    'a failure with its reason',
+    {
+      subtype: 'turn_end',
+      data: { outcome: 'failed', error: { kind: 'auth', message: 'The key was refused.' } },
+    },
+    '⎿ The key was refused.',
+  ],
+  ['a good end (not at all)', { subtype: 'turn_end', data: { outcome: 'done' } }, undefined],
+  ['bookkeeping (not at all)', { subtype: 'usage' }, undefined],
+  ['what a newer program wrote (not at all)', { subtype: 'unheard_of' }, undefined],
+  [
+    'a compaction',
+    {
+      subtype: 'compact_boundary',
+      compactMetadata: {
+        trigger: 'manual' as const,
+        preTokens: 84_100,
+        postTokens: 12_300,
+        durationMs: 4200,
+        filesIncluded: ['src/a.ts', 'b.ts'],
+      },
+    },
+    '◆ Conversation compacted: 84.1k → 12.3k tokens · 4.2s\n  ⎿ 2 files kept: src/a.ts, b.ts',
+  ],
+  [
+    'a compaction that fell back',
+    {
+      subtype: 'compact_boundary',
+      compactMetadata: {
+        trigger: 'auto' as const,
+        preTokens: 8000,
+        postTokens: 2000,
+        success: false,
+        error: 'the model gave no summary',
+      },
+    },
+    "◆ Conversation compacted: 8k → 2k tokens · by itself\n  ⎿ Without the model's summary: the model gave no summary",
+  ],
+] as [string, Partial<JSONLEntry>, string | undefined][])('prints %s', (_, fields, expected) => {
+  expect(print({ type: 'system', ...fields })).toBe(expected);
+});
+
+test('a call prints nothing: its result shows it', () => {
+  expect(print({ type: 'tool_use', tool: { id: 'c', name: 'Read', input: {} } })).toBeUndefined();
+});

@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { sanitize, sanitizeLine } from '../../../src/ui/print/sanitize.ts';
+
+test.each([
+  ['colours', '\u001b[31mred\u001b[0m', 'red'],
+  ['cursor movement and clearing', 'a\u001b[2J\u001b[1;1Hb', 'ab'],
+  ['a title', '\u001b]0;evil\u0007text', 'text'],
+  ['a clipboard write', 'x\u001b]52;c;ZXZpbA==\u001b\\y', 'xy'],
+  ['a hyperlink, but not its label', '\u001b]8;;http://evil\u0007label\u001b]8;;\u0007', 'label'],
+  ['a device control string', 'a\u001bPq#0;2;0;0;0\u001b\\b', 'ab'],
+  ['C1 controls', 'a\u009b31mb', 'ab'],
+  ['bells and backspaces', 'a\u0007b\u0008c', 'abc'],
+  ['carriage returns', 'a\r\nb\rc', 'a\nbc'],
+  ['a byte order mark', '\ufeffa', 'a'],
+])('removes %s', (_, text, expected) => {
+  expect(sanitize(text)).toBe(expected);
+});
+
+test('shows marks that change the direction of text', () => {
+  expect(sanitize('admin\u202e nimda')).toBe('admin‹U+202E› nimda');
+});
+
+test('keeps line ends and turns tabs into spaces up to the next stop', () => {
+  expect(sanitize('a\n\tb\nab\tc')).toBe('a\n    b\nab  c');
+});
+
+test('keeps joined emoji, accents and every script', () => {
+  const text = '👩‍👩‍👧 é नमस्ते 中文 🇩🇪';
+  expect(sanitize(text)).toBe(text);
+});
+
+test('puts a line for one row on one row', () => {
+  expect(sanitizeLine('a \n  b\u001b[1m')).toBe('a b');
+});
+
+test('lets no control character through, whatever comes', () => {
+  const nasty = fc
+    .array(
+      fc.constantFrom(
+        '\u001b',
+        '[',
+        ']',
+        '0',
+        ';',
+        'm',
+        '\u0007',
+        '\\',
+        'P',
+        'x',
+        '\t',
+        '\r',
+        '\n',
+        '\u009b',
+        '\u202e',
+      ),
+    )
+    .map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(nasty, (text) => {
+      expect(sanitize(text)).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
+      expect(sanitize(sanitize(text))).toBe(sanitize(text));
+    }),
+    { numRuns: 500 },
+  );
+});

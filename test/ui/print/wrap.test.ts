@@ -1,0 +1,119 @@
+import fc from 'fast-check';
+import fullStringWidth from 'string-width';
+import { expect, test } from 'vitest';
+import { paintLine, wrapColumns, wrapSpans, wrapText } from '../../../src/ui/print/spans.ts';
+import { padEnd, padStart, takeColumns, textWidth, truncate } from '../../../src/ui/print/width.ts';
+
+const mixed = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        'word',
+        'a',
+        ' ',
+        '  ',
+        '中文字',
+        '。',
+        '（',
+        '日本',
+        '한국어',
+        '👩‍👩‍👧',
+        '🇩🇪',
+        'é',
+        '\n',
+        '.',
+        '—',
+      ),
+      fc.string({ maxLength: 12 }).map((text) => text.replace(/[\u0000-\u001f\u007f]/g, '')),
+    ),
+    { maxLength: 40 },
+  )
+  .map((parts) => parts.join(''));
+
+test('the fast path measures what string-width measures', () => {
+  fc.assert(
+    fc.property(mixed, (text) => {
+      expect(textWidth(text)).toBe(fullStringWidth(text));
+    }),
+  );
+  expect(textWidth('\u001b[31mred\u001b[39m')).toBe(3);
+});
+
+test.each([
+  ['short', 10, 'end', 'short'],
+  ['too long here', 8, 'end', 'too lon…'],
+  ['/home/me/project', 8, 'start', '…project'],
+  ['中文字符', 5, 'end', '中文…'],
+  ['中文字符', 4, 'end', '中…'],
+  ['👩‍👩‍👧 family', 4, 'end', '👩‍👩‍👧 …'],
+  ['x', 0, 'end', ''],
+  ['xy', 1, 'end', '…'],
+] as const)('cuts %j to %d columns (%s)', (text, columns, cut, expected) => {
+  expect(truncate(text, columns, cut)).toBe(expected);
+});
+
+test('what is cut never takes more columns than allowed, and what fits is left alone', () => {
+  fc.assert(
+    fc.property(
+      mixed,
+      fc.nat({ max: 30 }),
+      fc.constantFrom('end' as const, 'start' as const),
+      (text, columns, cut) => {
+        const line = text.replaceAll('\n', '');
+        const short = truncate(line, columns, cut);
+        expect(textWidth(short)).toBeLessThanOrEqual(columns);
+        if (textWidth(line) <= columns) expect(short).toBe(line);
+        expect(line.startsWith(takeColumns(line, columns))).toBe(true);
+      },
+    ),
+  );
+});
+
+test('padding fills to the column count of wide text', () => {
+  expect(padEnd('中', 4)).toBe('中  ');
+  expect(padStart('7', 3)).toBe('  7');
+  expect(padEnd('longer', 3)).toBe('longer');
+});
+
+test.each([
+  ['breaks at spaces', 'the quick brown fox', 10, ['the quick', 'brown fox']],
+  ['breaks a word that is wider than a line', 'abcdefghij', 4, ['abcd', 'efgh', 'ij']],
+  ['starts such a word on a line of its own', 'ab cdefgh', 4, ['ab', 'cdef', 'gh']],
+  ['keeps line ends and indents', 'a\n  b', 10, ['a', '  b']],
+  ['breaks between Chinese characters', '中文没有空格', 6, ['中文没', '有空格']],
+  ['begins no line with a full stop', '一二三。四', 6, ['一二', '三。四']],
+  ['ends no line with an opening bracket', '一二（三）', 6, ['一二', '（三）']],
+  ['keeps an emoji sequence whole', 'ab👩‍👩‍👧👩‍👩‍👧', 4, ['ab👩‍👩‍👧', '👩‍👩‍👧']],
+  ['keeps empty lines', 'a\n\nb', 5, ['a', '', 'b']],
+])('%s', (_, text, columns, expected) => {
+  expect(wrapText(text, columns)).toEqual(expected);
+});
+
+test('wrapped prose fits, and loses nothing but spaces and line ends', () => {
+  fc.assert(
+    fc.property(mixed, fc.integer({ min: 2, max: 30 }), (text, columns) => {
+      const lines = wrapText(text, columns);
+      for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(columns);
+      expect(lines.join('').replace(/ /g, '')).toBe(text.replace(/[ \n]/g, ''));
+    }),
+  );
+});
+
+test('wrapped code fits and loses nothing', () => {
+  fc.assert(
+    fc.property(mixed, fc.integer({ min: 2, max: 30 }), (text, columns) => {
+      const code = text.replaceAll('\n', '');
+      const lines = wrapColumns([{ text: code }], columns).map(paintLine);
+      for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(columns);
+      expect(lines.join('')).toBe(code);
+    }),
+  );
+});
+
+test('a style that runs over a line end is painted on both lines by itself', () => {
+  const paint = (text: string): string => `<${text}>`;
+  const lines = wrapSpans([{ text: 'say ' }, { text: 'hello world', paint }, { text: '!' }], 10).map(
+    paintLine,
+  );
+  expect(lines).toEqual(['say <hello>', '<world>!']);
+});
