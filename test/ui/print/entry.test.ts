@@ -200,7 +200,7 @@ test.each([
 
 test('a title too long for the line is cut, the outcome kept', () => {
   const line = result({ kind: 'command', display: { title: 'x'.repeat(100), summary: 'exit 0' } });
-  expect(line).toBe(`● Bash(${'x'.repeat(44)}…)  exit 0`);
+  expect(line).toBe(`● Bash(${'x'.repeat(43)}…)  exit 0`);
 });
 
 test.each([
