@@ -3,6 +3,7 @@
  * Owns timing, aborting and what one server taught us; wire form, folding and errors are pure and live beside.
  */
 import { customAlphabet } from 'nanoid';
+import type { OpenAI } from 'openai';
 import type { ModelClient, ModelError, ModelEvent, ModelRequest } from '../protocol/model.ts';
 import { type Accumulator, createAccumulator } from './accumulate.ts';
 import { lookupModel } from './catalogue.ts';
@@ -62,7 +63,7 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
     const controller = new AbortController();
     const abort = () => controller.abort();
     signal.addEventListener('abort', abort, { once: true });
-    const trace: AnswerTrace = { answered: false, isEventStream: false, dropped: 0 };
+    const trace: AnswerTrace = { answered: false, isReply: false, isEventStream: false, dropped: 0 };
     const accumulator = createAccumulator(newCallId);
     let chunkCount = 0; // those that look like chat completions
     const watchdog = createWatchdog(abort, () => {
@@ -71,8 +72,9 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
     });
     let thrown: unknown;
     try {
+      const { OpenAI } = await import('openai'); // loading it is not the server's time
       watchdog.feed();
-      const chunks = await open(request, dialect, controller.signal, trace, watchdog.feed);
+      const chunks = await open(OpenAI, request, dialect, controller.signal, trace, watchdog.feed);
       for await (const chunk of chunks) {
         if (signal.aborted) return;
         if (record(chunk).object === 'error') throw { error: chunk }; // older vLLM
@@ -94,7 +96,7 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
       model: request.model,
       hasKey: apiKey !== undefined && apiKey !== '',
       reached: reached || trace.answered,
-      started: chunkCount > 0,
+      started: trace.isReply,
     };
     reached ||= trace.answered;
     const reply = await finish(accumulator);
@@ -119,14 +121,14 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
   }
 
   async function open(
+    Sdk: typeof OpenAI,
     request: ModelRequest,
     dialect: Dialect,
     signal: AbortSignal,
     trace: AnswerTrace,
     onActivity: () => void,
   ): Promise<AsyncIterable<unknown>> {
-    const { OpenAI } = await import('openai');
-    const sdk = new OpenAI({
+    const sdk = new Sdk({
       baseURL: baseUrl,
       // The SDK wants a key; without one the header is left out instead of sending a made-up key.
       apiKey: apiKey || 'none',

@@ -6,6 +6,8 @@ import { RAW_BODY } from './failure.ts';
 export interface AnswerTrace {
   /** The server answered, whatever it said. */
   answered: boolean;
+  /** Its status promised a reply. */
+  isReply: boolean;
   /** The answer declared itself an event stream. */
   isEventStream: boolean;
   /** Malformed events that were dropped. */
@@ -25,6 +27,7 @@ export function streamFetch(
     const response = await fetchFn(input, init);
     trace.answered = true;
     onActivity();
+    trace.isReply = response.ok;
     const headers = new Headers(response.headers);
     headers.delete('content-length'); // the body below is another one
     headers.delete('content-encoding');
