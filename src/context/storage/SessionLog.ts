@@ -124,6 +124,7 @@ export class SessionLog {
 
   /** Resolves when everything is on the disk itself, also after a power cut; problems are told, not thrown. */
   async sync(): Promise<void> {
+    if (this.#closed !== undefined) return this.#closed;
     await this.#flush();
     await this.#options.store.sync().catch((error) => this.#report(error));
   }

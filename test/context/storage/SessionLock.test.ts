@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { acquireSessionLock } from '../../../src/context/storage/SessionLock.ts';
+import { temporaryFolder } from './tmp.ts';
+
+test('one process holds the lock, the other learns who within 50 ms, and kill -9 frees it at once', async () => {
+  const file = join(await temporaryFolder(), 'locks/s.lock');
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'lock.child.ts'), file]);
+  let errors = '';
+  child.stderr.on('data', (chunk) => {
+    errors += chunk;
+  });
+  expect(String((await once(child.stdout, 'data'))[0])).toBe('true\n');
+
+  let fastest = Infinity;
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    const started = performance.now();
+    const refused = await acquireSessionLock(file);
+    fastest = Math.min(fastest, performance.now() - started);
+    expect(refused).toEqual({
+      ok: false,
+      holder: { pid: child.pid, host: hostname(), since: expect.stringMatching(/^\d{4}-.*Z$/) },
+    });
+  }
+  expect(fastest).toBeLessThan(50);
+
+  child.kill('SIGKILL');
+  await once(child, 'close');
+  expect(errors).toBe('');
+  const taken = await acquireSessionLock(file);
+  expect(taken).toMatchObject({ ok: true });
+  expect(JSON.parse(await readFile(`${file}.json`, 'utf8'))).toMatchObject({ pid: process.pid });
+  if (taken.ok) taken.release();
+});
+
+test('the lock holds inside one process too, and releasing twice is harmless', async () => {
+  const file = join(await temporaryFolder(), 's.lock');
+  const first = await acquireSessionLock(file);
+  expect(await acquireSessionLock(file)).toMatchObject({ ok: false, holder: { pid: process.pid } });
+  expect(await acquireSessionLock(file)).toMatchObject({ ok: false });
+  if (!first.ok) throw new Error('nobody else holds it');
+  first.release();
+  const second = await acquireSessionLock(file);
+  expect(second.ok).toBe(true);
+  first.release();
+  expect(await acquireSessionLock(file)).toMatchObject({ ok: false });
+  if (second.ok) second.release();
+});
+
+test('a garbled note does not hide that the session is held', async () => {
+  const file = join(await temporaryFolder(), 's.lock');
+  const held = await acquireSessionLock(file);
+  await writeFile(`${file}.json`, '{"pid":');
+  expect(await acquireSessionLock(file)).toEqual({ ok: false, holder: undefined });
+  if (held.ok) held.release();
+});
+
+test('where no lock can be made the session opens all the same, and says so', async () => {
+  const folder = await temporaryFolder();
+  await writeFile(join(folder, 'file'), '');
+  const result = await acquireSessionLock(join(folder, 'file/s.lock'));
+  expect(result).toMatchObject({ ok: true, problem: expect.stringContaining('could not be locked') });
+});
+
+test('a lock file that is no database is told as a problem, not as a holder', async () => {
+  const file = join(await temporaryFolder(), 's.lock');
+  await writeFile(file, 'not a database at all, but long enough to be taken for one '.repeat(40));
+  expect(await acquireSessionLock(file)).toMatchObject({ ok: true, problem: expect.any(String) });
+});

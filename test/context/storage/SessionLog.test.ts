@@ -1,0 +1,279 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import fc from 'fast-check';
+import { expect, onTestFinished, test } from 'vitest';
+import {
+  compactionBoundaryText,
+  PersistentStore,
+  type SessionLog,
+  type StorageProblem,
+} from '../../../src/context/storage/index.ts';
+import type { EntryDraft, JSONLEntry } from '../../../src/protocol/entries.ts';
+import { temporaryFolder } from './tmp.ts';
+
+/** Linux has a device that is always full; elsewhere nothing so simple stands in for it. */
+const noFullDevice = !existsSync('/dev/full');
+
+const time = new Date('2026-03-01T10:00:00.000Z');
+
+async function makeStore(): Promise<PersistentStore> {
+  const home = await temporaryFolder();
+  const projectRoot = join(home, 'project');
+  await mkdir(projectRoot);
+  return new PersistentStore({
+    dataRoot: join(home, 'data'),
+    projectRoot,
+    programVersion: '1.2.3',
+    now: () => time,
+  });
+}
+
+async function makeLog(store?: PersistentStore): Promise<SessionLog> {
+  const log = await (store ?? (await makeStore())).createSession('s');
+  onTestFinished(() => log.close());
+  return log;
+}
+
+const prompt = (content: string): EntryDraft => ({
+  type: 'user',
+  subtype: 'prompt',
+  message: { role: 'user', content },
+});
+const contents = (entries: readonly JSONLEntry[]): unknown[] => entries.map((entry) => entry.message.content);
+
+function problemsOf(log: SessionLog): StorageProblem[] {
+  const problems: StorageProblem[] = [];
+  log.onProblem((problem) => problems.push(problem));
+  return problems;
+}
+
+test('an entry has every field of a line, in a fixed order, and memory equals the file', async () => {
+  const log = await makeLog();
+  log.setCwd('/elsewhere');
+  const [entry] = await log.append([{ ...prompt('hi'), data: { gone: undefined, kept: Number.NaN } }]);
+  expect(entry).toEqual({
+    v: 1,
+    seq: 0,
+    uuid: expect.stringMatching(/^[A-Za-z0-9]{21}$/),
+    parentUuid: null,
+    sessionId: 's',
+    timestamp: time.toISOString(),
+    type: 'user',
+    subtype: 'prompt',
+    cwd: '/elsewhere',
+    version: '1.2.3',
+    message: { role: 'user', content: 'hi' },
+    data: { kept: null },
+  });
+  expect(await readFile(log.filePath, 'utf8')).toBe(`${JSON.stringify(entry)}\n`);
+});
+
+test('any program of appends keeps order, chain and batches, across reopenings', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(
+        fc.oneof(
+          fc.constant('reopen' as const),
+          fc.constant('wait' as const),
+          fc.integer({ min: 0, max: 4 }),
+        ),
+        { maxLength: 20 },
+      ),
+      async (steps) => {
+        const store = await makeStore();
+        let log = await store.createSession('s');
+        const expected: string[] = [];
+        let running: Promise<unknown>[] = [];
+        for (const step of steps) {
+          if (step === 'wait' || step === 'reopen') {
+            await Promise.all(running);
+            running = [];
+          }
+          if (step === 'reopen' && expected.length > 0) {
+            await log.close();
+            log = await store.openSession('s');
+          }
+          if (typeof step === 'number') {
+            const batch = Array.from({ length: step }, (_, index) => `${expected.length + index}`);
+            expected.push(...batch);
+            running.push(log.append(batch.map(prompt)));
+          }
+        }
+        const before = log.entries();
+        await log.close();
+        const after = (await store.loadSession('s'))?.entries ?? [];
+        expect(contents(before)).toEqual(expected);
+        expect(after).toEqual(before);
+        expect(after.map((entry) => entry.seq)).toEqual(expected.map((_, index) => index));
+        expect(after.map((entry) => entry.parentUuid)).toEqual(
+          expected.map((_, index) => after[index - 1]?.uuid ?? null),
+        );
+        await rm(dirname(log.filePath), { recursive: true, force: true });
+      },
+    ),
+    { numRuns: 25 },
+  );
+});
+
+test('an append resolves when its lines are in the file', async () => {
+  const log = await makeLog();
+  for (let round = 0; round < 20; round += 1) {
+    const racing = Array.from({ length: 5 }, async (_, index) => {
+      for (let hop = 0; hop < index * round; hop += 1) await Promise.resolve();
+      const [entry] = await log.append([prompt(`${round}/${index}`)]);
+      expect(await readFile(log.filePath, 'utf8')).toContain(`"uuid":"${entry?.uuid}"`);
+    });
+    await Promise.all(racing);
+  }
+  expect(log.entries()).toHaveLength(100);
+});
+
+test('a snapshot of the entries never changes, nor can it be changed', async () => {
+  const log = await makeLog();
+  const draft = {
+    type: 'user' as const,
+    message: { role: 'user' as const, content: [{ type: 'text', text: 'a' }] },
+  };
+  await log.append([draft]);
+  const snapshot = log.entries();
+  (draft.message.content[0] as { text: string }).text = 'changed by the caller';
+  await log.append([prompt('b')]);
+  expect(contents(snapshot)).toEqual([[{ type: 'text', text: 'a' }]]);
+  expect(log.entries()).toHaveLength(2);
+  expect(log.entries()).toBe(log.entries());
+  expect(() => (snapshot as JSONLEntry[]).pop()).toThrow(TypeError);
+  expect(() => Object.assign(snapshot[0]?.message ?? {}, { role: 'system' })).toThrow(TypeError);
+});
+
+test('a draft that a reader would refuse is refused before it is written', async () => {
+  const log = await makeLog();
+  await expect(log.append([prompt('fine'), { type: 'user' } as EntryDraft])).rejects.toThrow();
+  await log.append([prompt('next')]);
+  expect(contents(log.entries())).toEqual(['next']);
+  expect(log.entries()[0]).toMatchObject({ seq: 0, parentUuid: null });
+});
+
+test('a compaction is a boundary and its summary; the conversation goes on from there', async () => {
+  const store = await makeStore();
+  const log = await makeLog(store);
+  const [, b] = await log.append([prompt('a'), prompt('b')]);
+  await log.saveCompaction('the summary', { trigger: 'manual', preTokens: 9, retained: [b?.uuid ?? ''] });
+  await log.saveMessage('assistant', 'c', { model: 'm' });
+  expect(log.entries().slice(2, 4)).toMatchObject([
+    { type: 'system', subtype: 'compact_boundary', message: { content: compactionBoundaryText } },
+    {
+      type: 'user',
+      isCompactSummary: true,
+      message: { content: 'the summary' },
+      compactMetadata: { preTokens: 9 },
+    },
+  ]);
+  expect(contents((await store.loadConversation('s')) ?? [])).toEqual(['the summary', 'b', 'c']);
+  expect(await store.loadConversation('unknown')).toBeUndefined();
+});
+
+test('a boundary whose summary was torn off by a crash does not count, and the chain goes on', async () => {
+  const store = await makeStore();
+  const log = await store.createSession('s');
+  await log.append([prompt('a'), prompt('b')]);
+  await log.saveCompaction('the summary', { trigger: 'auto', preTokens: 9 });
+  await log.close();
+  await truncate(log.filePath, (await readFile(log.filePath)).length - 20);
+  const again = await store.openSession('s');
+  expect(contents(again.entries())).toEqual(['a', 'b']);
+  expect(again.damaged).toMatchObject([{ line: 4, reason: 'cut short' }]);
+  const [next] = await again.saveMessage('user', 'c');
+  expect(next).toMatchObject({ seq: 3, parentUuid: again.entries()[1]?.uuid });
+  await again.close();
+  const third = await store.openSession('s');
+  expect(contents(third.entries())).toEqual(['a', 'b', 'c']);
+  expect(contents((await store.loadConversation('s')) ?? [])).toEqual(['a', 'b', 'c']);
+  await third.close();
+});
+
+test('calls and results are kept with everything they had', async () => {
+  const log = await makeLog();
+  await log.saveToolUse({ id: 'c1', name: 'Read', arguments: '{"path":"a"}', rawArguments: "{path:'a'}" });
+  await log.saveToolResult({
+    id: 'c1',
+    output: 'text',
+    status: 'ok',
+    filesRead: [{ path: '/a', hash: 'h' }],
+  });
+  expect(log.entries()).toMatchObject([
+    { type: 'tool_use', tool: { id: 'c1', input: { path: 'a' }, rawArguments: "{path:'a'}" } },
+    { type: 'tool_result', toolResult: { id: 'c1', status: 'ok', filesRead: [{ path: '/a', hash: 'h' }] } },
+  ]);
+});
+
+test.skipIf(noFullDevice)(
+  'a full disk is told once, the conversation goes on, and nothing is missing afterwards',
+  async () => {
+    const log = await makeLog();
+    const problems = problemsOf(log);
+    await mkdir(dirname(log.filePath), { recursive: true });
+    await symlink('/dev/full', log.filePath);
+    await log.append([prompt('a')]);
+    await log.append([prompt('b')]);
+    expect(contents(log.entries())).toEqual(['a', 'b']);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]?.message).toMatch(/not being saved: ENOSPC/);
+    const late = problemsOf(log);
+    expect(late).toEqual(problems);
+    await rm(log.filePath);
+    await log.append([prompt('c')]);
+    expect(problems.at(-1)).toMatchObject({ recovered: true });
+    const lines = (await readFile(log.filePath, 'utf8')).trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toEqual(log.entries());
+  },
+);
+
+test('a folder that cannot be written: everything stays in memory, and closing does not fail', async () => {
+  const store = await makeStore();
+  await mkdir(dirname(store.folder), { recursive: true });
+  await writeFile(store.folder, 'a file where the folder should be');
+  const log = await store.createSession('s');
+  const problems = problemsOf(log);
+  expect(problems[0]?.message).toMatch(/could not be locked/);
+  await log.append([prompt('a')]);
+  await log.sync();
+  expect(problems.at(-1)?.message).toMatch(/not being saved: (ENOTDIR|EEXIST)/);
+  expect(contents(log.entries())).toEqual(['a']);
+  await log.close();
+});
+
+test('a session that was deleted under the program is written again, whole', async () => {
+  const log = await makeLog();
+  const problems = problemsOf(log);
+  await log.append([prompt('a'), prompt('b')]);
+  await rm(dirname(log.filePath), { recursive: true });
+  await log.append([prompt('c')]);
+  const lines = (await readFile(log.filePath, 'utf8')).trimEnd().split('\n');
+  expect(contents(lines.map((line) => JSON.parse(line)))).toEqual(['a', 'b', 'c']);
+  expect(problems.map((problem) => problem.recovered ?? false)).toEqual([false, true]);
+});
+
+test('the branch is read from git, and read anew', async () => {
+  const store = await makeStore();
+  const log = await makeLog(store);
+  await log.append([prompt('outside')]);
+  await log.close();
+  const root = log.entries()[0]?.cwd ?? '';
+  await mkdir(join(root, '.git'));
+  await writeFile(join(root, '.git/HEAD'), 'ref: refs/heads/feature/x\n');
+  const again = await store.openSession('s');
+  await again.append([prompt('inside')]);
+  expect(again.entries().map((entry) => entry.gitBranch)).toEqual([undefined, 'feature/x']);
+  await again.close();
+});
+
+test('closing twice is one closing, and what comes after is refused', async () => {
+  const log = await makeLog();
+  const running = log.append([prompt('a')]);
+  await Promise.all([log.close(), log.close()]);
+  await running;
+  await expect(log.append([prompt('b')])).rejects.toThrow('closed');
+  await log.sync();
+  expect(await readFile(log.filePath, 'utf8')).toContain('"a"');
+});

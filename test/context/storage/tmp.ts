@@ -1,0 +1,29 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { JSONLEntry } from '../../../src/protocol/entries.ts';
+
+/** A folder that is gone when the test is over. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'clawdcode-storage-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A valid line's content. */
+export function makeEntry(seq: number, content: unknown = `message ${seq}`): JSONLEntry {
+  return {
+    v: 1,
+    seq,
+    uuid: `uuid${seq}`,
+    parentUuid: seq === 0 ? null : `uuid${seq - 1}`,
+    sessionId: 'session',
+    timestamp: new Date(1_700_000_000_000 + seq * 1000).toISOString(),
+    type: 'user',
+    subtype: 'prompt',
+    cwd: '/project',
+    version: '1.0.0',
+    message: { role: 'user', content },
+  };
+}
