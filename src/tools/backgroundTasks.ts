@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import type { Tool, ToolOutcome } from '../protocol/tools.ts';
+import { defineTool } from './defineTool.ts';
+import { failure } from './outcomes.ts';
+import type { BackgroundTask, TaskRegistry } from './shell/TaskRegistry.ts';
+import { formatDuration } from './units.ts';
+
+const MAX_WAIT_MS = 60_000;
+const STOP_PATIENCE_MS = 1000;
+
+const outputInput = z.object({
+  task_id: z.string(),
+  wait: z.number().int().min(0).max(MAX_WAIT_MS).optional().describe('ms to wait for its end'),
+});
+const killInput = z.object({ task_id: z.string() });
+
+/** The tool that reads what a background command printed since it was last read. */
+export function bashOutputTool(tasks: TaskRegistry): Tool {
+  return defineTool({
+    name: 'BashOutput',
+    description: 'New output and state of a background command.',
+    input: outputInput,
+    readOnly: true,
+    title: (call) => titleOf(call.task_id, tasks),
+    access: () => ({ type: 'none' }),
+    run: async (call, context) => {
+      const task = tasks.task(call.task_id);
+      if (task === undefined) return unknownTask(call.task_id, tasks);
+      if (task.end === undefined && call.wait !== undefined) await endOf(task, call.wait, context.signal);
+      return report(task, titleOf(call.task_id, tasks));
+    },
+  });
+}
+
+/** The tool that stops a background command and everything it started. */
+export function killBashTool(tasks: TaskRegistry): Tool {
+  return defineTool({
+    name: 'KillBash',
+    description: 'Stop a background command.',
+    input: killInput,
+    readOnly: false,
+    title: (call) => titleOf(call.task_id, tasks),
+    access: () => ({ type: 'none' }),
+    run: async (call, context) => {
+      const task = tasks.task(call.task_id);
+      if (task === undefined) return unknownTask(call.task_id, tasks);
+      void tasks.stop(task.run);
+      await endOf(task, STOP_PATIENCE_MS, context.signal);
+      return report(task, titleOf(call.task_id, tasks));
+    },
+  });
+}
+
+function titleOf(id: string, tasks: TaskRegistry): string {
+  const task = tasks.task(id);
+  return task === undefined ? id : `${id}: ${task.command}`;
+}
+
+function unknownTask(id: string, tasks: TaskRegistry): ToolOutcome {
+  const ids = tasks.taskIds();
+  const known = ids.length === 0 ? 'There are none.' : `There are ${ids.join(', ')}.`;
+  return failure(id, `There is no background task "${id}". ${known} Tasks end with the program.`, 'unknown');
+}
+
+function report(task: BackgroundTask, title: string): ToolOutcome {
+  const output = task.capture.take().replace(/\n+$/, '');
+  const state = stateOf(task);
+  return {
+    status: 'ok',
+    text: `${output === '' ? '(no new output)' : output}\n(${state})`,
+    kind: 'command',
+    display: { title, summary: state },
+  };
+}
+
+function stateOf({ end, run, startedAtMs, endedAtMs }: BackgroundTask): string {
+  const duration = formatDuration((endedAtMs ?? Date.now()) - startedAtMs);
+  if (end === undefined) return `running for ${duration}`;
+  if (end.type === 'failed') return `could not be started: ${end.message}`;
+  const signal = end.signal === undefined ? '' : `, ended by ${end.signal}`;
+  const children = run.alive() ? '; processes that it started still run' : '';
+  return `exit code ${end.code}${signal} after ${duration}${children}`;
+}
+
+/** Resolves when the task has ended, the time is up or the user interrupts. */
+function endOf(task: BackgroundTask, patienceMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const settle = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', settle);
+      resolve();
+    };
+    const timer = setTimeout(settle, patienceMs);
+    signal.addEventListener('abort', settle);
+    void task.run.finished.then(settle);
+    if (signal.aborted) settle();
+  });
+}

@@ -1,0 +1,201 @@
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { z } from 'zod';
+import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
+import { defineTool } from './defineTool.ts';
+import type { Environment } from './environment.ts';
+import { failure } from './outcomes.ts';
+import { childEnvironment } from './shell/childEnvironment.ts';
+import { OutputCapture } from './shell/OutputCapture.ts';
+import { createLiveCleaner } from './shell/outputCleaner.ts';
+import type { CommandEnd, RunningCommand } from './shell/startCommand.ts';
+import type { TaskRegistry } from './shell/TaskRegistry.ts';
+import { formatDuration } from './units.ts';
+
+const DEFAULT_TIMEOUT_MS = 120_000;
+const MAX_TIMEOUT_MS = 600_000;
+/** A background command that ends this soon is reported as finished: most often it failed to start. */
+const EARLY_END_MS = 200;
+/** After an interrupt: what the command still says, well within the 100 ms that Esc may take. */
+const LAST_WORDS_MS = 50;
+
+const input = z.object({
+  command: z.string().min(1),
+  timeout: z
+    .number()
+    .int()
+    .min(1)
+    .max(MAX_TIMEOUT_MS)
+    .optional()
+    .describe(`ms, default ${DEFAULT_TIMEOUT_MS}`),
+  description: z.string().optional().describe('what it does, in a few words'),
+  run_in_background: z.boolean().optional(),
+});
+type BashInput = z.infer<typeof input>;
+
+/** What Bash is made with. */
+export interface BashDeps {
+  readonly env: Environment;
+  readonly secretEnv: readonly string[];
+  /** Absolute path of the shell. */
+  readonly shell: string;
+  readonly tasks: TaskRegistry;
+}
+
+/** The tool that runs shell commands. */
+export function bashTool(deps: BashDeps): Tool {
+  return defineTool({
+    name: 'Bash',
+    description: `Run a ${basename(deps.shell)} command. No terminal, no input. cd persists; other shell state does not. Processes left behind are ended unless run_in_background; at the timeout a command moves to the background. Prefer Read, Grep, Glob and Edit for files.`,
+    input,
+    readOnly: false,
+    title: (call) => call.command,
+    access: (call, context) => ({ type: 'command', command: call.command, cwd: context.cwd() }),
+    preview: async (call, context) => ({
+      type: 'command',
+      command: call.command,
+      cwd: context.cwd(),
+      ...(call.description === undefined ? {} : { description: call.description }),
+    }),
+    run: (call, context) => runBash(call, context, deps),
+  });
+}
+
+async function runBash(call: BashInput, context: ToolContext, deps: BashDeps): Promise<ToolOutcome> {
+  const notes = await ensureCwd(context);
+  const inBackground = call.run_in_background === true;
+  const capture = new OutputCapture(inBackground ? undefined : context.openBlob);
+  const live = createLiveCleaner();
+  let watched = true;
+  const startedAtMs = Date.now();
+  const run = await deps.tasks.start({
+    shell: deps.shell,
+    command: call.command,
+    cwd: context.cwd(),
+    env: childEnvironment(deps.env, deps.secretEnv, context.sessionId),
+    onChunk: (chunk) => {
+      capture.push(chunk);
+      if (watched) context.onOutput(live(chunk));
+    },
+  });
+  const patienceMs = inBackground ? EARLY_END_MS : (call.timeout ?? DEFAULT_TIMEOUT_MS);
+  const end = await firstOf(run, patienceMs, context.signal);
+  watched = false;
+  const report = { call, capture, startedAtMs, notes };
+  if (end === 'aborted') return stopped(report, run, deps.tasks);
+  if (end === 'timeout') return moved(report, run, deps.tasks);
+  return finished(report, run, end, context, deps.tasks);
+}
+
+/** What every ending needs to be told. */
+interface Report {
+  readonly call: BashInput;
+  readonly capture: OutputCapture;
+  readonly startedAtMs: number;
+  /** Lines that come before the output. */
+  readonly notes: readonly string[];
+}
+
+async function finished(
+  report: Report,
+  run: RunningCommand,
+  end: CommandEnd,
+  context: ToolContext,
+  tasks: TaskRegistry,
+): Promise<ToolOutcome> {
+  if (end.type === 'failed') {
+    tasks.settle(run);
+    return failure(report.call.command, `The shell could not be started: ${end.message}`);
+  }
+  const after: string[] = [];
+  const directory = report.call.run_in_background === true ? undefined : await run.finalCwd();
+  if (directory !== undefined && directory !== context.cwd() && (await isDirectory(directory))) {
+    context.setCwd(directory);
+    after.push(`(Working directory is now ${directory}.)`);
+  }
+  if (tasks.settle(run)) {
+    after.push('(Processes it left behind are ended in 1 s; use run_in_background for what has to go on.)');
+  }
+  if (end.code !== 0)
+    after.push(`exit code ${end.code}${end.signal === undefined ? '' : ` (ended by ${end.signal})`}`);
+  const duration = formatDuration(Date.now() - report.startedAtMs);
+  const summary = end.code === 0 ? duration : `exit ${end.code} · ${duration}`;
+  return outcome(report, end.code === 0 ? 'ok' : 'error', after, summary);
+}
+
+/** The user's interrupt. The signal is out before anything is awaited; the result does not wait for the dying. */
+async function stopped(report: Report, run: RunningCommand, tasks: TaskRegistry): Promise<ToolOutcome> {
+  void tasks.stop(run);
+  await Promise.race([run.finished, delay(LAST_WORDS_MS)]);
+  return outcome(report, 'partial', ['(Interrupted by the user.)'], 'interrupted', LAST_WORDS_MS);
+}
+
+async function moved(report: Report, run: RunningCommand, tasks: TaskRegistry): Promise<ToolOutcome> {
+  const { call, capture, startedAtMs } = report;
+  const { id } = tasks.keep(call.command, run, capture, startedAtMs);
+  const handling = `BashOutput reads its output, KillBash stops it (task_id "${id}").`;
+  if (call.run_in_background === true) {
+    return outcome(report, 'ok', [`Runs in the background as task ${id}. ${handling}`], `background ${id}`);
+  }
+  const patience = formatDuration(Date.now() - startedAtMs);
+  const note = `(Still running after ${patience}: it goes on in the background as task ${id}. ${handling})`;
+  return outcome(report, 'partial', [note], `background ${id} · ${patience}`);
+}
+
+async function outcome(
+  { call, capture, notes }: Report,
+  status: ToolOutcome['status'],
+  after: readonly string[],
+  summary: string,
+  blobPatienceMs?: number,
+): Promise<ToolOutcome> {
+  const blob = capture.finishBlob();
+  const original = await (blobPatienceMs === undefined ? blob : Promise.race([blob, delay(blobPatienceMs)]));
+  const output = capture.take().replace(/\n+$/, '');
+  const silent = output === '' && after.length === 0 ? ['(no output)'] : [];
+  return {
+    status,
+    text: [...notes, ...(output === '' ? silent : [output]), ...after].join('\n'),
+    kind: 'command',
+    display: { title: call.command, summary },
+    ...(original === undefined ? {} : { original }),
+  };
+}
+
+function firstOf(
+  run: RunningCommand,
+  patienceMs: number,
+  signal: AbortSignal,
+): Promise<CommandEnd | 'timeout' | 'aborted'> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => settle('timeout'), patienceMs);
+    const onAbort = (): void => settle('aborted');
+    const settle = (end: CommandEnd | 'timeout' | 'aborted'): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+      resolve(end);
+    };
+    signal.addEventListener('abort', onAbort);
+    void run.finished.then(settle);
+    if (signal.aborted) onAbort();
+  });
+}
+
+/** The working directory may have been deleted; then the project's root takes its place. */
+async function ensureCwd(context: ToolContext): Promise<string[]> {
+  const directory = context.cwd();
+  if (await isDirectory(directory)) return [];
+  context.setCwd(context.root);
+  return [`(The working directory ${directory} is gone; this ran in ${context.root}.)`];
+}
+
+function isDirectory(path: string): Promise<boolean> {
+  return stat(path).then(
+    (info) => info.isDirectory(),
+    () => false,
+  );
+}
+
+function delay(milliseconds: number): Promise<undefined> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds, undefined));
+}

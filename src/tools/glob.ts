@@ -1,0 +1,102 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import picomatch from 'picomatch';
+import { z } from 'zod';
+import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
+import { defineTool } from './defineTool.ts';
+import type { Environment } from './environment.ts';
+import { suggestForMissing } from './files/similarNames.ts';
+import { failure, interrupted } from './outcomes.ts';
+import { absolutePath, shortPath } from './paths.ts';
+import { newestFirst } from './search/newestFirst.ts';
+import { NO_RIPGREP, runRipgrep } from './search/ripgrep.ts';
+import { count } from './units.ts';
+
+const MAX_FILES = 100;
+
+const input = z.object({
+  pattern: z.string().min(1),
+  path: z.string().optional().describe('directory, default the current one'),
+});
+type GlobInput = z.infer<typeof input>;
+
+/** The tool that finds files by name. */
+export function globTool(home: string, env: Environment): Tool {
+  return defineTool({
+    name: 'Glob',
+    description: `Find files by glob, e.g. "src/**/*.ts"; newest first, at most ${MAX_FILES}. Git-ignored files are left out.`,
+    input,
+    readOnly: true,
+    title: titleOf,
+    access: (call, context) => ({ type: 'read', paths: [searchOf(call, context, home).root] }),
+    run: (call, context) => glob(call, context, home, env),
+  });
+}
+
+function titleOf(call: GlobInput): string {
+  return call.path === undefined ? call.pattern : `${call.pattern} in ${call.path}`;
+}
+
+interface GlobSearch {
+  /** Absolute directory. */
+  readonly root: string;
+  /** Relative to it; `**` when every file below is wanted. */
+  readonly pattern: string;
+}
+
+/** Splits what needs no matching off the pattern, so that only that directory is searched, ignored or not. */
+function searchOf(call: GlobInput, context: ToolContext, home: string): GlobSearch {
+  const from = absolutePath(call.path ?? '.', context.cwd(), home);
+  const { base, glob: rest } = picomatch.scan(call.pattern);
+  // A name without a slash is looked for at any depth, as in a .gitignore.
+  if (!call.pattern.includes('/')) return { root: from, pattern: `**/${call.pattern}` };
+  return { root: absolutePath(base === '' ? '.' : base, from, home), pattern: rest };
+}
+
+async function glob(
+  call: GlobInput,
+  context: ToolContext,
+  home: string,
+  env: Environment,
+): Promise<ToolOutcome> {
+  const title = titleOf(call);
+  const { root, pattern } = searchOf(call, context, home);
+  const info = await stat(root).catch(() => undefined);
+  if (info === undefined)
+    return failure(title, `${root} does not exist.${await suggestForMissing(root)}`, 'not found');
+  const cwd = context.cwd();
+  if (info.isFile()) return listing(title, [shortPath(root, cwd)], false);
+  // Matched here, because a positive --glob would bring back what .gitignore leaves out.
+  const run = await runRipgrep(
+    ['--files', '--hidden', '--glob=!.git', '--null'],
+    '\0',
+    root,
+    env,
+    context.signal,
+  );
+  if (run === undefined) return failure(title, NO_RIPGREP);
+  if (run.end === 'stopped') return interrupted(title);
+  const matches = picomatch(pattern === '' ? '**' : pattern, { dot: true });
+  const found = run.items.filter((path) => matches(path)).map((path) => shortPath(resolve(root, path), cwd));
+  if (found.length === 0 && run.problem !== '') return failure(title, `Nothing found. ${run.problem}`);
+  return listing(title, await newestFirst(found, cwd), run.end === 'limit');
+}
+
+function listing(title: string, files: readonly string[], partial: boolean): ToolOutcome {
+  const shown = files.slice(0, MAX_FILES);
+  const notes: string[] = [];
+  if (files.length === 0) notes.push('No files match.');
+  if (shown.length < files.length) {
+    notes.push(
+      `(${MAX_FILES} of ${count(files.length, 'file')}, newest first; a narrower pattern shows the others.)`,
+    );
+  }
+  if (partial)
+    notes.push('(The search was stopped at its limit: there may be more. Search a smaller directory.)');
+  return {
+    status: partial ? 'partial' : 'ok',
+    text: [...shown, ...notes].join('\n'),
+    kind: 'list',
+    display: { title, summary: count(files.length, 'file') },
+  };
+}

@@ -1,0 +1,158 @@
+import { stat } from 'node:fs/promises';
+import { z } from 'zod';
+import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
+import { defineTool } from './defineTool.ts';
+import type { Environment } from './environment.ts';
+import { suggestForMissing } from './files/similarNames.ts';
+import { failure, interrupted } from './outcomes.ts';
+import { absolutePath, shortPath } from './paths.ts';
+import { collectHits, type Hits } from './search/hits.ts';
+import { newestFirst } from './search/newestFirst.ts';
+import { NO_RIPGREP, runRipgrep } from './search/ripgrep.ts';
+import { count } from './units.ts';
+
+const DEFAULT_HEAD_LIMIT = 250;
+const MAX_COLUMNS = 500;
+
+const contextLines = z.number().int().min(0).optional();
+const input = z.object({
+  pattern: z.string().min(1).describe('regular expression (ripgrep)'),
+  path: z.string().optional(),
+  glob: z.string().optional(),
+  type: z.string().optional().describe('js, py, rust …'),
+  output_mode: z.enum(['files_with_matches', 'content', 'count']).optional(),
+  '-i': z.boolean().optional(),
+  '-n': z.boolean().optional().describe('line numbers, default true'),
+  '-A': contextLines,
+  '-B': contextLines,
+  '-C': contextLines,
+  multiline: z.boolean().optional(),
+  head_limit: z.number().int().min(1).optional(),
+});
+type GrepInput = z.infer<typeof input>;
+
+/** What Grep is made with. `isSensitive` files are left out unless a call names one as its path. */
+export interface GrepDeps {
+  readonly home: string;
+  readonly env: Environment;
+  readonly isSensitive: (path: string) => boolean;
+}
+
+/** The tool that searches the content of files. */
+export function grepTool(deps: GrepDeps): Tool {
+  const root = (call: GrepInput, context: ToolContext): string =>
+    absolutePath(call.path ?? '.', context.cwd(), deps.home);
+  return defineTool({
+    name: 'Grep',
+    description: `Search file contents. Default output_mode is files_with_matches; content shows lines with -A/-B/-C context. At most head_limit lines (default ${DEFAULT_HEAD_LIMIT}).`,
+    input,
+    readOnly: true,
+    title: titleOf,
+    access: (call, context) => ({ type: 'read', paths: [root(call, context)] }),
+    run: (call, context) => grep(root(call, context), call, context, deps),
+  });
+}
+
+function titleOf({ pattern, path, glob, type }: GrepInput): string {
+  const places = [path, glob, type].filter((place) => place !== undefined);
+  return places.length === 0 ? `"${pattern}"` : `"${pattern}" in ${places.join(' ')}`;
+}
+
+async function grep(
+  root: string,
+  call: GrepInput,
+  context: ToolContext,
+  deps: GrepDeps,
+): Promise<ToolOutcome> {
+  const title = titleOf(call);
+  const cwd = context.cwd();
+  const info = await stat(root).catch(() => undefined);
+  if (info === undefined)
+    return failure(title, `${root} does not exist.${await suggestForMissing(root)}`, 'not found');
+  const mode = call.output_mode ?? 'files_with_matches';
+  const listsFiles = mode === 'files_with_matches';
+  const args = [...argumentsOf(call, mode), '--', shortPath(root, cwd)];
+  const run = await runRipgrep(args, listsFiles ? '\0' : '\n', cwd, deps.env, context.signal);
+  if (run === undefined) return failure(title, NO_RIPGREP);
+  if (run.end === 'stopped') return interrupted(title);
+  const hits = collectHits(
+    listsFiles ? run.items.map((path) => `${path}\0`) : run.items,
+    mode === 'content' ? (call['-n'] ?? true) : undefined,
+    (path) => info.isDirectory() && deps.isSensitive(absolutePath(path, cwd, deps.home)),
+  );
+  if (hits.files.length === 0 && hits.hidden === 0 && run.problem !== '') {
+    return failure(title, `The search failed.\n${run.problem}`);
+  }
+  const notes: string[] = [];
+  if (hits.hidden > 0)
+    notes.push(
+      `(${count(hits.hidden, 'file')} that may hold secrets left out; name one as path to search it.)`,
+    );
+  if (run.end === 'limit')
+    notes.push('(The search was stopped at its limit: there may be more. Narrow it down.)');
+  const partial = run.end === 'limit' || run.problem !== '';
+  if (partial && run.problem !== '') notes.push(`(Not everything could be searched: ${run.problem})`);
+  const { lines, total, summary } = await present(mode, hits, cwd);
+  const shown = lines.slice(0, call.head_limit ?? DEFAULT_HEAD_LIMIT);
+  if (shown.length < lines.length)
+    notes.unshift(
+      `(The first ${shown.length} of ${count(lines.length, 'line')}; narrow the search or raise head_limit.)`,
+    );
+  if (total === 0) notes.unshift('No matches.');
+  return {
+    status: partial ? 'partial' : 'ok',
+    text: [...shown, ...notes].join('\n'),
+    kind: 'search',
+    display: { title, summary },
+  };
+}
+
+/** Everything but the place. Ripgrep ends a path with NUL, so that no name can be mistaken for a line. */
+function argumentsOf(call: GrepInput, mode: string): string[] {
+  const args = ['--hidden', '--glob=!.git', '--null', '--with-filename', `--regexp=${call.pattern}`];
+  if (mode === 'files_with_matches') args.push('--files-with-matches');
+  else if (mode === 'count') args.push('--count-matches');
+  else {
+    args.push('--no-heading', '--line-number', `--max-columns=${MAX_COLUMNS}`, '--max-columns-preview');
+    if (call['-A'] !== undefined) args.push(`--after-context=${call['-A']}`);
+    if (call['-B'] !== undefined) args.push(`--before-context=${call['-B']}`);
+    if (call['-C'] !== undefined) args.push(`--context=${call['-C']}`);
+  }
+  if (call['-i'] === true) args.push('--ignore-case');
+  if (call.multiline === true) args.push('--multiline', '--multiline-dotall');
+  if (call.type !== undefined) args.push(`--type=${call.type}`);
+  // A glob that matches everything would only bring back what .gitignore leaves out.
+  if (call.glob !== undefined && !/^[*/]*$/.test(call.glob)) args.push(`--glob=${call.glob}`);
+  return args;
+}
+
+interface Presented {
+  readonly lines: readonly string[];
+  readonly total: number;
+  readonly summary: string;
+}
+
+async function present(mode: string, hits: Hits, cwd: string): Promise<Presented> {
+  const files = hits.files.length;
+  if (mode === 'content') {
+    const lines = hits.files.flatMap((file) => file.lines);
+    return {
+      lines,
+      total: hits.matches,
+      summary: `${count(hits.matches, 'match')} in ${count(files, 'file')}`,
+    };
+  }
+  if (mode === 'count') {
+    const total = hits.files.reduce(
+      (sum, file) => sum + Number(file.lines[0]?.slice(file.path.length + 1) ?? 0),
+      0,
+    );
+    const lines = hits.files.map((file) => file.lines[0] ?? '');
+    return { lines, total, summary: `${count(total, 'match')} in ${count(files, 'file')}` };
+  }
+  const lines = await newestFirst(
+    hits.files.map((file) => file.path),
+    cwd,
+  );
+  return { lines, total: files, summary: count(files, 'file') };
+}

@@ -1,0 +1,89 @@
+/** Runs ripgrep: finding the program, bounding its output and its time. */
+import { spawn } from 'node:child_process';
+import { access, constants } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import type { Environment } from '../environment.ts';
+
+/** More than this is not collected: the search is stopped and says so. */
+const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
+const MAX_ERROR_CHARACTERS = 2000;
+const TIMEOUT_MS = 60_000;
+
+export interface SearchRun {
+  /** `stopped`: the user's interrupt; `limit`: too much output or too long, what is there is a part. */
+  readonly end: 'done' | 'stopped' | 'limit';
+  /** What it printed, split at the separator. */
+  readonly items: readonly string[];
+  /** Ripgrep's own words: a bad pattern, unreadable directories. Empty when all went well. */
+  readonly problem: string;
+}
+
+/** What to tell the model when there is no ripgrep. */
+export const NO_RIPGREP =
+  'ripgrep is not available: its package for this platform is missing and there is no `rg` on the PATH. Reinstall ClawdCode without --omit=optional, or install ripgrep. Meanwhile use Bash with find or grep.';
+
+/** Runs `rg` with the arguments; undefined when there is no ripgrep on this machine. */
+export async function runRipgrep(
+  args: readonly string[],
+  separator: '\n' | '\0',
+  cwd: string,
+  env: Environment,
+  signal: AbortSignal,
+): Promise<SearchRun | undefined> {
+  const program = await findRipgrep(env);
+  if (program === undefined) return undefined;
+  return new Promise((resolve) => {
+    const child = spawn(program, ['--no-config', '--color=never', ...args], {
+      cwd,
+      env: { ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    let problem = '';
+    let end: SearchRun['end'] = 'done';
+    const stop = (reason: SearchRun['end']): void => {
+      if (end === 'done') end = reason;
+      child.kill('SIGKILL');
+    };
+    const onAbort = (): void => stop('stopped');
+    const timer = setTimeout(() => stop('limit'), TIMEOUT_MS);
+    child.stdout.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > MAX_OUTPUT_BYTES) stop('limit');
+    });
+    child.stderr.on('data', (chunk: Buffer) => {
+      if (problem.length < MAX_ERROR_CHARACTERS) problem += chunk.toString('utf8');
+    });
+    child.on('error', (error) => {
+      problem = error.message;
+    });
+    child.on('close', () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+      const items = Buffer.concat(chunks).toString('utf8').split(separator);
+      // Empty after a last separator, a piece of an item when it was stopped.
+      items.pop();
+      resolve({ end, items, problem: problem.slice(0, MAX_ERROR_CHARACTERS).trim() });
+    });
+    signal.addEventListener('abort', onAbort);
+    if (signal.aborted) onAbort();
+  });
+}
+
+async function findRipgrep(env: Environment): Promise<string | undefined> {
+  const packaged = await import('@vscode/ripgrep').then(
+    ({ rgPath }) => rgPath,
+    () => undefined,
+  );
+  const onPath = (env.PATH ?? '').split(delimiter).map((directory) => join(directory, 'rg'));
+  for (const program of packaged === undefined ? onPath : [packaged, ...onPath]) {
+    const runs = await access(program, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (runs) return program;
+  }
+  return undefined;
+}

@@ -1,0 +1,25 @@
+/** The environment of commands: the user's, without our keys, and such that nothing waits for a keyboard. */
+import type { Environment } from '../environment.ts';
+
+/** `secrets` are further names to leave out. */
+export function childEnvironment(
+  env: Environment,
+  secrets: readonly string[],
+  sessionId: string,
+): Record<string, string> {
+  const hidden = new Set(['OPENAI_API_KEY', ...secrets]);
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (value === undefined || hidden.has(name) || /^CLAWDCODE_.*KEY/.test(name)) continue;
+    kept[name] = value;
+  }
+  return {
+    ...kept,
+    PAGER: 'cat',
+    GIT_PAGER: 'cat',
+    GIT_TERMINAL_PROMPT: '0',
+    CLAWDCODE: '1',
+    CLAWDCODE_SESSION_ID: sessionId,
+    AGENT: 'clawdcode',
+  };
+}

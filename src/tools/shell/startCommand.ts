@@ -1,0 +1,105 @@
+/** Starts a shell command in a process group of its own, without a terminal and with nothing on its input. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { constants, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { openOutputPipe } from './outputPipe.ts';
+import { endGroup, signalGroup } from './processGroup.ts';
+import { shellScript } from './shellScript.ts';
+
+/** How long output may still come after the shell has exited, while a child holds the pipe. */
+const DRAIN_MS = 100;
+
+export interface CommandSpec {
+  readonly shell: string;
+  readonly command: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly onChunk: (chunk: Buffer) => void;
+}
+
+export type CommandEnd =
+  | { readonly type: 'exited'; readonly code: number; readonly signal?: NodeJS.Signals }
+  /** The shell could not be started at all. */
+  | { readonly type: 'failed'; readonly message: string };
+
+export interface RunningCommand {
+  /** Resolves when the shell has exited and its output is in. Never rejects. */
+  readonly finished: Promise<CommandEnd>;
+  /** Whether anything of the command's process group is left. */
+  readonly alive: () => boolean;
+  /** The directory that the shell ended in; undefined when it did not get to say. */
+  readonly finalCwd: () => Promise<string | undefined>;
+  /** Ends the whole group: SIGTERM at once, SIGKILL after a grace. */
+  readonly stop: () => Promise<void>;
+  /** Lets go of the pipe and of the temporary files; output is no longer read. */
+  readonly release: () => Promise<void>;
+}
+
+/** Never rejects for what a command can do wrong; rejects with a system error when there is no temporary directory. */
+export async function startCommand(spec: CommandSpec): Promise<RunningCommand> {
+  const scratch = await mkdtemp(join(tmpdir(), 'clawdcode-'));
+  const cwdFile = join(scratch, 'cwd');
+  const script = shellScript(spec.shell, spec.command, cwdFile, join(scratch, 'command'));
+  if (script.commandText !== undefined)
+    await writeFile(join(scratch, 'command'), script.commandText, { mode: 0o600 });
+  const pipe = await openOutputPipe(scratch);
+  const output = pipe?.writeEnd ?? 'pipe';
+  const child = spawn(spec.shell, script.args, {
+    cwd: spec.cwd,
+    env: { ...spec.env, PWD: spec.cwd },
+    stdio: ['ignore', output, output],
+    detached: true,
+  });
+  pipe?.closeWriteEnd();
+  const streams = pipe === undefined ? outputsOf(child) : [pipe.reader];
+  const drained = Promise.all(streams.map((stream) => readToEnd(stream, spec.onChunk)));
+  const leader = child.pid;
+  const alive = (): boolean => leader !== undefined && signalGroup(leader, 0);
+  return {
+    finished: exitOf(child).then(async (end) => {
+      const grace = new Promise((resolve) => setTimeout(resolve, DRAIN_MS));
+      await Promise.race([drained, grace]);
+      if (alive()) await grace;
+      return end;
+    }),
+    alive,
+    finalCwd: async () => {
+      const text = await readFile(cwdFile, 'utf8').catch(() => '');
+      return text === '' ? undefined : text.replace(/\n$/, '');
+    },
+    stop: async () => {
+      if (leader !== undefined) await endGroup(leader);
+    },
+    release: async () => {
+      for (const stream of streams) stream.destroy();
+      await rm(scratch, { recursive: true, force: true });
+    },
+  };
+}
+
+function outputsOf(child: ChildProcess): Readable[] {
+  return [child.stdout, child.stderr].filter((stream) => stream !== null);
+}
+
+function readToEnd(stream: Readable, onChunk: (chunk: Buffer) => void): Promise<void> {
+  return new Promise((resolve) => {
+    stream.on('data', onChunk);
+    stream.on('error', () => resolve());
+    stream.on('close', () => resolve());
+    stream.on('end', () => resolve());
+  });
+}
+
+function exitOf(child: ChildProcess): Promise<CommandEnd> {
+  return new Promise((resolve) => {
+    child.on('error', (error) => {
+      if (child.pid === undefined) resolve({ type: 'failed', message: error.message });
+    });
+    child.on('exit', (code, signal) => {
+      if (signal === null) resolve({ type: 'exited', code: code ?? 1 });
+      else resolve({ type: 'exited', code: 128 + constants.signals[signal], signal });
+    });
+  });
+}
