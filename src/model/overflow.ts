@@ -36,7 +36,7 @@ const wordings: readonly RegExp[] = [
   /current length is \d+ while limit is (\d+)/i,
   /exceeded model token limit: (\d+)/i,
   /prompt token count of \d+ exceeds the limit of (\d+)/i,
-  /tokens must be <= (\d+)/i,
+  /max_new_tokens`? must be <= (\d+)/i,
   /range of input length should be \[\d+, (\d+)\]/i,
   /prompt exceeds max length/i,
   /context window exceeds limit/i,

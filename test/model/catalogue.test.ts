@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import { costUsd, lookupModel } from '../../src/model/catalogue.ts';
+import { families } from '../../src/model/families.ts';
+
+const unknownWindow = 48_000;
+
+test.each<readonly [string, number, string]>([
+  ['gpt-4o', 128_000, 'o200k_base'],
+  ['openai/gpt-4o', 128_000, 'o200k_base'],
+  ['openrouter/openai/gpt-4o-mini:free', 128_000, 'o200k_base'],
+  ['gpt-4o-2024-11-20', 128_000, 'o200k_base'],
+  ['GPT-4.1', 1_047_576, 'o200k_base'],
+  ['gpt-4', 8192, 'cl100k_base'],
+  ['gpt-4-0613', 8192, 'cl100k_base'],
+  ['gpt-4-turbo-2024-04-09', 128_000, 'cl100k_base'],
+  ['gpt-35-turbo', 16_385, 'cl100k_base'],
+  ['gpt-5', 272_000, 'o200k_base'],
+  ['gpt-5-2025-08-07', 272_000, 'o200k_base'],
+  ['gpt-5-codex', 272_000, 'o200k_base'],
+  ['gpt-5-chat-latest', 128_000, 'o200k_base'],
+  ['gpt-5.5', 922_000, 'o200k_base'],
+  ['o1', 200_000, 'o200k_base'],
+  ['o3-mini-2025-01-31', 200_000, 'o200k_base'],
+  ['o4-mini', 200_000, 'o200k_base'],
+  ['claude-3-5-sonnet-20241022', 200_000, 'unknown'],
+  ['anthropic/claude-3.5-sonnet', 200_000, 'unknown'],
+  ['us.anthropic.claude-sonnet-4-5-20250929-v1:0', 200_000, 'unknown'],
+  ['claude-sonnet-4-6', 1_000_000, 'unknown'],
+  ['claude-opus-4-20250514', 200_000, 'unknown'],
+  ['claude-opus-4-1', 200_000, 'unknown'],
+  ['models/gemini-2.5-pro', 1_048_576, 'unknown'],
+  ['deepseek/deepseek-v4-pro', 1_000_000, 'unknown'],
+  ['Qwen/Qwen3-Coder-480B-A35B-Instruct', 262_144, 'unknown'],
+  ['Qwen/Qwen2.5-Coder-32B-Instruct', 32_768, 'unknown'],
+  ['z-ai/glm-4.6', 200_000, 'unknown'],
+  ['moonshotai/kimi-k2-thinking', 262_144, 'unknown'],
+  ['mistral-large-latest', 128_000, 'unknown'],
+  ['accounts/fireworks/models/llama-v3p1-70b-instruct', 131_072, 'unknown'],
+  ['meta-llama/Llama-3.3-70B-Instruct', 131_072, 'unknown'],
+  ['meta-llama/Meta-Llama-3-8B', 8192, 'unknown'],
+  ['x-ai/grok-4', 256_000, 'unknown'],
+])('%s is known', (id, windowTokens, tokenizer) => {
+  expect(lookupModel(id, { unknownWindow })).toMatchObject({
+    id,
+    windowTokens,
+    tokenizer,
+    source: 'catalogue',
+  });
+});
+
+test.each(['my-model', '', 'gpt', 'not-gpt-4o', 'o12'])('%j is not, and says so', (id) => {
+  expect(lookupModel(id, { unknownWindow })).toEqual({
+    id,
+    windowTokens: unknownWindow,
+    maxOutputTokens: 8192,
+    source: 'assumed',
+    tokenizer: 'unknown',
+  });
+});
+
+test('a local server may have loaded a known model with a smaller window', () => {
+  expect(lookupModel('llama3.1:8b-instruct-q4_K_M', { unknownWindow })).toMatchObject({
+    windowTokens: unknownWindow,
+    source: 'assumed',
+  });
+  expect(lookupModel('qwen2.5-coder:latest', { unknownWindow })).toMatchObject({
+    windowTokens: 32_768,
+    source: 'assumed',
+  });
+});
+
+test('the setting wins, and the reply never takes more than a quarter of a smaller window', () => {
+  expect(lookupModel('gpt-4o', { windowTokens: 8000, unknownWindow })).toMatchObject({
+    windowTokens: 8000,
+    maxOutputTokens: 2000,
+    source: 'setting',
+    tokenizer: 'o200k_base',
+  });
+});
+
+test('only endpoints that want their reasoning back get it', () => {
+  expect(lookupModel('deepseek-v4-pro', { unknownWindow }).returnsReasoning).toBe(true);
+  expect(lookupModel('deepseek-r1:14b', { unknownWindow }).returnsReasoning).toBeUndefined();
+  expect(lookupModel('gpt-4o', { unknownWindow }).returnsReasoning).toBeUndefined();
+});
+
+test('cost counts cached input once, and is unknown without a price', () => {
+  const gpt = lookupModel('gpt-4o', { unknownWindow });
+  expect(costUsd(gpt, { inputTokens: 1_000_000, outputTokens: 100_000, cachedTokens: 400_000 })).toBeCloseTo(
+    0.6 * 2.5 + 0.4 * 1.25 + 1,
+  );
+  expect(costUsd(gpt, { inputTokens: 10, outputTokens: 0, cachedTokens: 99 })).toBeCloseTo(10 * 1.25e-6);
+  expect(
+    costUsd(lookupModel('my-model', { unknownWindow }), { inputTokens: 1, outputTokens: 1 }),
+  ).toBeUndefined();
+});
+
+test('every row of the table makes sense', () => {
+  for (const { match, window, maxOutput, price } of families) {
+    expect(match.source.startsWith('^'), `${match} is anchored`).toBe(true);
+    expect(maxOutput, String(match)).toBeLessThan(window * 0.8);
+    const [input, cached, output] = price ?? [1, 1, 1];
+    expect(cached <= input && input <= output, `price of ${match}`).toBe(true);
+  }
+});
