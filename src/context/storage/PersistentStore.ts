@@ -30,9 +30,6 @@ export interface PersistentStoreOptions {
   readonly now?: () => Date;
 }
 
-/** A session's file as it was read. */
-export type OpenResult = SessionLog;
-
 export class PersistentStore {
   /** The project's folder: sessions, locks and blobs. */
   readonly folder: string;
@@ -61,7 +58,7 @@ export class PersistentStore {
    * Opens the session for writing. Throws `InvalidSessionIdError`, `SessionNotFoundError` or
    * `SessionLockedError`; a damaged file opens, with what could not be read in `damaged`.
    */
-  async openSession(sessionId: string): Promise<OpenResult> {
+  async openSession(sessionId: string): Promise<SessionLog> {
     const file = sessionFileIn(this.folder, sessionId);
     if (!(await new JSONLStore(file).exists())) throw new SessionNotFoundError(sessionId);
     return this.#open(file, sessionId, (store) => store.readAll());

@@ -18,7 +18,7 @@ export {
 export { isSafeSessionId, newId, newSessionId } from './ids.ts';
 export { JSONLStore } from './JSONLStore.ts';
 export type { DamagedLine, LogContents } from './logReader.ts';
-export { type OpenResult, PersistentStore, type PersistentStoreOptions } from './PersistentStore.ts';
+export { PersistentStore, type PersistentStoreOptions } from './PersistentStore.ts';
 export {
   detectGitBranch,
   detectGitRemote,

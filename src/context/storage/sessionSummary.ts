@@ -1,5 +1,6 @@
 /** What a list of sessions shows of one, from the first and last bytes of its file only. */
 import { type FileHandle, open } from 'node:fs/promises';
+import { stripVTControlCharacters } from 'node:util';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { parseLine } from './logReader.ts';
 
@@ -107,9 +108,9 @@ function firstLine(text: string): string {
   return (text.split(/[\r\n\u2028\u2029]+/).find((line) => line.trim() !== '') ?? '').trim();
 }
 
-/** One line for a screen: no control characters, and not longer than is useful. */
+/** One line for a screen: no escapes or control characters, and not longer than is useful. */
 function clip(text: string): string {
-  const plain = text.replace(/[\u0000-\u001F\u007F-\u009F]+/g, ' ');
+  const plain = stripVTControlCharacters(text).replace(/[\u0000-\u001F\u007F-\u009F]+/g, ' ');
   const characters = [...plain.slice(0, 2 * maxCharacters)];
   return characters.length > maxCharacters ? `${characters.slice(0, maxCharacters - 1).join('')}…` : plain;
 }

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -70,3 +70,154 @@ test('files are 0600 and folders 0700', async () => {
     expect([folder, await mode(folder)]).toEqual([folder, 0o700]);
   await log.close();
 });
+
+test('every way a session cannot be opened has a name', async () => {
+  const store = makeStore();
+  await expect(store.openSession('absent')).rejects.toMatchObject({ name: 'SessionNotFoundError' });
+  for (const id of ['../../x', '-rf', '']) {
+    for (const attempt of [store.openSession(id), store.createSession(id), store.deleteSession(id)])
+      await expect(attempt).rejects.toMatchObject({ name: 'InvalidSessionIdError' });
+  }
+  const log = await store.createSession('taken');
+  // Not written to yet, but somebody's already.
+  await expect(store.createSession('taken')).rejects.toMatchObject({ name: 'SessionLockedError' });
+  await log.saveMessage('user', 'hello');
+  for (const attempt of [store.openSession('taken'), store.deleteSession('taken')])
+    await expect(attempt).rejects.toMatchObject({
+      name: 'SessionLockedError',
+      message: expect.stringContaining(`process ${process.pid}`),
+    });
+  await log.close();
+  await expect(store.createSession('taken')).rejects.toMatchObject({ name: 'SessionExistsError' });
+  await (await store.openSession('taken')).close();
+});
+
+test('a failed opening leaves no lock behind', async () => {
+  const store = makeStore();
+  await mkdir(join(store.folder, 'folder.jsonl'), { recursive: true });
+  await expect(store.openSession('folder')).rejects.toMatchObject({ code: 'EISDIR' });
+  await expect(store.openSession('folder')).rejects.toMatchObject({ code: 'EISDIR' });
+});
+
+test('an id is found by its beginning, exactly or not at all', async () => {
+  const store = makeStore();
+  await expect(store.resolveSessionId('a')).rejects.toMatchObject({ name: 'SessionNotFoundError' });
+  for (const id of ['abc', 'abcd', 'xyz']) await save(store, id, ['hello']);
+  expect(await store.resolveSessionId('abc')).toBe('abc');
+  expect(await store.resolveSessionId('abcd')).toBe('abcd');
+  expect(await store.resolveSessionId('x')).toBe('xyz');
+  await expect(store.resolveSessionId('ab')).rejects.toMatchObject({ matches: ['abc', 'abcd'] });
+  for (const nothing of ['', 'q', '../x'])
+    await expect(store.resolveSessionId(nothing)).rejects.toMatchObject({ name: 'SessionNotFoundError' });
+});
+
+test('two projects do not see each other, and another data root is another world', async () => {
+  const here = makeStore();
+  await save(here, 'mine', ['hello']);
+  const elsewhere = [
+    new PersistentStore({
+      dataRoot: join(home, 'data'),
+      projectRoot: join(home, 'other'),
+      programVersion: '1',
+    }),
+    new PersistentStore({ dataRoot: join(home, 'data2'), projectRoot: root, programVersion: '1' }),
+  ];
+  for (const store of elsewhere) {
+    expect(await store.listSessions()).toEqual([]);
+    await expect(store.openSession('mine')).rejects.toMatchObject({ name: 'SessionNotFoundError' });
+  }
+});
+
+test('the list is newest first, tells what each was about, and leaves out what was never begun', async () => {
+  let clock = Date.parse('2026-03-01T10:00:00Z');
+  const store = makeStore(() => {
+    clock += 1000;
+    return new Date(clock);
+  });
+  await save(store, 'older', [
+    '\n  Fix the \u001b[31mparser\nplease',
+    { assistant: 'Done.\nAll tests pass.' },
+  ]);
+  await save(store, 'newer', ['ls', { title: 'Looking around' }, 'and now?']);
+  const empty = await store.createSession('empty');
+  await empty.append([
+    { type: 'system', subtype: 'session_start', message: { role: 'system', content: 'prompt' } },
+  ]);
+  await empty.close();
+  await writeFile(join(store.folder, 'notes.txt'), 'not a session');
+  await writeFile(join(store.folder, 'garbage.jsonl'), 'not a line\n');
+  const list = await store.listSessions();
+  expect(list).toMatchObject([
+    { id: 'newer', title: 'Looking around', messageCount: 3, lastLines: ['> ls', '> and now?'] },
+    {
+      id: 'older',
+      title: 'Fix the parser',
+      messageCount: 2,
+      gitBranch: undefined,
+      lastLines: ['> Fix the parser', 'Done.'],
+    },
+  ]);
+  const older = await store.loadSession('older');
+  expect(list[1]?.createdAt.toISOString()).toBe(older?.entries[0]?.timestamp);
+  expect(list[1]?.updatedAt.toISOString()).toBe(older?.entries[1]?.timestamp);
+  expect(list[1]?.bytes).toBe((await stat(join(store.folder, 'older.jsonl'))).size);
+});
+
+test('title and last words are found beyond large lines at either end', async () => {
+  const store = makeStore();
+  const large = 'x'.repeat(300_000);
+  const log = await store.createSession('large');
+  await log.append([
+    { type: 'system', subtype: 'session_start', message: { role: 'system', content: large } },
+  ]);
+  await log.saveMessage('user', 'the question');
+  await log.saveMessage('assistant', 'the answer');
+  await log.saveToolResult({ id: 'c', output: large });
+  await log.saveToolResult({ id: 'd', output: large });
+  await log.close();
+  expect(await store.listSessions()).toMatchObject([
+    { title: 'the question', messageCount: 5, lastLines: expect.arrayContaining(['the answer']) },
+  ]);
+});
+
+test('200 sessions of a megabyte are listed in a moment', async () => {
+  const store = makeStore();
+  await save(store, 'model', ['begin', { assistant: 'x'.repeat(1_000_000) }, 'end']);
+  const text = await readFile(join(store.folder, 'model.jsonl'));
+  await Promise.all(
+    Array.from({ length: 199 }, (_, index) => writeFile(join(store.folder, `copy${index}.jsonl`), text)),
+  );
+  const started = performance.now();
+  const list = await store.listSessions();
+  expect(performance.now() - started).toBeLessThan(2000);
+  expect(list).toHaveLength(200);
+  expect(list[0]).toMatchObject({ title: 'begin', messageCount: 3 });
+});
+
+test('deleting removes the log and its lock, and one that is not there is no error', async () => {
+  const store = makeStore();
+  await save(store, 'gone', ['hello']);
+  await store.deleteSession('gone');
+  await store.deleteSession('gone');
+  expect(await store.listSessions()).toEqual([]);
+  expect(await store.loadSession('gone')).toBeUndefined();
+  expect(await readdir(join(store.folder, 'locks'))).toEqual([]);
+});
+
+/** A session that says these things and is closed. */
+async function save(
+  store: PersistentStore,
+  id: string,
+  said: readonly (string | { assistant: string } | { title: string })[],
+): Promise<void> {
+  const log = await store.createSession(id);
+  for (const thing of said) {
+    if (typeof thing === 'string') await log.saveMessage('user', thing);
+    else if ('assistant' in thing) await log.saveMessage('assistant', thing.assistant);
+    else
+      await log.append([
+        { type: 'system', subtype: 'title', message: { role: 'system', content: thing.title } },
+      ]);
+  }
+  await log.close();
+}
