@@ -1,0 +1,152 @@
+/** What is suggested for a trigger and what accepting it inserts. Ranking is fzf's, loaded when first needed. */
+import type { Trigger } from './trigger.ts';
+
+/** What the composer can complete. */
+export type CompletionPort = {
+  /** Names without the slash. */
+  commands(): readonly { readonly name: string; readonly description: string }[];
+  /** Paths relative to the project, `/` between folders; folders themselves need not be listed. */
+  files(): Promise<readonly string[]>;
+};
+
+/** One line of the popup. */
+export type Suggestion = {
+  readonly label: string;
+  readonly description?: string | undefined;
+  /** Replaces the trigger; ends in a space unless there is more to choose. */
+  readonly insert: string;
+  /** True when what is typed already is this suggestion, whole. */
+  readonly isComplete: boolean;
+};
+
+/** A file or folder (with a `/` at its end), made ready for matching. */
+export type ProjectPath = { readonly path: string; readonly lowerCase: string };
+
+type Finder = typeof import('fzf');
+
+/** Answers at once from what is loaded, and says what is not. */
+export type Completer = {
+  /** Suggestions, best first; undefined until `load` of that kind has finished once. */
+  suggest(trigger: Trigger): readonly Suggestion[] | undefined;
+  /** Loads what a kind of trigger needs, afresh. Never rejects; what cannot be listed is not suggested. */
+  load(kind: Trigger['kind']): Promise<void>;
+};
+
+const maxSuggestions = 50;
+
+/** Beyond this many possible paths only the shortest are ranked, so that a key never waits. */
+const maxRanked = 2000;
+
+export function createCompleter(port: CompletionPort): Completer {
+  let finder: Finder | undefined;
+  let paths: readonly ProjectPath[] | undefined;
+  return {
+    suggest(trigger) {
+      if (finder === undefined) return undefined;
+      if (trigger.kind === 'command') return suggestCommands(finder, port.commands(), trigger.query);
+      return paths && suggestFiles(finder, paths, trigger.query);
+    },
+    async load(kind) {
+      finder ??= await import('fzf');
+      if (kind === 'file') paths = withFolders(await port.files().catch(() => []));
+    },
+  };
+}
+
+/** Ranks commands by name; for an empty query all, in the order given. */
+export function suggestCommands(
+  finder: Finder,
+  commands: ReturnType<CompletionPort['commands']>,
+  query: string,
+): readonly Suggestion[] {
+  return rank(finder, commands, (command) => command.name, query).map(({ name, description }) => ({
+    label: `/${name}`,
+    description,
+    insert: `/${name} `,
+    isComplete: name === query,
+  }));
+}
+
+/**
+ * Ranks paths; a query that is empty or ends in `/` lists that folder instead, folders first.
+ * `paths` are as `withFolders` returns them.
+ */
+export function suggestFiles(
+  finder: Finder,
+  paths: readonly ProjectPath[],
+  query: string,
+): readonly Suggestion[] {
+  const wanted = query.replace(/^(\.\/)+/, '');
+  const isFolder = wanted === '' || wanted.endsWith('/');
+  const found = isFolder
+    ? childrenOf(paths, wanted)
+    : rank(finder, containing(paths, wanted), (path) => path, wanted);
+  return found.map((path) => suggestFile(path, wanted));
+}
+
+/** Adds the folders that hold the files, as paths ending in `/`, and sorts by length. */
+export function withFolders(files: readonly string[]): readonly ProjectPath[] {
+  const all = new Set(files);
+  for (const file of files) {
+    for (let end = file.lastIndexOf('/', file.length - 2); end > 0; end = file.lastIndexOf('/', end - 1)) {
+      const folder = file.slice(0, end + 1);
+      if (all.has(folder)) break;
+      all.add(folder);
+    }
+  }
+  return [...all]
+    .sort((a, b) => a.length - b.length)
+    .map((path) => ({ path, lowerCase: path.toLowerCase() }));
+}
+
+function rank<Item>(
+  { Fzf }: Finder,
+  items: readonly Item[],
+  nameOf: (item: Item) => string,
+  query: string,
+): readonly Item[] {
+  type Found = { readonly item: Item };
+  const shorterFirst = (a: Found, b: Found): number => nameOf(a.item).length - nameOf(b.item).length;
+  // From the end: in a path, what matches the file's name counts more.
+  const options = { selector: nameOf, tiebreakers: [shorterFirst], limit: maxSuggestions, forward: false };
+  const found: readonly Found[] = new Fzf(items, options).find(query);
+  return found.map(({ item }) => item);
+}
+
+function suggestFile(path: string, query: string): Suggestion {
+  const isFolder = path.endsWith('/');
+  const quote = /\s/.test(path) ? '"' : '';
+  // A folder is left open, closing quote and space included, for its files to be chosen next.
+  return {
+    label: path,
+    insert: isFolder ? `@${quote}${path}` : `@${quote}${path}${quote} `,
+    isComplete: path === query && !isFolder,
+  };
+}
+
+function childrenOf(paths: readonly ProjectPath[], folder: string): readonly string[] {
+  const isChild = (path: string): boolean => {
+    if (!path.startsWith(folder) || path === folder) return false;
+    const slash = path.indexOf('/', folder.length);
+    return slash === -1 || slash === path.length - 1;
+  };
+  const rank = (path: string): number => (path.endsWith('/') ? 0 : 1);
+  const compare = (a: string, b: string): number => rank(a) - rank(b) || a.localeCompare(b);
+  const children = paths.map(({ path }) => path).filter(isChild);
+  return children.sort(compare).slice(0, maxSuggestions);
+}
+
+/** Paths that hold the query's letters in order: cheap, and leaves little for the ranking to do. */
+function containing(paths: readonly ProjectPath[], query: string): string[] {
+  const letters = [...query.toLowerCase()];
+  const found: string[] = [];
+  for (const { path, lowerCase } of paths) {
+    let at = 0;
+    for (const letter of letters) {
+      at = lowerCase.indexOf(letter, at) + 1;
+      if (at === 0) break;
+    }
+    if (at > 0 && found.push(path) >= maxRanked) break;
+  }
+  return found;
+}

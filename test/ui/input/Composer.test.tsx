@@ -1,0 +1,410 @@
+import { Box, render, Text, useInput } from 'ink';
+import { createRef } from 'react';
+import { afterEach, describe, expect, test } from 'vitest';
+import { Composer, type ComposerHandle, type ComposerProps } from '../../../src/ui/input/Composer.tsx';
+import type { Draft } from '../../../src/ui/input/composerState.ts';
+import { chooseTheme } from '../../../src/ui/theme.ts';
+import { createScreen, keys } from '../screen.ts';
+
+const theme = chooseTheme('plain', { noColor: true });
+const running: { unmount(): void }[] = [];
+afterEach(() => {
+  for (const app of running.splice(0)) app.unmount();
+});
+
+/** Something else that has the keyboard. */
+function Dialog() {
+  useInput(() => {});
+  return <Text>dialog</Text>;
+}
+
+let drawn = 0;
+
+/** Stands for the transcript, and counts how often it is drawn. */
+function Neighbour() {
+  drawn++;
+  return <Text>neighbour</Text>;
+}
+
+/** Mounts a composer below some other rows in a terminal, and records what it tells its owner. */
+async function mount(
+  options: Partial<ComposerProps> & {
+    columns?: number;
+    rows?: number;
+    entries?: string[];
+    above?: string[];
+  } = {},
+) {
+  const { columns = 40, rows = 16, entries = [], above = ['above'], ...rest } = options;
+  const screen = createScreen({ columns, rows });
+  const handle = createRef<ComposerHandle>();
+  const sent: Draft[] = [];
+  const intents: string[] = [];
+  const added: string[] = [];
+  const props: ComposerProps = {
+    isActive: true,
+    width: columns,
+    maxRows: 5,
+    theme,
+    history: {
+      load: async () => entries,
+      add: async (text) => {
+        added.push(text);
+      },
+    },
+    completion: {
+      commands: () => [
+        { name: 'help', description: 'lists the commands' },
+        { name: 'compact', description: 'makes room' },
+        ...Array.from({ length: 10 }, (_, at) => ({ name: `other${at}`, description: 'another' })),
+      ],
+      files: async () => ['src/index.ts', 'src/my file.ts', 'README.md'],
+    },
+    onSubmit: (draft) => sent.push(draft),
+    onIntent: (intent, { empty }) => intents.push(empty ? `${intent} empty` : intent),
+    takeBackQueued: () => undefined,
+    ref: handle,
+    ...rest,
+  };
+  const tree = (rowsAbove: string[], change: Partial<ComposerProps> = {}) => (
+    <Box flexDirection="column">
+      {rowsAbove.map((row) => (
+        <Text key={row}>{row}</Text>
+      ))}
+      <Box paddingLeft={1}>
+        <Composer {...props} width={columns - 1} {...change} />
+      </Box>
+      {change.isActive === false ? <Dialog /> : <Text>below</Text>}
+    </Box>
+  );
+  const app = render(tree(above), { ...screen, interactive: true, exitOnCtrlC: false, patchConsole: false });
+  running.push(app);
+  await screen.settle();
+  return {
+    screen,
+    sent,
+    intents,
+    added,
+    text: () => handle.current?.text(),
+    handle: () => {
+      if (handle.current === null) throw new Error('not mounted');
+      return handle.current;
+    },
+    /** The rows of the composer, without what stands around it. */
+    rows: () => screen.text().filter((row) => !above.includes(row) && row !== 'below'),
+    show: async (rowsAbove: string[], change?: Partial<ComposerProps>) => {
+      app.rerender(tree(rowsAbove, change));
+      await screen.settle();
+    },
+  };
+}
+
+const { ctrl, alt } = keys;
+
+describe('typing', () => {
+  test('shows the text, with the terminal cursor at the insertion point after every key', async () => {
+    const { screen, rows } = await mount();
+    let cells = 0;
+    for (const [key, width] of [
+      ['a', 1],
+      ['漢', 2],
+      ['👨‍👩‍👧', 2],
+      ['é', 1],
+      ['🇩🇪', 2],
+      [' ', 1],
+      ['x', 1],
+    ] as const) {
+      await screen.press(key);
+      cells += width;
+      expect(screen.cursor()).toEqual({ x: 3 + cells, y: 1 });
+    }
+    expect(screen.isCursorVisible()).toBe(true);
+    expect(rows()).toEqual([' ❯ a漢👨‍👩‍👧é🇩🇪 x']);
+    await screen.press(keys.left, keys.left, keys.left);
+    expect(screen.cursor()).toEqual({ x: 3 + 6, y: 1 });
+    await screen.press(keys.backspace, keys.backspace);
+    expect(rows()).toEqual([' ❯ a漢🇩🇪 x']);
+    expect(screen.cursor()).toEqual({ x: 3 + 3, y: 1 });
+  });
+
+  test('keeps the cursor on the insertion point when what stands above grows', async () => {
+    const { screen, show } = await mount();
+    await screen.press('hi');
+    await show(['above', 'and more', 'and yet more']);
+    expect(screen.cursor()).toEqual({ x: 5, y: 3 });
+  });
+
+  test('wraps, scrolls within its rows, and follows the cursor', async () => {
+    const { screen, rows } = await mount({ columns: 14, maxRows: 3 });
+    await screen.press('0123456789'.repeat(3));
+    // Eleven cells for text, the last of them kept for the cursor.
+    expect(rows()).toEqual([' ❯ 0123456789', '   0123456789', '   0123456789']);
+    expect(screen.cursor()).toEqual({ x: 13, y: 3 });
+    await screen.press('a');
+    expect(rows()).toEqual([' ❯ 0123456789', '   0123456789', '   a']);
+    await screen.press(keys.up, keys.up, keys.up);
+    expect(screen.cursor().y).toBe(1);
+    await screen.press('X');
+    expect(rows()[0]).toBe(' ❯ 0X12345678');
+  });
+
+  test('survives a narrower and a wider terminal', async () => {
+    const { screen, show, text } = await mount({ columns: 40 });
+    await screen.press('some words to wrap 漢字');
+    screen.resize(16, 16);
+    await show(['above'], { width: 15 });
+    expect(screen.text().join('').replaceAll(' ', '')).toContain('somewordstowrap漢字');
+    screen.resize(40, 16);
+    await show(['above'], { width: 39 });
+    expect(screen.text()).toContain(' ❯ some words to wrap 漢字');
+    expect(text()).toBe('some words to wrap 漢字');
+  });
+
+  test('shows a placeholder only while empty', async () => {
+    const { screen, rows } = await mount({ placeholder: 'Ask anything' });
+    expect(rows()).toEqual([' ❯ Ask anything']);
+    expect(screen.cursor()).toEqual({ x: 3, y: 1 });
+    await screen.press('a');
+    expect(rows()).toEqual([' ❯ a']);
+  });
+});
+
+describe('Enter', () => {
+  test('sends the draft, empties the composer and remembers what was sent', async () => {
+    const { screen, sent, added, rows } = await mount();
+    await screen.press('hello', keys.enter);
+    expect(sent).toEqual([{ text: 'hello', display: 'hello' }]);
+    expect(added).toEqual(['hello']);
+    expect(rows()).toEqual([' ❯']);
+    await screen.press('  ', keys.enter);
+    expect(sent).toHaveLength(1);
+  });
+
+  test('sends when it arrives in one piece with the text', async () => {
+    const { screen, sent } = await mount();
+    await screen.press('hello\r');
+    expect(sent.map((draft) => draft.text)).toEqual(['hello']);
+  });
+
+  test.each([
+    ['backslash', ['\\', keys.enter]],
+    ['Ctrl+J', [ctrl('j')]],
+    ['Shift+Enter', [keys.shiftEnter]],
+    ['Alt+Enter', [keys.altEnter]],
+  ])('%s makes a new line instead', async (_name, newline) => {
+    const { screen, sent, rows } = await mount();
+    await screen.press('one', ...newline, 'two');
+    expect(rows()).toEqual([' ❯ one', '   two']);
+    expect(screen.cursor()).toEqual({ x: 6, y: 2 });
+    await screen.press(keys.enter);
+    expect(sent[0]?.text).toBe('one\ntwo');
+  });
+});
+
+describe('a paste', () => {
+  const long = Array.from({ length: 120 }, (_, at) => `line ${at} 漢字`).join('\n');
+
+  test('is shown folded, sent whole, and is one step for the cursor', async () => {
+    const { screen, sent, rows } = await mount();
+    await screen.press('see ', keys.paste(long), '!');
+    expect(rows()).toEqual([' ❯ see [Pasted text #1 +120 lines]!']);
+    await screen.press(keys.left, keys.left);
+    expect(screen.cursor().x).toBe(3 + 'see '.length);
+    await screen.press(keys.enter);
+    expect(sent).toEqual([{ text: `see ${long}!`, display: 'see [Pasted text #1 +120 lines]!' }]);
+  });
+
+  test('of some words is just text, its control characters gone', async () => {
+    const { screen, rows } = await mount();
+    await screen.press(keys.paste('two\r\nli\u001B[31mnes\u0007'));
+    expect(rows()).toEqual([' ❯ two', '   li[31mnes']);
+  });
+
+  test('of ten megabytes arrives whole', async () => {
+    const { screen, sent } = await mount();
+    const text = 'a line of text 漢字\n'.repeat(500_000);
+    await screen.press(keys.paste(text));
+    await screen.waitFor((rows) => rows.some((row) => row.includes('+500000 lines')), 15_000);
+    await screen.press('.', keys.enter);
+    expect(sent[0]?.text.length).toBe(text.length + 1);
+  });
+
+  test('that a terminal without bracketed paste types is folded too', async () => {
+    const { screen, rows, sent } = await mount();
+    await screen.press(long.replaceAll('\n', '\r'));
+    expect(rows()).toEqual([' ❯ [Pasted text #1 +120 lines]']);
+    expect(sent).toEqual([]);
+  });
+});
+
+describe('history', () => {
+  test('comes with ↑ at the first row and goes with ↓ at the last, the draft being kept', async () => {
+    const { screen, text } = await mount({ entries: ['first', 'second\nlines'] });
+    await screen.press('draft', keys.up);
+    expect(text()).toBe('second\nlines');
+    await screen.press(keys.up);
+    expect(text()).toBe('second\nlines');
+    await screen.press(keys.up);
+    expect(text()).toBe('first');
+    await screen.press(keys.down, keys.down, keys.down);
+    expect(text()).toBe('draft');
+  });
+
+  test('has what was sent in this run, and old commands do not open the popup', async () => {
+    const { screen, text, rows } = await mount();
+    await screen.press('/hel', keys.tab, keys.enter);
+    await screen.press('next', keys.enter);
+    await screen.press(keys.up, keys.up);
+    expect(text()).toBe('/help');
+    expect(rows()).toEqual([' ❯ /help']);
+  });
+
+  test('comes after the queue: ↑ on an empty composer takes the newest queued message back', async () => {
+    const queue = ['one', 'two'];
+    const { screen, text } = await mount({ entries: ['old'], takeBackQueued: () => queue.pop() });
+    await screen.press('x', keys.up);
+    expect(text()).toBe('old');
+    await screen.press(keys.down, keys.backspace, keys.up);
+    expect(text()).toBe('two');
+    expect(queue).toEqual(['one']);
+  });
+});
+
+describe('completion', () => {
+  test('of commands: at most eight in sight, ↑ and ↓ move, Enter accepts and then sends', async () => {
+    const { screen, rows, sent, text } = await mount({ maxRows: 8 });
+    await screen.press('/');
+    await screen.waitFor((all) => all.some((row) => row.includes('/compact')));
+    expect(rows()).toHaveLength(1 + 8);
+    expect(rows()[1]).toMatch(/^ +› \/help +lists the commands$/);
+    await screen.press(keys.down);
+    expect(rows()[2]).toContain('› /compact');
+    await screen.press(keys.up, keys.up);
+    expect(rows().at(-1)).toContain('› /other9');
+    await screen.press(keys.down, keys.down, keys.enter);
+    expect(text()).toBe('/compact ');
+    expect(rows()).toEqual([' ❯ /compact']);
+    await screen.press('focus', keys.enter);
+    expect(sent[0]?.text).toBe('/compact focus');
+  });
+
+  test('Enter on a command typed whole sends it', async () => {
+    const { screen, sent } = await mount();
+    await screen.press(...'/help');
+    await screen.waitFor((all) => all.some((row) => row.includes('› /help')));
+    await screen.press(keys.enter);
+    expect(sent[0]?.text).toBe('/help');
+  });
+
+  test('of files: folder by folder, quoted where needed', async () => {
+    const { screen, rows, text } = await mount();
+    await screen.press('read @');
+    await screen.waitFor((all) => all.some((row) => row.includes('› src/')));
+    await screen.press(keys.tab);
+    expect(text()).toBe('read @src/');
+    expect(
+      rows()
+        .slice(1)
+        .map((row) => row.trim()),
+    ).toEqual(['› src/index.ts', 'src/my file.ts']);
+    await screen.press(keys.down, keys.tab);
+    expect(text()).toBe('read @"src/my file.ts" ');
+    expect(rows()).toHaveLength(1);
+  });
+
+  test('Esc closes the popup first and only then is the owner asked', async () => {
+    const { screen, rows, intents, text } = await mount();
+    await screen.press('/');
+    await screen.waitFor((all) => all.some((row) => row.includes('/compact')));
+    await screen.press(keys.escape, 'c');
+    expect(rows()).toEqual([' ❯ /c']);
+    expect(intents).toEqual([]);
+    await screen.press(keys.escape);
+    expect(intents).toEqual(['escape']);
+    expect(text()).toBe('/c');
+  });
+});
+
+describe('the owner', () => {
+  test('hears of the keys that are its own', async () => {
+    const { screen, intents } = await mount();
+    await screen.press(ctrl('c'), ctrl('d'), 'ab', ctrl('c'), keys.shiftTab, ctrl('l'), ctrl('a'), ctrl('d'));
+    expect(intents).toEqual(['clear_or_exit empty', 'eof empty', 'clear_or_exit', 'cycle_mode', 'redraw']);
+  });
+
+  test('can take the keyboard for a dialog without losing a character', async () => {
+    const { screen, show, text, rows } = await mount();
+    await screen.press('draft', keys.paste('a\nb\nc'));
+    await show(['above'], { isActive: false });
+    expect(screen.isCursorVisible()).toBe(false);
+    await screen.press('y', keys.enter);
+    expect(rows()).toContain(' ❯ draft[Pasted text #1 +3 lines]');
+    await show(['above']);
+    await screen.press('!');
+    expect(text()).toBe('drafta\nb\nc!');
+  });
+
+  test('can set, precede and clear the draft, and undo brings it back', async () => {
+    const heard: string[] = [];
+    const { screen, handle, text } = await mount({
+      initialText: 'first',
+      onTextChange: (now) => heard.push(now),
+    });
+    expect(text()).toBe('first');
+    handle().prependText('queued');
+    expect(text()).toBe('queued\nfirst');
+    handle().clear();
+    expect(text()).toBe('');
+    await screen.press(ctrl('_'));
+    expect(text()).toBe('queued\nfirst');
+    handle().setText('other');
+    expect(text()).toBe('other');
+    expect(heard).toEqual(['queued\nfirst', '', 'queued\nfirst', 'other']);
+  });
+
+  test('is not drawn anew by a key', async () => {
+    drawn = 0;
+    const screen = createScreen({ columns: 40, rows: 8 });
+    const props: ComposerProps = {
+      isActive: true,
+      width: 40,
+      maxRows: 4,
+      theme,
+      history: { load: async () => [], add: async () => {} },
+      completion: { commands: () => [], files: async () => [] },
+      onSubmit: () => {},
+      onIntent: () => {},
+      takeBackQueued: () => undefined,
+    };
+    const app = render(
+      <Box flexDirection="column">
+        <Neighbour />
+        <Composer {...props} />
+      </Box>,
+      { ...screen, interactive: true, exitOnCtrlC: false, patchConsole: false },
+    );
+    running.push(app);
+    await screen.press('a', 'b');
+    expect(screen.text()).toEqual(['neighbour', '❯ ab']);
+    expect(drawn).toBe(1);
+  });
+});
+
+test('readline keys edit the line', async () => {
+  const { screen, text } = await mount();
+  await screen.press('one two three', ctrl('w'), ctrl('a'), ctrl('y'), alt('b'), ctrl('k'));
+  expect(text()).toBe('');
+  await screen.press(ctrl('_'));
+  expect(text()).toBe('threeone two ');
+  await screen.press(ctrl('e'), ctrl('u'), ctrl('y'));
+  expect(text()).toBe('threeone two ');
+});
+
+test.each([
+  ['!ls', '$ !ls'],
+  ['/x', '❯ /x'],
+])('%j shows what Enter will do', async (typed, shown) => {
+  const { screen, rows } = await mount();
+  await screen.press(typed);
+  expect(rows()[0]?.trim()).toBe(shown);
+});
