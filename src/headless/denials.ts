@@ -1,0 +1,22 @@
+import type { PermissionAnswer, PermissionQuestion } from '../protocol/permissions.ts';
+
+/** A call that did not run because it was not allowed. */
+export interface Denial {
+  readonly tool_name: string;
+  readonly tool_use_id: string;
+  readonly tool_input: unknown;
+}
+
+/** The answer to any question here: no, with a word that keeps the model from trying a way round. */
+export function refusalOf(question: PermissionQuestion): PermissionAnswer {
+  const comment = `Nobody can answer questions in this run (${question.reason}). Go on without it, or say what is missing. The user could allow it with ${allowance(question)}.`;
+  return { behavior: 'deny', comment };
+}
+
+/** The flag that would have allowed the call. */
+export function allowance({ tool, suggestion }: PermissionQuestion): string {
+  if (tool === 'ExitPlanMode') return '--permission-mode default';
+  if (suggestion?.destination === 'mode') return '--permission-mode acceptEdits';
+  if (suggestion !== undefined) return `--allowed-tools '${suggestion.rules.join(',')}'`;
+  return `a rule in --allowed-tools that names exactly this call of ${tool}, or --permission-mode bypassPermissions`;
+}

@@ -1,0 +1,13 @@
+/** What a run ends with. Scripts depend on these numbers. */
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  noAccess: 41,
+  badInput: 42,
+  badSettings: 52,
+  turnLimit: 53,
+  interrupted: 130,
+  terminated: 143,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

@@ -1,0 +1,24 @@
+/** Longest prompt that `-p` takes, in bytes, standard input included: more than any window holds. */
+export const MAX_PROMPT_BYTES = 10 * 1024 * 1024;
+
+export type JoinedPrompt =
+  | { readonly type: 'ready'; readonly prompt: string }
+  /** `message` says what to do; exit code 42. */
+  | { readonly type: 'error'; readonly message: string };
+
+/** The prompt of a headless run: the argument first, then what was piped in. Blank parts do not count. */
+export function joinPrompt(argument: string | undefined, stdin: string | undefined): JoinedPrompt {
+  const piped = (stdin ?? '').replace(/^\uFEFF/, '').trimEnd();
+  const prompt = [argument ?? '', piped].filter((part) => part.trim() !== '').join('\n\n');
+  if (prompt === '') {
+    return {
+      type: 'error',
+      message: 'there is nothing to do: give a prompt (clawdcode -p "…") or pipe one in.',
+    };
+  }
+  if (Buffer.byteLength(prompt) > MAX_PROMPT_BYTES) {
+    const message = `the prompt is longer than ${MAX_PROMPT_BYTES / 1024 / 1024} MB. Put it into a file and name the file in the prompt.`;
+    return { type: 'error', message };
+  }
+  return { type: 'ready', prompt };
+}

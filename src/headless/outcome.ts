@@ -1,0 +1,68 @@
+import type { CompactionReport, TurnOutcome } from '../protocol/events.ts';
+import type { ModelError } from '../protocol/model.ts';
+import { EXIT, type ExitCode } from './exitCodes.ts';
+import type { Tally } from './tally.ts';
+import type { RunEnd } from './types.ts';
+
+/** What a run comes to: an answer, or why there is none. */
+export type Outcome =
+  | { readonly ok: true; readonly exitCode: 0; readonly text: string; readonly steps: number }
+  | {
+      readonly ok: false;
+      readonly exitCode: ExitCode;
+      readonly subtype: 'error_max_turns' | 'error_during_execution';
+      readonly reason: string;
+      readonly steps: number;
+    };
+
+/** Judges how a run ended. Only a finished turn, compaction or command has a result. */
+export function outcomeOf(end: RunEnd, tally: Tally): Outcome {
+  switch (end.type) {
+    case 'turn':
+      if (end.outcome === 'done') return { ok: true, exitCode: 0, text: tally.text(), steps: end.steps };
+      return turnFailure(end.outcome, end.steps, end.error, tally.lastError());
+    case 'compaction':
+      return compactionOutcome(end.report);
+    case 'answer':
+      if (end.ok) return { ok: true, exitCode: 0, text: end.text, steps: 0 };
+      return failure(EXIT.badInput, end.text, 0);
+  }
+}
+
+function turnFailure(
+  outcome: Exclude<TurnOutcome, 'done'>,
+  steps: number,
+  error: ModelError | undefined,
+  notice: string | undefined,
+): Outcome {
+  switch (outcome) {
+    case 'max_turns': {
+      const reason = `The limit of ${steps} turns is reached. Raise --max-turns, or go on with --continue.`;
+      return { ...failure(EXIT.turnLimit, reason, steps), subtype: 'error_max_turns' };
+    }
+    case 'loop': {
+      const reason =
+        'The model made the same call with the same result again and again, so the turn was ended.';
+      return failure(EXIT.failed, reason, steps);
+    }
+    case 'interrupted':
+      return failure(EXIT.interrupted, 'Interrupted. Go on with --continue.', steps);
+    case 'failed': {
+      const reason = error?.message ?? notice ?? 'The turn failed.';
+      return failure(error?.kind === 'auth' ? EXIT.noAccess : EXIT.failed, reason, steps);
+    }
+  }
+}
+
+function compactionOutcome(report: CompactionReport): Outcome {
+  const { outcome, preTokens, postTokens, files, message } = report;
+  if (outcome === 'cancelled') return failure(EXIT.interrupted, message ?? 'Compaction was cancelled.', 0);
+  if (outcome === 'refused') return failure(EXIT.failed, message ?? 'There is nothing to compact.', 0);
+  const kept = files.length === 0 ? '' : ` Files kept: ${files.join(', ')}.`;
+  const text = `Compacted from ${preTokens} to ${postTokens} tokens.${kept}`;
+  return { ok: true, exitCode: 0, text: message === undefined ? text : `${text} ${message}`, steps: 0 };
+}
+
+function failure(exitCode: ExitCode, reason: string, steps: number): Outcome & { ok: false } {
+  return { ok: false, exitCode, subtype: 'error_during_execution', reason, steps };
+}

@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import type { Agent } from '../agent/types.ts';
+import type { ContextMeasure } from '../protocol/events.ts';
+import type { Outcome } from './outcome.ts';
+import { sum, type Tally, type UsageFigures } from './tally.ts';
+import { stopReason } from './wireMessages.ts';
+
+/** The `result` object: the whole output of `json`, the last line of `stream-json`. */
+export async function resultMessage(outcome: Outcome, tally: Tally, agent: Agent): Promise<object> {
+  const { sessionId, demo } = agent.state();
+  const usage = [...tally.usageByModel().values()].reduce(sum, nothing);
+  return {
+    type: 'result',
+    subtype: outcome.ok ? 'success' : outcome.subtype,
+    is_error: !outcome.ok,
+    ...(outcome.ok ? { result: outcome.text } : { errors: [outcome.reason] }),
+    num_turns: outcome.steps,
+    duration_ms: tally.durationMs(),
+    duration_api_ms: tally.apiDurationMs(),
+    stop_reason: stopReason(tally.finishReason()),
+    total_cost_usd: cents(tally.costUsd()),
+    usage,
+    modelUsage: modelUsage(tally, agent),
+    permission_denials: tally.denials(),
+    context_usage: contextUsage(await agent.measure()),
+    ...(demo ? { demo } : {}),
+    session_id: sessionId,
+    uuid: randomUUID(),
+  };
+}
+
+const nothing: UsageFigures = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+};
+
+/** Figures per model; null where something is not known rather than zero. */
+function modelUsage(tally: Tally, agent: Agent): Record<string, object> {
+  const { model } = agent.state();
+  const used = [...tally.usageByModel()];
+  return Object.fromEntries(
+    used.map(([id, figures]) => {
+      // A server may answer with a longer id than it was asked for; alone, it can only be that one.
+      const isCurrent = used.length === 1 || id === model.id;
+      return [
+        id,
+        {
+          inputTokens: figures.input_tokens,
+          outputTokens: figures.output_tokens,
+          cacheReadInputTokens: figures.cache_read_input_tokens,
+          cacheCreationInputTokens: figures.cache_creation_input_tokens,
+          webSearchRequests: 0,
+          costUSD: used.length === 1 ? cents(tally.costUsd()) : null,
+          contextWindow: isCurrent ? model.windowTokens : null,
+          maxOutputTokens: isCurrent ? model.maxOutputTokens : null,
+        },
+      ];
+    }),
+  );
+}
+
+function contextUsage(measure: ContextMeasure): object {
+  return {
+    model: measure.model,
+    context_window: measure.windowTokens,
+    window_source: measure.windowSource,
+    compacts_at: measure.triggerTokens,
+    reply_reserve: measure.replyReserveTokens,
+    used_tokens: measure.usedTokens,
+    exact: measure.exact,
+    parts: measure.parts,
+  };
+}
+
+/** Dollars to a millionth, without the dust of binary fractions; null when unknown. */
+function cents(amount: number | undefined): number | null {
+  return amount === undefined ? null : Math.round(amount * 1e6) / 1e6;
+}

@@ -1,0 +1,88 @@
+/**
+ * One prompt without a screen: a subscriber of the agent with the same rights as the terminal UI. Uses the
+ * same commands; differs in who answers a question (nobody) and in what is written.
+ */
+import { interpret, unknownCommandText } from '../commands/interpret.ts';
+import type { CommandResult } from '../commands/types.ts';
+import type { AgentEvent } from '../protocol/events.ts';
+import type { Op } from '../protocol/ops.ts';
+import { refusalOf } from './denials.ts';
+import type { ExitCode } from './exitCodes.ts';
+import { outcomeOf } from './outcome.ts';
+import { createReporter } from './reporter.ts';
+import { createTally } from './tally.ts';
+import type { HeadlessOptions, RunEnd } from './types.ts';
+
+/** Runs the prompt to its end, writes the result, and returns the exit code. */
+export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
+  const { agent } = options.host;
+  const tally = createTally(agent, options.now);
+  const reporter = createReporter(options, tally);
+  let said: RunEnd | undefined;
+  const unsubscribe = agent.subscribe((event) => {
+    tally.add(event);
+    reporter.event(event);
+    said = endOf(event) ?? said;
+    if (event.type === 'permission_question') {
+      agent.submit({ type: 'answer', id: event.question.id, answer: refusalOf(event.question) });
+    }
+  });
+  let end: RunEnd;
+  try {
+    reporter.begin();
+    const wish = await wishOf(options);
+    if (wish.type === 'op') {
+      agent.submit(wish.op);
+      await agent.idle();
+      end = said ?? endWithoutWord(wish.op);
+    } else end = wish;
+  } finally {
+    unsubscribe();
+  }
+  await reporter.end(end);
+  return outcomeOf(end, tally).exitCode;
+}
+
+/** The last of these in a run is how it ended; a compaction inside a turn is followed by the turn's own end. */
+function endOf(event: AgentEvent): RunEnd | undefined {
+  if (event.type === 'compaction_ended') return { type: 'compaction', report: event.report };
+  if (event.type !== 'turn_ended') return undefined;
+  const { outcome, steps, error } = event;
+  return { type: 'turn', outcome, steps, ...(error === undefined ? {} : { error }) };
+}
+
+/** An op whose end nobody reported: a switch that is done at once, or a turn that broke. */
+function endWithoutWord(op: Op): RunEnd {
+  if (op.type === 'set_model') return { type: 'answer', ok: true, text: `Model: ${op.model}` };
+  return { type: 'turn', outcome: 'failed', steps: 0 };
+}
+
+/** What the prompt asks for. `!command` is text here: whoever can write `-p` has a shell, and a pipe may hold anything. */
+async function wishOf({ prompt, host }: HeadlessOptions): Promise<{ type: 'op'; op: Op } | RunEnd> {
+  const meaning = interpret(prompt, host.commands);
+  switch (meaning.type) {
+    case 'prompt':
+    case 'shell':
+      return { type: 'op', op: { type: 'prompt', text: prompt } };
+    case 'unknown':
+      return { type: 'answer', ok: false, text: unknownCommandText(meaning) };
+    case 'command':
+      return fromCommand(await meaning.command.run(meaning.args, host), meaning.command.name);
+  }
+}
+
+function fromCommand(result: CommandResult, name: string): { type: 'op'; op: Op } | RunEnd {
+  switch (result.type) {
+    case 'op':
+      return result;
+    case 'notice':
+      return { type: 'answer', ok: result.level !== 'error', text: result.text };
+    case 'exit':
+      return { type: 'answer', ok: true, text: '' };
+    case 'dialog':
+    case 'open_session': {
+      const text = `/${name} needs a terminal to answer in. With -p, use --resume ID, --continue or --model instead.`;
+      return { type: 'answer', ok: false, text };
+    }
+  }
+}

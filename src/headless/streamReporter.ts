@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import type { JSONLEntry } from '../protocol/entries.ts';
+import type { AgentEvent } from '../protocol/events.ts';
+import { resultText } from './entryText.ts';
+import { outcomeOf } from './outcome.ts';
+import { createPartialMessages } from './partialMessages.ts';
+import { resultMessage } from './resultMessage.ts';
+import type { Tally } from './tally.ts';
+import { toLine } from './toLine.ts';
+import type { HeadlessOptions, Reporter } from './types.ts';
+import {
+  assistantLine,
+  nudgeLine,
+  type ReplyHead,
+  replyHead,
+  toolResultLine,
+  toolUseLine,
+} from './wireMessages.ts';
+
+/** stream-json: one JSON object a line, in the shapes that Claude Code made known. */
+export function createStreamReporter(options: HeadlessOptions, tally: Tally): Reporter {
+  const { host } = options;
+  const { agent } = host;
+  let head: ReplyHead | undefined;
+
+  const write = (message: object | undefined): void => {
+    if (message === undefined) return;
+    options.write(toLine({ uuid: randomUUID(), ...message, session_id: agent.state().sessionId }));
+  };
+  const system = (subtype: string, fields: object): void => write({ type: 'system', subtype, ...fields });
+  const partial =
+    options.includePartialMessages === true
+      ? createPartialMessages(
+          () => agent.state().model.id,
+          (event) => write({ type: 'stream_event', event, parent_tool_use_id: null }),
+        )
+      : undefined;
+
+  const entry = (one: JSONLEntry): void => {
+    if (one.type === 'assistant') {
+      head = replyHead(one);
+      write(assistantLine(one, head));
+    } else if (one.type === 'tool_use') write(toolUseLine(one, head ?? replyHead(one)));
+    else if (one.type === 'tool_result') {
+      if (one.toolResult?.status === 'denied') system('permission_denied', denial(one, tally));
+      write(toolResultLine(one));
+    } else if (one.subtype === 'nudge') write(nudgeLine(one));
+  };
+
+  return {
+    begin() {
+      const { root, model, mode, demo } = agent.state();
+      const { version, keySource } = host.status();
+      system('init', {
+        cwd: root,
+        tools: options.tools ?? [],
+        mcp_servers: [],
+        model: model.id,
+        permissionMode: mode,
+        slash_commands: host.commands.map((command) => command.name),
+        apiKeySource: keySource ?? 'none',
+        clawdcode_version: version,
+        output_style: 'default',
+        agents: [],
+        skills: [],
+        plugins: [],
+        ...(demo ? { demo } : {}),
+      });
+    },
+    event(event: AgentEvent) {
+      partial?.event(event);
+      if (event.type === 'entry') entry(event.entry);
+      else liveLines(event, system);
+    },
+    end: async (end) => write(await resultMessage(outcomeOf(end, tally), tally, agent)),
+  };
+}
+
+/** The live events that have a line of their own. */
+function liveLines(event: AgentEvent, system: (subtype: string, fields: object) => void): void {
+  switch (event.type) {
+    case 'compaction_started':
+      system('status', { status: 'compacting' });
+      return;
+    case 'compaction_ended': {
+      const { outcome, trigger, preTokens, postTokens, files, message } = event.report;
+      system('status', { status: null });
+      if (outcome === 'cancelled' || outcome === 'refused') {
+        system('informational', { content: message ?? `Compaction ${outcome}.`, level: 'warning' });
+        return;
+      }
+      const compact_metadata = {
+        trigger,
+        pre_tokens: preTokens,
+        post_tokens: postTokens,
+        files_included: files,
+      };
+      system('compact_boundary', {
+        compact_metadata: {
+          ...compact_metadata,
+          success: outcome === 'done',
+          ...(message === undefined ? {} : { message }),
+        },
+      });
+      return;
+    }
+    case 'retrying':
+      system('api_retry', {
+        attempt: event.attempt,
+        max_retries: event.maxAttempts,
+        retry_delay_ms: event.delayMs,
+        error_status: event.error.status ?? null,
+        error: event.error.message,
+      });
+      return;
+    case 'mode_changed':
+      system('status', { status: null, permissionMode: event.mode });
+      return;
+    case 'notice':
+      system('informational', { content: event.text, level: event.level });
+      return;
+  }
+}
+
+function denial(entry: JSONLEntry, tally: Tally): object {
+  const id = entry.toolResult?.id ?? '';
+  const question = tally.question(id);
+  const message = resultText(entry);
+  return {
+    tool_name: tally.denials().at(-1)?.tool_name ?? '',
+    tool_use_id: id,
+    decision_reason_type: question === undefined ? 'rule' : 'nobody_to_ask',
+    decision_reason: question?.reason ?? message,
+    message,
+  };
+}

@@ -1,0 +1,106 @@
+import type { Agent } from '../agent/types.ts';
+import type { JSONLEntry } from '../protocol/entries.ts';
+import type { AgentEvent } from '../protocol/events.ts';
+import type { PermissionQuestion } from '../protocol/permissions.ts';
+import type { Denial } from './denials.ts';
+import { entryText } from './entryText.ts';
+
+/** Tokens in the shape that users of stream-json know: cached input is not part of `input_tokens`. */
+export interface UsageFigures {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cache_creation_input_tokens: number;
+  readonly cache_read_input_tokens: number;
+}
+
+/** What this run has used and done so far; a resumed session's past is not part of it. */
+export interface Tally {
+  add(event: AgentEvent): void;
+  /** The text of the last reply. */
+  text(): string;
+  finishReason(): string | undefined;
+  lastError(): string | undefined;
+  durationMs(): number;
+  apiDurationMs(): number;
+  usageByModel(): ReadonlyMap<string, UsageFigures>;
+  /** US dollars; undefined when a price is not known. */
+  costUsd(): number | undefined;
+  denials(): readonly Denial[];
+  /** The question that was asked about a call. */
+  question(callId: string): PermissionQuestion | undefined;
+}
+
+/** Starts counting now. */
+export function createTally(agent: Agent, now: () => number): Tally {
+  const startedAt = now();
+  const costBefore = agent.state().usage.costUsd;
+  const usage = new Map<string, UsageFigures>();
+  const calls = new Map<string, { name: string; input: unknown }>();
+  const questions = new Map<string, PermissionQuestion>();
+  const denials: Denial[] = [];
+  let text = '';
+  let finishReason: string | undefined;
+  let lastError: string | undefined;
+  let apiMs = 0;
+
+  const addEntry = (entry: JSONLEntry): void => {
+    const { message, tool, toolResult } = entry;
+    if (message.usage !== undefined) {
+      const model = message.model ?? agent.state().model.id;
+      usage.set(model, sum(usage.get(model), figures(message.usage)));
+    }
+    if (entry.type === 'assistant') {
+      text = entryText(entry);
+      finishReason = message.finishReason;
+      apiMs += message.durationMs ?? 0;
+    }
+    if (tool !== undefined) calls.set(tool.id, { name: tool.name, input: tool.input });
+    if (toolResult?.status !== 'denied') return;
+    const call = calls.get(toolResult.id);
+    const name = call?.name ?? toolResult.name ?? '';
+    denials.push({ tool_name: name, tool_use_id: toolResult.id, tool_input: call?.input ?? {} });
+  };
+
+  return {
+    add(event) {
+      if (event.type === 'entry') addEntry(event.entry);
+      else if (event.type === 'step_started') [text, finishReason] = ['', undefined];
+      else if (event.type === 'permission_question') questions.set(event.question.callId, event.question);
+      else if (event.type === 'notice' && event.level === 'error') lastError = event.text;
+    },
+    text: () => text,
+    finishReason: () => finishReason,
+    lastError: () => lastError,
+    durationMs: () => now() - startedAt,
+    apiDurationMs: () => apiMs,
+    usageByModel: () => usage,
+    costUsd() {
+      const { costUsd } = agent.state().usage;
+      return costUsd === undefined || costBefore === undefined ? undefined : costUsd - costBefore;
+    },
+    denials: () => denials,
+    question: (callId) => questions.get(callId),
+  };
+}
+
+/** One reply's tokens, as figures. */
+export function figures(usage: NonNullable<JSONLEntry['message']['usage']>): UsageFigures {
+  const cached = usage.cached_tokens ?? 0;
+  return {
+    input_tokens: Math.max(0, usage.input_tokens - cached),
+    output_tokens: usage.output_tokens,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: cached,
+  };
+}
+
+/** The sum of two figures. */
+export function sum(a: UsageFigures | undefined, b: UsageFigures): UsageFigures {
+  if (a === undefined) return b;
+  return {
+    input_tokens: a.input_tokens + b.input_tokens,
+    output_tokens: a.output_tokens + b.output_tokens,
+    cache_creation_input_tokens: a.cache_creation_input_tokens + b.cache_creation_input_tokens,
+    cache_read_input_tokens: a.cache_read_input_tokens + b.cache_read_input_tokens,
+  };
+}
