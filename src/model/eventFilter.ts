@@ -18,6 +18,11 @@ export function filterEvents(news: FilterNews): TransformStream<Uint8Array, Uint
   let data: string[] = [];
 
   function endEvent(): string {
+    const [only = ''] = data;
+    if (data.length === 1 && event === '' && usable(only)) {
+      data = [];
+      return `data: ${only}\n\n`; // nearly every event
+    }
     const whole = usable(data.join('\n')) ? [data] : data.filter(usable).map((line) => [line]);
     const lost = data.length > 0 && whole.length === 0 && data.some((line) => line !== '');
     if (lost) news.onDropped(data.join('\n').slice(0, 120));
@@ -28,7 +33,7 @@ export function filterEvents(news: FilterNews): TransformStream<Uint8Array, Uint
   }
 
   function takeLine(line: string): string {
-    if (line === '') return endEvent();
+    if (line === '') return data.length > 0 || event !== '' ? endEvent() : '';
     const [, field, value = ''] = /^(data|event)(?:: ?(.*))?$/s.exec(line) ?? [];
     if (field === 'data') data.push(value);
     if (field === 'event') event = value;

@@ -86,7 +86,7 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
     } catch (error) {
       thrown = error;
     } finally {
-      watchdog.rest();
+      watchdog.stop();
       signal.removeEventListener('abort', abort);
       controller.abort();
     }

@@ -183,9 +183,9 @@ describe('each stream ends in exactly one done or failed', () => {
 
   test('silence with signs of life is no stall', async () => {
     const { baseUrl } = await serve(
-      sse([...Array.from({ length: 200 }, () => ': wait\n\n'), say('a'), stop(), end]),
+      sse([...Array.from({ length: 400 }, () => ': wait\n\n'), say('a'), stop(), end]),
     );
-    expect(await collect({ baseUrl, firstEventTimeoutMs: 250 })).toEqual([text('a'), done('a')]);
+    expect(await collect({ baseUrl, firstEventTimeoutMs: 500 })).toEqual([text('a'), done('a')]);
   });
 });
 
@@ -296,7 +296,7 @@ describe('an abort ends the stream silently and at once', () => {
       }, 10);
     }
     expect(events).toEqual([text('a')]);
-    expect(performance.now() - abortedAt).toBeLessThan(100);
+    expect(performance.now() - abortedAt).toBeLessThan(500);
   });
 
   test('before the answer, and before the request', async () => {

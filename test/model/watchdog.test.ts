@@ -1,0 +1,47 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createWatchdog } from '../../src/model/watchdog.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function watch(patience: { ms: number }) {
+  const onSilence = vi.fn();
+  return { onSilence, ...createWatchdog(onSilence, () => patience.ms) };
+}
+
+test('it barks once, after the last feed and not before', () => {
+  const dog = watch({ ms: 100 });
+  for (let turn = 0; turn < 5; turn += 1) {
+    dog.feed();
+    vi.advanceTimersByTime(90);
+  }
+  expect(dog.barked()).toBe(false);
+  vi.advanceTimersByTime(11);
+  expect(dog.barked()).toBe(true);
+  vi.advanceTimersByTime(1000);
+  expect(dog.onSilence).toHaveBeenCalledTimes(1);
+});
+
+test('patience that shrinks counts from the next feed on', () => {
+  const patience = { ms: 10_000 };
+  const dog = watch(patience);
+  dog.feed();
+  patience.ms = 50;
+  dog.feed();
+  vi.advanceTimersByTime(51);
+  expect(dog.barked()).toBe(true);
+});
+
+test('it sleeps while it rests, and for good when it is stopped', () => {
+  const dog = watch({ ms: 100 });
+  dog.feed();
+  dog.rest();
+  vi.advanceTimersByTime(500);
+  expect(dog.barked()).toBe(false);
+  dog.feed();
+  dog.stop();
+  dog.feed();
+  vi.advanceTimersByTime(500);
+  expect(dog.barked()).toBe(false);
+  expect(vi.getTimerCount()).toBe(0);
+});
