@@ -1,15 +1,13 @@
 /** Signals to a command and everything it started. Each command leads a process group of its own. */
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** How long a process may take to end after SIGTERM before it gets SIGKILL. */
-export const TERM_GRACE_MS = 500;
+const TERM_GRACE_MS = 500;
+const POLL_MS = 25;
 
-/** Sends a signal to the group; false when nothing of it is left. Signal 0 only asks. */
-export function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
-  try {
-    return process.kill(-leader, signal);
-  } catch {
-    return false;
-  }
+/** Whether anything of the group still runs. */
+export function groupAlive(leader: number): boolean {
+  return signalGroup(leader, 0) && (process.platform !== 'linux' || hasLivingMember(leader));
 }
 
 /** Asks the group to end and, after a grace, ends it. Resolves when nothing of it is left or SIGKILL was sent. */
@@ -17,8 +15,38 @@ export async function endGroup(leader: number): Promise<void> {
   if (!signalGroup(leader, 'SIGTERM')) return;
   const deadline = performance.now() + TERM_GRACE_MS;
   while (performance.now() < deadline) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    if (!signalGroup(leader, 0)) return;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    if (!groupAlive(leader)) return;
   }
   signalGroup(leader, 'SIGKILL');
+}
+
+/** Signal 0 only asks. False when nothing of the group is left, not even zombies. */
+function signalGroup(leader: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(-leader, signal);
+  } catch {
+    return false;
+  }
+}
+
+/** In a container whose first process reaps late or never, the dead still answer to signals: ask /proc. */
+function hasLivingMember(leader: number): boolean {
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const [state, , group] = fieldsAfterName(`/proc/${name}/stat`);
+    if (Number(group) === leader && state !== 'Z' && state !== 'X') return true;
+  }
+  return false;
+}
+
+/** State, parent, group and so on; the program's name before them may hold spaces and brackets. */
+function fieldsAfterName(path: string): string[] {
+  try {
+    const text = readFileSync(path, 'utf8');
+    return text.slice(text.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    // It ended while we looked.
+    return [];
+  }
 }

@@ -5,7 +5,7 @@ import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { openOutputPipe } from './outputPipe.ts';
-import { endGroup, signalGroup } from './processGroup.ts';
+import { endGroup, groupAlive } from './processGroup.ts';
 import { shellScript } from './shellScript.ts';
 
 /** How long output may still come after the shell has exited, while a child holds the pipe. */
@@ -56,7 +56,7 @@ export async function startCommand(spec: CommandSpec): Promise<RunningCommand> {
   const streams = pipe === undefined ? outputsOf(child) : [pipe.reader];
   const drained = Promise.all(streams.map((stream) => readToEnd(stream, spec.onChunk)));
   const leader = child.pid;
-  const alive = (): boolean => leader !== undefined && signalGroup(leader, 0);
+  const alive = (): boolean => leader !== undefined && groupAlive(leader);
   return {
     finished: exitOf(child).then(async (end) => {
       const grace = new Promise((resolve) => setTimeout(resolve, DRAIN_MS));

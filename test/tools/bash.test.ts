@@ -1,0 +1,276 @@
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openWorkbench, type Workbench } from './workbench.ts';
+
+let bench: Workbench;
+beforeEach(async () => {
+  bench = await openWorkbench({
+    env: { ...process.env, OPENAI_API_KEY: 'sk-1', CLAWDCODE_X_KEY: 'k', MY_TOKEN: 't' },
+    secretEnv: ['MY_TOKEN'],
+  });
+});
+afterEach(() => bench.close());
+
+const bash = (command: string, more: Record<string, unknown> = {}, signal?: AbortSignal) =>
+  bench.call('Bash', { command, ...more }, signal);
+
+/** True while the process runs; a zombie that nobody has reaped counts as gone. */
+function alive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !/^\d+ \(.*\) Z/.test(
+      existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8') : '',
+    );
+  } catch {
+    return false;
+  }
+}
+
+async function until(condition: () => boolean, ceilingMs = 5000): Promise<void> {
+  const deadline = Date.now() + ceilingMs;
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error('waited in vain');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+const pidIn = (name: string): number => {
+  const path = join(bench.root, name);
+  return existsSync(path) ? Number(readFileSync(path, 'utf8')) : 0;
+};
+
+describe('the result', () => {
+  test.each([
+    ['is the output', 'echo hello', 'hello', 'ok'],
+    ['says when there is none', 'true', '(no output)', 'ok'],
+    ['has both outputs in order', 'echo a; echo b >&2; echo c; echo d >&2', 'a\nb\nc\nd', 'ok'],
+    ['has the exit code', 'echo no; exit 3', 'no\nexit code 3', 'error'],
+    ['names the signal', 'kill -KILL $$', 'exit code 137 (ended by SIGKILL)', 'error'],
+    ['is not disturbed by a comment at the end', 'echo a # b', 'a', 'ok'],
+    ['has a heredoc as written', "cat <<'EOF'\n$x 'y'\nEOF", "$x 'y'", 'ok'],
+    ['has nothing on its input', 'cat; echo end', 'end', 'ok'],
+    [
+      'sees writes to /dev/stderr and /dev/stdout',
+      'echo a > /dev/stderr; echo b | tee /dev/stdout',
+      'a\nb\nb',
+      'ok',
+    ],
+    ['has no positional parameters of ours', 'echo "$#:$1"', '0:', 'ok'],
+    ['is plain text', "printf '\\033[31mred\\033[0m\\n'", 'red', 'ok'],
+    [
+      'keeps the last version of a progress line',
+      "printf '1%%\\r50%%\\r100%%\\ndone\\r\\n'",
+      '100%\ndone',
+      'ok',
+    ],
+    ['comes from a very long command too', `: ${'x'.repeat(200_000)}\necho long`, 'long', 'ok'],
+  ])('%s', async (_name, command, text, status) => {
+    expect(await bash(command)).toMatchObject({ text, status, kind: 'command', display: { title: command } });
+  });
+
+  test.each([['echo "a'], ['if true; then'], ['cat <(']])(
+    'reports the syntax error in %j',
+    async (command) => {
+      const { text, status } = await bash(command);
+      expect(status).toBe('error');
+      expect(text).toMatch(/unexpected (EOF|end of file)/);
+      expect(text).toMatch(/exit code [12]/);
+    },
+  );
+
+  test('keeps characters whole that arrive in two pieces', async () => {
+    const { text } = await bash("printf '\\xf0\\x9f'; sleep 0.1; printf '\\x98\\x80 ok'");
+    expect(text).toBe('😀 ok');
+    expect(bench.live()).toBe('😀 ok');
+  });
+
+  test('streams while the command runs', async () => {
+    const running = bash('echo first; sleep 0.5; echo second');
+    await until(() => bench.live().includes('first'));
+    expect(bench.live()).not.toContain('second');
+    await running;
+    expect(bench.live()).toBe('first\nsecond\n');
+  });
+});
+
+describe('the environment', () => {
+  test('has none of our keys and nothing that waits for a keyboard', async () => {
+    const { text } = await bash('env');
+    expect(text).not.toMatch(/sk-1|CLAWDCODE_X_KEY|MY_TOKEN/);
+    for (const line of [
+      'PAGER=cat',
+      'GIT_PAGER=cat',
+      'GIT_TERMINAL_PROMPT=0',
+      'CLAWDCODE=1',
+      'AGENT=clawdcode',
+      'CLAWDCODE_SESSION_ID=session',
+    ]) {
+      expect(text.split('\n')).toContain(line);
+    }
+  });
+
+  test('has no terminal', async () => {
+    expect((await bash('cat /dev/tty')).status).toBe('error');
+  });
+});
+
+describe('the working directory', () => {
+  test.each([
+    ['cd sub', 0],
+    ['cd sub; exit 4', 4],
+    ['cd sub && false', 1],
+    ['cd sub # go', 0],
+    ['set -eu -C; cd sub; false', 1],
+  ])('persists after %j', async (command, code) => {
+    mkdirSync(join(bench.root, 'sub'));
+    const { text } = await bash(command);
+    expect(bench.cwd()).toBe(join(bench.root, 'sub'));
+    expect(text).toContain(`(Working directory is now ${join(bench.root, 'sub')}.)`);
+    if (code !== 0) expect(text).toContain(`exit code ${code}`);
+    expect((await bash('pwd')).text).toBe(join(bench.root, 'sub'));
+  });
+
+  test('stays with a subshell and with a syntax error', async () => {
+    mkdirSync(join(bench.root, 'sub'));
+    await bash('(cd sub; true); echo "');
+    expect(bench.cwd()).toBe(bench.root);
+  });
+
+  test('falls back to the root when it is gone', async () => {
+    mkdirSync(join(bench.root, 'sub'));
+    await bash('cd sub');
+    rmSync(join(bench.root, 'sub'), { recursive: true });
+    const { text } = await bash('pwd');
+    expect(text).toBe(
+      `(The working directory ${join(bench.root, 'sub')} is gone; this ran in ${bench.root}.)\n${bench.root}`,
+    );
+  });
+});
+
+describe('what is left behind', () => {
+  test.each([
+    ['sleep 60 & echo $! > pid; echo done'],
+    ['sleep 60 > /dev/null 2>&1 & echo $! > pid; echo done'],
+  ])('neither delays %j nor outlives it', async (command) => {
+    const startedAt = performance.now();
+    const { text } = await bash(command);
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+    expect(text).toMatch(/^done\n\(Processes it left behind are ended/);
+    expect(alive(pidIn('pid'))).toBe(true);
+    await until(() => !alive(pidIn('pid')));
+  });
+
+  test('is ended with everything else by dispose', async () => {
+    await bash('trap "" TERM; sleep 60 & echo $! > pid; wait', { run_in_background: true });
+    await until(() => pidIn('pid') > 0);
+    await bench.tools.dispose();
+    await until(() => !alive(pidIn('pid')), 1000);
+  });
+});
+
+describe('an interrupt', () => {
+  test('ends the command and its grandchildren, and has its result at once', async () => {
+    const controller = new AbortController();
+    const running = bash("echo before; bash -c 'sleep 60 & echo $! > pid; wait'", {}, controller.signal);
+    await until(() => pidIn('pid') > 0);
+    const abortedAt = performance.now();
+    controller.abort();
+    const outcome = await running;
+    expect(performance.now() - abortedAt).toBeLessThan(1000);
+    expect(outcome).toMatchObject({ status: 'partial', text: 'before\n(Interrupted by the user.)' });
+    await until(() => !alive(pidIn('pid')), 1000);
+  });
+
+  test('ends what ignores SIGTERM', async () => {
+    const controller = new AbortController();
+    const running = bash(`trap '' TERM; echo $$ > pid; while :; do sleep 0.1; done`, {}, controller.signal);
+    await until(() => pidIn('pid') > 0);
+    controller.abort();
+    await running;
+    await until(() => !alive(pidIn('pid')), 2000);
+  });
+
+  test('that came before the start is heeded', async () => {
+    const outcome = await bash('sleep 60', {}, AbortSignal.abort());
+    expect(outcome.text).toBe('(Interrupted by the user.)');
+  });
+});
+
+describe('large output', () => {
+  test('of 200 MB is kept whole in the blob and shown by its ends', async () => {
+    const { text, original } = await bash('echo first; yes 0123456789 | head -c 200000000; echo; echo last');
+    expect(original?.bytes).toBe(200_000_000 + 'first\n\nlast\n'.length);
+    expect(text.startsWith('first\n0123456789\n')).toBe(true);
+    expect(text.endsWith('\nlast')).toBe(true);
+    expect(text).toMatch(/\[… [\d,]+ characters left out …\]/);
+    expect(text.length).toBeLessThan(1.1 * 1024 * 1024);
+  });
+
+  test('is shown whole, and kept, where it is a little too large for one result', async () => {
+    const { text, original } = await bash('seq 1 20000');
+    const whole = `${Array.from({ length: 20_000 }, (_, index) => index + 1).join('\n')}\n`;
+    expect(text).toBe(whole.trimEnd());
+    expect(bench.blobs.get(original?.hash ?? '')?.toString()).toBe(whole);
+  });
+
+  test('below that needs no blob', async () => {
+    expect((await bash('seq 1 1000')).original).toBeUndefined();
+  });
+});
+
+describe('the background', () => {
+  const taskIn = (text: string): string => /task (b\d+)/.exec(text)?.[1] ?? '';
+
+  test('takes a command at its timeout, where it can be read and stopped', async () => {
+    const moved = await bash('echo one; sleep 0.6; echo two; sleep 60', { timeout: 300 });
+    expect(moved).toMatchObject({ status: 'partial' });
+    expect(moved.text).toMatch(
+      /^one\n\(Still running after 0\.\d s: it goes on in the background as task b1\./,
+    );
+    const id = taskIn(moved.text);
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect((await bench.call('BashOutput', { task_id: id })).text).toMatch(/^two\n\(running for/);
+    expect((await bench.call('BashOutput', { task_id: id })).text).toMatch(
+      /^\(no new output\)\n\(running for/,
+    );
+    expect((await bench.call('KillBash', { task_id: id })).text).toMatch(/exit code 143, ended by SIGTERM/);
+  });
+
+  test('is where a command goes that asks for it, and its end can be waited for', async () => {
+    const started = await bash('sleep 0.4; echo done; exit 2', { run_in_background: true });
+    expect(started).toMatchObject({ status: 'ok' });
+    const ended = await bench.call('BashOutput', { task_id: taskIn(started.text), wait: 5000 });
+    expect(ended.text).toMatch(/^done\n\(exit code 2 after 0\.\d s\)$/);
+  });
+
+  test('is not where a command goes that fails at once', async () => {
+    expect((await bash('no-such-program', { run_in_background: true })).text).toMatch(/exit code 127/);
+  });
+
+  test('does not move the working directory', async () => {
+    await bash('cd /; true', { run_in_background: true });
+    expect(bench.cwd()).toBe(bench.root);
+  });
+
+  test('names the tasks there are when one is asked for that is not', async () => {
+    await bash('sleep 60', { run_in_background: true });
+    expect((await bench.call('BashOutput', { task_id: 'b9' })).text).toContain('There are b1.');
+  });
+});
+
+test('another shell works the same', async () => {
+  const other = await openWorkbench({ shell: '/bin/sh' });
+  mkdirSync(join(other.root, 'sub'));
+  expect((await other.call('Bash', { command: 'cd sub; echo hi; exit 3' })).text).toContain(
+    'hi\n(Working directory',
+  );
+  expect(other.cwd()).toBe(join(other.root, 'sub'));
+  await other.close();
+});
+
+test('a shell that is not there is an error and not a crash', async () => {
+  const other = await openWorkbench({ shell: '/nowhere/bash' });
+  expect(await other.call('Bash', { command: 'true' })).toMatchObject({ status: 'error' });
+  await other.close();
+});

@@ -1,0 +1,298 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { sha256 } from '../../src/tools/files/textFile.ts';
+import { openWorkbench, type Workbench } from './workbench.ts';
+
+let bench: Workbench;
+beforeEach(async () => {
+  bench = await openWorkbench();
+});
+afterEach(() => bench.close());
+
+const at = (name: string): string => join(bench.root, name);
+const put = (name: string, content: string | Uint8Array): void => writeFileSync(at(name), content);
+const text = (name: string): string => readFileSync(at(name), 'utf8');
+const read = (file_path: string, more: Record<string, unknown> = {}) =>
+  bench.call('Read', { file_path, ...more });
+const write = (file_path: string, content: string) => bench.call('Write', { file_path, content });
+const edit = (file_path: string, old_string: string, new_string: string, replace_all = false) =>
+  bench.call('Edit', { file_path, old_string, new_string, replace_all });
+
+describe('Read', () => {
+  test('numbers the lines and hashes the whole file', async () => {
+    put('a.txt', 'one\ntwo\n');
+    expect(await read('a.txt')).toMatchObject({
+      status: 'ok',
+      kind: 'file',
+      text: '     1\tone\n     2\ttwo',
+      display: { title: 'a.txt', summary: '2 lines' },
+      filesRead: [{ path: at('a.txt'), hash: sha256(Buffer.from('one\ntwo\n')) }],
+    });
+  });
+
+  test('shows a range, names it and says how to go on', async () => {
+    put('a.txt', Array.from({ length: 3000 }, (_, index) => `l${index + 1}`).join('\n'));
+    const range = await read('a.txt', { offset: 10, limit: 2 });
+    expect(range.text).toBe('    10\tl10\n    11\tl11\n(Lines 10-11 of 3000; more with offset 12.)');
+    expect(range.display.title).toBe('a.txt:10-11');
+    expect((await read('a.txt')).text).toContain(
+      '  2000\tl2000\n(Lines 1-2000 of 3000; more with offset 2001.)',
+    );
+    expect((await read('a.txt', { offset: 4000 })).text).toBe(
+      '(The file has only 3,000 lines; offset 4000 is past its end.)',
+    );
+  });
+
+  test.each([
+    ['an empty file', '', '(The file exists and is empty.)'],
+    ['no line end at the end', 'a\nb', '     1\ta\n     2\tb'],
+    ['CRLF', 'a\r\nb\r\n', '     1\ta\n     2\tb'],
+    ['other separators inside lines', 'a\u2028b\vc\fd\n', '     1\ta\u2028b\vc\fd'],
+    ['a mark before UTF-8', '\uFEFFa\n', '     1\ta'],
+    ['UTF-16 LE', Buffer.from('\uFEFFä\n😀\n', 'utf16le'), '     1\tä\n     2\t😀'],
+    ['UTF-16 BE', Buffer.from('\uFEFFä\nb\n', 'utf16le').swap16(), '     1\tä\n     2\tb'],
+    [
+      'bytes that are not UTF-8',
+      Buffer.from('caf\xe9\n', 'latin1'),
+      '     1\tcaf\uFFFD\n(Some bytes are not valid utf-8; each is shown as \uFFFD.)',
+    ],
+    [
+      'a long line',
+      `${'x'.repeat(1999)}😀 and more\nb\n`,
+      `     1\t${'x'.repeat(1999)}\n     2\tb\n(1 line cut at 2000 characters.)`,
+    ],
+  ])('copes with %s', async (_name, content, expected) => {
+    put('file', content);
+    expect((await read('file')).text).toBe(expected);
+  });
+
+  test('keeps characters whole at the borders of its chunks', async () => {
+    const content = `${'é'.repeat(900)}\n`.repeat(500);
+    put('a.txt', `x${content}`);
+    const lines = (await read('a.txt')).text.split('\n');
+    expect(lines[499]).toBe(`   500\t${'é'.repeat(900)}`);
+    expect((await read('a.txt')).text).not.toContain('\uFFFD');
+  });
+
+  test.each([
+    ['a directory', () => mkdirSync(at('x')), /is a directory\. Use Glob with path/],
+    ['a binary file', () => put('x', Buffer.from([1, 2, 0, 3])), /binary file \(4 bytes\)/],
+    ['a pipe', () => execFileSync('mkfifo', [at('x')]), /device, pipe or socket/],
+    ['a link in a circle', () => symlinkSync('x', at('x')), /circle/],
+    ['a slip in the name', () => put('X.txt', ''), /x does not exist\. Did you mean .*\/X\.txt\?/],
+    ['a missing directory', () => undefined, /does not exist/],
+  ])('refuses %s kindly', async (_name, prepare, expected) => {
+    prepare();
+    const outcome = await read('x');
+    expect(outcome).toMatchObject({ status: 'error' });
+    expect(outcome.text).toMatch(expected);
+  });
+
+  test('refuses a device', async () => {
+    expect((await read('/dev/zero')).text).toMatch(/device, pipe or socket/);
+  });
+
+  test('finds what lies below the root when the shell is elsewhere', async () => {
+    mkdirSync(at('sub'));
+    put('a.txt', 'a');
+    await bench.call('Bash', { command: 'cd sub' });
+    expect((await read('a.txt')).text).toContain(`Did you mean ${at('a.txt')}?`);
+  });
+
+  test('takes ~ and file URLs', async () => {
+    put('a b.txt', 'hello');
+    expect((await read(`file://${encodeURI(at('a b.txt'))}`)).text).toContain('hello');
+    const prepared = await bench.prepare('Read', { file_path: '~/x' });
+    expect(prepared).toMatchObject({ access: { type: 'read', paths: [join(process.env.HOME ?? '', 'x')] } });
+  });
+
+  test('shows a range of a file of 1 GB without loading it', async () => {
+    put('huge', `${'line\n'.repeat(2000)}`);
+    truncateSync(at('huge'), 1_000_000_000);
+    const before = process.memoryUsage().arrayBuffers;
+    const outcome = await read('huge', { offset: 500, limit: 2 });
+    expect(outcome.text).toBe(
+      '   500\tline\n   501\tline\n(Lines 500-501 of a file of 1.0 GB; more with offset 502.)',
+    );
+    expect(outcome.filesRead).toBeUndefined();
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(50_000_000);
+  });
+});
+
+describe('Write', () => {
+  test('creates a file and its directories', async () => {
+    const outcome = await write('a/b/c.txt', 'one\ntwo\n');
+    expect(text('a/b/c.txt')).toBe('one\ntwo\n');
+    expect(outcome).toMatchObject({
+      status: 'ok',
+      kind: 'edit',
+      display: { title: 'a/b/c.txt', summary: '+2 -0' },
+    });
+    expect(outcome.filesChanged).toEqual([
+      {
+        path: at('a/b/c.txt'),
+        kind: 'created',
+        hash: sha256(Buffer.from('one\ntwo\n')),
+        added: 2,
+        removed: 0,
+      },
+    ]);
+  });
+
+  test('refuses a file that was not read, and one that changed since', async () => {
+    put('a.txt', 'mine\n');
+    expect((await write('a.txt', 'yours')).text).toMatch(/has not been read in this session\. Read it first/);
+    await read('a.txt');
+    put('a.txt', 'changed\n');
+    expect((await write('a.txt', 'yours')).text).toMatch(/changed on disk since it was read/);
+    expect(text('a.txt')).toBe('changed\n');
+  });
+
+  test('may follow its own write, and leaves nothing else behind', async () => {
+    await write('a.txt', 'one\n');
+    expect(await write('a.txt', 'two\n')).toMatchObject({ status: 'ok', display: { summary: '+1 -1' } });
+    expect(readdirSync(bench.root)).toEqual(['a.txt']);
+  });
+
+  test('keeps mode, mark and line ends, and follows a link', async () => {
+    put('real.sh', '\uFEFFa\r\nb\r\n');
+    chmodSync(at('real.sh'), 0o751);
+    symlinkSync('real.sh', at('link.sh'));
+    await read('link.sh');
+    const outcome = await write('link.sh', 'a\nc\n');
+    expect(readFileSync(at('real.sh')).toString()).toBe('\uFEFFa\r\nc\r\n');
+    expect(statSync(at('real.sh')).mode & 0o777).toBe(0o751);
+    expect(lstatSync(at('link.sh')).isSymbolicLink()).toBe(true);
+    expect(outcome.display.diff).toContain('\n a\n-b\n+c\n');
+  });
+
+  test('previews the diff and changes nothing', async () => {
+    const prepared = await bench.prepare('Write', { file_path: 'new.txt', content: 'hi\n' });
+    if (prepared.type !== 'ready') throw new Error('not ready');
+    expect(await prepared.preview()).toMatchObject({
+      type: 'diff',
+      isNew: true,
+      path: at('new.txt'),
+      diff: expect.stringContaining('+hi'),
+    });
+    expect(existsSync(at('new.txt'))).toBe(false);
+  });
+
+  test('is an error outcome where the path leads through a file', async () => {
+    put('file', 'x');
+    expect(await write('file/a.txt', 'x')).toMatchObject({
+      status: 'error',
+      text: expect.stringMatching(/ENOTDIR/),
+    });
+  });
+});
+
+describe('Edit', () => {
+  test('changes the file and shows the diff', async () => {
+    put('a.txt', 'one\ntwo\nthree\n');
+    await read('a.txt');
+    const outcome = await edit('a.txt', 'two', '$& 2');
+    expect(text('a.txt')).toBe('one\n$& 2\nthree\n');
+    expect(outcome).toMatchObject({ status: 'ok', display: { summary: '+1 -1' } });
+    expect(outcome.display.diff).toBe('--- a.txt\n+++ a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+$& 2\n three\n');
+    expect(await edit('a.txt', 'three', '3')).toMatchObject({ status: 'ok' });
+  });
+
+  test.each([
+    ['mark and CRLF', Buffer.from('\uFEFFa\r\nb\r\n'), 'b', 'x\ny', Buffer.from('\uFEFFa\r\nx\r\ny\r\n')],
+    [
+      'UTF-16',
+      Buffer.from('\uFEFFa\r\nä\r\n', 'utf16le'),
+      'a\nä',
+      'a\nö',
+      Buffer.from('\uFEFFa\r\nö\r\n', 'utf16le'),
+    ],
+  ])('keeps %s', async (_name, before, oldText, newText, after) => {
+    put('a.txt', before);
+    chmodSync(at('a.txt'), 0o640);
+    await read('a.txt');
+    expect(await edit('a.txt', oldText, newText)).toMatchObject({ status: 'ok' });
+    expect(readFileSync(at('a.txt'))).toEqual(after);
+    expect(statSync(at('a.txt')).mode & 0o777).toBe(0o640);
+  });
+
+  test.each([
+    ['same texts', 'x', 'x', /the same/],
+    ['several matches', 'a', 'b', /occurs 3 times .*\(lines 1, 2, 3\).*replace_all/],
+    [
+      'no match',
+      'const valu = 1;',
+      'x',
+      /was not found.*nearest lines are:\n {5}1\ta\n {5}2\tconst value = 1;/,
+    ],
+    ['line numbers taken along', '     2\tconst value = 1;', 'x', /Leave out the line numbers/],
+    ['an empty old text', '', 'x', /exists and is not empty/],
+  ])('explains %s', async (_name, oldText, newText, expected) => {
+    put('a.txt', 'a\nconst value = 1;\na\n');
+    await read('a.txt');
+    const outcome = await edit('a.txt', oldText, newText);
+    expect(outcome).toMatchObject({ status: 'error' });
+    expect(outcome.text).toMatch(expected);
+    expect(text('a.txt')).toBe('a\nconst value = 1;\na\n');
+  });
+
+  test('replaces all, creates from nothing, and says when it was tolerant', async () => {
+    expect(await edit('new.txt', '', 'a\n  a\n')).toMatchObject({
+      status: 'ok',
+      text: `Created ${at('new.txt')}.`,
+    });
+    expect((await edit('new.txt', 'a', 'b', true)).text).toContain('(2 replacements)');
+    expect(text('new.txt')).toBe('b\n  b\n');
+    expect((await edit('new.txt', '    b\n', '    c\n')).text).toContain('occurs 2 times');
+    await edit('new.txt', 'b\n  b', 'if x:\n  y');
+    expect((await edit('new.txt', '    if x:\n      y', '    if x:\n      z')).text).toContain(
+      'only when indentation',
+    );
+    expect(text('new.txt')).toBe('if x:\n  z\n');
+  });
+
+  test('refuses what was not read, changed since, is missing, or would be damaged', async () => {
+    put('a.txt', 'a\n');
+    expect((await edit('a.txt', 'a', 'b')).text).toMatch(/Read it first/);
+    await read('a.txt');
+    put('a.txt', 'a!\n');
+    expect((await edit('a.txt', 'a', 'b')).text).toMatch(/changed on disk/);
+    expect((await edit('b.txt', 'a', 'b')).text).toMatch(/does not exist\. Did you mean .*a\.txt/);
+    put('latin1', Buffer.from('caf\xe9 a', 'latin1'));
+    await read('latin1');
+    expect((await edit('latin1', 'a', 'b')).text).toMatch(/not valid utf-8/);
+  });
+
+  test('previews the real diff, or why it will fail', async () => {
+    put('a.txt', 'one\n');
+    await read('a.txt');
+    const preview = async (old_string: string) => {
+      const prepared = await bench.prepare('Edit', { file_path: 'a.txt', old_string, new_string: 'x' });
+      return prepared.type === 'ready' ? prepared.preview() : prepared;
+    };
+    expect(await preview('one')).toEqual({
+      type: 'diff',
+      path: at('a.txt'),
+      isNew: false,
+      diff: expect.stringContaining('-one\n+x\n'),
+    });
+    expect(await preview('two')).toMatchObject({
+      type: 'text',
+      text: expect.stringMatching(/^This will fail: /),
+    });
+    expect(text('a.txt')).toBe('one\n');
+  });
+});

@@ -1,0 +1,162 @@
+import { chmodSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openWorkbench, type Workbench } from './workbench.ts';
+
+let bench: Workbench;
+beforeEach(async () => {
+  bench = await openWorkbench({ isSensitive: (path) => path.endsWith('.env') });
+  const files: Record<string, string> = {
+    '.gitignore': 'node_modules\n*.log\n',
+    '.git/config': 'foo',
+    '.env': 'foo=secret\n',
+    '.github/ci.yml': 'run: foo\n',
+    'src/a.ts': 'const foo = 1;\nlet x;\nlet y;\nlet z;\nfoo();\n',
+    'src/b.js': 'foo\n',
+    'src/deep/c.ts': 'FOO\n--flag\n12-not context\n',
+    'src/-dash.ts': 'dash\n',
+    'debug.log': 'foo\n',
+    'node_modules/pkg/index.js': 'foo\n',
+    'wide.txt': `${'w'.repeat(3000)}wide\n`,
+  };
+  for (const [index, [name, content]] of Object.entries(files).entries()) {
+    const path = join(bench.root, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content);
+    utimesSync(path, 1_700_000_000 + index, 1_700_000_000 + index);
+  }
+  // Without a repository ripgrep would not heed .gitignore.
+  mkdirSync(join(bench.root, '.git/refs'), { recursive: true });
+});
+afterEach(() => bench.close());
+
+const glob = async (pattern: string, path?: string) => (await bench.call('Glob', { pattern, path })).text;
+const grep = (pattern: string, more: Record<string, unknown> = {}) =>
+  bench.call('Grep', { pattern, ...more });
+
+describe('Glob', () => {
+  test.each([
+    ['src/**/*.ts', 'src/-dash.ts\nsrc/deep/c.ts\nsrc/a.ts'],
+    ['*.ts', 'src/-dash.ts\nsrc/deep/c.ts\nsrc/a.ts'],
+    ['src/*.{ts,js}', 'src/-dash.ts\nsrc/b.js\nsrc/a.ts'],
+    ['./src/*.js', 'src/b.js'],
+    ['**/*.yml', '.github/ci.yml'],
+    ['**/*.log', 'No files match.'],
+    ['**/config', 'No files match.'],
+    ['node_modules/**/*.js', 'node_modules/pkg/index.js'],
+    ['src/a.ts', 'src/a.ts'],
+    ['nothing', 'No files match.'],
+  ])('%s', async (pattern, expected) => {
+    expect(await glob(pattern)).toBe(expected);
+  });
+
+  test('looks below the path and names files from the working directory', async () => {
+    expect(await glob('*.ts', 'src/deep')).toBe('src/deep/c.ts');
+    expect(await glob(`${bench.root}/src/deep/*`)).toBe('src/deep/c.ts');
+    expect(await glob('*', 'sr')).toMatch(/does not exist\. Did you mean .*\/src\?/);
+    await bench.call('Bash', { command: 'cd src/deep' });
+    expect(await glob('../*.js')).toBe(join(bench.root, 'src/b.js'));
+  });
+
+  test('asks for the directory that is searched', async () => {
+    const access = async (pattern: string, path?: string) => {
+      const prepared = await bench.prepare('Glob', { pattern, path });
+      return prepared.type === 'ready' ? prepared.access : prepared;
+    };
+    expect(await access('*.ts')).toEqual({ type: 'read', paths: [bench.root] });
+    expect(await access('/etc/**/*.conf')).toEqual({ type: 'read', paths: ['/etc'] });
+    expect(await access('../x/*')).toEqual({ type: 'read', paths: [join(dirname(bench.root), 'x')] });
+  });
+
+  test('shows the newest hundred of many', async () => {
+    for (let index = 0; index < 150; index += 1) writeFileSync(join(bench.root, `n${index}.md`), '');
+    const text = await glob('*.md');
+    expect(text.split('\n')).toHaveLength(101);
+    expect(text).toContain('(100 of 150 files, newest first; a narrower pattern shows the others.)');
+  });
+});
+
+describe('Grep', () => {
+  test('lists files, newest first, without ignored and secret ones', async () => {
+    const outcome = await grep('foo');
+    expect(outcome.text).toBe(
+      'src/b.js\nsrc/a.ts\n.github/ci.yml\n(1 file that may hold secrets left out; name one as path to search it.)',
+    );
+    expect(outcome).toMatchObject({
+      status: 'ok',
+      kind: 'search',
+      display: { title: '"foo"', summary: '3 files' },
+    });
+    expect((await grep('secret', { path: '.env', output_mode: 'content' })).text).toBe('.env:1:foo=secret');
+  });
+
+  test('shows lines with context, always in the same order', async () => {
+    const outcome = await grep('foo', { output_mode: 'content', path: 'src', '-C': 1 });
+    expect(outcome.text).toBe(
+      'src/a.ts:1:const foo = 1;\nsrc/a.ts-2-let x;\n--\nsrc/a.ts-4-let z;\nsrc/a.ts:5:foo();\nsrc/b.js:1:foo',
+    );
+    expect(outcome.display).toEqual({ title: '"foo" in src', summary: '3 matches in 2 files' });
+  });
+
+  test.each([
+    [{ output_mode: 'count', path: 'src' }, 'src/a.ts:2\nsrc/b.js:1'],
+    [{ '-i': true, path: 'src/deep' }, 'src/deep/c.ts'],
+    [{ type: 'ts' }, 'src/a.ts'],
+    [{ glob: '*.js' }, 'src/b.js'],
+    [{ glob: '**/*', path: 'src' }, 'src/b.js\nsrc/a.ts'],
+    [
+      { output_mode: 'content', path: 'src/a.ts', '-n': false, '-A': 1 },
+      'src/a.ts:const foo = 1;\nsrc/a.ts-let x;\n--\nsrc/a.ts:foo();',
+    ],
+    [
+      { output_mode: 'content', path: 'src', head_limit: 1 },
+      'src/a.ts:1:const foo = 1;\n(The first 1 of 3 lines; narrow the search or raise head_limit.)',
+    ],
+  ])('heeds %j', async (more, expected) => {
+    expect((await grep('foo', more)).text).toBe(expected);
+  });
+
+  test.each([
+    ['--flag', 'src/deep/c.ts:2:--flag'],
+    ['not context', 'src/deep/c.ts:3:12-not context'],
+    ['no such text', 'No matches.'],
+  ])('finds %j', async (pattern, expected) => {
+    expect((await grep(pattern, { output_mode: 'content' })).text).toBe(expected);
+  });
+
+  test('finds a match over several lines', async () => {
+    const { text } = await grep('let x;\\nlet y', { multiline: true, output_mode: 'content' });
+    expect(text).toBe('src/a.ts:2:let x;\nsrc/a.ts:3:let y;');
+  });
+
+  test('cuts long lines', async () => {
+    expect((await grep('wide', { output_mode: 'content' })).text.length).toBeLessThan(700);
+  });
+
+  test('takes a path that begins with a dash', async () => {
+    await bench.call('Bash', { command: 'cd src' });
+    expect((await grep('dash', { path: '-dash.ts' })).text).toBe('-dash.ts');
+  });
+
+  test.each([
+    [{ pattern: 'a(' }, /regex parse error/],
+    [{ pattern: 'a', type: 'nonsense' }, /unrecognized file type/],
+    [{ pattern: 'a', path: 'nowhere' }, /does not exist/],
+  ])('explains %j', async (input, expected) => {
+    const outcome = await bench.call('Grep', input);
+    expect(outcome.status).toBe('error');
+    expect(outcome.text).toMatch(expected);
+  });
+
+  test('stops at an interrupt', async () => {
+    const outcome = await bench.call('Grep', { pattern: 'foo' }, AbortSignal.abort());
+    expect(outcome).toMatchObject({ status: 'partial', display: { summary: 'interrupted' } });
+  });
+});
+
+test('unreadable directories do not hide what was found', async () => {
+  if (process.getuid?.() === 0) return;
+  chmodSync(join(bench.root, 'src/deep'), 0);
+  expect((await grep('foo')).status).toBe('partial');
+  chmodSync(join(bench.root, 'src/deep'), 0o755);
+});

@@ -1,0 +1,92 @@
+/** A temporary project and a context for calls in it; what was read is remembered as the log would. */
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { BlobRef } from '../../src/protocol/entries.ts';
+import type { BlobSink, ToolContext, ToolOutcome } from '../../src/protocol/tools.ts';
+import { builtinTools, type ToolDeps } from '../../src/tools/builtinTools.ts';
+import { sha256 } from '../../src/tools/files/textFile.ts';
+
+export interface Workbench {
+  readonly root: string;
+  readonly tools: ReturnType<typeof builtinTools>;
+  /** Everything that `onOutput` was given. */
+  readonly live: () => string;
+  readonly cwd: () => string;
+  readonly blobs: ReadonlyMap<string, Buffer>;
+  /** Prepares and runs a call; an invalid one gives its message as an error. */
+  readonly call: (tool: string, input: unknown, signal?: AbortSignal) => Promise<ToolOutcome>;
+  readonly prepare: (
+    tool: string,
+    input: unknown,
+  ) => ReturnType<ReturnType<typeof builtinTools>['tools'][0]['prepare']>;
+  readonly close: () => Promise<void>;
+}
+
+export async function openWorkbench(deps: Partial<ToolDeps> = {}): Promise<Workbench> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'clawdcode-tools-')));
+  const tools = builtinTools({ env: process.env, home: homedir(), shell: '/bin/bash', ...deps });
+  const seen = new Map<string, string>();
+  const blobs = new Map<string, Buffer>();
+  let cwd = root;
+  let live = '';
+  const contextFor = (signal: AbortSignal): ToolContext => ({
+    callId: 'call',
+    sessionId: 'session',
+    root,
+    cwd: () => cwd,
+    setCwd: (directory) => {
+      cwd = directory;
+    },
+    signal,
+    onOutput: (text) => {
+      live += text;
+    },
+    fileReads: (path) => seen.get(path),
+    openBlob: () => memoryBlob(blobs),
+  });
+  const prepare: Workbench['prepare'] = (name, input) => {
+    const tool = tools.tools.find((one) => one.name === name);
+    if (tool === undefined) throw new Error(`no tool ${name}`);
+    return tool.prepare(input, contextFor(new AbortController().signal));
+  };
+  return {
+    root,
+    tools,
+    live: () => live,
+    cwd: () => cwd,
+    blobs,
+    prepare,
+    call: async (name, input, signal = new AbortController().signal) => {
+      const tool = tools.tools.find((one) => one.name === name);
+      if (tool === undefined) throw new Error(`no tool ${name}`);
+      const prepared = await tool.prepare(input, contextFor(signal));
+      if (prepared.type === 'invalid') {
+        return { status: 'error', text: prepared.message, kind: 'text', display: { title: 'invalid' } };
+      }
+      const outcome = await prepared.run();
+      for (const { path, hash } of outcome.filesRead ?? []) seen.set(path, hash);
+      for (const { path, hash } of outcome.filesChanged ?? []) if (hash !== undefined) seen.set(path, hash);
+      return outcome;
+    },
+    close: async () => {
+      await tools.dispose();
+      await rm(root, { recursive: true, force: true });
+    },
+  };
+}
+
+function memoryBlob(blobs: Map<string, Buffer>): BlobSink {
+  const chunks: Buffer[] = [];
+  return {
+    write: (chunk) => {
+      chunks.push(Buffer.from(chunk));
+    },
+    finish: async (): Promise<BlobRef> => {
+      const bytes = Buffer.concat(chunks);
+      blobs.set(sha256(bytes), bytes);
+      return { hash: sha256(bytes), bytes: bytes.length };
+    },
+    discard: async () => undefined,
+  };
+}
