@@ -29,7 +29,10 @@ export function createWatchdog(onSilence: () => void, patienceMs: () => number):
     dueAt = Number.POSITIVE_INFINITY;
     if (fedAt === undefined) return;
     const deadline = fedAt + patienceMs();
-    if (deadline > performance.now()) return wake(deadline);
+    if (deadline > performance.now()) {
+      wake(deadline);
+      return;
+    }
     barked = true;
     onSilence();
   }
