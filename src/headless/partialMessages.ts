@@ -8,17 +8,16 @@ import { replyHead } from './wireMessages.ts';
  * every block that starts also stops. Tool arguments come whole, when the reply is in the log.
  */
 export function createPartialMessages(model: () => string, write: (event: object) => void) {
-  let open = false;
+  let id: string | undefined;
   let index = -1;
   let block: 'text' | 'thinking' | undefined;
   let end: object | undefined;
 
   const start = (): void => {
-    if (open) return;
-    open = true;
+    if (id !== undefined) return;
+    id = `msg_${randomUUID()}`;
     index = -1;
     const usage = { input_tokens: 0, output_tokens: 0 };
-    const id = `msg_${randomUUID()}`;
     const message = {
       id,
       type: 'message',
@@ -56,15 +55,17 @@ export function createPartialMessages(model: () => string, write: (event: object
     write({ type: 'content_block_stop', index });
   };
   const finish = (): void => {
-    if (!open) return;
+    if (id === undefined) return;
     stopBlock();
-    open = false;
+    id = undefined;
     write(end ?? { type: 'message_delta', delta: { stop_reason: null, stop_sequence: null } });
     end = undefined;
     write({ type: 'message_stop' });
   };
 
   return {
+    /** Id of the message that has started and not yet stopped. */
+    messageId: () => id,
     /** To be called before the event itself is written. */
     event(event: AgentEvent): void {
       if (event.type === 'text_delta') delta('text', event.text);
@@ -75,7 +76,25 @@ export function createPartialMessages(model: () => string, write: (event: object
         const { stop_reason, usage } = replyHead(event.entry);
         end = { type: 'message_delta', delta: { stop_reason, stop_sequence: null }, usage };
       } else if (event.type === 'entry' && event.entry.type === 'tool_use') call(event.entry);
-      else finish();
+      else if (isBoundary(event, end !== undefined)) finish();
     },
   };
+}
+
+/** True for what can only come after a reply; a mode that is changed meanwhile does not end it. */
+function isBoundary(event: AgentEvent, isRecorded: boolean): boolean {
+  switch (event.type) {
+    case 'step_started':
+    case 'turn_ended':
+    case 'reply_discarded':
+    case 'retrying':
+      return true;
+    case 'entry':
+    case 'tool_started':
+    case 'tool_ended':
+    case 'permission_question':
+      return isRecorded;
+    default:
+      return false;
+  }
 }

@@ -3,10 +3,10 @@ import type { Agent } from '../agent/types.ts';
 import type { ContextMeasure } from '../protocol/events.ts';
 import type { Outcome } from './outcome.ts';
 import { sum, type Tally, type UsageFigures } from './tally.ts';
-import { stopReason } from './wireMessages.ts';
+import { type Line, stopReason } from './wireMessages.ts';
 
 /** The `result` object: the whole output of `json`, the last line of `stream-json`. */
-export async function resultMessage(outcome: Outcome, tally: Tally, agent: Agent): Promise<object> {
+export async function resultMessage(outcome: Outcome, tally: Tally, agent: Agent): Promise<Line> {
   const { sessionId, demo } = agent.state();
   const usage = [...tally.usageByModel().values()].reduce(sum, nothing);
   return {

@@ -19,10 +19,11 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
   const tally = createTally(agent, options.now);
   const reporter = createReporter(options, tally);
   let said: RunEnd | undefined;
+  let op: Op | undefined;
   const unsubscribe = agent.subscribe((event) => {
     tally.add(event);
     reporter.event(event);
-    said = endOf(event) ?? said;
+    said = endOf(event, op) ?? said;
     if (event.type === 'permission_question') {
       agent.submit({ type: 'answer', id: event.question.id, answer: refusalOf(event.question) });
     }
@@ -32,9 +33,10 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
     reporter.begin();
     const wish = await wishOf(options);
     if (wish.type === 'op') {
-      agent.submit(wish.op);
+      op = wish.op;
+      agent.submit(op);
       await agent.idle();
-      end = said ?? endWithoutWord(wish.op);
+      end = said ?? endWithoutWord(op);
     } else end = wish;
   } finally {
     unsubscribe();
@@ -43,9 +45,11 @@ export async function runHeadless(options: HeadlessOptions): Promise<ExitCode> {
   return outcomeOf(end, tally).exitCode;
 }
 
-/** The last of these in a run is how it ended; a compaction inside a turn is followed by the turn's own end. */
-function endOf(event: AgentEvent): RunEnd | undefined {
-  if (event.type === 'compaction_ended') return { type: 'compaction', report: event.report };
+/** How the op ended, if this event says it; a compaction inside a turn is not the turn's end. */
+function endOf(event: AgentEvent, op: Op | undefined): RunEnd | undefined {
+  if (event.type === 'compaction_ended' && op?.type === 'compact') {
+    return { type: 'compaction', report: event.report };
+  }
   if (event.type !== 'turn_ended') return undefined;
   const { outcome, steps, error } = event;
   return { type: 'turn', outcome, steps, ...(error === undefined ? {} : { error }) };

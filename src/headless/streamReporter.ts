@@ -10,6 +10,7 @@ import { toLine } from './toLine.ts';
 import type { HeadlessOptions, Reporter } from './types.ts';
 import {
   assistantLine,
+  type Line,
   nudgeLine,
   type ReplyHead,
   replyHead,
@@ -23,11 +24,14 @@ export function createStreamReporter(options: HeadlessOptions, tally: Tally): Re
   const { agent } = host;
   let head: ReplyHead | undefined;
 
-  const write = (message: object | undefined): void => {
+  const write = (message: Line | undefined): void => {
     if (message === undefined) return;
-    options.write(toLine({ uuid: randomUUID(), ...message, session_id: agent.state().sessionId }));
+    const { uuid = randomUUID(), ...line } = message;
+    options.write(toLine({ ...line, session_id: agent.state().sessionId, uuid }));
   };
-  const system = (subtype: string, fields: object): void => write({ type: 'system', subtype, ...fields });
+  const system = (subtype: string, fields: object): void => {
+    write({ type: 'system', subtype, ...fields });
+  };
   const partial =
     options.includePartialMessages === true
       ? createPartialMessages(
@@ -38,7 +42,8 @@ export function createStreamReporter(options: HeadlessOptions, tally: Tally): Re
 
   const entry = (one: JSONLEntry): void => {
     if (one.type === 'assistant') {
-      head = replyHead(one);
+      const id = partial?.messageId();
+      head = { ...replyHead(one), ...(id === undefined ? {} : { id }) };
       write(assistantLine(one, head));
     } else if (one.type === 'tool_use') write(toolUseLine(one, head ?? replyHead(one)));
     else if (one.type === 'tool_result') {

@@ -3,6 +3,13 @@ import type { JSONLEntry } from '../protocol/entries.ts';
 import { entryText, resultText } from './entryText.ts';
 import { figures } from './tally.ts';
 
+/** One line of output, before it is text. */
+export interface Line {
+  readonly type: string;
+  readonly uuid?: string;
+  readonly [field: string]: unknown;
+}
+
 /** The reply that later tool calls belong to. */
 export interface ReplyHead {
   readonly id: string;
@@ -23,7 +30,7 @@ export function replyHead(entry: JSONLEntry): ReplyHead {
 }
 
 /** A reply's text and reasoning; nothing when it holds only calls, which have lines of their own. */
-export function assistantLine(entry: JSONLEntry, head: ReplyHead): object | undefined {
+export function assistantLine(entry: JSONLEntry, head: ReplyHead): Line | undefined {
   const { reasoning, interrupted, failed } = entry.message;
   const text = entryText(entry);
   const content = [
@@ -40,7 +47,7 @@ export function assistantLine(entry: JSONLEntry, head: ReplyHead): object | unde
 }
 
 /** One call of a reply. */
-export function toolUseLine(entry: JSONLEntry, head: ReplyHead): object | undefined {
+export function toolUseLine(entry: JSONLEntry, head: ReplyHead): Line | undefined {
   const { tool } = entry;
   if (tool === undefined) return undefined;
   const content = [{ type: 'tool_use', id: tool.id, name: tool.name, input: tool.input }];
@@ -48,7 +55,7 @@ export function toolUseLine(entry: JSONLEntry, head: ReplyHead): object | undefi
 }
 
 /** The one result of one call. */
-export function toolResultLine(entry: JSONLEntry): object | undefined {
+export function toolResultLine(entry: JSONLEntry): Line | undefined {
   const { toolResult } = entry;
   if (toolResult === undefined) return undefined;
   const { id, status, error, display } = toolResult;
@@ -64,7 +71,7 @@ export function toolResultLine(entry: JSONLEntry): object | undefined {
 }
 
 /** What the program says to the model in the middle of a turn. */
-export function nudgeLine(entry: JSONLEntry): object {
+export function nudgeLine(entry: JSONLEntry): Line {
   const message = { role: 'user', content: entryText(entry) };
   return { type: 'user', message, parent_tool_use_id: null, isSynthetic: true, uuid: entry.uuid };
 }
@@ -80,7 +87,7 @@ export function stopReason(reason: string | undefined): string | null {
   return reason === undefined ? null : (names[reason] ?? reason);
 }
 
-function fromAssistant(content: readonly object[], { id, model, stop_reason, usage }: ReplyHead): object {
+function fromAssistant(content: readonly object[], { id, model, stop_reason, usage }: ReplyHead): Line {
   const message = { id, type: 'message', role: 'assistant', model, content, stop_reason, usage };
   return { type: 'assistant', message, parent_tool_use_id: null };
 }

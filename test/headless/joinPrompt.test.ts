@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import { joinPrompt, MAX_PROMPT_BYTES } from '../../src/headless/joinPrompt.ts';
+
+test.each([
+  ['explain', undefined, 'explain'],
+  ['explain', '', 'explain'],
+  ['explain', ' \n', 'explain'],
+  [undefined, 'log line\n', 'log line'],
+  ['', 'log line', 'log line'],
+  ['explain', 'a\n\nb\n\n', 'explain\n\na\n\nb'],
+  ['explain', '\uFEFF  indented', 'explain\n\n  indented'],
+  [undefined, '/compact\n', '/compact'],
+  ['', '\uFEFF日本語 😀\r\n', '日本語 😀'],
+])('%j and %j make %j', (argument, stdin, prompt) => {
+  expect(joinPrompt(argument, stdin)).toEqual({ type: 'ready', prompt });
+});
+
+test.each([
+  [undefined, undefined],
+  ['', ''],
+  ['  ', '\n'],
+])('%j and %j are nothing to do', (argument, stdin) => {
+  expect(joinPrompt(argument, stdin)).toMatchObject({
+    type: 'error',
+    message: expect.stringContaining('pipe one in'),
+  });
+});
+
+test('the limit counts bytes, of both together', () => {
+  const half = 'é'.repeat(MAX_PROMPT_BYTES / 4 - 1);
+  expect(joinPrompt(half, half)).toMatchObject({ type: 'ready' });
+  expect(joinPrompt(`${half}é`, `${half}é`)).toMatchObject({
+    type: 'error',
+    message: expect.stringContaining('longer than 10 MB'),
+  });
+});

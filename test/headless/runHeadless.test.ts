@@ -1,0 +1,319 @@
+import { describe, expect, test } from 'vitest';
+import type { AgentState } from '../../src/agent/types.ts';
+import { EXIT } from '../../src/headless/exitCodes.ts';
+import { runHeadless } from '../../src/headless/runHeadless.ts';
+import type { OutputFormat } from '../../src/headless/types.ts';
+import type { AgentEvent, CompactionReport } from '../../src/protocol/events.ts';
+import type { ModelErrorKind } from '../../src/protocol/model.ts';
+import { commandHost } from '../commands/commandHost.ts';
+import {
+  ended,
+  failed,
+  prompt,
+  question,
+  rateLimit,
+  reply,
+  result,
+  step,
+  text,
+  wholeTurn,
+} from './events.ts';
+import { type ScriptedAgent, type ScriptStep, scriptedAgent } from './scriptedAgent.ts';
+
+interface Run {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly agent: ScriptedAgent;
+}
+
+async function run(
+  promptText: string,
+  script: readonly ScriptStep[],
+  outputFormat: OutputFormat = 'text',
+  about: Partial<AgentState> = {},
+): Promise<Run> {
+  const agent = scriptedAgent(script, about);
+  let [stdout, stderr, time] = ['', '', 1_000];
+  const code = await runHeadless({
+    host: commandHost({ agent }),
+    prompt: promptText,
+    outputFormat,
+    write: (line) => {
+      stdout += line;
+    },
+    writeError: (line) => {
+      stderr += line;
+    },
+    now: () => (time += 500),
+    tools: ['Read', 'Bash'],
+  });
+  return { code, stdout, stderr, agent };
+}
+
+const onPrompt = (say: readonly AgentEvent[], typed = 'hello'): ScriptStep[] => [
+  { on: { type: 'prompt', text: typed }, say },
+];
+const answer = [prompt('hello'), step(1), text('Hi.'), reply('reply1', 'Hi.'), ended(1)];
+const json = ({ stdout }: Run): Record<string, unknown> => {
+  expect(stdout.split('\n')).toHaveLength(2);
+  return JSON.parse(stdout);
+};
+
+describe('text', () => {
+  test('prints the last reply and nothing else', async () => {
+    expect(await run('hello', onPrompt(answer))).toMatchObject({ code: 0, stdout: 'Hi.\n', stderr: '' });
+  });
+
+  test('prints the reply of the last step only', async () => {
+    const { stdout, code } = await run('why does it fail?', onPrompt(wholeTurn, 'why does it fail?'));
+    expect({ stdout, code }).toEqual({ stdout: 'Because of line 1.\n', code: 0 });
+  });
+
+  test.each<[ModelErrorKind, number]>([
+    ['auth', 41],
+    ['network', 1],
+    ['server', 1],
+    ['overflow', 1],
+  ])(
+    'a turn that failed with %s prints nothing, says why on standard error and exits %i',
+    async (kind, code) => {
+      const error = { kind, message: 'It broke. Try this.', retryable: false };
+      const partial = reply('reply1', 'Half an ans', { failed: true });
+      const ran = await run('hello', onPrompt([step(1), text('Half'), partial, failed(error)]));
+      expect(ran).toMatchObject({ code, stdout: '', stderr: 'It broke. Try this.\n' });
+    },
+  );
+
+  test.each([
+    ['max_turns', EXIT.turnLimit, /limit of 3 turns.*--max-turns.*--continue/],
+    ['loop', EXIT.failed, /same call/],
+    ['interrupted', EXIT.interrupted, /Interrupted/],
+    ['failed', EXIT.failed, /failed/],
+  ] as const)('a turn that ended as %s exits %i', async (outcome, code, words) => {
+    const ran = await run(
+      'hello',
+      onPrompt([step(1), reply('reply1', 'x'), { type: 'turn_ended', outcome, steps: 3 }]),
+    );
+    expect(ran).toMatchObject({ code, stdout: '', stderr: expect.stringMatching(words) });
+  });
+
+  test('a turn that broke without an end is a failure with the reason that was given', async () => {
+    const notice = { type: 'notice', level: 'error', text: 'Something went wrong inside.' } as const;
+    const ran = await run('hello', onPrompt([step(1), reply('reply1', 'x'), notice]));
+    expect(ran).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('Something went wrong'),
+    });
+  });
+
+  test('warnings, retries and refusals go to standard error', async () => {
+    const { stdout, stderr } = await run(
+      'hello',
+      onPrompt([
+        { type: 'retrying', attempt: 1, maxAttempts: 10, delayMs: 1500, error: rateLimit },
+        { type: 'notice', level: 'warning', text: 'The reply was cut.' },
+        { type: 'notice', level: 'info', text: 'not this' },
+        { type: 'permission_question', question },
+        ...answer,
+      ]),
+    );
+    expect(stdout).toBe('Hi.\n');
+    expect(stderr.split('\n')).toEqual([
+      'The endpoint asks to wait. Trying again in 2 s (1 of 10).',
+      'The reply was cut.',
+      "Not allowed: Bash npm test (commands ask in default mode). --allowed-tools 'Bash(npm test:*)' would allow it.",
+      '',
+    ]);
+  });
+
+  test('the demo model says what it is, on standard error', async () => {
+    const { stderr, stdout } = await run('hello', onPrompt(answer), 'text', { demo: true });
+    expect([stdout, stderr]).toEqual(['Hi.\n', expect.stringContaining('Demo model')]);
+  });
+
+  test('a reply without a word prints nothing and is no failure', async () => {
+    const ran = await run('hello', onPrompt([step(1), reply('reply1', ''), ended(1)]));
+    expect(ran).toMatchObject({ code: 0, stdout: '' });
+  });
+});
+
+describe('questions', () => {
+  test('are answered at once by no, with the flag that would allow the call', async () => {
+    const { agent } = await run('why does it fail?', onPrompt(wholeTurn, 'why does it fail?'));
+    expect(agent.ops[1]).toEqual({
+      type: 'answer',
+      id: 'question1',
+      answer: { behavior: 'deny', comment: expect.stringContaining("--allowed-tools 'Bash(npm test:*)'") },
+    });
+  });
+
+  test.each([
+    [
+      { ...question, suggestion: { rules: [], destination: 'mode', label: '' } },
+      '--permission-mode acceptEdits',
+    ],
+    [{ ...question, tool: 'ExitPlanMode' }, '--permission-mode default'],
+    [{ ...question, suggestion: undefined }, 'names exactly this call of Bash'],
+  ] as const)('name the flag that fits (%#)', async (asked, flag) => {
+    const { suggestion, ...rest } = asked;
+    const one = { ...rest, ...(suggestion === undefined ? {} : { suggestion }) };
+    const { stderr } = await run(
+      'hello',
+      onPrompt([{ type: 'permission_question', question: one }, ...answer]),
+    );
+    expect(stderr).toContain(flag);
+  });
+
+  test('that were refused are listed in the result, as are calls that a rule refused', async () => {
+    const ran = await run('why does it fail?', onPrompt(wholeTurn, 'why does it fail?'), 'json');
+    expect(json(ran).permission_denials).toEqual([
+      { tool_name: 'Bash', tool_use_id: 'call2', tool_input: { command: 'npm test' } },
+    ]);
+    const byRule = await run(
+      'hello',
+      onPrompt([result('call9', 'Edit', 'Not allowed: a rule', 'denied'), ...answer]),
+      'json',
+    );
+    expect(json(byRule).permission_denials).toEqual([
+      { tool_name: 'Edit', tool_use_id: 'call9', tool_input: {} },
+    ]);
+  });
+});
+
+describe('json', () => {
+  test('is one result object on one line, with the tokens of this run alone', async () => {
+    const about = { usage: { inputTokens: 9999, outputTokens: 999, requests: 9, costUsd: 5 } };
+    const ran = await run('why does it fail?', onPrompt(wholeTurn, 'why does it fail?'), 'json', about);
+    const { uuid, context_usage, permission_denials, ...rest } = json(ran);
+    expect(rest).toEqual({
+      type: 'result',
+      subtype: 'success',
+      is_error: false,
+      result: 'Because of line 1.',
+      num_turns: 2,
+      duration_ms: 500,
+      duration_api_ms: 500,
+      stop_reason: 'end_turn',
+      total_cost_usd: 0.02,
+      usage: {
+        input_tokens: 120,
+        output_tokens: 20,
+        cache_creation_input_tokens: 0,
+        cache_read_input_tokens: 80,
+      },
+      modelUsage: {
+        'gpt-4.1': {
+          inputTokens: 120,
+          outputTokens: 20,
+          cacheReadInputTokens: 80,
+          cacheCreationInputTokens: 0,
+          webSearchRequests: 0,
+          costUSD: 0.02,
+          contextWindow: 10_000,
+          maxOutputTokens: 2_000,
+        },
+      },
+      session_id: 'session1',
+    });
+    expect(uuid).toMatch(/^[0-9a-f-]{36}$/);
+    const { parts, used_tokens } = context_usage as { parts: { tokens: number }[]; used_tokens: number };
+    expect(parts.reduce((total, part) => total + part.tokens, 0)).toBe(used_tokens);
+  });
+
+  test('a failure is an object too, with the reason and without a result', async () => {
+    const ran = await run(
+      'hello',
+      onPrompt([step(1), failed({ kind: 'auth', message: 'No.', retryable: false })]),
+      'json',
+    );
+    expect(ran.code).toBe(41);
+    expect(json(ran)).toMatchObject({ subtype: 'error_during_execution', is_error: true, errors: ['No.'] });
+    expect(json(ran)).not.toHaveProperty('result');
+  });
+
+  test('the turn limit has a subtype of its own', async () => {
+    const ran = await run(
+      'hello',
+      onPrompt([{ type: 'turn_ended', outcome: 'max_turns', steps: 2 }]),
+      'json',
+    );
+    expect(json(ran)).toMatchObject({ subtype: 'error_max_turns', num_turns: 2 });
+  });
+
+  test('a price that is not known is null, not zero', async () => {
+    const about = { usage: { inputTokens: 0, outputTokens: 0, requests: 0, costUsd: undefined } };
+    const ran = await run('hello', onPrompt(answer), 'json', about);
+    expect(json(ran)).toMatchObject({ total_cost_usd: null, modelUsage: { 'gpt-4.1': { costUSD: null } } });
+  });
+});
+
+describe('commands', () => {
+  const report: CompactionReport = {
+    outcome: 'done',
+    trigger: 'manual',
+    preTokens: 5000,
+    postTokens: 900,
+    files: ['a.ts', 'b.ts'],
+    durationMs: 10,
+  };
+  const compact = (fields: Partial<CompactionReport>, format: OutputFormat = 'text'): Promise<Run> => {
+    const say: AgentEvent[] = [
+      { type: 'compaction_started', trigger: 'manual', preTokens: 5000 },
+      { type: 'compaction_ended', report: { ...report, ...fields } },
+    ];
+    return run('/compact the parser', [{ on: { type: 'compact', focus: 'the parser' }, say }], format);
+  };
+
+  test('/compact works, and tells what it did', async () => {
+    const stdout = 'Compacted from 5000 to 900 tokens. Files kept: a.ts, b.ts.\n';
+    expect(await compact({})).toMatchObject({ code: 0, stdout, stderr: '' });
+    expect(json(await compact({}, 'json'))).toMatchObject({ subtype: 'success', num_turns: 0 });
+  });
+
+  test.each([
+    ['refused', 'Too short to compact.', 1],
+    ['cancelled', 'Cancelled.', 130],
+  ] as const)('/compact that was %s says why and exits otherwise', async (outcome, message, code) => {
+    expect(await compact({ outcome, message })).toMatchObject({ code, stdout: '', stderr: `${message}\n` });
+  });
+
+  test('a compaction inside a turn is not its end', async () => {
+    const inside: AgentEvent = { type: 'compaction_ended', report: { ...report, trigger: 'auto' } };
+    expect(await run('hello', onPrompt([inside, ...answer]))).toMatchObject({ code: 0, stdout: 'Hi.\n' });
+  });
+
+  test('a turn that broke after a compaction is a failure', async () => {
+    const inside: AgentEvent = { type: 'compaction_ended', report: { ...report, trigger: 'auto' } };
+    expect(await run('hello', onPrompt([step(1), inside]))).toMatchObject({ code: 1, stdout: '' });
+  });
+
+  test.each([
+    ['/status', 0, /Version +1\.2\.3/, /^$/],
+    ['/help', 0, /\/compact/, /^$/],
+    ['/exit', 0, /^$/, /^$/],
+    ['/hlep', 42, /^$/, /Did you mean \/help\?/],
+    ['/resume', 42, /^$/, /needs a terminal.*--resume ID/],
+    ['/resume nope', 42, /^$/, /no session "nope"/],
+    ['/clear', 42, /^$/, /needs a terminal/],
+  ])('%s exits %i', async (typed, code, stdout, stderr) => {
+    const ran = await run(typed, []);
+    expect(ran.code).toBe(code);
+    expect(ran.stdout).toMatch(stdout);
+    expect(ran.stderr).toMatch(stderr);
+  });
+
+  test('/model switches and says to what', async () => {
+    const ran = await run('/model gpt-5', [{ on: { type: 'set_model', model: 'gpt-5' }, say: [] }]);
+    expect(ran).toMatchObject({ code: 0, stdout: 'Model: gpt-5\n' });
+  });
+
+  test.each(['/usr/bin/x is slow', '!rm -rf build', ' /help'])(
+    '%j goes to the model as it is',
+    async (typed) => {
+      const { agent, code } = await run(typed, onPrompt(answer, typed));
+      expect([agent.ops[0], code]).toEqual([{ type: 'prompt', text: typed }, 0]);
+    },
+  );
+});

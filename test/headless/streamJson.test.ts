@@ -1,0 +1,153 @@
+import { describe, expect, test } from 'vitest';
+import { runHeadless } from '../../src/headless/runHeadless.ts';
+import type { AgentEvent } from '../../src/protocol/events.ts';
+import { commandHost } from '../commands/commandHost.ts';
+import { ended, failed, nudge, prompt, rateLimit, reply, step, text, wholeTurn } from './events.ts';
+import { scriptedAgent } from './scriptedAgent.ts';
+
+type Line = Record<string, unknown> & { type: string; subtype?: string };
+
+async function lines(say: readonly AgentEvent[], includePartialMessages = false): Promise<Line[]> {
+  const agent = scriptedAgent([{ on: { type: 'prompt', text: 'hello' }, say }]);
+  let [stdout, time] = ['', 0];
+  await runHeadless({
+    host: commandHost({ agent }),
+    prompt: 'hello',
+    outputFormat: 'stream-json',
+    includePartialMessages,
+    write: (line) => {
+      stdout += line;
+    },
+    writeError: (line) => {
+      throw new Error(`unexpected on standard error: ${line}`);
+    },
+    now: () => (time += 500),
+    tools: ['Read', 'Bash'],
+  });
+  expect(stdout.endsWith('\n')).toBe(true);
+  expect(stdout).not.toMatch(/[\u2028\u2029]/);
+  return stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+/** One line of JSON per line again, spread out to be read; random ids are replaced by a word. */
+function golden(all: readonly Line[]): string {
+  const spread = all.map((line) => JSON.stringify(line, null, 2)).join('\n');
+  return `${spread.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<uuid>')}\n`;
+}
+
+const compaction = (outcome: 'done' | 'fallback' | 'refused', message?: string): AgentEvent[] => [
+  { type: 'compaction_started', trigger: 'auto', preTokens: 8_100 },
+  { type: 'compaction_progress', characters: 10 },
+  {
+    type: 'compaction_ended',
+    report: {
+      outcome,
+      trigger: 'auto',
+      preTokens: 8_100,
+      postTokens: 1_900,
+      files: ['/home/me/project/a.ts'],
+      durationMs: 900,
+      ...(message === undefined ? {} : { message }),
+    },
+  },
+];
+
+const scenes: Readonly<Record<string, readonly AgentEvent[]>> = {
+  turn: wholeTurn,
+  failure: [
+    step(1),
+    failed({ kind: 'server', message: 'The endpoint is down.', retryable: true, status: 500 }),
+  ],
+  'turn-limit': [step(1), reply('reply1', ''), { type: 'turn_ended', outcome: 'max_turns', steps: 1 }],
+  interrupted: [
+    step(1),
+    text('Half'),
+    reply('reply1', 'Half', { interrupted: true }),
+    { type: 'turn_ended', outcome: 'interrupted', steps: 1 },
+  ],
+  compaction: [
+    ...compaction('done'),
+    ...compaction('fallback', 'The summary failed; the newest 30 % were kept.'),
+    ...compaction('refused', 'Too short.'),
+    ended(1),
+  ],
+  retry: [
+    { type: 'retrying', attempt: 1, maxAttempts: 10, delayMs: 500, error: rateLimit },
+    { type: 'retrying', attempt: 2, maxAttempts: 10, delayMs: 900, error: { ...rateLimit, kind: 'network' } },
+    ended(1),
+  ],
+  notices: [
+    { type: 'notice', level: 'warning', text: 'The reply was cut.' },
+    { type: 'mode_changed', mode: 'acceptEdits' },
+    nudge('Try another way.'),
+    ended(1),
+  ],
+};
+
+describe('stream-json', () => {
+  test.each(Object.entries(scenes))('%s has the shape of its golden file', async (name, say) => {
+    await expect(golden(await lines(say))).toMatchFileSnapshot(`golden/${name}.json`);
+  });
+
+  test('with partial messages, deltas come as stream events before the message itself', async () => {
+    const all = await lines(wholeTurn, true);
+    await expect(golden(all)).toMatchFileSnapshot('golden/partial-messages.json');
+    const started = all.flatMap(
+      ({ event }) => (event as { message?: { id: string } } | undefined)?.message?.id ?? [],
+    );
+    const replied = all.flatMap(({ type, message }) =>
+      type === 'assistant' ? (message as { id: string }).id : [],
+    );
+    expect([...new Set(replied)]).toEqual(started);
+    expect(all.filter((line) => line.type !== 'stream_event')).toHaveLength((await lines(wholeTurn)).length);
+  });
+
+  test('every line carries a uuid and the session', async () => {
+    for (const line of await lines(wholeTurn, true)) {
+      expect(line.uuid).toMatch(/./);
+      expect(line.session_id).toBe('session1');
+    }
+  });
+
+  test('the first line is init, the last one the only result', async () => {
+    const kinds = (await lines(wholeTurn)).map(({ type, subtype }) => subtype ?? type);
+    expect(kinds[0]).toBe('init');
+    expect(kinds.indexOf('success')).toBe(kinds.length - 1);
+  });
+});
+
+describe('partial messages', () => {
+  const events = async (say: readonly AgentEvent[]): Promise<string[]> => {
+    const all = await lines(say, true);
+    return all.flatMap((line) => (line.type === 'stream_event' ? (line.event as { type: string }).type : []));
+  };
+  const whole = ['message_start', 'content_block_start', 'content_block_delta', 'content_block_stop'];
+  const stop = ['message_delta', 'message_stop'];
+
+  test('a reply that is discarded and tried again makes two whole messages', async () => {
+    const discarded: AgentEvent = { type: 'reply_discarded' };
+    const retrying: AgentEvent = {
+      type: 'retrying',
+      attempt: 1,
+      maxAttempts: 2,
+      delayMs: 1,
+      error: rateLimit,
+    };
+    const say = [step(1), text('a'), discarded, retrying, text('b'), reply('reply1', 'b'), ended(1)];
+    expect(await events(say)).toEqual([...whole, ...stop, ...whole, ...stop]);
+  });
+
+  test('a reply cut by the user still ends', async () => {
+    const say: AgentEvent[] = [step(1), text('a'), { type: 'turn_ended', outcome: 'interrupted', steps: 1 }];
+    expect(await events(say)).toEqual([...whole, ...stop]);
+  });
+
+  test('what happens beside a reply does not end it', async () => {
+    const mode: AgentEvent = { type: 'mode_changed', mode: 'plan' };
+    const say = [step(1), text('a'), mode, prompt('queued'), text('b'), reply('reply1', 'ab'), ended(1)];
+    expect(await events(say)).toEqual([...whole.slice(0, 3), ...whole.slice(2), ...stop]);
+  });
+});
