@@ -6,9 +6,6 @@ import { PassThrough, Writable } from 'node:stream';
 import graphemes from '@xterm/addon-unicode-graphemes';
 import headless from '@xterm/headless';
 
-/** Ink draws at most every 33 ms; quiet for longer than that means that it has nothing more to draw. */
-const quietMs = 50;
-
 /** Keys as a terminal sends them, for `stdin.write` and `press`. */
 export const keys = {
   enter: '\r',
@@ -58,8 +55,12 @@ export type Screen = {
   isRaw(): boolean;
 };
 
-/** Makes a terminal of `columns` by `rows` cells. Render with `interactive: true, exitOnCtrlC: false, patchConsole: false`. */
-export function createScreen({ columns = 80, rows = 24 } = {}): Screen {
+/**
+ * Makes a terminal of `columns` by `rows` cells. Render with `interactive: true, exitOnCtrlC: false,
+ * patchConsole: false`. Ink draws every 33 ms at most; quiet for `quietMs`, longer than that, means that it has
+ * nothing more to draw. (A test that renders with a higher `maxFps` can wait less.)
+ */
+export function createScreen({ columns = 80, rows = 24, quietMs = 50 } = {}): Screen {
   const terminal = new headless.Terminal({ cols: columns, rows, allowProposedApi: true, convertEol: true });
   terminal.loadAddon(new graphemes.UnicodeGraphemesAddon());
   terminal.unicode.activeVersion = '15-graphemes';
@@ -109,7 +110,7 @@ export function createScreen({ columns = 80, rows = 24 } = {}): Screen {
   };
   const settle = async (): Promise<void> => {
     const asked = performance.now();
-    do await sleep(10);
+    do await sleep(5);
     while (performance.now() - Math.max(lastWriteAt, asked) < quietMs);
     await new Promise<void>((done) => terminal.write('', done));
   };

@@ -4,7 +4,6 @@
  */
 import { Box, Text, useInput, usePaste } from 'ink';
 import { memo, type Ref, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react';
-import type { Theme } from '../theme.ts';
 import { type CompletionPort, createCompleter } from './completion.ts';
 import {
   type ComposerState,
@@ -18,6 +17,7 @@ import {
   type Surroundings,
   setUnits,
 } from './composerState.ts';
+import type { ComposerTheme } from './composerTheme.ts';
 import { DraftRows } from './DraftRows.tsx';
 import { type HistoryPort, prepend } from './history.ts';
 import { commandsOf, type Intent } from './keys.ts';
@@ -25,9 +25,6 @@ import { layOut } from './layout.ts';
 import { unitsOfRecall } from './paste.ts';
 import { SuggestionList } from './SuggestionList.tsx';
 import { expand } from './units.ts';
-
-/** The roles the composer paints with; the program's theme has them all. */
-export type ComposerTheme = Pick<Theme, 'accent' | 'dim' | 'warning' | 'success'>;
 
 /** For the owner: what cannot be said by props, because the draft belongs to the composer. */
 export type ComposerHandle = {

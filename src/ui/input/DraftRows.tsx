@@ -1,6 +1,6 @@
 import { Box, type DOMElement, Text } from 'ink';
 import { useRef } from 'react';
-import type { ComposerTheme } from './Composer.tsx';
+import type { ComposerTheme } from './composerTheme.ts';
 import type { Layout, Row } from './layout.ts';
 import { useLiveCursor } from './useLiveCursor.ts';
 

@@ -1,6 +1,6 @@
 import { Box, Text } from 'ink';
-import type { ComposerTheme } from './Composer.tsx';
 import type { Popup } from './composerState.ts';
+import type { ComposerTheme } from './composerTheme.ts';
 
 const maxVisible = 8;
 

@@ -18,6 +18,9 @@ function Dialog() {
   return <Text>dialog</Text>;
 }
 
+/** Frames are not held back, so that tests need not wait for them. */
+const inkOptions = { interactive: true, exitOnCtrlC: false, patchConsole: false, maxFps: 250 };
+
 let drawn = 0;
 
 /** Stands for the transcript, and counts how often it is drawn. */
@@ -36,7 +39,7 @@ async function mount(
   } = {},
 ) {
   const { columns = 40, rows = 16, entries = [], above = ['above'], ...rest } = options;
-  const screen = createScreen({ columns, rows });
+  const screen = createScreen({ columns, rows, quietMs: 20 });
   const handle = createRef<ComposerHandle>();
   const sent: Draft[] = [];
   const intents: string[] = [];
@@ -77,7 +80,7 @@ async function mount(
       {change.isActive === false ? <Dialog /> : <Text>below</Text>}
     </Box>
   );
-  const app = render(tree(above), { ...screen, interactive: true, exitOnCtrlC: false, patchConsole: false });
+  const app = render(tree(above), { ...screen, ...inkOptions });
   running.push(app);
   await screen.settle();
   return {
@@ -364,7 +367,7 @@ describe('the owner', () => {
 
   test('is not drawn anew by a key', async () => {
     drawn = 0;
-    const screen = createScreen({ columns: 40, rows: 8 });
+    const screen = createScreen({ columns: 40, rows: 8, quietMs: 20 });
     const props: ComposerProps = {
       isActive: true,
       width: 40,
@@ -381,7 +384,7 @@ describe('the owner', () => {
         <Neighbour />
         <Composer {...props} />
       </Box>,
-      { ...screen, interactive: true, exitOnCtrlC: false, patchConsole: false },
+      { ...screen, ...inkOptions },
     );
     running.push(app);
     await screen.press('a', 'b');
