@@ -7,6 +7,7 @@ import { ENTRY_FORMAT, type EntryDraft, entrySchema, type JSONLEntry } from '../
 import type { BlobStore } from './BlobStore.ts';
 import { BranchWatch } from './BranchWatch.ts';
 import { compactionDrafts, messageDraft, toolResultDraft, toolUseDraft } from './drafts.ts';
+import { deepFreeze } from './frozen.ts';
 import { newId } from './ids.ts';
 import { type JSONLStore, LogVanishedError } from './JSONLStore.ts';
 import type { DamagedLine, LogContents } from './logReader.ts';
@@ -222,10 +223,4 @@ export function withoutHalfCompactions(entries: readonly JSONLEntry[]): JSONLEnt
   return entries.filter(
     (entry, index) => entry.subtype !== 'compact_boundary' || entries[index + 1]?.isCompactSummary === true,
   );
-}
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
-  for (const child of Object.values(value)) deepFreeze(child);
-  return Object.freeze(value);
 }

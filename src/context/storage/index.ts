@@ -1,5 +1,6 @@
 /** The door of the context room's durable half. */
 export { BlobStore } from './BlobStore.ts';
+export { CacheStore } from './CacheStore.ts';
 export {
   compactionBoundaryText,
   compactionDrafts,
@@ -18,6 +19,7 @@ export {
 export { isSafeSessionId, newId, newSessionId } from './ids.ts';
 export { JSONLStore } from './JSONLStore.ts';
 export type { DamagedLine, LogContents } from './logReader.ts';
+export { MemoryStore } from './MemoryStore.ts';
 export { PersistentStore, type PersistentStoreOptions } from './PersistentStore.ts';
 export {
   detectGitBranch,

@@ -1,0 +1,104 @@
+/**
+ * The entries of a session that are kept in memory. Beyond `maxSize` the oldest leave, down to 80 %: whole
+ * atoms only, and never what every request needs (header, instructions, the last summary and what it kept).
+ * What left is still in the log.
+ */
+import type { JSONLEntry } from '../../protocol/entries.ts';
+import { deepFreeze } from './frozen.ts';
+
+const residentShare = 0.8;
+
+export class MemoryStore {
+  readonly #maxSize: number;
+  #resident: JSONLEntry[] = [];
+  #total = 0;
+
+  constructor(maxSize = 1000) {
+    this.#maxSize = maxSize;
+  }
+
+  addMessage(entry: JSONLEntry): void {
+    this.#total += 1;
+    this.#resident.push(copyOf(entry));
+    this.#enforceLimit();
+  }
+
+  setMessages(entries: readonly JSONLEntry[]): void {
+    this.#total = entries.length;
+    this.#resident = entries.map(copyOf);
+    this.#enforceLimit();
+  }
+
+  /** What is resident, oldest first, as a list of the caller's own. */
+  getMessages(): JSONLEntry[] {
+    return [...this.#resident];
+  }
+
+  /** How many are resident. */
+  getMessageCount(): number {
+    return this.#resident.length;
+  }
+
+  /** How many there were, those that left included. */
+  getTotalCount(): number {
+    return this.#total;
+  }
+
+  clear(): void {
+    this.#resident = [];
+    this.#total = 0;
+  }
+
+  #enforceLimit(): void {
+    if (this.#resident.length > this.#maxSize)
+      this.#resident = trimAtAtoms(this.#resident, Math.floor(this.#maxSize * residentShare));
+  }
+}
+
+/**
+ * Drops the oldest entries until at most `target` are left, or as near as atoms and pins allow; the newest
+ * atom always stays.
+ */
+export function trimAtAtoms(entries: readonly JSONLEntry[], target: number): JSONLEntry[] {
+  const pinned = pinnedIn(entries);
+  const cuts = cutsIn(entries);
+  let excess = entries.length - target;
+  let cut = 0;
+  for (const next of cuts) {
+    if (excess <= 0) break;
+    for (let index = cut; index < next; index += 1) if (!pinned.has(index)) excess -= 1;
+    cut = next;
+  }
+  return entries.filter((_, index) => index >= cut || pinned.has(index));
+}
+
+/** Indexes before which the list may be cut without parting a reply from its calls, or a call from its result. */
+function cutsIn(entries: readonly JSONLEntry[]): number[] {
+  const cuts: number[] = [];
+  const open = new Set<string>();
+  for (const [index, entry] of entries.entries()) {
+    if (entry.type === 'assistant') open.clear(); // what has no answer by the next reply gets none
+    const inside = entry.type === 'tool_use' || entry.type === 'tool_result' || open.size > 0;
+    if (index > 0 && !inside && !entry.isCompactSummary) cuts.push(index);
+    if (entry.tool) open.add(entry.tool.id);
+    if (entry.toolResult) open.delete(entry.toolResult.id);
+  }
+  return cuts;
+}
+
+function pinnedIn(entries: readonly JSONLEntry[]): Set<number> {
+  const summary = entries.findLastIndex((entry) => entry.isCompactSummary);
+  const boundary = entries[summary - 1]?.subtype === 'compact_boundary' ? summary - 1 : summary;
+  const retained = new Set(entries[boundary]?.compactMetadata?.retained);
+  const pinned = new Set<number>();
+  for (const [index, { subtype, uuid }] of entries.entries()) {
+    const always = subtype === 'session_start' || subtype === 'instructions';
+    if (always || retained.has(uuid) || (summary >= 0 && (index === summary || index === boundary)))
+      pinned.add(index);
+  }
+  return pinned;
+}
+
+function copyOf(entry: JSONLEntry): JSONLEntry {
+  return Object.isFrozen(entry) ? entry : deepFreeze(structuredClone(entry));
+}
