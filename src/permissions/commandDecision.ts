@@ -1,0 +1,176 @@
+/** Whether a shell command may run: every part of it and every file that it is redirected to or from. */
+import type { Access, PermissionDecision } from '../protocol/permissions.ts';
+import { forbidsPart, mayForbid } from './commandRule.ts';
+import { decideFile } from './fileDecision.ts';
+import type { ParsedCommand } from './parsedCommand.ts';
+import { decidePart, type PartVerdict } from './partDecision.ts';
+import type { Policy } from './policy.ts';
+import { readOnlyUse } from './readOnly.ts';
+import type { SourcedRule } from './rules.ts';
+import { couldBeSensitive } from './sensitive.ts';
+import { suggestForCommand } from './suggestCommand.ts';
+import { gravest } from './verdicts.ts';
+import { locate, pathsIn, possiblePaths } from './wordPaths.ts';
+import { track, type Visit } from './workingDirectory.ts';
+
+type Understood = Extract<ParsedCommand, { ok: true }>;
+type CommandAccess = Extract<Access, { type: 'command' }>;
+
+const planning =
+  'Plan mode: only commands that look are run. Investigate, then hand the plan over with ExitPlanMode.';
+const obscure = 'This command could not be fully understood, so no rule can allow it.';
+
+/** Decides a command for the tool that runs it. */
+export function decideCommand(tool: string, access: CommandAccess, policy: Policy): PermissionDecision {
+  const { command, cwd } = access;
+  const parsed = policy.parseCommand(command);
+  const denied = forbiddingRule('deny', command, parsed, cwd, policy) ?? toolRule('deny', tool, policy);
+  if (denied) return denied;
+  if (policy.mode === 'bypassPermissions') return { behavior: 'allow', reason: 'Mode bypassPermissions.' };
+  if (!parsed.ok) {
+    if (policy.mode === 'plan') return { behavior: 'deny', reason: planning };
+    return { behavior: 'ask', reason: obscure };
+  }
+  if (policy.mode === 'plan' && !looksOnly(parsed)) return { behavior: 'deny', reason: planning };
+  const asked = forbiddingRule('ask', command, parsed, cwd, policy) ?? toolRule('ask', tool, policy);
+  if (asked) return asked;
+
+  const verdicts = partVerdicts(parsed, cwd, policy);
+  const worst = gravest(verdicts);
+  if (worst === undefined) return { behavior: 'allow', reason: 'An empty command does nothing.' };
+  const { behavior, reason, rule } = worst;
+  const suggestion = behavior === 'ask' ? suggestForCommand(verdicts, policy) : undefined;
+  return { behavior, reason, ...(rule && { rule }), ...(suggestion && { suggestion }) };
+}
+
+function partVerdicts(parsed: Understood, cwd: string, policy: Policy): readonly PartVerdict[] {
+  const visits = track(parsed.parts, cwd, policy);
+  const parts = visits.map((visit) => decidePart(visit, policy));
+  const mentions = parsed.mentions.flatMap((word) => decideMention(word, visits, cwd, policy));
+  const writes = parsed.writes.map((path) => decideRedirect('write', path, visits, cwd, policy));
+  const reads = parsed.reads.map((path) => decideRedirect('read', path, visits, cwd, policy));
+  return [...parts, ...mentions, ...writes, ...reads];
+}
+
+/** What a redirection reads or writes, from wherever the command may be at that point. */
+function decideRedirect(
+  verb: 'read' | 'write',
+  target: string | null,
+  visits: readonly Visit[],
+  cwd: string,
+  policy: Policy,
+): PartVerdict {
+  const word = verb === 'write' ? 'Writes to' : 'Reads';
+  if (target === null)
+    return { behavior: 'ask', reason: `${word} a file that is only known when the command runs.` };
+  if (/^\/dev\/(?:null|stdout|stderr|stdin|tty|fd\/\d+)$/.test(target))
+    return { behavior: 'allow', reason: 'No file.' };
+  const directories = everyDirectory(visits, cwd);
+  if (directories === null) return { behavior: 'ask', reason: `${word} ${target} in an unknown directory.` };
+  const tool = verb === 'write' ? 'Edit' : 'Read';
+  const verdicts = directories.map((directory) =>
+    decideFile({ tool, verb, path: locate(target, directory, policy) }, policy, true),
+  );
+  const worst = gravest(verdicts);
+  return worst === undefined
+    ? { behavior: 'ask', reason: `${word} ${target}.` }
+    : {
+        behavior: worst.behavior,
+        reason: `${word} ${target}: ${worst.reason}`,
+        ...(worst.rule && { rule: worst.rule }),
+      };
+}
+
+/** A secret that becomes a variable's value is as good as read. */
+function decideMention(
+  word: string,
+  visits: readonly Visit[],
+  cwd: string,
+  policy: Policy,
+): readonly PartVerdict[] {
+  return pathsIn(null, word)
+    .filter(couldBeSensitive)
+    .map((path) => decideRedirect('read', path, visits, cwd, policy));
+}
+
+function everyDirectory(visits: readonly Visit[], cwd: string): readonly string[] | null {
+  const all = new Set([cwd]);
+  for (const { directories } of visits) {
+    if (directories === null) return null;
+    for (const directory of directories) all.add(directory);
+  }
+  return [...all];
+}
+
+/** In plan mode: nothing but commands that look, and no file written. */
+function looksOnly(parsed: Understood): boolean {
+  const harmlessWrites = parsed.writes.every(
+    (path) => path !== null && /^\/dev\/(?:null|stdout|stderr)$/.test(path),
+  );
+  return (
+    harmlessWrites &&
+    parsed.parts.every((part) => part.carrier || part.argv[0] === 'cd' || readOnlyUse(part) !== undefined)
+  );
+}
+
+function toolRule(behavior: 'ask' | 'deny', tool: string, policy: Policy): PermissionDecision | undefined {
+  const rule = policy.rules.find(
+    (candidate) => candidate.behavior === behavior && candidate.text.trim() === tool,
+  );
+  return rule && decision(behavior, rule);
+}
+
+/** A rule that denies or asks about the command itself or a file that it names. */
+function forbiddingRule(
+  behavior: 'ask' | 'deny',
+  command: string,
+  parsed: ParsedCommand,
+  cwd: string,
+  policy: Policy,
+): PermissionDecision | undefined {
+  const rules = policy.rules.filter((rule) => rule.behavior === behavior);
+  if (rules.length === 0) return undefined;
+  const byCommand = rules.find((rule) =>
+    parsed.ok ? parsed.parts.some((part) => forbidsPart(rule, part)) : mayForbid(rule, command),
+  );
+  if (byCommand) return decision(behavior, byCommand);
+  for (const { path, verb } of namedPaths(command, parsed, cwd, policy)) {
+    const tool = verb === 'read' ? 'Read' : 'Edit';
+    const verdict = decideFile({ tool, verb, path, byPattern: true }, policy, true);
+    if (verdict.behavior === behavior && verdict.rule)
+      return { behavior, reason: `${path}: ${verdict.reason}`, rule: verdict.rule };
+  }
+  return undefined;
+}
+
+function* namedPaths(
+  command: string,
+  parsed: ParsedCommand,
+  cwd: string,
+  policy: Policy,
+): Generator<{ path: string; verb: 'read' | 'write' }> {
+  if (!parsed.ok) {
+    for (const word of command.split(/[\s"'`;&|<>(){}=]+/))
+      if (word !== '') yield { path: locate(word, cwd, policy), verb: 'read' };
+    return;
+  }
+  const visits = track(parsed.parts, cwd, policy);
+  for (const { part, directories } of visits) {
+    const verb = readOnlyUse(part) === undefined ? 'write' : 'read';
+    for (const directory of directories ?? [cwd])
+      for (const word of possiblePaths(part)) yield { path: locate(word, directory, policy), verb };
+  }
+  for (const [verb, targets] of [
+    ['write', parsed.writes],
+    ['read', parsed.reads],
+  ] as const)
+    for (const directory of everyDirectory(visits, cwd) ?? [cwd])
+      for (const target of targets)
+        if (target !== null) yield { path: locate(target, directory, policy), verb };
+}
+
+const decision = (behavior: 'ask' | 'deny', rule: SourcedRule): PermissionDecision => ({
+  behavior,
+  reason: `Rule ${rule.text} (${rule.source}).`,
+  rule: { text: rule.text, source: rule.source },
+});

@@ -1,0 +1,80 @@
+/**
+ * The one decision: what a call wants to do, the rules and the mode → allow, ask or deny, and why.
+ * Pure but for what the policy brings (links, the shell's grammar). Deny beats ask beats allow, always.
+ */
+import type { Access, PermissionDecision } from '../protocol/permissions.ts';
+import { decideCommand } from './commandDecision.ts';
+import { decideFile } from './fileDecision.ts';
+import type { Policy } from './policy.ts';
+import { namesTool, parseRule, type SourcedRule } from './rules.ts';
+import { suggestForFiles } from './suggestFiles.ts';
+import { suggestForTool } from './suggestTool.ts';
+import { gravest } from './verdicts.ts';
+
+export type { Policy } from './policy.ts';
+
+export interface PermissionInput {
+  readonly tool: string;
+  readonly access: Access;
+}
+
+/** Decides one call. Never throws and never asks anyone. */
+export function decide(input: PermissionInput, policy: Policy): PermissionDecision {
+  const { access, tool } = input;
+  switch (access.type) {
+    case 'read':
+      return decideFiles(tool, 'read', access.paths, policy);
+    case 'write':
+      return decideFiles(tool, 'write', access.paths, policy);
+    case 'command':
+      return decideCommand(tool, access, policy);
+    case 'plan':
+    case 'none':
+      return decideTool(input, policy);
+  }
+}
+
+function decideFiles(
+  tool: string,
+  verb: 'read' | 'write',
+  paths: readonly string[],
+  policy: Policy,
+): PermissionDecision {
+  const verdicts = paths.map((path) => decideFile({ tool, verb, path }, policy));
+  const worst = gravest(verdicts);
+  if (worst === undefined) return decideTool({ tool, access: { type: 'none' } }, policy);
+  const { behavior, reason, rule } = worst;
+  const suggestion = behavior === 'ask' ? suggestForFiles(tool, verb, verdicts, policy) : undefined;
+  return { behavior, reason, ...(rule && { rule }), ...(suggestion && { suggestion }) };
+}
+
+/** Tools that touch neither files nor the shell. */
+function decideTool({ tool, access }: PermissionInput, policy: Policy): PermissionDecision {
+  const find = (behavior: SourcedRule['behavior']): SourcedRule | undefined =>
+    policy.rules.find((rule) => {
+      const parsed = parseRule(rule.text);
+      if (rule.behavior !== behavior || 'error' in parsed || parsed.spec !== undefined) return false;
+      return namesTool(parsed.tool, tool);
+    });
+  const by = (behavior: PermissionDecision['behavior'], rule: SourcedRule): PermissionDecision => ({
+    behavior,
+    reason: `Rule ${rule.text} (${rule.source}).`,
+    rule: { text: rule.text, source: rule.source },
+  });
+  const denied = find('deny');
+  if (denied) return by('deny', denied);
+  if (policy.mode === 'bypassPermissions') return { behavior: 'allow', reason: 'Mode bypassPermissions.' };
+  const asked = find('ask');
+  if (asked) return by('ask', asked);
+  // A plan is the user's to accept: no rule does it for them.
+  if (access.type === 'plan') return { behavior: 'ask', reason: 'The plan is ready for you to accept.' };
+  const allowed = find('allow');
+  if (allowed) return by('allow', allowed);
+  if (!tool.startsWith('mcp__'))
+    return { behavior: 'allow', reason: `${tool} changes nothing outside the session.` };
+  return {
+    behavior: 'ask',
+    reason: 'What a tool of an MCP server does cannot be known here.',
+    suggestion: suggestForTool(tool, policy),
+  };
+}

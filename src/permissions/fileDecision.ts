@@ -1,0 +1,135 @@
+/** Whether one file may be read or written: rules, secrets, the workspace and the mode, in that order. */
+import type { PermissionDecision } from '../protocol/permissions.ts';
+import { contains, forbids, mayForbid, permits } from './filePattern.ts';
+import { hasGlob } from './globOverlap.ts';
+import type { Policy } from './policy.ts';
+import { namesTool, parseRule, type SourcedRule } from './rules.ts';
+import { couldBeSensitive, isObeyed, isSensitive } from './sensitive.ts';
+
+/** What decided, so that a suggestion can be made of it. */
+export interface FileVerdict extends PermissionDecision {
+  readonly cause: 'rule' | 'secret' | 'obeyed' | 'outside' | 'mode' | 'workspace';
+  /** The path with its links resolved. */
+  readonly realPath: string;
+}
+
+export interface FileRequest {
+  readonly tool: string;
+  readonly verb: 'read' | 'write';
+  /** Absolute. */
+  readonly path: string;
+  /** Only rules with a pattern speak of it: it is a word of a command and perhaps not a file. */
+  readonly byPattern?: boolean;
+}
+
+/** `path` may hold shell wildcards when `globs` says so. */
+export function decideFile(request: FileRequest, policy: Policy, globs = false): FileVerdict {
+  const { path, verb } = request;
+  const realPath = policy.realpath(path);
+  const verdict = (
+    behavior: PermissionDecision['behavior'],
+    cause: FileVerdict['cause'],
+    reason: string,
+    rule?: SourcedRule,
+  ): FileVerdict => ({
+    behavior,
+    cause,
+    realPath,
+    reason,
+    ...(rule && { rule: { text: rule.text, source: rule.source } }),
+  });
+  const byRule = (behavior: 'allow' | 'ask' | 'deny', rule: SourcedRule): FileVerdict =>
+    verdict(behavior, 'rule', `Rule ${rule.text} (${rule.source}).`, rule);
+
+  const denied = forbidding('deny', request, policy);
+  if (denied) return byRule('deny', denied);
+  const perhaps = globs && hasGlob(path) ? forbidding('deny', request, policy, true) : undefined;
+  if (perhaps) return byRule(policy.mode === 'bypassPermissions' ? 'deny' : 'ask', perhaps);
+  if (policy.mode === 'bypassPermissions') return verdict('allow', 'mode', 'Mode bypassPermissions.');
+  if (policy.mode === 'plan' && verb === 'write')
+    return verdict(
+      'deny',
+      'mode',
+      'Plan mode: nothing is changed. Investigate, then hand the plan over with ExitPlanMode.',
+    );
+  const asked = forbidding('ask', request, policy);
+  if (asked) return byRule('ask', asked);
+
+  const outside = !inWorkspace(realPath, policy);
+  const allowing = policy.rules.filter((rule) => allows(rule, request, realPath, outside, policy));
+  const own =
+    verb === 'read' && policy.ownDirectories.some((own) => contains(policy.realpath(own), realPath));
+  const secret = [path, realPath].some(globs ? couldBeSensitive : isSensitive);
+  const obeyed = verb === 'write' && [path, realPath].some(isObeyed);
+  if ((secret && !own) || obeyed) {
+    const named = allowing.find((rule) => namesTheFile(rule));
+    if (named) return byRule('allow', named);
+    return secret
+      ? verdict('ask', 'secret', `${path} may hold secrets, so it is never ${past(verb)} without asking.`)
+      : verdict('ask', 'obeyed', `What ${path} says is run or obeyed later, so writing it always asks.`);
+  }
+  const [allowed] = allowing;
+  if (allowed) return byRule('allow', allowed);
+  if (own) return verdict('allow', 'workspace', 'Output that this session saved.');
+  if (outside) return verdict('ask', 'outside', `${realPath} is outside the workspace ${policy.root}.`);
+  if (verb === 'read') return verdict('allow', 'workspace', 'Reading inside the workspace.');
+  if (policy.mode === 'acceptEdits') return verdict('allow', 'mode', 'Mode acceptEdits.');
+  return verdict('ask', 'mode', 'Changing a file asks in this mode.');
+}
+
+const past = (verb: 'read' | 'write'): string => (verb === 'read' ? 'read' : 'written');
+
+/** Whether a resolved path lies in the project or in a directory that was added to it. */
+export function inWorkspace(realPath: string, policy: Policy): boolean {
+  return [policy.root, ...policy.additionalDirectories].some((directory) =>
+    contains(policy.realpath(directory), realPath),
+  );
+}
+
+/** `Edit` speaks of every way to write; forbidding `Read` forbids to look in any way, editing included. */
+function speaksOf(ruleTool: string, { tool, verb }: FileRequest, forbidding: boolean): boolean {
+  if (namesTool(ruleTool, tool)) return true;
+  if (verb === 'write') return ruleTool === 'Edit' || (forbidding && ruleTool === 'Write');
+  return ruleTool === 'Read';
+}
+
+function forbidding(
+  behavior: 'ask' | 'deny',
+  request: FileRequest,
+  policy: Policy,
+  perhaps = false,
+): SourcedRule | undefined {
+  const covers = perhaps ? mayForbid : forbids;
+  return policy.rules.find((rule) => {
+    const parsed = parseRule(rule.text);
+    if (rule.behavior !== behavior || 'error' in parsed || parsed.tool === 'Bash') return false;
+    const readBan = parsed.tool === 'Read' && parsed.spec !== undefined;
+    if (!speaksOf(parsed.tool, request, true) && !readBan) return false;
+    if (parsed.spec === undefined) return request.byPattern !== true;
+    return covers(parsed.spec, request.path, { ...policy, base: rule.base });
+  });
+}
+
+/** A rule without a pattern speaks of the workspace only. */
+function allows(
+  rule: SourcedRule,
+  request: FileRequest,
+  realPath: string,
+  outside: boolean,
+  policy: Policy,
+): boolean {
+  const parsed = parseRule(rule.text);
+  if (rule.behavior !== 'allow' || 'error' in parsed || !speaksOf(parsed.tool, request, false)) return false;
+  if (parsed.tool === 'Bash') return false;
+  return parsed.spec === undefined
+    ? !outside
+    : permits(parsed.spec, realPath, { ...policy, base: rule.base });
+}
+
+/** Whether the rule speaks of this very file, or of secrets as such, and not of everything around it. */
+function namesTheFile(rule: SourcedRule): boolean {
+  const parsed = parseRule(rule.text);
+  if ('error' in parsed || parsed.spec === undefined) return false;
+  const name = parsed.spec.split('/').at(-1) ?? '';
+  return isSensitive(parsed.spec) || isObeyed(parsed.spec) || (name !== '' && !/[*?[{]/.test(name));
+}

@@ -1,0 +1,80 @@
+/** File patterns of rules, in the manner of `.gitignore`: `/x` `//x` `~/x` `./x` `x` `dir/**`. */
+import { basename, dirname, isAbsolute, join, relative } from 'node:path';
+import picomatch from 'picomatch';
+import { globsOverlap } from './globOverlap.ts';
+
+export interface PatternPlace {
+  /** What `/x`, `./x` and bare `x` are relative to. */
+  readonly base: string;
+  readonly home: string;
+  readonly realpath: (path: string) => string;
+}
+
+/**
+ * Whether an absolute, already resolved path is covered by a pattern that permits. The pattern's own path is
+ * taken at its word, so that a link put in its place permits nothing else.
+ */
+export function permits(pattern: string, realPath: string, place: PatternPlace): boolean {
+  const { root, glob } = anchor(pattern, place);
+  return [root, place.realpath(root)].some((directory) => matches(glob, directory, realPath, false));
+}
+
+/**
+ * Whether a path is covered by a pattern that forbids: as given or resolved, the pattern as written or with
+ * its links resolved, capitals ignored.
+ */
+export function forbids(pattern: string, path: string, place: PatternPlace): boolean {
+  const { root, glob } = anchor(pattern, place);
+  const literal = /^[^*?[\]{}()!]*$/.exec(glob)?.[0];
+  const paths = [path, place.realpath(path)];
+  const roots = [root, place.realpath(root)];
+  if (roots.some((directory) => paths.some((candidate) => matches(glob, directory, candidate, true))))
+    return true;
+  if (literal === undefined || literal.startsWith('**/')) return false;
+  const target = place.realpath(join(root, literal));
+  return paths.some((candidate) => contains(target, candidate));
+}
+
+/** Whether some file that the shell makes of a wildcard path could be covered by a pattern that forbids. */
+export function mayForbid(pattern: string, path: string, place: PatternPlace): boolean {
+  const { root, glob } = anchor(pattern, place);
+  // A shell's wildcard does not match a leading dot.
+  if (/^[*?]/.test(basename(path)) && basename(glob).startsWith('.')) return false;
+  const given = path.toLowerCase();
+  return [root, place.realpath(root)].some((directory) => {
+    const whole = join(directory, glob.replace(/^\*\*\//, '*')).toLowerCase();
+    return globsOverlap(whole, given) || globsOverlap(`${whole}/*`, given);
+  });
+}
+
+/** Whether `path` is `directory` or lies below it. Both absolute. */
+export function contains(directory: string, path: string): boolean {
+  const way = relative(directory, path);
+  return way === '' || !(way === '..' || way.startsWith('../') || isAbsolute(way));
+}
+
+function anchor(pattern: string, { base, home }: PatternPlace): { root: string; glob: string } {
+  if (pattern.startsWith('//')) return literalPrefix(pattern.slice(1));
+  if (pattern === '~' || pattern.startsWith('~/')) return { root: home, glob: pattern.slice(2) || '**' };
+  if (pattern.startsWith('/')) return { root: base, glob: pattern.slice(1) || '**' };
+  if (pattern.startsWith('./')) return { root: base, glob: pattern.slice(2) || '**' };
+  const anchored = pattern.slice(0, -1).includes('/');
+  return { root: base, glob: anchored ? pattern : `**/${pattern}` };
+}
+
+/** Splits an absolute pattern where its wildcards begin. */
+function literalPrefix(pattern: string): { root: string; glob: string } {
+  const wild = /[*?[{(!]/.exec(pattern)?.index ?? pattern.length;
+  const root = dirname(`${pattern.slice(0, wild)}x`);
+  return { root, glob: pattern.slice(root === '/' ? 1 : root.length + 1) || '**' };
+}
+
+function matches(glob: string, root: string, path: string, nocase: boolean): boolean {
+  const [from, to] = nocase ? [root.toLowerCase(), path.toLowerCase()] : [root, path];
+  if (!contains(from, to)) return false;
+  const way = relative(from, to);
+  const pattern = glob.replace(/\/+$/, '');
+  const options = { dot: true, nonegate: true, noextglob: true, nocase };
+  // What names a directory covers what is in it.
+  return picomatch.isMatch(way, [pattern, `${pattern}/**`], options);
+}

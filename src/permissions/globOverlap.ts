@@ -1,0 +1,30 @@
+/**
+ * Whether some name matches both of two simple patterns (`*`, `?`, `[…]`). Errs towards yes: a bracket is
+ * read as any character; braces and parentheses as anything at all.
+ */
+export function globsOverlap(left: string, right: string): boolean {
+  const [a, b] = [simplify(left), simplify(right)];
+  const seen = new Set<number>();
+  const overlap = (i: number, j: number): boolean => {
+    if (i === a.length && j === b.length) return true;
+    const key = i * (b.length + 1) + j;
+    if (seen.has(key)) return false;
+    seen.add(key);
+    if (a[i] === '*') return overlap(i + 1, j) || (j < b.length && overlap(i, j + 1));
+    if (b[j] === '*') return overlap(i, j + 1) || (i < a.length && overlap(i + 1, j));
+    if (i === a.length || j === b.length) return false;
+    return (a[i] === '?' || b[j] === '?' || a[i] === b[j]) && overlap(i + 1, j + 1);
+  };
+  return overlap(0, 0);
+}
+
+/** Whether a shell would take this for a pattern and not for a name. */
+export const hasGlob = (text: string): boolean => /[*?[]/.test(text);
+
+function simplify(pattern: string): string {
+  if (pattern.length > 256) return '*';
+  return pattern
+    .replace(/\[[!^]?\]?[^\]]*\]/g, '?')
+    .replace(/[{(].*[})]/g, '*')
+    .replace(/\*+/g, '*');
+}

@@ -1,0 +1,66 @@
+/** Command-line options against a list of known ones. An option that is not listed is not understood. */
+
+export interface OptionList {
+  /** Letters of short options without a value. */
+  readonly flags?: string;
+  /** Letters of short options with a value, attached or as the next word. */
+  readonly values?: string;
+  /** Long options without a value, or with one after `=`. Exact names: abbreviations are not understood. */
+  readonly long?: readonly string[];
+  /** Long options whose value is the next word, or after `=`. */
+  readonly longValues?: readonly string[];
+  /** Whether `-20` is a number of lines. */
+  readonly numbers?: boolean;
+}
+
+export interface ReadOptions {
+  readonly operands: readonly (string | null)[];
+  /** Every option that was given, `-x` or `--name`, with its value. */
+  readonly options: readonly { readonly name: string; readonly value: string | null }[];
+}
+
+/** undefined = some option is not in the list. Options may stand anywhere before `--`. */
+export function readOptions(args: readonly (string | null)[], list: OptionList): ReadOptions | undefined {
+  const operands: (string | null)[] = [];
+  const options: { name: string; value: string | null }[] = [];
+  for (let at = 0; at < args.length; at += 1) {
+    const word = args[at];
+    if (word === '--') {
+      operands.push(...args.slice(at + 1));
+      break;
+    }
+    if (word == null || word === '-' || !word.startsWith('-')) operands.push(word ?? null);
+    else if (list.numbers && /^-\d+$/.test(word)) options.push({ name: '-', value: word.slice(1) });
+    else if (word.startsWith('--')) {
+      const [name = '', ...rest] = word.split('=');
+      const takesNext = (list.longValues ?? []).includes(name);
+      if (!takesNext && !(list.long ?? []).includes(name)) return undefined;
+      const value = rest.length > 0 ? rest.join('=') : takesNext ? (args[++at] ?? null) : '';
+      options.push({ name, value });
+    } else {
+      const used = cluster(word.slice(1), args[at + 1] ?? null, list);
+      if (used === undefined) return undefined;
+      options.push(...used.options);
+      if (used.tookNext) at += 1;
+    }
+  }
+  return { operands, options };
+}
+
+function cluster(
+  letters: string,
+  next: string | null,
+  list: OptionList,
+): { options: { name: string; value: string | null }[]; tookNext: boolean } | undefined {
+  const options: { name: string; value: string | null }[] = [];
+  for (const [index, letter] of [...letters].entries()) {
+    if (list.values?.includes(letter)) {
+      const attached = letters.slice(index + 1);
+      options.push({ name: `-${letter}`, value: attached === '' ? next : attached });
+      return { options, tookNext: attached === '' };
+    }
+    if (!list.flags?.includes(letter)) return undefined;
+    options.push({ name: `-${letter}`, value: '' });
+  }
+  return { options, tookNext: false };
+}

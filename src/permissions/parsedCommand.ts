@@ -1,0 +1,35 @@
+/** A shell command taken apart: every simple command in it, wherever it hides, and every redirection. */
+
+export interface CommandPart {
+  /** The simple command as written, with its assignments, without its redirections. */
+  readonly text: string;
+  /** Its words after quotes and wrappers (`timeout 5`, `env A=b`) are gone; null = known only at run time. */
+  readonly argv: readonly (string | null)[];
+  /** The source of each word in `argv`. */
+  readonly raw: readonly string[];
+  /** The words before wrappers were taken off. */
+  readonly full: readonly (string | null)[];
+  readonly fullRaw: readonly string[];
+  /** Names of the variables that are set for this command only. */
+  readonly envPrefix: readonly string[];
+  /** `bash -c '…'` and `eval '…'`: what it runs follows as parts of its own. */
+  readonly carrier: boolean;
+  /** Whether a word takes its value from a variable. */
+  readonly variables: boolean;
+  /** Whether it runs exactly once whenever the next part is reached: an element of a top-level `&&` chain. */
+  readonly certain: boolean;
+  /** Whether it may run more than once: in a loop or a function. */
+  readonly repeats: boolean;
+}
+
+export type ParsedCommand =
+  | { readonly ok: false }
+  | {
+      readonly ok: true;
+      readonly parts: readonly CommandPart[];
+      /** Targets of redirections; null = known only at run time. */
+      readonly writes: readonly (string | null)[];
+      readonly reads: readonly (string | null)[];
+      /** Words that become the value of a variable, and so perhaps a file name later. */
+      readonly mentions: readonly string[];
+    };

@@ -1,0 +1,138 @@
+/** Whether one simple command may run where it may run. */
+import type { PermissionDecision } from '../protocol/permissions.ts';
+import { allowsPart, hasSafeEnvironment } from './commandRule.ts';
+import { decideFile, type FileVerdict, inWorkspace } from './fileDecision.ts';
+import { hasGlob } from './globOverlap.ts';
+import type { CommandPart } from './parsedCommand.ts';
+import { editTargets } from './plainEdits.ts';
+import type { Policy } from './policy.ts';
+import { type ReadOnlyUse, readOnlyUse } from './readOnly.ts';
+import { couldBeSensitive } from './sensitive.ts';
+import { gravest } from './verdicts.ts';
+import { locate, possiblePaths } from './wordPaths.ts';
+import { changesDirectory, type Visit } from './workingDirectory.ts';
+
+export interface PartVerdict extends PermissionDecision {
+  /** With `ask`: the command that a saved rule could allow. */
+  readonly unruled?: CommandPart;
+  /** With `ask`: the directory outside the workspace that a rule could open for reading. */
+  readonly outside?: string;
+}
+
+/** Deny and ask rules have been heeded before; here is what allows. */
+export function decidePart(visit: Visit, policy: Policy): PartVerdict {
+  const { part } = visit;
+  if (part.argv.length === 0 || part.carrier) return decideEnvironment(part, policy);
+  const rules = policy.rules.map((rule) => ({ rule, how: allowsPart(rule, part) }));
+  const exact = rules.find(({ how }) => how === 'exact');
+  if (exact) return allowedBy(exact.rule);
+
+  const use = readOnlyUse(part);
+  const secret = findSecret(visit, use, policy);
+  if (secret) return secret;
+  const wide = rules.find(({ how }) => how === 'wide');
+  if (wide) return allowedBy(wide.rule);
+  if (changesDirectory(part)) return decideMove(visit, policy);
+  if (use) return decideUse(visit, use, policy);
+  const edited = policy.mode === 'acceptEdits' ? decideEdits(visit, policy) : undefined;
+  if (edited) return edited;
+  return { behavior: 'ask', reason: `No rule allows ${shorten(part.text)}.`, unruled: part };
+}
+
+const allowedBy = ({ text, source }: { text: string; source: string }): PartVerdict => ({
+  behavior: 'allow',
+  reason: `Rule ${text} (${source}).`,
+  rule: { text, source },
+});
+
+function decideEnvironment(part: CommandPart, policy: Policy): PartVerdict {
+  const exact = policy.rules.find((rule) => allowsPart(rule, part) === 'exact');
+  if (exact) return allowedBy(exact);
+  if (hasSafeEnvironment(part)) return { behavior: 'allow', reason: 'Sets nothing that matters.' };
+  return { behavior: 'ask', reason: `${shorten(part.text)} sets variables that may change what is run.` };
+}
+
+/** A secret that the command may read or hand on: a rule for the command in general does not cover it. */
+function findSecret(visit: Visit, use: ReadOnlyUse | undefined, policy: Policy): PartVerdict | undefined {
+  const words = use ? use.contents.filter((word) => word !== null) : possiblePaths(visit.part);
+  for (const directory of visit.directories ?? [policy.root]) {
+    for (const word of words) {
+      const path = locate(word, directory, policy);
+      if (!couldBeSensitive(path) && !couldBeSensitive(policy.realpath(path))) continue;
+      const verdict = decideFile({ tool: 'Read', verb: 'read', path }, policy, true);
+      if (verdict.behavior !== 'allow') return { behavior: verdict.behavior, reason: verdict.reason };
+    }
+  }
+  return undefined;
+}
+
+function decideMove({ goesTo }: Visit, policy: Policy): PartVerdict {
+  if (goesTo === null)
+    return { behavior: 'ask', reason: 'Changes to a directory that cannot be known here.' };
+  const outside = goesTo.find((directory) => !inWorkspace(policy.realpath(directory), policy));
+  if (outside === undefined) return { behavior: 'allow', reason: 'Stays inside the workspace.' };
+  return { behavior: 'ask', reason: `Changes to ${outside}, outside the workspace ${policy.root}.` };
+}
+
+function decideUse(visit: Visit, use: ReadOnlyUse, policy: Policy): PartVerdict {
+  const { directories, part } = visit;
+  const what = shorten(part.text);
+  if (directories === null) return { behavior: 'ask', reason: `${what} runs in an unknown directory.` };
+  const astray = directories.find((directory) => !inWorkspace(policy.realpath(directory), policy));
+  if (astray !== undefined)
+    return { behavior: 'ask', reason: `${what} runs in ${astray}, outside the workspace.` };
+  // A directory may hold a repository's settings, and those name programs that git runs.
+  if (part.argv[0] === 'git' && visit.moved && !directories.every((directory) => isRoot(directory, policy)))
+    return { behavior: 'ask', reason: `${what} runs after a change of directory.`, unruled: part };
+  const verdicts = directories.flatMap((directory) => [
+    ...use.contents.map((word) => decideOperand(word, directory, 'contents', policy)),
+    ...use.names.map((word) => decideOperand(word, directory, 'names', policy)),
+  ]);
+  return gravest(verdicts) ?? { behavior: 'allow', reason: `${what} only looks.` };
+}
+
+function decideOperand(
+  word: string | null,
+  directory: string,
+  kind: 'contents' | 'names',
+  policy: Policy,
+): PartVerdict {
+  if (word === null)
+    return { behavior: 'ask', reason: 'Reads a file that is only known when the command runs.' };
+  if (hasGlob(word) && /[*?[].*\/\.\.(?:\/|$)/.test(word))
+    return { behavior: 'ask', reason: `${word} may lead anywhere.` };
+  const verdict: FileVerdict = decideFile(
+    { tool: 'Read', verb: 'read', path: locate(word, directory, policy) },
+    policy,
+    true,
+  );
+  const { behavior, cause, reason, realPath, rule } = verdict;
+  if (cause === 'secret' && kind === 'names' && inWorkspace(realPath, policy))
+    return { behavior: 'allow', reason: 'Lists names only.' };
+  return { behavior, reason, ...(rule && { rule }), ...(cause === 'outside' && { outside: realPath }) };
+}
+
+/** In acceptEdits: `mkdir`, `touch`, `mv` and `cp` between places that could be edited as well. */
+function decideEdits(visit: Visit, policy: Policy): PartVerdict | undefined {
+  const targets = editTargets(visit.part);
+  if (targets === undefined || visit.directories === null || !hasSafeEnvironment(visit.part))
+    return undefined;
+  const verdicts = visit.directories.flatMap((directory) =>
+    targets.map((word) => {
+      const path = locate(word, directory, policy);
+      return decideFile({ tool: 'Edit', verb: 'write', path }, policy, true);
+    }),
+  );
+  const worst = gravest(verdicts);
+  return worst && { behavior: worst.behavior, reason: worst.reason, ...(worst.rule && { rule: worst.rule }) };
+}
+
+const isRoot = (directory: string, policy: Policy): boolean =>
+  [policy.root, ...policy.additionalDirectories].some(
+    (root) => policy.realpath(root) === policy.realpath(directory),
+  );
+
+const shorten = (text: string): string => {
+  const line = text.replace(/\s+/g, ' ');
+  return line.length > 80 ? `${line.slice(0, 79)}…` : line;
+};

@@ -1,0 +1,123 @@
+import { readOptions } from './options.ts';
+import type { ReadOnlyUse } from './readOnly.ts';
+import { couldBeSensitive } from './sensitive.ts';
+
+const grepOptions = {
+  flags: 'EFGPabcHhIiLlnoqRrsTUvwxyZz',
+  values: 'ABCem',
+  long: [
+    '--color',
+    '--colour',
+    '--count',
+    '--extended-regexp',
+    '--files-with-matches',
+    '--files-without-match',
+    '--fixed-strings',
+    '--ignore-case',
+    '--invert-match',
+    '--line-number',
+    '--no-filename',
+    '--only-matching',
+    '--perl-regexp',
+    '--quiet',
+    '--recursive',
+    '--with-filename',
+    '--word-regexp',
+  ],
+  longValues: [
+    '--after-context',
+    '--before-context',
+    '--context',
+    '--exclude',
+    '--exclude-dir',
+    '--include',
+    '--max-count',
+    '--regexp',
+  ],
+  numbers: true,
+};
+
+const ripgrepOptions = {
+  flags: 'FHINPSUcilnoqsvwxp0',
+  values: 'ABCegjmtT',
+  long: [
+    '--color',
+    '--column',
+    '--count',
+    '--count-matches',
+    '--files',
+    '--files-with-matches',
+    '--files-without-match',
+    '--fixed-strings',
+    '--heading',
+    '--ignore-case',
+    '--json',
+    '--line-number',
+    '--multiline',
+    '--no-filename',
+    '--no-heading',
+    '--no-line-number',
+    '--only-matching',
+    '--pcre2',
+    '--smart-case',
+    '--stats',
+    '--trim',
+    '--vimgrep',
+    '--with-filename',
+    '--word-regexp',
+  ],
+  longValues: [
+    '--after-context',
+    '--before-context',
+    '--context',
+    '--glob',
+    '--max-count',
+    '--max-depth',
+    '--regexp',
+    '--sort',
+    '--type',
+    '--type-not',
+  ],
+};
+
+/** Languages whose files hold no credentials by any usual name. */
+const codeType =
+  /^(?:c|cpp|cs|css|go|html|java|js|kotlin|lua|md|markdown|php|py|ruby|rust|scala|sh|sql|swift|ts|typescript)$/;
+
+/**
+ * `grep` and `rg`. A search through a directory would show what `.env` and key files say, so it is read-only
+ * only where it is limited to names that no such file has.
+ */
+export function searchUse(name: string, args: readonly (string | null)[]): ReadOnlyUse | undefined {
+  const ripgrep = name === 'rg';
+  const read = readOptions(args, ripgrep ? ripgrepOptions : grepOptions);
+  if (read === undefined) return undefined;
+  const has = (...names: string[]): boolean => read.options.some((option) => names.includes(option.name));
+  const listing = ripgrep && has('--files');
+  const pattern = has('-e', '--regexp') || listing ? 0 : 1;
+  if (read.operands.length < pattern) return undefined;
+  const files = read.operands.slice(pattern);
+  if (listing) return { contents: [], names: files };
+  const recursive = has('-r', '-R', '--recursive');
+  if (!(ripgrep ? mayBeDirectories(files) : recursive)) return { contents: files, names: [] };
+  return isLimited(read.options) ? { contents: files, names: [] } : undefined;
+}
+
+const mayBeDirectories = (files: readonly (string | null)[]): boolean =>
+  files.length === 0 || files.some((file) => file === null || !/[^./]\.[a-z]{1,5}$/i.test(file));
+
+function isLimited(options: readonly { name: string; value: string | null }[]): boolean {
+  const limits = options.filter(({ name }) => ['--include', '--glob', '-g', '--type', '-t'].includes(name));
+  return (
+    limits.length > 0 &&
+    limits.every(({ name, value }) => {
+      if (value === null) return false;
+      if (name === '--type' || name === '-t') return codeType.test(value);
+      return (
+        /^\*\.\w+$/.test(value) &&
+        !couldBeSensitive(`x${value.slice(1)}`) &&
+        !/^\*\.(?:json|ya?ml|toml)$/.test(value)
+      );
+    })
+  );
+}

@@ -1,0 +1,72 @@
+/** Permission rules as users write them: `Tool` or `Tool(specifier)`, with where each one came from. */
+
+/** A rule that is in force. `base` is the directory that `/x` in a file pattern is relative to. */
+export interface SourcedRule {
+  readonly text: string;
+  readonly behavior: 'allow' | 'ask' | 'deny';
+  /** Where it was written: ".clawdcode.local.json", "--allowed-tools", "session". */
+  readonly source: string;
+  readonly base: string;
+}
+
+export interface ParsedRule {
+  readonly tool: string;
+  /** What stands in the parentheses; absent = everything that the tool does. */
+  readonly spec?: string;
+}
+
+const fileTools = ['Read', 'Edit', 'Write', 'MultiEdit', 'NotebookEdit', 'Glob', 'Grep'];
+const namedTools = ['Agent', 'Task', 'Skill', 'WebFetch'];
+const plainTools = [
+  'TodoWrite',
+  'ExitPlanMode',
+  'WebSearch',
+  'BashOutput',
+  'KillShell',
+  'KillBash',
+  'AskUserQuestion',
+];
+const tools = ['Bash', ...fileTools, ...namedTools, ...plainTools];
+
+/** Reads one rule; what is wrong with it comes back as a sentence that says what to write instead. */
+export function parseRule(text: string): ParsedRule | { readonly error: string } {
+  const match = /^([A-Za-z][\w.-]*\*?)(?:\((.*)\))?$/s.exec(text.trim());
+  const tool = match?.[1];
+  if (tool === undefined)
+    return { error: `"${text}" is not a rule. Write Tool or Tool(specifier), e.g. Bash(npm run build).` };
+  const spec = match?.[2]?.trim();
+  const problem = tool.startsWith('mcp__') ? mcpProblem(tool, spec) : toolProblem(tool, spec);
+  if (problem !== undefined) return { error: `"${text}": ${problem}` };
+  return spec === undefined || spec === '*' ? { tool } : { tool, spec };
+}
+
+function mcpProblem(tool: string, spec: string | undefined): string | undefined {
+  if (spec !== undefined && spec !== '*')
+    return `rules for MCP tools take no specifier. Write ${tool} without parentheses.`;
+  if (!/^mcp__[\w.-]+?(?:__(?:[\w.-]+|\*))?$/.test(tool))
+    return 'an MCP rule is mcp__server, mcp__server__tool or mcp__server__*.';
+  return undefined;
+}
+
+function toolProblem(tool: string, spec: string | undefined): string | undefined {
+  if (!tools.includes(tool)) {
+    const near = tools.find((name) => name.toLowerCase() === tool.toLowerCase());
+    return near ? `tool names are written exactly: ${near}.` : `unknown tool. Known are ${tools.join(', ')}.`;
+  }
+  if (spec === undefined) return undefined;
+  if (spec === '') return `nothing in the parentheses. Write ${tool} for everything that it does.`;
+  if (plainTools.includes(tool) && spec !== '*') return `${tool} takes no specifier. Write ${tool}.`;
+  if (tool === 'WebFetch' && spec !== '*' && !/^domain:\S+$/.test(spec))
+    return 'WebFetch rules name a domain: WebFetch(domain:example.com).';
+  if (tool === 'Bash' && /^:?\*?$/.test(spec) && spec !== '*')
+    return 'a command is missing before ":*". Write Bash for every command.';
+  return undefined;
+}
+
+/** Whether a rule for `rule` speaks of calls of `tool`; `mcp__server` and `mcp__server__*` mean the whole server. */
+export function namesTool(rule: string, tool: string): boolean {
+  if (rule === tool) return true;
+  if (!rule.startsWith('mcp__')) return false;
+  const server = rule.endsWith('__*') ? rule.slice(0, -3) : rule;
+  return tool.startsWith(`${server}__`) && !server.slice('mcp__'.length).includes('__');
+}

@@ -1,0 +1,42 @@
+/**
+ * Takes shell commands apart with the grammar that editors use. Whatever is not understood to the last
+ * character is reported as such, never guessed at. The grammar is loaded on first need: it is large.
+ */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Parser } from 'web-tree-sitter';
+import type { ParsedCommand } from './parsedCommand.ts';
+import { CommandReader } from './shellReader.ts';
+
+const maxLength = 64_000;
+// Invisible characters that make a command look like another one; carriage returns among them.
+const disguises = /[\0-\x08\x0b-\x1f\x7f\u2028-\u202e\u2066-\u2069\ufeff]/;
+
+/** `wasmDirectory` holds `web-tree-sitter.wasm` and `tree-sitter-bash.wasm`. Rejects when they are missing. */
+export async function loadShellParser(wasmDirectory: string): Promise<(command: string) => ParsedCommand> {
+  const { Language, Parser } = await import('web-tree-sitter');
+  const [runtime, grammar] = await Promise.all([
+    readFile(join(wasmDirectory, 'web-tree-sitter.wasm')),
+    readFile(join(wasmDirectory, 'tree-sitter-bash.wasm')),
+  ]);
+  await Parser.init({ wasmBinary: runtime });
+  const parser = new Parser();
+  parser.setLanguage(await Language.load(grammar));
+  return (command) => parse(parser, command);
+}
+
+function parse(parser: Parser, command: string): ParsedCommand {
+  const reader = new CommandReader(readScript);
+  return readScript(command, reader, 0) ? reader.result() : { ok: false };
+
+  function readScript(script: string, into: CommandReader, depth: number): boolean {
+    if (script.length > maxLength || disguises.test(script)) return false;
+    const tree = parser.parse(script);
+    if (tree === null) return false;
+    try {
+      return !tree.rootNode.hasError && into.readProgram(tree.rootNode, script, depth);
+    } finally {
+      tree.delete();
+    }
+  }
+}

@@ -1,0 +1,68 @@
+/** Places where the grammar and the shell are known to disagree. In doubt the command is not understood. */
+import type { Node } from 'web-tree-sitter';
+
+/** A continued line may only stand between words: glued to one, the shell makes one word of two. */
+const blanks = /^(?:[ \t\n]|(?<=[ \t])\\\n|\\\n(?=[ \t]))*$/;
+/** Nodes whose text is data: their white space is nobody's child. */
+const opaque = new Set(['string', 'heredoc_body', 'comment', 'expansion', 'arithmetic_expansion']);
+
+/** Whether everything in the source belongs to some node, so that nothing was skipped on the way. */
+export function hasOnlyBlanksBetween(root: Node, source: string): boolean {
+  if (!blanks.test(source.slice(0, root.startIndex)) || !blanks.test(source.slice(root.endIndex)))
+    return false;
+  return covered(root, source);
+}
+
+function covered(node: Node, source: string): boolean {
+  const { children } = node;
+  if (children.length > 0 && !opaque.has(node.type)) {
+    let end = node.startIndex;
+    for (const child of children) {
+      if (child.startIndex > end && !gapIsBlank(node, source.slice(end, child.startIndex))) return false;
+      end = Math.max(end, child.endIndex);
+    }
+    if (end < node.endIndex && !blanks.test(source.slice(end, node.endIndex))) return false;
+  }
+  return children.every((child) => covered(child, source));
+}
+
+/** In a concatenation even a blank is a character that was lost. */
+const gapIsBlank = (node: Node, gap: string): boolean =>
+  blanks.test(gap) && node.type !== 'concatenation' && node.type !== 'simple_expansion';
+
+/** Arithmetic evaluates what variables hold, and array subscripts run commands: numbers only. */
+export const arithmeticIsPlain = (text: string): boolean => /^\$\(\([\d\s+*/%()<>=!&|^~?:-]*\)\)$/.test(text);
+
+/** `${!x}`, `${x@P}` run or reach what cannot be seen here; `${x:=y}` assigns. */
+export function expansionIsPlain(node: Node): boolean {
+  return node.children.every(
+    (child) =>
+      child.type !== 'subscript' && !/^(?:[!@=]|:=)/.test(child.type) && !(child.isNamed && child.isError),
+  );
+}
+
+/** Here-documents: the delimiter is plain, there is one a line, and it ends where the shell ends it. */
+export function heredocsEndWhereTheySay(root: Node, source: string): boolean {
+  const heredocs = root.descendantsOfType('heredoc_redirect').filter((node) => node !== null);
+  const rows = new Set(heredocs.map((node) => node.startPosition.row));
+  return rows.size === heredocs.length && heredocs.every((node) => endsWhereItSays(node, source));
+}
+
+function endsWhereItSays(node: Node, source: string): boolean {
+  const [start, end] = ['heredoc_start', 'heredoc_end'].map((type) =>
+    node.children.find((child) => child.type === type),
+  );
+  if (start === undefined || end === undefined) return false;
+  const match = /^(['"]?)([A-Za-z_]\w*)\1$/.exec(source.slice(start.startIndex, start.endIndex));
+  const delimiter = match?.[2];
+  if (delimiter === undefined) return false;
+  const tabs = node.children[0]?.type === '<<-' || node.children.some((child) => child.type === '<<-');
+  const headerEnd = source.indexOf('\n', start.endIndex);
+  const lines = source.slice(headerEnd + 1).split('\n');
+  const last = lines.findIndex((line) => (tabs ? line.replace(/^\t+/, '') : line) === delimiter);
+  if (headerEnd === -1 || last === -1) return false;
+  // In an unquoted body a backslash at a line's end joins it with the next, the delimiter included.
+  if (match?.[1] === '' && lines.slice(0, last).some((line) => line.endsWith('\\'))) return false;
+  const row = start.startPosition.row + 1 + last;
+  return end.startPosition.row === row && source.slice(end.startIndex, end.endIndex) === delimiter;
+}

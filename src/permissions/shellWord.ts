@@ -1,0 +1,83 @@
+/** The value of a shell word where it can be known from the source alone. Pure; one node of the tree at a time. */
+import type { Node } from 'web-tree-sitter';
+
+/** Types of node that stand where a word may stand. */
+export const wordTypes: ReadonlySet<string> = new Set([
+  'word',
+  'number',
+  'raw_string',
+  'string',
+  'ansi_c_string',
+  'translated_string',
+  'concatenation',
+  'simple_expansion',
+  'expansion',
+  'command_substitution',
+  'process_substitution',
+  'arithmetic_expansion',
+  'brace_expression',
+  'extglob_pattern',
+  'regex',
+  'variable_name',
+  'test_operator',
+]);
+
+/** What the word is once quotes are gone; null when only the shell can know. */
+export function wordValue(node: Node, source: string): string | null {
+  const text = source.slice(node.startIndex, node.endIndex);
+  // Braces make several words of one; `~user`, `~+` and `~-` are known to the shell alone.
+  if (node.type === 'concatenation' && /\{[^}]*(?:,|\.\.)[^}]*\}/s.test(text)) return null;
+  if (/^~[^/]/.test(text)) return null;
+  return value(node, source);
+}
+
+function value(node: Node, source: string): string | null {
+  const text = source.slice(node.startIndex, node.endIndex);
+  switch (node.type) {
+    case 'word':
+      return /[`$(){}]/.test(text.replace(/\\./gs, '')) && !/^[{}]$/.test(text)
+        ? null
+        : text.replace(/\\\n/g, '').replace(/\\(.)/gs, '$1');
+    case 'number':
+    case 'variable_name':
+    case 'test_operator':
+      return node.childCount > 0 ? null : text;
+    case 'raw_string':
+      return text.slice(1, -1);
+    case 'ansi_c_string':
+      return text.includes('\\') ? null : text.slice(2, -1);
+    case 'string':
+      return stringValue(node, text, source);
+    case 'concatenation':
+      return join(node, source);
+    case 'simple_expansion':
+      // `$?`, `$#`, `$$` and `$!` are numbers, whatever happens.
+      return /^\$[?#$!]$/.test(text) ? '0' : null;
+    default:
+      return null;
+  }
+}
+
+function join(node: Node, source: string): string | null {
+  let whole = '';
+  let end = node.startIndex;
+  for (const child of node.children) {
+    const part = child.startIndex === end ? value(child, source) : null;
+    if (part === null) return null;
+    whole += part;
+    end = child.endIndex;
+  }
+  return end === node.endIndex ? whole : null;
+}
+
+/** From the source between the quotes: the tree leaves white space out. */
+function stringValue(node: Node, text: string, source: string): string | null {
+  let inner = text.slice(1, -1);
+  for (const child of node.children) {
+    if (child.type === '"' || child.type === 'string_content' || child.type === '$') continue;
+    const known = value(child, source);
+    if (known === null) return null;
+    inner = inner.replace(source.slice(child.startIndex, child.endIndex), () => known);
+  }
+  return inner.replace(/\\\n/g, '').replace(/\\([\\"$`])/g, '$1');
+}

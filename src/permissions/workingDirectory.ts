@@ -1,0 +1,54 @@
+/** Where each part of a command may run, following `cd`. */
+import type { CommandPart } from './parsedCommand.ts';
+import { locate } from './wordPaths.ts';
+
+export interface Visit {
+  readonly part: CommandPart;
+  /** The directories that it may run in; null = nobody can say. */
+  readonly directories: readonly string[] | null;
+  /** Whether the command has changed directory before, if only perhaps. */
+  readonly moved: boolean;
+  /** For a part that changes directory: where to, from each of them; null = nobody can say. */
+  readonly goesTo: readonly string[] | null;
+}
+
+interface Place {
+  readonly home: string;
+  readonly realpath: (path: string) => string;
+}
+
+const maxDirectories = 16;
+
+/** A `cd` that may not happen (after `||`, in a subshell) leaves both directories possible. */
+export function track(parts: readonly CommandPart[], cwd: string, place: Place): readonly Visit[] {
+  let directories: readonly string[] | null = [cwd];
+  let moved = false;
+  return parts.map((part) => {
+    const before = directories;
+    if (!changesDirectory(part)) return { part, directories: before, moved, goesTo: [] };
+    const target = destination(part);
+    const goesTo =
+      target === undefined || before === null
+        ? null
+        : [...new Set(before.map((directory) => locate(target, directory, place)))];
+    if (goesTo === null || before === null) directories = null;
+    else directories = part.certain ? goesTo : [...new Set([...before, ...goesTo])];
+    if (directories !== null && directories.length > maxDirectories) directories = null;
+    const visit = { part, directories: before, moved, goesTo };
+    moved = true;
+    return visit;
+  });
+}
+
+/** Whether the part moves the shell to another directory. */
+export const changesDirectory = ({ argv }: CommandPart): boolean =>
+  /^(?:cd|pushd|popd|chdir)$/.test(argv[0] ?? '');
+
+/** What `cd` is given; undefined when that is not one plain directory, or it may happen again. */
+function destination(part: CommandPart): string | undefined {
+  if (part.repeats || part.argv[0] === 'popd' || part.envPrefix.length > 0) return undefined;
+  const words = part.argv.slice(1).filter((word) => !/^-(?:[LPe]|-)$/.test(word ?? ''));
+  const [target = '~'] = words;
+  const plain = words.length <= 1 && target !== null && !/^[-+]|[*?[]/.test(target);
+  return plain && target !== '' ? target : undefined;
+}

@@ -1,0 +1,87 @@
+/** Commands that only run another command: what they run is what the rules are about. */
+
+/** Words of a command, each with its source; null = known only at run time. */
+export interface Words {
+  readonly argv: readonly (string | null)[];
+  readonly raw: readonly string[];
+}
+
+/** Takes wrappers off the front, as long as every option of theirs is understood. */
+export function unwrap(words: Words): { readonly words: Words; readonly envPrefix: readonly string[] } {
+  const envPrefix: string[] = [];
+  let current = words;
+  for (let depth = 0; depth < 8; depth += 1) {
+    const name = current.argv[0];
+    const skip = name == null ? undefined : skipped(name, current.argv.slice(1));
+    if (skip === undefined || skip >= current.argv.length - 1) break;
+    for (const word of current.argv.slice(1, skip + 1))
+      if (name === 'env' && word != null) envPrefix.push(word.slice(0, word.indexOf('=')));
+    current = {
+      argv: [...current.argv.slice(skip + 1), ...(name === 'xargs' ? [null] : [])],
+      raw: [...current.raw.slice(skip + 1), ...(name === 'xargs' ? ['…'] : [])],
+    };
+  }
+  return { words: current, envPrefix };
+}
+
+/** How many words after the name belong to the wrapper; undefined = not a wrapper, or not understood. */
+function skipped(name: string, args: readonly (string | null)[]): number | undefined {
+  switch (name) {
+    case 'timeout': {
+      const flags = options(
+        args,
+        /^(?:--foreground|--preserve-status|-v|-[ks].+|--(?:kill-after|signal)=.+)$/,
+        ['-k', '-s'],
+      );
+      return flags !== undefined && /^[\d.]+[smhd]?$/.test(args[flags] ?? '') ? flags + 1 : undefined;
+    }
+    case 'nice':
+      return options(args, /^(?:-n?-?\d+|--adjustment=-?\d+)$/, ['-n']);
+    case 'stdbuf':
+      return options(args, /^(?:-[ioe].+|--(?:input|output|error)=.+)$/, ['-i', '-o', '-e']);
+    case 'time':
+      return options(args, /^-p$/, []);
+    case 'env':
+      return assignments(args);
+    case 'nohup':
+    case 'command':
+    case 'builtin':
+    case 'xargs':
+      return options(args, /^--$/, []);
+    default:
+      return undefined;
+  }
+}
+
+function options(
+  args: readonly (string | null)[],
+  known: RegExp,
+  withValue: readonly string[],
+): number | undefined {
+  let at = 0;
+  for (; at < args.length; at += 1) {
+    const word = args[at];
+    if (word == null) return undefined;
+    if (!word.startsWith('-')) break;
+    if (withValue.includes(word)) at += 1;
+    else if (!known.test(word)) return undefined;
+  }
+  return at;
+}
+
+function assignments(args: readonly (string | null)[]): number | undefined {
+  const at = args.findIndex((word) => word === null || !/^[A-Za-z_]\w*=/.test(word));
+  const next = args[at];
+  return next == null || next.startsWith('-') ? undefined : at;
+}
+
+/** What `bash -c '…'` and `eval '…'` would run; null = known only at run time; undefined = nothing of the kind. */
+export function innerScript(words: Words): string | null | undefined {
+  const [name, ...args] = words.argv;
+  if (name === 'eval') return args.some((word) => word === null) ? null : args.join(' ');
+  if (name == null || !/^(?:.*\/)?(?:bash|sh|dash|zsh|ksh)$/.test(name)) return undefined;
+  const at = args.findIndex((word) => word === null || /^-[a-z]*c$/.test(word));
+  if (at === -1) return undefined;
+  if (args.slice(0, at + 1).some((word) => word === null || !/^-[ceuxl]+$/.test(word))) return null;
+  return args[at + 1] ?? null;
+}

@@ -1,0 +1,89 @@
+/** A workspace in a temporary directory, the real grammar, and `decide` with short arguments. */
+import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { decide, type Policy } from '../../src/permissions/decide.ts';
+import type { ParsedCommand } from '../../src/permissions/parsedCommand.ts';
+import type { SourcedRule } from '../../src/permissions/rules.ts';
+import { loadShellParser } from '../../src/permissions/shell.ts';
+import type { PermissionDecision, PermissionMode } from '../../src/protocol/permissions.ts';
+
+export const top = realpathSync(mkdtempSync(join(tmpdir(), 'permissions-')));
+export const root = join(top, 'home', 'project');
+export const home = join(top, 'home');
+export const outside = join(top, 'elsewhere');
+
+for (const directory of ['src/deep', 'docs', 'wasm', '.git', 'sub'])
+  mkdirSync(join(root, directory), { recursive: true });
+mkdirSync(join(outside, 'inner'), { recursive: true });
+for (const file of ['a.txt', 'b.txt', '.env', 'src/app.ts', 'server.key'])
+  writeFileSync(join(root, file), 'x\n');
+writeFileSync(join(outside, 'secret.txt'), 'x\n');
+symlinkSync(outside, join(root, 'link'));
+symlinkSync(join(outside, 'inner'), join(root, 'innerlink'));
+symlinkSync(join(root, '.env'), join(root, 'innocent.txt'));
+
+let parser: Promise<(command: string) => ParsedCommand> | undefined;
+
+/** The real parser, from the packages that the build copies its grammar from. */
+export function shellParser(): Promise<(command: string) => ParsedCommand> {
+  const { resolve } = createRequire(import.meta.url);
+  const directory = mkdtempSync(join(top, 'wasm-'));
+  for (const [name, from] of [
+    ['web-tree-sitter.wasm', 'web-tree-sitter/web-tree-sitter.wasm'],
+    ['tree-sitter-bash.wasm', 'tree-sitter-bash/tree-sitter-bash.wasm'],
+  ] as const)
+    symlinkSync(resolve(from), join(directory, name));
+  parser ??= loadShellParser(directory);
+  return parser;
+}
+
+/** Resolves links of the deepest existing ancestor. */
+export function realpath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(realpath(parent), basename(path));
+  }
+}
+
+/** "allow Bash(npm test)" → a rule in force. */
+export function rule(text: string): SourcedRule {
+  const [behavior = '', ...rest] = text.split(' ');
+  return {
+    behavior: behavior as SourcedRule['behavior'],
+    text: rest.join(' '),
+    source: 'test',
+    base: root,
+  };
+}
+
+export async function policyFor(
+  rules: readonly string[] = [],
+  mode: PermissionMode = 'default',
+  more: Partial<Policy> = {},
+): Promise<Policy> {
+  return {
+    mode,
+    rules: rules.map(rule),
+    root,
+    additionalDirectories: [],
+    ownDirectories: [],
+    home,
+    realpath,
+    parseCommand: await shellParser(),
+    localSettingsFile: join(root, '.clawdcode.local.json'),
+    ...more,
+  };
+}
+
+export async function bash(
+  command: string,
+  rules: readonly string[] = [],
+  mode: PermissionMode = 'default',
+  cwd = root,
+): Promise<PermissionDecision> {
+  return decide({ tool: 'Bash', access: { type: 'command', command, cwd } }, await policyFor(rules, mode));
+}
