@@ -42,3 +42,14 @@ function expandTabs(text: string, tab: number): string {
     })
     .join('\n');
 }
+
+/** For what the user is asked to approve: nothing is removed, every hidden character is shown by its number. */
+export function reveal(text: string): string {
+  return text.replace(/\r\n/g, '\n').replace(hidden, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return character === '\t' ? '    ' : `‹U+${code.toString(16).toUpperCase().padStart(4, '0')}›`;
+  });
+}
+
+const hidden =
+  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;

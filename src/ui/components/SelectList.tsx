@@ -1,0 +1,128 @@
+import { Box, useInput, usePaste } from 'ink';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { type Command, commandsOf } from '../input/keys.ts';
+import { applyEdit, createBuffer, type TextBuffer } from '../input/textBuffer.ts';
+import { sanitizeLine } from '../print/sanitize.ts';
+import { truncate } from '../print/width.ts';
+import type { Theme } from '../theme.ts';
+import { fieldInput, fieldText } from './field.ts';
+import { Lines } from './Lines.tsx';
+import { ruled } from './permissionLayout.ts';
+import {
+  createSelection,
+  filterSelection,
+  moveSelection,
+  type Selection,
+  windowAround,
+} from './selection.ts';
+import { TextField } from './TextField.tsx';
+import { useLatest } from './useLatest.ts';
+
+export interface SelectListProps<T> {
+  readonly title: string;
+  readonly items: readonly T[];
+  /** What typing filters by. */
+  readonly textOf: (item: T) => string;
+  /** One row of at most `width` columns, painted; its text by default. */
+  readonly rowOf?: (item: T, width: number, isSelected: boolean) => string;
+  /** Said when there is nothing to choose from. */
+  readonly empty?: string;
+  readonly width: number;
+  /** Rows it may take at most, the details included. */
+  readonly rows: number;
+  readonly theme: Theme;
+  readonly isActive?: boolean;
+  /** Rows that `detailOf` draws below the list. */
+  readonly detailRows?: number;
+  readonly detailOf?: (item: T | undefined) => ReactNode;
+  readonly onPick: (item: T) => void;
+  readonly onCancel: () => void;
+}
+
+interface State<T> {
+  readonly filter: TextBuffer;
+  readonly selection: Selection<T>;
+}
+
+/** A picker: type to filter, ↑↓ PgUp PgDn to move, Enter takes, Esc leaves. Draws only the visible rows. */
+export function SelectList<T>(props: SelectListProps<T>) {
+  const { title, items, textOf, rowOf, empty = 'Nothing here.', width, rows, theme, isActive = true } = props;
+  const { detailRows = 0, detailOf, onPick, onCancel } = props;
+  const [state, latest, set] = useLatest<State<T>>(() => ({
+    filter: createBuffer(),
+    selection: createSelection(items),
+  }));
+  const previous = useRef(items);
+  useEffect(() => {
+    if (previous.current === items) return;
+    previous.current = items;
+    const { filter } = latest();
+    set({ filter, selection: filterSelection(createSelection(items), fieldText(filter), textOf) });
+  });
+
+  const shownDetails = rows - 3 - detailRows >= 3 ? detailRows : 0;
+  const showHint = rows - 2 - shownDetails >= 3;
+  const listRows = Math.max(1, rows - 2 - (showHint ? 1 : 0) - shownDetails);
+  const onCommand = (command: Command): void => {
+    const { filter, selection } = latest();
+    if (command.type === 'escape' || command.type === 'intent') onCancel();
+    else if (command.type === 'enter') {
+      const item = selection.visible[selection.selected];
+      if (item !== undefined) onPick(item);
+    } else if (command.type === 'up' || command.type === 'down')
+      set({ filter, selection: moveSelection(selection, command.type === 'up' ? -1 : 1, listRows) });
+    else if (command.type === 'edit') {
+      const edit =
+        command.edit.type === 'insert'
+          ? { ...command.edit, text: fieldInput(command.edit.text) }
+          : command.edit;
+      edited(applyEdit(filter, edit));
+    }
+  };
+  const edited = (filter: TextBuffer): void => {
+    const { selection } = latest();
+    const text = fieldText(filter);
+    set({
+      filter,
+      selection: text === selection.filter ? selection : filterSelection(selection, text, textOf),
+    });
+  };
+  useInput(
+    (input, key) => {
+      const { filter, selection } = latest();
+      const page = Math.max(2, listRows);
+      if (key.pageDown || key.pageUp)
+        set({ filter, selection: moveSelection(selection, key.pageUp ? -page : page, listRows) });
+      else for (const command of commandsOf(input, key)) onCommand(command);
+    },
+    { isActive },
+  );
+  usePaste((text) => edited(applyEdit(latest().filter, { type: 'insert', text: fieldInput(text) })), {
+    isActive,
+  });
+
+  const { visible, selected, top } = windowAround(state.selection, listRows);
+  const lines = visible.slice(top, top + listRows).map((item, index) => {
+    const isSelected = top + index === selected;
+    const mark = isSelected ? theme.accent('❯ ') : '  ';
+    const row = rowOf?.(item, width - 2, isSelected) ?? plainRow(textOf(item), width - 2, isSelected, theme);
+    return mark + row;
+  });
+  const none = theme.dim(truncate(`  ${items.length === 0 ? empty : 'Nothing matches.'}`, width));
+  const place = visible.length > listRows ? `${selected + 1} of ${visible.length} · ` : '';
+  const hint = truncate(`${place}↑↓ Enter · type to filter · Esc leaves`, width);
+  return (
+    <Box flexDirection="column">
+      <Lines lines={[ruled(title, width, theme)]} />
+      <TextField label="Filter: " buffer={state.filter} width={width} theme={theme} isActive={isActive} />
+      <Lines lines={lines.length === 0 ? [none] : lines} />
+      {shownDetails > 0 && detailOf?.(visible[selected])}
+      {showHint && <Lines lines={[theme.dim(hint)]} />}
+    </Box>
+  );
+}
+
+function plainRow(text: string, width: number, isSelected: boolean, theme: Theme): string {
+  const line = truncate(sanitizeLine(text), width);
+  return isSelected ? theme.accent(line) : line;
+}

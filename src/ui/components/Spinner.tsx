@@ -1,0 +1,55 @@
+import { useAnimation } from 'ink';
+import { formatDuration, formatTokens } from '../print/numbers.ts';
+import { sanitizeLine } from '../print/sanitize.ts';
+import { textWidth, truncate } from '../print/width.ts';
+import type { Theme } from '../theme.ts';
+import { Lines } from './Lines.tsx';
+
+export interface SpinnerProps {
+  /** What is happening, e.g. "Working", "Compacting". */
+  readonly verb: string;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** Tokens received so far, or an estimate of them. */
+  readonly tokens?: number | undefined;
+  readonly hint?: string | undefined;
+  readonly width: number;
+  readonly theme: Theme;
+  /** A still mark; the seconds go on. */
+  readonly reducedMotion?: boolean;
+  readonly now?: () => number;
+}
+
+const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const;
+
+/** One row. Mount it only while something runs: it ticks as long as it is there. */
+export function Spinner({
+  verb,
+  startedAt,
+  tokens = 0,
+  hint = 'esc to interrupt',
+  width,
+  theme,
+  reducedMotion = false,
+  now = Date.now,
+}: SpinnerProps) {
+  const { frame } = useAnimation({ interval: reducedMotion ? 1000 : 120 });
+  const mark = reducedMotion ? '●' : (frames[frame % frames.length] ?? '●');
+  const seconds = formatDuration(Math.floor(Math.max(0, now() - startedAt) / 1000) * 1000).replace(
+    '.0s',
+    's',
+  );
+  const facts = [seconds, ...(tokens > 0 ? [`${formatTokens(tokens)} tokens`] : []), hint].filter(Boolean);
+  const text = truncate(`${sanitizeLine(verb)}…`, width - 2);
+  const detail = fitting(facts, width - 2 - textWidth(text));
+  return <Lines lines={[`${theme.accent(mark)} ${theme.accent(text)}${theme.dim(detail)}`]} />;
+}
+
+/** As many of the facts as fit, in brackets. */
+function fitting(facts: readonly string[], room: number): string {
+  for (let many = facts.length; many > 0; many -= 1) {
+    const text = ` (${facts.slice(0, many).join(' · ')})`;
+    if (textWidth(text) <= room) return text;
+  }
+  return '';
+}

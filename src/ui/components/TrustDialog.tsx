@@ -1,0 +1,71 @@
+import { useInput } from 'ink';
+import { commandsOf } from '../input/keys.ts';
+import { reveal } from '../print/sanitize.ts';
+import { prefixLines, wrapText } from '../print/spans.ts';
+import { truncate } from '../print/width.ts';
+import type { Theme } from '../theme.ts';
+import type { TrustQuestion } from '../types.ts';
+import { type Choice, choiceLines, choiceOfCharacter } from './choices.ts';
+import { Lines } from './Lines.tsx';
+import { ruled } from './permissionLayout.ts';
+import { useLatest } from './useLatest.ts';
+import { useTypeAheadGuard } from './useTypeAheadGuard.ts';
+
+export interface TrustDialogProps {
+  readonly question: TrustQuestion;
+  readonly width: number;
+  readonly rows: number;
+  readonly theme: Theme;
+  readonly isActive?: boolean;
+  readonly onAnswer: (isTrusted: boolean) => void;
+}
+
+const choices: readonly Choice[] = [
+  { label: 'Yes, I trust this folder', letter: 'y' },
+  { label: 'No, go on without its settings', letter: 'n' },
+];
+
+/** Asked once per folder: what its settings would do, and whether they may. Nothing is trusted by accident. */
+export function TrustDialog({ question, width, rows, theme, isActive = true, onAnswer }: TrustDialogProps) {
+  const [selected, latest, set] = useLatest(() => 0);
+  const counts = useTypeAheadGuard(question.folder);
+  useInput(
+    (input, key) => {
+      for (const command of commandsOf(input, key)) {
+        if (command.type === 'escape' || command.type === 'intent') onAnswer(false);
+        else if (!counts()) continue;
+        else if (command.type === 'up' || command.type === 'down') set(1 - latest());
+        else if (command.type === 'enter') onAnswer(latest() === 0);
+        else if (command.type === 'edit' && command.edit.type === 'insert') {
+          const index = choiceOfCharacter(choices, command.edit.text);
+          if (index !== undefined) onAnswer(index === 0);
+        }
+      }
+    },
+    { isActive },
+  );
+  return <Lines lines={trustLines(question, selected, width, rows, theme)} />;
+}
+
+function trustLines(
+  { folder, effects }: TrustQuestion,
+  selected: number,
+  width: number,
+  rows: number,
+  theme: Theme,
+): string[] {
+  const answers = choiceLines(choices, selected, width, theme);
+  const head = [ruled('Do you trust this folder?', width, theme), truncate(reveal(folder), width, 'start')];
+  const listed = effects.flatMap((effect) => prefixLines(wrapText(reveal(effect), width - 4), '  • '));
+  const room = Math.max(1, rows - head.length - answers.length - 2);
+  const shown = listed.length <= room ? listed : listed.slice(0, room - 1);
+  const more = listed.length - shown.length;
+  return [
+    ...head,
+    ...(effects.length === 0 ? [] : [theme.dim(truncate('Its settings would:', width))]),
+    ...shown,
+    ...(more > 0 ? [theme.warning(`  … +${more} more lines: look at its settings before you say yes`)] : []),
+    '',
+    ...answers,
+  ].slice(-Math.max(answers.length, rows));
+}

@@ -1,0 +1,73 @@
+/** Which lines of a permission dialog fit the screen: the choices always do, the preview takes what is left. */
+import type { PermissionQuestion } from '../../protocol/permissions.ts';
+import { reveal, sanitizeLine } from '../print/sanitize.ts';
+import { wrapText } from '../print/spans.ts';
+import { textWidth, truncate } from '../print/width.ts';
+import type { Theme } from '../theme.ts';
+
+export interface PermissionLayoutInput {
+  readonly question: PermissionQuestion;
+  readonly preview: readonly string[];
+  readonly top: number;
+  readonly choiceRows: readonly string[];
+  readonly isCommenting: boolean;
+  readonly width: number;
+  readonly rows: number;
+  readonly theme: Theme;
+}
+
+export interface PermissionLayout {
+  /** Lines above the comment field, and below it. */
+  readonly above: readonly string[];
+  readonly below: readonly string[];
+  /** Lines of the preview that are visible at once. */
+  readonly previewRows: number;
+}
+
+/** Never more than `rows` lines together with the comment field, as long as `rows` holds the choices. */
+export function permissionLayout(input: PermissionLayoutInput): PermissionLayout {
+  const { question, preview, choiceRows, isCommenting, width, rows, theme } = input;
+  const asks = `${sanitizeLine(question.tool)} asks: ${sanitizeLine(reveal(question.title))}`;
+  const title = ruled(asks, width, theme);
+  const hint = theme.dim(truncate(hintText(isCommenting), width));
+  const reason = wrapText(sanitizeLine(question.reason), width, theme.dim).slice(0, 2);
+  let left = rows - choiceRows.length - (isCommenting ? 1 : 0);
+  const reserve = (lines: number): boolean => {
+    // The preview keeps at least three lines before anything that only explains gets one.
+    const fits = left - lines >= Math.min(preview.length, 3);
+    if (fits) left -= lines;
+    return fits;
+  };
+  const showTitle = reserve(1);
+  const showReason = reason.length > 0 && reserve(reason.length);
+  const showHint = reserve(1);
+  const showBlank = reserve(1);
+  const overflows = preview.length > left;
+  const previewRows = Math.max(overflows && left > 1 ? left - 1 : Math.min(left, preview.length), 0);
+  const top = Math.max(0, Math.min(input.top, preview.length - previewRows));
+  const position = `  lines ${top + 1}–${top + previewRows} of ${preview.length} · PgUp/PgDn`;
+  return {
+    above: [
+      ...(showTitle ? [title] : []),
+      ...preview.slice(top, top + previewRows),
+      ...(overflows && left > 1 ? [theme.warning(truncate(position, width))] : []),
+      ...(showReason ? reason : []),
+      ...(showBlank ? [''] : []),
+      ...choiceRows.slice(0, Math.max(0, rows - (isCommenting ? 1 : 0))),
+    ],
+    below: showHint ? [hint] : [],
+    previewRows: Math.max(1, previewRows),
+  };
+}
+
+/** A rule across the screen with a title in it. */
+export function ruled(title: string, width: number, theme: Theme): string {
+  const text = truncate(title, Math.max(1, width - 4));
+  return `${theme.accent('─ ')}${theme.strong(text)}${theme.accent(` ${'─'.repeat(Math.max(0, width - 3 - textWidth(text)))}`)}`;
+}
+
+function hintText(isCommenting: boolean): string {
+  return isCommenting
+    ? 'Enter sends it · Esc goes back'
+    : '↑↓ Enter · y/a/n · Esc no · Tab no, with a comment';
+}

@@ -1,0 +1,52 @@
+/** What a call would do, as lines for the permission dialog: everything is shown, hidden characters included. */
+import type { Preview } from '../../protocol/permissions.ts';
+import { renderDiff } from '../print/diff.ts';
+import type { MarkdownRenderer } from '../print/markdown.ts';
+import { reveal, sanitize, sanitizeLine } from '../print/sanitize.ts';
+import { paintLine, prefixLines, wrapColumns, wrapText } from '../print/spans.ts';
+import type { Theme } from '../theme.ts';
+
+/** Painted lines of at most `width` columns. */
+export function previewLines(
+  preview: Preview,
+  width: number,
+  theme: Theme,
+  markdown: MarkdownRenderer,
+): string[] {
+  switch (preview.type) {
+    case 'diff': {
+      const head = `${preview.isNew ? 'New file' : 'Change'}: ${reveal(preview.path)}`;
+      const rows = renderDiff(preview.diff, { width, theme });
+      const body = rows === '' ? [theme.dim('(no difference to show)')] : rows.split('\n');
+      return [...wrapped(head, width, theme), ...body];
+    }
+    case 'command': {
+      const command = wrapColumns([{ text: reveal(preview.command).trimEnd() }], width - 2).map(paintLine);
+      return [
+        ...prefixLines(command, theme.accent('$ '), '  '),
+        ...wrapped(`in ${reveal(preview.cwd)}`, width, theme),
+        ...(preview.description === undefined
+          ? []
+          : wrapped(sanitizeLine(preview.description), width, theme)),
+      ];
+    }
+    case 'paths':
+      return [
+        ...wrapped(`${sanitizeLine(preview.verb)}:`, width, theme),
+        ...preview.paths.flatMap((path) =>
+          prefixLines(
+            wrapColumns([{ text: reveal(path).replaceAll('\n', '‹U+000A›') }], width - 2).map(paintLine),
+            '  ',
+          ),
+        ),
+      ];
+    case 'plan':
+      return markdown(preview.plan, { width, theme }).split('\n');
+    case 'text':
+      return wrapText(sanitize(preview.text).trimEnd(), width);
+  }
+}
+
+function wrapped(text: string, width: number, theme: Theme): string[] {
+  return wrapText(text, width, theme.dim);
+}

@@ -1,0 +1,112 @@
+/** The text of the status line: full on a wide screen, the parts that matter least shortened or gone on a narrow one. */
+import type { ContextMeasure } from '../../protocol/events.ts';
+import type { PermissionMode } from '../../protocol/permissions.ts';
+import { formatCost, formatTokens } from '../print/numbers.ts';
+import { sanitizeLine } from '../print/sanitize.ts';
+import { textWidth, truncate } from '../print/width.ts';
+import type { Paint, Theme } from '../theme.ts';
+
+export interface StatusFacts {
+  readonly model: string;
+  readonly mode: PermissionMode;
+  /** Absent before the first measurement. */
+  readonly measure?: ContextMeasure | undefined;
+  /** Absent when no price is known. */
+  readonly costUsd?: number | undefined;
+  /** The built-in stand-in answers: said on every screen, however narrow. */
+  readonly demo: boolean;
+}
+
+/** What a mode is called on screen. */
+export const modeNames: Readonly<Record<PermissionMode, string>> = {
+  default: 'default',
+  acceptEdits: 'accept edits',
+  plan: 'plan',
+  bypassPermissions: 'bypass permissions',
+};
+
+/** One painted line of at most `width` columns. */
+export function statusLine(facts: StatusFacts, width: number, theme: Theme): string {
+  const parts = partsOf(facts, theme);
+  const chosen = new Map(parts.map((part) => [part.name, 0]));
+  for (const name of shrinkOrder) {
+    if (joinedWidth(parts, chosen) <= width) break;
+    const part = parts.find((one) => one.name === name);
+    if (part !== undefined) chosen.set(name, Math.min((chosen.get(name) ?? 0) + 1, part.forms.length - 1));
+  }
+  const shown = parts.flatMap((part) => {
+    const text = part.forms[chosen.get(part.name) ?? 0] ?? '';
+    return text === '' ? [] : [{ text, paint: part.paint }];
+  });
+  if (joinedWidth(parts, chosen) > width)
+    return theme.dim(truncate(shown.map(({ text }) => text).join(separator), width));
+  return shown.map(({ text, paint }) => paint(text)).join(theme.dim(separator));
+}
+
+type Name = 'demo' | 'model' | 'mode' | 'context' | 'cost';
+
+interface Part {
+  readonly name: Name;
+  /** From the longest to the shortest; an empty one leaves the part out. */
+  readonly forms: readonly string[];
+  readonly paint: Paint;
+}
+
+const separator = ' · ';
+const shrinkOrder: readonly Name[] = [
+  'context',
+  'demo',
+  'cost',
+  'context',
+  'model',
+  'mode',
+  'context',
+  'model',
+  'mode',
+  'model',
+];
+
+function partsOf({ model, mode, measure, costUsd, demo }: StatusFacts, theme: Theme): Part[] {
+  const name = sanitizeLine(model);
+  const modePaint =
+    mode === 'bypassPermissions' ? theme.error : mode === 'default' ? theme.dim : theme.accent;
+  return [
+    ...(demo
+      ? [{ name: 'demo', forms: ['demo model, no network', 'demo'], paint: theme.warning } as const]
+      : []),
+    { name: 'model', forms: [name, truncate(name, 20), truncate(name, 10), ''], paint: theme.text },
+    {
+      name: 'mode',
+      forms: [`${modeNames[mode]} mode`, modeNames[mode], mode === 'default' ? '' : modeNames[mode]],
+      paint: modePaint,
+    },
+    ...(measure === undefined ? [] : [contextPart(measure, theme)]),
+    ...(costUsd === undefined
+      ? []
+      : [{ name: 'cost', forms: [formatCost(costUsd), ''], paint: theme.dim } as const]),
+  ];
+}
+
+/** Shares of the window, as `/context` has them; the colour warns when the trigger is near. */
+function contextPart({ usedTokens, windowTokens, triggerTokens, exact }: ContextMeasure, theme: Theme): Part {
+  const percent = (tokens: number) => `${Math.round((tokens / Math.max(1, windowTokens)) * 100)}%`;
+  const used = `${exact ? '' : '~'}${percent(usedTokens)}`;
+  const ofTrigger = usedTokens / Math.max(1, triggerTokens);
+  return {
+    name: 'context',
+    forms: [
+      `context ${used} of ${formatTokens(windowTokens)} (compacts at ${percent(triggerTokens)})`,
+      `context ${used} of ${formatTokens(windowTokens)}`,
+      `context ${used}`,
+      used,
+    ],
+    paint: ofTrigger >= 1 ? theme.error : ofTrigger >= 0.85 ? theme.warning : theme.dim,
+  };
+}
+
+function joinedWidth(parts: readonly Part[], chosen: ReadonlyMap<Name, number>): number {
+  const texts = parts
+    .map((part) => part.forms[chosen.get(part.name) ?? 0] ?? '')
+    .filter((text) => text !== '');
+  return textWidth(texts.join(separator));
+}
