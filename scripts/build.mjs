@@ -20,6 +20,8 @@ await build({
   splitting: true,
   format: 'esm',
   platform: 'node',
+  // Packages that offer a module entry are bundled by that: a UMD entry may hide its own imports.
+  mainFields: ['module', 'main'],
   target: 'node22',
   minify: true,
   keepNames: true,

@@ -9,13 +9,13 @@ import type { CliOptions } from './options.ts';
 import type { Place } from './place.ts';
 import { describeOpenError } from './sessionErrors.ts';
 import { createSessionHouse, type SessionTarget } from './sessions.ts';
-import { readStandardInput } from './standardInput.ts';
+import { standardInput } from './standardInput.ts';
 import { findModelAccess, folderIsTrusted, readSettings } from './startup.ts';
 
 /** Returns the exit code. */
 export async function printMode(place: Place, options: CliOptions): Promise<number> {
   const say = (text: string): void => void process.stderr.write(`clawdcode: ${text}\n`);
-  const joined = joinPrompt(options.prompt, await readStandardInput(options.prompt !== undefined));
+  const joined = await joinPrompt(options.prompt, standardInput(options.prompt !== undefined));
   if (joined.type === 'error') {
     say(joined.message);
     return EXIT.badInput;
@@ -75,9 +75,10 @@ export async function printMode(place: Place, options: CliOptions): Promise<numb
     prompt: joined.prompt,
     outputFormat: options.outputFormat,
     includePartialMessages: options.includePartialMessages,
-    write: (line) => void process.stdout.write(line),
-    writeError: (line) => void process.stderr.write(line),
+    write: (text) => void process.stdout.write(text),
+    writeError: (text) => void process.stderr.write(text),
     now: () => Date.now(),
+    tools: opened.tools,
   });
   await agent.close();
   process.off('SIGINT', onInterrupt);

@@ -1,4 +1,5 @@
 /** The command line: flags in, plain options out. commander is loaded only when there is something to parse. */
+import { parsePermissionMode } from '../config/modes.ts';
 import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
 
 export interface CliOptions {
@@ -28,14 +29,6 @@ export type Parsed =
   | { readonly type: 'run'; readonly options: CliOptions }
   | { readonly type: 'exit'; readonly code: number; readonly stdout: string; readonly stderr: string };
 
-/** Mode names that users of other agents know. */
-const modeAliases: Readonly<Record<string, PermissionMode>> = {
-  autoEdit: 'acceptEdits',
-  auto_edit: 'acceptEdits',
-  yolo: 'bypassPermissions',
-  manual: 'default',
-};
-
 const exitCodes = `
 Exit codes:
   0 done · 1 the turn failed · 41 no key, no server or access refused · 42 bad input or unknown session
@@ -53,7 +46,7 @@ export async function parseArguments(argv: readonly string[], version: string): 
     return value;
   };
   const mode = (text: string): PermissionMode => {
-    const found = permissionModes.find((known) => known === text) ?? modeAliases[text];
+    const found = parsePermissionMode(text);
     if (found === undefined) throw new InvalidArgumentError(`Choose one of: ${permissionModes.join(', ')}.`);
     return found;
   };

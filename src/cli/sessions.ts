@@ -37,6 +37,7 @@ export interface OpenedSession {
   readonly agent: Agent;
   readonly permissions: Permissions;
   readonly file: string | undefined;
+  readonly tools: readonly string[];
   readonly resumed: boolean;
   /** What the user should hear first: damaged lines, closed calls. */
   readonly notices: readonly string[];
@@ -112,7 +113,13 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         onError: (error) =>
           options.debug.write(error instanceof Error ? (error.stack ?? error.message) : String(error)),
       });
-      return { agent, permissions, file: context.filePath(), ...opened };
+      return {
+        agent,
+        permissions,
+        file: context.filePath(),
+        tools: tools.map((tool) => tool.name),
+        ...opened,
+      };
     },
   };
 }

@@ -1,4 +1,5 @@
 /** From flags to a house of sessions: settings, trust, key and model, the same for the screen and for `-p`. */
+import { resolve } from 'node:path';
 import { loadSettings } from '../config/loadSettings.ts';
 import { DEFAULT_BASE_URL } from '../config/schema.ts';
 import { isTrusted } from '../config/trust.ts';
@@ -31,7 +32,7 @@ export async function readSettings(
       appendSystemPrompt: options.appendSystemPrompt,
       allowedTools: options.allowedTools,
       disallowedTools: options.disallowedTools,
-      addDirs: options.addDirs,
+      addDirs: options.addDirs.map((directory) => resolve(place.cwd, directory)),
     },
   });
 }

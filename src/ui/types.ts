@@ -4,7 +4,7 @@ import type { CommandHost } from '../commands/types.ts';
 import type { Theme } from './theme.ts';
 
 export type SessionTarget =
-  | { readonly type: 'new' }
+  | { readonly type: 'new'; readonly sessionId?: string }
   | { readonly type: 'latest' }
   | { readonly type: 'id'; readonly id: string };
 
@@ -70,7 +70,7 @@ export interface UiHouse {
 /** How the screen came to its end; `cli` prints the line that resumes the session. */
 export interface UiExit {
   readonly sessionId: string | undefined;
-  readonly title: string | undefined;
   /** Nothing was said in it, so there is nothing to resume. */
   readonly empty: boolean;
+  readonly code: number;
 }

@@ -1,0 +1,121 @@
+/**
+ * The whole screen: dialogs and the live area above, the composer, the status line below. The composer is there
+ * from the first frame and is never unmounted, so that nothing typed is lost.
+ */
+import { Box, Text, useApp, useStdout, useWindowSize } from 'ink';
+import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
+import { BootDialog } from './BootDialog.tsx';
+import { StatusLine } from './components/StatusLine.tsx';
+import type { Controller } from './controller.ts';
+import { Composer, type ComposerHandle } from './input/Composer.tsx';
+import { createHistoryFile } from './input/historyFile.ts';
+import { LiveArea } from './LiveArea.tsx';
+import type { UiOptions } from './startUi.tsx';
+
+export interface AppProps {
+  readonly options: UiOptions;
+  readonly controller: Controller;
+}
+
+/** Rows below the live area: the status line and a blank. */
+const STATUS_ROWS = 2;
+
+export function App({ options, controller }: AppProps) {
+  const app = useApp();
+  const { write } = useStdout();
+  const { columns, rows } = useWindowSize();
+  const composer = useRef<ComposerHandle>(null);
+  const snapshot = useSyncExternalStore(controller.subscribe, controller.snapshot);
+  const size = useRef({ columns, rows });
+  size.current = { columns, rows };
+
+  const begun = useRef(false);
+  useEffect(() => {
+    if (begun.current) return;
+    begun.current = true;
+    controller.begin({
+      write,
+      columns: () => size.current.columns,
+      liveRows: () => liveRowsOf(size.current.rows),
+      composer: () => composer.current,
+      exit: () => app.exit(),
+    });
+  });
+
+  const history = useMemo(() => createHistoryFile(options.historyFile), [options]);
+  const completion = useMemo(
+    () => ({
+      commands: () => controller.snapshot().session?.host.commands ?? [],
+      files: options.listFiles,
+    }),
+    [options, controller],
+  );
+  const onSubmit = useCallback<Controller['submit']>((draft) => controller.submit(draft), [controller]);
+  const onIntent = useCallback<Controller['intent']>(
+    (intent, at) => controller.intent(intent, at),
+    [controller],
+  );
+  const takeBackQueued = useCallback(() => controller.takeBackQueued(), [controller]);
+
+  const { phase, session, view, theme, hint } = snapshot;
+  const inSession = phase.type === 'session' || phase.type === 'booting';
+  const asked = inSession && view.questions.length > 0;
+  const composerRows = Math.max(1, Math.min(10, Math.floor(rows / 3)));
+  const above = Math.max(3, rows - composerRows - STATUS_ROWS - 1);
+  const state = session?.agent.state();
+  return (
+    <Box flexDirection="column" width={columns}>
+      {inSession ? (
+        <LiveArea
+          snapshot={snapshot}
+          columns={columns}
+          rows={above}
+          liveRows={liveRowsOf(rows)}
+          onAnswer={controller.answer}
+          now={options.now}
+        />
+      ) : (
+        <BootDialog
+          snapshot={snapshot}
+          controller={controller}
+          columns={columns}
+          rows={above}
+          now={options.now}
+        />
+      )}
+      <Composer
+        ref={composer}
+        isActive={inSession && !asked}
+        width={columns}
+        maxRows={composerRows}
+        theme={theme}
+        history={history}
+        completion={completion}
+        onSubmit={onSubmit}
+        onIntent={onIntent}
+        takeBackQueued={takeBackQueued}
+        placeholder="Ask for something, / for commands, @ for files, ! for the shell"
+      />
+      {hint !== undefined ? (
+        <Text>{theme.warning(hint)}</Text>
+      ) : state === undefined ? (
+        <Text>{theme.dim('starting…')}</Text>
+      ) : (
+        <StatusLine
+          model={state.model.id}
+          mode={state.mode}
+          demo={state.demo}
+          width={columns}
+          theme={theme}
+          {...(state.measure === undefined ? {} : { measure: state.measure })}
+          {...(state.usage.costUsd === undefined ? {} : { costUsd: state.usage.costUsd })}
+        />
+      )}
+    </Box>
+  );
+}
+
+/** Rows that the unfinished reply may take: the rest of the live area needs room too. */
+function liveRowsOf(rows: number): number {
+  return Math.max(3, Math.min(12, rows - 14));
+}

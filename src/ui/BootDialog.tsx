@@ -1,0 +1,61 @@
+/** The dialogs that come before or between sessions: trust, onboarding, the picker of sessions, of models. */
+import { Onboarding } from './components/Onboarding.tsx';
+import { ResumePicker } from './components/ResumePicker.tsx';
+import { SelectList } from './components/SelectList.tsx';
+import { TrustDialog } from './components/TrustDialog.tsx';
+import type { Controller, Snapshot } from './controller.ts';
+
+export interface BootDialogProps {
+  readonly snapshot: Snapshot;
+  readonly controller: Controller;
+  readonly columns: number;
+  readonly rows: number;
+  readonly now: () => number;
+}
+
+export function BootDialog({ snapshot, controller, columns, rows, now }: BootDialogProps) {
+  const { phase, theme } = snapshot;
+  const room = { width: columns, rows, theme };
+  switch (phase.type) {
+    case 'trust':
+      return (
+        <TrustDialog
+          {...room}
+          folder={phase.question.folder}
+          effects={phase.question.effects}
+          onAnswer={(trusted) => controller.advance(phase.answer(trusted))}
+        />
+      );
+    case 'onboarding':
+      return (
+        <Onboarding
+          {...room}
+          {...(phase.message === undefined ? {} : { message: phase.message })}
+          onDone={(result) => controller.advance(phase.answer(result))}
+        />
+      );
+    case 'picking':
+      return (
+        <ResumePicker
+          {...room}
+          sessions={phase.rows}
+          now={new Date(now())}
+          onPick={(id) => controller.pickSession(id)}
+          onCancel={() => controller.pickSession(undefined)}
+        />
+      );
+    case 'models':
+      return (
+        <SelectList
+          {...room}
+          title="Model"
+          items={phase.ids.map((id) => ({ id, label: id }))}
+          onPick={(id) => controller.pickModel(id)}
+          onCancel={() => controller.pickModel(undefined)}
+        />
+      );
+    case 'booting':
+    case 'session':
+      return null;
+  }
+}

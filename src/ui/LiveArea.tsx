@@ -1,0 +1,98 @@
+/**
+ * What is not finished yet, between the scrollback and the composer: the rest of the reply, running calls, the
+ * spinner, the todo list, queued messages, the open question. Never taller than the rows it is given.
+ */
+import { Box, Text } from 'ink';
+import type { PermissionAnswer } from '../protocol/permissions.ts';
+import { LiveTools } from './components/LiveTools.tsx';
+import { PermissionDialog } from './components/PermissionDialog.tsx';
+import { QueueView } from './components/QueueView.tsx';
+import { RetryNotice } from './components/RetryNotice.tsx';
+import { Spinner } from './components/Spinner.tsx';
+import { TodoList } from './components/TodoList.tsx';
+import type { Snapshot } from './controller.ts';
+import { liveTail } from './print/streaming.ts';
+import type { View } from './view.ts';
+
+export interface LiveAreaProps {
+  readonly snapshot: Snapshot;
+  readonly columns: number;
+  /** Rows for all of it. */
+  readonly rows: number;
+  /** Rows of them for the unfinished reply. */
+  readonly liveRows: number;
+  readonly onAnswer: (id: string, answer: PermissionAnswer) => void;
+  readonly now: () => number;
+}
+
+/** Rows of the todo list, and of queued messages, at most. */
+const LIST_ROWS = 6;
+const QUEUE_ROWS = 3;
+
+export function LiveArea({ snapshot, columns, rows, liveRows, onAnswer, now }: LiveAreaProps) {
+  const { view, theme, session, reducedMotion, markdown } = snapshot;
+  const question = view.questions[0];
+  if (question !== undefined) {
+    return (
+      <Box flexDirection="column" marginBottom={1}>
+        <PermissionDialog
+          key={question.id}
+          question={question}
+          width={columns}
+          rows={rows - 1}
+          theme={theme}
+          onAnswer={(answer) => onAnswer(question.id, answer)}
+        />
+      </Box>
+    );
+  }
+  const todos = session?.agent.state().todos ?? [];
+  const unfinished = todos.some((todo) => todo.status !== 'completed');
+  const tail =
+    view.tail === '' ? [] : markdown(liveTail(view.tail, liveRows), { width: columns, theme }).split('\n');
+  const room = Math.max(0, rows - Math.min(tail.length, liveRows) - 4);
+  const idle = !view.busy && view.queue.length === 0;
+  if (idle && tail.length === 0) return null;
+  return (
+    <Box flexDirection="column">
+      {tail.length > 0 && (
+        <Box marginBottom={1}>
+          <Text wrap="truncate">{tail.slice(-liveRows).join('\n')}</Text>
+        </Box>
+      )}
+      <LiveTools tools={view.tools} width={columns} rows={Math.floor(room / 2)} theme={theme} />
+      {view.retry !== undefined && <RetryNotice {...view.retry} width={columns} theme={theme} now={now} />}
+      {view.busy && view.startedAt !== undefined && (
+        <Spinner
+          verb={verbOf(view)}
+          startedAt={view.startedAt}
+          tokens={Math.round(view.streamedLength / 4)}
+          width={columns}
+          theme={theme}
+          reducedMotion={reducedMotion}
+          now={now}
+        />
+      )}
+      {view.busy && unfinished && (
+        <TodoList
+          todos={todos}
+          width={columns}
+          rows={Math.min(LIST_ROWS, Math.floor(room / 2))}
+          theme={theme}
+        />
+      )}
+      <QueueView queue={view.queue} width={columns} rows={Math.min(QUEUE_ROWS, room)} theme={theme} />
+      <Text> </Text>
+    </Box>
+  );
+}
+
+/** What the spinner says that it is doing. */
+function verbOf(view: View): string {
+  if (view.compacting !== undefined) return 'Compacting the conversation';
+  if (view.retry !== undefined) return 'Waiting to try again';
+  if (view.writing !== undefined) return `Preparing ${view.writing.name}`;
+  if (view.tools.length > 0) return 'Running';
+  if (view.tail !== '' || view.tailPrinted) return 'Answering';
+  return view.reasoningLength > 0 ? 'Reasoning' : 'Thinking';
+}

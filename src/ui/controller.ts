@@ -1,0 +1,285 @@
+/**
+ * What happens on screen and in which order: boot, the open session, dialogs, keys that are not text. Holds
+ * no React; `App` draws its snapshots. The composer belongs to the screen and is reached through a handle.
+ */
+import type { PermissionAnswer } from '../protocol/permissions.ts';
+import type { ComposerHandle } from './input/Composer.tsx';
+import type { Intent } from './input/keys.ts';
+import { nextMode } from './modeCycle.ts';
+import { loadMarkdown, type MarkdownRenderer, plainMarkdown } from './print/markdown.ts';
+import { splitFinished } from './print/streaming.ts';
+import { createPrinter, type Printer } from './printer.ts';
+import { replay } from './replay.ts';
+import { type InputEffect, runInput } from './runInput.ts';
+import { createSessionStore, type SessionStore } from './sessionStore.ts';
+import type { UiOptions } from './startUi.tsx';
+import type { Theme } from './theme.ts';
+import type { Boot, SessionRow, SessionTarget, UiExit, UiHouse, UiSession } from './types.ts';
+import { emptyView, type Print, type View } from './view.ts';
+
+export type Phase =
+  | { readonly type: 'booting' }
+  | Exclude<Boot, { type: 'ready' | 'quit' }>
+  | { readonly type: 'picking'; readonly rows: readonly SessionRow[] }
+  | { readonly type: 'models'; readonly ids: readonly string[] }
+  | { readonly type: 'session' };
+
+export interface Snapshot {
+  readonly phase: Phase;
+  readonly theme: Theme;
+  readonly reducedMotion: boolean;
+  readonly session: UiSession | undefined;
+  readonly view: View;
+  readonly hint: string | undefined;
+  /** The finished part of Markdown can be drawn; before that it is drawn as plain text. */
+  readonly markdown: MarkdownRenderer;
+}
+
+export interface ScreenPorts {
+  /** Writes above the live area. */
+  readonly write: (text: string) => void;
+  readonly columns: () => number;
+  /** Rows that the unfinished reply may take. */
+  readonly liveRows: () => number;
+  readonly composer: () => ComposerHandle | null;
+  /** Takes the screen down. */
+  readonly exit: () => void;
+}
+
+export interface Controller {
+  snapshot(): Snapshot;
+  subscribe(listener: () => void): () => void;
+  /** Prints the header and boots; called once, when the first frame is drawn. */
+  begin(ports: ScreenPorts): void;
+  submit(draft: Draft): void;
+  intent(intent: Intent, state: { readonly empty: boolean }): void;
+  takeBackQueued(): string | undefined;
+  /** Goes on after a boot dialog. */
+  advance(next: Promise<Boot>): void;
+  answer(id: string, answer: PermissionAnswer): void;
+  pickSession(id: string | undefined): void;
+  pickModel(id: string | undefined): void;
+}
+
+type Draft = { readonly text: string; readonly display: string };
+
+/** A second Ctrl+C within this time leaves, in milliseconds. */
+const LEAVE_WITHIN_MS = 2000;
+
+export function createController(options: UiOptions, onExit: (how: UiExit) => void): Controller {
+  const listeners = new Set<() => void>();
+  let screen: ScreenPorts | undefined;
+  let house: UiHouse | undefined;
+  let store: SessionStore | undefined;
+  let printer: Printer | undefined;
+  let leaveArmedAt = Number.NEGATIVE_INFINITY;
+  let leaving = false;
+  /** Submitted before a session was open. */
+  const waiting: Draft[] =
+    options.prompt === undefined ? [] : [{ text: options.prompt, display: options.prompt }];
+  let state: Omit<Snapshot, 'view'> = {
+    phase: { type: 'booting' },
+    theme: options.theme,
+    reducedMotion: false,
+    session: undefined,
+    hint: undefined,
+    markdown: plainMarkdown,
+  };
+  let cached: Snapshot = { ...state, view: emptyView };
+
+  const changed = (): void => {
+    cached = { ...state, view: store?.getView() ?? emptyView };
+    for (const listener of [...listeners]) listener();
+  };
+  const set = (change: Partial<typeof state>): void => {
+    state = { ...state, ...change };
+    changed();
+  };
+  const print = (...prints: readonly Print[]): void => {
+    printer ??= createPrinter({ theme: state.theme, markdown: () => state.markdown, showReasoning: false });
+    const text = printer.render(prints, screen?.columns() ?? 80);
+    if (text !== '') screen?.write(text);
+  };
+  const say = (level: 'info' | 'warning' | 'error', text: string): void => {
+    if (store === undefined) print({ type: 'notice', level, text });
+    else store.print({ type: 'notice', level, text });
+  };
+
+  const leave = (code = 0): void => {
+    if (leaving) return;
+    leaving = true;
+    const agent = state.session?.agent;
+    onExit({
+      sessionId: agent?.state().sessionId,
+      empty: agent?.entries().every((entry) => entry.type === 'system') ?? true,
+      code,
+    });
+    void (agent?.close() ?? Promise.resolve()).finally(() => {
+      store?.dispose();
+      screen?.exit();
+    });
+  };
+
+  const open = async (target: SessionTarget): Promise<void> => {
+    if (house === undefined) return;
+    const before = state.session;
+    const outcome = await house.open(target);
+    if (outcome.type === 'failed') {
+      say('error', outcome.message);
+      if (before !== undefined) return set({ phase: { type: 'session' } });
+      // Asked for a session that is not there: an error, never a new session.
+      return leave(42);
+    }
+    await before?.agent.close();
+    store?.dispose();
+    const { session } = outcome;
+    options.onReady(() => session.agent.close());
+    printer = createPrinter({
+      theme: state.theme,
+      markdown: () => state.markdown,
+      showReasoning: false,
+    });
+    const own = createSessionStore(session.agent, {
+      print: (prints) => print(...prints),
+      split: splitFinished,
+      tooTall: (tail) => isTallerThan(tail, screen?.columns() ?? 80, screen?.liveRows() ?? 10),
+      now: options.now,
+    });
+    store = own;
+    own.subscribe(changed);
+    session.agent.subscribe((event) => {
+      // After an interrupt, what was queued goes back where it was typed.
+      if (event.type === 'queue_returned') {
+        screen?.composer()?.prependText(event.prompts.map((prompt) => prompt.text).join('\n'));
+      }
+    });
+    if (session.resumed) own.print(...replay(session.agent.entries()));
+    for (const notice of session.notices) own.print({ type: 'notice', level: 'warning', text: notice });
+    set({ session, phase: { type: 'session' } });
+    void session.agent.measure().catch(() => undefined);
+    for (const draft of waiting.splice(0)) await run(draft);
+  };
+
+  const run = async (draft: Draft): Promise<void> => {
+    const { session } = state;
+    if (session === undefined) {
+      waiting.push(draft);
+      return;
+    }
+    act(await runInput(draft, session.host));
+  };
+
+  const act = (effect: InputEffect): void => {
+    switch (effect.type) {
+      case 'none':
+        return;
+      case 'print':
+        store?.print(effect.print);
+        return;
+      case 'dialog':
+        if (effect.dialog === 'resume')
+          void house?.list().then((rows) => set({ phase: { type: 'picking', rows } }));
+        else void state.session?.host.listModels().then((ids) => set({ phase: { type: 'models', ids } }));
+        return;
+      case 'open_session':
+        void open(effect.target === 'new' ? { type: 'new' } : { type: 'id', id: effect.target.id });
+        return;
+      case 'exit':
+        leave();
+        return;
+    }
+  };
+
+  const advance = (next: Promise<Boot>): void => {
+    next.then(
+      async (boot) => {
+        if (boot.type === 'quit') return leave();
+        if (boot.type !== 'ready') return set({ phase: boot });
+        house = boot.house;
+        printer = undefined;
+        set({ theme: house.theme, reducedMotion: house.reducedMotion });
+        for (const notice of boot.notices) say('warning', notice);
+        if (options.pickFirst) return set({ phase: { type: 'picking', rows: await house.list() } });
+        await open(options.target);
+      },
+      (error: unknown) => {
+        say('error', error instanceof Error ? error.message : String(error));
+        leave(1);
+      },
+    );
+  };
+
+  /** Ctrl+C and Ctrl+D: stop what runs, empty the line, and the second time leave. */
+  const stopOrLeave = (empty: boolean, key: string): void => {
+    const agent = state.session?.agent;
+    if (agent?.state().busy === true) agent.submit({ type: 'interrupt' });
+    else if (!empty) screen?.composer()?.clear();
+    else if (options.now() - leaveArmedAt < LEAVE_WITHIN_MS) {
+      leave();
+      return;
+    }
+    leaveArmedAt = options.now();
+    set({ hint: `Press ${key} again to leave` });
+  };
+
+  return {
+    snapshot: () => cached,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    begin(ports) {
+      screen = ports;
+      const { theme } = options;
+      ports.write(
+        `${theme.accent('✻')} ${theme.strong('ClawdCode')} ${theme.dim(`${options.version} · ${options.directory}`)}\n\n`,
+      );
+      advance(options.boot());
+      void loadMarkdown().then((markdown) => set({ markdown }));
+    },
+    submit(draft) {
+      if (state.hint !== undefined) set({ hint: undefined });
+      if (draft.text.trim() !== '') void run(draft);
+    },
+    intent(intent, { empty }) {
+      const agent = state.session?.agent;
+      switch (intent) {
+        case 'escape':
+          if (agent?.state().busy === true) agent.submit({ type: 'interrupt' });
+          return;
+        case 'clear_or_exit':
+          return stopOrLeave(empty, 'Ctrl+C');
+        case 'eof':
+          return stopOrLeave(empty, 'Ctrl+D');
+        case 'cycle_mode':
+          agent?.submit({ type: 'set_mode', mode: nextMode(agent.state().mode, options.bypassAllowed) });
+          return;
+        case 'redraw':
+          screen?.write('');
+          return;
+      }
+    },
+    takeBackQueued: () => state.session?.agent.takeBackQueued()?.text,
+    advance,
+    answer: (id, answer) => state.session?.agent.submit({ type: 'answer', id, answer }),
+    pickSession(id) {
+      if (id !== undefined) void open({ type: 'id', id });
+      else if (state.session !== undefined) set({ phase: { type: 'session' } });
+      else void open({ type: 'new' });
+    },
+    pickModel(id) {
+      set({ phase: { type: 'session' } });
+      if (id !== undefined) state.session?.agent.submit({ type: 'set_model', model: id });
+    },
+  };
+}
+
+/** A cheap upper estimate of wrapped rows: exact enough to decide when the live area is full. */
+function isTallerThan(text: string, columns: number, rows: number): boolean {
+  let height = 0;
+  for (const line of text.split('\n')) {
+    height += Math.max(1, Math.ceil(line.length / columns));
+    if (height > rows) return true;
+  }
+  return false;
+}
