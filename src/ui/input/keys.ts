@@ -24,7 +24,8 @@ export type KeyEvent = Partial<Key>;
  * inside it are a paste by a terminal without bracketed paste.
  */
 export function commandsOf(input: string, key: KeyEvent): readonly Command[] {
-  if (key.eventType === 'release') return [];
+  // The Super and Hyper keys belong to the desktop, even where a terminal reports them.
+  if (key.eventType === 'release' || key.super || key.hyper) return [];
   const named = namedKey(key) ?? (key.ctrl ? controlKey(input) : undefined) ?? metaKey(input, key);
   if (named !== undefined) return named;
   return input.length > 1 ? commandsOfChunk(input) : commandsOfCharacter(input);

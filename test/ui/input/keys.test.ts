@@ -41,6 +41,7 @@ describe('a key', () => {
     ['o', { ctrl: true }, []],
     ['p', { meta: true }, []],
     ['a', { eventType: 'release' }, []],
+    ['c', { super: true }, []],
     ['', {}, []],
   ])('%j %j means %j', (input, key, expected) => {
     expect(commandsOf(input, key).map(short)).toEqual(expected);

@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { render, Text, useInput, usePaste } from 'ink';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createPasteAssembler, createPasteStream } from '../../../src/ui/input/pasteStream.ts';
+import { createScreen, keys } from '../screen.ts';
+
+/** Cuts text into pieces of the given sizes, over and over. */
+function cut(text: string, sizes: readonly number[]): string[] {
+  const pieces: string[] = [];
+  for (let at = 0, index = 0; at < text.length; index++) {
+    const size = sizes[index % sizes.length] ?? 1;
+    pieces.push(text.slice(at, at + size));
+    at += size;
+  }
+  return pieces;
+}
+
+describe('assembling', () => {
+  const part = fc.oneof(
+    fc.string({ maxLength: 20 }),
+    fc.string({ maxLength: 20 }).map(keys.paste),
+    fc.constantFrom('\u001B[A', '\u001B', '\u001B[20', '\r'),
+  );
+
+  test('passes on every character in order, however the pieces are cut', () => {
+    fc.assert(
+      fc.property(
+        fc.array(part),
+        fc.array(fc.integer({ min: 1, max: 12 }), { minLength: 1 }),
+        (parts, sizes) => {
+          const text = `${parts.join('')}${keys.paste('last')}`;
+          expect(cut(text, sizes).map(createPasteAssembler()).join('')).toBe(text);
+        },
+      ),
+    );
+  });
+
+  test('holds a paste until it is whole, its end mark cut in two', () => {
+    const assemble = createPasteAssembler();
+    expect(['ab\u001B[200~one', 'two', 'three\u001B[2', '01~x', 'y'].map(assemble)).toEqual([
+      'ab',
+      '',
+      '',
+      `${keys.paste('onetwothree')}x`,
+      'y',
+    ]);
+  });
+});
+
+const pasted: string[] = [];
+const typed: string[] = [];
+function Listener() {
+  useInput((input) => {
+    typed.push(input);
+  });
+  usePaste((text) => {
+    pasted.push(text);
+  });
+  return <Text>listening</Text>;
+}
+
+describe('as the input of Ink', () => {
+  let app: ReturnType<typeof render> | undefined;
+  afterEach(() => app?.unmount());
+
+  test('a paste of ten megabytes in small pieces arrives whole and soon, keys as ever', async () => {
+    const screen = createScreen();
+    const stdin = createPasteStream(screen.stdin);
+    const options = { interactive: true, exitOnCtrlC: false, patchConsole: false };
+    app = render(<Listener />, { ...screen, stdin, ...options });
+    await screen.press('a');
+    expect(screen.isRaw()).toBe(true);
+    const text = 'a line of text 漢字\n'.repeat(550_000);
+    const started = performance.now();
+    for (const piece of cut(keys.paste(text), [4096])) {
+      screen.stdin.write(piece);
+      await new Promise(setImmediate);
+    }
+    await screen.press('b');
+    expect(performance.now() - started).toBeLessThan(6000);
+    expect(pasted).toEqual([text]);
+    expect(typed).toEqual(['a', 'b']);
+    app.unmount();
+    expect(screen.isRaw()).toBe(false);
+    await screen.settle();
+    expect(screen.stdin.listenerCount('data')).toBe(0);
+  });
+});
