@@ -1,0 +1,181 @@
+/**
+ * The projection: from the log to the messages of a request. Pure: the same log, the same policy → the same
+ * bytes. Nothing else builds messages. Order: system, pinned instructions, summary, retained tail, the rest.
+ */
+import { z } from 'zod';
+import type { JSONLEntry } from '../protocol/entries.ts';
+import type {
+  AssistantMessage,
+  ContentPart,
+  Message,
+  Reasoning,
+  ToolCall,
+  ToolMessage,
+} from '../protocol/messages.ts';
+import { insertSnippets, type SnippetTexts } from './compaction/summaryText.ts';
+import { type Atom, type AtomCall, isPrompt } from './history/atoms.ts';
+import { type View, viewOf } from './history/view.ts';
+import { wellFormed } from './tokens/wellFormed.ts';
+
+/** What besides the log decides how messages look. */
+export interface ProjectionPolicy {
+  /** True where the endpoint wants earlier reasoning sent back. */
+  readonly returnsReasoning?: boolean;
+  /** Bytes of the file snippets beside summaries, by hash. */
+  readonly snippets?: SnippetTexts;
+  /** Messages already built from an entry, so that a long session does not build them anew for each step. */
+  readonly memo?: WeakMap<JSONLEntry, Message>;
+}
+
+/** Stands in for a result that never came: the model must not believe that the call did nothing. */
+export const INTERRUPTED_RESULT =
+  'Interrupted: the program was stopped while this call ran. It may or may not have taken effect; it is not run again by itself. Check before relying on it or repeating it.';
+
+/** The messages of the next request, tools apart. */
+export function projectMessages(entries: readonly JSONLEntry[], policy: ProjectionPolicy = {}): Message[] {
+  return renderView(viewOf(entries), policy);
+}
+
+/** The messages of a view; used by compaction for views that are not in the log yet. */
+export function renderView(view: View, policy: ProjectionPolicy = {}): Message[] {
+  const messages: Message[] = [];
+  if (view.systemPrompt !== '') messages.push({ role: 'system', content: wellFormed(view.systemPrompt) });
+  if (view.instructions !== undefined) messages.push(userMessage(view.instructions, policy));
+  if (view.summary !== undefined) messages.push(summaryMessage(view.summary, policy));
+  for (const atom of view.atoms) messages.push(...renderAtom(atom, view.replacements, policy));
+  return messages;
+}
+
+/** The messages of one atom; none for a reply that said nothing. */
+export function renderAtom(
+  atom: Atom,
+  replacements: View['replacements'],
+  policy: ProjectionPolicy,
+): Message[] {
+  if (atom.kind === 'user') {
+    const message = userMessage(atom.head, policy);
+    return message.content.length === 0 ? [] : [message];
+  }
+  const message = assistantMessage(atom, policy);
+  if (message.toolCalls.length === 0 && message.content.trim() === '') return [];
+  return [
+    message,
+    ...atom.calls.map((call, index) =>
+      toolMessage(call, message.toolCalls[index]?.id ?? '', replacements, policy),
+    ),
+  ];
+}
+
+function userMessage(entry: JSONLEntry, policy: ProjectionPolicy): Message {
+  return remember(entry, policy, () => {
+    const content = contentOf(entry);
+    if (typeof content !== 'string') return { role: 'user', content };
+    if (entry.subtype === 'instructions') {
+      return {
+        role: 'user',
+        content: `[Project instructions]\n\n${content}\n\n[End of project instructions]`,
+      };
+    }
+    const isNote = !isPrompt(entry) && entry.subtype !== 'shell' && !content.startsWith('<system-note>');
+    return { role: 'user', content: isNote ? `<system-note>\n${content}\n</system-note>` : content };
+  });
+}
+
+function summaryMessage(entry: JSONLEntry, policy: ProjectionPolicy): Message {
+  return remember(entry, policy, () => {
+    const content = contentOf(entry);
+    const text = typeof content === 'string' ? content : '';
+    const snippets = entry.compactMetadata?.snippets ?? [];
+    return { role: 'user', content: insertSnippets(text, snippets, policy.snippets ?? new Map()) };
+  });
+}
+
+function assistantMessage(atom: Atom, policy: ProjectionPolicy): AssistantMessage {
+  const { head } = atom;
+  const known = policy.memo?.get(head);
+  if (known?.role === 'assistant' && known.toolCalls.length === atom.calls.length) return known;
+  const content = head.type === 'assistant' ? contentOf(head) : '';
+  const reasoning = policy.returnsReasoning === true ? head.message.reasoning : undefined;
+  const message: AssistantMessage = {
+    role: 'assistant',
+    content: typeof content === 'string' ? content : '',
+    ...(reasoning === undefined ? {} : { reasoning: reasoning as Reasoning }),
+    toolCalls: toolCalls(atom.calls),
+  };
+  policy.memo?.set(head, message);
+  return message;
+}
+
+/** An id that two calls of one reply share is told apart, or their results could not be. */
+function toolCalls(calls: readonly AtomCall[]): ToolCall[] {
+  const used = new Set<string>();
+  return calls.map(({ call }) => {
+    const { id: given = '', name = '', arguments: text, input } = call.tool ?? {};
+    const base = given === '' ? 'call' : given;
+    let id = base;
+    for (let count = 2; used.has(id); count++) id = `${base}-${count}`;
+    used.add(id);
+    return { id, name, arguments: jsonObject(wellFormed(text ?? JSON.stringify(input ?? {}))) };
+  });
+}
+
+/** Argument text as servers demand it; what is no JSON object (an old or foreign log) is wrapped in one. */
+function jsonObject(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return text;
+  } catch {
+    // Falls through: the text is kept as a value.
+  }
+  return JSON.stringify({ input: text });
+}
+
+function toolMessage(
+  { call, result }: AtomCall,
+  toolCallId: string,
+  replacements: View['replacements'],
+  policy: ProjectionPolicy,
+): ToolMessage {
+  const name = call.tool?.name ?? '';
+  if (result === undefined)
+    return { role: 'tool', toolCallId, name, content: INTERRUPTED_RESULT, isError: true };
+  const replacement = replacements.get(result.uuid);
+  const known = policy.memo?.get(result);
+  if (known?.role === 'tool' && replacement === undefined) return known;
+  const { output, status } = result.toolResult ?? { output: '' };
+  const message: ToolMessage = {
+    role: 'tool',
+    toolCallId,
+    name,
+    content: wellFormed(
+      replacement ?? (typeof output === 'string' ? output : (JSON.stringify(output) ?? '')),
+    ),
+    isError: status === 'error' || status === 'denied' || status === 'interrupted',
+  };
+  // A replaced output is not remembered: compaction also renders views that it then rejects.
+  if (replacement === undefined) policy.memo?.set(result, message);
+  return message;
+}
+
+function remember(entry: JSONLEntry, { memo }: ProjectionPolicy, build: () => Message): Message {
+  const known = memo?.get(entry);
+  if (known !== undefined) return known;
+  const message = build();
+  memo?.set(entry, message);
+  return message;
+}
+
+const partsSchema = z.array(
+  z.discriminatedUnion('type', [
+    z.object({ type: z.literal('text'), text: z.string() }),
+    z.object({ type: z.literal('image'), mediaType: z.string(), data: z.string() }),
+  ]),
+);
+
+function contentOf(entry: JSONLEntry): string | readonly ContentPart[] {
+  const { content } = entry.message;
+  if (typeof content === 'string') return wellFormed(content);
+  const parts = partsSchema.safeParse(content);
+  if (!parts.success) return wellFormed(JSON.stringify(content) ?? '');
+  return parts.data.map((part) => (part.type === 'text' ? { ...part, text: wellFormed(part.text) } : part));
+}

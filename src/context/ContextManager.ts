@@ -1,0 +1,325 @@
+/**
+ * The only owner of one session's conversation: creates and loads it, appends to it, builds each request
+ * from it, compacts it. The log is the truth; everything else here can be rebuilt from it.
+ */
+import type { EntryDraft, JSONLEntry, Todo } from '../protocol/entries.ts';
+import type { CompactionReport, ContextMeasure } from '../protocol/events.ts';
+import type { Message, ToolSchema } from '../protocol/messages.ts';
+import type { ModelError, ModelRequest, Reply } from '../protocol/model.ts';
+import type { BlobSink, ToolOutcome } from '../protocol/tools.ts';
+import { CompactionRunner } from './CompactionRunner.ts';
+import { latestTodos } from './compaction/facts.ts';
+import { type ContextData, contextDataOf } from './contextData.ts';
+import { Projection } from './Projection.ts';
+import { admitOutput, limitsFor } from './results/admit.ts';
+import { closingDrafts, headerDrafts, replyDrafts } from './sessionDrafts.ts';
+import {
+  messageDraft,
+  type SessionLog,
+  type SessionSummary,
+  type StorageProblem,
+  toolResultDraft,
+} from './storage/index.ts';
+import type {
+  BuildOutcome,
+  CompactOptions,
+  ContextManagerDeps,
+  LoadReport,
+  ReplyEnd,
+  RequestOptions,
+  SessionConfiguration,
+  SessionHeader,
+  ToolResultInput,
+} from './types.ts';
+import { validateRequest } from './validateRequest.ts';
+
+interface OpenSession {
+  readonly log: SessionLog;
+  readonly projection: Projection;
+  readonly compaction: CompactionRunner;
+}
+
+export class ContextManager {
+  readonly #deps: ContextManagerDeps;
+  readonly #listeners = new Set<(entry: JSONLEntry) => void>();
+  readonly #problemListeners = new Set<(problem: StorageProblem) => void>();
+  #session: OpenSession | undefined;
+
+  constructor(deps: ContextManagerDeps) {
+    this.#deps = deps;
+  }
+
+  /** Starts a session and writes its header; an open one is closed. Returns the id. */
+  async createSession(
+    userId?: string,
+    preferences: Readonly<Record<string, unknown>> = {},
+    configuration: SessionConfiguration = { systemPrompt: '' },
+  ): Promise<string> {
+    const log = await this.#deps.store.createSession(configuration.sessionId);
+    await this.#use(log);
+    await this.append(...headerDrafts(userId, preferences, configuration));
+    return log.sessionId;
+  }
+
+  /**
+   * Opens a session by its id or the beginning of one and closes what a crash left open. Throws the store's
+   * errors: not found, ambiguous, locked, invalid id.
+   */
+  async loadSession(idOrPrefix: string): Promise<LoadReport> {
+    const log = await this.#deps.store.openSession(await this.#deps.store.resolveSessionId(idOrPrefix));
+    await this.#use(log);
+    const closing = closingDrafts(log.entries());
+    if (closing.length > 0) await this.append(...closing);
+    return {
+      sessionId: log.sessionId,
+      entries: log.entries().length,
+      damaged: log.damaged.map(
+        ({ line, reason }) => `Line ${line} of ${log.filePath} could not be read: ${reason}`,
+      ),
+      closedCalls: closing.length,
+    };
+  }
+
+  getCurrentSessionId(): string | undefined {
+    return this.#session?.log.sessionId;
+  }
+
+  /** Where the open session's log lies. */
+  filePath(): string | undefined {
+    return this.#session?.log.filePath;
+  }
+
+  /** The log so far, oldest first; empty without a session. */
+  entries(): readonly JSONLEntry[] {
+    return this.#session?.log.entries() ?? [];
+  }
+
+  /** What the session was started with. */
+  header(): SessionHeader | undefined {
+    const header = this.entries().find((entry) => entry.subtype === 'session_start');
+    return header?.data as SessionHeader | undefined;
+  }
+
+  /** The environment that the model was last told of: `data.block` of the last note, or of the header. */
+  lastEnvironment(): string | undefined {
+    const note = this.entries().findLast((entry) => entry.subtype === 'environment');
+    const block = note?.data?.block ?? this.header()?.environment.block;
+    return typeof block === 'string' ? block : undefined;
+  }
+
+  /** The messages of the next request as it would be without a compaction. */
+  getMessages(): readonly Message[] {
+    return this.#session?.projection.messages() ?? [];
+  }
+
+  /** Everything known about the session, by layer; undefined without a session. */
+  getContext(): ContextData | undefined {
+    if (this.#session === undefined) return undefined;
+    const tokens = this.measure([]).usedTokens;
+    return contextDataOf(this.entries(), this.getMessages(), this.#deps.root, tokens);
+  }
+
+  /** Hears of every entry once it is on disk. A listener that throws disturbs nobody. */
+  subscribe(listener: (entry: JSONLEntry) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Hears when the session cannot be saved, and when it can again. */
+  onProblem(listener: (problem: StorageProblem) => void): () => void {
+    this.#problemListeners.add(listener);
+    return () => this.#problemListeners.delete(listener);
+  }
+
+  /** Appends the drafts as one batch; resolves when they are on disk. */
+  async append(...drafts: readonly EntryDraft[]): Promise<readonly JSONLEntry[]> {
+    const { log, projection } = this.#open();
+    const entries = await log.append(drafts);
+    for (const entry of entries) {
+      projection.learn(entry);
+      for (const listener of this.#listeners) notify(listener, entry);
+    }
+    return entries;
+  }
+
+  /** Appends one message; `metadata` is kept with it. */
+  async addMessage(
+    role: 'user' | 'assistant' | 'system',
+    content: string,
+    metadata?: Readonly<Record<string, unknown>>,
+  ): Promise<JSONLEntry | undefined> {
+    const draft = messageDraft(role, content);
+    const [entry] = await this.append(metadata === undefined ? draft : { ...draft, data: { ...metadata } });
+    return entry;
+  }
+
+  /** Records a reply and its calls as one batch, before any of them runs. */
+  async appendReply(reply: Reply, end: ReplyEnd = {}): Promise<readonly JSONLEntry[]> {
+    const { projection } = this.#open();
+    const counted = reply.usage === undefined ? undefined : projection.lastCounted;
+    return this.append(...replyDrafts(reply, this.#deps.model().id, end, counted));
+  }
+
+  /** Records the one result of a call, bounded; the whole output is kept beside the log. */
+  async appendToolResult({ call, outcome, durationMs }: ToolResultInput): Promise<JSONLEntry> {
+    const { log } = this.#open();
+    const admitted = await this.#admit(outcome);
+    const partial = outcome.status === 'ok' && admitted.partial;
+    const failed = outcome.status !== 'ok' && outcome.status !== 'partial';
+    const isOutcome = 'kind' in outcome;
+    const [entry] = await this.append(
+      toolResultDraft({
+        id: call.id,
+        name: call.name,
+        output: admitted.text,
+        status: partial ? 'partial' : outcome.status,
+        display: outcome.display,
+        ...(failed ? { error: outcome.text.slice(0, 200) } : {}),
+        ...(isOutcome ? { kind: outcome.kind } : {}),
+        ...(admitted.original === undefined ? {} : { original: admitted.original }),
+        ...(isOutcome && outcome.filesChanged !== undefined
+          ? { filesChanged: [...outcome.filesChanged] }
+          : {}),
+        ...(isOutcome && outcome.filesRead !== undefined ? { filesRead: [...outcome.filesRead] } : {}),
+        ...(isOutcome && outcome.todos !== undefined ? { todos: [...outcome.todos] } : {}),
+        ...(durationMs === undefined ? {} : { durationMs }),
+      }),
+    );
+    if (entry === undefined) throw new Error(`The log of ${log.sessionId} gave no entry for a result.`);
+    return entry;
+  }
+
+  /** Records a command that the user ran with `!`, and its output, for the model to know of. */
+  async appendShell(command: string, outcome: ToolOutcome): Promise<JSONLEntry | undefined> {
+    const { text, original } = await this.#admit(outcome);
+    const content = `The user ran a command in the shell:\n$ ${command}\n\n${text}`;
+    const { status, display, filesChanged } = outcome;
+    const data = { command, output: text, status, display, ...(original === undefined ? {} : { original }) };
+    const changed = filesChanged === undefined ? {} : { filesChanged };
+    const draft = messageDraft('user', content, {}, 'shell');
+    const [entry] = await this.append({ ...draft, data: { ...data, ...changed } });
+    return entry;
+  }
+
+  /**
+   * The next request, measured as it is about to be sent; compacts first when it has reached the trigger.
+   * An aborted signal leaves everything as it was: the caller checks it.
+   */
+  async buildRequest(options: RequestOptions): Promise<BuildOutcome> {
+    const { projection, compaction } = this.#open();
+    await compaction.settled();
+    let measure = projection.measure(options.tools);
+    if (this.#deps.settings.compact.auto && measure.usedTokens >= measure.triggerTokens) {
+      await compaction.runAuto(options);
+      measure = projection.measure(options.tools);
+    }
+    options.emit({ type: 'context_measured', measure });
+    if (!projection.fits(measure)) return { type: 'too_large', message: tooLarge(measure) };
+    const messages = projection.messages();
+    const problems = validateRequest(messages, projection.checked);
+    if (problems.length > 0) throw new Error(`The request would be invalid: ${problems.join('; ')}.`);
+    projection.noteRequest(options.tools);
+    const request: ModelRequest = { model: measure.model, messages, tools: options.tools };
+    return { type: 'ready', request };
+  }
+
+  /** What `/compact` does. Whatever happens, the session goes on; the report says what happened. */
+  async compact(options: CompactOptions): Promise<CompactionReport> {
+    return this.#open().compaction.runManual(options);
+  }
+
+  /**
+   * After the server found a request too long: learns the true window and makes the next request at least a
+   * tenth smaller, down to what is pinned and the newest prompt. False when nothing is left to give.
+   */
+  async shrinkAfterOverflow(error: ModelError, options: RequestOptions): Promise<boolean> {
+    return this.#open().compaction.runAfterOverflow(error, options);
+  }
+
+  /** Measures the request as it would be sent now. */
+  measure(tools: readonly ToolSchema[]): ContextMeasure {
+    return this.#open().projection.measure(tools);
+  }
+
+  /** At the end of each step: what was appended is on the disk itself, also after a power cut. */
+  async maintain(_signal: AbortSignal): Promise<void> {
+    await this.#open().log.sync();
+  }
+
+  /** Hash of a file's content as this session last read or wrote it; undefined when it never did. */
+  fileReads(path: string): string | undefined {
+    return this.#session?.projection.fileReads(path);
+  }
+
+  /** Where a tool streams large output to. */
+  openBlob(): BlobSink {
+    return this.#open().log.blobs.openSink();
+  }
+
+  /** The todo list as the model last wrote it. */
+  todos(): readonly Todo[] {
+    return latestTodos(this.entries());
+  }
+
+  /** Where later entries say that they happened. */
+  setCwd(directory: string): void {
+    this.#session?.log.setCwd(directory);
+  }
+
+  /** The sessions of this project, newest first. */
+  listSessions(): Promise<SessionSummary[]> {
+    return this.#deps.store.listSessions();
+  }
+
+  /** Flushes the log and lets others open the session. */
+  async close(): Promise<void> {
+    const session = this.#session;
+    this.#session = undefined;
+    await session?.log.sync();
+    await session?.log.close();
+  }
+
+  async #use(log: SessionLog): Promise<void> {
+    await this.close();
+    const projection = new Projection(log, this.#deps);
+    await projection.load();
+    log.onProblem((problem) => {
+      for (const listener of this.#problemListeners) notify(listener, problem);
+    });
+    const append = (drafts: readonly EntryDraft[]): Promise<unknown> => this.append(...drafts);
+    this.#session = {
+      log,
+      projection,
+      compaction: new CompactionRunner(log, projection, this.#deps, append),
+    };
+  }
+
+  #open(): OpenSession {
+    if (this.#session === undefined) {
+      throw new Error('There is no open session: call createSession or loadSession first.');
+    }
+    return this.#session;
+  }
+
+  #admit(outcome: ToolResultInput['outcome']): ReturnType<typeof admitOutput> {
+    const { log, projection } = this.#open();
+    const limits = limitsFor(this.#deps.settings.truncate, projection.budget().window);
+    return admitOutput(outcome, limits, log.blobs);
+  }
+}
+
+/** A listener that throws has a bug of its own; the entry is on disk and the others still hear of it. */
+function notify<T>(listener: (news: T) => void, news: T): void {
+  try {
+    listener(news);
+  } catch (error) {
+    queueMicrotask(() => {
+      throw error;
+    });
+  }
+}
+
+function tooLarge({ usedTokens, windowTokens, model }: ContextMeasure): string {
+  const count = (tokens: number): string => tokens.toLocaleString('en-US');
+  return `The request has about ${count(usedTokens)} tokens, and ${model} takes ${count(windowTokens)}. Shorten the last message, remove instructions or tools, or choose a model with a larger window (/model, --context-window).`;
+}

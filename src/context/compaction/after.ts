@@ -1,0 +1,63 @@
+/** What a compaction leaves behind: the view it makes, and the record of what it cost. */
+import type { CompactMetadata, EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
+import type { ModelInfo, Reply } from '../../protocol/model.ts';
+import type { Reduction, View } from '../history/view.ts';
+import { usageOf } from '../sessionDrafts.ts';
+import type { Choice } from './choose.ts';
+
+/** The view as it will be, to be measured before anything is written. */
+export function viewAfter(
+  view: View,
+  { plan }: Choice,
+  summary: string,
+  metadata: CompactMetadata,
+  replacements: NonNullable<Reduction['replacements']>,
+): View {
+  const instructions = view.atoms.findLast((atom) => atom.head.subtype === 'instructions')?.head;
+  return {
+    systemPrompt: view.systemPrompt,
+    instructions: instructions ?? view.instructions,
+    summary: summaryEntry(summary, metadata),
+    atoms: plan.kept,
+    replacements: new Map([
+      ...view.replacements,
+      ...replacements.map((one) => [one.uuid, one.output] as const),
+    ]),
+  };
+}
+
+function summaryEntry(content: string, compactMetadata: CompactMetadata): JSONLEntry {
+  const identity = {
+    v: 1,
+    seq: 0,
+    uuid: '',
+    parentUuid: null,
+    sessionId: '',
+    timestamp: '',
+    cwd: '',
+    version: '',
+  };
+  return {
+    ...identity,
+    type: 'user',
+    message: { role: 'user', content },
+    isCompactSummary: true,
+    compactMetadata,
+  };
+}
+
+/** What a summary cost, as an entry; undefined where the server reported nothing. */
+export function usageEntry(model: ModelInfo, { usage, model: named }: Reply): EntryDraft | undefined {
+  if (usage === undefined) return undefined;
+  return {
+    type: 'system',
+    subtype: 'usage',
+    message: {
+      role: 'system',
+      content: '',
+      model: named ?? model.id,
+      usage: usageOf(usage),
+    },
+    data: { purpose: 'summary' },
+  };
+}

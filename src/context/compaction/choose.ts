@@ -1,0 +1,85 @@
+/** How far a compaction has to go: from keeping a full tail down to nothing but what is pinned. */
+import type { JSONLEntry } from '../../protocol/entries.ts';
+import type { Atom } from '../history/atoms.ts';
+import type { View } from '../history/view.ts';
+import type { CompactionBudget } from '../tokens/budgets.ts';
+import { type CompactionPlan, planCompaction } from './plan.ts';
+
+export interface Choice {
+  readonly plan: CompactionPlan;
+  readonly withSnippets: boolean;
+  /** Tool results of the kept atoms that have to be clipped, with the tokens that each may keep. */
+  readonly clips: readonly { readonly result: JSONLEntry; readonly tokens: number }[];
+}
+
+export interface ChoiceInput {
+  readonly view: View;
+  readonly budget: CompactionBudget;
+  /** Tokens, calibrated, of what stays whatever happens. */
+  readonly fixed: number;
+  readonly snippetTokens: number;
+  /** Tokens that a summary has to stand in for at least. */
+  readonly minDropped: number;
+  readonly sizeOf: (atom: Atom) => number;
+  readonly sizeOfResult: (result: JSONLEntry) => number;
+}
+
+/** A clipped result keeps at least this much, or clipping it is not worth the loss. */
+const MIN_CLIP = 100;
+
+/**
+ * The gentlest way to reach the target: a smaller tail, then no snippets, then clipped tool results, then
+ * only what is pinned. Undefined when there is nothing to summarise. The last way may still miss the target.
+ */
+export function chooseCompaction(input: ChoiceInput): Choice | undefined {
+  const { view, budget, fixed, snippetTokens, sizeOf } = input;
+  const room = budget.target - fixed - budget.summary;
+  const sizeOfAll = (atoms: readonly Atom[]): number => atoms.reduce((sum, atom) => sum + sizeOf(atom), 0);
+  for (const [share, withSnippets] of LEVELS) {
+    const plan = planCompaction(view.atoms, { retainTokens: budget.retain * share, sizeOf });
+    const needed = sizeOfAll(plan.kept) + (withSnippets ? snippetTokens : 0);
+    const dropped = sizeOfAll(view.atoms) - sizeOfAll(plan.kept);
+    if (plan.worthwhile && dropped >= input.minDropped && needed <= room)
+      return { plan, withSnippets, clips: [] };
+  }
+  if (sizeOfAll(view.atoms) <= room) return undefined;
+  const newest = planCompaction(view.atoms, { retainTokens: 0, sizeOf });
+  const clips = clipsFor(newest.kept, room, input);
+  if (clips !== undefined) return { plan: newest, withSnippets: false, clips };
+  const bare = planCompaction(view.atoms, { retainTokens: 0, sizeOf, bare: true });
+  return bare.worthwhile ? { plan: bare, withSnippets: false, clips: [] } : undefined;
+}
+
+const LEVELS: readonly (readonly [share: number, withSnippets: boolean])[] = [
+  [1, true],
+  [0.5, true],
+  [0.25, true],
+  [0, true],
+  [0, false],
+];
+
+/** Equal shares of what is left for every result that is larger than its share. */
+function clipsFor(
+  kept: readonly Atom[],
+  room: number,
+  { sizeOf, sizeOfResult }: ChoiceInput,
+): Choice['clips'] | undefined {
+  const results = resultsOf(kept).map((result) => ({ result, size: sizeOfResult(result) }));
+  const total = kept.reduce((sum, atom) => sum + sizeOf(atom), 0);
+  let free = room - (total - results.reduce((sum, { size }) => sum + size, 0));
+  let open = results.sort((a, b) => a.size - b.size);
+  while (open.length > 0) {
+    const share = Math.floor(free / open.length);
+    const [smallest, ...rest] = open;
+    if (smallest === undefined || smallest.size > share) {
+      return share < MIN_CLIP ? undefined : open.map(({ result }) => ({ result, tokens: share }));
+    }
+    free -= smallest.size;
+    open = rest;
+  }
+  return undefined;
+}
+
+function resultsOf(atoms: readonly Atom[]): JSONLEntry[] {
+  return atoms.flatMap((atom) => atom.calls.flatMap(({ result }) => result ?? []));
+}

@@ -1,0 +1,55 @@
+/** What one compaction works on and what may come of it. */
+import type { ContextSettings } from '../../protocol/contextSettings.ts';
+import type { CompactMetadata, EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
+import type { AgentEvent } from '../../protocol/events.ts';
+import type { ToolSchema } from '../../protocol/messages.ts';
+import type { ModelInfo } from '../../protocol/model.ts';
+import type { ProjectionPolicy } from '../ContextBuilder.ts';
+import type { Reduction, View } from '../history/view.ts';
+import type { BlobStore } from '../storage/index.ts';
+import type { TokenCounter } from '../TokenCounter.ts';
+import type { WindowBudget } from '../tokens/budgets.ts';
+import type { SummaryModel } from '../types.ts';
+
+export interface CompactionDeps {
+  readonly settings: ContextSettings['compact'];
+  readonly root: string;
+  readonly counter: TokenCounter;
+  readonly summarize: SummaryModel;
+  readonly isSensitive: (path: string) => boolean;
+}
+
+export interface CompactionJob {
+  readonly entries: readonly JSONLEntry[];
+  readonly view: View;
+  readonly trigger: 'auto' | 'manual';
+  readonly focus: string | undefined;
+  readonly tools: readonly ToolSchema[];
+  readonly model: ModelInfo;
+  readonly window: WindowBudget;
+  readonly policy: ProjectionPolicy;
+  readonly blobs: BlobStore;
+  readonly signal: AbortSignal;
+  readonly emit: (event: AgentEvent) => void;
+  /** Upper bound of the request afterwards, in tokens; absent = below the trigger. */
+  readonly mustReach?: number;
+  /** True when no model is to be asked: it was asked a moment ago, and the request is still too long. */
+  readonly withoutModel?: boolean;
+}
+
+export type CompactionOutcome =
+  | { readonly type: 'cancelled' }
+  | { readonly type: 'refused'; readonly message: string; readonly usage?: EntryDraft }
+  /** Nothing to summarise, but results that were too large could be shortened. */
+  | { readonly type: 'clipped'; readonly reduction: Reduction }
+  | {
+      readonly type: 'compacted';
+      readonly summary: string;
+      /** `retained` holds what was there when the job began; the caller adds what came meanwhile. */
+      readonly metadata: CompactMetadata & { readonly retained: readonly string[] };
+      readonly reduction?: Reduction;
+      readonly snippetTexts: ReadonlyMap<string, string>;
+      readonly usage?: EntryDraft;
+      /** Present when the summary is not the model's. */
+      readonly fallback?: string;
+    };

@@ -1,0 +1,65 @@
+import type { Reply } from '../../protocol/model.ts';
+
+import type { CompactionBudget } from '../tokens/budgets.ts';
+import type { Choice } from './choose.ts';
+import type { CompactionDeps, CompactionJob } from './job.ts';
+import { buildSummaryRequest } from './summaryRequest.ts';
+
+export type SummaryOutcome =
+  | { readonly type: 'summary'; readonly text: string; readonly reply: Reply }
+  | { readonly type: 'aborted' }
+  /** No usable summary; `message` says why. */
+  | { readonly type: 'failed'; readonly message: string; readonly reply?: Reply };
+
+/** Asks the model, once more with a clipped request when the server finds the first too long. */
+export async function requestSummary(
+  job: CompactionJob,
+  choice: Choice,
+  { counter, settings, summarize }: CompactionDeps,
+  budget: CompactionBudget,
+): Promise<SummaryOutcome & { readonly reply?: Reply }> {
+  const { window } = job.window;
+  const maxOutputTokens = Math.max(
+    budget.summary,
+    Math.min(job.window.replyReserve + budget.summary, window / 4),
+  );
+  const build = (maxTokens: number, clip: boolean) =>
+    buildSummaryRequest({
+      model: job.model.id,
+      view: { ...job.view, atoms: job.view.atoms.slice(0, choice.plan.cut) },
+      tools: job.tools,
+      policy: job.policy,
+      counter,
+      focus: job.focus,
+      maxTokens: Math.floor(maxTokens),
+      maxOutputTokens: Math.floor(maxOutputTokens),
+      maxWords: Math.max(100, Math.floor((budget.summary * 0.6) / 50) * 50),
+      maxMessageCharacters: settings.maxMessageCharacters,
+      clip,
+    });
+  let maxTokens = window - maxOutputTokens;
+  for (const clip of [false, true]) {
+    const request = build(maxTokens, clip);
+    if (request === undefined)
+      return { type: 'failed', message: 'not even a shortened request for a summary fits' };
+    const answer = await summarize(request, {
+      signal: job.signal,
+      onProgress: (characters) => job.emit({ type: 'compaction_progress', characters }),
+    });
+    if (answer.type === 'aborted' || job.signal.aborted) return { type: 'aborted' };
+    if (answer.type === 'done') return judge(answer.reply);
+    if (answer.error.kind !== 'overflow' || clip) return { type: 'failed', message: answer.error.message };
+    maxTokens = Math.min(maxTokens, answer.error.windowTokens ?? maxTokens) * 0.6;
+  }
+  return { type: 'failed', message: 'no summary came back' };
+}
+
+function judge(reply: Reply): SummaryOutcome {
+  const text = reply.message.content.trim();
+  if (text !== '') return { type: 'summary', text, reply };
+  const message =
+    reply.message.toolCalls.length > 0
+      ? 'the model called a tool instead of writing a summary'
+      : `the model wrote an empty summary (${reply.finishReason})`;
+  return { type: 'failed', message, reply };
+}

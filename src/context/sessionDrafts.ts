@@ -1,0 +1,72 @@
+/** Drafts of the entries that the manager writes: headers, replies, results. */
+import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
+import type { Usage } from '../protocol/messages.ts';
+import type { Reply } from '../protocol/model.ts';
+import { INTERRUPTED_RESULT } from './ContextBuilder.ts';
+import { groupAtoms } from './history/atoms.ts';
+import { messageDraft, toolResultDraft, toolUseDraft } from './storage/index.ts';
+import type { ReplyEnd, SessionConfiguration, SessionHeader } from './types.ts';
+
+/** The header of a session and, pinned behind it, its instructions. */
+export function headerDrafts(
+  userId: string | undefined,
+  preferences: Readonly<Record<string, unknown>>,
+  { systemPrompt, environment, instructions, sessionId: _, ...configuration }: SessionConfiguration,
+): EntryDraft[] {
+  const data: SessionHeader = {
+    systemPrompt,
+    environment: environment ?? {},
+    preferences,
+    configuration,
+    ...(userId === undefined ? {} : { userId }),
+  };
+  const header: EntryDraft = {
+    type: 'system',
+    subtype: 'session_start',
+    message: { role: 'system', content: '' },
+    data: { ...data },
+  };
+  if (instructions === undefined || instructions.trim() === '') return [header];
+  return [header, messageDraft('user', instructions, {}, 'instructions')];
+}
+
+/** A reply and one entry for each of its calls; `countedTokens` is what its request was estimated as. */
+export function replyDrafts(
+  { message, finishReason, usage, model }: Reply,
+  fallbackModel: string,
+  end: ReplyEnd,
+  countedTokens: number | undefined,
+): EntryDraft[] {
+  const assistant = messageDraft('assistant', message.content, {
+    model: model ?? fallbackModel,
+    finishReason,
+    ...(message.reasoning === undefined ? {} : { reasoning: { ...message.reasoning } }),
+    ...(usage === undefined ? {} : { usage: usageOf(usage) }),
+    ...(end.interrupted === true ? { interrupted: true } : {}),
+    ...(end.failed === true ? { failed: true } : {}),
+    ...(end.durationMs === undefined ? {} : { durationMs: end.durationMs }),
+  });
+  const data = countedTokens === undefined ? {} : { data: { countedTokens, requestModel: fallbackModel } };
+  return [{ ...assistant, ...data }, ...message.toolCalls.map(toolUseDraft)];
+}
+
+/** Results for the calls that were running when the program was stopped. They are not run again. */
+export function closingDrafts(entries: readonly JSONLEntry[]): EntryDraft[] {
+  const last = groupAtoms(entries).findLast((atom) => atom.kind === 'reply');
+  const open = last?.calls.filter(({ result }) => result === undefined) ?? [];
+  return open.map(({ call }) => {
+    const { id = '', name = '' } = call.tool ?? {};
+    const display = { title: name, summary: 'interrupted' };
+    return toolResultDraft({ id, name, status: 'interrupted', output: INTERRUPTED_RESULT, display });
+  });
+}
+
+/** Usage as a line of the log spells it. */
+export function usageOf(usage: Usage): NonNullable<JSONLEntry['message']['usage']> {
+  return {
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    ...(usage.cachedTokens === undefined ? {} : { cached_tokens: usage.cachedTokens }),
+    ...(usage.reasoningTokens === undefined ? {} : { reasoning_tokens: usage.reasoningTokens }),
+  };
+}

@@ -1,0 +1,68 @@
+/** How a context window is divided. All figures are tokens; every number on screen comes from here. */
+import type { ContextSettings } from '../../protocol/contextSettings.ts';
+import type { ModelInfo } from '../../protocol/model.ts';
+
+export interface WindowBudget {
+  readonly window: number;
+  readonly replyReserve: number;
+  /** Kept free so that a summary can still be asked for when the trigger is reached. */
+  readonly summaryReserve: number;
+  /** A request of this size or more is compacted before it is sent. */
+  readonly trigger: number;
+  /** Nothing larger is ever sent. */
+  readonly limit: number;
+}
+
+/** The budget of a model's window; `learnedWindow` is what an error of the server revealed. */
+export function windowBudget(
+  model: ModelInfo,
+  settings: ContextSettings,
+  learnedWindow = Number.POSITIVE_INFINITY,
+): WindowBudget {
+  const known = model.windowTokens > 0 ? model.windowTokens : settings.unknownWindow;
+  const window = Math.min(known, learnedWindow);
+  const ownReply = model.maxOutputTokens > 0 ? model.maxOutputTokens : Number.POSITIVE_INFINITY;
+  const replyReserve = Math.floor(Math.min(settings.replyReserve, window / 4, ownReply));
+  const summaryReserve = Math.floor(Math.min(settings.compact.summaryTokens, window / 16));
+  return {
+    window,
+    replyReserve,
+    summaryReserve,
+    trigger: Math.floor(
+      Math.min(settings.compact.threshold * window, window - replyReserve - summaryReserve),
+    ),
+    limit: window - Math.floor(replyReserve / 4),
+  };
+}
+
+export interface CompactionBudget {
+  /** What the request should be at most afterwards. */
+  readonly target: number;
+  /** Atoms that stay verbatim, newest first. */
+  readonly retain: number;
+  readonly summary: number;
+  readonly snippets: number;
+}
+
+/**
+ * How much of what a compaction leaves behind. `fixed` is what no compaction can shrink (tools, system,
+ * instructions). In a window that these nearly fill, everything else shrinks with the room that is left, so
+ * that there is always room for new work afterwards.
+ */
+export function compactionBudget(
+  { window, trigger }: Pick<WindowBudget, 'window' | 'trigger'>,
+  settings: ContextSettings['compact'],
+  fixed: number,
+  retainShare = settings.retain,
+): CompactionBudget {
+  const room = Math.max(0, trigger - fixed);
+  return {
+    target: Math.floor(fixed + 0.75 * room),
+    retain: Math.floor(Math.min(retainShare * window, 0.4 * room)),
+    summary: Math.max(MIN_SUMMARY, Math.floor(Math.min(settings.summaryTokens, 0.3 * room))),
+    snippets: Math.floor(Math.min(0.1 * window, 0.15 * room)),
+  };
+}
+
+/** Below this a summary says nothing. */
+const MIN_SUMMARY = 200;

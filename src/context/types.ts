@@ -1,0 +1,109 @@
+/** The words of the context room that other rooms need to wire it. */
+import type { ContextSettings } from '../protocol/contextSettings.ts';
+import type { ToolDisplay } from '../protocol/entries.ts';
+import type { AgentEvent } from '../protocol/events.ts';
+import type { ToolCall, ToolSchema } from '../protocol/messages.ts';
+import type { ModelError, ModelInfo, ModelRequest, Reply } from '../protocol/model.ts';
+import type { ToolOutcome } from '../protocol/tools.ts';
+import type { PersistentStore } from './storage/index.ts';
+
+/**
+ * Port to the model that writes summaries. Runs one request to its end; whoever implements it also retries.
+ * Failures and aborts are outcomes, never exceptions.
+ */
+export type SummaryModel = (
+  request: ModelRequest,
+  options: {
+    readonly signal: AbortSignal;
+    /** Called as text arrives, with the characters so far. */
+    readonly onProgress: (characters: number) => void;
+  },
+) => Promise<SummaryReply>;
+
+export type SummaryReply =
+  | { readonly type: 'done'; readonly reply: Reply }
+  | { readonly type: 'failed'; readonly error: ModelError }
+  | { readonly type: 'aborted' };
+
+export interface ContextManagerDeps {
+  readonly store: PersistentStore;
+  /** The project's root: absolute, resolved. File paths in a session are relative to it. */
+  readonly root: string;
+  readonly settings: ContextSettings;
+  /** What is known of the model that the next request goes to; may change between requests. */
+  readonly model: () => ModelInfo;
+  readonly summarize: SummaryModel;
+  /** True for files whose content must not be quoted beside a summary (`.env`, keys). Absolute paths. */
+  readonly isSensitive: (path: string) => boolean;
+  /** Milliseconds since the epoch. */
+  readonly clock?: () => number;
+}
+
+/** What a session is started with; everything here is frozen in its header. */
+export interface SessionConfiguration {
+  /** Chosen by the user; must be safe as a file name. Absent = a new id. */
+  readonly sessionId?: string;
+  readonly systemPrompt: string;
+  /** The facts that the system prompt was written from, so that a later day can tell what changed. */
+  readonly environment?: Readonly<Record<string, unknown>>;
+  /** Text of the instruction files; pinned. */
+  readonly instructions?: string;
+  /** Anything else worth keeping with the session. */
+  readonly [key: string]: unknown;
+}
+
+/** The header of a session, as `createSession` froze it. */
+export interface SessionHeader {
+  readonly systemPrompt: string;
+  readonly environment: Readonly<Record<string, unknown>>;
+  readonly preferences: Readonly<Record<string, unknown>>;
+  readonly configuration: Readonly<Record<string, unknown>>;
+  readonly userId?: string;
+}
+
+export interface LoadReport {
+  readonly sessionId: string;
+  /** Entries in the log, damaged lines not counted. */
+  readonly entries: number;
+  /** Lines that could not be read, one sentence each; the rest of the session is whole. */
+  readonly damaged: readonly string[];
+  /** Calls that had no result because the program was stopped; each has one now. */
+  readonly closedCalls: number;
+}
+
+/** What one request needs from the agent; shared by everything that builds or measures one. */
+export interface RequestOptions {
+  readonly tools: readonly ToolSchema[];
+  readonly signal: AbortSignal;
+  readonly emit: (event: AgentEvent) => void;
+}
+
+export interface CompactOptions extends RequestOptions {
+  readonly trigger: 'manual';
+  /** What the user wants the summary to dwell on. */
+  readonly focus?: string;
+}
+
+export type BuildOutcome =
+  | { readonly type: 'ready'; readonly request: ModelRequest }
+  /** Nothing could make it fit; `message` has the numbers and says what to do. */
+  | { readonly type: 'too_large'; readonly message: string };
+
+export interface ToolResultInput {
+  readonly call: ToolCall;
+  readonly outcome:
+    | ToolOutcome
+    | {
+        readonly status: 'denied' | 'interrupted' | 'error';
+        readonly text: string;
+        readonly display: ToolDisplay;
+      };
+  readonly durationMs?: number;
+}
+
+/** How a reply came to its end, when that was not by itself. */
+export interface ReplyEnd {
+  readonly interrupted?: boolean;
+  readonly failed?: boolean;
+  readonly durationMs?: number;
+}

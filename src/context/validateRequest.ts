@@ -1,0 +1,64 @@
+import type { Message } from '../protocol/messages.ts';
+
+/**
+ * What is wrong with a request, one sentence each; empty when it may be sent. Runs before every send: a
+ * finding is a bug of ours, and a server would refuse the request anyway. `checked` holds messages whose
+ * own text was found good before, so that a long session is not searched anew for each step.
+ */
+export function validateRequest(messages: readonly Message[], checked = new WeakSet<Message>()): string[] {
+  const problems: string[] = [];
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages[index];
+    if (message === undefined) continue;
+    const at = `message ${index} (${message.role})`;
+    if (message.role === 'system' && index !== 0) problems.push(`${at}: a system message must come first`);
+    if (message.role === 'tool')
+      problems.push(`${at}: a result of "${message.toolCallId}" that no call asked for`);
+    problems.push(...textProblems(message, checked).map((problem) => `${at}: ${problem}`));
+    if (message.role !== 'assistant') continue;
+    if (message.toolCalls.length === 0 && message.content.trim() === '')
+      problems.push(`${at}: an empty reply`);
+    for (const call of message.toolCalls) {
+      index++;
+      const result = messages[index];
+      if (result?.role !== 'tool' || result.toolCallId !== call.id) {
+        problems.push(`${at}: call "${call.id}" is not followed by its result`);
+        index--;
+        break;
+      }
+      problems.push(...textProblems(result, checked).map((problem) => `result of "${call.id}": ${problem}`));
+    }
+    const ids = new Set(message.toolCalls.map((call) => call.id));
+    if (ids.size !== message.toolCalls.length || ids.has('')) problems.push(`${at}: call ids are not unique`);
+  }
+  if (!messages.some((message) => message.role === 'user')) problems.push('there is no user message');
+  return problems;
+}
+
+function textProblems(message: Message, checked: WeakSet<Message>): string[] {
+  if (checked.has(message)) return [];
+  const problems = hasLoneSurrogate(message) ? ['a lone surrogate'] : [];
+  const calls = message.role === 'assistant' ? message.toolCalls : [];
+  for (const call of calls) {
+    if (!isJsonObject(call.arguments)) problems.push(`the arguments of "${call.id}" are not a JSON object`);
+  }
+  if (problems.length === 0) checked.add(message);
+  return problems;
+}
+
+function hasLoneSurrogate(message: Message): boolean {
+  const texts =
+    typeof message.content === 'string'
+      ? [message.content]
+      : message.content.map((part) => (part.type === 'text' ? part.text : ''));
+  return texts.some((text) => /\p{Surrogate}/u.test(text));
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
