@@ -10,7 +10,7 @@ import { OutputCapture } from './shell/OutputCapture.ts';
 import { createLiveCleaner } from './shell/outputCleaner.ts';
 import type { CommandEnd, RunningCommand } from './shell/startCommand.ts';
 import type { TaskRegistry } from './shell/TaskRegistry.ts';
-import { formatDuration } from './units.ts';
+import { count, formatDuration } from './units.ts';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const MAX_TIMEOUT_MS = 600_000;
@@ -49,7 +49,7 @@ export function bashTool(deps: BashDeps): Tool {
     description: `Run a ${basename(deps.shell)} command. No terminal, no input. cd persists; other shell state does not. Processes left behind are ended unless run_in_background; at the timeout a command moves to the background. Prefer Read, Grep, Glob and Edit for files.`,
     input,
     readOnly: false,
-    title: (call) => call.command,
+    title: (call) => titleOf(call.command),
     access: (call, context) => ({ type: 'command', command: call.command, cwd: context.cwd() }),
     preview: async (call, context) => ({
       type: 'command',
@@ -59,6 +59,12 @@ export function bashTool(deps: BashDeps): Tool {
     }),
     run: (call, context) => runBash(call, context, deps),
   });
+}
+
+/** The command on one line. */
+function titleOf(command: string): string {
+  const [first = '', ...more] = command.trim().split('\n');
+  return more.length === 0 ? first : `${first} … (+${count(more.length, 'line')})`;
 }
 
 async function runBash(call: BashInput, context: ToolContext, deps: BashDeps): Promise<ToolOutcome> {
@@ -105,7 +111,7 @@ async function finished(
 ): Promise<ToolOutcome> {
   if (end.type === 'failed') {
     tasks.settle(run);
-    return failure(report.call.command, `The shell could not be started: ${end.message}`);
+    return failure(titleOf(report.call.command), `The shell could not be started: ${end.message}`);
   }
   const after: string[] = [];
   const directory = report.call.run_in_background === true ? undefined : await run.finalCwd();
@@ -157,7 +163,7 @@ async function outcome(
     status,
     text: [...notes, ...(output === '' ? silent : [output]), ...after].join('\n'),
     kind: 'command',
-    display: { title: call.command, summary },
+    display: { title: titleOf(call.command), summary },
     ...(original === undefined ? {} : { original }),
   };
 }

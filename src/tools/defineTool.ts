@@ -37,8 +37,15 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
         type: 'ready',
         title,
         access,
-        preview: async () =>
-          (await definition.preview?.(input, context)) ?? accessPreview(name, title, access),
+        preview: async () => {
+          try {
+            return (await definition.preview?.(input, context)) ?? accessPreview(name, title, access);
+          } catch (error) {
+            const message = describeSystemError(error);
+            if (message === undefined) throw error;
+            return { type: 'text', text: `This will fail: ${message}` };
+          }
+        },
         run: async () => {
           try {
             return await definition.run(input, context);

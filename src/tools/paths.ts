@@ -3,10 +3,20 @@ import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 
 /** Makes a path absolute against `cwd`; `~` is the user's home; a `file://` URL is taken as its path. */
 export function absolutePath(path: string, cwd: string, home: string): string {
-  const plain = path.startsWith('file:///') ? decodeURIComponent(path.slice('file://'.length)) : path;
+  const plain = path.startsWith('file:///') ? pathOfUrl(path) : path;
   if (plain === '~') return home;
   if (plain.startsWith('~/')) return join(home, plain.slice(2));
   return resolve(cwd, plain);
+}
+
+function pathOfUrl(url: string): string {
+  const path = url.slice('file://'.length);
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    // A lone percent sign: it was never encoded.
+    return path;
+  }
 }
 
 /** The path relative to `base` where it lies below it, else as it is. */

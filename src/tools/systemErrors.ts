@@ -19,6 +19,9 @@ const meanings: Readonly<Record<string, string>> = {
 /** A sentence about a system error, or undefined for anything else (which is then a bug). */
 export function describeSystemError(error: unknown): string | undefined {
   const code = errorCode(error);
+  // Node refuses NUL before it asks the system; a model can write one all the same.
+  if (code === 'ERR_INVALID_ARG_VALUE')
+    return 'The input holds a NUL character, which neither paths nor commands can. Leave it out.';
   if (code === undefined || !(error instanceof Error) || !('syscall' in error)) return undefined;
   const path = 'path' in error && typeof error.path === 'string' ? `${error.path}: ` : '';
   return `${path}${meanings[code] ?? error.message} (${code}).`;

@@ -32,6 +32,10 @@ export function writeTool(home: string): Tool {
 async function write(path: string, content: string, context: ToolContext): Promise<ToolOutcome> {
   const change = await plan(path, content, context);
   if (typeof change === 'string') return failure(shortPath(path, context.cwd()), change, 'not written');
+  if (change.before === change.after) {
+    const display = { title: shortPath(path, context.cwd()), summary: 'unchanged' };
+    return { status: 'ok', text: `${path} already has this content.`, kind: 'edit', display };
+  }
   return saveText(change, context);
 }
 
@@ -54,7 +58,6 @@ async function plan(path: string, content: string, context: ToolContext): Promis
   }
   const { file } = loaded;
   const after = text.includes('\r') ? text : withLineEnd(text, dominantLineEnd(file.text));
-  const report =
-    after === file.text ? `${path} already had this content.` : `Replaced the content of ${path}.`;
+  const report = `Replaced the content of ${path}.`;
   return { path, before: file.text, after, encoding: file.encoding, bom: file.bom || ownMark, report };
 }

@@ -112,6 +112,10 @@ describe('Read', () => {
     expect((await read('a.txt')).text).toContain(`Did you mean ${at('a.txt')}?`);
   });
 
+  test.each(['a\0b', 'file:///100%'])('copes with the path %j', async (path) => {
+    expect(await read(path)).toMatchObject({ status: 'error' });
+  });
+
   test('takes ~ and file URLs', async () => {
     put('a b.txt', 'hello');
     expect((await read(`file://${encodeURI(at('a b.txt'))}`)).text).toContain('hello');
@@ -177,6 +181,13 @@ describe('Write', () => {
     expect(statSync(at('real.sh')).mode & 0o777).toBe(0o751);
     expect(lstatSync(at('link.sh')).isSymbolicLink()).toBe(true);
     expect(outcome.display.diff).toContain('\n a\n-b\n+c\n');
+  });
+
+  test('says when there is nothing to do', async () => {
+    await write('a.txt', 'one\n');
+    const outcome = await write('a.txt', 'one\n');
+    expect(outcome).toMatchObject({ status: 'ok', display: { summary: 'unchanged' } });
+    expect(outcome.filesChanged).toBeUndefined();
   });
 
   test('previews the diff and changes nothing', async () => {

@@ -148,6 +148,17 @@ describe('Grep', () => {
     expect(outcome.text).toMatch(expected);
   });
 
+  test('explains a working directory that is gone', async () => {
+    await bench.call('Bash', { command: 'mkdir gone && cd gone' });
+    // `exec` leaves no shell that could say where it ended.
+    await bench.call('Bash', { command: 'rmdir ../gone && exec true' });
+    const outcome = await grep('foo', { path: bench.root });
+    expect(outcome).toMatchObject({
+      status: 'error',
+      text: expect.stringContaining('is the directory gone?'),
+    });
+  });
+
   test('stops at an interrupt', async () => {
     const outcome = await bench.call('Grep', { pattern: 'foo' }, AbortSignal.abort());
     expect(outcome).toMatchObject({ status: 'partial', display: { summary: 'interrupted' } });

@@ -57,16 +57,18 @@ export async function runRipgrep(
       if (problem.length < MAX_ERROR_CHARACTERS) problem += chunk.toString('utf8');
     });
     child.on('error', (error) => {
-      problem = error.message;
+      problem = `ripgrep could not be started in ${cwd} (is the directory gone?): ${error.message}`;
+      settle();
     });
-    child.on('close', () => {
+    const settle = (): void => {
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
       const items = Buffer.concat(chunks).toString('utf8').split(separator);
       // Empty after a last separator, a piece of an item when it was stopped.
       items.pop();
       resolve({ end, items, problem: problem.slice(0, MAX_ERROR_CHARACTERS).trim() });
-    });
+    };
+    child.on('close', settle);
     signal.addEventListener('abort', onAbort);
     if (signal.aborted) onAbort();
   });

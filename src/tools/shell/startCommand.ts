@@ -46,13 +46,22 @@ export async function startCommand(spec: CommandSpec): Promise<RunningCommand> {
     await writeFile(join(scratch, 'command'), script.commandText, { mode: 0o600 });
   const pipe = await openOutputPipe(scratch);
   const output = pipe?.writeEnd ?? 'pipe';
-  const child = spawn(spec.shell, script.args, {
-    cwd: spec.cwd,
-    env: { ...spec.env, PWD: spec.cwd },
-    stdio: ['ignore', output, output],
-    detached: true,
-  });
-  pipe?.closeWriteEnd();
+  let child: ChildProcess;
+  try {
+    child = spawn(spec.shell, script.args, {
+      cwd: spec.cwd,
+      env: { ...spec.env, PWD: spec.cwd },
+      stdio: ['ignore', output, output],
+      detached: true,
+    });
+  } catch (error) {
+    // Some failures (too large an environment, a NUL in the command) are thrown, others come as events.
+    pipe?.reader.destroy();
+    await rm(scratch, { recursive: true, force: true });
+    throw error;
+  } finally {
+    pipe?.closeWriteEnd();
+  }
   const streams = pipe === undefined ? outputsOf(child) : [pipe.reader];
   const drained = Promise.all(streams.map((stream) => readToEnd(stream, spec.onChunk)));
   const leader = child.pid;
@@ -74,7 +83,8 @@ export async function startCommand(spec: CommandSpec): Promise<RunningCommand> {
     },
     release: async () => {
       for (const stream of streams) stream.destroy();
-      await rm(scratch, { recursive: true, force: true });
+      // What cannot be removed is the system's to clean up: it lies in the temporary directory.
+      await rm(scratch, { recursive: true, force: true }).catch(() => undefined);
     },
   };
 }

@@ -1,0 +1,127 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openWorkbench, type Workbench } from './workbench.ts';
+
+let bench: Workbench;
+beforeEach(async () => {
+  bench = await openWorkbench();
+});
+afterEach(() => bench.close());
+
+const bash = (command: string, more: Record<string, unknown> = {}, signal?: AbortSignal) =>
+  bench.call('Bash', { command, ...more }, signal);
+
+/** True while the process runs; a zombie that nobody has reaped counts as gone. */
+function alive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !/^\d+ \(.*\) Z/.test(
+      existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8') : '',
+    );
+  } catch {
+    return false;
+  }
+}
+
+async function until(condition: () => boolean, ceilingMs = 5000): Promise<void> {
+  const deadline = Date.now() + ceilingMs;
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error('waited in vain');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+const pidIn = (name: string): number => {
+  const path = join(bench.root, name);
+  return existsSync(path) ? Number(readFileSync(path, 'utf8')) : 0;
+};
+
+describe('what is left behind', () => {
+  test.each([
+    ['sleep 60 & echo $! > pid; echo done'],
+    ['sleep 60 > /dev/null 2>&1 & echo $! > pid; echo done'],
+  ])('neither delays %j nor outlives it', async (command) => {
+    const startedAt = performance.now();
+    const { text } = await bash(command);
+    expect(performance.now() - startedAt).toBeLessThan(1000);
+    expect(text).toMatch(/^done\n\(Processes it left behind are ended/);
+    expect(alive(pidIn('pid'))).toBe(true);
+    await until(() => !alive(pidIn('pid')));
+  });
+
+  test('is ended with everything else by dispose', async () => {
+    await bash('trap "" TERM; sleep 60 & echo $! > pid; wait', { run_in_background: true });
+    await until(() => pidIn('pid') > 0);
+    await bench.tools.dispose();
+    await until(() => !alive(pidIn('pid')), 1000);
+  });
+});
+
+describe('an interrupt', () => {
+  test('ends the command and its grandchildren, and has its result at once', async () => {
+    const controller = new AbortController();
+    const running = bash("echo before; bash -c 'sleep 60 & echo $! > pid; wait'", {}, controller.signal);
+    await until(() => pidIn('pid') > 0);
+    const abortedAt = performance.now();
+    controller.abort();
+    const outcome = await running;
+    expect(performance.now() - abortedAt).toBeLessThan(1000);
+    expect(outcome).toMatchObject({ status: 'partial', text: 'before\n(Interrupted by the user.)' });
+    await until(() => !alive(pidIn('pid')), 1000);
+  });
+
+  test('ends what ignores SIGTERM', async () => {
+    const controller = new AbortController();
+    const running = bash(`trap '' TERM; echo $$ > pid; while :; do sleep 0.1; done`, {}, controller.signal);
+    await until(() => pidIn('pid') > 0);
+    controller.abort();
+    await running;
+    await until(() => !alive(pidIn('pid')), 2000);
+  });
+
+  test('that came before the start is heeded', async () => {
+    const outcome = await bash('sleep 60', {}, AbortSignal.abort());
+    expect(outcome.text).toBe('(Interrupted by the user.)');
+  });
+});
+
+describe('the background', () => {
+  const taskIn = (text: string): string => /task (b\d+)/.exec(text)?.[1] ?? '';
+
+  test('takes a command at its timeout, where it can be read and stopped', async () => {
+    const moved = await bash('echo one; sleep 0.6; echo two; sleep 60', { timeout: 300 });
+    expect(moved).toMatchObject({ status: 'partial' });
+    expect(moved.text).toMatch(
+      /^one\n\(Still running after 0\.\d s: it goes on in the background as task b1\./,
+    );
+    const id = taskIn(moved.text);
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect((await bench.call('BashOutput', { task_id: id })).text).toMatch(/^two\n\(running for/);
+    expect((await bench.call('BashOutput', { task_id: id })).text).toMatch(
+      /^\(no new output\)\n\(running for/,
+    );
+    expect((await bench.call('KillBash', { task_id: id })).text).toMatch(/exit code 143, ended by SIGTERM/);
+  });
+
+  test('is where a command goes that asks for it, and its end can be waited for', async () => {
+    const started = await bash('sleep 0.4; echo done; exit 2', { run_in_background: true });
+    expect(started).toMatchObject({ status: 'ok' });
+    const ended = await bench.call('BashOutput', { task_id: taskIn(started.text), wait: 5000 });
+    expect(ended.text).toMatch(/^done\n\(exit code 2 after 0\.\d s\)$/);
+  });
+
+  test('is not where a command goes that fails at once', async () => {
+    expect((await bash('no-such-program', { run_in_background: true })).text).toMatch(/exit code 127/);
+  });
+
+  test('does not move the working directory', async () => {
+    await bash('cd /; true', { run_in_background: true });
+    expect(bench.cwd()).toBe(bench.root);
+  });
+
+  test('names the tasks there are when one is asked for that is not', async () => {
+    await bash('sleep 60', { run_in_background: true });
+    expect((await bench.call('BashOutput', { task_id: 'b9' })).text).toContain('There are b1.');
+  });
+});
