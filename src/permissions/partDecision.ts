@@ -54,7 +54,8 @@ function decideEnvironment(part: CommandPart, policy: Policy): PartVerdict {
 
 /** A secret that the command may read or hand on: a rule for the command in general does not cover it. */
 function findSecret(visit: Visit, use: ReadOnlyUse | undefined, policy: Policy): PartVerdict | undefined {
-  const words = use ? use.contents.filter((word) => word !== null) : possiblePaths(visit.part);
+  const shown = use?.contents.every((word) => word !== null) ? use.contents : possiblePaths(visit.part);
+  const words = shown.filter((word) => word !== null);
   for (const directory of visit.directories ?? [policy.root]) {
     for (const word of words) {
       const path = locate(word, directory, policy);

@@ -40,6 +40,8 @@ const names = [
   'secrets.y*ml',
   'secrets.toml',
 ];
+/** What an open end adds (`id_rsa.bak`) is left out where any name with that end would match. */
+const namesForWildcards = names.map((name) => (name.startsWith('.') ? name : name.replace(/\*$/, '')));
 const harmless = /^(?:\.env[\w.-]*\.(?:example|sample|template|dist)|.*\.pub)$/;
 const directories = ['.ssh', '.aws', '.gnupg', '.azure', '.password-store'];
 const places =
@@ -53,7 +55,9 @@ export function isSensitive(path: string): boolean {
   if (name === undefined) return false;
   if (parts.some((part) => directories.includes(part))) return true;
   if (places.test(parts.join('/'))) return true;
-  return !harmless.test(name) && names.some((pattern) => globsOverlap(pattern, name));
+  // A file may be called `[id].ts`: what looks like a wildcard here is a character.
+  const literal = name.replace(/[*?[{(]/g, '_');
+  return !harmless.test(name) && names.some((pattern) => globsOverlap(pattern, literal));
 }
 
 /** Whether a path that may hold shell wildcards could name a secret. Wildcards do not match a leading dot. */
@@ -62,7 +66,7 @@ export function couldBeSensitive(path: string): boolean {
   const parts = split(path);
   return parts.some((part, index) => {
     const last = index === parts.length - 1;
-    const candidates = last ? [...directories, ...names] : directories;
+    const candidates = last ? [...directories, ...namesForWildcards] : directories;
     if (!hasGlob(part)) return last ? isSensitive(part) : directories.includes(part);
     if (parts.slice(0, index).some((parent) => parentsOfPlaces.includes(parent))) return true;
     return candidates.some(

@@ -91,7 +91,10 @@ export class CommandReader {
     if (node.type === 'declaration_command' || node.type === 'unset_command')
       return this.#declaration(node, place);
     if (node.type.startsWith('variable_assignment')) return this.#assignments(node, place);
-    if (wordTypes.has(node.type)) return this.#word(node, place, this.#mentions) !== undefined;
+    if (wordTypes.has(node.type)) {
+      const mentions = node.parent?.type === 'for_statement' ? this.#mentions : undefined;
+      return this.#word(node, place, mentions) !== undefined;
+    }
     if (!statements.has(node.type)) return false;
     if (node.type === 'function_definition') this.#definesFunction = true;
     const chain =
