@@ -1,16 +1,18 @@
 /** A temporary project and a context for calls in it; what was read is remembered as the log would. */
+import { createHash } from 'node:crypto';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BlobRef } from '../../src/protocol/entries.ts';
 import type { BlobSink, ToolContext, ToolOutcome } from '../../src/protocol/tools.ts';
 import { builtinTools, type ToolDeps } from '../../src/tools/builtinTools.ts';
-import { sha256 } from '../../src/tools/files/textFile.ts';
+
+const MAX_KEPT = 4_000_000;
 
 export interface Workbench {
   readonly root: string;
   readonly tools: ReturnType<typeof builtinTools>;
-  /** Everything that `onOutput` was given. */
+  /** What `onOutput` was given: all, or the beginning of very much. */
   readonly live: () => string;
   readonly cwd: () => string;
   readonly blobs: ReadonlyMap<string, Buffer>;
@@ -40,7 +42,7 @@ export async function openWorkbench(deps: Partial<ToolDeps> = {}): Promise<Workb
     },
     signal,
     onOutput: (text) => {
-      live += text;
+      if (live.length < MAX_KEPT) live += text;
     },
     fileReads: (path) => seen.get(path),
     openBlob: () => memoryBlob(blobs),
@@ -76,16 +78,22 @@ export async function openWorkbench(deps: Partial<ToolDeps> = {}): Promise<Workb
   };
 }
 
+/** Keeps the bytes of what is small; of 200 MB the hash and the size are enough. */
 function memoryBlob(blobs: Map<string, Buffer>): BlobSink {
-  const chunks: Buffer[] = [];
+  const hash = createHash('sha256');
+  const kept: Buffer[] = [];
+  let bytes = 0;
   return {
     write: (chunk) => {
-      chunks.push(Buffer.from(chunk));
+      const buffer = Buffer.from(chunk);
+      hash.update(buffer);
+      bytes += buffer.length;
+      if (bytes < MAX_KEPT) kept.push(buffer);
     },
     finish: async (): Promise<BlobRef> => {
-      const bytes = Buffer.concat(chunks);
-      blobs.set(sha256(bytes), bytes);
-      return { hash: sha256(bytes), bytes: bytes.length };
+      const ref = { hash: hash.digest('hex'), bytes };
+      blobs.set(ref.hash, Buffer.concat(kept));
+      return ref;
     },
     discard: async () => undefined,
   };
