@@ -9,13 +9,13 @@ import type { CliOptions } from './options.ts';
 import type { Place } from './place.ts';
 import { describeOpenError } from './sessionErrors.ts';
 import { createSessionHouse, type SessionTarget } from './sessions.ts';
-import { standardInput } from './standardInput.ts';
+import { readStandardInput } from './standardInput.ts';
 import { findModelAccess, folderIsTrusted, readSettings } from './startup.ts';
 
 /** Returns the exit code. */
 export async function printMode(place: Place, options: CliOptions): Promise<number> {
   const say = (text: string): void => void process.stderr.write(`clawdcode: ${text}\n`);
-  const joined = await joinPrompt(options.prompt, standardInput(options.prompt !== undefined));
+  const joined = joinPrompt(options.prompt, await readStandardInput(options.prompt !== undefined));
   if (joined.type === 'error') {
     say(joined.message);
     return EXIT.badInput;

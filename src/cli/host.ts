@@ -19,7 +19,7 @@ export function createCommandHost(
     commands: allCommands,
     rules: permissions.rules,
     listModels: house.listModels,
-    findSession: async (id) => ((await house.find(id)) === undefined ? 'unknown' : 'found'),
+    findSession: async (id) => ((await house.has(id)) ? 'found' : 'unknown'),
     status: () => ({
       version: place.version,
       cwd: place.cwd,

@@ -46,8 +46,8 @@ export interface OpenedSession {
 export interface SessionHouse {
   open(target: SessionTarget): Promise<OpenedSession>;
   list(): Promise<readonly SessionSummary[]>;
-  /** The full id for an id or the start of one; undefined when there is no such session. */
-  find(id: string): Promise<string | undefined>;
+  /** Whether an id, or the start of one, names a session of this project. */
+  has(id: string): Promise<boolean>;
   listModels(): Promise<string[]>;
 }
 
@@ -76,7 +76,11 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
 
   return {
     list: () => store.listSessions(),
-    find: (id) => store.resolveSessionId(id),
+    has: (id) =>
+      store.resolveSessionId(id).then(
+        () => true,
+        () => false,
+      ),
     listModels: () => (options.demo ? Promise.resolve([DEMO_MODEL]) : listModels(settings.baseUrl, apiKey)),
     async open(target) {
       const model = createModelChoice(options.model, settings);
@@ -158,7 +162,7 @@ async function openContext(
       {
         ...(target.type === 'new' && target.sessionId !== undefined ? { sessionId: target.sessionId } : {}),
         systemPrompt: systemPrompt(environment, settings.appendSystemPrompt),
-        environment: { ...environment },
+        environment: { ...environment, block: environmentBlock(environment) },
         ...(instructions === '' ? {} : { instructions }),
         model: wanted,
       },
