@@ -43,7 +43,7 @@ export type ComposerProps = {
   readonly isActive: boolean;
   /** Cells of the whole composer, its prompt included. */
   readonly width: number;
-  /** Rows of the draft that are shown at once; longer drafts scroll. */
+  /** Rows of the whole composer; longer drafts scroll, and give the popup half while it is open. */
   readonly maxRows: number;
   readonly theme: ComposerTheme;
   readonly history: HistoryPort;
@@ -113,6 +113,9 @@ export const Composer = memo(function Composer(props: ComposerProps) {
     };
   }, [props.history]);
 
+  // What ranks is loaded while the user reads the first frame, so that the first `/` is answered at once.
+  useEffect(() => void completer.load('command'), [completer]);
+
   useImperativeHandle(props.ref, () => ({
     text: () => expand(newest.current.buffer.units),
     setText: (text) => show(setUnits(newest.current, unitsOfRecall(text))),
@@ -126,6 +129,9 @@ export const Composer = memo(function Composer(props: ComposerProps) {
 
   const { units, cursor } = state.buffer;
   const layout = useMemo(() => layOut(units, width), [units, width]);
+  const popup = props.isActive ? state.popup : undefined;
+  const maxRows = Math.max(props.maxRows, popup === undefined ? 1 : 2);
+  const draftRows = Math.min(layout.rows.length, popup === undefined ? maxRows : Math.ceil(maxRows / 2));
   return (
     <Box flexDirection="column" width={props.width}>
       <Box>
@@ -135,13 +141,13 @@ export const Composer = memo(function Composer(props: ComposerProps) {
         <DraftRows
           layout={layout}
           cursor={props.isActive ? cursor : undefined}
-          maxRows={Math.max(props.maxRows, 1)}
+          maxRows={draftRows}
           theme={props.theme}
           placeholder={props.placeholder ?? ''}
         />
       </Box>
-      {state.popup !== undefined && props.isActive && (
-        <SuggestionList popup={state.popup} maxRows={props.maxRows} theme={props.theme} />
+      {popup !== undefined && (
+        <SuggestionList popup={popup} maxRows={maxRows - draftRows} theme={props.theme} />
       )}
     </Box>
   );

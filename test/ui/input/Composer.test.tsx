@@ -255,7 +255,9 @@ describe('history', () => {
 
   test('has what was sent in this run, and old commands do not open the popup', async () => {
     const { screen, text, rows } = await mount();
-    await screen.press('/hel', keys.tab, keys.enter);
+    await screen.press('/hel');
+    await screen.waitFor((all) => all.some((row) => row.includes('› /help')));
+    await screen.press(keys.tab, keys.enter);
     await screen.press('next', keys.enter);
     await screen.press(keys.up, keys.up);
     expect(text()).toBe('/help');
@@ -275,7 +277,7 @@ describe('history', () => {
 
 describe('completion', () => {
   test('of commands: at most eight in sight, ↑ and ↓ move, Enter accepts and then sends', async () => {
-    const { screen, rows, sent, text } = await mount({ maxRows: 8 });
+    const { screen, rows, sent, text } = await mount({ maxRows: 9 });
     await screen.press('/');
     await screen.waitFor((all) => all.some((row) => row.includes('/compact')));
     expect(rows()).toHaveLength(1 + 8);
@@ -289,6 +291,14 @@ describe('completion', () => {
     expect(rows()).toEqual([' ❯ /compact']);
     await screen.press('focus', keys.enter);
     expect(sent[0]?.text).toBe('/compact focus');
+  });
+
+  test('the popup and a long draft share the rows, so that the screen never overflows', async () => {
+    const { screen, rows } = await mount({ maxRows: 6 });
+    await screen.press(keys.paste('one\ntwo'), ctrl('j'), 'three', ctrl('j'), 'four', ctrl('j'), 'five @');
+    await screen.waitFor((all) => all.some((row) => row.includes('› src/')));
+    expect(rows().map((row) => row.trim())).toEqual(['❯ three', 'four', 'five @', '› src/', 'README.md']);
+    expect(screen.cursor().y).toBe(3);
   });
 
   test('Enter on a command typed whole sends it', async () => {
