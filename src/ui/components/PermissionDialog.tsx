@@ -25,6 +25,8 @@ export interface PermissionDialogProps {
   readonly markdown?: MarkdownRenderer;
   /** False while something else has the keys. */
   readonly isActive?: boolean;
+  /** Milliseconds, for telling an answer from typing ahead. */
+  readonly now?: () => number;
   readonly onAnswer: (answer: PermissionAnswer) => void;
 }
 
@@ -44,10 +46,11 @@ export function PermissionDialog({
   theme,
   markdown = plainMarkdown,
   isActive = true,
+  now,
   onAnswer,
 }: PermissionDialogProps) {
   const [state, latest, set] = useLatest<State>(() => ({ selected: 0, top: 0, comment: undefined }));
-  const counts = useTypeAheadGuard(question.id);
+  const counts = useTypeAheadGuard(question.id, now);
   const choices = useMemo(() => choicesOf(question), [question]);
   const preview = useMemo(
     () => previewLines(question.preview, width, theme, markdown),
@@ -117,7 +120,7 @@ export function PermissionDialog({
       <Lines lines={layout.above} />
       {state.comment !== undefined && (
         <TextField
-          label="  Tell it what to do differently: "
+          label="  What instead? "
           buffer={state.comment}
           width={width}
           theme={theme}

@@ -17,6 +17,8 @@ export interface TrustDialogProps {
   readonly rows: number;
   readonly theme: Theme;
   readonly isActive?: boolean;
+  /** Milliseconds, for telling an answer from typing ahead. */
+  readonly now?: () => number;
   readonly onAnswer: (isTrusted: boolean) => void;
 }
 
@@ -26,9 +28,10 @@ const choices: readonly Choice[] = [
 ];
 
 /** Asked once per folder: what its settings would do, and whether they may. Nothing is trusted by accident. */
-export function TrustDialog({ question, width, rows, theme, isActive = true, onAnswer }: TrustDialogProps) {
+export function TrustDialog(props: TrustDialogProps) {
+  const { question, width, rows, theme, isActive = true, now, onAnswer } = props;
   const [selected, latest, set] = useLatest(() => 0);
-  const counts = useTypeAheadGuard(question.folder);
+  const counts = useTypeAheadGuard(question.folder, now);
   useInput(
     (input, key) => {
       for (const command of commandsOf(input, key)) {

@@ -1,0 +1,342 @@
+import { expect, test, vi } from 'vitest';
+import type { PermissionAnswer, PermissionQuestion } from '../../../src/protocol/permissions.ts';
+import { Onboarding } from '../../../src/ui/components/Onboarding.tsx';
+import { PermissionDialog } from '../../../src/ui/components/PermissionDialog.tsx';
+import { ResumePicker } from '../../../src/ui/components/ResumePicker.tsx';
+import { RetryNotice } from '../../../src/ui/components/RetryNotice.tsx';
+import { SelectList } from '../../../src/ui/components/SelectList.tsx';
+import { Spinner } from '../../../src/ui/components/Spinner.tsx';
+import { TrustDialog } from '../../../src/ui/components/TrustDialog.tsx';
+import { keys } from '../screen.ts';
+import { createClock, mount, plain } from './mount.tsx';
+
+const room = { width: 60, theme: plain };
+const question: PermissionQuestion = {
+  id: 'q1',
+  callId: 'c1',
+  tool: 'Bash',
+  title: 'npm test',
+  input: { command: 'npm test' },
+  preview: { type: 'command', command: 'npm test', cwd: '/home/me/project' },
+  reason: 'No rule allows this command.',
+  suggestion: {
+    rules: ['Bash(npm test)'],
+    destination: 'local',
+    file: '/home/me/project/.clawdcode.local.json',
+    label: "Yes, and don't ask again for `npm test`",
+  },
+};
+
+async function ask(more: Partial<PermissionQuestion> = {}, rows = 20) {
+  const answers: PermissionAnswer[] = [];
+  const clock = createClock();
+  const dialog = { ...question, ...more };
+  const mounted = await mount(
+    <PermissionDialog
+      question={dialog}
+      {...room}
+      rows={rows}
+      now={clock.now}
+      onAnswer={(answer) => answers.push(answer)}
+    />,
+    { columns: 60, rows },
+  );
+  return { ...mounted, answers, pass: clock.pass };
+}
+
+test('a permission question shows what will happen, why, and what each answer does', async () => {
+  const { screen } = await ask();
+  expect(screen.text()).toEqual([
+    `─ Bash asks: npm test ${'─'.repeat(38)}`,
+    '$ npm test',
+    'in /home/me/project',
+    'No rule allows this command.',
+    '',
+    '❯ 1. Yes',
+    "  2. Yes, and don't ask again for `npm test`",
+    '     Bash(npm test) · saved to /home/me/project/.clawdcode.…',
+    '  3. No, and tell it what to do differently',
+    '↑↓ Enter · y/a/n · Esc no · Tab no, with a comment',
+  ]);
+});
+
+test.each([
+  ['1', [keys.enter], { behavior: 'allow' }],
+  ['y', ['y'], { behavior: 'allow' }],
+  ['2', ['2'], { behavior: 'allow', remember: true }],
+  ['a', ['a'], { behavior: 'allow', remember: true }],
+  ['down and Enter', [keys.down, keys.enter], { behavior: 'allow', remember: true }],
+  ['up goes round to no', [keys.up, keys.enter, keys.enter], { behavior: 'deny' }],
+  ['n', ['n'], { behavior: 'deny' }],
+  ['Esc', [keys.escape], { behavior: 'deny' }],
+  ['Ctrl+C', [keys.ctrl('c')], { behavior: 'deny' }],
+  ['a comment by Tab', [keys.tab, ...'use 中文', keys.enter], { behavior: 'deny', comment: 'use 中文' }],
+  ['a comment by 3', ['3', ...'no 1y', keys.enter], { behavior: 'deny', comment: 'no 1y' }],
+  [
+    'a pasted comment',
+    ['3', keys.paste('two\nlines'), keys.enter],
+    { behavior: 'deny', comment: 'two lines' },
+  ],
+  ['a comment taken back', [keys.tab, 'x', keys.escape, 'y'], { behavior: 'allow' }],
+  ['keys that mean nothing', ['q', '7', keys.left, 'y'], { behavior: 'allow' }],
+] as [string, string[], PermissionAnswer][])('answers by %s', async (_, pressed, expected) => {
+  const { screen, answers, pass } = await ask();
+  pass(200);
+  await screen.press(...pressed);
+  expect(answers).toEqual([expected]);
+});
+
+test('typing that goes on when the question appears approves nothing', async () => {
+  const { screen, answers, pass } = await ask();
+  for (const key of [...'yes 1 a', keys.enter, 'y']) {
+    pass(199); // slow typing, but typing
+    await screen.press(key);
+  }
+  expect(answers).toEqual([]);
+  pass(200);
+  await screen.press('y');
+  expect(answers).toEqual([{ behavior: 'allow' }]);
+});
+
+test('Esc refuses at once', async () => {
+  const { screen, answers } = await ask();
+  await screen.press(keys.escape);
+  expect(answers).toEqual([{ behavior: 'deny' }]);
+});
+
+test('a chunk that holds an answer and more keys gives the comment, not an approval', async () => {
+  const { screen, answers, pass } = await ask();
+  pass(200);
+  screen.stdin.write('3');
+  await screen.settle();
+  screen.stdin.write('do less\r');
+  await screen.settle();
+  expect(answers).toEqual([{ behavior: 'deny', comment: 'do less' }]);
+});
+
+test('a preview taller than the screen scrolls, and the choices stay', async () => {
+  const diff = `--- a\n+++ a\n@@ -0,0 +1,40 @@\n${Array.from({ length: 40 }, (_, index) => `+line ${index + 1}`).join('\n')}\n`;
+  const { screen } = await ask({ preview: { type: 'diff', path: '/p/a', diff, isNew: true } }, 16);
+  expect(screen.text()).toHaveLength(16);
+  expect(screen.text()).toContain('❯ 1. Yes');
+  expect(screen.text().join('\n')).toContain('lines 1–');
+  for (let page = 0; page < 8; page += 1) await screen.press('\u001b[6~');
+  expect(screen.text().join('\n')).toContain('+ line 40');
+  expect(screen.text().join('\n')).toContain('of 41');
+  expect(screen.text()).toHaveLength(16);
+});
+
+test('the cursor stands in the comment', async () => {
+  const { screen, pass } = await ask();
+  pass(200);
+  await screen.press(keys.tab, 'é', '中');
+  const row = screen.text().findIndex((line) => line.includes('instead? é中'));
+  expect(screen.cursor()).toEqual({ x: '  What instead? '.length + 3, y: row });
+  expect(screen.isCursorVisible()).toBe(true);
+});
+
+test('a list of 10,000 filters as one types and draws only what is visible', async () => {
+  const picked = vi.fn();
+  const items = Array.from({ length: 10_000 }, (_, index) => `item ${index} 文字`);
+  const started = performance.now();
+  const { screen } = await mount(
+    <SelectList
+      title="Pick"
+      items={items}
+      textOf={(item) => item}
+      {...room}
+      rows={8}
+      onPick={picked}
+      onCancel={() => {}}
+    />,
+    { columns: 60, rows: 8 },
+  );
+  expect(screen.text()).toEqual([
+    `─ Pick ${'─'.repeat(53)}`,
+    'Filter:',
+    '❯ item 0 文字',
+    '  item 1 文字',
+    '  item 2 文字',
+    '  item 3 文字',
+    '  item 4 文字',
+    '1 of 10000 · ↑↓ Enter · type to filter · Esc leaves',
+  ]);
+  await screen.press(...'99文', keys.down);
+  expect(screen.text()).toContain('Filter: 99文');
+  await screen.press(keys.backspace, keys.down);
+  expect(screen.text()).toContain('❯ item 199 文字');
+  await screen.press('\u001b[6~', keys.enter);
+  expect(picked).toHaveBeenCalledExactlyOnceWith('item 699 文字');
+  expect(performance.now() - started).toBeLessThan(5000);
+});
+
+test('an empty filter result says so, and Enter picks nothing', async () => {
+  const [picked, left] = [vi.fn(), vi.fn()];
+  const { screen } = await mount(
+    <SelectList
+      title="Pick"
+      items={['a']}
+      textOf={(item) => item}
+      {...room}
+      rows={8}
+      onPick={picked}
+      onCancel={left}
+    />,
+  );
+  await screen.press('z', keys.enter);
+  expect(screen.text().join('\n')).toContain('Nothing matches.');
+  await screen.press(keys.escape);
+  expect([picked.mock.calls.length, left.mock.calls.length]).toEqual([0, 1]);
+});
+
+test('the picker of sessions shows the last lines of the one under the cursor', async () => {
+  const picked = vi.fn();
+  const now = new Date(2026, 10, 21, 9, 0, 0);
+  const session = (id: string, title: string, day: number) => ({
+    id,
+    title,
+    updatedAt: new Date(2026, 10, day, 8, 0, 0),
+    bytes: 4200,
+    gitBranch: 'main',
+    lastLines: [`last of ${id}`, '结束'],
+  });
+  const { screen } = await mount(
+    <ResumePicker
+      sessions={[session('a', '修复 parser', 21), session('b', 'Docs', 20)]}
+      {...room}
+      rows={16}
+      now={() => now}
+      onPick={picked}
+      onCancel={() => {}}
+    />,
+    { columns: 60, rows: 16 },
+  );
+  expect(screen.text()).toEqual([
+    `─ Resume a session ${'─'.repeat(41)}`,
+    'Filter:',
+    `❯ ${'修复 parser'.padEnd(34)}  1 h ago       4.2 kB`,
+    `  ${'Docs'.padEnd(36)}  yesterday     4.2 kB`,
+    '',
+    '│ last of a',
+    '│ 结束',
+    '',
+    '',
+    '↑↓ Enter · type to filter · Esc leaves',
+  ]);
+  await screen.press(keys.down);
+  expect(screen.text()).toContain('│ last of b');
+  await screen.press(keys.enter);
+  expect(picked).toHaveBeenCalledExactlyOnceWith('b');
+});
+
+test.each([
+  ['Enter', [keys.enter], true],
+  ['y', ['y'], true],
+  ['2', ['2'], false],
+  ['down and Enter', [keys.down, keys.enter], false],
+  ['Esc', [keys.escape], false],
+])('trust is answered by %s', async (_, pressed, expected) => {
+  const answered = vi.fn();
+  const clock = createClock();
+  const { screen } = await mount(
+    <TrustDialog
+      question={{ folder: '/home/me/repo', effects: ['run `make hook` after each edit'] }}
+      {...room}
+      rows={12}
+      now={clock.now}
+      onAnswer={answered}
+    />,
+  );
+  expect(screen.text()).toEqual([
+    `─ Do you trust this folder? ${'─'.repeat(32)}`,
+    '/home/me/repo',
+    'Its settings would:',
+    '  • run `make hook` after each edit',
+    '',
+    '❯ 1. Yes, I trust this folder',
+    '  2. No, go on without its settings',
+  ]);
+  clock.pass(200);
+  await screen.press(...pressed);
+  expect(answered).toHaveBeenCalledExactlyOnceWith(expected);
+});
+
+test('onboarding takes a pasted key, never shows it, and points at what is missing', async () => {
+  const done = vi.fn();
+  const { screen } = await mount(<Onboarding {...room} rows={14} onDone={done} />);
+  expect(screen.text()[0]).toContain('Welcome to ClawdCode');
+  await screen.press(
+    '1',
+    keys.ctrl('u'),
+    ...'http://localhost:1/v1',
+    keys.enter,
+    keys.paste(' sk-secret\n'),
+    keys.enter,
+    keys.enter,
+  );
+  expect(screen.text().join('\n')).toContain('Name a model');
+  expect(screen.text()).toContain('Key:      •••••••••');
+  await screen.press('m', '1', keys.enter);
+  expect(done).toHaveBeenCalledExactlyOnceWith({
+    type: 'credentials',
+    baseUrl: 'http://localhost:1/v1',
+    apiKey: 'sk-secret',
+    model: 'm1',
+  });
+  expect(screen.output()).not.toContain('sk-secret');
+});
+
+test.each([
+  ['2', ['2'], { type: 'demo' }],
+  ['3', ['3'], { type: 'quit' }],
+  ['Esc', [keys.escape], { type: 'quit' }],
+  ['Ctrl+C in a field', ['1', keys.ctrl('c')], { type: 'quit' }],
+  ['back out of the form, then the demo', ['1', 'x', keys.escape, keys.down, keys.enter], { type: 'demo' }],
+])('onboarding answers %s', async (_, pressed, expected) => {
+  const done = vi.fn();
+  const { screen } = await mount(<Onboarding {...room} rows={14} onDone={done} />);
+  await screen.press(...pressed);
+  expect(done).toHaveBeenCalledExactlyOnceWith(expected);
+});
+
+test('onboarding says what went wrong with the last answer', async () => {
+  const { screen } = await mount(
+    <Onboarding {...room} rows={14} message="The key was refused (401)." onDone={() => {}} />,
+  );
+  expect(screen.text()[1]).toBe('The key was refused (401).');
+});
+
+test('the spinner counts seconds while it is there, and stops with it', async () => {
+  let time = 65_000;
+  const { screen, update } = await mount(
+    <Spinner verb="Working" startedAt={0} tokens={1234} {...room} now={() => time} />,
+  );
+  expect(screen.text()[0]).toMatch(/^\S Working… \(1m 05s · 1\.2k tokens · esc to interrupt\)$/);
+  time = 66_400;
+  await screen.waitFor((rows) => rows[0]?.includes('1m 06s') === true);
+  await update(null);
+  const before = screen.output().length;
+  await new Promise((done) => setTimeout(done, 300));
+  expect(screen.output().length).toBe(before);
+});
+
+test('with reduced motion the mark stands still', async () => {
+  const { screen } = await mount(
+    <Spinner verb="Working" startedAt={0} {...room} width={14} reducedMotion now={() => 3000} />,
+  );
+  expect(screen.text()).toEqual(['● Working…']);
+});
+
+test('a retry counts down and says how to stop it', async () => {
+  let time = 0;
+  const error = { kind: 'rate_limit' as const, message: 'Too many requests (429).', retryable: true };
+  const { screen } = await mount(
+    <RetryNotice attempt={2} maxAttempts={10} error={error} until={12_000} {...room} now={() => time} />,
+  );
+  expect(screen.text()).toEqual([
+    'Too many requests (429).',
+    'Trying again in 12s (attempt 2 of 10) · Esc cancels',
+  ]);
+  time = 9500;
+  await screen.waitFor((rows) => rows[1]?.includes('in 3s') === true);
+});
