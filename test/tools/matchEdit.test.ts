@@ -30,6 +30,7 @@ describe('one edit', () => {
       'a\nx\nc\n',
       'line ends',
     ],
+    ['takes a line end whole', 'a\r\nb', '\nb', '', 'a', 'line ends'],
     ['changes line ends where the old text shows them', 'a\r\nb\r\n', 'a\r\n', 'a\n', 'a\nb\r\n', 'exact'],
     [
       'keeps other line ends of a mixed file',
@@ -168,6 +169,7 @@ describe('any edit', () => {
           );
         },
       ),
+      { numRuns: 500 },
     );
   });
 
@@ -187,6 +189,7 @@ describe('any edit', () => {
           }
         },
       ),
+      { numRuns: 500 },
     );
   });
 

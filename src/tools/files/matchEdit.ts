@@ -47,7 +47,10 @@ const stages: readonly (readonly [EditStage, Find])[] = [
 /** Byte for byte; only line ends of the new text follow the file, unless the old text shows that they are meant. */
 function matchExactly(text: string, oldText: string, newText: string): Match[] {
   const replacement = oldText.includes('\r') ? newText : withLineEnd(newText, dominantLineEnd(text));
-  return matchLiterally(text, oldText, replacement);
+  // A match may not begin between the two characters of a line end: the carriage return would stay behind.
+  return matchLiterally(text, oldText, replacement).filter(
+    ({ start }) => !(oldText.startsWith('\n') && text[start - 1] === '\r'),
+  );
 }
 
 function matchLiterally(text: string, oldText: string, replacement: string): Match[] {
