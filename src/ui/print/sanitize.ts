@@ -6,7 +6,9 @@ const anyControl =
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff]/;
 // Direction overrides make text read otherwise than it runs ("Trojan source"): they are shown by number.
 const directions = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
-const strings = /(?:\u001b[PX^_]|[\u0090\u0098\u009e\u009f])[\s\S]*?(?:\u001b\\|\u009c)/g;
+// What begins a string for the terminal (a title, a device command), and what ends it.
+const stringStart = /\u001b[PX\]^_]|[\u0090\u0098\u009d-\u009f]/g;
+const stringEnd = /\u001b\\|[\u0007\u009c]/g;
 
 /** Plain text with `\n` as its only control character; tabs become spaces to the next multiple of `tab`. */
 export function sanitize(text: string, tab = 4): string {
@@ -26,7 +28,23 @@ export function sanitizeLine(text: string): string {
 }
 
 function stripEscapes(text: string): string {
-  return stripVTControlCharacters(text.replace(strings, ''));
+  return stripVTControlCharacters(stripStrings(text));
+}
+
+/** In one pass, however many strings are begun and never ended. */
+function stripStrings(text: string): string {
+  let kept = '';
+  let at = 0;
+  for (;;) {
+    stringStart.lastIndex = at;
+    const start = stringStart.exec(text);
+    if (start === null) return kept + text.slice(at);
+    kept += text.slice(at, start.index);
+    stringEnd.lastIndex = stringStart.lastIndex;
+    // Without an end, only the beginnings go: the text behind them may be all that there is.
+    if (stringEnd.exec(text) === null) return kept + text.slice(start.index).replace(stringStart, '');
+    at = stringEnd.lastIndex;
+  }
 }
 
 function expandTabs(text: string, tab: number): string {

@@ -34,7 +34,7 @@ export function renderSystem(entry: JSONLEntry, options: EntryOptions): string |
 function renderHeader(entry: JSONLEntry, { width, theme }: EntryOptions): string {
   const branch = entry.gitBranch === undefined ? '' : ` (${sanitizeLine(entry.gitBranch)})`;
   const place = truncate(`${sanitizeLine(entry.cwd)}${branch}`, width, 'start');
-  return `${theme.accent(theme.strong('ClawdCode'))} ${theme.dim(`v${entry.version}`)}\n${theme.dim(place)}`;
+  return `${theme.accent(theme.strong('ClawdCode'))} ${theme.dim(`v${sanitizeLine(entry.version)}`)}\n${theme.dim(place)}`;
 }
 
 function renderCompaction({ compactMetadata: data }: JSONLEntry, options: EntryOptions): string | undefined {

@@ -24,7 +24,7 @@ export function renderToolLine(line: ToolLine, width: number, theme: Theme): str
   const leastTitle = Math.min(textWidth(named), 16);
   const keepSummary = summary !== '' && bare + leastTitle + outcomeWidth <= width;
   const room = width - bare - (keepSummary ? outcomeWidth : 0);
-  if (named !== '' && room < 4)
+  if (room < (named === '' ? 0 : 4))
     return `${paintOf(line.status, theme)(mark)} ${truncate(`${tool} ${named}`.trim(), width - 2)}`;
   const inside = named === '' ? '' : theme.text(`(${truncate(named, room)})`);
   const outcome = keepSummary ? theme.dim(`  ${summary}`) : '';

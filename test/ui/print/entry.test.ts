@@ -1,8 +1,10 @@
 import { stripVTControlCharacters } from 'node:util';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { type EntryOptions, renderEntry } from '../../../src/ui/print/entry.ts';
 import { loadMarkdown } from '../../../src/ui/print/markdown.ts';
+import { textWidth } from '../../../src/ui/print/width.ts';
 import { chooseTheme } from '../../../src/ui/theme.ts';
 
 const markdown = await loadMarkdown();
@@ -258,4 +260,79 @@ test.each([
 
 test('a call prints nothing: its result shows it', () => {
   expect(print({ type: 'tool_use', tool: { id: 'c', name: 'Read', input: {} } })).toBeUndefined();
+});
+
+test('no entry is wider than the terminal, and none can drive it', () => {
+  const text = fc
+    .array(
+      fc.constantFrom(
+        'word',
+        ' ',
+        '中文',
+        '\n',
+        '\u001b[31m',
+        '\u009b2J',
+        '\r',
+        'averyveryverylongword',
+        '`c`',
+        '# ',
+        '- ',
+        '👩‍👩‍👧',
+      ),
+      { maxLength: 20 },
+    )
+    .map((parts) => parts.join(''));
+  const status = fc.constantFrom('ok' as const, 'error' as const, 'denied' as const, 'interrupted' as const);
+  const kind = fc.constantFrom('file', 'command', 'search', 'edit');
+  const any = fc.oneof(
+    fc.tuple(text, fc.boolean()).map(([content, failed]) =>
+      entry({
+        type: 'assistant',
+        message: assistant(content, { failed, reasoning: { field: 'r', text: content } }),
+      }),
+    ),
+    text.map((content) => entry({ type: 'user', message: user(content) })),
+    text.map((command) =>
+      entry({ type: 'user', subtype: 'shell', message: user(''), data: { command, output: command } }),
+    ),
+    fc.tuple(text, text, status, kind).map(([title, output, how, sort]) =>
+      entry({
+        type: 'tool_result',
+        message: user(''),
+        toolResult: {
+          id: 'x',
+          name: title,
+          output,
+          status: how,
+          kind: sort,
+          display: { title, summary: title },
+        },
+      }),
+    ),
+    text.map((error) =>
+      entry({
+        type: 'system',
+        subtype: 'compact_boundary',
+        compactMetadata: {
+          trigger: 'auto',
+          preTokens: 1,
+          success: false,
+          error,
+          focus: error,
+          filesIncluded: [error],
+        },
+      }),
+    ),
+    text.map((content) => entry({ type: 'system', subtype: 'notice', message: { role: 'system', content } })),
+    text.map((cwd) => entry({ type: 'system', subtype: 'session_start', cwd, gitBranch: cwd, version: '1' })),
+  );
+  const none = chooseTheme('plain', { noColor: true });
+  fc.assert(
+    fc.property(any, fc.integer({ min: 20, max: 90 }), (one, width) => {
+      const printed = renderEntry(one, { ...options, width, theme: none }) ?? '';
+      expect(printed).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+      for (const line of printed.split('\n')) expect(textWidth(line)).toBeLessThanOrEqual(width);
+    }),
+    { numRuns: 400 },
+  );
 });

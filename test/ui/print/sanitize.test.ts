@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sanitize, sanitizeLine } from '../../../src/ui/print/sanitize.ts';
+import { reveal, sanitize, sanitizeLine } from '../../../src/ui/print/sanitize.ts';
 
 test.each([
   ['colours', '\u001b[31mred\u001b[0m', 'red'],
@@ -63,4 +63,21 @@ test('lets no control character through, whatever comes', () => {
     }),
     { numRuns: 500 },
   );
+});
+
+test.each(['\u001bP', '\u001b]0;', '\u001b[', '\u009d', '\u001b[31', '\u001b\u001b', '\u0090a\u001b'])(
+  'takes linear time for %j again and again',
+  (begun) => {
+    const started = performance.now();
+    sanitize(begun.repeat(100_000));
+    expect(performance.now() - started).toBeLessThan(2000);
+  },
+);
+
+test('keeps what follows a string that is never ended', () => {
+  expect(sanitize('a\u001b]0;b')).toBe('a0;b');
+});
+
+test('shows every hidden character of what is to be approved', () => {
+  expect(reveal('a\u001b[1m\tb\r\n\u200bc\u{e0041}')).toBe('a‹U+001B›[1m    b\n‹U+200B›c‹U+E0041›');
 });
