@@ -27,6 +27,8 @@ export function readOnlyUse(part: CommandPart): ReadOnlyUse | undefined {
   if (name == null || part.carrier) return undefined;
   if (name === '[' || name === '[[' || name === 'test') return testUse(part);
   if (name === 'echo' || name === 'printf') return printUse(part);
+  // Only asks where a command is; without an option it would run it.
+  if (name === 'command') return /^-[vV]$/.test(args[0] ?? '') ? nothing : undefined;
   // A name that starts with a wildcard may turn into an option.
   const afterDashes = args.indexOf('--');
   const wild = part.raw.slice(1).findIndex((word) => /^[*?[]/.test(word));

@@ -30,8 +30,6 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
   cmp: { operands: 'contents', flags: 'bls', values: 'n', most: 2 },
   column: { operands: 'contents', flags: 'tx', values: 'cs' },
   comm: { operands: 'contents', flags: '123', most: 2 },
-  // `command -v name`: the wrapper stays when it only asks.
-  command: { operands: 'words', flags: 'vV' },
   cut: { operands: 'contents', flags: 'sn', values: 'bcdf', long: ['--complement'] },
   date: {
     operands: 'words',

@@ -13,9 +13,25 @@ export function hasOnlyBlanksBetween(root: Node, source: string): boolean {
   return covered(root, source);
 }
 
+/** What the text of a leaf may be at most. The grammar has been seen to take a line's end into a word. */
+const leaves: Readonly<Record<string, RegExp>> = {
+  raw_string: /^'[^']*'$/,
+  ansi_c_string: /^\$'(?:[^'\\]|\\.)*'$/s,
+  comment: /^#[^\n]*$/,
+  string_content: /^(?:[^"\\`$]|\$(?![\w({[])|\\.)*$/s,
+};
+const opaqueLeaves = new Set(['heredoc_body', 'heredoc_content', 'heredoc_start', 'heredoc_end']);
+const bareLeaf = /^(?:[^\s;&|<>()'"`\\]|\\.)*$/s;
+
+const leafIsPlain = (node: Node, source: string): boolean =>
+  !node.isNamed ||
+  opaqueLeaves.has(node.type) ||
+  (leaves[node.type] ?? bareLeaf).test(source.slice(node.startIndex, node.endIndex));
+
 function covered(node: Node, source: string): boolean {
   const { children } = node;
-  if (children.length > 0 && !opaque.has(node.type)) {
+  if (children.length === 0) return leafIsPlain(node, source);
+  if (!opaque.has(node.type)) {
     let end = node.startIndex;
     for (const child of children) {
       if (child.startIndex > end && !gapIsBlank(node, source.slice(end, child.startIndex))) return false;
@@ -26,9 +42,23 @@ function covered(node: Node, source: string): boolean {
   return children.every((child) => covered(child, source));
 }
 
-/** In a concatenation even a blank is a character that was lost. */
-const gapIsBlank = (node: Node, gap: string): boolean =>
-  blanks.test(gap) && node.type !== 'concatenation' && node.type !== 'simple_expansion';
+/** Nodes in which even a blank is a character that was lost, and those that a line's end should have ended. */
+const seamless = new Set(['concatenation', 'simple_expansion', 'variable_assignment', 'subscript']);
+const onOneLine = new Set([
+  'command',
+  'declaration_command',
+  'unset_command',
+  'variable_assignments',
+  'file_redirect',
+  'herestring_redirect',
+  'redirected_statement',
+  'test_command',
+]);
+
+function gapIsBlank(node: Node, gap: string): boolean {
+  if (seamless.has(node.type) || !blanks.test(gap)) return false;
+  return !(onOneLine.has(node.type) && /(?<!\\)\n/.test(gap));
+}
 
 /** Arithmetic evaluates what variables hold, and array subscripts run commands: numbers only. */
 export const arithmeticIsPlain = (text: string): boolean => /^\$\(\([\d\s+*/%()<>=!&|^~?:-]*\)\)$/.test(text);

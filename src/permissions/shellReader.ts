@@ -11,7 +11,7 @@ import {
   heredocsEndWhereTheySay,
 } from './shellChecks.ts';
 import { wordTypes, wordValue } from './shellWord.ts';
-import { innerScript, unwrap, type Words } from './wrappers.ts';
+import { hidesCommand, innerScript, unwrap, type Words } from './wrappers.ts';
 
 interface Place {
   readonly certain: boolean;
@@ -135,7 +135,8 @@ export class CommandReader {
     const full: Words = { argv, raw: nodes.map((node) => this.#text(node)) };
     const { words, envPrefix } = unwrap(full);
     const name = words.argv[0];
-    if (name === undefined || name === null || name === '' || reserved.test(name)) return false;
+    if (name === undefined || name === null || name === '' || reserved.test(name) || hidesCommand(words))
+      return false;
     const script = innerScript(words);
     if (script === null) return false;
     this.#parts.push({

@@ -24,6 +24,11 @@ export function unwrap(words: Words): { readonly words: Words; readonly envPrefi
   return { words: current, envPrefix };
 }
 
+/** Whether a wrapper is left whose words are not all known: it may run anything. */
+export const hidesCommand = ({ argv }: Words): boolean =>
+  /^(?:timeout|nice|stdbuf|time|env|nohup|command|builtin|xargs|exec)$/.test(argv[0] ?? '') &&
+  argv.includes(null);
+
 /** How many words after the name belong to the wrapper; undefined = not a wrapper, or not understood. */
 function skipped(name: string, args: readonly (string | null)[]): number | undefined {
   switch (name) {
