@@ -24,6 +24,8 @@ export interface PermissionPlaces {
   readonly wasm: string;
   /** Reading in here never asks: what the program itself stored for the model. */
   readonly ownDirectories: readonly string[];
+  /** A rule was saved into the folder's local settings. */
+  readonly onSaved: () => Promise<void>;
 }
 
 export function createPermissions(loaded: LoadedSettings, places: PermissionPlaces): Permissions {
@@ -72,6 +74,7 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
         }
       }
       add(file);
+      await places.onSaved();
       return `Saved to ${file}: allow ${texts.join(', ')}`;
     },
   };

@@ -1,11 +1,11 @@
 /** Builds what a session needs and opens it: the only place where the rooms are plugged together. */
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { createAgent } from '../agent/Agent.ts';
 import { lastModel } from '../agent/sessionFacts.ts';
 import { createSummarizer } from '../agent/summarize.ts';
 import { environmentBlock, systemPrompt } from '../agent/systemPrompt.ts';
 import type { Agent } from '../agent/types.ts';
+import { trustFolder } from '../config/trust.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import {
   ContextManager,
@@ -97,8 +97,17 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         ...place,
         wasm: grammarFolder(place.packageRoot),
         ownDirectories: [join(getProjectStoragePath(place.dataRoot, place.root), 'blobs')],
+        // A rule that the user has just saved here must count tomorrow. Where the folder brought settings of
+        // its own that the user did not trust, saving one rule does not trust those.
+        onSaved: async () => {
+          if (loaded.untrusted.length === 0) await trustFolder(place.dataRoot, place.root, () => new Date());
+        },
       });
-      const { tools, dispose } = builtinTools({ env: { ...place.env, ...settings.env }, home: homedir() });
+      const { tools, dispose } = builtinTools({
+        env: { ...place.env, ...settings.env },
+        home: place.home,
+        isSensitive,
+      });
       const agent = createAgent({
         context,
         client,

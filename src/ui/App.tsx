@@ -58,6 +58,7 @@ export function App({ options, controller }: AppProps) {
   const takeBackQueued = useCallback(() => controller.takeBackQueued(), [controller]);
 
   const { phase, session, view, theme, hint } = snapshot;
+  if (phase.type === 'leaving') return null;
   const inSession = phase.type === 'session' || phase.type === 'booting';
   const asked = inSession && view.questions.length > 0;
   const composerRows = Math.max(1, Math.min(10, Math.floor(rows / 3)));
@@ -75,13 +76,15 @@ export function App({ options, controller }: AppProps) {
           now={options.now}
         />
       ) : (
-        <BootDialog
-          snapshot={snapshot}
-          controller={controller}
-          columns={columns}
-          rows={above}
-          now={options.now}
-        />
+        <Box marginBottom={1}>
+          <BootDialog
+            snapshot={snapshot}
+            controller={controller}
+            columns={columns}
+            rows={above - 1}
+            now={options.now}
+          />
+        </Box>
       )}
       <Composer
         ref={composer}
@@ -107,8 +110,8 @@ export function App({ options, controller }: AppProps) {
           demo={state.demo}
           width={columns}
           theme={theme}
-          {...(state.measure === undefined ? {} : { measure: state.measure })}
-          {...(state.usage.costUsd === undefined ? {} : { costUsd: state.usage.costUsd })}
+          measure={state.measure}
+          costUsd={state.usage.costUsd}
         />
       )}
     </Box>

@@ -21,8 +21,7 @@ export function BootDialog({ snapshot, controller, columns, rows, now }: BootDia
       return (
         <TrustDialog
           {...room}
-          folder={phase.question.folder}
-          effects={phase.question.effects}
+          question={phase.question}
           onAnswer={(trusted) => controller.advance(phase.answer(trusted))}
         />
       );
@@ -30,7 +29,8 @@ export function BootDialog({ snapshot, controller, columns, rows, now }: BootDia
       return (
         <Onboarding
           {...room}
-          {...(phase.message === undefined ? {} : { message: phase.message })}
+          message={phase.message}
+          savedTo="~/.clawdcode/config.json"
           onDone={(result) => controller.advance(phase.answer(result))}
         />
       );
@@ -39,7 +39,7 @@ export function BootDialog({ snapshot, controller, columns, rows, now }: BootDia
         <ResumePicker
           {...room}
           sessions={phase.rows}
-          now={new Date(now())}
+          now={() => new Date(now())}
           onPick={(id) => controller.pickSession(id)}
           onCancel={() => controller.pickSession(undefined)}
         />
@@ -49,13 +49,16 @@ export function BootDialog({ snapshot, controller, columns, rows, now }: BootDia
         <SelectList
           {...room}
           title="Model"
-          items={phase.ids.map((id) => ({ id, label: id }))}
+          items={phase.ids}
+          textOf={(id) => id}
+          empty="The endpoint does not say which models it has: /model NAME switches."
           onPick={(id) => controller.pickModel(id)}
           onCancel={() => controller.pickModel(undefined)}
         />
       );
     case 'booting':
     case 'session':
+    case 'leaving':
       return null;
   }
 }

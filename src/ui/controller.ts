@@ -22,7 +22,9 @@ export type Phase =
   | Exclude<Boot, { type: 'ready' | 'quit' }>
   | { readonly type: 'picking'; readonly rows: readonly SessionRow[] }
   | { readonly type: 'models'; readonly ids: readonly string[] }
-  | { readonly type: 'session' };
+  | { readonly type: 'session' }
+  /** The last frame: empty, so that the shell's prompt follows the transcript. */
+  | { readonly type: 'leaving' };
 
 export interface Snapshot {
   readonly phase: Phase;
@@ -116,6 +118,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     });
     void (agent?.close() ?? Promise.resolve()).finally(() => {
       store?.dispose();
+      set({ phase: { type: 'leaving' } });
       screen?.exit();
     });
   };

@@ -2,6 +2,7 @@
 import { render } from 'ink';
 import { App } from './App.tsx';
 import { createController } from './controller.ts';
+import { createPasteStream } from './input/pasteStream.ts';
 import type { Theme } from './theme.ts';
 import type { Boot, SessionTarget, UiExit } from './types.ts';
 
@@ -35,7 +36,8 @@ export async function startUi(options: UiOptions): Promise<UiExit> {
     exit = how;
   });
   const instance = render(<App options={options} controller={controller} />, {
-    stdin,
+    // A large paste arrives in thousands of pieces; Ink would look at each of them on its own.
+    stdin: createPasteStream(stdin),
     stdout,
     exitOnCtrlC: false,
     patchConsole: false,

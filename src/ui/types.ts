@@ -26,7 +26,7 @@ export interface SessionRow {
   readonly title: string;
   readonly updatedAt: Date;
   readonly bytes: number;
-  readonly gitBranch?: string;
+  readonly gitBranch?: string | undefined;
   readonly lastLines: readonly string[];
 }
 
