@@ -20,6 +20,10 @@ type Request = RequestOptions &
 
 /** What one try after an overflow has to give at least. */
 const SHRINK = 0.9;
+/** Share of the window that has to be filled before a refused compaction is tried again. */
+const PAUSE = 0.05;
+/** No model has a smaller window: an error that names one was misread. */
+const LEAST_WINDOW = 1000;
 
 export class CompactionRunner {
   readonly #log: SessionLog;
@@ -28,6 +32,8 @@ export class CompactionRunner {
   readonly #append: Append;
   readonly #service: CompactionService;
   #running: Promise<CompactionReport> | undefined;
+  /** Size of the request when an automatic compaction last gained too little. */
+  #refusedAt: number | undefined;
 
   constructor(log: SessionLog, projection: Projection, deps: ContextManagerDeps, append: Append) {
     this.#log = log;
@@ -48,9 +54,24 @@ export class CompactionRunner {
     await this.#running;
   }
 
-  /** At the trigger. Does nothing when nothing new was said since the last compaction. */
+  /**
+   * At the trigger. Does nothing when nothing new was said since the last compaction, or when little was
+   * since one gained too little: the model is not asked for the same summary at every step.
+   */
   async runAuto(options: RequestOptions): Promise<void> {
-    if (this.#hasFreshTokens()) await this.#single({ ...options, trigger: 'auto' });
+    if (!this.#hasFreshTokens()) return;
+    const { usedTokens, windowTokens } = this.#projection.measure(options.tools);
+    const { limit } = this.#projection.budget();
+    const isTooLarge = usedTokens > limit;
+    const wasRefused = this.#refusedAt !== undefined && usedTokens < this.#refusedAt + windowTokens * PAUSE;
+    if (wasRefused && !isTooLarge) return;
+    const report = await this.#single({
+      ...options,
+      trigger: 'auto',
+      withoutModel: wasRefused,
+      ...(isTooLarge ? { mustReach: limit } : {}),
+    });
+    this.#refusedAt = report.outcome === 'refused' ? usedTokens : undefined;
   }
 
   /** What the user asked for; a second request waits for the first and gets its report. */
@@ -79,12 +100,10 @@ export class CompactionRunner {
     await this.settled();
     const before = this.#projection.measure(options.tools);
     const counted = this.#projection.lastCounted ?? before.usedTokens;
-    const windowTokens = Math.floor(
-      Math.min(
-        before.windowTokens,
-        error.windowTokens ?? Math.min(before.windowTokens, before.usedTokens) * SHRINK,
-      ),
-    );
+    const named =
+      error.windowTokens !== undefined && error.windowTokens >= LEAST_WINDOW ? error.windowTokens : undefined;
+    const guess = Math.min(before.windowTokens, before.usedTokens) * SHRINK;
+    const windowTokens = Math.floor(Math.min(before.windowTokens, named ?? guess));
     const learned: Reduction = {
       kind: 'window',
       reason: error.message,
@@ -97,7 +116,7 @@ export class CompactionRunner {
     const report = await this.#single({
       ...options,
       trigger: 'auto',
-      mustReach: Math.floor(now * SHRINK),
+      mustReach: Math.floor(Math.min(now * SHRINK, this.#projection.budget().limit)),
       withoutModel: !this.#hasFreshTokens(),
     });
     return report.outcome === 'done' || report.outcome === 'fallback';

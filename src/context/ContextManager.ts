@@ -11,6 +11,7 @@ import { CompactionRunner } from './CompactionRunner.ts';
 import { latestTodos } from './compaction/facts.ts';
 import { type ContextData, contextDataOf } from './contextData.ts';
 import { Projection } from './Projection.ts';
+import { resultDraft, shellDraft } from './resultDrafts.ts';
 import { admitOutput, limitsFor } from './results/admit.ts';
 import { closingDrafts, headerDrafts, replyDrafts } from './sessionDrafts.ts';
 import {
@@ -18,7 +19,6 @@ import {
   type SessionLog,
   type SessionSummary,
   type StorageProblem,
-  toolResultDraft,
 } from './storage/index.ts';
 import type {
   BuildOutcome,
@@ -137,7 +137,7 @@ export class ContextManager {
     const entries = await log.append(drafts);
     for (const entry of entries) {
       projection.learn(entry);
-      for (const listener of this.#listeners) notify(listener, entry);
+      this.#tell(this.#listeners, entry);
     }
     return entries;
   }
@@ -164,40 +164,15 @@ export class ContextManager {
   async appendToolResult({ call, outcome, durationMs }: ToolResultInput): Promise<JSONLEntry> {
     const { log } = this.#open();
     const admitted = await this.#admit(outcome);
-    const partial = outcome.status === 'ok' && admitted.partial;
-    const failed = outcome.status !== 'ok' && outcome.status !== 'partial';
-    const isOutcome = 'kind' in outcome;
-    const [entry] = await this.append(
-      toolResultDraft({
-        id: call.id,
-        name: call.name,
-        output: admitted.text,
-        status: partial ? 'partial' : outcome.status,
-        display: outcome.display,
-        ...(failed ? { error: outcome.text.slice(0, 200) } : {}),
-        ...(isOutcome ? { kind: outcome.kind } : {}),
-        ...(admitted.original === undefined ? {} : { original: admitted.original }),
-        ...(isOutcome && outcome.filesChanged !== undefined
-          ? { filesChanged: [...outcome.filesChanged] }
-          : {}),
-        ...(isOutcome && outcome.filesRead !== undefined ? { filesRead: [...outcome.filesRead] } : {}),
-        ...(isOutcome && outcome.todos !== undefined ? { todos: [...outcome.todos] } : {}),
-        ...(durationMs === undefined ? {} : { durationMs }),
-      }),
-    );
+    const [entry] = await this.append(resultDraft(call, outcome, admitted, durationMs));
     if (entry === undefined) throw new Error(`The log of ${log.sessionId} gave no entry for a result.`);
     return entry;
   }
 
   /** Records a command that the user ran with `!`, and its output, for the model to know of. */
   async appendShell(command: string, outcome: ToolOutcome): Promise<JSONLEntry | undefined> {
-    const { text, original } = await this.#admit(outcome);
-    const content = `The user ran a command in the shell:\n$ ${command}\n\n${text}`;
-    const { status, display, filesChanged } = outcome;
-    const data = { command, output: text, status, display, ...(original === undefined ? {} : { original }) };
-    const changed = filesChanged === undefined ? {} : { filesChanged };
-    const draft = messageDraft('user', content, {}, 'shell');
-    const [entry] = await this.append({ ...draft, data: { ...data, ...changed } });
+    const admitted = await this.#admit(outcome);
+    const [entry] = await this.append(shellDraft(command, outcome, admitted));
     return entry;
   }
 
@@ -284,7 +259,7 @@ export class ContextManager {
     const projection = new Projection(log, this.#deps);
     await projection.load();
     log.onProblem((problem) => {
-      for (const listener of this.#problemListeners) notify(listener, problem);
+      this.#tell(this.#problemListeners, problem);
     });
     const append = (drafts: readonly EntryDraft[]): Promise<unknown> => this.append(...drafts);
     this.#session = {
@@ -292,6 +267,16 @@ export class ContextManager {
       projection,
       compaction: new CompactionRunner(log, projection, this.#deps, append),
     };
+  }
+
+  #tell<T>(listeners: ReadonlySet<(news: T) => void>, news: T): void {
+    for (const listener of listeners) {
+      try {
+        listener(news);
+      } catch (error) {
+        this.#deps.onListenerError?.(error);
+      }
+    }
   }
 
   #open(): OpenSession {
@@ -305,17 +290,6 @@ export class ContextManager {
     const { log, projection } = this.#open();
     const limits = limitsFor(this.#deps.settings.truncate, projection.budget().window);
     return admitOutput(outcome, limits, log.blobs);
-  }
-}
-
-/** A listener that throws has a bug of its own; the entry is on disk and the others still hear of it. */
-function notify<T>(listener: (news: T) => void, news: T): void {
-  try {
-    listener(news);
-  } catch (error) {
-    queueMicrotask(() => {
-      throw error;
-    });
   }
 }
 

@@ -54,7 +54,10 @@ export class Projection {
       const { data } = reductionSchema.safeParse(entry.data);
       if (data?.kind === 'window' && data.model !== undefined && data.windowTokens !== undefined) {
         this.#windows.set(data.model, data.windowTokens);
-        this.counter.observe(data.model, data.preTokens, data.windowTokens);
+        // What the server found too long has more than that; a smaller ratio would be no news.
+        if (data.windowTokens / data.preTokens > this.counter.ratio(data.model)) {
+          this.counter.observe(data.model, data.preTokens, data.windowTokens);
+        }
       }
     }
     for (const { path, hash } of entry.toolResult?.filesRead ?? []) this.#files.set(path, hash);

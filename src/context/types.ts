@@ -37,6 +37,8 @@ export interface ContextManagerDeps {
   readonly isSensitive: (path: string) => boolean;
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
+  /** Hears of a subscriber that threw; the entry is on disk and the other subscribers hear of it. */
+  readonly onListenerError?: (error: unknown) => void;
 }
 
 /** What a session is started with; everything here is frozen in its header. */

@@ -75,7 +75,7 @@ function cut(text: string, limits: TruncationLimits, direction: TruncateDirectio
 }
 
 /** Lines of the left-out middle that are likely to say what went wrong. */
-const ERROR_LINE = /\b(error|fail(ed|ure)?|fatal|panic|exception|traceback|assert\w*)\b/i;
+const ERROR_LINE = /error|exception|fatal|panic|traceback|\bfail(ed|ure)?\b|\bassert/i;
 const MAX_ERROR_LINES = 20;
 const MAX_ERROR_LINE_CHARACTERS = 300;
 const MARK = '[… left out …]';

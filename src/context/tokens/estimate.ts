@@ -59,7 +59,7 @@ export const HIGH: Coefficients = {
 
 /** Estimated tokens of a text, rounded up; 0 for the empty one. */
 export function estimateTokens(text: string, set: Coefficients = S1): number {
-  return Math.ceil(weigh(text, set) - 1e-9);
+  return text === '' ? 0 : Math.ceil(weigh(text, set) - 1e-9);
 }
 
 /** Share of Chinese characters, 0 to 1. */

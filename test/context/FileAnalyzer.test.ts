@@ -1,0 +1,100 @@
+import { realpathSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { analyzeFiles, readFilesContent } from '../../src/context/FileAnalyzer.ts';
+import { pathTokens } from '../../src/context/files/pathTokens.ts';
+import type { EntryDraft, JSONLEntry } from '../../src/protocol/entries.ts';
+
+async function project(): Promise<string> {
+  const root = realpathSync(await mkdtemp(join(tmpdir(), 'clawdcode-files-')));
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  await mkdir(join(root, 'src'));
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'])
+    await writeFile(join(root, `src/${name}.ts`), `// ${name}\n`);
+  return root;
+}
+const entry = (root: string, draft: EntryDraft): JSONLEntry => {
+  const identity = {
+    v: 1,
+    seq: 0,
+    uuid: '',
+    parentUuid: null,
+    sessionId: 's',
+    timestamp: '',
+    cwd: root,
+    version: '1',
+  };
+  return { ...identity, ...draft } as JSONLEntry;
+};
+const said = (root: string, content: string) =>
+  entry(root, { type: 'user', message: { role: 'user', content } });
+const used = (root: string, input: unknown) =>
+  entry(root, {
+    type: 'tool_use',
+    message: { role: 'assistant', content: '' },
+    tool: { id: '', name: 'Read', input },
+  });
+const changed = (root: string, path: string) =>
+  entry(root, {
+    type: 'tool_result',
+    message: { role: 'user', content: '' },
+    toolResult: { id: '', output: '', filesChanged: [{ path, kind: 'modified' }] },
+  });
+
+test('modified files come first, then those named most often by calls, then the newest', async () => {
+  const root = await project();
+  const found = analyzeFiles(
+    [
+      said(root, 'look at src/h.ts and src/g.ts'),
+      used(root, { file_path: join(root, 'src/a.ts') }),
+      used(root, { path: './src/a.ts' }),
+      used(root, { path: 'src' }),
+      used(root, { source: 'src/b.ts', destination: 'src/missing.ts' }),
+      changed(root, join(root, 'src/c.ts')),
+      said(root, 'and src/f.ts'),
+    ],
+    root,
+  );
+  expect(found.map(({ path }) => path.slice(root.length + 5))).toEqual(
+    ['c.ts', 'a.ts', 'b.ts', 'f.ts', 'h.ts', 'g.ts'].map((name) => name),
+  );
+  expect(found[0]?.wasModified).toBe(true);
+});
+
+test('of many files the first five that can be quoted are, without secrets, binaries and links to them', async () => {
+  const root = await project();
+  await writeFile(join(root, '.env'), 'KEY=1');
+  await symlink(join(root, '.env'), join(root, 'config.txt'));
+  await writeFile(join(root, 'blob.bin'), Buffer.from([1, 0, 2]));
+  await writeFile(join(root, 'src/a.ts'), 'line\n'.repeat(2000));
+  const text = '.env config.txt blob.bin src/a.ts src/b.ts src/c.ts src/d.ts src/e.ts src/f.ts';
+  const paths = analyzeFiles([said(root, text)], root).map(({ path }) => path);
+  const read = await readFilesContent([...paths].sort(), { isSensitive: (path) => path.endsWith('.env') });
+  expect(read.map(({ path }) => path.slice(root.length + 1))).toEqual([
+    'src/a.ts',
+    'src/b.ts',
+    'src/c.ts',
+    'src/d.ts',
+    'src/e.ts',
+  ]);
+  expect(read[0]?.content.split('\n')).toHaveLength(1001);
+  expect(read[0]?.content.endsWith('\n... (truncated)')).toBe(true);
+});
+
+test.each([
+  ['(/repo/src/foo.test.ts)', ['/repo/src/foo.test.ts']],
+  ['在 src/上下文.ts，和 `lib/a.ts:12:3`。', ['src/上下文.ts', 'lib/a.ts']],
+  ['run /a/v1.2/foo.ts, /home/u/.config/x.json.', ['/a/v1.2/foo.ts', '/home/u/.config/x.json']],
+  ['see https://cdn.example.com/x.js and e.g. this', []],
+  ['@src/main.ts Makefile package.json', ['src/main.ts', 'package.json']],
+])('finds the paths in %j', (text, paths) => {
+  expect(pathTokens(text).filter((path) => path !== 'e.g')).toEqual(paths);
+});
+
+test('a megabyte on one line is looked through without delay', () => {
+  const started = performance.now();
+  for (const piece of ['/', 'a', '"/', ' /a.b']) pathTokens(piece.repeat(1_000_000 / piece.length));
+  expect(performance.now() - started).toBeLessThan(1000);
+});

@@ -1,0 +1,307 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { ContextManager } from '../../src/context/index.ts';
+import { validateRequest } from '../../src/context/index.ts';
+import type { ToolSchema } from '../../src/protocol/messages.ts';
+import {
+  ask,
+  call,
+  configuration,
+  failure,
+  type House,
+  house,
+  modelOf,
+  outcome,
+  say,
+  step,
+  summary,
+} from './harness.ts';
+
+const filler = (words: number): string => 'alpha beta gamma delta '.repeat(words / 4);
+const manual = (home: House, focus?: string) => ({
+  ...home.options(),
+  trigger: 'manual' as const,
+  ...(focus === undefined ? {} : { focus }),
+});
+
+/** A session with a goal and ten steps of about 1,000 tokens. */
+async function longSession(home: House): Promise<{ context: ContextManager; id: string }> {
+  const context = home.manager();
+  const id = await context.createSession(undefined, {}, { ...configuration, instructions: 'Use tabs.' });
+  await context.addMessage('user', 'first request: never touch the database');
+  for (let index = 0; index < 5; index++) await step(context, `call_${index}`, filler(800));
+  await context.addMessage('user', 'second request');
+  for (let index = 5; index < 10; index++) await step(context, `call_${index}`, filler(800));
+  return { context, id };
+}
+
+test('a compaction puts a summary in place of the older part and keeps the newest, also after a restart', async () => {
+  const home = await house({ windowTokens: 16_000, settings: { compact: { auto: false } } });
+  const { context, id } = await longSession(home);
+  const whole = context.getMessages();
+  home.summaries.expect(summary('The user wants X. Never touch the database.'));
+  const report = await context.compact(manual(home, 'the database'));
+  expect(report).toMatchObject({ outcome: 'done', trigger: 'manual' });
+  expect(report.postTokens).toBeLessThan(report.preTokens / 2);
+
+  const [request] = home.summaries.requests;
+  expect(request?.toolChoice).toBe('none');
+  const sent = request?.messages ?? [];
+  expect(sent.slice(0, -1)).toEqual(whole.slice(0, sent.length - 1));
+  const instruction = String(sent.at(-1)?.content);
+  for (const heading of [
+    'Primary request and intent',
+    'Key technical decisions',
+    'Files modified',
+    'Errors encountered and fixes',
+    'Current work status',
+    'Pending tasks',
+    'the database',
+  ])
+    expect(instruction).toContain(heading);
+  expect(instruction.trimEnd()).toMatch(/create a summary .* for continuing the work\.\n<\/system-note>$/);
+
+  const after = context.getMessages();
+  expect(after.map(({ role }) => role).slice(0, 4)).toEqual(['system', 'user', 'user', 'user']);
+  expect(after[1]?.content).toContain('Use tabs.');
+  expect(after[2]?.content).toMatch(/^\[Previous conversation summary\]\n\n## Archived Session Summary/);
+  expect(String(after[2]?.content)).toMatch(/\[End of summary\]$/);
+  expect(after[3]?.content).toBe('second request');
+  expect(after.slice(4)).toEqual(whole.slice(whole.length - after.length + 4));
+  expect(validateRequest(after)).toEqual([]);
+  const text = JSON.stringify(after);
+  await context.close();
+  const again = home.manager();
+  await again.loadSession(id);
+  expect(JSON.stringify(again.getMessages())).toBe(text);
+});
+
+test('a file that changed after the compaction is quoted as it was then', async () => {
+  const isSensitive = (path: string): boolean => path.endsWith('.env');
+  const home = await house({ windowTokens: 20_000, settings: { compact: { auto: false } }, isSensitive });
+  const file = join(home.root, 'main.ts');
+  await writeFile(file, 'const fence = "```";\n');
+  await writeFile(join(home.root, '.env'), 'SECRET=1');
+  const context = home.manager();
+  const id = await context.createSession(undefined, {}, configuration);
+  await context.addMessage('user', 'look at main.ts and .env please');
+  for (let index = 0; index < 10; index++) await step(context, `c${index}`, filler(800));
+  home.summaries.expect(summary('done'));
+  const report = await context.compact(manual(home));
+  expect(report.files).toEqual(['main.ts']);
+  const before = JSON.stringify(context.getMessages());
+  expect(before).toContain('````\\nconst fence');
+  expect(before).not.toContain('SECRET');
+  await context.close();
+  await writeFile(file, 'changed');
+  const again = home.manager();
+  await again.loadSession(id);
+  expect(JSON.stringify(again.getMessages())).toBe(before);
+});
+
+test('at the trigger it compacts by itself, and what is appended meanwhile is kept', async () => {
+  const home = await house({ windowTokens: 12_000 });
+  const { context } = await longSession(home);
+  home.summaries.expect(async () => {
+    await context.addMessage('user', 'typed while it was summarising');
+    return { type: 'done', reply: say('summary', { inputTokens: 500, outputTokens: 9 }) };
+  });
+  const built = await context.buildRequest(home.options());
+  expect(built.type).toBe('ready');
+  if (built.type !== 'ready') return;
+  expect(built.request.messages.at(-1)?.content).toBe('typed while it was summarising');
+  expect(home.events.map(({ type }) => type)).toEqual([
+    'compaction_started',
+    'compaction_progress',
+    'compaction_ended',
+    'context_measured',
+  ]);
+  const spent = context.entries().find((entry) => entry.subtype === 'usage');
+  expect(spent?.message.usage).toEqual({ input_tokens: 500, output_tokens: 9 });
+  const measure = context.measure([]);
+  expect(measure.usedTokens).toBeLessThan(measure.triggerTokens);
+  // No fresh tokens: a second one is refused without asking the model.
+  await context.buildRequest(home.options());
+  expect(home.summaries.requests).toHaveLength(1);
+});
+
+test('just below the trigger nothing happens, at it a compaction does', async () => {
+  const home = await house({ windowTokens: 100_000 });
+  const context = home.manager();
+  await context.createSession(undefined, {}, configuration);
+  await context.addMessage('user', 'go');
+  for (let index = 0; index < 30; index++) await step(context, `c${index}`, filler(2000));
+  const used = context.measure([]).usedTokens;
+  home.model = modelOf(Math.ceil(used / 0.8) + 200);
+  await context.buildRequest(home.options());
+  expect(home.summaries.requests).toHaveLength(0);
+  home.model = modelOf(Math.floor(used / 0.8));
+  home.summaries.expect(summary('s'));
+  await context.buildRequest(home.options());
+  expect(home.summaries.requests).toHaveLength(1);
+});
+
+test.each([
+  ['an error', failure()],
+  ['an empty reply', summary('  ')],
+  ['a tool call instead of text', { type: 'done' as const, reply: ask([call('x')]) }],
+])('after %s a fallback stands in, visibly, and the session goes on', async (_, reply) => {
+  const home = await house({ windowTokens: 12_000 });
+  const { context } = await longSession(home);
+  home.summaries.expect(reply);
+  const built = await context.buildRequest(home.options());
+  expect(built.type).toBe('ready');
+  const ended = home.events.find((event) => event.type === 'compaction_ended');
+  expect(ended).toMatchObject({
+    report: { outcome: 'fallback', message: expect.stringContaining('fallback') },
+  });
+  const boundary = context.entries().find((entry) => entry.subtype === 'compact_boundary');
+  expect(boundary?.compactMetadata).toMatchObject({ success: false, strategy: 'fallback' });
+  const text = JSON.stringify(context.getMessages());
+  expect(text).toContain('### Statistics');
+  expect(text).toContain('first request: never touch the database');
+  expect(text).toContain('second request');
+});
+
+test('when a file cannot be judged the second tier keeps more and tells the error', async () => {
+  const home = await house({
+    windowTokens: 12_000,
+    isSensitive: () => {
+      throw new Error('the rules are broken');
+    },
+  });
+  await writeFile(join(home.root, 'a.ts'), 'x');
+  const { context } = await longSession(home);
+  await context.buildRequest(home.options());
+  const text = JSON.stringify(context.getMessages());
+  expect(text).toContain('Error: the rules are broken');
+  expect(home.summaries.requests).toHaveLength(0);
+});
+
+test('an abort leaves everything as it was', async () => {
+  const home = await house({ windowTokens: 12_000 });
+  const { context } = await longSession(home);
+  const before = JSON.stringify(context.entries());
+  const controller = new AbortController();
+  home.summaries.expect(async () => {
+    controller.abort();
+    return { type: 'aborted' };
+  });
+  const report = await context.compact({ ...manual(home), signal: controller.signal });
+  expect(report.outcome).toBe('cancelled');
+  expect(JSON.stringify(context.entries())).toBe(before);
+});
+
+test('too little to compact is refused with a sentence and without asking the model', async () => {
+  const home = await house();
+  const context = home.manager();
+  await context.createSession(undefined, {}, configuration);
+  expect(await context.compact(manual(home))).toMatchObject({
+    outcome: 'refused',
+    message: expect.stringContaining('nothing'),
+  });
+  await context.addMessage('user', 'hello');
+  expect(await context.compact(manual(home))).toMatchObject({ outcome: 'refused' });
+});
+
+test('a summary that is too long is cut to its budget', async () => {
+  const home = await house({ windowTokens: 12_000 });
+  const { context } = await longSession(home);
+  home.summaries.expect(summary(filler(20_000)));
+  await context.buildRequest(home.options());
+  const { parts, usedTokens, triggerTokens } = context.measure([]);
+  expect(parts.find(({ name }) => name === 'summary')?.tokens).toBeLessThan(3500);
+  expect(usedTokens).toBeLessThan(triggerTokens);
+});
+
+test('a request for a summary that does not fit is clipped and still valid', async () => {
+  const home = await house({ windowTokens: 200_000 });
+  const { context } = await longSession(home);
+  for (let index = 0; index < 20; index++) await step(context, `more${index}`, filler(3000));
+  home.model = modelOf(10_000);
+  home.summaries.expect({
+    type: 'failed',
+    error: { kind: 'overflow', message: 'too long', retryable: false, windowTokens: 9000 },
+  });
+  home.summaries.expect(summary('short'));
+  const built = await context.buildRequest(home.options());
+  expect(built.type).toBe('ready');
+  for (const request of home.summaries.requests) expect(validateRequest(request.messages)).toEqual([]);
+  const size = (index: number): number => JSON.stringify(home.summaries.requests[index]?.messages).length;
+  expect(size(1)).toBeLessThan(size(0));
+});
+
+test('after an overflow it learns the window and shrinks again and again, until nothing is left to give', async () => {
+  const home = await house({ windowTokens: 100_000 });
+  const { context, id } = await longSession(home);
+  await context.buildRequest(home.options());
+  const error = { kind: 'overflow' as const, message: 'too long', retryable: false, windowTokens: 9000 };
+  home.summaries.expect(summary('s1'));
+  let last = context.measure([]).usedTokens;
+  expect(await context.shrinkAfterOverflow(error, home.options())).toBe(true);
+  expect(context.measure([]).windowTokens).toBe(9000);
+  for (let tries = 0; tries < 30; tries++) {
+    const now = context.measure([]).usedTokens;
+    if (tries > 0) expect(now).toBeLessThanOrEqual(last);
+    last = now;
+    const { windowTokens: _, ...unnamed } = error;
+    if (!(await context.shrinkAfterOverflow(unnamed, home.options()))) break;
+    expect(tries).toBeLessThan(29);
+  }
+  expect(JSON.stringify(context.getMessages())).toContain('second request');
+  const window = context.measure([]).windowTokens;
+  await context.close();
+  const again = home.manager();
+  await again.loadSession(id);
+  expect(again.measure([]).windowTokens).toBe(window);
+});
+
+test('in a window of 8,000 tokens a long task with full-size prompts goes on and on', async () => {
+  const home = await house({ windowTokens: 8000 });
+  home.tools = bigTools();
+  const context = home.manager();
+  await context.createSession(undefined, {}, { systemPrompt: filler(1040).slice(0, 6000) });
+  await context.addMessage('user', 'the goal: rewrite every module');
+  let compactions = 0;
+  home.summaries.expect(...Array.from({ length: 60 }, () => summary(filler(200))));
+  for (let index = 0; index < 40; index++) {
+    const built = await context.buildRequest(home.options());
+    expect(built.type, `step ${index}`).toBe('ready');
+    const measure = context.measure(home.tools);
+    expect(measure.usedTokens).toBeLessThanOrEqual(8000 - 500);
+    const calls = [call(`a${index}`), call(`b${index}`)];
+    await context.appendReply(ask(calls));
+    for (const one of calls) {
+      const text = index % 7 === 0 ? Buffer.from(filler(2000)).toString('base64') : filler(400 + index * 20);
+      await context.appendToolResult({ call: one, outcome: outcome(text) });
+    }
+    compactions = home.summaries.requests.length;
+    expect(JSON.stringify(context.getMessages())).toContain('the goal: rewrite every module');
+  }
+  expect(compactions).toBeGreaterThan(5);
+  expect(home.summaries.requests.every((request) => validateRequest(request.messages).length === 0)).toBe(
+    true,
+  );
+});
+
+test('a prompt that no window takes is refused with the numbers, and the next one works', async () => {
+  const home = await house({ windowTokens: 8000 });
+  const context = home.manager();
+  await context.createSession(undefined, {}, configuration);
+  await context.addMessage('user', filler(40_000));
+  const built = await context.buildRequest(home.options());
+  expect(built).toMatchObject({ type: 'too_large', message: expect.stringContaining('8,000') });
+  home.summaries.expect(summary('There was a huge prompt.'));
+  await context.addMessage('user', 'a short one');
+  expect((await context.buildRequest(home.options())).type).toBe('ready');
+});
+
+function bigTools(): ToolSchema[] {
+  const description = filler(140);
+  return Array.from({ length: 7 }, (_, index) => ({
+    name: `Tool${index}`,
+    description: description.slice(0, 650),
+    parameters: { type: 'object', properties: { path: { type: 'string' } } },
+  }));
+}

@@ -1,0 +1,138 @@
+import { expect, test } from 'vitest';
+import { projectMessages } from '../../../src/context/ContextBuilder.ts';
+import { groupAtoms } from '../../../src/context/history/atoms.ts';
+import { estimateRounds, findRoundBoundaries } from '../../../src/context/history/rounds.ts';
+import { validateRequest } from '../../../src/context/validateRequest.ts';
+import type { EntryDraft, JSONLEntry } from '../../../src/protocol/entries.ts';
+
+let seq = 0;
+const entry = (draft: EntryDraft): JSONLEntry => {
+  const uuid = `u${seq}`;
+  return {
+    v: 1,
+    seq: seq++,
+    uuid,
+    parentUuid: null,
+    sessionId: 's',
+    timestamp: '',
+    cwd: '/',
+    version: '1',
+    ...draft,
+  } as JSONLEntry;
+};
+const user = (content: string, subtype = 'prompt') =>
+  entry({ type: 'user', subtype, message: { role: 'user', content } });
+const reply = (content = '') => entry({ type: 'assistant', message: { role: 'assistant', content } });
+const use = (id: string, text = '{}') =>
+  entry({
+    type: 'tool_use',
+    message: { role: 'assistant', content: '' },
+    tool: { id, name: 'T', input: {}, arguments: text },
+  });
+const result = (id: string, output: string) =>
+  entry({ type: 'tool_result', message: { role: 'user', content: '' }, toolResult: { id, output } });
+
+test('a user message starts a round', () => {
+  const messages = ['user', 'assistant', 'tool', 'user', 'assistant'].map((role) => ({ role }));
+  expect(estimateRounds(messages)).toBe(2);
+  expect(findRoundBoundaries(messages)).toEqual([0, 3]);
+});
+
+test('what came between a call and its results stands behind them, and results are in call order', () => {
+  const log = [user('go'), reply('x'), use('a'), use('b'), user('wait'), result('b', 'B'), result('a', 'A')];
+  expect(projectMessages(log).map((message) => message.content)).toEqual(['go', 'x', 'A', 'B', 'wait']);
+});
+
+test('an id that every reply reuses belongs to the latest, and one that a reply uses twice is told apart', () => {
+  const log = [
+    user('go'),
+    reply(),
+    use('c'),
+    use('c'),
+    result('c', '1'),
+    result('c', '2'),
+    reply(),
+    use('c'),
+    result('c', '3'),
+  ];
+  const messages = projectMessages(log);
+  expect(validateRequest(messages)).toEqual([]);
+  expect(
+    messages.flatMap((message) => (message.role === 'tool' ? [[message.toolCallId, message.content]] : [])),
+  ).toEqual([
+    ['c', '1'],
+    ['c-2', '2'],
+    ['c', '3'],
+  ]);
+});
+
+test('results without a call, replies without a word and notes for the reader are not sent', () => {
+  const log = [
+    user('go'),
+    result('ghost', 'x'),
+    reply('  '),
+    entry({ type: 'system', subtype: 'notice', message: { role: 'system', content: 'n' } }),
+    entry({ type: 'system', subtype: 'model', message: { role: 'system', content: 'm' } }),
+  ];
+  expect(projectMessages(log)).toEqual([{ role: 'user', content: 'go' }]);
+});
+
+test('a call whose reply was lost still has a message to stand in', () => {
+  const log = [user('go'), use('a'), result('a', 'A')];
+  const messages = projectMessages(log);
+  expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
+  expect(validateRequest(messages)).toEqual([]);
+  expect(groupAtoms(log)).toHaveLength(2);
+});
+
+test('arguments that are no JSON object, and lone surrogates, are mended before they are sent', () => {
+  const messages = projectMessages([user('\ud83d'), reply('ok'), use('a', '[1'), result('a', '\udc00')]);
+  expect(validateRequest(messages)).toEqual([]);
+  expect(JSON.stringify(messages)).toContain('{\\"input\\":\\"[1\\"}');
+});
+
+test('reasoning goes back only where the endpoint wants it', () => {
+  const reasoning = { field: 'reasoning_content', text: 'hm' };
+  const log = [
+    user('go'),
+    entry({ type: 'assistant', message: { role: 'assistant', content: 'x', reasoning } }),
+  ];
+  expect(projectMessages(log)[1]).not.toHaveProperty('reasoning');
+  expect(projectMessages(log, { returnsReasoning: true })[1]).toMatchObject({ reasoning });
+});
+
+test('a boundary without its summary never happened', () => {
+  const boundary = entry({
+    type: 'system',
+    subtype: 'compact_boundary',
+    message: { role: 'system', content: '' },
+  });
+  expect(projectMessages([user('a'), boundary, user('b')])).toHaveLength(2);
+});
+
+test.each([
+  [
+    'an orphan result',
+    [
+      { role: 'user', content: 'x' },
+      { role: 'tool', toolCallId: 'a', name: 'T', content: '', isError: false },
+    ],
+  ],
+  [
+    'a call without a result',
+    [
+      { role: 'user', content: 'x' },
+      { role: 'assistant', content: '', toolCalls: [{ id: 'a', name: 'T', arguments: '{}' }] },
+    ],
+  ],
+  [
+    'a late system message',
+    [
+      { role: 'user', content: 'x' },
+      { role: 'system', content: 's' },
+    ],
+  ],
+  ['a lone surrogate', [{ role: 'user', content: '\ud83d' }]],
+] as const)('the validator finds %s', (_, messages) => {
+  expect(validateRequest(messages)).not.toEqual([]);
+});

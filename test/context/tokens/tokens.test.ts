@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { TokenCounter } from '../../../src/context/TokenCounter.ts';
+import { compactionBudget, windowBudget } from '../../../src/context/tokens/budgets.ts';
+import { estimateTokens, getChineseRatio, HIGH, S5 } from '../../../src/context/tokens/estimate.ts';
+import { TokenBudgetTracker } from '../../../src/context/tokens/TokenBudgetTracker.ts';
+import { truncateToTokens } from '../../../src/context/tokens/truncate.ts';
+import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
+import { modelOf } from '../harness.ts';
+
+test.each([
+  ['', 0],
+  ['中'.repeat(100), 56],
+  ['a'.repeat(400), 100],
+  ['中'.repeat(50) + 'a'.repeat(200), 78],
+])('estimates %# as S1 does', (text, tokens) => {
+  expect(estimateTokens(text)).toBe(tokens);
+});
+
+test('counts 100 Chinese characters as 67 with the figures of S5, and more with those that decide', () => {
+  expect(estimateTokens('中'.repeat(100), S5)).toBe(67);
+  expect(estimateTokens('中'.repeat(100), HIGH)).toBeGreaterThan(67);
+  expect(getChineseRatio('中文ab')).toBe(0.5);
+});
+
+test.each([['a'], ['中'], ['😀'], [' '], ['\n'], ['a1'], ['-=']])(
+  'a megabyte of %j is estimated without delay',
+  (piece) => {
+    const text = piece.repeat(1_000_000 / piece.length);
+    const started = performance.now();
+    estimateTokens(text, HIGH);
+    expect(performance.now() - started).toBeLessThan(500);
+  },
+);
+
+const mixed = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 400 }),
+  fc.string({ maxLength: 400 }),
+  fc
+    .array(fc.constantFrom('中文。', 'word ', '😀', '/src/a.ts. ', '0123456789abcdef', '\n'))
+    .map((parts) => parts.join('')),
+);
+
+test('a truncated text never has more tokens than asked for, and one that fits is left alone', () => {
+  fc.assert(
+    fc.property(
+      mixed,
+      fc.integer({ min: 0, max: 120 }),
+      fc.constantFrom(undefined, HIGH),
+      (text, max, set) => {
+        const cut = truncateToTokens(text, max, '...', set);
+        expect(estimateTokens(cut, set)).toBeLessThanOrEqual(max);
+        if (estimateTokens(text, set) <= max) expect(cut).toBe(text);
+        const wasWellFormed = !/\p{Surrogate}/u.test(text);
+        if (wasWellFormed) expect(cut).not.toMatch(/\p{Surrogate}/u);
+      },
+    ),
+    { numRuns: 1000 },
+  );
+});
+
+test('a text is cut at the end of a sentence, and a dot in a path is none', () => {
+  expect(truncateToTokens('第一句话在这里。第二句话也在这里,而且比较长比较长。', 9)).toBe(
+    '第一句话在这里。...',
+  );
+  expect(truncateToTokens('see src/context/manager.ts for more of it', 7)).toBe(
+    'see src/context/manager.t...',
+  );
+});
+
+test('a budget refuses what is more than is left, and what is no amount', () => {
+  const tracker = new TokenBudgetTracker(10_000);
+  expect(tracker.allocate('system', 2000)).toBe(true);
+  expect(tracker.allocate('summary', 1000)).toBe(true);
+  expect(tracker.allocate('messages', 8000)).toBe(false);
+  expect(tracker.getRemaining()).toBe(7000);
+  expect(tracker.getBreakdown()).toEqual({ system: 2000, summary: 1000 });
+  expect(tracker.allocate('x', Number.NaN)).toBe(false);
+  expect(tracker.allocate('x', -1)).toBe(false);
+  tracker.release('system');
+  expect(tracker.getRemaining()).toBe(9000);
+});
+
+test.each([
+  [200_000, 160_000],
+  [48_000, 36_808],
+  [8000, 5500],
+])('the trigger of a window of %d tokens is %d', (window, trigger) => {
+  const model = { ...modelOf(window), maxOutputTokens: 100_000 };
+  const budget = windowBudget(model, contextSettingsSchema.parse({}));
+  expect(budget.trigger).toBe(trigger);
+  expect(budget.limit).toBeLessThan(window);
+});
+
+test('what a compaction leaves always stays under the trigger with room for new work', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 4000, max: 2_000_000 }),
+      fc.double({ min: 0, max: 0.6, noNaN: true }),
+      (window, share) => {
+        const settings = contextSettingsSchema.parse({});
+        const budget = windowBudget(modelOf(window), settings);
+        const made = compactionBudget(budget, settings.compact, Math.floor(window * share));
+        expect(made.target).toBeLessThanOrEqual(Math.max(budget.trigger, Math.floor(window * share)));
+      },
+    ),
+  );
+});
+
+test('messages are counted with everything in them', () => {
+  const counter = new TokenCounter();
+  const bare = counter.countMessage({ role: 'assistant', content: '', toolCalls: [] });
+  const withCall = counter.countMessage({
+    role: 'assistant',
+    content: '',
+    toolCalls: [{ id: 'a', name: 'Read', arguments: JSON.stringify({ path: 'x '.repeat(4000) }) }],
+  });
+  expect(bare).toBe(4);
+  expect(withCall).toBeGreaterThan(4000);
+  const image = { type: 'image' as const, mediaType: 'image/png', data: 'A'.repeat(1_000_000) };
+  expect(counter.countMessage({ role: 'user', content: [image] })).toBeLessThan(3000);
+});
+
+test('a report that cannot be about the same request is not believed', () => {
+  const counter = new TokenCounter();
+  counter.observe('m', 1000, 10);
+  counter.observe('m', 1000, 0);
+  counter.observe('m', 0, 0);
+  expect(counter.ratio('m')).toBe(1);
+  counter.observe('m', 1000, 1500);
+  expect(counter.ratio('m')).toBe(1.5);
+  expect(counter.ratio('other')).toBe(1);
+});
