@@ -71,6 +71,9 @@ export function createAgent(deps: AgentDeps): Agent {
   };
   const notice = (level: 'info' | 'warning' | 'error', text: string): void =>
     emit({ type: 'notice', level, text });
+  const forgetProblems = context.onProblem(({ message, recovered }) =>
+    notice(recovered === true ? 'info' : 'warning', message),
+  );
   const mode = (): PermissionMode => lastMode(context.entries()) ?? deps.mode;
 
   const toolContext = (callId: string, signal: AbortSignal): ToolContext => ({
@@ -268,6 +271,7 @@ export function createAgent(deps: AgentDeps): Agent {
       while (pendingJobs > 0) await work;
       await deps.disposeTools();
       unsubscribe();
+      forgetProblems();
       await context.close();
     },
   };

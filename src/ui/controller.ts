@@ -126,6 +126,11 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
   const open = async (target: SessionTarget): Promise<void> => {
     if (house === undefined) return;
     const before = state.session;
+    // The session that is open already: there is nothing to open, and its lock is ours.
+    if (target.type === 'id' && before?.agent.state().sessionId === target.id) {
+      set({ phase: { type: 'session' } });
+      return;
+    }
     const outcome = await house.open(target);
     if (outcome.type === 'failed') {
       say('error', outcome.message);
