@@ -214,7 +214,13 @@ export class SessionLog {
   }
 
   #tell(problem: StorageProblem): void {
-    for (const listener of this.#listeners) listener(problem);
+    for (const listener of this.#listeners) {
+      try {
+        listener(problem);
+      } catch {
+        // Whoever listens badly must not keep anything from being written.
+      }
+    }
   }
 }
 

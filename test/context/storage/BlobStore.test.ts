@@ -108,7 +108,7 @@ test('a sink of any chunks keeps all of it up to the limit, then both ends, and 
         await rm(store.pathOf(ref.hash));
       },
     ),
-    { numRuns: 40 },
+    { numRuns: 25 },
   );
 });
 

@@ -4,7 +4,7 @@ import { MemoryStore, trimAtAtoms } from '../../../src/context/storage/MemorySto
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { makeEntry } from './tmp.ts';
 
-/** `u` prompt, `a` reply, `N` reply with N calls and their results, `h` header, `s` boundary and summary. */
+/** `u` prompt, `a` reply, `N` reply with N calls and their results (a notice between), `h` header, `s` boundary and summary. */
 function conversation(steps: readonly (string | number)[]): JSONLEntry[] {
   const entries: JSONLEntry[] = [];
   const add = (fields: Partial<JSONLEntry>): void => {
@@ -26,6 +26,7 @@ function conversation(steps: readonly (string | number)[]): JSONLEntry[] {
       const ids = Array.from({ length: Number(step) }, (_, index) => `call${entries.length}.${index}`);
       add({ type: 'assistant' });
       for (const id of ids) add({ type: 'tool_use', tool: { id, name: 'Read', input: {} } });
+      if (ids.length > 2) add({ type: 'system', subtype: 'notice' });
       for (const id of ids.toReversed()) add({ type: 'tool_result', toolResult: { id, output: '' } });
     }
   }
@@ -85,6 +86,12 @@ test('a reply and its running calls stay, however small the limit', () => {
     'tool_use',
     'tool_use',
   ]);
+});
+
+test('a call that never got its result does not keep everything after it', () => {
+  const crashed = conversation(['u', 1]).slice(0, -1);
+  const entries = [...crashed, ...conversation(['a', 'u', 'a', 'u', 'a'])];
+  expect(trimAtAtoms(entries, 2)).toEqual(entries.slice(-2));
 });
 
 test('lists and entries that go in or out are copies', () => {

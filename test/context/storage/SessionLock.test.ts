@@ -51,6 +51,17 @@ test('the lock holds inside one process too, and releasing twice is harmless', a
   if (second.ok) second.release();
 });
 
+test('asking for a lock that this process holds does not lose it to another process', async () => {
+  const file = join(await temporaryFolder(), 's.lock');
+  const held = await acquireSessionLock(file);
+  expect(await acquireSessionLock(file)).toMatchObject({ ok: false });
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'lock.child.ts'), file]);
+  expect(String((await once(child.stdout, 'data'))[0])).toBe('false\n');
+  child.kill('SIGKILL');
+  await once(child, 'close');
+  if (held.ok) held.release();
+});
+
 test('a garbled note does not hide that the session is held', async () => {
   const file = join(await temporaryFolder(), 's.lock');
   const held = await acquireSessionLock(file);

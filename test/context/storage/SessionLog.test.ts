@@ -4,9 +4,11 @@ import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import {
+  BlobStore,
   compactionBoundaryText,
+  JSONLStore,
   PersistentStore,
-  type SessionLog,
+  SessionLog,
   type StorageProblem,
 } from '../../../src/context/storage/index.ts';
 import type { EntryDraft, JSONLEntry } from '../../../src/protocol/entries.ts';
@@ -127,6 +129,73 @@ test('an append resolves when its lines are in the file', async () => {
     await Promise.all(racing);
   }
   expect(log.entries()).toHaveLength(100);
+});
+
+/** A log on a store that lets a test act before and after each write. */
+async function makeWatchedLog(hooks: {
+  before?: (log: SessionLog) => void;
+  after?: (log: SessionLog) => void;
+}): Promise<SessionLog> {
+  const folder = await temporaryFolder();
+  class WatchedStore extends JSONLStore {
+    override async appendLines(lines: readonly string[]): Promise<void> {
+      hooks.before?.(log);
+      await super.appendLines(lines);
+      hooks.after?.(log);
+    }
+  }
+  const log: SessionLog = new SessionLog({
+    sessionId: 's',
+    store: new WatchedStore(join(folder, 's.jsonl')),
+    blobs: new BlobStore(join(folder, 'blobs')),
+    contents: { entries: [], damaged: [] },
+    projectRoot: folder,
+    programVersion: '1.2.3',
+    now: () => time,
+    release: () => {},
+  });
+  onTestFinished(() => log.close());
+  return log;
+}
+
+test.each([0, 1, 2, 3, 4, 5, 6, 8, 12])(
+  'an append %i microtasks after another was written is not mistaken for a part of it',
+  async (hops) => {
+    let late: Promise<void> | undefined;
+    const log = await makeWatchedLog({
+      after: (self) => {
+        late ??= (async () => {
+          for (let hop = 0; hop < hops; hop += 1) await Promise.resolve();
+          await self.append([prompt('late')]);
+          expect(await readFile(self.filePath, 'utf8')).toContain('late');
+        })();
+      },
+    });
+    await log.append([prompt('early')]);
+    expect(late).toBeDefined();
+    await late;
+  },
+);
+
+test('lines that could not be written keep their place before those that came meanwhile', async () => {
+  let failures = 2;
+  const log = await makeWatchedLog({
+    before: (self) => {
+      if (failures === 0) return;
+      failures -= 1;
+      void self.append([prompt(`while failing, ${failures} left`)]);
+      throw new Error('EIO: the disk is tired.');
+    },
+  });
+  const problems = problemsOf(log);
+  log.onProblem(() => {
+    throw new Error('a bad listener');
+  });
+  for (const text of ['a', 'b', 'c']) await log.append([prompt(text)]);
+  const lines = (await readFile(log.filePath, 'utf8')).trimEnd().split('\n');
+  expect(lines.map((line) => JSON.parse(line))).toEqual(log.entries());
+  expect(contents(log.entries())).toHaveLength(5);
+  expect(problems.map((problem) => problem.recovered ?? false)).toEqual([false, true]);
 });
 
 test('a snapshot of the entries never changes, nor can it be changed', async () => {
