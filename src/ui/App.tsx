@@ -10,7 +10,7 @@ import type { Controller } from './controller.ts';
 import { Composer, type ComposerHandle } from './input/Composer.tsx';
 import { createHistoryFile } from './input/historyFile.ts';
 import { LiveArea } from './LiveArea.tsx';
-import type { UiOptions } from './startUi.tsx';
+import type { UiOptions } from './types.ts';
 
 export interface AppProps {
   readonly options: UiOptions;

@@ -12,9 +12,8 @@ import { createPrinter, type Printer } from './printer.ts';
 import { replay } from './replay.ts';
 import { type InputEffect, runInput } from './runInput.ts';
 import { createSessionStore, type SessionStore } from './sessionStore.ts';
-import type { UiOptions } from './startUi.tsx';
 import type { Theme } from './theme.ts';
-import type { Boot, SessionRow, SessionTarget, UiExit, UiHouse, UiSession } from './types.ts';
+import type { Boot, SessionRow, SessionTarget, UiExit, UiHouse, UiOptions, UiSession } from './types.ts';
 import { emptyView, type Print, type View } from './view.ts';
 
 export type Phase =

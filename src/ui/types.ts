@@ -74,3 +74,27 @@ export interface UiExit {
   readonly empty: boolean;
   readonly code: number;
 }
+
+/** What the screen is started with. */
+export interface UiOptions {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly version: string;
+  /** The working directory as shown to people. */
+  readonly directory: string;
+  /** For the first frame; the settings may name another. */
+  readonly theme: Theme;
+  /** Settles trust, key and model; runs behind the first frame. */
+  readonly boot: () => Promise<Boot>;
+  readonly target: SessionTarget;
+  /** Begin with the picker of sessions. */
+  readonly pickFirst: boolean;
+  /** Sent as soon as the session is open. */
+  readonly prompt: string | undefined;
+  readonly bypassAllowed: boolean;
+  readonly historyFile: string;
+  readonly listFiles: () => Promise<string[]>;
+  /** Called with what flushes the log, for whoever has to end the program in a hurry. */
+  readonly onReady: (close: () => Promise<void>) => void;
+  readonly now: () => number;
+}
