@@ -99,7 +99,7 @@ export class CompactionRunner {
   async runAfterOverflow(error: ModelError, options: RequestOptions): Promise<boolean> {
     await this.settled();
     const before = this.#projection.measure(options.tools);
-    const counted = this.#projection.lastCounted ?? before.usedTokens;
+    const counted = this.#projection.lastCounted ?? this.#projection.noteRequest(options.tools);
     const named =
       error.windowTokens !== undefined && error.windowTokens >= LEAST_WINDOW ? error.windowTokens : undefined;
     const guess = Math.min(before.windowTokens, before.usedTokens) * SHRINK;

@@ -10,16 +10,12 @@ import type { BlobSink, ToolOutcome } from '../protocol/tools.ts';
 import { CompactionRunner } from './CompactionRunner.ts';
 import { latestTodos } from './compaction/facts.ts';
 import { type ContextData, contextDataOf } from './contextData.ts';
+import { tooLarge } from './measure.ts';
 import { Projection } from './Projection.ts';
 import { resultDraft, shellDraft } from './resultDrafts.ts';
 import { admitOutput, limitsFor } from './results/admit.ts';
-import { closingDrafts, headerDrafts, replyDrafts } from './sessionDrafts.ts';
-import {
-  messageDraft,
-  type SessionLog,
-  type SessionSummary,
-  type StorageProblem,
-} from './storage/index.ts';
+import { closingDrafts, headerDrafts, headerOf, replyDrafts } from './sessionDrafts.ts';
+import { messageDraft, type SessionLog, type SessionSummary, type StorageProblem } from './storage/index.ts';
 import type {
   BuildOutcome,
   CompactOptions,
@@ -96,8 +92,7 @@ export class ContextManager {
 
   /** What the session was started with. */
   header(): SessionHeader | undefined {
-    const header = this.entries().find((entry) => entry.subtype === 'session_start');
-    return header?.data as SessionHeader | undefined;
+    return headerOf(this.entries());
   }
 
   /** The environment that the model was last told of: `data.block` of the last note, or of the header. */
@@ -184,12 +179,13 @@ export class ContextManager {
     const { projection, compaction } = this.#open();
     await compaction.settled();
     let measure = projection.measure(options.tools);
-    if (this.#deps.settings.compact.auto && measure.usedTokens >= measure.triggerTokens) {
+    const { auto } = this.#deps.settings.compact;
+    if (auto && measure.usedTokens >= measure.triggerTokens) {
       await compaction.runAuto(options);
       measure = projection.measure(options.tools);
     }
     options.emit({ type: 'context_measured', measure });
-    if (!projection.fits(measure)) return { type: 'too_large', message: tooLarge(measure) };
+    if (!projection.fits(measure)) return { type: 'too_large', message: tooLarge(measure, auto) };
     const messages = projection.messages();
     const problems = validateRequest(messages, projection.checked);
     if (problems.length > 0) throw new Error(`The request would be invalid: ${problems.join('; ')}.`);
@@ -291,9 +287,4 @@ export class ContextManager {
     const limits = limitsFor(this.#deps.settings.truncate, projection.budget().window);
     return admitOutput(outcome, limits, log.blobs);
   }
-}
-
-function tooLarge({ usedTokens, windowTokens, model }: ContextMeasure): string {
-  const count = (tokens: number): string => tokens.toLocaleString('en-US');
-  return `The request has about ${count(usedTokens)} tokens, and ${model} takes ${count(windowTokens)}. Shorten the last message, remove instructions or tools, or choose a model with a larger window (/model, --context-window).`;
 }

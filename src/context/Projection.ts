@@ -11,6 +11,7 @@ import { measureRequest, sizeOfView } from './measure.ts';
 import type { SessionLog } from './storage/index.ts';
 import { TokenCounter } from './TokenCounter.ts';
 import { type WindowBudget, windowBudget } from './tokens/budgets.ts';
+import { TokenBudgetTracker } from './tokens/TokenBudgetTracker.ts';
 import type { ContextManagerDeps } from './types.ts';
 
 export class Projection {
@@ -106,11 +107,13 @@ export class Projection {
 
   /** True when a request of this measure may be sent. */
   fits(measure: ContextMeasure): boolean {
-    return measure.usedTokens <= this.budget().limit;
+    const tracker = new TokenBudgetTracker(this.budget().limit);
+    return measure.parts.every(({ name, tokens }) => tracker.allocate(name, tokens));
   }
 
-  /** Remembers what the request that now goes out was counted as, for its usage to be compared with. */
-  noteRequest(tools: readonly ToolSchema[]): void {
+  /** Remembers what the request that now goes out is counted as, for its usage to be compared with. */
+  noteRequest(tools: readonly ToolSchema[]): number {
     this.lastCounted = sizeOfView(this.view(), tools, this.counter, this.policy()).total;
+    return this.lastCounted;
   }
 }

@@ -2,7 +2,10 @@
 export { type ProjectionPolicy, projectMessages } from './ContextBuilder.ts';
 export { ContextManager } from './ContextManager.ts';
 export type { ContextData } from './contextData.ts';
+export { analyzeFiles, type FileContent, type FileReference, readFilesContent } from './FileAnalyzer.ts';
+export { estimateRounds, findRoundBoundaries } from './history/rounds.ts';
 export { formatInstructions, type InstructionFile, readInstructions } from './memory/instructions.ts';
+export { truncateObservation } from './results/ObservationTruncator.ts';
 export {
   AmbiguousSessionIdError,
   BlobStore,
@@ -23,6 +26,10 @@ export {
   type SessionSummary,
   type StorageProblem,
 } from './storage/index.ts';
+export { TokenCounter } from './TokenCounter.ts';
+export { estimateTokens, getChineseRatio } from './tokens/estimate.ts';
+export { TokenBudgetTracker } from './tokens/TokenBudgetTracker.ts';
+export { truncateToTokens } from './tokens/truncate.ts';
 export type {
   BuildOutcome,
   CompactOptions,

@@ -57,3 +57,12 @@ export function measureRequest(
     windowSource: model.source,
   };
 }
+
+/** What to tell the user when a request cannot be sent; `auto`: whether it was compacted first. */
+export function tooLarge({ usedTokens, windowTokens, model }: ContextMeasure, auto: boolean): string {
+  const count = (tokens: number): string => tokens.toLocaleString('en-US');
+  const first = auto
+    ? 'Shorten the last message'
+    : 'Run /compact (automatic compaction is off), shorten the last message';
+  return `The request has about ${count(usedTokens)} tokens, and ${model} takes ${count(windowTokens)}. ${first}, remove instructions or tools, or choose a model with a larger window (/model, --context-window).`;
+}

@@ -1,4 +1,5 @@
 /** Drafts of the entries that the manager writes: headers, replies, results. */
+import { z } from 'zod';
 import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
 import type { Usage } from '../protocol/messages.ts';
 import type { Reply } from '../protocol/model.ts';
@@ -28,6 +29,20 @@ export function headerDrafts(
   };
   if (instructions === undefined || instructions.trim() === '') return [header];
   return [header, messageDraft('user', instructions, {}, 'instructions')];
+}
+
+const headerSchema = z.object({
+  systemPrompt: z.string().catch(''),
+  environment: z.record(z.string(), z.unknown()).catch({}),
+  preferences: z.record(z.string(), z.unknown()).catch({}),
+  configuration: z.record(z.string(), z.unknown()).catch({}),
+  userId: z.string().exactOptional().catch(''),
+});
+
+/** What the session was started with, as its header says; undefined in a log that has lost it. */
+export function headerOf(entries: readonly JSONLEntry[]): SessionHeader | undefined {
+  const header = entries.find((entry) => entry.subtype === 'session_start');
+  return header === undefined ? undefined : headerSchema.parse(header.data ?? {});
 }
 
 /** A reply and one entry for each of its calls; `countedTokens` is what its request was estimated as. */
