@@ -38,7 +38,15 @@ export function guardTerminal(stdin: ReadStream, stdout: WriteStream): TerminalG
     process.once(signal, handler);
     return { signal, handler };
   });
+  let crashed = false;
   const onCrash = (error: unknown): void => {
+    if (crashed) return;
+    crashed = true;
+    // The window was closed: nobody is left to tell, and the log is all that matters.
+    if (isTerminalGone(error)) {
+      void end(128 + (constants.signals.SIGHUP ?? 0));
+      return;
+    }
     restore();
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     process.stderr.write(
@@ -48,6 +56,7 @@ export function guardTerminal(stdin: ReadStream, stdout: WriteStream): TerminalG
   };
   process.on('uncaughtException', onCrash);
   process.on('unhandledRejection', onCrash);
+  stdout.on('error', onCrash);
   return {
     onEnd(next) {
       close = next;
@@ -56,6 +65,12 @@ export function guardTerminal(stdin: ReadStream, stdout: WriteStream): TerminalG
       for (const { signal, handler } of signals) process.off(signal, handler);
       process.off('uncaughtException', onCrash);
       process.off('unhandledRejection', onCrash);
+      stdout.off('error', onCrash);
     },
   };
+}
+
+function isTerminalGone(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException | undefined)?.code;
+  return code === 'EIO' || code === 'EPIPE' || code === 'ENOTCONN';
 }
