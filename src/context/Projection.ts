@@ -25,6 +25,7 @@ export class Projection {
   readonly #snippets = new Map<string, string>();
   readonly #windows = new Map<string, number>();
   readonly #files = new Map<string, string>();
+  #viewed: { readonly entries: readonly JSONLEntry[]; readonly view: View } | undefined;
   #memo = new WeakMap<JSONLEntry, Message>();
   #memoReasoning: boolean | undefined;
 
@@ -77,8 +78,11 @@ export class Projection {
     return this.#files.get(path);
   }
 
+  /** The view of the log as it is now; built anew only when something was appended. */
   view(): View {
-    return viewOf(this.#log.entries());
+    const entries = this.#log.entries();
+    if (this.#viewed?.entries !== entries) this.#viewed = { entries, view: viewOf(entries) };
+    return this.#viewed.view;
   }
 
   messages(): Message[] {

@@ -38,18 +38,31 @@ export const reductionSchema = z.looseObject({
 });
 export type Reduction = z.infer<typeof reductionSchema>;
 
-/** From the log to what the model sees of it. */
+/** From the log to what the model sees of it. One pass by index: it runs on the whole log for each step. */
 export function viewOf(entries: readonly JSONLEntry[]): View {
   const at = lastCompaction(entries);
-  const boundary = at === -1 ? undefined : entries[at];
-  const kept = new Set(boundary?.compactMetadata?.retained);
-  const before = boundary === undefined ? [] : entries.slice(0, at).filter((entry) => kept.has(entry.uuid));
+  const kept = new Set(entries[at]?.compactMetadata?.retained);
+  const sent: JSONLEntry[] = [];
+  let instructions: JSONLEntry | undefined;
+  let systemPrompt: string | undefined;
+  const replacements = new Map<string, string>();
+  for (let index = 0; index < entries.length; index++) {
+    const entry = entries[index];
+    if (entry === undefined) continue;
+    if (entry.subtype === 'session_start') systemPrompt ??= systemPromptOf(entry);
+    else if (entry.subtype === 'reduction') addReplacements(replacements, entry);
+    else if (index > at + 1 || at === -1) sent.push(entry);
+    else if (index < at) {
+      if (entry.subtype === 'instructions') instructions = entry;
+      if (kept.has(entry.uuid)) sent.push(entry);
+    }
+  }
   return {
-    systemPrompt: systemPromptOf(entries),
-    instructions: entries.slice(0, Math.max(at, 0)).findLast((entry) => entry.subtype === 'instructions'),
-    summary: boundary === undefined ? undefined : entries[at + 1],
-    atoms: groupAtoms([...before, ...entries.slice(boundary === undefined ? 0 : at + 2)]),
-    replacements: replacementsOf(entries),
+    systemPrompt: systemPrompt ?? '',
+    instructions,
+    summary: at === -1 ? undefined : entries[at + 1],
+    atoms: groupAtoms(sent),
+    replacements,
   };
 }
 
@@ -63,25 +76,12 @@ export function lastCompaction(entries: readonly JSONLEntry[]): number {
   return -1;
 }
 
-/** The reductions of a log, oldest first; ones that a newer program wrote in another shape are skipped. */
-export function reductionsOf(entries: readonly JSONLEntry[]): Reduction[] {
-  return entries.flatMap((entry) => {
-    if (entry.subtype !== 'reduction') return [];
-    const parsed = reductionSchema.safeParse(entry.data);
-    return parsed.success ? [parsed.data] : [];
-  });
+/** One that a newer program wrote in another shape is skipped. */
+function addReplacements(replacements: Map<string, string>, { data }: JSONLEntry): void {
+  const parsed = reductionSchema.safeParse(data);
+  for (const { uuid, output } of parsed.data?.replacements ?? []) replacements.set(uuid, output);
 }
 
-function replacementsOf(entries: readonly JSONLEntry[]): Map<string, string> {
-  const replaced = new Map<string, string>();
-  for (const { replacements } of reductionsOf(entries)) {
-    for (const { uuid, output } of replacements ?? []) replaced.set(uuid, output);
-  }
-  return replaced;
-}
-
-function systemPromptOf(entries: readonly JSONLEntry[]): string {
-  const header = entries.find((entry) => entry.subtype === 'session_start');
-  const prompt = header?.data?.systemPrompt;
-  return typeof prompt === 'string' ? prompt : '';
+function systemPromptOf({ data }: JSONLEntry): string {
+  return typeof data?.systemPrompt === 'string' ? data.systemPrompt : '';
 }
