@@ -24,15 +24,26 @@ export function permits(pattern: string, realPath: string, place: PatternPlace):
  * its links resolved, capitals ignored.
  */
 export function forbids(pattern: string, path: string, place: PatternPlace): boolean {
-  const { root, glob } = anchor(pattern, place);
-  const literal = /^[^*?[\]{}()!]*$/.exec(glob)?.[0];
   const paths = [path, place.realpath(path)];
-  const roots = [root, place.realpath(root)];
-  if (roots.some((directory) => paths.some((candidate) => matches(glob, directory, candidate, true))))
-    return true;
-  if (literal === undefined || literal.startsWith('**/')) return false;
-  const target = place.realpath(join(root, literal));
-  return paths.some((candidate) => contains(target, candidate));
+  return anchors(pattern, place).some(({ root, glob }) =>
+    [root, place.realpath(root)].some((directory) =>
+      paths.some((candidate) => matches(glob, directory, candidate, true)),
+    ),
+  );
+}
+
+/** The pattern as written, and with its fixed beginning taken apart so that links in it can be resolved. */
+function anchors(pattern: string, place: PatternPlace): readonly { root: string; glob: string }[] {
+  const anchored = anchor(pattern, place);
+  const fixed = anchored.glob.replace(/^\*\*\//, '');
+  const wild = /[*?[{(!]/.exec(fixed)?.index ?? fixed.length;
+  const slash = fixed.lastIndexOf('/', wild);
+  const below = {
+    root: join(anchored.root, fixed.slice(0, slash + 1)),
+    glob: fixed.slice(slash + 1) || '**',
+  };
+  if (wild < fixed.length) return [anchored, below];
+  return [anchored, below, { root: place.realpath(join(anchored.root, fixed)), glob: '**' }];
 }
 
 /** Whether some file that the shell makes of a wildcard path could be covered by a pattern that forbids. */
@@ -73,6 +84,7 @@ function matches(glob: string, root: string, path: string, nocase: boolean): boo
   const [from, to] = nocase ? [root.toLowerCase(), path.toLowerCase()] : [root, path];
   if (!contains(from, to)) return false;
   const way = relative(from, to);
+  if (way === '') return /^(?:\*\*\/?)+$/.test(glob);
   const pattern = glob.replace(/\/+$/, '');
   const options = { dot: true, nonegate: true, noextglob: true, nocase };
   // What names a directory covers what is in it.

@@ -1,4 +1,5 @@
 /** Whether one simple command may run where it may run. */
+import { basename } from 'node:path';
 import type { PermissionDecision } from '../protocol/permissions.ts';
 import { allowsPart, hasSafeEnvironment } from './commandRule.ts';
 import { decideFile, type FileVerdict, inWorkspace } from './fileDecision.ts';
@@ -7,9 +8,9 @@ import type { CommandPart } from './parsedCommand.ts';
 import { editTargets } from './plainEdits.ts';
 import type { Policy } from './policy.ts';
 import { type ReadOnlyUse, readOnlyUse } from './readOnly.ts';
-import { couldBeSensitive } from './sensitive.ts';
+import { couldBeSensitive, isSensitive } from './sensitive.ts';
 import { gravest } from './verdicts.ts';
-import { locate, possiblePaths } from './wordPaths.ts';
+import { locate, possibleWords } from './wordPaths.ts';
 import { changesDirectory, type Visit } from './workingDirectory.ts';
 
 export interface PartVerdict extends PermissionDecision {
@@ -54,13 +55,16 @@ function decideEnvironment(part: CommandPart, policy: Policy): PartVerdict {
 
 /** A secret that the command may read or hand on: a rule for the command in general does not cover it. */
 function findSecret(visit: Visit, use: ReadOnlyUse | undefined, policy: Policy): PartVerdict | undefined {
-  const shown = use?.contents.every((word) => word !== null) ? use.contents : possiblePaths(visit.part);
-  const words = shown.filter((word) => word !== null);
+  const known = use?.contents.every((word) => word !== null) ? use.contents : undefined;
+  const words = known?.map((path) => ({ path: path ?? '', wild: true })) ?? possibleWords(visit.part);
   for (const directory of visit.directories ?? [policy.root]) {
-    for (const word of words) {
+    for (const { path: word, wild } of words) {
+      // `eslint *` is no attempt at a key; `cat *` would show one.
+      if (known === undefined && wild && /^[*?]/.test(basename(word))) continue;
       const path = locate(word, directory, policy);
-      if (!couldBeSensitive(path) && !couldBeSensitive(policy.realpath(path))) continue;
-      const verdict = decideFile({ tool: 'Read', verb: 'read', path }, policy, true);
+      const isSecret = wild ? couldBeSensitive : isSensitive;
+      if (!isSecret(path) && !isSecret(policy.realpath(path))) continue;
+      const verdict = decideFile({ tool: 'Read', verb: 'read', path }, policy, wild);
       if (verdict.behavior !== 'allow') return { behavior: verdict.behavior, reason: verdict.reason };
     }
   }

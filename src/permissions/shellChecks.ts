@@ -1,5 +1,6 @@
 /** Places where the grammar and the shell are known to disagree. In doubt the command is not understood. */
 import type { Node } from 'web-tree-sitter';
+import { wordTypes } from './shellWord.ts';
 
 /** A continued line may only stand between words: glued to one, the shell makes one word of two. */
 const blanks = /^(?:[ \t\n]|(?<=[ \t])\\\n|\\\n(?=[ \t]))*$/;
@@ -23,19 +24,29 @@ const leaves: Readonly<Record<string, RegExp>> = {
 const opaqueLeaves = new Set(['heredoc_body', 'heredoc_content', 'heredoc_start', 'heredoc_end']);
 const bareLeaf = /^(?:[^\s;&|<>()'"`\\]|\\.)*$/s;
 
-const leafIsPlain = (node: Node, source: string): boolean =>
-  !node.isNamed ||
-  opaqueLeaves.has(node.type) ||
-  (leaves[node.type] ?? bareLeaf).test(source.slice(node.startIndex, node.endIndex));
+function leafIsPlain(node: Node, source: string): boolean {
+  const text = source.slice(node.startIndex, node.endIndex);
+  // Glued to what follows, a brace begins an expansion and a keyword is a part of a name.
+  if (!node.isNamed) return !/^(?:\{|!|[a-z]+)$/.test(text) || keywordEnds(node, source);
+  return opaqueLeaves.has(node.type) || (leaves[node.type] ?? bareLeaf).test(text);
+}
+
+const keywordEnds = (node: Node, source: string): boolean =>
+  node.parent?.type === 'expansion' ||
+  /^(?:$|[\s;&|()<>])/.test(source.slice(node.endIndex, node.endIndex + 1));
 
 function covered(node: Node, source: string): boolean {
   const { children } = node;
   if (children.length === 0) return leafIsPlain(node, source);
   if (!opaque.has(node.type)) {
     let end = node.startIndex;
+    let named = false;
     for (const child of children) {
       if (child.startIndex > end && !gapIsBlank(node, source.slice(end, child.startIndex))) return false;
+      // Two words without a blank between them are one word to the shell.
+      if (named && child.startIndex === end && child.isNamed && isGlued(node, child)) return false;
       end = Math.max(end, child.endIndex);
+      named = child.isNamed && child.endIndex > child.startIndex;
     }
     if (end < node.endIndex && !blanks.test(source.slice(end, node.endIndex))) return false;
   }
@@ -54,6 +65,9 @@ const onOneLine = new Set([
   'redirected_statement',
   'test_command',
 ]);
+
+const isGlued = (parent: Node, child: Node): boolean =>
+  parent.type !== 'concatenation' && (wordTypes.has(child.type) || child.type === 'command_name');
 
 function gapIsBlank(node: Node, gap: string): boolean {
   if (seamless.has(node.type) || !blanks.test(gap)) return false;

@@ -1,5 +1,6 @@
 /** Which files the words of a command may name. */
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { hasGlob } from './globOverlap.ts';
 import type { CommandPart } from './parsedCommand.ts';
 
 interface Place {
@@ -23,6 +24,17 @@ export function locate(word: string, directory: string, { home, realpath }: Plac
 /** Every path that a command's words may contain: as they are, after `=`, `:`, `@`, or glued to an option. */
 export function possiblePaths(part: CommandPart): readonly string[] {
   return part.argv.flatMap((word, index) => pathsIn(word, part.raw[index] ?? ''));
+}
+
+/** The same, each with whether the shell would take it for a pattern. */
+export function possibleWords(
+  part: CommandPart,
+): readonly { readonly path: string; readonly wild: boolean }[] {
+  return part.argv.flatMap((word, index) => {
+    const raw = part.raw[index] ?? '';
+    const wild = hasGlob(raw.replace(/'[^']*'|"[^"]*"|\\./g, ''));
+    return pathsIn(word, raw).map((path) => ({ path, wild: wild && hasGlob(path) }));
+  });
 }
 
 /** The same for one word; of a word that is not known, what its source shows. */

@@ -107,11 +107,10 @@ function accounts(part: CommandPart, ran: readonly string[]): boolean {
 test('whatever bash runs of a command that was understood, was listed as a part', async () => {
   const parse = await shellParser();
   const bin = mkdtempSync(join(top, 'bin-'));
-  const trace = join(bin, 'trace');
   for (const name of ['p1', 'p2', 'p3'])
     writeFileSync(
       join(bin, name),
-      `#!/bin/sh\n{ printf '%s\\037' ${name} "$@"; printf '\\036'; } >> ${trace}\n`,
+      `#!/bin/sh\n{ printf '%s\\037' ${name} "$@"; printf '\\036'; } >> "$TRACE"\n`,
       { mode: 0o755 },
     );
   const cwd = join(bin, 'cwd');
@@ -121,9 +120,16 @@ test('whatever bash runs of a command that was understood, was listed as a part'
     .sample(command, { numRuns: runs * 40, seed })
     .filter((text) => text.includes('p') && parse(text).ok);
   let ran = 0;
-  for (const text of commands.slice(0, runs)) {
+  for (const [index, text] of commands.slice(0, runs).entries()) {
+    // One trace each: what runs in the background may write late.
+    const trace = join(bin, `trace-${index}`);
     writeFileSync(trace, '');
-    spawnSync('bash', ['-c', text], { cwd, env: { PATH: `${bin}:/usr/bin:/bin` }, input: '', timeout: 2000 });
+    spawnSync('bash', ['-c', text], {
+      cwd,
+      env: { PATH: `${bin}:/usr/bin:/bin`, TRACE: trace },
+      input: '',
+      timeout: 2000,
+    });
     const parsed = parse(text);
     const parts = parsed.ok ? parsed.parts : [];
     for (const line of readFileSync(trace, 'utf8').split('\x1e').slice(0, -1)) {

@@ -1,0 +1,161 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { decide } from '../../src/permissions/decide.ts';
+import type { PermissionMode } from '../../src/protocol/permissions.ts';
+import { home, outside, policyFor, root } from './harness.ts';
+
+type Behavior = 'allow' | 'ask' | 'deny';
+type Row = readonly [behavior: Behavior, tool: string, path: string, ...rules: string[]];
+
+const verb = (tool: string): 'read' | 'write' => (/^(?:Edit|Write)$/.test(tool) ? 'write' : 'read');
+
+function table(mode: PermissionMode, rows: readonly Row[]): void {
+  test.each(rows)('%s: %s %s', async (behavior, tool, path, ...rules) => {
+    const access = { type: verb(tool), paths: [join(path.startsWith('/') ? '/' : root, path)] };
+    expect(decide({ tool, access }, await policyFor(rules, mode)).behavior).toBe(behavior);
+  });
+}
+
+describe('in default mode', () => {
+  table('default', [
+    ['allow', 'Read', 'a.txt'],
+    ['allow', 'Read', 'src/new/file.ts'],
+    ['allow', 'Grep', '.'],
+    ['allow', 'Glob', 'src'],
+    ['ask', 'Read', '.env'],
+    ['ask', 'Read', 'innocent.txt'],
+    ['ask', 'Read', '../x'],
+    ['ask', 'Read', join(outside, 'secret.txt')],
+    ['ask', 'Read', 'link/secret.txt'],
+    ['ask', 'Grep', '/'],
+    ['ask', 'Edit', 'a.txt'],
+    ['ask', 'Write', 'new.txt'],
+    ['allow', 'Edit', 'a.txt', 'allow Edit'],
+    ['allow', 'Write', 'a.txt', 'allow Edit'],
+    ['allow', 'Write', 'a.txt', 'allow Write'],
+    ['ask', 'Edit', 'a.txt', 'allow Write'],
+    ['ask', 'Edit', '../x', 'allow Edit'],
+    ['ask', 'Read', '../x', 'allow Read'],
+    ['allow', 'Edit', 'src/deep/x.ts', 'allow Edit(/src/**)'],
+    ['allow', 'Edit', 'src/deep/x.ts', 'allow Edit(src/**)'],
+    ['allow', 'Edit', 'src/deep/x.ts', 'allow Edit(./src/)'],
+    ['allow', 'Edit', 'src/deep/x.ts', 'allow Edit(*.ts)'],
+    ['allow', 'Edit', 'src/deep/x.ts', 'allow Edit(x.ts)'],
+    ['ask', 'Edit', 'src/deep/x.ts', 'allow Edit(/x.ts)'],
+    ['ask', 'Edit', 'docs/x.ts', 'allow Edit(/src/**)'],
+    ['ask', 'Edit', 'srcs/x.ts', 'allow Edit(/src)'],
+    ['ask', 'Edit', 'src/../link/x', 'allow Edit(/**)'],
+    ['ask', 'Edit', 'link/x', 'allow Edit(/link/**)'],
+    ['allow', 'Edit', join(outside, 'x'), `allow Edit(/${outside}/**)`],
+    ['allow', 'Read', join(outside, 'inner/x'), `allow Read(/${outside}/**)`],
+    ['allow', 'Read', 'link/secret.txt', `allow Read(/${outside}/**)`],
+    ['allow', 'Read', join(home, 'notes/x'), 'allow Read(~/notes/**)'],
+    ['ask', 'Read', join(home, 'other/x'), 'allow Read(~/notes/**)'],
+    ['deny', 'Read', 'b.txt', 'deny Read(b.txt)', 'allow Read'],
+    ['deny', 'Read', 'src/b.txt', 'deny Read(b.txt)'],
+    ['allow', 'Read', 'src/b.txt', 'deny Read(/b.txt)'],
+    ['deny', 'Read', 'B.TXT', 'deny Read(b.txt)'],
+    ['deny', 'Grep', 'src/deep', 'deny Read(src/**)'],
+    ['deny', 'Glob', 'src', 'deny Read(./src)'],
+    ['deny', 'Edit', 'b.txt', 'deny Read(b.txt)', 'allow Edit'],
+    ['deny', 'Write', 'b.txt', 'deny Edit(b.txt)', 'allow Write'],
+    ['deny', 'Edit', 'b.txt', 'deny Write(b.txt)'],
+    ['allow', 'Read', 'b.txt', 'deny Edit(b.txt)'],
+    ['deny', 'Read', 'link/secret.txt', `deny Read(/${outside}/**)`],
+    ['deny', 'Read', join(outside, 'secret.txt'), 'deny Read(/link/**)'],
+    ['deny', 'Read', '.env', 'deny Read(innocent.txt)'],
+    ['deny', 'Read', 'innocent.txt', 'deny Read(.env)'],
+    ['deny', 'Read', 'a.txt', 'deny Read'],
+    ['deny', 'Grep', 'a.txt', 'deny Grep'],
+    ['allow', 'Read', 'a.txt', 'deny Grep'],
+    ['ask', 'Read', 'a.txt', 'ask Read(a.txt)', 'allow Read(a.txt)'],
+    ['deny', 'Read', 'a.txt', 'ask Read(a.txt)', 'deny Read(a.*)', 'allow Read'],
+    ['ask', 'Read', '.env', 'allow Read'],
+    ['ask', 'Read', '.env', 'allow Read(**)'],
+    ['ask', 'Read', '.env', 'allow Read(/*)'],
+    ['allow', 'Read', '.env', 'allow Read(.env)'],
+    ['allow', 'Read', '.env', 'allow Read(./.env*)'],
+    ['allow', 'Read', 'server.key', 'allow Read(*.key)'],
+    ['ask', 'Edit', '.git/config', 'allow Edit'],
+    ['allow', 'Edit', '.git/config', 'allow Edit(/.git/config)'],
+    ['deny', 'Read', '/etc/a/b', 'deny Read(//etc/**)'],
+    ['deny', 'Write', '/etc/a/b', 'deny Write(//etc/*)'],
+    ['allow', 'Read', 'a.txt', 'deny Read(!a.txt)'],
+    ['allow', 'Read', 'a.txt', 'deny Nonsense(a.txt)'],
+  ]);
+});
+
+describe('in acceptEdits', () => {
+  table('acceptEdits', [
+    ['allow', 'Edit', 'a.txt'],
+    ['allow', 'Write', 'new/x.ts'],
+    ['ask', 'Write', '../x'],
+    ['ask', 'Write', 'link/x'],
+    ['ask', 'Write', '.env'],
+    ['ask', 'Write', '.git/hooks/pre-commit'],
+    ['ask', 'Write', '.clawdcode.json'],
+    ['ask', 'Write', '.clawdcode.local.json'],
+    ['ask', 'Write', '.clawdcode/commands/x.md'],
+    ['ask', 'Write', '.vscode/tasks.json'],
+    ['ask', 'Write', join(home, '.bashrc')],
+    ['ask', 'Edit', 'a.txt', 'ask Edit(a.txt)'],
+    ['deny', 'Edit', 'a.txt', 'deny Edit'],
+  ]);
+});
+
+describe('in plan mode', () => {
+  table('plan', [
+    ['allow', 'Read', 'a.txt'],
+    ['ask', 'Read', '.env'],
+    ['deny', 'Edit', 'a.txt'],
+    ['deny', 'Write', 'a.txt', 'allow Edit', 'allow Write'],
+  ]);
+});
+
+describe('in bypassPermissions', () => {
+  table('bypassPermissions', [
+    ['allow', 'Read', '.env'],
+    ['allow', 'Write', '/etc/passwd'],
+    ['allow', 'Edit', 'a.txt', 'ask Edit'],
+    ['deny', 'Edit', 'a.txt', 'deny Edit'],
+    ['deny', 'Edit', 'a.txt', 'deny Read(a.txt)'],
+  ]);
+});
+
+test('further directories count as the workspace, and our own are readable', async () => {
+  const access = { type: 'read', paths: [join(outside, 'secret.txt')] } as const;
+  const added = await policyFor([], 'default', { additionalDirectories: [outside] });
+  const own = await policyFor([], 'default', { ownDirectories: [outside] });
+  expect(decide({ tool: 'Read', access }, added).behavior).toBe('allow');
+  expect(decide({ tool: 'Read', access }, own).behavior).toBe('allow');
+  const write = { type: 'write', paths: access.paths } as const;
+  expect(decide({ tool: 'Write', access: write }, { ...own, mode: 'acceptEdits' }).behavior).toBe('ask');
+});
+
+test('the gravest of several paths decides, and the rule is named with its source', async () => {
+  const policy = await policyFor(['deny Read(b.txt)']);
+  const paths = ['a.txt', '.env', 'b.txt'].map((name) => join(root, name));
+  expect(decide({ tool: 'Read', access: { type: 'read', paths } }, policy)).toMatchObject({
+    behavior: 'deny',
+    rule: { text: 'Read(b.txt)', source: 'test' },
+  });
+});
+
+describe('tools without files', () => {
+  test.each<[Behavior, string, PermissionMode, 'none' | 'plan', ...string[]]>([
+    ['allow', 'TodoWrite', 'default', 'none'],
+    ['allow', 'TodoWrite', 'plan', 'none'],
+    ['deny', 'TodoWrite', 'default', 'none', 'deny TodoWrite'],
+    ['deny', 'TodoWrite', 'bypassPermissions', 'none', 'deny TodoWrite', 'allow TodoWrite'],
+    ['ask', 'TodoWrite', 'default', 'none', 'ask TodoWrite'],
+    ['ask', 'ExitPlanMode', 'plan', 'plan'],
+    ['ask', 'ExitPlanMode', 'plan', 'plan', 'allow ExitPlanMode'],
+    ['allow', 'ExitPlanMode', 'bypassPermissions', 'plan'],
+    ['ask', 'mcp__srv__tool', 'default', 'none'],
+    ['allow', 'mcp__srv__tool', 'default', 'none', 'allow mcp__srv'],
+    ['allow', 'mcp__my-srv__do-it', 'default', 'none', 'allow mcp__my-srv__*'],
+    ['deny', 'mcp__srv__tool', 'default', 'none', 'allow mcp__srv', 'deny mcp__srv__tool'],
+  ])('%s: %s in %s', async (behavior, tool, mode, type, ...rules) => {
+    expect(decide({ tool, access: { type } }, await policyFor(rules, mode)).behavior).toBe(behavior);
+  });
+});

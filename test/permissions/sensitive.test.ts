@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { globsOverlap } from '../../src/permissions/globOverlap.ts';
+import { couldBeSensitive, isObeyed, isSensitive } from '../../src/permissions/sensitive.ts';
+
+describe('secrets', () => {
+  test.each([
+    '/p/.env',
+    '.env.local',
+    '.ENV',
+    '.env.production',
+    '.envrc',
+    'prod.env',
+    '/h/.ssh/config',
+    'id_rsa',
+    'id_ed25519',
+    'server.pem',
+    'a/b/tls.key',
+    'x.p12',
+    'release.keystore',
+    '/h/.aws/credentials',
+    '/h/.gnupg/x',
+    '/h/.kube/config',
+    '/h/.docker/config.json',
+    '/h/.config/gcloud/x.json',
+    '/h/.config/gh/hosts.yml',
+    '.netrc',
+    '.npmrc',
+    '.pypirc',
+    '.git-credentials',
+    'credentials.json',
+    'credentials-prod.json',
+    'service-account-x.json',
+    '/h/.clawdcode/config.json',
+    '/h/.clawdcode/credentials.json',
+    '/proc/self/environ',
+    '/etc/shadow',
+  ])('%s', (path) => expect(isSensitive(path)).toBe(true));
+});
+
+describe('no secrets', () => {
+  test.each([
+    '.env.example',
+    '.env.sample',
+    '.env.local.template',
+    'id_rsa.pub',
+    'environment.ts',
+    'src/env.ts',
+    'keys.ts',
+    'monkey.txt',
+    'package.json',
+    'app/[id].ts',
+    '.dockerignore',
+    '.docker/nginx.conf',
+    'docs/ssh.md',
+    'README.md',
+    '/h/.clawdcode/sessions/x.jsonl',
+    '/',
+    '',
+  ])('%s', (path) => expect(isSensitive(path)).toBe(false));
+});
+
+describe('wildcards that could become a secret', () => {
+  test.each([
+    '.e*',
+    '.?nv',
+    '.[e]nv',
+    '*',
+    '*.p*',
+    '*.key',
+    'i*_rsa',
+    'id_*',
+    '.s*/x',
+    '.aws/*',
+    'cred*',
+    '.*',
+    '.kube/con*',
+    '*.json',
+  ])('%s', (path) => expect(couldBeSensitive(path)).toBe(true));
+  test.each(['*.ts', 'src/*.md', 'a*.txt', 'app/[id]/page.tsx', '*.config.js', 'test-?.log'])(
+    'not %s',
+    (path) => expect(couldBeSensitive(path)).toBe(false),
+  );
+});
+
+test.each([
+  ['/p/.git/config', true],
+  ['/p/.git', true],
+  ['/p/.gitignore', false],
+  ['/p/.clawdcode.json', true],
+  ['/p/.clawdcode/agents/x.md', true],
+  ['/h/.bashrc', true],
+  ['/h/.zshenv', true],
+  ['/p/.husky/pre-commit', true],
+  ['/p/src/git.ts', false],
+])('what %s says is obeyed later: %s', (path, expected) => expect(isObeyed(path)).toBe(expected));
+
+const small = fc.string({ unit: fc.constantFrom('a', 'b', '.', '*', '?'), maxLength: 6 });
+
+test('two patterns overlap when some name matches both', () => {
+  const toRegExp = (glob: string): RegExp =>
+    new RegExp(`^${glob.replace(/\./g, '\\.').replace(/\*/g, '.*').replace(/\?/g, '.')}$`);
+  const names = fc.string({ unit: fc.constantFrom('a', 'b', '.'), maxLength: 6 });
+  fc.assert(
+    fc.property(small, small, names, (left, right, name) => {
+      if (toRegExp(left).test(name) && toRegExp(right).test(name))
+        expect(globsOverlap(left, right)).toBe(true);
+    }),
+    { numRuns: 2000 },
+  );
+  expect(globsOverlap('a*b', '*c')).toBe(false);
+  expect(globsOverlap('a?', 'a')).toBe(false);
+});
+
+test('overlap is symmetric, and a pattern overlaps itself', () => {
+  fc.assert(
+    fc.property(small, small, (left, right) => {
+      expect(globsOverlap(left, right)).toBe(globsOverlap(right, left));
+      expect(globsOverlap(left, left)).toBe(true);
+    }),
+  );
+});

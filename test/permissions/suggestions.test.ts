@@ -1,0 +1,94 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { decide } from '../../src/permissions/decide.ts';
+import { bash, home, outside, policyFor, root } from './harness.ts';
+
+describe('"always" for a command saves', () => {
+  test.each([
+    ['npm run build', ['Bash(npm run build:*)']],
+    ['npm test -- -u', ['Bash(npm test:*)']],
+    ['git commit -m "x*"', ['Bash(git commit:*)']],
+    ['git push origin main', ['Bash(git push origin main)']],
+    ['rm -rf build', ['Bash(rm -rf build)']],
+    ['sudo npm test', ['Bash(sudo npm test)']],
+    ['node -e "1"', ['Bash(node -e "1")']],
+    ['python x.py', ['Bash(python x.py)']],
+    ['bash x.sh', ['Bash(bash x.sh)']],
+    ['npx cowsay hi', ['Bash(npx cowsay hi)']],
+    ['FOO=1 npm test', ['Bash(FOO=1 npm test)']],
+    ['ls && npm test && npm run lint', ['Bash(npm test:*)', 'Bash(npm run lint:*)']],
+    ['npm test; npm test', ['Bash(npm test:*)']],
+    ['timeout 5 npm test', ['Bash(npm test:*)']],
+    ["bash -c 'npm test'", ['Bash(npm test:*)']],
+  ])('%s', async (command, rules) => {
+    const { suggestion } = await bash(command);
+    expect(suggestion).toMatchObject({
+      rules,
+      destination: 'local',
+      file: join(root, '.clawdcode.local.json'),
+    });
+    for (const rule of rules) expect(suggestion?.label).toContain(rule);
+    expect(suggestion?.label).toContain('.clawdcode.local.json');
+    // Having saved it, the same is not asked again.
+    expect(
+      (
+        await bash(
+          command,
+          rules.map((rule) => `allow ${rule}`),
+        )
+      ).behavior,
+    ).toBe('allow');
+  });
+
+  test('only the parts that no rule allows yet', async () => {
+    const { suggestion } = await bash('npm test && npm run lint', ['allow Bash(npm test)']);
+    expect(suggestion?.rules).toEqual(['Bash(npm run lint:*)']);
+  });
+});
+
+describe('nothing is suggested for', () => {
+  test.each([
+    'cat .env',
+    'ls "',
+    '$X',
+    'npm test > out',
+    'npm test && cat .env',
+    'foo *',
+    'a; b; c; d; e; f',
+    'cd ..',
+    'PATH=/x',
+    'ls ~',
+    `foo ${'x'.repeat(400)}`,
+    'foo "a\nb"',
+  ])('%s', async (command) => expect((await bash(command)).suggestion).toBeUndefined());
+
+  test('what a rule asks about', async () => {
+    expect((await bash('npm test', ['ask Bash(npm:*)'])).suggestion).toBeUndefined();
+  });
+});
+
+test('an edit suggests the mode, but not for secrets or outside', async () => {
+  const policy = await policyFor();
+  const ask = (path: string) =>
+    decide({ tool: 'Edit', access: { type: 'write', paths: [join(root, path)] } }, policy).suggestion;
+  expect(ask('a.txt')).toMatchObject({ destination: 'mode', rules: [] });
+  expect(ask('.env')).toBeUndefined();
+  expect(ask('.git/config')).toBeUndefined();
+  expect(ask('../x')).toBeUndefined();
+});
+
+test('a read outside suggests its directory for the session, never the home directory', async () => {
+  const policy = await policyFor();
+  const ask = (tool: string, path: string) =>
+    decide({ tool, access: { type: 'read', paths: [path] } }, policy).suggestion;
+  expect(ask('Read', join(outside, 'secret.txt'))).toMatchObject({
+    rules: [`Read(/${outside}/**)`],
+    destination: 'session',
+  });
+  expect(ask('Grep', outside)?.rules).toEqual([`Read(/${outside}/**)`]);
+  expect(ask('Read', join(root, 'link/secret.txt'))?.rules).toEqual([`Read(/${outside}/**)`]);
+  expect(ask('Read', join(home, 'x.txt'))?.rules).toEqual([`Read(/${join(home, 'x.txt')})`]);
+  for (const path of [home, '/']) expect(ask('Grep', path)).toBeUndefined();
+  expect(ask('Read', join(home, '.ssh/id_rsa'))).toBeUndefined();
+  expect((await bash(`cat ${outside}/secret.txt`)).suggestion?.rules).toEqual([`Read(/${outside}/**)`]);
+});
