@@ -121,9 +121,14 @@ test('at the trigger it compacts by itself, and what is appended meanwhile is ke
   expect(spent?.message.usage).toEqual({ input_tokens: 500, output_tokens: 9 });
   const measure = context.measure([]);
   expect(measure.usedTokens).toBeLessThan(measure.triggerTokens);
-  // No fresh tokens: a second one is refused without asking the model.
+  // Nothing was said since: not even a smaller window brings a second one, until something is.
+  home.model = modelOf(Math.floor(measure.usedTokens / 0.8));
   await context.buildRequest(home.options());
   expect(home.summaries.requests).toHaveLength(1);
+  home.summaries.expect(summary('again'));
+  await context.addMessage('user', 'go on');
+  await context.buildRequest(home.options());
+  expect(home.summaries.requests).toHaveLength(2);
 });
 
 test('just below the trigger nothing happens, at it a compaction does', async () => {
