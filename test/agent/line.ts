@@ -1,0 +1,77 @@
+import type { JSONLEntry } from '../../src/protocol/entries.ts';
+import type { AgentEvent } from '../../src/protocol/events.ts';
+
+/** One event as one short line that holds all of it that a test can foresee; ids, times and sizes apart. */
+export function line(event: AgentEvent): string {
+  switch (event.type) {
+    case 'entry':
+      return `entry ${entryLine(event.entry)}`;
+    case 'turn_started':
+    case 'reply_discarded':
+      return event.type;
+    case 'turn_ended':
+      return `turn_ended ${event.outcome} after ${event.steps}${event.error === undefined ? '' : ` (${event.error.kind})`}`;
+    case 'step_started':
+      return `step ${event.step}`;
+    case 'text_delta':
+    case 'reasoning_delta':
+      return `${event.type} ${event.text}`;
+    case 'tool_call_delta':
+      return `tool_call_delta ${event.index} ${event.name} ${event.argumentsLength}`;
+    case 'retrying':
+      return `retrying ${event.attempt}/${event.maxAttempts} in ${event.delayMs} (${event.error.kind})`;
+    case 'tool_started':
+      return `tool_started ${event.callId} ${event.tool} "${event.title}"`;
+    case 'tool_output':
+      return `tool_output ${event.callId} ${event.text}`;
+    case 'tool_ended':
+      return `tool_ended ${event.callId}`;
+    case 'permission_question':
+      return `question ${event.question.id} for ${event.question.tool}: ${event.question.reason}`;
+    case 'permission_answered':
+      return `answered ${event.id} ${JSON.stringify(event.answer)}`;
+    case 'queue_changed':
+      return `queue [${event.queue.map((op) => op.text).join(', ')}]`;
+    case 'queue_returned':
+      return `returned [${event.prompts.map((op) => op.text).join(', ')}]`;
+    case 'compaction_started':
+      return `compaction_started ${event.trigger}`;
+    case 'compaction_progress':
+      return `compaction_progress ${event.characters}`;
+    case 'compaction_ended':
+      return `compaction_ended ${event.report.trigger} ${event.report.outcome}`;
+    case 'context_measured':
+      return `measured for ${event.measure.model}`;
+    case 'mode_changed':
+      return `mode ${event.mode}`;
+    case 'model_changed':
+      return `model ${event.model.id}`;
+    case 'notice':
+      return `notice ${event.level}: ${event.text}`;
+  }
+}
+
+/** One entry of the log as one short line. */
+export function entryLine(entry: JSONLEntry): string {
+  const { tool, toolResult, message } = entry;
+  if (tool !== undefined) return `tool_use ${tool.id} ${tool.name} ${JSON.stringify(tool.input)}`;
+  if (toolResult !== undefined)
+    return `tool_result ${toolResult.id} ${toolResult.status}: ${String(toolResult.output)}`;
+  if (entry.isCompactSummary === true) return 'summary';
+  const marks = [
+    ...(message.interrupted === true ? [' interrupted'] : []),
+    ...(message.failed === true ? [' failed'] : []),
+  ].join('');
+  const content = typeof message.content === 'string' ? message.content : JSON.stringify(message.content);
+  switch (entry.subtype) {
+    case 'session_start':
+    case 'mode':
+    case 'nudge':
+    case 'usage':
+    case 'compact_boundary':
+    case 'reduction':
+      return [entry.subtype, ...(entry.subtype === 'mode' ? [String(entry.data?.mode)] : [])].join(' ');
+    default:
+      return `${entry.subtype ?? entry.type}${marks}${content === '' ? '' : `: ${content}`}`;
+  }
+}

@@ -1,0 +1,90 @@
+import type { ToolCall } from '../../src/protocol/messages.ts';
+import type { ModelClient, ModelError, ModelEvent, ModelRequest, Reply } from '../../src/protocol/model.ts';
+
+/** One answer of the model: a list of events, or code that makes them (to wait, to watch the signal). */
+export type Answer =
+  | readonly ModelEvent[]
+  | ((request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelEvent>);
+
+/**
+ * A model that plays a script. It keeps a clone of each request, so nothing but plain data may be in one; a
+ * request that nobody expected throws, and `unused` tells of answers that nobody asked for.
+ */
+export class ScriptedModel implements ModelClient {
+  readonly requests: ModelRequest[] = [];
+  readonly unexpected: ModelRequest[] = [];
+  readonly #answers: Answer[];
+
+  constructor(answers: readonly Answer[]) {
+    this.#answers = [...answers];
+  }
+
+  get unused(): number {
+    return this.#answers.length;
+  }
+
+  async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+    const sent = structuredClone(request) as ModelRequest;
+    const answer = this.#answers.shift();
+    if (answer === undefined) {
+      this.unexpected.push(sent);
+      throw new Error('The script has no answer for this request.');
+    }
+    this.requests.push(sent);
+    if (typeof answer === 'function') yield* answer(sent, signal);
+    else yield* answer;
+  }
+}
+
+/** A whole reply in one delta. */
+export function says(text: string, extra: Partial<Reply> = {}): ModelEvent[] {
+  return [
+    { type: 'text_delta', text },
+    {
+      type: 'done',
+      reply: { message: { role: 'assistant', content: text, toolCalls: [] }, finishReason: 'stop', ...extra },
+    },
+  ];
+}
+
+/** A reply that asks for calls: `['id', 'Tool', { input }]` each. */
+export function calls(
+  ...wanted: readonly (readonly [id: string, name: string, input?: unknown, extra?: Partial<ToolCall>])[]
+): ModelEvent[] {
+  const toolCalls = wanted.map(
+    ([id, name, input = {}, extra]): ToolCall => ({ id, name, arguments: JSON.stringify(input), ...extra }),
+  );
+  const message = { role: 'assistant' as const, content: '', toolCalls };
+  return [{ type: 'done', reply: { message, finishReason: 'tool_calls' } }];
+}
+
+/** A stream that fails, after the deltas given. */
+export function fails(error: Partial<ModelError> = {}, before: readonly ModelEvent[] = []): ModelEvent[] {
+  const whole: ModelError = {
+    kind: 'server',
+    message: 'The server answered 500.',
+    retryable: true,
+    ...error,
+  };
+  return [...before, { type: 'failed', error: whole }];
+}
+
+/** Sends the deltas, then nothing more until it is aborted; ends without a word, as the port allows. */
+export function hangsAfter(...before: readonly ModelEvent[]): Answer {
+  return async function* (_request, signal) {
+    yield* before;
+    await aborted(signal);
+  };
+}
+
+export function delta(text: string): ModelEvent {
+  return { type: 'text_delta', text };
+}
+
+/** Resolves when the signal aborts. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,37 @@
+/** Small tools that a test makes inline; real implementations of the port, without zod and without files. */
+import type { Access, Preview } from '../../src/protocol/permissions.ts';
+import type { Tool, ToolContext, ToolOutcome } from '../../src/protocol/tools.ts';
+
+interface Definition {
+  readonly readOnly?: boolean;
+  readonly access?: Access;
+  readonly preview?: () => Promise<Preview>;
+  readonly run?: (input: Input, context: ToolContext) => Promise<ToolOutcome> | ToolOutcome;
+}
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** A tool that answers "<name> ran" unless told otherwise; an input with `bad` is invalid. */
+export function smallTool(name: string, definition: Definition = {}): Tool {
+  const { readOnly = false, access = { type: 'none' } } = definition;
+  return {
+    name,
+    readOnly,
+    schema: { name, description: `The tool ${name}.`, parameters: { type: 'object' } },
+    prepare(raw, context) {
+      const input = raw as Input;
+      if ('bad' in input) return { type: 'invalid', message: `${name}: "bad" is not a parameter.` };
+      return {
+        type: 'ready',
+        title: `${name} it`,
+        access,
+        preview: definition.preview ?? (async () => ({ type: 'text', text: `${name} previewed` })),
+        run: async () => (await definition.run?.(input, context)) ?? ok(`${name} ran`),
+      };
+    },
+  };
+}
+
+export function ok(text: string): ToolOutcome {
+  return { status: 'ok', text, kind: 'text', display: { title: text } };
+}

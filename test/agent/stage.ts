@@ -1,0 +1,187 @@
+/** A real agent over a real ContextManager in a temporary folder; only the model, the tools and the clock are scripted. */
+import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished } from 'vitest';
+import { type AgentDeps, createAgent } from '../../src/agent/Agent.ts';
+import type { Clock } from '../../src/agent/reply.ts';
+import { createSummarizer } from '../../src/agent/summarize.ts';
+import type { Agent } from '../../src/agent/types.ts';
+import {
+  ContextManager,
+  PersistentStore,
+  projectMessages,
+  validateRequest,
+} from '../../src/context/index.ts';
+import { contextSettingsSchema } from '../../src/protocol/contextSettings.ts';
+import type { JSONLEntry } from '../../src/protocol/entries.ts';
+import type { AgentEvent } from '../../src/protocol/events.ts';
+import type { ModelInfo } from '../../src/protocol/model.ts';
+import type { Op } from '../../src/protocol/ops.ts';
+import { line } from './line.ts';
+import { type Answer, aborted, ScriptedModel } from './scriptedModel.ts';
+
+export interface Stage {
+  readonly agent: Agent;
+  readonly context: ContextManager;
+  readonly model: ScriptedModel;
+  readonly clock: VirtualClock;
+  readonly events: AgentEvent[];
+  /** What `onError` heard; a test that expects something takes it out. */
+  readonly bugs: unknown[];
+  readonly root: string;
+  /** Every event so far in a line each; see `line`. */
+  lines(): string[];
+  /** Submits and waits until nothing runs. */
+  run(...ops: readonly Op[]): Promise<void>;
+  /** Submits a prompt and waits until nothing runs. */
+  ask(text: string): Promise<void>;
+  /** The first event from now on, or already there, for which it holds. */
+  until(holds: (event: AgentEvent) => boolean): Promise<AgentEvent>;
+  /** Does something when such an event comes, once, inside the listener. */
+  when(holds: (event: AgentEvent) => boolean, act: (event: AgentEvent) => void): void;
+}
+
+export interface Given extends Partial<Omit<AgentDeps, 'context' | 'client' | 'model' | 'clock'>> {
+  readonly answers?: readonly Answer[];
+  readonly windowTokens?: number;
+  readonly settings?: unknown;
+  /** Goes on with this folder's session instead of a new one. */
+  readonly resume?: { readonly folder: string; readonly sessionId: string };
+  readonly systemPrompt?: string;
+}
+
+/** Everything is closed and checked at the end of the test: script used up, no bug, log valid and on disk. */
+export async function stage(given: Given = {}): Promise<Stage> {
+  const { answers, windowTokens = 200_000, settings, resume, systemPrompt = 'Be brief.', ...deps } = given;
+  const root = resume?.folder ?? (await realpath(await mkdtemp(join(tmpdir(), 'clawdcode-agent-'))));
+  const model = new ScriptedModel(answers ?? []);
+  const clock = new VirtualClock();
+  let current = modelInfo('test-model', windowTokens);
+  const context = new ContextManager({
+    store: new PersistentStore({ dataRoot: join(root, 'data'), projectRoot: root, programVersion: '1.0.0' }),
+    root,
+    settings: contextSettingsSchema.parse(settings ?? {}),
+    model: () => current,
+    summarize: createSummarizer(model, clock),
+    isSensitive: () => false,
+    clock: clock.now,
+  });
+  if (resume === undefined) await context.createSession(undefined, {}, { systemPrompt });
+  else await context.loadSession(resume.sessionId);
+  const events: AgentEvent[] = [];
+  const bugs: unknown[] = [];
+  let ids = 0;
+  const agent = createAgent({
+    tools: [],
+    disposeTools: () => undefined,
+    decide: async () => ({ behavior: 'allow', reason: 'the test allows everything' }),
+    remember: async ({ rules }) => `Remembered ${rules.join(', ')}`,
+    root,
+    mode: 'default',
+    maxSteps: undefined,
+    interactive: true,
+    demo: false,
+    newId: () => `q${++ids}`,
+    onError: (error) => bugs.push(error),
+    ...deps,
+    context,
+    client: model,
+    model: {
+      current: () => current,
+      select: (id) => {
+        current = modelInfo(id, windowTokens);
+        return current;
+      },
+      costUsd: (id, usage) =>
+        id === 'free-of-known-price' ? undefined : (usage.inputTokens + usage.outputTokens) / 1000,
+    },
+    clock,
+  });
+  const waiting = new Set<{ holds: (event: AgentEvent) => boolean; act: (event: AgentEvent) => void }>();
+  agent.subscribe((event) => {
+    events.push(event);
+    for (const wait of [...waiting]) {
+      if (!wait.holds(event)) continue;
+      waiting.delete(wait);
+      wait.act(event);
+    }
+  });
+  const file = context.filePath();
+  onTestFinished(async () => {
+    await agent.close();
+    expect(bugs, 'nothing went wrong inside').toEqual([]);
+    expect(model.unexpected, 'no request that the script does not know').toEqual([]);
+    expect(model.unused, 'every answer was asked for').toBe(0);
+    if (file !== undefined) await expectValidLog(file);
+    if (resume === undefined) await rm(root, { recursive: true, force: true });
+  });
+  return {
+    agent,
+    context,
+    model,
+    clock,
+    events,
+    bugs,
+    root,
+    lines: () => events.map(line),
+    async run(...ops) {
+      for (const op of ops) agent.submit(op);
+      await agent.idle();
+    },
+    async ask(text) {
+      agent.submit({ type: 'prompt', text });
+      await agent.idle();
+    },
+    until: (holds) => {
+      const there = events.find(holds);
+      if (there !== undefined) return Promise.resolve(there);
+      return new Promise((resolve) => waiting.add({ holds, act: resolve }));
+    },
+    when: (holds, act) => void waiting.add({ holds, act }),
+  };
+}
+
+/** Time that only passes while someone sleeps; a sleep is over at once unless `held`. */
+export class VirtualClock implements Clock {
+  readonly sleeps: number[] = [];
+  /** True: a sleep ends only when it is aborted. */
+  held = false;
+  #now = Date.UTC(2030, 0, 1);
+
+  readonly now = (): number => this.#now;
+
+  random(): number {
+    return 0.5;
+  }
+
+  async sleep(ms: number, signal: AbortSignal): Promise<void> {
+    this.sleeps.push(ms);
+    if (this.held) await aborted(signal);
+    else this.#now += ms;
+  }
+}
+
+/** The entries of a log file, as they stand on disk. */
+export async function readLog(file: string): Promise<JSONLEntry[]> {
+  const text = await readFile(file, 'utf8');
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((row) => JSON.parse(row) as JSONLEntry);
+}
+
+/** Without gaps, each call with exactly one result, and good for a request as it stands. */
+async function expectValidLog(file: string): Promise<void> {
+  const entries = await readLog(file);
+  expect(entries.map((entry) => entry.seq)).toEqual(entries.map((_, index) => index));
+  const asked = entries.flatMap((entry) => entry.tool?.id ?? []).sort();
+  const answered = entries.flatMap((entry) => entry.toolResult?.id ?? []).sort();
+  expect(answered, 'one result for each call').toEqual(asked);
+  const spoken = entries.some((entry) => entry.type === 'user');
+  if (spoken) expect(validateRequest(projectMessages(entries))).toEqual([]);
+}
+
+function modelInfo(id: string, windowTokens: number): ModelInfo {
+  return { id, windowTokens, maxOutputTokens: 4000, source: 'setting', tokenizer: 'unknown' };
+}
