@@ -101,6 +101,7 @@ function renderList(list: Tokens.List, style: BlockStyle): string[] {
 function renderCode(code: string, info: string, { theme, width, highlight }: BlockStyle): string[] {
   const language = info.trim().split(/[\s{:,]/)[0] ?? '';
   const text = code.replace(/\n+$/, '');
+  if (text.trim() === '') return [];
   const spans = highlight(text, language, theme) ?? [{ text }];
   return wrapColumns(spans, width - 2).map((line) => (line.length === 0 ? '' : `  ${paintLine(line)}`));
 }

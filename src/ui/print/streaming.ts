@@ -56,9 +56,12 @@ function scanLine(state: Scan, line: string, whole: boolean): boolean {
   state.fence = undefined;
   const fresh = afterBlank && begins(line, whole, state.open);
   if (fresh) state.open = 'none';
-  if (state.open !== 'list' && state.open !== 'raw') state.open = opens(line);
+  // Unindented HTML ends a list even without an empty line.
+  const interrupts = line.startsWith('<') && rawBlock.test(line);
+  if (state.open === 'list' ? interrupts : state.open !== 'raw') state.open = opens(line);
+  if (state.open === 'raw') return fresh;
   state.html = htmlStart.test(line) && !htmlEnd.test(line);
-  if (!state.html && state.open !== 'raw') state.fence = fenceOf(line);
+  if (!state.html) state.fence = fenceOf(line);
   return fresh;
 }
 
