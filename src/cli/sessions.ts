@@ -1,19 +1,15 @@
 /** Builds what a session needs and opens it: the only place where the rooms are plugged together. */
 import { join } from 'node:path';
 import { createAgent } from '../agent/Agent.ts';
-import { lastModel } from '../agent/sessionFacts.ts';
 import { createSummarizer } from '../agent/summarize.ts';
-import { environmentBlock, systemPrompt } from '../agent/systemPrompt.ts';
 import type { Agent } from '../agent/types.ts';
 import { trustFolder } from '../config/trust.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import {
   ContextManager,
-  formatInstructions,
   getProjectStoragePath,
   newId,
   PersistentStore,
-  readInstructions,
   type SessionSummary,
 } from '../context/index.ts';
 import { createDemoClient, DEMO_MODEL } from '../model/demo.ts';
@@ -23,8 +19,8 @@ import type { ModelClient } from '../protocol/model.ts';
 import { builtinTools } from '../tools/builtinTools.ts';
 import { systemClock } from './clock.ts';
 import type { DebugLog } from './debugLog.ts';
-import { readEnvironment } from './environment.ts';
-import { createModelChoice, listModels, type ModelChoice } from './models.ts';
+import { createModelChoice, listModels } from './models.ts';
+import { openContext } from './openContext.ts';
 import { createPermissions, grammarFolder, type Permissions } from './permissions.ts';
 import type { Place } from './place.ts';
 
@@ -145,57 +141,4 @@ function createClient({ place, loaded, apiKey, demo, debug }: HouseOptions): Mod
     headers: { 'User-Agent': `clawdcode/${place.version}` },
     debug: debug.write,
   });
-}
-
-/** Creates or loads the session; a resumed one goes on in its own model and hears what changed meanwhile. */
-async function openContext(
-  context: ContextManager,
-  target: SessionTarget,
-  store: PersistentStore,
-  { place, loaded, model: wanted, modelForced, demo }: HouseOptions,
-  model: ModelChoice,
-): Promise<Pick<OpenedSession, 'resumed' | 'notices'>> {
-  const id =
-    target.type === 'latest'
-      ? (await store.listSessions())[0]?.id
-      : target.type === 'id'
-        ? target.id
-        : undefined;
-  const environment = await readEnvironment(place.cwd, new Date());
-  if (id === undefined) {
-    const { settings } = loaded;
-    const instructions = formatInstructions(await readInstructions(place.dataRoot, place.root, place.cwd));
-    await context.createSession(
-      undefined,
-      {},
-      {
-        ...(target.type === 'new' && target.sessionId !== undefined ? { sessionId: target.sessionId } : {}),
-        systemPrompt: systemPrompt(environment, settings.appendSystemPrompt),
-        environment: { ...environment, block: environmentBlock(environment) },
-        ...(instructions === '' ? {} : { instructions }),
-        model: wanted,
-      },
-    );
-    return { resumed: false, notices: [] };
-  }
-  const report = await context.loadSession(id);
-  const own = lastModel(context.entries());
-  if (own !== undefined && !modelForced && !demo) model.select(own);
-  const now = environmentBlock(environment);
-  if (now !== context.lastEnvironment()) {
-    const content = `The session goes on at a later time. What has changed since:\n\n${now}`;
-    await context.append({
-      type: 'user',
-      subtype: 'environment',
-      message: { role: 'user', content },
-      data: { block: now },
-    });
-  }
-  const closed =
-    report.closedCalls === 0
-      ? []
-      : [
-          `${report.closedCalls} tool call(s) were cut short when the program stopped; they were not run again.`,
-        ];
-  return { resumed: true, notices: [...report.damaged, ...closed] };
 }

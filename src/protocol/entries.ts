@@ -168,8 +168,22 @@ export const entrySchema = z.looseObject({
 
 export type JSONLEntry = z.infer<typeof entrySchema>;
 
-/** What a caller hands to the log; the log itself adds identity, order, time and place. */
-export type EntryDraft = Omit<
-  JSONLEntry,
-  'v' | 'seq' | 'uuid' | 'parentUuid' | 'sessionId' | 'timestamp' | 'cwd' | 'gitBranch' | 'version'
->;
+/** The fields that the log itself fills in. */
+type Stamp =
+  | 'v'
+  | 'seq'
+  | 'uuid'
+  | 'parentUuid'
+  | 'sessionId'
+  | 'timestamp'
+  | 'cwd'
+  | 'gitBranch'
+  | 'version';
+
+/**
+ * What a caller hands to the log; the log itself adds identity, order, time and place. Only the known fields:
+ * the index signature that a loose object has would let anything pass.
+ */
+export type EntryDraft = {
+  [K in keyof JSONLEntry as string extends K ? never : K extends Stamp ? never : K]: JSONLEntry[K];
+};

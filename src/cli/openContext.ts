@@ -1,0 +1,94 @@
+/** Starts a session with everything frozen in its header, or takes one up and tells it what has changed since. */
+import { lastModel } from '../agent/sessionFacts.ts';
+import { environmentBlock, systemPrompt } from '../agent/systemPrompt.ts';
+import {
+  type ContextManager,
+  formatInstructions,
+  type PersistentStore,
+  readInstructions,
+} from '../context/index.ts';
+import type { EntryDraft } from '../protocol/entries.ts';
+import { readEnvironment } from './environment.ts';
+import type { ModelChoice } from './models.ts';
+import type { HouseOptions, OpenedSession, SessionTarget } from './sessions.ts';
+
+type Opened = Pick<OpenedSession, 'resumed' | 'notices'>;
+
+export async function openContext(
+  context: ContextManager,
+  target: SessionTarget,
+  store: PersistentStore,
+  options: HouseOptions,
+  model: ModelChoice,
+): Promise<Opened> {
+  if (target.type === 'id') return takeUp(context, target.id, options, model);
+  if (target.type === 'new') return start(context, target.sessionId, options);
+  const [newest] = await store.listSessions();
+  if (newest !== undefined) return takeUp(context, newest.id, options, model);
+  const { notices } = await start(context, undefined, options);
+  return {
+    resumed: false,
+    notices: [...notices, 'There is no session to continue here; this is a new one.'],
+  };
+}
+
+async function start(
+  context: ContextManager,
+  sessionId: string | undefined,
+  { place, loaded, model }: HouseOptions,
+): Promise<Opened> {
+  const [environment, instructions] = await Promise.all([
+    readEnvironment(place.cwd, new Date()),
+    instructionsOf(place),
+  ]);
+  await context.createSession(
+    undefined,
+    {},
+    {
+      ...(sessionId === undefined ? {} : { sessionId }),
+      systemPrompt: systemPrompt(environment, loaded.settings.appendSystemPrompt),
+      environment: { ...environment, block: environmentBlock(environment) },
+      ...(instructions === '' ? {} : { instructions }),
+      model,
+    },
+  );
+  return { resumed: false, notices: [] };
+}
+
+/** The earlier bytes stay an exact prefix of the next request: whatever has changed is appended. */
+async function takeUp(
+  context: ContextManager,
+  id: string,
+  { place, modelForced, demo }: HouseOptions,
+  model: ModelChoice,
+): Promise<Opened> {
+  const [report, environment, instructions] = await Promise.all([
+    context.loadSession(id),
+    readEnvironment(place.cwd, new Date()),
+    instructionsOf(place),
+  ]);
+  const chosen = lastModel(context.entries());
+  if (chosen !== undefined && !modelForced && !demo) model.select(chosen);
+  const news: EntryDraft[] = [];
+  const block = environmentBlock(environment);
+  if (block !== context.lastEnvironment()) {
+    const content = `The session goes on at a later time. The environment is now:\n\n${block}`;
+    news.push({ type: 'user', subtype: 'environment', message: { role: 'user', content }, data: { block } });
+  }
+  if (instructions !== '' && instructions !== lastInstructions(context)) {
+    news.push({ type: 'user', subtype: 'instructions', message: { role: 'user', content: instructions } });
+  }
+  if (news.length > 0) await context.append(...news);
+  const { closedCalls, damaged } = report;
+  const calls = closedCalls === 1 ? 'One tool call was' : `${closedCalls} tool calls were`;
+  const closed = `${calls} cut short when the program stopped, and not run again.`;
+  return { resumed: true, notices: closedCalls === 0 ? damaged : [...damaged, closed] };
+}
+
+async function instructionsOf({ dataRoot, root, cwd }: HouseOptions['place']): Promise<string> {
+  return formatInstructions(await readInstructions(dataRoot, root, cwd));
+}
+
+function lastInstructions(context: ContextManager): unknown {
+  return context.entries().findLast((entry) => entry.subtype === 'instructions')?.message.content;
+}
