@@ -82,21 +82,9 @@ async function chooseModel(
   if (access.type === 'missing') {
     // Nothing at all is set up on a first start: that is no mistake, so nothing is said.
     const first = loaded.settings.apiKey === null && loaded.sources.baseUrl === undefined;
-    return {
-      type: 'onboarding',
-      ...(first ? {} : { message: access.message }),
-      async answer(result) {
-        if (result.type === 'quit') return { type: 'quit' };
-        if (result.type === 'demo') return again({ ...options, demo: true });
-        const { baseUrl, apiKey, model } = result;
-        await saveCredentials(place.dataRoot, {
-          ...(baseUrl === '' ? {} : { baseUrl }),
-          ...(apiKey === '' ? {} : { apiKey }),
-          ...(model === '' ? {} : { model }),
-        });
-        return again(options);
-      },
-    };
+    return onboarding(place, first ? undefined : access.message, (demo) =>
+      again(demo ? { ...options, demo } : options),
+    );
   }
   const house = createSessionHouse({
     place,
@@ -112,6 +100,25 @@ async function chooseModel(
     type: 'ready',
     notices: loaded.problems.map((problem) => problem.message),
     house: uiHouse(house, place, options, loaded, trusted, debug),
+  };
+}
+
+/** Asks for key and endpoint, or for the demo; what cannot be kept is said, and asked again. */
+function onboarding(place: Place, message: string | undefined, next: (demo: boolean) => Promise<Boot>): Boot {
+  return {
+    type: 'onboarding',
+    ...(message === undefined ? {} : { message }),
+    async answer(result) {
+      if (result.type === 'quit') return { type: 'quit' };
+      if (result.type === 'demo') return next(true);
+      const { baseUrl, apiKey, model } = result;
+      const saved = await saveCredentials(place.dataRoot, {
+        ...(baseUrl === '' ? {} : { baseUrl }),
+        ...(apiKey === '' ? {} : { apiKey }),
+        ...(model === '' ? {} : { model }),
+      });
+      return saved.type === 'saved' ? next(false) : onboarding(place, saved.message, next);
+    },
   };
 }
 

@@ -28,14 +28,18 @@ export function guardTerminal(stdin: ReadStream, stdout: WriteStream): TerminalG
       // The terminal is gone (SIGHUP): there is nothing left to restore.
     }
   };
+  let ending = false;
   const end = async (code: number): Promise<void> => {
+    if (ending) return;
+    ending = true;
     await Promise.race([close().catch(() => undefined), new Promise((done) => setTimeout(done, FLUSH_MS))]);
     restore();
     process.exit(code);
   };
   const signals = (['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT'] as const).map((signal) => {
     const handler = (): void => void end(128 + (constants.signals[signal] ?? 0));
-    process.once(signal, handler);
+    // Not `once`: Ink's own handler kills the process at once where it believes that nobody else listens.
+    process.on(signal, handler);
     return { signal, handler };
   });
   let crashed = false;
