@@ -27,7 +27,13 @@ export async function loadShellParser(wasmDirectory: string): Promise<(command: 
 
 function parse(parser: Parser, command: string): ParsedCommand {
   const reader = new CommandReader(readScript);
-  return readScript(command, reader, 0) ? reader.result() : { ok: false };
+  try {
+    return readScript(command, reader, 0) ? reader.result() : { ok: false };
+  } catch (error) {
+    // Thousands of brackets in each other are deeper than the stack.
+    if (error instanceof RangeError) return { ok: false };
+    throw error;
+  }
 
   function readScript(script: string, into: CommandReader, depth: number): boolean {
     if (script.length > maxLength || disguises.test(script)) return false;

@@ -10,6 +10,15 @@ import {
   hasOnlyBlanksBetween,
   heredocsEndWhereTheySay,
 } from './shellChecks.ts';
+import {
+  readRedirect,
+  redirectEffect,
+  repeating,
+  reserved,
+  statements,
+  testLeaves,
+  usesVariables,
+} from './shellGrammar.ts';
 import { wordTypes, wordValue } from './shellWord.ts';
 import { hidesCommand, innerScript, unwrap, type Words } from './wrappers.ts';
 
@@ -21,27 +30,6 @@ interface Place {
 type ReadScript = (script: string, into: CommandReader, depth: number) => boolean;
 
 const maxDepth = 4;
-const statements = new Set([
-  'list',
-  'pipeline',
-  'subshell',
-  'compound_statement',
-  'negated_command',
-  'if_statement',
-  'elif_clause',
-  'else_clause',
-  'for_statement',
-  'while_statement',
-  'do_group',
-  'case_statement',
-  'case_item',
-  'function_definition',
-]);
-const repeating = new Set(['for_statement', 'while_statement', 'function_definition']);
-/** Words of the grammar that are not commands; as a command's name they mean it was misread. */
-const reserved =
-  /^(?:coproc|!|\{|\}|\[\[|\]\]|\(|if|then|elif|else|fi|for|select|in|do|done|while|until|case|esac|function)$/;
-
 export class CommandReader {
   readonly #readScript: ReadScript;
   readonly #parts: CommandPart[] = [];
@@ -203,32 +191,19 @@ export class CommandReader {
   }
 
   /** The words after the target, which belong to the command; the grammar counts them as targets. */
-  #redirect(node: Node, extra: Node[]): Node[] | undefined {
-    let operator = '';
-    const words: Node[] = [];
-    for (const child of node.children) {
-      if (child.type === 'file_descriptor') {
-        if (!/^\d+$/.test(this.#text(child))) return undefined;
-      } else if (!child.isNamed) operator = child.type;
-      else if (wordTypes.has(child.type)) words.push(child);
-      else return undefined;
-    }
-    const target = operator.endsWith('-') ? undefined : words.shift();
+  #redirect(node: Node, extra: Node[]): readonly Node[] | undefined {
+    const redirect = readRedirect(node, this.#source);
+    if (redirect === undefined) return undefined;
+    const { operator, target, rest } = redirect;
     if (target !== undefined) {
       const word = this.#word(target, { certain: false, repeats: false });
-      if (word === undefined || !this.#redirectTo(operator, word.value)) return undefined;
-    } else if (!operator.endsWith('-')) return undefined;
-    extra.push(...words);
-    return words;
-  }
-
-  #redirectTo(operator: string, target: string | null): boolean {
-    const descriptor = target !== null && /^(?:\d+-?|-)$/.test(target);
-    if (operator === '<&') return descriptor;
-    if (operator === '<') this.#reads.push(target);
-    else if (!['>', '>>', '>|', '&>', '&>>', '>&'].includes(operator)) return false;
-    else if (!(operator === '>&' && descriptor)) this.#writes.push(target);
-    return true;
+      const effect = word && redirectEffect(operator, word.value);
+      if (word === undefined || effect === undefined) return undefined;
+      if (effect === 'writes') this.#writes.push(word.value);
+      if (effect === 'reads') this.#reads.push(word.value);
+    }
+    extra.push(...rest);
+    return rest;
   }
 
   #heredoc(node: Node, place: Place, extra: Node[]): boolean {
@@ -242,26 +217,16 @@ export class CommandReader {
   }
 
   #test(node: Node, place: Place): boolean {
-    const leaves: Node[] = [];
-    const collect = (inner: Node): boolean => {
-      if (wordTypes.has(inner.type)) {
-        leaves.push(inner);
-        return this.#word(inner, place) !== undefined;
-      }
-      if (/^(?:unary|binary|parenthesized|ternary|postfix)_expression$/.test(inner.type))
-        return inner.children.every(collect);
-      if (inner.isNamed) return false;
-      leaves.push(inner);
-      return true;
-    };
-    if (!node.children.every(collect)) return false;
-    const words: Words = {
-      argv: leaves.map((leaf) =>
-        wordTypes.has(leaf.type) ? wordValue(leaf, this.#source) : this.#text(leaf),
-      ),
-      raw: leaves.map((leaf) => this.#text(leaf)),
-    };
-    return this.#plain(node, words, [], place);
+    const leaves = testLeaves(node);
+    const understood = leaves?.every(
+      (leaf) => !wordTypes.has(leaf.type) || this.#word(leaf, place) !== undefined,
+    );
+    if (leaves === undefined || !understood) return false;
+    const raw = leaves.map((leaf) => this.#text(leaf));
+    const argv = leaves.map((leaf, index) =>
+      wordTypes.has(leaf.type) ? wordValue(leaf, this.#source) : (raw[index] ?? ''),
+    );
+    return this.#plain(node, { argv, raw }, [], place);
   }
 
   #declaration(node: Node, place: Place): boolean {
@@ -308,11 +273,4 @@ export class CommandReader {
   #text(node: Node): string {
     return this.#source.slice(node.startIndex, node.endIndex);
   }
-}
-
-function usesVariables(node: Node): boolean {
-  if (node.type === 'command_substitution' || node.type === 'process_substitution') return false;
-  if (node.type === 'expansion') return true;
-  if (node.type === 'simple_expansion') return !/^\$[?#$!]$/.test(node.text);
-  return node.children.some(usesVariables);
 }

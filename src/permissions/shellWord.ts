@@ -26,9 +26,17 @@ export const wordTypes: ReadonlySet<string> = new Set([
 export function wordValue(node: Node, source: string): string | null {
   const text = source.slice(node.startIndex, node.endIndex);
   // Braces make several words of one; `~user`, `~+` and `~-` are known to the shell alone.
-  if (node.type === 'concatenation' && /\{[^}]*(?:,|\.\.)[^}]*\}/s.test(text)) return null;
+  if (node.type === 'concatenation' && bracesExpand(text)) return null;
   if (/^~[^/]/.test(text)) return null;
   return value(node, source);
+}
+
+/** `{a,b}` and `{1..3}`, but not `@{u}` or `stash@{0}..HEAD`. Errs towards yes. */
+function bracesExpand(text: string): boolean {
+  const [open, close] = [text.indexOf('{'), text.lastIndexOf('}')];
+  if (open === -1 || close < open) return false;
+  if (text.slice(open, close).includes(',')) return true;
+  return text.split('{').some((piece, index) => index > 0 && (piece.split('}')[0] ?? '').includes('..'));
 }
 
 function value(node: Node, source: string): string | null {
