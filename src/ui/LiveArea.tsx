@@ -41,6 +41,7 @@ export function LiveArea({ snapshot, columns, rows, liveRows, onAnswer, now }: L
           width={columns}
           rows={rows - 1}
           theme={theme}
+          markdown={markdown}
           onAnswer={(answer) => onAnswer(question.id, answer)}
         />
       </Box>

@@ -268,7 +268,12 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     },
     takeBackQueued: () => state.session?.agent.takeBackQueued()?.text,
     advance,
-    answer: (id, answer) => state.session?.agent.submit({ type: 'answer', id, answer }),
+    answer(id, answer) {
+      // A bare no ends the turn: the user has the word. A no with a comment goes to the model, which goes on.
+      const bare = answer.behavior === 'deny' && (answer.comment ?? '').trim() === '';
+      const given = bare ? { ...answer, interrupt: true } : answer;
+      state.session?.agent.submit({ type: 'answer', id, answer: given });
+    },
     pickSession(id) {
       if (id !== undefined) void open({ type: 'id', id });
       else if (state.session !== undefined) set({ phase: { type: 'session' } });

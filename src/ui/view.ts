@@ -85,17 +85,8 @@ export function reduce(view: View, event: AgentEvent, now: number): Step {
     case 'turn_started':
       return next({ busy: true, startedAt: now, streamedLength: 0 });
     case 'turn_ended':
-      return next(
-        { ...emptyView, questions: view.questions, queue: view.queue },
-        ...(event.error === undefined ? [] : [notice('error', event.error.message)]),
-        ...(event.outcome === 'interrupted' ? [notice('info', 'Interrupted.')] : []),
-        ...(event.outcome === 'max_turns'
-          ? [notice('warning', `Stopped after ${event.steps} steps, as asked.`)]
-          : []),
-        ...(event.outcome === 'loop'
-          ? [notice('warning', 'Stopped: the same call gave the same result again and again.')]
-          : []),
-      );
+      // How it ended is an entry of its own, which is printed.
+      return next({ ...emptyView, questions: view.questions, queue: view.queue });
     case 'step_started':
       return next({ tail: '', tailPrinted: false, reasoningLength: 0, writing: undefined, retry: undefined });
     case 'text_delta':
