@@ -8,12 +8,15 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const checkout = resolve(import.meta.dirname, '../../..');
 
-/** Vitest's global set-up for the e2e tests: packs and installs, and tells the tests where. */
+/** Vitest's global set-up for the e2e tests: builds, packs and installs, and tells the tests where. */
 export default async function installProgram(): Promise<() => Promise<void>> {
+  // An installed program may be named beforehand, to save its installation while a test is being written.
+  if (process.env.CLAWDCODE_TEST_PROGRAM !== undefined) return () => Promise.resolve();
   const base = await mkdtemp(join(tmpdir(), 'clawdcode-e2e-'));
   const packed = join(base, 'packed');
   const prefix = join(base, 'prefix');
   await mkdir(packed);
+  await run(process.execPath, ['scripts/build.mjs'], { cwd: checkout });
   await run('npm', ['pack', '--ignore-scripts', '--pack-destination', packed], { cwd: checkout });
   const [tarball = ''] = await readdir(packed);
   const options = [

@@ -44,6 +44,8 @@ export interface ModelServer {
   otherwise(answer: (request: WireRequest) => ScriptedReply): void;
   /** What was asked so far, oldest first. */
   requests(): WireRequest[];
+  /** Waits until so many requests have come in. */
+  waitForRequests(many: number, timeoutMs?: number): Promise<WireRequest[]>;
   /** Replies of the script that nobody asked for yet. */
   left(): number;
   stop(): Promise<void>;
@@ -69,6 +71,12 @@ export async function startModelServer(): Promise<ModelServer> {
     });
   };
   await mock.start();
+  const requests = (): WireRequest[] =>
+    mock
+      .getRequests()
+      .flatMap((entry) =>
+        entry.path.endsWith('/chat/completions') ? [entry.body as unknown as WireRequest] : [],
+      );
   return {
     baseUrl: `${mock.url}/v1`,
     script: (...answers) => answers.forEach(add),
@@ -78,12 +86,14 @@ export async function startModelServer(): Promise<ModelServer> {
         response: (request) => toFixture(answer(request as WireRequest), served),
       });
     },
-    requests: () =>
-      mock
-        .getRequests()
-        .flatMap((entry) =>
-          entry.path.endsWith('/chat/completions') ? [entry.body as unknown as WireRequest] : [],
-        ),
+    requests,
+    async waitForRequests(many, timeoutMs = 15_000) {
+      for (const deadline = Date.now() + timeoutMs; requests().length < many; ) {
+        if (Date.now() > deadline) throw new Error(`Only ${requests().length} of ${many} requests came in.`);
+        await new Promise((done) => setTimeout(done, 20));
+      }
+      return requests();
+    },
     left: () => scripted - served,
     stop: () => mock.stop(),
   };

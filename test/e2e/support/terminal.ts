@@ -19,14 +19,26 @@ export interface Terminal {
   /** Everything that was printed, scrolled-away rows included. */
   everything(): string;
   cursor(): { x: number; y: number };
+  isCursorVisible(): boolean;
+  /** Every byte that came out, escapes included. */
+  bytes(): string;
   /** Sends text as keystrokes, one character at a time. */
   type(text: string): Promise<void>;
+  /** Types a line and sends it. */
+  submit(text: string): Promise<void>;
   /** Sends keys as a terminal encodes them; see `keys` in test/ui/screen.ts. */
   press(...keystrokes: string[]): Promise<void>;
   /** Waits until the visible screen holds `wanted`; fails with the screen. */
   waitFor(wanted: string | RegExp, timeoutMs?: number): Promise<void>;
+  /** Waits until it was printed, on screen or scrolled away. */
+  waitForPrinted(wanted: string | RegExp, timeoutMs?: number): Promise<void>;
+  /** Waits until any condition holds. */
+  until(condition: () => boolean, what: string, timeoutMs?: number): Promise<void>;
+  /** Waits until nothing runs any more. */
+  waitForIdle(timeoutMs?: number): Promise<void>;
   /** Waits until it no longer does. */
   waitForGone(unwanted: string | RegExp, timeoutMs?: number): Promise<void>;
+  pause(ms: number): Promise<void>;
   resize(columns: number, rows: number): void;
   kill(signal: string): void;
   /** The exit code, once it has ended. */
@@ -34,7 +46,7 @@ export interface Terminal {
 }
 
 export function openTerminal(command: readonly string[], options: TerminalOptions): Terminal {
-  const { columns = 100, rows = 30 } = options;
+  const { columns = 100, rows = 40 } = options;
   const screen = new headless.Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 50_000 });
   screen.loadAddon(new graphemes.UnicodeGraphemesAddon());
   screen.unicode.activeVersion = '15-graphemes';
@@ -46,7 +58,11 @@ export function openTerminal(command: readonly string[], options: TerminalOption
     cwd: options.cwd,
     env: { ...options.env, TERM: 'xterm-256color' },
   });
-  pty.onData((data) => screen.write(data));
+  const written: string[] = [];
+  pty.onData((data) => {
+    written.push(data);
+    screen.write(data);
+  });
   screen.onData((reply) => pty.write(reply));
   let ended = false;
   const exited = new Promise<number>((resolve) =>
@@ -63,8 +79,9 @@ export function openTerminal(command: readonly string[], options: TerminalOption
     return lines.join('\n').trimEnd();
   };
   const visible = (): string => rowsOf(screen.buffer.active.baseY, screen.buffer.active.baseY + screen.rows);
-  const holds = (wanted: string | RegExp): boolean =>
-    typeof wanted === 'string' ? visible().includes(wanted) : wanted.test(visible());
+  const everything = (): string => rowsOf(0, screen.buffer.active.length);
+  const holds = (text: string, wanted: string | RegExp): boolean =>
+    typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text);
   const until = async (condition: () => boolean, what: string, timeoutMs: number): Promise<void> => {
     const deadline = Date.now() + timeoutMs;
     while (!condition()) {
@@ -74,29 +91,47 @@ export function openTerminal(command: readonly string[], options: TerminalOption
     }
   };
 
+  const type = async (text: string): Promise<void> => {
+    for (const character of text) {
+      pty.write(character);
+      await sleep(2);
+    }
+    await sleep(50);
+  };
+  const press = async (...keystrokes: string[]): Promise<void> => {
+    for (const key of keystrokes) {
+      pty.write(key);
+      await sleep(key === keys.escape ? 60 : 15);
+    }
+    await sleep(50);
+  };
+
   return {
     pid: pty.pid,
     screen: visible,
-    everything: () => rowsOf(0, screen.buffer.active.length),
+    everything,
     cursor: () => ({ x: screen.buffer.active.cursorX, y: screen.buffer.active.cursorY }),
-    async type(text) {
-      for (const character of text) {
-        pty.write(character);
-        await sleep(2);
-      }
-      await sleep(50);
+    isCursorVisible() {
+      const all = written.join('');
+      return all.lastIndexOf('\u001B[?25h') >= all.lastIndexOf('\u001B[?25l');
     },
-    async press(...keystrokes) {
-      for (const key of keystrokes) {
-        pty.write(key);
-        await sleep(key === keys.escape ? 60 : 15);
-      }
-      await sleep(50);
+    bytes: () => written.join(''),
+    type,
+    async submit(text) {
+      await type(text);
+      await press(keys.enter);
     },
+    press,
     waitFor: (wanted, timeoutMs = 15_000) =>
-      until(() => holds(wanted), `Never saw ${String(wanted)}`, timeoutMs),
+      until(() => holds(visible(), wanted), `Never saw ${String(wanted)}`, timeoutMs),
+    waitForPrinted: (wanted, timeoutMs = 15_000) =>
+      until(() => holds(everything(), wanted), `Never printed ${String(wanted)}`, timeoutMs),
+    until: (condition, what, timeoutMs = 15_000) => until(condition, `Never came true: ${what}`, timeoutMs),
+    waitForIdle: (timeoutMs = 15_000) =>
+      until(() => !visible().includes('esc to interrupt'), 'Still running', timeoutMs),
     waitForGone: (unwanted, timeoutMs = 15_000) =>
-      until(() => !holds(unwanted), `Still there: ${String(unwanted)}`, timeoutMs),
+      until(() => !holds(visible(), unwanted), `Still there: ${String(unwanted)}`, timeoutMs),
+    pause: sleep,
     resize(newColumns, newRows) {
       pty.resize(newColumns, newRows);
       screen.resize(newColumns, newRows);

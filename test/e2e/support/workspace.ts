@@ -17,6 +17,8 @@ export interface Workspace {
   /** What the program is started with; nothing of the developer's own environment but PATH. */
   env(more?: Readonly<Record<string, string>>): Record<string, string>;
   read(path: string): Promise<string>;
+  /** What git prints in the repository. */
+  git(...args: string[]): Promise<string>;
   /** Session files of this repository, oldest first, each with its entries. */
   sessions(): Promise<{ file: string; entries: JSONLEntry[] }[]>;
   remove(): Promise<void>;
@@ -33,7 +35,7 @@ export async function createWorkspace(source = 'picomatch'): Promise<Workspace> 
   const git = (...args: string[]) =>
     run('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.invalid', ...args], {
       cwd: repository,
-    });
+    }).then(({ stdout }) => stdout);
   await git('init', '--quiet', '--initial-branch=main');
   await git('add', '--all');
   await git('commit', '--quiet', '--message', 'Import');
@@ -48,6 +50,7 @@ export async function createWorkspace(source = 'picomatch'): Promise<Workspace> 
       COLORTERM: 'truecolor',
       ...more,
     }),
+    git,
     read: (path) => readFile(join(repository, path), 'utf8'),
     async sessions() {
       const projects = await readdir(join(data, 'projects')).catch(() => []);

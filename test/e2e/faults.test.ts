@@ -1,0 +1,239 @@
+/** Everything that a server, a network and a model can do wrong, and what the user sees of it. */
+import { createServer } from 'node:http';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Answer, end, plain, say, sse, startSseServer, stop, usage } from '../model/sseServer.ts';
+import { keys } from '../ui/screen.ts';
+import type { WireRequest } from './support/server.ts';
+import { type Stage, setStage } from './support/stage.ts';
+import { expectPairedCalls } from './support/wire.ts';
+
+const logged = async ({ work }: Stage): Promise<string[]> =>
+  ((await work.sessions()).at(-1)?.entries ?? []).map((entry) => entry.subtype ?? entry.type);
+
+test('429 with retry-after counts down on screen and then goes on by itself', async () => {
+  const stage = await setStage();
+  const { server, ready } = stage;
+  server.script(
+    { error: { status: 429, message: 'Slow down please', retryAfter: 3 } },
+    { text: 'Here I am again.' },
+  );
+  const terminal = await ready();
+  await terminal.submit('hello');
+  await terminal.waitFor(/Trying again in [23]s \(attempt 1 of \d+\)/);
+  await terminal.waitFor('limits the rate of requests');
+  await terminal.waitFor('Trying again in 1s');
+  await terminal.waitFor('Here I am again.');
+  await terminal.waitForIdle();
+  expect(await logged(stage)).toEqual(['session_start', 'prompt', 'assistant', 'turn_end']);
+  expect(server.requests()[1]?.messages).toEqual(server.requests()[0]?.messages);
+});
+
+test('a long wait is cancelled with Esc', async () => {
+  const { server, ready } = await setStage();
+  server.script({ error: { status: 429, message: 'Slow down', retryAfter: 60 } }, { text: 'Now then.' });
+  const terminal = await ready();
+  await terminal.submit('hello');
+  await terminal.waitFor(/Trying again in \d+s/);
+  await terminal.press(keys.escape);
+  await terminal.waitFor('Interrupted.');
+  await terminal.waitForIdle();
+  await terminal.submit('once more');
+  await terminal.waitFor('Now then.');
+});
+
+test('a server that fails once is asked again', async () => {
+  const stage = await setStage();
+  stage.server.script({ error: { status: 500, message: 'boom' } }, { text: 'Recovered.' });
+  const terminal = await stage.ready();
+  await terminal.submit('hello');
+  await terminal.waitFor('Recovered.');
+  await terminal.waitForIdle();
+  expect(await logged(stage)).toEqual(['session_start', 'prompt', 'assistant', 'turn_end']);
+});
+
+test('a cut stream is retried and leaves no half message behind', async () => {
+  const stage = await setStage();
+  stage.server.script(
+    {
+      text: 'This is the half of a reply that nobody will ever see the end of',
+      chunkSize: 8,
+      cutAfterChunks: 4,
+    },
+    { text: 'This is the whole of it.' },
+  );
+  const terminal = await stage.ready();
+  await terminal.submit('hello');
+  await terminal.waitFor('This is the whole of it.');
+  await terminal.waitForIdle();
+  expect(terminal.screen()).not.toContain('half of');
+  expect(await logged(stage)).toEqual(['session_start', 'prompt', 'assistant', 'turn_end']);
+  const [session] = await stage.work.sessions();
+  expect(JSON.stringify(session?.entries)).not.toContain('half of');
+});
+
+test('malformed events are left out, and a stream that ends without a reason is retried', async () => {
+  const stage = await setStage();
+  const terminal = await rawServer(stage, [
+    sse([
+      'data: {"choices": [{"index":0,"delta":{"content":"broken\n\n',
+      ': a comment\n\n',
+      'data: not json at all\n\n',
+      'event: ping\ndata: {}\n\n',
+      say('Good '),
+      'data: []\n\ndata: null\n\ndata: {"choices":null}\n\n',
+      say('to see you.'),
+      stop(),
+      usage(100, 5),
+      end,
+    ]),
+    sse([say('Ends in the middle of')]),
+    sse([say('A whole sentence.'), stop(), usage(120, 5), end]),
+  ]);
+  await terminal.submit('hello');
+  await terminal.waitFor('Good to see you.');
+  await terminal.waitForIdle();
+  await terminal.submit('and now?');
+  await terminal.waitFor('A whole sentence.');
+  await terminal.waitForIdle();
+  expect(terminal.screen()).not.toContain('in the middle of');
+  expect(await logged(stage)).toEqual([
+    ...['session_start', 'prompt', 'assistant', 'turn_end', 'prompt', 'assistant', 'turn_end'],
+  ]);
+});
+
+test('arguments that are not JSON are repaired where the meaning is clear, else the model is told', async () => {
+  const { server, ready } = await setStage();
+  server.script(
+    {
+      calls: [
+        { name: 'Read', input: {}, rawArguments: "{'file_path': 'lib/utils.js', limit: 3,}" },
+        { name: 'Read', input: {}, rawArguments: '<<<?>>>' },
+      ],
+    },
+    { text: 'One of two.' },
+  );
+  const terminal = await ready();
+  await terminal.submit('read');
+  await terminal.waitFor('One of two.');
+  const second = server.requests()[1];
+  if (second === undefined) throw new Error('no second request');
+  expectPairedCalls(second);
+  const [, , reply, good, bad] = second.messages;
+  for (const call of reply?.tool_calls ?? []) expect(() => JSON.parse(call.function.arguments)).not.toThrow();
+  expect(String(good?.content)).toContain("'use strict'");
+  expect(String(bad?.content)).toMatch(/JSON/);
+});
+
+test.each([
+  {
+    what: 'a refused key',
+    answer: plain(401, JSON.stringify({ error: { message: 'Incorrect API key provided' } })),
+    says: [/refused the API key/, /OPENAI_API_KEY/],
+  },
+  {
+    what: 'a model that is not there',
+    answer: plain(
+      404,
+      JSON.stringify({ error: { message: 'The model `mock-1` does not exist', code: 'model_not_found' } }),
+    ),
+    says: [/model mock-1 is not known/, /--model/],
+  },
+  {
+    what: 'a web page where the API should be',
+    answer: plain(200, '<!doctype html><title>Welcome</title>', { 'content-type': 'text/html' }),
+    says: [/does not answer like an OpenAI-compatible API/, /--base-url/],
+  },
+  {
+    what: 'a page that is not there',
+    answer: plain(404, '<html>Not Found</html>', { 'content-type': 'text/html' }),
+    says: [/does not answer like an OpenAI-compatible API/, /usually ends in \/v1/],
+  },
+  {
+    what: 'an account without credit',
+    answer: plain(
+      429,
+      JSON.stringify({ error: { message: 'You exceeded your current quota', code: 'insufficient_quota' } }),
+    ),
+    says: [/no credit or quota left/],
+  },
+])('$what is said once, clearly, and the prompt can be sent again', async ({ answer, says }) => {
+  const stage = await setStage();
+  const terminal = await rawServer(stage, [answer, sse([say('All well now.'), stop(), usage(9, 3), end])]);
+  await terminal.submit('hello');
+  for (const text of says) await terminal.until(() => text.test(flat(terminal.everything())), String(text));
+  await terminal.waitForIdle();
+  expect(await logged(stage)).toEqual(['session_start', 'prompt', 'turn_end']);
+  await terminal.submit('hello again');
+  await terminal.waitFor('All well now.');
+});
+
+test('no server at all is said at once, with the address', async () => {
+  const { work, ready } = await setStage();
+  const port = await freePort();
+  const terminal = await ready([], {
+    env: work.env({ OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`, OPENAI_MODEL: 'mock-1' }),
+  });
+  await terminal.submit('hello');
+  await terminal.waitFor(`127.0.0.1:${port}`, 5000);
+  await terminal.waitForIdle(5000);
+});
+
+test('a request that is too long for the server shrinks and goes on', async () => {
+  const stage = await setStage();
+  const { server, ready } = stage;
+  const big = 'lib/parse.js';
+  server.script(
+    { calls: [{ name: 'Read', input: { file_path: big, limit: 600 } }] },
+    { calls: [{ name: 'Read', input: { file_path: big, offset: 600, limit: 600 } }] },
+    {
+      error: {
+        status: 400,
+        code: 'context_length_exceeded',
+        message:
+          "This model's maximum context length is 12000 tokens. However, your messages resulted in 15000 tokens.",
+      },
+    },
+  );
+  server.otherwise((request) => ({
+    text: isSummary(request) ? '1. Primary request and intent\nRead all of it.' : 'Finished after all.',
+  }));
+  const terminal = await ready();
+  await terminal.submit('read all of the parser');
+  await terminal.waitForPrinted('Finished after all.', 20_000);
+  await terminal.waitForIdle();
+  const last = server.requests().at(-1);
+  if (last === undefined) throw new Error('no request');
+  expectPairedCalls(last);
+  expect(JSON.stringify(last.messages).length).toBeLessThan(
+    JSON.stringify(server.requests()[2]?.messages).length,
+  );
+  expect(JSON.stringify(last.messages)).toContain('read all of the parser');
+  await terminal.submit('/context');
+  await terminal.waitForPrinted('of 12,000 tokens');
+});
+
+/** The program, ready, against a server that answers exactly what is given. */
+async function rawServer({ work, ready }: Stage, answers: readonly Answer[]) {
+  const server = await startSseServer(answers);
+  onTestFinished(() => server.close());
+  return ready([], {
+    env: work.env({ OPENAI_BASE_URL: server.baseUrl, OPENAI_API_KEY: 'sk-raw', OPENAI_MODEL: 'mock-1' }),
+  });
+}
+
+function isSummary(request: WireRequest): boolean {
+  return request.tool_choice === 'none';
+}
+
+/** Without the line breaks that a narrow screen makes. */
+function flat(text: string): string {
+  return text.replace(/\s+/g, ' ');
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const address = server.address();
+  await new Promise((done) => server.close(done));
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}

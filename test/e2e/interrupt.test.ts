@@ -1,0 +1,175 @@
+/** Stopping: a reply, a command, a question, the program itself. */
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { keys } from '../ui/screen.ts';
+import { isAlive } from './support/processes.ts';
+import { type Stage, setStage } from './support/stage.ts';
+import type { Terminal } from './support/terminal.ts';
+import { expectPairedCalls } from './support/wire.ts';
+
+const slow = { latency: 60, chunkSize: 6 } as const;
+const story = Array.from({ length: 200 }, (_, index) => `word${index}`).join(' ');
+
+test('Esc in mid-stream keeps what had arrived, and the next prompt works', async () => {
+  const { server, work, ready } = await setStage();
+  server.script({ text: story, ...slow }, { text: 'Back at work.' });
+  const terminal = await ready();
+  await terminal.submit('tell me a story');
+  await terminal.waitFor('word5');
+  const pressed = Date.now();
+  await terminal.press(keys.escape);
+  await terminal.waitFor('Interrupted.');
+  expect(Date.now() - pressed).toBeLessThan(2000);
+  await terminal.waitForIdle();
+  expect(terminal.everything()).toContain('word5');
+  expect(terminal.everything()).not.toContain('word199');
+
+  await terminal.submit('go on');
+  await terminal.waitFor('Back at work.');
+  const messages = server.requests()[1]?.messages ?? [];
+  expect(messages.map((message) => message.role)).toEqual(['system', 'user', 'assistant', 'user']);
+  const partial = String(messages[2]?.content);
+  expect(partial.startsWith('word0 word1')).toBe(true);
+  expect(partial).not.toContain('word199');
+  await terminal.waitForIdle();
+  const entries = (await work.sessions())[0]?.entries ?? [];
+  expect(entries.find((entry) => entry.type === 'assistant')?.message).toMatchObject({ interrupted: true });
+  expect(entries.filter((entry) => entry.subtype === 'turn_end').map((entry) => entry.data?.outcome)).toEqual(
+    ['interrupted', 'done'],
+  );
+});
+
+test('Esc in mid-command ends its children, and every call keeps its result', async () => {
+  const { server, work, ready } = await setStage();
+  // A child of a child, with signals ignored in between: the group has to go.
+  const command =
+    'sleep 300 & echo $! > child.pid; (trap "" TERM INT; sleep 301) & echo $! >> child.pid; wait';
+  server.script(
+    {
+      calls: [
+        { name: 'Bash', input: { command } },
+        { name: 'Bash', input: { command: 'touch second' } },
+      ],
+    },
+    { text: 'You stopped me.' },
+  );
+  const terminal = await ready(['--permission-mode', 'bypassPermissions']);
+  await terminal.submit('wait a little');
+  const pidFile = join(work.repository, 'child.pid');
+  await terminal.until(() => existsSync(pidFile) && pidsIn(pidFile).length === 2, 'the children run');
+  const pids = pidsIn(pidFile);
+  expect(pids.every(isAlive)).toBe(true);
+  const pressed = Date.now();
+  await terminal.press(keys.escape);
+  await terminal.until(() => !pids.some(isAlive), 'the children are gone', 3000);
+  expect(Date.now() - pressed).toBeLessThan(2000);
+  await terminal.waitFor('Interrupted.');
+  await terminal.waitForIdle();
+  expect(existsSync(join(work.repository, 'second'))).toBe(false);
+
+  await terminal.submit('what happened?');
+  await terminal.waitFor('You stopped me.');
+  const [, second] = server.requests();
+  if (second === undefined) throw new Error('no second request');
+  expectPairedCalls(second);
+  expect(second.messages.map((message) => message.role)).toEqual([
+    ...['system', 'user', 'assistant', 'tool', 'tool', 'user'],
+  ]);
+});
+
+test('Esc in a permission question refuses and stops', async () => {
+  const { server, work, ready } = await setStage();
+  server.script({ calls: [{ name: 'Bash', input: { command: 'touch made-it' } }] }, { text: 'As you like.' });
+  const terminal = await ready();
+  await terminal.submit('make a file');
+  await terminal.waitFor('Bash asks');
+  await terminal.press(keys.escape);
+  await terminal.waitForGone('Bash asks');
+  await terminal.waitFor('As you like.');
+  expect(existsSync(join(work.repository, 'made-it'))).toBe(false);
+  const last = server.requests()[1];
+  if (last === undefined) throw new Error('no second request');
+  expectPairedCalls(last);
+  expect(String(last.messages.at(-1)?.content)).toContain('declined');
+});
+
+test('Ctrl+C twice leaves, says how to resume, and restores the terminal', async () => {
+  const stage = await setStage();
+  const { server, work } = stage;
+  server.script({ text: 'Something to remember.' });
+  const { terminal, shell } = openInShell(stage);
+  await terminal.waitFor(/context ~?\d+%/);
+  await terminal.submit('say something');
+  await terminal.waitFor('Something to remember.');
+  await terminal.waitForIdle();
+  await terminal.press(keys.ctrl('c'));
+  await terminal.waitFor('Press Ctrl+C again to leave');
+  await terminal.press(keys.ctrl('c'));
+  await terminal.waitFor('exit code 0');
+  const [session] = await work.sessions();
+  const id = session?.entries[0]?.sessionId;
+  await terminal.waitForPrinted(`clawdcode --resume ${id}`);
+  expectRestored(await shell(), terminal);
+  expect(terminal.everything()).toContain('Something to remember.');
+});
+
+test.each([
+  { signal: 'SIGTERM', code: 143 },
+  { signal: 'SIGHUP', code: 129 },
+] as const)(
+  '$signal in mid-stream exits $code with the log on disk and the terminal restored',
+  async ({ signal, code }) => {
+    const stage = await setStage();
+    const { server, work } = stage;
+    server.script({ text: story, ...slow });
+    const { terminal, shell } = openInShell(stage);
+    await terminal.waitFor(/context ~?\d+%/);
+    await terminal.submit('tell me a story');
+    await terminal.waitFor('word5');
+    const node = Number(execFileSync('pgrep', ['-P', String(terminal.pid)], { encoding: 'utf8' }));
+    process.kill(node, signal);
+    await terminal.waitFor(`exit code ${code}`);
+    expectRestored(await shell(), terminal);
+    const entries = (await work.sessions())[0]?.entries ?? [];
+    expect(entries.map((entry) => entry.subtype ?? entry.type)).toEqual([
+      ...['session_start', 'prompt', 'assistant', 'turn_end'],
+    ]);
+    expect(String(entries[2]?.message.content)).toMatch(/^word0 word1/);
+    const text = await readFile((await work.sessions())[0]?.file ?? '', 'utf8');
+    expect(text.endsWith('\n')).toBe(true);
+  },
+);
+
+/** Below a shell, which goes on afterwards and can say what state the terminal was left in. */
+function openInShell({ open }: Stage) {
+  const script = '"$@"; echo "exit code $?"; read -r line; stty -a; echo "that was all"; read -r line';
+  const terminal = open([], { below: ['bash', '-c', script, 'shell'] });
+  const shell = async (): Promise<string> => {
+    await terminal.press(keys.enter);
+    await terminal.waitFor('that was all');
+    const screen = terminal.screen();
+    await terminal.press(keys.enter);
+    await terminal.exited;
+    return screen;
+  };
+  return { terminal, shell };
+}
+
+function expectRestored(stty: string, terminal: Terminal): void {
+  for (const setting of ['icanon', 'echo', 'isig', 'icrnl', 'opost'])
+    expect(stty).toMatch(new RegExp(`(^|[\\s;])${setting}([\\s;]|$)`, 'm'));
+  expect(terminal.isCursorVisible()).toBe(true);
+  const bytes = terminal.bytes();
+  for (const mode of ['2004', '2026', '1004', '1049']) {
+    const on = bytes.lastIndexOf(`\u001B[?${mode}h`);
+    const off = bytes.lastIndexOf(`\u001B[?${mode}l`);
+    expect({ mode, left: on === -1 || off > on }).toEqual({ mode, left: true });
+  }
+}
+
+function pidsIn(file: string): number[] {
+  return execFileSync('cat', [file], { encoding: 'utf8' }).trim().split('\n').map(Number);
+}

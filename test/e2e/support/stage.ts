@@ -1,0 +1,115 @@
+/** One test's stage: a repository, a model server, and the programs started there; all of it ended when the test is. */
+import { spawn } from 'node:child_process';
+import { onTestFinished } from 'vitest';
+import { program } from './program.ts';
+import { type ModelServer, startModelServer } from './server.ts';
+import { openTerminal, type Terminal, type TerminalOptions } from './terminal.ts';
+import { createWorkspace, type Workspace } from './workspace.ts';
+
+export interface Printed {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface PrintOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+  readonly cwd?: string;
+}
+
+export interface OpenOptions extends Partial<TerminalOptions> {
+  /** A command line that starts the program, such as a shell with a script. */
+  readonly below?: readonly string[];
+}
+
+/** A headless program that is still running. */
+export interface RunningPrint {
+  readonly pid: number;
+  kill(signal: NodeJS.Signals): void;
+  readonly ended: Promise<Printed>;
+}
+
+export interface Stage {
+  readonly work: Workspace;
+  readonly server: ModelServer;
+  /** Key, endpoint and model of the server, as environment variables. */
+  readonly access: Readonly<Record<string, string>>;
+  /** The program in a pseudo-terminal, with access to the server. */
+  open(args?: readonly string[], options?: OpenOptions): Terminal;
+  /** The same, once its session is ready for a prompt. */
+  ready(args?: readonly string[], options?: OpenOptions): Promise<Terminal>;
+  /** The program without a terminal. */
+  print(args: readonly string[], options?: PrintOptions): Promise<Printed>;
+  startPrint(args: readonly string[], options?: PrintOptions): RunningPrint;
+}
+
+/** The model that the server plays: nobody knows it. */
+export const MODEL = 'mock-1';
+
+/** Call it inside a test. */
+export async function setStage(source?: string): Promise<Stage> {
+  const work = await createWorkspace(source);
+  const server = await startModelServer();
+  const running = new Set<{ pid: number; ended: Promise<unknown> }>();
+  onTestFinished(async () => {
+    for (const { pid } of running) endProcess(pid);
+    await Promise.all([...running].map(({ ended }) => ended));
+    await server.stop();
+    await work.remove();
+  });
+  const access = { OPENAI_BASE_URL: server.baseUrl, OPENAI_API_KEY: 'sk-test-key', OPENAI_MODEL: MODEL };
+
+  const open: Stage['open'] = (args = [], options = {}) => {
+    const env = options.env ?? work.env(access);
+    const terminal = openTerminal([...(options.below ?? []), ...program()], {
+      cwd: work.repository,
+      ...options,
+      args,
+      env,
+    });
+    running.add({ pid: terminal.pid, ended: terminal.exited });
+    return terminal;
+  };
+  const startPrint: Stage['startPrint'] = (args, { env = work.env(access), input, cwd } = {}) => {
+    const [file = '', ...first] = program();
+    const child = spawn(file, [...first, ...args], { cwd: cwd ?? work.repository, env });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      stderr += text;
+    });
+    child.stdin.end(input ?? '');
+    const ended = new Promise<Printed>((resolve) =>
+      child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr })),
+    );
+    const pid = child.pid ?? 0;
+    running.add({ pid, ended });
+    return { pid, kill: (signal) => void child.kill(signal), ended };
+  };
+  return {
+    work,
+    server,
+    access,
+    open,
+    async ready(args, options) {
+      const terminal = open(args, options);
+      await terminal.waitFor(/context ~?\d+%/);
+      return terminal;
+    },
+    startPrint,
+    print: (args, options) => startPrint(args, options).ended,
+  };
+}
+
+function endProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+}

@@ -1,0 +1,191 @@
+/** A working day's first hour: look, change, run, with the questions that belong to it. */
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { JSONLEntry } from '../../src/protocol/entries.ts';
+import { keys } from '../ui/screen.ts';
+import { setStage } from './support/stage.ts';
+import { expectPairedCalls } from './support/wire.ts';
+
+const constants = 'lib/constants.js';
+const before = "const WIN_SLASH = '\\\\\\\\/';";
+const after = "const WIN_SLASH = '[\\\\\\\\/]';";
+
+test('a request is worked through with Read, Grep, Edit and Bash, approved at the prompt', async () => {
+  const { server, work, ready } = await setStage();
+  const command = 'git tag --force checked';
+  server.script(
+    {
+      text: 'I look first.',
+      calls: [
+        { name: 'Read', input: { file_path: constants, limit: 10 } },
+        { name: 'Grep', input: { pattern: 'WIN_SLASH', path: 'lib' } },
+      ],
+    },
+    { calls: [{ name: 'Edit', input: { file_path: constants, old_string: before, new_string: after } }] },
+    { calls: [{ name: 'Bash', input: { command, description: 'Mark the state' } }] },
+    { calls: [{ name: 'Bash', input: { command } }] },
+    { text: 'Done: **WIN_SLASH** is a class now, and the state is marked.' },
+  );
+  const terminal = await ready();
+  await terminal.submit('Make WIN_SLASH a character class');
+
+  await terminal.waitFor('Edit asks');
+  const question = terminal.screen();
+  expect(question).toContain(before);
+  expect(question).toContain(after);
+  expect(await work.read(constants)).toContain(before);
+  await terminal.pause(300);
+  await terminal.press('y');
+
+  await terminal.waitFor('Bash asks');
+  expect(terminal.screen()).toContain(command);
+  expect(await work.read(constants)).toContain(after);
+  await terminal.pause(300);
+  await terminal.press('a');
+  await terminal.waitFor('WIN_SLASH is a class now');
+  await terminal.waitForIdle();
+
+  expect(await work.git('tag')).toBe('checked\n');
+  const saved = JSON.parse(await work.read('.clawdcode.local.json')) as {
+    permissions: { allow: string[] };
+  };
+  expect(saved.permissions.allow.length).toBeGreaterThan(0);
+  expect(saved.permissions.allow.every((rule) => rule.startsWith('Bash('))).toBe(true);
+
+  const requests = server.requests();
+  expect(requests.map((request) => request.messages.map((message) => message.role))).toEqual([
+    ['system', 'user'],
+    ['system', 'user', 'assistant', 'tool', 'tool'],
+    ['system', 'user', 'assistant', 'tool', 'tool', 'assistant', 'tool'],
+    ['system', 'user', 'assistant', 'tool', 'tool', 'assistant', 'tool', 'assistant', 'tool'],
+    [
+      ...['system', 'user', 'assistant', 'tool', 'tool', 'assistant', 'tool', 'assistant', 'tool'],
+      ...['assistant', 'tool'],
+    ],
+  ]);
+  for (const request of requests) expectPairedCalls(request);
+  for (const [index, request] of requests.slice(1).entries()) {
+    const earlier = requests[index]?.messages ?? [];
+    expect(JSON.stringify(request.messages.slice(0, earlier.length))).toBe(JSON.stringify(earlier));
+  }
+  const [, prompt, first, read, grep] = requests[1]?.messages ?? [];
+  expect(prompt).toEqual({ role: 'user', content: 'Make WIN_SLASH a character class' });
+  expect(first).toMatchObject({ content: 'I look first.' });
+  expect(String(read?.content)).toContain('2\t');
+  expect(String(grep?.content)).toContain('lib/constants.js');
+  expect(server.left()).toBe(0);
+
+  const [session] = await work.sessions();
+  const entries = session?.entries ?? [];
+  expect(entries.map(kindOf)).toEqual([
+    ...['session_start', 'prompt', 'assistant', 'tool_use Read', 'tool_use Grep'],
+    ...['tool_result ok', 'tool_result ok', 'assistant', 'tool_use Edit', 'tool_result ok'],
+    ...['assistant', 'tool_use Bash', 'tool_result ok', 'assistant', 'tool_use Bash', 'tool_result ok'],
+    ...['assistant', 'turn_end'],
+  ]);
+  expect(entries.map((entry) => entry.seq)).toEqual(entries.map((_, index) => index));
+  expect(entries.slice(1).map((entry) => entry.parentUuid)).toEqual(
+    entries.slice(0, -1).map((entry) => entry.uuid),
+  );
+  const edit = entries.find((entry) => entry.toolResult?.name === 'Edit')?.toolResult;
+  expect(edit?.filesChanged).toMatchObject([
+    { path: join(work.repository, constants), kind: 'modified', added: 1, removed: 1 },
+  ]);
+  expect((await stat(session?.file ?? '')).mode & 0o777).toBe(0o600);
+});
+
+test('a declined edit leaves the file alone and hands the comment to the model', async () => {
+  const { server, work, ready } = await setStage();
+  server.script(
+    { calls: [{ name: 'Read', input: { file_path: constants } }] },
+    { calls: [{ name: 'Edit', input: { file_path: constants, old_string: before, new_string: after } }] },
+    { text: 'Then I leave it.' },
+  );
+  const terminal = await ready();
+  await terminal.submit('change it');
+  await terminal.waitFor('Edit asks');
+  await terminal.pause(300);
+  await terminal.press(keys.tab);
+  await terminal.submit('not in this release');
+  await terminal.waitFor('Then I leave it.');
+  expect(await work.read(constants)).toContain(before);
+  expect(String(server.requests()[2]?.messages.at(-1)?.content)).toContain('not in this release');
+});
+
+test('commands answer without the model; what only looks like one is a prompt', async () => {
+  const { server, work, ready } = await setStage();
+  server.script({ text: 'A greeting.' }, { text: 'That is a path.' }, { text: 'I saw your command.' });
+  const terminal = await ready();
+  await terminal.submit('hello');
+  await terminal.waitForPrinted('A greeting.');
+  await terminal.waitForIdle();
+
+  await terminal.submit('/context');
+  await terminal.waitForPrinted(/Context: ~?[\d,. ]+ of [\d,. ]+ tokens/);
+  await terminal.waitForPrinted('free until compaction');
+  await terminal.submit('/status');
+  await terminal.waitForPrinted(server.baseUrl);
+  await terminal.waitForPrinted(/Key +from/);
+  expect(terminal.everything()).not.toContain('sk-test-key');
+  await terminal.submit('/cost');
+  await terminal.waitForPrinted(/Requests +1/);
+  await terminal.type('/contxt');
+  await terminal.press(keys.escape, keys.enter); // without the completion that is on offer
+  await terminal.waitForPrinted('Did you mean /context?');
+  expect(server.requests()).toHaveLength(1);
+
+  await terminal.submit('/usr/bin/env is slow');
+  await terminal.waitForPrinted('That is a path.');
+  await terminal.waitForIdle();
+  expect(server.requests()[1]?.messages.at(-1)).toEqual({ role: 'user', content: '/usr/bin/env is slow' });
+
+  await terminal.submit('!echo from the shell && pwd');
+  await terminal.waitForPrinted(`from the shell`);
+  await terminal.waitForPrinted(work.repository);
+  expect(server.requests()).toHaveLength(2);
+  await terminal.submit('what did I run?');
+  await terminal.waitForPrinted('I saw your command.');
+  const last = JSON.stringify(server.requests()[2]?.messages.slice(-2));
+  expect(last).toContain('echo from the shell');
+  expect(last).toContain('from the shell\\n');
+});
+
+test('/clear starts anew, and the old session stays', async () => {
+  const { server, work, ready } = await setStage();
+  server.script({ text: 'First answer.' }, { text: 'Second answer.' });
+  const terminal = await ready();
+  await terminal.submit('first question');
+  await terminal.waitForPrinted('First answer.');
+  await terminal.waitForIdle();
+  await terminal.submit('/clear');
+  await terminal.pause(300);
+  await terminal.submit('second question');
+  await terminal.waitForPrinted('Second answer.');
+  const [, second] = server.requests();
+  expect(second?.messages.map((message) => message.role)).toEqual(['system', 'user']);
+  await terminal.waitForIdle();
+  const sessions = await work.sessions();
+  expect(sessions).toHaveLength(2);
+  expect(sessions.map(({ entries }) => entries.filter((one) => one.subtype === 'prompt').length)).toEqual([
+    1, 1,
+  ]);
+});
+
+test('nothing is written into the repository but what was asked for', async () => {
+  const { server, work, ready } = await setStage();
+  server.script({ calls: [{ name: 'Grep', input: { pattern: 'module.exports' } }] }, { text: 'Found.' });
+  const terminal = await ready();
+  await terminal.submit('search');
+  await terminal.waitFor('Found.');
+  await terminal.press(keys.ctrl('d'), keys.ctrl('d'));
+  expect(await terminal.exited).toBe(0);
+  expect(await work.git('status', '--porcelain')).toBe('');
+  expect(await readFile(join(work.repository, '.git/HEAD'), 'utf8')).toContain('main');
+});
+
+function kindOf(entry: JSONLEntry): string {
+  if (entry.type === 'tool_use') return `tool_use ${entry.tool?.name}`;
+  if (entry.type === 'tool_result') return `tool_result ${entry.toolResult?.status}`;
+  return entry.subtype ?? entry.type;
+}
