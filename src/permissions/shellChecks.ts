@@ -32,7 +32,7 @@ function leafIsPlain(node: Node, source: string): boolean {
 }
 
 const keywordEnds = (node: Node, source: string): boolean =>
-  node.parent?.type === 'expansion' ||
+  /^(?:expansion|brace_expression)$/.test(node.parent?.type ?? '') ||
   /^(?:$|[\s;&|()<>])/.test(source.slice(node.endIndex, node.endIndex + 1));
 
 function covered(node: Node, source: string): boolean {
