@@ -1,25 +1,28 @@
 /**
- * The agent of one session: ops in, events out. It owns the prompt queue, the tree of abort signals and the
- * state that subscribers see; the conversation itself belongs to the ContextManager.
+ * The agent of one session: ops in, events out. It owns what waits (jobs, prompts, questions) and the state
+ * that subscribers see; the conversation itself belongs to the ContextManager.
  */
 import type { ContextManager } from '../context/index.ts';
-import type { JSONLEntry } from '../protocol/entries.ts';
 import type { AgentEvent, ContextMeasure } from '../protocol/events.ts';
 import type { Usage } from '../protocol/messages.ts';
 import type { ModelClient, ModelInfo } from '../protocol/model.ts';
-import type { Op, PromptOp } from '../protocol/ops.ts';
-import type { Access, PermissionDecision, PermissionMode, RuleSuggestion } from '../protocol/permissions.ts';
+import type { Op } from '../protocol/ops.ts';
+import type { PermissionMode } from '../protocol/permissions.ts';
 import type { Tool, ToolContext } from '../protocol/tools.ts';
 import { createEventHub } from './eventHub.ts';
+import { createJobQueue } from './jobQueue.ts';
+import { createModes } from './modes.ts';
+import { createPermissionPorts, type PermissionRules } from './permissionPorts.ts';
+import { createPromptQueue, promptDraft } from './promptQueue.ts';
 import { createQuestions } from './questions.ts';
 import type { Clock } from './reply.ts';
-import { lastMode, modeBeforePlan, titleOf } from './sessionFacts.ts';
+import { titleOf } from './sessionFacts.ts';
 import { runShell } from './shellPrompt.ts';
 import { addEntry, noTotals } from './totals.ts';
-import { runTurn } from './turn.ts';
-import type { Agent, AgentState } from './types.ts';
+import { runTurn, type TurnEnd } from './turn.ts';
+import type { Agent } from './types.ts';
 
-export interface AgentDeps {
+export interface AgentDeps extends PermissionRules {
   /** With a session already created or loaded. */
   readonly context: ContextManager;
   readonly client: ModelClient;
@@ -32,9 +35,6 @@ export interface AgentDeps {
   readonly tools: readonly Tool[];
   /** Ends what tools left running. */
   readonly disposeTools: () => Promise<void> | void;
-  readonly decide: (tool: string, access: Access, mode: PermissionMode) => Promise<PermissionDecision>;
-  /** Saves an "always" and says in a sentence what was saved where. */
-  readonly remember: (suggestion: RuleSuggestion) => Promise<string>;
   readonly root: string;
   /** Mode to start in, when the log names none. */
   readonly mode: PermissionMode;
@@ -48,33 +48,44 @@ export interface AgentDeps {
 }
 
 export function createAgent(deps: AgentDeps): Agent {
-  const { context, clock } = deps;
+  const { context, clock, model } = deps;
   const hub = createEventHub(deps.onError);
   const questions = createQuestions(hub.emit);
+  const prompts = createPromptQueue(hub.emit);
+  const modes = createModes(context, deps.mode, hub.emit);
   const schemas = deps.tools.map((tool) => tool.schema);
-  let cwd = lastCwd(context.entries(), deps.root);
-  let totals = context.entries().reduce((sum, entry) => addEntry(sum, entry, deps.model.costUsd), noTotals);
-  let queue: readonly PromptOp[] = [];
+  let cwd = context.entries().at(-1)?.cwd ?? deps.root;
+  let totals = context.entries().reduce((sum, entry) => addEntry(sum, entry, model.costUsd), noTotals);
   let measure: ContextMeasure | undefined;
-  let running: AbortController | undefined;
-  /** What runs or waits to run, one after the other; never rejects. */
-  let work: Promise<void> = Promise.resolve();
-  let pendingJobs = 0;
 
-  const unsubscribe = context.subscribe((entry) => {
-    totals = addEntry(totals, entry, deps.model.costUsd);
-    hub.emit({ type: 'entry', entry });
-  });
   const emit = (event: AgentEvent): void => {
     if (event.type === 'context_measured') measure = event.measure;
     hub.emit(event);
   };
   const notice = (level: 'info' | 'warning' | 'error', text: string): void =>
     emit({ type: 'notice', level, text });
+  const tellBug = (error: unknown): void => {
+    deps.onError(error);
+    const why = error instanceof Error ? error.message : String(error);
+    const text = `Something went wrong inside ClawdCode: ${why}. The session is saved; go on or /resume it.`;
+    notice('error', text);
+  };
+  const unsubscribe = context.subscribe((entry) => {
+    totals = addEntry(totals, entry, model.costUsd);
+    emit({ type: 'entry', entry });
+  });
   const forgetProblems = context.onProblem(({ message, recovered }) =>
     notice(recovered === true ? 'info' : 'warning', message),
   );
-  const mode = (): PermissionMode => lastMode(context.entries()) ?? deps.mode;
+
+  const jobs = createJobQueue({
+    onBug: tellBug,
+    onDone(signal) {
+      // After a stop nothing runs behind the user's back: what waits goes back to the composer unsent.
+      if (signal.aborted) prompts.giveBack();
+      else if (!jobs.busy() && prompts.all().length > 0) jobs.add(turn);
+    },
+  });
 
   const toolContext = (callId: string, signal: AbortSignal): ToolContext => ({
     callId,
@@ -91,146 +102,102 @@ export function createAgent(deps: AgentDeps): Agent {
     openBlob: () => context.openBlob(),
   });
 
-  /** Starts a job when the ones before it are done. A job that throws is a bug: it is said, and the next one runs. */
-  const enqueue = (job: (signal: AbortSignal) => Promise<void>): void => {
-    pendingJobs++;
-    work = work.then(async () => {
-      const controller = new AbortController();
-      running = controller;
-      try {
-        await job(controller.signal);
-      } catch (error) {
-        deps.onError(error);
-        notice(
-          'error',
-          `Something went wrong inside ClawdCode: ${messageOf(error)}. The session is saved; go on or /resume it.`,
-        );
-      } finally {
-        running = undefined;
-        pendingJobs--;
-        if (pendingJobs === 0 && queue.length > 0) enqueue(turn);
-      }
-    });
-  };
-
-  const setQueue = (next: readonly PromptOp[]): void => {
-    queue = next;
-    emit({ type: 'queue_changed', queue });
-  };
-
   const deliverQueued = async (): Promise<boolean> => {
-    const prompts = queue;
-    if (prompts.length === 0) return false;
-    setQueue([]);
-    await context.append(...prompts.map(promptEntry));
+    const taken = prompts.takeAll();
+    if (taken.length === 0) return false;
+    await context.append(...taken.map(promptDraft));
     return true;
   };
 
-  const setMode = async (next: PermissionMode): Promise<void> => {
-    if (next === mode()) return;
-    await context.append({
-      type: 'system',
-      subtype: 'mode',
-      message: { role: 'system', content: modeNote(next) },
-      data: { mode: next },
-    });
-    emit({ type: 'mode_changed', mode: next });
+  const turn = async (signal: AbortSignal): Promise<void> => {
+    // The prompt may have been taken back meanwhile.
+    if (prompts.all().length === 0) return;
+    emit({ type: 'turn_started' });
+    let end: TurnEnd = { outcome: 'failed', steps: 0 };
+    try {
+      await modes.announce();
+      end = await runTurn({
+        context,
+        reply: { client: deps.client, clock },
+        schemas,
+        signal,
+        emit,
+        deliverQueued,
+        maxSteps: deps.maxSteps,
+        interactive: deps.interactive,
+        toolCalls: {
+          tools: deps.tools,
+          toolContext,
+          ...createPermissionPorts({ rules: deps, modes, questions, notice }),
+          newId: deps.newId,
+          now: clock.now,
+        },
+      });
+    } catch (error) {
+      tellBug(error);
+    }
+    const { outcome, steps, error } = end;
+    try {
+      await context.append({
+        type: 'system',
+        subtype: 'turn_end',
+        message: { role: 'system', content: outcome },
+        data: { outcome, steps, ...(error === undefined ? {} : { error }) },
+      });
+    } finally {
+      if (outcome !== 'done') prompts.giveBack();
+      emit({ type: 'turn_ended', ...end });
+    }
   };
 
-  const turn = async (signal: AbortSignal): Promise<void> => {
-    emit({ type: 'turn_started' });
-    const { outcome, steps, error } = await runTurn({
-      context,
-      reply: { client: deps.client, clock },
-      schemas,
-      signal,
-      emit,
-      deliverQueued,
-      maxSteps: deps.maxSteps,
-      interactive: deps.interactive,
-      toolCalls: {
-        tools: deps.tools,
-        toolContext: (callId) => toolContext(callId, signal),
-        decide: async (tool, access) =>
-          access.type === 'plan' && mode() !== 'plan'
-            ? { behavior: 'deny', reason: 'plan mode is not on; just do the work' }
-            : deps.decide(tool, access, mode()),
-        ask: (question) => questions.ask(question, signal),
-        onAllowed: async (question, access, answer) => {
-          if (access.type === 'plan') await setMode(modeBeforePlan(context.entries()) ?? 'default');
-          if (answer.behavior !== 'allow' || answer.remember !== true || question.suggestion === undefined)
-            return;
-          if (question.suggestion.destination === 'mode') await setMode('acceptEdits');
-          else notice('info', await deps.remember(question.suggestion));
-        },
-        newId: deps.newId,
-        now: clock.now,
-      },
-    });
-    await context.append({
+  const shell = async (command: string, signal: AbortSignal): Promise<void> => {
+    const bash = deps.tools.find((tool) => tool.name === 'Bash');
+    if (bash === undefined) notice('error', 'There is no Bash tool in this session to run the command with.');
+    else await runShell(command, bash, toolContext(deps.newId(), signal), context, emit);
+  };
+
+  const compact = async (focus: string | undefined, signal: AbortSignal): Promise<void> => {
+    const focused = focus === undefined ? {} : { focus };
+    await context.compact({ trigger: 'manual', tools: schemas, signal, emit, ...focused });
+  };
+
+  const selectModel = async (id: string): Promise<void> => {
+    const chosen = model.select(id);
+    const written = context.append({
       type: 'system',
-      subtype: 'turn_end',
-      message: { role: 'system', content: outcome },
-      data: { outcome, steps, ...(error === undefined ? {} : { error }) },
+      subtype: 'model',
+      message: { role: 'system', content: `Model: ${chosen.id}` },
+      data: { model: chosen.id },
     });
-    // After a stop, what was queued goes back to the composer unsent, so that nothing runs behind the user's back.
-    if (outcome !== 'done' && queue.length > 0) {
-      const prompts = queue;
-      setQueue([]);
-      emit({ type: 'queue_returned', prompts });
-    }
-    emit({ type: 'turn_ended', outcome, steps, ...(error === undefined ? {} : { error }) });
+    emit({ type: 'model_changed', model: chosen });
+    await written;
   };
 
   const submit = (op: Op): void => {
     switch (op.type) {
       case 'prompt':
-        setQueue([...queue, op]);
-        if (pendingJobs === 0) enqueue(turn);
+        prompts.add(op);
+        if (!jobs.busy()) jobs.add(turn);
         return;
       case 'shell':
-        enqueue(async (signal) => {
-          const bash = deps.tools.find((tool) => tool.name === 'Bash');
-          if (bash !== undefined)
-            await runShell(op.command, bash, toolContext(deps.newId(), signal), context, emit);
-        });
+        jobs.add((signal) => shell(op.command, signal));
         return;
       case 'compact':
-        if (running !== undefined) notice('info', 'Compaction starts when the running work is done.');
-        enqueue(async (signal) => {
-          const { focus } = op;
-          await context.compact({
-            trigger: 'manual',
-            tools: schemas,
-            signal,
-            emit,
-            ...(focus === undefined ? {} : { focus }),
-          });
-        });
+        if (jobs.busy()) notice('info', 'Compaction starts when the running work is done.');
+        jobs.add((signal) => compact(op.focus, signal));
         return;
       case 'interrupt':
-        running?.abort();
+        jobs.abort();
         return;
       case 'answer':
         questions.answer(op.id, op.answer);
         return;
       case 'set_mode':
-        void setMode(op.mode).catch(deps.onError);
+        void modes.set(op.mode).catch(deps.onError);
         return;
-      case 'set_model': {
-        const model = deps.model.select(op.model);
-        const content = `Model: ${model.id}`;
-        void context
-          .append({
-            type: 'system',
-            subtype: 'model',
-            message: { role: 'system', content },
-            data: { model: model.id },
-          })
-          .catch(deps.onError);
-        emit({ type: 'model_changed', model });
+      case 'set_model':
+        void selectModel(op.model).catch(deps.onError);
         return;
-      }
     }
   };
 
@@ -238,74 +205,33 @@ export function createAgent(deps: AgentDeps): Agent {
     submit,
     subscribe: hub.subscribe,
     entries: () => context.entries(),
-    state: (): AgentState => ({
+    state: () => ({
       sessionId: context.getCurrentSessionId() ?? '',
       title: titleOf(context.entries()),
       root: deps.root,
-      model: deps.model.current(),
-      mode: mode(),
-      busy: pendingJobs > 0,
-      queue,
+      model: model.current(),
+      mode: modes.current(),
+      busy: jobs.busy(),
+      queue: prompts.all(),
       questions: questions.open(),
       todos: context.todos(),
       measure,
       usage: totals,
       demo: deps.demo,
     }),
-    takeBackQueued() {
-      const last = queue.at(-1);
-      if (last !== undefined) setQueue(queue.slice(0, -1));
-      return last;
-    },
-    async idle() {
-      while (pendingJobs > 0) await work;
-    },
+    takeBackQueued: prompts.takeBack,
+    idle: jobs.idle,
     async measure() {
       const measured = context.measure(schemas);
       emit({ type: 'context_measured', measure: measured });
       return measured;
     },
     async close() {
-      queue = [];
-      running?.abort();
-      while (pendingJobs > 0) await work;
+      await jobs.close();
       await deps.disposeTools();
       unsubscribe();
       forgetProblems();
       await context.close();
     },
   };
-}
-
-function promptEntry({ text, display, images }: PromptOp) {
-  const content =
-    images === undefined || images.length === 0 ? text : [{ type: 'text' as const, text }, ...images];
-  return {
-    type: 'user' as const,
-    subtype: 'prompt',
-    message: { role: 'user' as const, content },
-    ...(display === undefined || display === text ? {} : { data: { display } }),
-  };
-}
-
-/** What the model is told when the mode changes; the mode is never part of the system prompt. */
-function modeNote(mode: PermissionMode): string {
-  switch (mode) {
-    case 'plan':
-      return 'Plan mode is on: change nothing. Explore with read-only tools, then hand over a concrete plan with ExitPlanMode.';
-    case 'acceptEdits':
-      return 'Edits inside the project are accepted without asking. Commands are still asked about.';
-    case 'bypassPermissions':
-      return 'The user has switched permission questions off. Take all the more care.';
-    case 'default':
-      return 'Permission mode: default. Edits and commands are shown to the user first.';
-  }
-}
-
-function lastCwd(entries: readonly JSONLEntry[], root: string): string {
-  return entries.at(-1)?.cwd ?? root;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -4,14 +4,13 @@ import { type PermissionMode, permissionModes } from '../protocol/permissions.ts
 
 /** The permission mode that the log ends in; absent when it was never changed. */
 export function lastMode(entries: readonly JSONLEntry[]): PermissionMode | undefined {
-  return modes(entries).at(-1);
+  const entry = entries.findLast((one) => modeOf(one) !== undefined);
+  return entry === undefined ? undefined : modeOf(entry);
 }
 
 /** The mode to go back to when a plan is accepted. */
 export function modeBeforePlan(entries: readonly JSONLEntry[]): PermissionMode | undefined {
-  return modes(entries)
-    .filter((mode) => mode !== 'plan')
-    .at(-1);
+  return lastMode(entries.filter((entry) => modeOf(entry) !== 'plan'));
 }
 
 /** The model that was last chosen or that last answered; absent in a new session. */
@@ -28,9 +27,7 @@ export function titleOf(entries: readonly JSONLEntry[]): string | undefined {
   return typeof content === 'string' ? content.trim().split('\n')[0]?.slice(0, 200) : undefined;
 }
 
-function modes(entries: readonly JSONLEntry[]): PermissionMode[] {
-  return entries.flatMap((entry) => {
-    const mode = entry.subtype === 'mode' ? entry.data?.mode : undefined;
-    return permissionModes.find((known) => known === mode) ?? [];
-  });
+function modeOf(entry: JSONLEntry): PermissionMode | undefined {
+  const mode = entry.subtype === 'mode' ? entry.data?.mode : undefined;
+  return permissionModes.find((known) => known === mode);
 }

@@ -20,7 +20,6 @@ export async function runShell(
   }
   const { callId } = toolContext;
   emit({ type: 'tool_started', callId, tool: bash.name, title: prepared.title });
-  const outcome = await prepared.run();
-  emit({ type: 'tool_ended', callId });
+  const outcome = await prepared.run().finally(() => emit({ type: 'tool_ended', callId }));
   await context.appendShell(command, outcome);
 }

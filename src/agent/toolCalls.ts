@@ -19,9 +19,9 @@ export interface ToolCallPorts {
   readonly context: ContextManager;
   readonly signal: AbortSignal;
   readonly emit: (event: AgentEvent) => void;
-  readonly toolContext: (callId: string) => ToolContext;
+  readonly toolContext: (callId: string, signal: AbortSignal) => ToolContext;
   readonly decide: (tool: string, access: Access) => Promise<PermissionDecision>;
-  readonly ask: (question: PermissionQuestion) => Promise<PermissionAnswer>;
+  readonly ask: (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer>;
   /** Acts on an answer that reaches beyond its call: "always", an accepted plan. */
   readonly onAllowed: (
     question: PermissionQuestion,
@@ -55,18 +55,23 @@ type Verdict =
 /** Every call gets exactly one recorded result, whatever happens. */
 export async function runToolCalls(calls: readonly ToolCall[], ports: ToolCallPorts): Promise<ToolCallsEnd> {
   const finished: FinishedCall[] = [];
-  let stopped = false;
+  // A refusal that ends the turn also ends what runs or is asked beside it.
+  const refusal = new AbortController();
+  const signal = AbortSignal.any([ports.signal, refusal.signal]);
+  const run = async (call: ToolCall): Promise<Done> => {
+    const done = await runOne(call, { ...ports, signal });
+    if (done.verdict.type === 'refused' && done.verdict.stop) refusal.abort();
+    return done;
+  };
   for (const batch of batches(calls, ports.tools)) {
-    const running = batch.map((call) => (stopped ? Promise.resolve(notStarted(call)) : runOne(call, ports)));
-    for (const [index, call] of batch.entries()) {
-      const done = await running[index];
-      if (done === undefined) continue;
-      if (done.verdict.type === 'refused' && done.verdict.stop) stopped = true;
+    const running = batch.map(async (call) => ({ call, done: await run(call) }));
+    for (const one of running) {
+      const { call, done } = await one;
       await record(call, done, ports);
       finished.push({ name: call.name, arguments: call.arguments, output: textOf(done.verdict) });
     }
   }
-  return stopped || ports.signal.aborted ? { type: 'stopped' } : { type: 'finished', calls: finished };
+  return signal.aborted ? { type: 'stopped' } : { type: 'finished', calls: finished };
 }
 
 /** Groups adjacent read-only calls; every other call stands alone. */
@@ -95,7 +100,7 @@ async function runOne(call: ToolCall, ports: ToolCallPorts): Promise<Done> {
   const started = ports.now();
   let title = call.name;
   const verdict = await (async (): Promise<Verdict> => {
-    if (ports.signal.aborted) return notStarted(call).verdict;
+    if (ports.signal.aborted) return notStarted;
     if (call.invalid !== undefined) return refused('error', call.invalid);
     const tool = ports.tools.find((one) => one.name === call.name);
     if (tool === undefined) {
@@ -103,26 +108,40 @@ async function runOne(call: ToolCall, ports: ToolCallPorts): Promise<Done> {
       return refused('error', `There is no tool named "${call.name}". The tools are: ${names}.`);
     }
     try {
-      const prepared = await tool.prepare(JSON.parse(call.arguments), ports.toolContext(call.id));
+      const prepared = await tool.prepare(
+        JSON.parse(call.arguments),
+        ports.toolContext(call.id, ports.signal),
+      );
       if (prepared.type === 'invalid') return refused('error', prepared.message);
       title = prepared.title;
       const refusal = await authorise(call, prepared, ports);
       if (refusal !== undefined) return refusal;
-      if (ports.signal.aborted) return notStarted(call).verdict;
-      ports.emit({ type: 'tool_started', callId: call.id, tool: call.name, title });
-      const outcome = await prepared.run();
-      return { type: 'outcome', outcome };
+      if (ports.signal.aborted) return notStarted;
+      return { type: 'outcome', outcome: await runShown(call, title, prepared, ports) };
     } catch (error) {
       // A tool that throws has a bug; the session goes on and the model may try another way.
       return refused(
         'error',
         `${call.name} failed unexpectedly: ${error instanceof Error ? error.message : String(error)}`,
       );
-    } finally {
-      ports.emit({ type: 'tool_ended', callId: call.id });
     }
   })();
   return { verdict, title, durationMs: ports.now() - started };
+}
+
+/** Runs a call between the two events that show it. */
+async function runShown(
+  { id: callId, name: tool }: ToolCall,
+  title: string,
+  prepared: Extract<PreparedCall, { type: 'ready' }>,
+  { emit }: ToolCallPorts,
+): Promise<ToolOutcome> {
+  emit({ type: 'tool_started', callId, tool, title });
+  try {
+    return await prepared.run();
+  } finally {
+    emit({ type: 'tool_ended', callId });
+  }
 }
 
 /** Says why the call must not run, or nothing when it may. */
@@ -144,12 +163,12 @@ async function authorise(
     reason: decision.reason,
     ...(decision.suggestion === undefined ? {} : { suggestion: decision.suggestion }),
   };
-  const answer = await ports.ask(question);
+  const answer = await ports.ask(question, ports.signal);
   if (answer.behavior === 'allow') {
     await ports.onAllowed(question, prepared.access, answer);
     return undefined;
   }
-  if (ports.signal.aborted) return notStarted(call).verdict;
+  if (ports.signal.aborted) return notStarted;
   const comment = answer.comment?.trim();
   const text =
     comment === undefined || comment === ''
@@ -171,10 +190,7 @@ function refused(status: 'denied' | 'interrupted' | 'error', text: string, stop 
   return { type: 'refused', status, text, stop };
 }
 
-function notStarted(call: ToolCall): Done {
-  const verdict = refused('interrupted', 'The user stopped the turn before this call ran.', true);
-  return { verdict, title: call.name, durationMs: 0 };
-}
+const notStarted = refused('interrupted', 'The user stopped the turn before this call ran.', true);
 
 async function record(
   call: ToolCall,

@@ -40,6 +40,7 @@ export async function runTurn(ports: TurnPorts): Promise<TurnEnd> {
     });
     if (ports.maxSteps !== undefined && step > ports.maxSteps)
       return { ...end('max_turns'), steps: step - 1 };
+    if (signal.aborted) return { ...end('interrupted'), steps: step - 1 };
     await ports.deliverQueued();
     emit({ type: 'step_started', step });
 
@@ -51,13 +52,13 @@ export async function runTurn(ports: TurnPorts): Promise<TurnEnd> {
     if (message.toolCalls.length === 0) {
       tellHowItEnded(got.reply, emit);
       await context.maintain(signal);
-      if (finishReason === 'stop' && (await ports.deliverQueued())) continue;
+      if (finishReason === 'stop' && !signal.aborted && (await ports.deliverQueued())) continue;
       return end('done');
     }
     const ran = await runToolCalls(message.toolCalls, { ...ports.toolCalls, context, signal, emit });
     await context.maintain(signal);
     if (ran.type === 'stopped') return end('interrupted');
-    if (await goesInCircles(ran.calls, guard, ports)) return end('loop');
+    if (await goesInCircles(ran.calls, guard, ports)) return end(signal.aborted ? 'interrupted' : 'loop');
   }
 }
 
@@ -79,11 +80,15 @@ async function nextReply(ports: TurnPorts): Promise<Got> {
     const { durationMs } = outcome;
     switch (outcome.type) {
       case 'done':
-        await context.appendReply(outcome.reply, { durationMs });
+        // The model may have been switched while this one answered.
+        await context.appendReply({ model: built.request.model, ...outcome.reply }, { durationMs });
         return { type: 'reply', reply: outcome.reply };
       case 'interrupted':
         if (outcome.partial !== undefined) {
-          await context.appendReply(outcome.partial, { interrupted: true, durationMs });
+          await context.appendReply(
+            { model: built.request.model, ...outcome.partial },
+            { interrupted: true, durationMs },
+          );
         }
         return { type: 'interrupted' };
       case 'failed': {
@@ -92,11 +97,15 @@ async function nextReply(ports: TurnPorts): Promise<Got> {
           error.kind === 'overflow' &&
           (await context.shrinkAfterOverflow(error, { tools: ports.schemas, signal, emit }))
         ) {
+          if (outcome.partial !== undefined) emit({ type: 'reply_discarded' });
           continue;
         }
         if (signal.aborted) return { type: 'interrupted' };
         if (outcome.partial !== undefined)
-          await context.appendReply(outcome.partial, { failed: true, durationMs });
+          await context.appendReply(
+            { model: built.request.model, ...outcome.partial },
+            { failed: true, durationMs },
+          );
         return { type: 'failed', error };
       }
     }
@@ -134,7 +143,7 @@ async function goesInCircles(
   return true;
 }
 
-function askWhetherToGoOn(names: string, { toolCalls }: TurnPorts): Promise<PermissionAnswer> {
+function askWhetherToGoOn(names: string, { toolCalls, signal }: TurnPorts): Promise<PermissionAnswer> {
   const question: PermissionQuestion = {
     id: toolCalls.newId(),
     callId: '',
@@ -147,5 +156,5 @@ function askWhetherToGoOn(names: string, { toolCalls }: TurnPorts): Promise<Perm
     },
     reason: 'the model was told and did it once more',
   };
-  return toolCalls.ask(question);
+  return toolCalls.ask(question, signal);
 }
