@@ -27,7 +27,7 @@ export function unwrap(words: Words): { readonly words: Words; readonly envPrefi
 /** Whether a wrapper is left whose words are not all known: it may run anything. */
 export const hidesCommand = ({ argv }: Words): boolean =>
   /^(?:timeout|nice|stdbuf|time|env|nohup|command|builtin|xargs|exec)$/.test(argv[0] ?? '') &&
-  argv.includes(null);
+  (argv.includes(null) || (argv[0] === 'env' && argv.some((word) => word?.includes('='))));
 
 /** How many words after the name belong to the wrapper; undefined = not a wrapper, or not understood. */
 function skipped(name: string, args: readonly (string | null)[]): number | undefined {
@@ -77,7 +77,7 @@ function options(
 function assignments(args: readonly (string | null)[]): number | undefined {
   const at = args.findIndex((word) => word === null || !/^[A-Za-z_]\w*=/.test(word));
   const next = args[at];
-  return next == null || next.startsWith('-') ? undefined : at;
+  return next == null || next.startsWith('-') || next.includes('=') ? undefined : at;
 }
 
 /** What `bash -c '…'` and `eval '…'` would run; null = known only at run time; undefined = nothing of the kind. */

@@ -77,6 +77,7 @@ describe('not understood:', () => {
     'command {p1,p2}',
     'command $X',
     'env $X a',
+    'env [=x a',
     'exec $X',
     'time x=1 {p1,p2}',
     'timeout $X rm',
