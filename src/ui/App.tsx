@@ -102,7 +102,7 @@ export function App({ options, controller }: AppProps) {
       {hint !== undefined ? (
         <Text>{theme.warning(hint)}</Text>
       ) : state === undefined ? (
-        <Text>{theme.dim('starting…')}</Text>
+        <Text>{theme.dim(phase.type === 'booting' ? 'starting…' : ' ')}</Text>
       ) : (
         <StatusLine
           model={state.model.id}

@@ -33,6 +33,8 @@ export interface Retry {
 }
 
 export interface View {
+  /** A turn runs; a `!command` or `/compact` keeps busy without one. */
+  readonly inTurn: boolean;
   readonly busy: boolean;
   /** When the running turn, command or compaction started; milliseconds since the epoch. */
   readonly startedAt: number | undefined;
@@ -59,6 +61,7 @@ export interface Step {
 }
 
 export const emptyView: View = {
+  inTurn: false,
   busy: false,
   startedAt: undefined,
   tail: '',
@@ -83,7 +86,7 @@ export function reduce(view: View, event: AgentEvent, now: number): Step {
   });
   switch (event.type) {
     case 'turn_started':
-      return next({ busy: true, startedAt: now, streamedLength: 0 });
+      return next({ inTurn: true, busy: true, startedAt: now, streamedLength: 0 });
     case 'turn_ended':
       // How it ended is an entry of its own, which is printed.
       return next({ ...emptyView, questions: view.questions, queue: view.queue });
@@ -137,7 +140,10 @@ export function reduce(view: View, event: AgentEvent, now: number): Step {
       });
     case 'tool_ended': {
       const tools = view.tools.filter((tool) => tool.callId !== event.callId);
-      return next({ tools });
+      return next({
+        tools,
+        ...(view.inTurn || tools.length > 0 ? {} : { busy: false, startedAt: undefined }),
+      });
     }
     case 'permission_question':
       return next({ questions: [...view.questions, event.question] });
@@ -150,11 +156,11 @@ export function reduce(view: View, event: AgentEvent, now: number): Step {
     case 'compaction_progress':
       return next({ compacting: { characters: event.characters } });
     case 'compaction_ended': {
-      const { outcome, message, trigger } = event.report;
+      const { outcome, message } = event.report;
       const level = outcome === 'done' ? 'info' : 'warning';
       const change = {
         compacting: undefined,
-        ...(trigger === 'manual' ? { busy: false, startedAt: undefined } : {}),
+        ...(view.inTurn ? {} : { busy: false, startedAt: undefined }),
       };
       return next(change, ...(message === undefined ? [] : [notice(level, message)]));
     }

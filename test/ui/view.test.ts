@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest';
+import type { JSONLEntry } from '../../src/protocol/entries.ts';
+import type { AgentEvent } from '../../src/protocol/events.ts';
+import { emptyView, flushTail, type Print, reduce, type View } from '../../src/ui/view.ts';
+
+/** Folds events into a view, collecting what is printed. */
+function play(events: readonly AgentEvent[], from: View = emptyView): { view: View; prints: Print[] } {
+  let view = from;
+  const prints: Print[] = [];
+  for (const [index, event] of events.entries()) {
+    const step = reduce(view, event, 1000 + index);
+    view = step.view;
+    prints.push(...step.prints);
+  }
+  return { view, prints };
+}
+
+const entry = (type: JSONLEntry['type'], content: string): JSONLEntry => ({
+  v: 1,
+  seq: 0,
+  uuid: 'u',
+  parentUuid: null,
+  sessionId: 's',
+  timestamp: '2026-01-01T00:00:00.000Z',
+  type,
+  cwd: '/',
+  version: '0',
+  message: { role: type === 'assistant' ? 'assistant' : 'user', content },
+});
+
+describe('a reply on its way to the scrollback', () => {
+  const half = play([{ type: 'turn_started' }, { type: 'text_delta', text: 'one\n\ntwo' }]).view;
+
+  test('an entry replaces the live text and is printed whole when nothing was printed before', () => {
+    const { view, prints } = play([{ type: 'entry', entry: entry('assistant', 'one\n\ntwo') }], half);
+    expect(view.tail).toBe('');
+    expect(prints.map((print) => print.type)).toEqual(['entry']);
+  });
+
+  test('of a reply that outgrew the live area only the rest is printed at its end', () => {
+    const split = (text: string) => ({ finished: text.slice(0, 5), rest: text.slice(5) });
+    const flushed = flushTail(half, split, () => true);
+    expect(flushed.prints).toEqual([{ type: 'markdown', text: 'one\n\n', first: true }]);
+    const { view, prints } = play([{ type: 'entry', entry: entry('assistant', 'one\n\ntwo') }], flushed.view);
+    expect(prints).toEqual([{ type: 'markdown', text: 'two', first: false }]);
+    expect(view.tailPrinted).toBe(false);
+  });
+
+  test('a short reply is not flushed, and one without a finished block waits', () => {
+    expect(
+      flushTail(
+        half,
+        () => ({ finished: 'x', rest: '' }),
+        () => false,
+      ).prints,
+    ).toEqual([]);
+    expect(
+      flushTail(
+        half,
+        (text) => ({ finished: '', rest: text }),
+        () => true,
+      ).view,
+    ).toBe(half);
+  });
+
+  test('a reply that is discarded leaves no word, and says so only when a part was printed', () => {
+    expect(play([{ type: 'reply_discarded' }], half)).toMatchObject({ view: { tail: '' }, prints: [] });
+    const printed = { ...half, tailPrinted: true };
+    expect(play([{ type: 'reply_discarded' }], printed).prints).toMatchObject([
+      { type: 'notice', level: 'warning' },
+    ]);
+  });
+});
+
+describe('busy', () => {
+  const tool: AgentEvent = { type: 'tool_started', callId: 'c', tool: 'Bash', title: 'ls' };
+
+  test('a shell command outside a turn is busy until it ends', () => {
+    expect(play([tool]).view).toMatchObject({ busy: true, inTurn: false });
+    expect(play([tool, { type: 'tool_ended', callId: 'c' }]).view).toMatchObject({
+      busy: false,
+      startedAt: undefined,
+    });
+  });
+
+  test('a call inside a turn ends without ending the turn', () => {
+    const { view } = play([{ type: 'turn_started' }, tool, { type: 'tool_ended', callId: 'c' }]);
+    expect(view).toMatchObject({ busy: true, startedAt: 1000, tools: [] });
+    expect(play([{ type: 'turn_ended', outcome: 'done', steps: 1 }], view).view).toEqual(emptyView);
+  });
+
+  test.each([
+    ['inside a turn the turn goes on', [{ type: 'turn_started' }] as AgentEvent[], true],
+    ['by hand it is over', [] as AgentEvent[], false],
+  ])('after a compaction %s', (_name, before, busy) => {
+    const report = {
+      outcome: 'done',
+      trigger: 'auto',
+      preTokens: 2,
+      postTokens: 1,
+      files: [],
+      durationMs: 1,
+    } as const;
+    const started: AgentEvent = { type: 'compaction_started', trigger: 'auto', preTokens: 2 };
+    const { view } = play([...before, started, { type: 'compaction_ended', report }]);
+    expect(view).toMatchObject({ busy, compacting: undefined });
+  });
+
+  test('live output of a call is bounded to its end', () => {
+    const { view } = play([tool, { type: 'tool_output', callId: 'c', text: `${'x'.repeat(5000)}end` }]);
+    expect(view.tools[0]?.output).toHaveLength(2000);
+    expect(view.tools[0]?.output.endsWith('end')).toBe(true);
+  });
+});
+
+test('questions queue up and leave one by one', () => {
+  const question = (id: string): AgentEvent => ({
+    type: 'permission_question',
+    question: {
+      id,
+      callId: id,
+      tool: 'Bash',
+      title: '',
+      input: {},
+      preview: { type: 'text', text: '' },
+      reason: '',
+    },
+  });
+  const { view } = play([question('a'), question('b')]);
+  expect(view.questions.map((one) => one.id)).toEqual(['a', 'b']);
+  const answered = play([{ type: 'permission_answered', id: 'a', answer: { behavior: 'allow' } }], view);
+  expect(answered.view.questions.map((one) => one.id)).toEqual(['b']);
+});
