@@ -3,6 +3,7 @@
  * A request that the script does not expect is an error on the wire, and `finished` tells of what was left.
  */
 import { LLMock } from '@copilotkit/aimock';
+import { countRequest, countText } from './tokens.ts';
 
 export interface WireMessage {
   readonly role: string;
@@ -23,7 +24,7 @@ export interface ScriptedReply {
   readonly reasoning?: string;
   readonly calls?: readonly { name: string; input: unknown; rawArguments?: string }[];
   readonly error?: { status: number; message: string; retryAfter?: number; code?: string };
-  /** Tokens that the server reports; by default an estimate of its own. */
+  /** Tokens that the server reports; by default what it counts, tool schemas included. */
   readonly usage?: { prompt_tokens: number; completion_tokens: number };
   readonly finishReason?: string;
   /** Milliseconds before each chunk. */
@@ -55,6 +56,8 @@ export async function startModelServer(): Promise<ModelServer> {
   const mock = new LLMock({ port: 0, logLevel: 'silent' });
   let scripted = 0;
   let served = 0;
+  /** Makes ids of calls unique. */
+  let answered = 0;
   const add = (answer: Answer): void => {
     const index = scripted++;
     // Faults belong to the fixture, so an answer that is computed cannot have them.
@@ -63,7 +66,8 @@ export async function startModelServer(): Promise<ModelServer> {
       match: { predicate: () => served === index },
       response: (request) => {
         served++;
-        return toFixture(typeof answer === 'function' ? answer(request as WireRequest) : answer, index);
+        const asked = request as WireRequest;
+        return toFixture(typeof answer === 'function' ? answer(asked) : answer, asked, answered++);
       },
       ...(fixed.latency === undefined ? {} : { latency: fixed.latency }),
       ...(fixed.chunkSize === undefined ? {} : { chunkSize: fixed.chunkSize }),
@@ -83,7 +87,7 @@ export async function startModelServer(): Promise<ModelServer> {
     otherwise(answer) {
       mock.addFixture({
         match: { predicate: () => served >= scripted },
-        response: (request) => toFixture(answer(request as WireRequest), served),
+        response: (request) => toFixture(answer(request as WireRequest), request as WireRequest, answered++),
       });
     },
     requests,
@@ -99,7 +103,7 @@ export async function startModelServer(): Promise<ModelServer> {
   };
 }
 
-function toFixture(reply: ScriptedReply, index: number) {
+function toFixture(reply: ScriptedReply, request: WireRequest, index: number) {
   if (reply.error !== undefined) {
     const { status, message, retryAfter, code } = reply.error;
     return {
@@ -110,7 +114,10 @@ function toFixture(reply: ScriptedReply, index: number) {
   }
   const common = {
     ...(reply.reasoning === undefined ? {} : { reasoning: reply.reasoning }),
-    ...(reply.usage === undefined ? {} : { usage: reply.usage }),
+    usage: reply.usage ?? {
+      prompt_tokens: countRequest(request),
+      completion_tokens: countText((reply.text ?? '') + JSON.stringify(reply.calls ?? '')),
+    },
     ...(reply.finishReason === undefined ? {} : { finishReason: reply.finishReason }),
   };
   if (reply.calls === undefined) return { content: reply.text ?? '', ...common };

@@ -1,0 +1,28 @@
+import { getEncoding } from 'js-tiktoken';
+import type { WireRequest } from './server.ts';
+
+let encoding: ReturnType<typeof getEncoding> | undefined;
+const counted = new Map<string, number>();
+
+/** Tokens of a text. */
+export function countText(text: string): number {
+  const known = counted.get(text);
+  if (known !== undefined) return known;
+  encoding ??= getEncoding('o200k_base');
+  const tokens = encoding.encode(text, [], []).length;
+  counted.set(text, tokens);
+  return tokens;
+}
+
+/** Tokens of a request as the server counts them, which the product only learns from its reports: messages, calls and tool schemas. */
+export function countRequest({ messages, tools = [] }: WireRequest): number {
+  const texts = [
+    ...messages.flatMap(({ content, tool_calls = [] }) => [
+      typeof content === 'string' ? content : JSON.stringify(content ?? ''),
+      ...tool_calls.map((call) => call.function.name + call.function.arguments),
+    ]),
+    ...tools.map((tool) => JSON.stringify(tool)),
+  ];
+  const perMessage = 4;
+  return messages.length * perMessage + texts.reduce((sum, text) => sum + countText(text), 0);
+}
