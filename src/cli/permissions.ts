@@ -38,8 +38,8 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
     rules: () => rules,
     async decide(tool, access, mode) {
       // The grammar is loaded for the first command, not before: most sessions begin with reading.
-      if (access.type === 'command') parser ??= loadShellParser(places.wasm);
-      const parseCommand = (await parser) ?? (() => ({ ok: false as const }));
+      if (access.type === 'command') parser ??= loadShellParser(places.wasm).catch(() => notUnderstood);
+      const parseCommand = (await parser) ?? notUnderstood;
       return decide(
         { tool, access },
         {
@@ -79,6 +79,9 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
     },
   };
 }
+
+/** Without the grammar no command is understood, and what is not understood is asked about. */
+const notUnderstood = () => ({ ok: false as const });
 
 /** Where the build puts the shell grammar. */
 export function grammarFolder(packageRoot: string): string {

@@ -3,8 +3,9 @@ import { resolve } from 'node:path';
 import { loadSettings } from '../config/loadSettings.ts';
 import { DEFAULT_BASE_URL } from '../config/schema.ts';
 import { isTrusted } from '../config/trust.ts';
-import type { LoadedSettings } from '../config/types.ts';
+import type { LoadedSettings, Problem, SettingsRule } from '../config/types.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
+import { parseRule } from '../permissions/rules.ts';
 import type { CliOptions } from './options.ts';
 import type { Place } from './place.ts';
 
@@ -17,7 +18,7 @@ export async function readSettings(
   options: CliOptions,
   trusted: boolean,
 ): Promise<LoadedSettings> {
-  return loadSettings({
+  const loaded = await loadSettings({
     dataRoot: place.dataRoot,
     home: place.home,
     root: place.root,
@@ -35,6 +36,22 @@ export async function readSettings(
       addDirs: options.addDirs.map((directory) => resolve(place.cwd, directory)),
     },
   });
+  return { ...loaded, problems: [...loaded.problems, ...loaded.rules.flatMap(ruleProblem)] };
+}
+
+/** A rule that means nothing must not look as if it protected something. */
+function ruleProblem({ text, behavior, source }: SettingsRule): Problem[] {
+  const parsed = parseRule(text);
+  if (!('error' in parsed)) return [];
+  const layer = source.startsWith('--') ? 'flag' : 'project';
+  return [
+    {
+      layer,
+      file: source,
+      key: `permissions.${behavior}`,
+      message: `${source}: the rule "${text}" does not count: ${parsed.error}`,
+    },
+  ];
 }
 
 export function folderIsTrusted(place: Place): Promise<boolean> {
