@@ -66,7 +66,7 @@ export function createAgent(deps: AgentDeps): Agent {
     emit({ type: 'notice', level, text });
   const tellBug = (error: unknown): void => {
     deps.onError(error);
-    const why = error instanceof Error ? error.message : String(error);
+    const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
     const text = `Something went wrong inside ClawdCode: ${why}. The session is saved; go on or /resume it.`;
     notice('error', text);
   };

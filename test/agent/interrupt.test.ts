@@ -1,0 +1,217 @@
+import { expect, test } from 'vitest';
+import type { AgentEvent } from '../../src/protocol/events.ts';
+import type { Reply } from '../../src/protocol/model.ts';
+import { entryLine } from './line.ts';
+import { aborted, calls, delta, fails, gate, hangsAfter, says } from './scriptedModel.ts';
+import { ok, smallTool } from './smallTools.ts';
+import { stage } from './stage.ts';
+
+const stop = { type: 'interrupt' } as const;
+const is = (type: AgentEvent['type']) => (event: AgentEvent) => event.type === type;
+
+test('stopped in mid-stream, the reply is recorded as it stands and the next request knows it', async () => {
+  const { agent, ask, when, lines, model } = await stage({
+    answers: [hangsAfter(delta('The answer '), delta('is ')), says('Going on.')],
+  });
+  when(
+    (event) => event.type === 'text_delta' && event.text === 'is ',
+    () => agent.submit(stop),
+  );
+  await ask('Hi');
+  expect(lines().slice(4)).toEqual([
+    'step 1',
+    'measured for test-model',
+    'text_delta The answer ',
+    'text_delta is ',
+    'entry assistant interrupted: The answer is ',
+    'entry turn_end: interrupted',
+    'turn_ended interrupted after 1',
+  ]);
+  await ask('Go on');
+  expect(model.requests[1]?.messages.slice(1)).toEqual([
+    { role: 'user', content: 'Hi' },
+    { role: 'assistant', content: 'The answer is ', toolCalls: [] },
+    { role: 'user', content: 'Go on' },
+  ]);
+});
+
+test('a client that goes on sending after the stop is not listened to', async () => {
+  const late: Reply = {
+    message: { role: 'assistant', content: 'The whole answer', toolCalls: [] },
+    finishReason: 'stop',
+  };
+  const { agent, ask, when, lines } = await stage({
+    answers: [
+      async function* () {
+        yield delta('The ');
+        yield delta('whole ');
+        yield { type: 'done', reply: late };
+      },
+    ],
+  });
+  when(is('text_delta'), () => agent.submit(stop));
+  await ask('Hi');
+  expect(lines()).toContain('entry assistant interrupted: The ');
+  expect(lines()).not.toContain('text_delta whole ');
+});
+
+test('a call that the model was still writing never runs and is not recorded', async () => {
+  const { agent, ask, when, lines } = await stage({
+    tools: [smallTool('Edit')],
+    answers: [hangsAfter({ type: 'tool_call_delta', index: 0, name: 'Edit', argumentsLength: 12 })],
+  });
+  when(is('tool_call_delta'), () => agent.submit(stop));
+  await ask('Hi');
+  expect(lines().slice(6)).toEqual([
+    'tool_call_delta 0 Edit 12',
+    'entry turn_end: interrupted',
+    'turn_ended interrupted after 1',
+  ]);
+});
+
+test('stopped in a tool, it ends within 100 ms and the calls behind it do not run', async () => {
+  const slow = smallTool('Bash', {
+    run: async (_, { signal }) => {
+      await aborted(signal);
+      return { ...ok('stopped half-way'), status: 'error' };
+    },
+  });
+  const { agent, ask, when, lines } = await stage({
+    tools: [slow, smallTool('Edit')],
+    answers: [calls(['a', 'Bash'], ['b', 'Edit'])],
+  });
+  let stoppedAt = 0;
+  when(is('tool_started'), () =>
+    setTimeout(() => {
+      stoppedAt = performance.now();
+      agent.submit(stop);
+    }, 20),
+  );
+  await ask('Go');
+  expect(performance.now() - stoppedAt).toBeLessThan(100);
+  expect(lines().slice(-6)).toEqual([
+    'tool_started a Bash "Bash it"',
+    'tool_ended a',
+    'entry tool_result a error: stopped half-way',
+    'entry tool_result b interrupted: The user stopped the turn before this call ran.',
+    'entry turn_end: interrupted',
+    'turn_ended interrupted after 1',
+  ]);
+});
+
+test('stopped while the user is asked, the question is closed and the call did not run', async () => {
+  const { agent, ask, when, lines } = await stage({
+    tools: [smallTool('Edit')],
+    decide: async () => ({ behavior: 'ask', reason: 'it writes' }),
+    answers: [calls(['a', 'Edit'])],
+  });
+  when(is('permission_question'), () => setTimeout(() => agent.submit(stop)));
+  await ask('Go');
+  expect(lines().slice(-5)).toEqual([
+    'question q1 for Edit: it writes',
+    'answered q1 {"behavior":"deny","interrupt":true}',
+    'entry tool_result a interrupted: The user stopped the turn before this call ran.',
+    'entry turn_end: interrupted',
+    'turn_ended interrupted after 1',
+  ]);
+  expect(agent.state().questions).toEqual([]);
+});
+
+test('stopped during the countdown of a retry, the turn ends without another request', async () => {
+  const { agent, ask, when, lines, clock } = await stage({ answers: [fails({}, [delta('Half')])] });
+  clock.held = true;
+  when(is('retrying'), () => setTimeout(() => agent.submit(stop)));
+  await ask('Hi');
+  expect(lines().slice(6)).toEqual([
+    'text_delta Half',
+    'reply_discarded',
+    'retrying 1/10 in 375 (server)',
+    'entry turn_end: interrupted',
+    'turn_ended interrupted after 1',
+  ]);
+});
+
+test('stopped during a compaction at the trigger, nothing has changed and the prompt is kept', async () => {
+  const long = 'The quick brown fox jumps over the lazy dog. '.repeat(400);
+  const { agent, ask, when, lines, events } = await stage({
+    windowTokens: 8000,
+    answers: [says(long), hangsAfter(delta('## Primary'))],
+  });
+  await ask('Hi');
+  when(is('compaction_progress'), () => agent.submit(stop));
+  await ask(long);
+  const ended = events.find(is('compaction_ended'));
+  expect(ended).toMatchObject({ report: { trigger: 'auto', outcome: 'cancelled' } });
+  expect(lines().slice(-3)).toEqual([
+    expect.stringMatching(/^measured|^compaction_ended/),
+    'entry turn_end: interrupted',
+    'turn_ended interrupted after 1',
+  ]);
+  expect(agent.entries().map((entry) => entry.subtype ?? entry.type)).toEqual([
+    'session_start',
+    'prompt',
+    'assistant',
+    'turn_end',
+    'prompt',
+    'turn_end',
+  ]);
+});
+
+test('what was queued comes back unsent', async () => {
+  const { agent, ask, when, lines } = await stage({ answers: [hangsAfter(delta('Hm'))] });
+  when(is('text_delta'), () => {
+    agent.submit({ type: 'prompt', text: 'and this' });
+    agent.submit({ type: 'prompt', text: 'and that' });
+    agent.submit(stop);
+  });
+  await ask('Hi');
+  expect(lines().slice(7)).toEqual([
+    'queue [and this]',
+    'queue [and this, and that]',
+    'entry assistant interrupted: Hm',
+    'entry turn_end: interrupted',
+    'queue []',
+    'returned [and this, and that]',
+    'turn_ended interrupted after 1',
+  ]);
+  expect(agent.entries().map(entryLine)).not.toContain('prompt: and this');
+});
+
+test('a prompt that is stopped in the same moment comes back unsent', async () => {
+  const { run, lines, agent } = await stage();
+  await run({ type: 'prompt', text: 'Hi' }, stop);
+  expect(lines()).toEqual([
+    'queue [Hi]',
+    'turn_started',
+    'entry turn_end: interrupted',
+    'queue []',
+    'returned [Hi]',
+    'turn_ended interrupted after 0',
+  ]);
+  expect(agent.state().busy).toBe(false);
+});
+
+test('a prompt queued behind a command that is stopped comes back unsent', async () => {
+  const running = gate();
+  const bash = smallTool('Bash', {
+    run: async (_, { signal }) => {
+      running.open();
+      await aborted(signal);
+      return ok('stopped');
+    },
+  });
+  const { agent, lines } = await stage({ tools: [bash] });
+  agent.submit({ type: 'shell', command: 'sleep 9' });
+  await running.opened;
+  agent.submit({ type: 'prompt', text: 'Hi' });
+  agent.submit(stop);
+  await agent.idle();
+  expect(lines().slice(-2)).toEqual(['queue []', 'returned [Hi]']);
+});
+
+test('a stop when nothing runs does nothing, and the next turn is whole', async () => {
+  const { run, ask, lines } = await stage({ answers: [says('Hello.')] });
+  await run(stop, stop);
+  await ask('Hi');
+  expect(lines().at(-1)).toBe('turn_ended done after 1');
+});

@@ -1,0 +1,231 @@
+import { expect, test } from 'vitest';
+import type { AgentEvent } from '../../src/protocol/events.ts';
+import type { PermissionAnswer, PermissionDecision, RuleSuggestion } from '../../src/protocol/permissions.ts';
+import { calls, says } from './scriptedModel.ts';
+import { smallTool } from './smallTools.ts';
+import { type Given, type Stage, stage } from './stage.ts';
+
+const asks = async (): Promise<PermissionDecision> => ({ behavior: 'ask', reason: 'it changes a file' });
+const edit = smallTool('Edit', { access: { type: 'write', paths: ['/p/a'] } });
+const isQuestion = (event: AgentEvent) => event.type === 'permission_question';
+
+/** A stage where each question is answered in turn. */
+async function answering(answers: PermissionAnswer[], given: Given): Promise<Stage> {
+  const made = await stage({ decide: asks, tools: [edit], ...given });
+  made.agent.subscribe((event) => {
+    if (event.type !== 'permission_question') return;
+    const answer = answers.shift();
+    if (answer === undefined) throw new Error('a question too many');
+    made.agent.submit({ type: 'answer', id: event.question.id, answer });
+  });
+  return made;
+}
+
+const aboutTools = (lines: readonly string[]): string[] =>
+  lines.filter((line) =>
+    /^(question|answered|tool_|turn_ended|notice|mode |entry (tool_result|mode))/.test(line),
+  );
+
+test('an allowed call runs after its question; the question shows what will happen', async () => {
+  const { ask, lines, events } = await answering([{ behavior: 'allow' }], {
+    answers: [calls(['a', 'Edit', { path: 'a' }]), says('Done.')],
+  });
+  await ask('Go');
+  expect(aboutTools(lines())).toEqual([
+    'question q1 for Edit: it changes a file',
+    'answered q1 {"behavior":"allow"}',
+    'tool_started a Edit "Edit it"',
+    'tool_ended a',
+    'entry tool_result a ok: Edit ran',
+    'turn_ended done after 2',
+  ]);
+  expect(events.find(isQuestion)).toEqual({
+    type: 'permission_question',
+    question: {
+      id: 'q1',
+      callId: 'a',
+      tool: 'Edit',
+      title: 'Edit it',
+      input: { path: 'a' },
+      preview: { type: 'text', text: 'Edit previewed' },
+      reason: 'it changes a file',
+    },
+  });
+});
+
+test.each([
+  [undefined, 'The user declined this call. It did not run.'],
+  [' \n', 'The user declined this call. It did not run.'],
+  ['use port 8080', 'The user declined this call; it did not run. They say: use port 8080'],
+])('a refusal with the comment %j is told to the model, which goes on', async (comment, text) => {
+  const { ask, lines, model } = await answering(
+    [{ behavior: 'deny', ...(comment === undefined ? {} : { comment }) }],
+    { answers: [calls(['a', 'Edit']), says('I see.')] },
+  );
+  await ask('Go');
+  expect(lines()).toContain(`entry tool_result a denied: ${text}`);
+  expect(lines().at(-1)).toBe('turn_ended done after 2');
+  expect(model.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', content: text, isError: true });
+});
+
+test('a rule that denies never asks', async () => {
+  const { ask, lines } = await answering([], {
+    decide: async () => ({ behavior: 'deny', reason: 'Rule Edit (test).' }),
+    answers: [calls(['a', 'Edit']), says('I see.')],
+  });
+  await ask('Go');
+  expect(aboutTools(lines())).toEqual([
+    'entry tool_result a denied: Not allowed: Rule Edit (test).',
+    'turn_ended done after 2',
+  ]);
+});
+
+test('rules that cannot be read let nothing through', async () => {
+  const { ask, lines } = await answering([], {
+    decide: () => Promise.reject(new Error('no grammar')),
+    answers: [calls(['a', 'Edit']), says('I see.')],
+  });
+  await ask('Go');
+  expect(aboutTools(lines())).toEqual([
+    'entry tool_result a error: Edit failed unexpectedly: no grammar',
+    'turn_ended done after 2',
+  ]);
+});
+
+test('a refusal that ends the turn leaves the later calls unrun and asks the model nothing', async () => {
+  const { ask, lines } = await answering([{ behavior: 'deny', interrupt: true }], {
+    answers: [calls(['a', 'Edit'], ['b', 'Edit'])],
+  });
+  await ask('Go');
+  expect(aboutTools(lines())).toEqual([
+    'question q1 for Edit: it changes a file',
+    'answered q1 {"behavior":"deny","interrupt":true}',
+    'entry tool_result a denied: The user declined this call. It did not run.',
+    'entry tool_result b interrupted: The user stopped the turn before this call ran.',
+    'turn_ended interrupted after 1',
+  ]);
+});
+
+test('questions of parallel calls are open together and answered in any order', async () => {
+  const read = smallTool('Read', { readOnly: true });
+  const { agent, lines, events, model } = await stage({
+    decide: asks,
+    tools: [read],
+    answers: [calls(['a', 'Read'], ['b', 'Read']), says('Done.')],
+  });
+  agent.submit({ type: 'prompt', text: 'Go' });
+  await expect.poll(() => agent.state().questions.map((question) => question.id)).toEqual(['q1', 'q2']);
+  agent.submit({ type: 'answer', id: 'q2', answer: { behavior: 'allow' } });
+  agent.submit({ type: 'answer', id: 'q2', answer: { behavior: 'deny' } });
+  agent.submit({ type: 'answer', id: 'nobody', answer: { behavior: 'allow' } });
+  expect(agent.state().questions.map((question) => question.id)).toEqual(['q1']);
+  agent.submit({ type: 'answer', id: 'q1', answer: { behavior: 'deny', comment: 'not this one' } });
+  await agent.idle();
+  expect(lines().filter((line) => line.startsWith('entry tool_result'))).toEqual([
+    'entry tool_result a denied: The user declined this call; it did not run. They say: not this one',
+    'entry tool_result b ok: Read ran',
+  ]);
+  expect(events.filter((event) => event.type === 'permission_answered')).toHaveLength(2);
+  expect(model.requests).toHaveLength(2);
+});
+
+test('a refusal that ends the turn also closes the questions beside it', async () => {
+  const read = smallTool('Read', { readOnly: true });
+  const { agent, lines } = await stage({
+    decide: asks,
+    tools: [read],
+    answers: [calls(['a', 'Read'], ['b', 'Read'])],
+  });
+  agent.submit({ type: 'prompt', text: 'Go' });
+  await expect.poll(() => agent.state().questions).toHaveLength(2);
+  agent.submit({ type: 'answer', id: 'q2', answer: { behavior: 'deny', interrupt: true } });
+  await agent.idle();
+  expect(agent.state().questions).toEqual([]);
+  expect(aboutTools(lines()).slice(-3)).toEqual([
+    'entry tool_result a interrupted: The user stopped the turn before this call ran.',
+    'entry tool_result b denied: The user declined this call. It did not run.',
+    'turn_ended interrupted after 1',
+  ]);
+});
+
+const suggestion = (destination: RuleSuggestion['destination']): RuleSuggestion => ({
+  rules: ['Edit(/a)'],
+  destination,
+  label: 'Yes, always',
+  ...(destination === 'local' ? { file: '/p/.clawdcode.local.json' } : {}),
+});
+
+test.each(['session', 'local'] as const)('"always" for the %s is handed on and said', async (destination) => {
+  const remembered: RuleSuggestion[] = [];
+  const { ask, lines } = await answering([{ behavior: 'allow', remember: true }], {
+    decide: async () => ({ ...(await asks()), suggestion: suggestion(destination) }),
+    remember: async (given) => {
+      remembered.push(given);
+      return 'Saved.';
+    },
+    answers: [calls(['a', 'Edit']), says('Done.')],
+  });
+  await ask('Go');
+  expect(remembered).toEqual([suggestion(destination)]);
+  expect(lines()).toContain('notice info: Saved.');
+  expect(lines()).toContain('entry tool_result a ok: Edit ran');
+});
+
+test('"always" for edits switches the mode, and the rules hear of it at once', async () => {
+  const modes: string[] = [];
+  const { ask, lines, agent, model } = await answering([{ behavior: 'allow', remember: true }], {
+    decide: async (_tool, _access, mode) => {
+      modes.push(mode);
+      return mode === 'default'
+        ? { ...(await asks()), suggestion: suggestion('mode') }
+        : { behavior: 'allow', reason: `Mode ${mode}.` };
+    },
+    answers: [calls(['a', 'Edit'], ['b', 'Edit']), says('Done.')],
+  });
+  await ask('Go');
+  expect(modes).toEqual(['default', 'acceptEdits']);
+  expect(aboutTools(lines())).toEqual([
+    'question q1 for Edit: it changes a file',
+    'answered q1 {"behavior":"allow","remember":true}',
+    'entry mode acceptEdits',
+    'mode acceptEdits',
+    'tool_started a Edit "Edit it"',
+    'tool_ended a',
+    'entry tool_result a ok: Edit ran',
+    'tool_started b Edit "Edit it"',
+    'tool_ended b',
+    'entry tool_result b ok: Edit ran',
+    'turn_ended done after 2',
+  ]);
+  expect(agent.state().mode).toBe('acceptEdits');
+  // The note was written between a call and its result; the request still has the pair together.
+  expect(model.requests[1]?.messages.slice(-4).map((message) => message.role)).toEqual([
+    'assistant',
+    'tool',
+    'tool',
+    'user',
+  ]);
+});
+
+test('an allow without "always" saves nothing', async () => {
+  const { ask, lines } = await answering([{ behavior: 'allow' }], {
+    decide: async () => ({ ...(await asks()), suggestion: suggestion('local') }),
+    remember: () => Promise.reject(new Error('must not be called')),
+    answers: [calls(['a', 'Edit']), says('Done.')],
+  });
+  await ask('Go');
+  expect(lines()).toContain('entry tool_result a ok: Edit ran');
+});
+
+test('a preview that fails is said in the question; the call can still be judged', async () => {
+  const tool = smallTool('Edit', { preview: () => Promise.reject(new Error('gone')) });
+  const { ask, events, lines } = await answering([{ behavior: 'allow' }], {
+    tools: [tool],
+    answers: [calls(['a', 'Edit']), says('Done.')],
+  });
+  await ask('Go');
+  expect(events.find(isQuestion)).toMatchObject({
+    question: { preview: { type: 'text', text: 'Edit it\n(no preview: gone)' } },
+  });
+  expect(lines()).toContain('entry tool_result a ok: Edit ran');
+});

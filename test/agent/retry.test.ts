@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest';
+import { MAX_ATTEMPTS, MAX_ELAPSED_MS } from '../../src/model/retry.ts';
+import { delta, fails, says } from './scriptedModel.ts';
+import { stage } from './stage.ts';
+
+test('a reply that breaks off is taken back, counted down and tried again', async () => {
+  const { ask, lines, clock, model, agent } = await stage({
+    answers: [fails({}, [delta('Half an ans')]), fails({ retryAfterMs: 7000 }), says('A whole answer.')],
+  });
+  await ask('Hi');
+  expect(lines().slice(4)).toEqual([
+    'step 1',
+    'measured for test-model',
+    'text_delta Half an ans',
+    'reply_discarded',
+    'retrying 1/10 in 375 (server)',
+    'retrying 2/10 in 7000 (server)',
+    'text_delta A whole answer.',
+    'entry assistant: A whole answer.',
+    'entry turn_end: done',
+    'turn_ended done after 1',
+  ]);
+  expect(clock.sleeps).toEqual([375, 7000]);
+  expect(model.requests[1]).toEqual(model.requests[0]);
+  expect(agent.entries().find((entry) => entry.type === 'assistant')?.message.durationMs).toBe(7375);
+});
+
+test.each([
+  ['says nothing more', [delta('Half')], ['reply_discarded']],
+  ['said nothing at all', [], []],
+  [
+    'was writing a call',
+    [{ type: 'tool_call_delta', index: 0, name: 'Read', argumentsLength: 4 }],
+    ['reply_discarded'],
+  ],
+] as const)('a stream that ends early and %s counts as cut', async (_, cut, discarded) => {
+  const { ask, lines } = await stage({ answers: [cut, says('Whole.')] });
+  await ask('Hi');
+  expect(lines().slice(6 + cut.length)).toEqual([
+    ...discarded,
+    'retrying 1/10 in 375 (cut)',
+    'text_delta Whole.',
+    'entry assistant: Whole.',
+    'entry turn_end: done',
+    'turn_ended done after 1',
+  ]);
+});
+
+test('after ten attempts the turn fails; what the last one said and the prompt are kept', async () => {
+  const answers = Array.from({ length: MAX_ATTEMPTS }, (_, index) => fails({}, [delta(`Try ${index + 1}`)]));
+  const { ask, lines, clock } = await stage({ answers });
+  await ask('Hi');
+  expect(clock.sleeps).toHaveLength(MAX_ATTEMPTS - 1);
+  expect(clock.sleeps.reduce((sum, ms) => sum + ms)).toBeLessThan(MAX_ELAPSED_MS);
+  expect(lines()).toContain('entry prompt: Hi');
+  expect(lines().slice(-4)).toEqual([
+    'text_delta Try 10',
+    'entry assistant failed: Try 10',
+    'entry turn_end: failed',
+    'turn_ended failed after 1 (server)',
+  ]);
+  expect(lines().filter((line) => line === 'reply_discarded')).toHaveLength(MAX_ATTEMPTS - 1);
+});
+
+test('after five minutes the turn fails, however few the attempts', async () => {
+  const slow = { kind: 'rate_limit', retryAfterMs: 140_000 } as const;
+  const { ask, lines, clock } = await stage({ answers: [fails(slow), fails(slow), fails(slow)] });
+  await ask('Hi');
+  expect(clock.sleeps).toEqual([140_000, 140_000]);
+  expect(lines().at(-1)).toBe('turn_ended failed after 1 (rate_limit)');
+});
+
+test('prompts that were queued come back when the turn fails', async () => {
+  const { agent, ask, when, lines } = await stage({
+    answers: [fails({ kind: 'quota', retryable: false })],
+  });
+  when(
+    (event) => event.type === 'step_started',
+    () => agent.submit({ type: 'prompt', text: 'and this' }),
+  );
+  await ask('Hi');
+  expect(lines().slice(-3)).toEqual(['queue []', 'returned [and this]', 'turn_ended failed after 1 (quota)']);
+});
+
+const long = 'The quick brown fox jumps over the lazy dog. '.repeat(300);
+const overflow = fails({ kind: 'overflow', message: 'Too long.', retryable: false, windowTokens: 6000 });
+
+test('a request that the server finds too long is made smaller and sent again', async () => {
+  const { ask, lines, model, agent } = await stage({
+    answers: [
+      says(long),
+      says(long),
+      overflow,
+      says('## Primary Request and Intent\n- foxes'),
+      says('Done.'),
+    ],
+  });
+  await ask('One');
+  await ask('Two');
+  await ask('Three');
+  expect(lines().slice(-6)).toEqual([
+    expect.stringMatching(/^compaction_ended auto done/),
+    'measured for test-model',
+    'text_delta Done.',
+    'entry assistant: Done.',
+    'entry turn_end: done',
+    'turn_ended done after 1',
+  ]);
+  const [tooLong, summary, again] = model.requests.slice(2);
+  expect(summary?.toolChoice).toBe('none');
+  expect(JSON.stringify(again).length).toBeLessThan(JSON.stringify(tooLong).length * 0.9);
+  expect(again?.messages.at(-1)).toEqual({ role: 'user', content: 'Three' });
+  expect(agent.entries().some((entry) => entry.isCompactSummary)).toBe(true);
+});
+
+test('a request that cannot be made smaller fails with the words of the server', async () => {
+  const { ask, lines, events } = await stage({ answers: [overflow] });
+  await ask('Hi');
+  expect(lines().at(-1)).toBe('turn_ended failed after 1 (overflow)');
+  expect(events.at(-1)).toMatchObject({ error: { message: 'Too long.' } });
+});
+
+test('a prompt that fits into no request fails with the numbers and sends nothing', async () => {
+  const { ask, events, model } = await stage({ windowTokens: 3000, settings: { compact: { auto: false } } });
+  await ask(long);
+  expect(events.at(-1)).toMatchObject({
+    type: 'turn_ended',
+    outcome: 'failed',
+    error: { kind: 'overflow', message: expect.stringMatching(/tokens, and test-model takes 3,000/) },
+  });
+  expect(model.requests).toEqual([]);
+});
