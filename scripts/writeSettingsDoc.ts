@@ -1,0 +1,106 @@
+// Writes docs/settings.md from the settings' schema: `node scripts/writeSettingsDoc.ts`. A test keeps it up to date.
+import { writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { settingVariables } from '../src/config/environment.ts';
+import { modeAliases } from '../src/config/modes.ts';
+import { settingsSchema } from '../src/config/schema.ts';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+
+interface Node {
+  readonly type?: string;
+  readonly description?: string;
+  readonly enum?: readonly string[];
+  readonly anyOf?: readonly Node[];
+  readonly properties?: Readonly<Record<string, Node>>;
+  readonly additionalProperties?: Node | boolean;
+}
+
+/** The whole document. */
+export function settingsDocument(): string {
+  const schema = z.toJSONSchema(settingsSchema, { io: 'input' }) as Node;
+  const rows = Object.entries(schema.properties ?? {}).flatMap(([key, node]) => rowsOf(key, node));
+  const variables = settingVariables.map(({ name, key, what }) => [code(name), code(key), what]);
+  const aliases = Object.entries(modeAliases).map(([alias, mode]) => `${code(alias)} for ${code(mode)}`);
+  return `<!-- Written by scripts/writeSettingsDoc.ts from src/config/schema.ts. -->
+# Settings
+
+Settings come from these places; later ones win, key by key:
+
+1. the defaults in the table below
+2. \`~/.clawdcode/config.json\`: yours, for every project (the folder can be moved with \`CLAWDCODE_HOME\`)
+3. \`.clawdcode.json\` at the project's root: shared, goes into the repository
+4. \`.clawdcode.local.json\` beside it: yours for this project; the program keeps it out of git when it writes it
+5. environment variables
+6. flags (\`clawdcode --help\`)
+
+Lists of permission rules and directories from several places add up; everything else is replaced. Files are
+JSON and may hold comments and trailing commas. [.clawdcode.example.json](../.clawdcode.example.json) has every
+setting at its default, and [a JSON Schema](../schema/settings.schema.json) lets an editor complete and check
+them. A mistake costs the one key it is in: the program names file, key and fix, and the rest counts.
+
+## Every setting
+
+${table(['Setting', 'Default', 'Meaning'], rows)}
+
+Modes may also be written ${aliases.join(', ')}.
+
+## Environment variables
+
+${table(['Variable', 'Setting', 'Meaning'], variables)}
+
+An empty variable counts as unset. Others that the program looks at: \`CLAWDCODE_HOME\` (where it keeps its data),
+\`NO_COLOR\`, \`TERM\`, \`COLORTERM\` and \`COLORFGBG\` (colours), \`SHELL\` (which shell runs commands).
+
+## Folders that are not trusted yet
+
+A repository that you have just cloned must not be able to send your key elsewhere or run anything. So a folder's
+own \`baseUrl\`, \`env\`, \`appendSystemPrompt\`, \`permissions.allow\`, \`permissions.additionalDirectories\` and
+\`permissions.defaultMode\` (unless it is \`plan\`) do not count until you have said once, at a question that lists
+them, that you trust the folder. Rules that ask or deny always count. An \`apiKey\` in a folder's file never counts:
+a key belongs in \`config.json\` or in the environment. With \`-p\` nobody can be asked, so such settings are left
+out and standard error says so.
+`;
+}
+
+function rowsOf(key: string, node: Node): string[][] {
+  if (key === '$schema') return [[code(key), '', node.description ?? '']];
+  const { properties, additionalProperties: each } = node;
+  const below = properties === undefined ? [] : Object.entries(properties);
+  const items = typeof each === 'object' && each.properties !== undefined ? each.properties : {};
+  const nested = [
+    ...below.flatMap(([name, child]) => rowsOf(`${key}.${name}`, child)),
+    ...Object.entries(items).flatMap(([name, child]) => rowsOf(`${key}.ID.${name}`, child)),
+  ];
+  if (below.length > 0) return nested;
+  const value = defaultOf(key);
+  const shown = value === undefined ? 'none' : code(JSON.stringify(value));
+  return [[code(key), shown, `${node.description ?? ''}${choices(node)}`], ...nested];
+}
+
+function defaultOf(key: string): unknown {
+  const defaults: unknown = settingsSchema.parse({});
+  return key
+    .split('.')
+    .reduce<unknown>((value, name) => (value as Record<string, unknown>)?.[name], defaults);
+}
+
+function choices(node: Node): string {
+  return node.enum === undefined ? '' : ` One of ${node.enum.map(code).join(', ')}.`;
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  await writeFile(join(root, 'docs/settings.md'), settingsDocument());
+}
