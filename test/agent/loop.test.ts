@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest';
+import { createLoopGuard } from '../../src/agent/loopGuard.ts';
+import type { PermissionAnswer } from '../../src/protocol/permissions.ts';
+import { calls, says } from './scriptedModel.ts';
+import { ok, smallTool } from './smallTools.ts';
+import { stage } from './stage.ts';
+
+const same = (id: string) => calls([id, 'Read', { file: 'a' }]);
+const tools = [smallTool('Read')];
+const nudge =
+  'You have made the same call (Read) 3 times in a row with the same result. Do not repeat it: try another way, or say what is missing.';
+
+test('the model is told at the third time, and heeds it', async () => {
+  const { ask, model, lines } = await stage({
+    tools,
+    answers: [same('1'), same('2'), same('3'), says('I stop.')],
+  });
+  await ask('Go');
+  const last = model.requests.map((request) => request.messages.at(-1)?.content);
+  expect(last).toEqual(['Go', 'Read ran', 'Read ran', `<system-note>\n${nudge}\n</system-note>`]);
+  expect(lines().at(-1)).toBe('turn_ended done after 4');
+});
+
+test('without anyone to ask, the turn ends at the fourth', async () => {
+  const { ask, lines } = await stage({
+    tools,
+    interactive: false,
+    answers: [same('1'), same('2'), same('3'), same('4')],
+  });
+  await ask('Go');
+  expect(lines().slice(-3)).toEqual([
+    'entry tool_result 4 ok: Read ran',
+    'entry turn_end: loop',
+    'turn_ended loop after 4',
+  ]);
+});
+
+test.each<[string, PermissionAnswer | 'interrupt', string]>([
+  ['lets it', { behavior: 'allow' }, 'turn_ended done after 5'],
+  ['refuses', { behavior: 'deny' }, 'turn_ended loop after 4'],
+  ['stops', 'interrupt', 'turn_ended interrupted after 4'],
+])('at the fourth the user is asked and %s', async (_, answer, end) => {
+  const { agent, ask, lines } = await stage({
+    tools,
+    answers: [same('1'), same('2'), same('3'), same('4'), ...(end.includes('done') ? [says('Enough.')] : [])],
+  });
+  agent.subscribe((event) => {
+    if (event.type !== 'permission_question') return;
+    expect(event.question).toMatchObject({ tool: 'loop', title: 'The model repeats itself' });
+    agent.submit(
+      answer === 'interrupt' ? { type: 'interrupt' } : { type: 'answer', id: event.question.id, answer },
+    );
+  });
+  await ask('Go');
+  expect(lines().at(-1)).toBe(end);
+  expect(lines().filter((line) => line.startsWith('question'))).toHaveLength(1);
+});
+
+test('the same call with another result is progress', async () => {
+  let count = 0;
+  const poll = smallTool('Read', { run: () => ok(`line ${++count}`) });
+  const answers = ['1', '2', '3', '4', '5'].map(same);
+  const { ask, lines } = await stage({ tools: [poll], answers: [...answers, says('Done.')] });
+  await ask('Go');
+  expect(lines().some((line) => line.includes('nudge') || line.startsWith('question'))).toBe(false);
+  expect(lines().at(-1)).toBe('turn_ended done after 6');
+});
+
+test('the guard counts steps in a row, and from one again when it is reset', () => {
+  const guard = createLoopGuard();
+  const step = (...outputs: string[]) =>
+    guard.record(outputs.map((output) => ({ name: 'Read', arguments: '{}', output })));
+  expect([step('a'), step('a'), step('b'), step('b'), step('b'), step('b')]).toEqual([
+    'go_on',
+    'go_on',
+    'go_on',
+    'go_on',
+    'tell_model',
+    'ask_user',
+  ]);
+  guard.reset();
+  expect([step('b'), step('b'), step('b', 'b'), step('b', 'b'), step('b', 'b')]).toEqual([
+    'go_on',
+    'go_on',
+    'go_on',
+    'go_on',
+    'tell_model',
+  ]);
+});

@@ -1,0 +1,220 @@
+import { expect, test } from 'vitest';
+import type { AgentEvent } from '../../src/protocol/events.ts';
+import { entryLine } from './line.ts';
+import { calls, delta, gate, says } from './scriptedModel.ts';
+import { ok, smallTool } from './smallTools.ts';
+import { stage } from './stage.ts';
+
+const is = (type: AgentEvent['type']) => (event: AgentEvent) => event.type === type;
+
+test('what is typed while tools run is delivered before the next request of the same turn', async () => {
+  const { agent, ask, when, lines, model } = await stage({
+    tools: [smallTool('Read')],
+    answers: [calls(['a', 'Read']), says('Both answered.')],
+  });
+  when(is('tool_started'), () => agent.submit({ type: 'prompt', text: 'and this' }));
+  await ask('Go');
+  expect(lines().slice(-9)).toEqual([
+    'entry tool_result a ok: Read ran',
+    'queue []',
+    'entry prompt: and this',
+    'step 2',
+    'measured for test-model',
+    'text_delta Both answered.',
+    'entry assistant: Both answered.',
+    'entry turn_end: done',
+    'turn_ended done after 2',
+  ]);
+  expect(model.requests[1]?.messages.at(-1)).toEqual({ role: 'user', content: 'and this' });
+});
+
+test('what is typed during the last reply goes on in the same turn', async () => {
+  const { agent, ask, when, lines } = await stage({ answers: [says('One.'), says('Two.')] });
+  when(is('text_delta'), () => agent.submit({ type: 'prompt', text: 'and this' }));
+  await ask('Go');
+  expect(lines().filter((line) => /^(step|turn)|entry (prompt|assistant)/.test(line))).toEqual([
+    'turn_started',
+    'entry prompt: Go',
+    'step 1',
+    'entry assistant: One.',
+    'entry prompt: and this',
+    'step 2',
+    'entry assistant: Two.',
+    'turn_ended done after 2',
+  ]);
+});
+
+test('behind a reply that was cut at its limit, a turn of its own begins', async () => {
+  const { agent, ask, when, lines } = await stage({
+    answers: [says('One', { finishReason: 'length' }), says('Two.')],
+  });
+  when(is('text_delta'), () => agent.submit({ type: 'prompt', text: 'go on' }));
+  await ask('Go');
+  expect(lines().filter((line) => line.startsWith('turn'))).toEqual([
+    'turn_started',
+    'turn_ended done after 1',
+    'turn_started',
+    'turn_ended done after 1',
+  ]);
+});
+
+test('the newest queued prompt can be taken back, until nothing is queued', async () => {
+  const { agent, ask, when, lines } = await stage({ answers: [says('One.'), says('Two.')] });
+  const taken: unknown[] = [];
+  when(is('text_delta'), () => {
+    agent.submit({ type: 'prompt', text: 'first' });
+    agent.submit({ type: 'prompt', text: 'second' });
+    taken.push(agent.takeBackQueued());
+  });
+  await ask('Go');
+  taken.push(agent.takeBackQueued());
+  expect(taken).toEqual([{ type: 'prompt', text: 'second' }, undefined]);
+  expect(lines().filter((line) => line.startsWith('queue'))).toEqual([
+    'queue [Go]',
+    'queue []',
+    'queue [first]',
+    'queue [first, second]',
+    'queue [first]',
+    'queue []',
+  ]);
+  expect(agent.entries().map(entryLine)).not.toContain('prompt: second');
+});
+
+test('a prompt that is taken back in the same moment starts nothing', async () => {
+  const { agent, lines } = await stage();
+  agent.submit({ type: 'prompt', text: 'Hi' });
+  agent.takeBackQueued();
+  await agent.idle();
+  expect(lines()).toEqual(['queue [Hi]', 'queue []']);
+});
+
+test('several prompts at once are one turn', async () => {
+  const { run, model } = await stage({ answers: [says('Both.')] });
+  await run({ type: 'prompt', text: 'One' }, { type: 'prompt', text: 'Two' });
+  expect(model.requests[0]?.messages.slice(1).map((message) => message.content)).toEqual(['One', 'Two']);
+});
+
+test('a prompt keeps its images for the model and its short form for the reader', async () => {
+  const { run, agent, model } = await stage({ answers: [says('A cat.')] });
+  const image = { type: 'image', mediaType: 'image/png', data: 'aGk=' } as const;
+  await run({ type: 'prompt', text: 'all of the paste', display: '[paste]', images: [image] });
+  expect(model.requests[0]?.messages[1]?.content).toEqual([
+    { type: 'text', text: 'all of the paste' },
+    image,
+  ]);
+  expect(agent.entries()[1]?.data).toEqual({ display: '[paste]' });
+});
+
+const bash = smallTool('Bash', {
+  run: (_, { onOutput }) => {
+    onOutput('a.ts\n');
+    return ok('a.ts');
+  },
+});
+
+test('"!command" runs in the shell without asking; the model reads of it with the next prompt', async () => {
+  const { run, lines, model, agent } = await stage({
+    tools: [bash],
+    decide: () => Promise.reject(new Error('must not be asked')),
+    answers: [says('One file.')],
+  });
+  await run({ type: 'shell', command: 'ls' });
+  expect(agent.state().busy).toBe(false);
+  expect(lines()).toEqual([
+    'tool_started q1 Bash "Bash it"',
+    'tool_output q1 a.ts\n',
+    'tool_ended q1',
+    'entry shell: The user ran a command in the shell:\n$ ls\n\na.ts',
+  ]);
+  await run({ type: 'prompt', text: 'How many?' });
+  expect(model.requests[0]?.messages.slice(1)).toEqual([
+    { role: 'user', content: 'The user ran a command in the shell:\n$ ls\n\na.ts' },
+    { role: 'user', content: 'How many?' },
+  ]);
+});
+
+test('"!command" waits for the running turn, and a prompt waits for "!command"', async () => {
+  const { agent, ask, when, lines } = await stage({
+    tools: [bash],
+    answers: [says('One.'), says('Two.')],
+  });
+  when(is('turn_ended'), () => agent.submit({ type: 'prompt', text: 'after' }));
+  when(is('text_delta'), () => agent.submit({ type: 'shell', command: 'pwd' }));
+  await ask('Go');
+  expect(lines().filter((line) => /^turn|entry (shell|prompt|assistant)/.test(line))).toEqual([
+    'turn_started',
+    'entry prompt: Go',
+    'entry assistant: One.',
+    'turn_ended done after 1',
+    'entry shell: The user ran a command in the shell:\n$ pwd\n\na.ts',
+    'turn_started',
+    'entry prompt: after',
+    'entry assistant: Two.',
+    'turn_ended done after 1',
+  ]);
+});
+
+test('a command that breaks is told and leaves the next prompt working', async () => {
+  const broken = smallTool('Bash', { run: () => Promise.reject(new Error('no shell')) });
+  const { run, ask, lines, bugs } = await stage({ tools: [broken], answers: [says('Hello.')] });
+  await run({ type: 'shell', command: 'ls' });
+  expect(lines()).toEqual([
+    'tool_started q1 Bash "Bash it"',
+    'tool_ended q1',
+    'notice error: Something went wrong inside ClawdCode: no shell. The session is saved; go on or /resume it.',
+  ]);
+  expect(bugs.splice(0)).toHaveLength(1);
+  await ask('Hi');
+  expect(lines().at(-1)).toBe('turn_ended done after 1');
+});
+
+test('without a shell, "!command" says so', async () => {
+  const { run, lines } = await stage();
+  await run({ type: 'shell', command: 'ls' });
+  expect(lines()).toEqual(['notice error: There is no Bash tool in this session to run the command with.']);
+});
+
+const long = 'The answer is 42. '.repeat(500);
+
+test('/compact waits for the running turn and reports', async () => {
+  const { agent, ask, when, lines, model } = await stage({
+    windowTokens: 8000,
+    answers: [says(long), says('## Primary Request and Intent\n- the answer')],
+  });
+  when(is('text_delta'), () => agent.submit({ type: 'compact', focus: 'the number' }));
+  await ask('Go');
+  expect(
+    lines().filter((line) => /^(turn|notice|compaction_(started|ended))|entry summary/.test(line)),
+  ).toEqual([
+    'turn_started',
+    'notice info: Compaction starts when the running work is done.',
+    'turn_ended done after 1',
+    'compaction_started manual',
+    'entry summary',
+    'compaction_ended manual done',
+  ]);
+  expect(JSON.stringify(model.requests[1]?.messages)).toContain('the number');
+});
+
+test('/compact that is stopped changes nothing', async () => {
+  const writing = gate();
+  const { agent, ask, lines } = await stage({
+    windowTokens: 8000,
+    answers: [
+      says(long),
+      async function* (_request, signal) {
+        yield delta('## Prim');
+        writing.open();
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      },
+    ],
+  });
+  await ask('Go');
+  const before = agent.entries().length;
+  agent.submit({ type: 'compact' });
+  await writing.opened;
+  agent.submit({ type: 'interrupt' });
+  await agent.idle();
+  expect(lines().at(-1)).toBe('compaction_ended manual cancelled');
+  expect(agent.entries()).toHaveLength(before);
+});

@@ -1,0 +1,59 @@
+import { tmpdir } from 'node:os';
+import { expect, test } from 'vitest';
+import { environmentBlock, SYSTEM_PROMPT_LIMIT, systemPrompt } from '../../src/agent/systemPrompt.ts';
+import { builtinTools } from '../../src/tools/builtinTools.ts';
+
+const environment = {
+  directory: '/home/someone/projects/market-basket',
+  platform: 'Linux 6.8.0',
+  date: '2030-01-02',
+  git: 'branch main; changed:  M src/a.ts\nLast commits:\nabc1234 fix: one\ndef5678 feat: two',
+};
+const crowded = { ...environment, git: `branch main; changed: ${' M src/some/long/file.ts,'.repeat(500)}` };
+
+test.each([environment, crowded])('the system prompt stays within its limit', (given) => {
+  expect(systemPrompt(given).length).toBeLessThanOrEqual(SYSTEM_PROMPT_LIMIT);
+});
+
+test.each([environment, crowded])(
+  'system prompt and the schemas of all built-in tools stay below 12,000 characters',
+  (given) => {
+    const { tools } = builtinTools({ env: {}, home: tmpdir() });
+    const schemas = JSON.stringify(tools.map((tool) => tool.schema));
+    expect(systemPrompt(given).length + schemas.length).toBeLessThan(12_000);
+  },
+);
+
+test('it names every tool that it speaks of as the tool is called', () => {
+  const names = builtinTools({ env: {}, home: tmpdir() }).tools.map((tool) => tool.name);
+  const prompt = systemPrompt(environment);
+  for (const name of ['Read', 'Write', 'Edit', 'Glob', 'Grep', 'Bash', 'TodoWrite', 'ExitPlanMode']) {
+    expect(names).toContain(name);
+    expect(prompt).toMatch(new RegExp(`\\b${name}\\b`));
+  }
+});
+
+test('the environment says where, on what, when and in which state', () => {
+  expect(environmentBlock(environment)).toBe(
+    [
+      '# Environment',
+      'Working directory: /home/someone/projects/market-basket',
+      'Platform: Linux 6.8.0',
+      'Date: 2030-01-02',
+      'Git: branch main; changed:  M src/a.ts',
+      'Last commits:',
+      'abc1234 fix: one',
+      'def5678 feat: two',
+    ].join('\n'),
+  );
+  const { git: _, ...outside } = environment;
+  expect(environmentBlock(outside)).toMatch(/\nNot a git repository\.$/);
+});
+
+test('the same environment gives the same bytes; what the user appends comes last', () => {
+  expect(systemPrompt(environment)).toBe(systemPrompt({ ...environment }));
+  expect(systemPrompt(environment, '  \n')).toBe(systemPrompt(environment));
+  expect(systemPrompt(environment, ' Answer in rhyme. ')).toBe(
+    `${systemPrompt(environment)}\n\nAnswer in rhyme.`,
+  );
+});
