@@ -107,6 +107,8 @@ const bug = {
   file: 'src/basket.js',
   wrong: '    sum += item.price;',
   right: '    sum += item.price * item.quantity;',
+  /** The test that fails for it. */
+  test: 'the total counts every piece',
 };
 
 function fixTest({ step, results }: Scene): AssistantMessage {
@@ -119,9 +121,13 @@ function fixTest({ step, results }: Scene): AssistantMessage {
       ]);
     case 1:
       if (wasRefused(last)) return say(stopped(last));
-      return call('One test fails: the total counts each name once. I read the arithmetic.', [
-        { name: 'Read', input: { file_path: bug.file } },
-      ]);
+      if (last?.isError !== true) return say('The tests pass here: there is nothing to fix.');
+      return call(
+        last.content.includes(bug.test)
+          ? 'One test fails: the total counts each name once. I read the arithmetic.'
+          : 'The tests fail. I read the one file in which I know a bug.',
+        [{ name: 'Read', input: { file_path: bug.file } }],
+      );
     case 2:
       if (last?.content.includes(bug.wrong.trim()) !== true) {
         return say(
@@ -130,14 +136,16 @@ function fixTest({ step, results }: Scene): AssistantMessage {
       }
       return call('`total` adds the price of each item but forgets its quantity.', [
         { name: 'Edit', input: { file_path: bug.file, old_string: bug.wrong, new_string: bug.right } },
-        { name: 'TodoWrite', input: { todos: todos('completed', 'completed', 'in_progress') } },
       ]);
     case 3:
-      if (results.some((result) => result.name === 'Edit' && result.isError)) return say(stopped(last));
+      if (last?.isError === true) return say(stopped(last));
       return call('Now the tests again.', [
+        { name: 'TodoWrite', input: { todos: todos('completed', 'completed', 'in_progress') } },
         { name: 'Bash', input: { command: 'npm test', description: 'Run the tests' } },
       ]);
     case 4:
+      if (wasRefused(last)) return say(stopped(last));
+      if (last?.isError === true) return say('The tests still fail; the demo model knows no other bug.');
       return call('All of them pass.', [
         { name: 'TodoWrite', input: { todos: todos('completed', 'completed', 'completed') } },
       ]);

@@ -113,7 +113,7 @@ test.each(['acceptEdits', 'bypassPermissions'] as const)(
     await first.ask('Hi');
     const sessionId = first.agent.state().sessionId;
     await first.agent.close();
-    const again = await stage({ resume: { folder: first.root, sessionId } });
+    const again = await stage({ resume: { folder: first.folder, sessionId } });
     expect(again.agent.state().mode).toBe('default');
   },
 );
@@ -123,6 +123,6 @@ test('a mode that was switched to is still on after a resume', async () => {
   await first.run({ type: 'set_mode', mode: 'plan' }, { type: 'prompt', text: 'Hi' });
   const sessionId = first.agent.state().sessionId;
   await first.agent.close();
-  const again = await stage({ resume: { folder: first.root, sessionId } });
+  const again = await stage({ resume: { folder: first.folder, sessionId } });
   expect(again.agent.state().mode).toBe('plan');
 });

@@ -113,7 +113,7 @@ test('closed in the middle of a stream, what had arrived is in the log and the s
   const { sessionId } = first.agent.state();
   await first.agent.close();
   const again = await stage({
-    resume: { folder: first.root, sessionId },
+    resume: { folder: first.folder, sessionId },
     answers: [says('The rest.', { usage: { inputTokens: 7, outputTokens: 3 } })],
   });
   expect(again.agent.entries().map(entryLine).slice(1)).toEqual([
@@ -156,7 +156,7 @@ test('a resumed session has its totals, its title and its working directory agai
   await first.agent.close();
   const again = await stage({
     tools: [pwd],
-    resume: { folder: first.root, sessionId },
+    resume: { folder: first.folder, sessionId },
     answers: [calls(['c', 'Pwd']), says('Same.')],
   });
   expect(again.agent.state()).toMatchObject({ sessionId, usage, title: 'Go' });

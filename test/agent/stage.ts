@@ -1,5 +1,5 @@
 /** A real agent over a real ContextManager in a temporary folder; only the model, the tools and the clock are scripted. */
-import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
@@ -29,7 +29,10 @@ export interface Stage {
   readonly events: AgentEvent[];
   /** What `onError` heard; a test that expects something takes it out. */
   readonly bugs: unknown[];
+  /** The project's folder. */
   readonly root: string;
+  /** Where project and sessions lie; what `resume` takes. */
+  readonly folder: string;
   /** Every event so far in a line each; see `line`. */
   lines(): string[];
   /** Submits and waits until nothing runs. */
@@ -42,7 +45,7 @@ export interface Stage {
   when(holds: (event: AgentEvent) => boolean, act: (event: AgentEvent) => void): void;
 }
 
-export interface Given extends Partial<Omit<AgentDeps, 'context' | 'client' | 'model' | 'clock'>> {
+export interface Given extends Partial<Omit<AgentDeps, 'context' | 'model' | 'clock'>> {
   readonly answers?: readonly Answer[];
   readonly windowTokens?: number;
   readonly settings?: unknown;
@@ -54,16 +57,22 @@ export interface Given extends Partial<Omit<AgentDeps, 'context' | 'client' | 'm
 /** Everything is closed and checked at the end of the test: script used up, no bug, log valid and on disk. */
 export async function stage(given: Given = {}): Promise<Stage> {
   const { answers, windowTokens = 200_000, settings, resume, systemPrompt = 'Be brief.', ...deps } = given;
-  const root = resume?.folder ?? (await realpath(await mkdtemp(join(tmpdir(), 'clawdcode-agent-'))));
+  const folder = resume?.folder ?? (await realpath(await mkdtemp(join(tmpdir(), 'clawdcode-agent-'))));
+  const root = join(folder, 'project');
+  await mkdir(root, { recursive: true });
   const model = new ScriptedModel(answers ?? []);
   const clock = new VirtualClock();
   let current = modelInfo('test-model', windowTokens);
   const context = new ContextManager({
-    store: new PersistentStore({ dataRoot: join(root, 'data'), projectRoot: root, programVersion: '1.0.0' }),
+    store: new PersistentStore({
+      dataRoot: join(folder, 'data'),
+      projectRoot: root,
+      programVersion: '1.0.0',
+    }),
     root,
     settings: contextSettingsSchema.parse(settings ?? {}),
     model: () => current,
-    summarize: createSummarizer(model, clock),
+    summarize: createSummarizer(deps.client ?? model, clock),
     isSensitive: () => false,
     clock: clock.now,
   });
@@ -84,9 +93,9 @@ export async function stage(given: Given = {}): Promise<Stage> {
     demo: false,
     newId: () => `q${++ids}`,
     onError: (error) => bugs.push(error),
+    client: model,
     ...deps,
     context,
-    client: model,
     model: {
       current: () => current,
       select: (id) => {
@@ -114,7 +123,7 @@ export async function stage(given: Given = {}): Promise<Stage> {
     expect(model.unexpected, 'no request that the script does not know').toEqual([]);
     expect(model.unused, 'every answer was asked for').toBe(0);
     if (file !== undefined) await expectValidLog(file);
-    if (resume === undefined) await rm(root, { recursive: true, force: true });
+    if (resume === undefined) await rm(folder, { recursive: true, force: true });
   });
   return {
     agent,
@@ -124,6 +133,7 @@ export async function stage(given: Given = {}): Promise<Stage> {
     events,
     bugs,
     root,
+    folder,
     lines: () => events.map(line),
     async run(...ops) {
       for (const op of ops) agent.submit(op);
