@@ -1,4 +1,5 @@
 /** `-p`: one prompt, results on standard output, everything else on standard error. */
+import { constants } from 'node:os';
 import { EXIT } from '../headless/exitCodes.ts';
 import { joinPrompt } from '../headless/joinPrompt.ts';
 import { runHeadless } from '../headless/runHeadless.ts';
@@ -11,6 +12,9 @@ import { describeOpenError } from './sessionErrors.ts';
 import { createSessionHouse, type SessionTarget } from './sessions.ts';
 import { readStandardInput } from './standardInput.ts';
 import { findModelAccess, folderIsTrusted, readSettings } from './startup.ts';
+
+/** Milliseconds that a signal waits for the session to be flushed. */
+const FLUSH_MS = 2000;
 
 /** Returns the exit code. */
 export async function printMode(place: Place, options: CliOptions): Promise<number> {
@@ -69,19 +73,33 @@ export async function printMode(place: Place, options: CliOptions): Promise<numb
     agent.submit({ type: 'interrupt' });
   };
   process.once('SIGINT', onInterrupt);
+  // Terminated: what runs is ended and the log is whole, but the turn has no result to speak of.
+  let terminated = false;
+  const endings = (['SIGTERM', 'SIGHUP'] as const).map((signal) => {
+    const handler = (): void => {
+      if (terminated) return;
+      terminated = true;
+      const patience = new Promise((done) => setTimeout(done, FLUSH_MS));
+      const end = (): never => process.exit(128 + constants.signals[signal]);
+      void Promise.race([agent.close(), patience]).then(end, end);
+    };
+    process.on(signal, handler);
+    return { signal, handler };
+  });
   if (options.permissionMode !== undefined) agent.submit({ type: 'set_mode', mode: options.permissionMode });
   const code = await runHeadless({
     host: createCommandHost(opened, house, place, loaded, trusted, debug),
     prompt: joined.prompt,
     outputFormat: options.outputFormat,
     includePartialMessages: options.includePartialMessages,
-    write: (text) => void process.stdout.write(text),
-    writeError: (text) => void process.stderr.write(text),
+    write: (text) => void (terminated || process.stdout.write(text)),
+    writeError: (text) => void (terminated || process.stderr.write(text)),
     now: () => Date.now(),
     tools: opened.tools,
   });
   await agent.close();
   process.off('SIGINT', onInterrupt);
+  for (const { signal, handler } of endings) process.off(signal, handler);
   return interrupted ? EXIT.interrupted : code;
 }
 
