@@ -14,8 +14,11 @@ export interface Workspace {
   /** Where the program keeps its data. */
   readonly data: string;
   readonly repository: string;
+  /** An empty folder, for programs that are told to keep temporary files there. */
+  readonly temporary: string;
   /** What the program is started with; nothing of the developer's own environment but PATH. */
   env(more?: Readonly<Record<string, string>>): Record<string, string>;
+  write(path: string, text: string): Promise<void>;
   read(path: string): Promise<string>;
   /** What git prints in the repository. */
   git(...args: string[]): Promise<string>;
@@ -30,8 +33,10 @@ export async function createWorkspace(source = 'picomatch'): Promise<Workspace> 
   const home = join(base, 'home');
   const data = join(home, '.clawdcode');
   const repository = join(base, 'repository');
+  const temporary = join(base, 'temporary');
   await mkdir(home);
-  await cp(join(modules, source), repository, { recursive: true });
+  await mkdir(temporary);
+  await cp(resolve(modules, source), repository, { recursive: true });
   const git = (...args: string[]) =>
     run('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.invalid', ...args], {
       cwd: repository,
@@ -43,6 +48,7 @@ export async function createWorkspace(source = 'picomatch'): Promise<Workspace> 
     home,
     data,
     repository,
+    temporary,
     env: (more = {}) => ({
       PATH: process.env.PATH ?? '',
       HOME: home,
@@ -51,6 +57,7 @@ export async function createWorkspace(source = 'picomatch'): Promise<Workspace> 
       ...more,
     }),
     git,
+    write: (path, text) => writeFile(join(repository, path), text),
     read: (path) => readFile(join(repository, path), 'utf8'),
     async sessions() {
       const projects = await readdir(join(data, 'projects')).catch(() => []);

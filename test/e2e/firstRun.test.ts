@@ -1,0 +1,156 @@
+/** The first start: nothing is configured, and nothing but the user's home may be written. */
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { end, say, sse, startSseServer, stop } from '../model/sseServer.ts';
+import { keys } from '../ui/screen.ts';
+import { setStage } from './support/stage.ts';
+import type { Terminal } from './support/terminal.ts';
+
+const sample = resolve(import.meta.dirname, '../../examples/sample-project');
+
+test('a key and an endpoint are asked for, kept for the user alone, and used at once and ever after', async () => {
+  const { work, open } = await setStage();
+  // The scripted server hides keys in what it records; this one keeps the headers as they came.
+  const server = await startSseServer([
+    sse([say('Nice to meet you.'), stop(), end]),
+    sse([say('You again.'), stop(), end]),
+  ]);
+  onTestFinished(() => server.close());
+  const env = work.env({ TMPDIR: work.temporary });
+  const terminal = open([], { env });
+  await terminal.waitFor('Welcome to ClawdCode');
+  await terminal.press('1');
+  await terminal.waitFor('Endpoint:');
+  await terminal.press(keys.ctrl('u'), keys.paste(server.baseUrl), keys.enter);
+  await terminal.type('sk-very-secret');
+  await terminal.waitFor(/Key: +[•*]+/);
+  await terminal.press(keys.enter);
+  await terminal.type('mock-1');
+  await terminal.press(keys.enter);
+  await terminal.waitFor(/mock-1 · default mode/);
+  expect(terminal.bytes()).not.toContain('sk-very-secret');
+  await terminal.submit('hello');
+  await terminal.waitFor('Nice to meet you.');
+  await terminal.waitForIdle();
+  await quit(terminal);
+
+  const config = join(work.data, 'config.json');
+  expect((await stat(config)).mode & 0o777).toBe(0o600);
+  expect((await stat(work.data)).mode & 0o777).toBe(0o700);
+  expect(JSON.parse(await readFile(config, 'utf8'))).toMatchObject({
+    apiKey: 'sk-very-secret',
+    baseUrl: server.baseUrl,
+    model: 'mock-1',
+  });
+  const [session] = await work.sessions();
+  expect(JSON.stringify(session?.entries)).not.toContain('sk-very-secret');
+
+  const second = open([], { env });
+  await second.waitFor(/mock-1 · default mode/);
+  await second.submit('hello again');
+  await second.waitFor('You again.');
+  await quit(second);
+  expect(server.requests.map(({ headers }) => headers.authorization)).toEqual([
+    'Bearer sk-very-secret',
+    'Bearer sk-very-secret',
+  ]);
+
+  expect(await readdir(work.home)).toEqual(['.clawdcode']);
+  expect(await work.git('status', '--porcelain', '--ignored')).toBe('');
+  // Node keeps compiled code of the program itself there.
+  expect((await readdir(work.temporary)).filter((name) => name !== 'node-compile-cache')).toEqual([]);
+});
+
+test('what cannot be an endpoint is said beside the field', async () => {
+  const { work, open } = await setStage();
+  const terminal = open([], { env: work.env() });
+  await terminal.waitFor('Welcome to ClawdCode');
+  await terminal.press(keys.enter);
+  await terminal.waitFor('Endpoint:');
+  await terminal.press(keys.ctrl('u'));
+  await terminal.type('nowhere');
+  await terminal.press(keys.enter, keys.enter, keys.enter);
+  await terminal.waitFor('The endpoint is a URL such as');
+  await terminal.press(keys.escape);
+  await terminal.waitFor('Try the demo model');
+  await terminal.press('3');
+  expect(await terminal.exited).toBe(0);
+});
+
+test('the demo model says on every screen what it is, and drives the real tools', async () => {
+  const { work, open } = await setStage(sample);
+  const terminal = open([], { env: work.env() });
+  await terminal.waitFor('Welcome to ClawdCode');
+  await terminal.press('2');
+  await terminal.waitFor('demo model, no network');
+  await terminal.submit('who are you?');
+  await terminal.waitFor('I am the demo model');
+  await terminal.waitForIdle();
+
+  await terminal.submit('fix the failing test');
+  await answerAll(terminal);
+  expect(terminal.screen()).toContain('demo model, no network');
+  expect(await work.git('status', '--porcelain')).toContain(' M src/');
+  await terminal.submit('!node --test >/dev/null 2>&1 && echo all green');
+  await terminal.waitForPrinted(/^ *(⎿ *)?all green/m);
+  await terminal.submit('/status');
+  await terminal.waitForPrinted('nothing is sent anywhere');
+  await terminal.submit('/compact');
+  await terminal.waitForPrinted('Conversation compacted');
+  await quit(terminal);
+
+  const again = open(['--demo', '--continue'], { env: work.env() });
+  await again.waitFor('demo model, no network');
+  await again.waitFor('Conversation compacted');
+  await again.submit('find TODOs');
+  await again.waitFor(/Grep/);
+  await again.waitForIdle();
+  await quit(again);
+});
+
+test('a folder is trusted before its settings count, and asked only once', async () => {
+  const { server, work, open, access } = await setStage();
+  server.script(
+    { calls: [{ name: 'Bash', input: { command: 'touch made-without-asking' } }] },
+    { text: 'It is made.' },
+    { text: 'Still trusted.' },
+  );
+  await work.write(
+    '.clawdcode.json',
+    JSON.stringify({ permissions: { allow: ['Bash(touch *)'] }, env: { GREETING: 'hi' } }),
+  );
+  const terminal = open([], { env: work.env(access) });
+  await terminal.waitFor('Runs these calls without asking you.');
+  await terminal.waitFor('Sets environment variables for every command that is run.');
+  await terminal.pause(300);
+  await terminal.press('y');
+  await terminal.waitFor(/context ~?\d+%/);
+  await terminal.submit('make it');
+  await terminal.waitFor('It is made.');
+  await terminal.waitForIdle();
+  await quit(terminal);
+  const second = open([], { env: work.env(access) });
+  await second.waitFor(/context ~?\d+%/);
+  await second.submit('well?');
+  await second.waitFor('Still trusted.');
+});
+
+async function answerAll(terminal: Terminal): Promise<void> {
+  for (const deadline = Date.now() + 40_000; Date.now() < deadline; await terminal.pause(100)) {
+    if (/ asks: /.test(terminal.screen())) {
+      await terminal.pause(300);
+      await terminal.press('y');
+      await terminal.waitForGone(/❯ 1\. Yes/);
+    } else if (!terminal.screen().includes('esc to interrupt')) {
+      await terminal.pause(300);
+      if (!/esc to interrupt| asks: /.test(terminal.screen())) return;
+    }
+  }
+  throw new Error(`Never came to an end:\n${terminal.screen()}`);
+}
+
+async function quit(terminal: Terminal): Promise<void> {
+  await terminal.submit('/exit');
+  expect(await terminal.exited).toBe(0);
+}
