@@ -1,0 +1,85 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { settingsDocument } from '../../scripts/writeSettingsDoc.ts';
+import { allCommands } from '../../src/commands/allCommands.ts';
+import { settingsSchema } from '../../src/config/schema.ts';
+import { EXIT } from '../../src/headless/exitCodes.ts';
+import { entrySubtypes } from '../../src/protocol/entries.ts';
+import { permissionModes } from '../../src/protocol/permissions.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const documents = [
+  ...readdirSync(root).filter((name) => name.endsWith('.md')),
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+
+test('docs/settings.md is what the schema says; run node scripts/writeSettingsDoc.ts', () => {
+  expect(read('docs/settings.md')).toBe(settingsDocument());
+});
+
+test('docs/settings.md has every setting', () => {
+  const leaves = (value: unknown, path: string): string[] =>
+    typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
+      ? Object.entries(value).flatMap(([key, below]) => leaves(below, path === '' ? key : `${path}.${key}`))
+      : [path];
+  for (const key of leaves(settingsSchema.parse({}), ''))
+    expect(read('docs/settings.md')).toContain(`| \`${key}\` |`);
+});
+
+test.each(documents)('%s links only to files that exist', (document) => {
+  const links = [...read(document).matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)|src="([^"]+)"/g)];
+  const files = links
+    .map(([, link, source]) => link ?? source ?? '')
+    .filter((link) => !/^https?:/.test(link));
+  for (const file of files) expect(existsSync(join(root, dirname(document), file)), file).toBe(true);
+});
+
+/** Paths in backticks that name something of this repository; in ARCHITECTURE.md they are relative to src/. */
+test.each(documents)('%s names only files that exist', (document) => {
+  const names = [...read(document).matchAll(/`([\w./-]+\/[\w.-]*\.(?:tsx?|mjs|js)|src\/[\w/-]+)`/g)];
+  for (const [, name = ''] of names) {
+    if (name.includes('/myTool') || name.includes('/mine')) continue;
+    const isThere = existsSync(join(root, name)) || existsSync(join(root, 'src', name));
+    expect(isThere, `${document} names ${name}`).toBe(true);
+  }
+});
+
+test('ARCHITECTURE.md has the doors that the architecture test holds', () => {
+  const held = new Map<string, string[]>();
+  const source = /const doors[^=]*= (\{[\s\S]*?\n\});/.exec(read('test/architecture.test.ts'))?.[1] ?? '';
+  for (const [, room = '', list = ''] of source.matchAll(/(\w+): \[([^\]]*)\]/g))
+    held.set(room, [...list.matchAll(/'(\w+)'/g)].map(([, name = '']) => name).sort());
+  const all = [...held.keys()];
+
+  const section = read('ARCHITECTURE.md').split('## Doors')[1]?.split('\n## ')[0] ?? '';
+  const told = new Map<string, string[]>();
+  for (const [, rooms = '', may = ''] of section.matchAll(/^\| (`[^|]*) \| ([^|]*) \|/gm)) {
+    for (const [, room = ''] of rooms.matchAll(/`(\w+)`/g)) {
+      const names = [...may.matchAll(/`(\w+)`/g)].map(([, name = '']) => name);
+      told.set(room, (may.includes('all of them') ? all.filter((name) => name !== room) : names).sort());
+    }
+  }
+  expect(all.length).toBeGreaterThan(5);
+  expect(Object.fromEntries(told)).toEqual(Object.fromEntries(held));
+});
+
+test('docs/commands.md has every command and alias', () => {
+  const text = read('docs/commands.md');
+  for (const { name, aliases, argumentHint } of allCommands) {
+    expect(text).toContain(`| \`/${name}${argumentHint === undefined ? '' : ` ${argumentHint}`}\` |`);
+    for (const alias of aliases) expect(text).toContain(`\`/${alias}\``);
+  }
+});
+
+test('the documents have every exit code, mode and kind of entry', () => {
+  for (const code of Object.values(EXIT)) {
+    expect(read('docs/headless.md')).toMatch(new RegExp(`^\\| ${code} \\|`, 'm'));
+    expect(read('README.md')).toMatch(new RegExp(`\\b${code}\\b`));
+  }
+  for (const mode of permissionModes) expect(read('docs/permissions.md')).toContain(`| \`${mode}\` |`);
+  for (const subtype of entrySubtypes) expect(read('docs/session-format.md')).toContain(`\`${subtype}\``);
+});
