@@ -36,6 +36,8 @@ export interface AgentDeps extends PermissionRules {
   /** Ends what tools left running. */
   readonly disposeTools: () => Promise<void> | void;
   readonly root: string;
+  /** Where the shell starts: absolute, resolved. */
+  readonly cwd: string;
   /** Mode to start in, when the log names none. */
   readonly mode: PermissionMode;
   readonly maxSteps: number | undefined;
@@ -54,7 +56,7 @@ export function createAgent(deps: AgentDeps): Agent {
   const prompts = createPromptQueue(hub.emit);
   const modes = createModes(context, deps.mode, hub.emit);
   const schemas = deps.tools.map((tool) => tool.schema);
-  let cwd = context.entries().at(-1)?.cwd ?? deps.root;
+  let cwd = deps.cwd;
   let totals = context.entries().reduce((sum, entry) => addEntry(sum, entry, model.costUsd), noTotals);
   let measure: ContextMeasure | undefined;
 

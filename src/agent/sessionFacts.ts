@@ -13,10 +13,19 @@ export function modeBeforePlan(entries: readonly JSONLEntry[]): PermissionMode |
   return lastMode(entries.filter((entry) => modeOf(entry) !== 'plan'));
 }
 
-/** The model that was last chosen or that last answered; absent in a new session. */
+/** The model that was last chosen, else the one that the session was started with. */
 export function lastModel(entries: readonly JSONLEntry[]): string | undefined {
-  const entry = entries.findLast((one) => one.subtype === 'model' && typeof one.data?.model === 'string');
-  return entry?.data?.model as string | undefined;
+  const chosen = entries.findLast((one) => one.subtype === 'model')?.data?.model;
+  if (typeof chosen === 'string') return chosen;
+  const configuration = entries.find((one) => one.subtype === 'session_start')?.data?.configuration;
+  const { model } = (configuration ?? {}) as { readonly model?: unknown };
+  return typeof model === 'string' ? model : undefined;
+}
+
+/** Where the shell was when the session was left; absent in an empty log. */
+export function lastCwd(entries: readonly JSONLEntry[]): string | undefined {
+  // The results that a resume adds for calls that were cut short say nothing about where those calls were.
+  return entries.findLast((entry) => entry.toolResult?.status !== 'interrupted')?.cwd;
 }
 
 /** The title given to the session, else the first line of its first prompt. */

@@ -1,5 +1,5 @@
 /** Starts a session with everything frozen in its header, or takes one up and tells it what has changed since. */
-import { lastModel } from '../agent/sessionFacts.ts';
+import { lastCwd, lastModel } from '../agent/sessionFacts.ts';
 import { environmentBlock, systemPrompt } from '../agent/systemPrompt.ts';
 import {
   type ContextManager,
@@ -7,12 +7,16 @@ import {
   type PersistentStore,
   readInstructions,
 } from '../context/index.ts';
+import { DEMO_MODEL } from '../model/demo.ts';
 import type { EntryDraft } from '../protocol/entries.ts';
 import { readEnvironment } from './environment.ts';
 import type { ModelChoice } from './models.ts';
 import type { HouseOptions, OpenedSession, SessionTarget } from './sessions.ts';
 
-type Opened = Pick<OpenedSession, 'resumed' | 'notices'>;
+interface Opened extends Pick<OpenedSession, 'resumed' | 'notices'> {
+  /** Where the shell starts. */
+  readonly cwd: string;
+}
 
 export async function openContext(
   context: ContextManager,
@@ -25,9 +29,10 @@ export async function openContext(
   if (target.type === 'new') return start(context, target.sessionId, options);
   const [newest] = await store.listSessions();
   if (newest !== undefined) return takeUp(context, newest.id, options, model);
-  const { notices } = await start(context, undefined, options);
+  const { notices, cwd } = await start(context, undefined, options);
   return {
     resumed: false,
+    cwd,
     notices: [...notices, 'There is no session to continue here; this is a new one.'],
   };
 }
@@ -52,7 +57,8 @@ async function start(
       model,
     },
   );
-  return { resumed: false, notices: [] };
+  context.setCwd(place.cwd);
+  return { resumed: false, notices: [], cwd: place.cwd };
 }
 
 /** The earlier bytes stay an exact prefix of the next request: whatever has changed is appended. */
@@ -68,9 +74,13 @@ async function takeUp(
     instructionsOf(place),
   ]);
   const chosen = lastModel(context.entries());
-  if (chosen !== undefined && !modelForced && !demo) model.select(chosen);
+  if (chosen !== undefined && chosen !== DEMO_MODEL && !modelForced && !demo) model.select(chosen);
   const news: EntryDraft[] = [];
   const block = environmentBlock(environment);
+  // Started from elsewhere, the shell is there, as the note says; else it is where it was left.
+  const isMoved = !context.lastEnvironment()?.includes(`Working directory: ${place.cwd}\n`);
+  const cwd = isMoved ? place.cwd : (lastCwd(context.entries()) ?? place.cwd);
+  context.setCwd(cwd);
   if (block !== context.lastEnvironment()) {
     const content = `The session goes on at a later time. The environment is now:\n\n${block}`;
     news.push({ type: 'user', subtype: 'environment', message: { role: 'user', content }, data: { block } });
@@ -82,7 +92,7 @@ async function takeUp(
   const { closedCalls, damaged } = report;
   const calls = closedCalls === 1 ? 'One tool call was' : `${closedCalls} tool calls were`;
   const closed = `${calls} cut short when the program stopped, and not run again.`;
-  return { resumed: true, notices: closedCalls === 0 ? damaged : [...damaged, closed] };
+  return { resumed: true, cwd, notices: closedCalls === 0 ? damaged : [...damaged, closed] };
 }
 
 async function instructionsOf({ dataRoot, root, cwd }: HouseOptions['place']): Promise<string> {

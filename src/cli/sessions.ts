@@ -88,7 +88,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         summarize: createSummarizer(client, systemClock),
         isSensitive,
       });
-      const opened = await openContext(context, target, store, options, model);
+      const { cwd, ...opened } = await openContext(context, target, store, options, model);
       const permissions = createPermissions(loaded, {
         ...place,
         wasm: grammarFolder(place.packageRoot),
@@ -113,6 +113,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         decide: permissions.decide,
         remember: permissions.remember,
         root: place.root,
+        cwd,
         mode: settings.permissions.defaultMode,
         maxSteps: settings.maxTurns ?? undefined,
         interactive: options.interactive,

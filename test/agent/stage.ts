@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { type AgentDeps, createAgent } from '../../src/agent/Agent.ts';
 import type { Clock } from '../../src/agent/reply.ts';
+import { lastCwd } from '../../src/agent/sessionFacts.ts';
 import { createSummarizer } from '../../src/agent/summarize.ts';
 import type { Agent } from '../../src/agent/types.ts';
 import {
@@ -87,6 +88,7 @@ export async function stage(given: Given = {}): Promise<Stage> {
     decide: async () => ({ behavior: 'allow', reason: 'the test allows everything' }),
     remember: async ({ rules }) => `Remembered ${rules.join(', ')}`,
     root,
+    cwd: lastCwd(context.entries()) ?? root,
     mode: 'default',
     maxSteps: undefined,
     interactive: true,
