@@ -138,7 +138,7 @@ export async function parseArguments(argv: readonly string[], version: string): 
   };
 }
 
-/** Splits `Edit,Bash(git log, x) Read` at commas and spaces outside parentheses. */
+/** Splits `Edit,Bash(git log, x) Read` at commas and white space outside parentheses. */
 export function splitRules(text: string): string[] {
   const rules: string[] = [];
   let depth = 0;
@@ -146,7 +146,7 @@ export function splitRules(text: string): string[] {
   for (const character of text) {
     if (character === '(') depth++;
     if (character === ')') depth = Math.max(0, depth - 1);
-    if (depth === 0 && (character === ',' || character === ' ')) {
+    if (depth === 0 && /[,\s]/.test(character)) {
       rules.push(rule);
       rule = '';
     } else rule += character;

@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type CliOptions, parseArguments, splitRules } from '../../src/cli/options.ts';
+
+async function run(...argv: string[]): Promise<CliOptions> {
+  const parsed = await parseArguments(argv, '1.2.3');
+  if (parsed.type !== 'run') throw new Error(`it did not run: ${parsed.stderr}${parsed.stdout}`);
+  return parsed.options;
+}
+
+const defaults: CliOptions = {
+  prompt: undefined,
+  print: false,
+  continue: false,
+  resume: undefined,
+  sessionId: undefined,
+  model: undefined,
+  baseUrl: undefined,
+  permissionMode: undefined,
+  maxTurns: undefined,
+  outputFormat: 'text',
+  includePartialMessages: false,
+  allowedTools: [],
+  disallowedTools: [],
+  appendSystemPrompt: undefined,
+  addDirs: [],
+  contextWindow: undefined,
+  debug: false,
+  demo: false,
+};
+
+test.each<[string[], Partial<CliOptions>]>([
+  [[], {}],
+  [['fix', 'the', 'test'], { prompt: 'fix the test' }],
+  [['fix the test'], { prompt: 'fix the test' }],
+  [['  '], {}],
+  [['-p', 'hello'], { print: true, prompt: 'hello' }],
+  [['--print'], { print: true }],
+  [['-p', '--', '-x is a flag'], { print: true, prompt: '-x is a flag' }],
+  [['-c'], { continue: true }],
+  [['--continue', 'go on'], { continue: true, prompt: 'go on' }],
+  [['-r'], { resume: true }],
+  [['-r', 'abc'], { resume: 'abc' }],
+  [['--resume=abc', 'go on'], { resume: 'abc', prompt: 'go on' }],
+  [['--resume', 'abc', 'go', 'on'], { resume: 'abc', prompt: 'go on' }],
+  [['--session-id', 'mine'], { sessionId: 'mine' }],
+  [['-m', 'gpt-4.1'], { model: 'gpt-4.1' }],
+  [
+    ['--model=a/b:c', '--base-url', 'http://localhost:1/v1'],
+    { model: 'a/b:c', baseUrl: 'http://localhost:1/v1' },
+  ],
+  [['--permission-mode', 'plan'], { permissionMode: 'plan' }],
+  [['--permission-mode', 'autoEdit'], { permissionMode: 'acceptEdits' }],
+  [['--permission-mode', 'yolo'], { permissionMode: 'bypassPermissions' }],
+  [['--permission-mode', 'manual'], { permissionMode: 'default' }],
+  [['-y'], { permissionMode: 'bypassPermissions' }],
+  [['--yolo'], { permissionMode: 'bypassPermissions' }],
+  [['--dangerously-skip-permissions'], { permissionMode: 'bypassPermissions' }],
+  [['--yolo', '--permission-mode', 'plan'], { permissionMode: 'plan' }],
+  [['--max-turns', '3'], { maxTurns: 3 }],
+  [['--output-format', 'stream-json', '--verbose'], { outputFormat: 'stream-json' }],
+  [['--include-partial-messages'], { includePartialMessages: true }],
+  [['--allowed-tools', 'Edit,Bash(npm test)'], { allowedTools: ['Edit', 'Bash(npm test)'] }],
+  [['--allowedTools', 'Edit', '--allowed-tools', 'Read'], { allowedTools: ['Edit', 'Read'] }],
+  [
+    ['--disallowedTools', 'Bash Edit', '--disallowed-tools', 'Read'],
+    { disallowedTools: ['Bash', 'Edit', 'Read'] },
+  ],
+  [['--append-system-prompt', 'Rhyme.'], { appendSystemPrompt: 'Rhyme.' }],
+  [['--add-dir', '../a', '--add-dir', '/b'], { addDirs: ['../a', '/b'] }],
+  [['--context-window', '8000'], { contextWindow: 8000 }],
+  [['--debug', '--demo'], { debug: true, demo: true }],
+])('%j is understood', async (argv, expected) => {
+  expect(await run(...argv)).toEqual({ ...defaults, ...expected });
+});
+
+test.each<[string[], RegExp]>([
+  [['--modle', 'x'], /unknown option '--modle'[\s\S]*Did you mean --model\?/],
+  [['--model'], /argument missing/],
+  [['--max-turns', '0'], /'0' is invalid. It must be a whole number above 0\./],
+  [['--max-turns', 'many'], /'many' is invalid/],
+  [['--max-turns', '2.5'], /'2\.5' is invalid/],
+  [['--context-window', '-1'], /invalid|missing/],
+  [['--permission-mode', 'careful'], /Choose one of: default, acceptEdits, plan, bypassPermissions\./],
+  [['--output-format', 'xml'], /Allowed choices are text, json, stream-json\./],
+])('%j is bad input: exit code 42 and a reason', async (argv, reason) => {
+  const parsed = await parseArguments(argv, '1.2.3');
+  expect(parsed).toEqual({ type: 'exit', code: 42, stdout: '', stderr: expect.stringMatching(reason) });
+});
+
+test.each(['-v', '--version'])('%s prints the version', async (flag) => {
+  const parsed = await parseArguments([flag], '1.2.3');
+  expect(parsed).toEqual({ type: 'exit', code: 0, stdout: '1.2.3\n', stderr: '' });
+});
+
+test.each(['-h', '--help'])('%s fits on a screen and ends with the exit codes', async (flag) => {
+  const parsed = await parseArguments([flag], '1.2.3');
+  if (parsed.type !== 'exit') throw new Error('help ran');
+  expect([parsed.code, parsed.stderr]).toEqual([0, '']);
+  const lines = parsed.stdout.trimEnd().split('\n');
+  expect(lines.length).toBeLessThanOrEqual(30);
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(110);
+  expect(lines.slice(-3)[0]).toBe('Exit codes:');
+  for (const code of ['0', '1', '41', '42', '52', '53', '130', '143'])
+    expect(parsed.stdout).toMatch(new RegExp(`(^|· | {2})${code} `, 'm'));
+});
+
+test.each([
+  ['', []],
+  [' , ', []],
+  ['Edit', ['Edit']],
+  ['Edit,Bash(npm test)', ['Edit', 'Bash(npm test)']],
+  ['Edit Read\tGlob\nGrep', ['Edit', 'Read', 'Glob', 'Grep']],
+  ['Bash(git log, --oneline),Read', ['Bash(git log, --oneline)', 'Read']],
+  ['Bash(echo $(date) x) Edit', ['Bash(echo $(date) x)', 'Edit']],
+  ['Edit) Read', ['Edit)', 'Read']],
+])('the rules in %j are %j', (text, rules) => {
+  expect(splitRules(text)).toEqual(rules);
+});
+
+test('rules that are joined come apart again', () => {
+  const name = fc.stringMatching(/^[A-Z][a-z]{1,8}$/);
+  const spec = fc.stringMatching(/^[a-z*./, :]{0,12}$/);
+  const rule = fc.oneof(
+    name,
+    fc.tuple(name, spec).map(([tool, inner]) => `${tool}(${inner})`),
+  );
+  fc.assert(
+    fc.property(fc.array(rule), fc.constantFrom(',', ' ', ', ', '  '), (rules, separator) => {
+      expect(splitRules(rules.join(separator))).toEqual(rules);
+    }),
+  );
+});

@@ -1,0 +1,143 @@
+import { mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { createPermissions, type Permissions } from '../../src/cli/permissions.ts';
+import { loadSettings } from '../../src/config/loadSettings.ts';
+import type { Access, PermissionMode, RuleSuggestion } from '../../src/protocol/permissions.ts';
+
+const top = realpathSync(mkdtempSync(join(tmpdir(), 'clawdcode-wiring-')));
+afterAll(() => rmSync(top, { recursive: true, force: true }));
+
+/** The grammar as the build lays it out. */
+const wasm = join(top, 'wasm');
+await mkdir(wasm);
+const { resolve } = createRequire(import.meta.url);
+symlinkSync(resolve('web-tree-sitter/web-tree-sitter.wasm'), join(wasm, 'web-tree-sitter.wasm'));
+symlinkSync(resolve('tree-sitter-bash/tree-sitter-bash.wasm'), join(wasm, 'tree-sitter-bash.wasm'));
+
+interface Wired extends Permissions {
+  readonly root: string;
+  readonly localFile: string;
+  readonly saves: () => number;
+}
+
+let count = 0;
+async function wired(settings: unknown = {}, given: { wasm?: string; flags?: object } = {}): Promise<Wired> {
+  const home = join(top, `home${++count}`);
+  const root = join(home, 'project');
+  const dataRoot = join(home, '.clawdcode');
+  await mkdir(root, { recursive: true });
+  await mkdir(dataRoot, { recursive: true });
+  writeFileSync(join(dataRoot, 'config.json'), JSON.stringify(settings));
+  const places = { dataRoot, home, root };
+  const loaded = await loadSettings({ ...places, env: {}, trusted: true, flags: given.flags ?? {} });
+  expect(loaded.problems).toEqual([]);
+  let saves = 0;
+  const permissions = createPermissions(loaded, {
+    ...places,
+    wasm: given.wasm ?? wasm,
+    ownDirectories: [join(dataRoot, 'blobs')],
+    onSaved: async () => {
+      saves++;
+    },
+  });
+  return { ...permissions, root, localFile: join(root, '.clawdcode.local.json'), saves: () => saves };
+}
+
+const behavior = async (
+  { decide, root }: Wired,
+  what: { readonly command: string } | { readonly write: string } | { readonly read: string },
+  mode: PermissionMode = 'default',
+): Promise<string> => {
+  const access: Access =
+    'command' in what
+      ? { type: 'command', command: what.command, cwd: root }
+      : 'write' in what
+        ? { type: 'write', paths: [join(root, what.write)] }
+        : { type: 'read', paths: [join(root, what.read)] };
+  const tool = { command: 'Bash', write: 'Edit', read: 'Read' }[access.type as 'command' | 'write' | 'read'];
+  return (await decide(tool, access, mode)).behavior;
+};
+
+test('rules of the settings and of the flags are in force, and deny wins', async () => {
+  const permissions = await wired(
+    { permissions: { allow: ['Bash(npm test)', 'Edit(/src/**)'], deny: ['Edit(/src/secret/**)'] } },
+    { flags: { allowedTools: ['Bash(make *)'], disallowedTools: ['Bash(make clean)'] } },
+  );
+  expect(await behavior(permissions, { command: 'npm test' })).toBe('allow');
+  expect(await behavior(permissions, { command: 'npm test && rm -rf /' })).toBe('ask');
+  expect(await behavior(permissions, { command: 'make all' })).toBe('allow');
+  expect(await behavior(permissions, { command: 'make clean' })).toBe('deny');
+  expect(await behavior(permissions, { write: 'src/a.ts' })).toBe('allow');
+  expect(await behavior(permissions, { write: 'src/secret/a.ts' })).toBe('deny');
+  expect(await behavior(permissions, { write: 'src/secret/a.ts' }, 'bypassPermissions')).toBe('deny');
+  expect(await behavior(permissions, { write: 'b.ts' })).toBe('ask');
+  expect(await behavior(permissions, { write: 'b.ts' }, 'acceptEdits')).toBe('allow');
+  expect(await behavior(permissions, { write: 'b.ts' }, 'plan')).toBe('deny');
+});
+
+test('reading what the program stored for the model never asks; other places outside do', async () => {
+  const { decide, root } = await wired();
+  const read = async (path: string): Promise<string> =>
+    (await decide('Read', { type: 'read', paths: [join(root, path)] }, 'default')).behavior;
+  expect(await read('a.ts')).toBe('allow');
+  expect(await read('../.clawdcode/blobs/abc')).toBe('allow');
+  expect(await read('../other/a.ts')).toBe('ask');
+});
+
+test('"always" for a command is saved, counts at once and counts tomorrow', async () => {
+  const permissions = await wired();
+  const { decide, remember, rules, root, localFile, saves } = permissions;
+  const access = { type: 'command', command: 'npm test', cwd: root } as const;
+  const asked = await decide('Bash', access, 'default');
+  expect(asked.behavior).toBe('ask');
+  const suggestion = asked.suggestion as RuleSuggestion;
+  expect(suggestion).toMatchObject({ destination: 'local', file: localFile });
+  expect(await remember(suggestion)).toBe(`Saved to ${localFile}: allow ${suggestion.rules.join(', ')}`);
+  expect(saves()).toBe(1);
+  expect((await decide('Bash', access, 'default')).behavior).toBe('allow');
+  expect(rules().at(-1)).toMatchObject({ behavior: 'allow', source: localFile });
+  const saved = JSON.parse(await readFile(localFile, 'utf8')) as { permissions: { allow: string[] } };
+  expect(saved.permissions.allow).toEqual(suggestion.rules);
+  const tomorrow = await loadSettings({
+    dataRoot: join(root, '../.clawdcode'),
+    home: join(root, '..'),
+    root,
+    env: {},
+    trusted: true,
+    flags: {},
+  });
+  expect(tomorrow.rules.map((rule) => rule.text)).toEqual(suggestion.rules);
+});
+
+test('"always" for the session is saved nowhere', async () => {
+  const { remember, rules, localFile, saves } = await wired();
+  expect(await remember({ rules: ['Read(//etc/**)'], destination: 'session', label: 'Yes' })).toBe(
+    'Allowed for this session: Read(//etc/**)',
+  );
+  expect(rules()).toMatchObject([{ text: 'Read(//etc/**)', source: 'session' }]);
+  expect(saves()).toBe(0);
+  await expect(readFile(localFile)).rejects.toThrow('ENOENT');
+});
+
+test('"always" counts for the session where the file cannot be changed, and says why', async () => {
+  const { remember, rules, localFile, saves } = await wired();
+  writeFileSync(localFile, '{ "permissions": { "allow": "not a list" } ');
+  const said = await remember({ rules: ['Bash(ls)'], destination: 'local', file: localFile, label: 'Yes' });
+  expect(said).toMatch(/^Allowed for this session only\. ./);
+  expect(rules()).toMatchObject([{ text: 'Bash(ls)', source: 'session' }]);
+  expect(saves()).toBe(0);
+  expect(await readFile(localFile, 'utf8')).toBe('{ "permissions": { "allow": "not a list" } ');
+});
+
+test('without the grammar every command asks, and files are judged as ever', async () => {
+  const permissions = await wired(
+    { permissions: { allow: ['Bash(npm test)'] } },
+    { wasm: join(top, 'nowhere') },
+  );
+  expect(await behavior(permissions, { command: 'npm test' })).toBe('ask');
+  expect(await behavior(permissions, { read: 'a.ts' })).toBe('allow');
+});

@@ -1,0 +1,171 @@
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createDebugLog } from '../../src/cli/debugLog.ts';
+import type { Place } from '../../src/cli/place.ts';
+import { createSessionHouse, type HouseOptions, type OpenedSession } from '../../src/cli/sessions.ts';
+import { loadSettings } from '../../src/config/loadSettings.ts';
+import { SessionLockedError, SessionNotFoundError } from '../../src/context/index.ts';
+import { DEMO_MODEL } from '../../src/model/demo.ts';
+import { entryLine } from '../agent/line.ts';
+
+interface Street {
+  readonly place: Place;
+  /** Opens a session as a fresh start of the program would, in a folder below the root. */
+  open(given?: {
+    readonly id?: string | 'latest';
+    readonly from?: string;
+    readonly options?: Partial<HouseOptions>;
+  }): Promise<OpenedSession>;
+}
+
+async function street(): Promise<Street> {
+  const home = await realpath(await mkdtemp(join(tmpdir(), 'clawdcode-sessions-')));
+  const root = join(home, 'project');
+  await mkdir(join(root, '.git'), { recursive: true });
+  await mkdir(join(root, 'sub/deep'), { recursive: true });
+  const dataRoot = join(home, '.clawdcode');
+  const place = { cwd: root, root, home, dataRoot, packageRoot: home, version: '1.0.0', env: process.env };
+  const loaded = await loadSettings({ dataRoot, home, root, env: {}, trusted: true, flags: {} });
+  const opened: OpenedSession[] = [];
+  onTestFinished(async () => {
+    for (const { agent } of opened) await agent.close();
+    await rm(home, { recursive: true, force: true });
+  });
+  return {
+    place,
+    async open({ id, from = '.', options } = {}) {
+      const house = createSessionHouse({
+        place: { ...place, cwd: join(root, from) },
+        loaded,
+        apiKey: undefined,
+        model: DEMO_MODEL,
+        modelForced: false,
+        demo: true,
+        interactive: true,
+        debug: createDebugLog(dataRoot, false, () => new Date()),
+        ...options,
+      });
+      const session = await house.open(
+        id === undefined ? { type: 'new' } : id === 'latest' ? { type: 'latest' } : { type: 'id', id },
+      );
+      opened.push(session);
+      return session;
+    },
+  };
+}
+
+/** Runs `!command` and returns what it printed. */
+async function shell({ agent }: OpenedSession, command: string): Promise<string> {
+  agent.submit({ type: 'shell', command });
+  await agent.idle();
+  return String(agent.entries().findLast((entry) => entry.subtype === 'shell')?.data?.output).trim();
+}
+
+async function say({ agent }: OpenedSession, text: string): Promise<void> {
+  agent.submit({ type: 'prompt', text });
+  await agent.idle();
+}
+
+test('the shell starts where the program was started, as the system prompt says', async () => {
+  const { open, place } = await street();
+  const session = await open({ from: 'sub' });
+  expect(await shell(session, 'pwd')).toBe(join(place.root, 'sub'));
+  const [header] = session.agent.entries();
+  expect(String(header?.data?.systemPrompt)).toContain(`Working directory: ${join(place.root, 'sub')}\n`);
+  expect(session.agent.entries().at(-1)?.cwd).toBe(join(place.root, 'sub'));
+});
+
+test('a resumed session has its shell where it was left, and asks the model for the same bytes', async () => {
+  const { open, place } = await street();
+  const first = await open();
+  await say(first, 'hello');
+  await shell(first, 'cd sub/deep');
+  const { sessionId } = first.agent.state();
+  const before = first.agent.entries();
+  await first.agent.close();
+  const again = await open({ id: sessionId });
+  expect(again.resumed).toBe(true);
+  expect(again.agent.entries()).toEqual(before);
+  expect(await shell(again, 'pwd')).toBe(join(place.root, 'sub/deep'));
+});
+
+test('a session that is resumed from another folder works there and the model is told', async () => {
+  const { open, place } = await street();
+  const first = await open();
+  await say(first, 'hello');
+  await first.agent.close();
+  const again = await open({ id: 'latest', from: 'sub' });
+  expect(await shell(again, 'pwd')).toBe(join(place.root, 'sub'));
+  const note = again.agent.entries().find((entry) => entry.subtype === 'environment');
+  expect(note?.message.content).toContain(`Working directory: ${join(place.root, 'sub')}\n`);
+});
+
+test('instructions that have changed meanwhile are appended, once', async () => {
+  const { open, place } = await street();
+  await writeFile(join(place.root, 'AGENTS.md'), 'Use tabs.');
+  const first = await open();
+  await say(first, 'hello');
+  const { sessionId } = first.agent.state();
+  await first.agent.close();
+  await writeFile(join(place.root, 'AGENTS.md'), 'Use spaces.');
+  for (let start = 0; start < 2; start++) {
+    const again = await open({ id: sessionId });
+    const pinned = again.agent.entries().filter((entry) => entry.subtype === 'instructions');
+    expect(pinned.map(({ message }) => /tabs|spaces/.exec(String(message.content))?.[0])).toEqual([
+      'tabs',
+      'spaces',
+    ]);
+    await again.agent.close();
+  }
+});
+
+/** As with a real endpoint; nothing is asked of it. */
+const real = (model: string): Partial<HouseOptions> => ({ demo: false, model });
+
+test('a resumed session keeps the model that it was started with, or that was last chosen', async () => {
+  const { open } = await street();
+  const first = await open({ options: real('gpt-4.1') });
+  const { sessionId } = first.agent.state();
+  await shell(first, 'true');
+  await first.agent.close();
+  const second = await open({ id: sessionId, options: real('gpt-4o') });
+  expect(second.agent.state().model.id).toBe('gpt-4.1');
+  second.agent.submit({ type: 'set_model', model: 'o3' });
+  await second.agent.close();
+  const third = await open({ id: sessionId, options: real('gpt-4o') });
+  expect(third.agent.state().model.id).toBe('o3');
+  await third.agent.close();
+  const forced = await open({ id: sessionId, options: { ...real('gpt-4o'), modelForced: true } });
+  expect(forced.agent.state().model.id).toBe('gpt-4o');
+});
+
+test('a session of the demo goes on with a real model once there is one, and the other way round', async () => {
+  const { open } = await street();
+  const first = await open();
+  const { sessionId } = first.agent.state();
+  await say(first, 'hello');
+  await first.agent.close();
+  const second = await open({ id: sessionId, options: real('gpt-4o') });
+  expect(second.agent.state()).toMatchObject({ demo: false, model: { id: 'gpt-4o' } });
+  await second.agent.close();
+  const third = await open({ id: sessionId });
+  expect(third.agent.state()).toMatchObject({ demo: true, model: { id: DEMO_MODEL } });
+});
+
+test('a session that is open elsewhere, or unknown, is refused and nothing is created', async () => {
+  const { open } = await street();
+  const first = await open();
+  await say(first, 'hello');
+  await expect(open({ id: first.agent.state().sessionId })).rejects.toThrow(SessionLockedError);
+  await expect(open({ id: 'nobody' })).rejects.toThrow(SessionNotFoundError);
+});
+
+test('with nothing to continue, a new session says so', async () => {
+  const { open } = await street();
+  const session = await open({ id: 'latest' });
+  expect(session.resumed).toBe(false);
+  expect(session.notices).toEqual(['There is no session to continue here; this is a new one.']);
+  expect(session.agent.entries().map(entryLine)).toEqual(['session_start']);
+});
