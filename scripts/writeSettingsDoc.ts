@@ -91,10 +91,14 @@ function choices(node: Node): string {
   return node.enum === undefined ? '' : ` One of ${node.enum.map(code).join(', ')}.`;
 }
 
+/** In the formatter's own layout: every column as wide as its widest cell. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+  const cells = [head, ...rows].map((row) => row.map((cell) => cell.replaceAll('|', '\\|')));
+  const widths = head.map((_, column) => Math.max(3, ...cells.map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]): string =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`;
+  const [first = '', ...others] = cells.map(line);
+  return [first, line(widths.map((width) => '-'.repeat(width))), ...others].join('\n');
 }
 
 function code(text: string): string {
