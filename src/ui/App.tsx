@@ -38,7 +38,6 @@ export function App({ options, controller }: AppProps) {
       columns: () => size.current.columns,
       liveRows: () => liveRowsOf(size.current.rows),
       composer: () => composer.current,
-      exit: () => app.exit(),
     });
   });
 
@@ -58,7 +57,12 @@ export function App({ options, controller }: AppProps) {
   const takeBackQueued = useCallback(() => controller.takeBackQueued(), [controller]);
 
   const { phase, session, view, theme, hint } = snapshot;
-  if (phase.type === 'leaving') return null;
+  const leaving = phase.type === 'leaving';
+  // Only when the empty frame is drawn: the shell's prompt then follows the transcript.
+  useEffect(() => {
+    if (leaving) app.exit();
+  }, [leaving, app]);
+  if (leaving) return null;
   const inSession = phase.type === 'session' || phase.type === 'booting';
   const asked = inSession && view.questions.length > 0;
   const composerRows = Math.max(1, Math.min(10, Math.floor(rows / 3)));

@@ -43,8 +43,6 @@ export interface ScreenPorts {
   /** Rows that the unfinished reply may take. */
   readonly liveRows: () => number;
   readonly composer: () => ComposerHandle | null;
-  /** Takes the screen down. */
-  readonly exit: () => void;
 }
 
 export interface Controller {
@@ -118,7 +116,6 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     void (agent?.close() ?? Promise.resolve()).finally(() => {
       store?.dispose();
       set({ phase: { type: 'leaving' } });
-      screen?.exit();
     });
   };
 
