@@ -35,7 +35,7 @@ test('a long wait is cancelled with Esc', async () => {
   await terminal.submit('hello');
   await terminal.waitFor(/Trying again in \d+s/);
   await terminal.press(keys.escape);
-  await terminal.waitFor('Interrupted.');
+  await terminal.waitFor('Stopped by you.');
   await terminal.waitForIdle();
   await terminal.submit('once more');
   await terminal.waitFor('Now then.');

@@ -8,7 +8,7 @@ import { keys } from '../ui/screen.ts';
 import { isAlive } from './support/processes.ts';
 import { type Stage, setStage } from './support/stage.ts';
 import type { Terminal } from './support/terminal.ts';
-import { expectPairedCalls } from './support/wire.ts';
+import { expectPairedCalls, textOf } from './support/wire.ts';
 
 const slow = { latency: 60, chunkSize: 6 } as const;
 const story = Array.from({ length: 200 }, (_, index) => `word${index}`).join(' ');
@@ -21,7 +21,7 @@ test('Esc in mid-stream keeps what had arrived, and the next prompt works', asyn
   await terminal.waitFor('word5');
   const pressed = Date.now();
   await terminal.press(keys.escape);
-  await terminal.waitFor('Interrupted.');
+  await terminal.waitFor('Stopped by you.');
   expect(Date.now() - pressed).toBeLessThan(2000);
   await terminal.waitForIdle();
   expect(terminal.everything()).toContain('word5');
@@ -66,7 +66,7 @@ test('Esc in mid-command ends its children, and every call keeps its result', as
   await terminal.press(keys.escape);
   await terminal.until(() => !pids.some(isAlive), 'the children are gone', 3000);
   expect(Date.now() - pressed).toBeLessThan(2000);
-  await terminal.waitFor('Interrupted.');
+  await terminal.waitFor('Stopped by you.');
   await terminal.waitForIdle();
   expect(existsSync(join(work.repository, 'second'))).toBe(false);
 
@@ -88,12 +88,19 @@ test('Esc in a permission question refuses and stops', async () => {
   await terminal.waitFor('Bash asks');
   await terminal.press(keys.escape);
   await terminal.waitForGone('Bash asks');
+  await terminal.waitFor('Stopped by you.');
+  await terminal.waitForIdle();
+  expect(server.requests()).toHaveLength(1);
+  await terminal.submit('better not');
   await terminal.waitFor('As you like.');
   expect(existsSync(join(work.repository, 'made-it'))).toBe(false);
   const last = server.requests()[1];
   if (last === undefined) throw new Error('no second request');
   expectPairedCalls(last);
-  expect(String(last.messages.at(-1)?.content)).toContain('declined');
+  expect(last.messages.map((message) => message.role)).toEqual([
+    ...['system', 'user', 'assistant', 'tool', 'user'],
+  ]);
+  expect(textOf(last.messages[3])).toContain('declined');
 });
 
 test('Ctrl+C twice leaves, says how to resume, and restores the terminal', async () => {

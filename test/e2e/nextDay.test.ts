@@ -86,7 +86,7 @@ test('--continue without a session starts one and says so', async () => {
   const { server, ready } = await setStage();
   server.script({ text: 'A fresh start.' });
   const terminal = await ready(['--continue']);
-  expect(terminal.everything()).toMatch(/no session to continue/i);
+  await terminal.waitForPrinted(/no session to continue/i);
   await terminal.submit('hello');
   await terminal.waitFor('A fresh start.');
 });

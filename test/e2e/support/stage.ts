@@ -22,6 +22,8 @@ export interface PrintOptions {
 export interface OpenOptions extends Partial<TerminalOptions> {
   /** A command line that starts the program, such as a shell with a script. */
   readonly below?: readonly string[];
+  /** Instead of the installed program. */
+  readonly command?: readonly string[];
 }
 
 /** A headless program that is still running. */
@@ -63,7 +65,7 @@ export async function setStage(source?: string): Promise<Stage> {
 
   const open: Stage['open'] = (args = [], options = {}) => {
     const env = options.env ?? work.env(access);
-    const terminal = openTerminal([...(options.below ?? []), ...program()], {
+    const terminal = openTerminal([...(options.below ?? []), ...(options.command ?? program())], {
       cwd: work.repository,
       ...options,
       args,

@@ -1,0 +1,69 @@
+/** The launcher on a Node that is too old: the checkout brings a newer one, a packed program says what it needs. */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { program } from './support/program.ts';
+import { setStage } from './support/stage.ts';
+
+const run = promisify(execFile);
+const checkout = resolve(import.meta.dirname, '../..');
+const launcher = join(checkout, 'bin/clawdcode.js');
+const old = await oldNode();
+
+// A machine that has nothing but a new Node cannot show what an old one sees.
+describe.skipIf(old === undefined)(`with an old Node (${old ?? 'none on this machine'})`, () => {
+  const node = old ?? '';
+
+  test('the checkout goes on with its own newer Node, exit code and streams included', async () => {
+    const { stdout } = await run(node, [launcher, '--version']);
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    const { server, work, access } = await setStage();
+    server.script({ text: 'Through the launcher.' });
+    const options = { cwd: work.repository, env: work.env(access) };
+    const child = run(node, [launcher, '-p'], options);
+    child.child.stdin?.end('hello');
+    expect(await child).toEqual({ stdout: 'Through the launcher.\n', stderr: '' });
+    await expect(run(node, [launcher, '-p', '--no-such-option'], options)).rejects.toMatchObject({
+      code: 42,
+    });
+  });
+
+  test('it works in a terminal, and a signal reaches the program', async () => {
+    const { server, work, access, open } = await setStage();
+    server.script({ text: 'Here as well.' });
+    const terminal = open([], { env: work.env(access), command: [node, launcher] });
+    await terminal.waitFor(/context ~?\d+%/);
+    await terminal.submit('hello');
+    await terminal.waitFor('Here as well.');
+    await terminal.waitForIdle();
+    terminal.kill('SIGTERM');
+    expect(await terminal.exited).toBe(143);
+    expect(terminal.isCursorVisible()).toBe(true);
+    const [session] = await work.sessions();
+    expect(session?.entries.at(-1)?.subtype).toBe('turn_end');
+  });
+
+  test('a packed program says which Node it needs', async () => {
+    const [, path = ''] = program();
+    const failure = await run(node, [path, '--version']).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: 1, stdout: '' });
+    const { stderr } = failure as { stderr: string };
+    expect(stderr).toContain('needs Node 22.16 or later');
+    expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  });
+});
+
+/** A Node below 22.16 on this machine, outside `node_modules`. */
+async function oldNode(): Promise<string | undefined> {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/local/bin', '/usr/bin'];
+  for (const folder of new Set(folders)) {
+    const path = join(folder, 'node');
+    if (folder === '' || folder.includes('node_modules') || !existsSync(path)) continue;
+    const { stdout } = await run(path, ['--version']);
+    const [major = 0, minor = 0] = stdout.slice(1).split('.').map(Number);
+    if (major < 22 || (major === 22 && minor < 16)) return path;
+  }
+  return undefined;
+}
