@@ -3,15 +3,14 @@
  * no React; `App` draws its snapshots. The composer belongs to the screen and is reached through a handle.
  */
 import type { PermissionAnswer } from '../protocol/permissions.ts';
+import { attachSession } from './attachSession.ts';
 import type { ComposerHandle } from './input/Composer.tsx';
 import type { Intent } from './input/keys.ts';
 import { nextMode } from './modeCycle.ts';
 import { loadMarkdown, type MarkdownRenderer, plainMarkdown } from './print/markdown.ts';
-import { splitFinished } from './print/streaming.ts';
 import { createPrinter, type Printer } from './printer.ts';
-import { replay } from './replay.ts';
 import { type InputEffect, runInput } from './runInput.ts';
-import { createSessionStore, type SessionStore } from './sessionStore.ts';
+import type { SessionStore } from './sessionStore.ts';
 import type { Theme } from './theme.ts';
 import type { Boot, SessionRow, SessionTarget, UiExit, UiHouse, UiOptions, UiSession } from './types.ts';
 import { emptyView, type Print, type View } from './view.ts';
@@ -122,8 +121,9 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
   const open = async (target: SessionTarget): Promise<void> => {
     if (house === undefined) return;
     const before = state.session;
+    const left = before?.agent.state().sessionId;
     // The session that is open already: there is nothing to open, and its lock is ours.
-    if (target.type === 'id' && before?.agent.state().sessionId === target.id) {
+    if (target.type === 'id' && left === target.id) {
       set({ phase: { type: 'session' } });
       return;
     }
@@ -143,22 +143,11 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
       markdown: () => state.markdown,
       showReasoning: false,
     });
-    const own = createSessionStore(session.agent, {
-      print: (prints) => print(...prints),
-      split: splitFinished,
-      tooTall: (tail) => isTallerThan(tail, screen?.columns() ?? 80, screen?.liveRows() ?? 10),
-      now: options.now,
-    });
-    store = own;
-    own.subscribe(changed);
-    session.agent.subscribe((event) => {
-      // After an interrupt, what was queued goes back where it was typed.
-      if (event.type === 'queue_returned') {
-        screen?.composer()?.prependText(event.prompts.map((prompt) => prompt.text).join('\n'));
-      }
-    });
-    if (session.resumed) own.print(...replay(session.agent.entries()));
-    for (const notice of session.notices) own.print({ type: 'notice', level: 'warning', text: notice });
+    store = attachSession(session, screen, print, options.now);
+    store.subscribe(changed);
+    if (!session.resumed && left !== undefined) {
+      say('info', `A new session. The one before it stays: /resume ${left}`);
+    }
     set({ session, phase: { type: 'session' } });
     void session.agent.measure().catch(() => undefined);
     for (const draft of waiting.splice(0)) await run(draft);
@@ -281,14 +270,4 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
       if (id !== undefined) state.session?.agent.submit({ type: 'set_model', model: id });
     },
   };
-}
-
-/** A cheap upper estimate of wrapped rows: exact enough to decide when the live area is full. */
-function isTallerThan(text: string, columns: number, rows: number): boolean {
-  let height = 0;
-  for (const line of text.split('\n')) {
-    height += Math.max(1, Math.ceil(line.length / columns));
-    if (height > rows) return true;
-  }
-  return false;
 }

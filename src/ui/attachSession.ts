@@ -1,0 +1,39 @@
+import type { ScreenPorts } from './controller.ts';
+import { splitFinished } from './print/streaming.ts';
+import { replay } from './replay.ts';
+import { createSessionStore, type SessionStore } from './sessionStore.ts';
+import type { UiSession } from './types.ts';
+import type { Print } from './view.ts';
+
+/** Puts an opened session on screen: its store, what was said in it before, and what the user should hear first. */
+export function attachSession(
+  { agent, resumed, notices }: UiSession,
+  screen: ScreenPorts | undefined,
+  print: (...prints: readonly Print[]) => void,
+  now: () => number,
+): SessionStore {
+  const store = createSessionStore(agent, {
+    print: (prints) => print(...prints),
+    split: splitFinished,
+    tooTall: (tail) => isTallerThan(tail, screen?.columns() ?? 80, screen?.liveRows() ?? 10),
+    now,
+  });
+  agent.subscribe((event) => {
+    // After an interrupt, what was queued goes back where it was typed.
+    if (event.type !== 'queue_returned') return;
+    screen?.composer()?.prependText(event.prompts.map((prompt) => prompt.text).join('\n'));
+  });
+  if (resumed) store.print(...replay(agent.entries()));
+  for (const notice of notices) store.print({ type: 'notice', level: 'warning', text: notice });
+  return store;
+}
+
+/** A cheap upper estimate of wrapped rows: exact enough to decide when the live area is full. */
+function isTallerThan(text: string, columns: number, rows: number): boolean {
+  let height = 0;
+  for (const line of text.split('\n')) {
+    height += Math.max(1, Math.ceil(line.length / columns));
+    if (height > rows) return true;
+  }
+  return false;
+}
