@@ -93,6 +93,9 @@ function print(rounds) {
       ...rows.map(line),
       '',
       `Over an empty node: ${over.toFixed(1)} MB`,
+      ...(memoryKind === 'PSS'
+        ? ['(PSS counts the pages of other running Nodes in part: compare only runs with as many of them.)']
+        : []),
       '',
     ].join('\n'),
   );
