@@ -5,6 +5,6 @@ import { join } from 'node:path';
 /** One temporary home for the whole run; every test file inherits it and nothing touches the real one. */
 export default async function globalSetup(): Promise<() => Promise<void>> {
   const home = await mkdtemp(join(tmpdir(), 'clawdcode-test-home-'));
-  process.env['CLAWDCODE_TEST_HOME'] = home;
+  process.env.CLAWDCODE_TEST_HOME = home;
   return () => rm(home, { recursive: true, force: true });
 }

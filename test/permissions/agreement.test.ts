@@ -94,8 +94,8 @@ const command = fc
   .map((list) => list.join(''));
 
 /** Long runs: FUZZ_RUNS=20000 FUZZ_SEED=3 npx vitest run test/permissions/agreement.test.ts */
-const runs = Number(process.env['FUZZ_RUNS'] ?? 150);
-const seed = Number(process.env['FUZZ_SEED'] ?? 7);
+const runs = Number(process.env.FUZZ_RUNS ?? 150);
+const seed = Number(process.env.FUZZ_SEED ?? 7);
 
 /** Whether a part is what ran; words that only the shell knows may have become any number of words. */
 function accounts(part: CommandPart, ran: readonly string[]): boolean {
