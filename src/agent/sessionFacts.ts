@@ -33,7 +33,10 @@ export function titleOf(entries: readonly JSONLEntry[]): string | undefined {
   const given = entries.findLast((entry) => entry.subtype === 'title');
   const source = given ?? entries.find((entry) => entry.subtype === 'prompt');
   const content = source?.message.content;
-  return typeof content === 'string' ? content.trim().split('\n')[0]?.slice(0, 200) : undefined;
+  if (typeof content !== 'string') return undefined;
+  const [line = ''] = content.trimStart().slice(0, 1000).split('\n');
+  // By code points: half of one is no text.
+  return [...line.trimEnd()].slice(0, 200).join('');
 }
 
 function modeOf(entry: JSONLEntry): PermissionMode | undefined {

@@ -215,3 +215,41 @@ test('a stop when nothing runs does nothing, and the next turn is whole', async 
   await ask('Hi');
   expect(lines().at(-1)).toBe('turn_ended done after 1');
 });
+
+test('stopped in the moment after the last reply, that reply stands and what was queued comes back', async () => {
+  const { agent, ask, when, lines } = await stage({ answers: [says('Hello.')] });
+  when(
+    (event) => event.type === 'entry' && event.entry.type === 'assistant',
+    () => {
+      agent.submit({ type: 'prompt', text: 'and this' });
+      agent.submit(stop);
+    },
+  );
+  await ask('Hi');
+  expect(lines().slice(-6)).toEqual([
+    'entry assistant: Hello.',
+    'queue [and this]',
+    'entry turn_end: done',
+    'turn_ended done after 1',
+    'queue []',
+    'returned [and this]',
+  ]);
+});
+
+test('stopped while the rules are still looked up, nobody is asked', async () => {
+  const looking = gate();
+  const { agent, lines } = await stage({
+    tools: [smallTool('Edit')],
+    decide: async () => {
+      agent.submit(stop);
+      await looking.opened;
+      return { behavior: 'ask', reason: 'it writes' };
+    },
+    answers: [calls(['a', 'Edit'])],
+  });
+  agent.submit({ type: 'prompt', text: 'Go' });
+  setTimeout(looking.open, 10);
+  await agent.idle();
+  expect(lines().some((line) => line.startsWith('question'))).toBe(false);
+  expect(lines().at(-1)).toBe('turn_ended interrupted after 1');
+});

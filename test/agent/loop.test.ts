@@ -36,13 +36,19 @@ test('without anyone to ask, the turn ends at the fourth', async () => {
 });
 
 test.each<[string, PermissionAnswer | 'interrupt', string]>([
-  ['lets it', { behavior: 'allow' }, 'turn_ended done after 5'],
+  ['lets it, and it counts from one again', { behavior: 'allow' }, 'turn_ended done after 6'],
   ['refuses', { behavior: 'deny' }, 'turn_ended loop after 4'],
   ['stops', 'interrupt', 'turn_ended interrupted after 4'],
 ])('at the fourth the user is asked and %s', async (_, answer, end) => {
   const { agent, ask, lines } = await stage({
     tools,
-    answers: [same('1'), same('2'), same('3'), same('4'), ...(end.includes('done') ? [says('Enough.')] : [])],
+    answers: [
+      same('1'),
+      same('2'),
+      same('3'),
+      same('4'),
+      ...(end.includes('done') ? [same('5'), says('Enough.')] : []),
+    ],
   });
   agent.subscribe((event) => {
     if (event.type !== 'permission_question') return;

@@ -113,6 +113,22 @@ test('a request that the server finds too long is made smaller and sent again', 
   expect(agent.entries().some((entry) => entry.isCompactSummary)).toBe(true);
 });
 
+test('what was streamed before the server noticed is taken back', async () => {
+  const late = fails({ kind: 'overflow', retryable: false, windowTokens: 6000 }, [delta('Half')]);
+  const { ask, lines } = await stage({
+    answers: [says(long), says(long), late, says('## Primary Request and Intent\n- foxes'), says('Done.')],
+  });
+  await ask('One');
+  await ask('Two');
+  await ask('Three');
+  const at = lines().indexOf('text_delta Half');
+  expect(
+    lines()
+      .slice(at)
+      .filter((line) => /^(text_delta|reply_discarded|entry assistant)/.test(line)),
+  ).toEqual(['text_delta Half', 'reply_discarded', 'text_delta Done.', 'entry assistant: Done.']);
+});
+
 test('a request that cannot be made smaller fails with the words of the server', async () => {
   const { ask, lines, events } = await stage({ answers: [overflow] });
   await ask('Hi');

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { lastCwd, lastMode, lastModel, modeBeforePlan, titleOf } from '../../src/agent/sessionFacts.ts';
+import type { JSONLEntry } from '../../src/protocol/entries.ts';
+
+const entry = (fields: Partial<JSONLEntry>): JSONLEntry => ({
+  v: 1,
+  seq: 0,
+  uuid: 'u',
+  parentUuid: null,
+  sessionId: 's',
+  timestamp: '2030-01-01T00:00:00.000Z',
+  type: 'system',
+  cwd: '/p',
+  version: '1.0.0',
+  message: { role: 'system', content: '' },
+  ...fields,
+});
+const mode = (name: unknown) => entry({ subtype: 'mode', data: { mode: name } });
+const model = (name: unknown) => entry({ subtype: 'model', data: { model: name } });
+const start = (name: unknown) =>
+  entry({ subtype: 'session_start', data: { configuration: { model: name } } });
+const text = (subtype: string, content: unknown) =>
+  entry({ type: 'user', subtype, message: { role: 'user', content } });
+
+test.each([
+  [[], undefined, undefined],
+  [[mode('plan')], 'plan', undefined],
+  [[mode('acceptEdits'), mode('plan'), mode('plan')], 'plan', 'acceptEdits'],
+  [[mode('plan'), mode('default')], 'default', 'default'],
+  [[mode('acceptEdits'), mode('a mode of tomorrow'), mode(7)], 'acceptEdits', 'acceptEdits'],
+])('the mode and the one before a plan (%#)', (entries, last, before) => {
+  expect(lastMode(entries)).toBe(last);
+  expect(modeBeforePlan(entries)).toBe(before);
+});
+
+test.each([
+  [[], undefined],
+  [[start('a')], 'a'],
+  [[start('a'), model('b'), model('c')], 'c'],
+  [[start(7)], undefined],
+  [[entry({ subtype: 'session_start' })], undefined],
+])('the model that a session is in (%#)', (entries, id) => {
+  expect(lastModel(entries)).toBe(id);
+});
+
+test.each([
+  [[], undefined],
+  [[text('prompt', ' Fix the test \nplease'), text('prompt', 'More')], 'Fix the test'],
+  [[text('prompt', 'Fix the test'), text('title', 'Baskets'), text('prompt', 'More')], 'Baskets'],
+  [[text('prompt', `x${'😀'.repeat(300)}`)], `x${'😀'.repeat(199)}`],
+])('the title of a session (%#)', (entries, title) => {
+  expect(titleOf(entries)).toBe(title);
+});
+
+test('the shell was where the last entry says, results that a resume has added apart', () => {
+  const cut = { id: 'a', output: '', status: 'interrupted' as const };
+  expect(lastCwd([])).toBeUndefined();
+  expect(lastCwd([entry({}), entry({ cwd: '/p/sub' })])).toBe('/p/sub');
+  expect(lastCwd([entry({ cwd: '/p/sub' }), entry({ type: 'tool_result', toolResult: cut })])).toBe('/p/sub');
+});
