@@ -25,6 +25,11 @@ export interface ProjectionPolicy {
   readonly snippets?: SnippetTexts;
   /** Messages already built from an entry, so that a long session does not build them anew for each step. */
   readonly memo?: WeakMap<JSONLEntry, Message>;
+  /** The same for whole atoms, with the replacements that they were built under. */
+  readonly atomMemo?: WeakMap<
+    Atom,
+    { readonly replacements: unknown; readonly messages: readonly Message[] }
+  >;
 }
 
 /** Stands in for a result that never came: the model must not believe that the call did nothing. */
@@ -51,7 +56,15 @@ export function renderAtom(
   atom: Atom,
   replacements: View['replacements'],
   policy: ProjectionPolicy,
-): Message[] {
+): readonly Message[] {
+  const known = policy.atomMemo?.get(atom);
+  if (known?.replacements === replacements) return known.messages;
+  const messages = buildAtom(atom, replacements, policy);
+  policy.atomMemo?.set(atom, { replacements, messages });
+  return messages;
+}
+
+function buildAtom(atom: Atom, replacements: View['replacements'], policy: ProjectionPolicy): Message[] {
   if (atom.kind === 'user') {
     const message = userMessage(atom.head, policy);
     return message.content.length === 0 ? [] : [message];

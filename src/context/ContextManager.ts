@@ -8,7 +8,6 @@ import type { Message, ToolSchema } from '../protocol/messages.ts';
 import type { ModelError, ModelRequest, Reply } from '../protocol/model.ts';
 import type { BlobSink, ToolOutcome } from '../protocol/tools.ts';
 import { CompactionRunner } from './CompactionRunner.ts';
-import { latestTodos } from './compaction/facts.ts';
 import { type ContextData, contextDataOf } from './contextData.ts';
 import { tooLarge } from './measure.ts';
 import { Projection } from './Projection.ts';
@@ -229,7 +228,7 @@ export class ContextManager {
 
   /** The todo list as the model last wrote it. */
   todos(): readonly Todo[] {
-    return latestTodos(this.entries());
+    return this.#session?.projection.todos() ?? [];
   }
 
   /** Where later entries say that they happened. */

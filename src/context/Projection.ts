@@ -2,12 +2,12 @@
  * One session's log as a request: messages, measures, and what the log teaches about the model (true window,
  * calibration) and the files. All of it is derived from the entries, so a resumed session has the same.
  */
-import type { JSONLEntry } from '../protocol/entries.ts';
+import type { JSONLEntry, Todo } from '../protocol/entries.ts';
 import type { ContextMeasure } from '../protocol/events.ts';
 import type { Message, ToolSchema } from '../protocol/messages.ts';
 import { type ProjectionPolicy, renderView } from './ContextBuilder.ts';
-import { lastCompaction, reductionSchema, type View, viewOf } from './history/view.ts';
-import { measureRequest, sizeOfView } from './measure.ts';
+import { LogView, lastCompaction, reductionSchema, type View } from './history/view.ts';
+import { measureRequest, type RequestSizes, sizeOfView } from './measure.ts';
 import type { SessionLog } from './storage/index.ts';
 import { TokenCounter } from './TokenCounter.ts';
 import { type WindowBudget, windowBudget } from './tokens/budgets.ts';
@@ -25,9 +25,12 @@ export class Projection {
   readonly #snippets = new Map<string, string>();
   readonly #windows = new Map<string, number>();
   readonly #files = new Map<string, string>();
-  #viewed: { readonly entries: readonly JSONLEntry[]; readonly view: View } | undefined;
-  #memo = new WeakMap<JSONLEntry, Message>();
-  #memoReasoning: boolean | undefined;
+  readonly #view = new LogView();
+  #sized:
+    | { readonly view: View; readonly tools: readonly ToolSchema[]; readonly sizes: RequestSizes }
+    | undefined;
+  #todos: readonly Todo[] = [];
+  #policy: ProjectionPolicy | undefined;
 
   constructor(log: SessionLog, deps: Pick<ContextManagerDeps, 'model' | 'settings'>) {
     this.#log = log;
@@ -67,6 +70,7 @@ export class Projection {
       if (kind === 'deleted' || hash === undefined) this.#files.delete(path);
       else this.#files.set(path, hash);
     }
+    this.#todos = entry.toolResult?.todos ?? this.#todos;
   }
 
   /** Makes the bytes of new snippets known, before the summary that quotes them is appended. */
@@ -78,11 +82,14 @@ export class Projection {
     return this.#files.get(path);
   }
 
-  /** The view of the log as it is now; built anew only when something was appended. */
+  /** The todo list as the last tool result left it. */
+  todos(): readonly Todo[] {
+    return this.#todos;
+  }
+
+  /** The view of the log as it is now. */
   view(): View {
-    const entries = this.#log.entries();
-    if (this.#viewed?.entries !== entries) this.#viewed = { entries, view: viewOf(entries) };
-    return this.#viewed.view;
+    return this.#view.of(this.#log.entries());
   }
 
   messages(): Message[] {
@@ -91,11 +98,12 @@ export class Projection {
 
   policy(): ProjectionPolicy {
     const returnsReasoning = this.#deps.model().returnsReasoning === true;
-    if (returnsReasoning !== this.#memoReasoning) {
-      this.#memo = new WeakMap();
-      this.#memoReasoning = returnsReasoning;
+    if (this.#policy?.returnsReasoning !== returnsReasoning) {
+      const memos = { memo: new WeakMap(), atomMemo: new WeakMap() };
+      this.#policy = { returnsReasoning, snippets: this.#snippets, ...memos };
+      this.#sized = undefined;
     }
-    return { returnsReasoning, snippets: this.#snippets, memo: this.#memo };
+    return this.#policy;
   }
 
   budget(): WindowBudget {
@@ -105,8 +113,7 @@ export class Projection {
 
   measure(tools: readonly ToolSchema[]): ContextMeasure {
     const model = this.#deps.model();
-    const sizes = sizeOfView(this.view(), tools, this.counter, this.policy());
-    return measureRequest(sizes, model, this.budget(), this.counter.ratio(model.id));
+    return measureRequest(this.#sizes(tools), model, this.budget(), this.counter.ratio(model.id));
   }
 
   /** True when a request of this measure may be sent. */
@@ -117,7 +124,15 @@ export class Projection {
 
   /** Remembers what the request that now goes out is counted as, for its usage to be compared with. */
   noteRequest(tools: readonly ToolSchema[]): number {
-    this.lastCounted = sizeOfView(this.view(), tools, this.counter, this.policy()).total;
+    this.lastCounted = this.#sizes(tools).total;
     return this.lastCounted;
+  }
+
+  #sizes(tools: readonly ToolSchema[]): RequestSizes {
+    const view = this.view();
+    const policy = this.policy();
+    if (this.#sized?.view !== view || this.#sized.tools !== tools)
+      this.#sized = { view, tools, sizes: sizeOfView(view, tools, this.counter, policy) };
+    return this.#sized.sizes;
   }
 }

@@ -10,33 +10,34 @@ export function validateRequest(messages: readonly Message[], checked = new Weak
   for (let index = 0; index < messages.length; index++) {
     const message = messages[index];
     if (message === undefined) continue;
-    const at = `message ${index} (${message.role})`;
-    if (message.role === 'system' && index !== 0) problems.push(`${at}: a system message must come first`);
-    if (message.role === 'tool')
-      problems.push(`${at}: a result of "${message.toolCallId}" that no call asked for`);
-    problems.push(...textProblems(message, checked).map((problem) => `${at}: ${problem}`));
+    const at = index;
+    const tell = (problem: string): unknown => problems.push(`message ${at} (${message.role}): ${problem}`);
+    if (message.role === 'system' && index !== 0) tell('a system message must come first');
+    if (message.role === 'tool') tell(`a result of "${message.toolCallId}" that no call asked for`);
+    textProblems(message, checked).forEach(tell);
     if (message.role !== 'assistant') continue;
-    if (message.toolCalls.length === 0 && message.content.trim() === '')
-      problems.push(`${at}: an empty reply`);
+    if (message.toolCalls.length === 0 && message.content.trim() === '') tell('an empty reply');
     for (const call of message.toolCalls) {
-      index++;
-      const result = messages[index];
+      const result = messages[index + 1];
       if (result?.role !== 'tool' || result.toolCallId !== call.id) {
-        problems.push(`${at}: call "${call.id}" is not followed by its result`);
-        index--;
+        tell(`call "${call.id}" is not followed by its result`);
         break;
       }
-      problems.push(...textProblems(result, checked).map((problem) => `result of "${call.id}": ${problem}`));
+      index++;
+      for (const problem of textProblems(result, checked))
+        problems.push(`result of "${call.id}": ${problem}`);
     }
     const ids = new Set(message.toolCalls.map((call) => call.id));
-    if (ids.size !== message.toolCalls.length || ids.has('')) problems.push(`${at}: call ids are not unique`);
+    if (ids.size !== message.toolCalls.length || ids.has('')) tell('call ids are not unique');
   }
   if (!messages.some((message) => message.role === 'user')) problems.push('there is no user message');
   return problems;
 }
 
-function textProblems(message: Message, checked: WeakSet<Message>): string[] {
-  if (checked.has(message)) return [];
+const none: readonly string[] = [];
+
+function textProblems(message: Message, checked: WeakSet<Message>): readonly string[] {
+  if (checked.has(message)) return none;
   const problems = hasLoneSurrogate(message) ? ['a lone surrogate'] : [];
   const calls = message.role === 'assistant' ? message.toolCalls : [];
   for (const call of calls) {

@@ -21,37 +21,55 @@ export interface Atom {
  * Groups entries into atoms, in the order of their heads: what came between a call and its results stands
  * behind the atom. Results without a call and entries that the model never sees are left out.
  */
-export function groupAtoms(entries: readonly JSONLEntry[]): Atom[] {
-  const atoms: OpenAtom[] = [];
-  /** The reply whose calls are being read; its calls follow it directly. */
-  let reply: OpenAtom | undefined;
+export function groupAtoms(entries: Iterable<JSONLEntry>): readonly Atom[] {
+  const grouper = new AtomGrouper();
+  for (const entry of entries) grouper.add(entry);
+  return grouper.atoms();
+}
+
+/** The same for a log that grows: each entry is taken in once, and atoms given out never change. */
+export class AtomGrouper {
+  readonly #atoms: Atom[] = [];
+  /** Index of the reply whose calls are being read; its calls follow it directly. */
+  #reply: number | undefined;
   /** Providers reuse ids (`call_0` in every reply), so an id means the calls of the latest reply that has it. */
-  const latest = new Map<string, { atom: OpenAtom; calls: OpenCall[] }>();
-  for (const entry of entries) {
+  readonly #latest = new Map<string, number>();
+
+  /** A snapshot. */
+  atoms(): readonly Atom[] {
+    return [...this.#atoms];
+  }
+
+  add(entry: JSONLEntry): void {
     if (entry.type === 'assistant') {
-      reply = { kind: 'reply', head: entry, calls: [] };
-      atoms.push(reply);
+      this.#reply = this.#start('reply', entry);
     } else if (entry.type === 'tool_use' && entry.tool !== undefined) {
       // A call whose reply is lost (a damaged line) stands for it.
-      if (reply === undefined) {
-        reply = { kind: 'reply', head: entry, calls: [] };
-        atoms.push(reply);
-      }
-      const open: OpenCall = { call: entry, result: undefined };
-      reply.calls.push(open);
-      const known = latest.get(entry.tool.id);
-      if (known?.atom === reply) known.calls.push(open);
-      else latest.set(entry.tool.id, { atom: reply, calls: [open] });
+      this.#reply ??= this.#start('reply', entry);
+      this.#latest.set(entry.tool.id, this.#reply);
+      this.#update(this.#reply, (calls) => [...calls, { call: entry, result: undefined }]);
     } else if (entry.type === 'tool_result' && entry.toolResult !== undefined) {
-      reply = undefined;
-      const open = latest.get(entry.toolResult.id)?.calls.find((call) => call.result === undefined);
-      if (open !== undefined) open.result = entry;
+      this.#reply = undefined;
+      const { id } = entry.toolResult;
+      this.#update(this.#latest.get(id), (calls) => {
+        const open = calls.findIndex(({ call, result }) => call.tool?.id === id && result === undefined);
+        return calls.map((one, index) => (index === open ? { ...one, result: entry } : one));
+      });
     } else if (isUserSide(entry)) {
-      reply = undefined;
-      atoms.push({ kind: 'user', head: entry, calls: [] });
+      this.#reply = undefined;
+      this.#start('user', entry);
     }
   }
-  return atoms;
+
+  #start(kind: Atom['kind'], head: JSONLEntry): number {
+    return this.#atoms.push({ kind, head, calls: [] }) - 1;
+  }
+
+  #update(index: number | undefined, change: (calls: Atom['calls']) => Atom['calls']): void {
+    const atom = index === undefined ? undefined : this.#atoms[index];
+    if (index !== undefined && atom !== undefined)
+      this.#atoms[index] = { ...atom, calls: change(atom.calls) };
+  }
 }
 
 /** True for entries that reach the model as a user message. */
@@ -71,15 +89,6 @@ export function atomEntries(atom: Atom): JSONLEntry[] {
   const calls = atom.calls.map(({ call }) => call).filter((call) => call !== atom.head);
   const results = atom.calls.flatMap(({ result }) => result ?? []);
   return [atom.head, ...calls, ...results];
-}
-
-interface OpenCall {
-  readonly call: JSONLEntry;
-  result: JSONLEntry | undefined;
-}
-
-interface OpenAtom extends Atom {
-  readonly calls: OpenCall[];
 }
 
 const userSubtypes: ReadonlySet<string> = new Set([

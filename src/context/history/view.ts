@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import { type Atom, groupAtoms } from './atoms.ts';
+import { type Atom, AtomGrouper } from './atoms.ts';
 
 export interface View {
   readonly systemPrompt: string;
@@ -38,33 +38,62 @@ export const reductionSchema = z.looseObject({
 });
 export type Reduction = z.infer<typeof reductionSchema>;
 
-/** From the log to what the model sees of it. One pass by index: it runs on the whole log for each step. */
+/** From the log to what the model sees of it. */
 export function viewOf(entries: readonly JSONLEntry[]): View {
-  const at = lastCompaction(entries);
-  const kept = new Set(entries[at]?.compactMetadata?.retained);
-  const sent: JSONLEntry[] = [];
-  let instructions: JSONLEntry | undefined;
-  let systemPrompt: string | undefined;
-  const replacements = new Map<string, string>();
-  for (let index = 0; index < entries.length; index++) {
-    const entry = entries[index];
-    if (entry === undefined) continue;
-    if (entry.subtype === 'session_start') systemPrompt ??= systemPromptOf(entry);
-    else if (entry.subtype === 'reduction') addReplacements(replacements, entry);
-    else if (index > at + 1 || at === -1) sent.push(entry);
-    else if (index < at) {
-      if (entry.subtype === 'instructions') instructions = entry;
-      if (kept.has(entry.uuid)) sent.push(entry);
-    }
-  }
-  return {
-    systemPrompt: systemPrompt ?? '',
-    instructions,
-    summary: at === -1 ? undefined : entries[at + 1],
-    atoms: groupAtoms(sent),
-    replacements,
-  };
+  return new LogView().of(entries);
 }
+
+/** The view of a log that grows: what was read before is read again only when a reduction changes it. */
+export class LogView {
+  #read = 0;
+  #view: View | undefined;
+  #grouper = new AtomGrouper();
+
+  /** `entries` must be those of the last call, and what was appended since. */
+  of(entries: readonly JSONLEntry[]): View {
+    const known = this.#view;
+    if (known !== undefined && entries.length === this.#read) return known;
+    const later = entries.slice(this.#read);
+    this.#read = entries.length;
+    if (known === undefined || later.some(isReshaping)) return this.#start(entries);
+    for (const entry of later) this.#grouper.add(entry);
+    this.#view = { ...known, atoms: this.#grouper.atoms() };
+    return this.#view;
+  }
+
+  #start(entries: readonly JSONLEntry[]): View {
+    const at = lastCompaction(entries);
+    const kept = new Set(entries[at]?.compactMetadata?.retained);
+    const replacements = new Map<string, string>();
+    let instructions: JSONLEntry | undefined;
+    let systemPrompt: string | undefined;
+    this.#grouper = new AtomGrouper();
+    for (const [index, entry] of entries.entries()) {
+      if (entry.subtype === 'session_start') systemPrompt ??= systemPromptOf(entry);
+      else if (entry.subtype === 'reduction') addReplacements(replacements, entry);
+      else if (index > at + 1 || at === -1) this.#grouper.add(entry);
+      else if (index < at) {
+        if (entry.subtype === 'instructions') instructions = entry;
+        if (kept.has(entry.uuid)) this.#grouper.add(entry);
+      }
+    }
+    this.#view = {
+      systemPrompt: systemPrompt ?? '',
+      instructions,
+      summary: at === -1 ? undefined : entries[at + 1],
+      atoms: this.#grouper.atoms(),
+      replacements,
+    };
+    return this.#view;
+  }
+}
+
+/** True for entries that change how earlier ones are seen. */
+function isReshaping({ subtype, isCompactSummary }: JSONLEntry): boolean {
+  return isCompactSummary === true || (subtype !== undefined && reshapingSubtypes.has(subtype));
+}
+
+const reshapingSubtypes: ReadonlySet<string> = new Set(['session_start', 'compact_boundary', 'reduction']);
 
 /** Index of the last boundary that has its summary; one without (a crash between two lines) never happened. */
 export function lastCompaction(entries: readonly JSONLEntry[]): number {

@@ -1,7 +1,9 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { projectMessages } from '../../../src/context/ContextBuilder.ts';
 import { groupAtoms } from '../../../src/context/history/atoms.ts';
 import { estimateRounds, findRoundBoundaries } from '../../../src/context/history/rounds.ts';
+import { LogView, type View, viewOf } from '../../../src/context/history/view.ts';
 import { validateRequest } from '../../../src/context/validateRequest.ts';
 import type { EntryDraft, JSONLEntry } from '../../../src/protocol/entries.ts';
 
@@ -136,3 +138,56 @@ test.each([
 ] as const)('the validator finds %s', (_, messages) => {
   expect(validateRequest(messages)).not.toEqual([]);
 });
+
+test('a view that grows with its log is the view of the whole, and one given out before stays as it was', () => {
+  const kinds = fc.constantFrom('user', 'mode', 'reply', 'use', 'result', 'compact', 'reduce', 'usage');
+  fc.assert(
+    fc.property(fc.array(fc.tuple(kinds, fc.nat(2), fc.boolean()), { maxLength: 40 }), (program) => {
+      const log: JSONLEntry[] = [];
+      const growing = new LogView();
+      const given: (readonly [View, string])[] = [];
+      for (const [kind, id, look] of program) {
+        log.push(...entriesOf(kind, `c${id}`, log));
+        if (!look) continue;
+        const view = growing.of([...log]);
+        expect(view).toEqual(viewOf(log));
+        given.push([view, JSON.stringify(view.atoms)]);
+      }
+      for (const [view, before] of given) expect(JSON.stringify(view.atoms)).toBe(before);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+function entriesOf(kind: string, id: string, log: readonly JSONLEntry[]): JSONLEntry[] {
+  const system = (subtype: string, extra: Partial<EntryDraft>) =>
+    entry({ type: 'system', subtype, message: { role: 'system', content: subtype }, ...extra });
+  switch (kind) {
+    case 'user':
+      return [user('text')];
+    case 'reply':
+      return [reply('text')];
+    case 'use':
+      return [use(id)];
+    case 'result':
+      return [result(id, 'output')];
+    case 'compact': {
+      const compactMetadata = {
+        trigger: 'auto' as const,
+        preTokens: 1,
+        retained: log.filter((_, index) => index % 2 === 0).map(({ uuid }) => uuid),
+      };
+      const message = { role: 'user' as const, content: 'summary' };
+      return [
+        system('compact_boundary', { compactMetadata }),
+        entry({ type: 'user', message, isCompactSummary: true, compactMetadata }),
+      ];
+    }
+    case 'reduce': {
+      const replacements = log.slice(-1).map(({ uuid }) => ({ uuid, output: 'short' }));
+      return [system('reduction', { data: { kind: 'clip', reason: '', preTokens: 1, replacements } })];
+    }
+    default:
+      return [system(kind, {})];
+  }
+}
