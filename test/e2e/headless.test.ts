@@ -145,6 +145,18 @@ describe('exit codes', () => {
     expectPairedCalls(last);
   });
 
+  test('1: a model that goes in circles is told first, and then the turn is ended', async () => {
+    const { server, print } = await setStage();
+    server.otherwise(() => ({ calls: [{ name: 'Glob', input: { pattern: '*.js' } }] }));
+    const { code, stdout } = await print(['-p', 'go', '--output-format', 'json']);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ is_error: true, num_turns: 4 });
+    const requests = server.requests();
+    expect(requests).toHaveLength(4);
+    expect(JSON.stringify(requests[2]?.messages)).not.toContain('3 times in a row');
+    expect(textOf(requests[3]?.messages.at(-1))).toContain('3 times in a row');
+  });
+
   test.each([
     { signal: 'SIGINT', code: 130 },
     { signal: 'SIGTERM', code: 143 },

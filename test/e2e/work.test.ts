@@ -172,6 +172,55 @@ test('/clear starts anew, and the old session stays', async () => {
   ]);
 });
 
+test('a plan is handed over, accepted, and then carried out', async () => {
+  const { server, work, ready } = await setStage();
+  const plan = '# The plan\n\n1. Write `plan.txt`\n2. Be done';
+  server.script(
+    { calls: [{ name: 'Write', input: { file_path: 'early.txt', content: 'x' } }] },
+    { calls: [{ name: 'ExitPlanMode', input: { plan } }] },
+    { calls: [{ name: 'Write', input: { file_path: 'plan.txt', content: 'as planned\n' } }] },
+    { text: 'Carried out.' },
+  );
+  const terminal = await ready(['--permission-mode', 'plan']);
+  await terminal.waitFor('plan mode');
+  await terminal.submit('plan it');
+  await terminal.waitFor('ExitPlanMode asks');
+  expect(terminal.screen()).toContain('The plan');
+  expect(terminal.screen()).toContain('Be done');
+  await terminal.pause(300);
+  await terminal.press('y');
+  await terminal.waitFor('Write asks');
+  await terminal.pause(300);
+  await terminal.press('y');
+  await terminal.waitFor('Carried out.');
+  await terminal.waitFor('default mode');
+  expect(await work.read('plan.txt')).toBe('as planned\n');
+  expect(await work.git('status', '--porcelain')).toBe('?? plan.txt\n');
+  for (const request of server.requests()) expectPairedCalls(request);
+});
+
+test('a list of todos is shown as it goes', async () => {
+  const { server, ready } = await setStage();
+  const todos = (first: string, second: string) => ({
+    name: 'TodoWrite',
+    input: {
+      todos: [
+        { content: 'Look around', status: first },
+        { content: 'Clean up', status: second },
+      ],
+    },
+  });
+  server.script(
+    { calls: [todos('in_progress', 'pending')] },
+    { text: 'x'.repeat(60), latency: 100, chunkSize: 4 },
+  );
+  const terminal = await ready();
+  await terminal.submit('tidy');
+  await terminal.waitFor('Look around');
+  await terminal.waitFor('Clean up');
+  await terminal.waitForIdle();
+});
+
 test('nothing is written into the repository but what was asked for', async () => {
   const { server, work, ready } = await setStage();
   server.script({ calls: [{ name: 'Grep', input: { pattern: 'module.exports' } }] }, { text: 'Found.' });
