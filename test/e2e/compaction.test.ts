@@ -155,6 +155,36 @@ test('Esc during /compact leaves the conversation as it was', async () => {
   expect(entries.some((entry) => entry.subtype === 'compact_boundary')).toBe(false);
 });
 
+test('what is typed during /compact is kept and sent afterwards', async () => {
+  const { server, ready } = await setStage();
+  const calls = [{ name: 'Grep', input: { pattern: 'opts|state', path: 'lib', output_mode: 'content' } }];
+  server.script(
+    { calls },
+    { text: 'word '.repeat(60), latency: 50, chunkSize: 8 },
+    { text: 'A second answer.' },
+    { text: summary, latency: 50, chunkSize: 8 },
+    { text: 'An answer afterwards.' },
+  );
+  const terminal = await ready();
+  await terminal.submit('look around');
+  await terminal.waitFor('word word');
+  await terminal.waitForIdle();
+  await terminal.submit('look again');
+  await terminal.waitFor('A second answer.');
+  await terminal.waitForIdle();
+  await terminal.submit('/compact');
+  await terminal.waitFor('Compacting the conversation');
+  await terminal.submit('one more thing');
+  await terminal.waitForPrinted('Conversation compacted');
+  await terminal.waitForPrinted('An answer afterwards.');
+  const last = server.requests().at(-1);
+  if (last === undefined) throw new Error('no request');
+  expectPairedCalls(last);
+  expect(JSON.stringify(last.messages)).toContain('40 lines at a time');
+  expect(last.messages.at(-1)).toEqual({ role: 'user', content: 'one more thing' });
+  expect(server.requests()).toHaveLength(5);
+});
+
 /** Reads the parser piece by piece, then says that it is done; summaries are answered by `summarize`. */
 function longTask(server: ModelServer, summarize: () => ScriptedReply): void {
   let step = 0;

@@ -103,6 +103,59 @@ test('Esc in a permission question refuses and stops', async () => {
   expect(textOf(last.messages[3])).toContain('declined');
 });
 
+test('Ctrl+C in mid-stream interrupts first; Esc ends a command of the user’s own', async () => {
+  const { server, work, ready } = await setStage();
+  server.script({ text: story, ...slow }, { text: 'Quiet now.' });
+  const terminal = await ready();
+  await terminal.submit('tell me a story');
+  await terminal.waitFor('word5');
+  await terminal.press(keys.ctrl('c'));
+  await terminal.waitFor('Stopped by you.');
+  await terminal.waitForIdle();
+
+  await terminal.submit('!sleep 300 & echo $! > own.pid; wait');
+  const pidFile = join(work.repository, 'own.pid');
+  await terminal.until(() => existsSync(pidFile) && pidsIn(pidFile).length === 1, 'the command runs');
+  const [pid = 0] = pidsIn(pidFile);
+  await terminal.press(keys.escape);
+  await terminal.until(() => !isAlive(pid), 'the child is gone', 3000);
+  await terminal.waitForIdle();
+  await terminal.submit('and now?');
+  await terminal.waitFor('Quiet now.');
+  const last = server.requests().at(-1);
+  if (last === undefined) throw new Error('no request');
+  expectPairedCalls(last);
+  expect(JSON.stringify(last.messages)).toContain('own.pid');
+});
+
+test('/exit in mid-stream leaves with the partial reply on disk', async () => {
+  const { server, work, ready } = await setStage();
+  server.script({ text: story, ...slow });
+  const terminal = await ready();
+  await terminal.submit('tell me a story');
+  await terminal.waitFor('word5');
+  await terminal.submit('/exit');
+  expect(await terminal.exited).toBe(0);
+  expect(terminal.everything()).toContain('clawdcode --resume ');
+  const entries = (await work.sessions())[0]?.entries ?? [];
+  expect(entries.at(-1)).toMatchObject({ subtype: 'turn_end', data: { outcome: 'interrupted' } });
+  expect(entries.find((entry) => entry.type === 'assistant')?.message).toMatchObject({ interrupted: true });
+});
+
+test('a terminal that goes away ends the program, with the log on disk', async () => {
+  const { server, work, ready } = await setStage();
+  server.script({ text: story, ...slow });
+  const terminal = await ready();
+  await terminal.submit('tell me a story');
+  await terminal.waitFor('word5');
+  terminal.close();
+  await terminal.until(() => !isAlive(terminal.pid), 'the program is gone', 5000);
+  const entries = (await work.sessions())[0]?.entries ?? [];
+  expect(entries.map((entry) => entry.subtype ?? entry.type)).toEqual([
+    ...['session_start', 'prompt', 'assistant', 'turn_end'],
+  ]);
+});
+
 test('Ctrl+C twice leaves, says how to resume, and restores the terminal', async () => {
   const stage = await setStage();
   const { server, work } = stage;

@@ -146,6 +146,26 @@ test('after kill -9 in the middle of a call, the call gets a result and is never
   expect(second.messages.at(-1)).toEqual({ role: 'user', content: 'what happened?' });
 });
 
+test('after kill -9 in mid-stream, --continue says nothing false and goes on', async () => {
+  const { server, ready } = await setStage();
+  const story = Array.from({ length: 200 }, (_, index) => `word${index}`).join(' ');
+  server.script({ text: story, latency: 60, chunkSize: 6 }, { text: 'Once upon a time.' });
+  const first = await ready();
+  await first.submit('tell me a story');
+  await first.waitFor('word5');
+  first.kill('SIGKILL');
+  await first.exited;
+  const second = await ready(['--continue']);
+  await second.waitFor('> tell me a story');
+  expect(second.screen()).not.toContain('word5');
+  await second.submit('from the start, please');
+  await second.waitFor('Once upon a time.');
+  expect(server.requests()[1]?.messages.slice(1)).toEqual([
+    { role: 'user', content: 'tell me a story' },
+    { role: 'user', content: 'from the start, please' },
+  ]);
+});
+
 test('a second program on the same session says who holds it', async () => {
   const { server, work, ready, print } = await setStage();
   server.script({ text: 'Mine.' });

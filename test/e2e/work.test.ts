@@ -221,6 +221,33 @@ test('a list of todos is shown as it goes', async () => {
   await terminal.waitForIdle();
 });
 
+test('a prompt on the command line is sent at once; /model, /help and /permissions answer', async () => {
+  const { server, ready } = await setStage();
+  server.script({ text: 'Hello yourself.' }, { text: 'I am another.' });
+  const terminal = await ready(['say', 'hello'], { rows: 60 });
+  await terminal.waitFor('Hello yourself.');
+  await terminal.waitForIdle();
+  expect(server.requests()[0]?.messages.at(-1)).toEqual({ role: 'user', content: 'say hello' });
+
+  await terminal.submit('/help');
+  for (const name of ['/compact', '/resume', '/clear', '/model', '/context', '/cost', '/exit'])
+    await terminal.waitForPrinted(name);
+  await terminal.submit('/permissions');
+  await terminal.waitForPrinted(/default/);
+  await terminal.submit('/model mock-2');
+  await terminal.waitFor('mock-2 · default mode');
+  await terminal.submit('who are you?');
+  await terminal.waitFor('I am another.');
+  expect(server.requests()[1]?.model).toBe('mock-2');
+  await terminal.waitForIdle();
+  await terminal.submit('/exit');
+  await terminal.exited;
+
+  // The session keeps its own model, whatever the environment names.
+  const again = await ready(['--continue']);
+  await again.waitFor('mock-2 · default mode');
+});
+
 test('nothing is written into the repository but what was asked for', async () => {
   const { server, work, ready } = await setStage();
   server.script({ calls: [{ name: 'Grep', input: { pattern: 'module.exports' } }] }, { text: 'Found.' });

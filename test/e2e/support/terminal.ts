@@ -41,6 +41,8 @@ export interface Terminal {
   pause(ms: number): Promise<void>;
   resize(columns: number, rows: number): void;
   kill(signal: string): void;
+  /** Takes the terminal away, as closing its window does. */
+  close(): void;
   /** The exit code, once it has ended. */
   exited: Promise<number>;
 }
@@ -137,6 +139,8 @@ export function openTerminal(command: readonly string[], options: TerminalOption
       screen.resize(newColumns, newRows);
     },
     kill: (signal) => pty.kill(signal),
+    // Not in the typings: it closes the terminal's side, and the system hangs up on the program.
+    close: () => (pty as unknown as { destroy(): void }).destroy(),
     exited,
   };
 }
