@@ -134,7 +134,7 @@ function uiHouse(
   return {
     theme: chooseTheme(settings.theme, terminalColors(place)),
     reducedMotion: settings.reducedMotion,
-    hideReasoning: settings.hideReasoning,
+    showReasoning: settings.showReasoning,
     list: house.list,
     async open(target) {
       try {

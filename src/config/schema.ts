@@ -40,7 +40,9 @@ export const settingsSchema = z.strictObject({
     .min(1)
     .nullable()
     .default(null)
-    .describe('Model id as the endpoint knows it; null asks at the first start.'),
+    .describe(
+      'Model id as the endpoint knows it; null takes gpt-4.1 at OpenAI, elsewhere the first that the endpoint lists.',
+    ),
   baseUrl: z
     .url({ protocol: /^https?$/ })
     .default(DEFAULT_BASE_URL)
@@ -76,7 +78,10 @@ export const settingsSchema = z.strictObject({
     .default('auto')
     .describe('Colours: auto looks at the terminal, ansi uses its own sixteen.'),
   reducedMotion: z.boolean().default(false).describe('No animation: the spinner stands still.'),
-  hideReasoning: z.boolean().default(false).describe("Leave the model's reasoning off the screen."),
+  showReasoning: z
+    .boolean()
+    .default(false)
+    .describe("Print the model's reasoning, not only a line that there was some."),
   context: contextSettingsSchema.prefault({}).describe('How the context window is kept within bounds.'),
 });
 

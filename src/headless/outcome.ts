@@ -37,7 +37,7 @@ function turnFailure(
 ): Outcome {
   switch (outcome) {
     case 'max_turns': {
-      const reason = `The limit of ${steps} turns is reached. Raise --max-turns, or go on with --continue.`;
+      const reason = `The limit of ${steps} ${steps === 1 ? 'step' : 'steps'} is reached. Raise --max-turns, or go on with --continue.`;
       return { ...failure(EXIT.turnLimit, reason, steps), subtype: 'error_max_turns' };
     }
     case 'loop': {

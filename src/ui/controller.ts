@@ -9,6 +9,7 @@ import type { Intent } from './input/keys.ts';
 import { nextMode } from './modeCycle.ts';
 import { loadMarkdown, type MarkdownRenderer, plainMarkdown } from './print/markdown.ts';
 import { createPrinter, type Printer } from './printer.ts';
+import { replay } from './replay.ts';
 import { type InputEffect, runInput } from './runInput.ts';
 import type { SessionStore } from './sessionStore.ts';
 import type { Theme } from './theme.ts';
@@ -61,8 +62,10 @@ export interface Controller {
 
 type Draft = { readonly text: string; readonly display: string };
 
-/** A second Ctrl+C within this time leaves, in milliseconds. */
-const LEAVE_WITHIN_MS = 2000;
+/** A second Ctrl+C (leave) or Esc (empty the line) counts within this time, in milliseconds. */
+const AGAIN_WITHIN_MS = 2000;
+/** Empties the visible part of the terminal; the scrollback stays. */
+const CLEAR_VIEW = '\u001B[H\u001B[J';
 
 export function createController(options: UiOptions, onExit: (how: UiExit) => void): Controller {
   const listeners = new Set<() => void>();
@@ -71,6 +74,8 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
   let store: SessionStore | undefined;
   let printer: Printer | undefined;
   let leaveArmedAt = Number.NEGATIVE_INFINITY;
+  let escapeAt = Number.NEGATIVE_INFINITY;
+  let hintTimer: ReturnType<typeof setTimeout> | undefined;
   let leaving = false;
   /** Submitted before a session was open. */
   const waiting: Draft[] =
@@ -94,9 +99,16 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     changed();
   };
   const print = (...prints: readonly Print[]): void => {
-    printer ??= createPrinter({ theme: state.theme, markdown: () => state.markdown, showReasoning: false });
-    const text = printer.render(prints, screen?.columns() ?? 80);
+    const text = rendered(prints);
     if (text !== '') screen?.write(text);
+  };
+  const rendered = (prints: readonly Print[]): string => {
+    printer ??= createPrinter({
+      theme: state.theme,
+      markdown: () => state.markdown,
+      showReasoning: house?.showReasoning ?? false,
+    });
+    return printer.render(prints, screen?.columns() ?? 80);
   };
   const say = (level: 'info' | 'warning' | 'error', text: string): void => {
     if (store === undefined) print({ type: 'notice', level, text });
@@ -106,6 +118,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
   const leave = (code = 0): void => {
     if (leaving) return;
     leaving = true;
+    clearTimeout(hintTimer);
     const agent = state.session?.agent;
     onExit({
       sessionId: agent?.state().sessionId,
@@ -138,11 +151,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     store?.dispose();
     const { session } = outcome;
     options.onReady(() => session.agent.close());
-    printer = createPrinter({
-      theme: state.theme,
-      markdown: () => state.markdown,
-      showReasoning: false,
-    });
+    printer = undefined;
     store = attachSession(session, screen, print, options.now);
     store.subscribe(changed);
     if (!session.resumed && left !== undefined) {
@@ -202,17 +211,32 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     );
   };
 
+  /** A hint is true only as long as the second key counts. */
+  const showHint = (hint: string | undefined): void => {
+    clearTimeout(hintTimer);
+    set({ hint });
+    if (hint !== undefined) hintTimer = setTimeout(() => set({ hint: undefined }), AGAIN_WITHIN_MS);
+  };
+
   /** Ctrl+C and Ctrl+D: stop what runs, empty the line, and the second time leave. */
   const stopOrLeave = (empty: boolean, key: string): void => {
     const agent = state.session?.agent;
     if (agent?.state().busy === true) agent.submit({ type: 'interrupt' });
     else if (!empty) screen?.composer()?.clear();
-    else if (options.now() - leaveArmedAt < LEAVE_WITHIN_MS) {
+    else if (options.now() - leaveArmedAt < AGAIN_WITHIN_MS) {
       leave();
       return;
     }
     leaveArmedAt = options.now();
-    set({ hint: `Press ${key} again to leave` });
+    showHint(`Press ${key} again to leave`);
+  };
+
+  /** Esc twice empties the line; once only says so, as a single Esc is easily hit. */
+  const clearLine = (): void => {
+    const again = options.now() - escapeAt < AGAIN_WITHIN_MS;
+    escapeAt = again ? Number.NEGATIVE_INFINITY : options.now();
+    if (again) screen?.composer()?.clear();
+    showHint(again ? undefined : 'Esc again clears the line');
   };
 
   return {
@@ -231,7 +255,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
       void loadMarkdown().then((markdown) => set({ markdown }));
     },
     submit(draft) {
-      if (state.hint !== undefined) set({ hint: undefined });
+      if (state.hint !== undefined) showHint(undefined);
       if (draft.text.trim() !== '') void run(draft);
     },
     intent(intent, { empty }) {
@@ -239,6 +263,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
       switch (intent) {
         case 'escape':
           if (agent?.state().busy === true) agent.submit({ type: 'interrupt' });
+          else if (!empty) clearLine();
           return;
         case 'clear_or_exit':
           return stopOrLeave(empty, 'Ctrl+C');
@@ -248,7 +273,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
           agent?.submit({ type: 'set_mode', mode: nextMode(agent.state().mode, options.bypassAllowed) });
           return;
         case 'redraw':
-          screen?.write('');
+          screen?.write(`${CLEAR_VIEW}${rendered(replay(state.session?.agent.entries() ?? []))}`);
           return;
       }
     },

@@ -64,7 +64,7 @@ export interface UiHouse {
   list(): Promise<readonly SessionRow[]>;
   readonly theme: Theme;
   readonly reducedMotion: boolean;
-  readonly hideReasoning: boolean;
+  readonly showReasoning: boolean;
 }
 
 /** How the screen came to its end; `cli` prints the line that resumes the session. */

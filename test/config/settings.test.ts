@@ -160,13 +160,13 @@ describe('mistakes', () => {
     ['{ "__proto__": { "model": "evil" } }', '__proto__', 1, 'not a setting'],
     ['{ "permissions": 3 }', 'permissions', 1, 'expected object'],
   ])('%s: names the file, the key and the fix; the rest still counts', async (text, key, line, fix) => {
-    await write(paths.user, text.replace(/\}$/, ', "hideReasoning": true }'));
+    await write(paths.user, text.replace(/\}$/, ', "showReasoning": true }'));
     const { problems, settings } = await load();
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatchObject({ layer: 'user', file: '~/.clawdcode/config.json', key, line });
     expect(problems[0]?.message).toContain(`~/.clawdcode/config.json:${line}: "${key}"`);
     expect(problems[0]?.message).toContain(fix);
-    expect({ ...settings, models: {} }).toEqual({ ...settingsSchema.parse({}), hideReasoning: true });
+    expect({ ...settings, models: {} }).toEqual({ ...settingsSchema.parse({}), showReasoning: true });
   });
 
   test('one bad rule costs that rule, not its neighbours', async () => {
