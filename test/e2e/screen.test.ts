@@ -1,0 +1,123 @@
+/** What stays in the terminal's own scrollback: everything, once, in order, on any size of screen. */
+import { expect, test } from 'vitest';
+import { keys } from '../ui/screen.ts';
+import { setStage } from './support/stage.ts';
+
+const markdown = Array.from(
+  { length: 40 },
+  (_, block) => `## Part ${block}
+
+Paragraph ${block} has **bold** words, \`code${block}\` and 漢字 with 👍.
+
+- item ${block} one
+- item ${block} two
+
+\`\`\`js
+const value${block} = ${block}; // line
+function f${block}() { return value${block}; }
+\`\`\`
+`,
+).join('\n');
+
+test.each([
+  { columns: 80, rows: 24 },
+  { columns: 40, rows: 12 },
+  { columns: 160, rows: 50 },
+])('a long reply on $columns × $rows is printed once, in order', async ({ columns, rows }) => {
+  const { server, ready } = await setStage();
+  server.script({ text: markdown, chunkSize: 40, latency: 3 });
+  const terminal = await ready([], { columns, rows });
+  await terminal.submit('write a lot');
+  await terminal.waitForPrinted('function f39', 40_000);
+  await terminal.waitForIdle();
+  await terminal.pause(300);
+  const lines = terminal.everything().split('\n');
+  for (const text of ['Part ', 'const value', 'function f']) {
+    const found = lines.flatMap((line) => {
+      const number = new RegExp(`${text}(\\d+)`).exec(line)?.[1];
+      return number === undefined ? [] : [Number(number)];
+    });
+    expect({ text, found }).toEqual({ text, found: Array.from({ length: 40 }, (_, block) => block) });
+  }
+  expect(lines.filter((line) => line.startsWith('❯'))).toHaveLength(1);
+  expect(lines.filter((line) => line.includes('esc to interrupt'))).toEqual([]);
+});
+
+test('a question fits a small screen, and its diff can be scrolled', async () => {
+  const { server, work, ready } = await setStage();
+  const content = Array.from({ length: 80 }, (_, line) => `row ${line};`).join('\n');
+  server.script(
+    { calls: [{ name: 'Write', input: { file_path: 'long.txt', content } }] },
+    { text: 'Written.' },
+  );
+  const terminal = await ready([], { columns: 50, rows: 16 });
+  await terminal.submit('write it');
+  await terminal.waitFor('Write asks');
+  await terminal.waitFor('1. Yes');
+  await terminal.waitFor('No, and tell it what to do differently');
+  expect(terminal.screen()).toContain('row 0;');
+  expect(terminal.screen()).not.toContain('row 79;');
+  for (let page = 0; page < 60 && !terminal.screen().includes('row 79;'); page++)
+    await terminal.press('\u001B[6~');
+  await terminal.waitFor('row 79;');
+  await terminal.pause(300);
+  await terminal.press(keys.enter);
+  await terminal.waitFor('Written.');
+  expect((await work.read('long.txt')).trimEnd()).toBe(content);
+});
+
+test('what is typed ahead of a question does not answer it', async () => {
+  const { server, work, ready } = await setStage();
+  server.script(
+    { calls: [{ name: 'Bash', input: { command: 'git tag typed-ahead' } }], latency: 100 },
+    { text: 'All right.' },
+  );
+  const terminal = await ready();
+  await terminal.submit('tag it');
+  // Typing goes on while the question comes up: its letters are no answers.
+  for (let round = 0; round < 400 && !terminal.screen().includes('Bash asks'); round++) {
+    await terminal.press('y');
+  }
+  for (let round = 0; round < 5; round++) await terminal.press('y');
+  await terminal.waitFor('Bash asks');
+  expect(await work.git('tag')).toBe('');
+  await terminal.pause(400);
+  await terminal.press('y');
+  await terminal.waitFor('All right.');
+  expect(await work.git('tag')).toBe('typed-ahead\n');
+});
+
+test('output of a running command is shown as it comes, then folded', async () => {
+  const { server, ready } = await setStage();
+  const command = 'for i in 1 2 3 4 5 6 7 8; do echo tick $i; sleep 0.2; done';
+  server.script({ calls: [{ name: 'Bash', input: { command } }] }, { text: 'Ticked.' });
+  const terminal = await ready(['--yolo']);
+  await terminal.submit('tick');
+  await terminal.waitFor('tick 3');
+  expect(terminal.screen()).not.toContain('tick 8');
+  await terminal.waitFor('Ticked.');
+  expect(terminal.screen()).toContain('tick 8');
+  expect(terminal.screen()).not.toContain('tick 1\n');
+  expect(terminal.screen()).toMatch(/\+\d+ lines/);
+});
+
+test('escape sequences of a model or a command do not reach the terminal', async () => {
+  const { server, ready } = await setStage();
+  server.script(
+    {
+      text: 'Watch: \u001B]0;owned\u0007 \u001B[2J\u001B[31mred\u001B[0m done.',
+      calls: [{ name: 'Bash', input: { command: "printf '\\033]0;owned\\007\\033[2J\\033[5mblink\\n'" } }],
+    },
+    { text: 'Finished.' },
+  );
+  const terminal = await ready(['--yolo']);
+  await terminal.submit('show me');
+  await terminal.waitFor('Finished.');
+  await terminal.waitForIdle();
+  const bytes = terminal.bytes();
+  expect(bytes).not.toContain('\u001B]0;owned');
+  expect(bytes).not.toContain('\u001B[2J\u001B[31m');
+  expect(bytes).not.toContain('\u001B[5m');
+  expect(terminal.everything()).toContain('> show me');
+  expect(terminal.everything()).toContain('blink');
+});
