@@ -86,7 +86,7 @@ describe('text', () => {
   );
 
   test.each([
-    ['max_turns', EXIT.turnLimit, /limit of 3 turns.*--max-turns.*--continue/],
+    ['max_turns', EXIT.turnLimit, /limit of 3 steps.*--max-turns.*--continue/],
     ['loop', EXIT.failed, /same call/],
     ['interrupted', EXIT.interrupted, /Interrupted/],
     ['failed', EXIT.failed, /failed/],
