@@ -65,7 +65,9 @@ export function App({ options, controller }: AppProps) {
   if (leaving) return null;
   const inSession = phase.type === 'session' || phase.type === 'booting';
   const asked = inSession && view.questions.length > 0;
-  const composerRows = Math.max(1, Math.min(10, Math.floor(rows / 3)));
+  const isWriting = inSession && !asked;
+  // While something else is asked, one row shows that the draft is still there; the question needs the rest.
+  const composerRows = isWriting ? Math.max(1, Math.min(10, Math.floor(rows / 3))) : 1;
   const above = Math.max(3, rows - composerRows - STATUS_ROWS - 1);
   const state = session?.agent.state();
   return (
@@ -92,7 +94,7 @@ export function App({ options, controller }: AppProps) {
       )}
       <Composer
         ref={composer}
-        isActive={inSession && !asked}
+        isActive={isWriting}
         width={columns}
         maxRows={composerRows}
         theme={theme}
