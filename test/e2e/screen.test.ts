@@ -50,7 +50,7 @@ test('a question fits a small screen, and its diff can be scrolled', async () =>
     { calls: [{ name: 'Write', input: { file_path: 'long.txt', content } }] },
     { text: 'Written.' },
   );
-  const terminal = await ready([], { columns: 50, rows: 16 });
+  const terminal = await ready([], { columns: 50, rows: 20 });
   await terminal.submit('write it');
   await terminal.waitFor('Write asks');
   await terminal.waitFor('1. Yes');
