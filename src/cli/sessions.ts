@@ -123,6 +123,15 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         onError: (error) =>
           options.debug.write(error instanceof Error ? (error.stack ?? error.message) : String(error)),
       });
+      // Switching every question off is a decision of one day; a session does not take it to the next by itself.
+      const { defaultMode } = settings.permissions;
+      if (
+        opened.resumed &&
+        agent.state().mode === 'bypassPermissions' &&
+        defaultMode !== 'bypassPermissions'
+      ) {
+        agent.submit({ type: 'set_mode', mode: defaultMode });
+      }
       return {
         agent,
         permissions,

@@ -154,6 +154,19 @@ test('a session of the demo goes on with a real model once there is one, and the
   expect(third.agent.state()).toMatchObject({ demo: true, model: { id: DEMO_MODEL } });
 });
 
+test('a session that was left with every question switched off does not go on that way by itself', async () => {
+  const { open } = await street();
+  const first = await open();
+  first.agent.submit({ type: 'set_mode', mode: 'bypassPermissions' });
+  await say(first, 'hello');
+  expect(first.agent.state().mode).toBe('bypassPermissions');
+  await first.agent.close();
+  const second = await open({ id: 'latest' });
+  await say(second, 'hello again');
+  expect(second.agent.state().mode).toBe('default');
+  await second.agent.close();
+});
+
 test('a session that is open elsewhere, or unknown, is refused and nothing is created', async () => {
   const { open } = await street();
   const first = await open();
