@@ -43,3 +43,9 @@ export interface Agent {
   /** Stops what runs, flushes the log, releases the session. */
   close(): Promise<void>;
 }
+
+/** Which session to open; `id` may be the beginning of one. */
+export type SessionTarget =
+  | { readonly type: 'new'; readonly sessionId?: string }
+  | { readonly type: 'latest' }
+  | { readonly type: 'id'; readonly id: string };

@@ -1,5 +1,7 @@
 /** `-p`: one prompt, results on standard output, everything else on standard error. */
+
 import { constants } from 'node:os';
+import type { SessionTarget } from '../agent/types.ts';
 import { EXIT } from '../headless/exitCodes.ts';
 import { joinPrompt } from '../headless/joinPrompt.ts';
 import { runHeadless } from '../headless/runHeadless.ts';
@@ -9,7 +11,7 @@ import { listModels } from './models.ts';
 import type { CliOptions } from './options.ts';
 import type { Place } from './place.ts';
 import { describeOpenError } from './sessionErrors.ts';
-import { createSessionHouse, type SessionTarget } from './sessions.ts';
+import { createSessionHouse } from './sessions.ts';
 import { readStandardInput } from './standardInput.ts';
 import { findModelAccess, folderIsTrusted, readSettings } from './startup.ts';
 

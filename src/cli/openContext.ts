@@ -1,6 +1,8 @@
 /** Starts a session with everything frozen in its header, or takes one up and tells it what has changed since. */
+
 import { lastCwd, lastModel } from '../agent/sessionFacts.ts';
 import { environmentBlock, systemPrompt } from '../agent/systemPrompt.ts';
+import type { SessionTarget } from '../agent/types.ts';
 import {
   type ContextManager,
   formatInstructions,
@@ -11,7 +13,7 @@ import { DEMO_MODEL } from '../model/demo.ts';
 import type { EntryDraft } from '../protocol/entries.ts';
 import { readEnvironment } from './environment.ts';
 import type { ModelChoice } from './models.ts';
-import type { HouseOptions, OpenedSession, SessionTarget } from './sessions.ts';
+import type { HouseOptions, OpenedSession } from './sessions.ts';
 
 interface Opened extends Pick<OpenedSession, 'resumed' | 'notices'> {
   /** Where the shell starts. */

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { createAgent } from '../agent/Agent.ts';
 import { createSummarizer } from '../agent/summarize.ts';
-import type { Agent } from '../agent/types.ts';
+import type { Agent, SessionTarget } from '../agent/types.ts';
 import { trustFolder } from '../config/trust.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import {
@@ -23,11 +23,6 @@ import { createModelChoice, listModels } from './models.ts';
 import { openContext } from './openContext.ts';
 import { createPermissions, grammarFolder, type Permissions } from './permissions.ts';
 import type { Place } from './place.ts';
-
-export type SessionTarget =
-  | { readonly type: 'new'; readonly sessionId?: string }
-  | { readonly type: 'latest' }
-  | { readonly type: 'id'; readonly id: string };
 
 export interface OpenedSession {
   readonly agent: Agent;

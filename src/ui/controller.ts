@@ -2,6 +2,7 @@
  * What happens on screen and in which order: boot, the open session, dialogs, keys that are not text. Holds
  * no React; `App` draws its snapshots. The composer belongs to the screen and is reached through a handle.
  */
+import type { SessionTarget } from '../agent/types.ts';
 import type { PermissionAnswer } from '../protocol/permissions.ts';
 import { attachSession } from './attachSession.ts';
 import type { ComposerHandle } from './input/Composer.tsx';
@@ -13,7 +14,7 @@ import { replay } from './replay.ts';
 import { type InputEffect, runInput } from './runInput.ts';
 import type { SessionStore } from './sessionStore.ts';
 import type { Theme } from './theme.ts';
-import type { Boot, SessionRow, SessionTarget, UiExit, UiHouse, UiOptions, UiSession } from './types.ts';
+import type { Boot, SessionRow, UiExit, UiHouse, UiOptions, UiSession } from './types.ts';
 import { emptyView, type Print, type View } from './view.ts';
 
 export type Phase =

@@ -1,12 +1,7 @@
 /** The ports of the screen: what `cli` hands in, so that nothing here reads the process or opens a session. */
-import type { Agent } from '../agent/types.ts';
+import type { Agent, SessionTarget } from '../agent/types.ts';
 import type { CommandHost } from '../commands/types.ts';
 import type { Theme } from './theme.ts';
-
-export type SessionTarget =
-  | { readonly type: 'new'; readonly sessionId?: string }
-  | { readonly type: 'latest' }
-  | { readonly type: 'id'; readonly id: string };
 
 /** A session that is ready to talk to. */
 export interface UiSession {
