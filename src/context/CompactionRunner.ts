@@ -7,7 +7,7 @@ import type { CompactionReport } from '../protocol/events.ts';
 import type { ModelError } from '../protocol/model.ts';
 import { CompactionService } from './CompactionService.ts';
 import type { CompactionJob, CompactionOutcome } from './compaction/job.ts';
-import { isUserSide } from './history/atoms.ts';
+import { isPrompt, isUserSide } from './history/atoms.ts';
 import { lastCompaction, type Reduction } from './history/view.ts';
 import type { Projection } from './Projection.ts';
 import { compactionDrafts, type SessionLog } from './storage/index.ts';
@@ -32,8 +32,10 @@ export class CompactionRunner {
   readonly #append: Append;
   readonly #service: CompactionService;
   #running: Promise<CompactionReport> | undefined;
-  /** Size of the request when an automatic compaction last gained too little. */
-  #refusedAt: number | undefined;
+  /** The last automatic compaction, when it gained too little. */
+  #refused:
+    | { readonly tokens: number; readonly prompt: string | undefined; readonly wasTooLarge: boolean }
+    | undefined;
 
   constructor(log: SessionLog, projection: Projection, deps: ContextManagerDeps, append: Append) {
     this.#log = log;
@@ -63,7 +65,14 @@ export class CompactionRunner {
     const { usedTokens, windowTokens } = this.#projection.measure(options.tools);
     const { limit } = this.#projection.budget();
     const isTooLarge = usedTokens > limit;
-    const wasRefused = this.#refusedAt !== undefined && usedTokens < this.#refusedAt + windowTokens * PAUSE;
+    const prompt = this.#log.entries().findLast(isPrompt)?.uuid;
+    const last = this.#refused;
+    // Another prompt leaves other things to drop, and a request too large to send has a nearer goal.
+    const wasRefused =
+      last !== undefined &&
+      last.prompt === prompt &&
+      (last.wasTooLarge || !isTooLarge) &&
+      usedTokens < last.tokens + windowTokens * PAUSE;
     if (wasRefused && !isTooLarge) return;
     const report = await this.#single({
       ...options,
@@ -71,7 +80,8 @@ export class CompactionRunner {
       withoutModel: wasRefused,
       ...(isTooLarge ? { mustReach: limit } : {}),
     });
-    this.#refusedAt = report.outcome === 'refused' ? usedTokens : undefined;
+    this.#refused =
+      report.outcome === 'refused' ? { tokens: usedTokens, prompt, wasTooLarge: isTooLarge } : undefined;
   }
 
   /** What the user asked for; a second request waits for the first and gets its report. */
@@ -92,7 +102,9 @@ export class CompactionRunner {
       options.emit({ type: 'compaction_ended', report: ended });
       return ended;
     }
-    return this.#single(options);
+    const { limit } = this.#projection.budget();
+    const isTooLarge = this.#projection.measure(options.tools).usedTokens > limit;
+    return this.#single({ ...options, ...(isTooLarge ? { mustReach: limit } : {}) });
   }
 
   /** Learns the window from the error, then shrinks; without a model when a summary was only just written. */
@@ -182,6 +194,8 @@ export class CompactionRunner {
     const meanwhile = this.#log
       .entries()
       .slice(base.length)
+      // The newest instructions are pinned before the summary.
+      .filter(({ subtype }) => subtype !== 'instructions')
       .map(({ uuid }) => uuid);
     const metadata = {
       ...outcome.metadata,

@@ -52,6 +52,8 @@ export class CompactionService {
     const choice = this.#choose(job, budget, snippets);
     if (choice === undefined) return tooShort;
     if (!choice.plan.worthwhile) return this.#clipOnly(job, choice, preTokens);
+    const least = this.#leastAfter(job, choice);
+    if (least > boundOf(job)) return tooLittle(least, preTokens, boundOf(job));
     const asked: SummaryOutcome = job.withoutModel
       ? { type: 'failed', message: 'the request was still too long after a summary' }
       : await requestSummary(job, choice, this.#deps, budget);
@@ -85,10 +87,10 @@ export class CompactionService {
       snippets: new Map([...(job.policy.snippets ?? []), ...made.snippets.texts]),
     };
     const postTokens = this.#tokensOf({ ...job, policy }, after);
-    const bound = job.mustReach ?? job.window.trigger - 1;
+    const bound = boundOf(job);
     if (postTokens > bound || postTokens >= preTokens) {
-      const message = `Compaction would leave ${postTokens} of ${preTokens} tokens, and at most ${bound} are wanted: too little would be gained.`;
-      return { type: 'refused', message, ...(usage === undefined ? {} : { usage }) };
+      const refused = tooLittle(postTokens, preTokens, bound);
+      return usage === undefined ? refused : { ...refused, usage };
     }
     const reduction: Reduction = { kind: 'clip', reason: 'compaction', preTokens, postTokens, replacements };
     return {
@@ -125,7 +127,9 @@ export class CompactionService {
     const summarised = dropped + (job.view.summary === undefined ? 0 : budget.summary);
     const tokens =
       Math.min(budget.summary, Math.max(MIN_SUMMARY, 0.8 * summarised)) / counter.ratio(job.model.id);
-    const facts = recordedFacts(job.entries, tokens);
+    const facts = [leftOutNote(job.view, choice), recordedFacts(job.entries, tokens)]
+      .filter((part) => part !== '')
+      .join('\n\n');
     const left = Math.floor(tokens) - counter.count(facts).tokens;
     const body = truncateToTokens(text.trim(), Math.max(0, left), '\n... (cut)', HIGH);
     return wrapSummary(facts === '' ? body : `${body}\n\n${facts}`);
@@ -141,10 +145,17 @@ export class CompactionService {
       fixed: Math.ceil(sizes.fixed * ratio) + WRAPPER_TOKENS,
       snippetTokens: snippets.tokens,
       minDropped: job.trigger === 'manual' ? MIN_MANUAL : 0,
+      mayDropNewest: job.mustReach !== undefined || job.view.atoms.at(-1)?.calls.length === 0,
       sizeOf: (atom) => this.#sizeOf(job, atom),
       sizeOfResult: (result) =>
         ratio * counter.count(job.view.replacements.get(result.uuid) ?? outputOf(result)).tokens,
     });
+  }
+
+  /** What would be left with an empty summary: known before anybody is asked for one. */
+  #leastAfter(job: CompactionJob, { plan, clips }: Choice): number {
+    if (clips.length > 0) return 0;
+    return this.#tokensOf(job, { ...job.view, summary: undefined, atoms: plan.kept });
   }
 
   #sizeOf(job: CompactionJob, atom: Atom): number {
@@ -156,13 +167,12 @@ export class CompactionService {
   #budget(job: CompactionJob, retain: number): CompactionBudget {
     const { counter, settings } = this.#deps;
     const { fixed } = sizeOfView(job.view, job.tools, counter, job.policy);
-    const trigger = Math.min(job.window.trigger, job.mustReach ?? job.window.trigger);
-    return compactionBudget(
-      { window: job.window.window, trigger },
-      settings,
-      Math.ceil(fixed * counter.ratio(job.model.id)),
-      retain,
-    );
+    const fixedTokens = Math.ceil(fixed * counter.ratio(job.model.id));
+    const goal = job.mustReach ?? job.window.trigger;
+    // Where what cannot shrink leaves no room below the trigger, what has to be reached is the goal.
+    const isFull = job.window.trigger - fixedTokens < MIN_ROOM * job.window.window;
+    const trigger = isFull ? goal : Math.min(job.window.trigger, goal);
+    return compactionBudget({ window: job.window.window, trigger }, settings, fixedTokens, retain);
   }
 
   #tokensOf(job: Pick<CompactionJob, 'tools' | 'policy' | 'model'>, view: View): number {
@@ -182,6 +192,8 @@ interface Made {
   readonly usage?: EntryDraft;
 }
 
+/** Share of the window that has to be free below the trigger for it to be worth aiming at. */
+const MIN_ROOM = 0.05;
 /** The wrapper, the heading and the note around a summary. */
 const WRAPPER_TOKENS = 80;
 /** However little a summary stands for, it may have this much. */
@@ -196,6 +208,23 @@ const tooShort: CompactionOutcome = {
   message: 'There is nothing to compact: everything so far is recent enough to stay as it is.',
 };
 
+function boundOf({ mustReach, window }: CompactionJob): number {
+  return mustReach ?? window.trigger - 1;
+}
+
+function tooLittle(after: number, before: number, bound: number): CompactionOutcome & { type: 'refused' } {
+  const message = `Compaction would leave ${after} of ${before} tokens, and at most ${bound} are wanted: too little would be gained.`;
+  return { type: 'refused', message };
+}
+
+/** The model must not ask again for what it was never shown. */
+function leftOutNote({ atoms }: View, { plan }: Choice): string {
+  const newest = atoms.at(-1);
+  if (newest === undefined || newest.calls.length === 0 || plan.kept.includes(newest)) return '';
+  return `The results of the latest ${newest.calls.length} tool calls were too large for the context window and are not shown. Ask for less at a time: fewer calls, smaller ranges, narrower searches.`;
+}
+
 function droppedAtoms(view: View, { plan }: Choice): Atom[] {
-  return view.atoms.filter((atom) => !plan.kept.includes(atom) && atom.head.subtype !== 'instructions');
+  const kept = new Set(plan.kept);
+  return view.atoms.filter((atom) => !kept.has(atom) && atom.head.subtype !== 'instructions');
 }

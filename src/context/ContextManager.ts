@@ -127,7 +127,14 @@ export class ContextManager {
 
   /** Appends the drafts as one batch; resolves when they are on disk. */
   async append(...drafts: readonly EntryDraft[]): Promise<readonly JSONLEntry[]> {
-    const { log, projection } = this.#open();
+    return this.#appendTo(this.#open(), drafts);
+  }
+
+  /** Whatever was begun in a session ends up in it, also when another one is open by then. */
+  async #appendTo(
+    { log, projection }: Pick<OpenSession, 'log' | 'projection'>,
+    drafts: readonly EntryDraft[],
+  ): Promise<readonly JSONLEntry[]> {
     const entries = await log.append(drafts);
     for (const entry of entries) {
       projection.learn(entry);
@@ -156,17 +163,19 @@ export class ContextManager {
 
   /** Records the one result of a call, bounded; the whole output is kept beside the log. */
   async appendToolResult({ call, outcome, durationMs }: ToolResultInput): Promise<JSONLEntry> {
-    const { log } = this.#open();
+    const session = this.#open();
     const admitted = await this.#admit(outcome);
-    const [entry] = await this.append(resultDraft(call, outcome, admitted, durationMs));
-    if (entry === undefined) throw new Error(`The log of ${log.sessionId} gave no entry for a result.`);
+    const [entry] = await this.#appendTo(session, [resultDraft(call, outcome, admitted, durationMs)]);
+    if (entry === undefined)
+      throw new Error(`The log of ${session.log.sessionId} gave no entry for a result.`);
     return entry;
   }
 
   /** Records a command that the user ran with `!`, and its output, for the model to know of. */
   async appendShell(command: string, outcome: ToolOutcome): Promise<JSONLEntry | undefined> {
+    const session = this.#open();
     const admitted = await this.#admit(outcome);
-    const [entry] = await this.append(shellDraft(command, outcome, admitted));
+    const [entry] = await this.#appendTo(session, [shellDraft(command, outcome, admitted)]);
     return entry;
   }
 
@@ -256,7 +265,8 @@ export class ContextManager {
     log.onProblem((problem) => {
       this.#tell(this.#problemListeners, problem);
     });
-    const append = (drafts: readonly EntryDraft[]): Promise<unknown> => this.append(...drafts);
+    const append = (drafts: readonly EntryDraft[]): Promise<unknown> =>
+      this.#appendTo({ log, projection }, drafts);
     this.#session = {
       log,
       projection,

@@ -20,6 +20,8 @@ export interface ChoiceInput {
   readonly snippetTokens: number;
   /** Tokens that a summary has to stand in for at least. */
   readonly minDropped: number;
+  /** False while the newest results can still be sent as they are: the model has not seen them yet. */
+  readonly mayDropNewest: boolean;
   readonly sizeOf: (atom: Atom) => number;
   readonly sizeOfResult: (result: JSONLEntry) => number;
 }
@@ -46,6 +48,7 @@ export function chooseCompaction(input: ChoiceInput): Choice | undefined {
   const newest = planCompaction(view.atoms, { retainTokens: 0, sizeOf });
   const clips = clipsFor(newest.kept, room, input);
   if (clips !== undefined) return { plan: newest, withSnippets: false, clips };
+  if (!input.mayDropNewest) return { plan: newest, withSnippets: false, clips: [] };
   const bare = planCompaction(view.atoms, { retainTokens: 0, sizeOf, bare: true });
   return bare.worthwhile ? { plan: bare, withSnippets: false, clips: [] } : undefined;
 }

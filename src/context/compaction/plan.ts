@@ -23,8 +23,8 @@ export function planCompaction(
   const pins = pinnedAtoms(atoms);
   const isInstructions = (atom: Atom): boolean => atom.head.subtype === 'instructions';
   const kept = atoms.filter((atom, index) => (index >= cut || pins.has(atom)) && !isInstructions(atom));
-  const dropped = atoms.filter((atom) => !kept.includes(atom) && !isInstructions(atom));
-  return { kept, cut, worthwhile: dropped.length > 0 };
+  const pinned = atoms.filter(isInstructions);
+  return { kept, cut, worthwhile: kept.length + pinned.length < atoms.length };
 }
 
 function tailStart(

@@ -19,9 +19,11 @@ export async function requestSummary(
   budget: CompactionBudget,
 ): Promise<SummaryOutcome & { readonly reply?: Reply }> {
   const { window } = job.window;
-  const maxOutputTokens = Math.max(
-    budget.summary,
-    Math.min(job.window.replyReserve + budget.summary, window / 4),
+  // Servers refuse a request that asks for a longer reply than the model can write.
+  const longest = job.model.maxOutputTokens > 0 ? job.model.maxOutputTokens : window;
+  const maxOutputTokens = Math.min(
+    longest,
+    Math.max(budget.summary, Math.min(job.window.replyReserve + budget.summary, window / 4)),
   );
   const build = (maxTokens: number, clip: boolean) =>
     buildSummaryRequest({

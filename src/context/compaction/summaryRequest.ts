@@ -39,19 +39,20 @@ export function buildSummaryRequest(input: SummaryRequestInput): ModelRequest | 
     maxOutputTokens: input.maxOutputTokens,
   });
   const ratio = input.counter.ratio(input.model);
-  const toolTokens = input.counter.countTools(input.tools);
-  const fits = (messages: readonly Message[]): boolean =>
-    (toolTokens + input.counter.countMessages([...messages, last])) * ratio <= input.maxTokens;
+  const fixed = input.counter.countTools(input.tools) + input.counter.countMessages([last]);
+  const room = input.maxTokens / ratio - fixed;
+  const sizeOf = (messages: readonly Message[]): number =>
+    messages.reduce((sum, message) => sum + input.counter.countMessage(message), 0);
   if (!input.clip) {
     const whole = renderView(input.view, input.policy);
-    if (fits(whole)) return request(whole);
+    if (sizeOf(whole) <= room) return request(whole);
   }
   for (
     let characters = input.maxMessageCharacters;
     characters >= 200;
     characters = Math.floor(characters / 4)
   ) {
-    const clipped = clippedConversation(input, characters, fits);
+    const clipped = clippedConversation(input, characters, room, sizeOf);
     if (clipped !== undefined) return request(clipped);
   }
   return undefined;
@@ -61,19 +62,21 @@ export function buildSummaryRequest(input: SummaryRequestInput): ModelRequest | 
 function clippedConversation(
   { view, policy }: SummaryRequestInput,
   characters: number,
-  fits: (messages: readonly Message[]) => boolean,
+  room: number,
+  sizeOf: (messages: readonly Message[]) => number,
 ): Message[] | undefined {
   const start = renderView({ ...view, atoms: [] }, policy).map((message) =>
     message.role === 'system' ? message : clipMessage(message, characters * 2),
   );
-  const atoms = view.atoms.map((atom) =>
-    renderAtom(atom, view.replacements, policy).map((message) => clipMessage(message, characters)),
-  );
-  for (let first = 0; first < atoms.length; first++) {
-    const messages = [...start, ...atoms.slice(first).flat()];
-    if (fits(messages)) return messages;
+  const newestFirst: Message[][] = [];
+  let used = sizeOf(start);
+  for (const atom of view.atoms.toReversed()) {
+    const messages = renderAtom(atom, view.replacements, policy).map((one) => clipMessage(one, characters));
+    used += sizeOf(messages);
+    if (used > room) break;
+    newestFirst.push(messages);
   }
-  return undefined;
+  return newestFirst.length === 0 ? undefined : [...start, ...newestFirst.reverse().flat()];
 }
 
 function clipMessage(message: Message, characters: number): Message {
