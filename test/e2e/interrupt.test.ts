@@ -1,6 +1,5 @@
 /** Stopping: a reply, a command, a question, the program itself. */
-import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -185,11 +184,12 @@ test.each([
     const stage = await setStage();
     const { server, work } = stage;
     server.script({ text: story, ...slow });
-    const { terminal, shell } = openInShell(stage);
+    const { terminal, shell, pidFile } = openInShell(stage);
     await terminal.waitFor(/context ~?\d+%/);
     await terminal.submit('tell me a story');
     await terminal.waitFor('word5');
-    const node = Number(execFileSync('pgrep', ['-P', String(terminal.pid)], { encoding: 'utf8' }));
+    const [node] = pidsIn(pidFile);
+    if (node === undefined || !(node > 1)) throw new Error(`no process in ${pidFile}`);
     process.kill(node, signal);
     await terminal.waitFor(`exit code ${code}`);
     expectRestored(await shell(), terminal);
@@ -204,9 +204,12 @@ test.each([
 );
 
 /** Below a shell, which goes on afterwards and can say what state the terminal was left in. */
-function openInShell({ open }: Stage) {
-  const script = '"$@"; echo "exit code $?"; read -r line; stty -a; echo "that was all"; read -r line';
-  const terminal = open([], { below: ['bash', '-c', script, 'shell'] });
+function openInShell({ open, work, access }: Stage) {
+  const pidFile = join(work.temporary, 'program.pid');
+  const start = '(echo "$BASHPID" > "$PID_FILE"; exec "$@")';
+  const script = `${start}; echo "exit code $?"; read -r line; stty -a; echo "that was all"; read -r line`;
+  const env = work.env({ ...access, PID_FILE: pidFile });
+  const terminal = open([], { env, below: ['bash', '-c', script, 'shell'] });
   const shell = async (): Promise<string> => {
     await terminal.press(keys.enter);
     await terminal.waitFor('that was all');
@@ -215,7 +218,7 @@ function openInShell({ open }: Stage) {
     await terminal.exited;
     return screen;
   };
-  return { terminal, shell };
+  return { terminal, shell, pidFile };
 }
 
 function expectRestored(stty: string, terminal: Terminal): void {
@@ -231,5 +234,5 @@ function expectRestored(stty: string, terminal: Terminal): void {
 }
 
 function pidsIn(file: string): number[] {
-  return execFileSync('cat', [file], { encoding: 'utf8' }).trim().split('\n').map(Number);
+  return readFileSync(file, 'utf8').trim().split('\n').map(Number);
 }

@@ -70,7 +70,8 @@ export function openTerminal(command: readonly string[], options: TerminalOption
   const exited = new Promise<number>((resolve) =>
     pty.onExit(({ exitCode, signal }) => {
       ended = true;
-      resolve(signal ? 128 + signal : exitCode);
+      // What it wrote last may still be on its way to the screen.
+      setTimeout(() => screen.write('', () => resolve(signal ? 128 + signal : exitCode)), 50);
     }),
   );
 
