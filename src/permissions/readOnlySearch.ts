@@ -3,7 +3,8 @@ import type { ReadOnlyUse } from './readOnly.ts';
 import { couldBeSensitive } from './sensitive.ts';
 
 const grepOptions = {
-  flags: 'EFGPabcHhIiLlnoqRrsTUvwxyZz',
+  // Without R, which follows the links of a repository to wherever they lead.
+  flags: 'EFGPabcHhIiLlnoqrsTUvwxyZz',
   values: 'ABCem',
   long: [
     '--color',
@@ -98,7 +99,7 @@ export function searchUse(name: string, args: readonly (string | null)[]): ReadO
   if (read.operands.length < pattern) return undefined;
   const files = read.operands.slice(pattern);
   if (listing) return { contents: [], names: files };
-  const recursive = has('-r', '-R', '--recursive');
+  const recursive = has('-r', '--recursive');
   if (!(ripgrep ? mayBeDirectories(files) : recursive)) return { contents: files, names: [] };
   return isLimited(read.options) ? { contents: files, names: [] } : undefined;
 }

@@ -25,6 +25,14 @@ export const repeating = new Set(['for_statement', 'while_statement', 'function_
 export const reserved =
   /^(?:coproc|!|\{|\}|\[\[|\]\]|\(|if|then|elif|else|fi|for|select|in|do|done|while|until|case|esac|function|[A-Za-z_]\w*\+?=.*)$/s;
 
+/** Names in small letters that a program or zsh acts upon (`path` is zsh's `PATH`). */
+const specialVariables =
+  /^(?:\w*proxy|(?:cd|f|mail|man|module_)?path|fignore|histchars|prompt\d?|psvar|\w*aliases|commands|functions|options|\w*dirs)$/;
+
+/** Whether nothing but the command itself looks at a variable of this name. */
+export const isPlainVariable = (name: string): boolean =>
+  /^[a-z_][a-z0-9_]*$/.test(name) && !specialVariables.test(name);
+
 export interface RedirectNode {
   readonly operator: string;
   /** Absent where a descriptor is closed. */

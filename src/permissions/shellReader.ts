@@ -11,6 +11,7 @@ import {
   heredocsEndWhereTheySay,
 } from './shellChecks.ts';
 import {
+  isPlainVariable,
   readRedirect,
   redirectEffect,
   repeating,
@@ -85,12 +86,21 @@ export class CommandReader {
     }
     if (!statements.has(node.type)) return false;
     if (node.type === 'function_definition') this.#definesFunction = true;
+    if (node.type === 'for_statement' && !this.#loopVariable(node, place)) return false;
     const chain =
       node.type === 'list' && node.children.every((child) => child.isNamed || child.type === '&&');
     return this.#all(node, {
       certain: place.certain && chain,
       repeats: place.repeats || repeating.has(node.type),
     });
+  }
+
+  /** A loop assigns as `x=…` does: `for PATH in ./bin; do ls; done` runs another `ls`. */
+  #loopVariable(node: Node, place: Place): boolean {
+    const variable = node.childForFieldName('variable');
+    if (variable === null) return false;
+    const name = this.#text(variable);
+    return isPlainVariable(name) || this.#plain(variable, { argv: [], raw: [] }, [name], place);
   }
 
   #command(node: Node, place: Place, extra: readonly Node[]): boolean {
