@@ -2,7 +2,7 @@
  * The whole screen: dialogs and the live area above, the composer, the status line below. The composer is there
  * from the first frame and is never unmounted, so that nothing typed is lost.
  */
-import { Box, Text, useApp, useStdout, useWindowSize } from 'ink';
+import { Box, Text, useApp, useStdout } from 'ink';
 import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import { BootDialog } from './BootDialog.tsx';
 import { StatusLine } from './components/StatusLine.tsx';
@@ -10,20 +10,22 @@ import type { Controller } from './controller.ts';
 import { Composer, type ComposerHandle } from './input/Composer.tsx';
 import { createHistoryFile } from './input/historyFile.ts';
 import { LiveArea } from './LiveArea.tsx';
+import type { TerminalWindow } from './terminalWindow.ts';
 import type { UiOptions } from './types.ts';
 
 export interface AppProps {
   readonly options: UiOptions;
   readonly controller: Controller;
+  readonly window: TerminalWindow;
 }
 
 /** Rows below the live area: the status line and a blank. */
 const STATUS_ROWS = 2;
 
-export function App({ options, controller }: AppProps) {
+export function App({ options, controller, window }: AppProps) {
   const app = useApp();
   const { write } = useStdout();
-  const { columns, rows } = useWindowSize();
+  const { columns, rows } = useSyncExternalStore(window.subscribe, window.size);
   const composer = useRef<ComposerHandle>(null);
   const snapshot = useSyncExternalStore(controller.subscribe, controller.snapshot);
   const size = useRef({ columns, rows });

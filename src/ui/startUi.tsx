@@ -3,6 +3,7 @@ import { render } from 'ink';
 import { App } from './App.tsx';
 import { createController } from './controller.ts';
 import { createPasteStream } from './input/pasteStream.ts';
+import { createTerminalWindow } from './terminalWindow.ts';
 import type { UiExit, UiOptions } from './types.ts';
 
 export async function startUi(options: UiOptions): Promise<UiExit> {
@@ -11,10 +12,11 @@ export async function startUi(options: UiOptions): Promise<UiExit> {
   const controller = createController(options, (how) => {
     exit = how;
   });
-  const instance = render(<App options={options} controller={controller} />, {
+  const window = createTerminalWindow(stdout);
+  const instance = render(<App options={options} controller={controller} window={window} />, {
     // A large paste arrives in thousands of pieces; Ink would look at each of them on its own.
     stdin: createPasteStream(stdin),
-    stdout,
+    stdout: window.stdout,
     exitOnCtrlC: false,
     patchConsole: false,
     // Ink draws nothing until the end when `CI` is set, also in a real terminal: whether it is one was checked.
@@ -23,6 +25,8 @@ export async function startUi(options: UiOptions): Promise<UiExit> {
     maxFps: 30,
     kittyKeyboard: { mode: 'auto' },
   });
+  const unfollow = window.follow(instance);
   await instance.waitUntilExit();
+  unfollow();
   return exit;
 }

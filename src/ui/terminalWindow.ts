@@ -1,0 +1,62 @@
+/**
+ * The terminal's size, and the `stdout` that Ink gets. When the terminal is resized, Ink would at once draw the
+ * old frame in the new width: its lines wrap, Ink counts them as one row each, and the rest stays as ruins. So
+ * Ink hears of a resize only after the frame has been erased and drawn anew for the new size.
+ */
+import { EventEmitter } from 'node:events';
+
+export interface WindowSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+export interface TerminalWindow {
+  /** For Ink's `stdout` option: the terminal, but for when it tells of a resize. */
+  readonly stdout: NodeJS.WriteStream;
+  size(): WindowSize;
+  subscribe(listener: () => void): () => void;
+  /** Follows the terminal from now on; returns what stops it. */
+  follow(ink: { clear(): void; waitUntilRenderFlush(): Promise<unknown> }): () => void;
+}
+
+export function createTerminalWindow(terminal: NodeJS.WriteStream): TerminalWindow {
+  const resizes = new EventEmitter();
+  const listeners = new Set<() => void>();
+  let size = sizeOf(terminal);
+  const stdout: NodeJS.WriteStream = new Proxy(terminal, {
+    get(target, key) {
+      if (key === 'on' || key === 'off') {
+        return (event: string, listener: () => void) => {
+          (event === 'resize' ? resizes : target)[key](event, listener);
+          return stdout;
+        };
+      }
+      const value: unknown = Reflect.get(target, key);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  return {
+    stdout,
+    size: () => size,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    follow(ink) {
+      const onResize = (): void => {
+        const before = size;
+        size = sizeOf(terminal);
+        if (size.columns < before.columns) ink.clear();
+        for (const listener of [...listeners]) listener();
+        void ink.waitUntilRenderFlush().then(() => resizes.emit('resize'));
+      };
+      terminal.on('resize', onResize);
+      return () => terminal.off('resize', onResize);
+    },
+  };
+}
+
+/** A terminal that does not know its size is taken for the classic one. */
+function sizeOf({ columns, rows }: NodeJS.WriteStream): WindowSize {
+  return { columns: columns || 80, rows: rows || 24 };
+}

@@ -1,0 +1,57 @@
+import { Box, render, Text, useCursor } from 'ink';
+import { useSyncExternalStore } from 'react';
+import { expect, onTestFinished, test } from 'vitest';
+import { createTerminalWindow, type TerminalWindow } from '../../src/ui/terminalWindow.ts';
+import { createScreen } from './screen.ts';
+
+/** Two lines as wide as the terminal, the cursor in the first: what an idle composer and its status line are. */
+function Frame({ window }: { readonly window: TerminalWindow }) {
+  useCursor().setCursorPosition({ x: 2, y: 0 });
+  const { columns } = useSyncExternalStore(window.subscribe, window.size);
+  return (
+    <Box flexDirection="column" width={columns}>
+      <Text>{'a'.repeat(columns)}</Text>
+      <Text>{'b'.repeat(columns)}</Text>
+    </Box>
+  );
+}
+
+test('after a resize no line is written that is wider than the terminal', async () => {
+  const screen = createScreen({ columns: 80, rows: 20 });
+  const window = createTerminalWindow(screen.stdout);
+  const ink = render(<Frame window={window} />, {
+    stdout: window.stdout,
+    stdin: screen.stdin,
+    interactive: true,
+    patchConsole: false,
+    incrementalRendering: true,
+  });
+  const unfollow = window.follow(ink);
+  onTestFinished(() => {
+    unfollow();
+    ink.unmount();
+  });
+  await screen.settle();
+  for (const columns of [60, 30, 20, 41, 80, 20]) {
+    const before = screen.output().length;
+    screen.resize(columns, 20);
+    await screen.settle();
+    const widest = Math.max(
+      ...(screen.output().slice(before).match(/a+|b+/g) ?? []).map((run) => run.length),
+    );
+    expect(widest).toBe(columns);
+    expect(screen.text().slice(-2)).toEqual(['a'.repeat(columns), 'b'.repeat(columns)]);
+  }
+});
+
+test('a resize is told once, and no more after the end', async () => {
+  const screen = createScreen({ columns: 80, rows: 20 });
+  const window = createTerminalWindow(screen.stdout);
+  const told: number[] = [];
+  window.subscribe(() => told.push(window.size().columns));
+  const unfollow = window.follow({ clear: () => undefined, waitUntilRenderFlush: () => Promise.resolve() });
+  screen.resize(50, 20);
+  unfollow();
+  screen.resize(70, 20);
+  expect(told).toEqual([50]);
+});
