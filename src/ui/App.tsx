@@ -119,7 +119,7 @@ export function App({ options, controller, window }: AppProps) {
           width={columns}
           theme={theme}
           measure={state.measure}
-          costUsd={state.usage.costUsd}
+          costUsd={state.usage.requests === 0 ? undefined : state.usage.costUsd}
         />
       )}
     </Box>
