@@ -10,6 +10,7 @@ import {
   readInstructions,
 } from '../context/index.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
+import { isSensitive } from '../permissions/sensitive.ts';
 import type { EntryDraft } from '../protocol/entries.ts';
 import { readEnvironment } from './environment.ts';
 import type { ModelChoice } from './models.ts';
@@ -98,7 +99,7 @@ async function takeUp(
 }
 
 async function instructionsOf({ dataRoot, root, cwd }: HouseOptions['place']): Promise<string> {
-  return formatInstructions(await readInstructions(dataRoot, root, cwd));
+  return formatInstructions(await readInstructions(dataRoot, root, cwd, isSensitive));
 }
 
 function lastInstructions(context: ContextManager): unknown {

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { applyEdits, modify } from 'jsonc-parser';
 import { parseSettings } from './parseSettings.ts';
 import { writePrivateFile } from './privateFile.ts';
+import { readSettingsText } from './readSettingsText.ts';
 import type { Layer, Values } from './types.ts';
 
 /** A change of one setting; `undefined` removes it. */
@@ -40,7 +40,7 @@ export async function editSettings(
 
 async function readOrEmpty(file: string): Promise<string> {
   try {
-    return await readFile(file, 'utf8');
+    return await readSettingsText(file);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '';
     throw error;

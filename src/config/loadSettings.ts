@@ -2,12 +2,12 @@
  * Reads the settings once, at the start: defaults < user < project < local < environment < flags.
  * A mistake costs the key it is in, nothing else, and becomes a `Problem`; nothing here throws for one.
  */
-import { readFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { readEnvironment } from './environment.ts';
 import { readFlags, type SettingsFlags } from './flags.ts';
 import { leafPaths, mergeValues } from './merge.ts';
 import { parseSettings } from './parseSettings.ts';
+import { readSettingsText } from './readSettingsText.ts';
 import { settingsSchema } from './schema.ts';
 import type {
   Layer,
@@ -99,7 +99,7 @@ async function readLayer(
   layer: Layer,
 ): Promise<{ values: Values; state: SettingsFile['state']; problems: readonly Problem[] }> {
   try {
-    const { values, problems, broken } = parseSettings(await readFile(path, 'utf8'), name, layer);
+    const { values, problems, broken } = parseSettings(await readSettingsText(path), name, layer);
     return { values, problems, state: broken ? 'broken' : 'loaded' };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { appendFile, mkdir, readFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, readlink } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { editSettings, type SaveOutcome, type SettingsChange } from './editSettings.ts';
 import type { SettingsRule, Values } from './types.ts';
@@ -13,6 +13,13 @@ export async function addLocalRule(
   behavior: SettingsRule['behavior'],
   rule: string,
 ): Promise<SaveOutcome> {
+  // A repository's link would take the rule to where it counts for more than this folder.
+  if ((await readlink(file).catch(() => undefined)) !== undefined) {
+    return {
+      type: 'refused',
+      message: `Nothing was saved: ${file} is a link. Replace it by a file of its own.`,
+    };
+  }
   const saved = await editSettings(file, 'local', (values) => changesFor(values, behavior, rule));
   // Nice to have: without git, or in a read-only repository, the rule counts all the same.
   if (saved.type === 'saved') await excludeFromGit(file).catch(() => undefined);

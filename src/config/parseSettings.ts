@@ -9,6 +9,10 @@ export interface ParsedSettings {
   readonly broken: boolean;
 }
 
+/** A file of a stranger's must not flood the screen with what is wrong in it. */
+const MAX_PROBLEMS = 20;
+const MAX_MESSAGE_CHARACTERS = 500;
+
 /** Reads the text of a settings file: JSON with comments and trailing commas. Each bad key is left out alone. */
 export function parseSettings(text: string, file: string, layer: Layer): ParsedSettings {
   const source = text.replace(/^\uFEFF/, '');
@@ -28,7 +32,11 @@ export function parseSettings(text: string, file: string, layer: Layer): ParsedS
     return { ...nothing, problems: [{ layer, file, line: 1, column: 1, message }], broken: true };
   }
   const { values, complaints } = checkValues(dataOf(tree));
-  const problems = complaints.map((complaint) => toProblem(complaint, { file, layer, tree, source }));
+  const problems = complaints
+    .slice(0, MAX_PROBLEMS)
+    .map((complaint) => toProblem(complaint, { file, layer, tree, source }));
+  const more = complaints.length - problems.length;
+  if (more > 0) problems.push({ layer, file, message: `${file}: ${more} more mistakes like these.` });
   return { values, problems, broken: false };
 }
 
@@ -40,7 +48,12 @@ function toProblem(
   const key = path.join('.');
   const at = node === undefined ? undefined : position(source, node.offset);
   const where = at === undefined ? file : `${file}:${at.line}`;
-  return { layer, file, key, ...at, message: `${where}: ${message}` };
+  const whole = `${where}: ${message}`;
+  const shown =
+    whole.length <= MAX_MESSAGE_CHARACTERS
+      ? whole
+      : `${whole.slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed()}…`;
+  return { layer, file, key, ...at, message: shown };
 }
 
 /** Plain values of a tree. Keys become own properties whatever they are called (`__proto__` included). */

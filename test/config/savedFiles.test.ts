@@ -40,6 +40,15 @@ describe('trust', () => {
   });
 });
 
+test('a rule is not saved through a link, which may lead to where it counts for more', async () => {
+  const target = join(directory, 'elsewhere.json');
+  await writeFile(target, '{}');
+  await symlink(target, join(directory, '.clawdcode.local.json'));
+  const saved = await addLocalRule(join(directory, '.clawdcode.local.json'), 'allow', 'Bash(ls:*)');
+  expect(saved).toMatchObject({ type: 'refused', message: expect.stringContaining('is a link') });
+  expect(await readFile(target, 'utf8')).toBe('{}');
+});
+
 describe('credentials', () => {
   const file = (): string => join(directory, 'config.json');
 

@@ -1,4 +1,5 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -204,6 +205,28 @@ describe('mistakes', () => {
     const { problems } = await load();
     expect(problems).toMatchObject([{ file: '.clawdcode.json', layer: 'project' }]);
     await chmod(join(root, '.clawdcode.json'), 0o700);
+  });
+
+  test('a pipe, an endless device or a huge file in its place does not count and holds nobody up', async () => {
+    for (const make of [
+      () => execFileSync('mkfifo', [join(root, '.clawdcode.json')]),
+      () => symlink('/dev/zero', join(root, '.clawdcode.json')),
+      () => writeFile(join(root, '.clawdcode.json'), ' '.repeat(1_000_001)),
+    ]) {
+      await rm(join(root, '.clawdcode.json'), { force: true });
+      await make();
+      const { problems } = await load();
+      expect(problems).toMatchObject([{ file: '.clawdcode.json', layer: 'project' }]);
+    }
+  });
+
+  test('a file with thousands of mistakes, or one of a thousand words, does not flood the screen', async () => {
+    await write(paths.project, { permissions: { allow: Array(5000).fill(1) } });
+    const { problems } = await load();
+    expect(problems).toHaveLength(21);
+    expect(problems.at(-1)?.message).toContain('4980 more');
+    await write(paths.project, { ['x'.repeat(5000)]: 1 });
+    expect((await load()).problems[0]?.message.length).toBeLessThan(600);
   });
 
   test('bad variables and flags are named, and the layers below hold', async () => {

@@ -1,8 +1,16 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { formatInstructions, readInstructions } from '../../../src/context/memory/instructions.ts';
+import {
+  formatInstructions,
+  type InstructionFile,
+  readInstructions,
+} from '../../../src/context/memory/instructions.ts';
+
+const read = (cwd = 'repo'): Promise<InstructionFile[]> =>
+  readInstructions(join(base, 'home'), join(base, 'repo'), join(base, cwd), (path) => path.endsWith('.env'));
 
 let base: string;
 beforeEach(async () => {
@@ -17,7 +25,7 @@ test('files are read from the user’s own down to the nearest, one a directory'
   await writeFile(join(base, 'repo/AGENTS.md'), 'root');
   await writeFile(join(base, 'repo/CLAUDE.md'), 'never: AGENTS.md stands beside it');
   await writeFile(join(base, 'repo/packages/a/GEMINI.md'), 'nearest');
-  const files = await readInstructions(join(base, 'home'), join(base, 'repo'), join(base, 'repo/packages/a'));
+  const files = await read('repo/packages/a');
   expect(files.map((file) => file.text)).toEqual(['user', 'root', 'nearest']);
   expect(formatInstructions(files)).toMatch(
     /# Instructions from .*home\/AGENTS.md\n\nuser\n\n# Instructions/,
@@ -27,8 +35,35 @@ test('files are read from the user’s own down to the nearest, one a directory'
 test('a file above the limit is cut and says so; a directory of that name is no file', async () => {
   await writeFile(join(base, 'repo/AGENTS.md'), 'x'.repeat(40_000));
   await mkdir(join(base, 'home/AGENTS.md'));
-  const files = await readInstructions(join(base, 'home'), join(base, 'repo'), join(base, 'repo'));
+  const files = await read();
   expect(files).toHaveLength(1);
   expect(files[0]?.text).toContain('only the first 32768 bytes');
   expect(formatInstructions([])).toBe('');
+});
+
+test('a link is followed inside the repository, never to a secret or out of it', async () => {
+  await writeFile(join(base, 'secret'), 'SECRET');
+  await writeFile(join(base, 'repo/.env'), 'SECRET');
+  await writeFile(join(base, 'repo/CLAUDE.md'), 'inside');
+  for (const [target, text] of [
+    ['CLAUDE.md', 'inside'],
+    ['../secret', expect.stringContaining('was not read')],
+    ['.env', expect.stringContaining('was not read')],
+  ] as const) {
+    await rm(join(base, 'repo/AGENTS.md'), { force: true });
+    await symlink(target, join(base, 'repo/AGENTS.md'));
+    expect((await read()).map((file) => file.text)).toEqual([text]);
+  }
+});
+
+test("the user's own file may be a link to anywhere", async () => {
+  await writeFile(join(base, 'dotfiles.md'), 'mine');
+  await symlink('../dotfiles.md', join(base, 'home/AGENTS.md'));
+  expect((await read()).map((file) => file.text)).toEqual(['mine']);
+});
+
+test('a pipe of that name holds nobody up', async () => {
+  execFileSync('mkfifo', [join(base, 'repo/AGENTS.md')]);
+  await writeFile(join(base, 'repo/CLAUDE.md'), 'fallback');
+  expect((await read()).map((file) => file.text)).toEqual(['fallback']);
 });
