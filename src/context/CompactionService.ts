@@ -33,7 +33,8 @@ export class CompactionService {
     const preTokens = this.#tokensOf(job, job.view);
     if (job.signal.aborted) return { type: 'cancelled' };
     try {
-      return await this.#withSummary(job, preTokens);
+      const outcome = await this.#withSummary(job, preTokens);
+      return job.signal.aborted ? { type: 'cancelled' } : outcome;
     } catch (error) {
       if (job.signal.aborted) return { type: 'cancelled' };
       // Something else than the model failed (reading a file, say): keep more, and say what happened.

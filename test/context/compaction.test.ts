@@ -198,6 +198,20 @@ test('an abort leaves everything as it was', async () => {
   expect(JSON.stringify(context.entries())).toBe(before);
 });
 
+test('an abort ends the wait for a summary model that never answers', async () => {
+  const home = await house({ windowTokens: 16_000, settings: { compact: { auto: false } } });
+  const { context } = await longSession(home);
+  const before = context.entries();
+  const stop = new AbortController();
+  home.summaries.expect(() => {
+    setTimeout(() => stop.abort(), 5);
+    return new Promise(() => {});
+  });
+  const report = await context.compact({ ...home.options(stop.signal), trigger: 'manual' });
+  expect(report.outcome).toBe('cancelled');
+  expect(context.entries()).toEqual(before);
+});
+
 test('too little to compact is refused with a sentence and without asking the model', async () => {
   const home = await house();
   const context = home.manager();

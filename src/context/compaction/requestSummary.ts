@@ -1,6 +1,6 @@
 import type { Reply } from '../../protocol/model.ts';
-
 import type { CompactionBudget } from '../tokens/budgets.ts';
+import type { SummaryReply } from '../types.ts';
 import type { Choice } from './choose.ts';
 import type { CompactionDeps, CompactionJob } from './job.ts';
 import { buildSummaryRequest } from './summaryRequest.ts';
@@ -44,16 +44,34 @@ export async function requestSummary(
     const request = build(maxTokens, clip);
     if (request === undefined)
       return { type: 'failed', message: 'not even a shortened request for a summary fits' };
-    const answer = await summarize(request, {
-      signal: job.signal,
-      onProgress: (characters) => job.emit({ type: 'compaction_progress', characters }),
-    });
+    const answer = await untilAborted(
+      job.signal,
+      summarize(request, {
+        signal: job.signal,
+        onProgress: (characters) => job.emit({ type: 'compaction_progress', characters }),
+      }),
+    );
     if (answer.type === 'aborted' || job.signal.aborted) return { type: 'aborted' };
     if (answer.type === 'done') return judge(answer.reply);
     if (answer.error.kind !== 'overflow' || clip) return { type: 'failed', message: answer.error.message };
     maxTokens = Math.min(maxTokens, answer.error.windowTokens ?? maxTokens) * 0.6;
   }
   return { type: 'failed', message: 'no summary came back' };
+}
+
+/** A connection that does not end when it is told to must not keep the user. */
+async function untilAborted(signal: AbortSignal, answer: Promise<SummaryReply>): Promise<SummaryReply> {
+  let stop = (): void => {};
+  const aborted = new Promise<SummaryReply>((resolve) => {
+    stop = () => resolve({ type: 'aborted' });
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
+  try {
+    return await Promise.race([answer, aborted]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
 }
 
 function judge(reply: Reply): SummaryOutcome {

@@ -77,6 +77,8 @@ function cut(text: string, limits: TruncationLimits, direction: TruncateDirectio
 /** Lines of the left-out middle that are likely to say what went wrong. */
 const ERROR_LINE = /error|exception|fatal|panic|traceback|\bfail(ed|ure)?\b|\bassert/i;
 const MAX_ERROR_LINES = 20;
+/** Characters of the middle that are looked through, so that no output holds anything up. */
+const MAX_SEARCHED = 4_000_000;
 const MAX_ERROR_LINE_CHARACTERS = 300;
 const MARK = '[… left out …]';
 
@@ -99,11 +101,18 @@ function headAndTail(text: string, { maxLines, maxBytes }: TruncationLimits): st
 
 function errorLinesOf(text: string, max: number): string[] {
   const found: string[] = [];
-  for (let start = 0; start < text.length && found.length < max; ) {
-    const end = text.indexOf('\n', start);
-    const line = text.slice(start, end === -1 ? text.length : end);
-    if (ERROR_LINE.test(line.slice(0, 2000))) found.push(headOf(line, MAX_ERROR_LINE_CHARACTERS));
-    start = end === -1 ? text.length : end + 1;
+  const searched = text.slice(0, MAX_SEARCHED);
+  const search = new RegExp(ERROR_LINE, 'gi');
+  for (
+    let match = search.exec(searched);
+    match !== null && found.length < max;
+    match = search.exec(searched)
+  ) {
+    const start = searched.lastIndexOf('\n', match.index) + 1;
+    const newline = searched.indexOf('\n', match.index);
+    const end = newline === -1 ? searched.length : newline;
+    found.push(headOf(searched.slice(start, end), MAX_ERROR_LINE_CHARACTERS));
+    search.lastIndex = end;
   }
   return found;
 }
@@ -151,7 +160,7 @@ function fitBytes(text: string, maxBytes: number, take: (text: string, length: n
 function countLines(text: string): number {
   if (text === '') return 0;
   let lines = text.endsWith('\n') ? 0 : 1;
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines++;
+  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) === 10) lines++;
   return lines;
 }
 

@@ -4,9 +4,9 @@ export function countLines(bytes: Uint8Array): number {
   return bytes.length > 0 && bytes[bytes.length - 1] !== 10 ? feeds + 1 : feeds;
 }
 
-/** Line feeds in a piece of a text. */
+/** Line feeds in a piece of a text. A plain loop: `indexOf` costs a hundred times as much where all are feeds. */
 export function countLineFeeds(bytes: Uint8Array): number {
   let count = 0;
-  for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) count += 1;
+  for (let index = 0; index < bytes.length; index++) if (bytes[index] === 10) count += 1;
   return count;
 }

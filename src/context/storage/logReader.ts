@@ -26,12 +26,21 @@ export interface LogContents {
 export async function readLog(file: string): Promise<LogContents> {
   const byUuid = new Map<string, JSONLEntry>();
   const damaged: DamagedLine[] = [];
+  /** Lines that a full disk cut short, as it seems: the same line follows whole. */
+  const torn: { readonly bytes: Buffer; readonly damage: DamagedLine }[] = [];
   let sorted = true;
   let last = -Infinity;
   for await (const line of linesOf(file)) {
     const { entries, reason } = parseLine(line.bytes, line.complete);
-    if (reason !== undefined)
-      damaged.push({ line: line.number, reason, offset: line.offset, bytes: line.bytes.length });
+    if (reason !== undefined) {
+      const damage = { line: line.number, reason, offset: line.offset, bytes: line.bytes.length };
+      damaged.push(damage);
+      if (entries.length === 0) torn.push({ bytes: line.bytes, damage });
+    } else {
+      const mended = torn.findIndex(({ bytes }) => bytes.equals(line.bytes.subarray(0, bytes.length)));
+      const [whole] = mended === -1 ? [] : torn.splice(mended, 1);
+      if (whole !== undefined) damaged.splice(damaged.indexOf(whole.damage), 1);
+    }
     for (const entry of entries) {
       if (byUuid.has(entry.uuid)) continue;
       byUuid.set(entry.uuid, entry);

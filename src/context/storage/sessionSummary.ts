@@ -19,8 +19,10 @@ export interface SessionSummary {
 }
 
 const pieceBytes = 64 * 1024;
-/** A log whose first prompt or last words lie further in than this is listed without them. */
-const maxPieceBytes = 4 * 1024 * 1024;
+/** A first prompt may hold pictures; a session whose prompt ends further in than this is not listed. */
+const maxHeadBytes = 64 * 1024 * 1024;
+/** Last words that lie further from the end than this are not shown. */
+const maxTailBytes = 4 * 1024 * 1024;
 const maxLastLines = 6;
 const maxCharacters = 200;
 
@@ -65,7 +67,8 @@ async function readUntil(
     const start = side === 'head' ? 0 : size - length;
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, start);
     const entries = entriesIn(buffer.subarray(0, bytesRead), start > 0);
-    if (found(entries) || length === size || bytes >= maxPieceBytes) return entries;
+    const max = side === 'head' ? maxHeadBytes : maxTailBytes;
+    if (found(entries) || length === size || bytes >= max) return entries;
   }
 }
 
@@ -98,6 +101,7 @@ function spoken(entry: JSONLEntry): string | undefined {
 }
 
 function textOf(entry: JSONLEntry): string {
+  if (entry.subtype === 'shell' && typeof entry.data?.command === 'string') return `!${entry.data.command}`;
   const { content } = entry.message;
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { limitsFor } from '../../../src/context/results/admit.ts';
-import { truncateObservation } from '../../../src/context/results/ObservationTruncator.ts';
+import { DEFAULT_LIMITS, truncateObservation } from '../../../src/context/results/ObservationTruncator.ts';
+import { countLines } from '../../../src/context/storage/lines.ts';
 
 const directions = ['head', 'tail', 'head_tail'] as const;
 const lineCount = (text: string): number => (text === '' ? 0 : text.replace(/\n$/, '').split('\n').length);
@@ -65,4 +66,17 @@ test('a small window bounds a single result more tightly', () => {
   const settings = { maxLines: 2000, maxBytes: 51_200 };
   expect(limitsFor(settings, 200_000)).toEqual(settings);
   expect(limitsFor(settings, 8000).maxBytes).toBe(4800);
+});
+
+test('output that is nothing but line ends, or errors, holds nothing up', () => {
+  for (const [line, lines] of [
+    ['\n', 8_000_000],
+    ['error\n', 2_000_000],
+  ] as const) {
+    const text = line.repeat(lines);
+    const started = performance.now();
+    expect(truncateObservation(text, DEFAULT_LIMITS, 'head_tail').truncated).toBe(true);
+    expect(countLines(Buffer.from(text))).toBe(lines);
+    expect(performance.now() - started).toBeLessThan(1000);
+  }
 });

@@ -64,6 +64,12 @@ test('unknown fields, key order included, survive a reading', async () => {
 
 test.each<[string, string, number[], [number, string][]]>([
   ['torn last line', `${line(0)}\n${line(1).slice(0, 40)}`, [0], [[2, 'cut short']]],
+  [
+    'a line cut short, then written again',
+    `${line(0)}\n${line(1).slice(0, 60)}\n${line(0)}\n${line(1)}\n`,
+    [0, 1],
+    [],
+  ],
   ['last line without its line feed', `${line(0)}\n${line(1)}`, [0, 1], []],
   ['line glued to a torn one', `${line(0).slice(0, 40)}${line(1)}\n`, [1], [[1, 'lines run together']]],
   ['lost line feed', `${line(0)}X${line(1)}\n${line(2)}\n`, [0, 1, 2], [[1, 'lines run together']]],

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { PersistentStore } from '../../../src/context/storage/index.ts';
+import { messageDraft, PersistentStore } from '../../../src/context/storage/index.ts';
 import { entrySchema, type JSONLEntry } from '../../../src/protocol/entries.ts';
 
 let home: string;
@@ -178,6 +178,20 @@ test('title and last words are found beyond large lines at either end', async ()
   expect(await store.listSessions()).toMatchObject([
     { title: 'the question', messageCount: 5, lastLines: expect.arrayContaining(['the answer']) },
   ]);
+});
+
+test('a session that begins with a large picture, or with a command, is listed by name', async () => {
+  const store = makeStore();
+  const picture = await store.createSession('picture');
+  const image = { type: 'image', mediaType: 'image/png', data: 'A'.repeat(6_000_000) };
+  await picture.append([messageDraft('user', [{ type: 'text', text: 'what is this?' }, image])]);
+  await picture.close();
+  const shell = await store.createSession('shell');
+  const ran = { ...messageDraft('user', 'The user ran …', {}, 'shell'), data: { command: 'npm test' } };
+  await shell.append([ran]);
+  await shell.close();
+  const titles = (await store.listSessions()).map(({ title }) => title).sort();
+  expect(titles).toEqual(['!npm test', 'what is this?']);
 });
 
 test('200 sessions of a megabyte are listed in a moment', async () => {
