@@ -16,11 +16,14 @@ export function messageDraft(
 }
 
 /** One call that the model asked for. */
-export function toolUseDraft(call: ToolCall): EntryDraft {
+export function toolUseDraft({ arguments: text, ...call }: ToolCall): EntryDraft {
+  const input = parseArguments(text);
+  // Only where the input would not give the same bytes back is the text kept beside it.
+  const exact = JSON.stringify(input) === text ? {} : { arguments: text };
   return {
     type: 'tool_use',
     message: { role: 'assistant', content: '' },
-    tool: { ...call, input: parseArguments(call.arguments) },
+    tool: { ...call, ...exact, input },
   };
 }
 

@@ -276,6 +276,22 @@ test('calls and results are kept with everything they had', async () => {
   ]);
 });
 
+test('the arguments of a call are stored once, and come back to the byte', async () => {
+  const log = await makeLog();
+  const texts = [
+    '{"path":"a"}',
+    '{ "path": "a" }',
+    '{"n":1.0}',
+    '{"b":1,"1":2}',
+    '{"__proto__":{"a":1}}',
+    '{"a":1,"a":2}',
+  ];
+  for (const text of texts) await log.saveToolUse({ id: 'c', name: 'Read', arguments: text });
+  const tools = log.entries().map((entry) => entry.tool);
+  expect(tools.map((tool) => tool?.arguments ?? JSON.stringify(tool?.input))).toEqual(texts);
+  expect(tools.filter((tool) => tool?.arguments === undefined)).toHaveLength(2);
+});
+
 test.skipIf(noFullDevice)(
   'a full disk is told once, the conversation goes on, and nothing is missing afterwards',
   async () => {
