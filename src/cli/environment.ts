@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { release, type } from 'node:os';
 import type { Environment } from '../agent/systemPrompt.ts';
+import { gitRunsPrograms } from '../permissions/gitPrograms.ts';
 
 /** Longest wait for git, in milliseconds; a slow repository goes undescribed rather than delay the first request. */
 const GIT_TIMEOUT = 2000;
@@ -19,8 +20,17 @@ export async function readEnvironment(directory: string, now: Date): Promise<Env
 }
 
 async function gitState(directory: string): Promise<string | undefined> {
+  // Nobody has been asked yet whether this folder's programs may run.
+  if (gitRunsPrograms(directory)) return 'not asked, because its configuration names programs to start';
   const [status, log] = await Promise.all([
-    git(directory, ['status', '--porcelain=v1', '--branch', '--untracked-files=normal']),
+    // Submodules have configurations of their own.
+    git(directory, [
+      'status',
+      '--porcelain=v1',
+      '--branch',
+      '--untracked-files=normal',
+      '--ignore-submodules=dirty',
+    ]),
     git(directory, ['log', '--max-count=3', '--format=%h %s']),
   ]);
   if (status === undefined) return undefined;
@@ -38,7 +48,14 @@ async function gitState(directory: string): Promise<string | undefined> {
 /** Output of one read-only git command; undefined when there is no repository or no git. */
 function git(directory: string, args: string[]): Promise<string | undefined> {
   // Optional locks off: a status that only looks must not take the index lock from the user's own git.
-  const full = ['--no-optional-locks', '-c', 'core.fsmonitor=false', ...args];
+  const full = [
+    '--no-optional-locks',
+    '-c',
+    'core.fsmonitor=false',
+    '-c',
+    'log.showSignature=false',
+    ...args,
+  ];
   return new Promise((resolve) => {
     execFile('git', full, { cwd: directory, timeout: GIT_TIMEOUT, maxBuffer: 4_000_000 }, (error, stdout) =>
       resolve(error === null ? stdout : undefined),

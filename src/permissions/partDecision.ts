@@ -89,6 +89,12 @@ function decideUse(visit: Visit, use: ReadOnlyUse, policy: Policy): PartVerdict 
   // A directory may hold a repository's settings, and those name programs that git runs.
   if (part.argv[0] === 'git' && visit.moved && !directories.every((directory) => isRoot(directory, policy)))
     return { behavior: 'ask', reason: `${what} runs after a change of directory.`, unruled: part };
+  if (part.argv[0] === 'git' && directories.some(policy.gitRunsPrograms))
+    return {
+      behavior: 'ask',
+      reason: `The repository's own configuration names programs that ${what} may start.`,
+      unruled: part,
+    };
   const verdicts = directories.flatMap((directory) => [
     ...use.contents.map((word) => decideOperand(word, directory, 'contents', policy)),
     ...use.names.map((word) => decideOperand(word, directory, 'names', policy)),

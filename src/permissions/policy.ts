@@ -15,6 +15,8 @@ export interface Policy {
   readonly home: string;
   /** Resolves links of the deepest existing ancestor; never throws. */
   readonly realpath: (path: string) => string;
+  /** Whether git would start programs that the repository found from a directory names; never throws. */
+  readonly gitRunsPrograms: (directory: string) => boolean;
   readonly parseCommand: (command: string) => ParsedCommand;
   /** Absolute path of the settings file that "always" writes to. */
   readonly localSettingsFile: string;

@@ -1,0 +1,97 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { decide } from '../../src/permissions/decide.ts';
+import { gitRunsPrograms } from '../../src/permissions/gitPrograms.ts';
+import { policyFor, top } from './harness.ts';
+
+let made = 0;
+function repository(...settings: readonly string[]): string {
+  const directory = join(top, `git-${made++}`);
+  execFileSync('git', ['init', '-q', directory]);
+  for (const setting of settings) {
+    const [key = '', ...value] = setting.split('=');
+    execFileSync('git', ['-C', directory, 'config', key, value.join('=')]);
+  }
+  return directory;
+}
+
+test.each([
+  ['core.fsmonitor=./watch'],
+  ['filter.x.clean=./clean'],
+  ['filter.x.process=./process'],
+  ['diff.external=./diff'],
+  ['diff.x.textconv=./show'],
+  ['diff.x.command=./show'],
+  ['gpg.program=./gpg'],
+  ['include.path=../settings'],
+  ['includeIf.gitdir:/.path=../settings'],
+  ['remote.origin.uploadpack=./pack'],
+])('a repository with %s runs programs', (setting) => {
+  expect(gitRunsPrograms(repository(setting))).toBe(true);
+});
+
+test('an ordinary repository does not, nor does a place without one', () => {
+  const plain = repository(
+    'user.name=a',
+    'core.fsmonitor=true',
+    'remote.origin.url=https://example.com/process.git',
+  );
+  mkdirSync(join(plain, 'src'));
+  expect(gitRunsPrograms(join(plain, 'src'))).toBe(false);
+  expect(gitRunsPrograms(top)).toBe(false);
+});
+
+test('settings on the line of their section count, and those that cannot be read count as the worst', () => {
+  const oneLine = repository();
+  writeFileSync(join(oneLine, '.git/config'), '[core] fsmonitor=./x');
+  expect(gitRunsPrograms(oneLine)).toBe(true);
+  const piped = repository();
+  execFileSync('mkfifo', [join(piped, '.git/config.worktree')]);
+  expect(gitRunsPrograms(piped)).toBe(true);
+});
+
+test('the hook of a command that looks counts, wherever hooks are kept', () => {
+  const own = repository();
+  mkdirSync(join(own, '.git/hooks'), { recursive: true });
+  writeFileSync(join(own, '.git/hooks/post-index-change'), '#!/bin/sh\n');
+  const moved = repository('core.hooksPath=.husky');
+  expect(gitRunsPrograms(moved)).toBe(false);
+  mkdirSync(join(moved, '.husky'));
+  writeFileSync(join(moved, '.husky/post-index-change'), '#!/bin/sh\n');
+  expect([own, moved].map(gitRunsPrograms)).toEqual([true, true]);
+});
+
+test('a worktree has the settings of its main repository', () => {
+  const main = repository('user.name=a', 'user.email=a@b', 'core.fsmonitor=./x');
+  execFileSync('git', [
+    '-C',
+    main,
+    '-c',
+    'core.fsmonitor=false',
+    'commit',
+    '-q',
+    '--allow-empty',
+    '-m',
+    'one',
+  ]);
+  const tree = join(top, `tree-${made}`);
+  execFileSync('git', ['-C', main, '-c', 'core.fsmonitor=false', 'worktree', 'add', '-q', tree]);
+  expect(gitRunsPrograms(tree)).toBe(true);
+});
+
+test('a bare repository that hides in a folder is asked about once the shell is there', async () => {
+  const project = repository();
+  const hidden = join(project, 'vendor/data');
+  execFileSync('git', ['init', '-q', '--bare', hidden]);
+  const policy = await policyFor([], 'default', { root: project });
+  const status = { type: 'command', command: 'git status', cwd: hidden } as const;
+  const ask = () => decide({ tool: 'Bash', access: status }, policy);
+  expect(ask().behavior).toBe('allow');
+  execFileSync('git', ['-C', hidden, 'config', 'core.fsmonitor', './run']);
+  expect(ask()).toMatchObject({
+    behavior: 'ask',
+    reason: expect.stringContaining('names programs'),
+  });
+});
