@@ -16,11 +16,33 @@ export interface RepairedArguments {
 /** Valid objects come back byte for byte; see the header for the rest. */
 export async function repairArguments(raw: string, toolName: string): Promise<RepairedArguments> {
   if (raw.trim() === '') return { arguments: '{}' };
+  if (isTooDeep(raw)) return { arguments: '{}', rawArguments: raw, invalid: explainDepth(raw, toolName) };
   const strict = parse(raw);
   if (isObject(strict.value)) return { arguments: raw };
   const repaired = unwrapString(strict.value) ?? firstOfTwins(raw) ?? (await mend(raw, strict));
   if (repaired !== undefined) return { arguments: repaired, rawArguments: raw };
   return { arguments: '{}', rawArguments: raw, invalid: explain(raw, toolName, strict) };
+}
+
+/** Deeper than any tool's input; far less deep than what ends in a stack overflow somewhere down the line. */
+const MAX_DEPTH = 100;
+
+/** A model that is stuck writes `[[[[…`. Brackets in strings do not count. */
+function isTooDeep(raw: string): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < raw.length && depth <= MAX_DEPTH; at += 1) {
+    const char = raw[at];
+    if (inString && char === '\\') at += 1;
+    else if (char === '"') inString = !inString;
+    else if (!inString && (char === '{' || char === '[')) depth += 1;
+    else if (!inString && (char === '}' || char === ']')) depth -= 1;
+  }
+  return depth > MAX_DEPTH;
+}
+
+function explainDepth(raw: string, toolName: string): string {
+  return `The call of ${toolName || 'a tool without a name'} did not run, because its arguments are nested more than ${MAX_DEPTH} levels deep (${excerpt(raw, 80)}). Make the call again with the plain arguments of the tool.`;
 }
 
 interface Parsed {

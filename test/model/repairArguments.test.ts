@@ -111,3 +111,13 @@ test('it never throws, and its result is always an object', async () => {
     { numRuns: 1000 },
   );
 });
+
+test('arguments nested beyond measure are refused; brackets in a string are text', async () => {
+  for (const raw of [`{"a":${'['.repeat(200_000)}${']'.repeat(200_000)}}`, `{"a":${'{"a":'.repeat(101)}`]) {
+    const refused = await repairArguments(raw, 'Read');
+    expect(refused).toMatchObject({ arguments: '{}', invalid: expect.stringContaining('100 levels deep') });
+    expect(refused.invalid?.length).toBeLessThan(400);
+  }
+  const text = JSON.stringify({ content: `\\"${'['.repeat(500)}` });
+  expect(await repairArguments(text, 'Write')).toEqual({ arguments: text });
+});
