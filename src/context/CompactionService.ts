@@ -214,7 +214,11 @@ function boundOf({ mustReach, window }: CompactionJob): number {
 }
 
 function tooLittle(after: number, before: number, bound: number): CompactionOutcome & { type: 'refused' } {
-  const message = `Compaction would leave ${after} of ${before} tokens, and at most ${bound} are wanted: too little would be gained.`;
+  const few = `Compaction would leave about ${after} of ${before} tokens`;
+  const message =
+    after > bound
+      ? `${few}, and at most ${bound} fit.`
+      : `${few}: too little would be gained. Nothing was changed.`;
   return { type: 'refused', message };
 }
 

@@ -100,6 +100,23 @@ test('a file that changed after the compaction is quoted as it was then', async 
   expect(JSON.stringify(again.getMessages())).toBe(before);
 });
 
+test('a file that was read and would only be quoted again is left out rather than the compaction refused', async () => {
+  const home = await house({ windowTokens: 48_000, settings: { compact: { auto: false } } });
+  const text = filler(2400).replaceAll('delta ', 'delta\n');
+  await writeFile(join(home.root, 'a.ts'), text);
+  const context = home.manager();
+  await context.createSession(undefined, {}, configuration);
+  await context.addMessage('user', 'read a.ts');
+  await step(context, 'c0', text);
+  await context.appendReply(say('read'));
+  await context.addMessage('user', 'and now?');
+  await context.appendReply(say('nothing more'));
+  home.summaries.expect(summary('a.ts was read'));
+  const report = await context.compact(manual(home));
+  expect(report).toMatchObject({ outcome: 'done', files: [] });
+  expect(report.postTokens).toBeLessThan(report.preTokens / 2);
+});
+
 test('at the trigger it compacts by itself, and what is appended meanwhile is kept', async () => {
   const home = await house({ windowTokens: 12_000 });
   const { context } = await longSession(home);

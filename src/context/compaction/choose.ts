@@ -18,7 +18,7 @@ export interface ChoiceInput {
   /** Tokens, calibrated, of what stays whatever happens. */
   readonly fixed: number;
   readonly snippetTokens: number;
-  /** Tokens that a summary has to stand in for at least. */
+  /** Tokens that a summary has to stand in for at least, quoted files not counted. */
   readonly minDropped: number;
   /** False while the newest results can still be sent as they are: the model has not seen them yet. */
   readonly mayDropNewest: boolean;
@@ -39,9 +39,11 @@ export function chooseCompaction(input: ChoiceInput): Choice | undefined {
   const sizeOfAll = (atoms: readonly Atom[]): number => atoms.reduce((sum, atom) => sum + sizeOf(atom), 0);
   for (const [share, withSnippets] of LEVELS) {
     const plan = planCompaction(view.atoms, { retainTokens: budget.retain * share, sizeOf });
-    const needed = sizeOfAll(plan.kept) + (withSnippets ? snippetTokens : 0);
-    const dropped = sizeOfAll(view.atoms) - sizeOfAll(plan.kept);
-    if (plan.worthwhile && dropped >= input.minDropped && needed <= room)
+    const quoted = withSnippets ? snippetTokens : 0;
+    const needed = sizeOfAll(plan.kept) + quoted;
+    // What was read of a file and is dropped, only to be quoted again, is no gain.
+    const gained = sizeOfAll(view.atoms) - sizeOfAll(plan.kept) - quoted;
+    if (plan.worthwhile && gained >= input.minDropped && needed <= room)
       return { plan, withSnippets, clips: [] };
   }
   if (sizeOfAll(view.atoms) <= room) return undefined;
@@ -58,6 +60,8 @@ const LEVELS: readonly (readonly [share: number, withSnippets: boolean])[] = [
   [0.5, true],
   [0.25, true],
   [0, true],
+  [1, false],
+  [0.5, false],
   [0, false],
 ];
 
