@@ -4,6 +4,7 @@ import { settingsFiles } from '../config/loadSettings.ts';
 import { addLocalRule } from '../config/localRules.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import { decide } from '../permissions/decide.ts';
+import { expandGlob } from '../permissions/expandGlob.ts';
 import { gitRunsPrograms } from '../permissions/gitPrograms.ts';
 import type { SourcedRule } from '../permissions/rules.ts';
 import { loadShellParser } from '../permissions/shell.ts';
@@ -51,6 +52,7 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
           ownDirectories: places.ownDirectories,
           home,
           realpath,
+          expandGlob,
           gitRunsPrograms,
           parseCommand,
           localSettingsFile,

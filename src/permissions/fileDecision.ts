@@ -5,6 +5,7 @@ import { hasGlob } from './globOverlap.ts';
 import type { Policy } from './policy.ts';
 import { namesTool, parseRule, type SourcedRule } from './rules.ts';
 import { couldBeSensitive, isObeyed, isSensitive } from './sensitive.ts';
+import { gravest } from './verdicts.ts';
 
 /** What decided, so that a suggestion can be made of it. */
 export interface FileVerdict extends PermissionDecision {
@@ -22,8 +23,27 @@ export interface FileRequest {
   readonly byPattern?: boolean;
 }
 
-/** `path` may hold shell wildcards when `globs` says so. */
+/**
+ * `path` may hold shell wildcards when `globs` says so: then what the pattern could mean is decided, and what
+ * it means now, since a name that looks harmless may be a link.
+ */
 export function decideFile(request: FileRequest, policy: Policy, globs = false): FileVerdict {
+  const verdict = decideOne(request, policy, globs);
+  if (!globs || request.byPattern === true || !hasGlob(request.path) || verdict.behavior === 'deny')
+    return verdict;
+  const files = policy.expandGlob(request.path);
+  if (files === undefined)
+    return { ...verdict, behavior: 'ask', reason: `${request.path} means too many files to look at each.` };
+  const astray = files
+    .filter((file) => policy.realpath(file) !== file)
+    .map((path) => decideOne({ ...request, path }, policy, false))
+    // First what leads out: where only names are listed, a secret's name is no reason to ask.
+    .sort((a, b) => Number(b.cause === 'outside') - Number(a.cause === 'outside'));
+  const isCertain = verdict.behavior === 'ask' && verdict.cause !== 'secret';
+  return gravest(isCertain ? [verdict, ...astray] : [...astray, verdict]) ?? verdict;
+}
+
+function decideOne(request: FileRequest, policy: Policy, globs: boolean): FileVerdict {
   const { path, verb } = request;
   const realPath = policy.realpath(path);
   const verdict = (

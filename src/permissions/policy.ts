@@ -15,6 +15,8 @@ export interface Policy {
   readonly home: string;
   /** Resolves links of the deepest existing ancestor; never throws. */
   readonly realpath: (path: string) => string;
+  /** The paths that a shell may make of one with wildcards; undefined when there are too many; never throws. */
+  readonly expandGlob: (pattern: string) => readonly string[] | undefined;
   /** Whether git would start programs that the repository found from a directory names; never throws. */
   readonly gitRunsPrograms: (directory: string) => boolean;
   readonly parseCommand: (command: string) => ParsedCommand;

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { decide, type Policy } from '../../src/permissions/decide.ts';
+import { expandGlob } from '../../src/permissions/expandGlob.ts';
 import { gitRunsPrograms } from '../../src/permissions/gitPrograms.ts';
 import type { ParsedCommand } from '../../src/permissions/parsedCommand.ts';
 import type { SourcedRule } from '../../src/permissions/rules.ts';
@@ -74,6 +75,7 @@ export async function policyFor(
     ownDirectories: [],
     home,
     realpath,
+    expandGlob,
     gitRunsPrograms,
     parseCommand: await shellParser(),
     localSettingsFile: join(root, '.clawdcode.local.json'),

@@ -1,0 +1,50 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { globsOverlap, hasGlob } from './globOverlap.ts';
+
+/** Entries looked at for one pattern; a shell command that means more is a question anyway. */
+const MAX_ENTRIES = 5000;
+
+/**
+ * The existing paths that a shell may make of an absolute path with wildcards; undefined when there are too
+ * many to look at. May name a few that the shell would not; `**` goes down as far as in zsh.
+ */
+export function expandGlob(pattern: string): readonly string[] | undefined {
+  let looked = 0;
+  const list = (directory: string): readonly { name: string; isDirectory: boolean }[] => {
+    if (looked > MAX_ENTRIES) return [];
+    try {
+      const entries = readdirSync(directory, { withFileTypes: true });
+      looked += entries.length;
+      return entries.map((entry) => ({ name: entry.name, isDirectory: entry.isDirectory() }));
+    } catch {
+      // No directory, or one that may not be read: the shell finds nothing there either.
+      return [];
+    }
+  };
+  const below = (directory: string): readonly string[] => [
+    directory,
+    ...list(directory)
+      .filter(({ name, isDirectory }) => isDirectory && !name.startsWith('.'))
+      .flatMap(({ name }) => below(join(directory, name))),
+  ];
+  let found: readonly string[] = ['/'];
+  for (const part of pattern.split('/').filter((one) => one !== '')) {
+    if (!hasGlob(part)) found = found.map((directory) => join(directory, part));
+    else if (part === '**') found = found.flatMap(below);
+    else
+      found = found.flatMap((directory) =>
+        list(directory)
+          .filter(({ name }) => mayMatch(part, name))
+          .map(({ name }) => join(directory, name)),
+      );
+  }
+  return looked > MAX_ENTRIES ? undefined : found;
+}
+
+function mayMatch(part: string, name: string): boolean {
+  // Quoted, a wildcard is a character.
+  if (name === part) return true;
+  if (name.startsWith('.') && /^[*?]/.test(part)) return false;
+  return globsOverlap(part, name.replace(/[*?[\]{}()]/g, '?'));
+}
