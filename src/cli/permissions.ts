@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import { settingsFiles } from '../config/loadSettings.ts';
 import { addLocalRule } from '../config/localRules.ts';
 import type { LoadedSettings } from '../config/types.ts';
-import { decide } from '../permissions/decide.ts';
+import { decide, type Policy } from '../permissions/decide.ts';
 import { expandGlob } from '../permissions/expandGlob.ts';
+import { decideFile } from '../permissions/fileDecision.ts';
 import { gitRunsPrograms } from '../permissions/gitPrograms.ts';
 import type { SourcedRule } from '../permissions/rules.ts';
+import { isSensitive } from '../permissions/sensitive.ts';
 import { loadShellParser } from '../permissions/shell.ts';
 import type { Access, PermissionDecision, PermissionMode, RuleSuggestion } from '../protocol/permissions.ts';
 import { realpath } from './workspace.ts';
@@ -16,6 +18,8 @@ export interface Permissions {
   /** Saves an "always" and says what was saved where. */
   remember(suggestion: RuleSuggestion): Promise<string>;
   rules(): readonly SourcedRule[];
+  /** Whether a file must not be shown to the model in passing: a secret, or one that a rule keeps from reading. */
+  isWithheld(path: string): boolean;
 }
 
 export interface PermissionPlaces {
@@ -35,29 +39,34 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
   const localSettingsFile = settingsFiles(places).local;
   let rules: readonly SourcedRule[] = loaded.rules;
   let parser: ReturnType<typeof loadShellParser> | undefined;
+  const policyFor = (mode: PermissionMode, parseCommand: Policy['parseCommand']): Policy => ({
+    mode,
+    rules,
+    root,
+    additionalDirectories: loaded.settings.permissions.additionalDirectories,
+    ownDirectories: places.ownDirectories,
+    home,
+    realpath,
+    expandGlob,
+    gitRunsPrograms,
+    parseCommand,
+    localSettingsFile,
+  });
 
   return {
     rules: () => rules,
+    isWithheld(path) {
+      if (isSensitive(path)) return true;
+      if (rules.every(({ behavior }) => behavior === 'allow')) return false;
+      const request = { tool: 'Read', verb: 'read', path } as const;
+      const { behavior, cause } = decideFile(request, policyFor('default', notUnderstood));
+      return behavior !== 'allow' && (cause === 'rule' || cause === 'secret');
+    },
     async decide(tool, access, mode) {
       // The grammar is loaded for the first command, not before: most sessions begin with reading.
       if (access.type === 'command') parser ??= loadShellParser(places.wasm).catch(() => notUnderstood);
       const parseCommand = (await parser) ?? notUnderstood;
-      return decide(
-        { tool, access },
-        {
-          mode,
-          rules,
-          root,
-          additionalDirectories: loaded.settings.permissions.additionalDirectories,
-          ownDirectories: places.ownDirectories,
-          home,
-          realpath,
-          expandGlob,
-          gitRunsPrograms,
-          parseCommand,
-          localSettingsFile,
-        },
-      );
+      return decide({ tool, access }, policyFor(mode, parseCommand));
     },
     async remember({ rules: texts, destination, file }) {
       const add = (source: string): void => {

@@ -14,7 +14,6 @@ import {
 } from '../context/index.ts';
 import { createDemoClient, DEMO_MODEL } from '../model/demo.ts';
 import { createOpenAIClient } from '../model/openai.ts';
-import { isSensitive } from '../permissions/sensitive.ts';
 import type { ModelClient } from '../protocol/model.ts';
 import { builtinTools } from '../tools/builtinTools.ts';
 import { systemClock } from './clock.ts';
@@ -75,15 +74,6 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
     listModels: () => (options.demo ? Promise.resolve([DEMO_MODEL]) : listModels(settings.baseUrl, apiKey)),
     async open(target) {
       const model = createModelChoice(options.model, settings);
-      const context = new ContextManager({
-        store,
-        root: place.root,
-        settings: settings.context,
-        model: model.current,
-        summarize: createSummarizer(client, systemClock),
-        isSensitive,
-      });
-      const { cwd, ...opened } = await openContext(context, target, store, options, model);
       const permissions = createPermissions(loaded, {
         ...place,
         wasm: grammarFolder(place.packageRoot),
@@ -94,10 +84,19 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
           if (loaded.untrusted.length === 0) await trustFolder(place.dataRoot, place.root, () => new Date());
         },
       });
+      const context = new ContextManager({
+        store,
+        root: place.root,
+        settings: settings.context,
+        model: model.current,
+        summarize: createSummarizer(client, systemClock),
+        isSensitive: permissions.isWithheld,
+      });
+      const { cwd, ...opened } = await openContext(context, target, store, options, model);
       const { tools, dispose } = builtinTools({
         env: { ...place.env, ...settings.env },
         home: place.home,
-        isSensitive,
+        isSensitive: permissions.isWithheld,
       });
       const agent = createAgent({
         context,

@@ -141,3 +141,15 @@ test('without the grammar every command asks, and files are judged as ever', asy
   expect(await behavior(permissions, { command: 'npm test' })).toBe('ask');
   expect(await behavior(permissions, { read: 'a.ts' })).toBe('allow');
 });
+
+test('what a rule keeps from reading is withheld from search results and quotes too', async () => {
+  const { isWithheld, root } = await wired({
+    permissions: { deny: ['Read(./kept/**)'], ask: ['Read(./asked.txt)'], allow: ['Read(.env)'] },
+  });
+  const withheld = ['kept/a.ts', 'asked.txt', '.env', 'src/a.ts'].filter((name) =>
+    isWithheld(join(root, name)),
+  );
+  expect(withheld).toEqual(['kept/a.ts', 'asked.txt', '.env']);
+  const free = await wired();
+  expect(['.env', 'kept/a.ts', '/etc/hostname'].filter((name) => free.isWithheld(name))).toEqual(['.env']);
+});
