@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { z } from 'zod';
+import * as z from 'zod';
 import { settingsSchema } from '../src/config/schema.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));

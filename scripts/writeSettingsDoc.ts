@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { z } from 'zod';
+import * as z from 'zod';
 import { settingVariables } from '../src/config/environment.ts';
 import { modeAliases } from '../src/config/modes.ts';
 import { settingsSchema } from '../src/config/schema.ts';

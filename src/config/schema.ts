@@ -2,7 +2,7 @@
  * Every setting, with its default and its description. The one source of the settings' types, of the
  * JSON Schema that editors read, and of the example file.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import { contextSettingsSchema } from '../protocol/contextSettings.ts';
 import { modeNames, parsePermissionMode } from './modes.ts';
 

@@ -1,7 +1,7 @@
 /** Which folders the user trusts, by real path: `trust.json` in the program's own directory. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { writePrivateFile } from './privateFile.ts';
 
 const trustSchema = z.looseObject({ folders: z.record(z.string(), z.string()) });

@@ -2,7 +2,7 @@
  * The projection: from the log to the messages of a request. Pure: the same log, the same policy → the same
  * bytes. Nothing else builds messages. Order: system, pinned instructions, summary, retained tail, the rest.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type {
   AssistantMessage,

@@ -1,5 +1,5 @@
 /** Drafts of the entries that the manager writes: headers, replies, results. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
 import type { Usage } from '../protocol/messages.ts';
 import type { Reply } from '../protocol/model.ts';

@@ -1,5 +1,5 @@
 /** The `context.*` settings: shared by `config`, which reads them, and `context`, which obeys them. */
-import { z } from 'zod';
+import * as z from 'zod';
 
 const share = z.number().gt(0).lt(1);
 

@@ -3,7 +3,7 @@
  * Lines are only ever appended. Unknown fields survive (`looseObject`), so that an older program can read
  * a newer log; `v` is the format's version, `version` the program's.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Version of the line format that this program writes. */
 export const ENTRY_FORMAT = 1;

@@ -1,5 +1,5 @@
 /** Turns a definition into the `Tool` port: input is parsed here, expected failures become outcomes here. */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Access, Preview } from '../protocol/permissions.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { failure } from './outcomes.ts';

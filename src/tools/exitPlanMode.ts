@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Tool } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';
 

@@ -2,7 +2,7 @@
  * The view: which entries of a log the model sees, after compactions and reductions, before any message is
  * built. A pure function of the log; refers to entries by id, so it survives any reordering of code.
  */
-import { z } from 'zod';
+import * as z from 'zod';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { type Atom, AtomGrouper } from './atoms.ts';
 

@@ -1,0 +1,125 @@
+/** What has to be settled before a session can be opened: trust, key and model; then the house of sessions. */
+import { saveCredentials } from '../config/credentials.ts';
+import { trustFolder } from '../config/trust.ts';
+import type { LoadedSettings } from '../config/types.ts';
+import { chooseTheme } from '../ui/theme.ts';
+import type { Boot, UiHouse } from '../ui/types.ts';
+import type { DebugLog } from './debugLog.ts';
+import { createCommandHost } from './host.ts';
+import { listModels } from './models.ts';
+import type { CliOptions } from './options.ts';
+import type { Place } from './place.ts';
+import { describeOpenError } from './sessionErrors.ts';
+import { createSessionHouse, type SessionHouse } from './sessions.ts';
+import { findModelAccess, folderIsTrusted, readSettings } from './startup.ts';
+import { terminalColors } from './terminalColors.ts';
+
+/** Trust, then model access, then the house of sessions; each answer leads to the next step. */
+export async function boot(place: Place, options: CliOptions, debug: DebugLog): Promise<Boot> {
+  const trusted = await folderIsTrusted(place);
+  const loaded = await readSettings(place, options, trusted);
+  if (trusted || loaded.untrusted.length === 0) return chooseModel(place, options, debug, loaded, trusted);
+  return {
+    type: 'trust',
+    question: {
+      folder: place.root,
+      effects: loaded.untrusted.map(({ file, effect }) => `${file}: ${effect}`),
+    },
+    async answer(yes) {
+      if (!yes) return chooseModel(place, options, debug, loaded, false);
+      await trustFolder(place.dataRoot, place.root, () => new Date());
+      return chooseModel(place, options, debug, await readSettings(place, options, true), true);
+    },
+  };
+}
+
+async function chooseModel(
+  place: Place,
+  options: CliOptions,
+  debug: DebugLog,
+  loaded: LoadedSettings,
+  trusted: boolean,
+): Promise<Boot> {
+  const access = await findModelAccess(loaded, options.demo, listModels);
+  const again = (next: CliOptions): Promise<Boot> =>
+    readSettings(place, next, trusted).then((read) => chooseModel(place, next, debug, read, trusted));
+  if (access.type === 'missing') {
+    // Nothing at all is set up on a first start: that is no mistake, so nothing is said.
+    const first = loaded.settings.apiKey === null && loaded.sources.baseUrl === undefined;
+    return onboarding(place, first ? undefined : access.message, (demo) =>
+      again(demo ? { ...options, demo } : options),
+    );
+  }
+  const house = createSessionHouse({
+    place,
+    loaded,
+    apiKey: access.apiKey,
+    model: access.model,
+    modelForced: options.model !== undefined,
+    demo: options.demo,
+    interactive: true,
+    debug,
+  });
+  return {
+    type: 'ready',
+    notices: loaded.problems.map((problem) => problem.message),
+    house: uiHouse(house, place, options, loaded, trusted, debug),
+  };
+}
+
+/** Asks for key and endpoint, or for the demo; what cannot be kept is said, and asked again. */
+function onboarding(place: Place, message: string | undefined, next: (demo: boolean) => Promise<Boot>): Boot {
+  return {
+    type: 'onboarding',
+    ...(message === undefined ? {} : { message }),
+    async answer(result) {
+      if (result.type === 'quit') return { type: 'quit' };
+      if (result.type === 'demo') return next(true);
+      const { baseUrl, apiKey, model } = result;
+      const saved = await saveCredentials(place.dataRoot, {
+        ...(baseUrl === '' ? {} : { baseUrl }),
+        ...(apiKey === '' ? {} : { apiKey }),
+        ...(model === '' ? {} : { model }),
+      });
+      return saved.type === 'saved' ? next(false) : onboarding(place, saved.message, next);
+    },
+  };
+}
+
+function uiHouse(
+  house: SessionHouse,
+  place: Place,
+  options: CliOptions,
+  loaded: LoadedSettings,
+  trusted: boolean,
+  debug: DebugLog,
+): UiHouse {
+  const { settings } = loaded;
+  return {
+    theme: chooseTheme(settings.theme, terminalColors(place)),
+    reducedMotion: settings.reducedMotion,
+    showReasoning: settings.showReasoning,
+    list: house.list,
+    async open(target) {
+      try {
+        const opened = await house.open(target);
+        if (options.permissionMode !== undefined) {
+          opened.agent.submit({ type: 'set_mode', mode: options.permissionMode });
+        }
+        return {
+          type: 'opened',
+          session: {
+            agent: opened.agent,
+            host: createCommandHost(opened, house, place, loaded, trusted, debug),
+            resumed: opened.resumed,
+            notices: opened.notices,
+          },
+        };
+      } catch (error) {
+        debug.write(error instanceof Error ? (error.stack ?? error.message) : String(error));
+        const message = describeOpenError(error) ?? `The session could not be opened: ${String(error)}`;
+        return { type: 'failed', message };
+      }
+    },
+  };
+}
