@@ -23,7 +23,7 @@ export async function boot(place: Place, options: CliOptions, debug: DebugLog): 
     type: 'trust',
     question: {
       folder: place.root,
-      effects: loaded.untrusted.map(({ file, effect }) => `${file}: ${effect}`),
+      effects: loaded.untrusted.map(({ file, effect, value }) => `${file}: ${effect} ${value}`),
     },
     async answer(yes) {
       if (!yes) return chooseModel(place, options, debug, loaded, false);

@@ -30,8 +30,8 @@ export interface PermissionPlaces {
   readonly wasm: string;
   /** Reading in here never asks: what the program itself stored for the model. */
   readonly ownDirectories: readonly string[];
-  /** A rule was saved into the folder's local settings. */
-  readonly onSaved: () => Promise<void>;
+  /** Rules were saved into the folder's local settings. */
+  readonly onSaved: (rules: readonly string[]) => Promise<void>;
 }
 
 export function createPermissions(loaded: LoadedSettings, places: PermissionPlaces): Permissions {
@@ -87,7 +87,7 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
         }
       }
       add(file);
-      await places.onSaved();
+      await places.onSaved(texts);
       return `Saved to ${file}: allow ${texts.join(', ')}`;
     },
   };

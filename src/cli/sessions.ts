@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createAgent } from '../agent/Agent.ts';
 import { createSummarizer } from '../agent/summarize.ts';
 import type { Agent, SessionTarget } from '../agent/types.ts';
-import { trustFolder } from '../config/trust.ts';
+import { rememberRules } from '../config/trust.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import {
   ContextManager,
@@ -78,11 +78,8 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         ...place,
         wasm: grammarFolder(place.packageRoot),
         ownDirectories: [join(getProjectStoragePath(place.dataRoot, place.root), 'blobs')],
-        // A rule that the user has just saved here must count tomorrow. Where the folder brought settings of
-        // its own that the user did not trust, saving one rule does not trust those.
-        onSaved: async () => {
-          if (loaded.untrusted.length === 0) await trustFolder(place.dataRoot, place.root, () => new Date());
-        },
+        // A rule that the user has just saved here must count tomorrow, without trust in what else comes here.
+        onSaved: (rules) => rememberRules(place.dataRoot, place.root, rules),
       });
       const context = new ContextManager({
         store,

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { loadSettings } from '../config/loadSettings.ts';
 import { DEFAULT_BASE_URL } from '../config/schema.ts';
-import { isTrusted } from '../config/trust.ts';
+import { isTrusted, savedRules } from '../config/trust.ts';
 import type { LoadedSettings, Problem, SettingsRule } from '../config/types.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
 import { parseRule } from '../permissions/rules.ts';
@@ -24,6 +24,7 @@ export async function readSettings(
     root: place.root,
     env: place.env,
     trusted,
+    savedRules: await savedRules(place.dataRoot, place.root),
     flags: {
       model: options.model,
       baseUrl: options.baseUrl,

@@ -41,12 +41,16 @@ export function settingsFiles({ dataRoot, root }: Omit<SettingsPlaces, 'home'>):
   };
 }
 
-/** All layers, checked and merged. `trusted`: whether the project's files may do more than tighten. */
+/**
+ * All layers, checked and merged. `trusted`: whether the project's files may do more than tighten; without it,
+ * of the allow rules in the personal one those count that the user saved there.
+ */
 export async function loadSettings(
   options: SettingsPlaces & {
     readonly env: Readonly<Record<string, string | undefined>>;
     readonly flags: SettingsFlags;
     readonly trusted: boolean;
+    readonly savedRules?: readonly string[];
   },
 ): Promise<LoadedSettings> {
   const problems: Problem[] = [];
@@ -72,7 +76,7 @@ export async function loadSettings(
     if (layer !== 'user') {
       problems.push(...dropKey(counted, name, layer, options));
       if (!options.trusted) {
-        const { kept, held } = holdBack(counted, name);
+        const { kept, held } = holdBack(counted, name, layer === 'local' ? options.savedRules : []);
         untrusted.push(...held);
         counted = kept;
       }

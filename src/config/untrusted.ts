@@ -4,9 +4,13 @@ import type { UntrustedSetting, Values } from './types.ts';
 /**
  * Parts the settings of a folder into what counts at once and what waits until the folder is trusted:
  * whatever could send the user's key elsewhere, run something, or loosen a question. Rules that ask or
- * deny only tighten, so they count.
+ * deny only tighten, so they count, and so do allow rules that the user saved here (`ownRules`).
  */
-export function holdBack(values: Values, file: string): { kept: Values; held: UntrustedSetting[] } {
+export function holdBack(
+  values: Values,
+  file: string,
+  ownRules: readonly string[] = [],
+): { kept: Values; held: UntrustedSetting[] } {
   const kept = structuredClone(values);
   const held: UntrustedSetting[] = [];
   const hold = (parent: Values, key: string, path: string, effect: string): void => {
@@ -20,9 +24,14 @@ export function holdBack(values: Values, file: string): { kept: Values; held: Un
   }
   const permissions = kept.permissions as Values | undefined;
   if (permissions === undefined) return { kept, held };
+  const isOwn = (rule: string): boolean => ownRules.includes(rule);
+  const allow = (permissions.allow ?? []) as readonly string[];
+  permissions.allow = allow.filter((rule) => !isOwn(rule));
   for (const [key, effect] of Object.entries(permissionEffects)) {
     if (key in permissions) hold(permissions, key, `permissions.${key}`, effect);
   }
+  const own = allow.filter(isOwn);
+  if (own.length > 0) permissions.allow = own;
   const mode = permissions.defaultMode;
   if (typeof mode === 'string' && parsePermissionMode(mode) !== 'plan') {
     hold(
@@ -51,7 +60,8 @@ function isEmpty(value: unknown): boolean {
   return value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
 }
 
-const longest = 200;
+/** Long enough for what is honest: what the user agrees to must not hide behind an ellipsis. */
+const longest = 2000;
 
 function shown(value: unknown): string {
   const text = Array.isArray(value)

@@ -107,9 +107,11 @@ test('"always" for a command is saved, counts at once and counts tomorrow', asyn
     home: join(root, '..'),
     root,
     env: {},
-    trusted: true,
+    trusted: false,
+    savedRules: suggestion.rules,
     flags: {},
   });
+  expect(tomorrow.untrusted).toEqual([]);
   expect(tomorrow.rules.map((rule) => rule.text)).toEqual(suggestion.rules);
 });
 

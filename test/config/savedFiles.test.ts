@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { saveCredentials } from '../../src/config/credentials.ts';
 import { addLocalRule } from '../../src/config/localRules.ts';
-import { isTrusted, trustFolder } from '../../src/config/trust.ts';
+import { isTrusted, rememberRules, savedRules, trustFolder } from '../../src/config/trust.ts';
 
 let directory: string;
 beforeEach(async () => {
@@ -38,6 +38,17 @@ describe('trust', () => {
     await trustFolder(directory, '/repo', now);
     expect(await isTrusted(directory, '/repo')).toBe(true);
   });
+});
+
+test('saved rules are remembered folder by folder, and are no trust in the folder', async () => {
+  expect(await savedRules(directory, '/repo')).toEqual([]);
+  await trustFolder(directory, '/other', now);
+  await rememberRules(directory, '/repo', ['Bash(npm test:*)']);
+  await rememberRules(directory, '/repo', ['Bash(ls:*)', 'Bash(npm test:*)']);
+  expect(await savedRules(directory, '/repo')).toEqual(['Bash(npm test:*)', 'Bash(ls:*)']);
+  for (const folder of ['/other', 'constructor', '__proto__'])
+    expect(await savedRules(directory, folder)).toEqual([]);
+  expect([await isTrusted(directory, '/repo'), await isTrusted(directory, '/other')]).toEqual([false, true]);
 });
 
 test('a rule is not saved through a link, which may lead to where it counts for more', async () => {

@@ -28,10 +28,15 @@ function write(path: string, content: unknown): Promise<void> {
 }
 
 function load(
-  options: { env?: Record<string, string>; flags?: SettingsFlags; trusted?: boolean } = {},
+  options: {
+    env?: Record<string, string>;
+    flags?: SettingsFlags;
+    trusted?: boolean;
+    savedRules?: readonly string[];
+  } = {},
 ): Promise<LoadedSettings> {
-  const { env = {}, flags = {}, trusted = true } = options;
-  return loadSettings({ dataRoot: join(home, '.clawdcode'), home, root, env, flags, trusted });
+  const { env = {}, flags = {}, trusted = true, savedRules = [] } = options;
+  return loadSettings({ dataRoot: join(home, '.clawdcode'), home, root, env, flags, trusted, savedRules });
 }
 
 describe('layers', () => {
@@ -310,6 +315,20 @@ describe('folders', () => {
     ]);
     expect(untrusted.every(({ effect }) => effect.length > 10)).toBe(true);
     expect(problems).toEqual([]);
+  });
+
+  test('of the allow rules those count that the user saved there, and only in the personal file', async () => {
+    const allow = ['Bash(npm test:*)', 'Bash(curl *)'];
+    await write(local, { permissions: { allow } });
+    await write(paths.project, { permissions: { allow } });
+    const { rules, untrusted } = await load({ trusted: false, savedRules: ['Bash(npm test:*)', 'Edit'] });
+    expect(rules.map(({ text, source }) => [text, source])).toEqual([
+      ['Bash(npm test:*)', '.clawdcode.local.json'],
+    ]);
+    expect(untrusted.map(({ file, value }) => [file, value])).toEqual([
+      ['.clawdcode.json', 'Bash(npm test:*), Bash(curl *)'],
+      ['.clawdcode.local.json', 'Bash(curl *)'],
+    ]);
   });
 
   test('once it is trusted, all of it counts and nothing is held back', async () => {
