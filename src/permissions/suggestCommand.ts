@@ -6,7 +6,8 @@ import { readRule } from './suggestFiles.ts';
 import { saveLocally } from './suggestTool.ts';
 
 const maxRules = 5;
-const maxRuleLength = 300;
+/** Of all rules together: the question shows them whole. */
+const maxCharacters = 200;
 
 /**
  * What "always" would save for a command: one rule for each part that is not allowed yet. Nothing where a
@@ -33,7 +34,8 @@ export function suggestForCommand(
 function unique(rules: readonly (string | undefined)[]): readonly string[] | undefined {
   const known = [...new Set(rules)].filter((rule) => rule !== undefined);
   const complete = known.length > 0 && rules.every((rule) => rule !== undefined);
-  return complete && known.length <= maxRules ? known : undefined;
+  const fits = known.length <= maxRules && known.join(', ').length <= maxCharacters;
+  return complete && fits ? known : undefined;
 }
 
 /** Programs whose first word says what they do, so that the rest may vary. */
@@ -64,7 +66,7 @@ function ruleFor(part: CommandPart): string | undefined {
   const prefix = part.envPrefix.length === 0 ? prefixOf(part.argv) : undefined;
   if (prefix !== undefined) return `Bash(${prefix}:*)`;
   const text = part.text.trim();
-  const savable = text.length <= maxRuleLength && !/[*\n]/.test(text) && !text.endsWith(':');
+  const savable = !/[*\n]/.test(text) && !text.endsWith(':');
   return savable ? `Bash(${text})` : undefined;
 }
 
