@@ -49,7 +49,7 @@ async function preview(path: string, call: EditInput, context: ToolContext): Pro
   const change = await plan(path, call, context);
   if (typeof change === 'string') return { type: 'text', text: `This will fail: ${change}` };
   const { diff } = await diffFiles(shortPath(path, context.cwd()), change.before, change.after);
-  return { type: 'diff', path, diff: diff ?? '', isNew: change.before === undefined };
+  return { type: 'diff', path, diff, isNew: change.before === undefined };
 }
 
 /** What would be written, or why nothing can be, for the model. */

@@ -43,7 +43,7 @@ async function preview(path: string, content: string, context: ToolContext): Pro
   const change = await plan(path, content, context);
   if (typeof change === 'string') return { type: 'text', text: `This will fail: ${change}` };
   const { diff } = await diffFiles(shortPath(path, context.cwd()), change.before, change.after);
-  return { type: 'diff', path, diff: diff ?? '', isNew: change.before === undefined };
+  return { type: 'diff', path, diff, isNew: change.before === undefined };
 }
 
 /** What would be written, or why nothing can be. Encoding, mark and line ends of an existing file stay. */

@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { diffFiles } from '../../src/tools/files/fileDiff.ts';
 import { sha256 } from '../../src/tools/files/textFile.ts';
 import { openWorkbench, type Workbench } from './workbench.ts';
 
@@ -200,6 +201,16 @@ describe('Write', () => {
       diff: expect.stringContaining('+hi'),
     });
     expect(existsSync(at('new.txt'))).toBe(false);
+  });
+
+  test('previews all of a change that takes too long to compare', async () => {
+    const lines = (sign: string) =>
+      Array.from({ length: 30_000 }, (_, at) => `${sign}${at * 7919}`).join('\n');
+    const diff = await diffFiles('a', `same\n${lines('a')}\nend\n`, `same\n${lines('b')}\nend`);
+    expect([diff.added, diff.removed]).toEqual([30_001, 30_001]);
+    expect(diff.diff).toContain('@@ -2,30001 +2,30001 @@\n-a0\n');
+    expect(diff.diff).toContain('\n-end\n+b0\n');
+    expect(diff.diff.trimEnd()).toMatch(/\n\+end\n\\ No newline at end of file$/);
   });
 
   test('is an error outcome where the path leads through a file', async () => {

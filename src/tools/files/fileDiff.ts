@@ -1,13 +1,14 @@
 /** Unified diffs for the reader's eyes. */
+import type { StructuredPatchHunk } from 'diff';
 import { plainLines } from './lineEnds.ts';
 
 const CONTEXT_LINES = 3;
-/** A diff of two unlike files of many lines can take quadratic time; after this it is left out. */
+/** A diff of two unlike files of many lines can take quadratic time; after this one plain block is shown. */
 const MAX_DIFF_MS = 1000;
 
 export interface FileDiff {
-  /** Unified; absent when it would have taken too long. */
-  readonly diff?: string;
+  /** Unified. */
+  readonly diff: string;
   readonly added: number;
   readonly removed: number;
 }
@@ -19,18 +20,19 @@ export async function diffFiles(name: string, before: string | undefined, after:
   const plainAfter = plainLines(after).text;
   // Carriage returns are shown only where they are all that changes.
   const onlyLineEnds = plainBefore === plainAfter;
-  const patch = structuredPatch(
-    before === undefined ? '/dev/null' : name,
-    name,
-    onlyLineEnds ? (before ?? '') : plainBefore,
-    onlyLineEnds ? after : plainAfter,
-    undefined,
-    undefined,
-    { context: CONTEXT_LINES, timeout: MAX_DIFF_MS },
-  );
-  if (patch === undefined) {
-    return { added: countLines(after), removed: countLines(before ?? '') };
-  }
+  const oldText = onlyLineEnds ? (before ?? '') : plainBefore;
+  const newText = onlyLineEnds ? after : plainAfter;
+  const oldName = before === undefined ? '/dev/null' : name;
+  const patch = structuredPatch(oldName, name, oldText, newText, undefined, undefined, {
+    context: CONTEXT_LINES,
+    timeout: MAX_DIFF_MS,
+  }) ?? {
+    oldFileName: oldName,
+    newFileName: name,
+    oldHeader: undefined,
+    newHeader: undefined,
+    hunks: [oneHunk(oldText, newText)],
+  };
   const changed = patch.hunks.flatMap((hunk) => hunk.lines);
   return {
     diff: formatPatch(patch, FILE_HEADERS_ONLY),
@@ -39,7 +41,25 @@ export async function diffFiles(name: string, before: string | undefined, after:
   };
 }
 
-function countLines(text: string): number {
-  if (text === '') return 0;
-  return text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
+/** All that lies between the first difference and the last, out with the old and in with the new. */
+function oneHunk(before: string, after: string): StructuredPatchHunk {
+  const [old, now] = [linesOf(before), linesOf(after)];
+  let start = 0;
+  while (start < old.length && old[start] === now[start]) start += 1;
+  let end = 0;
+  while (end < Math.min(old.length, now.length) - start && old.at(-1 - end) === now.at(-1 - end)) end += 1;
+  const [removed, added] = [old.slice(start, old.length - end), now.slice(start, now.length - end)];
+  return {
+    oldStart: start + 1,
+    oldLines: removed.length,
+    newStart: start + 1,
+    newLines: added.length,
+    lines: [...removed.flatMap((line) => signed('-', line)), ...added.flatMap((line) => signed('+', line))],
+  };
 }
+
+/** Each with its line feed. */
+const linesOf = (text: string): readonly string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+
+const signed = (sign: '+' | '-', line: string): readonly string[] =>
+  line.endsWith('\n') ? [`${sign}${line.slice(0, -1)}`] : [`${sign}${line}`, '\\ No newline at end of file'];

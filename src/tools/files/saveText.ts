@@ -29,7 +29,7 @@ export async function saveText(change: TextChange, context: ToolContext): Promis
     status: 'ok',
     text: change.report,
     kind: 'edit',
-    display: { title, summary: `+${added} -${removed}`, ...(diff === undefined ? {} : { diff }) },
+    display: { title, summary: `+${added} -${removed}`, diff },
     filesChanged: [{ path, kind, hash: sha256(bytes), added, removed }],
   };
 }
