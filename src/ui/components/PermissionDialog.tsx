@@ -4,6 +4,7 @@ import type { PermissionAnswer, PermissionQuestion } from '../../protocol/permis
 import { type Command, commandsOf } from '../input/keys.ts';
 import { applyEdit, createBuffer, type TextBuffer } from '../input/textBuffer.ts';
 import { type MarkdownRenderer, plainMarkdown } from '../print/markdown.ts';
+import { reveal, sanitizeLine } from '../print/sanitize.ts';
 import type { Theme } from '../theme.ts';
 import { type Choice, choiceLines, choiceOfCharacter } from './choices.ts';
 import { fieldInput, fieldText } from './field.ts';
@@ -137,7 +138,7 @@ function choicesOf({ suggestion }: PermissionQuestion): Choice[] {
     { label: 'Yes', letter: 'y' },
     ...(suggestion === undefined
       ? []
-      : [{ label: suggestion.label, detail: destinationOf(suggestion), letter: 'a' }]),
+      : [{ label: oneRow(suggestion.label), detail: oneRow(destinationOf(suggestion)), letter: 'a' }]),
     { label: 'No, and tell it what to do differently', letter: 'n' },
   ];
 }
@@ -148,6 +149,8 @@ function destinationOf({ rules, destination, file }: NonNullable<PermissionQuest
     destination === 'session' ? 'for this session only' : `saved to ${file ?? 'the local settings'}`;
   return `${rules.join(', ')} · ${where}`;
 }
+
+const oneRow = (text: string): string => sanitizeLine(reveal(text));
 
 function denial(comment: string): PermissionAnswer {
   return comment.trim() === '' ? { behavior: 'deny' } : { behavior: 'deny', comment: comment.trim() };

@@ -11,7 +11,7 @@ export interface Choice {
   readonly letter?: string;
 }
 
-/** Each choice on one line (two with a detail); the selected one is marked. */
+/** Each choice on as many lines as it needs, and one for a detail; the selected one is marked. */
 export function choiceLines(
   choices: readonly Choice[],
   selected: number,
@@ -27,7 +27,7 @@ export function choiceLines(
       isSelected ? theme.accent : theme.text,
     );
     return [
-      ...prefixLines([first, ...rest.slice(0, 2)], mark, '     '.slice(0, 2)),
+      ...prefixLines([first, ...rest], mark, '  '),
       ...(detail === undefined ? [] : [theme.dim(truncate(`     ${detail}`, width, 'end'))]),
     ];
   });

@@ -2,7 +2,7 @@
 import type { Preview } from '../../protocol/permissions.ts';
 import { renderDiff } from '../print/diff.ts';
 import type { MarkdownRenderer } from '../print/markdown.ts';
-import { reveal, sanitize, sanitizeLine } from '../print/sanitize.ts';
+import { reveal, sanitizeLine } from '../print/sanitize.ts';
 import { paintLine, prefixLines, wrapColumns, wrapText } from '../print/spans.ts';
 import type { Theme } from '../theme.ts';
 
@@ -16,7 +16,7 @@ export function previewLines(
   switch (preview.type) {
     case 'diff': {
       const head = `${preview.isNew ? 'New file' : 'Change'}: ${reveal(preview.path)}`;
-      const rows = renderDiff(preview.diff, { width, theme });
+      const rows = renderDiff(preview.diff, { width, theme, clean: reveal });
       const body = rows === '' ? [theme.dim('(no difference to show)')] : rows.split('\n');
       return [...wrapped(head, width, theme), ...body];
     }
@@ -43,7 +43,7 @@ export function previewLines(
     case 'plan':
       return markdown(preview.plan, { width, theme }).split('\n');
     case 'text':
-      return wrapText(sanitize(preview.text).trimEnd(), width);
+      return wrapText(reveal(preview.text).trimEnd(), width);
   }
 }
 

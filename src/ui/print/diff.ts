@@ -12,11 +12,16 @@ export interface DiffOptions {
   readonly theme: Theme;
   /** Rows to print at most, the closing "… 40 more lines" included; everything when absent. */
   readonly maxLines?: number;
+  /** What becomes of characters that print nothing: left out, unless somebody is to approve the change. */
+  readonly clean?: (text: string) => string;
 }
 
 /** Rows joined by `\n`; empty for text that is no diff. Names files only where there is more than one. */
-export function renderDiff(unified: string, { width, theme, maxLines = Infinity }: DiffOptions): string {
-  const lines = parseDiff(unified);
+export function renderDiff(
+  unified: string,
+  { width, theme, maxLines = Infinity, clean = sanitize }: DiffOptions,
+): string {
+  const lines = parseDiff(unified).map((line) => ({ ...line, text: clean(line.text) }));
   const several = lines.filter((line) => line.type === 'file').length > 1;
   const shown = several ? lines : lines.filter((line) => line.type !== 'file');
   const digits = Math.max(1, ...shown.map((line) => String(line.number ?? '').length));
@@ -49,8 +54,7 @@ function renderLine(
   const paint = line.type === 'added' ? theme.added : line.type === 'removed' ? theme.removed : theme.text;
   const sign = line.type === 'added' ? '+' : line.type === 'removed' ? '-' : ' ';
   const number = theme.dim(padStart(String(line.number ?? ''), digits));
-  const code =
-    words === undefined ? [{ text: sanitize(line.text), paint }] : painted(words, line.type, theme);
+  const code = words === undefined ? [{ text: line.text, paint }] : painted(words, line.type, theme);
   const rows = wrapColumns(code, width - digits - 3).map(paintLine);
   return prefixLines(rows, `${number} ${paint(sign)} `, `${indent}  `).map((row) => row.trimEnd());
 }
@@ -71,7 +75,7 @@ function changedWords(lines: readonly DiffLine[]): Map<number, readonly WordRun[
     for (let pair = 0; removed === added && pair < removed; pair += 1) {
       const [before, after] = [lines[from + pair], lines[from + removed + pair]];
       if (before === undefined || after === undefined) continue;
-      const runs = wordDiff(sanitize(before.text), sanitize(after.text));
+      const runs = wordDiff(before.text, after.text);
       if (runs === undefined) continue;
       words.set(from + pair, runs.before);
       words.set(from + removed + pair, runs.after);

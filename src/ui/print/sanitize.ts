@@ -61,7 +61,10 @@ function expandTabs(text: string, tab: number): string {
     .join('\n');
 }
 
-/** For what the user is asked to approve: nothing is removed, every hidden character is shown by its number. */
+/**
+ * For what the user is asked to approve: nothing is removed, and every character that shows nothing, or looks
+ * like a plain space and is none, is shown by its number.
+ */
 export function reveal(text: string): string {
   return text.replace(/\r\n/g, '\n').replace(hidden, (character) => {
     const code = character.codePointAt(0) ?? 0;
@@ -69,5 +72,6 @@ export function reveal(text: string): string {
   });
 }
 
+// Joiners, variation selectors and the wide space only beside plain letters: elsewhere they belong.
 const hidden =
-  /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}]/gu;
+  /[\u0000-\u0009\u000b-\u001f\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u2800\ufff9-\ufffb]|(?![\p{Join_Control}\p{Variation_Selector}])\p{Default_Ignorable_Code_Point}|(?<=[!-~])[\p{Join_Control}\p{Variation_Selector}\u3000]|[\p{Join_Control}\u3000](?=[!-~])/gu;

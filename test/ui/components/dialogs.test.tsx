@@ -340,3 +340,20 @@ test('a retry counts down and says how to stop it', async () => {
   time = 9500;
   await screen.waitFor((rows) => rows[1]?.includes('in 3s') === true);
 });
+
+test('a change is shown whole: hidden characters by number, a long rule to its end', async () => {
+  const diff = '--- a\n+++ a\n@@ -1,1 +1,1 @@\n-one\n+o\u200bne\r\u001b[8m\n';
+  const rule = `Bash(node ${'x'.repeat(150)} END\u009b31m)`;
+  const { screen } = await ask({
+    preview: { type: 'diff', path: 'a', diff, isNew: false },
+    suggestion: {
+      rules: [rule],
+      destination: 'local',
+      file: '/f',
+      label: `Yes, and don't ask again: ${rule}`,
+    },
+  });
+  const text = screen.text().join('\n');
+  expect(text).toContain('o‹U+200B›ne‹U+000D›‹U+001B›[8m');
+  expect(text).toContain('END‹U+009B›31m)');
+});

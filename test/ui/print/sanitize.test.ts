@@ -81,3 +81,19 @@ test('keeps what follows a string that is never ended', () => {
 test('shows every hidden character of what is to be approved', () => {
   expect(reveal('a\u001b[1m\tb\r\n\u200bc\u{e0041}')).toBe('a‹U+001B›[1m    b\n‹U+200B›c‹U+E0041›');
 });
+
+test('shows what only looks like a space or like nothing, and leaves emoji and joined letters alone', () => {
+  for (const character of [
+    '\u00a0',
+    '\u2003',
+    '\u2800',
+    '\u3164',
+    '\u034f',
+    '\u{e0100}',
+    '\u200d',
+    '\ufe0f',
+    '\u3000',
+  ])
+    expect(reveal(`rm${character}-rf`), JSON.stringify(character)).toMatch(/^rm‹U\+[0-9A-F]+›-rf$/);
+  for (const text of ['👩‍💻 ✌️', 'می‌خواهم', '日本語　テスト']) expect(reveal(text)).toBe(text);
+});
