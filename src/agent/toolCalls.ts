@@ -74,13 +74,16 @@ export async function runToolCalls(calls: readonly ToolCall[], ports: ToolCallPo
   return signal.aborted ? { type: 'stopped' } : { type: 'finished', calls: finished };
 }
 
+/** Searches are processes: a reply with thousands of them must not start thousands at once. */
+const MAX_PARALLEL = 16;
+
 /** Groups adjacent read-only calls; every other call stands alone. */
 export function batches(calls: readonly ToolCall[], tools: readonly Tool[]): ToolCall[][] {
   const groups: ToolCall[][] = [];
   let open: ToolCall[] | undefined;
   for (const call of calls) {
     const readOnly = tools.find((tool) => tool.name === call.name)?.readOnly ?? false;
-    if (readOnly && open !== undefined) open.push(call);
+    if (readOnly && open !== undefined && open.length < MAX_PARALLEL) open.push(call);
     else {
       const group = [call];
       groups.push(group);
