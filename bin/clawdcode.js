@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // The launcher. Plain JavaScript that any old Node can parse: it checks the version before anything else
 // is loaded. On a Node that is too old it starts the checkout's own newer one, if there is one.
-import { existsSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -29,8 +30,27 @@ if (tooOld) {
     process.exitCode = 1;
   } else {
     const module = await import('node:module');
-    if (module.enableCompileCache) module.enableCompileCache();
+    const cache = ownCacheFolder();
+    if (module.enableCompileCache && cache) module.enableCompileCache(cache);
     await import(pathToFileURL(main).href);
+  }
+}
+
+/**
+ * A folder for compiled code below the system's temporary one that is ours alone: what lies in it is run as it
+ * is, so a folder that somebody else made, or may write to, is not used. Undefined where there is none.
+ */
+function ownCacheFolder() {
+  const user = process.getuid ? process.getuid() : 0;
+  const folder = process.env.NODE_COMPILE_CACHE || join(tmpdir(), 'clawdcode-cache-' + user);
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const info = lstatSync(folder);
+    const isOurs =
+      info.isDirectory() && (!process.getuid || (info.uid === user && (info.mode & 0o022) === 0));
+    return isOurs ? folder : undefined;
+  } catch (_error) {
+    return undefined;
   }
 }
 

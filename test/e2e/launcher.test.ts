@@ -1,6 +1,8 @@
 /** The launcher on a Node that is too old: the checkout brings a newer one, a packed program says what it needs. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -53,6 +55,26 @@ describe.skipIf(old === undefined)(`with an old Node (${old ?? 'none on this mac
     expect(stderr).toContain('needs Node 22.16 or later');
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
   });
+});
+
+test('compiled code is kept where nobody else can write, or not at all', async () => {
+  const temporary = await mkdtemp(join(tmpdir(), 'clawdcode-launcher-'));
+  const folder = join(temporary, `clawdcode-cache-${process.getuid?.()}`);
+  const [node = '', path = ''] = program();
+  const { NODE_COMPILE_CACHE: _, ...rest } = process.env;
+  const start = () => run(node, [path, '--version'], { env: { ...rest, TMPDIR: temporary } });
+  try {
+    await mkdir(folder);
+    await chmod(folder, 0o777);
+    await start();
+    expect(await readdir(folder)).toEqual([]);
+    await rm(folder, { recursive: true });
+    await start();
+    expect(await readdir(folder)).not.toEqual([]);
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+  } finally {
+    await rm(temporary, { recursive: true });
+  }
 });
 
 /** A Node below 22.16 on this machine, outside `node_modules`. */
