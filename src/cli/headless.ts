@@ -5,6 +5,7 @@ import type { SessionTarget } from '../agent/types.ts';
 import { EXIT } from '../headless/exitCodes.ts';
 import { joinPrompt } from '../headless/joinPrompt.ts';
 import { runHeadless } from '../headless/runHeadless.ts';
+import { sanitize } from '../ui/print/sanitize.ts';
 import { createDebugLog } from './debugLog.ts';
 import { createCommandHost } from './host.ts';
 import { listModels } from './models.ts';
@@ -20,7 +21,10 @@ const FLUSH_MS = 2000;
 
 /** Returns the exit code. */
 export async function printMode(place: Place, options: CliOptions): Promise<number> {
-  const say = (text: string): void => void process.stderr.write(`clawdcode: ${text}\n`);
+  // What is said may quote a file of a stranger's or a server's error.
+  const say = (text: string): void => void process.stderr.write(`clawdcode: ${sanitize(text)}\n`);
+  // A terminal obeys what it is sent, so it gets text only; a file or a program gets what the model wrote.
+  const plain = ({ isTTY }: { isTTY?: boolean }, text: string): string => (isTTY ? sanitize(text) : text);
   const joined = joinPrompt(options.prompt, await readStandardInput(options.prompt !== undefined));
   if (joined.type === 'error') {
     say(joined.message);
@@ -94,8 +98,8 @@ export async function printMode(place: Place, options: CliOptions): Promise<numb
     prompt: joined.prompt,
     outputFormat: options.outputFormat,
     includePartialMessages: options.includePartialMessages,
-    write: (text) => void (terminated || process.stdout.write(text)),
-    writeError: (text) => void (terminated || process.stderr.write(text)),
+    write: (text) => void (terminated || process.stdout.write(plain(process.stdout, text))),
+    writeError: (text) => void (terminated || process.stderr.write(plain(process.stderr, text))),
     now: () => Date.now(),
     tools: opened.tools,
   });

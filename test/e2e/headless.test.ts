@@ -153,6 +153,20 @@ describe('permissions', () => {
   });
 });
 
+test('nothing that a stranger wrote can drive the terminal', async () => {
+  const { server, work, print, open, access } = await setStage();
+  server.otherwise(() => ({ text: 'a\u001b]0;title\u0007b\u001b[31mc' }));
+  await work.write('.clawdcode.json', JSON.stringify({ 'x\u001b[8mhidden\u009b8m': 1 }));
+  const { stdout, stderr } = await print(['-p', 'hello']);
+  // A program that reads the answer gets it as it is.
+  expect(stdout).toBe('a\u001b]0;title\u0007b\u001b[31mc\n');
+  expect(stderr).toContain('is not a setting');
+  expect(stderr).not.toMatch(/[\u001b\u009b]/);
+  const terminal = open(['-p', 'hello'], { env: work.env(access) });
+  await terminal.waitForPrinted('abc');
+  expect(await terminal.exited).toBe(0);
+});
+
 test('/compact works without a screen', async () => {
   const { server, work, print } = await setStage();
   server.script(
