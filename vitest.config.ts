@@ -12,7 +12,7 @@ export default defineConfig({
           ...common,
           name: 'rooms',
           include: ['test/**/*.test.{ts,tsx}'],
-          exclude: ['test/e2e/**'],
+          exclude: ['test/e2e/**', 'test/acceptance/**'],
           globalSetup: ['test/globalSetup.ts'],
           testTimeout: 20_000,
         },
@@ -21,7 +21,7 @@ export default defineConfig({
         test: {
           ...common,
           name: 'program',
-          include: ['test/e2e/**/*.test.ts'],
+          include: ['test/e2e/**/*.test.ts', 'test/acceptance/**/*.test.ts'],
           globalSetup: ['test/globalSetup.ts', 'test/e2e/support/program.ts'],
           testTimeout: 90_000,
         },
