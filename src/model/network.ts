@@ -10,9 +10,21 @@ interface NetworkFailure {
   readonly retry: 'always' | 'never' | 'later';
 }
 
+/** Our own code for a reply that was given up because of its size. */
+export const REPLY_TOO_LARGE = 'ERR_REPLY_TOO_LARGE';
+
 const checkNetwork = 'Check the network connection (and the proxy or VPN, if there is one).';
 
 const table: readonly (readonly [RegExp, NetworkFailure])[] = [
+  [
+    new RegExp(REPLY_TOO_LARGE),
+    {
+      kind: 'bad_request',
+      what: '{url} sent a reply without end, which was given up.',
+      next: 'Try another model or another server.',
+      retry: 'never',
+    },
+  ],
   [
     /ECONNREFUSED/,
     {

@@ -1,6 +1,7 @@
 /** The `fetch` that the SDK is given: answers come out of it as a clean event stream or a readable error. */
 import { filterEvents, jsonAsEvent } from './eventFilter.ts';
 import { RAW_BODY } from './failure.ts';
+import { REPLY_TOO_LARGE } from './network.ts';
 
 /** What was seen of one request; the SDK shows none of it. */
 export interface AnswerTrace {
@@ -15,6 +16,8 @@ export interface AnswerTrace {
 }
 
 const maxErrorBytes = 64 * 1024;
+/** Half a million tokens with all that servers put around each; what goes on beyond that never ends. */
+const MAX_REPLY_BYTES = 128 * 1024 * 1024;
 
 /** Wraps `fetch` for one request. `onActivity` hears of headers and of every piece of the body. */
 export function streamFetch(
@@ -22,6 +25,7 @@ export function streamFetch(
   trace: AnswerTrace,
   onActivity: () => void,
   debug: (line: string) => void,
+  maxReplyBytes = MAX_REPLY_BYTES,
 ): typeof fetch {
   return async (input, init) => {
     const response = await fetchFn(input, init);
@@ -51,8 +55,22 @@ export function streamFetch(
       },
     };
     const filter = type.includes('json') ? jsonAsEvent(news) : filterEvents(news);
-    return new Response(response.body.pipeThrough(filter), { headers });
+    return new Response(response.body.pipeThrough(limitBytes(maxReplyBytes)).pipeThrough(filter), {
+      headers,
+    });
   };
+}
+
+/** Fails when more has come: a reply without end would take all the memory there is. */
+function limitBytes(max: number): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      bytes += chunk.length;
+      if (bytes <= max) controller.enqueue(chunk);
+      else controller.error(Object.assign(new Error('The reply is too large.'), { code: REPLY_TOO_LARGE }));
+    },
+  });
 }
 
 /** The first 64 KiB of an error's body. A body that breaks off is read as far as it came. */
