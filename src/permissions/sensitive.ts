@@ -75,9 +75,9 @@ export function couldBeSensitive(path: string): boolean {
   });
 }
 
-const obeyedDirectories = ['.git', '.clawdcode', '.husky', '.vscode', '.idea'];
+const obeyedDirectories = ['.git', '.githooks', '.clawdcode', '.husky', '.vscode', '.idea', '.devcontainer'];
 const obeyedFiles =
-  /^(?:\.clawdcode.*|\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|zlogout|kshrc|cshrc|tcshrc|inputrc|gitconfig|gitmodules|mcp\.json)|config\.fish)$/;
+  /^(?:\.clawdcode.*|\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|zlogout|kshrc|cshrc|tcshrc|inputrc|gitconfig|gitmodules|mcp\.json|vimrc|exrc|gdbinit|lldbinit|pdbrc|tmux\.conf|xinitrc|xsession|xprofile|yarnrc(?:\.yml)?)|config\.fish)$/;
 
 /** Whether what is written there is run or obeyed later: `.git/`, our own settings, shell start-up files. */
 export function isObeyed(path: string): boolean {

@@ -92,6 +92,9 @@ test.each([
   ['/h/.bashrc', true],
   ['/h/.zshenv', true],
   ['/p/.husky/pre-commit', true],
+  ['/p/.githooks/pre-commit', true],
+  ['/p/.yarnrc.yml', true],
+  ['/h/.vimrc', true],
   ['/p/src/git.ts', false],
 ])('what %s says is obeyed later: %s', (path, expected) => expect(isObeyed(path)).toBe(expected));
 

@@ -2,6 +2,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
+const MAX_BYTES = 1_000_000;
+
 /** The branch that is checked out; the short hash where HEAD is detached; undefined outside a repository. */
 export async function detectGitBranch(root: string): Promise<string | undefined> {
   const folder = await findGitFolder(root);
@@ -50,6 +52,9 @@ function remoteUrls(config: string): Map<string, string> {
   return urls;
 }
 
-function readText(file: string): Promise<string | undefined> {
+/** Only what can be one of git's files: a pipe in its place would never be read to its end. */
+async function readText(file: string): Promise<string | undefined> {
+  const info = await stat(file).catch(() => undefined);
+  if (info?.isFile() !== true || info.size > MAX_BYTES) return undefined;
   return readFile(file, 'utf8').catch(() => undefined);
 }

@@ -112,6 +112,13 @@ test('the branch: none, unborn, named, detached, in a worktree and below the roo
   expect(await detectGitBranch(repo)).toBeUndefined();
 });
 
+test('a pipe in the place of a git file holds nobody up', async () => {
+  const repo = await temporaryFolder();
+  await mkdir(join(repo, '.git'));
+  for (const name of ['HEAD', 'config']) execFileSync('mkfifo', [join(repo, '.git', name)]);
+  expect([await detectGitBranch(repo), await detectGitRemote(repo)]).toEqual([undefined, undefined]);
+});
+
 test('the remote: none, the only one, origin before others, without credentials, in a worktree', async () => {
   const folder = await temporaryFolder();
   const repo = join(folder, 'repo');
