@@ -38,7 +38,19 @@ export async function interactiveMode(place: Place, options: CliOptions): Promis
   });
   terminal.release();
   if (exit.sessionId !== undefined && !exit.empty) {
-    process.stdout.write(`To go on with this session: clawdcode --resume ${exit.sessionId}\n`);
+    const end = (await isSaved(place, exit.sessionId))
+      ? `To go on with this session: clawdcode --resume ${exit.sessionId}`
+      : `This session could not be saved below ${place.dataRoot}, so there is nothing to resume.`;
+    process.stdout.write(`${end}\n`);
   }
   return exit.code;
+}
+
+async function isSaved({ dataRoot, root, version }: Place, sessionId: string): Promise<boolean> {
+  const { PersistentStore } = await import('../context/index.ts');
+  const store = new PersistentStore({ dataRoot, projectRoot: root, programVersion: version });
+  return store.resolveSessionId(sessionId).then(
+    () => true,
+    () => false,
+  );
 }

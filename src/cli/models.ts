@@ -1,4 +1,6 @@
 /** Which model the session talks to, and what is known of it. */
+import * as z from 'zod';
+import type { ModelList } from '../commands/types.ts';
 import type { Settings } from '../config/schema.ts';
 import { costUsd, lookupModel } from '../model/catalogue.ts';
 import { DEMO_MODEL, demoModelInfo } from '../model/demo.ts';
@@ -36,16 +38,34 @@ export function createModelChoice(first: string, settings: Settings): ModelChoic
   };
 }
 
-/** Models that the endpoint offers, newest call each time; an empty list when it does not say. */
-export async function listModels(baseUrl: string, apiKey: string | undefined): Promise<string[]> {
+/** Models that the endpoint offers, asked anew each time; where there are none to tell, why. */
+export async function listModels(baseUrl: string, apiKey: string | undefined): Promise<ModelList> {
+  let response: Response;
   try {
-    const response = await fetch(`${baseUrl.replace(/\/+$/, '')}/models`, {
+    response = await fetch(`${baseUrl.replace(/\/+$/, '')}/models`, {
       headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },
       signal: AbortSignal.timeout(5000),
     });
-    const body = (await response.json()) as { data?: { id?: unknown }[] };
-    return (body.data ?? []).flatMap((model) => (typeof model.id === 'string' ? [model.id] : [])).sort();
   } catch {
-    return [];
+    return {
+      ids: [],
+      problem: `${baseUrl} cannot be reached. Check the address, and whether it is running.`,
+    };
   }
+  if (response.status === 401 || response.status === 403) {
+    const problem =
+      apiKey === undefined
+        ? `${baseUrl} wants an API key, and none is set.`
+        : `${baseUrl} refused the API key. Check it.`;
+    return { ids: [], problem };
+  }
+  const ids = await response.json().then(idsIn, () => []);
+  return ids.length > 0 ? { ids } : { ids, problem: `${baseUrl} does not say which models it has.` };
 }
+
+function idsIn(body: unknown): string[] {
+  const read = modelsSchema.safeParse(body);
+  return (read.data?.data ?? []).flatMap(({ id }) => (typeof id === 'string' ? [id] : [])).sort();
+}
+
+const modelsSchema = z.object({ data: z.array(z.object({ id: z.unknown().optional() })) });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createAgent } from '../agent/Agent.ts';
 import { createSummarizer } from '../agent/summarize.ts';
 import type { Agent, SessionTarget } from '../agent/types.ts';
+import type { ModelList } from '../commands/types.ts';
 import { rememberRules } from '../config/trust.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import {
@@ -38,7 +39,7 @@ export interface SessionHouse {
   list(): Promise<readonly SessionSummary[]>;
   /** Whether an id, or the start of one, names a session of this project. */
   has(id: string): Promise<boolean>;
-  listModels(): Promise<string[]>;
+  listModels(): Promise<ModelList>;
 }
 
 export interface HouseOptions {
@@ -71,7 +72,8 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         () => true,
         () => false,
       ),
-    listModels: () => (options.demo ? Promise.resolve([DEMO_MODEL]) : listModels(settings.baseUrl, apiKey)),
+    listModels: () =>
+      options.demo ? Promise.resolve({ ids: [DEMO_MODEL] }) : listModels(settings.baseUrl, apiKey),
     async open(target) {
       const model = createModelChoice(options.model, settings);
       const permissions = createPermissions(loaded, {
@@ -89,7 +91,14 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         summarize: createSummarizer(client, systemClock),
         isSensitive: permissions.isWithheld,
       });
-      const { cwd, ...opened } = await openContext(context, target, store, options, model);
+      // A disk that refuses the very first entry is told of before anybody listens, and only once: caught here.
+      // The last word counts: where nothing is saved, a missing lock is no news.
+      let problem: string | undefined;
+      const stopListening = context.onProblem(({ message }) => {
+        problem = message;
+      });
+      const { cwd, notices, ...opened } = await openContext(context, target, store, options, model);
+      stopListening();
       const { tools, dispose } = builtinTools({
         env: { ...place.env, ...settings.env },
         home: place.home,
@@ -129,6 +138,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         file: context.filePath(),
         tools: tools.map((tool) => tool.name),
         ...opened,
+        notices: problem === undefined ? notices : [problem, ...notices],
       };
     },
   };

@@ -1,5 +1,6 @@
 /** From flags to a house of sessions: settings, trust, key and model, the same for the screen and for `-p`. */
 import { resolve } from 'node:path';
+import type { ModelList } from '../commands/types.ts';
 import { loadSettings } from '../config/loadSettings.ts';
 import { DEFAULT_BASE_URL } from '../config/schema.ts';
 import { isTrusted, savedRules } from '../config/trust.ts';
@@ -68,7 +69,7 @@ export type ModelAccess =
 export async function findModelAccess(
   { settings }: LoadedSettings,
   demo: boolean,
-  listModels: (baseUrl: string, apiKey: string | undefined) => Promise<string[]>,
+  listModels: (baseUrl: string, apiKey: string | undefined) => Promise<ModelList>,
 ): Promise<ModelAccess> {
   if (demo) return { type: 'ready', model: DEMO_MODEL, apiKey: undefined };
   const apiKey = settings.apiKey ?? undefined;
@@ -82,10 +83,11 @@ export async function findModelAccess(
   }
   if (settings.model !== null) return { type: 'ready', model: settings.model, apiKey };
   if (hosted) return { type: 'ready', model: DEFAULT_MODEL, apiKey };
-  const [first] = await listModels(settings.baseUrl, apiKey);
+  const { ids, problem } = await listModels(settings.baseUrl, apiKey);
+  const [first] = ids;
   if (first !== undefined) return { type: 'ready', model: first, apiKey };
   return {
     type: 'missing',
-    message: `${settings.baseUrl} does not say which models it has, or cannot be reached. Name one with --model or OPENAI_MODEL, and check the address.`,
+    message: `${problem} Without a list of its models, one has to be named: --model or OPENAI_MODEL.`,
   };
 }

@@ -24,14 +24,19 @@ export interface RuleInfo {
   readonly source: string;
 }
 
+/** Ids that the endpoint offers; where there are none, why, ready to show. */
+export interface ModelList {
+  readonly ids: readonly string[];
+  readonly problem?: string;
+}
+
 /** What a command may see and ask; plugged in `cli`. */
 export interface CommandHost {
   readonly agent: Agent;
   readonly commands: readonly Command[];
   status(): StatusInfo;
   rules(): readonly RuleInfo[];
-  /** Ids that the endpoint offers; empty when it does not say. */
-  listModels(): Promise<readonly string[]>;
+  listModels(): Promise<ModelList>;
   findSession(id: string): Promise<'found' | 'unknown'>;
 }
 

@@ -51,7 +51,7 @@ export function BootDialog({ snapshot, controller, columns, rows, now }: BootDia
           title="Model"
           items={phase.ids}
           textOf={(id) => id}
-          empty="The endpoint does not say which models it has: /model NAME switches."
+          empty={`${phase.problem ?? 'No models.'} /model NAME switches.`}
           onPick={(id) => controller.pickModel(id)}
           onCancel={() => controller.pickModel(undefined)}
         />

@@ -3,6 +3,7 @@
  * no React; `App` draws its snapshots. The composer belongs to the screen and is reached through a handle.
  */
 import type { SessionTarget } from '../agent/types.ts';
+import type { ModelList } from '../commands/types.ts';
 import type { PermissionAnswer } from '../protocol/permissions.ts';
 import { attachSession } from './attachSession.ts';
 import type { ComposerHandle } from './input/Composer.tsx';
@@ -21,7 +22,7 @@ export type Phase =
   | { readonly type: 'booting' }
   | Exclude<Boot, { type: 'ready' | 'quit' }>
   | { readonly type: 'picking'; readonly rows: readonly SessionRow[] }
-  | { readonly type: 'models'; readonly ids: readonly string[] }
+  | ({ readonly type: 'models' } & ModelList)
   | { readonly type: 'session' }
   /** The last frame: empty, so that the shell's prompt follows the transcript. */
   | { readonly type: 'leaving' };
@@ -182,7 +183,8 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
       case 'dialog':
         if (effect.dialog === 'resume')
           void house?.list().then((rows) => set({ phase: { type: 'picking', rows } }));
-        else void state.session?.host.listModels().then((ids) => set({ phase: { type: 'models', ids } }));
+        else
+          void state.session?.host.listModels().then((list) => set({ phase: { type: 'models', ...list } }));
         return;
       case 'open_session':
         void open(effect.target === 'new' ? { type: 'new' } : { type: 'id', id: effect.target.id });

@@ -70,8 +70,8 @@ test('the models of an endpoint are listed by name, with the key', async () => {
     asked.push([request.url, request.headers.authorization]);
     response.end(JSON.stringify({ data: [{ id: 'b' }, { id: 'a' }, { id: 7 }, {}] }));
   });
-  expect(await listModels(`${url}/`, 'key')).toEqual(['a', 'b']);
-  expect(await listModels(url, undefined)).toEqual(['a', 'b']);
+  expect(await listModels(`${url}/`, 'key')).toEqual({ ids: ['a', 'b'] });
+  expect(await listModels(url, undefined)).toEqual({ ids: ['a', 'b'] });
   expect(asked).toEqual([
     ['/v1/models', 'Bearer key'],
     ['/v1/models', undefined],
@@ -79,10 +79,22 @@ test('the models of an endpoint are listed by name, with the key', async () => {
 });
 
 test.each([
-  ['says no', (_: unknown, response) => response.writeHead(404).end('nothing here')],
-  ['answers in another shape', (_: unknown, response) => response.end('{"models":[]}')],
-  ['answers with nothing', (_: unknown, response) => response.end('null')],
-  ['hangs up', (request) => request.destroy()],
-] satisfies [string, RequestListener][])('an endpoint that %s has no list', async (_, listener) => {
-  expect(await listModels(await endpoint(listener), undefined)).toEqual([]);
-});
+  ['says no', undefined, (_: unknown, response) => response.writeHead(404).end('none'), 'does not say'],
+  ['answers in another shape', undefined, (_: unknown, response) => response.end('{"models":[]}'), 'not say'],
+  ['answers with nothing', undefined, (_: unknown, response) => response.end('null'), 'does not say'],
+  ['has none', undefined, (_: unknown, response) => response.end('{"data":[]}'), 'does not say'],
+  ['hangs up', undefined, (request) => request.destroy(), 'cannot be reached'],
+  ['wants a key', undefined, (_: unknown, response) => response.writeHead(401).end('{}'), 'none is set'],
+  [
+    'refuses the key',
+    'bad',
+    (_: unknown, response) => response.writeHead(403).end('{}'),
+    'refused the API key',
+  ],
+] satisfies [string, string | undefined, RequestListener, string][])(
+  'an endpoint that %s has no list, and that is the reason given',
+  async (_, key, listener, reason) => {
+    const list = await listModels(await endpoint(listener), key);
+    expect(list).toEqual({ ids: [], problem: expect.stringContaining(reason) });
+  },
+);

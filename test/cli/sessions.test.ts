@@ -182,3 +182,11 @@ test('with nothing to continue, a new session says so', async () => {
   expect(session.notices).toEqual(['There is no session to continue here; this is a new one.']);
   expect(session.agent.entries().map(entryLine)).toEqual(['session_start']);
 });
+
+test('a session that cannot be saved says so before the first prompt', async () => {
+  const { place, open } = await street();
+  const file = join(place.home, 'a-file');
+  await writeFile(file, '');
+  const session = await open({ options: { place: { ...place, dataRoot: join(file, 'below') } } });
+  expect(session.notices).toEqual([expect.stringContaining('The session is not being saved')]);
+});

@@ -22,7 +22,7 @@ export function commandHost(parts: Partial<CommandHost> = {}): CommandHost {
       trusted: true,
     }),
     rules: () => [],
-    listModels: async () => ['gpt-4.1'],
+    listModels: async () => ({ ids: ['gpt-4.1'] }),
     findSession: async (id) => (id === 'session1' ? 'found' : 'unknown'),
     ...parts,
   };
