@@ -2,7 +2,6 @@ import { Box, useInput, usePaste } from 'ink';
 import { type Command, commandsOf } from '../input/keys.ts';
 import { applyEdit } from '../input/textBuffer.ts';
 import { wrapText } from '../print/spans.ts';
-import { truncate } from '../print/width.ts';
 import type { Theme } from '../theme.ts';
 import type { OnboardingResult } from '../types.ts';
 import { type Choice, choiceLines, choiceOfCharacter } from './choices.ts';
@@ -124,10 +123,10 @@ export function Onboarding(props: OnboardingProps) {
   if (form === undefined)
     return <Lines lines={[...head, ...choiceLines(choices, selected, width, theme)].slice(0, rows)} />;
   const kept = savedTo === undefined ? '' : `The key is kept in ${savedTo}, readable by you alone. `;
-  const hint = truncate(`${kept}Enter goes on · Tab next · Esc back`, width);
+  const hint = wrapText(`${kept}Enter goes on · Tab next · Esc back`, width, theme.dim);
   return (
     <Box flexDirection="column">
-      <Lines lines={head.slice(0, Math.max(0, rows - fieldNames.length - 1))} />
+      <Lines lines={head.slice(0, Math.max(0, rows - fieldNames.length - hint.length))} />
       {fieldNames.map((name, index) => (
         <TextField
           key={name}
@@ -137,10 +136,10 @@ export function Onboarding(props: OnboardingProps) {
           theme={theme}
           isActive={isActive && form.active === index}
           isMasked={name === 'apiKey'}
-          placeholder={name === 'model' ? 'e.g. gpt-5' : ''}
+          placeholder={name === 'model' ? 'leave it empty to take one that the endpoint offers' : ''}
         />
       ))}
-      <Lines lines={[theme.dim(hint)]} />
+      <Lines lines={hint} />
     </Box>
   );
 }

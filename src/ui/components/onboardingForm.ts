@@ -50,8 +50,7 @@ export function checkForm({ fields }: Form): FormResult {
       field: 'apiKey',
       message: 'A key holds no spaces: was more than the key pasted?',
     };
-  if (model === '')
-    return { type: 'problem', field: 'model', message: 'Name a model that the endpoint offers.' };
+  // Without a model's name the program takes one itself, where the endpoint says what it has.
   return { type: 'ok', baseUrl, apiKey, model };
 }
 

@@ -271,12 +271,14 @@ test('onboarding takes a pasted key, never shows it, and points at what is missi
     ...'http://localhost:1/v1',
     keys.enter,
     keys.paste(' sk-secret\n'),
+    ' x',
     keys.enter,
     keys.enter,
   );
-  expect(screen.text().join('\n')).toContain('Name a model');
-  expect(screen.text()).toContain('Key:      •••••••••');
-  await screen.press('m', '1', keys.enter);
+  expect(screen.text().join('\n')).toContain('A key holds no spaces');
+  expect(screen.text()).toContain('Key:      •••••••••••');
+  expect(screen.text().join('\n')).toContain('Esc back');
+  await screen.press(keys.backspace, keys.backspace, keys.enter, 'm', '1', keys.enter);
   expect(done).toHaveBeenCalledExactlyOnceWith({
     type: 'credentials',
     baseUrl: 'http://localhost:1/v1',
@@ -284,6 +286,18 @@ test('onboarding takes a pasted key, never shows it, and points at what is missi
     model: 'm1',
   });
   expect(screen.output()).not.toContain('sk-secret');
+});
+
+test('onboarding goes without a key and a name of a model where the endpoint is not the official one', async () => {
+  const done = vi.fn();
+  const { screen } = await mount(<Onboarding {...room} rows={14} onDone={done} />);
+  await screen.press('1', keys.ctrl('u'), 'http://localhost:1/v1', keys.enter, keys.enter, keys.enter);
+  expect(done).toHaveBeenCalledExactlyOnceWith({
+    type: 'credentials',
+    baseUrl: 'http://localhost:1/v1',
+    apiKey: '',
+    model: '',
+  });
 });
 
 test.each([

@@ -271,7 +271,7 @@ test.each([
   ],
   ['no key where one is needed', { model: 'm' }, { type: 'problem', field: 'apiKey' }],
   ['two things pasted as key', { apiKey: 'sk-1 sk-2', model: 'm' }, { type: 'problem', field: 'apiKey' }],
-  ['no model', { apiKey: 'k' }, { type: 'problem', field: 'model' }],
+  ['no model', { apiKey: 'k' }, { type: 'ok', model: '' }],
 ])('checks %s', (_, values, expected) => {
   expect(checkForm(createForm(values))).toMatchObject(expected);
 });
