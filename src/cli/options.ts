@@ -60,7 +60,9 @@ export async function parseArguments(argv: readonly string[], version: string): 
     .description('A coding agent in your terminal, in the repository you are in.')
     .argument('[prompt...]', 'what to do; without one, a conversation opens')
     .option('-p, --print', 'print the answer and exit (reads standard input too)')
-    .option('-c, --continue', 'go on with the newest session of this project')
+    .addOption(
+      new Option('-c, --continue', 'go on with the newest session of this project').conflicts('resume'),
+    )
     .option('-r, --resume [id]', 'go on with a session; without an id, pick one')
     .option('-m, --model <name>', 'model to talk to')
     .option('--base-url <url>', 'OpenAI-compatible endpoint')

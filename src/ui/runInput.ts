@@ -17,6 +17,7 @@ export async function runInput(
   host: CommandHost,
 ): Promise<InputEffect> {
   const { agent } = host;
+  if (draft.text.trim() === '!') return notice('info', 'Put the command behind the !, as in !git status');
   const meaning = interpret(draft.text, host.commands);
   switch (meaning.type) {
     case 'prompt':

@@ -82,6 +82,7 @@ test.each<[string[], RegExp]>([
   [['--max-turns', '2.5'], /'2\.5' is invalid/],
   [['--context-window', '-1'], /invalid|missing/],
   [['--permission-mode', 'careful'], /Choose one of: default, acceptEdits, plan, bypassPermissions\./],
+  [['--continue', '--resume', 'abc'], /'-c, --continue' cannot be used with option '-r, --resume \[id\]'/],
   [['--output-format', 'xml'], /Allowed choices are text, json, stream-json\./],
 ])('%j is bad input: exit code 42 and a reason', async (argv, reason) => {
   const parsed = await parseArguments(argv, '1.2.3');
