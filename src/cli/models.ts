@@ -60,7 +60,11 @@ export async function listModels(baseUrl: string, apiKey: string | undefined): P
     return { ids: [], problem };
   }
   const ids = await response.json().then(idsIn, () => []);
-  return ids.length > 0 ? { ids } : { ids, problem: `${baseUrl} does not say which models it has.` };
+  if (ids.length > 0) return { ids };
+  return {
+    ids,
+    problem: `${baseUrl} does not say which models it has: name one (--model, OPENAI_MODEL, /model).`,
+  };
 }
 
 function idsIn(body: unknown): string[] {

@@ -88,6 +88,6 @@ export async function findModelAccess(
   if (first !== undefined) return { type: 'ready', model: first, apiKey };
   return {
     type: 'missing',
-    message: `${problem} Without a list of its models, one has to be named: --model or OPENAI_MODEL.`,
+    message: problem ?? 'There is no model.',
   };
 }

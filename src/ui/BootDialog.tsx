@@ -51,7 +51,7 @@ export function BootDialog({ snapshot, controller, columns, rows, now }: BootDia
           title="Model"
           items={phase.ids}
           textOf={(id) => id}
-          empty={`${phase.problem ?? 'No models.'} /model NAME switches.`}
+          empty={phase.problem ?? 'There is no model.'}
           onPick={(id) => controller.pickModel(id)}
           onCancel={() => controller.pickModel(undefined)}
         />
