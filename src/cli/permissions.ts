@@ -7,7 +7,7 @@ import { decide, type Policy } from '../permissions/decide.ts';
 import { expandGlob } from '../permissions/expandGlob.ts';
 import { decideFile } from '../permissions/fileDecision.ts';
 import { gitRunsPrograms } from '../permissions/gitPrograms.ts';
-import type { SourcedRule } from '../permissions/rules.ts';
+import { parseRule, type SourcedRule } from '../permissions/rules.ts';
 import { isSensitive } from '../permissions/sensitive.ts';
 import { loadShellParser } from '../permissions/shell.ts';
 import type { Access, PermissionDecision, PermissionMode, RuleSuggestion } from '../protocol/permissions.ts';
@@ -54,7 +54,8 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
   });
 
   return {
-    rules: () => rules,
+    // What does not count must not look as if it did: the start has named it.
+    rules: () => rules.filter(({ text }) => !('error' in parseRule(text))),
     isWithheld(path) {
       if (isSensitive(path)) return true;
       if (rules.every(({ behavior }) => behavior === 'allow')) return false;

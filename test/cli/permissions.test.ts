@@ -79,6 +79,11 @@ test('rules of the settings and of the flags are in force, and deny wins', async
   expect(await behavior(permissions, { write: 'b.ts' }, 'plan')).toBe('deny');
 });
 
+test('a rule that means nothing is not listed as if it counted', async () => {
+  const { rules } = await wired({ permissions: { allow: ['Bsh(x)', 'Bash(make)'], deny: ['Bash(('] } });
+  expect(rules().map(({ text }) => text)).toEqual(['Bash(make)']);
+});
+
 test('reading what the program stored for the model never asks; other places outside do', async () => {
   const { decide, root } = await wired();
   const read = async (path: string): Promise<string> =>

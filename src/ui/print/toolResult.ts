@@ -1,4 +1,5 @@
 /** A finished call: its line, then what is worth a look: a diff, the todo list, the end of the output, the error. */
+import * as z from 'zod';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { textOf } from './content.ts';
 import { renderDiff } from './diff.ts';
@@ -31,8 +32,17 @@ export function renderToolResult(entry: JSONLEntry, options: EntryOptions): stri
     width,
     theme,
   );
-  return [line, ...bodyOf(result, status, options)].join('\n');
+  return [...planOf(call, options), line, ...bodyOf(result, status, options)].join('\n');
 }
+
+/** The plan that the user was asked about: its question is gone, and the work may refer to it for long. */
+function planOf(call: JSONLEntry['tool'], { width, theme, markdown }: EntryOptions): string[] {
+  if (call?.name !== 'ExitPlanMode') return [];
+  const read = planSchema.safeParse(call.input);
+  return read.success ? [markdown(read.data.plan, { width, theme }), ''] : [];
+}
+
+const planSchema = z.object({ plan: z.string() });
 
 function bodyOf(result: ToolResult, status: string, { width, theme }: EntryOptions): string[] {
   const output = textOf(result.output);

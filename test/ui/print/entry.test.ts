@@ -336,3 +336,14 @@ test('no entry is wider than the terminal, and none can drive it', () => {
     { numRuns: 400 },
   );
 });
+
+test.each([
+  ['accepted', { status: 'ok' as const, display: { title: 'Plan', summary: 'accepted' } }, '● '],
+  ['declined', { status: 'denied' as const, error: 'Not yet.' }, '✗ '],
+])('a plan stays readable when it was %s', (_, fields, sign) => {
+  const text = print(
+    { type: 'tool_result', message: user(''), toolResult: { id: 'p', output: '', ...fields } },
+    { tools: (id) => ({ id, name: 'ExitPlanMode', input: { plan: '# Plan\n\n1. **Mend** it' } }) },
+  );
+  expect(text).toContain(`Plan\n\n1. Mend it\n\n${sign}ExitPlanMode`);
+});
