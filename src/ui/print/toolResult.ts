@@ -22,10 +22,13 @@ export function renderToolResult(entry: JSONLEntry, options: EntryOptions): stri
   const { width, theme } = options;
   const call = options.tools(result.id);
   const status = result.status ?? (result.error === undefined ? 'ok' : 'error');
+  const tool = result.name ?? call?.name ?? 'Tool';
+  const title = result.display?.title;
   const line = renderToolLine(
     {
-      tool: result.name ?? call?.name ?? 'Tool',
-      title: result.display?.title ?? titleOfInput(call?.input),
+      tool,
+      // A call that a crash cut short was closed by somebody who knew its name only.
+      title: title === undefined || title === tool ? titleOfInput(call?.input) : title,
       summary: summaryOf(result, status),
       status,
     },

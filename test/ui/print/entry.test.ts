@@ -125,6 +125,11 @@ test.each([
   ],
   ['a call without display', { id: 'c1', name: 'Read', kind: 'file' }, '● Read(src/a.ts)'],
   [
+    'a call that a crash cut short',
+    { id: 'c1', name: 'Read', kind: 'file', display: { title: 'Read', summary: 'interrupted' } },
+    '● Read(src/a.ts)  interrupted',
+  ],
+  [
     'a short command',
     { kind: 'command', display: { title: 'npm test', summary: '1.2s' }, output: 'ok\n' },
     '● Bash(npm test)  1.2s\n  ⎿ ok',
