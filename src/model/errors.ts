@@ -108,7 +108,7 @@ function answerError(failure: Failure, about: RequestFacts, retryAfterMs: number
           'auth',
           false,
           `${where(about)} wants an API key, and none is set.`,
-          'Set OPENAI_API_KEY, or "apiKey" in the user configuration.',
+          'Set OPENAI_API_KEY, or "apiKey" in ~/.clawdcode/config.json.',
         );
   }
   if (status === 402 || isQuota(body, retryAfterMs)) {
