@@ -10,8 +10,12 @@ export function findRoot(cwd: string): string {
   }
 }
 
+/** No system opens a longer one, even relative to the longest directory. */
+const MAX_PATH = 8192;
+
 /** Resolves the links of the deepest part of a path that exists; the rest is kept as it is. */
 export function realpath(path: string): string {
+  if (path.length > MAX_PATH) return path;
   try {
     return realpathSync.native(path);
   } catch {

@@ -16,14 +16,23 @@ import { track, type Visit } from './workingDirectory.ts';
 type Understood = Extract<ParsedCommand, { ok: true }>;
 type CommandAccess = Extract<Access, { type: 'command' }>;
 
+/** Longest path that a system takes. */
+const maxPathLength = 4096;
+
 const planning =
   'Plan mode: only commands that look are run. Investigate, then hand the plan over with ExitPlanMode.';
+/** Longer ones are not understood; looking in them for what a rule forbids would take minutes. */
+const maxCheckedLength = 64_000;
+const tooLong =
+  'This command is too long to be checked against the rules. Write a long script to a file and run that.';
 const obscure = 'This command could not be fully understood, so no rule can allow it.';
 
 /** Decides a command for the tool that runs it. */
 export function decideCommand(tool: string, access: CommandAccess, policy: Policy): PermissionDecision {
   const { command, cwd } = access;
   const parsed = policy.parseCommand(command);
+  if (command.length > maxCheckedLength && policy.rules.some(({ behavior }) => behavior !== 'allow'))
+    return { behavior: policy.mode === 'bypassPermissions' ? 'deny' : 'ask', reason: tooLong };
   const denied = forbiddingRule('deny', command, parsed, cwd, policy) ?? toolRule('deny', tool, policy);
   if (denied) return denied;
   if (policy.mode === 'bypassPermissions') return { behavior: 'allow', reason: 'Mode bypassPermissions.' };
@@ -134,7 +143,10 @@ function forbiddingRule(
     parsed.ok ? parsed.parts.some((part) => forbidsPart(rule, part)) : mayForbid(rule, command),
   );
   if (byCommand) return decision(behavior, byCommand);
+  const seen = new Set<string>();
   for (const { path, verb } of namedPaths(command, parsed, cwd, policy)) {
+    if (seen.has(verb + path)) continue;
+    seen.add(verb + path);
     const tool = verb === 'read' ? 'Read' : 'Edit';
     const verdict = decideFile({ tool, verb, path, byPattern: true }, policy, true);
     if (verdict.behavior === behavior && verdict.rule)
@@ -151,7 +163,7 @@ function* namedPaths(
 ): Generator<{ path: string; verb: 'read' | 'write' }> {
   if (!parsed.ok) {
     for (const word of command.split(/[\s"'`;&|<>(){}=]+/))
-      if (word !== '') yield { path: locate(word, cwd, policy), verb: 'read' };
+      if (word !== '' && word.length < maxPathLength) yield { path: locate(word, cwd, policy), verb: 'read' };
     return;
   }
   const visits = track(parsed.parts, cwd, policy);

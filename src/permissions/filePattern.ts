@@ -85,8 +85,22 @@ function matches(glob: string, root: string, path: string, nocase: boolean): boo
   if (!contains(from, to)) return false;
   const way = relative(from, to);
   if (way === '') return /^(?:\*\*\/?)+$/.test(glob);
+  return matcherOf(glob, nocase)(way);
+}
+
+/** Compiled patterns: a long command asks the same few rules about thousands of words. */
+const compiled = new Map<string, (way: string) => boolean>();
+const MAX_COMPILED = 500;
+
+function matcherOf(glob: string, nocase: boolean): (way: string) => boolean {
+  const key = `${nocase}${glob}`;
+  const known = compiled.get(key);
+  if (known !== undefined) return known;
   const pattern = glob.replace(/\/+$/, '');
   const options = { dot: true, nonegate: true, noextglob: true, nocase };
   // What names a directory covers what is in it.
-  return picomatch.isMatch(way, [pattern, `${pattern}/**`], options);
+  const made = picomatch([pattern, `${pattern}/**`], options);
+  if (compiled.size >= MAX_COMPILED) compiled.clear();
+  compiled.set(key, made);
+  return made;
 }

@@ -31,6 +31,8 @@ interface Place {
 type ReadScript = (script: string, into: CommandReader, depth: number) => boolean;
 
 const maxDepth = 4;
+/** More commands than anybody reads in a question. */
+const maxParts = 500;
 export class CommandReader {
   readonly #readScript: ReadScript;
   readonly #parts: CommandPart[] = [];
@@ -47,7 +49,7 @@ export class CommandReader {
 
   result(): ParsedCommand {
     const moves = this.#parts.some(({ argv }) => /^(?:cd|pushd|popd)$/.test(argv[0] ?? ''));
-    if (moves && this.#definesFunction) return { ok: false };
+    if ((moves && this.#definesFunction) || this.#parts.length > maxParts) return { ok: false };
     return {
       ok: true,
       parts: this.#parts,

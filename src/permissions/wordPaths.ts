@@ -14,7 +14,7 @@ interface Place {
  */
 export function locate(word: string, directory: string, { home, realpath }: Place): string {
   const path = word === '~' || word.startsWith('~/') ? join(home, word.slice(1)) : word;
-  if (!/[^/.][^/]*\/+(?:\.\/+)*\.\./.test(path)) return resolve(directory, path);
+  if (!path.includes('..') || !/[^/.][^/]*\/+(?:\.\/+)*\.\./.test(path)) return resolve(directory, path);
   let current = isAbsolute(path) ? '/' : directory;
   for (const part of path.split('/'))
     current = part === '..' ? dirname(realpath(current)) : resolve(current, part || '.');
@@ -30,11 +30,16 @@ export function possiblePaths(part: CommandPart): readonly string[] {
 export function possibleWords(
   part: CommandPart,
 ): readonly { readonly path: string; readonly wild: boolean }[] {
-  return part.argv.flatMap((word, index) => {
+  const found = new Map<string, { path: string; wild: boolean }>();
+  for (const [index, word] of part.argv.entries()) {
     const raw = part.raw[index] ?? '';
-    const wild = hasGlob(raw.replace(/'[^']*'|"[^"]*"|\\./g, ''));
-    return pathsIn(word, raw).map((path) => ({ path, wild: wild && hasGlob(path) }));
-  });
+    const isWild = hasGlob(raw.replace(/'[^']*'|"[^"]*"|\\./g, ''));
+    for (const path of pathsIn(word, raw)) {
+      const wild = isWild && hasGlob(path);
+      found.set(`${wild}${path}`, { path, wild });
+    }
+  }
+  return [...found.values()];
 }
 
 /** The same for one word; of a word that is not known, what its source shows. */

@@ -110,7 +110,8 @@ test('whatever bash runs of a command that was understood, was listed as a part'
   for (const name of ['p1', 'p2', 'p3'])
     writeFileSync(
       join(bin, name),
-      `#!/bin/sh\n{ printf '%s\\037' ${name} "$@"; printf '\\036'; } >> "$TRACE"\n`,
+      // One write for each: the parts of a pipeline run beside each other.
+      `#!/bin/sh\nline=$(printf '%s\\037' ${name} "$@"; printf '\\036')\nprintf %s "$line" >> "$TRACE"\n`,
       { mode: 0o755 },
     );
   const cwd = join(bin, 'cwd');

@@ -2,7 +2,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { realpath } from '../../src/cli/workspace.ts';
 import { decide, type Policy } from '../../src/permissions/decide.ts';
 import { expandGlob } from '../../src/permissions/expandGlob.ts';
 import { gitRunsPrograms } from '../../src/permissions/gitPrograms.ts';
@@ -39,16 +40,6 @@ export function shellParser(): Promise<(command: string) => ParsedCommand> {
     symlinkSync(resolve(from), join(directory, name));
   parser ??= loadShellParser(directory);
   return parser;
-}
-
-/** Resolves links of the deepest existing ancestor. */
-export function realpath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(realpath(parent), basename(path));
-  }
 }
 
 /** "allow Bash(npm test)" → a rule in force. */
