@@ -77,6 +77,6 @@ test('output that is nothing but line ends, or errors, holds nothing up', () => 
     const started = performance.now();
     expect(truncateObservation(text, DEFAULT_LIMITS, 'head_tail').truncated).toBe(true);
     expect(countLines(Buffer.from(text))).toBe(lines);
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(performance.now() - started).toBeLessThan(5000);
   }
 });
