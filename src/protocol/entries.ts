@@ -101,7 +101,6 @@ export const entrySubtypes = [
   'notice', // for the reader only
   'title',
 ] as const;
-export type EntrySubtype = (typeof entrySubtypes)[number];
 
 export const entrySchema = z.looseObject({
   v: z.number().default(ENTRY_FORMAT),

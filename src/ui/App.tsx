@@ -6,7 +6,7 @@ import { Box, Text, useApp, useStdout } from 'ink';
 import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import { BootDialog } from './BootDialog.tsx';
 import { StatusLine } from './components/StatusLine.tsx';
-import type { Controller } from './controller.ts';
+import type { Controller } from './controllerTypes.ts';
 import { Composer, type ComposerHandle } from './input/Composer.tsx';
 import { createHistoryFile } from './input/historyFile.ts';
 import { LiveArea } from './LiveArea.tsx';

@@ -3,7 +3,7 @@ import { Onboarding } from './components/Onboarding.tsx';
 import { ResumePicker } from './components/ResumePicker.tsx';
 import { SelectList } from './components/SelectList.tsx';
 import { TrustDialog } from './components/TrustDialog.tsx';
-import type { Controller, Snapshot } from './controller.ts';
+import type { Controller, Snapshot } from './controllerTypes.ts';
 
 export interface BootDialogProps {
   readonly snapshot: Snapshot;

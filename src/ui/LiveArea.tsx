@@ -10,7 +10,7 @@ import { QueueView } from './components/QueueView.tsx';
 import { RetryNotice } from './components/RetryNotice.tsx';
 import { Spinner } from './components/Spinner.tsx';
 import { TodoList } from './components/TodoList.tsx';
-import type { Snapshot } from './controller.ts';
+import type { Snapshot } from './controllerTypes.ts';
 import { liveTail } from './print/streaming.ts';
 import type { View } from './view.ts';
 

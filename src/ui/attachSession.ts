@@ -1,4 +1,4 @@
-import type { ScreenPorts } from './controller.ts';
+import type { ScreenPorts } from './controllerTypes.ts';
 import { splitFinished } from './print/streaming.ts';
 import { replay } from './replay.ts';
 import { createSessionStore, type SessionStore } from './sessionStore.ts';

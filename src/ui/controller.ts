@@ -3,66 +3,17 @@
  * no React; `App` draws its snapshots. The composer belongs to the screen and is reached through a handle.
  */
 import type { SessionTarget } from '../agent/types.ts';
-import type { ModelList } from '../commands/types.ts';
-import type { PermissionAnswer } from '../protocol/permissions.ts';
 import { attachSession } from './attachSession.ts';
-import type { ComposerHandle } from './input/Composer.tsx';
-import type { Intent } from './input/keys.ts';
+import type { Controller, ScreenPorts, Snapshot } from './controllerTypes.ts';
+import type { Draft } from './input/composerState.ts';
 import { nextMode } from './modeCycle.ts';
-import { loadMarkdown, type MarkdownRenderer, plainMarkdown } from './print/markdown.ts';
+import { loadMarkdown, plainMarkdown } from './print/markdown.ts';
 import { createPrinter, type Printer } from './printer.ts';
 import { replay } from './replay.ts';
 import { type InputEffect, runInput } from './runInput.ts';
 import type { SessionStore } from './sessionStore.ts';
-import type { Theme } from './theme.ts';
-import type { Boot, SessionRow, UiExit, UiHouse, UiOptions, UiSession } from './types.ts';
-import { emptyView, type Print, type View } from './view.ts';
-
-export type Phase =
-  | { readonly type: 'booting' }
-  | Exclude<Boot, { type: 'ready' | 'quit' }>
-  | { readonly type: 'picking'; readonly rows: readonly SessionRow[] }
-  | ({ readonly type: 'models' } & ModelList)
-  | { readonly type: 'session' }
-  /** The last frame: empty, so that the shell's prompt follows the transcript. */
-  | { readonly type: 'leaving' };
-
-export interface Snapshot {
-  readonly phase: Phase;
-  readonly theme: Theme;
-  readonly reducedMotion: boolean;
-  readonly session: UiSession | undefined;
-  readonly view: View;
-  readonly hint: string | undefined;
-  /** The finished part of Markdown can be drawn; before that it is drawn as plain text. */
-  readonly markdown: MarkdownRenderer;
-}
-
-export interface ScreenPorts {
-  /** Writes above the live area. */
-  readonly write: (text: string) => void;
-  readonly columns: () => number;
-  /** Rows that the unfinished reply may take. */
-  readonly liveRows: () => number;
-  readonly composer: () => ComposerHandle | null;
-}
-
-export interface Controller {
-  snapshot(): Snapshot;
-  subscribe(listener: () => void): () => void;
-  /** Prints the header and boots; called once, when the first frame is drawn. */
-  begin(ports: ScreenPorts): void;
-  submit(draft: Draft): void;
-  intent(intent: Intent, state: { readonly empty: boolean }): void;
-  takeBackQueued(): string | undefined;
-  /** Goes on after a boot dialog. */
-  advance(next: Promise<Boot>): void;
-  answer(id: string, answer: PermissionAnswer): void;
-  pickSession(id: string | undefined): void;
-  pickModel(id: string | undefined): void;
-}
-
-type Draft = { readonly text: string; readonly display: string };
+import type { Boot, UiExit, UiHouse, UiOptions } from './types.ts';
+import { emptyView, type Print } from './view.ts';
 
 /** A second Ctrl+C (leave) or Esc (empty the line) counts within this time, in milliseconds. */
 const AGAIN_WITHIN_MS = 2000;
@@ -79,6 +30,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
   let escapeAt = Number.NEGATIVE_INFINITY;
   let hintTimer: ReturnType<typeof setTimeout> | undefined;
   let leaving = false;
+  let opening = false;
   /** Submitted before a session was open. */
   const waiting: Draft[] =
     options.prompt === undefined ? [] : [{ text: options.prompt, display: options.prompt }];
@@ -133,8 +85,17 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     });
   };
 
+  /** One at a time: a second Enter in the picker must not open the session a second time. */
   const open = async (target: SessionTarget): Promise<void> => {
-    if (house === undefined) return;
+    if (house === undefined || opening) return;
+    opening = true;
+    await openFrom(house, target).finally(() => {
+      opening = false;
+    });
+    if (state.session !== undefined) for (const draft of waiting.splice(0)) await run(draft);
+  };
+
+  const openFrom = async (from: UiHouse, target: SessionTarget): Promise<void> => {
     const before = state.session;
     const left = before?.agent.state().sessionId;
     // The session that is open already: there is nothing to open, and its lock is ours.
@@ -142,12 +103,17 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
       set({ phase: { type: 'session' } });
       return;
     }
-    const outcome = await house.open(target);
+    const outcome = await from.open(target);
     if (outcome.type === 'failed') {
       say('error', outcome.message);
       if (before !== undefined) return set({ phase: { type: 'session' } });
       // Asked for a session that is not there: an error, never a new session.
       return leave(42);
+    }
+    if (leaving) {
+      // The user left while it was being opened: nobody is there to see it, so its lock is given back.
+      await outcome.session.agent.close();
+      return;
     }
     await before?.agent.close();
     store?.dispose();
@@ -161,7 +127,6 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     }
     set({ session, phase: { type: 'session' } });
     void session.agent.measure().catch(() => undefined);
-    for (const draft of waiting.splice(0)) await run(draft);
   };
 
   const run = async (draft: Draft): Promise<void> => {
@@ -289,9 +254,9 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
       state.session?.agent.submit({ type: 'answer', id, answer: given });
     },
     pickSession(id) {
+      set({ phase: { type: state.session === undefined ? 'booting' : 'session' } });
       if (id !== undefined) void open({ type: 'id', id });
-      else if (state.session !== undefined) set({ phase: { type: 'session' } });
-      else void open({ type: 'new' });
+      else if (state.session === undefined) void open({ type: 'new' });
     },
     pickModel(id) {
       set({ phase: { type: 'session' } });

@@ -51,6 +51,22 @@ test.each([
   expect(await stage.work.sessions()).toHaveLength(1);
 });
 
+test('Enter twice in the picker opens the session once', async () => {
+  const { server, ready, open } = await setStage();
+  server.script({ text: 'One.' }, { text: 'Two.' });
+  const first = await ready();
+  await first.submit('first');
+  await first.waitFor('One.');
+  await first.waitForIdle();
+  await quit(first);
+  const second = open(['--resume']);
+  await second.waitFor('Resume a session');
+  await second.press(`${keys.enter}${keys.enter}`);
+  await second.waitFor('One.');
+  await second.submit('second');
+  await second.waitFor('Two.');
+});
+
 test('on the same day and in the same state nothing is added', async () => {
   const { server, ready } = await setStage();
   server.script({ text: 'One.' }, { text: 'Two.' });

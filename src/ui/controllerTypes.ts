@@ -1,0 +1,54 @@
+/** The words of the controller: what it shows, what it needs of the screen, what may be asked of it. */
+import type { ModelList } from '../commands/types.ts';
+import type { PermissionAnswer } from '../protocol/permissions.ts';
+import type { ComposerHandle } from './input/Composer.tsx';
+import type { Draft } from './input/composerState.ts';
+import type { Intent } from './input/keys.ts';
+import type { MarkdownRenderer } from './print/markdown.ts';
+import type { Theme } from './theme.ts';
+import type { Boot, SessionRow, UiSession } from './types.ts';
+import type { View } from './view.ts';
+
+export type Phase =
+  | { readonly type: 'booting' }
+  | Exclude<Boot, { type: 'ready' | 'quit' }>
+  | { readonly type: 'picking'; readonly rows: readonly SessionRow[] }
+  | ({ readonly type: 'models' } & ModelList)
+  | { readonly type: 'session' }
+  /** The last frame: empty, so that the shell's prompt follows the transcript. */
+  | { readonly type: 'leaving' };
+
+export interface Snapshot {
+  readonly phase: Phase;
+  readonly theme: Theme;
+  readonly reducedMotion: boolean;
+  readonly session: UiSession | undefined;
+  readonly view: View;
+  readonly hint: string | undefined;
+  /** The finished part of Markdown can be drawn; before that it is drawn as plain text. */
+  readonly markdown: MarkdownRenderer;
+}
+
+export interface ScreenPorts {
+  /** Writes above the live area. */
+  readonly write: (text: string) => void;
+  readonly columns: () => number;
+  /** Rows that the unfinished reply may take. */
+  readonly liveRows: () => number;
+  readonly composer: () => ComposerHandle | null;
+}
+
+export interface Controller {
+  snapshot(): Snapshot;
+  subscribe(listener: () => void): () => void;
+  /** Prints the header and boots; called once, when the first frame is drawn. */
+  begin(ports: ScreenPorts): void;
+  submit(draft: Draft): void;
+  intent(intent: Intent, state: { readonly empty: boolean }): void;
+  takeBackQueued(): string | undefined;
+  /** Goes on after a boot dialog. */
+  advance(next: Promise<Boot>): void;
+  answer(id: string, answer: PermissionAnswer): void;
+  pickSession(id: string | undefined): void;
+  pickModel(id: string | undefined): void;
+}
