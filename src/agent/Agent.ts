@@ -102,6 +102,7 @@ export function createAgent(deps: AgentDeps): Agent {
     onOutput: (text) => emit({ type: 'tool_output', callId, text }),
     fileReads: (path) => context.fileReads(path),
     openBlob: () => context.openBlob(),
+    recall: (request, recallSignal) => context.recall(request, recallSignal),
   });
 
   const deliverQueued = async (): Promise<boolean> => {

@@ -6,11 +6,12 @@ import type { EntryDraft, JSONLEntry, Todo } from '../protocol/entries.ts';
 import type { CompactionReport, ContextMeasure } from '../protocol/events.ts';
 import type { Message, ToolSchema } from '../protocol/messages.ts';
 import type { ModelError, ModelRequest, Reply } from '../protocol/model.ts';
-import type { BlobSink, ToolOutcome } from '../protocol/tools.ts';
+import type { BlobSink, RecallAnswer, RecallRequest, ToolOutcome } from '../protocol/tools.ts';
 import { CompactionRunner } from './CompactionRunner.ts';
 import { type ContextData, contextDataOf } from './contextData.ts';
 import { tooLarge } from './measure.ts';
 import { Projection } from './Projection.ts';
+import { recall } from './recall/recall.ts';
 import { resultDraft, shellDraft } from './resultDrafts.ts';
 import { admitOutput, limitsFor } from './results/admit.ts';
 import { closingDrafts, headerDrafts, headerOf, replyDrafts } from './sessionDrafts.ts';
@@ -233,6 +234,12 @@ export class ContextManager {
   /** Where a tool streams large output to. */
   openBlob(): BlobSink {
     return this.#open().log.blobs.openSink();
+  }
+
+  /** What the session has seen, by pointer, range or search; also what no request shows any more. */
+  recall(request: RecallRequest, signal: AbortSignal): Promise<RecallAnswer> {
+    const { log } = this.#open();
+    return recall(request, log.entries(), log.blobs, signal);
   }
 
   /** The todo list as the model last wrote it. */

@@ -93,9 +93,13 @@ export const entrySubtypes = [
   'model', // model changed
   'reminder', // goal and todo list restated
   'nudge', // a word to the model from the program (loop guard, cut reply)
+  'memory', // memories found for the prompt that follows; quoted as data
   'compact_boundary',
-  'reduction', // masking, removal: makes the projection smaller than the log
-  'undo', // names the entry that it undoes
+  'reduction', // masking, removal, drop, restore: changes what the projection shows of the log
+  'summary_failed', // a summary that could not be had; counts for the breaker
+  'pin', // an item that every reduction has to leave alone, or may again
+  'rewind', // what came after the entry that it names is no longer part of the conversation
+  'undo', // names the entries that it undoes
   'usage', // tokens spent outside the conversation (summaries, titles)
   'turn_end',
   'notice', // for the reader only

@@ -2,6 +2,7 @@
  * What comes out of an agent. `entry` is the only event that survives a restart: it is on disk before
  * anyone hears of it and replaces the live text that led to it. Everything else is for whoever watches.
  */
+import type { CompactionPreview } from './contextReport.ts';
 import type { JSONLEntry } from './entries.ts';
 import type { ModelError, ModelInfo } from './model.ts';
 import type { PromptOp } from './ops.ts';
@@ -72,6 +73,7 @@ export type AgentEvent =
   | { readonly type: 'compaction_started'; readonly trigger: 'auto' | 'manual'; readonly preTokens: number }
   | { readonly type: 'compaction_progress'; readonly characters: number }
   | { readonly type: 'compaction_ended'; readonly report: CompactionReport }
+  | { readonly type: 'compaction_previewed'; readonly preview: CompactionPreview }
   | { readonly type: 'context_measured'; readonly measure: ContextMeasure }
   | { readonly type: 'mode_changed'; readonly mode: PermissionMode }
   | { readonly type: 'model_changed'; readonly model: ModelInfo }

@@ -89,4 +89,8 @@ export interface ModelInfo {
   readonly price?: { readonly input: number; readonly cachedInput: number; readonly output: number };
   /** True where the endpoint wants earlier reasoning sent back. */
   readonly returnsReasoning?: boolean;
+  /** True where the endpoint serves one request at a time (a local server): nothing may run beside a turn. */
+  readonly hasOneSlot?: boolean;
+  /** Who serves it, as far as id and address tell: chooses the strategy of removal. */
+  readonly provider?: 'openai' | 'anthropic' | 'google' | 'local' | 'other';
 }

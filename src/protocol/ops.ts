@@ -1,4 +1,5 @@
 /** What goes into an agent. Each op is plain data; its effects come back as events. */
+import type { Steering } from './contextReport.ts';
 import type { ContentPart } from './messages.ts';
 import type { PermissionAnswer, PermissionMode } from './permissions.ts';
 
@@ -16,6 +17,10 @@ export type Op =
   | { readonly type: 'shell'; readonly command: string }
   | { readonly type: 'interrupt' }
   | { readonly type: 'answer'; readonly id: string; readonly answer: PermissionAnswer }
-  | { readonly type: 'compact'; readonly focus?: string }
+  /** `preview` shows what would become of the conversation and changes nothing. */
+  | { readonly type: 'compact'; readonly focus?: string; readonly preview?: boolean }
+  /** Takes the last compaction back. */
+  | { readonly type: 'uncompact' }
+  | { readonly type: 'steer'; readonly steering: Steering }
   | { readonly type: 'set_mode'; readonly mode: PermissionMode }
   | { readonly type: 'set_model'; readonly model: string };

@@ -12,6 +12,24 @@ export interface BlobSink {
   discard(): Promise<void>;
 }
 
+/** What a model asks of the session's own past. */
+export interface RecallRequest {
+  /** A pointer as printed: `#12`, `#12-#40`, or the first characters of a content hash. */
+  readonly id?: string;
+  /** Where to begin, in bytes of the original. */
+  readonly offset?: number;
+  /** How many bytes to return. */
+  readonly limit?: number;
+  /** Words or a literal text to search for in everything that this session has seen. */
+  readonly query?: string;
+}
+
+export interface RecallAnswer {
+  readonly found: boolean;
+  /** For the model; says what it is a part of and how to see more. */
+  readonly text: string;
+}
+
 /** What a call may use; everything else it needs was handed to the tool when it was made. */
 export interface ToolContext {
   readonly callId: string;
@@ -27,6 +45,8 @@ export interface ToolContext {
   /** Hash of the file when it was last read or written in this session, from the log. */
   readonly fileReads: (path: string) => string | undefined;
   readonly openBlob: () => BlobSink;
+  /** Looks something up in the session's log and originals. */
+  readonly recall: (request: RecallRequest, signal: AbortSignal) => Promise<RecallAnswer>;
 }
 
 export interface ToolOutcome {

@@ -2,6 +2,7 @@
  * What the screen shows, as a pure function of events. The reader's transcript is not in here: what is
  * finished leaves as a `Print` and lives on in the terminal's own scrollback.
  */
+import { previewText } from '../commands/previewText.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { ModelError } from '../protocol/model.ts';
@@ -122,6 +123,8 @@ export function reduce(view: View, event: AgentEvent, now: number): Step {
           until: now + event.delayMs,
         },
       });
+    case 'compaction_previewed':
+      return next({}, notice('info', previewText(event.preview)));
     case 'entry':
       return recorded(view, event.entry);
     case 'tool_started': {

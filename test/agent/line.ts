@@ -40,6 +40,8 @@ export function line(event: AgentEvent): string {
       return `compaction_progress ${event.characters}`;
     case 'compaction_ended':
       return `compaction_ended ${event.report.trigger} ${event.report.outcome}`;
+    case 'compaction_previewed':
+      return `compaction_previewed ${event.preview.outcome}`;
     case 'context_measured':
       return `measured for ${event.measure.model}`;
     case 'mode_changed':

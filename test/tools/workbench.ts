@@ -46,6 +46,7 @@ export async function openWorkbench(deps: Partial<ToolDeps> = {}): Promise<Workb
     },
     fileReads: (path) => seen.get(path),
     openBlob: () => memoryBlob(blobs),
+    recall: () => Promise.resolve({ found: false, text: 'Nothing in this session has that pointer.' }),
   });
   const prepare: Workbench['prepare'] = (name, input) => {
     const tool = tools.tools.find((one) => one.name === name);

@@ -1,0 +1,90 @@
+/** What `/context`, `/compact --preview`, `--diff` and JSON output tell of the context. Tokens throughout. */
+import type { ContextMeasure } from './events.ts';
+
+/** One reduction, or one attempt at one, as it stands in the log; newest last in every list. */
+export interface ReductionRecord {
+  /** Of its entry: what an undo names. */
+  readonly uuid: string;
+  readonly seq: number;
+  /** Milliseconds since the epoch. */
+  readonly timestamp: number;
+  readonly kind: 'summary' | 'fallback' | 'mask' | 'clip' | 'remove' | 'drop' | 'restore' | 'window';
+  readonly strategy?: string;
+  /** Why: "trigger", "/compact", "the server found the request too long" … */
+  readonly reason: string;
+  readonly preTokens: number;
+  readonly postTokens?: number;
+  readonly durationMs?: number;
+  /** Entries or results that it covers. */
+  readonly covers: number;
+  /** What the summary cost in tokens; absent where no model was asked. */
+  readonly usage?: { readonly inputTokens: number; readonly outputTokens: number };
+  readonly isUndone: boolean;
+}
+
+/** One atom of the conversation, for the list in which the user pins, drops and restores. */
+export interface ContextItem {
+  /** Of the atom's head. */
+  readonly uuid: string;
+  readonly seq: number;
+  readonly kind: 'prompt' | 'reply' | 'note' | 'summary' | 'instructions';
+  /** One line of it. */
+  readonly title: string;
+  readonly tokens: number;
+  readonly state: 'sent' | 'masked' | 'removed' | 'summarised';
+  readonly isPinned: boolean;
+}
+
+export interface ContextReport {
+  readonly measure: ContextMeasure;
+  readonly reductions: readonly ReductionRecord[];
+  /** The last ten that made room. */
+  readonly compactions: readonly ReductionRecord[];
+  /** What will be reduced next, and at how many tokens. */
+  readonly next: { readonly action: string; readonly atTokens: number };
+  /** What the provider's cache served of the last request; absent before the first. */
+  readonly cache?: { readonly cachedTokens: number; readonly inputTokens: number };
+  /** What the input of the next request costs when the cache holds; absent where no price is known. */
+  readonly nextInputUsd?: number;
+  readonly draft: 'none' | 'running' | 'ready';
+  readonly breakerIsOpen: boolean;
+  /** What the budgets have to say: a system prompt over its share, a window nearly filled by what is pinned. */
+  readonly warnings: readonly string[];
+}
+
+/** Something that the log knows and a summary does not say; found without a model. */
+export interface Loss {
+  readonly kind: 'path' | 'decision' | 'constraint' | 'failing_test' | 'error';
+  readonly text: string;
+  /** Where it can be recalled. */
+  readonly seq: number;
+}
+
+export interface CompactionPreview {
+  readonly outcome: 'ready' | 'refused' | 'cancelled';
+  readonly preTokens: number;
+  readonly postTokens: number;
+  readonly summary: string;
+  readonly files: readonly string[];
+  /** What stays verbatim. */
+  readonly kept: readonly ContextItem[];
+  readonly losses: readonly Loss[];
+  /** Claims of the summary that the log does not bear out. */
+  readonly unverified: readonly string[];
+  readonly message?: string;
+}
+
+/** What the last compaction did. */
+export interface CompactionDiff {
+  readonly record: ReductionRecord;
+  readonly summary: string;
+  readonly dropped: readonly ContextItem[];
+  readonly kept: readonly ContextItem[];
+  readonly losses: readonly Loss[];
+}
+
+/** What the user does to one item. */
+export interface Steering {
+  readonly action: 'pin' | 'unpin' | 'drop' | 'restore';
+  readonly uuid: string;
+}
