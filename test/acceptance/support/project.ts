@@ -1,0 +1,157 @@
+/** The door of the command line: `clawdcode -p` in a temporary repository against a real server on loopback. */
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { JSONLEntry } from '../../../src/protocol/entries.ts';
+import type { ScriptedReply, WireRequest } from '../../e2e/support/server.ts';
+import { type Printed, type PrintOptions, type Stage, setStage } from '../../e2e/support/stage.ts';
+
+export type Answer = ScriptedReply | ((request: WireRequest) => ScriptedReply);
+
+export interface PrintRun extends Printed {
+  /** The `result` object; undefined in text mode and where nothing was printed. */
+  readonly result: ResultObject | undefined;
+  /** Every line of stream-json, or the one of json. */
+  readonly lines: readonly Readonly<Record<string, unknown>>[];
+  /** What this run asked of the server, oldest first. */
+  readonly requests: readonly WireRequest[];
+  /** The lines of the session's log, as they are on disk now. */
+  readonly entries: readonly JSONLEntry[];
+  readonly sessionId: string;
+}
+
+/** The parts of a `result` object that rows look at. */
+export interface ResultObject {
+  readonly result?: string;
+  readonly is_error: boolean;
+  readonly session_id: string;
+  readonly context_usage: {
+    readonly context_window: number;
+    readonly compacts_at: number;
+    readonly used_tokens: number;
+    readonly parts: readonly { readonly name: string; readonly tokens: number }[];
+    readonly [key: string]: unknown;
+  };
+  readonly [key: string]: unknown;
+}
+
+export interface RunOptions extends PrintOptions {
+  /** Replies to the requests of this run, in order; every one has to be asked for. */
+  readonly replies?: readonly Answer[];
+  /** Goes on with this session. */
+  readonly resume?: string;
+  readonly format?: 'json' | 'stream-json' | 'text';
+  readonly flags?: readonly string[];
+}
+
+export interface Project extends Stage {
+  /** One run to its end. Fails when a scripted reply was not asked for. */
+  run(prompt: string, options?: RunOptions): Promise<PrintRun>;
+  /** Writes the user's `config.json`; settings count from the next run on. */
+  configure(settings: object): Promise<void>;
+  /** The text of an original beside the log, by the beginning of its hash. */
+  blob(hash: string): Promise<Buffer>;
+}
+
+export interface ProjectOptions {
+  /** The user's `config.json`. */
+  readonly settings?: object;
+  /** Files of the repository, by relative path. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Context window of the model, in tokens. */
+  readonly window?: number;
+}
+
+/** Call it inside a test. Every tool may run without a question. */
+export async function openProject({
+  settings = {},
+  files = {},
+  window,
+}: ProjectOptions = {}): Promise<Project> {
+  const stage = await setStage();
+  const { server, work } = stage;
+  const configure = async (given: object): Promise<void> => {
+    const values = { ...(window === undefined ? {} : { contextWindow: window }), ...given };
+    await mkdir(work.data, { recursive: true, mode: 0o700 });
+    await writeFile(join(work.data, 'config.json'), JSON.stringify(values));
+  };
+  await configure(settings);
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(work.repository, path)), { recursive: true });
+    await work.write(path, text);
+  }
+  return {
+    ...stage,
+    configure,
+    async run(prompt, { replies = [], resume, format = 'json', flags = [], ...options } = {}) {
+      const before = server.requests().length;
+      server.script(...replies);
+      const session = resume === undefined ? [] : ['--resume', resume];
+      const mode = ['-p', '--yolo', '--output-format', format];
+      const printed = await stage.print([...mode, ...session, ...flags, prompt], options);
+      if (server.left() > 0)
+        throw new Error(
+          `${server.left()} replies were not asked for. ${printed.stdout.slice(-2000)}\n${printed.stderr}`,
+        );
+      const lines = format === 'text' ? [] : jsonLines(printed.stdout);
+      const result = lines.findLast((line) => line.type === 'result') as ResultObject | undefined;
+      const sessions = await work.sessions();
+      const session_id = result?.session_id ?? resume ?? sessions.at(-1)?.entries[0]?.sessionId ?? '';
+      const entries = sessions.find(({ file }) => file.endsWith(`/${session_id}.jsonl`))?.entries ?? [];
+      const requests = server.requests().slice(before);
+      return { ...printed, result, lines, requests, entries, sessionId: session_id };
+    },
+    async blob(hash) {
+      const folder = join(work.data, 'projects');
+      const names = await readdir(folder, { recursive: true });
+      const found = names.find((name) => /\/blobs\//.test(name) && name.replaceAll('/', '').includes(hash));
+      if (found === undefined) throw new Error(`There is no original ${hash}.`);
+      return readFile(join(folder, found));
+    },
+  };
+}
+
+/** One run in a project of its own; `again` goes on with its session. */
+export async function runPrint(
+  prompt: string,
+  { settings, files, window, ...options }: ProjectOptions & RunOptions = {},
+): Promise<
+  PrintRun & { readonly project: Project; again(prompt: string, options?: RunOptions): Promise<PrintRun> }
+> {
+  const project = await openProject({
+    ...(settings === undefined ? {} : { settings }),
+    ...(files === undefined ? {} : { files }),
+    ...(window === undefined ? {} : { window }),
+  });
+  const first = await project.run(prompt, options);
+  return {
+    ...first,
+    project,
+    again: (next, more = {}) => project.run(next, { resume: first.sessionId, ...more }),
+  };
+}
+
+/** A call in the words of a script. */
+export const use = (name: string, input: unknown): { name: string; input: unknown } => ({ name, input });
+
+/** A summary in the six headings, for answering the request for one. */
+export const SUMMARY = `1. Primary request and intent
+Read the files. The user said: "leave nothing out".
+2. Key technical decisions
+None yet.
+3. Files modified
+None.
+4. Errors encountered and fixes
+None.
+5. Current work status
+Reading goes on.
+6. Pending tasks
+Read the rest.`;
+
+/** True for the request that asks for a summary. */
+export function isSummary(request: WireRequest): boolean {
+  return request.tool_choice === 'none';
+}
+
+function jsonLines(stdout: string): Record<string, unknown>[] {
+  return stdout.split('\n').flatMap((line) => (line.trim() === '' ? [] : [JSON.parse(line)]));
+}
