@@ -1,0 +1,51 @@
+/** Lines of a tool's output that say what went wrong, and the places in files that they name. */
+
+/** True for a line that reports a failure; false for a count of none, and for what passed. */
+export function isErrorLine(line: string): boolean {
+  const head = line.slice(0, MAX_LINE_CHARACTERS);
+  return ERROR_WORD.test(head) && !PASSED.test(head) && !NONE_FAILED.test(head);
+}
+
+/** True for a line that names a place in a file: `src/a.ts:12:5`, `src/a.ts(12,5)`, `File "a.py", line 12`. */
+export function hasFileReference(line: string): boolean {
+  return FILE_REFERENCE.test(line.slice(0, MAX_LINE_CHARACTERS));
+}
+
+/** True for a line about code that is not the project's own, such as a frame in an installed package. */
+export function isForeign(line: string): boolean {
+  return FOREIGN.test(line.slice(0, MAX_LINE_CHARACTERS));
+}
+
+/** True for a line that counts the outcome of a whole run: tests failed, errors found, the exit status. */
+export function isSummaryLine(line: string): boolean {
+  return SUMMARY.test(line.slice(0, MAX_LINE_CHARACTERS));
+}
+
+/** The first line that reports a failure, trimmed; undefined when none does. Looks at the first 200,000 characters. */
+export function firstErrorLine(text: string): string | undefined {
+  const end = Math.min(text.length, MAX_FIRST_SEARCH);
+  for (let start = 0; start < end; ) {
+    const newline = text.indexOf('\n', start);
+    const stop = newline === -1 ? text.length : newline;
+    const line = text.slice(start, Math.min(stop, start + MAX_LINE_CHARACTERS));
+    if (isErrorLine(line)) return line.trim();
+    start = stop + 1;
+  }
+  return undefined;
+}
+
+/** What of a line is looked at: a line of a megabyte is data. */
+const MAX_LINE_CHARACTERS = 1000;
+const MAX_FIRST_SEARCH = 200_000;
+
+const ERROR_WORD =
+  /(?:^|[^A-Za-z0-9_/\\.-])(?:errors?|ERR!|fatal|panic(?:ked)?|exception|traceback|abort(?:ed)?|segmentation fault|killed|denied|not ok|cannot|can't|could not|undefined reference|unresolved|assert(?:ion)?|fail(?:s|ed|ure|ures|ing)?)(?![A-Za-z0-9_/\\]|\.\w|-\w)|[A-Z]\w*(?:Error|Exception|Failure)\b|(?:^|\s)[✕✗✘×❌●]\s|\bE\d{3,5}\b|\berror\[E/i;
+const PASSED = /^\s*(?:[✓✔√]|ok\s+\d|ok\s+\S+\s+[\d(]|PASS(?:ED)?\b|--- PASS)|\.{3} ok$|\bPASSED\b/;
+const NONE_FAILED =
+  /\b(?:0|no|without) (?:errors?|failed|failures?|failing|problems?)\b(?!.*\b[1-9]\d* (?:errors?|fail))/i;
+const FILE_REFERENCE =
+  /[\w@)\]-]\.[A-Za-z]\w{0,9}(?::\d+|\(\d+|: \(\d+|:\[\d+)|\bline \d+\b|Dockerfile[\w.-]*:\d+|\bMakefile:\d+/;
+const FOREIGN =
+  /node_modules|site-packages|dist-packages|\.cargo[/\\]registry|\/rustc\/|node:internal|[/\\]lib[/\\]python|\/usr\/(?:lib|local\/(?:lib|go))|\bjava\.base\/|org\.junit\.|org\.gradle\.|jdk\.internal|\/go\/pkg\/mod\//;
+const SUMMARY =
+  /^\s*(?:Tests?(?: Files| Suites)?:?\s+.*\d+ (?:failed|passed)|Found \d+ errors?|test result:|\d+ (?:errors?|tests? completed|problems?)\b|=+ .*(?:failed|passed|error).* =+|FAILED?\b|FAILURES!|BUILD FAILED|ERROR: |exit (?:code|status)|error: could not compile|error: aborting)|\bexit(?:ed with)?(?: code| status):? \d+|✖ \d+ problems/;
