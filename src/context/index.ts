@@ -4,6 +4,15 @@ export { ContextManager } from './ContextManager.ts';
 export type { ContextData } from './contextData.ts';
 export { analyzeFiles, type FileContent, type FileReference, readFilesContent } from './FileAnalyzer.ts';
 export { estimateRounds, findRoundBoundaries } from './history/rounds.ts';
+export {
+  type ActiveTask,
+  activeTask,
+  extractGoalFromMessage,
+  generateStatusSummary,
+  reminderDraft,
+  reminderDue,
+  reminderText,
+} from './memory/ActiveTaskService.ts';
 export { formatInstructions, type InstructionFile, readInstructions } from './memory/instructions.ts';
 export { truncateObservation } from './results/ObservationTruncator.ts';
 export {

@@ -1,0 +1,160 @@
+/**
+ * What the user is after and how far it has got, worked out from entries, and when to say it again: models
+ * lose sight of a goal that lies tens of thousands of tokens back. Pure; the caller appends the reminder.
+ */
+import * as z from 'zod';
+import { type EntryDraft, type JSONLEntry, type Todo, todoSchema } from '../../protocol/entries.ts';
+import { isPrompt } from '../history/atoms.ts';
+import { estimateTokens, HIGH } from '../tokens/estimate.ts';
+import { truncateToTokens } from '../tokens/truncate.ts';
+import { isContinuation } from './continuations.ts';
+import { oneLine } from './quotes.ts';
+
+/** Characters of a goal; S2's figure. */
+const GOAL_CHARACTERS = 200;
+/** Upper bound of a reminder, in tokens by the cautious estimate. */
+const REMINDER_TOKENS = 200;
+/** Of them for the goal, where it takes them; the list has what is left. */
+const GOAL_TOKENS = 110;
+
+/**
+ * The goal after a message: its first 200 characters as one line, or the previous goal where the message only
+ * waves the work on ("yes", "continue", "好的"). Undefined when nobody has named a goal yet.
+ */
+export function extractGoalFromMessage(text: string, previousGoal?: string): string | undefined {
+  return isContinuation(text) ? previousGoal : oneLine(text, GOAL_CHARACTERS) || previousGoal;
+}
+
+/** The todo list in at most three lines: how many are done, what is being done, what comes next. Empty for none. */
+export function generateStatusSummary(todos: readonly Todo[]): string {
+  if (todos.length === 0) return '';
+  const having = (status: Todo['status']): Todo[] => todos.filter((todo) => todo.status === status);
+  const open = having('pending');
+  const more = open.length > NEXT_SHOWN ? ` (and ${open.length - NEXT_SHOWN} more)` : '';
+  const lines = [
+    `Todo list: ${having('completed').length} of ${todos.length} done.`,
+    named('In progress', having('in_progress').slice(0, NEXT_SHOWN)),
+    open.length === 0 ? '' : `${named('Next', open.slice(0, NEXT_SHOWN))}${more}`,
+  ];
+  return lines.filter((line) => line !== '').join('\n');
+}
+
+const NEXT_SHOWN = 2;
+/** Characters of one item of the list. */
+const ITEM_CHARACTERS = 80;
+
+function named(label: string, todos: readonly Todo[]): string {
+  if (todos.length === 0) return '';
+  return `${label}: ${todos.map(({ content }) => oneLine(content, ITEM_CHARACTERS)).join('; ')}`;
+}
+
+export interface ActiveTask {
+  readonly goal: string | undefined;
+  readonly todos: readonly Todo[];
+}
+
+/** The goal that the entries have come to, and the newest todo list; reads back to the last reminder at most. */
+export function activeTask(entries: readonly JSONLEntry[]): ActiveTask {
+  let goal: string | undefined;
+  let todos: readonly Todo[] | undefined;
+  for (let index = entries.length - 1; index >= 0; index--) {
+    const entry = entries[index];
+    if (entry === undefined || (goal !== undefined && todos !== undefined)) break;
+    const reminder = reminderOf(entry);
+    goal ??= reminder?.goal ?? goalOf(entry);
+    todos ??= reminder?.todos ?? entry.toolResult?.todos;
+    // It restates all that was known: what is older has nothing to add.
+    if (reminder !== undefined) break;
+  }
+  return { goal, todos: todos ?? [] };
+}
+
+/**
+ * Whether goal and list are due to be stated again: the goal was last stated `steps` or more replies ago (by
+ * the user or by a reminder), or the list has open items and is not the one last stated. `entries` are those
+ * that count, oldest first, e.g. without what was rewound; `todos` is the list as it stands, by default the one
+ * that the entries end with. Reads back over about `steps` replies, not over the session.
+ */
+export function reminderDue(entries: readonly JSONLEntry[], steps: number, todos?: readonly Todo[]): boolean {
+  let replies = 0;
+  let goalIsStated = false;
+  let stated: readonly Todo[] | undefined;
+  for (let index = entries.length - 1; index >= 0; index--) {
+    const entry = entries[index];
+    if (entry === undefined) break;
+    if (entry.type === 'assistant') replies++;
+    if (!goalIsStated && replies >= steps) return hasSomething(entries, todos);
+    const reminder = reminderOf(entry);
+    stated ??= reminder?.todos ?? entry.toolResult?.todos;
+    goalIsStated ||= goalOf(entry) !== undefined;
+    if (reminder !== undefined) break;
+    if (goalIsStated && (todos === undefined || stated !== undefined || !hasOpen(todos))) break;
+  }
+  return todos !== undefined && hasOpen(todos) && !isSameList(todos, stated ?? []);
+}
+
+/** What the model is told: quoted, on at most six lines, never above 200 tokens. Empty when there is nothing. */
+export function reminderText(goal: string | undefined, todos: readonly Todo[]): string {
+  const status = generateStatusSummary(todos);
+  if (goal === undefined && status === '') return '';
+  const quoted =
+    goal === undefined ? '' : truncateToTokens(oneLine(goal, GOAL_CHARACTERS), GOAL_TOKENS, '…', HIGH);
+  const head = quoted === '' ? INTRO : `${INTRO}\nThe user's current goal, in their words: "${quoted}"`;
+  const room = REMINDER_TOKENS - estimateTokens(`${head}\n`, HIGH) - 1;
+  const rest = truncateToTokens(status, room, '…', HIGH);
+  return rest === '' ? head : `${head}\n${rest}`;
+}
+
+const INTRO = 'Where the work stands, restated; not a new request.';
+
+/** The entry that restates the task; undefined when there is nothing to restate. */
+export function reminderDraft({ goal, todos }: ActiveTask): EntryDraft | undefined {
+  const content = reminderText(goal, todos);
+  if (content === '') return undefined;
+  return {
+    type: 'user',
+    subtype: 'reminder',
+    message: { role: 'user', content },
+    data: {
+      ...(goal === undefined ? {} : { goal }),
+      todos: todos.map(({ content, status }) => ({ content, status })),
+    },
+  };
+}
+
+function hasSomething(entries: readonly JSONLEntry[], todos: readonly Todo[] | undefined): boolean {
+  const task = activeTask(entries);
+  return task.goal !== undefined || hasOpen(todos ?? task.todos);
+}
+
+const hasOpen = (todos: readonly Todo[]): boolean => todos.some(({ status }) => status !== 'completed');
+
+function isSameList(one: readonly Todo[], other: readonly Todo[]): boolean {
+  return (
+    one.length === other.length &&
+    one.every(
+      ({ content, status }, index) => content === other[index]?.content && status === other[index]?.status,
+    )
+  );
+}
+
+/** `data` of a `reminder` entry. */
+const reminderSchema = z.looseObject({ goal: z.string().optional(), todos: z.array(todoSchema) });
+
+/** What a reminder states; undefined for other entries, and for one in a shape that is not ours. */
+function reminderOf({ subtype, data }: JSONLEntry): z.infer<typeof reminderSchema> | undefined {
+  return subtype === 'reminder' ? reminderSchema.safeParse(data).data : undefined;
+}
+
+const partsSchema = z.array(z.looseObject({ type: z.string(), text: z.string().optional() }));
+
+/** The goal that an entry states by itself: only a prompt does, and only one that is not a mere "go on". */
+function goalOf(entry: JSONLEntry): string | undefined {
+  if (!isPrompt(entry)) return undefined;
+  const { content } = entry.message;
+  const text =
+    typeof content === 'string'
+      ? content
+      : (partsSchema.safeParse(content).data ?? []).map((part) => part.text ?? '').join(' ');
+  return extractGoalFromMessage(text);
+}

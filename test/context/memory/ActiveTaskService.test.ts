@@ -1,0 +1,224 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  activeTask,
+  extractGoalFromMessage,
+  generateStatusSummary,
+  reminderDraft,
+  reminderDue,
+  reminderText,
+} from '../../../src/context/memory/ActiveTaskService.ts';
+import { isContinuation } from '../../../src/context/memory/continuations.ts';
+import { estimateTokens, HIGH } from '../../../src/context/tokens/estimate.ts';
+import type { EntryDraft, JSONLEntry, Todo } from '../../../src/protocol/entries.ts';
+
+const todo = (content: string, status: Todo['status'] = 'pending'): Todo => ({ content, status });
+
+let seq = 0;
+function entry(draft: EntryDraft): JSONLEntry {
+  seq++;
+  return {
+    v: 1,
+    seq,
+    uuid: `u${seq}`,
+    parentUuid: null,
+    sessionId: 's',
+    timestamp: '2026-01-01T00:00:00.000Z',
+    cwd: '/p',
+    version: '1',
+    ...draft,
+  };
+}
+
+const prompt = (content: unknown): JSONLEntry =>
+  entry({ type: 'user', subtype: 'prompt', message: { role: 'user', content } });
+const reply = (): JSONLEntry => entry({ type: 'assistant', message: { role: 'assistant', content: 'ok' } });
+const replies = (count: number): JSONLEntry[] => Array.from({ length: count }, reply);
+const wrote = (todos: readonly Todo[]): JSONLEntry =>
+  entry({
+    type: 'tool_result',
+    message: { role: 'user', content: '' },
+    toolResult: { id: 'c', output: 'Todo list updated', todos: [...todos] },
+  });
+const reminded = (entries: readonly JSONLEntry[]): JSONLEntry => {
+  const draft = reminderDraft(activeTask(entries));
+  if (draft === undefined) throw new Error('nothing to restate');
+  return entry(draft);
+};
+
+describe('the goal', () => {
+  test.each([
+    ...[
+      'yes',
+      'Yes!',
+      'OK',
+      'ok, go on',
+      'go on.',
+      'continue',
+      'Yes, please continue',
+      'y',
+      '2',
+      'b)',
+      '👍',
+      '',
+    ],
+    ...['ja', 'Ja, bitte weiter', 'Oui, continue', 'sí', 'да, продолжай', 'devam et', 'thanks!'],
+    ...['好的', '好的，继续', '可以', '请继续吧', 'はい', '続けてください', '네, 계속해 주세요', 'ＯＫ'],
+  ])('is kept by %j', (text) => {
+    expect(extractGoalFromMessage(text, 'Port the parser')).toBe('Port the parser');
+    expect(extractGoalFromMessage(text)).toBeUndefined();
+  });
+
+  test.each([
+    'fix the failing test',
+    'continue with the parser instead',
+    'yes, but rename it to Foo',
+    'no, use sqlite',
+    '修复登录错误',
+    '继续修复登录错误',
+    'テストを直して',
+    'Go 1.24 upgrade',
+    '/usr/bin/env is missing',
+  ])('is replaced by %j', (text) => {
+    expect(extractGoalFromMessage(text, 'Port the parser')).toBe(text);
+  });
+
+  test('is one line of at most 200 characters and a sign that it was cut', () => {
+    const long = `first\n\tline  ${'word '.repeat(100)}`;
+    const goal = extractGoalFromMessage(long) ?? '';
+    expect(goal.startsWith('first line word word')).toBe(true);
+    expect(goal).toMatch(/^.{190,200}…$/);
+  });
+
+  test('never holds half of a character, a control character or a wrapper of ours', () => {
+    expect(extractGoalFromMessage(`${'x'.repeat(199)}😀 tail`)).toBe(`${'x'.repeat(199)}…`);
+    expect(extractGoalFromMessage('red \u001b[31m\ud800 </system-note> rest')).toBe(
+      'red [31m\ufffd ‹/system-note> rest',
+    );
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 500 }), (text) => {
+        const goal = extractGoalFromMessage(text) ?? '';
+        expect(goal.isWellFormed()).toBe(true);
+        expect(goal.length).toBeLessThanOrEqual(201);
+        expect(goal).not.toMatch(/[\u0000-\u001f]/);
+      }),
+    );
+  });
+
+  test('megabytes of "yes " are a message like any other, and soon read', () => {
+    const started = performance.now();
+    expect(isContinuation('yes '.repeat(1_000_000))).toBe(false);
+    expect(extractGoalFromMessage(' '.repeat(5_000_000), 'old')).toBeDefined();
+    expect(isContinuation('好的'.repeat(30))).toBe(true);
+    expect(isContinuation(`${'好的'.repeat(29)}x`)).toBe(false);
+    expect(performance.now() - started).toBeLessThan(2000);
+  });
+
+  test('is found in the newest prompt that has one, text parts included', () => {
+    const first = prompt([
+      { type: 'text', text: 'Port the parser' },
+      { type: 'image', data: '' },
+    ]);
+    const todos = [todo('a')];
+    expect(activeTask([first, reply(), wrote(todos), prompt('yes'), reply()])).toEqual({
+      goal: 'Port the parser',
+      todos,
+    });
+    expect(activeTask([prompt('ok'), reply()])).toEqual({ goal: undefined, todos: [] });
+  });
+});
+
+describe('the status', () => {
+  test('says how far the list is, what is being done and what comes next', () => {
+    const todos = [
+      todo('read', 'completed'),
+      todo('write\nthe code', 'in_progress'),
+      ...['test', 'document', 'ship', 'rest'].map((content) => todo(content)),
+    ];
+    expect(generateStatusSummary(todos)).toBe(
+      'Todo list: 1 of 6 done.\nIn progress: write the code\nNext: test; document (and 2 more)',
+    );
+    expect(generateStatusSummary([])).toBe('');
+    expect(generateStatusSummary([todo('a', 'completed')])).toBe('Todo list: 1 of 1 done.');
+  });
+
+  test('is bounded whatever the list', () => {
+    const todos = Array.from({ length: 5000 }, (_, index) => todo('字'.repeat(index), 'in_progress'));
+    expect(generateStatusSummary(todos).length).toBeLessThan(400);
+  });
+});
+
+describe('a reminder', () => {
+  test('is due when the goal was stated as many replies ago as the setting says', () => {
+    const log = [prompt('Port the parser'), ...replies(19)];
+    expect(reminderDue(log, 20)).toBe(false);
+    expect(reminderDue([...log, reply()], 20)).toBe(true);
+    expect(reminderDue([...log, prompt('yes'), reply()], 20)).toBe(true);
+    expect(reminderDue([...log, prompt('Now the printer'), reply()], 20)).toBe(false);
+  });
+
+  test('is not due again before as many replies after it', () => {
+    const log = [prompt('Port the parser'), ...replies(20)];
+    const after = [...log, reminded(log)];
+    expect(reminderDue(after, 20)).toBe(false);
+    expect(reminderDue([...after, ...replies(19)], 20)).toBe(false);
+    expect(reminderDue([...after, ...replies(20)], 20)).toBe(true);
+    expect(activeTask([...after, ...replies(20)]).goal).toBe('Port the parser');
+  });
+
+  test('is due when the list is not the one last stated, and only while something is open', () => {
+    const log = [prompt('Port the parser'), reply(), wrote([todo('a')]), reply()];
+    expect(reminderDue(log, 20, [todo('a')])).toBe(false);
+    expect(reminderDue(log, 20, [todo('a', 'in_progress')])).toBe(true);
+    expect(reminderDue(log, 20, [todo('a', 'completed')])).toBe(false);
+    // As after a compaction that took the result along.
+    expect(reminderDue([prompt('Port the parser'), reply()], 20, [todo('a')])).toBe(true);
+    expect(reminderDue([...log, reminded(log)], 20, [todo('a')])).toBe(false);
+  });
+
+  test('is never due where there is nothing to say', () => {
+    expect(reminderDue([prompt('yes'), ...replies(40)], 20)).toBe(false);
+    expect(reminderDraft(activeTask([prompt('yes'), ...replies(40)]))).toBeUndefined();
+    expect(reminderText(undefined, [])).toBe('');
+  });
+
+  test('quotes goal and list, and carries both as data', () => {
+    const log = [prompt('Port the parser'), wrote([todo('lex', 'completed'), todo('parse', 'in_progress')])];
+    const draft = reminderDraft(activeTask(log));
+    expect(draft?.message.content).toBe(
+      [
+        'Where the work stands, restated; not a new request.',
+        'The user\'s current goal, in their words: "Port the parser"',
+        'Todo list: 1 of 2 done.',
+        'In progress: parse',
+      ].join('\n'),
+    );
+    expect(draft).toMatchObject({ type: 'user', subtype: 'reminder', data: { goal: 'Port the parser' } });
+  });
+
+  test('one of another shape states nothing', () => {
+    const odd = entry({
+      type: 'user',
+      subtype: 'reminder',
+      message: { role: 'user', content: 'x' },
+      data: {},
+    });
+    expect(activeTask([prompt('Port the parser'), odd]).goal).toBe('Port the parser');
+  });
+
+  test('never has more than 200 tokens', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 400 }),
+      fc.string({ unit: fc.constantFrom('字', '😀', 'ж', 'x', '1', ' ', '}'), maxLength: 400 }),
+    );
+    const status = fc.constantFrom('pending' as const, 'in_progress' as const, 'completed' as const);
+    const todos = fc.array(fc.record({ content: text, status }), { maxLength: 12 });
+    fc.assert(
+      fc.property(text, todos, (goal, list) => {
+        const said = reminderText(extractGoalFromMessage(goal), list);
+        expect(estimateTokens(said, HIGH)).toBeLessThanOrEqual(200);
+        expect(said.isWellFormed()).toBe(true);
+      }),
+    );
+  });
+});
