@@ -35,6 +35,29 @@ export {
   type SessionSummary,
   type StorageProblem,
 } from './storage/index.ts';
+export {
+  type CompressionHistory,
+  type CompressionStatistics,
+  compressionHistory,
+} from './strategies/CompressionHistory.ts';
+export {
+  type CheckInput,
+  type CheckResult,
+  checkAndCompress,
+} from './strategies/checkAndCompress.ts';
+export { type ItemFacts, strategyItems } from './strategies/items.ts';
+export { planRemoval } from './strategies/planRemoval.ts';
+export { type RemovalPolicy, removalPolicyFor } from './strategies/removalPolicy.ts';
+export { type Endpoint, type ModelStrategy, strategyForModel } from './strategies/strategyForModel.ts';
+export type {
+  MessagePriority,
+  RemovalOptions,
+  RemovalPlanOptions,
+  RemovalResult,
+  RemovalStrategy,
+  StrategyItem,
+  StrategyName,
+} from './strategies/types.ts';
 export { TokenCounter } from './TokenCounter.ts';
 export { estimateTokens, getChineseRatio } from './tokens/estimate.ts';
 export { TokenBudgetTracker } from './tokens/TokenBudgetTracker.ts';

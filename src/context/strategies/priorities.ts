@@ -1,0 +1,63 @@
+/** How much each message matters: eight rules, the first that applies decides. */
+import type { MessagePriority, RankedItem, StrategyItem } from './types.ts';
+
+/** Tokens of text above which a message counts as long. */
+export const LONG_TOKENS = 800;
+/** Tokens of text below which a message counts as short. */
+export const SHORT_TOKENS = 20;
+/** Messages at either end that count as the beginning and the end: what was asked first, what was said last. */
+export const EDGE_MESSAGES = 2;
+
+/** How many removable messages count as the beginning and as the end. */
+export interface Edges {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Ranks every item, in its order. An explicit priority is kept; all others are derived anew each time, since
+ * what was at the end yesterday is in the middle today.
+ */
+export function assignMessagePriorities(
+  items: readonly StrategyItem[],
+  edges: Edges = { start: EDGE_MESSAGES, end: EDGE_MESSAGES },
+): RankedItem[] {
+  const atEdge = edgeIds(items, edges);
+  return items.map((item) => ({ ...item, priority: priorityOf(item, atEdge.has(item.id)) }));
+}
+
+/** The eight rules in their order. */
+function priorityOf(item: StrategyItem, isAtEdge: boolean): MessagePriority {
+  if (item.priority !== undefined) return item.priority;
+  if (item.role === 'system') return 'CRITICAL';
+  if (item.role === 'tool' || item.hasResults) return 'HIGH';
+  if (isAtEdge) return 'HIGH';
+  if (item.textTokens > LONG_TOKENS) return 'HIGH';
+  if (item.textTokens < SHORT_TOKENS && !item.hasQuestion) return 'LOW';
+  if (item.hasCalls) return 'HIGH';
+  return 'NORMAL';
+}
+
+/** Whether a text asks something, in Latin or in full-width punctuation. */
+export function hasQuestionMark(text: string): boolean {
+  return /[?？]/.test(text);
+}
+
+/** Position in the order in which things go. */
+export const rankOf: Readonly<Record<MessagePriority, number>> = { LOW: 0, NORMAL: 1, HIGH: 2, CRITICAL: 3 };
+
+/** False for what no strategy may take: the system prompt, what is pinned, what is marked as critical. */
+export function isRemovable(item: StrategyItem): boolean {
+  return item.role !== 'system' && !item.isPinned && item.priority !== 'CRITICAL';
+}
+
+/**
+ * The ids at both ends of what can be removed. Where the two would overlap, the end has the first claim and
+ * the beginning gets the rest.
+ */
+export function edgeIds(items: readonly StrategyItem[], { start, end }: Edges): ReadonlySet<string> {
+  const ids = items.filter(isRemovable).map(({ id }) => id);
+  const atEnd = Math.min(end, ids.length);
+  const atStart = Math.min(start, ids.length - atEnd);
+  return new Set([...ids.slice(0, atStart), ...ids.slice(ids.length - atEnd)]);
+}

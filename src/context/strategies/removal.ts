@@ -1,0 +1,57 @@
+/** What all strategies share: the order in which things go, and the list that is left. */
+import { isRemovable, rankOf } from './priorities.ts';
+import type { RankedItem, RemovalResult, StrategyItem } from './types.ts';
+
+/** Tokens of a list. */
+export function sumTokens(items: readonly StrategyItem[]): number {
+  return items.reduce((sum, { tokens }) => sum + tokens, 0);
+}
+
+/** Low priority first; of the same priority the oldest first, and of the same time the one that stands first. */
+export function inRemovalOrder(items: readonly RankedItem[]): RankedItem[] {
+  return items
+    .map((item, index) => ({ item, index }))
+    .sort(
+      (a, b) =>
+        rankOf[a.item.priority] - rankOf[b.item.priority] ||
+        a.item.timestamp - b.item.timestamp ||
+        a.index - b.index,
+    )
+    .map(({ item }) => item);
+}
+
+/** Takes candidates in their order until `excess` tokens are gone or `most` items are. */
+export function takeUntil(
+  candidates: readonly StrategyItem[],
+  excess: number,
+  most = Number.POSITIVE_INFINITY,
+): { readonly taken: readonly string[]; readonly freed: number } {
+  const taken: string[] = [];
+  let freed = 0;
+  for (const { id, tokens } of candidates) {
+    if (freed >= excess || taken.length >= most) break;
+    taken.push(id);
+    freed += tokens;
+  }
+  return { taken, freed };
+}
+
+/** The result of removing these ids: what is kept and what is not, each in the order of the list. */
+export function resultWithout(
+  items: readonly StrategyItem[],
+  removed: ReadonlySet<string>,
+  facts: Pick<RemovalResult, 'strategy' | 'reason' | 'confidence' | 'scores'>,
+): RemovalResult {
+  const kept = items.filter(({ id }) => !removed.has(id));
+  return {
+    ...facts,
+    kept: kept.map(({ id }) => id),
+    removed: items.filter(({ id }) => removed.has(id)).map(({ id }) => id),
+    tokens: sumTokens(kept),
+  };
+}
+
+/** Those of a ranked list that may go. */
+export function removableOf(items: readonly RankedItem[]): RankedItem[] {
+  return items.filter(isRemovable);
+}

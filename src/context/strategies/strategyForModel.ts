@@ -1,0 +1,129 @@
+/** Which way of removal suits which model, and how much it keeps. */
+import type { StrategyName } from './types.ts';
+
+export interface ModelStrategy {
+  readonly strategy: StrategyName;
+  /** Removable messages at the beginning and at the end that are kept; messages that stay at least. */
+  readonly preserveStart: number;
+  readonly preserveEnd: number;
+  readonly minMessages: number;
+  /** Share of the window that removal brings the request down to. */
+  readonly targetShare: number;
+  /** One line for `/context settings`. */
+  readonly reason: string;
+}
+
+export interface Endpoint {
+  /** `openai`, `anthropic`, `ollama` …, where it is known by name. */
+  readonly provider?: string;
+  readonly baseUrl?: string;
+}
+
+/**
+ * The row of the table for a model. Whose model it is decides first, by provider or id, since a proxy may
+ * serve it from this machine; then where it runs; all others take the last row.
+ */
+export function strategyForModel(
+  modelId: string,
+  { provider = '', baseUrl = '' }: Endpoint = {},
+): ModelStrategy {
+  const id = modelId.toLowerCase();
+  const host = hostOf(baseUrl);
+  const name = provider.toLowerCase().replace(/[\s_-]/g, '');
+  const row = TABLE.find(
+    ({ ids, providers, hosts }) =>
+      ids?.test(id) === true || providers?.test(name) === true || (host !== '' && hosts?.test(host) === true),
+  );
+  return (row ?? OTHER).choice;
+}
+
+interface Row {
+  readonly ids?: RegExp;
+  /** Lower case, without blanks and dashes. */
+  readonly providers?: RegExp;
+  /** Host and port, lower case. */
+  readonly hosts?: RegExp;
+  readonly choice: ModelStrategy;
+}
+
+/** The strategies are the design's; it names no amounts, only their direction, so the figures are ours. */
+const TABLE: readonly Row[] = [
+  {
+    ids: /(?:^|[/.:])o[1-9](?:$|[-:])/,
+    choice: {
+      strategy: 'middle-removal',
+      preserveStart: 8,
+      preserveEnd: 20,
+      minMessages: 20,
+      targetShare: 0.7,
+      reason: 'reasoning models want more of the context: the ends are kept, and more of them',
+    },
+  },
+  {
+    ids: /(?:^|[/.:])(?:chatgpt|gpt-[3-9])/,
+    choice: {
+      strategy: 'hybrid',
+      preserveStart: 4,
+      preserveEnd: 10,
+      minMessages: 10,
+      targetShare: 0.6,
+      reason: 'beginning and end in balance, chosen by what the conversation looks like',
+    },
+  },
+  {
+    ids: /(?:^|[/.:])claude/,
+    providers: /^(?:anthropic|claude)$/,
+    hosts: /(?:^|\.)anthropic\.com(?::\d+)?$/,
+    choice: {
+      strategy: 'oldest-removal',
+      preserveStart: 2,
+      preserveEnd: 20,
+      minMessages: 20,
+      targetShare: 0.6,
+      reason: 'the newest messages count most: the oldest go first, and more is kept at the end',
+    },
+  },
+  {
+    ids: /(?:^|[/.:])gemini/,
+    providers: /^(?:google|gemini|googleai|vertex(?:ai)?)$/,
+    hosts: /(?:^|\.)(?:generativelanguage|aiplatform)\.googleapis\.com(?::\d+)?$/,
+    choice: {
+      strategy: 'middle-removal',
+      preserveStart: 10,
+      preserveEnd: 30,
+      minMessages: 30,
+      targetShare: 0.75,
+      reason: 'the window is large: little is removed, and from the middle only',
+    },
+  },
+  {
+    providers: /^(?:lmstudio|ollama|llamacpp|llama\.cpp|llamaserver|vllm|local)$/,
+    hosts:
+      /^(?:[^.:[\]]+|[^:]+\.local(?:host|domain)?|host\.docker\.internal|127\.[\d.]+|0\.0\.0\.0|\[::1?\]|10\.[\d.]+|192\.168\.[\d.]+|172\.(?:1[6-9]|2\d|3[01])\.[\d.]+)(?::\d+)?$|:(?:1234|11434)$/,
+    choice: {
+      strategy: 'hybrid',
+      preserveStart: 2,
+      preserveEnd: 6,
+      minMessages: 6,
+      targetShare: 0.45,
+      reason: 'local models have small windows: more is removed at once',
+    },
+  },
+];
+
+const OTHER: Row = {
+  choice: {
+    strategy: 'hybrid',
+    preserveStart: 4,
+    preserveEnd: 10,
+    minMessages: 10,
+    targetShare: 0.6,
+    reason: 'nothing particular is known of this model: chosen by what the conversation looks like',
+  },
+};
+
+/** Host with its port; empty for what is no address. */
+function hostOf(baseUrl: string): string {
+  if (!URL.canParse(baseUrl)) return '';
+  return new URL(baseUrl).host.toLowerCase();
+}
