@@ -9,6 +9,12 @@ export interface WindowBudget {
   readonly summaryReserve: number;
   /** A request of this size or more is compacted before it is sent. */
   readonly trigger: number;
+  /** From here on old results are masked, when that frees enough. */
+  readonly maskAt: number;
+  /** From here on a draft of the next summary is kept ready. */
+  readonly draftAt: number;
+  /** From here on nothing is waited for: messages are removed. */
+  readonly removeAt: number;
   /** Nothing larger is ever sent. */
   readonly limit: number;
 }
@@ -20,20 +26,32 @@ export function windowBudget(
   learnedWindow = Number.POSITIVE_INFINITY,
 ): WindowBudget {
   const known = model.windowTokens > 0 ? model.windowTokens : settings.unknownWindow;
-  const window = Math.min(known, learnedWindow);
+  const window = Math.min(known, learnedWindow, settings.totalBudget ?? Number.POSITIVE_INFINITY);
   const ownReply = model.maxOutputTokens > 0 ? model.maxOutputTokens : Number.POSITIVE_INFINITY;
   const replyReserve = Math.floor(Math.min(settings.replyReserve, window / 4, ownReply));
   const summaryReserve = Math.floor(Math.min(settings.compact.summaryTokens, window / 16));
+  const trigger = Math.floor(
+    Math.min(
+      settings.compact.threshold * window,
+      window - replyReserve - summaryReserve,
+      settings.compressionThreshold ?? Number.POSITIVE_INFINITY,
+    ),
+  );
+  const limit = window - Math.floor(replyReserve / 4);
   return {
     window,
     replyReserve,
     summaryReserve,
-    trigger: Math.floor(
-      Math.min(settings.compact.threshold * window, window - replyReserve - summaryReserve),
-    ),
-    limit: window - Math.floor(replyReserve / 4),
+    trigger,
+    maskAt: Math.floor(Math.min(settings.mask.at * window, trigger)),
+    draftAt: Math.floor(DRAFT_AT * trigger),
+    removeAt: Math.floor(Math.min(Math.max(settings.removal.at * window, trigger), limit)),
+    limit,
   };
 }
+
+/** Share of the trigger from which a draft is worth its price: late enough to cover most, early enough to be there. */
+const DRAFT_AT = 0.65;
 
 export interface CompactionBudget {
   /** What the request should be at most afterwards. */

@@ -1,0 +1,30 @@
+import type { ContextSettings } from '../../protocol/contextSettings.ts';
+
+/** S2's division of a budget, in tokens. The shares are caps: what a part does not use goes to the messages. */
+export interface ContextBudget {
+  readonly systemPrompt: number;
+  readonly summary: number;
+  readonly retrieved: number;
+  readonly recentMessages: number;
+  readonly currentInput: number;
+}
+
+/** Divides `total` tokens by the shares of the settings (S2: 20, 10, 10, 55 and 5 percent). */
+export function allocateBudget(total: number, shares: ContextSettings['budget']): ContextBudget {
+  const part = (share: number): number => Math.floor(total * share + 1e-9);
+  return {
+    systemPrompt: part(shares.systemPrompt),
+    summary: part(shares.summary),
+    retrieved: part(shares.retrieved),
+    recentMessages: part(shares.messages),
+    currentInput: part(shares.currentInput),
+  };
+}
+
+/** What the messages may have once the other parts have taken what they need. */
+export function roomForMessages(
+  total: number,
+  used: { readonly fixed: number; readonly summary: number; readonly retrieved: number },
+): number {
+  return Math.max(0, total - used.fixed - used.summary - used.retrieved);
+}

@@ -1,0 +1,78 @@
+import { RankHeap } from './RankHeap.ts';
+import type { Vocabulary } from './vocabulary.ts';
+
+/**
+ * Tokens of one piece of `length` bytes, at least one. Joins the pair of lowest rank, the leftmost first, until no two
+ * neighbours make a token: short pieces by looking through all pairs, long ones by a heap, so that a run of any
+ * length takes n log n.
+ */
+export function countBytePairs(vocabulary: Vocabulary, bytes: Uint8Array, length: number): number {
+  if (length < 2 || vocabulary.rank(bytes, 0, length) >= 0) return 1;
+  return length <= SHORT ? countByScan(vocabulary, bytes, length) : countByHeap(vocabulary, bytes, length);
+}
+
+/** Bytes up to which looking through all pairs is faster than keeping a heap. */
+const SHORT = 64;
+const NONE = 0x7fff_ffff;
+const scanStarts = new Int32Array(SHORT + 2);
+const scanRanks = new Int32Array(SHORT + 2);
+
+function countByScan(vocabulary: Vocabulary, bytes: Uint8Array, length: number): number {
+  const rankAt = (part: number): number => {
+    if (part + 2 > parts) return NONE;
+    const rank = vocabulary.rank(bytes, scanStarts[part] ?? 0, scanStarts[part + 2] ?? 0);
+    return rank < 0 ? NONE : rank;
+  };
+  // Part p is the bytes from start p to start p + 1; its rank is that of the token it would make with the next.
+  let parts = length;
+  for (let part = 0; part <= length; part++) scanStarts[part] = part;
+  for (let part = 0; part < length; part++) scanRanks[part] = rankAt(part);
+  for (;;) {
+    let [best, lowest] = [-1, NONE];
+    for (let part = 0; part < parts - 1; part++) {
+      const rank = scanRanks[part] ?? NONE;
+      if (rank < lowest) [best, lowest] = [part, rank];
+    }
+    if (best < 0) return parts;
+    scanStarts.copyWithin(best + 1, best + 2, parts + 1);
+    scanRanks.copyWithin(best + 1, best + 2, parts);
+    parts--;
+    scanRanks[best] = rankAt(best);
+    if (best > 0) scanRanks[best - 1] = rankAt(best - 1);
+  }
+}
+
+function countByHeap(vocabulary: Vocabulary, bytes: Uint8Array, length: number): number {
+  // Parts are named by the offset of their first byte.
+  const next = new Int32Array(length + 1);
+  const previous = new Int32Array(length + 1);
+  const ranks = new Int32Array(length).fill(-1);
+  const heap = new RankHeap(length);
+  const offer = (part: number): void => {
+    const other = next[part] ?? length;
+    const rank = other >= length ? -1 : vocabulary.rank(bytes, part, next[other] ?? length);
+    ranks[part] = rank;
+    if (rank >= 0) heap.push(rank, part);
+  };
+  for (let part = 0; part <= length; part++) {
+    next[part] = Math.min(part + 1, length);
+    previous[part] = part - 1;
+  }
+  for (let part = 0; part < length - 1; part++) offer(part);
+  let parts = length;
+  for (let found = heap.pop(); found !== undefined; found = heap.pop()) {
+    const { rank, part } = found;
+    // What was offered before one of the two was joined with another is out of date.
+    if (ranks[part] !== rank) continue;
+    const gone = next[part] ?? length;
+    const after = next[gone] ?? length;
+    next[part] = after;
+    previous[after] = part;
+    ranks[gone] = -1;
+    parts--;
+    offer(part);
+    const before = previous[part] ?? -1;
+    if (before >= 0) offer(before);
+  }
+  return parts;
+}
