@@ -1,5 +1,5 @@
-// Bundles src/ into dist/: one entry for the command line, code-split so that nothing is parsed
-// before it is needed. Everything is bundled except parts that carry their own binary.
+// Bundles src/ into dist/: one entry for the command line, one for the thread that counts tokens, code-split
+// so that nothing is parsed before it is needed. Everything is bundled except parts that carry their own binary.
 import { cp, mkdir, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ await rm(dist, { recursive: true, force: true });
 await mkdir(dist, { recursive: true });
 await build({
   absWorkingDir: root,
-  entryPoints: { cli: 'src/cli/main.ts' },
+  entryPoints: { cli: 'src/cli/main.ts', tokenWorker: 'src/context/tokens/exact/worker.ts' },
   outdir: dist,
   bundle: true,
   splitting: true,

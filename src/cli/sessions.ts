@@ -23,6 +23,7 @@ import { createModelChoice, listModels } from './models.ts';
 import { openContext } from './openContext.ts';
 import { createPermissions, grammarFolder, type Permissions } from './permissions.ts';
 import type { Place } from './place.ts';
+import { createTokenEncoder } from './tokenWorker.ts';
 
 export interface OpenedSession {
   readonly agent: Agent;
@@ -63,6 +64,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
     programVersion: place.version,
   });
   const client = createClient(options);
+  const encoder = createTokenEncoder(place.packageRoot);
   const apiKey = options.apiKey;
 
   return {
@@ -89,6 +91,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         settings: settings.context,
         model: model.current,
         summarize: createSummarizer(client, systemClock),
+        encoder,
         isSensitive: permissions.isWithheld,
       });
       // A disk that refuses the very first entry is told of before anybody listens, and only once: caught here.

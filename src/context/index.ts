@@ -60,7 +60,9 @@ export type {
 } from './strategies/types.ts';
 export { TokenCounter } from './TokenCounter.ts';
 export { estimateTokens, getChineseRatio } from './tokens/estimate.ts';
+export { WorkerEncoder } from './tokens/exact/WorkerEncoder.ts';
 export { TokenBudgetTracker } from './tokens/TokenBudgetTracker.ts';
+export type { TokenEncoder, VocabularyName } from './tokens/TokenEncoder.ts';
 export { truncateToTokens } from './tokens/truncate.ts';
 export type {
   BuildOutcome,

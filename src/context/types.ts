@@ -6,6 +6,7 @@ import type { ToolCall, ToolSchema } from '../protocol/messages.ts';
 import type { ModelError, ModelInfo, ModelRequest, Reply } from '../protocol/model.ts';
 import type { ToolOutcome } from '../protocol/tools.ts';
 import type { PersistentStore } from './storage/index.ts';
+import type { TokenEncoder } from './tokens/TokenEncoder.ts';
 
 /**
  * Port to the model that writes summaries. Runs one request to its end; whoever implements it also retries.
@@ -33,6 +34,8 @@ export interface ContextManagerDeps {
   /** What is known of the model that the next request goes to; may change between requests. */
   readonly model: () => ModelInfo;
   readonly summarize: SummaryModel;
+  /** Counts exactly where the model's vocabulary is public; absent = estimates throughout. */
+  readonly encoder?: TokenEncoder;
   /** True for files whose content must not be quoted beside a summary (`.env`, keys). Absolute paths. */
   readonly isSensitive: (path: string) => boolean;
   /** Milliseconds since the epoch. */
