@@ -1,0 +1,53 @@
+/** From a view to a removal that can be recorded: which atoms go, and what the model reads in their place. */
+import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
+import type { Atom } from '../history/atoms.ts';
+import { reductionDraft } from '../history/reductions.ts';
+import type { View } from '../history/view.ts';
+import { strategyItems } from './items.ts';
+import { planRemoval } from './planRemoval.ts';
+import type { RemovalPolicy } from './removalPolicy.ts';
+
+export interface AtomRemoval {
+  /** Uuids of heads. */
+  readonly removed: readonly string[];
+  readonly strategy: string;
+  readonly reason: string;
+}
+
+/** Removes atoms until `excessTokens` are gone, or as far as pins allow; undefined when nothing can go. */
+export function planAtomRemoval(
+  view: View,
+  excessTokens: number,
+  policy: RemovalPolicy,
+  { sizeOf }: { readonly sizeOf: (atom: Atom) => number },
+): AtomRemoval | undefined {
+  const items = strategyItems(view.atoms, {
+    sizeOf,
+    isPinned: ({ head }) => view.pinned.has(head.uuid),
+    isMasked: ({ uuid }) => view.replacements.has(uuid),
+  });
+  const total = items.reduce((sum, { tokens }) => sum + tokens, 0);
+  const result = planRemoval(items, Math.max(0, total - excessTokens), policy);
+  if (result === undefined || result.removed.length === 0) return undefined;
+  const { removed, strategy, reason } = result;
+  return { removed: withNotes(view, removed), strategy, reason };
+}
+
+/** Notes of earlier removals go with a new one, whose note speaks for all. */
+export function withNotes(view: View, removed: readonly string[]): readonly string[] {
+  const notes = view.atoms.filter(({ head }) => head.subtype === 'reduction').map(({ head }) => head.uuid);
+  return [...new Set([...removed, ...notes])];
+}
+
+/** The entry of a removal; its text is what the model reads where the first of them was. */
+export function removalDraft(
+  { removed, strategy, reason }: AtomRemoval,
+  entries: readonly JSONLEntry[],
+  { preTokens, kind = 'remove' }: { readonly preTokens: number; readonly kind?: 'remove' | 'drop' },
+): EntryDraft {
+  const gone = new Set(removed);
+  const seqs = entries.filter(({ uuid }) => gone.has(uuid)).map(({ seq }) => seq);
+  const range = `#${Math.min(...seqs)}-#${Math.max(...seqs)}`;
+  const note = `${removed.length} earlier messages between ${range} are not shown any more, to make room. Nothing is lost: Recall brings any of them back, by pointer ("${range}") or by a search.`;
+  return reductionDraft({ kind, strategy, reason, preTokens, removed: [...removed] }, note);
+}
