@@ -1,0 +1,42 @@
+import type { FileChange, JSONLEntry } from '../../protocol/entries.ts';
+
+/** What became of one file over all its changes. */
+export interface ChangedFile {
+  /** Absolute path. */
+  readonly path: string;
+  /** As it stands after the last change: a file that was created and later changed is `created`. */
+  readonly kind: FileChange['kind'];
+  /** SHA-256 of the content after the last change. */
+  readonly hash: string | undefined;
+  /** Lines, over all changes. */
+  readonly added: number;
+  readonly removed: number;
+  /** Of the last change. */
+  readonly seq: number;
+}
+
+/** The files that successful results say were changed, oldest change first; each once, as it was left. */
+export function changedFiles(entries: readonly JSONLEntry[]): ChangedFile[] {
+  const files = new Map<string, ChangedFile>();
+  for (const { seq, toolResult } of entries) {
+    for (const change of toolResult?.filesChanged ?? []) {
+      const known = files.get(change.path);
+      // Taken out and put in again: the order is that of the last change.
+      files.delete(change.path);
+      files.set(change.path, {
+        path: change.path,
+        kind: kindAfter(known?.kind, change.kind),
+        hash: change.hash,
+        added: (known?.added ?? 0) + (change.added ?? 0),
+        removed: (known?.removed ?? 0) + (change.removed ?? 0),
+        seq,
+      });
+    }
+  }
+  return [...files.values()];
+}
+
+function kindAfter(before: FileChange['kind'] | undefined, now: FileChange['kind']): FileChange['kind'] {
+  if (now === 'deleted' || before === undefined) return now;
+  return before === 'created' ? 'created' : before === 'deleted' ? 'created' : now;
+}

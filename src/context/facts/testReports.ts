@@ -1,0 +1,142 @@
+/** What test runners and type checkers say at their end: vitest, jest, mocha, node, pytest, go, cargo, tsc and others. */
+
+export interface TestReport {
+  readonly runner: string;
+  readonly passed: number;
+  readonly failed: number;
+  /** Names of failing tests or, where there are none, of failing files; at most `MAX_NAMES`. */
+  readonly failing: readonly string[];
+  /** Names that the output calls passed, for what failed before; at most `MAX_NAMES`. */
+  readonly passing: readonly string[];
+}
+
+const MAX_NAMES = 100;
+const MAX_NAME = 200;
+/** Longer lines are data, and expressions over them would take their time. */
+const MAX_LINE = 500;
+
+/** Undefined when the text is not a test runner's. */
+export function parseTests(text: string): TestReport | undefined {
+  let total: Counts | undefined;
+  const failing = new Set<string>();
+  const passing = new Set<string>();
+  for (const raw of text.split('\n')) {
+    if (raw.length > MAX_LINE) continue;
+    const line = raw.replace(/\u001b\[[\d;]*m/g, '').trim();
+    if (line === '') continue;
+    total = countsOf(line, total) ?? total;
+    addName(failing, line, FAILING);
+    addName(passing, line, PASSING);
+  }
+  if (total === undefined) return goReport(failing, passing, text);
+  return { ...total, failing: [...failing], passing: [...passing].filter((name) => !failing.has(name)) };
+}
+
+type Counts = Pick<TestReport, 'runner' | 'passed' | 'failed'>;
+
+/** A later line wins, as the total comes last; several lines of one cargo or maven run add up. */
+function countsOf(line: string, before: Counts | undefined): Counts | undefined {
+  const [, rest] = /^Tests:?\s+(\d.*)$/.exec(line) ?? [];
+  if (rest !== undefined && /\d+ (?:passed|failed)/.test(rest))
+    return { runner: line.startsWith('Tests:') ? 'jest' : 'vitest', ...wordCounts(rest) };
+  if (/^=* ?(?:\d+ [a-z]+,? ?)+ in [\d.]+s\b/.test(line) && /\d+ (?:passed|failed|errors?)/.test(line))
+    return { runner: 'pytest', ...wordCounts(line) };
+  const cargo = /^test result: (?:ok|FAILED)\. (\d+) passed; (\d+) failed/.exec(line);
+  if (cargo !== null) return sum('cargo', cargo[1], cargo[2], before);
+  const maven = /^(?:\[\w+\] )?Tests run: (\d+), Failures: (\d+), Errors: (\d+)/.exec(line);
+  if (maven !== null) {
+    const failed = Number(maven[2]) + Number(maven[3]);
+    return { runner: 'maven', passed: Number(maven[1]) - failed, failed };
+  }
+  const rspec = /^(\d+) examples?, (\d+) failures?/.exec(line);
+  if (rspec !== null)
+    return { runner: 'rspec', passed: Number(rspec[1]) - Number(rspec[2]), failed: Number(rspec[2]) };
+  const mocha = /^(\d+) (passing|failing)\b/.exec(line);
+  if (mocha !== null) return partial('mocha', mocha[2] === 'passing', mocha[1], before);
+  const node = /^[#ℹ] (pass|fail) (\d+)$/.exec(line);
+  if (node !== null) return partial('node', node[1] === 'pass', node[2], before);
+  const tsc = /^Found (\d+) errors?(?: in |\.|$)/.exec(line);
+  if (tsc !== null) return { runner: 'tsc', passed: 0, failed: Number(tsc[1]) };
+  const lint = /^✖ \d+ problems? \((\d+) errors?/.exec(line);
+  if (lint !== null) return { runner: 'eslint', passed: 0, failed: Number(lint[1]) };
+  // Without --pretty tsc prints no total: its lines are counted.
+  if (/^[^\s(]+\(\d+,\d+\): error TS\d+:/.test(line) && (before === undefined || before.runner === 'tsc'))
+    return { runner: 'tsc', passed: 0, failed: (before?.failed ?? 0) + 1 };
+  return undefined;
+}
+
+function wordCounts(text: string): Pick<Counts, 'passed' | 'failed'> {
+  const of = (pattern: RegExp): number => Number(pattern.exec(text)?.[1] ?? 0);
+  return { passed: of(/(\d+) passed/), failed: of(/(\d+) failed/) + of(/(\d+) errors?\b/) };
+}
+
+function sum(
+  runner: string,
+  passed: string | undefined,
+  failed: string | undefined,
+  before: Counts | undefined,
+): Counts {
+  const base = before?.runner === runner ? before : { passed: 0, failed: 0 };
+  return { runner, passed: base.passed + Number(passed), failed: base.failed + Number(failed) };
+}
+
+function partial(runner: string, isPass: boolean, count: string | undefined, before?: Counts): Counts {
+  const base = before?.runner === runner ? before : { passed: 0, failed: 0 };
+  return isPass
+    ? { runner, passed: Number(count), failed: base.failed }
+    : { runner, passed: base.passed, failed: Number(count) };
+}
+
+/** Each has the name in its first group. */
+const FAILING: readonly RegExp[] = [
+  /^(?:FAIL|❯ FAIL)\s+(\S.*?)(?:\s+\[.*\])?$/, // vitest, jest: file, or file > test
+  /^[×✗✕]\s+(\S.*?)(?:\s+\(?\d+ ?ms\)?)?$/, // vitest, jest, mocha: test
+  /^●\s+(\S.*)$/, // jest: suite › test
+  /^(?:FAILED|ERROR)\s+(\S+?::\S.*?|\S+\.py)(?: - .*)?$/, // pytest
+  /^--- FAIL: (\S+)/, // go: test
+  /^test (\S+) \.\.\. FAILED$/, // cargo
+  /^not ok \d+ - (\S.*)$/, // node, tap
+  /^✖ (\D.*?)(?: \([\d.]+ms\))?$/, // node
+  /^(\S+?)(?:\(\d+,\d+\)|:\d+:\d+ -)(?::)? error TS\d+/, // tsc: file
+];
+
+const PASSING: readonly RegExp[] = [
+  /^PASS\s+(\S.*?)(?:\s+\([\d.]+ m?s\))?$/,
+  /^✓\s+(?:\|[^|]*\|\s+)?(\S.*?)(?:\s+\(\d+ tests?.*\))?(?:\s+\(?\d+ ?ms\)?)?$/,
+  /^(\S+?::\S+) PASSED\b/,
+  /^--- PASS: (\S+)/,
+  /^test (\S+) \.\.\. ok$/,
+  /^✔ (\D.*?)(?: \([\d.]+ms\))?$/,
+  /^ok \d+ - (\S.*)$/,
+];
+
+function addName(names: Set<string>, line: string, patterns: readonly RegExp[]): void {
+  if (names.size >= MAX_NAMES) return;
+  for (const pattern of patterns) {
+    const name = pattern.exec(line)?.[1];
+    if (name === undefined) continue;
+    if (name.length <= MAX_NAME && !/^\d+ (?:problems?|failed|tests?)\b/.test(name)) names.add(name);
+    return;
+  }
+}
+
+/** Go prints no total: its packages are counted, and its tests where `-v` names them. */
+function goReport(
+  failing: ReadonlySet<string>,
+  passing: ReadonlySet<string>,
+  text: string,
+): TestReport | undefined {
+  const packages = [...text.matchAll(/^(ok|FAIL|---? FAIL:)[ \t]+(\S+)[ \t]+(?:\(cached\)|\(?[\d.]+s\)?)/gm)];
+  if (packages.length === 0) return undefined;
+  const good = packages.flatMap(([, word, name]) => (word === 'ok' && name !== undefined ? [name] : []));
+  const tests = [...text.matchAll(/^\s*--- FAIL: (\S+)/gm)].flatMap(([, name]) => name ?? []);
+  const bad = packages.flatMap(([, word, name]) => (word === 'FAIL' && name !== undefined ? [name] : []));
+  const names = tests.length > 0 ? tests : bad;
+  return {
+    runner: 'go',
+    passed: good.length + [...passing].filter((name) => /^Test/.test(name)).length,
+    failed: names.length > 0 ? names.length : failing.size,
+    failing: names.slice(0, MAX_NAMES),
+    passing: [...good, ...passing].slice(0, MAX_NAMES),
+  };
+}
