@@ -51,12 +51,12 @@ export async function runTurn(ports: TurnPorts): Promise<TurnEnd> {
     const { message, finishReason } = got.reply;
     if (message.toolCalls.length === 0) {
       tellHowItEnded(got.reply, emit);
-      await context.maintain(signal);
+      await context.maintain({ tools: ports.schemas, signal, emit });
       if (finishReason === 'stop' && !signal.aborted && (await ports.deliverQueued())) continue;
       return end('done');
     }
     const ran = await runToolCalls(message.toolCalls, { ...ports.toolCalls, context, signal, emit });
-    await context.maintain(signal);
+    await context.maintain({ tools: ports.schemas, signal, emit });
     if (ran.type === 'stopped') return end('interrupted');
     if (await goesInCircles(ran.calls, guard, ports)) return end(signal.aborted ? 'interrupted' : 'loop');
   }

@@ -1,35 +1,44 @@
 /**
- * Runs compactions for one session, one at a time: decides whether, lets CompactionService work, and writes
- * the outcome as one batch. What was appended meanwhile is kept; an abort leaves everything as it was.
+ * Runs compactions for one session, one at a time: lets CompactionService work and writes the outcome as one
+ * batch. What was appended meanwhile is kept; an abort leaves everything as it was. When to run one is not
+ * decided here (ReductionLadder.ts).
  */
 import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
 import type { CompactionReport } from '../protocol/events.ts';
-import type { ModelError } from '../protocol/model.ts';
-import { CompactionService } from './CompactionService.ts';
+import { CompactionService, type DraftAttempt } from './CompactionService.ts';
 import type { CompactionJob, CompactionOutcome } from './compaction/job.ts';
+import { refusedReport, reportOf } from './compaction/report.ts';
 import { isPrompt, isUserSide } from './history/atoms.ts';
-import { lastCompaction, type Reduction } from './history/view.ts';
+import { epochOf } from './history/epoch.ts';
+import { liveEntries } from './history/live.ts';
+import { reductionDraft } from './history/reductions.ts';
+import { lastCompaction } from './history/view.ts';
+import type { ThreadSummary } from './memory/ThreadSummary.ts';
 import type { Projection } from './Projection.ts';
 import { compactionDrafts, type SessionLog } from './storage/index.ts';
+import { allocateBudget } from './tokens/allocateBudget.ts';
 import type { CompactOptions, ContextManagerDeps, RequestOptions } from './types.ts';
 
-type Append = (drafts: readonly EntryDraft[]) => Promise<unknown>;
-type Request = RequestOptions &
-  Pick<CompactionJob, 'trigger'> &
-  Partial<Pick<CompactionJob, 'focus' | 'mustReach' | 'withoutModel'>>;
+export type Append = (drafts: readonly EntryDraft[]) => Promise<readonly JSONLEntry[]>;
 
-/** What one try after an overflow has to give at least. */
-const SHRINK = 0.9;
+/** What the parts that reduce one session's context share. */
+export interface SessionParts {
+  readonly log: SessionLog;
+  readonly projection: Projection;
+  readonly deps: ContextManagerDeps;
+  readonly append: Append;
+  readonly thread: ThreadSummary;
+}
+
+export type RunRequest = RequestOptions &
+  Pick<CompactionJob, 'trigger'> &
+  Partial<Pick<CompactionJob, 'focus' | 'mustReach' | 'withoutModel' | 'draft' | 'masks'>>;
+
 /** Share of the window that has to be filled before a refused compaction is tried again. */
-const PAUSE = 0.05;
-/** No model has a smaller window: an error that names one was misread. */
-const LEAST_WINDOW = 1000;
+export const PAUSE = 0.05;
 
 export class CompactionRunner {
-  readonly #log: SessionLog;
-  readonly #projection: Projection;
-  readonly #deps: ContextManagerDeps;
-  readonly #append: Append;
+  readonly #parts: SessionParts;
   readonly #service: CompactionService;
   #running: Promise<CompactionReport> | undefined;
   /** The last automatic compaction, when it gained too little. */
@@ -37,17 +46,19 @@ export class CompactionRunner {
     | { readonly tokens: number; readonly prompt: string | undefined; readonly wasTooLarge: boolean }
     | undefined;
 
-  constructor(log: SessionLog, projection: Projection, deps: ContextManagerDeps, append: Append) {
-    this.#log = log;
-    this.#projection = projection;
-    this.#deps = deps;
-    this.#append = append;
+  constructor(parts: SessionParts) {
+    const { projection, deps } = parts;
+    const { settings } = deps;
+    this.#parts = parts;
     this.#service = new CompactionService({
-      settings: deps.settings.compact,
+      settings: settings.compact,
       root: deps.root,
       counter: projection.counter,
       summarize: deps.summarize,
       isSensitive: deps.isSensitive,
+      writer: settings.summary,
+      minRetainRounds: settings.minRetainRounds ?? undefined,
+      summaryCap: (window) => allocateBudget(window, settings.budget).summary,
     });
   }
 
@@ -57,15 +68,16 @@ export class CompactionRunner {
   }
 
   /**
-   * At the trigger. Does nothing when nothing new was said since the last compaction, or when little was
-   * since one gained too little: the model is not asked for the same summary at every step.
+   * At the trigger, with the user waiting. Does nothing when nothing new was said since the last compaction,
+   * or when little was since one gained too little: the model is not asked for the same summary at every step.
    */
-  async runAuto(options: RequestOptions): Promise<void> {
-    if (!this.#hasFreshTokens()) return;
-    const { usedTokens, windowTokens } = this.#projection.measure(options.tools);
-    const { limit } = this.#projection.budget();
+  async runAuto(options: RequestOptions, withoutModel = false): Promise<CompactionReport | undefined> {
+    const { projection, log } = this.#parts;
+    if (!this.hasFreshTokens()) return undefined;
+    const { usedTokens, windowTokens } = projection.measure(options.tools);
+    const { limit } = projection.budget();
     const isTooLarge = usedTokens > limit;
-    const prompt = this.#log.entries().findLast(isPrompt)?.uuid;
+    const prompt = log.entries().findLast(isPrompt)?.uuid;
     const last = this.#refused;
     // Another prompt leaves other things to drop, and a request too large to send has a nearer goal.
     const wasRefused =
@@ -73,110 +85,132 @@ export class CompactionRunner {
       last.prompt === prompt &&
       (last.wasTooLarge || !isTooLarge) &&
       usedTokens < last.tokens + windowTokens * PAUSE;
-    if (wasRefused && !isTooLarge) return;
-    const report = await this.#single({
+    if (wasRefused && !isTooLarge) return undefined;
+    const report = await this.run({
       ...options,
       trigger: 'auto',
-      withoutModel: wasRefused,
+      withoutModel: withoutModel || wasRefused,
       ...(isTooLarge ? { mustReach: limit } : {}),
     });
     this.#refused =
       report.outcome === 'refused' ? { tokens: usedTokens, prompt, wasTooLarge: isTooLarge } : undefined;
+    return report;
   }
 
   /** What the user asked for; a second request waits for the first and gets its report. */
   async runManual(options: CompactOptions): Promise<CompactionReport> {
-    if (this.#running === undefined && !this.#hasFreshTokens()) {
-      const message =
-        lastCompaction(this.#log.entries()) === -1
-          ? 'There is nothing to compact yet.'
-          : 'There is nothing to compact: nothing was said since the last compaction.';
-      const { usedTokens } = this.#projection.measure(options.tools);
-      const report = {
-        outcome: 'refused',
-        trigger: 'manual',
-        preTokens: usedTokens,
-        postTokens: usedTokens,
-      } as const;
-      const ended: CompactionReport = { ...report, files: [], durationMs: 0, message };
-      options.emit({ type: 'compaction_ended', report: ended });
-      return ended;
+    const { projection, thread, log } = this.#parts;
+    const { usedTokens } = projection.measure(options.tools);
+    const nothing = this.#nothingToCompact();
+    if (this.#running === undefined && nothing !== undefined) {
+      const report = refusedReport('manual', usedTokens, nothing);
+      options.emit({ type: 'compaction_ended', report });
+      return report;
     }
-    const { limit } = this.#projection.budget();
-    const isTooLarge = this.#projection.measure(options.tools).usedTokens > limit;
-    return this.#single({ ...options, ...(isTooLarge ? { mustReach: limit } : {}) });
-  }
-
-  /** Learns the window from the error, then shrinks; without a model when a summary was only just written. */
-  async runAfterOverflow(error: ModelError, options: RequestOptions): Promise<boolean> {
-    await this.settled();
-    const before = this.#projection.measure(options.tools);
-    const counted = this.#projection.lastCounted ?? this.#projection.noteRequest(options.tools);
-    const named =
-      error.windowTokens !== undefined && error.windowTokens >= LEAST_WINDOW ? error.windowTokens : undefined;
-    const guess = Math.min(before.windowTokens, before.usedTokens) * SHRINK;
-    const windowTokens = Math.floor(Math.min(before.windowTokens, named ?? guess));
-    const learned: Reduction = {
-      kind: 'window',
-      reason: error.message,
-      model: before.model,
-      windowTokens,
-      preTokens: counted,
-    };
-    await this.#append([reductionDraft(learned)]);
-    const now = this.#projection.measure(options.tools).usedTokens;
-    const report = await this.#single({
+    const { limit } = projection.budget();
+    const draft = options.focus === undefined ? thread.get(epochOf(log.entries())) : undefined;
+    const report = await this.run({
       ...options,
-      trigger: 'auto',
-      mustReach: Math.floor(Math.min(now * SHRINK, this.#projection.budget().limit)),
-      withoutModel: !this.#hasFreshTokens(),
+      ...(usedTokens > limit ? { mustReach: limit } : {}),
+      ...(draft === undefined ? {} : { draft }),
     });
-    return report.outcome === 'done' || report.outcome === 'fallback';
+    // A draft that leaves too much standing is no reason to refuse the user.
+    if (draft === undefined || report.outcome !== 'refused') return report;
+    thread.drop(draft.epoch);
+    return this.run({ ...options, ...(usedTokens > limit ? { mustReach: limit } : {}) });
   }
 
-  #hasFreshTokens(): boolean {
-    const entries = this.#log.entries();
-    const at = lastCompaction(entries);
+  /** What a compaction would do; nothing is written but what the summary cost. Keeps the summary as a draft. */
+  async preview(options: CompactOptions): Promise<CompactionOutcome> {
+    await this.settled();
+    const { thread, log, append } = this.#parts;
+    const message = this.#nothingToCompact();
+    if (message !== undefined) return { type: 'refused', message };
+    const epoch = epochOf(log.entries());
+    const draft = options.focus === undefined ? thread.get(epoch) : undefined;
+    const outcome = await this.#service.compact(
+      this.#job({ ...options, ...(draft === undefined ? {} : { draft }) }),
+    );
+    if (outcome.type === 'cancelled' || outcome.type === 'clipped') return outcome;
+    if (outcome.usage !== undefined) await append([outcome.usage]);
+    const isModels = outcome.type === 'compacted' && outcome.fallback === undefined;
+    if (isModels && outcome.lastMessageSeq !== undefined)
+      thread.set({ text: outcome.text, epoch, lastMessageSeq: outcome.lastMessageSeq });
+    return outcome;
+  }
+
+  /** Asks for a draft, beside whatever runs. Never rejects. */
+  async writeDraft(options: RequestOptions): Promise<DraftAttempt> {
+    try {
+      return await this.#service.draft(this.#job({ ...options, trigger: 'auto' }));
+    } catch (error) {
+      return { type: 'failed', message: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  /** Whether anything was said since the last compaction. */
+  hasFreshTokens(): boolean {
+    const { entries, undone } = liveEntries(this.#parts.log.entries());
+    const at = lastCompaction(entries, undone);
     const later = at === -1 ? entries : entries.slice(at + 2);
     return later.some(
       (entry) =>
-        (isUserSide(entry) && entry.subtype !== 'instructions') ||
+        (isUserSide(entry) && entry.subtype !== 'instructions' && entry.subtype !== 'reminder') ||
         entry.type === 'assistant' ||
         entry.type === 'tool_result',
     );
   }
 
-  #single(request: Request): Promise<CompactionReport> {
+  /** One at a time: whoever comes while one runs gets its report. */
+  run(request: RunRequest): Promise<CompactionReport> {
     this.#running ??= this.#run(request).finally(() => {
       this.#running = undefined;
     });
     return this.#running;
   }
 
-  async #run(request: Request): Promise<CompactionReport> {
-    const now = this.#deps.clock ?? Date.now;
+  #nothingToCompact(): string | undefined {
+    if (this.hasFreshTokens()) return undefined;
+    const { entries, undone } = liveEntries(this.#parts.log.entries());
+    return lastCompaction(entries, undone) === -1
+      ? 'There is nothing to compact yet.'
+      : 'There is nothing to compact: nothing was said since the last compaction.';
+  }
+
+  #job(request: RunRequest): CompactionJob {
+    const { log, projection, deps } = this.#parts;
+    const { trigger, focus, tools, signal, emit, mustReach, withoutModel, draft, masks } = request;
+    return {
+      entries: log.entries(),
+      view: projection.view(),
+      trigger,
+      focus,
+      tools,
+      model: deps.model(),
+      window: projection.budget(),
+      policy: projection.policy(),
+      blobs: log.blobs,
+      signal,
+      emit,
+      ...(mustReach === undefined ? {} : { mustReach }),
+      ...(withoutModel === undefined ? {} : { withoutModel }),
+      ...(draft === undefined ? {} : { draft }),
+      ...(masks === undefined ? {} : { masks }),
+    };
+  }
+
+  async #run(request: RunRequest): Promise<CompactionReport> {
+    const { log, projection, deps, thread } = this.#parts;
+    const now = deps.clock ?? Date.now;
     const started = now();
-    const base = this.#log.entries();
-    const { usedTokens: preTokens } = this.#projection.measure(request.tools);
+    const base = log.entries();
+    const { usedTokens: preTokens } = projection.measure(request.tools);
     request.emit({ type: 'compaction_started', trigger: request.trigger, preTokens });
-    const outcome = await this.#service.compact({
-      entries: base,
-      view: this.#projection.view(),
-      trigger: request.trigger,
-      focus: request.focus,
-      tools: request.tools,
-      model: this.#deps.model(),
-      window: this.#projection.budget(),
-      policy: this.#projection.policy(),
-      blobs: this.#log.blobs,
-      signal: request.signal,
-      emit: request.emit,
-      ...(request.mustReach === undefined ? {} : { mustReach: request.mustReach }),
-      ...(request.withoutModel === undefined ? {} : { withoutModel: request.withoutModel }),
-    });
+    const outcome = await this.#service.compact(this.#job(request));
     const durationMs = now() - started;
     await this.#write(outcome, base, durationMs);
-    const { usedTokens: postTokens } = this.#projection.measure(request.tools);
+    if (outcome.type === 'compacted') thread.drop(epochOf(base));
+    const { usedTokens: postTokens } = projection.measure(request.tools);
     const report = reportOf(outcome, { trigger: request.trigger, preTokens, postTokens, durationMs });
     request.emit({ type: 'compaction_ended', report });
     return report;
@@ -184,14 +218,15 @@ export class CompactionRunner {
 
   /** One batch; what came after `base` is in no summary, so it stays verbatim. */
   async #write(outcome: CompactionOutcome, base: readonly JSONLEntry[], durationMs: number): Promise<void> {
+    const { log, projection, append } = this.#parts;
     if (outcome.type === 'cancelled') return;
     if (outcome.type === 'refused') {
-      if (outcome.usage !== undefined) await this.#append([outcome.usage]);
+      if (outcome.usage !== undefined) await append([outcome.usage]);
       return;
     }
-    if (outcome.type === 'clipped') return void (await this.#append([reductionDraft(outcome.reduction)]));
-    this.#projection.addSnippets(outcome.snippetTexts);
-    const meanwhile = this.#log
+    if (outcome.type === 'clipped') return void (await append([reductionDraft(outcome.reduction)]));
+    projection.addSnippets(outcome.snippetTexts);
+    const meanwhile = log
       .entries()
       .slice(base.length)
       // The newest instructions are pinned before the summary.
@@ -202,7 +237,9 @@ export class CompactionRunner {
       durationMs,
       retained: [...outcome.metadata.retained, ...meanwhile],
     };
-    await this.#append([
+    const failed = outcome.fallback === undefined ? [] : [failureDraft(outcome.fallback)];
+    await append([
+      ...failed,
       ...(outcome.reduction === undefined ? [] : [reductionDraft(outcome.reduction)]),
       ...compactionDrafts(outcome.summary, metadata),
       ...(outcome.usage === undefined ? [] : [outcome.usage]),
@@ -210,41 +247,12 @@ export class CompactionRunner {
   }
 }
 
-function reductionDraft(data: Reduction): EntryDraft {
+/** A summary that could not be had: counts for the breaker. */
+export function failureDraft(reason: string): EntryDraft {
   return {
     type: 'system',
-    subtype: 'reduction',
-    message: { role: 'system', content: data.reason },
-    data: { ...data },
+    subtype: 'summary_failed',
+    message: { role: 'system', content: reason },
+    data: { reason },
   };
-}
-
-function reportOf(
-  outcome: CompactionOutcome,
-  facts: Pick<CompactionReport, 'trigger' | 'preTokens' | 'postTokens' | 'durationMs'>,
-): CompactionReport {
-  switch (outcome.type) {
-    case 'cancelled':
-      return {
-        ...facts,
-        outcome: 'cancelled',
-        files: [],
-        message: 'Compaction was stopped; nothing has changed.',
-      };
-    case 'refused':
-      return { ...facts, outcome: 'refused', files: [], message: outcome.message };
-    case 'clipped':
-      return {
-        ...facts,
-        outcome: 'done',
-        files: [],
-        message: 'Large tool results were shortened; the whole is kept.',
-      };
-    case 'compacted': {
-      const files = outcome.metadata.filesIncluded ?? [];
-      if (outcome.fallback === undefined) return { ...facts, outcome: 'done', files };
-      const message = `The summary could not be written (${outcome.fallback}). A plain fallback stands in for it; the newest part of the conversation is unchanged and the session goes on.`;
-      return { ...facts, outcome: 'fallback', files, message };
-    }
-  }
 }

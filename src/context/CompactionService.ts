@@ -4,22 +4,27 @@
  * does, the outcome is a session that goes on.
  */
 import type { EntryDraft } from '../protocol/entries.ts';
-import { renderAtom } from './ContextBuilder.ts';
 import { usageEntry, viewAfter } from './compaction/after.ts';
-import { type Choice, chooseCompaction } from './compaction/choose.ts';
-import { clipResults, outputOf } from './compaction/clips.ts';
-import { recordedFacts } from './compaction/facts.ts';
+import type { Choice } from './compaction/choose.ts';
+import { clipResults } from './compaction/clips.ts';
+import { composeSummary, droppedAtoms, lastSummarised } from './compaction/composeSummary.ts';
 import { createFallbackSummary, fallbackText } from './compaction/fallback.ts';
 import type { CompactionDeps, CompactionJob, CompactionOutcome } from './compaction/job.ts';
+import { planMask } from './compaction/masking.ts';
 import { requestSummary, type SummaryOutcome } from './compaction/requestSummary.ts';
+import { Sizing } from './compaction/sizing.ts';
 import { gatherSnippets, type Snippets } from './compaction/snippets.ts';
-import { wrapSummary } from './compaction/summaryText.ts';
-import { type Atom, atomEntries } from './history/atoms.ts';
-import type { Reduction, View } from './history/view.ts';
-import { sizeOfView } from './measure.ts';
-import { type CompactionBudget, compactionBudget } from './tokens/budgets.ts';
-import { HIGH } from './tokens/estimate.ts';
-import { truncateToTokens } from './tokens/truncate.ts';
+import { atomEntries } from './history/atoms.ts';
+import type { Reduction, Replacement } from './history/reductions.ts';
+import type { View } from './history/view.ts';
+import type { Draft } from './memory/ThreadSummary.ts';
+import type { CompactionBudget } from './tokens/budgets.ts';
+
+/** What an attempt at a draft came to. */
+export type DraftAttempt =
+  | { readonly type: 'draft'; readonly draft: Omit<Draft, 'epoch'>; readonly usage?: EntryDraft }
+  | { readonly type: 'failed'; readonly message: string; readonly usage?: EntryDraft }
+  | { readonly type: 'aborted' | 'nothing' };
 
 export class CompactionService {
   readonly #deps: CompactionDeps;
@@ -30,7 +35,7 @@ export class CompactionService {
 
   /** Never rejects for what a model, a file or a user's Ctrl+C can do. */
   async compact(job: CompactionJob): Promise<CompactionOutcome> {
-    const preTokens = this.#tokensOf(job, job.view);
+    const preTokens = new Sizing(this.#deps, job).ofView(job.view);
     if (job.signal.aborted) return { type: 'cancelled' };
     try {
       const outcome = await this.#withSummary(job, preTokens);
@@ -39,64 +44,96 @@ export class CompactionService {
       if (job.signal.aborted) return { type: 'cancelled' };
       // Something else than the model failed (reading a file, say): keep more, and say what happened.
       const message = error instanceof Error ? error.message : String(error);
-      const budget = this.#budget(job, this.#deps.settings.fallbackRetain);
-      const choice = this.#choose(job, budget, noSnippets);
+      const sizing = new Sizing(this.#deps, job);
+      const budget = sizing.budget(this.#deps.settings.fallbackRetain);
+      const choice = sizing.choose(budget, noSnippets);
       if (choice === undefined) return tooShort;
       const text = fallbackText(job.view, message, budget.summary * 3);
       return this.#finish(job, { choice, budget, text, snippets: noSnippets, fallback: message, preTokens });
     }
   }
 
-  async #withSummary(job: CompactionJob, preTokens: number): Promise<CompactionOutcome> {
-    const budget = this.#budget(job, this.#deps.settings.retain);
+  /** Asks for the summary that a compaction would need now, and changes nothing. */
+  async draft(job: CompactionJob): Promise<DraftAttempt> {
+    const sizing = new Sizing(this.#deps, job);
+    const budget = sizing.budget(this.#deps.settings.retain);
+    const choice = sizing.choose(budget, noSnippets);
+    const lastMessageSeq = choice === undefined ? undefined : lastSummarised(job.view, choice);
+    if (choice === undefined || lastMessageSeq === undefined || choice.clips.length > 0)
+      return { type: 'nothing' };
+    const asked = await requestSummary(job, choice, this.#deps, budget);
+    if (asked.type === 'aborted') return { type: 'aborted' };
+    const usage = asked.reply === undefined ? undefined : usageEntry(job.model, asked.reply);
+    const cost = usage === undefined ? {} : { usage };
+    if (asked.type === 'failed') return { type: 'failed', message: asked.message, ...cost };
+    return { type: 'draft', draft: { text: asked.text, lastMessageSeq }, ...cost };
+  }
+
+  async #withSummary(given: CompactionJob, preTokens: number): Promise<CompactionOutcome> {
+    const { retain } = this.#deps.settings;
+    const cut = given.draft === undefined ? undefined : cutOf(given.view, given.draft);
+    const budget = new Sizing(this.#deps, given).budget(retain);
+    const masks = given.masks === true ? this.#masks(given, budget, cut ?? 0) : [];
+    const job = masks.length === 0 ? given : { ...given, view: withReplacements(given.view, masks) };
+    const sizing = new Sizing(this.#deps, job);
     const snippets = await gatherSnippets(job, this.#deps, budget.snippets);
-    const choice = this.#choose(job, budget, snippets);
+    const choice = sizing.choose(budget, snippets, cut);
     if (choice === undefined) return tooShort;
     if (!choice.plan.worthwhile) return this.#clipOnly(job, choice, preTokens);
-    const least = this.#leastAfter(job, choice);
-    if (least > boundOf(job)) return tooLittle(least, preTokens, boundOf(job));
+    const least = sizing.leastAfter(choice);
+    if (least > sizing.bound()) return tooLittle(least, preTokens, sizing.bound());
+    const made = { choice, budget, snippets, preTokens, masks };
+    if (job.draft !== undefined) return this.#finish(job, { ...made, text: job.draft.text });
+    if (this.#deps.writer === 'simple')
+      return this.#finish(job, { ...made, text: this.#countedSummary(job, made), strategy: 'simple' });
     const asked: SummaryOutcome = job.withoutModel
       ? { type: 'failed', message: 'the request was still too long after a summary' }
       : await requestSummary(job, choice, this.#deps, budget);
     if (asked.type === 'aborted') return { type: 'cancelled' };
     const usage = asked.reply === undefined ? undefined : usageEntry(job.model, asked.reply);
-    const made = { choice, budget, snippets, preTokens, ...(usage === undefined ? {} : { usage }) };
-    if (asked.type === 'summary') return this.#finish(job, { ...made, text: asked.text });
-    const text = createFallbackSummary(job.view, droppedAtoms(job.view, choice), budget.summary * 3);
-    return this.#finish(job, { ...made, text, fallback: asked.message });
+    const paid = { ...made, ...(usage === undefined ? {} : { usage }) };
+    if (asked.type === 'summary') return this.#finish(job, { ...paid, text: asked.text });
+    return this.#finish(job, { ...paid, text: this.#countedSummary(job, made), fallback: asked.message });
+  }
+
+  #countedSummary(job: CompactionJob, { choice, budget }: Pick<Made, 'choice' | 'budget'>): string {
+    return createFallbackSummary(job.view, droppedAtoms(job.view, choice), budget.summary * 3);
   }
 
   async #finish(job: CompactionJob, made: Made): Promise<CompactionOutcome> {
-    const { choice, fallback, usage, preTokens } = made;
-    const replacements = await this.#clip(job, choice);
+    const { choice, budget, fallback, usage, preTokens, masks = [] } = made;
+    const sizing = new Sizing(this.#deps, job);
+    const clips = await this.#clip(job, choice, sizing);
     const files = choice.withSnippets ? made.snippets.files : [];
-    const summary = this.#summaryText(job, made);
+    const summary = composeSummary(made.text, job, { choice, budget, sizing });
     const metadata = {
       trigger: job.trigger,
       preTokens,
       success: fallback === undefined,
-      strategy: fallback === undefined ? 'summary' : 'fallback',
+      strategy: made.strategy ?? (fallback === undefined ? 'summary' : 'fallback'),
       ...(job.focus === undefined ? {} : { focus: job.focus }),
       ...(fallback === undefined ? {} : { error: fallback }),
       filesIncluded: files.map(({ path }) => path),
       snippets: [...files],
       retained: choice.plan.kept.flatMap(atomEntries).map(({ uuid }) => uuid),
     };
-    const after = viewAfter(job.view, choice, summary, metadata, replacements);
-    const policy = {
-      ...job.policy,
-      snippets: new Map([...(job.policy.snippets ?? []), ...made.snippets.texts]),
-    };
-    const postTokens = this.#tokensOf({ ...job, policy }, after);
-    const bound = boundOf(job);
-    if (postTokens > bound || postTokens >= preTokens) {
-      const refused = tooLittle(postTokens, preTokens, bound);
+    const after = viewAfter(job.view, choice, summary, metadata, clips);
+    const texts = new Map([...(job.policy.snippets ?? []), ...made.snippets.texts]);
+    const postTokens = sizing.ofView(after, { ...job.policy, snippets: texts });
+    if (postTokens > sizing.bound() || postTokens >= preTokens) {
+      const refused = tooLittle(postTokens, preTokens, sizing.bound());
       return usage === undefined ? refused : { ...refused, usage };
     }
-    const reduction: Reduction = { kind: 'clip', reason: 'compaction', preTokens, postTokens, replacements };
+    const stillThere = new Set(metadata.retained);
+    const replacements = [...masks.filter(({ uuid }) => stillThere.has(uuid)), ...clips];
+    const kind = clips.length > 0 ? 'clip' : 'mask';
+    const reduction: Reduction = { kind, reason: 'compaction', preTokens, postTokens, replacements };
     return {
       type: 'compacted',
       summary,
+      text: made.text,
+      kept: choice.plan.kept,
+      lastMessageSeq: lastSummarised(job.view, choice),
       metadata: { ...metadata, postTokens },
       snippetTexts: made.snippets.texts,
       ...(replacements.length === 0 ? {} : { reduction }),
@@ -107,78 +144,30 @@ export class CompactionService {
 
   /** No summary could stand in for anything: shortening the results is all there is to do. */
   async #clipOnly(job: CompactionJob, choice: Choice, preTokens: number): Promise<CompactionOutcome> {
-    const replacements = await this.#clip(job, choice);
-    const shown = new Map(replacements.map((one) => [one.uuid, one.output]));
-    const view = { ...job.view, replacements: new Map([...job.view.replacements, ...shown]) };
-    const postTokens = this.#tokensOf(job, view);
+    const sizing = new Sizing(this.#deps, job);
+    const replacements = await this.#clip(job, choice, sizing);
+    const postTokens = sizing.ofView(withReplacements(job.view, replacements));
     if (replacements.length === 0 || postTokens >= preTokens) return tooShort;
     const reason = 'results too large for the window';
     return { type: 'clipped', reduction: { kind: 'clip', reason, preTokens, postTokens, replacements } };
   }
 
-  #clip(job: CompactionJob, choice: Choice): ReturnType<typeof clipResults> {
-    const ratio = this.#deps.counter.ratio(job.model.id);
-    return clipResults(choice.clips, (text) => this.#deps.counter.count(text).tokens * ratio, job.blobs);
+  #clip(job: CompactionJob, choice: Choice, sizing: Sizing): Promise<Replacement[]> {
+    return clipResults(choice.clips, (text) => sizing.ofText(text), job.blobs);
   }
 
-  /** The text, cut to its budget and to less than what it stands for, and what the program knows better. */
-  #summaryText(job: CompactionJob, { text, budget, choice }: Made): string {
-    const { counter } = this.#deps;
-    const dropped = droppedAtoms(job.view, choice).reduce((sum, atom) => sum + this.#sizeOf(job, atom), 0);
-    const summarised = dropped + (job.view.summary === undefined ? 0 : budget.summary);
-    const tokens =
-      Math.min(budget.summary, Math.max(MIN_SUMMARY, 0.8 * summarised)) / counter.ratio(job.model.id);
-    const facts = [leftOutNote(job.view, choice), recordedFacts(job.entries, tokens)]
-      .filter((part) => part !== '')
-      .join('\n\n');
-    const left = Math.floor(tokens) - counter.count(facts).tokens;
-    const body = truncateToTokens(text.trim(), Math.max(0, left), '\n... (cut)', HIGH);
-    return wrapSummary(facts === '' ? body : `${body}\n\n${facts}`);
-  }
-
-  #choose(job: CompactionJob, budget: CompactionBudget, snippets: Snippets): Choice | undefined {
-    const { counter } = this.#deps;
-    const ratio = counter.ratio(job.model.id);
-    const sizes = sizeOfView(job.view, job.tools, counter, job.policy);
-    return chooseCompaction({
-      view: job.view,
-      budget,
-      fixed: Math.ceil(sizes.fixed * ratio) + WRAPPER_TOKENS,
-      snippetTokens: snippets.tokens,
-      minDropped: job.trigger === 'manual' ? MIN_MANUAL : 0,
-      mayDropNewest: job.mustReach !== undefined || job.view.atoms.at(-1)?.calls.length === 0,
-      sizeOf: (atom) => this.#sizeOf(job, atom),
-      sizeOfResult: (result) =>
-        ratio * counter.count(job.view.replacements.get(result.uuid) ?? outputOf(result)).tokens,
+  /** Of what a draft leaves standing beyond the retained share, the results become stubs. */
+  #masks(job: CompactionJob, budget: CompactionBudget, cut: number): readonly Replacement[] {
+    const sizing = new Sizing(this.#deps, job);
+    const plan = planMask({
+      view: { ...job.view, atoms: job.view.atoms.slice(cut) },
+      protectTokens: budget.retain,
+      minGain: 0,
+      sizeOf: (atom) => sizing.ofAtom(atom),
+      sizeOfResult: (atom, index) => sizing.ofResult(atom, index),
+      sizeOfText: (text) => sizing.ofText(text),
     });
-  }
-
-  /** What would be left with an empty summary: known before anybody is asked for one. */
-  #leastAfter(job: CompactionJob, { plan, clips }: Choice): number {
-    if (clips.length > 0) return 0;
-    return this.#tokensOf(job, { ...job.view, summary: undefined, atoms: plan.kept });
-  }
-
-  #sizeOf(job: CompactionJob, atom: Atom): number {
-    const { counter } = this.#deps;
-    const messages = renderAtom(atom, job.view.replacements, job.policy);
-    return messages.reduce((sum, one) => sum + counter.countMessage(one), 0) * counter.ratio(job.model.id);
-  }
-
-  #budget(job: CompactionJob, retain: number): CompactionBudget {
-    const { counter, settings } = this.#deps;
-    const { fixed } = sizeOfView(job.view, job.tools, counter, job.policy);
-    const fixedTokens = Math.ceil(fixed * counter.ratio(job.model.id));
-    const goal = job.mustReach ?? job.window.trigger;
-    // Where what cannot shrink leaves no room below the trigger, what has to be reached is the goal.
-    const isFull = job.window.trigger - fixedTokens < MIN_ROOM * job.window.window;
-    const trigger = isFull ? goal : Math.min(job.window.trigger, goal);
-    return compactionBudget({ window: job.window.window, trigger }, settings, fixedTokens, retain);
-  }
-
-  #tokensOf(job: Pick<CompactionJob, 'tools' | 'policy' | 'model'>, view: View): number {
-    const { counter } = this.#deps;
-    return Math.ceil(sizeOfView(view, job.tools, counter, job.policy).total * counter.ratio(job.model.id));
+    return plan?.replacements ?? [];
   }
 }
 
@@ -188,19 +177,12 @@ interface Made {
   readonly text: string;
   readonly snippets: Snippets;
   readonly preTokens: number;
+  readonly masks?: readonly Replacement[];
+  readonly strategy?: string;
   /** Why the text is not the model's. */
   readonly fallback?: string;
   readonly usage?: EntryDraft;
 }
-
-/** Share of the window that has to be free below the trigger for it to be worth aiming at. */
-const MIN_ROOM = 0.05;
-/** The wrapper, the heading and the note around a summary. */
-const WRAPPER_TOKENS = 80;
-/** However little a summary stands for, it may have this much. */
-const MIN_SUMMARY = 60;
-/** A user who compacts less than this by hand gains nothing and pays for a summary. */
-const MIN_MANUAL = 200;
 
 const noSnippets: Snippets = { files: [], texts: new Map(), tokens: 0 };
 
@@ -209,27 +191,20 @@ const tooShort: CompactionOutcome = {
   message: 'There is nothing to compact: everything so far is recent enough to stay as it is.',
 };
 
-function boundOf({ mustReach, window }: CompactionJob): number {
-  return mustReach ?? window.trigger - 1;
+/** Index of the first atom that the draft does not speak for. */
+function cutOf({ atoms }: View, { lastMessageSeq }: Draft): number {
+  return atoms.findLastIndex((atom) => atom.head.seq <= lastMessageSeq) + 1;
+}
+
+function withReplacements(view: View, replacements: readonly Replacement[]): View {
+  const added = replacements.map(({ uuid, output }) => [uuid, output] as const);
+  return { ...view, replacements: new Map([...view.replacements, ...added]) };
 }
 
 function tooLittle(after: number, before: number, bound: number): CompactionOutcome & { type: 'refused' } {
-  const few = `Compaction would leave about ${after} of ${before} tokens`;
   const message =
     after > bound
-      ? `${few}, and at most ${bound} fit.`
-      : `${few}: too little would be gained. Nothing was changed.`;
+      ? `Even after a compaction about ${after} tokens would be left, and at most ${bound} may be.`
+      : `Compaction would leave about ${after} of ${before} tokens: too little would be gained. Nothing was changed.`;
   return { type: 'refused', message };
-}
-
-/** The model must not ask again for what it was never shown. */
-function leftOutNote({ atoms }: View, { plan }: Choice): string {
-  const newest = atoms.at(-1);
-  if (newest === undefined || newest.calls.length === 0 || plan.kept.includes(newest)) return '';
-  return `The results of the latest ${newest.calls.length} tool calls were too large for the context window and are not shown. Ask for less at a time: fewer calls, smaller ranges, narrower searches.`;
-}
-
-function droppedAtoms(view: View, { plan }: Choice): Atom[] {
-  const kept = new Set(plan.kept);
-  return view.atoms.filter((atom) => !kept.has(atom) && atom.head.subtype !== 'instructions');
 }

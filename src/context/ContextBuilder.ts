@@ -14,6 +14,7 @@ import type {
 } from '../protocol/messages.ts';
 import { insertSnippets, type SnippetTexts } from './compaction/summaryText.ts';
 import { type Atom, type AtomCall, isPrompt } from './history/atoms.ts';
+import { instructionPath } from './history/instructionEntries.ts';
 import { type View, viewOf } from './history/view.ts';
 import { wellFormed } from './tokens/wellFormed.ts';
 
@@ -45,7 +46,7 @@ export function projectMessages(entries: readonly JSONLEntry[], policy: Projecti
 export function renderView(view: View, policy: ProjectionPolicy = {}): Message[] {
   const messages: Message[] = [];
   if (view.systemPrompt !== '') messages.push({ role: 'system', content: wellFormed(view.systemPrompt) });
-  if (view.instructions !== undefined) messages.push(userMessage(view.instructions, policy));
+  for (const entry of view.instructions) messages.push(userMessage(entry, policy));
   if (view.summary !== undefined) messages.push(summaryMessage(view.summary, policy));
   for (const atom of view.atoms) messages.push(...renderAtom(atom, view.replacements, policy));
   return messages;
@@ -84,9 +85,10 @@ function userMessage(entry: JSONLEntry, policy: ProjectionPolicy): Message {
     const content = contentOf(entry);
     if (typeof content !== 'string') return { role: 'user', content };
     if (entry.subtype === 'instructions') {
+      const gone = `${instructionPath(entry)} is gone; what it said no longer holds.`;
       return {
         role: 'user',
-        content: `[Project instructions]\n\n${content}\n\n[End of project instructions]`,
+        content: `[Project instructions]\n\n${content === '' ? gone : content}\n\n[End of project instructions]`,
       };
     }
     const isNote = !isPrompt(entry) && entry.subtype !== 'shell' && !content.startsWith('<system-note>');

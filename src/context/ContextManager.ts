@@ -2,20 +2,31 @@
  * The only owner of one session's conversation: creates and loads it, appends to it, builds each request
  * from it, compacts it. The log is the truth; everything else here can be rebuilt from it.
  */
+
+import type { Steering } from '../protocol/contextReport.ts';
 import type { EntryDraft, JSONLEntry, Todo } from '../protocol/entries.ts';
 import type { CompactionReport, ContextMeasure } from '../protocol/events.ts';
 import type { Message, ToolSchema } from '../protocol/messages.ts';
 import type { ModelError, ModelRequest, Reply } from '../protocol/model.ts';
 import type { BlobSink, RecallAnswer, RecallRequest, ToolOutcome } from '../protocol/tools.ts';
-import { CompactionRunner } from './CompactionRunner.ts';
+import { CompactionRunner, type SessionParts } from './CompactionRunner.ts';
 import { type ContextData, contextDataOf } from './contextData.ts';
+import * as corrections from './corrections.ts';
 import { tooLarge } from './measure.ts';
+import { ThreadSummary } from './memory/ThreadSummary.ts';
 import { Projection } from './Projection.ts';
+import { ReductionLadder } from './ReductionLadder.ts';
 import { recall } from './recall/recall.ts';
 import { resultDraft, shellDraft } from './resultDrafts.ts';
 import { admitOutput, limitsFor } from './results/admit.ts';
 import { closingDrafts, headerDrafts, headerOf, replyDrafts } from './sessionDrafts.ts';
-import { messageDraft, type SessionLog, type SessionSummary, type StorageProblem } from './storage/index.ts';
+import {
+  CacheStore,
+  messageDraft,
+  type SessionLog,
+  type SessionSummary,
+  type StorageProblem,
+} from './storage/index.ts';
 import type {
   BuildOutcome,
   CompactOptions,
@@ -32,7 +43,9 @@ import { validateRequest } from './validateRequest.ts';
 interface OpenSession {
   readonly log: SessionLog;
   readonly projection: Projection;
+  readonly parts: SessionParts;
   readonly compaction: CompactionRunner;
+  readonly ladder: ReductionLadder;
 }
 
 export class ContextManager {
@@ -157,9 +170,8 @@ export class ContextManager {
 
   /** Records a reply and its calls as one batch, before any of them runs. */
   async appendReply(reply: Reply, end: ReplyEnd = {}): Promise<readonly JSONLEntry[]> {
-    const { projection } = this.#open();
-    const counted = reply.usage === undefined ? undefined : projection.lastCounted;
-    return this.append(...replyDrafts(reply, this.#deps.model().id, end, counted));
+    const session = this.#open();
+    return this.#appendTo(session, replyDrafts(reply, session.projection.lastRequest, end));
   }
 
   /** Records the one result of a call, bounded; the whole output is kept beside the log. */
@@ -185,16 +197,13 @@ export class ContextManager {
    * An aborted signal leaves everything as it was: the caller checks it.
    */
   async buildRequest(options: RequestOptions): Promise<BuildOutcome> {
-    const { projection, compaction } = this.#open();
-    await compaction.settled();
-    let measure = projection.measure(options.tools);
-    const { auto } = this.#deps.settings.compact;
-    if (auto && measure.usedTokens >= measure.triggerTokens) {
-      await compaction.runAuto(options);
-      measure = projection.measure(options.tools);
-    }
+    const { projection, ladder } = this.#open();
+    await ladder.makeRoom(options);
+    const measure = projection.measure(options.tools);
     options.emit({ type: 'context_measured', measure });
-    if (!projection.fits(measure)) return { type: 'too_large', message: tooLarge(measure, auto) };
+    const { strategy, compact } = this.#deps.settings;
+    if (!projection.fits(measure))
+      return { type: 'too_large', message: tooLarge(measure, compact.auto && strategy !== 'off') };
     const messages = projection.messages();
     const problems = validateRequest(messages, projection.checked);
     if (problems.length > 0) throw new Error(`The request would be invalid: ${problems.join('; ')}.`);
@@ -208,12 +217,42 @@ export class ContextManager {
     return this.#open().compaction.runManual(options);
   }
 
+  /** Takes the last compaction back; refuses with the numbers where what it stands for no longer fits. */
+  async uncompact(options: RequestOptions): Promise<CompactionReport> {
+    const { parts, compaction } = this.#open();
+    await compaction.settled();
+    const report = await corrections.uncompact(parts, options.tools);
+    options.emit({ type: 'compaction_ended', report });
+    options.emit({ type: 'context_measured', measure: this.measure(options.tools) });
+    return report;
+  }
+
+  /** Pins, unpins, drops or restores one item; says why when that cannot be done. */
+  async steer(steering: Steering, tools: readonly ToolSchema[]): Promise<string | undefined> {
+    return corrections.steer(this.#open().parts, steering, tools);
+  }
+
+  /** Undoes the reduction that an entry recorded; false when there is none to undo. */
+  async undoReduction(uuid: string): Promise<boolean> {
+    return corrections.undoReduction(this.#open().parts, uuid);
+  }
+
+  /** Leaves everything after this entry's atom out of the conversation; false when there is no such entry. */
+  async rewind(uuid: string): Promise<boolean> {
+    return corrections.rewind(this.#open().parts, uuid);
+  }
+
+  /** Takes removal instead of a summary that the user waits for; false when nobody waits for one. */
+  stopWaiting(): boolean {
+    return this.#session?.ladder.stopWaiting() ?? false;
+  }
+
   /**
    * After the server found a request too long: learns the true window and makes the next request at least a
    * tenth smaller, down to what is pinned and the newest prompt. False when nothing is left to give.
    */
   async shrinkAfterOverflow(error: ModelError, options: RequestOptions): Promise<boolean> {
-    return this.#open().compaction.runAfterOverflow(error, options);
+    return this.#open().ladder.afterOverflow(error, options);
   }
 
   /** Measures the request as it would be sent now. */
@@ -221,9 +260,11 @@ export class ContextManager {
     return this.#open().projection.measure(tools);
   }
 
-  /** At the end of each step: what was appended is on the disk itself, also after a power cut. */
-  async maintain(_signal: AbortSignal): Promise<void> {
-    await this.#open().log.sync();
+  /** At the end of each step: what was appended is on the disk itself, and a draft of the next summary is kept. */
+  async maintain(options: RequestOptions): Promise<void> {
+    const { log, ladder } = this.#open();
+    await log.sync();
+    if (!options.signal.aborted) ladder.maintain(options);
   }
 
   /** Hash of a file's content as this session last read or wrote it; undefined when it never did. */
@@ -238,8 +279,9 @@ export class ContextManager {
 
   /** What the session has seen, by pointer, range or search; also what no request shows any more. */
   recall(request: RecallRequest, signal: AbortSignal): Promise<RecallAnswer> {
-    const { log } = this.#open();
-    return recall(request, log.entries(), log.blobs, signal);
+    const { log, projection } = this.#open();
+    const limits = limitsFor(this.#deps.settings.truncate, projection.budget().window);
+    return recall(request, log.entries(), log.blobs, signal, limits);
   }
 
   /** The todo list as the model last wrote it. */
@@ -261,6 +303,7 @@ export class ContextManager {
   async close(): Promise<void> {
     const session = this.#session;
     this.#session = undefined;
+    session?.parts.thread.stop();
     await session?.log.sync();
     await session?.log.close();
   }
@@ -272,13 +315,15 @@ export class ContextManager {
     log.onProblem((problem) => {
       this.#tell(this.#problemListeners, problem);
     });
-    const append = (drafts: readonly EntryDraft[]): Promise<unknown> =>
-      this.#appendTo({ log, projection }, drafts);
-    this.#session = {
+    const parts: SessionParts = {
       log,
       projection,
-      compaction: new CompactionRunner(log, projection, this.#deps, append),
+      deps: this.#deps,
+      append: (drafts) => this.#appendTo({ log, projection }, drafts),
+      thread: new ThreadSummary(new CacheStore(this.#deps.settings.cache.maxEntries)),
     };
+    const compaction = new CompactionRunner(parts);
+    this.#session = { log, projection, parts, compaction, ladder: new ReductionLadder(parts, compaction) };
   }
 
   #tell<T>(listeners: ReadonlySet<(news: T) => void>, news: T): void {

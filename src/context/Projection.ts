@@ -5,8 +5,11 @@
 import type { JSONLEntry, Todo } from '../protocol/entries.ts';
 import type { ContextMeasure } from '../protocol/events.ts';
 import type { Message, ToolSchema } from '../protocol/messages.ts';
-import { type ProjectionPolicy, renderView } from './ContextBuilder.ts';
-import { LogView, lastCompaction, reductionSchema, type View } from './history/view.ts';
+import { type ProjectionPolicy, renderAtom, renderView } from './ContextBuilder.ts';
+import type { Atom } from './history/atoms.ts';
+import { liveEntries } from './history/live.ts';
+import { reductionOf } from './history/reductions.ts';
+import { LogView, lastCompaction, type View } from './history/view.ts';
 import { measureRequest, type RequestSizes, sizeOfView } from './measure.ts';
 import type { SessionLog } from './storage/index.ts';
 import { TokenCounter } from './TokenCounter.ts';
@@ -18,8 +21,8 @@ export class Projection {
   readonly counter = new TokenCounter();
   /** Messages that were found valid. */
   readonly checked = new WeakSet<Message>();
-  /** What the last request was counted as, uncalibrated; undefined before the first. */
-  lastCounted: number | undefined;
+  /** The last request: for which model, and what it was counted as, uncalibrated. Undefined before the first. */
+  lastRequest: { readonly model: string; readonly countedTokens: number } | undefined;
   readonly #log: SessionLog;
   readonly #deps: Pick<ContextManagerDeps, 'model' | 'settings'>;
   readonly #snippets = new Map<string, string>();
@@ -39,10 +42,16 @@ export class Projection {
 
   /** Learns from the whole log and reads the snippets that its last compaction quotes. */
   async load(): Promise<void> {
-    const entries = this.#log.entries();
-    for (const entry of entries) this.learn(entry);
-    const at = lastCompaction(entries);
-    for (const { hash } of entries[at]?.compactMetadata?.snippets ?? []) {
+    for (const entry of this.#log.entries()) this.learn(entry);
+    await this.loadSnippets(this.#log.entries());
+  }
+
+  /** Reads what the summary that then counts quotes; `entries` may end with an undo that is yet to be written. */
+  async loadSnippets(entries: readonly JSONLEntry[]): Promise<void> {
+    const live = liveEntries(entries);
+    const at = lastCompaction(live.entries, live.undone);
+    for (const { hash } of live.entries[at]?.compactMetadata?.snippets ?? []) {
+      if (this.#snippets.has(hash)) continue;
       const bytes = await this.#log.blobs.read({ hash }).catch(() => undefined);
       if (bytes !== undefined) this.#snippets.set(hash, bytes.toString());
     }
@@ -55,14 +64,12 @@ export class Projection {
     if (usage !== undefined && typeof countedTokens === 'number' && typeof requestModel === 'string') {
       this.counter.observe(requestModel, countedTokens, usage.input_tokens);
     }
-    if (entry.subtype === 'reduction') {
-      const { data } = reductionSchema.safeParse(entry.data);
-      if (data?.kind === 'window' && data.model !== undefined && data.windowTokens !== undefined) {
-        this.#windows.set(data.model, data.windowTokens);
-        // What the server found too long has more than that; a smaller ratio would be no news.
-        if (data.windowTokens / data.preTokens > this.counter.ratio(data.model)) {
-          this.counter.observe(data.model, data.preTokens, data.windowTokens);
-        }
+    const data = reductionOf(entry);
+    if (data?.kind === 'window' && data.model !== undefined && data.windowTokens !== undefined) {
+      this.#windows.set(data.model, data.windowTokens);
+      // What the server found too long has more than that; a smaller ratio would be no news.
+      if (data.windowTokens / data.preTokens > this.counter.ratio(data.model)) {
+        this.counter.observe(data.model, data.preTokens, data.windowTokens);
       }
     }
     for (const { path, hash } of entry.toolResult?.filesRead ?? []) this.#files.set(path, hash);
@@ -116,6 +123,39 @@ export class Projection {
     return measureRequest(this.#sizes(tools), model, this.budget(), this.counter.ratio(model.id));
   }
 
+  /** Measures what a view that is not in the log yet would make. */
+  measureView(view: View, tools: readonly ToolSchema[]): ContextMeasure {
+    const model = this.#deps.model();
+    const sizes = sizeOfView(view, tools, this.counter, this.policy());
+    return measureRequest(sizes, model, this.budget(), this.counter.ratio(model.id));
+  }
+
+  /** Tokens of an atom as it is sent, calibrated. */
+  sizeOf(atom: Atom): number {
+    return (
+      this.#messagesOf(atom).reduce((sum, one) => sum + this.counter.countMessage(one), 0) * this.#ratio()
+    );
+  }
+
+  /** Tokens of the `index`-th result of an atom, calibrated. */
+  sizeOfResult(atom: Atom, index: number): number {
+    const message = this.#messagesOf(atom)[index + 1];
+    return message === undefined ? 0 : this.counter.countMessage(message) * this.#ratio();
+  }
+
+  /** Tokens of a text, calibrated. */
+  sizeOfText(text: string): number {
+    return this.counter.count(text).tokens * this.#ratio();
+  }
+
+  #messagesOf(atom: Atom): readonly Message[] {
+    return renderAtom(atom, this.view().replacements, this.policy());
+  }
+
+  #ratio(): number {
+    return this.counter.ratio(this.#deps.model().id);
+  }
+
   /** True when a request of this measure may be sent. */
   fits(measure: ContextMeasure): boolean {
     const tracker = new TokenBudgetTracker(this.budget().limit);
@@ -124,8 +164,9 @@ export class Projection {
 
   /** Remembers what the request that now goes out is counted as, for its usage to be compared with. */
   noteRequest(tools: readonly ToolSchema[]): number {
-    this.lastCounted = this.#sizes(tools).total;
-    return this.lastCounted;
+    const countedTokens = this.#sizes(tools).total;
+    this.lastRequest = { model: this.#deps.model().id, countedTokens };
+    return countedTokens;
   }
 
   #sizes(tools: readonly ToolSchema[]): RequestSizes {

@@ -1,17 +1,34 @@
 import type { ContextMeasure } from '../protocol/events.ts';
-import type { ToolSchema } from '../protocol/messages.ts';
+import type { Message, ToolSchema } from '../protocol/messages.ts';
 import type { ModelInfo } from '../protocol/model.ts';
-import { type ProjectionPolicy, renderView } from './ContextBuilder.ts';
+import { type ProjectionPolicy, renderAtom, renderView } from './ContextBuilder.ts';
+import { type Atom, isPrompt } from './history/atoms.ts';
 import type { View } from './history/view.ts';
 import type { TokenCounter } from './TokenCounter.ts';
 import type { WindowBudget } from './tokens/budgets.ts';
 
-/** Tokens of a request by part, in request order, before calibration. */
+/** The parts of a request, in the order in which `/context` shows them. */
+export const requestParts = [
+  'tools',
+  'system',
+  'instructions',
+  'summary',
+  'memories',
+  'masked',
+  'history',
+  'input',
+  'reminder',
+] as const;
+export type RequestPart = (typeof requestParts)[number];
+
+/** Tokens of a request by part, before calibration. */
 export interface RequestSizes {
-  readonly parts: readonly { readonly name: string; readonly tokens: number }[];
+  readonly parts: readonly { readonly name: RequestPart; readonly tokens: number }[];
   readonly total: number;
   /** What no compaction can shrink: tools, system prompt, instructions. */
   readonly fixed: number;
+  /** False while any of it is an estimate. */
+  readonly exact: boolean;
 }
 
 /** Counts the request that a view makes. */
@@ -21,21 +38,56 @@ export function sizeOfView(
   counter: TokenCounter,
   policy: ProjectionPolicy,
 ): RequestSizes {
-  const empty = { ...view, instructions: undefined, summary: undefined, atoms: [] };
-  const priming = counter.countMessages([]);
-  const part = (part: Partial<View>): number =>
-    counter.countMessages(renderView({ ...empty, systemPrompt: '', ...part }, policy)) - priming;
-  const pinned = view.atoms.filter((atom) => atom.head.subtype === 'instructions');
-  const atoms = view.atoms.filter((atom) => atom.head.subtype !== 'instructions');
-  const parts = [
-    { name: 'tools', tokens: counter.countTools(tools) },
-    { name: 'system', tokens: part({ systemPrompt: view.systemPrompt }) },
-    { name: 'instructions', tokens: part({ instructions: view.instructions, atoms: pinned }) },
-    { name: 'summary', tokens: part({ summary: view.summary }) },
-    { name: 'messages', tokens: part({ atoms }) + priming },
-  ];
-  const sum = (chosen: typeof parts): number => chosen.reduce((total, { tokens }) => total + tokens, 0);
-  return { parts, total: sum(parts), fixed: sum(parts.slice(0, 3)) };
+  const sizes = new Map<RequestPart, number>(requestParts.map((name) => [name, 0]));
+  const add = (name: RequestPart, tokens: number): unknown =>
+    sizes.set(name, (sizes.get(name) ?? 0) + tokens);
+  const count = (messages: readonly Message[]): number =>
+    messages.reduce((sum, message) => sum + counter.countMessage(message), 0);
+  const bare: View = { ...view, systemPrompt: '', instructions: [], summary: undefined, atoms: [] };
+  add('tools', counter.countTools(tools));
+  add('system', count(renderView({ ...bare, systemPrompt: view.systemPrompt }, policy)));
+  add('instructions', count(renderView({ ...bare, instructions: view.instructions }, policy)));
+  add('summary', count(renderView({ ...bare, summary: view.summary }, policy)));
+  const input = view.atoms.findLast((atom) => isPrompt(atom.head));
+  for (const atom of view.atoms) addAtom(atom, partOf(atom, input), { view, policy, counter, add });
+  add('history', counter.countMessages([]));
+  const parts = [...sizes].map(([name, tokens]) => ({ name, tokens }));
+  const total = parts.reduce((sum, { tokens }) => sum + tokens, 0);
+  const fixed = parts.slice(0, 3).reduce((sum, { tokens }) => sum + tokens, 0);
+  return { parts, total, fixed, exact: false };
+}
+
+interface Adding {
+  readonly view: View;
+  readonly policy: ProjectionPolicy;
+  readonly counter: TokenCounter;
+  readonly add: (name: RequestPart, tokens: number) => unknown;
+}
+
+/** Results that something shorter stands in for are counted apart. */
+function addAtom(atom: Atom, part: RequestPart, { view, policy, counter, add }: Adding): void {
+  const masked = new Set<Message>();
+  const messages = renderAtom(atom, view.replacements, policy);
+  for (const [index, { result }] of atom.calls.entries()) {
+    const message = messages[index + 1];
+    if (message !== undefined && result !== undefined && view.replacements.has(result.uuid))
+      masked.add(message);
+  }
+  for (const message of messages) add(masked.has(message) ? 'masked' : part, counter.countMessage(message));
+}
+
+function partOf(atom: Atom, input: Atom | undefined): RequestPart {
+  if (atom === input) return 'input';
+  switch (atom.head.subtype) {
+    case 'instructions':
+      return 'instructions';
+    case 'memory':
+      return 'memories';
+    case 'reminder':
+      return 'reminder';
+    default:
+      return 'history';
+  }
 }
 
 /** One measurement for everybody: sizes, calibrated for the model, against its window. */
@@ -53,7 +105,7 @@ export function measureRequest(
     usedTokens: parts.reduce((sum, { tokens }) => sum + tokens, 0),
     replyReserveTokens: budget.replyReserve,
     parts,
-    exact: false,
+    exact: sizes.exact,
     windowSource: model.source,
   };
 }
@@ -64,5 +116,5 @@ export function tooLarge({ usedTokens, windowTokens, model }: ContextMeasure, au
   const first = auto
     ? 'Shorten the last message'
     : 'Run /compact (automatic compaction is off), shorten the last message';
-  return `The request has about ${count(usedTokens)} tokens, and ${model} takes ${count(windowTokens)}. ${first}, remove instructions or tools, or choose a model with a larger window (/model, --context-window).`;
+  return `The request has about ${count(usedTokens)} tokens, and ${model} takes ${count(windowTokens)}. ${first}, start afresh with /clear, remove instructions or tools, or choose a model with a larger window (/model, --context-window).`;
 }

@@ -45,15 +45,14 @@ export function headerOf(entries: readonly JSONLEntry[]): SessionHeader | undefi
   return header === undefined ? undefined : headerSchema.parse(header.data ?? {});
 }
 
-/** A reply and one entry for each of its calls; `countedTokens` is what its request was estimated as. */
+/** A reply and one entry for each of its calls; `request` is which model was asked, and how long it was estimated to be. */
 export function replyDrafts(
   { message, finishReason, usage, model }: Reply,
-  fallbackModel: string,
+  request: { readonly model: string; readonly countedTokens: number } | undefined,
   end: ReplyEnd,
-  countedTokens: number | undefined,
 ): EntryDraft[] {
   const assistant = messageDraft('assistant', message.content, {
-    model: model ?? fallbackModel,
+    ...(model === undefined && request === undefined ? {} : { model: model ?? request?.model }),
     finishReason,
     ...(message.reasoning === undefined ? {} : { reasoning: { ...message.reasoning } }),
     ...(usage === undefined ? {} : { usage: usageOf(usage) }),
@@ -61,7 +60,10 @@ export function replyDrafts(
     ...(end.failed === true ? { failed: true } : {}),
     ...(end.durationMs === undefined ? {} : { durationMs: end.durationMs }),
   });
-  const data = countedTokens === undefined ? {} : { data: { countedTokens, requestModel: fallbackModel } };
+  const isSample = usage !== undefined && request !== undefined;
+  const data = isSample
+    ? { data: { countedTokens: request.countedTokens, requestModel: request.model } }
+    : {};
   return [{ ...assistant, ...data }, ...message.toolCalls.map(toolUseDraft)];
 }
 

@@ -149,7 +149,7 @@ test('the usage that a server reports corrects the estimate, also after a restar
 });
 
 test('the parts of a measurement sum to what is used, and the trigger is the one of the window', async () => {
-  const home = await house({ windowTokens: 8000 });
+  const home = await house({ waits: true, windowTokens: 8000 });
   home.tools = [{ name: 'Read', description: 'reads', parameters: { type: 'object' } }];
   const context = home.manager();
   await context.createSession(undefined, {}, { ...configuration, instructions: 'Be kind.' });
@@ -160,7 +160,11 @@ test('the parts of a measurement sum to what is used, and the trigger is the one
     'system',
     'instructions',
     'summary',
-    'messages',
+    'memories',
+    'masked',
+    'history',
+    'input',
+    'reminder',
   ]);
   expect(measure.parts.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(measure.usedTokens);
   expect(measure).toMatchObject({ windowTokens: 8000, replyReserveTokens: 2000, triggerTokens: 5500 });

@@ -37,7 +37,7 @@ async function longSession(home: House): Promise<{ context: ContextManager; id: 
 }
 
 test('a compaction puts a summary in place of the older part and keeps the newest, also after a restart', async () => {
-  const home = await house({ windowTokens: 16_000, settings: { compact: { auto: false } } });
+  const home = await house({ waits: true, windowTokens: 16_000, settings: { compact: { auto: false } } });
   const { context, id } = await longSession(home);
   const whole = context.getMessages();
   home.summaries.expect(summary('The user wants X. Never touch the database.'));
@@ -79,7 +79,12 @@ test('a compaction puts a summary in place of the older part and keeps the newes
 
 test('a file that changed after the compaction is quoted as it was then', async () => {
   const isSensitive = (path: string): boolean => path.endsWith('.env');
-  const home = await house({ windowTokens: 20_000, settings: { compact: { auto: false } }, isSensitive });
+  const home = await house({
+    waits: true,
+    windowTokens: 20_000,
+    settings: { compact: { auto: false } },
+    isSensitive,
+  });
   const file = join(home.root, 'main.ts');
   await writeFile(file, 'const fence = "```";\n');
   await writeFile(join(home.root, '.env'), 'SECRET=1');
@@ -101,7 +106,7 @@ test('a file that changed after the compaction is quoted as it was then', async 
 });
 
 test('a file that was read and would only be quoted again is left out rather than the compaction refused', async () => {
-  const home = await house({ windowTokens: 48_000, settings: { compact: { auto: false } } });
+  const home = await house({ waits: true, windowTokens: 48_000, settings: { compact: { auto: false } } });
   const text = filler(2400).replaceAll('delta ', 'delta\n');
   await writeFile(join(home.root, 'a.ts'), text);
   const context = home.manager();
@@ -118,7 +123,7 @@ test('a file that was read and would only be quoted again is left out rather tha
 });
 
 test('at the trigger it compacts by itself, and what is appended meanwhile is kept', async () => {
-  const home = await house({ windowTokens: 12_000 });
+  const home = await house({ waits: true, windowTokens: 12_000 });
   const { context } = await longSession(home);
   home.summaries.expect(async () => {
     await context.addMessage('user', 'typed while it was summarising');
@@ -149,7 +154,7 @@ test('at the trigger it compacts by itself, and what is appended meanwhile is ke
 });
 
 test('just below the trigger nothing happens, at it a compaction does', async () => {
-  const home = await house({ windowTokens: 100_000 });
+  const home = await house({ waits: true, windowTokens: 100_000 });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
   await context.addMessage('user', 'go');
@@ -169,7 +174,7 @@ test.each([
   ['an empty reply', summary('  ')],
   ['a tool call instead of text', { type: 'done' as const, reply: ask([call('x')]) }],
 ])('after %s a fallback stands in, visibly, and the session goes on', async (_, reply) => {
-  const home = await house({ windowTokens: 12_000 });
+  const home = await house({ waits: true, windowTokens: 12_000 });
   const { context } = await longSession(home);
   home.summaries.expect(reply);
   const built = await context.buildRequest(home.options());
@@ -188,6 +193,7 @@ test.each([
 
 test('when a file cannot be judged the second tier keeps more and tells the error', async () => {
   const home = await house({
+    waits: true,
     windowTokens: 12_000,
     isSensitive: () => {
       throw new Error('the rules are broken');
@@ -202,7 +208,7 @@ test('when a file cannot be judged the second tier keeps more and tells the erro
 });
 
 test('an abort leaves everything as it was', async () => {
-  const home = await house({ windowTokens: 12_000 });
+  const home = await house({ waits: true, windowTokens: 12_000 });
   const { context } = await longSession(home);
   const before = JSON.stringify(context.entries());
   const controller = new AbortController();
@@ -216,7 +222,7 @@ test('an abort leaves everything as it was', async () => {
 });
 
 test('an abort ends the wait for a summary model that never answers', async () => {
-  const home = await house({ windowTokens: 16_000, settings: { compact: { auto: false } } });
+  const home = await house({ waits: true, windowTokens: 16_000, settings: { compact: { auto: false } } });
   const { context } = await longSession(home);
   const before = context.entries();
   const stop = new AbortController();
@@ -230,7 +236,7 @@ test('an abort ends the wait for a summary model that never answers', async () =
 });
 
 test('too little to compact is refused with a sentence and without asking the model', async () => {
-  const home = await house();
+  const home = await house({ waits: true });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
   expect(await context.compact(manual(home))).toMatchObject({
@@ -242,7 +248,7 @@ test('too little to compact is refused with a sentence and without asking the mo
 });
 
 test('a summary that is too long is cut to its budget', async () => {
-  const home = await house({ windowTokens: 12_000 });
+  const home = await house({ waits: true, windowTokens: 12_000 });
   const { context } = await longSession(home);
   home.summaries.expect(summary(filler(20_000)));
   await context.buildRequest(home.options());
@@ -252,7 +258,7 @@ test('a summary that is too long is cut to its budget', async () => {
 });
 
 test('a request for a summary that does not fit is clipped and still valid', async () => {
-  const home = await house({ windowTokens: 200_000 });
+  const home = await house({ waits: true, windowTokens: 200_000 });
   const { context } = await longSession(home);
   for (let index = 0; index < 20; index++) await step(context, `more${index}`, filler(3000));
   home.model = modelOf(10_000);
@@ -269,7 +275,7 @@ test('a request for a summary that does not fit is clipped and still valid', asy
 });
 
 test('after an overflow it learns the window and shrinks again and again, until nothing is left to give', async () => {
-  const home = await house({ windowTokens: 100_000 });
+  const home = await house({ waits: true, windowTokens: 100_000 });
   const { context, id } = await longSession(home);
   await context.buildRequest(home.options());
   const error = { kind: 'overflow' as const, message: 'too long', retryable: false, windowTokens: 9000 };
@@ -294,7 +300,7 @@ test('after an overflow it learns the window and shrinks again and again, until 
 });
 
 test('in a window of 8,000 tokens a long task with full-size prompts goes on and on', async () => {
-  const home = await house({ windowTokens: 8000 });
+  const home = await house({ waits: true, windowTokens: 8000 });
   home.tools = bigTools();
   const context = home.manager();
   await context.createSession(undefined, {}, { systemPrompt: filler(1040).slice(0, 6000) });
@@ -322,7 +328,7 @@ test('in a window of 8,000 tokens a long task with full-size prompts goes on and
 });
 
 test('a prompt that no window takes is refused with the numbers, and the next one works', async () => {
-  const home = await house({ windowTokens: 8000 });
+  const home = await house({ waits: true, windowTokens: 8000 });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
   await context.addMessage('user', filler(40_000));

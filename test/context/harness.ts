@@ -74,7 +74,9 @@ export async function house(given: Given = {}): Promise<House> {
 
 interface Given {
   readonly windowTokens?: number;
-  readonly settings?: unknown;
+  readonly settings?: object;
+  /** True for the way of a local server: nothing runs beside, so at the trigger the summary is waited for. */
+  readonly waits?: boolean;
   readonly isSensitive?: (path: string) => boolean;
 }
 
@@ -87,7 +89,10 @@ export function houseIn(folder: string, given: Given = {}): House {
     programVersion: '1.0.0',
   });
   const summaries = new ScriptedSummaries();
-  const settings: ContextSettings = contextSettingsSchema.parse(given.settings ?? {});
+  const settings: ContextSettings = contextSettingsSchema.parse({
+    ...(given.waits === true ? { strategy: 'summary', threadSummary: 'off' } : {}),
+    ...given.settings,
+  });
   const built: House = {
     root: folder,
     store,

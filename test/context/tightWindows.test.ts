@@ -4,7 +4,7 @@ import { ask, call, configuration, house, outcome, say, summary } from './harnes
 const filler = (characters: number): string => 'some words of a text. '.repeat(Math.ceil(characters / 22));
 
 test('after a prompt that no window takes, the next one gets a real summary of what came before', async () => {
-  const home = await house({ windowTokens: 8000 });
+  const home = await house({ waits: true, windowTokens: 8000 });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
   await context.addMessage('user', 'never touch the database');
@@ -20,7 +20,7 @@ test('after a prompt that no window takes, the next one gets a real summary of w
 });
 
 test('a model whose newest results no window takes is told so, and does not ask for the same again', async () => {
-  const home = await house({ windowTokens: 8000 });
+  const home = await house({ waits: true, windowTokens: 8000 });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
   await context.addMessage('user', 'read everything');
@@ -34,7 +34,7 @@ test('a model whose newest results no window takes is told so, and does not ask 
 });
 
 test('where tools and instructions reach beyond the trigger, results are shortened to what the window takes', async () => {
-  const home = await house({ windowTokens: 16_000 });
+  const home = await house({ waits: true, windowTokens: 16_000 });
   const context = home.manager();
   home.tools = [{ name: 'Read', description: filler(46_000), parameters: { type: 'object' } }];
   await context.createSession(undefined, {}, configuration);
@@ -51,7 +51,7 @@ test('where tools and instructions reach beyond the trigger, results are shorten
 });
 
 test('a request too large to send can be compacted by hand, though the trigger is out of reach', async () => {
-  const home = await house({ windowTokens: 16_000, settings: { compact: { auto: false } } });
+  const home = await house({ waits: true, windowTokens: 16_000, settings: { compact: { auto: false } } });
   const context = home.manager();
   home.tools = [{ name: 'Read', description: filler(54_000), parameters: { type: 'object' } }];
   await context.createSession(undefined, {}, configuration);
@@ -69,7 +69,7 @@ test('a request too large to send can be compacted by hand, though the trigger i
 });
 
 test('a summary never asks for a longer reply than the model can write', async () => {
-  const home = await house({ windowTokens: 64_000, settings: { compact: { auto: false } } });
+  const home = await house({ waits: true, windowTokens: 64_000, settings: { compact: { auto: false } } });
   home.model = { ...home.model, maxOutputTokens: 3000 };
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
@@ -83,7 +83,7 @@ test('a summary never asks for a longer reply than the model can write', async (
 });
 
 test('a result that comes when another session is open belongs to the one that asked for it', async () => {
-  const home = await house();
+  const home = await house({ waits: true });
   const context = home.manager();
   const first = await context.createSession(undefined, {}, configuration);
   await context.addMessage('user', 'go');
@@ -96,7 +96,7 @@ test('a result that comes when another session is open belongs to the one that a
 });
 
 test('a session of many thousand steps is compacted without holding anything up', async () => {
-  const home = await house({ windowTokens: 1_000_000 });
+  const home = await house({ waits: true, windowTokens: 1_000_000 });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
   await context.addMessage('user', 'go');

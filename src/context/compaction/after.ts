@@ -1,7 +1,9 @@
 /** What a compaction leaves behind: the view it makes, and the record of what it cost. */
 import type { CompactMetadata, EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
 import type { ModelInfo, Reply } from '../../protocol/model.ts';
-import type { Reduction, View } from '../history/view.ts';
+import { pinnedInstructions } from '../history/instructionEntries.ts';
+import type { Replacement } from '../history/reductions.ts';
+import type { View } from '../history/view.ts';
 import { usageOf } from '../sessionDrafts.ts';
 import type { Choice } from './choose.ts';
 
@@ -11,12 +13,13 @@ export function viewAfter(
   { plan }: Choice,
   summary: string,
   metadata: CompactMetadata,
-  replacements: NonNullable<Reduction['replacements']>,
+  replacements: readonly Replacement[],
 ): View {
-  const instructions = view.atoms.findLast((atom) => atom.head.subtype === 'instructions')?.head;
+  const riding = view.atoms.map(({ head }) => head).filter(({ subtype }) => subtype === 'instructions');
   return {
     systemPrompt: view.systemPrompt,
-    instructions: instructions ?? view.instructions,
+    instructions: pinnedInstructions([...view.instructions, ...riding]),
+    pinned: view.pinned,
     summary: summaryEntry(summary, metadata),
     atoms: plan.kept,
     replacements: new Map([

@@ -22,6 +22,10 @@ export interface ChoiceInput {
   readonly minDropped: number;
   /** False while the newest results can still be sent as they are: the model has not seen them yet. */
   readonly mayDropNewest: boolean;
+  /** Newest rounds to keep whole where they fit. */
+  readonly minRounds?: number | undefined;
+  /** Index of the first atom behind a summary that is written already; nothing else may be dropped then. */
+  readonly cut?: number | undefined;
   readonly sizeOf: (atom: Atom) => number;
   readonly sizeOfResult: (result: JSONLEntry) => number;
 }
@@ -37,8 +41,15 @@ export function chooseCompaction(input: ChoiceInput): Choice | undefined {
   const { view, budget, fixed, snippetTokens, sizeOf } = input;
   const room = budget.target - fixed - budget.summary;
   const sizeOfAll = (atoms: readonly Atom[]): number => atoms.reduce((sum, atom) => sum + sizeOf(atom), 0);
-  for (const [share, withSnippets] of LEVELS) {
-    const plan = planCompaction(view.atoms, { retainTokens: budget.retain * share, sizeOf });
+  const { pinned } = view;
+  for (const { share, withSnippets, rounds } of levelsOf(input)) {
+    const plan = planCompaction(view.atoms, {
+      retainTokens: budget.retain * share,
+      sizeOf,
+      pinned,
+      minRounds: rounds,
+      cut: input.cut,
+    });
     const quoted = withSnippets ? snippetTokens : 0;
     const needed = sizeOfAll(plan.kept) + quoted;
     // What was read of a file and is dropped, only to be quoted again, is no gain.
@@ -47,23 +58,40 @@ export function chooseCompaction(input: ChoiceInput): Choice | undefined {
       return { plan, withSnippets, clips: [] };
   }
   if (sizeOfAll(view.atoms) <= room) return undefined;
-  const newest = planCompaction(view.atoms, { retainTokens: 0, sizeOf });
+  const newest = planCompaction(view.atoms, { retainTokens: 0, sizeOf, pinned, cut: input.cut });
   const clips = clipsFor(newest.kept, room, input);
   if (clips !== undefined) return { plan: newest, withSnippets: false, clips };
-  if (!input.mayDropNewest) return { plan: newest, withSnippets: false, clips: [] };
-  const bare = planCompaction(view.atoms, { retainTokens: 0, sizeOf, bare: true });
+  if (!input.mayDropNewest || input.cut !== undefined)
+    return { plan: newest, withSnippets: false, clips: [] };
+  const bare = planCompaction(view.atoms, { retainTokens: 0, sizeOf, bare: true, pinned });
   return bare.worthwhile ? { plan: bare, withSnippets: false, clips: [] } : undefined;
 }
 
-const LEVELS: readonly (readonly [share: number, withSnippets: boolean])[] = [
-  [1, true],
-  [0.5, true],
-  [0.25, true],
-  [0, true],
-  [1, false],
-  [0.5, false],
-  [0, false],
+interface Level {
+  readonly share: number;
+  readonly withSnippets: boolean;
+  readonly rounds: number;
+}
+
+const LEVELS: readonly Level[] = [
+  { share: 1, withSnippets: true, rounds: 0 },
+  { share: 0.5, withSnippets: true, rounds: 0 },
+  { share: 0.25, withSnippets: true, rounds: 0 },
+  { share: 0, withSnippets: true, rounds: 0 },
+  { share: 1, withSnippets: false, rounds: 0 },
+  { share: 0.5, withSnippets: false, rounds: 0 },
+  { share: 0, withSnippets: false, rounds: 0 },
 ];
+
+function levelsOf({ minRounds, cut }: ChoiceInput): readonly Level[] {
+  if (cut !== undefined) return LEVELS.filter(({ share }) => share === 0);
+  if (minRounds === undefined) return LEVELS;
+  return [
+    { share: 1, withSnippets: true, rounds: minRounds },
+    { share: 1, withSnippets: false, rounds: minRounds },
+    ...LEVELS,
+  ];
+}
 
 /** Equal shares of what is left for every result that is larger than its share. */
 function clipsFor(

@@ -1,5 +1,5 @@
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import type { Reduction } from '../history/view.ts';
+import type { Replacement } from '../history/reductions.ts';
 import { truncateObservation, truncationNotice } from '../results/ObservationTruncator.ts';
 import type { BlobStore } from '../storage/index.ts';
 
@@ -8,7 +8,7 @@ export async function clipResults(
   clips: readonly { readonly result: JSONLEntry; readonly tokens: number }[],
   countTokens: (text: string) => number,
   blobs: BlobStore,
-): Promise<NonNullable<Reduction['replacements']>> {
+): Promise<Replacement[]> {
   const replacements = [];
   for (const { result, tokens } of clips) {
     const output = outputOf(result);

@@ -5,7 +5,10 @@ import type { AgentEvent } from '../../protocol/events.ts';
 import type { ToolSchema } from '../../protocol/messages.ts';
 import type { ModelInfo } from '../../protocol/model.ts';
 import type { ProjectionPolicy } from '../ContextBuilder.ts';
-import type { Reduction, View } from '../history/view.ts';
+import type { Atom } from '../history/atoms.ts';
+import type { Reduction } from '../history/reductions.ts';
+import type { View } from '../history/view.ts';
+import type { Draft } from '../memory/ThreadSummary.ts';
 import type { BlobStore } from '../storage/index.ts';
 import type { TokenCounter } from '../TokenCounter.ts';
 import type { WindowBudget } from '../tokens/budgets.ts';
@@ -17,6 +20,11 @@ export interface CompactionDeps {
   readonly counter: TokenCounter;
   readonly summarize: SummaryModel;
   readonly isSensitive: (path: string) => boolean;
+  /** `context.summary`. */
+  readonly writer: 'smart' | 'simple';
+  readonly minRetainRounds: number | undefined;
+  /** Tokens that a summary may take of a window at most. */
+  readonly summaryCap: (windowTokens: number) => number;
 }
 
 export interface CompactionJob {
@@ -35,6 +43,10 @@ export interface CompactionJob {
   readonly mustReach?: number;
   /** True when no model is to be asked: it was asked a moment ago, and the request is still too long. */
   readonly withoutModel?: boolean;
+  /** A summary that was written beside the work: nobody is asked. */
+  readonly draft?: Draft;
+  /** True to mask what stays older than the retained share: the cache is cold after this anyway. */
+  readonly masks?: boolean;
 }
 
 export type CompactionOutcome =
@@ -48,6 +60,11 @@ export type CompactionOutcome =
       /** `retained` holds what was there when the job began; the caller adds what came meanwhile. */
       readonly metadata: CompactMetadata & { readonly retained: readonly string[] };
       readonly reduction?: Reduction;
+      /** Seq of the last entry that the summary itself speaks for. */
+      readonly lastMessageSeq: number | undefined;
+      /** As the model wrote it. */
+      readonly text: string;
+      readonly kept: readonly Atom[];
       readonly snippetTexts: ReadonlyMap<string, string>;
       readonly usage?: EntryDraft;
       /** Present when the summary is not the model's. */

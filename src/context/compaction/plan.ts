@@ -10,28 +10,38 @@ export interface CompactionPlan {
   readonly worthwhile: boolean;
 }
 
+export interface PlanBudget {
+  readonly retainTokens: number;
+  readonly sizeOf: (atom: Atom) => number;
+  /** True to keep nothing but what is pinned. */
+  readonly bare?: boolean;
+  /** Newest rounds that stay whole whatever `retainTokens` says; the caller tries without when it is too much. */
+  readonly minRounds?: number | undefined;
+  /** Where a summary that was written before ends; the tokens then decide nothing. */
+  readonly cut?: number | undefined;
+  /** Uuids of heads that the user pinned. */
+  readonly pinned?: ReadonlySet<string>;
+}
+
+const none: ReadonlySet<string> = new Set();
+
 /**
  * Keeps the newest atoms whose tokens fit into `retainTokens`, and always the newest one unless `bare`.
  * Pinned besides: the newest prompt, whole, and the latest word on permission mode and environment.
  * Instructions are pinned elsewhere and never kept.
  */
-export function planCompaction(
-  atoms: readonly Atom[],
-  budget: { readonly retainTokens: number; readonly sizeOf: (atom: Atom) => number; readonly bare?: boolean },
-): CompactionPlan {
-  const cut = budget.bare === true ? atoms.length : tailStart(atoms, budget);
-  const pins = pinnedAtoms(atoms);
+export function planCompaction(atoms: readonly Atom[], budget: PlanBudget): CompactionPlan {
+  const cut = budget.cut ?? (budget.bare === true ? atoms.length : tailStart(atoms, budget));
+  const pins = pinnedAtoms(atoms, budget.pinned ?? none);
   const isInstructions = (atom: Atom): boolean => atom.head.subtype === 'instructions';
   const kept = atoms.filter((atom, index) => (index >= cut || pins.has(atom)) && !isInstructions(atom));
   const pinned = atoms.filter(isInstructions);
   return { kept, cut, worthwhile: kept.length + pinned.length < atoms.length };
 }
 
-function tailStart(
-  atoms: readonly Atom[],
-  { retainTokens, sizeOf }: { retainTokens: number; sizeOf: (atom: Atom) => number },
-): number {
+function tailStart(atoms: readonly Atom[], { retainTokens, sizeOf, minRounds = 0 }: PlanBudget): number {
   let used = 0;
+  let rounds = 0;
   let start = atoms.length;
   while (start > 0) {
     const atom = atoms[start - 1];
@@ -39,14 +49,17 @@ function tailStart(
     used += sizeOf(atom);
     const isNewest = start === atoms.length;
     const isUnanswered = atom.calls.some(({ result }) => result === undefined);
-    if (used > retainTokens && !isNewest && !isUnanswered) break;
+    if (used > retainTokens && !isNewest && !isUnanswered && rounds >= minRounds) break;
     start--;
+    if (isPrompt(atom.head)) rounds++;
   }
   return start;
 }
 
-function pinnedAtoms(atoms: readonly Atom[]): ReadonlySet<Atom> {
+/** What no reduction takes away: the newest of what the model has to go by, and what the user pinned. */
+export function pinnedAtoms(atoms: readonly Atom[], pinned: ReadonlySet<string>): ReadonlySet<Atom> {
   const pins = [
+    ...atoms.filter((atom) => pinned.has(atom.head.uuid)),
     atoms.findLast((atom) => isPrompt(atom.head)),
     atoms.findLast((atom) => atom.head.subtype === 'mode'),
     atoms.findLast((atom) => atom.head.subtype === 'environment'),

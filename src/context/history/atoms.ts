@@ -40,6 +40,12 @@ export class AtomGrouper {
     return [...this.#atoms];
   }
 
+  /** A note of the program in the place of what was left out. */
+  addNote(entry: JSONLEntry): void {
+    this.#reply = undefined;
+    this.#start('user', entry);
+  }
+
   add(entry: JSONLEntry): void {
     if (entry.type === 'assistant') {
       this.#reply = this.#start('reply', entry);
@@ -99,6 +105,7 @@ const userSubtypes: ReadonlySet<string> = new Set([
   'reminder',
   'nudge',
   'instructions',
+  'memory',
 ]);
 
 const promptSubtypes: ReadonlySet<string | undefined> = new Set(['prompt', undefined]);

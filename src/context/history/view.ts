@@ -2,41 +2,23 @@
  * The view: which entries of a log the model sees, after compactions and reductions, before any message is
  * built. A pure function of the log; refers to entries by id, so it survives any reordering of code.
  */
-import * as z from 'zod';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { type Atom, AtomGrouper } from './atoms.ts';
+import { pinnedInstructions } from './instructionEntries.ts';
+import { type Live, liveEntries } from './live.ts';
+import { reductionOf } from './reductions.ts';
 
 export interface View {
   readonly systemPrompt: string;
-  /** The pinned instructions of this epoch; absent when they ride in `atoms` (before the first compaction). */
-  readonly instructions: JSONLEntry | undefined;
+  /** The pinned instructions of this epoch, one entry for each file; empty while they ride in `atoms`. */
+  readonly instructions: readonly JSONLEntry[];
   readonly summary: JSONLEntry | undefined;
   readonly atoms: readonly Atom[];
   /** What stands in for the output of a tool result, by uuid of its entry. */
   readonly replacements: ReadonlyMap<string, string>;
+  /** Uuids of heads that the user pinned. */
+  readonly pinned: ReadonlySet<string>;
 }
-
-/** `data` of a `reduction` entry: what the projection leaves out or shortens from here on, and why. */
-export const reductionSchema = z.looseObject({
-  kind: z.enum(['clip', 'window']),
-  reason: z.string(),
-  preTokens: z.number(),
-  postTokens: z.number().optional(),
-  /** `clip`: results whose output is replaced; the whole is in the log and, by hash, in the blob store. */
-  replacements: z
-    .array(
-      z.looseObject({
-        uuid: z.string(),
-        output: z.string(),
-        original: z.looseObject({ hash: z.string(), bytes: z.number() }).optional(),
-      }),
-    )
-    .optional(),
-  /** `window`: the context window that the server's error revealed for a model. */
-  model: z.string().optional(),
-  windowTokens: z.number().optional(),
-});
-export type Reduction = z.infer<typeof reductionSchema>;
 
 /** From the log to what the model sees of it. */
 export function viewOf(entries: readonly JSONLEntry[]): View {
@@ -48,6 +30,7 @@ export class LogView {
   #read = 0;
   #view: View | undefined;
   #grouper = new AtomGrouper();
+  #removals: Removals = new Removals();
 
   /** `entries` must be those of the last call, and what was appended since. */
   of(entries: readonly JSONLEntry[]): View {
@@ -55,36 +38,85 @@ export class LogView {
     if (known !== undefined && entries.length === this.#read) return known;
     const later = entries.slice(this.#read);
     this.#read = entries.length;
-    if (known === undefined || later.some(isReshaping)) return this.#start(entries);
+    if (known === undefined || later.some(isReshaping)) return this.#start(liveEntries(entries));
     for (const entry of later) this.#grouper.add(entry);
-    this.#view = { ...known, atoms: this.#grouper.atoms() };
+    this.#view = { ...known, atoms: this.#removals.applyTo(this.#grouper.atoms()) };
     return this.#view;
   }
 
-  #start(entries: readonly JSONLEntry[]): View {
-    const at = lastCompaction(entries);
+  #start({ entries, undone }: Live): View {
+    const at = lastCompaction(entries, undone);
     const kept = new Set(entries[at]?.compactMetadata?.retained);
+    for (const uuid of restoredIn(entries, undone)) kept.add(uuid);
     const replacements = new Map<string, string>();
-    let instructions: JSONLEntry | undefined;
+    const pinned = new Set<string>();
+    const instructions: JSONLEntry[] = [];
     let systemPrompt: string | undefined;
     this.#grouper = new AtomGrouper();
+    this.#removals = new Removals();
     for (const [index, entry] of entries.entries()) {
+      if (undone.has(entry.uuid)) continue;
+      const isPast = index < at;
       if (entry.subtype === 'session_start') systemPrompt ??= systemPromptOf(entry);
-      else if (entry.subtype === 'reduction') addReplacements(replacements, entry);
-      else if (index > at + 1 || at === -1) this.#grouper.add(entry);
-      else if (index < at) {
-        if (entry.subtype === 'instructions') instructions = entry;
+      else if (entry.subtype === 'pin') changePin(pinned, entry);
+      else if (entry.subtype === 'reduction') {
+        this.#removals.learn(entry, replacements);
+        // Its note was kept by the compaction; what it stands for is summarised by now.
+        if (isPast && kept.has(entry.uuid)) this.#grouper.addNote(entry);
+      } else if (index > at + 1 || at === -1) this.#grouper.add(entry);
+      else if (isPast) {
+        if (entry.subtype === 'instructions') instructions.push(entry);
         if (kept.has(entry.uuid)) this.#grouper.add(entry);
       }
     }
     this.#view = {
       systemPrompt: systemPrompt ?? '',
-      instructions,
+      instructions: pinnedInstructions(instructions),
       summary: at === -1 ? undefined : entries[at + 1],
-      atoms: this.#grouper.atoms(),
+      atoms: this.#removals.applyTo(this.#grouper.atoms()),
       replacements,
+      pinned,
     };
     return this.#view;
+  }
+}
+
+/** What removals leave out, and the note that stands where the first of it was. */
+class Removals {
+  /** From the uuid of a removed head to the reduction that removed it. */
+  readonly #by = new Map<string, JSONLEntry>();
+
+  learn(entry: JSONLEntry, replacements: Map<string, string>): void {
+    const reduction = reductionOf(entry);
+    for (const { uuid, output } of reduction?.replacements ?? []) replacements.set(uuid, output);
+    for (const uuid of reduction?.removed ?? []) this.#by.set(uuid, entry);
+    for (const uuid of reduction?.restored ?? []) {
+      replacements.delete(uuid);
+      this.#by.delete(uuid);
+    }
+  }
+
+  applyTo(atoms: readonly Atom[]): readonly Atom[] {
+    if (this.#by.size === 0) return atoms;
+    const noted = new Set<JSONLEntry>();
+    return atoms.flatMap((atom) => {
+      const by = this.#by.get(atom.head.uuid);
+      if (by === undefined) return [atom];
+      if (noted.has(by)) return [];
+      noted.add(by);
+      // A later removal may have taken the note as well.
+      return this.#by.has(by.uuid) ? [] : [this.#noteAtom(by)];
+    });
+  }
+
+  readonly #notes = new WeakMap<JSONLEntry, Atom>();
+
+  #noteAtom(head: JSONLEntry): Atom {
+    const known = this.#notes.get(head);
+    if (known !== undefined) return known;
+    const atom: Atom = { kind: 'user', head, calls: [] };
+    this.#notes.set(head, atom);
+    return atom;
   }
 }
 
@@ -93,22 +125,38 @@ function isReshaping({ subtype, isCompactSummary }: JSONLEntry): boolean {
   return isCompactSummary === true || (subtype !== undefined && reshapingSubtypes.has(subtype));
 }
 
-const reshapingSubtypes: ReadonlySet<string> = new Set(['session_start', 'compact_boundary', 'reduction']);
+const reshapingSubtypes: ReadonlySet<string> = new Set([
+  'session_start',
+  'compact_boundary',
+  'reduction',
+  'pin',
+  'undo',
+  'rewind',
+]);
 
-/** Index of the last boundary that has its summary; one without (a crash between two lines) never happened. */
-export function lastCompaction(entries: readonly JSONLEntry[]): number {
+const none: ReadonlySet<string> = new Set();
+
+/**
+ * Index of the last boundary that has its summary and was not undone; one without (a crash between two
+ * lines) never happened. -1 when there is none.
+ */
+export function lastCompaction(entries: readonly JSONLEntry[], undone: ReadonlySet<string> = none): number {
   for (let index = entries.length - 2; index >= 0; index--) {
-    if (entries[index]?.subtype === 'compact_boundary' && entries[index + 1]?.isCompactSummary === true) {
-      return index;
-    }
+    const entry = entries[index];
+    if (entry?.subtype !== 'compact_boundary' || undone.has(entry.uuid)) continue;
+    if (entries[index + 1]?.isCompactSummary === true) return index;
   }
   return -1;
 }
 
-/** One that a newer program wrote in another shape is skipped. */
-function addReplacements(replacements: Map<string, string>, { data }: JSONLEntry): void {
-  const parsed = reductionSchema.safeParse(data);
-  for (const { uuid, output } of parsed.data?.replacements ?? []) replacements.set(uuid, output);
+function restoredIn(entries: readonly JSONLEntry[], undone: ReadonlySet<string>): string[] {
+  return entries.flatMap((entry) => (undone.has(entry.uuid) ? [] : (reductionOf(entry)?.restored ?? [])));
+}
+
+function changePin(pinned: Set<string>, { data }: JSONLEntry): void {
+  if (typeof data?.uuid !== 'string') return;
+  if (data.pinned === false) pinned.delete(data.uuid);
+  else pinned.add(data.uuid);
 }
 
 function systemPromptOf({ data }: JSONLEntry): string {

@@ -1,0 +1,265 @@
+/**
+ * What makes room, and when: the one place that decides it. Before each request: masks, then a summary that
+ * was written beside the work, then removal; after a server's refusal whatever still gives. Nobody waits for
+ * a summary but where the endpoint can serve one request at a time, and then Esc takes removal instead.
+ */
+import type { ModelError } from '../protocol/model.ts';
+import { type CompactionRunner, failureDraft, PAUSE, type SessionParts } from './CompactionRunner.ts';
+import { isCacheCold } from './compaction/coldCache.ts';
+import { planMask } from './compaction/masking.ts';
+import { epochOf, failuresInARow, restsUntilPrompt } from './history/epoch.ts';
+import { type Reduction, reductionDraft } from './history/reductions.ts';
+import type { DraftOutcome } from './memory/ThreadSummary.ts';
+import { removalPolicyFor } from './strategies/removalPolicy.ts';
+import { planAtomRemoval, removalDraft } from './strategies/removeAtoms.ts';
+import { planWindow } from './strategies/windowing.ts';
+import type { RequestOptions } from './types.ts';
+
+/** What one try after an overflow has to give at least. */
+const SHRINK = 0.9;
+/** No model has a smaller window: an error that names one was misread. */
+const LEAST_WINDOW = 1000;
+/** Share of the window that masking has to free where the cache is cold anyway. */
+const COLD_GAIN = 0.02;
+
+export class ReductionLadder {
+  readonly #parts: SessionParts;
+  readonly #runner: CompactionRunner;
+  /** Stops a summary that the user waits for. */
+  #waiting: AbortController | undefined;
+
+  constructor(parts: SessionParts, runner: CompactionRunner) {
+    this.#parts = parts;
+    this.#runner = runner;
+  }
+
+  /** Before a request: makes as much room as the settings ask for. An aborted signal leaves things as they are. */
+  async makeRoom(options: RequestOptions): Promise<void> {
+    await this.#runner.settled();
+    const { settings } = this.#parts.deps;
+    if (settings.strategy === 'off' || !settings.compact.auto) return;
+    await this.#window(options);
+    const { limit } = this.#budget();
+    if (restsUntilPrompt(this.#entries()) && this.#used(options) <= limit) return;
+    await this.#maskWhenDue(options);
+    if (this.#used(options) >= this.#budget().trigger) await this.#atTrigger(options);
+    if (options.signal.aborted || this.#used(options) < this.#budget().removeAt) return;
+    if (settings.strategy !== 'mask-only' || this.#used(options) > limit) await this.#removeNow(options);
+  }
+
+  /** Between two steps: keeps a draft of the next summary ready, unless it would be in the way. */
+  maintain(options: RequestOptions): void {
+    const { strategy, compact, summary } = this.#parts.deps.settings;
+    const isWanted = (strategy === 'auto' || strategy === 'summary') && compact.auto && summary === 'smart';
+    if (!isWanted || !this.#mayRunBeside() || this.#isBroken()) return;
+    if (restsUntilPrompt(this.#entries())) return;
+    const used = this.#used(options);
+    if (used < this.#budget().draftAt) return;
+    const epoch = epochOf(this.#entries());
+    this.#parts.thread.updateIfNeeded(epoch, used, PAUSE * this.#budget().window, (signal) =>
+      this.#writeDraft(epoch, { ...options, signal, emit: () => {} }),
+    );
+  }
+
+  /** Takes removal instead of the summary that the user waits for; false when nobody waits for one. */
+  stopWaiting(): boolean {
+    if (this.#waiting === undefined) return false;
+    this.#waiting.abort();
+    return true;
+  }
+
+  /**
+   * After the server found a request too long: learns the true window and makes the next request at least a
+   * tenth smaller, down to what is pinned and the newest prompt. False when nothing is left to give.
+   */
+  async afterOverflow(error: ModelError, options: RequestOptions): Promise<boolean> {
+    const { projection, deps, append } = this.#parts;
+    await this.#runner.settled();
+    const before = projection.measure(options.tools);
+    const counted = projection.lastRequest?.countedTokens ?? projection.noteRequest(options.tools);
+    const named =
+      error.windowTokens !== undefined && error.windowTokens >= LEAST_WINDOW ? error.windowTokens : undefined;
+    const guess = Math.min(before.windowTokens, before.usedTokens) * SHRINK;
+    const windowTokens = Math.floor(Math.min(before.windowTokens, named ?? guess));
+    const learned: Reduction = {
+      kind: 'window',
+      reason: error.message,
+      model: before.model,
+      windowTokens,
+      preTokens: counted,
+    };
+    await append([reductionDraft(learned)]);
+    if (deps.settings.strategy === 'off') return false;
+    const start = this.#used(options);
+    const goal = Math.floor(Math.min(start * SHRINK, this.#budget().limit));
+    await this.#maskAll(options, 'the server found the request too long');
+    if (this.#used(options) > goal)
+      await this.#remove(options, goal, 'the server found the request too long');
+    if (this.#used(options) > goal)
+      await this.#runner.run({ ...options, trigger: 'auto', mustReach: goal, withoutModel: true });
+    return this.#used(options) <= goal;
+  }
+
+  async #atTrigger(options: RequestOptions): Promise<void> {
+    const { strategy, summary } = this.#parts.deps.settings;
+    if (strategy === 'mask-only') return;
+    if (strategy !== 'auto' && strategy !== 'summary') return this.#removeNow(options);
+    if (summary === 'simple') return void (await this.#runner.runAuto(options));
+    if (await this.#swapIn(options)) return;
+    if (this.#isBroken()) return;
+    if (this.#mayRunBeside()) return this.maintain(options);
+    await this.#waitForSummary(options);
+  }
+
+  /** The draft takes the place of what it speaks for, if it still stands. */
+  async #swapIn(options: RequestOptions): Promise<boolean> {
+    const { thread } = this.#parts;
+    const draft = thread.get(epochOf(this.#entries()));
+    if (draft === undefined) return false;
+    const report = await this.#runner.run({ ...options, trigger: 'auto', draft, masks: true });
+    if (report.outcome === 'done') return true;
+    // It leaves too much standing: a later one will do better.
+    if (report.outcome === 'refused')
+      thread.drop(draft.epoch, this.#used(options) + PAUSE * this.#budget().window);
+    return false;
+  }
+
+  async #waitForSummary(options: RequestOptions): Promise<void> {
+    const stop = new AbortController();
+    this.#waiting = stop;
+    try {
+      const signal = AbortSignal.any([options.signal, stop.signal]);
+      await this.#runner.runAuto({ ...options, signal });
+    } finally {
+      this.#waiting = undefined;
+    }
+    if (stop.signal.aborted && !options.signal.aborted) await this.#removeNow(options);
+  }
+
+  async #writeDraft(epoch: string, options: RequestOptions): Promise<DraftOutcome> {
+    const { append } = this.#parts;
+    const attempt = await this.#runner.writeDraft(options);
+    if (attempt.type !== 'draft' && attempt.type !== 'failed') return attempt;
+    const cost = attempt.usage === undefined ? [] : [attempt.usage];
+    const failed = attempt.type === 'failed' ? [failureDraft(attempt.message)] : [];
+    // A session that was closed meanwhile needs neither.
+    await append([...cost, ...failed]).catch(() => []);
+    return attempt.type === 'draft'
+      ? { type: 'draft', draft: { ...attempt.draft, epoch } }
+      : { type: 'failed' };
+  }
+
+  /** The settings' own limits on what is shown, where the user chose any. */
+  async #window(options: RequestOptions): Promise<void> {
+    const { projection, deps, append, log } = this.#parts;
+    const plan = planWindow(projection.view(), deps.settings, {
+      now: (deps.clock ?? Date.now)(),
+      sizeOf: (atom) => projection.sizeOf(atom),
+    });
+    if (plan === undefined) return;
+    const preTokens = this.#used(options);
+    await append([removalDraft(plan, log.entries(), { preTokens })]);
+  }
+
+  async #maskWhenDue(options: RequestOptions): Promise<void> {
+    const { deps, log } = this.#parts;
+    const { strategy, mask } = deps.settings;
+    if (strategy !== 'auto' && strategy !== 'mask-only') return;
+    const { maskAt, window } = this.#budget();
+    const used = this.#used(options);
+    const isCold = isCacheCold(log.entries(), (deps.clock ?? Date.now)());
+    if (used < (isCold ? maskAt / 2 : maskAt)) return;
+    const minGain = (isCold ? COLD_GAIN : mask.batch) * window;
+    await this.#mask(options, minGain, isCold ? 'the provider’s cache is cold anyway' : 'old results');
+  }
+
+  #maskAll(options: RequestOptions, reason: string): Promise<void> {
+    return this.#mask(options, 0, reason);
+  }
+
+  async #mask(options: RequestOptions, minGain: number, reason: string): Promise<void> {
+    const { projection, deps, append } = this.#parts;
+    const { window } = this.#budget();
+    const plan = planMask({
+      view: projection.view(),
+      protectTokens: deps.settings.mask.protect * window,
+      minGain,
+      sizeOf: (atom) => projection.sizeOf(atom),
+      sizeOfResult: (atom, index) => projection.sizeOfResult(atom, index),
+      sizeOfText: (text) => projection.sizeOfText(text),
+    });
+    if (plan === undefined) return;
+    const preTokens = this.#used(options);
+    const postTokens = Math.ceil(preTokens - plan.gain);
+    await append([
+      reductionDraft({
+        kind: 'mask',
+        reason,
+        preTokens,
+        postTokens,
+        replacements: [...plan.replacements],
+      }),
+    ]);
+  }
+
+  /** Masks, then removes, then clips: when it cannot wait. */
+  async #removeNow(options: RequestOptions): Promise<void> {
+    const { removeAt, limit, trigger } = this.#budget();
+    const reason = 'no summary could be had in time';
+    await this.#maskAll(options, reason);
+    if (this.#used(options) < Math.min(removeAt, trigger)) return;
+    await this.#remove(options, this.#removalTarget(), reason);
+    // Nothing that is pinned was removed; a single result too large for the window is still there.
+    if (this.#used(options) > limit) await this.#runner.runAuto(options, true);
+  }
+
+  #removalTarget(): number {
+    const { window, trigger } = this.#budget();
+    const { targetShare } = this.#policy();
+    return Math.floor(Math.min(targetShare * window, REMOVAL_TARGET * trigger));
+  }
+
+  async #remove(options: RequestOptions, targetTokens: number, reason: string): Promise<void> {
+    const { projection, log, append } = this.#parts;
+    const used = this.#used(options);
+    const plan = planAtomRemoval(projection.view(), used - targetTokens, this.#policy(), {
+      sizeOf: (atom) => projection.sizeOf(atom),
+    });
+    if (plan === undefined) return;
+    await append([
+      removalDraft({ ...plan, reason: `${reason}; ${plan.reason}` }, log.entries(), { preTokens: used }),
+    ]);
+  }
+
+  #policy(): ReturnType<typeof removalPolicyFor> {
+    const { deps } = this.#parts;
+    const { id, provider } = deps.model();
+    return removalPolicyFor(deps.settings, id, provider === undefined ? {} : { provider });
+  }
+
+  #mayRunBeside(): boolean {
+    const { threadSummary } = this.#parts.deps.settings;
+    return (
+      threadSummary === 'on' || (threadSummary === 'auto' && this.#parts.deps.model().hasOneSlot !== true)
+    );
+  }
+
+  #isBroken(): boolean {
+    return failuresInARow(this.#entries()) >= this.#parts.deps.settings.compact.maxFailures;
+  }
+
+  #entries(): ReturnType<SessionParts['log']['entries']> {
+    return this.#parts.log.entries();
+  }
+
+  #budget(): ReturnType<SessionParts['projection']['budget']> {
+    return this.#parts.projection.budget();
+  }
+
+  #used(options: RequestOptions): number {
+    return this.#parts.projection.measure(options.tools).usedTokens;
+  }
+}
+
+/** Share of the trigger that removal brings a request below, so that it does not begin again with the next result. */
+const REMOVAL_TARGET = 0.8;

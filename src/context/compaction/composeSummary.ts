@@ -1,0 +1,50 @@
+/** From what a model wrote to what is sent: cut to its budget, and with what the program knows better. */
+import { type Atom, atomEntries } from '../history/atoms.ts';
+import type { View } from '../history/view.ts';
+import type { CompactionBudget } from '../tokens/budgets.ts';
+import { HIGH } from '../tokens/estimate.ts';
+import { truncateToTokens } from '../tokens/truncate.ts';
+import type { Choice } from './choose.ts';
+import { recordedFacts } from './facts.ts';
+import type { CompactionJob } from './job.ts';
+import type { Sizing } from './sizing.ts';
+import { wrapSummary } from './summaryText.ts';
+
+/** However little a summary stands for, it may have this much. */
+const MIN_SUMMARY = 60;
+
+/** The whole summary message but for the file snippets. */
+export function composeSummary(
+  text: string,
+  job: CompactionJob,
+  { choice, budget, sizing }: { choice: Choice; budget: CompactionBudget; sizing: Sizing },
+): string {
+  const dropped = droppedAtoms(job.view, choice).reduce((sum, atom) => sum + sizing.ofAtom(atom), 0);
+  const summarised = dropped + (job.view.summary === undefined ? 0 : budget.summary);
+  const tokens = Math.min(budget.summary, Math.max(MIN_SUMMARY, 0.8 * summarised)) / sizing.ratio();
+  const facts = [leftOutNote(job.view, choice), recordedFacts(job.entries, tokens)]
+    .filter((part) => part !== '')
+    .join('\n\n');
+  const left = Math.floor(tokens) - sizing.ofText(facts) / sizing.ratio();
+  const body = truncateToTokens(text.trim(), Math.max(0, Math.floor(left)), '\n... (cut)', HIGH);
+  return wrapSummary(facts === '' ? body : `${body}\n\n${facts}`);
+}
+
+/** What the summary stands for. */
+export function droppedAtoms(view: View, { plan }: Choice): Atom[] {
+  const kept = new Set(plan.kept);
+  return view.atoms.filter((atom) => !kept.has(atom) && atom.head.subtype !== 'instructions');
+}
+
+/** Seq of the last entry that the summary speaks for; undefined when it speaks for none. */
+export function lastSummarised(view: View, { plan }: Choice): number | undefined {
+  const covered = view.atoms.slice(0, plan.cut).flatMap(atomEntries);
+  return covered.length === 0 ? undefined : Math.max(...covered.map(({ seq }) => seq));
+}
+
+/** The model must not ask again for what it was never shown. */
+function leftOutNote({ atoms }: View, { plan }: Choice): string {
+  const newest = atoms.at(-1);
+  if (newest === undefined || newest.calls.length === 0 || plan.kept.includes(newest)) return '';
+  return `The results of the latest ${newest.calls.length} tool calls were too large for the context window and are not shown. Ask for less at a time: fewer calls, smaller ranges, narrower searches.`;
+}

@@ -1,0 +1,145 @@
+/** What the user changes about the context: compactions taken back, items pinned, dropped, restored, turns rewound. */
+
+import type { Steering } from '../protocol/contextReport.ts';
+import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
+import type { CompactionReport } from '../protocol/events.ts';
+import type { ToolSchema } from '../protocol/messages.ts';
+import type { SessionParts } from './CompactionRunner.ts';
+import { refusedReport } from './compaction/report.ts';
+import { type Atom, atomEntries, groupAtoms } from './history/atoms.ts';
+import { liveEntries } from './history/live.ts';
+import { reductionDraft, reductionOf } from './history/reductions.ts';
+import { lastCompaction, viewOf } from './history/view.ts';
+import { removalDraft } from './strategies/removeAtoms.ts';
+
+/** Takes the last compaction back. Refuses, with the numbers, where what it stands for no longer fits. */
+export async function uncompact(
+  parts: SessionParts,
+  tools: readonly ToolSchema[],
+): Promise<CompactionReport> {
+  const { log, projection, append } = parts;
+  const { usedTokens: preTokens } = projection.measure(tools);
+  const refuse = (message: string): CompactionReport => refusedReport('manual', preTokens, message);
+  const undoes = lastCompactionUuids(log.entries());
+  if (undoes.length === 0) return refuse('There is no compaction to take back.');
+  const draft = undoDraft(undoes, 'the last compaction');
+  const undone = [...log.entries(), asEntry(draft)];
+  await projection.loadSnippets(undone);
+  const { usedTokens: postTokens } = projection.measureView(viewOf(undone), tools);
+  const { limit, window } = projection.budget();
+  if (postTokens > limit) {
+    const count = (tokens: number): string => tokens.toLocaleString('en-US');
+    return refuse(
+      `Without the last compaction the request would have about ${count(postTokens)} tokens; at most ${count(limit)} of the window of ${count(window)} can be sent. Nothing was changed. A model with a larger window (/model) could take it; single items come back with /context, and Recall reads all of it.`,
+    );
+  }
+  await append([draft]);
+  return {
+    outcome: 'done',
+    trigger: 'manual',
+    preTokens,
+    postTokens: projection.measure(tools).usedTokens,
+    files: [],
+    durationMs: 0,
+    message: 'The last compaction was taken back. Nothing is compacted by itself until your next message.',
+  };
+}
+
+/** Undoes a reduction that an entry recorded; false when there is none, or it is undone already. */
+export async function undoReduction(
+  { log, append, projection }: SessionParts,
+  uuid: string,
+): Promise<boolean> {
+  const { undone } = liveEntries(log.entries());
+  const entry = log.entries().find((one) => one.uuid === uuid);
+  if (entry === undefined || undone.has(uuid)) return false;
+  const isCompaction = entry.subtype === 'compact_boundary';
+  if (!isCompaction && reductionOf(entry) === undefined) return false;
+  const draft = undoDraft(isCompaction ? uuidsOfCompaction(log.entries(), entry) : [uuid], 'a reduction');
+  await projection.loadSnippets([...log.entries(), asEntry(draft)]);
+  await append([draft]);
+  return true;
+}
+
+/** Does to one item what the user asked; says why when it cannot be done. */
+export async function steer(
+  { log, projection, append }: SessionParts,
+  { action, uuid }: Steering,
+  tools: readonly ToolSchema[],
+): Promise<string | undefined> {
+  const { entries } = liveEntries(log.entries());
+  const atom = groupAtoms(entries).find(({ head }) => head.uuid === uuid);
+  if (atom === undefined) return 'There is no such item in the conversation.';
+  if (action === 'pin' || action === 'unpin') {
+    await append([pinDraft(uuid, action === 'pin')]);
+    return undefined;
+  }
+  const { usedTokens: preTokens } = projection.measure(tools);
+  if (action === 'drop') {
+    const isNewestPrompt = projection.view().atoms.findLast(({ kind }) => kind === 'user') === atom;
+    if (isNewestPrompt) return 'The newest message is what the model has to answer: it stays.';
+    const removal = { removed: [uuid], strategy: 'user', reason: 'dropped by the user' };
+    await append([removalDraft(removal, log.entries(), { preTokens, kind: 'drop' })]);
+    return undefined;
+  }
+  const draft = restoreDraft(atom, preTokens);
+  const after = projection.measureView(viewOf([...log.entries(), asEntry(draft)]), tools);
+  if (after.usedTokens > projection.budget().limit)
+    return `It would take the request to about ${after.usedTokens} tokens, and at most ${projection.budget().limit} fit. Compact or drop something first.`;
+  await append([draft]);
+  return undefined;
+}
+
+/** Everything after the atom that this entry belongs to is no longer part of the conversation; undo brings it back. */
+export async function rewind({ log, append, projection }: SessionParts, uuid: string): Promise<boolean> {
+  const { entries } = liveEntries(log.entries());
+  const atom = groupAtoms(entries).find((one) => atomEntries(one).some((entry) => entry.uuid === uuid));
+  const last = atom === undefined ? undefined : atomEntries(atom).reduce((a, b) => (a.seq > b.seq ? a : b));
+  if (last === undefined) return false;
+  const draft: EntryDraft = {
+    type: 'system',
+    subtype: 'rewind',
+    message: { role: 'system', content: '' },
+    data: { to: last.uuid },
+  };
+  await projection.loadSnippets([...log.entries(), asEntry(draft)]);
+  await append([draft]);
+  return true;
+}
+
+function lastCompactionUuids(entries: readonly JSONLEntry[]): readonly string[] {
+  const live = liveEntries(entries);
+  const boundary = live.entries[lastCompaction(live.entries, live.undone)];
+  return boundary === undefined ? [] : uuidsOfCompaction(entries, boundary);
+}
+
+/** A boundary, and the masks and clips that were written with it. */
+function uuidsOfCompaction(entries: readonly JSONLEntry[], boundary: JSONLEntry): readonly string[] {
+  const before = entries.findLast(({ seq }) => seq < boundary.seq);
+  const isIts = before !== undefined && reductionOf(before)?.reason === 'compaction';
+  return isIts ? [before.uuid, boundary.uuid] : [boundary.uuid];
+}
+
+function undoDraft(undoes: readonly string[], what: string): EntryDraft {
+  return {
+    type: 'system',
+    subtype: 'undo',
+    message: { role: 'system', content: `Taken back: ${what}` },
+    data: { undoes: [...undoes] },
+  };
+}
+
+function pinDraft(uuid: string, pinned: boolean): EntryDraft {
+  return { type: 'system', subtype: 'pin', message: { role: 'system', content: '' }, data: { uuid, pinned } };
+}
+
+function restoreDraft(atom: Atom, preTokens: number): EntryDraft {
+  const restored = atomEntries(atom).map(({ uuid }) => uuid);
+  return reductionDraft({ kind: 'restore', reason: 'restored by the user', preTokens, restored });
+}
+
+/** For a look at what a draft would do; never written. */
+function asEntry(draft: EntryDraft): JSONLEntry {
+  const place = { v: 1, seq: Number.MAX_SAFE_INTEGER, uuid: '', parentUuid: null, sessionId: '' };
+  return { ...place, timestamp: '', cwd: '', version: '', ...draft };
+}

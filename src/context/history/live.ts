@@ -1,0 +1,50 @@
+/** Which entries count: what was undone has no effect, and what was rewound is not part of the conversation. */
+import type { JSONLEntry } from '../../protocol/entries.ts';
+
+export interface Live {
+  /** In log order, without what was rewound. */
+  readonly entries: readonly JSONLEntry[];
+  /** Uuids of entries that an undo, itself not undone, names. */
+  readonly undone: ReadonlySet<string>;
+}
+
+const nothing: ReadonlySet<string> = new Set();
+
+/**
+ * Read from the newest to the oldest, since a later undo decides about an earlier one, and a rewind hides
+ * whatever it goes back over, other undos and rewinds included.
+ */
+export function liveEntries(entries: readonly JSONLEntry[]): Live {
+  if (!entries.some(isCorrection)) return { entries, undone: nothing };
+  const positions = new Map(entries.map(({ uuid }, index) => [uuid, index]));
+  const undone = new Set<string>();
+  const live: JSONLEntry[] = [];
+  for (let index = entries.length - 1; index >= 0; index--) {
+    const entry = entries[index];
+    if (entry === undefined) continue;
+    live.push(entry);
+    if (!isCorrection(entry) || undone.has(entry.uuid)) continue;
+    if (entry.subtype === 'undo') {
+      for (const uuid of undoneBy(entry)) undone.add(uuid);
+      continue;
+    }
+    const target = positions.get(rewindTarget(entry) ?? '');
+    if (target !== undefined && target < index) index = target + 1;
+  }
+  return { entries: live.reverse(), undone };
+}
+
+/** What an undo entry names. */
+export function undoneBy({ data }: JSONLEntry): readonly string[] {
+  const named = data?.undoes;
+  return Array.isArray(named) ? named.filter((one) => typeof one === 'string') : [];
+}
+
+/** The last entry that stays after a rewind. */
+export function rewindTarget({ data }: JSONLEntry): string | undefined {
+  return typeof data?.to === 'string' ? data.to : undefined;
+}
+
+function isCorrection({ subtype }: JSONLEntry): boolean {
+  return subtype === 'undo' || subtype === 'rewind';
+}

@@ -1,0 +1,92 @@
+/**
+ * The draft of the next summary, written beside the running turn so that nobody has to wait for one. It is
+ * taken only while what it was written for still stands (compare and set); otherwise it is thrown away.
+ */
+import type { CacheStore } from '../storage/index.ts';
+
+export interface Draft {
+  readonly text: string;
+  /** What it was written for (history/epoch.ts). */
+  readonly epoch: string;
+  /** Seq of the last entry that it speaks for; everything later is still sent. */
+  readonly lastMessageSeq: number;
+}
+
+/** How an attempt ended; a failure is recorded by whoever made it. */
+export type DraftOutcome =
+  | { readonly type: 'draft'; readonly draft: Draft }
+  | { readonly type: 'failed' | 'aborted' | 'nothing' };
+
+export type ThreadSummaryState = 'none' | 'running' | 'ready';
+
+export class ThreadSummary {
+  readonly #cache: CacheStore<Draft>;
+  #running:
+    | { readonly epoch: string; readonly abort: AbortController; readonly done: Promise<void> }
+    | undefined;
+  /** Tokens below which no new attempt is made after one that gave nothing. */
+  #notBefore = 0;
+
+  constructor(cache: CacheStore<Draft>) {
+    this.#cache = cache;
+  }
+
+  /** The draft for this epoch, if there is one. */
+  get(epoch: string): Draft | undefined {
+    return this.#cache.get(key(epoch));
+  }
+
+  /** Keeps a draft that was made otherwise, as a preview makes one. */
+  set(draft: Draft): void {
+    this.#cache.set(key(draft.epoch), draft, DRAFT_TTL_MS);
+  }
+
+  state(epoch: string): ThreadSummaryState {
+    if (this.get(epoch) !== undefined) return 'ready';
+    return this.#running?.epoch === epoch ? 'running' : 'none';
+  }
+
+  /**
+   * Starts an attempt unless one runs, a draft is there, or too little was said since the last attempt.
+   * `write` must never reject. Returns at once.
+   */
+  updateIfNeeded(
+    epoch: string,
+    tokens: number,
+    pauseTokens: number,
+    write: (signal: AbortSignal) => Promise<DraftOutcome>,
+  ): void {
+    if (this.#running !== undefined && this.#running.epoch !== epoch) this.#running.abort.abort();
+    if (this.#running !== undefined || tokens < this.#notBefore || this.get(epoch) !== undefined) return;
+    const abort = new AbortController();
+    const done = write(abort.signal).then((outcome) => {
+      this.#running = undefined;
+      if (outcome.type === 'draft') this.set(outcome.draft);
+      this.#notBefore = outcome.type === 'draft' ? 0 : tokens + pauseTokens;
+    });
+    this.#running = { epoch, abort, done };
+  }
+
+  /** Forgets the draft: it was used, or it turned out to be of no use. */
+  drop(epoch: string, notBeforeTokens = 0): void {
+    this.#cache.delete(key(epoch));
+    this.#notBefore = notBeforeTokens;
+  }
+
+  /** Resolves when nothing runs. */
+  async settled(): Promise<void> {
+    await this.#running?.done;
+  }
+
+  /** Stops a running attempt without waiting for it. */
+  stop(): void {
+    this.#running?.abort.abort();
+  }
+}
+
+/** A draft is good as long as its epoch lasts. */
+const DRAFT_TTL_MS = Number.MAX_SAFE_INTEGER;
+
+function key(epoch: string): string {
+  return `draft ${epoch}`;
+}
