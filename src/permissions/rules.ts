@@ -22,6 +22,7 @@ const plainTools = [
   'ExitPlanMode',
   'WebSearch',
   'BashOutput',
+  'Recall',
   'KillShell',
   'KillBash',
   'AskUserQuestion',

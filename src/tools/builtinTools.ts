@@ -10,6 +10,7 @@ import { exitPlanModeTool } from './exitPlanMode.ts';
 import { globTool } from './glob.ts';
 import { grepTool } from './grep.ts';
 import { readTool } from './read.ts';
+import { recallTool } from './recall.ts';
 import { TaskRegistry } from './shell/TaskRegistry.ts';
 import { todoWriteTool } from './todoWrite.ts';
 import { writeTool } from './write.ts';
@@ -48,6 +49,7 @@ export function builtinTools(deps: ToolDeps): BuiltinTools {
       bashTool({ env, secretEnv: deps.secretEnv ?? [], shell, tasks }),
       bashOutputTool(tasks),
       killBashTool(tasks),
+      recallTool(),
       todoWriteTool(),
       exitPlanModeTool(),
     ],

@@ -21,7 +21,7 @@ describe('the schemas', () => {
 
   test('mark as read-only what changes nothing', () => {
     const readOnly = bench.tools.tools.filter((tool) => tool.readOnly).map((tool) => tool.name);
-    expect(readOnly).toEqual(['Read', 'Glob', 'Grep', 'BashOutput']);
+    expect(readOnly).toEqual(['Read', 'Glob', 'Grep', 'BashOutput', 'Recall']);
   });
 });
 
@@ -62,6 +62,31 @@ test('a todo list comes back with the outcome', async () => {
     kind: 'todo',
     todos,
     display: { summary: '1 of 2 done' },
+  });
+});
+
+describe('Recall', () => {
+  test('costs fewer than 500 characters in each request and asks nobody', async () => {
+    const recall = bench.tools.tools.find((tool) => tool.name === 'Recall');
+    expect(JSON.stringify(recall?.schema).length).toBeLessThan(500);
+    expect(await bench.prepare('Recall', { id: '#1' })).toMatchObject({ access: { type: 'none' } });
+  });
+
+  test.each([
+    [{ id: '#12', offset: 10_000 }, '#12 from 10000'],
+    [{ id: '#12-#40', query: 'the port' }, '"the port" in #12-#40'],
+    [{ query: 'the port' }, '"the port"'],
+  ])('of %j is titled %s', async (input, title) => {
+    expect(await bench.prepare('Recall', input)).toMatchObject({ type: 'ready', title });
+  });
+
+  test('hands over what the session answers', async () => {
+    expect(await bench.call('Recall', { id: '#1' })).toEqual({
+      status: 'error',
+      text: 'Nothing in this session has that pointer.',
+      kind: 'text',
+      display: { title: '#1', summary: 'not found' },
+    });
   });
 });
 

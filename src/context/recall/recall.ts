@@ -2,16 +2,66 @@
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { RecallAnswer, RecallRequest } from '../../protocol/tools.ts';
 import type { BlobStore } from '../storage/index.ts';
+import { findTarget, type Target } from './find.ts';
+import { readPage } from './page.ts';
+import { parsePointer } from './pointer.ts';
+import { searchSession, searchTarget } from './searchSession.ts';
 
-/** Never rejects for what a request may hold: an unknown pointer is an answer. */
+/** What one answer may hold, header included. */
+export interface RecallLimits {
+  readonly maxBytes: number;
+  readonly maxLines: number;
+}
+
+export const DEFAULT_PAGE_BYTES = 10_000;
+export const MAX_PAGE_BYTES = 40_000;
+const DEFAULT_LIMITS: RecallLimits = { maxBytes: MAX_PAGE_BYTES + 1000, maxLines: 2000 };
+
+/**
+ * Never rejects for what a request may hold: an unknown pointer is an answer with advice. The text stays
+ * within the limits, so that it becomes a part of the conversation as it is.
+ */
 export async function recall(
   request: RecallRequest,
   entries: readonly JSONLEntry[],
-  _blobs: BlobStore,
-  _signal: AbortSignal,
+  blobs: BlobStore,
+  signal: AbortSignal,
+  limits: RecallLimits = DEFAULT_LIMITS,
 ): Promise<RecallAnswer> {
-  const seq = /^#(\d+)$/.exec(request.id ?? '')?.[1];
-  const entry = entries.find((one) => String(one.seq) === seq);
-  if (entry === undefined) return { found: false, text: 'Nothing in this session has that pointer.' };
-  return { found: true, text: JSON.stringify(entry.toolResult?.output ?? entry.message.content) };
+  const query = request.query?.trim() ?? '';
+  const id = request.id?.trim() ?? '';
+  if (id === '' && query === '') return { found: false, text: `Nothing was asked for. ${ADVICE}` };
+  if (id === '') return searchSession(query, entries, blobs, signal, limits);
+  const pointer = parsePointer(id);
+  if (pointer === undefined)
+    return { found: false, text: `${JSON.stringify(id.slice(0, 80))} is no pointer. ${ADVICE}` };
+  const found = await findTarget(pointer, entries, blobs);
+  if ('advice' in found) return { found: false, text: `${found.advice} ${ADVICE}` };
+  if (query !== '') return searchTarget(query, found, signal, limits);
+  return { found: true, text: await showPage(found, request, limits) };
+}
+
+const ADVICE =
+  'A pointer is "#12", "#12-#40" or 8 or more hex digits of a hash; query searches everything that this session has seen.';
+
+/** A header that says what it is a part of and how to see more, then the bytes. */
+async function showPage(target: Target, request: RecallRequest, limits: RecallLimits): Promise<string> {
+  const { id, what, source, note } = target;
+  const offset = Math.max(0, request.offset ?? 0);
+  if (offset > 0 && offset >= source.bytes)
+    return `[${id} ${what}: ${source.bytes} bytes, so nothing is at ${offset}.]`;
+  const wanted = Math.max(1, Math.min(request.limit ?? DEFAULT_PAGE_BYTES, MAX_PAGE_BYTES));
+  const header = (start: number, end: number): string => {
+    const isWhole = start === 0 && end >= source.bytes;
+    const extent = isWhole ? `all ${source.bytes} bytes` : `bytes ${start}-${end} of ${source.bytes}`;
+    const more = end >= source.bytes ? '' : `; more: offset ${end}`;
+    return `[${id} ${what}: ${extent}${more}.${note === undefined ? '' : ` ${note}`}]\n`;
+  };
+  // No header is longer than one with the largest figures, and the 20 characters of "more".
+  const room = limits.maxBytes - Buffer.byteLength(header(source.bytes, source.bytes)) - 40;
+  const page = await readPage(source, offset, {
+    maxBytes: Math.min(wanted, room),
+    maxLines: limits.maxLines - 1,
+  });
+  return header(page.start, page.end) + page.text;
 }

@@ -1,0 +1,99 @@
+/** Searches what a session has seen, newest first, in bounded memory and time. */
+import type { JSONLEntry } from '../../protocol/entries.ts';
+import type { RecallAnswer } from '../../protocol/tools.ts';
+import type { BlobStore } from '../storage/index.ts';
+import { headOf } from '../tokens/wellFormed.ts';
+import { describeEntry, entryText, originalOf } from './entryText.ts';
+import type { Target } from './find.ts';
+import { type Hit, HitList } from './hitList.ts';
+import { createMatcher } from './matcher.ts';
+import type { RecallLimits } from './recall.ts';
+import { Scanner } from './scanner.ts';
+import { blobSource } from './source.ts';
+
+/** Hits of one entry in a search through all; a search within it shows the others. */
+const MAX_PER_ENTRY = 4;
+
+/** Everything: prompts, replies, reasoning, calls, results, summaries, and the originals on the disk. */
+export async function searchSession(
+  query: string,
+  entries: readonly JSONLEntry[],
+  blobs: BlobStore,
+  signal: AbortSignal,
+  limits: RecallLimits,
+): Promise<RecallAnswer> {
+  const matcher = createMatcher(query);
+  const scanner = new Scanner(matcher, signal);
+  const hits = new HitList(MAX_PER_ENTRY);
+  const searched = new Set<string>();
+  let index = entries.length - 1;
+  for (; index >= 0 && !scanner.isOver && !hits.isFull; index--) {
+    const entry = entries[index];
+    if (entry === undefined || isOwnEcho(entry)) continue;
+    const place = { id: `#${entry.seq}`, what: describeEntry(entry) };
+    const original = originalOf(entry);
+    // The part that was shown is in the original: found once, at the offset that reads it.
+    const source = original === undefined ? undefined : await blobSource(original, blobs);
+    if (original !== undefined && source !== undefined) {
+      if (searched.has(original.hash)) continue;
+      searched.add(original.hash);
+      await scanner.scanSource(source, place, hits);
+    } else await scanner.scanText(entryText(entry), place, hits);
+  }
+  const oldest = entries[index + 1]?.seq ?? 0;
+  return report(query, hits, scanner, limits, `#${oldest} to #${entries.at(-1)?.seq ?? 0}`);
+}
+
+/** One entry, range or original. */
+export async function searchTarget(
+  query: string,
+  { id, what, source }: Target,
+  signal: AbortSignal,
+  limits: RecallLimits,
+): Promise<RecallAnswer> {
+  const scanner = new Scanner(createMatcher(query), signal);
+  const hits = new HitList(Number.POSITIVE_INFINITY);
+  await scanner.scanSource(source, { id, what }, hits);
+  return report(query, hits, scanner, limits, `${id}, ${source.bytes} bytes`);
+}
+
+/** Its own calls and answers repeat what is found elsewhere. */
+function isOwnEcho({ tool, toolResult }: JSONLEntry): boolean {
+  return tool?.name === 'Recall' || toolResult?.name === 'Recall';
+}
+
+function report(
+  query: string,
+  hits: HitList,
+  scanner: Scanner,
+  limits: RecallLimits,
+  extent: string,
+): RecallAnswer {
+  const found = hits.best();
+  const quoted = JSON.stringify(headOf(query, 80));
+  const stopped =
+    scanner.stopReason === undefined
+      ? ''
+      : ` ${scanner.stopReason} after ${scanner.bytes} bytes; there may be more.`;
+  if (found.length === 0) {
+    const advice = scanner.stopReason === undefined ? ' Try fewer or other words.' : '';
+    return { found: false, text: `[${quoted} was not found in ${extent}.${stopped}${advice}]` };
+  }
+  const kind = found[0]?.score === 1 ? 'hits' : 'lines with most of the words';
+  const full = hits.isFull ? ' There may be more before these.' : '';
+  const header = `[${found.length} ${kind} for ${quoted}, newest first, in ${extent}.${stopped}${full} Recall an id with its offset to read on.]`;
+  const lines = [header];
+  let bytes = Buffer.byteLength(header);
+  for (const hit of found) {
+    const line = hitLine(hit);
+    bytes += Buffer.byteLength(line) + 1;
+    if (bytes > limits.maxBytes || lines.length >= limits.maxLines) break;
+    lines.push(line);
+  }
+  return { found: true, text: lines.join('\n') };
+}
+
+function hitLine({ place, offset, snippet, more }: Hit): string {
+  const others = more ? ` (more in ${place.id}: give id and query)` : '';
+  return `${place.id} ${place.what}, offset ${offset}${others}: ${snippet}`;
+}

@@ -1,0 +1,51 @@
+import * as z from 'zod';
+import type { Tool } from '../protocol/tools.ts';
+import { defineTool } from './defineTool.ts';
+
+const input = z.object({
+  id: z.string().optional().describe('#12, #12-#40 or a hash'),
+  offset: z.number().int().min(0).optional().describe('bytes'),
+  limit: z.number().int().min(1).optional(),
+  query: z.string().optional().describe('words to find, in id or in everything'),
+});
+type RecallInput = z.infer<typeof input>;
+
+/** The tool that brings back what the session has seen and the request no longer shows. */
+export function recallTool(): Tool {
+  return defineTool({
+    name: 'Recall',
+    description: 'Show again what this session has seen: outputs cut short, masked or summarised.',
+    input,
+    readOnly: true,
+    title: titleOf,
+    // The session's own past: what it shows was shown before.
+    access: () => ({ type: 'none' }),
+    run: async (call, context) => {
+      const { found, text } = await context.recall(withoutUndefined(call), context.signal);
+      return {
+        status: found ? 'ok' : 'error',
+        text,
+        kind: 'text',
+        display: { title: titleOf(call), summary: found ? 'found' : 'not found' },
+      };
+    },
+  });
+}
+
+function titleOf({ id, query, offset }: RecallInput): string {
+  const place = [...(id === undefined ? [] : [id]), ...(offset === undefined ? [] : [`from ${offset}`])].join(
+    ' ',
+  );
+  if (query === undefined) return place;
+  return place === '' ? `"${query}"` : `"${query}" in ${place}`;
+}
+
+/** The request has no keys for what was not said. */
+function withoutUndefined({ id, offset, limit, query }: RecallInput) {
+  return {
+    ...(id === undefined ? {} : { id }),
+    ...(offset === undefined ? {} : { offset }),
+    ...(limit === undefined ? {} : { limit }),
+    ...(query === undefined ? {} : { query }),
+  };
+}

@@ -1,0 +1,220 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readPage } from '../../../src/context/recall/page.ts';
+import { recall } from '../../../src/context/recall/recall.ts';
+import { textSource } from '../../../src/context/recall/source.ts';
+import { BlobStore } from '../../../src/context/storage/index.ts';
+import type { BlobRef, JSONLEntry } from '../../../src/protocol/entries.ts';
+import { makeEntry, temporaryFolder } from '../storage/tmp.ts';
+import { textOf } from '../texts.ts';
+
+const quiet = new AbortController().signal;
+
+async function session() {
+  const blobs = new BlobStore(await temporaryFolder());
+  const entries: JSONLEntry[] = [];
+  const add = (entry: Partial<JSONLEntry>): JSONLEntry => {
+    const made = { ...makeEntry(entries.length, ''), ...entry };
+    entries.push(made);
+    return made;
+  };
+  return {
+    blobs,
+    entries,
+    prompt: (content: unknown) => add({ message: { role: 'user', content } }),
+    reply: (content: string, reasoning?: string) =>
+      add({
+        type: 'assistant',
+        subtype: undefined,
+        message: {
+          role: 'assistant',
+          content,
+          ...(reasoning === undefined ? {} : { reasoning: { field: 'reasoning_content', text: reasoning } }),
+        },
+      }),
+    call: (name: string, input: unknown) =>
+      add({ type: 'tool_use', subtype: undefined, tool: { id: 'a', name, input } }),
+    result: (output: string, original?: BlobRef, name = 'Bash') =>
+      add({
+        type: 'tool_result',
+        subtype: undefined,
+        toolResult: {
+          id: 'a',
+          name,
+          output,
+          status: 'ok',
+          display: { title: 'npm test', summary: '1.0 s' },
+          ...(original === undefined ? {} : { original }),
+        },
+      }),
+    ask: (request: Parameters<typeof recall>[0], limits?: Parameters<typeof recall>[4]) =>
+      recall(request, entries, blobs, quiet, limits),
+  };
+}
+
+/** The answer without its header. */
+const body = (text: string): string => text.slice(text.indexOf(']\n') + 2);
+
+describe('a pointer', () => {
+  test('to a prompt, a reply with its calls, a call or a result gives all of it', async () => {
+    const { prompt, reply, call, result, ask } = await session();
+    prompt('please fix it');
+    reply('I look.', 'hm');
+    call('Read', { file_path: 'a.ts' });
+    result('     1\thello');
+    expect(await ask({ id: '#0' })).toEqual({
+      found: true,
+      text: '[#0 prompt: all 13 bytes.]\nplease fix it',
+    });
+    expect(body((await ask({ id: '#1' })).text)).toBe(
+      '<reasoning>\nhm\n</reasoning>\nI look.\n[#2 call] Read {"file_path":"a.ts"}',
+    );
+    expect((await ask({ id: '2' })).text).toBe('[#2 call of Read: all 25 bytes.]\nRead {"file_path":"a.ts"}');
+    expect((await ask({ id: '`#3`' })).text).toBe(
+      '[#3 result of Bash "npm test" (1.0 s): all 12 bytes.]\n     1\thello',
+    );
+  });
+
+  test('to a range gives its entries one after the other', async () => {
+    const { prompt, reply, ask } = await session();
+    prompt('one');
+    reply('two');
+    prompt('three');
+    for (const id of ['#0-#1', '#0-1', '#1-#0', '#0..#1']) {
+      expect((await ask({ id })).text).toBe(
+        '[#0-#1 2 entries: all 31 bytes.]\n[#0 prompt]\none\n[#1 reply]\ntwo\n',
+      );
+    }
+    expect((await ask({ id: '#0-#2', offset: 12, limit: 4 })).text).toMatch(
+      /bytes 12-16 of 49; more: offset 16\.\]\none\n$/,
+    );
+  });
+
+  test('by hash gives the original, and so does the result that it belongs to', async () => {
+    const { blobs, result, ask } = await session();
+    const whole = Array.from({ length: 20_000 }, (_, index) => `line ${index}`).join('\n');
+    const ref = await blobs.put(whole);
+    result('[Output truncated …]', ref);
+    for (const id of ['#0', ref.hash, ref.hash.slice(0, 12), ref.hash.slice(0, 8).toUpperCase()]) {
+      const { text, found } = await ask({ id, offset: 100_000, limit: 1000 });
+      expect(found).toBe(true);
+      expect(body(text)).toBe(whole.slice(100_000, 101_000));
+      expect(text).toContain(`bytes 100000-101000 of ${whole.length}; more: offset 101000`);
+    }
+  });
+
+  test('that leads nowhere is answered with what there is', async () => {
+    const { prompt, ask } = await session();
+    prompt('one');
+    expect(await ask({ id: '#7' })).toMatchObject({
+      found: false,
+      text: expect.stringContaining('#0 to #0'),
+    });
+    expect(await ask({ id: '#7-#9' })).toMatchObject({ found: false });
+    expect(await ask({ id: 'deadbeef' })).toMatchObject({
+      found: false,
+      text: expect.stringContaining('deadbeef'),
+    });
+    expect(await ask({ id: 'the log' })).toMatchObject({
+      found: false,
+      text: expect.stringContaining('is no pointer'),
+    });
+    expect(await ask({})).toMatchObject({ found: false, text: expect.stringContaining('A pointer is') });
+  });
+
+  test('whose original is gone gives what was shown and says so', async () => {
+    const { result, ask } = await session();
+    result('the part', { hash: 'c'.repeat(64), bytes: 500 });
+    const { found, text } = await ask({ id: '#0' });
+    expect(found).toBe(true);
+    expect(text).toContain('no longer on the disk');
+    expect(body(text)).toBe('the part');
+    expect(await ask({ id: 'c'.repeat(12) })).toMatchObject({ found: false });
+  });
+
+  test('that two originals share asks for more of it', async () => {
+    const { result, ask } = await session();
+    result('a', { hash: `${'c'.repeat(20)}${'0'.repeat(44)}`, bytes: 1 });
+    result('b', { hash: `${'c'.repeat(20)}${'1'.repeat(44)}`, bytes: 1 });
+    expect((await ask({ id: 'c'.repeat(10) })).text).toMatch(/^2 originals/);
+  });
+});
+
+describe('pages', () => {
+  test('that follow each other give the original byte for byte, whatever it holds', async () => {
+    const limits = fc.record({
+      maxBytes: fc.integer({ min: 1, max: 90 }),
+      maxLines: fc.integer({ min: 1, max: 9 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(textOf(150), limits, async (text, pageLimits) => {
+        const source = textSource(text);
+        const pages: string[] = [];
+        for (let offset = 0; offset < source.bytes; ) {
+          const page = await readPage(source, offset, pageLimits);
+          const bytes = page.end - page.start;
+          const lines = page.text.replace(/\n$/, '').split('\n').length;
+          const isGood =
+            page.start === offset &&
+            bytes > 0 &&
+            bytes <= Math.max(4, pageLimits.maxBytes) &&
+            lines <= pageLimits.maxLines;
+          if (!isGood) throw new Error(`A page of ${bytes} bytes and ${lines} lines at ${page.start}.`);
+          pages.push(page.text);
+          offset = page.end;
+        }
+        expect(Buffer.from(pages.join('')).equals(Buffer.from(text))).toBe(true);
+      }),
+    );
+  });
+
+  test('that begin inside a character begin with all of it', async () => {
+    const source = textSource('a错😀b');
+    const limits = { maxBytes: 10, maxLines: 5 };
+    expect(await readPage(source, 2, limits)).toEqual({ text: '错😀b', start: 1, end: 9 });
+    expect(await readPage(source, 7, limits)).toEqual({ text: '😀b', start: 4, end: 9 });
+  });
+
+  test('at random ranges of an original of ASCII are identical to it', async () => {
+    const { blobs, result, ask } = await session();
+    const whole = Array.from({ length: 30_000 }, (_, index) =>
+      String.fromCharCode(32 + ((index * 7919) % 95)),
+    ).join('');
+    const ref = await blobs.put(whole);
+    result('part', ref);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat({ max: 29_999 }),
+        fc.integer({ min: 4, max: 40_000 }),
+        async (offset, limit) => {
+          expect(body((await ask({ id: '#0', offset, limit })).text)).toBe(
+            whole.slice(offset, offset + limit),
+          );
+        },
+      ),
+    );
+  });
+
+  test('never exceed what an answer may hold', async () => {
+    const { blobs, result, ask } = await session();
+    for (const text of ['x'.repeat(100_000), '😀\n'.repeat(30_000), '\n'.repeat(100_000)]) {
+      const seq = result('part', await blobs.put(text)).seq;
+      for (const limits of [
+        { maxBytes: 1000, maxLines: 10 },
+        { maxBytes: 4800, maxLines: 2000 },
+      ]) {
+        const answer = (await ask({ id: `#${seq}`, limit: 1_000_000 }, limits)).text;
+        expect(Buffer.byteLength(answer)).toBeLessThanOrEqual(limits.maxBytes);
+        expect(answer.replace(/\n$/, '').split('\n').length).toBeLessThanOrEqual(limits.maxLines);
+      }
+      expect(Buffer.byteLength(body((await ask({ id: `#${seq}` })).text))).toBeLessThanOrEqual(10_000);
+    }
+  });
+
+  test('beyond the end say where it is', async () => {
+    const { prompt, ask } = await session();
+    prompt('one');
+    expect((await ask({ id: '#0', offset: 9 })).text).toContain('3 bytes, so nothing is at 9');
+    expect((await ask({ id: '#0', offset: -5, limit: 0 })).found).toBe(true);
+  });
+});

@@ -1,0 +1,152 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createMatcher } from '../../../src/context/recall/matcher.ts';
+import { recall } from '../../../src/context/recall/recall.ts';
+import { BlobStore } from '../../../src/context/storage/index.ts';
+import type { BlobRef, JSONLEntry } from '../../../src/protocol/entries.ts';
+import { makeEntry, temporaryFolder } from '../storage/tmp.ts';
+import { textOf } from '../texts.ts';
+
+const quiet = new AbortController().signal;
+const said = (seq: number, content: string): JSONLEntry => makeEntry(seq, content);
+const result = (seq: number, output: string, original?: BlobRef, name = 'Bash'): JSONLEntry => ({
+  ...makeEntry(seq, ''),
+  type: 'tool_result',
+  subtype: undefined,
+  toolResult: { id: 'a', name, output, ...(original === undefined ? {} : { original }) },
+});
+const store = async (): Promise<BlobStore> => new BlobStore(await temporaryFolder());
+
+/** Pointer and offset of each hit, in order. */
+const hits = (text: string): [string, number][] =>
+  [...text.matchAll(/^(#\d+|[0-9a-f]{12}) .*?, offset (\d+)/gm)].map(([, id = '', at]) => [id, Number(at)]);
+
+describe('a search of the session', () => {
+  test('finds a phrase in prompts, replies, reasoning, calls, results and summaries, newest first', async () => {
+    const entries: JSONLEntry[] = [
+      said(0, 'the PORT is 7421'),
+      {
+        ...said(1, ''),
+        type: 'assistant',
+        message: { role: 'assistant', content: '', reasoning: { field: 'reasoning', text: 'port is 7421?' } },
+      },
+      {
+        ...said(2, ''),
+        type: 'tool_use',
+        tool: { id: 'a', name: 'Bash', input: { command: 'port is 7421' } },
+      },
+      result(3, 'x\nport is 7421\ny'),
+      { ...said(4, 'so the port is 7421.'), isCompactSummary: true },
+      said(5, 'nothing'),
+    ];
+    const { found, text } = await recall({ query: 'Port is 7421' }, entries, await store(), quiet);
+    expect(found).toBe(true);
+    expect(hits(text).map(([id]) => id)).toEqual(['#4', '#3', '#2', '#1', '#0']);
+    expect(text).toContain('#3 result of Bash, offset 0: x ⏎ port is 7421 ⏎ y');
+  });
+
+  test('finds what lies deep in an original and gives the offset that reads it', async () => {
+    const blobs = await store();
+    const lines = Array.from({ length: 60_000 }, (_, index) => `line ${index} 日志`);
+    lines[43_210] = 'the needle: 数据库连接失败 at pool.ts';
+    const ref = await blobs.put(lines.join('\n'));
+    const entries = [result(0, 'the beginning', ref), said(1, 'hm')];
+    for (const query of ['数据库连接失败', 'NEEDLE: 数据库']) {
+      const { text } = await recall({ query }, entries, blobs, quiet);
+      const [first] = hits(text);
+      expect(first?.[0]).toBe('#0');
+      const page = await recall({ id: '#0', offset: first?.[1] ?? 0, limit: 400 }, entries, blobs, quiet);
+      expect(page.text).toContain('the needle: 数据库连接失败 at pool.ts');
+    }
+  });
+
+  test('falls back to lines that hold most of the words', async () => {
+    const entries = [
+      said(0, 'we deploy on Friday'),
+      said(1, 'use port 9 for staging only\nport'),
+      said(2, 'staging'),
+    ];
+    const { text } = await recall({ query: 'staging port number' }, entries, await store(), quiet);
+    expect(text).toContain('most of the words');
+    expect(hits(text).map(([id]) => id)).toEqual(['#1']);
+  });
+
+  test('does not find its own calls and answers', async () => {
+    const entries = [
+      said(0, 'secret word: xyzzy'),
+      {
+        ...said(1, ''),
+        type: 'tool_use' as const,
+        tool: { id: 'a', name: 'Recall', input: { query: 'xyzzy' } },
+      },
+      result(2, 'xyzzy', undefined, 'Recall'),
+    ];
+    const { text } = await recall({ query: 'xyzzy' }, entries, await store(), quiet);
+    expect(hits(text).map(([id]) => id)).toEqual(['#0']);
+  });
+
+  test('shows a few of each entry, says that there are more, and finds them when asked within it', async () => {
+    const entries = [said(0, 'needle'), said(1, 'needle\n'.repeat(50))];
+    const all = await recall({ query: 'needle' }, entries, await store(), quiet);
+    expect(hits(all.text).map(([id]) => id)).toEqual(['#1', '#1', '#1', '#1', '#0']);
+    expect(all.text).toContain('more in #1');
+    const within = await recall({ id: '#1', query: 'needle' }, entries, await store(), quiet);
+    expect(hits(within.text)).toHaveLength(20);
+  });
+
+  test('says what was searched when it finds nothing, and stops when it is told to', async () => {
+    const entries = [said(0, 'a'), said(1, 'b')];
+    expect(await recall({ query: 'zzz' }, entries, await store(), quiet)).toEqual({
+      found: false,
+      text: '["zzz" was not found in #0 to #1. Try fewer or other words.]',
+    });
+    const stopped = await recall({ query: 'a' }, entries, await store(), AbortSignal.abort());
+    expect(stopped).toMatchObject({ found: false, text: expect.stringContaining('Stopped after 0 bytes') });
+  });
+
+  test('stays within what an answer may hold', async () => {
+    const entries = Array.from({ length: 50 }, (_, seq) =>
+      said(seq, `${'错'.repeat(300)} needle ${'😀'.repeat(300)}`),
+    );
+    for (const maxBytes of [1000, 4800, 51_200]) {
+      const { text } = await recall({ query: 'needle' }, entries, await store(), quiet, {
+        maxBytes,
+        maxLines: 2000,
+      });
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(maxBytes);
+      expect(text.isWellFormed()).toBe(true);
+      expect(hits(text).length).toBeGreaterThan(0);
+    }
+  });
+});
+
+test('a phrase is found once at each place, at any position relative to the pieces of a large text', async () => {
+  const blobs = await store();
+  const piece = 256 * 1024;
+  for (const at of [0, piece - 20, piece - 3, piece, piece + 1, 2 * piece - 7]) {
+    for (const filler of ['x', 'é', '😀', 'word\n']) {
+      const before = filler.repeat(Math.ceil(at / Buffer.byteLength(filler)));
+      const ref = await blobs.put(`${before}needle-42${filler.repeat(1000)}`);
+      const { text } = await recall({ query: 'NEEDLE-42' }, [result(0, '', ref)], blobs, quiet);
+      const found = hits(text);
+      expect(found).toHaveLength(1);
+      const offset = found[0]?.[1] ?? -1;
+      const exact = Buffer.byteLength(before);
+      expect(offset).toBeLessThanOrEqual(exact);
+      expect(exact - offset).toBeLessThanOrEqual(400);
+    }
+  }
+});
+
+test('a phrase is found where it stands, whatever is around it', () => {
+  fc.assert(
+    fc.property(textOf(30), textOf(6), textOf(30), (before, phrase, after) => {
+      fc.pre(phrase.trim() !== '' && phrase.trim() === phrase && phrase.length <= 300);
+      const text = before + phrase + after;
+      const [first] = createMatcher(phrase).phrase(text, 1);
+      expect(first?.index).toBeLessThanOrEqual(before.length);
+      const found = text.slice(first?.index, (first?.index ?? 0) + (first?.length ?? 0));
+      expect(found.toLowerCase()).toBe(phrase.toLowerCase());
+    }),
+  );
+});
