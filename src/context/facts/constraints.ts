@@ -46,12 +46,14 @@ export function chooseConstraints(constraints: readonly Constraint[], maxCharact
 
 /** For comparing what was said with what is quoted: blanks, quotation marks, case and the last stop aside. */
 export function foldText(text: string): string {
-  return text
-    .replace(/[\s"'`“”‘’„«»*_]+/g, ' ')
-    .replace(/[\s.!。！…]+$/u, '')
-    .trim()
-    .toLowerCase();
+  const folded = text.replace(/[\s"'`“”‘’„«»*_]+/g, ' ');
+  // By hand: an expression for "the stops at the end" is quadratic on runs of stops in the middle.
+  let end = folded.length;
+  while (end > 0 && STOPS.has(folded.charAt(end - 1))) end--;
+  return folded.slice(0, end).trim().toLowerCase();
 }
+
+const STOPS: ReadonlySet<string> = new Set([' ', '.', '!', '。', '！', '…']);
 
 /** Entries never change, so each is read once in its life. */
 const known = new WeakMap<JSONLEntry, readonly Constraint[]>();

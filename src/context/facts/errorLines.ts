@@ -33,18 +33,26 @@ function errorsIn(entry: JSONLEntry): readonly ErrorLine[] {
   const output = typeof result.output === 'string' ? result.output : '';
   const read =
     output.length <= 2 * MAX_READ ? output : `${headOf(output, MAX_READ)}\n${tailOf(output, MAX_READ)}`;
+  const all = read.split('\n');
   const lines = new Set<string>();
-  for (const raw of read.split('\n')) {
-    if (raw.length > 2000) continue;
-    const line = raw.trim();
-    if (line.length < 6 || /^(?:exit code -?\d+$|Test Files |Tests:? )/.test(line)) continue;
-    if (ERROR.test(line) || (hasFailed && FAILED.test(line))) lines.add(headOf(line, MAX_LINE));
-  }
+  for (let index = 0; index < all.length && lines.size < MAX_PER_RESULT - 1; index++)
+    addError(lines, all[index] ?? '', hasFailed);
+  for (let index = all.length - 1; index >= 0 && lines.size < MAX_PER_RESULT; index--)
+    if (addError(lines, all[index] ?? '', hasFailed)) break;
   if (lines.size === 0 && hasFailed && result.error !== undefined)
     lines.add(headOf(result.error.trim(), MAX_LINE));
-  const all = [...lines];
-  const chosen = all.length <= MAX_PER_RESULT ? all : [...all.slice(0, MAX_PER_RESULT - 1), ...all.slice(-1)];
-  const found = chosen.filter((text) => text !== '').map((text) => ({ text, seq: entry.seq }));
+  const found = [...lines].filter((text) => text !== '').map((text) => ({ text, seq: entry.seq }));
   known.set(entry, found);
   return found;
+}
+
+/** True when the line is an error, also one that is known. */
+function addError(lines: Set<string>, raw: string, hasFailed: boolean): boolean {
+  if (raw.length > 2000) return false;
+  const line = raw.trim();
+  // Totals of a test run are facts of their own.
+  if (line.length < 6 || /^(?:exit code -?\d+$|Test Files |Tests:? )/.test(line)) return false;
+  if (!ERROR.test(line) && !(hasFailed && FAILED.test(line))) return false;
+  lines.add(headOf(line, MAX_LINE));
+  return true;
 }

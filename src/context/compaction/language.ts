@@ -1,0 +1,125 @@
+/** Whether two texts are in the same language, by script and, for Latin script, by small words. Cautious. */
+
+/** Fewer letters than this say nothing about a language. */
+const MIN_LETTERS = 12;
+/** People mix English names into every language, but hardly another script into English. */
+const USED = 0.25;
+const HARDLY = 0.08;
+
+/** False only where it is plain that the summary is in another language than the user writes in. */
+export function sameLanguage(summary: string, userText: string): boolean {
+  const user = scriptsOf(userText);
+  const own = scriptsOf(summary);
+  if (user.letters < MIN_LETTERS || own.letters < MIN_LETTERS) return true;
+  const main = mainScript(user);
+  if (main !== undefined) return main === 'han' ? isChinese(own) : own.share(main) >= HARDLY;
+  const other = mainScript(own);
+  // The user writes in Latin letters; a summary mostly in others is in none of the user's languages.
+  if (other !== undefined && own.share(other) >= 0.5 && user.share(other) < HARDLY) return false;
+  const [wanted, written] = [latinLanguage(userText), latinLanguage(summary)];
+  return wanted === undefined || written === undefined || wanted === written;
+}
+
+/** The language that the user writes in, by its English name; undefined where that is not plain. */
+export function languageOf(text: string): string | undefined {
+  const scripts = scriptsOf(text);
+  if (scripts.letters < MIN_LETTERS) return undefined;
+  const main = mainScript(scripts);
+  return main === undefined ? latinLanguage(text) : SCRIPT_LANGUAGES[main];
+}
+
+const SCRIPTS = {
+  kana: /[\u3040-\u30ff]/gu,
+  han: /\p{Script=Han}/gu,
+  hangul: /\p{Script=Hangul}/gu,
+  cyrillic: /\p{Script=Cyrillic}/gu,
+  arabic: /\p{Script=Arabic}/gu,
+  hebrew: /\p{Script=Hebrew}/gu,
+  greek: /\p{Script=Greek}/gu,
+  devanagari: /\p{Script=Devanagari}/gu,
+  thai: /\p{Script=Thai}/gu,
+} as const;
+type Script = keyof typeof SCRIPTS;
+
+/** Only where a script has one great language; Cyrillic and Arabic letters serve many. */
+const SCRIPT_LANGUAGES: Readonly<Partial<Record<Script, string>>> = {
+  kana: 'Japanese',
+  han: 'Chinese',
+  hangul: 'Korean',
+  hebrew: 'Hebrew',
+  greek: 'Greek',
+  thai: 'Thai',
+};
+
+interface Scripts {
+  readonly letters: number;
+  readonly share: (script: Script) => number;
+}
+
+function scriptsOf(text: string): Scripts {
+  const prose = proseOf(text);
+  const counts = new Map<Script, number>();
+  for (const [script, pattern] of Object.entries(SCRIPTS))
+    counts.set(script as Script, prose.match(pattern)?.length ?? 0);
+  const letters = prose.match(/\p{L}/gu)?.length ?? 0;
+  return { letters, share: (script) => (letters === 0 ? 0 : (counts.get(script) ?? 0) / letters) };
+}
+
+/** Japanese is told by its kana, since it is written with Chinese characters too. */
+function mainScript({ share }: Scripts): Script | undefined {
+  if (share('kana') >= 0.1 && share('kana') + share('han') >= USED) return 'kana';
+  return (Object.keys(SCRIPTS) as Script[])
+    .filter((one) => share(one) >= USED)
+    .sort((a, b) => share(b) - share(a))[0];
+}
+
+function isChinese({ share }: Scripts): boolean {
+  return share('han') >= HARDLY && share('kana') < 0.1;
+}
+
+const MAX_TEXT = 20_000;
+
+/** Without code, paths and headings of our own: these are English in every language. */
+function proseOf(text: string): string {
+  return text
+    .slice(0, MAX_TEXT)
+    .replace(/```[\s\S]*?(?:```|$)/g, ' ')
+    .replace(/`[^`\n]*`/g, ' ')
+    .split('\n')
+    .filter((line) => !/^[ \t]*(?:#{1,6}|\d{1,2}\.)[ \t]/.test(line))
+    .flatMap((line) => line.split(/[ \t]+/))
+    .filter((word) => !/[/\\_]/.test(word))
+    .join(' ');
+}
+
+/** Frequent small words that the others do not have. */
+const SMALL_WORDS: Readonly<Record<string, ReadonlySet<string>>> = {
+  English: words(
+    'the and is are was were of to that this with for not have has been it be from which should',
+  ),
+  German: words(
+    'der die das und ist sind nicht mit ein eine auf für den dem wird wurde auch sich werden noch bei',
+  ),
+  French: words('le les est sont et une dans pas pour que qui des du avec sur été nous vous cette au aux'),
+  Spanish: words('el los las es son y una en por para que con del se ha al como más fue está'),
+  Portuguese: words('os as é são uma em não com para do da dos das foi ao mais você isso está'),
+  Italian: words('il gli è sono e una di non per con del della che nel alla stato anche questo più'),
+};
+const MIN_HITS = 6;
+
+function latinLanguage(text: string): string | undefined {
+  const hits = new Map<string, number>();
+  for (const [word] of proseOf(text)
+    .toLowerCase()
+    .matchAll(/\p{L}+/gu)) {
+    for (const [language, small] of Object.entries(SMALL_WORDS))
+      if (small.has(word)) hits.set(language, (hits.get(language) ?? 0) + 1);
+  }
+  const [first, second] = [...hits].sort(([, a], [, b]) => b - a);
+  if (first === undefined || first[1] < MIN_HITS || first[1] < 2 * (second?.[1] ?? 0)) return undefined;
+  return first[0];
+}
+
+function words(list: string): ReadonlySet<string> {
+  return new Set(list.split(' '));
+}
