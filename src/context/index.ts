@@ -13,7 +13,18 @@ export {
   reminderDue,
   reminderText,
 } from './memory/ActiveTaskService.ts';
+export { withDeadline } from './memory/deadline.ts';
+export { formatMemories, memoryDraft } from './memory/formatMemories.ts';
 export { formatInstructions, type InstructionFile, readInstructions } from './memory/instructions.ts';
+export {
+  type FoundMemory,
+  LongTermMemory,
+  type LongTermMemoryOptions,
+  type MemoryFileInfo,
+  type MemorySearchOptions,
+} from './memory/LongTermMemory.ts';
+export type { LeftOut, MemoryFolders, MemoryScope } from './memory/memoryFiles.ts';
+export type { Remembered } from './memory/remember.ts';
 export { truncateObservation } from './results/ObservationTruncator.ts';
 export {
   AmbiguousSessionIdError,

@@ -12,6 +12,25 @@ import { isContinuation } from '../../../src/context/memory/continuations.ts';
 import { estimateTokens, HIGH } from '../../../src/context/tokens/estimate.ts';
 import type { EntryDraft, JSONLEntry, Todo } from '../../../src/protocol/entries.ts';
 
+/** Units of text that break careless code. */
+const hostile = fc.constantFrom(
+  'x',
+  '7',
+  ' ',
+  '\n',
+  '\r',
+  '字',
+  'ж',
+  '😀',
+  '\ud800',
+  '\udfff',
+  '\u001b',
+  '\u202e',
+  '<',
+  '>',
+  '"',
+);
+
 const todo = (content: string, status: Todo['status'] = 'pending'): Todo => ({ content, status });
 
 let seq = 0;
@@ -96,12 +115,13 @@ describe('the goal', () => {
       'red [31m\ufffd ‹/system-note> rest',
     );
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 500 }), (text) => {
+      fc.property(fc.string({ unit: hostile, maxLength: 260 }), (text) => {
         const goal = extractGoalFromMessage(text) ?? '';
         expect(goal.isWellFormed()).toBe(true);
         expect(goal.length).toBeLessThanOrEqual(201);
         expect(goal).not.toMatch(/[\u0000-\u001f]/);
       }),
+      { numRuns: 50 },
     );
   });
 
@@ -208,8 +228,8 @@ describe('a reminder', () => {
 
   test('never has more than 200 tokens', () => {
     const text = fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 400 }),
-      fc.string({ unit: fc.constantFrom('字', '😀', 'ж', 'x', '1', ' ', '}'), maxLength: 400 }),
+      fc.string({ unit: hostile, maxLength: 230 }),
+      fc.string({ unit: fc.constantFrom('字', '😀', 'ж', 'x', '1', ' ', '}'), maxLength: 230 }),
     );
     const status = fc.constantFrom('pending' as const, 'in_progress' as const, 'completed' as const);
     const todos = fc.array(fc.record({ content: text, status }), { maxLength: 12 });

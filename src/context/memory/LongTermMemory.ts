@@ -1,0 +1,185 @@
+/**
+ * The user's memory files, searched for each new prompt. They are the user's: nothing here writes to them but
+ * `remember`, which only the user calls. A search is bounded in time and never fails a turn.
+ */
+import { basename } from 'node:path';
+import { CacheStore } from '../storage/CacheStore.ts';
+import { withDeadline } from './deadline.ts';
+import type { Hit, MemoryIndex } from './MemoryIndex.ts';
+import {
+  findMemoryFiles,
+  type LeftOut,
+  MAX_FILE_BYTES,
+  MAX_FILES,
+  type MemoryFile,
+  type MemoryFolders,
+  type MemoryScope,
+} from './memoryFiles.ts';
+import { appendMemory, type Remembered } from './remember.ts';
+import { readTextStart } from './safeFiles.ts';
+
+export interface FoundMemory {
+  readonly content: string;
+  /** The file's name, without its folder. */
+  readonly file: string;
+  /** 0 to 1: see `similarityOf`. */
+  readonly similarity: number;
+  readonly category?: string;
+}
+
+export interface MemorySearchOptions {
+  /** Memories at most; 3 by default. */
+  readonly limit?: number;
+  /** Less similar ones are left out; 0.6 by default. */
+  readonly minSimilarity?: number;
+  /** Only memories of this category, in whatever case. */
+  readonly category?: string;
+  /** After this the search is given up; 500 by default. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** One file as `/memory` lists it. */
+export interface MemoryFileInfo {
+  readonly path: string;
+  readonly scope: MemoryScope;
+  readonly memories: number;
+  readonly leftOut?: LeftOut;
+  /** Only the first megabyte of it is read. */
+  readonly isCut?: boolean;
+}
+
+export interface LongTermMemoryOptions {
+  readonly folders: MemoryFolders;
+  readonly isSensitive: (path: string) => boolean;
+  /** Hears at most once in the life of this object that a search found no answer in time, or failed. */
+  readonly onWarning?: (text: string) => void;
+  /** How files are found; replaced where they come from elsewhere. */
+  readonly findFiles?: typeof findMemoryFiles;
+}
+
+/** Milliseconds that the index of an unchanged file is kept after it was built. */
+const INDEX_TTL_MS = 3_600_000;
+
+interface Indexed {
+  readonly index: MemoryIndex;
+  readonly isCut: boolean;
+}
+
+export class LongTermMemory {
+  readonly #options: LongTermMemoryOptions;
+  /** By path and stamp: a file that changed is another file, and the old one falls out in time. */
+  readonly #indexes = new CacheStore<Indexed>(MAX_FILES, INDEX_TTL_MS);
+  #hasWarned = false;
+
+  constructor(options: LongTermMemoryOptions) {
+    this.#options = options;
+  }
+
+  get folders(): MemoryFolders {
+    return this.#options.folders;
+  }
+
+  /** The memories that a prompt is about, most similar first. None on a timeout, a failure or an abort. */
+  async search(prompt: string, options: MemorySearchOptions = {}): Promise<readonly FoundMemory[]> {
+    const { timeoutMs = 500, signal } = options;
+    const nothing: readonly FoundMemory[] = [];
+    return withDeadline(
+      (inner) => this.#find(prompt, options, inner),
+      timeoutMs,
+      (reason, error) => {
+        if (reason === 'timeout')
+          this.#warn(`Memories were not found within ${timeoutMs} ms and are left out.`);
+        if (reason === 'failed')
+          this.#warn(`Memories could not be searched and are left out: ${String(error)}`);
+        return nothing;
+      },
+      signal,
+    );
+  }
+
+  /** Every memory file, and how many memories are in it; what is left out says why. */
+  async list(signal: AbortSignal = new AbortController().signal): Promise<readonly MemoryFileInfo[]> {
+    const infos: MemoryFileInfo[] = [];
+    for (const file of await this.#files()) {
+      const { path, scope, leftOut } = file;
+      const indexed = leftOut === undefined ? await this.#indexOf(file, signal) : undefined;
+      infos.push({
+        path,
+        scope,
+        memories: indexed?.index.size ?? 0,
+        ...(leftOut === undefined ? {} : { leftOut }),
+        ...(indexed?.isCut === true ? { isCut: true } : {}),
+      });
+    }
+    return infos;
+  }
+
+  /** Adds a note of the user's; only ever called for the user's own `/memory add`. */
+  remember(text: string, scope: MemoryScope): Promise<Remembered> {
+    return appendMemory(this.#options.folders[scope], text);
+  }
+
+  async #find(
+    prompt: string,
+    { limit = 3, minSimilarity = 0.6, category }: MemorySearchOptions,
+    signal: AbortSignal,
+  ): Promise<readonly FoundMemory[]> {
+    const files = (await this.#files()).filter(({ leftOut }) => leftOut === undefined);
+    if (files.length === 0 || signal.aborted) return [];
+    // The search itself is loaded only by those who have something to search in.
+    const { parseQuery, similarityOf, wordWeights } = await import('./similarity.ts');
+    const query = parseQuery(prompt);
+    if (query.words.length === 0) return [];
+    const hits: (Hit & { readonly file: string })[] = [];
+    let total = 0;
+    for (const file of files) {
+      const indexed = await this.#indexOf(file, signal);
+      if (signal.aborted) return [];
+      if (indexed === undefined) continue;
+      total += indexed.index.size;
+      for (const hit of indexed.index.search(query.words)) hits.push({ ...hit, file: basename(file.path) });
+      await new Promise(setImmediate);
+    }
+    const weights = wordWeights(
+      query.words,
+      hits.map(({ held }) => held),
+      total,
+    );
+    const wanted = category?.toLowerCase();
+    return hits
+      .filter(({ memory }) => wanted === undefined || memory.category === wanted)
+      .map((hit) => ({ ...hit, similarity: similarityOf(query, weights, hit.held) }))
+      .filter(({ similarity }) => similarity >= minSimilarity)
+      .sort((a, b) => b.similarity - a.similarity || b.score - a.score)
+      .slice(0, limit)
+      .map(({ memory, file, similarity }) => ({ ...memory, file, similarity }));
+  }
+
+  #files(): Promise<MemoryFile[]> {
+    const { folders, isSensitive, findFiles = findMemoryFiles } = this.#options;
+    return findFiles(folders, isSensitive);
+  }
+
+  async #indexOf(file: MemoryFile, signal: AbortSignal): Promise<Indexed | undefined> {
+    const key = `${file.realPath}\0${file.stamp}`;
+    const known = this.#indexes.get(key);
+    if (known !== undefined) return known;
+    const [{ MemoryIndex }, start] = await Promise.all([
+      import('./MemoryIndex.ts'),
+      readTextStart(file.realPath, MAX_FILE_BYTES),
+    ]);
+    if (start === undefined || signal.aborted) return undefined;
+    const index = await MemoryIndex.build(start.text, signal);
+    if (index === undefined) return undefined;
+    const indexed = { index, isCut: start.isCut };
+    this.#indexes.set(key, indexed);
+    return indexed;
+  }
+
+  #warn(text: string): void {
+    if (this.#hasWarned) return;
+    this.#hasWarned = true;
+    this.#options.onWarning?.(text);
+  }
+}
