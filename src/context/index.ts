@@ -3,7 +3,10 @@ export { type ProjectionPolicy, projectMessages } from './ContextBuilder.ts';
 export { ContextManager } from './ContextManager.ts';
 export type { ContextData } from './contextData.ts';
 export { analyzeFiles, type FileContent, type FileReference, readFilesContent } from './FileAnalyzer.ts';
+export { HistoryManager, type HistoryOptions } from './history/HistoryManager.ts';
 export { estimateRounds, findRoundBoundaries } from './history/rounds.ts';
+export { SlidingWindow, type SlidingWindowConfig, type WindowResult } from './history/SlidingWindow.ts';
+export { windowItems } from './history/windowItems.ts';
 export {
   type ActiveTask,
   activeTask,

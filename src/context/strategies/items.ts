@@ -1,5 +1,6 @@
 /** From atoms to the items that strategies judge. */
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { alwaysKept } from '../history/alwaysKept.ts';
 import { type Atom, isPrompt } from '../history/atoms.ts';
 import { estimateTokens } from '../tokens/estimate.ts';
 import { headOf } from '../tokens/wellFormed.ts';
@@ -24,11 +25,10 @@ export function strategyItems(
   atoms: readonly Atom[],
   { sizeOf, isPinned = () => false, isMasked = () => false }: ItemFacts,
 ): StrategyItem[] {
-  const latest = latestWords(atoms);
+  const kept = alwaysKept(atoms);
   return atoms.map((atom) => {
     const { head, calls } = atom;
     const text = textOf(head);
-    const isRunning = calls.some(({ result }) => result === undefined);
     return {
       id: head.uuid,
       role: atom.kind === 'reply' ? 'assistant' : 'user',
@@ -39,18 +39,10 @@ export function strategyItems(
       hasQuestion: hasQuestionMark(text),
       hasCalls: calls.length > 0,
       hasResults: calls.some(({ result }) => result !== undefined && !isMasked(result)),
-      isPinned: head.subtype === 'instructions' || latest.has(atom) || isRunning || isPinned(atom),
+      isPinned: kept.has(atom) || isPinned(atom),
       ...(isPrompt(head) ? { priority: 'HIGH' } : {}),
     };
   });
-}
-
-function latestWords(atoms: readonly Atom[]): ReadonlySet<Atom | undefined> {
-  return new Set([
-    atoms.findLast(({ head }) => isPrompt(head)),
-    atoms.findLast(({ head }) => head.subtype === 'mode'),
-    atoms.findLast(({ head }) => head.subtype === 'environment'),
-  ]);
 }
 
 function textOf({ message: { content } }: JSONLEntry): string {

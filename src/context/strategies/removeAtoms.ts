@@ -12,6 +12,7 @@ export interface AtomRemoval {
   readonly removed: readonly string[];
   readonly strategy: string;
   readonly reason: string;
+  readonly freedTokens: number;
 }
 
 /** Removes atoms until `excessTokens` are gone, or as far as pins allow; undefined when nothing can go. */
@@ -30,7 +31,7 @@ export function planAtomRemoval(
   const result = planRemoval(items, Math.max(0, total - excessTokens), policy);
   if (result === undefined || result.removed.length === 0) return undefined;
   const { removed, strategy, reason } = result;
-  return { removed: withNotes(view, removed), strategy, reason };
+  return { removed: withNotes(view, removed), strategy, reason, freedTokens: total - result.tokens };
 }
 
 /** Notes of earlier removals go with a new one, whose note speaks for all. */
@@ -41,13 +42,13 @@ export function withNotes(view: View, removed: readonly string[]): readonly stri
 
 /** The entry of a removal; its text is what the model reads where the first of them was. */
 export function removalDraft(
-  { removed, strategy, reason }: AtomRemoval,
+  { removed, strategy, reason }: Omit<AtomRemoval, 'freedTokens'>,
   entries: readonly JSONLEntry[],
-  { preTokens, kind = 'remove' }: { readonly preTokens: number; readonly kind?: 'remove' | 'drop' },
+  facts: { readonly preTokens: number; readonly postTokens?: number; readonly kind?: 'remove' | 'drop' },
 ): EntryDraft {
   const gone = new Set(removed);
   const seqs = entries.filter(({ uuid }) => gone.has(uuid)).map(({ seq }) => seq);
   const range = `#${Math.min(...seqs)}-#${Math.max(...seqs)}`;
   const note = `${removed.length} earlier messages between ${range} are not shown any more, to make room. Nothing is lost: Recall brings any of them back, by pointer ("${range}") or by a search.`;
-  return reductionDraft({ kind, strategy, reason, preTokens, removed: [...removed] }, note);
+  return reductionDraft({ kind: 'remove', ...facts, strategy, reason, removed: [...removed] }, note);
 }

@@ -12,7 +12,11 @@ interface WindowFacts {
 }
 
 /** What lies outside the chosen limits; undefined when nothing does, or when none is chosen. */
-export function planWindow(view: View, settings: ContextSettings, facts: WindowFacts): AtomRemoval | undefined {
+export function planWindow(
+  view: View,
+  settings: ContextSettings,
+  facts: WindowFacts,
+): Omit<AtomRemoval, 'freedTokens'> | undefined {
   const limits = limitsOf(settings);
   if (limits === undefined) return undefined;
   const removed = outside(view, limits, facts);

@@ -1,0 +1,151 @@
+/** The sliding window: the newest rounds, within a budget, with large tool results cut. Pure. */
+import { tailStart } from './tail.ts';
+
+/** An atom as the window sees it. */
+export interface WindowItem {
+  /** Uuid of the atom's head. */
+  readonly id: string;
+  /** First and last entry of the atom; alike where it has only one. */
+  readonly seq: number;
+  readonly lastSeq: number;
+  /** The user said it: a round starts here. */
+  readonly isPrompt: boolean;
+  readonly hasCalls: boolean;
+  /** It stays, in whatever round it is. */
+  readonly isPinned: boolean;
+  /** Of the whole atom with its results, calibrated. */
+  readonly tokens: number;
+  /** Its tool results, the only part that may be cut; their tokens are in those of the atom. */
+  readonly results: readonly ToolPart[];
+}
+
+export interface ToolPart {
+  /** Of the result's entry. */
+  readonly uuid: string;
+  readonly tokens: number;
+}
+
+export interface SlidingWindowConfig {
+  readonly rounds: number;
+  /** Of one tool result; what the user wrote is never cut. */
+  readonly maxMessageTokens: number;
+  readonly messagesBudget: number;
+}
+
+export interface WindowResult {
+  /** Ids in the order of the conversation. */
+  readonly included: readonly string[];
+  /** Results to be cut, and the tokens that each may keep. */
+  readonly clips: readonly ToolPart[];
+  /** Of what is included, after the cuts. Above the budget only where what must stay is larger than that. */
+  readonly totalTokens: number;
+  /** Results that are cut. */
+  readonly truncatedCount: number;
+  /** Items from `startSeq` on that are left out; what a summary covers is not counted. */
+  readonly excludedCount: number;
+  /** Highest position among the included entries; undefined where there is none. */
+  readonly lastIncludedSeq: number | undefined;
+}
+
+/** What a tool result counts at least, and what is left of one at least when it is cut. */
+const TOOL_PART_TOKENS = 50;
+
+export class SlidingWindow {
+  readonly #config: SlidingWindowConfig;
+
+  constructor(config: SlidingWindowConfig) {
+    this.#config = config;
+  }
+
+  /**
+   * Chooses among the items that begin at or after `startSeq`. The newest prompt, the newest item, the newest
+   * with calls and what is pinned stay always: their results are cut to what the budget leaves, and
+   * the others, newest first, share what is left after them.
+   */
+  applyWindow(
+    items: readonly WindowItem[],
+    startSeq = 0,
+    budget: number = this.#config.messagesBudget,
+  ): WindowResult {
+    const eligible = items.filter(({ seq }) => seq >= startSeq);
+    const window = newestRounds(eligible, this.#config.rounds);
+    const required = requiredOf(window);
+    const limit = this.#config.maxMessageTokens;
+    const tight = tightLimit([...required], limit, budget);
+    const limitFor = (item: WindowItem): number => (required.has(item) ? tight : limit);
+    const sizeOf = (item: WindowItem): number => sizeWithin(item, limitFor(item));
+    const reserved = sum([...required], sizeOf);
+    const start = tailStart(window, {
+      tokens: budget - reserved,
+      sizeOf: (item) => (required.has(item) ? 0 : sizeOf(item)),
+      isRequired: (item) => required.has(item),
+    });
+    // The newest is always required, so it costs nothing above, and what fits is what the budget leaves.
+    const included = window.filter((item, index) => index >= start || required.has(item));
+    const clips = included.flatMap((item) => clipsOf(item, limitFor(item)));
+    return {
+      included: included.map(({ id }) => id),
+      clips,
+      totalTokens: sum(included, sizeOf),
+      truncatedCount: clips.length,
+      excludedCount: eligible.length - included.length,
+      lastIncludedSeq: included.reduce<number | undefined>(
+        (highest, { lastSeq }) => (highest === undefined ? lastSeq : Math.max(highest, lastSeq)),
+        undefined,
+      ),
+    };
+  }
+}
+
+function newestRounds(items: readonly WindowItem[], rounds: number): readonly WindowItem[] {
+  const starts = items.flatMap(({ isPrompt }, index) => (isPrompt ? [index] : []));
+  // Fewer rounds than asked for: all of them, and what stands before the first.
+  const first = starts.length <= rounds ? 0 : (starts.at(-rounds) ?? 0);
+  return items.filter(({ isPinned }, index) => index >= first || isPinned);
+}
+
+function requiredOf(window: readonly WindowItem[]): ReadonlySet<WindowItem> {
+  const newest = [
+    window.findLast(({ isPrompt }) => isPrompt),
+    window.findLast(({ hasCalls }) => hasCalls),
+    window.at(-1),
+  ];
+  return new Set([...window.filter(({ isPinned }) => isPinned), ...newest.flatMap((item) => item ?? [])]);
+}
+
+/** Tokens of an item whose results are cut to `limit`; each counts its size, but never less than a part. */
+function sizeWithin({ tokens, results }: WindowItem, limit: number): number {
+  const own = tokens - sum(results, (result) => result.tokens);
+  return own + sum(results, (result) => partTokens(result, limit));
+}
+
+function partTokens({ tokens }: ToolPart, limit: number): number {
+  return Math.max(TOOL_PART_TOKENS, Math.min(tokens, limit));
+}
+
+/** The limit at which what must stay fits into the budget, where such a one exists. */
+function tightLimit(required: readonly WindowItem[], limit: number, budget: number): number {
+  const parts = required.flatMap(({ results }) => results).map((result) => partTokens(result, limit));
+  const own = sum(required, (item) => sizeWithin(item, limit)) - parts.reduce((total, one) => total + one, 0);
+  return Math.min(limit, Math.max(TOOL_PART_TOKENS, fairShare(parts, budget - own)));
+}
+
+/** The largest limit at which all sizes together fit into `room`: the small ones keep what they have. */
+export function fairShare(sizes: readonly number[], room: number): number {
+  const sorted = [...sizes].sort((a, b) => a - b);
+  let left = room;
+  for (const [index, size] of sorted.entries()) {
+    const share = Math.floor(left / (sorted.length - index));
+    if (size > share) return Math.max(0, share);
+    left -= size;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+function clipsOf({ results }: WindowItem, limit: number): ToolPart[] {
+  return results.filter(({ tokens }) => tokens > limit).map(({ uuid }) => ({ uuid, tokens: limit }));
+}
+
+function sum<T>(items: readonly T[], sizeOf: (item: T) => number): number {
+  return items.reduce((total, item) => total + sizeOf(item), 0);
+}

@@ -1,0 +1,33 @@
+/** From atoms to what the sliding window chooses among. */
+import type { JSONLEntry } from '../../protocol/entries.ts';
+import { alwaysKept } from './alwaysKept.ts';
+import { type Atom, atomEntries, isPrompt } from './atoms.ts';
+import type { WindowItem } from './SlidingWindow.ts';
+
+export interface WindowFacts {
+  /** Tokens of a whole atom as it is sent, and of one of its results; both calibrated. */
+  readonly sizeOf: (atom: Atom) => number;
+  readonly sizeOfResult: (result: JSONLEntry) => number;
+  /** What the user holds on to, besides what is always kept. */
+  readonly isPinned?: (atom: Atom) => boolean;
+}
+
+/** One item per atom, in order. */
+export function windowItems(
+  atoms: readonly Atom[],
+  { sizeOf, sizeOfResult, isPinned = () => false }: WindowFacts,
+): WindowItem[] {
+  const kept = alwaysKept(atoms);
+  return atoms.map((atom) => ({
+    id: atom.head.uuid,
+    seq: atom.head.seq,
+    lastSeq: atomEntries(atom).reduce((highest, { seq }) => Math.max(highest, seq), atom.head.seq),
+    isPrompt: isPrompt(atom.head),
+    hasCalls: atom.calls.length > 0,
+    isPinned: kept.has(atom) || isPinned(atom),
+    tokens: sizeOf(atom),
+    results: atom.calls.flatMap(({ result }) =>
+      result === undefined ? [] : [{ uuid: result.uuid, tokens: sizeOfResult(result) }],
+    ),
+  }));
+}
