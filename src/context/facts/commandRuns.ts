@@ -1,6 +1,7 @@
 /** Commands that were run and how they ended, as results say it. */
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import { headOf, tailOf } from '../tokens/wellFormed.ts';
+import { tailOf } from '../tokens/wellFormed.ts';
+import { bothEnds } from './bothEnds.ts';
 import { parseTests, type TestReport } from './testReports.ts';
 
 export interface CommandRun {
@@ -49,8 +50,7 @@ function endOf(entry: JSONLEntry, output: unknown, status: unknown): End {
   const known = ends.get(entry);
   if (known !== undefined) return known;
   const text = typeof output === 'string' ? output : '';
-  const read =
-    text.length <= MAX_HEAD + MAX_TAIL ? text : `${headOf(text, MAX_HEAD)}\n${tailOf(text, MAX_TAIL)}`;
+  const read = bothEnds(text, MAX_HEAD, MAX_TAIL);
   const end = { exitCode: exitCodeOf(text, status), tests: parseTests(read) };
   ends.set(entry, end);
   return end;

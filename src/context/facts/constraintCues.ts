@@ -32,7 +32,10 @@ const ENGLISH: CueTable = {
       /\b(?:is|are)\s+(?:strictly\s+)?(?:forbidden|prohibited|off[- ]limits|not allowed|not permitted|read-only|untouchable)\b/i,
     ],
     [3, english(String.raw`always\s+[a-z]`)],
-    [2, /\bmust\b(?!\s+(?:have\s+(?:been|had|gone)|be\s+(?:a|an|the|because|something|some)\b|say|admit))/i],
+    [
+      2,
+      /\bmust\b(?!\s+(?:have\s+(?:\w+(?:ed|en)|had|gone|made|left|lost)\b|be\s+(?:a|an|the|because|something|some)\b|say|admit))/i,
+    ],
     [2, /\b(?:has|have|needs?) to (?:be|stay|remain|work|support|run|pass|compile|keep)\b/i],
     [2, /\bshould(?:\s+not|n['’]t|\s+(?:only|stay|remain|keep|continue))\b/i],
     [2, english(String.raw`only\s+(?!one|a\b|the\b|then|if|when|after|because|\d)[a-z]+`)],
@@ -73,7 +76,7 @@ const ENGLISH: CueTable = {
       /\b(?:node(?:\.js)?|python|java|go|typescript|react|php|ruby|rust|postgres(?:ql)?|mysql|version|release)\s+v?\d+(?:\.\d+)*\b/i,
     ],
   ],
-  not: /^(?:why|what|when|where|who|which|how|whose|do|does|did|is|are|was|were|has|have|should|must|don['’]t you|can['’]t you|isn['’]t|aren['’]t|won['’]t)\b[^.]*\?|^(?:don['’]?t|do not) (?:worry|mind|you think)\b|\b(?:never ?mind|no problem|not only|if only|the only|i only|it only)\b(?!.*\b(?:must|never|don['’]t|do not)\b)/i,
+  not: /^(?:why|what|when|where|who|which|how|whose|do|does|did|is|are|was|were|has|have|should|must|don['’]t you|can['’]t you|isn['’]t|aren['’]t|won['’]t)\b[^.]*\?|^(?:don['’]?t|do not) (?:worry|mind|you think)\b|^no (?:funcionan?|sé|entiendo|tengo|puedo|hay|es|está|me|se|lo|la)(?!\p{L})|\b(?:never ?mind|no problem|not only|if only|the only|i only|it only)\b(?!.*\b(?:must|never|don['’]t|do not)\b)/iu,
 };
 
 const GERMAN: CueTable = {

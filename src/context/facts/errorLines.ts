@@ -1,5 +1,6 @@
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import { headOf, tailOf } from '../tokens/wellFormed.ts';
+import { headOf } from '../tokens/wellFormed.ts';
+import { bothEnds } from './bothEnds.ts';
 
 /** A line of a result that says what went wrong. */
 export interface ErrorLine {
@@ -31,8 +32,7 @@ function errorsIn(entry: JSONLEntry): readonly ErrorLine[] {
   const before = known.get(entry);
   if (before !== undefined) return before;
   const output = typeof result.output === 'string' ? result.output : '';
-  const read =
-    output.length <= 2 * MAX_READ ? output : `${headOf(output, MAX_READ)}\n${tailOf(output, MAX_READ)}`;
+  const read = bothEnds(output, MAX_READ, MAX_READ);
   const all = read.split('\n');
   const lines = new Set<string>();
   for (let index = 0; index < all.length && lines.size < MAX_PER_RESULT - 1; index++)

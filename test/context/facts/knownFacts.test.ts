@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'vitest';
+import { commandRuns } from '../../../src/context/facts/commandRuns.ts';
+import { decisionsOf } from '../../../src/context/facts/decisions.ts';
+import { errorLines } from '../../../src/context/facts/errorLines.ts';
+import { changedFiles } from '../../../src/context/facts/fileChanges.ts';
+import { knownFacts, readFacts } from '../../../src/context/facts/knownFacts.ts';
+import { failingTests, latestTestRuns } from '../../../src/context/facts/testOutcomes.ts';
+import { parseTests } from '../../../src/context/facts/testReports.ts';
+import { Log } from './log.ts';
+
+const reports: readonly (readonly [string, string, object])[] = [
+  [
+    'vitest',
+    ' ❯ test/a.test.ts (4 tests | 1 failed) 8ms\n   × adds 5ms\n FAIL  test/a.test.ts > adds\n Test Files  1 failed | 2 passed (3)\n      Tests  1 failed | 12 passed | 2 skipped (15)',
+    { runner: 'vitest', passed: 12, failed: 1, failing: ['adds', 'test/a.test.ts > adds'] },
+  ],
+  [
+    'jest',
+    'PASS src/b.test.js\nFAIL src/a.test.js\n  ● sum › adds\n\nTests:       1 failed, 5 passed, 6 total',
+    {
+      runner: 'jest',
+      passed: 5,
+      failed: 1,
+      failing: ['src/a.test.js', 'sum › adds'],
+      passing: ['src/b.test.js'],
+    },
+  ],
+  [
+    'pytest',
+    'FAILED tests/test_a.py::test_x - AssertionError: no\n==== 1 failed, 10 passed, 1 warning in 0.12s ====',
+    { runner: 'pytest', passed: 10, failed: 1, failing: ['tests/test_a.py::test_x'] },
+  ],
+  ['pytest, quiet', '3 passed in 0.01s', { runner: 'pytest', passed: 3, failed: 0, failing: [] }],
+  [
+    'go',
+    '--- FAIL: TestAdd (0.00s)\n    a_test.go:5: no\nFAIL\nFAIL\texample.com/a\t0.003s\nok  \texample.com/b\t0.001s',
+    { runner: 'go', passed: 1, failed: 1, failing: ['TestAdd'], passing: ['example.com/b'] },
+  ],
+  [
+    'cargo',
+    'test math::adds ... FAILED\ntest math::subs ... ok\ntest result: FAILED. 1 passed; 1 failed; 0 ignored\ntest result: ok. 4 passed; 0 failed; 0 ignored',
+    { runner: 'cargo', passed: 5, failed: 1, failing: ['math::adds'], passing: ['math::subs'] },
+  ],
+  [
+    'tsc',
+    'src/a.ts(3,4): error TS2322: Type\nsrc/a.ts(9,4): error TS2322: Type\nsrc/b.ts(1,1): error TS1005: x',
+    { runner: 'tsc', failed: 3, failing: ['src/a.ts', 'src/b.ts'] },
+  ],
+  [
+    'tsc, pretty',
+    'src/a.ts:3:4 - error TS2322: Type\n\nFound 1 error in src/a.ts:3',
+    { runner: 'tsc', failed: 1 },
+  ],
+  ['mocha', '  12 passing (30ms)\n  2 failing', { runner: 'mocha', passed: 12, failed: 2 }],
+  ['node', '✖ adds (0.3ms)\nℹ pass 3\nℹ fail 1', { runner: 'node', passed: 3, failed: 1, failing: ['adds'] }],
+  [
+    'maven',
+    '[INFO] Tests run: 5, Failures: 1, Errors: 1, Skipped: 0',
+    { runner: 'maven', passed: 3, failed: 2 },
+  ],
+  ['rspec', '10 examples, 2 failures', { runner: 'rspec', passed: 8, failed: 2 }],
+  [
+    'colours',
+    '\u001b[31m FAIL \u001b[39m a.test.ts\n\u001b[2m      Tests \u001b[22m 1 failed (1)',
+    { runner: 'vitest', failed: 1 },
+  ],
+];
+
+describe('reports of test runners', () => {
+  test.each(reports)('%s', (_name, text, report) => {
+    expect(parseTests(text)).toMatchObject(report);
+  });
+
+  test.each([
+    '',
+    'hello',
+    'The tests passed: 3 of them',
+    'Tests are good',
+    'x'.repeat(100_000),
+    'FAIL\n'.repeat(9),
+  ])('no report: %j', (text) => {
+    expect(parseTests(text)).toBeUndefined();
+  });
+});
+
+test('a test that failed and passed later has passed: by the same command, a broader one, or its own name', () => {
+  const bad = ' FAIL  a.test.ts > adds\n Tests  1 failed | 1 passed (2)';
+  const good = ' Tests  2 passed (2)';
+  const failing = (...runs: readonly (readonly [string, string])[]): string[] => {
+    const log = new Log();
+    for (const [command, output] of runs) log.command(command, output, output === bad ? 1 : 0);
+    return failingTests(commandRuns(log.entries)).map(({ name }) => name);
+  };
+  expect(failing(['npx vitest run', bad])).toEqual(['a.test.ts > adds']);
+  expect(failing(['npx vitest run', bad], ['npx vitest run', good])).toEqual([]);
+  expect(failing(['npx vitest run a.test.ts', bad], ['npx vitest run', good])).toEqual([]);
+  expect(failing(['npx vitest run', bad], ['npx vitest run b.test.ts', good])).toEqual(['a.test.ts > adds']);
+  expect(failing(['npm test', bad], ['npx vitest run -t adds', ` ✓ a.test.ts > adds 3ms\n${good}`])).toEqual(
+    [],
+  );
+  expect(failing(['npx vitest run', good], ['npx vitest run', bad])).toEqual(['a.test.ts > adds']);
+});
+
+test('commands end with the code that their result names; ids are used again', () => {
+  const log = new Log();
+  log.command('npm run build', 'done');
+  log.command('make', 'no rule', 2);
+  log.call(
+    { command: 'sleep 9' },
+    { output: 'x\n(Interrupted by the user.)', kind: 'command', status: 'partial' },
+  );
+  log.call(
+    { command: 'serve' },
+    { output: 'Runs in the background as task 1. BashOutput reads', kind: 'command' },
+  );
+  log.call({ command: 'rm -rf /' }, { output: 'The user said no.', status: 'denied' });
+  log.call({ file_path: 'a.ts' }, { output: 'exit code 3' }, 'Read');
+  log.raw({
+    subtype: 'shell',
+    message: { role: 'user', content: '' },
+    data: { command: 'git status', output: 'clean', status: 'ok' },
+  });
+  expect(commandRuns(log.entries).map(({ command, exitCode }) => [command, exitCode])).toEqual([
+    ['npm run build', 0],
+    ['make', 2],
+    ['sleep 9', undefined],
+    ['serve', undefined],
+    ['rm -rf /', undefined],
+    ['git status', 0],
+  ]);
+});
+
+test('a file is told of once, as it was left, in the order of the last changes', () => {
+  const log = new Log();
+  log.change('/repo/a.ts', 'created', { hash: 'aa', added: 10, removed: 0 });
+  log.change('/repo/b.ts', 'modified', { hash: 'bb', added: 1, removed: 1 });
+  log.change('/repo/c.ts', 'created', { hash: 'cc' });
+  const last = log.change('/repo/a.ts', 'modified', { hash: 'ab', added: 2, removed: 3 });
+  log.change('/repo/c.ts', 'deleted');
+  expect(changedFiles(log.entries)).toEqual([
+    { path: '/repo/b.ts', kind: 'modified', hash: 'bb', added: 1, removed: 1, seq: 3 },
+    { path: '/repo/a.ts', kind: 'created', hash: 'ab', added: 12, removed: 3, seq: last },
+    { path: '/repo/c.ts', kind: 'deleted', hash: undefined, added: 0, removed: 0, seq: 9 },
+  ]);
+});
+
+test('decisions are sentences in which a choice was made', () => {
+  const log = new Log();
+  log.reply('I read the file. I decided to use a queue, because writes race. Shall I go on?');
+  log.prompt('我们决定使用队列。看看结果');
+  log.reply('Wir nehmen SQLite statt Postgres.');
+  expect(decisionsOf(log.entries).map(({ text, seq }) => [seq, text])).toEqual([
+    [0, 'I decided to use a queue, because writes race.'],
+    [1, '我们决定使用队列。'],
+    [2, 'Wir nehmen SQLite statt Postgres.'],
+  ]);
+});
+
+test('errors are the first lines of failed results and the last; what a file shows is none', () => {
+  const log = new Log();
+  log.command(
+    'make',
+    Array.from({ length: 50 }, (_, index) => `a.c:${index}: error: bad ${index}`).join('\n'),
+    2,
+  );
+  log.call({ file_path: 'a.ts' }, { output: 'throw new TypeError("x")', kind: 'file' }, 'Read');
+  log.call(
+    { file_path: 'b.ts' },
+    { output: 'b.ts does not exist.', kind: 'file', status: 'error', error: 'b.ts does not exist.' },
+    'Read',
+  );
+  expect(errorLines(log.entries).map(({ text }) => text)).toEqual([
+    'a.c:0: error: bad 0',
+    'a.c:1: error: bad 1',
+    'a.c:2: error: bad 2',
+    'a.c:49: error: bad 49',
+    'b.ts does not exist.',
+  ]);
+});
+
+test('what is read in slices is the same as what is read at once, and five megabytes take no time', async () => {
+  const log = new Log();
+  for (let index = 0; index < 100; index++)
+    log.command(`run ${index}`, `line ${index} src/foo${index}.ts error: bad\n`.repeat(1500), index % 2);
+  const started = performance.now();
+  await readFacts(log.entries);
+  const facts = knownFacts(log.entries);
+  expect(performance.now() - started).toBeLessThan(2000);
+  expect(facts.commands).toHaveLength(100);
+  expect(latestTestRuns(facts.commands)).toEqual([]);
+  expect(facts.errors).toHaveLength(100);
+});

@@ -1,0 +1,64 @@
+import type { JSONLEntry } from '../../../src/protocol/entries.ts';
+
+/** A log in memory: entries with identity, order and place, as the store would have stamped them. */
+export class Log {
+  readonly entries: JSONLEntry[] = [];
+  readonly #cwd: string;
+
+  constructor(cwd = '/repo') {
+    this.#cwd = cwd;
+  }
+
+  prompt(content: unknown): number {
+    return this.#add({ type: 'user', subtype: 'prompt', message: { role: 'user', content } });
+  }
+
+  reply(content: string): number {
+    return this.#add({ type: 'assistant', message: { role: 'assistant', content } });
+  }
+
+  /** One call and its result; the `seq` of the result. */
+  call(input: unknown, result: Partial<NonNullable<JSONLEntry['toolResult']>> = {}, name = 'Bash'): number {
+    const id = `call_${this.entries.length % 3}`;
+    this.#add({ type: 'tool_use', message: { role: 'assistant', content: '' }, tool: { id, name, input } });
+    return this.#add({
+      type: 'tool_result',
+      message: { role: 'user', content: '' },
+      toolResult: { id, name, output: '', status: 'ok', ...result },
+    });
+  }
+
+  /** A command as Bash reports it. */
+  command(command: string, output: string, exitCode = 0): number {
+    const text = exitCode === 0 ? output : `${output}\nexit code ${exitCode}`;
+    return this.call({ command }, { output: text, kind: 'command', status: exitCode === 0 ? 'ok' : 'error' });
+  }
+
+  change(path: string, kind: 'created' | 'modified' | 'deleted' = 'modified', extra = {}): number {
+    return this.call({ file_path: path }, { filesChanged: [{ path, kind, ...extra }] }, 'Edit');
+  }
+
+  summary(content: string): number {
+    return this.#add({ type: 'user', message: { role: 'user', content }, isCompactSummary: true });
+  }
+
+  raw(entry: Partial<JSONLEntry>): number {
+    return this.#add({ type: 'user', message: { role: 'user', content: '' }, ...entry });
+  }
+
+  #add(entry: Partial<JSONLEntry> & Pick<JSONLEntry, 'type' | 'message'>): number {
+    const seq = this.entries.length;
+    this.entries.push({
+      v: 1,
+      seq,
+      uuid: `u${seq}`,
+      parentUuid: seq === 0 ? null : `u${seq - 1}`,
+      sessionId: 's',
+      timestamp: '2026-01-05T10:00:00.000Z',
+      cwd: this.#cwd,
+      version: '1.0.0',
+      ...entry,
+    } as JSONLEntry);
+    return seq;
+  }
+}
