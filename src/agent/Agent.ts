@@ -3,6 +3,7 @@
  * that subscribers see; the conversation itself belongs to the ContextManager.
  */
 import type { ContextManager } from '../context/index.ts';
+import type { Steering } from '../protocol/contextReport.ts';
 import type { AgentEvent, ContextMeasure } from '../protocol/events.ts';
 import type { Usage } from '../protocol/messages.ts';
 import type { ModelClient, ModelInfo } from '../protocol/model.ts';
@@ -48,6 +49,8 @@ export interface AgentDeps extends PermissionRules {
   /** Where a bug in a subscriber is reported. */
   readonly onError: (error: unknown) => void;
 }
+
+type CompactOp = Extract<Op, { type: 'compact' }>;
 
 export function createAgent(deps: AgentDeps): Agent {
   const { context, clock, model } = deps;
@@ -108,7 +111,7 @@ export function createAgent(deps: AgentDeps): Agent {
   const deliverQueued = async (): Promise<boolean> => {
     const taken = prompts.takeAll();
     if (taken.length === 0) return false;
-    await context.append(...taken.map(promptDraft));
+    await context.appendPrompts(taken.map(promptDraft), { tools: schemas, emit });
     return true;
   };
 
@@ -159,9 +162,17 @@ export function createAgent(deps: AgentDeps): Agent {
     else await runShell(command, bash, toolContext(deps.newId(), signal), context, emit);
   };
 
-  const compact = async (focus: string | undefined, signal: AbortSignal): Promise<void> => {
+  const compact = async ({ focus, preview }: CompactOp, signal: AbortSignal): Promise<void> => {
     const focused = focus === undefined ? {} : { focus };
-    await context.compact({ trigger: 'manual', tools: schemas, signal, emit, ...focused });
+    const options = { trigger: 'manual', tools: schemas, signal, emit, ...focused } as const;
+    if (preview !== true) await context.compact(options);
+    else emit({ type: 'compaction_previewed', preview: await context.session.preview(options) });
+  };
+
+  const steer = async (steering: Steering): Promise<void> => {
+    const problem = await context.session.steer(steering, schemas);
+    if (problem !== undefined) notice('warning', problem);
+    emit({ type: 'context_measured', measure: context.measure(schemas) });
   };
 
   const selectModel = async (id: string): Promise<void> => {
@@ -187,10 +198,17 @@ export function createAgent(deps: AgentDeps): Agent {
         return;
       case 'compact':
         if (jobs.busy()) notice('info', 'Compaction starts when the running work is done.');
-        jobs.add((signal) => compact(op.focus, signal));
+        jobs.add((signal) => compact(op, signal));
+        return;
+      case 'uncompact':
+        jobs.add(async () => void (await context.session.uncompact({ tools: schemas, emit })));
+        return;
+      case 'steer':
+        void steer(op.steering).catch(deps.onError);
         return;
       case 'interrupt':
-        jobs.abort();
+        // A summary that somebody waits for gives way first: messages are removed instead, and the turn goes on.
+        if (!context.stopWaiting()) jobs.abort();
         return;
       case 'answer':
         questions.answer(op.id, op.answer);
@@ -224,6 +242,9 @@ export function createAgent(deps: AgentDeps): Agent {
     }),
     takeBackQueued: prompts.takeBack,
     idle: jobs.idle,
+    report: () => context.session.report(schemas),
+    items: () => context.session.items(),
+    lastDiff: () => context.session.lastDiff(),
     async measure() {
       const measured = context.measure(schemas);
       emit({ type: 'context_measured', measure: measured });

@@ -1,4 +1,5 @@
 /** What a subscriber (UI, headless) sees of an agent. */
+import type { CompactionDiff, ContextItem, ContextReport } from '../protocol/contextReport.ts';
 import type { JSONLEntry, Todo } from '../protocol/entries.ts';
 import type { AgentEvent, ContextMeasure } from '../protocol/events.ts';
 import type { Usage } from '../protocol/messages.ts';
@@ -40,6 +41,12 @@ export interface Agent {
   idle(): Promise<void>;
   /** Measures the request as it would be sent now. */
   measure(): Promise<ContextMeasure>;
+  /** Everything for `/context`. */
+  report(): ContextReport;
+  /** The conversation as items that can be pinned, dropped and restored, oldest first. */
+  items(): readonly ContextItem[];
+  /** What the last compaction did; undefined when there is none. */
+  lastDiff(): CompactionDiff | undefined;
   /** Stops what runs, flushes the log, releases the session. */
   close(): Promise<void>;
 }

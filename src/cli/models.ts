@@ -4,6 +4,7 @@ import type { ModelList } from '../commands/types.ts';
 import type { Settings } from '../config/schema.ts';
 import { costUsd, lookupModel } from '../model/catalogue.ts';
 import { DEMO_MODEL, demoModelInfo } from '../model/demo.ts';
+import { endpointFacts } from '../model/endpoint.ts';
 import type { Usage } from '../protocol/messages.ts';
 import type { ModelInfo } from '../protocol/model.ts';
 
@@ -25,7 +26,8 @@ export function createModelChoice(first: string, settings: Settings): ModelChoic
             unknownWindow: settings.context.unknownWindow,
             ...(windowTokens === undefined ? {} : { windowTokens }),
           });
-    return own?.maxOutputTokens === undefined ? known : { ...known, maxOutputTokens: own.maxOutputTokens };
+    const limits = own?.maxOutputTokens === undefined ? {} : { maxOutputTokens: own.maxOutputTokens };
+    return { ...known, ...(id === DEMO_MODEL ? {} : endpointFacts(settings.baseUrl)), ...limits };
   };
   let model = lookup(first);
   return {

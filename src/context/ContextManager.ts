@@ -3,22 +3,19 @@
  * from it, compacts it. The log is the truth; everything else here can be rebuilt from it.
  */
 
-import type { Steering } from '../protocol/contextReport.ts';
 import type { EntryDraft, JSONLEntry, Todo } from '../protocol/entries.ts';
 import type { CompactionReport, ContextMeasure } from '../protocol/events.ts';
 import type { Message, ToolSchema } from '../protocol/messages.ts';
-import type { ModelError, ModelRequest, Reply } from '../protocol/model.ts';
+import type { ModelError, Reply } from '../protocol/model.ts';
 import type { BlobSink, RecallAnswer, RecallRequest, ToolOutcome } from '../protocol/tools.ts';
-import { CompactionRunner, type SessionParts } from './CompactionRunner.ts';
+import type { SessionParts } from './CompactionRunner.ts';
 import { type ContextData, contextDataOf } from './contextData.ts';
-import * as corrections from './corrections.ts';
-import { tooLarge } from './measure.ts';
 import { ThreadSummary } from './memory/ThreadSummary.ts';
 import { Projection } from './Projection.ts';
-import { ReductionLadder } from './ReductionLadder.ts';
 import { recall } from './recall/recall.ts';
 import { resultDraft, shellDraft } from './resultDrafts.ts';
 import { admitOutput, limitsFor } from './results/admit.ts';
+import { SessionContext } from './SessionContext.ts';
 import { closingDrafts, headerDrafts, headerOf, replyDrafts } from './sessionDrafts.ts';
 import {
   CacheStore,
@@ -38,14 +35,11 @@ import type {
   SessionHeader,
   ToolResultInput,
 } from './types.ts';
-import { validateRequest } from './validateRequest.ts';
 
 interface OpenSession {
   readonly log: SessionLog;
   readonly projection: Projection;
-  readonly parts: SessionParts;
-  readonly compaction: CompactionRunner;
-  readonly ladder: ReductionLadder;
+  readonly context: SessionContext;
 }
 
 export class ContextManager {
@@ -96,6 +90,11 @@ export class ContextManager {
   /** Where the open session's log lies. */
   filePath(): string | undefined {
     return this.#session?.log.filePath;
+  }
+
+  /** The open session's context: what is reduced, previewed, pinned, taken back. Throws without a session. */
+  get session(): SessionContext {
+    return this.#open().context;
   }
 
   /** The log so far, oldest first; empty without a session. */
@@ -192,59 +191,35 @@ export class ContextManager {
     return entry;
   }
 
+  /** Records what the user typed, with the memories that it calls up; see SessionContext. */
+  appendPrompts(
+    prompts: readonly EntryDraft[],
+    options: Pick<RequestOptions, 'tools' | 'emit'>,
+  ): Promise<readonly JSONLEntry[]> {
+    return this.#open().context.appendPrompts(prompts, options);
+  }
+
   /**
-   * The next request, measured as it is about to be sent; compacts first when it has reached the trigger.
-   * An aborted signal leaves everything as it was: the caller checks it.
+   * The next request, measured as it is about to be sent, after whatever makes room for it. An aborted signal
+   * leaves everything as it was: the caller checks it.
    */
   async buildRequest(options: RequestOptions): Promise<BuildOutcome> {
-    const { projection, ladder } = this.#open();
-    await ladder.makeRoom(options);
-    const measure = projection.measure(options.tools);
-    options.emit({ type: 'context_measured', measure });
-    const { strategy, compact } = this.#deps.settings;
-    if (!projection.fits(measure))
-      return { type: 'too_large', message: tooLarge(measure, compact.auto && strategy !== 'off') };
-    const messages = projection.messages();
-    const problems = validateRequest(messages, projection.checked);
-    if (problems.length > 0) throw new Error(`The request would be invalid: ${problems.join('; ')}.`);
-    projection.noteRequest(options.tools);
-    const request: ModelRequest = { model: measure.model, messages, tools: options.tools };
-    return { type: 'ready', request };
+    return this.#open().context.buildRequest(options);
   }
 
   /** What `/compact` does. Whatever happens, the session goes on; the report says what happened. */
   async compact(options: CompactOptions): Promise<CompactionReport> {
-    return this.#open().compaction.runManual(options);
+    return this.#open().context.compaction.runManual(options);
   }
 
-  /** Takes the last compaction back; refuses with the numbers where what it stands for no longer fits. */
-  async uncompact(options: RequestOptions): Promise<CompactionReport> {
-    const { parts, compaction } = this.#open();
-    await compaction.settled();
-    const report = await corrections.uncompact(parts, options.tools);
-    options.emit({ type: 'compaction_ended', report });
-    options.emit({ type: 'context_measured', measure: this.measure(options.tools) });
-    return report;
-  }
-
-  /** Pins, unpins, drops or restores one item; says why when that cannot be done. */
-  async steer(steering: Steering, tools: readonly ToolSchema[]): Promise<string | undefined> {
-    return corrections.steer(this.#open().parts, steering, tools);
-  }
-
-  /** Undoes the reduction that an entry recorded; false when there is none to undo. */
-  async undoReduction(uuid: string): Promise<boolean> {
-    return corrections.undoReduction(this.#open().parts, uuid);
-  }
-
-  /** Leaves everything after this entry's atom out of the conversation; false when there is no such entry. */
-  async rewind(uuid: string): Promise<boolean> {
-    return corrections.rewind(this.#open().parts, uuid);
+  /** S5's name for a compaction that the user asks for. */
+  compressCurrentContext(options: Omit<CompactOptions, 'trigger'>): Promise<CompactionReport> {
+    return this.compact({ ...options, trigger: 'manual' });
   }
 
   /** Takes removal instead of a summary that the user waits for; false when nobody waits for one. */
   stopWaiting(): boolean {
-    return this.#session?.ladder.stopWaiting() ?? false;
+    return this.#session?.context.ladder.stopWaiting() ?? false;
   }
 
   /**
@@ -252,7 +227,7 @@ export class ContextManager {
    * tenth smaller, down to what is pinned and the newest prompt. False when nothing is left to give.
    */
   async shrinkAfterOverflow(error: ModelError, options: RequestOptions): Promise<boolean> {
-    return this.#open().ladder.afterOverflow(error, options);
+    return this.#open().context.ladder.afterOverflow(error, options);
   }
 
   /** Measures the request as it would be sent now. */
@@ -260,11 +235,9 @@ export class ContextManager {
     return this.#open().projection.measure(tools);
   }
 
-  /** At the end of each step: what was appended is on the disk itself, and a draft of the next summary is kept. */
+  /** At the end of each step; see SessionContext. */
   async maintain(options: RequestOptions): Promise<void> {
-    const { log, ladder } = this.#open();
-    await log.sync();
-    if (!options.signal.aborted) ladder.maintain(options);
+    return this.#open().context.maintain(options);
   }
 
   /** Hash of a file's content as this session last read or wrote it; undefined when it never did. */
@@ -303,7 +276,7 @@ export class ContextManager {
   async close(): Promise<void> {
     const session = this.#session;
     this.#session = undefined;
-    session?.parts.thread.stop();
+    session?.context.parts.thread.stop();
     await session?.log.sync();
     await session?.log.close();
   }
@@ -322,8 +295,7 @@ export class ContextManager {
       append: (drafts) => this.#appendTo({ log, projection }, drafts),
       thread: new ThreadSummary(new CacheStore(this.#deps.settings.cache.maxEntries)),
     };
-    const compaction = new CompactionRunner(parts);
-    this.#session = { log, projection, parts, compaction, ladder: new ReductionLadder(parts, compaction) };
+    this.#session = { log, projection, context: new SessionContext(parts) };
   }
 
   #tell<T>(listeners: ReadonlySet<(news: T) => void>, news: T): void {

@@ -10,6 +10,7 @@ import { planMask } from './compaction/masking.ts';
 import { epochOf, failuresInARow, restsUntilPrompt } from './history/epoch.ts';
 import { type Reduction, reductionDraft } from './history/reductions.ts';
 import type { DraftOutcome } from './memory/ThreadSummary.ts';
+import { budgetWarnings, nextStep, type Outlook } from './outlook.ts';
 import { removalPolicyFor } from './strategies/removalPolicy.ts';
 import { planAtomRemoval, removalDraft } from './strategies/removeAtoms.ts';
 import { planWindow } from './strategies/windowing.ts';
@@ -59,6 +60,19 @@ export class ReductionLadder {
     this.#parts.thread.updateIfNeeded(epoch, used, PAUSE * this.#budget().window, (signal) =>
       this.#writeDraft(epoch, { ...options, signal, emit: () => {} }),
     );
+  }
+
+  /** What the ladder would do next, and at how many tokens. */
+  outlook({ tools }: Pick<RequestOptions, 'tools'>): Outlook {
+    const { projection, thread } = this.#parts;
+    const measure = projection.measure(tools);
+    return {
+      measure,
+      next: nextStep(this.#parts.deps.settings, this.#budget(), measure.usedTokens),
+      draft: thread.state(epochOf(this.#entries())),
+      breakerIsOpen: this.#isBroken(),
+      warnings: budgetWarnings(measure, this.#parts.deps.settings),
+    };
   }
 
   /** Takes removal instead of the summary that the user waits for; false when nobody waits for one. */
@@ -226,9 +240,8 @@ export class ReductionLadder {
       sizeOf: (atom) => projection.sizeOf(atom),
     });
     if (plan === undefined) return;
-    await append([
-      removalDraft({ ...plan, reason: `${reason}; ${plan.reason}` }, log.entries(), { preTokens: used }),
-    ]);
+    const facts = { preTokens: used, postTokens: Math.ceil(used - plan.freedTokens) };
+    await append([removalDraft({ ...plan, reason: `${reason}; ${plan.reason}` }, log.entries(), facts)]);
   }
 
   #policy(): ReturnType<typeof removalPolicyFor> {

@@ -18,7 +18,18 @@ export {
 } from './memory/ActiveTaskService.ts';
 export { withDeadline } from './memory/deadline.ts';
 export { formatMemories, memoryDraft } from './memory/formatMemories.ts';
-export { formatInstructions, type InstructionFile, readInstructions } from './memory/instructions.ts';
+export {
+  createInstructionSource,
+  type InstructionPlaces,
+  type InstructionSource,
+  readInstructions,
+} from './memory/InstructionSource.ts';
+export {
+  formatInstructions,
+  type InstructionChange,
+  type InstructionFile,
+  instructionDraft,
+} from './memory/instructions.ts';
 export {
   type FoundMemory,
   LongTermMemory,
@@ -29,6 +40,7 @@ export {
 export type { LeftOut, MemoryFolders, MemoryScope } from './memory/memoryFiles.ts';
 export type { Remembered } from './memory/remember.ts';
 export { truncateObservation } from './results/ObservationTruncator.ts';
+export type { SessionContext } from './SessionContext.ts';
 export {
   AmbiguousSessionIdError,
   BlobStore,

@@ -87,36 +87,33 @@ const overflow = fails({ kind: 'overflow', message: 'Too long.', retryable: fals
 
 test('a request that the server finds too long is made smaller and sent again', async () => {
   const { ask, lines, model, agent } = await stage({
-    answers: [
-      says(long),
-      says(long),
-      overflow,
-      says('## Primary Request and Intent\n- foxes'),
-      says('Done.'),
-    ],
+    answers: [says(long), says(long), overflow, says('Done.')],
   });
   await ask('One');
   await ask('Two');
   await ask('Three');
-  expect(lines().slice(-6)).toEqual([
-    expect.stringMatching(/^compaction_ended auto done/),
+  expect(lines().slice(-7)).toEqual([
+    'entry reduction',
+    'entry reduction',
     'measured for test-model',
     'text_delta Done.',
     'entry assistant: Done.',
     'entry turn_end: done',
     'turn_ended done after 1',
   ]);
-  const [tooLong, summary, again] = model.requests.slice(2);
-  expect(summary?.toolChoice).toBe('none');
+  const [tooLong, again] = model.requests.slice(2);
   expect(JSON.stringify(again).length).toBeLessThan(JSON.stringify(tooLong).length * 0.9);
   expect(again?.messages.at(-1)).toEqual({ role: 'user', content: 'Three' });
-  expect(agent.entries().some((entry) => entry.isCompactSummary)).toBe(true);
+  // The true window was learnt, and older messages are left out with a pointer to them.
+  const kinds = agent.entries().flatMap(({ subtype, data }) => (subtype === 'reduction' ? [data?.kind] : []));
+  expect(kinds).toEqual(['window', 'remove']);
+  expect(JSON.stringify(again?.messages)).toContain('Recall brings any of them back');
 });
 
 test('what was streamed before the server noticed is taken back', async () => {
   const late = fails({ kind: 'overflow', retryable: false, windowTokens: 6000 }, [delta('Half')]);
   const { ask, lines } = await stage({
-    answers: [says(long), says(long), late, says('## Primary Request and Intent\n- foxes'), says('Done.')],
+    answers: [says(long), says(long), late, says('Done.')],
   });
   await ask('One');
   await ask('Two');
@@ -136,9 +133,27 @@ test('a request that cannot be made smaller fails with the words of the server',
   expect(events.at(-1)).toMatchObject({ error: { message: 'Too long.' } });
 });
 
-test('a prompt that fits into no request fails with the numbers and sends nothing', async () => {
-  const { ask, events, model } = await stage({ windowTokens: 3000, settings: { compact: { auto: false } } });
-  await ask(long);
+test('of a prompt that fits into no request head and tail are sent, with a pointer, and the user is told first', async () => {
+  const { ask, lines, model, agent } = await stage({ windowTokens: 3000, answers: [says('Read.')] });
+  const huge = `BEGIN ${long} END`;
+  await ask(huge);
+  const told = lines().findIndex((line) =>
+    line.startsWith('notice warning: Your message is larger than any'),
+  );
+  expect(told).toBeGreaterThan(-1);
+  expect(told).toBeLessThan(lines().findIndex((line) => line.startsWith('measured')));
+  const sent = String(model.requests[0]?.messages.at(-1)?.content);
+  expect(sent).toMatch(/^\[Output truncated[^\]]+Recall/);
+  expect(sent).toContain('BEGIN The quick');
+  expect(sent).toMatch(/ END$/);
+  const entry = agent.entries().find(({ subtype }) => subtype === 'prompt');
+  expect(entry?.data?.original).toMatchObject({ bytes: Buffer.byteLength(huge) });
+});
+
+test('what fits into no request fails with the numbers and sends nothing', async () => {
+  const systemPrompt = long.repeat(2);
+  const { ask, events, model } = await stage({ windowTokens: 3000, systemPrompt });
+  await ask('Hi');
   expect(events.at(-1)).toMatchObject({
     type: 'turn_ended',
     outcome: 'failed',

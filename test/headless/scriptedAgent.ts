@@ -117,6 +117,17 @@ export function scriptedAgent(
         throw new Error(`the script was not played to its end: ${JSON.stringify(steps[0]?.on)}`);
     },
     measure: async () => measure,
+    report: () => ({
+      measure,
+      reductions: [],
+      compactions: [],
+      next: { action: 'a summary takes the place of older messages', atTokens: measure.triggerTokens },
+      draft: 'none',
+      breakerIsOpen: false,
+      warnings: [],
+    }),
+    items: () => [],
+    lastDiff: () => undefined,
     close: async () => undefined,
   };
 }

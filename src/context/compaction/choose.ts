@@ -57,13 +57,16 @@ export function chooseCompaction(input: ChoiceInput): Choice | undefined {
     if (plan.worthwhile && gained >= input.minDropped && needed <= room)
       return { plan, withSnippets, clips: [] };
   }
-  if (sizeOfAll(view.atoms) <= room) return undefined;
+  const bare = planCompaction(view.atoms, { retainTokens: 0, sizeOf, bare: true, pinned });
+  const most = sizeOfAll(view.atoms) - sizeOfAll(bare.kept);
+  // Everything would fit afterwards as it is: only a user who asks for it may still want less.
+  const isWanted = input.minDropped > 0 && input.mayDropNewest && most >= input.minDropped;
+  if (sizeOfAll(view.atoms) <= room && !isWanted) return undefined;
   const newest = planCompaction(view.atoms, { retainTokens: 0, sizeOf, pinned, cut: input.cut });
   const clips = clipsFor(newest.kept, room, input);
   if (clips !== undefined) return { plan: newest, withSnippets: false, clips };
   if (!input.mayDropNewest || input.cut !== undefined)
     return { plan: newest, withSnippets: false, clips: [] };
-  const bare = planCompaction(view.atoms, { retainTokens: 0, sizeOf, bare: true, pinned });
   return bare.worthwhile ? { plan: bare, withSnippets: false, clips: [] } : undefined;
 }
 

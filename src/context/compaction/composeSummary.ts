@@ -1,5 +1,6 @@
 /** From what a model wrote to what is sent: cut to its budget, and with what the program knows better. */
 import { type Atom, atomEntries } from '../history/atoms.ts';
+import { liveEntries } from '../history/live.ts';
 import type { View } from '../history/view.ts';
 import type { CompactionBudget } from '../tokens/budgets.ts';
 import { HIGH } from '../tokens/estimate.ts';
@@ -9,24 +10,41 @@ import { recordedFacts } from './facts.ts';
 import type { CompactionJob } from './job.ts';
 import type { Sizing } from './sizing.ts';
 import { wrapSummary } from './summaryText.ts';
+import { verifySummary } from './verifySummary.ts';
 
 /** However little a summary stands for, it may have this much. */
 const MIN_SUMMARY = 60;
 
-/** The whole summary message but for the file snippets. */
-export function composeSummary(
+/** Share of the summary's budget that recorded facts may take where there are that many. */
+const FACTS_SHARE = 0.55;
+/** Characters of a token, for text like a list of paths: rather too few than too many. */
+const CHARACTERS = 3;
+
+/**
+ * The whole summary message but for the file snippets. What the model claims and the log does not bear out is
+ * marked; constraints, files, tests and commands are added from the log itself.
+ */
+export async function composeSummary(
   text: string,
   job: CompactionJob,
   { choice, budget, sizing }: { choice: Choice; budget: CompactionBudget; sizing: Sizing },
-): string {
+): Promise<string> {
   const dropped = droppedAtoms(job.view, choice).reduce((sum, atom) => sum + sizing.ofAtom(atom), 0);
   const summarised = dropped + (job.view.summary === undefined ? 0 : budget.summary);
   const tokens = Math.min(budget.summary, Math.max(MIN_SUMMARY, 0.8 * summarised)) / sizing.ratio();
-  const facts = [leftOutNote(job.view, choice), recordedFacts(job.entries, tokens)]
-    .filter((part) => part !== '')
-    .join('\n\n');
+  const verified = await verifySummary(text.trim(), job.entries);
+  const to = lastSummarised(job.view, choice);
+  const recorded = recordedFacts(
+    liveEntries(job.entries).entries,
+    Math.floor(tokens * FACTS_SHARE * CHARACTERS),
+    {
+      summary: verified.text,
+      ...(to === undefined ? {} : { archived: { from: 0, to } }),
+    },
+  );
+  const facts = [leftOutNote(job.view, choice), recorded].filter((part) => part !== '').join('\n\n');
   const left = Math.floor(tokens) - sizing.ofText(facts) / sizing.ratio();
-  const body = truncateToTokens(text.trim(), Math.max(0, Math.floor(left)), '\n... (cut)', HIGH);
+  const body = truncateToTokens(verified.text, Math.max(0, Math.floor(left)), '\n... (cut)', HIGH);
   return wrapSummary(facts === '' ? body : `${body}\n\n${facts}`);
 }
 

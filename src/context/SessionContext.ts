@@ -1,0 +1,141 @@
+/**
+ * The context of one open session: what the next request is, what is reduced for it, what can be said about
+ * it. ContextManager opens and closes it and stays the only writer of the log.
+ */
+import type {
+  CompactionDiff,
+  CompactionPreview,
+  ContextItem,
+  ContextReport,
+  Steering,
+} from '../protocol/contextReport.ts';
+import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
+import type { CompactionReport } from '../protocol/events.ts';
+import type { ToolSchema } from '../protocol/messages.ts';
+import type { ModelRequest } from '../protocol/model.ts';
+import { admitPrompts } from './admitPrompts.ts';
+import { CompactionRunner, type SessionParts } from './CompactionRunner.ts';
+import { lastDiff, previewOf } from './compaction/preview.ts';
+import { contextItems } from './contextItems.ts';
+import { contextReport } from './contextReport.ts';
+import { rewind, steer, uncompact, undoReduction } from './corrections.ts';
+import { liveEntries } from './history/live.ts';
+import { tooLarge } from './measure.ts';
+import { activeTask, reminderDraft, reminderDue } from './memory/ActiveTaskService.ts';
+import { ReductionLadder } from './ReductionLadder.ts';
+import type { BuildOutcome, CompactOptions, RequestOptions } from './types.ts';
+import { validateRequest } from './validateRequest.ts';
+
+export class SessionContext {
+  readonly parts: SessionParts;
+  readonly compaction: CompactionRunner;
+  readonly ladder: ReductionLadder;
+
+  constructor(parts: SessionParts) {
+    this.parts = parts;
+    this.compaction = new CompactionRunner(parts);
+    this.ladder = new ReductionLadder(parts, this.compaction);
+  }
+
+  /** Records what the user typed, with the memories that it calls up; tells of what cannot be sent whole. */
+  async appendPrompts(
+    prompts: readonly EntryDraft[],
+    { tools, emit }: Pick<RequestOptions, 'tools' | 'emit'>,
+  ): Promise<readonly JSONLEntry[]> {
+    const { drafts, notices } = await admitPrompts(prompts, this.parts, this.#fixedTokens(tools));
+    for (const text of notices) emit({ type: 'notice', level: 'warning', text });
+    return this.parts.append(drafts);
+  }
+
+  /** The next request, measured as it is about to be sent, after whatever makes room for it. */
+  async buildRequest(options: RequestOptions): Promise<BuildOutcome> {
+    const { projection, deps } = this.parts;
+    await this.#remind();
+    await this.ladder.makeRoom(options);
+    const measure = projection.measure(options.tools);
+    options.emit({ type: 'context_measured', measure });
+    const { strategy, compact } = deps.settings;
+    if (!projection.fits(measure))
+      return { type: 'too_large', message: tooLarge(measure, compact.auto && strategy !== 'off') };
+    const messages = projection.messages();
+    const problems = validateRequest(messages, projection.checked);
+    if (problems.length > 0) throw new Error(`The request would be invalid: ${problems.join('; ')}.`);
+    projection.noteRequest(options.tools);
+    const request: ModelRequest = { model: measure.model, messages, tools: options.tools };
+    return { type: 'ready', request };
+  }
+
+  /** At the end of each step: the log is on the disk itself, and a draft of the next summary is kept. */
+  async maintain(options: RequestOptions): Promise<void> {
+    await this.parts.log.sync();
+    if (!options.signal.aborted) this.ladder.maintain(options);
+  }
+
+  /** What a compaction would do; see CompactionRunner. */
+  async preview(options: CompactOptions): Promise<CompactionPreview> {
+    const { log, projection } = this.parts;
+    const entries = log.entries();
+    const items = this.items();
+    const { usedTokens } = projection.measure(options.tools);
+    return previewOf(await this.compaction.preview(options), { entries, items, preTokens: usedTokens });
+  }
+
+  report(tools: readonly ToolSchema[]): ContextReport {
+    const { log, deps } = this.parts;
+    return contextReport(log.entries(), {
+      model: deps.model(),
+      ...this.ladder.outlook({ tools }),
+    });
+  }
+
+  items(): readonly ContextItem[] {
+    const { log, projection } = this.parts;
+    return contextItems(log.entries(), projection.view(), (atom) => projection.sizeOf(atom));
+  }
+
+  /** What the last compaction did; undefined when there is none to show. */
+  lastDiff(): CompactionDiff | undefined {
+    return lastDiff(this.parts.log.entries(), this.items());
+  }
+
+  /** Takes the last compaction back; refuses with the numbers where what it stands for no longer fits. */
+  async uncompact({ tools, emit }: Pick<RequestOptions, 'tools' | 'emit'>): Promise<CompactionReport> {
+    await this.compaction.settled();
+    const report = await uncompact(this.parts, tools);
+    emit({ type: 'compaction_ended', report });
+    emit({ type: 'context_measured', measure: this.parts.projection.measure(tools) });
+    return report;
+  }
+
+  /** Pins, unpins, drops or restores one item; says why when that cannot be done. */
+  steer(steering: Steering, tools: readonly ToolSchema[]): Promise<string | undefined> {
+    return steer(this.parts, steering, tools);
+  }
+
+  /** Undoes the reduction that an entry recorded; false when there is none to undo. */
+  undoReduction(uuid: string): Promise<boolean> {
+    return undoReduction(this.parts, uuid);
+  }
+
+  /** Leaves everything after this entry's atom out of the conversation; false when there is no such entry. */
+  rewind(uuid: string): Promise<boolean> {
+    return rewind(this.parts, uuid);
+  }
+
+  /** Goal and todo list, restated where they are far back: an entry that stays where it was put. */
+  async #remind(): Promise<void> {
+    const { log, deps, projection, append } = this.parts;
+    const { instructionPinning, reminderSteps } = deps.settings;
+    if (!instructionPinning) return;
+    const { entries } = liveEntries(log.entries());
+    if (!reminderDue(entries, reminderSteps, projection.todos())) return;
+    const draft = reminderDraft(activeTask(entries));
+    if (draft !== undefined) await append([draft]);
+  }
+
+  #fixedTokens(tools: readonly ToolSchema[]): number {
+    const { parts } = this.parts.projection.measure(tools);
+    const fixed = new Set(['tools', 'system', 'instructions']);
+    return parts.reduce((sum, { name, tokens }) => sum + (fixed.has(name) ? tokens : 0), 0);
+  }
+}

@@ -1,0 +1,79 @@
+/** What the user typed, on its way into the log: memories that it calls up, and a text too large for any request. */
+import type { EntryDraft } from '../protocol/entries.ts';
+import type { SessionParts } from './CompactionRunner.ts';
+import { memoryDraft } from './memory/formatMemories.ts';
+import { truncateObservation, truncationNotice } from './results/ObservationTruncator.ts';
+import { allocateBudget } from './tokens/allocateBudget.ts';
+
+export interface AdmittedPrompts {
+  readonly drafts: readonly EntryDraft[];
+  /** What the user should know before anything is sent. */
+  readonly notices: readonly string[];
+}
+
+/**
+ * The prompts as they are recorded. Memories that are found ride as an entry just before them. What the user
+ * wrote is never cut, but for a text that no request could hold: then it is kept whole beside the log, and
+ * its head, its tail and a pointer are sent. `fixedTokens` is what every request has anyway.
+ */
+export async function admitPrompts(
+  prompts: readonly EntryDraft[],
+  parts: SessionParts,
+  fixedTokens: number,
+): Promise<AdmittedPrompts> {
+  const room = Math.max(MIN_ROOM, parts.projection.budget().limit - fixedTokens);
+  const admitted = await Promise.all(prompts.map((draft) => fitPrompt(draft, parts, room)));
+  const memories = await memoriesFor(prompts.map(textOf).join('\n'), parts);
+  return {
+    drafts: [...memories, ...admitted.map(({ draft }) => draft)],
+    notices: admitted.flatMap(({ notice }) => notice ?? []),
+  };
+}
+
+/** However full a window is, this much of a prompt is sent, in tokens. */
+const MIN_ROOM = 500;
+/** Share of the room that a prompt may take: the rest is for the work it asks for. */
+const MOST_OF_ROOM = 0.75;
+
+async function fitPrompt(
+  draft: EntryDraft,
+  { projection, log }: SessionParts,
+  room: number,
+): Promise<{ readonly draft: EntryDraft; readonly notice?: string }> {
+  const { content } = draft.message;
+  const most = MOST_OF_ROOM * room;
+  if (typeof content !== 'string' || projection.sizeOfText(content) <= most) return { draft };
+  const original = await log.blobs.put(content).catch(() => undefined);
+  const path = original === undefined ? undefined : log.blobs.pathOf(original.hash);
+  let text = content;
+  let maxBytes = Math.floor(most * 4);
+  do {
+    const cut = truncateObservation(content, { maxLines: Number.MAX_SAFE_INTEGER, maxBytes }, 'head_tail');
+    text = `${truncationNotice(cut, path, original)}\n${cut.preview}`;
+    maxBytes = Math.floor(maxBytes * 0.8);
+  } while (projection.sizeOfText(text) > most && maxBytes > 1000);
+  const shown = Buffer.byteLength(text).toLocaleString('en-US');
+  const all = Buffer.byteLength(content).toLocaleString('en-US');
+  return {
+    draft: {
+      ...draft,
+      message: { ...draft.message, content: text },
+      data: { ...draft.data, ...(original === undefined ? {} : { original }) },
+    },
+    notice: `Your message is larger than any request to this model can be: its beginning and end (${shown} of ${all} bytes) are sent. The whole is kept, and the model can read all of it with Recall.`,
+  };
+}
+
+async function memoriesFor(query: string, { deps, projection }: SessionParts): Promise<EntryDraft[]> {
+  const { memory, budget } = deps.settings;
+  if (!memory.enabled || deps.memory === undefined || query.trim() === '') return [];
+  const { limit, minSimilarity, timeoutMs } = memory;
+  const found = await deps.memory.search(query, { limit, minSimilarity, timeoutMs }).catch(() => []);
+  const cap = allocateBudget(projection.budget().window, budget).retrieved;
+  const draft = memoryDraft(found, cap);
+  return draft === undefined ? [] : [draft];
+}
+
+function textOf({ message: { content } }: EntryDraft): string {
+  return typeof content === 'string' ? content : '';
+}

@@ -1,0 +1,58 @@
+/** The conversation as a list in which the user pins, drops and restores: one item for each atom, oldest first. */
+import type { ContextItem } from '../protocol/contextReport.ts';
+import type { JSONLEntry } from '../protocol/entries.ts';
+import { type Atom, groupAtoms, isPrompt } from './history/atoms.ts';
+import { instructionPath } from './history/instructionEntries.ts';
+import { liveEntries } from './history/live.ts';
+import type { View } from './history/view.ts';
+import { headOf } from './tokens/wellFormed.ts';
+
+/** Characters of a title. */
+const TITLE = 80;
+
+/** `sizeOf`: tokens of an atom as it would be sent. */
+export function contextItems(
+  entries: readonly JSONLEntry[],
+  view: View,
+  sizeOf: (atom: Atom) => number,
+): readonly ContextItem[] {
+  const shown = new Map(view.atoms.map((atom) => [atom.head.uuid, atom]));
+  const pinnedFiles = new Set(view.instructions.map(({ uuid }) => uuid));
+  const summarisedTo = view.summary?.seq ?? -1;
+  return groupAtoms(liveEntries(entries).entries).map((atom) => {
+    const isShown = shown.has(atom.head.uuid) || pinnedFiles.has(atom.head.uuid);
+    const isMasked = atom.calls.some(
+      ({ result }) => result !== undefined && view.replacements.has(result.uuid),
+    );
+    const hidden = atom.head.seq < summarisedTo ? 'summarised' : 'removed';
+    return {
+      ...itemOf(atom),
+      tokens: Math.ceil(sizeOf(shown.get(atom.head.uuid) ?? atom)),
+      state: isShown ? (isMasked ? 'masked' : 'sent') : hidden,
+      isPinned: view.pinned.has(atom.head.uuid),
+    };
+  });
+}
+
+function itemOf(atom: Atom): Pick<ContextItem, 'uuid' | 'seq' | 'kind' | 'title'> {
+  const { head } = atom;
+  return { uuid: head.uuid, seq: head.seq, kind: kindOf(atom), title: titleOf(atom) };
+}
+
+function kindOf({ kind, head }: Atom): ContextItem['kind'] {
+  if (kind === 'reply') return 'reply';
+  if (head.subtype === 'instructions') return 'instructions';
+  return isPrompt(head) ? 'prompt' : 'note';
+}
+
+function titleOf({ head, calls }: Atom): string {
+  const called = calls.map(({ call, result }) => {
+    const title = result?.toolResult?.display?.title ?? '';
+    return [call.tool?.name ?? '', title].filter((part) => part !== '').join(' ');
+  });
+  const { content } = head.message;
+  const text =
+    head.subtype === 'instructions' ? instructionPath(head) : typeof content === 'string' ? content : '';
+  const said = text.replace(/\s+/g, ' ').trim();
+  return headOf([said, ...called].filter((part) => part !== '').join(' · '), TITLE);
+}

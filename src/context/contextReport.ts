@@ -1,0 +1,90 @@
+/** What `/context` tells: the reductions so far, what comes next, what the cache serves. A projection of the log. */
+import type { ContextReport, ReductionRecord } from '../protocol/contextReport.ts';
+import type { JSONLEntry } from '../protocol/entries.ts';
+import type { ContextMeasure } from '../protocol/events.ts';
+import type { ModelInfo } from '../protocol/model.ts';
+import { liveEntries } from './history/live.ts';
+import { reductionOf } from './history/reductions.ts';
+
+/** S4: the last ten are kept in view. */
+const SHOWN_COMPACTIONS = 10;
+
+export interface ReportFacts
+  extends Pick<ContextReport, 'measure' | 'next' | 'draft' | 'breakerIsOpen' | 'warnings'> {
+  readonly model: ModelInfo;
+}
+
+/** Everything for `/context`, from the log and what is known of the next request. */
+export function contextReport(entries: readonly JSONLEntry[], facts: ReportFacts): ContextReport {
+  const { model, ...known } = facts;
+  const reductions = reductionRecords(entries);
+  const usage = entries.findLast(({ type, message }) => type === 'assistant' && message.usage !== undefined)
+    ?.message.usage;
+  const cache =
+    usage === undefined
+      ? {}
+      : { cache: { cachedTokens: usage.cached_tokens ?? 0, inputTokens: usage.input_tokens } };
+  const nextInputUsd = priceOfNext(known.measure, model, usage?.input_tokens ?? 0);
+  return {
+    ...known,
+    reductions,
+    compactions: reductions.filter(({ kind }) => kind !== 'window').slice(-SHOWN_COMPACTIONS),
+    ...cache,
+    ...(nextInputUsd === undefined ? {} : { nextInputUsd }),
+  };
+}
+
+/** Every reduction that the log records, oldest first. */
+export function reductionRecords(entries: readonly JSONLEntry[]): readonly ReductionRecord[] {
+  const { undone } = liveEntries(entries);
+  return entries.flatMap((entry, index) => {
+    const record = recordOf(entry, entries[index + 2]);
+    return record === undefined ? [] : [{ ...record, isUndone: undone.has(entry.uuid) }];
+  });
+}
+
+function recordOf(
+  entry: JSONLEntry,
+  afterSummary: JSONLEntry | undefined,
+): Omit<ReductionRecord, 'isUndone'> | undefined {
+  const place = { uuid: entry.uuid, seq: entry.seq, timestamp: Date.parse(entry.timestamp) || 0 };
+  const { compactMetadata } = entry;
+  if (entry.subtype === 'compact_boundary' && compactMetadata !== undefined) {
+    const { trigger, preTokens, postTokens, durationMs, strategy, success } = compactMetadata;
+    const usage = afterSummary?.subtype === 'usage' ? afterSummary.message.usage : undefined;
+    return {
+      ...place,
+      kind: success === false ? 'fallback' : 'summary',
+      reason: trigger === 'manual' ? '/compact' : 'the window filled up',
+      preTokens,
+      ...(strategy === undefined ? {} : { strategy }),
+      ...(postTokens === undefined ? {} : { postTokens }),
+      ...(durationMs === undefined ? {} : { durationMs }),
+      covers: entry.seq,
+      ...(usage === undefined
+        ? {}
+        : { usage: { inputTokens: usage.input_tokens, outputTokens: usage.output_tokens } }),
+    };
+  }
+  const reduction = reductionOf(entry);
+  if (reduction === undefined) return undefined;
+  const { kind, reason, strategy, preTokens, postTokens, durationMs } = reduction;
+  const { replacements = [], removed = [], restored = [] } = reduction;
+  return {
+    ...place,
+    kind,
+    reason,
+    preTokens,
+    covers: replacements.length + removed.length + restored.length,
+    ...(strategy === undefined ? {} : { strategy }),
+    ...(postTokens === undefined ? {} : { postTokens }),
+    ...(durationMs === undefined ? {} : { durationMs }),
+  };
+}
+
+/** US dollars for the input, when the cache still holds what was sent last; absent where no price is known. */
+function priceOfNext(measure: ContextMeasure, { price }: ModelInfo, sentBefore: number): number | undefined {
+  if (price === undefined) return undefined;
+  const cached = Math.min(sentBefore, measure.usedTokens);
+  return (cached * price.cachedInput + (measure.usedTokens - cached) * price.input) / 1e6;
+}

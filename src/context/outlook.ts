@@ -1,0 +1,52 @@
+/** What will be reduced next and at what point, in words; and what the budgets have to say. Pure. */
+import type { ContextReport } from '../protocol/contextReport.ts';
+import type { ContextSettings } from '../protocol/contextSettings.ts';
+import type { ContextMeasure } from '../protocol/events.ts';
+import { allocateBudget } from './tokens/allocateBudget.ts';
+import type { WindowBudget } from './tokens/budgets.ts';
+
+export type Outlook = Pick<ContextReport, 'measure' | 'next' | 'draft' | 'breakerIsOpen' | 'warnings'>;
+
+/** The next thing that the settings will do, and from how many tokens on. */
+export function nextStep(
+  settings: ContextSettings,
+  { maskAt, trigger, removeAt }: WindowBudget,
+  usedTokens: number,
+): ContextReport['next'] {
+  const { strategy, compact } = settings;
+  if (strategy === 'off' || !compact.auto)
+    return { action: 'nothing by itself; run /compact', atTokens: trigger };
+  if ((strategy === 'auto' || strategy === 'mask-only') && usedTokens < maskAt)
+    return { action: 'old tool results become one-line pointers', atTokens: maskAt };
+  if (strategy === 'mask-only')
+    return { action: 'old tool results become one-line pointers', atTokens: removeAt };
+  if (strategy === 'auto' || strategy === 'summary') {
+    if (usedTokens < trigger)
+      return { action: 'a summary takes the place of older messages', atTokens: trigger };
+    return { action: 'older messages are removed, if no summary is there by then', atTokens: removeAt };
+  }
+  return { action: `older messages are removed (${strategy})`, atTokens: trigger };
+}
+
+/** Sentences for the user; empty when there is nothing to say. */
+export function budgetWarnings(measure: ContextMeasure, { budget }: ContextSettings): readonly string[] {
+  const sizes = new Map(measure.parts.map(({ name, tokens }) => [name, tokens]));
+  const of = (...names: string[]): number => names.reduce((sum, name) => sum + (sizes.get(name) ?? 0), 0);
+  const caps = allocateBudget(measure.windowTokens, budget);
+  const count = (tokens: number): string => tokens.toLocaleString('en-US');
+  const warnings: string[] = [];
+  const head = of('tools', 'system');
+  if (head > caps.systemPrompt)
+    warnings.push(
+      `Tools and system prompt take ${count(head)} tokens, more than their share of ${count(caps.systemPrompt)} (context.budget.systemPrompt). They are sent whole.`,
+    );
+  const fixed = head + of('instructions');
+  if (fixed > NEARLY_ALL * measure.triggerTokens)
+    warnings.push(
+      `Tools, system prompt and instructions take ${count(fixed)} of ${count(measure.triggerTokens)} tokens: little is left for the work. Shorten the instructions or choose a larger window.`,
+    );
+  return warnings;
+}
+
+/** Share of the trigger above which what cannot shrink leaves too little. */
+const NEARLY_ALL = 0.7;
