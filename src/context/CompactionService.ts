@@ -10,10 +10,12 @@ import { clipResults } from './compaction/clips.ts';
 import { composeSummary, droppedAtoms, lastSummarised } from './compaction/composeSummary.ts';
 import { createFallbackSummary, fallbackText } from './compaction/fallback.ts';
 import type { CompactionDeps, CompactionJob, CompactionOutcome } from './compaction/job.ts';
+import { sameLanguage } from './compaction/language.ts';
 import { planMask } from './compaction/masking.ts';
 import { requestSummary, type SummaryOutcome } from './compaction/requestSummary.ts';
 import { Sizing } from './compaction/sizing.ts';
 import { gatherSnippets, type Snippets } from './compaction/snippets.ts';
+import { userText } from './compaction/verifySummary.ts';
 import { atomEntries } from './history/atoms.ts';
 import type { Reduction, Replacement } from './history/reductions.ts';
 import type { View } from './history/view.ts';
@@ -61,7 +63,7 @@ export class CompactionService {
     const lastMessageSeq = choice === undefined ? undefined : lastSummarised(job.view, choice);
     if (choice === undefined || lastMessageSeq === undefined || choice.clips.length > 0)
       return { type: 'nothing' };
-    const asked = await requestSummary(job, choice, this.#deps, budget);
+    const asked = inOwnLanguage(await requestSummary(job, choice, this.#deps, budget), job);
     if (asked.type === 'aborted') return { type: 'aborted' };
     const usage = asked.reply === undefined ? undefined : usageEntry(job.model, asked.reply);
     const cost = usage === undefined ? {} : { usage };
@@ -88,7 +90,7 @@ export class CompactionService {
       return this.#finish(job, { ...made, text: this.#countedSummary(job, made), strategy: 'simple' });
     const asked: SummaryOutcome = job.withoutModel
       ? { type: 'failed', message: 'the request was still too long after a summary' }
-      : await requestSummary(job, choice, this.#deps, budget);
+      : inOwnLanguage(await requestSummary(job, choice, this.#deps, budget), job);
     if (asked.type === 'aborted') return { type: 'cancelled' };
     const usage = asked.reply === undefined ? undefined : usageEntry(job.model, asked.reply);
     const paid = { ...made, ...(usage === undefined ? {} : { usage }) };
@@ -105,7 +107,7 @@ export class CompactionService {
     const sizing = new Sizing(this.#deps, job);
     const clips = await this.#clip(job, choice, sizing);
     const files = choice.withSnippets ? made.snippets.files : [];
-    const summary = composeSummary(made.text, job, { choice, budget, sizing });
+    const summary = await composeSummary(made.text, job, { choice, budget, sizing });
     const metadata = {
       trigger: job.trigger,
       preTokens,
@@ -190,6 +192,16 @@ const tooShort: CompactionOutcome = {
   type: 'refused',
   message: 'There is nothing to compact: everything so far is recent enough to stay as it is.',
 };
+
+/** A summary that the user cannot read is none. */
+function inOwnLanguage(asked: SummaryOutcome, { entries }: CompactionJob): SummaryOutcome {
+  if (asked.type !== 'summary' || sameLanguage(asked.text, userText(entries))) return asked;
+  return {
+    type: 'failed',
+    message: 'the summary is not in the language of the conversation',
+    reply: asked.reply,
+  };
+}
 
 /** Index of the first atom that the draft does not speak for. */
 function cutOf({ atoms }: View, { lastMessageSeq }: Draft): number {
