@@ -18,6 +18,13 @@ export function findAtomRounds(atoms: readonly Atom[]): number[] {
   return atoms.flatMap((atom, index) => (isPrompt(atom.head) ? [index] : []));
 }
 
+/** Index of the first atom of the newest `rounds` rounds; 0 where there are no more than that. */
+export function newestRounds(atoms: readonly Atom[], rounds: number): number {
+  if (rounds <= 0) return atoms.length;
+  const starts = findAtomRounds(atoms);
+  return starts.length < rounds ? 0 : (starts.at(-rounds) ?? 0);
+}
+
 /**
  * Index of the first atom of the newest `rounds` rounds that fit into `tokens`; of fewer rounds where they do
  * not; and where not even the newest round fits, of its newest part. 0 rounds keep nothing.

@@ -4,7 +4,7 @@ export interface TailBudget<T> {
   readonly tokens: number;
   readonly sizeOf: (item: T) => number;
   /** True for what stays though the budget is used up. The newest item always does. */
-  readonly isRequired?: (item: T) => boolean;
+  readonly isRequired?: (item: T, index: number) => boolean;
 }
 
 /**
@@ -18,7 +18,7 @@ export function tailStart<T>(
   let used = 0;
   const tail = items.findLastIndex((item, index) => {
     used += sizeOf(item);
-    return used > tokens && index !== items.length - 1 && !isRequired(item);
+    return used > tokens && index !== items.length - 1 && !isRequired(item, index);
   });
   return tail + 1;
 }

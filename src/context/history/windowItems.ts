@@ -1,13 +1,12 @@
 /** From atoms to what the sliding window chooses among. */
-import type { JSONLEntry } from '../../protocol/entries.ts';
 import { alwaysKept } from './alwaysKept.ts';
 import { type Atom, atomEntries, isPrompt } from './atoms.ts';
 import type { WindowItem } from './SlidingWindow.ts';
 
 export interface WindowFacts {
-  /** Tokens of a whole atom as it is sent, and of one of its results; both calibrated. */
+  /** Tokens of a whole atom as it is sent, and of its `index`-th result; both calibrated. */
   readonly sizeOf: (atom: Atom) => number;
-  readonly sizeOfResult: (result: JSONLEntry) => number;
+  readonly sizeOfResult: (atom: Atom, index: number) => number;
   /** What the user holds on to, besides what is always kept. */
   readonly isPinned?: (atom: Atom) => boolean;
 }
@@ -26,8 +25,8 @@ export function windowItems(
     hasCalls: atom.calls.length > 0,
     isPinned: kept.has(atom) || isPinned(atom),
     tokens: sizeOf(atom),
-    results: atom.calls.flatMap(({ result }) =>
-      result === undefined ? [] : [{ uuid: result.uuid, tokens: sizeOfResult(result) }],
+    results: atom.calls.flatMap(({ result }, index) =>
+      result === undefined ? [] : [{ uuid: result.uuid, tokens: sizeOfResult(atom, index) }],
     ),
   }));
 }

@@ -20,8 +20,8 @@ export interface Endpoint {
 }
 
 /**
- * The row of the table for a model. Whose model it is decides first, by provider or id, since a proxy may
- * serve it from this machine; then where it runs; all others take the last row.
+ * The row of the table for a model. Its id decides first, since a proxy may serve any model from this machine;
+ * then the provider's name, then the address; all others take the last row.
  */
 export function strategyForModel(
   modelId: string,
@@ -30,10 +30,10 @@ export function strategyForModel(
   const id = modelId.toLowerCase();
   const host = hostOf(baseUrl);
   const name = provider.toLowerCase().replace(/[\s_-]/g, '');
-  const row = TABLE.find(
-    ({ ids, providers, hosts }) =>
-      ids?.test(id) === true || providers?.test(name) === true || (host !== '' && hosts?.test(host) === true),
-  );
+  const row =
+    TABLE.find(({ ids }) => ids?.test(id)) ??
+    TABLE.find(({ providers }) => providers?.test(name)) ??
+    TABLE.find(({ hosts }) => host !== '' && hosts?.test(host));
   return (row ?? OTHER).choice;
 }
 
@@ -61,6 +61,8 @@ const TABLE: readonly Row[] = [
   },
   {
     ids: /(?:^|[/.:])(?:chatgpt|gpt-[3-9])/,
+    providers: /^(?:openai|azure(?:openai)?)$/,
+    hosts: /(?:^|\.)openai\.(?:com|azure\.com)(?::\d+)?$/,
     choice: {
       strategy: 'hybrid',
       preserveStart: 4,

@@ -37,6 +37,7 @@ test.each<[id: string, baseUrl: string | undefined, row: keyof typeof rows]>([
   ['gpt-4o-mini', undefined, 'gpt'],
   ['openai/gpt-4.1', 'https://openrouter.ai/api/v1', 'gpt'],
   ['gpt-4o', 'http://localhost:4000', 'gpt'],
+  ['my-deployment', 'https://mine.openai.azure.com/v1', 'gpt'],
   ['o1-preview', undefined, 'o'],
   ['openai/o3', undefined, 'o'],
   ['o4-mini', 'https://api.openai.com/v1', 'o'],
@@ -70,9 +71,18 @@ test.each([
   ['vLLM', 'local'],
   ['Anthropic', 'claude'],
   ['google', 'gemini'],
+  ['openai', 'gpt'],
   ['mistral', 'other'],
+  ['', 'other'],
 ] as const)('the provider %s is %s', (provider, row) => {
   expect(strategyForModel('alias', { provider })).toBe(rows[row]);
+});
+
+test('the id decides before the provider, the provider before the address', () => {
+  const baseUrl = 'http://localhost:4000';
+  expect(strategyForModel('claude-3', { provider: 'google', baseUrl })).toBe(rows.claude);
+  expect(strategyForModel('alias', { provider: 'google', baseUrl })).toBe(rows.gemini);
+  expect(strategyForModel('alias', { provider: 'other', baseUrl })).toBe(rows.local);
 });
 
 const settings = (given: unknown) => contextSettingsSchema.parse(given);
