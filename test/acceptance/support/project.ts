@@ -94,9 +94,8 @@ export async function openProject({
         );
       const lines = format === 'text' ? [] : jsonLines(printed.stdout);
       const result = lines.findLast((line) => line.type === 'result') as ResultObject | undefined;
-      const sessions = await work.sessions();
-      const session_id = result?.session_id ?? resume ?? sessions.at(-1)?.entries[0]?.sessionId ?? '';
-      const entries = sessions.find(({ file }) => file.endsWith(`/${session_id}.jsonl`))?.entries ?? [];
+      const session_id = result?.session_id ?? resume ?? '';
+      const entries = session_id === '' ? [] : await readEntries(work.data, session_id);
       const requests = server.requests().slice(before);
       return { ...printed, result, lines, requests, entries, sessionId: session_id };
     },
@@ -150,6 +149,21 @@ Read the rest.`;
 /** True for the request that asks for a summary. */
 export function isSummary(request: WireRequest): boolean {
   return request.tool_choice === 'none';
+}
+
+/** The lines that can be read; a test may have damaged others. */
+async function readEntries(data: string, sessionId: string): Promise<JSONLEntry[]> {
+  const names = await readdir(join(data, 'projects'), { recursive: true }).catch(() => []);
+  const name = names.find((one) => one.endsWith(`${sessionId}.jsonl`));
+  if (name === undefined) return [];
+  const lines = (await readFile(join(data, 'projects', name), 'utf8')).split('\n');
+  return lines.flatMap((line) => {
+    try {
+      return [JSON.parse(line) as JSONLEntry];
+    } catch {
+      return [];
+    }
+  });
 }
 
 function jsonLines(stdout: string): Record<string, unknown>[] {
