@@ -83,6 +83,15 @@ export class ContextManager {
     };
   }
 
+  /** A new session that begins as this one is now, or as it was up to an entry; this one stays open. Returns its id. */
+  async forkSession(uptoUuid?: string): Promise<string> {
+    const { log } = this.#open();
+    const entries = log.entries();
+    const end =
+      uptoUuid === undefined ? entries.length : entries.findIndex(({ uuid }) => uuid === uptoUuid) + 1;
+    return this.#deps.store.forkSession(entries.slice(0, end));
+  }
+
   getCurrentSessionId(): string | undefined {
     return this.#session?.log.sessionId;
   }

@@ -107,7 +107,7 @@ test('a request that the server finds too long is made smaller and sent again', 
   // The true window was learnt, and older messages are left out with a pointer to them.
   const kinds = agent.entries().flatMap(({ subtype, data }) => (subtype === 'reduction' ? [data?.kind] : []));
   expect(kinds).toEqual(['window', 'remove']);
-  expect(JSON.stringify(again?.messages)).toContain('Recall brings any of them back');
+  expect(JSON.stringify(again?.messages)).toContain('Recall brings any of it back');
 });
 
 test('what was streamed before the server noticed is taken back', async () => {

@@ -5,6 +5,8 @@
 import { readdir, rm, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { liveEntries } from '../history/live.ts';
+import { lastCompaction } from '../history/view.ts';
 import { BlobStore } from './BlobStore.ts';
 import {
   AmbiguousSessionIdError,
@@ -64,6 +66,31 @@ export class PersistentStore {
     return this.#open(file, sessionId, (store) => store.readAll());
   }
 
+  /**
+   * A new session that begins with these entries of another, as they are: ids stay, so whatever refers to
+   * them holds; originals are shared. Rejects when the disk does. Returns its id.
+   */
+  async forkSession(entries: readonly JSONLEntry[], sessionId: string = newSessionId()): Promise<string> {
+    const log = await this.createSession(sessionId);
+    try {
+      const store = new JSONLStore(log.filePath);
+      await store.append(
+        entries.map((entry) => ({
+          ...entry,
+          sessionId,
+          ...(entry.subtype === 'session_start'
+            ? { data: { ...entry.data, forkedFrom: entry.sessionId } }
+            : {}),
+        })),
+      );
+      await store.sync();
+      await store.close();
+    } finally {
+      await log.close();
+    }
+    return sessionId;
+  }
+
   /** Reads the whole session without opening it; undefined when there is none of that id. */
   async loadSession(sessionId: string): Promise<LogContents | undefined> {
     const store = new JSONLStore(sessionFileIn(this.folder, sessionId));
@@ -79,8 +106,8 @@ export class PersistentStore {
   async loadConversation(sessionId: string): Promise<readonly JSONLEntry[] | undefined> {
     const contents = await this.loadSession(sessionId);
     if (contents === undefined) return undefined;
-    const { entries } = contents;
-    const at = entries.findLastIndex((entry) => entry.subtype === 'compact_boundary');
+    const { entries, undone } = liveEntries(contents.entries);
+    const at = lastCompaction(entries, undone);
     if (at === -1) return entries;
     const retained = new Set(entries[at]?.compactMetadata?.retained);
     const [summary, ...later] = entries.slice(at + 1);

@@ -48,7 +48,16 @@ export function removalDraft(
 ): EntryDraft {
   const gone = new Set(removed);
   const seqs = entries.filter(({ uuid }) => gone.has(uuid)).map(({ seq }) => seq);
-  const range = `#${Math.min(...seqs)}-#${Math.max(...seqs)}`;
-  const note = `${removed.length} earlier messages between ${range} are not shown any more, to make room. Nothing is lost: Recall brings any of them back, by pointer ("${range}") or by a search.`;
+  const [from, to] = [seqs[0] ?? 0, seqs.at(-1) ?? 0];
+  const range = from === to ? `#${from}` : `#${from}-#${to}`;
+  const note =
+    facts.kind === 'drop'
+      ? `The user left ${range} out of the conversation.`
+      : removalNote(removed.length, range);
   return reductionDraft({ kind: 'remove', ...facts, strategy, reason, removed: [...removed] }, note);
+}
+
+function removalNote(count: number, range: string): string {
+  const what = count === 1 ? 'An earlier message is' : `${count} earlier messages are`;
+  return `${what} not shown any more, to make room (${range}). Nothing is lost: Recall brings any of it back, by pointer ("${range}") or by a search.`;
 }
