@@ -3,13 +3,10 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import {
-  formatInstructions,
-  type InstructionFile,
-  readInstructions,
-} from '../../../src/context/memory/instructions.ts';
+import { readInstructions } from '../../../src/context/memory/InstructionSource.ts';
+import { formatInstructions, type InstructionFile } from '../../../src/context/memory/instructions.ts';
 
-const read = (cwd = 'repo'): Promise<InstructionFile[]> =>
+const read = (cwd = 'repo'): Promise<readonly InstructionFile[]> =>
   readInstructions(join(base, 'home'), join(base, 'repo'), join(base, cwd), (path) => path.endsWith('.env'));
 
 let base: string;

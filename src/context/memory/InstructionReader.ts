@@ -1,0 +1,72 @@
+/** Reads one instruction file, safely, and again only when it has changed. */
+import { stat } from 'node:fs/promises';
+import { CacheStore } from '../storage/CacheStore.ts';
+import { importsOf } from './imports.ts';
+import { hashOf, type InstructionFile } from './instructions.ts';
+import { isInside, readTextStart, realPathOf, stampOf } from './safeFiles.ts';
+
+/** Bytes read of one file; what is beyond is left out, and the text says so. */
+const MAX_BYTES = 32_768;
+/** Files that are remembered while they do not change. */
+const MAX_REMEMBERED = 256;
+
+export const NOT_READ = '(This file is a link to a secret or out of the project, so it was not read.)';
+export const NOT_IMPORTED = '(This file holds secrets or lies out of the project, so it was not read.)';
+
+/** Whose word brings a file in: the user's own file may lead anywhere, a repository's not out of it. */
+export type Origin = 'user' | 'user import' | 'repository' | 'import';
+
+export interface ReadInstruction extends InstructionFile {
+  readonly realPath: string;
+  /** Lies in the repository, so that what it imports has to as well. */
+  readonly isOfRepository: boolean;
+  /** As written; none of a file that was not read. */
+  readonly imports: readonly string[];
+}
+
+export class InstructionReader {
+  readonly #realRoot: Promise<string>;
+  readonly #isSensitive: (path: string) => boolean;
+  readonly #known = new CacheStore<{ readonly stamp: string; readonly file: ReadInstruction | undefined }>(
+    MAX_REMEMBERED,
+    Number.POSITIVE_INFINITY,
+  );
+
+  constructor(root: string, isSensitive: (path: string) => boolean) {
+    this.#realRoot = realPathOf(root).then((real) => real ?? root);
+    this.#isSensitive = isSensitive;
+  }
+
+  /** The file; one that must not be read says so. Undefined for what is missing, empty or no regular file. */
+  async read(path: string, origin: Origin): Promise<ReadInstruction | undefined> {
+    const info = await stat(path).catch(() => undefined);
+    if (info?.isFile() !== true) return undefined;
+    const stamp = `${origin}:${stampOf(info)}`;
+    const known = this.#known.get(path);
+    if (known?.stamp === stamp) return known.file;
+    const file = await this.#readAnew(path, origin);
+    this.#known.set(path, { stamp, file });
+    return file;
+  }
+
+  async #readAnew(path: string, origin: Origin): Promise<ReadInstruction | undefined> {
+    const realPath = await realPathOf(path);
+    if (realPath === undefined) return undefined;
+    const isOfRepository = isInside(realPath, await this.#realRoot);
+    const isImport = origin === 'import' || origin === 'user import';
+    const isSecret =
+      origin !== 'user' && (this.#isSensitive(realPath) || (isImport && this.#isSensitive(path)));
+    const isOut = (origin === 'repository' || origin === 'import') && !isOfRepository;
+    if (isSecret || isOut) {
+      const text = isImport ? NOT_IMPORTED : NOT_READ;
+      return { path, text, hash: hashOf(text), realPath: path, isOfRepository, imports: [] };
+    }
+    const start = await readTextStart(realPath, MAX_BYTES);
+    if (start === undefined || start.text === '') return undefined;
+    // Pictures and programs are mentioned, not imported.
+    if (isImport && start.text.includes('\0')) return undefined;
+    const note = `\n(only the first ${MAX_BYTES} bytes of this file are shown)`;
+    const text = start.isCut ? start.text + note : start.text;
+    return { path, text, hash: hashOf(text), realPath, isOfRepository, imports: importsOf(start.text) };
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * The instruction files of a project: read when a session starts, and looked at again between steps. They go to
+ * the model without a question, so what a repository's file can bring in stays inside the repository.
+ */
+
+import { join } from 'node:path';
+import { InstructionReader, type Origin, type ReadInstruction } from './InstructionReader.ts';
+import { resolveImport } from './imports.ts';
+import { directoriesBetween, INSTRUCTION_NAMES, nestedDirectories } from './instructionPlaces.ts';
+import { formatInstructions, hashOf, type InstructionChange, type InstructionFile } from './instructions.ts';
+
+export interface InstructionPlaces {
+  /** Holds the user's own file. */
+  readonly dataRoot: string;
+  /** The repository's root, links resolved. */
+  readonly root: string;
+  /** Where the program was started. */
+  readonly cwd: string;
+  /** What `@~/` means; without it such imports lead nowhere. */
+  readonly home?: string;
+  readonly isSensitive: (path: string) => boolean;
+}
+
+export interface InstructionSource {
+  /** The user's own file, then those from the root down to the working directory, each followed by its imports. */
+  read(): Promise<readonly InstructionFile[]>;
+  /**
+   * What is new, changed or gone against `known` (hash by path, as the log has it), and what files near those
+   * `touched` add. Costs a look at each possible place; only what has changed is read. Never rejects.
+   */
+  changes(
+    known: ReadonlyMap<string, string>,
+    touched: readonly string[],
+  ): Promise<readonly InstructionChange[]>;
+}
+
+/** Bytes of all files together; about 30,000 tokens. */
+const MAX_TOTAL_BYTES = 131_072;
+const MAX_FILES = 64;
+/** How far imports of imports are followed. */
+const MAX_DEPTH = 5;
+
+export function createInstructionSource(places: InstructionPlaces): InstructionSource {
+  const { dataRoot, root, cwd, home } = places;
+  const reader = new InstructionReader(root, places.isSensitive);
+  const base = [dataRoot, ...directoriesBetween(root, cwd)];
+  const collect = async (directories: readonly string[]): Promise<InstructionFile[]> => {
+    const collection = new Collection(reader, home);
+    for (const directory of directories) {
+      await collection.addFrom(directory, directory === dataRoot ? 'user' : 'repository');
+    }
+    return collection.files;
+  };
+
+  return {
+    read: () => collect(base),
+    async changes(known, touched) {
+      const nested = nestedDirectories(touched, known.keys(), root, base);
+      const files = await collect([...base, ...nested]);
+      const told = await withoutMerged(known, () => collect(base));
+      const present = new Set(files.map(({ path }) => path));
+      const gone = [...told.keys()].filter((path) => !present.has(path));
+      return [
+        ...files.filter(({ path, hash }) => told.get(path) !== hash),
+        ...gone.map((path) => ({ path, text: undefined })),
+      ];
+    },
+  };
+}
+
+/** Reads all files at once, as `createInstructionSource(…).read()` does. */
+export function readInstructions(
+  dataRoot: string,
+  root: string,
+  cwd: string,
+  isSensitive: (path: string) => boolean,
+): Promise<readonly InstructionFile[]> {
+  return createInstructionSource({ dataRoot, root, cwd, isSensitive }).read();
+}
+
+/**
+ * Logs of before have one entry for all files, under the empty path. While it says what the files say, they are
+ * known by it; else each is told anew and the old entry is gone.
+ */
+async function withoutMerged(
+  known: ReadonlyMap<string, string>,
+  readBase: () => Promise<readonly InstructionFile[]>,
+): Promise<ReadonlyMap<string, string>> {
+  const merged = known.get('');
+  if (merged === undefined) return known;
+  const files = await readBase();
+  if (hashOf(formatInstructions(files)) !== merged) return known;
+  const told = new Map([...files.map(({ path, hash }) => [path, hash] as const), ...known]);
+  told.delete('');
+  return told;
+}
+
+/** Files in the order in which they are told, each once, within the limits. */
+class Collection {
+  readonly files: InstructionFile[] = [];
+  readonly #reader: InstructionReader;
+  readonly #home: string | undefined;
+  readonly #seen = new Set<string>();
+  #bytes = 0;
+
+  constructor(reader: InstructionReader, home: string | undefined) {
+    this.#reader = reader;
+    this.#home = home;
+  }
+
+  async addFrom(directory: string, origin: Origin): Promise<void> {
+    for (const name of INSTRUCTION_NAMES) {
+      const file = await this.#reader.read(join(directory, name), origin);
+      if (file === undefined) continue;
+      await this.#add(file, 0);
+      return;
+    }
+  }
+
+  async #add(file: ReadInstruction, depth: number): Promise<void> {
+    if (this.#seen.has(file.realPath) || this.files.length >= MAX_FILES) return;
+    this.#seen.add(file.realPath);
+    const { path, text, hash } = file;
+    const bytes = Buffer.byteLength(text);
+    if (this.#bytes + bytes > MAX_TOTAL_BYTES) {
+      this.files.push({ path, text: TOO_MUCH, hash: hashOf(TOO_MUCH) });
+      return;
+    }
+    this.#bytes += bytes;
+    this.files.push({ path, text, hash });
+    if (depth >= MAX_DEPTH) return;
+    for (const written of file.imports) {
+      const target = resolveImport(written, file.realPath, this.#home);
+      if (target === undefined) continue;
+      const imported = await this.#reader.read(target, file.isOfRepository ? 'import' : 'user import');
+      if (imported !== undefined) await this.#add(imported, depth + 1);
+    }
+  }
+}
+
+const TOO_MUCH = `(The instructions before this file have nearly ${MAX_TOTAL_BYTES} bytes already, so it was left out.)`;
