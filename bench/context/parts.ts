@@ -1,0 +1,110 @@
+/** Moves that several policies make. */
+import {
+  type Block,
+  type Item,
+  itemTokens,
+  type MadeItem,
+  type Maker,
+  type StepItem,
+  tailStart,
+} from './policy.ts';
+import { extract } from './retention/extract.ts';
+import { CALL_TOKENS } from './trace/types.ts';
+
+/** Replaces the results of a step by one-line pointers. */
+export function maskStep(item: StepItem, stubTokens: number, make: Maker, trimArguments = false): StepItem {
+  const results = item.results.map((block, call) =>
+    block.tokens <= stubTokens ? block : make.block(stubTokens, () => `[${outcomeLine(item, call)}]`),
+  );
+  const { step, event } = item;
+  const trimmed = step.proseTokens + step.calls.length * TRIMMED_CALL;
+  const reply =
+    trimArguments && trimmed < item.reply.tokens
+      ? make.block(trimmed, () => `${trimmedReply(item)} [arguments: Recall #${event}]`)
+      : item.reply;
+  return { ...item, reply, results, isMasked: true };
+}
+
+/** Name, path and pointer of a call whose arguments are left out. */
+const TRIMMED_CALL = CALL_TOKENS + 20;
+
+/** What a call came to, in a line: where to find the whole, and the first error when it failed. */
+export function outcomeLine({ event, step, results }: StepItem, call: number): string {
+  const { tool, title, failed } = step.calls[call] ?? { tool: 'read', title: '', failed: false };
+  const error = failed ? firstError(results[call]) : '';
+  return `#${event} ${tool} ${title}: ${failed ? `failed ${error}` : 'ok'}`;
+}
+
+function firstError(block: Block | undefined): string {
+  const line =
+    block
+      ?.text()
+      .split('\n')
+      .find((one) => /error|fail/i.test(one)) ?? '';
+  return line.trim().slice(0, 100);
+}
+
+function trimmedReply({ step, reply }: StepItem): string {
+  const titles = step.calls.map(({ title }) => title).join(', ');
+  return `${reply.text().split('\n', 1)[0] ?? ''} ${titles}`;
+}
+
+/** The results of a step, each cut to its first tokens, with nothing to find the rest by. */
+export function cutResults(item: Item, tokens: number, make: Maker): Item {
+  if (item.kind !== 'step' || item.results.every((block) => block.tokens <= tokens)) return item;
+  const results = item.results.map((block) =>
+    block.tokens <= tokens
+      ? block
+      : make.block(tokens, () =>
+          block.text().slice(0, Math.floor((block.text().length * tokens) / block.tokens)),
+        ),
+  );
+  return { ...item, results };
+}
+
+/** A summary of `items` in at most `tokens`; `facts` is what a program adds that knows it for certain. */
+export function summarise(
+  items: readonly Item[],
+  tokens: number,
+  make: Maker,
+  facts: () => string = () => '',
+): MadeItem {
+  const covers = items.reduce(
+    (sum, item) => sum + (item.kind === 'step' ? 1 : 'covers' in item ? item.covers : 0),
+    0,
+  );
+  const size = Math.min(tokens, Math.max(200, sizeOf(items)));
+  const text = (): string => {
+    const known = facts().slice(-2 * size);
+    const told = extract(
+      items.flatMap((item) => textsOf(item)),
+      size - known.length / 4,
+    );
+    return `${known}\n${told}`;
+  };
+  return { kind: 'summary', covers, block: make.block(size, lazily(text)) };
+}
+
+/** The newest items that fit. */
+export function tail(items: readonly Item[], tokens: number): readonly Item[] {
+  return items.slice(tailStart(items, tokens));
+}
+
+export function sizeOf(items: readonly Item[]): number {
+  return items.reduce((sum, item) => sum + itemTokens(item), 0);
+}
+
+function textsOf(item: Item): string[] {
+  return item.kind === 'step'
+    ? [item.reply.text(), ...item.results.map((block) => block.text())]
+    : [item.block.text()];
+}
+
+/** Written at most once. */
+export function lazily(text: () => string): () => string {
+  let written: string | undefined;
+  return () => {
+    written ??= text();
+    return written;
+  };
+}

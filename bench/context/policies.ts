@@ -1,0 +1,15 @@
+/** Every policy that is compared, ours last. */
+import { ours } from './ours/model.ts';
+import { peers } from './peers/peers.ts';
+import type { Policy } from './policy.ts';
+
+/** Settings that the sweep (`--sweep`) found; what each of them means is said in `ours/model.ts`. */
+export const economical = { at: 0.2, protect: 0.06, batch: 0.06, residue: 0.08 } as const;
+
+export const variants: readonly Policy[] = [
+  ours('ours: masks at half, summary at 0.8'),
+  ours('ours: stubs, early summary', { ...economical, trimArguments: true }),
+  ours('ours: ledger, early summary', { ...economical, ledgerTokens: 45 }),
+];
+
+export const policies: readonly Policy[] = [...peers, ...variants];

@@ -1,0 +1,58 @@
+/** The product's own context engine over a log in a temporary folder, with a clock that the trace moves. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ContextManager, PersistentStore, type SummaryModel } from '../../../src/context/index.ts';
+import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
+import type { ModelInfo } from '../../../src/protocol/model.ts';
+
+export interface House {
+  readonly manager: ContextManager;
+  readonly model: ModelInfo;
+  /** Minutes since the trace began. */
+  minute: number;
+  close(): Promise<void>;
+}
+
+const START = Date.UTC(2026, 0, 5, 9);
+
+export async function openHouse(
+  windowTokens: number,
+  settings: unknown,
+  summarize: SummaryModel,
+): Promise<House> {
+  const folder = await mkdtemp(join(tmpdir(), 'clawdcode-bench-context-'));
+  const now = (): number => START + house.minute * 60_000;
+  const store = new PersistentStore({
+    dataRoot: join(folder, 'data'),
+    projectRoot: folder,
+    programVersion: 'bench',
+    now: () => new Date(now()),
+  });
+  const model: ModelInfo = {
+    id: 'bench',
+    windowTokens,
+    maxOutputTokens: 8192,
+    source: 'setting',
+    tokenizer: 'unknown',
+  };
+  const manager = new ContextManager({
+    store,
+    root: folder,
+    settings: contextSettingsSchema.parse(settings),
+    model: () => model,
+    summarize,
+    isSensitive: () => false,
+    clock: now,
+  });
+  const house: House = {
+    manager,
+    model,
+    minute: 0,
+    close: async () => {
+      await manager.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+  return house;
+}

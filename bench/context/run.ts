@@ -1,0 +1,72 @@
+/**
+ * `npm run bench:context`: policies against traces and prices. `--quick` takes a tenth of every trace;
+ * `--session <file>` adds a recorded session; `--settings <json>` drives the real engine with other settings.
+ */
+import { parseArgs } from 'node:util';
+import { sheets } from './cache.ts';
+import type { Figures } from './meter.ts';
+import { policies, variants } from './policies.ts';
+import { driveReal } from './real/drive.ts';
+import { RealScores } from './real/retention.ts';
+import { costTable, type Measured, type TraceGroup } from './report/costs.ts';
+import { retentionRow, retentionRows, retentionTable } from './report/retention.ts';
+import { plant } from './retention/needles.ts';
+import { readSession } from './trace/recorded.ts';
+import { makeTrace, shapes } from './trace/standard.ts';
+import { createTexts } from './trace/texts.ts';
+
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    session: { type: 'string', multiple: true, default: [] },
+    settings: { type: 'string', default: '{}' },
+    window: { type: 'string', default: '200000' },
+    'no-real': { type: 'boolean', default: false },
+  },
+});
+const started = performance.now();
+const windowTokens = Number.parseInt(values.window, 10);
+const seeds = values.quick ? [1] : [1, 2, 3];
+const sized = shapes.map((shape) =>
+  values.quick ? { ...shape, steps: Math.ceil(shape.steps / 10) } : shape,
+);
+const recorded = await Promise.all(values.session.map((file) => readSession(file, windowTokens)));
+const groups: TraceGroup[] = [
+  ...sized.map((shape) => seeds.map((seed) => makeTrace(shape, seed, windowTokens))),
+  ...recorded.map((trace) => [trace]),
+];
+
+const [first] = groups[0] ?? [];
+const [sheet] = sheets;
+if (first === undefined || sheet === undefined) throw new Error('There is nothing to run.');
+const planted = plant(first, values.quick ? 200 : 2000);
+const scores = new RealScores(planted);
+const real: { name: string; figures: readonly Figures[]; seconds: number }[] = [];
+if (!values['no-real']) {
+  for (const [index, group] of groups.entries()) {
+    const [trace] = group;
+    if (trace === undefined) continue;
+    // The first trace bears the facts as well.
+    const texts = index === 0 ? createTexts(planted.trace, planted.lines) : createTexts(trace);
+    const run = await driveReal(index === 0 ? planted.trace : trace, texts, sheets, {
+      settings: JSON.parse(values.settings),
+      ...(index === 0 ? { onRequest: scores.onRequest } : {}),
+    });
+    real.push({ name: trace.name, ...run });
+    process.stderr.write(`real engine, ${trace.name}: ${run.seconds.toFixed(0)} s\n`);
+  }
+}
+
+for (const [index, one] of sheets.entries()) {
+  const figures = new Map(
+    real.flatMap(({ name, figures: all }) => (all[index] ? [[name, all[index]] as const] : [])),
+  );
+  const measured: Measured[] = figures.size === 0 ? [] : [{ name: 'ClawdCode (real engine)', figures }];
+  console.log(`\n${costTable(one, groups, policies, measured)}`);
+}
+const rows = await retentionRows(planted, policies, sheet, (policy) => variants.includes(policy));
+if (scores.scores.length > 0) rows.push(retentionRow('ClawdCode (real engine)', scores.scores));
+console.log(`\n${retentionTable(rows, planted.needles.length)}`);
+console.log(
+  `\n${groups.length} traces, ${seeds.length} seeds, ${((performance.now() - started) / 1000).toFixed(0)} s`,
+);
