@@ -103,8 +103,9 @@ test('a large result reaches the model bounded, says so first, and is kept whole
   const output = String(entry.toolResult?.output);
   expect(Buffer.byteLength(output)).toBeLessThanOrEqual(51_200);
   expect(entry.toolResult?.status).toBe('partial');
-  const path = /The whole is in (\S+);/.exec(output)?.[1] ?? '';
-  expect(await readFile(path, 'utf8')).toBe(text);
+  const id = /Recall\("(\w+)"\)/.exec(output)?.[1] ?? '';
+  const recalled = await context.recall({ id, offset: 500_000, limit: 1000 }, new AbortController().signal);
+  expect(recalled.text.endsWith(`\n${'x'.repeat(1000)}`)).toBe(true);
   expect(output.startsWith('[Output truncated')).toBe(true);
 });
 

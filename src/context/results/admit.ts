@@ -1,7 +1,20 @@
-/** Admission: bounds a tool's output before it becomes part of the conversation and keeps the whole beside it. */
+/**
+ * Admission: bounds a tool's output before it becomes part of the conversation. By the structure of its kind
+ * first, then by lines, bytes and tokens; what is left out is kept beside the log and pointed to.
+ */
+import type { ContextSettings } from '../../protocol/contextSettings.ts';
 import type { BlobRef, ToolResultKind } from '../../protocol/entries.ts';
 import type { BlobStore } from '../storage/index.ts';
-import { type TruncationLimits, truncateObservation, truncationNotice } from './ObservationTruncator.ts';
+import { estimateTokens, HIGH } from '../tokens/estimate.ts';
+import {
+  memoryIdOf,
+  pointerTo,
+  type TruncationLimits,
+  truncateInSteps,
+  truncationNotice,
+} from './ObservationTruncator.ts';
+import { compress } from './ToolResultCompressor.ts';
+import { WorkingMemory } from './WorkingMemory.ts';
 
 export interface Admitted {
   /** What the model sees, the notice first when something was left out. */
@@ -10,48 +23,168 @@ export interface Admitted {
   readonly partial: boolean;
 }
 
-/** `original` is what the tool itself kept, when `text` is already only a part. */
+/** What a tool gave. `original` is what the tool itself kept, when `text` is already only a part. */
+export interface ToolOutput {
+  readonly text: string;
+  readonly kind?: ToolResultKind;
+  readonly original?: BlobRef | undefined;
+  readonly display?: { readonly title: string };
+}
+
+export interface AdmissionLimits extends TruncationLimits {
+  /** By the higher estimate. Absent = no bound of its own. */
+  readonly maxTokens?: number;
+  /** The results before this one took all that the reply's results may have together. */
+  readonly isSpent?: boolean;
+}
+
+/** How structure is used; absent = not at all. */
+export interface AdmissionOptions {
+  /** The name of the tool, where it was one. */
+  readonly tool?: string;
+  /** Null switches the shortening by structure off. */
+  readonly offload?: ContextSettings['offload'] | null;
+}
+
+/** Never rejects because of a disk that refuses: that costs the pointer, not the session. */
 export async function admitOutput(
-  output: { readonly text: string; readonly kind?: ToolResultKind; readonly original?: BlobRef | undefined },
-  limits: TruncationLimits,
+  output: ToolOutput,
+  limits: AdmissionLimits,
   blobs: BlobStore,
+  { tool = '', offload = null }: AdmissionOptions = {},
 ): Promise<Admitted> {
-  const direction = output.kind === 'command' ? 'head_tail' : 'head';
-  const cut = truncateObservation(output.text, limits, direction);
-  const { original: kept } = output;
-  const isPartOfKept = kept !== undefined && kept.bytes > cut.stats.originalBytes;
-  if (!cut.truncated) {
-    const original = kept === undefined ? {} : { original: kept };
-    return { text: output.text, ...original, partial: isPartOfKept };
-  }
-  // A disk that refuses costs the pointer, not the session.
-  const original = isPartOfKept ? kept : await blobs.put(output.text).catch(() => undefined);
-  const path = original === undefined ? undefined : blobs.pathOf(original.hash);
-  // The notice counts too: cut again to what it leaves, with room for figures that grow by a digit.
-  const room = Buffer.byteLength(truncationNotice(cut, path, original)) + 16;
-  const rest = { maxLines: limits.maxLines - 1, maxBytes: Math.max(0, limits.maxBytes - room) };
-  const final = truncateObservation(output.text, rest, direction);
+  if (tool === 'Recall') return admitRecalled(output.text, limits);
+  if (limits.isSpent === true) return pointerOnly(output, blobs);
+  if (offload === null) return truncate(output, limits, blobs, isPart(output));
+  const { text, original } = await compress(tool, output.text, {
+    settings: offload,
+    limits,
+    memory: new WorkingMemory(blobs),
+    kind: output.kind,
+    kept: output.original,
+    title: output.display?.title,
+  });
+  if (original === undefined) return truncate(output, limits, blobs, isPart(output));
+  return truncate({ ...output, text, original }, limits, blobs, true);
+}
+
+/** True for a text that its tool cut from what it kept. */
+function isPart({ text, original }: ToolOutput): boolean {
+  return original !== undefined && original.bytes > Buffer.byteLength(text);
+}
+
+/** What Recall shows is a part of something that is kept: it is bounded by Recall, and not kept again. */
+async function admitRecalled(text: string, limits: AdmissionLimits): Promise<Admitted> {
+  if (fits(text, limits)) return { text, partial: false };
+  const notice =
+    '[Cut to what is left for the results of this reply; Recall it again by itself, or a smaller limit of it.]';
+  const cut = await cutWithin(text, limits, 'head', () => notice);
+  return { text: cut, partial: true };
+}
+
+/** Outputs of this size cost no more than a pointer would. */
+const POINTER_BYTES = 160;
+
+async function pointerOnly(output: ToolOutput, blobs: BlobStore): Promise<Admitted> {
+  const bytes = Buffer.byteLength(output.text);
+  const kept = output.original === undefined ? {} : { original: output.original };
+  if (bytes <= POINTER_BYTES) return { text: output.text, ...kept, partial: false };
+  const original = output.original ?? (await blobs.put(output.text).catch(() => undefined));
+  const where = original === undefined ? 'Call it again by itself.' : pointerTo(original.hash);
   return {
-    text: `${truncationNotice(final, path, original)}\n${final.preview}`,
+    text: `[Not shown: the results of this reply together are too long. ${original?.bytes ?? bytes} bytes: ${where}]`,
     ...(original === undefined ? {} : { original }),
     partial: true,
   };
 }
 
+async function truncate(
+  output: ToolOutput,
+  limits: AdmissionLimits,
+  blobs: BlobStore,
+  isPartOfKept: boolean,
+): Promise<Admitted> {
+  const { text, original: kept } = output;
+  if (fits(text, limits)) {
+    if (kept === undefined) return { text, partial: false };
+    // A part has to say of what; one that was shortened by its structure says so itself.
+    const says = !isPartOfKept || text.includes(memoryIdOf(kept.hash));
+    const noted = says ? text : `[A part of ${kept.bytes} bytes. All: ${pointerTo(kept.hash)}]\n${text}`;
+    if (fits(noted, limits)) return { text: noted, original: kept, partial: isPartOfKept };
+  }
+  const original = isPartOfKept ? kept : await blobs.put(text).catch(() => undefined);
+  const path = original === undefined ? undefined : blobs.pathOf(original.hash);
+  const direction = output.kind === 'command' ? 'head_tail' : 'head';
+  const notice = (truncation: Pick<Truncated, 'stats'>): string =>
+    truncationNotice(truncation, path, original);
+  const cut = await cutWithin(text, limits, direction, notice);
+  return { text: cut, ...(original === undefined ? {} : { original }), partial: true };
+}
+
+function fits(text: string, { maxLines, maxBytes, maxTokens }: AdmissionLimits): boolean {
+  // No text has more lines, bytes or tokens than this without being looked at.
+  if (text.length > maxBytes) return false;
+  if (
+    Buffer.byteLength(text) > maxBytes ||
+    text.split('\n', maxLines + 2).length > maxLines + (text.endsWith('\n') ? 1 : 0)
+  )
+    return false;
+  return maxTokens === undefined || estimateTokens(text, HIGH) <= maxTokens;
+}
+
+type Truncated = Awaited<ReturnType<typeof truncateInSteps>>;
+
+/** Notice and cut together keep all limits. */
+async function cutWithin(
+  text: string,
+  limits: AdmissionLimits,
+  direction: 'head' | 'head_tail',
+  notice: (truncation: Pick<Truncated, 'stats'>) => string,
+): Promise<string> {
+  const { maxLines, maxTokens } = limits;
+  const stats = {
+    direction,
+    originalLines: text.length,
+    originalBytes: 4 * text.length,
+    keptLines: text.length,
+    keptBytes: 4 * text.length,
+  };
+  const room = Buffer.byteLength(notice({ stats })) + 1;
+  let maxBytes = Math.max(0, limits.maxBytes - room);
+  for (;;) {
+    const cut = await truncateInSteps(text, { maxLines: maxLines - 1, maxBytes }, direction);
+    const whole = `${notice(cut)}\n${cut.preview}`;
+    const tokens = maxTokens === undefined ? 0 : estimateTokens(whole, HIGH);
+    if (maxTokens === undefined || tokens <= maxTokens || maxBytes < LEAST_BYTES) return whole;
+    // Dense text has more tokens to the byte; the estimate is nearly linear, so this ends soon.
+    maxBytes = Math.floor(Math.min(maxBytes, cut.stats.keptBytes) * Math.min(0.95, maxTokens / tokens));
+  }
+}
+
+/** A cut is not made smaller than this to meet the tokens. */
+const LEAST_BYTES = 100;
+
 /**
  * The limits for a window: the settings' own, but in a small window no single result may take more than a
  * good part of it.
  */
-export function limitsFor(settings: TruncationLimits, windowTokens: number): TruncationLimits {
+export function limitsFor(
+  settings: TruncationLimits,
+  windowTokens: number,
+): TruncationLimits & { readonly maxTokens: number } {
   return {
     maxLines: settings.maxLines,
     maxBytes: Math.max(
       MIN_BYTES,
       Math.min(settings.maxBytes, Math.floor(windowTokens * BYTES_PER_WINDOW_TOKEN)),
     ),
+    maxTokens: Math.max(MIN_TOKENS, Math.floor(windowTokens * SHARE_OF_WINDOW)),
   };
 }
 
 const MIN_BYTES = 1000;
+const MIN_TOKENS = 250;
 /** 0.6 bytes for each token of the window: about a sixth of it, as most text goes. */
 const BYTES_PER_WINDOW_TOKEN = 0.6;
+/** Of dense text, no single result takes more than this of the window. */
+const SHARE_OF_WINDOW = 0.25;

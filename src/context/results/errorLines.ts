@@ -11,6 +11,11 @@ export function hasFileReference(line: string): boolean {
   return FILE_REFERENCE.test(line.slice(0, MAX_LINE_CHARACTERS));
 }
 
+/** Where in a line the place in a file is named; -1 where none is. */
+export function referenceAt(line: string): number {
+  return line.slice(0, MAX_LINE_CHARACTERS).search(FILE_REFERENCE);
+}
+
 /** True for a line about code that is not the project's own, such as a frame in an installed package. */
 export function isForeign(line: string): boolean {
   return FOREIGN.test(line.slice(0, MAX_LINE_CHARACTERS));

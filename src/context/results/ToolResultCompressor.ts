@@ -1,0 +1,100 @@
+/**
+ * Shortens a tool's result by its structure: documents to an outline and a preview, lists to their first items,
+ * search results to the first matches of every file. What is left out is kept whole and pointed to.
+ */
+import type { ContextSettings } from '../../protocol/contextSettings.ts';
+import type { BlobRef, ToolResultKind } from '../../protocol/entries.ts';
+import type { TruncationLimits } from './ObservationTruncator.ts';
+import { compressDocument } from './structure/documents.ts';
+import { compressList } from './structure/lists.ts';
+import { parsedOf, plainTextOf } from './structure/parsed.ts';
+import { compressSearch } from './structure/searchResults.ts';
+import type { WorkingMemory } from './WorkingMemory.ts';
+
+export interface CompressorDeps {
+  readonly settings: ContextSettings['offload'];
+  readonly memory: Pick<WorkingMemory, 'store'>;
+  /** Search results within these are left whole. */
+  readonly limits: TruncationLimits & { readonly maxTokens?: number };
+  /** What the tool says of its output; comes before its name. */
+  readonly kind?: ToolResultKind | undefined;
+  /** What the tool itself kept, when the result is only a part of it. */
+  readonly kept?: BlobRef | undefined;
+  readonly title?: string | undefined;
+}
+
+export interface Compressed {
+  /** For the model. */
+  readonly text: string;
+  /** The whole, where `text` is not. */
+  readonly original?: BlobRef;
+}
+
+/** `result` may be a text, JSON as text, or any value. Never rejects; what no branch fits comes back as it is. */
+export async function compress(toolName: string, result: unknown, deps: CompressorDeps): Promise<Compressed> {
+  const text = plainTextOf(result);
+  try {
+    const short = await shortened(toolName, text, result, deps);
+    // Of few or tiny items the note would take more than they do.
+    return short === undefined || Buffer.byteLength(short.text) >= Buffer.byteLength(text) ? { text } : short;
+  } catch {
+    // Whatever odd value came in: the limits on lines and bytes still hold for its text.
+    return { text };
+  }
+}
+
+/** Undefined where the text is to stay as it is. */
+async function shortened(
+  toolName: string,
+  text: string,
+  result: unknown,
+  deps: CompressorDeps,
+): Promise<Compressed | undefined> {
+  const branch = branchOf(toolName, deps.kind);
+  if (branch === undefined) return undefined;
+  const value = parsedOf(result);
+  switch (branch === 'by_shape' ? shapeOf(value) : branch) {
+    case 'document':
+      return compressDocument(text, value, deps);
+    case 'large_text':
+      return compressDocument(text, undefined, deps);
+    case 'list':
+      return compressList(text, value, deps);
+    case 'search':
+      return compressSearch(text, value, deps);
+  }
+}
+
+type Branch = 'document' | 'list' | 'search' | 'large_text';
+
+const kinds: Partial<Record<ToolResultKind, Branch>> = {
+  document: 'document',
+  list: 'list',
+  search: 'search',
+};
+
+/** Names that other programs give to such tools. */
+const aliases: ReadonlyMap<string, Branch> = new Map([
+  ['getDoc', 'document'],
+  ['getCurrentDoc', 'document'],
+  ['listDocuments', 'list'],
+  ['list_resources', 'list'],
+  ['grep_search', 'search'],
+  ['search_web', 'search'],
+  ['view_file', 'large_text'],
+  ['read_url_content', 'large_text'],
+]);
+
+function branchOf(toolName: string, kind: ToolResultKind | undefined): Branch | 'by_shape' | undefined {
+  const named = aliases.get(toolName.startsWith('mcp__') ? (toolName.split('__').at(-1) ?? '') : toolName);
+  const known = (kind === undefined ? undefined : kinds[kind]) ?? named;
+  // What a server of somebody else gives can only be told by its looks.
+  return toolName.startsWith('mcp__') && named === undefined ? 'by_shape' : known;
+}
+
+function shapeOf(value: unknown): Branch {
+  if (Array.isArray(value)) return 'list';
+  if (typeof value !== 'object' || value === null) return 'document';
+  const hasContent = 'content' in value && typeof value.content === 'string';
+  return !hasContent && Object.values(value).some(Array.isArray) ? 'list' : 'document';
+}

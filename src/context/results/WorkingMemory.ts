@@ -1,0 +1,43 @@
+/**
+ * Where what is too large for a request is put, and read again: a small face of the session's blob store, so
+ * that an offloaded document and the original of a cut output are the same thing, and outlive a restart.
+ */
+import type { BlobRef, JSONLEntry } from '../../protocol/entries.ts';
+import { findTarget } from '../recall/find.ts';
+import { readPage } from '../recall/page.ts';
+import { MIN_HASH_DIGITS } from '../recall/pointer.ts';
+import type { BlobStore } from '../storage/index.ts';
+import { memoryIdOf } from './ObservationTruncator.ts';
+
+export interface StoredText {
+  /** What `Recall` is called with: the first twelve hex digits of the content's SHA-256. */
+  readonly memoryId: string;
+  readonly original: BlobRef;
+}
+
+export class WorkingMemory {
+  readonly #blobs: BlobStore;
+  readonly #entries: () => readonly JSONLEntry[];
+
+  /** `entries` are the session's: what none of them points to is not the session's to read. */
+  constructor(blobs: BlobStore, entries: () => readonly JSONLEntry[] = () => []) {
+    this.#blobs = blobs;
+    this.#entries = entries;
+  }
+
+  /** Undefined where the disk refuses. The same text is stored once. */
+  async store(text: string): Promise<StoredText | undefined> {
+    const original = await this.#blobs.put(text).catch(() => undefined);
+    return original === undefined ? undefined : { memoryId: memoryIdOf(original.hash), original };
+  }
+
+  /** At most `limit` bytes from byte `offset` on, whole characters; undefined for an unknown id. */
+  async read(memoryId: string, offset: number, limit: number): Promise<string | undefined> {
+    if (memoryId.length < MIN_HASH_DIGITS) return undefined;
+    const pointer = { type: 'hash', prefix: memoryId.toLowerCase() } as const;
+    const found = await findTarget(pointer, this.#entries(), this.#blobs);
+    if ('advice' in found) return undefined;
+    const limits = { maxBytes: limit, maxLines: Number.MAX_SAFE_INTEGER };
+    return (await readPage(found.source, offset, limits)).text;
+  }
+}
