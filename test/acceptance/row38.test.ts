@@ -36,6 +36,7 @@ const s5 = z.looseObject({
 
 test('row 38, S5 `JSONLEntry`: every line of a real session has all fields', async () => {
   const first = await runPrint('read', {
+    reportsUsage: true,
     files: { 'AGENTS.md': 'Be kind.\n' },
     replies: [
       {

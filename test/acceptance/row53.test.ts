@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { setStage } from '../e2e/support/stage.ts';
 import { textOf } from '../e2e/support/wire.ts';
 import { buildHouse } from './support/house.ts';
-import { openProject } from './support/project.ts';
+import { openProject, SILENT } from './support/project.ts';
 
 test('row 53, S5 `ContextManager` createSession / addMessage / loadSession / getCurrentSessionId / getContext / getMessages', async () => {
   const house = await buildHouse();
@@ -44,9 +44,9 @@ test('row 53, S5 `ContextManager` createSession / addMessage / loadSession / get
 test('row 53: killed right after the answer appeared, the whole turn is there again', async () => {
   const { server, work, ready } = await setStage();
   server.script(
-    { calls: [{ name: 'Read', input: { file_path: 'lib/constants.js', limit: 3 } }] },
-    { text: 'The answer is forty-two.' },
-    { text: 'As I said.' },
+    { calls: [{ name: 'Read', input: { file_path: 'lib/constants.js', limit: 3 } }], ...SILENT },
+    { text: 'The answer is forty-two.', ...SILENT },
+    { text: 'As I said.', ...SILENT },
   );
   const terminal = await ready();
   await terminal.submit('what is the answer?');

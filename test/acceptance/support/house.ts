@@ -29,7 +29,7 @@ import type { Op } from '../../../src/protocol/ops.ts';
 import { builtinTools } from '../../../src/tools/builtinTools.ts';
 import { type ModelServer, startModelServer, type WireRequest } from '../../e2e/support/server.ts';
 import { MODEL } from '../../e2e/support/stage.ts';
-import type { Answer } from './project.ts';
+import { type Answer, silently } from './project.ts';
 
 export interface HouseOptions {
   /** As in a `config.json`; `{ context: … }` for the engine's own. */
@@ -75,15 +75,6 @@ export interface OpenHouse {
   submit(op: Op, ...replies: readonly Answer[]): Promise<readonly WireRequest[]>;
   entries(): readonly JSONLEntry[];
   close(): Promise<void>;
-}
-
-/** A figure that nobody believes: nothing is learned from it, and nothing has to be counted for it. */
-export const SILENT = { usage: { prompt_tokens: 0, completion_tokens: 0 } };
-
-function silently(answer: Answer): Answer {
-  return typeof answer === 'function'
-    ? (request) => ({ ...SILENT, ...answer(request) })
-    : { ...SILENT, ...answer };
 }
 
 /** Call it inside a test; everything is closed and removed when the test ends. */

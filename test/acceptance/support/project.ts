@@ -59,6 +59,8 @@ export interface ProjectOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** Context window of the model, in tokens. */
   readonly window?: number;
+  /** True: the server counts each request and says so, which takes it a while. By default it says nothing. */
+  readonly reportsUsage?: boolean;
 }
 
 /** Call it inside a test. Every tool may run without a question. */
@@ -66,6 +68,7 @@ export async function openProject({
   settings = {},
   files = {},
   window,
+  reportsUsage = false,
 }: ProjectOptions = {}): Promise<Project> {
   const stage = await setStage();
   const { server, work } = stage;
@@ -84,7 +87,7 @@ export async function openProject({
     configure,
     async run(prompt, { replies = [], resume, format = 'json', flags = [], ...options } = {}) {
       const before = server.requests().length;
-      server.script(...replies);
+      server.script(...(reportsUsage ? replies : replies.map(silently)));
       const session = resume === undefined ? [] : ['--resume', resume];
       const mode = ['-p', '--yolo', '--output-format', format];
       const printed = await stage.print([...mode, ...session, ...flags, prompt], options);
@@ -112,7 +115,7 @@ export async function openProject({
 /** One run in a project of its own; `again` goes on with its session. */
 export async function runPrint(
   prompt: string,
-  { settings, files, window, ...options }: ProjectOptions & RunOptions = {},
+  { settings, files, window, reportsUsage, ...options }: ProjectOptions & RunOptions = {},
 ): Promise<
   PrintRun & { readonly project: Project; again(prompt: string, options?: RunOptions): Promise<PrintRun> }
 > {
@@ -120,6 +123,7 @@ export async function runPrint(
     ...(settings === undefined ? {} : { settings }),
     ...(files === undefined ? {} : { files }),
     ...(window === undefined ? {} : { window }),
+    ...(reportsUsage === undefined ? {} : { reportsUsage }),
   });
   const first = await project.run(prompt, options);
   return {
@@ -127,6 +131,16 @@ export async function runPrint(
     project,
     again: (next, more = {}) => project.run(next, { resume: first.sessionId, ...more }),
   };
+}
+
+/** A figure that nobody believes: nothing is learned from it, and nothing has to be counted for it. */
+export const SILENT = { usage: { prompt_tokens: 0, completion_tokens: 0 } };
+
+/** The answer without a report of usage, unless it has one of its own. */
+export function silently(answer: Answer): Answer {
+  return typeof answer === 'function'
+    ? (request) => ({ ...SILENT, ...answer(request) })
+    : { ...SILENT, ...answer };
 }
 
 /** A call in the words of a script. */
