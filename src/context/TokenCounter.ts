@@ -1,10 +1,19 @@
 /**
- * Counts tokens for meter, trigger and `/context` alike. Estimates per class of characters, corrected by
- * the usage that servers report for requests estimated before; each message is counted once.
+ * Counts tokens for meter, trigger and `/context` alike: at once, from what is known. That is an estimate
+ * per class of characters until `refine` has asked the encoder; each message is counted once. Counts are
+ * uncalibrated: `ratio` says by what to multiply them for a model, learnt from the usage its server reports.
  */
 import type { Message, ToolSchema } from '../protocol/messages.ts';
-import { Calibration } from './tokens/calibration.ts';
-import { type Coefficients, estimateTokens, HIGH } from './tokens/estimate.ts';
+import type { ModelInfo } from '../protocol/model.ts';
+import { Calibration, UNKNOWN_ERROR } from './tokens/calibration.ts';
+import { addTo, noTokens } from './tokens/classes.ts';
+import { type Coefficients, HIGH, S5 } from './tokens/coefficients.ts';
+import { ExactCounts } from './tokens/ExactCounts.ts';
+import { estimateTokens } from './tokens/estimate.ts';
+import { type Measured, measuredExactly, measuredInSlices, measuredNow } from './tokens/measured.ts';
+import { type Countable, partsOfMessage, partsOfTool } from './tokens/messageParts.ts';
+import { type TokenEncoder, type VocabularyName, vocabularies } from './tokens/TokenEncoder.ts';
+import { yieldToOthers } from './tokens/yieldToOthers.ts';
 
 export interface TokenCount {
   readonly tokens: number;
@@ -12,36 +21,54 @@ export interface TokenCount {
   readonly exact: boolean;
 }
 
-/** Per message: role and separators. */
-const MESSAGE_OVERHEAD = 4;
-const CALL_OVERHEAD = 10;
+export interface TokenCounterOptions {
+  /** Characters per token, where nothing better is known. */
+  readonly set?: Coefficients;
+  /** Absent = estimates throughout. */
+  readonly encoder?: TokenEncoder | undefined;
+}
+
 /** Tokens with which the reply begins. */
 const REPLY_PRIMING = 3;
-/** Providers charge 85 to 1,600 for an image, by size; the size is not looked into. */
-const IMAGE_TOKENS = 1200;
 
 export class TokenCounter {
   readonly #set: Coefficients;
-  readonly #messages = new WeakMap<Message, number>();
-  readonly #tools = new WeakMap<ToolSchema, number>();
+  readonly #exact: ExactCounts;
   readonly #calibrations = new Map<string, Calibration>();
+  #vocabulary: VocabularyName | undefined;
+  #measured = new Map<VocabularyName | undefined, WeakMap<Message | ToolSchema, Measured>>();
+  #stats = { cachedMessages: 0, totalCachedTokens: 0 };
 
-  constructor(set: Coefficients = HIGH) {
+  constructor({ set = HIGH, encoder }: TokenCounterOptions = {}) {
     this.#set = set;
+    this.#exact = new ExactCounts(encoder);
+  }
+
+  /** From here on counts are for this model. Cheap: to be called before each measurement. */
+  useModel({ tokenizer }: Pick<ModelInfo, 'tokenizer'>): void {
+    this.#vocabulary = vocabularies.find((name) => name === tokenizer);
   }
 
   /** Tokens of a text. */
   count(text: string): TokenCount {
-    return { tokens: estimateTokens(text, this.#set), exact: false };
+    const { tokens, exact } = measuredNow({ texts: [text], fixed: 0 }, this.#set, this.#known);
+    return { tokens, exact };
+  }
+
+  countText(text: string): number {
+    return this.count(text).tokens;
+  }
+
+  /** Tokens of a text of any size, exactly if that can be had; never holds anybody up. */
+  async countTextAsync(text: string, signal?: AbortSignal): Promise<TokenCount> {
+    const parts = { texts: [text], fixed: 0 };
+    const measured = await this.#measureWell(parts, signal);
+    return measured === undefined ? this.count(text) : { tokens: measured.tokens, exact: measured.exact };
   }
 
   /** Tokens of one message with everything in it, before calibration. */
   countMessage(message: Message): number {
-    const known = this.#messages.get(message);
-    if (known !== undefined) return known;
-    const tokens = MESSAGE_OVERHEAD + this.#contentTokens(message) + this.#extraTokens(message);
-    this.#messages.set(message, tokens);
-    return tokens;
+    return this.#measure(message).tokens;
   }
 
   countMessages(messages: readonly Message[]): number {
@@ -49,47 +76,187 @@ export class TokenCounter {
   }
 
   countTools(tools: readonly ToolSchema[]): number {
-    return tools.reduce((sum, tool) => sum + this.#toolTokens(tool), 0);
+    return tools.reduce((sum, tool) => sum + this.#measure(tool).tokens, 0);
   }
 
-  /** What a count has to be multiplied by for this model; 1 until its server has reported usage. */
-  ratio(model: string): number {
-    return this.#calibrations.get(model)?.ratio() ?? 1;
+  /** Tokens of a whole request. */
+  countTokens(messages: readonly Message[], tools: readonly ToolSchema[] = []): number {
+    return this.countMessages(messages) + this.countTools(tools);
+  }
+
+  /** Whether nothing of a request is an estimate. */
+  isExact(messages: readonly Message[], tools: readonly ToolSchema[] = []): boolean {
+    return [...messages, ...tools].every((one) => this.#measure(one).exact);
+  }
+
+  /**
+   * Counts exactly what is not yet, or, where the vocabulary is not public, reads large texts to their end.
+   * True when any count has changed; what was counted before an abort stays.
+   */
+  async refine(
+    messages: readonly Message[],
+    tools: readonly ToolSchema[] = [],
+    signal?: AbortSignal,
+  ): Promise<boolean> {
+    const asked = this.#vocabulary;
+    const book = this.#book();
+    let changed = false;
+    for (const group of groups(await this.#improvable([...messages, ...tools], signal))) {
+      if (signal?.aborted === true || this.#vocabulary !== asked) return changed;
+      const parts = group.map((one) => this.#partsOf(one));
+      const better = await this.#measureAll(parts, signal);
+      if (better === undefined) return changed;
+      for (const [index, one] of group.entries()) {
+        const measured = better[index];
+        if (measured === undefined) continue;
+        changed ||= measured.tokens !== book.get(one)?.tokens || measured.exact;
+        book.set(one, measured);
+      }
+      await yieldToOthers();
+    }
+    return changed;
+  }
+
+  /** Tokens by class, for `ratio` and `observe`: eight numbers, small enough to be stored with a reply. */
+  featuresOf(messages: readonly Message[], tools: readonly ToolSchema[] = []): readonly number[] {
+    const sum = noTokens();
+    for (const one of [...messages, ...tools]) addTo(sum, this.#measure(one).classes);
+    return Array.from(sum, (tokens) => Math.round(tokens));
+  }
+
+  /**
+   * What a count has to be multiplied by for this model; 1 until its server has reported usage. With
+   * `features`, for a request of that mixture; else for one like the last that was reported.
+   */
+  ratio(model: string, features?: readonly number[]): number {
+    return this.#calibrations.get(model)?.ratio(features) ?? 1;
+  }
+
+  /** By what share the newest predictions for this model were off; 0.25 before the first. */
+  errorShare(model: string): number {
+    return this.#calibrations.get(model)?.error() ?? UNKNOWN_ERROR;
   }
 
   /** Learns from one reply: what the request was counted as (uncalibrated), and what the server counted. */
-  observe(model: string, countedTokens: number, reportedTokens: number): void {
+  observe(model: string, countedTokens: number, reportedTokens: number, features?: readonly number[]): void {
     let calibration = this.#calibrations.get(model);
     if (calibration === undefined) {
       calibration = new Calibration();
       this.#calibrations.set(model, calibration);
     }
-    calibration.observe(countedTokens, reportedTokens);
+    calibration.observe(countedTokens, reportedTokens, features);
   }
 
-  #contentTokens({ content }: Message): number {
-    if (typeof content === 'string') return this.count(content).tokens;
-    return content.reduce(
-      (sum, part) => sum + (part.type === 'text' ? this.count(part.text).tokens : IMAGE_TOKENS),
-      0,
-    );
+  /** True from exactly `threshold` of the window on. */
+  shouldCompact(tokens: number, windowTokens: number, threshold = 0.8): boolean {
+    // 0.8 is no binary fraction: without the last part 28 of 35 would be less than 0.8 of it.
+    return tokens >= threshold * windowTokens - 1e-9 * windowTokens;
   }
 
-  #extraTokens(message: Message): number {
-    if (message.role === 'tool') return this.count(message.toolCallId).tokens;
-    if (message.role !== 'assistant') return 0;
-    let tokens = message.reasoning === undefined ? 0 : this.count(message.reasoning.text).tokens;
-    for (const call of message.toolCalls) {
-      tokens += CALL_OVERHEAD + this.count(call.id + call.name).tokens + this.count(call.arguments).tokens;
+  /** A rough figure with S5's coefficients. */
+  estimateTokens(text: string): number {
+    return estimateTokens(text, S5);
+  }
+
+  /** Texts whose exact count is remembered. */
+  getCacheSize(): number {
+    return this.#exact.cache.size;
+  }
+
+  /** Messages and tools counted since the cache was cleared, and their tokens. */
+  getCacheStats(): { readonly cachedMessages: number; readonly totalCachedTokens: number } {
+    return this.#stats;
+  }
+
+  /** Forgets every count, not what was learnt about models. */
+  clearCache(): void {
+    this.#measured = new Map();
+    this.#exact.cache.clear();
+    this.#stats = { cachedMessages: 0, totalCachedTokens: 0 };
+  }
+
+  readonly #known = (text: string): number | undefined =>
+    this.#vocabulary === undefined ? undefined : this.#exact.known(this.#vocabulary, text);
+
+  #book(): WeakMap<Message | ToolSchema, Measured> {
+    let book = this.#measured.get(this.#vocabulary);
+    if (book === undefined) {
+      book = new WeakMap();
+      this.#measured.set(this.#vocabulary, book);
     }
-    return tokens;
+    return book;
   }
 
-  #toolTokens(tool: ToolSchema): number {
-    const known = this.#tools.get(tool);
+  #measure(one: Message | ToolSchema): Measured {
+    const book = this.#book();
+    const known = book.get(one);
     if (known !== undefined) return known;
-    const tokens = CALL_OVERHEAD + this.count(JSON.stringify(tool)).tokens;
-    this.#tools.set(tool, tokens);
-    return tokens;
+    const measured = measuredNow(this.#partsOf(one), this.#set, this.#known);
+    book.set(one, measured);
+    const { cachedMessages, totalCachedTokens } = this.#stats;
+    this.#stats = {
+      cachedMessages: cachedMessages + 1,
+      totalCachedTokens: totalCachedTokens + measured.tokens,
+    };
+    return measured;
   }
+
+  #partsOf(one: Message | ToolSchema): Countable {
+    return 'role' in one ? partsOfMessage(one, this.#vocabulary !== undefined) : partsOfTool(one);
+  }
+
+  /** Measures on the way what nobody has measured yet, so that the first count after it is at once. */
+  async #improvable(
+    all: readonly (Message | ToolSchema)[],
+    signal: AbortSignal | undefined,
+  ): Promise<readonly (Message | ToolSchema)[]> {
+    const found = [];
+    let pausedAt = performance.now();
+    for (const one of all) {
+      if (signal?.aborted === true) break;
+      if (this.#canImprove(one)) found.push(one);
+      if (performance.now() - pausedAt < PAUSE_MS) continue;
+      await yieldToOthers();
+      pausedAt = performance.now();
+    }
+    return found;
+  }
+
+  #canImprove(one: Message | ToolSchema): boolean {
+    const { exact, sampled } = this.#measure(one);
+    return !exact && (sampled || (this.#vocabulary !== undefined && this.#exact.isAvailable()));
+  }
+
+  async #measureAll(
+    parts: readonly Countable[],
+    signal: AbortSignal | undefined,
+  ): Promise<readonly (Measured | undefined)[] | undefined> {
+    if (this.#vocabulary === undefined || !this.#exact.isAvailable()) {
+      const measured = [];
+      for (const one of parts) measured.push(await measuredInSlices(one, this.#set, signal));
+      return measured;
+    }
+    const texts = parts.flatMap((one) => one.texts);
+    const counts = await this.#exact.count(this.#vocabulary, texts, signal);
+    if (counts === undefined) return undefined;
+    let next = 0;
+    return parts.map((one) => {
+      const sum = one.texts.reduce((total) => total + (counts[next++] ?? 0), one.fixed);
+      return measuredExactly(sum);
+    });
+  }
+
+  async #measureWell(parts: Countable, signal: AbortSignal | undefined): Promise<Measured | undefined> {
+    const exactly = await this.#measureAll([parts], signal);
+    return exactly === undefined ? measuredInSlices(parts, this.#set, signal) : exactly[0];
+  }
+}
+
+/** How long others wait at most, when nothing slows the machine. */
+const PAUSE_MS = 3;
+/** How many messages are asked about together. */
+const GROUP = 64;
+
+function* groups<T>(all: readonly T[]): Generator<readonly T[]> {
+  for (let start = 0; start < all.length; start += GROUP) yield all.slice(start, start + GROUP);
 }

@@ -38,6 +38,7 @@ export {
   type MemorySearchOptions,
 } from './memory/LongTermMemory.ts';
 export type { LeftOut, MemoryFolders, MemoryScope } from './memory/memoryFiles.ts';
+export { oneLine } from './memory/quotes.ts';
 export type { Remembered } from './memory/remember.ts';
 export { truncateObservation } from './results/ObservationTruncator.ts';
 export type { SessionContext } from './SessionContext.ts';
@@ -84,8 +85,9 @@ export type {
   StrategyItem,
   StrategyName,
 } from './strategies/types.ts';
-export { TokenCounter } from './TokenCounter.ts';
+export { type TokenCount, TokenCounter, type TokenCounterOptions } from './TokenCounter.ts';
 export { estimateTokens, getChineseRatio } from './tokens/estimate.ts';
+export { estimateMessagesTokens, estimateTokensCached } from './tokens/estimateCached.ts';
 export { WorkerEncoder } from './tokens/exact/WorkerEncoder.ts';
 export { TokenBudgetTracker } from './tokens/TokenBudgetTracker.ts';
 export type { TokenEncoder, VocabularyName } from './tokens/TokenEncoder.ts';

@@ -1,0 +1,117 @@
+/**
+ * Asks the encoder in batches that no thread notices, and remembers what it said by fingerprint. An encoder
+ * that fails three times in a row is asked no more.
+ */
+import { cutBefore } from './exact/cutText.ts';
+import { fingerprint, TokenCache } from './TokenCache.ts';
+import type { TokenEncoder, VocabularyName } from './TokenEncoder.ts';
+import { yieldToOthers } from './yieldToOthers.ts';
+
+export class ExactCounts {
+  readonly cache = new TokenCache();
+  readonly #encoder: TokenEncoder | undefined;
+  #failures = 0;
+
+  constructor(encoder: TokenEncoder | undefined) {
+    this.#encoder = encoder;
+  }
+
+  /** Whether there is anybody to ask. */
+  isAvailable(): boolean {
+    return this.#encoder !== undefined && this.#failures < MAX_FAILURES;
+  }
+
+  /** Tokens of a text that was counted before. */
+  known(vocabulary: VocabularyName, text: string): number | undefined {
+    if (this.cache.size === 0 || text.length > MAX_REMEMBERED) return undefined;
+    return this.cache.get(keyOf(vocabulary, text));
+  }
+
+  /** Tokens of each text; undefined when aborted, or when the encoder failed. */
+  async count(
+    vocabulary: VocabularyName,
+    texts: readonly string[],
+    signal?: AbortSignal,
+  ): Promise<readonly number[] | undefined> {
+    const counts = texts.map(() => 0);
+    for (const batch of batches(texts)) {
+      const answer = await this.#ask(
+        vocabulary,
+        batch.map(({ text }) => text),
+        signal,
+      );
+      if (answer === undefined) return undefined;
+      for (const [at, { index }] of batch.entries()) counts[index] = (counts[index] ?? 0) + (answer[at] ?? 0);
+    }
+    let read = 0;
+    for (const [index, text] of texts.entries()) {
+      if (text.length > MAX_REMEMBERED) continue;
+      this.cache.set(keyOf(vocabulary, text), counts[index] ?? 0);
+      read += text.length;
+      if (read < MAX_REMEMBERED) continue;
+      await yieldToOthers();
+      read = 0;
+    }
+    return counts;
+  }
+
+  async #ask(
+    vocabulary: VocabularyName,
+    texts: readonly string[],
+    signal: AbortSignal | undefined,
+  ): Promise<readonly number[] | undefined> {
+    if (this.#encoder === undefined || !this.isAvailable() || signal?.aborted === true) return undefined;
+    try {
+      const counts = await untilAborted(this.#encoder.count(vocabulary, texts), signal);
+      if (counts !== undefined) this.#failures = 0;
+      return counts;
+    } catch {
+      // Expected where threads or memory are short; estimates go on.
+      this.#failures++;
+      return undefined;
+    }
+  }
+}
+
+const MAX_FAILURES = 3;
+/** Characters of a batch: to hand it over takes about a millisecond. */
+const BATCH = 262_144;
+/** Characters of a text up to which its fingerprint is taken, again about a millisecond. */
+const MAX_REMEMBERED = 262_144;
+
+function keyOf(vocabulary: VocabularyName, text: string): string {
+  return `${vocabulary}:${fingerprint(text)}`;
+}
+
+interface Piece {
+  readonly index: number;
+  readonly text: string;
+}
+
+/** Texts in order, small ones together, large ones cut where that changes no count. */
+function* batches(texts: readonly string[]): Generator<readonly Piece[]> {
+  let batch: Piece[] = [];
+  let size = 0;
+  for (const [index, text] of texts.entries()) {
+    for (let start = 0; start < text.length; ) {
+      const end = cutBefore(text, start, start + BATCH);
+      if (size > 0 && size + end - start > BATCH) {
+        yield batch;
+        [batch, size] = [[], 0];
+      }
+      batch.push({ index, text: text.slice(start, end) });
+      size += end - start;
+      start = end;
+    }
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T | undefined> {
+  if (signal === undefined) return promise;
+  return new Promise((resolve, reject) => {
+    const abort = (): void => resolve(undefined);
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}

@@ -1,0 +1,29 @@
+/**
+ * What an image costs, from its real size: OpenAI charges by tiles of 512 pixels (85 + 170 each, after
+ * scaling into 2,048 and the shorter side to 768), others about a token per 750 pixels up to 1,568 on a side.
+ */
+import { readDimensions } from './imageSize.ts';
+
+export function imageTokens(base64: string, byTiles: boolean): number {
+  const size = readDimensions(base64);
+  if (size === undefined || size.width < 1 || size.height < 1) return UNREADABLE;
+  return byTiles ? tileTokens(size.width, size.height) : areaTokens(size.width, size.height);
+}
+
+/** Between what providers charge for small and for large images. */
+const UNREADABLE = 1200;
+
+function tileTokens(width: number, height: number): number {
+  const fit = Math.min(1, 2048 / Math.max(width, height));
+  const shorter = Math.min(width, height) * fit;
+  const scale = fit * Math.min(1, 768 / shorter);
+  const tiles = Math.ceil((width * scale) / 512) * Math.ceil((height * scale) / 512);
+  return 85 + 170 * tiles;
+}
+
+const MAX_AREA_TOKENS = 1600;
+
+function areaTokens(width: number, height: number): number {
+  const scale = Math.min(1, 1568 / Math.max(width, height));
+  return Math.min(MAX_AREA_TOKENS, Math.ceil((width * height * scale * scale) / 750));
+}

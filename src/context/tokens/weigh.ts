@@ -1,0 +1,151 @@
+import { ALPHABET, ASTRAL, type ClassTokens, DENSE, HAN, KANA, MARK, WORD } from './classes.ts';
+import type { Coefficients } from './coefficients.ts';
+
+/**
+ * Adds the estimated tokens of `text[start, end)` to `into`, by class. One pass over the code units, no
+ * arrays, safe on any text: some 100 MB/s.
+ */
+export function weigh(
+  text: string,
+  set: Coefficients,
+  into: ClassTokens,
+  start = 0,
+  end = text.length,
+): void {
+  let index = start;
+  while (index < end) {
+    const code = text.charCodeAt(index);
+    const kind = code < 0x80 ? (KINDS[code] ?? 0) : WIDE;
+    if (kind === LETTER || kind === DIGIT) index = weighRun(text, index, end, set, into);
+    else if (kind === SPACE) index = weighSpace(text, index, end, set, into);
+    else if (kind === WIDE) index = weighWide(text, index, end, set, into);
+    else index = weighMark(text, index, end, set, into);
+  }
+}
+
+function weighWide(text: string, start: number, limit: number, set: Coefficients, into: ClassTokens): number {
+  let end = start;
+  let han = 0;
+  for (; end < limit; end++) {
+    const code = text.charCodeAt(end);
+    if (code < 0x80) break;
+    if (isHan(code)) han++;
+    else {
+      add(into, wideClass(code), 1 / wideCoefficient(code, set));
+      if (code >= 0xd800 && code <= 0xdbff) end++;
+    }
+  }
+  add(into, HAN, han / set.han);
+  return Math.min(end, limit);
+}
+
+/** Length from which a run of one character is a line of its own kind. */
+const REPEATED_RUN = 8;
+
+function weighMark(text: string, start: number, limit: number, set: Coefficients, into: ClassTokens): number {
+  const code = text.charCodeAt(start);
+  let end = start + 1;
+  while (end < limit && text.charCodeAt(end) === code) end++;
+  const perToken = KINDS[code] === CONTROL ? set.control : set.symbol;
+  const length = end - start;
+  add(into, MARK, length / (length < REPEATED_RUN ? perToken : set.repeated));
+  return end;
+}
+
+const SYMBOL = 0;
+const LETTER = 1;
+const DIGIT = 2;
+const SPACE = 3;
+const CONTROL = 4;
+const WIDE = 5;
+const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
+  if (code === 32 || (code >= 9 && code <= 13)) return SPACE;
+  if (code < 32 || code === 127) return CONTROL;
+  if (code >= 48 && code <= 57) return DIGIT;
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) ? LETTER : SYMBOL;
+});
+
+function add(into: ClassTokens, at: number, tokens: number): void {
+  into[at] = (into[at] ?? 0) + tokens;
+}
+
+/** Length from which a run that mixes letters and digits is base64 or a hash rather than a name. */
+const MIXED_RUN = 7;
+/** Length from which any run is. */
+const LONG_RUN = 64;
+
+function weighRun(text: string, start: number, limit: number, set: Coefficients, into: ClassTokens): number {
+  const first = text.charCodeAt(start);
+  let digits = 0;
+  let others = 0;
+  let end = start;
+  for (; end < limit; end++) {
+    const code = text.charCodeAt(end);
+    if (code >= 48 && code <= 57) digits++;
+    else if (!((code >= 97 && code <= 122) || (code >= 65 && code <= 90))) break;
+    if (code !== first) others++;
+  }
+  const length = end - start;
+  const isMixed = digits > 1 && digits < length - 1;
+  if (others === 0 && length >= REPEATED_RUN) add(into, DENSE, length / set.repeated);
+  else if (length >= LONG_RUN || (length >= MIXED_RUN && isMixed)) add(into, DENSE, length / set.dense);
+  else {
+    const ofDigits = digits / set.digit;
+    const ofLetters = (length - digits) / set.word;
+    const least = Math.max(0, set.leastRun - ofDigits - ofLetters);
+    add(into, MARK, digits === length ? ofDigits + least : ofDigits);
+    if (digits < length) add(into, WORD, ofLetters + least);
+  }
+  return end;
+}
+
+function weighSpace(
+  text: string,
+  start: number,
+  limit: number,
+  set: Coefficients,
+  into: ClassTokens,
+): number {
+  let end = start;
+  let lineEnd = -1;
+  for (; end < limit; end++) {
+    const code = text.charCodeAt(end);
+    if (code >= 0x80 || KINDS[code] !== SPACE) break;
+    if (code === 10 || code === 13) lineEnd = end;
+  }
+  const length = end - start;
+  if (length === 1 && lineEnd < 0) add(into, MARK, 1 / set.blank);
+  else {
+    const parts = (lineEnd >= 0 ? 1 : 0) + (end - lineEnd > 2 || lineEnd < 0 ? 1 : 0);
+    add(into, MARK, parts * set.leastSpace + length / set.space);
+  }
+  return end;
+}
+
+function isHan(code: number): boolean {
+  return (code >= 0x4e00 && code <= 0x9fff) || (code >= 0x3400 && code <= 0x4dbf);
+}
+
+function isHangul(code: number): boolean {
+  return (code >= 0xac00 && code <= 0xd7af) || (code >= 0x1100 && code <= 0x11ff);
+}
+
+function isSyllables(code: number): boolean {
+  return (code >= 0x0900 && code <= 0x10ff) || (code >= 0x1780 && code <= 0x17ff);
+}
+
+function wideCoefficient(code: number, set: Coefficients): number {
+  if (code < 0x0900) return set.alphabet;
+  if (isHan(code)) return set.han;
+  if (code >= 0x3040 && code <= 0x30ff) return set.kana;
+  if (isHangul(code)) return set.hangul;
+  if (isSyllables(code)) return set.syllables;
+  return code >= 0xd800 && code <= 0xdfff ? set.astral : set.wide;
+}
+
+function wideClass(code: number): number {
+  if (code >= 0xd800 && code <= 0xdfff) return ASTRAL;
+  if ((code >= 0x3040 && code <= 0x30ff) || isHangul(code)) return KANA;
+  const isFullWidth = (code >= 0x3000 && code <= 0x303f) || (code >= 0xff00 && code <= 0xffef);
+  return isHan(code) || isFullWidth ? HAN : ALPHABET;
+}
