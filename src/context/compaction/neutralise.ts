@@ -29,8 +29,7 @@ const ORDER =
 function tameSyntax(line: string): string {
   return line
     .replace(TAG, '&lt;$1')
-    .replace(/<\|/g, '< |')
-    .replace(/\|>/g, '| >')
+    .replace(/<([|｜])([^\s<>|｜]{1,40})([|｜])>/g, '< $1$2$3 >')
     .replace(/\[(\/?)(INST|SYS)\]/g, '($1$2)')
     .replace(/<<(\/?)SYS>>/g, '(($1SYS))');
 }

@@ -17,6 +17,8 @@ const CHUNK = 32_768;
 
 export class Occurrences {
   readonly #root: Node = newNode();
+  /** 1 for each character that a string begins with: most of a text is passed over by this alone. */
+  readonly #first = new Uint8Array(0x1_0000);
   readonly #open = new Set<string>();
   readonly #found = new Set<string>();
 
@@ -47,6 +49,7 @@ export class Occurrences {
         isBlank = true;
         code = 32;
       } else isBlank = false;
+      if (node === this.#root && this.#first[code] === 0) continue;
       let next = node.next.get(code);
       while (next === undefined && node.fail !== undefined) {
         node = node.fail;
@@ -77,6 +80,7 @@ export class Occurrences {
 
   #add(pattern: string): void {
     let node = this.#root;
+    this.#first[pattern.charCodeAt(0)] = 1;
     for (let index = 0; index < pattern.length; index++) {
       const code = pattern.charCodeAt(index);
       let next = node.next.get(code);

@@ -13,7 +13,7 @@ export function* sentencesOf(text: string): Generator<string> {
     const isFence = bare.startsWith('```') || bare.startsWith('~~~');
     if (isFence) isFenced = !isFenced;
     if (isFence || isFenced || bare.startsWith('>') || bare === '') {
-      yield* cut(open);
+      if (open !== '') yield* cut(open);
       open = '';
       continue;
     }

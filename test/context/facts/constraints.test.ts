@@ -7,7 +7,7 @@ import {
   userConstraints,
 } from '../../../src/context/facts/constraints.ts';
 import { sentencesOf } from '../../../src/context/facts/sentences.ts';
-import { Log } from './log.ts';
+import { anyText, Log } from './log.ts';
 
 const binding: readonly string[] = [
   // English
@@ -202,18 +202,15 @@ describe('constraints of the user', () => {
 
   test('whatever a prompt holds: bounded quotes from its own text, and no exception', () => {
     fc.assert(
-      fc.property(
-        fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...binding, ...ordinary))),
-        (parts) => {
-          const text = parts.join('\n');
-          const log = new Log();
-          log.prompt(text);
-          for (const { text: quote } of userConstraints(log.entries)) {
-            expect(quote.length).toBeLessThanOrEqual(300);
-            expect(text).toContain(quote.replace(/…$/, ''));
-          }
-        },
-      ),
+      fc.property(fc.array(fc.oneof(anyText, fc.constantFrom(...binding, ...ordinary))), (parts) => {
+        const text = parts.join('\n');
+        const log = new Log();
+        log.prompt(text);
+        for (const { text: quote } of userConstraints(log.entries)) {
+          expect(quote.length).toBeLessThanOrEqual(300);
+          expect(text).toContain(quote.replace(/…$/, ''));
+        }
+      }),
     );
   });
 
@@ -224,7 +221,7 @@ describe('constraints of the user', () => {
       log.prompt(piece.repeat(2_000_000 / piece.length));
       const started = performance.now();
       userConstraints(log.entries);
-      expect(performance.now() - started).toBeLessThan(2000);
+      expect(performance.now() - started).toBeLessThan(5000);
     },
   );
 });

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 
 /** A log in memory: entries with identity, order and place, as the store would have stamped them. */
@@ -62,3 +63,8 @@ export class Log {
     return seq;
   }
 }
+
+/** Any sixteen-bit units at all, lone surrogates too. (fast-check's own `binary` unit takes seconds to build.) */
+export const anyText = fc
+  .array(fc.oneof(fc.nat(0x7f), fc.nat(0xffff)), { maxLength: 60 })
+  .map((units) => String.fromCharCode(...units));
