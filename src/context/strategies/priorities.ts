@@ -51,13 +51,8 @@ export function isRemovable(item: StrategyItem): boolean {
   return item.role !== 'system' && !item.isPinned && item.priority !== 'CRITICAL';
 }
 
-/**
- * The ids at both ends of what can be removed. Where the two would overlap, the end has the first claim and
- * the beginning gets the rest.
- */
+/** The ids at both ends of what can be removed; ends that meet cover everything. */
 export function edgeIds(items: readonly StrategyItem[], { start, end }: Edges): ReadonlySet<string> {
   const ids = items.filter(isRemovable).map(({ id }) => id);
-  const atEnd = Math.min(end, ids.length);
-  const atStart = Math.min(start, ids.length - atEnd);
-  return new Set([...ids.slice(0, atStart), ...ids.slice(ids.length - atEnd)]);
+  return new Set([...ids.slice(0, start), ...ids.slice(Math.max(0, ids.length - end))]);
 }

@@ -90,6 +90,13 @@ test('the newest prompt stays in a round of a hundred steps, and so does the new
   expect(result.totalTokens).toBeLessThanOrEqual(4000);
 });
 
+test('the newest step stays when many words came after it', () => {
+  const words = Array.from({ length: 50 }, (_, index) => plain(10 + index, { isPrompt: false }));
+  const result = sliding.applyWindow([plain(0), step(1, 60), ...words], 0, 1000);
+  expect(result.included.slice(0, 3)).toEqual(['m0', 'm1', 'm52']);
+  expect(result.totalTokens).toBe(100 + 80 + 800);
+});
+
 test('results of the newest step are cut to what the budget leaves, the small ones not at all', () => {
   const items = [plain(0), step(1, 60, 5000, 5000)];
   const result = sliding.applyWindow(items, 0, 1000);

@@ -66,7 +66,7 @@ test('the system prompt takes no place at the beginning', () => {
   expect([...edgeIds(list, { start: 2, end: 1 })]).toEqual(['m1', 'm2', 'm5']);
 });
 
-test('ends that would overlap share what there is, the end first', () => {
+test('ends that meet cover everything', () => {
   const list = conversation(5);
   expect([...edgeIds(list, { start: 4, end: 3 })]).toEqual(['m0', 'm1', 'm2', 'm3', 'm4']);
   expect(edgeIds(list, { start: 100, end: 100 }).size).toBe(5);

@@ -7,7 +7,6 @@ import { OldestRemovalStrategy } from '../../../src/context/strategies/OldestRem
 import { allStrategies } from '../../../src/context/strategies/planRemoval.ts';
 import { isRemovable } from '../../../src/context/strategies/priorities.ts';
 import { sumTokens } from '../../../src/context/strategies/removal.ts';
-import type { StrategyItem } from '../../../src/context/strategies/types.ts';
 import { anyConversation, anyOptions, conversation, idsOf, options } from './makeItems.ts';
 
 describe('middle removal', () => {
@@ -79,9 +78,11 @@ describe('oldest removal', () => {
   });
 
   test('keeps the end that the model is to keep', () => {
-    const items = conversation(30, () => ({ textTokens: 5 }));
-    const result = OldestRemovalStrategy.remove(items, 2200, options({ preserveEnd: 20 }));
-    expect(result.removed).toEqual(['m2', 'm3', 'm4', 'm5', 'm6', 'm7', 'm8', 'm9']);
+    const items = conversation(30, (index) => (index === 15 ? { textTokens: 5 } : {}));
+    const remove = (preserveEnd: number) =>
+      OldestRemovalStrategy.remove(items, 2900, options({ preserveEnd })).removed;
+    expect(remove(20)).toEqual(['m2']);
+    expect(remove(5)).toEqual(['m15']);
   });
 });
 
@@ -172,14 +173,13 @@ describe('adaptive choice', () => {
   });
 
   test('does not choose a result that removes nothing, whatever its score', () => {
-    const items = conversation(10, () => ({ tokens: 100 }));
-    // The ends cover everything, so the middle scores 0.4 for keeping all; the oldest scores less here.
-    const sidesOnly = options({ preserveStart: 5, preserveEnd: 5 });
-    const result = adaptiveCompress([...items.slice(1), { ...items[0], tokens: 1 } as StrategyItem], 50, {
-      ...sidesOnly,
-      minMessages: 1,
-    });
+    const items = conversation(10, (index) =>
+      index < 2 ? { tokens: 1000, isPinned: true } : { tokens: 10 },
+    );
+    // The ends cover everything, so the middle keeps everything and scores 0.4 for it.
+    const result = adaptiveCompress(items, 2000, options({ preserveStart: 5, preserveEnd: 5 }));
     expect(result.scores?.['middle-removal']).toBeCloseTo(0.4);
+    expect(result.scores?.['oldest-removal']).toBeLessThan(0.2);
     expect(result.strategy).toBe('oldest-removal');
   });
 });
