@@ -3,14 +3,8 @@
 import { lastCwd, lastModel } from '../agent/sessionFacts.ts';
 import { environmentBlock, systemPrompt } from '../agent/systemPrompt.ts';
 import type { SessionTarget } from '../agent/types.ts';
-import {
-  type ContextManager,
-  formatInstructions,
-  type PersistentStore,
-  readInstructions,
-} from '../context/index.ts';
+import type { ContextManager, PersistentStore } from '../context/index.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
-import { isSensitive } from '../permissions/sensitive.ts';
 import type { EntryDraft } from '../protocol/entries.ts';
 import { readEnvironment } from './environment.ts';
 import type { ModelChoice } from './models.ts';
@@ -45,10 +39,7 @@ async function start(
   sessionId: string | undefined,
   { place, loaded, model }: HouseOptions,
 ): Promise<Opened> {
-  const [environment, instructions] = await Promise.all([
-    readEnvironment(place.cwd, new Date()),
-    instructionsOf(place),
-  ]);
+  const environment = await readEnvironment(place.cwd, new Date());
   await context.createSession(
     undefined,
     {},
@@ -56,11 +47,11 @@ async function start(
       ...(sessionId === undefined ? {} : { sessionId }),
       systemPrompt: systemPrompt(environment, loaded.settings.appendSystemPrompt),
       environment: { ...environment, block: environmentBlock(environment) },
-      ...(instructions === '' ? {} : { instructions }),
       model,
     },
   );
   context.setCwd(place.cwd);
+  await context.session.refreshInstructions();
   return { resumed: false, notices: [], cwd: place.cwd };
 }
 
@@ -71,10 +62,9 @@ async function takeUp(
   { place, modelForced, demo }: HouseOptions,
   model: ModelChoice,
 ): Promise<Opened> {
-  const [report, environment, instructions] = await Promise.all([
+  const [report, environment] = await Promise.all([
     context.loadSession(id),
     readEnvironment(place.cwd, new Date()),
-    instructionsOf(place),
   ]);
   const chosen = lastModel(context.entries());
   if (chosen !== undefined && chosen !== DEMO_MODEL && !modelForced && !demo) model.select(chosen);
@@ -88,20 +78,10 @@ async function takeUp(
     const content = `The session goes on at a later time. The environment is now:\n\n${block}`;
     news.push({ type: 'user', subtype: 'environment', message: { role: 'user', content }, data: { block } });
   }
-  if (instructions !== '' && instructions !== lastInstructions(context)) {
-    news.push({ type: 'user', subtype: 'instructions', message: { role: 'user', content: instructions } });
-  }
   if (news.length > 0) await context.append(...news);
+  await context.session.refreshInstructions();
   const { closedCalls, damaged } = report;
   const calls = closedCalls === 1 ? 'One tool call was' : `${closedCalls} tool calls were`;
   const closed = `${calls} cut short when the program stopped, and not run again.`;
   return { resumed: true, cwd, notices: closedCalls === 0 ? damaged : [...damaged, closed] };
-}
-
-async function instructionsOf({ dataRoot, root, cwd }: HouseOptions['place']): Promise<string> {
-  return formatInstructions(await readInstructions(dataRoot, root, cwd, isSensitive));
-}
-
-function lastInstructions(context: ContextManager): unknown {
-  return context.entries().findLast((entry) => entry.subtype === 'instructions')?.message.content;
 }

@@ -89,6 +89,11 @@ export class Projection {
     return this.#files.get(path);
   }
 
+  /** Files that were read or changed in this session and are still there. */
+  touchedFiles(): readonly string[] {
+    return [...this.#files.keys()];
+  }
+
   /** The todo list as the last tool result left it. */
   todos(): readonly Todo[] {
     return this.#todos;

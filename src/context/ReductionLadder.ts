@@ -77,7 +77,7 @@ export class ReductionLadder {
 
   /** Takes removal instead of the summary that the user waits for; false when nobody waits for one. */
   stopWaiting(): boolean {
-    if (this.#waiting === undefined) return false;
+    if (this.#waiting === undefined || this.#waiting.signal.aborted) return false;
     this.#waiting.abort();
     return true;
   }

@@ -19,9 +19,11 @@ import { lastDiff, previewOf } from './compaction/preview.ts';
 import { contextItems } from './contextItems.ts';
 import { contextReport } from './contextReport.ts';
 import { rewind, steer, uncompact, undoReduction } from './corrections.ts';
+import { knownInstructions } from './history/instructionEntries.ts';
 import { liveEntries } from './history/live.ts';
 import { tooLarge } from './measure.ts';
 import { activeTask, reminderDraft, reminderDue } from './memory/ActiveTaskService.ts';
+import { instructionDraft } from './memory/instructions.ts';
 import { ReductionLadder } from './ReductionLadder.ts';
 import type { BuildOutcome, CompactOptions, RequestOptions } from './types.ts';
 import { validateRequest } from './validateRequest.ts';
@@ -50,6 +52,7 @@ export class SessionContext {
   /** The next request, measured as it is about to be sent, after whatever makes room for it. */
   async buildRequest(options: RequestOptions): Promise<BuildOutcome> {
     const { projection, deps } = this.parts;
+    await this.refreshInstructions();
     await this.#remind();
     await this.ladder.makeRoom(options);
     const measure = projection.measure(options.tools);
@@ -63,6 +66,18 @@ export class SessionContext {
     projection.noteRequest(options.tools);
     const request: ModelRequest = { model: measure.model, messages, tools: options.tools };
     return { type: 'ready', request };
+  }
+
+  /** Appends what is new or has changed in the instruction files, those near files that were touched included. */
+  async refreshInstructions(): Promise<void> {
+    const { log, deps, append } = this.parts;
+    if (deps.instructions === undefined) return;
+    const { entries } = liveEntries(log.entries());
+    const changes = await deps.instructions.changes(
+      knownInstructions(entries),
+      this.parts.projection.touchedFiles(),
+    );
+    if (changes.length > 0) await append(changes.map(instructionDraft));
   }
 
   /** At the end of each step: the log is on the disk itself, and a draft of the next summary is kept. */

@@ -5,6 +5,7 @@ import type { AgentEvent } from '../protocol/events.ts';
 import type { ToolCall, ToolSchema } from '../protocol/messages.ts';
 import type { ModelError, ModelInfo, ModelRequest, Reply } from '../protocol/model.ts';
 import type { ToolOutcome } from '../protocol/tools.ts';
+import type { InstructionSource } from './memory/InstructionSource.ts';
 import type { LongTermMemory } from './memory/LongTermMemory.ts';
 import type { PersistentStore } from './storage/index.ts';
 import type { TokenEncoder } from './tokens/TokenEncoder.ts';
@@ -39,6 +40,8 @@ export interface ContextManagerDeps {
   readonly encoder?: TokenEncoder;
   /** True for files whose content must not be quoted beside a summary (`.env`, keys). Absolute paths. */
   readonly isSensitive: (path: string) => boolean;
+  /** The project's instruction files; absent = none are looked at. */
+  readonly instructions?: InstructionSource;
   /** The user's memory files; absent = no memories. */
   readonly memory?: Pick<LongTermMemory, 'search'>;
   /** Milliseconds since the epoch. */

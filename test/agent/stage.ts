@@ -49,7 +49,7 @@ export interface Stage {
 export interface Given extends Partial<Omit<AgentDeps, 'context' | 'model' | 'clock'>> {
   readonly answers?: readonly Answer[];
   readonly windowTokens?: number;
-  readonly settings?: unknown;
+  readonly settings?: object;
   /** Goes on with this folder's session instead of a new one. */
   readonly resume?: { readonly folder: string; readonly sessionId: string };
   readonly systemPrompt?: string;
@@ -71,7 +71,7 @@ export async function stage(given: Given = {}): Promise<Stage> {
       programVersion: '1.0.0',
     }),
     root,
-    settings: contextSettingsSchema.parse(settings ?? {}),
+    settings: contextSettingsSchema.parse({ threadSummary: 'off', ...settings }),
     model: () => current,
     summarize: createSummarizer(deps.client ?? model, clock),
     isSensitive: () => false,

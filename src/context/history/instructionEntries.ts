@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 
 /** The newest entry of each instruction file, in the order in which the files were first seen; none for one that is gone. */
@@ -10,4 +11,17 @@ export function pinnedInstructions(entries: readonly JSONLEntry[]): readonly JSO
 /** Logs of before had one entry for all files together: the empty path. */
 export function instructionPath({ data }: JSONLEntry): string {
   return typeof data?.path === 'string' ? data.path : '';
+}
+
+/** The hash of each file as the model was last told of it, by path. */
+export function knownInstructions(entries: readonly JSONLEntry[]): ReadonlyMap<string, string> {
+  const told = pinnedInstructions(entries.filter(({ subtype }) => subtype === 'instructions'));
+  return new Map(told.map((entry) => [instructionPath(entry), hashOfEntry(entry)]));
+}
+
+function hashOfEntry({ data, message: { content } }: JSONLEntry): string {
+  if (typeof data?.hash === 'string') return data.hash;
+  return createHash('sha256')
+    .update(typeof content === 'string' ? content : '')
+    .digest('hex');
 }
