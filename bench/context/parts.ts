@@ -1,6 +1,7 @@
 /** Moves that several policies make. */
 import {
   type Block,
+  type Facts,
   type Item,
   itemTokens,
   type MadeItem,
@@ -62,27 +63,24 @@ export function cutResults(item: Item, tokens: number, make: Maker): Item {
   return { ...item, results };
 }
 
-/** A summary of `items` in at most `tokens`; `facts` is what a program adds that knows it for certain. */
+/** A summary of `items` in at most `tokens`; `known` is what a program writes behind it, on top of that. */
 export function summarise(
   items: readonly Item[],
   tokens: number,
   make: Maker,
-  facts: () => string = () => '',
+  known?: { readonly facts: Facts; readonly text: () => string; readonly tokens: number },
 ): MadeItem {
-  const covers = items.reduce(
-    (sum, item) => sum + (item.kind === 'step' ? 1 : 'covers' in item ? item.covers : 0),
-    0,
-  );
+  const covers = items.reduce((sum, item) => sum + stepsIn(item), 0);
   const size = Math.min(tokens, Math.max(200, sizeOf(items)));
-  const text = (): string => {
-    const known = facts().slice(-2 * size);
-    const told = extract(
-      items.flatMap((item) => textsOf(item)),
-      size - known.length / 4,
-    );
-    return `${known}\n${told}`;
-  };
-  return { kind: 'summary', covers, block: make.block(size, lazily(text)) };
+  const told = (): string => extract(items.flatMap(textsOf), size);
+  const text = lazily(() => (known === undefined ? told() : `${told()}\n${known.text()}`));
+  const block = make.block(size + (known?.tokens ?? 0), text);
+  return { kind: 'summary', covers, block, ...(known === undefined ? {} : { facts: known.facts }) };
+}
+
+function stepsIn(item: Item): number {
+  if (item.kind === 'step') return 1;
+  return item.kind === 'prompt' ? 0 : item.covers;
 }
 
 /** The newest items that fit. */

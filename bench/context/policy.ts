@@ -29,7 +29,21 @@ export interface MadeItem {
   readonly block: Block;
   /** Steps that it stands for. */
   readonly covers: number;
+  readonly facts?: Facts;
 }
+
+/** What a program knows for certain of the part that something stands for. */
+export interface Facts {
+  /** Edited, each once, newest last. */
+  readonly paths: readonly string[];
+  /** Sentences of the user that have to hold on. */
+  readonly constraints: readonly Quote[];
+  /** The model's own. */
+  readonly decisions: readonly Quote[];
+}
+
+/** A sentence, looked for only where words matter; empty when there is none. */
+export type Quote = () => string;
 
 export type Item = PromptItem | StepItem | MadeItem;
 

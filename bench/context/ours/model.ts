@@ -1,7 +1,7 @@
 /** Our policy as a model with dials, to find good settings with; the real engine is driven in `real/`. */
 import { lazily, maskStep, outcomeLine, sizeOf, summarise, tail } from '../parts.ts';
 import type { Change, Item, Maker, Policy, StepItem } from '../policy.ts';
-import { knownFacts } from './facts.ts';
+import { factsOf, said, writeFacts } from './facts.ts';
 
 export interface Dials {
   /** Share of the window from which old results become pointers. */
@@ -54,7 +54,7 @@ export function ours(name: string, given: Partial<Dials> = {}): Policy {
       const least = due ? dials.batch * window : COLD_BATCH;
       if ((due || (dials.whenCold && moment.isCold)) && gainOf(items, split, dials) >= least) {
         const masked = mask(items, split, dials, make);
-        const residue = sizeOf(masked) - sizeOf(items.slice(split));
+        const residue = sizeOf(masked.filter(({ kind }) => kind !== 'summary')) - sizeOf(items.slice(split));
         const limit = Math.max(dials.residue * window, 2 * dials.summaryTokens);
         return residue < limit
           ? { items: masked, kind: 'mask', calls: [] }
@@ -75,7 +75,7 @@ const COLD_BATCH = 2000;
 /** The summary, and behind it what the program knows for certain; its size comes on top. */
 function summary(items: readonly Item[], split: number, { summaryTokens }: Dials, make: Maker): Change {
   const older = items.slice(0, split);
-  const written = summarise(older, summaryTokens, make, () => knownFacts(older));
+  const written = summarise(older, summaryTokens, make, writeFacts(factsOf(older)));
   const call = { rides: true, inputTokens: 0, outputTokens: written.block.tokens };
   return { items: [written, ...items.slice(split)], kind: 'summary', calls: [call] };
 }
@@ -109,9 +109,15 @@ function fold(items: readonly Item[], perStep: number, make: Maker): readonly It
     const steps = stretch;
     const calls = steps.reduce((sum, { step }) => sum + step.calls.length, 0);
     const text = lazily(() =>
-      steps.flatMap((item) => item.step.calls.map((_call, at) => outcomeLine(item, at))).join('\n'),
+      steps
+        .flatMap((item) => [
+          ...said(factsOf([item]).decisions),
+          ...item.step.calls.map((_call, at) => outcomeLine(item, at)),
+        ])
+        .join('\n'),
     );
-    folded.push({ kind: 'ledger', covers: steps.length, block: make.block(20 + perStep * calls, text) });
+    const block = make.block(20 + perStep * calls, text);
+    folded.push({ kind: 'ledger', covers: steps.length, block, facts: factsOf(steps) });
     stretch = [];
   };
   for (const item of items) {
