@@ -3,8 +3,9 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { analyzeFiles, readFilesContent } from '../../src/context/FileAnalyzer.ts';
+import { analyzeFiles, analyzeFilesInSlices, readFilesContent } from '../../src/context/FileAnalyzer.ts';
 import { pathTokens } from '../../src/context/files/pathTokens.ts';
+import { CacheStore } from '../../src/context/storage/index.ts';
 import type { EntryDraft, JSONLEntry } from '../../src/protocol/entries.ts';
 
 async function project(): Promise<string> {
@@ -81,6 +82,47 @@ test('of many files the first five that can be quoted are, without secrets, bina
   ]);
   expect(read[0]?.content.split('\n')).toHaveLength(1001);
   expect(read[0]?.content.endsWith('\n... (truncated)')).toBe(true);
+});
+
+test('one file under several names is one; what tools returned and summaries said names none', async () => {
+  const root = await project();
+  await symlink(join(root, 'src/a.ts'), join(root, 'link.ts'));
+  const entries = [
+    said(root, './src/a.ts src/a.ts link.ts'),
+    used(root, { target: join(root, 'link.ts') }),
+    used(root, { destination: 'src/../src/a.ts' }),
+    { ...said(root, 'src/b.ts'), isCompactSummary: true },
+    entry(root, {
+      type: 'user',
+      subtype: 'shell',
+      message: { role: 'user', content: '$ cat src/d.ts\nsrc/e.ts' },
+      data: { command: 'cat src/d.ts', output: 'src/e.ts' },
+    }),
+    entry(root, {
+      type: 'tool_result',
+      message: { role: 'user', content: '' },
+      toolResult: { id: '', output: 'src/c.ts' },
+    }),
+  ];
+  const found = analyzeFiles(entries, root);
+  expect(found).toEqual([
+    { path: join(root, 'src/a.ts'), mentions: 9, lastMentioned: 2, wasModified: false },
+    { path: join(root, 'src/d.ts'), mentions: 1, lastMentioned: 4, wasModified: false },
+  ]);
+  expect(await analyzeFilesInSlices(entries, root)).toEqual(found);
+});
+
+test('a file that was read before is not read again until it is edited', async () => {
+  const root = await project();
+  const path = join(root, 'src/a.ts');
+  const cache = new CacheStore<string>();
+  const read = async () => (await readFilesContent([path], { cache }))[0]?.content;
+  expect(await read()).toBe('// a\n');
+  expect(cache.size).toBe(1);
+  expect(await read()).toBe('// a\n');
+  expect(cache.size).toBe(1);
+  await writeFile(path, '// b\n');
+  expect(await read()).toBe('// b\n');
 });
 
 test.each([

@@ -16,7 +16,7 @@ const MAX_QUOTE = 300;
 /** Of one prompt: more of them is a pasted document, which is in the log and can be recalled. */
 const MAX_PER_PROMPT = 200;
 /** Characters of one prompt that are looked through, from its beginning and from its end. */
-const MAX_PROMPT = 200_000;
+const MAX_PROMPT = 60_000;
 
 /** In log order. Said twice, it stands where it was said last. */
 export function userConstraints(entries: readonly JSONLEntry[]): Constraint[] {

@@ -7,19 +7,28 @@
 const MAX_TEXT = 1_000_000;
 const MAX_PATH = 400;
 const MAX_TOKENS = 5000;
+/** A path has one of these, and most words have neither. */
+const SLASH = 0x2f;
+const DOT = 0x2e;
 
 /** Candidates in order of appearance, each as often as it occurs. */
 export function pathTokens(text: string): string[] {
   const tokens: string[] = [];
   const end = Math.min(text.length, MAX_TEXT);
   let start = 0;
+  let isCandidate = false;
   for (let index = 0; index <= end && tokens.length < MAX_TOKENS; index++) {
-    if (index < end && !isSeparator(text.charCodeAt(index))) continue;
-    if (index > start && index - start <= MAX_PATH) {
+    const code = text.charCodeAt(index);
+    if (index < end && !isSeparator(code)) {
+      isCandidate ||= code === SLASH || code === DOT;
+      continue;
+    }
+    if (isCandidate && index - start > 2 && index - start <= MAX_PATH) {
       const token = toPath(text.slice(start, index));
       if (token !== undefined) tokens.push(token);
     }
     start = index + 1;
+    isCandidate = false;
   }
   return tokens;
 }
