@@ -10,6 +10,7 @@ import { namesTool, parseRule, type SourcedRule } from './rules.ts';
 import { suggestForFiles } from './suggestFiles.ts';
 import { suggestForTool } from './suggestTool.ts';
 import { gravest } from './verdicts.ts';
+import { decideWeb } from './webDecision.ts';
 
 export type { Policy } from './policy.ts';
 
@@ -28,6 +29,8 @@ export function decide(input: PermissionInput, policy: Policy): PermissionDecisi
       return decideFiles(tool, 'write', access.paths, policy);
     case 'command':
       return decideCommand(tool, access, policy);
+    case 'web':
+      return decideWeb(tool, access, policy);
     case 'plan':
     case 'none':
       return decideTool(input, policy);

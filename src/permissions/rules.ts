@@ -57,8 +57,12 @@ function toolProblem(tool: string, spec: string | undefined): string | undefined
   if (spec === undefined) return undefined;
   if (spec === '') return `nothing in the parentheses. Write ${tool} for everything that it does.`;
   if (plainTools.includes(tool) && spec !== '*') return `${tool} takes no specifier. Write ${tool}.`;
-  if (tool === 'WebFetch' && spec !== '*' && !/^domain:\S+$/.test(spec))
-    return 'WebFetch rules name a domain: WebFetch(domain:example.com).';
+  if (
+    tool === 'WebFetch' &&
+    spec !== '*' &&
+    !/^domain:(?:\*|(?:\*\.)?[^\s*/:?#@[\]]+|\[[\da-f:.]+\])$/i.test(spec)
+  )
+    return 'WebFetch rules name a domain, without scheme, port and path: WebFetch(domain:example.com), or WebFetch(domain:*.example.com) for those below it.';
   if (tool === 'Bash' && /^:?\*?$/.test(spec) && spec !== '*')
     return 'a command is missing before ":*". Write Bash for every command.';
   return undefined;

@@ -10,6 +10,8 @@ export type Access =
   | { readonly type: 'read'; readonly paths: readonly string[] }
   | { readonly type: 'write'; readonly paths: readonly string[] }
   | { readonly type: 'command'; readonly command: string; readonly cwd: string }
+  /** A request to a host on the web; `domain` is that host in lower case, without port and without a dot at the end. */
+  | { readonly type: 'web'; readonly url: string; readonly domain: string }
   | { readonly type: 'plan' };
 
 /** Exactly what will happen, for the eyes of the user. */

@@ -67,6 +67,8 @@ function accessPreview(name: string, title: string, access: Access): Preview {
       return { type: 'paths', verb: name, paths: access.paths };
     case 'command':
       return { type: 'command', command: access.command, cwd: access.cwd };
+    case 'web':
+      return { type: 'text', text: `GET ${access.url}` };
     case 'plan':
     case 'none':
       return { type: 'text', text: title };

@@ -1,0 +1,53 @@
+/** Whether a page may be fetched: rules about its domain, then the mode. Without a rule it always asks. */
+import { domainToASCII } from 'node:url';
+import type { Access, PermissionDecision } from '../protocol/permissions.ts';
+import type { Policy } from './policy.ts';
+import { parseRule, type SourcedRule } from './rules.ts';
+import { saveLocally } from './suggestTool.ts';
+
+type WebAccess = Extract<Access, { type: 'web' }>;
+
+/** Decides one request. Reading a page sends its address out, so that no mode but bypassPermissions allows it. */
+export function decideWeb(tool: string, { domain }: WebAccess, policy: Policy): PermissionDecision {
+  const find = (behavior: SourcedRule['behavior']): PermissionDecision | undefined => {
+    const rule = policy.rules.find((one) => one.behavior === behavior && speaksOf(one, tool, domain));
+    return (
+      rule && {
+        behavior,
+        reason: `Rule ${rule.text} (${rule.source}).`,
+        rule: { text: rule.text, source: rule.source },
+      }
+    );
+  };
+  const denied = find('deny');
+  if (denied) return denied;
+  if (policy.mode === 'bypassPermissions') return { behavior: 'allow', reason: 'Mode bypassPermissions.' };
+  const decided = find('ask') ?? find('allow');
+  if (decided) return decided;
+  return {
+    behavior: 'ask',
+    reason: `Sends a request to ${domain}.`,
+    suggestion: saveLocally([`${tool}(domain:${domain})`], policy, domain),
+  };
+}
+
+function speaksOf(rule: SourcedRule, tool: string, domain: string): boolean {
+  const parsed = parseRule(rule.text);
+  if ('error' in parsed || parsed.tool !== tool) return false;
+  return parsed.spec === undefined || coversDomain(parsed.spec.replace(/^domain:/, ''), domain);
+}
+
+/** `example.com` is that host alone, `*.example.com` every host below it, `*` any. */
+export function coversDomain(pattern: string, domain: string): boolean {
+  const host = plainDomain(domain);
+  if (pattern === '*') return true;
+  if (!pattern.startsWith('*.')) return plainDomain(pattern) === host;
+  const base = plainDomain(pattern.slice(2));
+  return base !== '' && host.endsWith(`.${base}`);
+}
+
+/** One spelling of each name: lower case, ASCII, no dot at the end. */
+function plainDomain(domain: string): string {
+  const name = domain.toLowerCase().replace(/\.+$/, '');
+  return domainToASCII(name) || name;
+}
