@@ -1,13 +1,14 @@
 import { allCommands } from '../commands/allCommands.ts';
-import type { CommandHost } from '../commands/types.ts';
+import type { CommandHost, MemoryPort } from '../commands/types.ts';
 import type { LoadedSettings } from '../config/types.ts';
+import type { LongTermMemory } from '../context/index.ts';
 import type { DebugLog } from './debugLog.ts';
 import type { Place } from './place.ts';
 import type { OpenedSession, SessionHouse } from './sessions.ts';
 
 /** What slash commands may look at, for one session. */
 export function createCommandHost(
-  { agent, permissions, file }: OpenedSession,
+  { agent, permissions, file, memory }: OpenedSession,
   house: SessionHouse,
   place: Place,
   loaded: LoadedSettings,
@@ -17,6 +18,7 @@ export function createCommandHost(
   return {
     agent,
     commands: allCommands,
+    memory: memoryPort(memory, loaded.settings.context.memory),
     rules: permissions.rules,
     listModels: house.listModels,
     findSession: async (id) => ((await house.has(id)) ? 'found' : 'unknown'),
@@ -30,5 +32,18 @@ export function createCommandHost(
       trusted,
       debugFile: debug.file,
     }),
+  };
+}
+
+/** A search by hand shows more than a prompt would bring, and may take longer. */
+const SEARCH_BY_HAND = { limit: 10, minSimilarity: Number.MIN_VALUE, timeoutMs: 10_000 };
+
+function memoryPort(memory: LongTermMemory, settings: MemoryPort['settings']): MemoryPort {
+  return {
+    folders: memory.folders,
+    settings,
+    list: () => memory.list(),
+    add: (text, scope) => memory.remember(text, scope),
+    search: (words) => memory.search(words, SEARCH_BY_HAND),
   };
 }

@@ -9,6 +9,7 @@ import type { LoadedSettings } from '../config/types.ts';
 import {
   ContextManager,
   getProjectStoragePath,
+  LongTermMemory,
   newId,
   PersistentStore,
   type SessionSummary,
@@ -29,6 +30,7 @@ export interface OpenedSession {
   readonly agent: Agent;
   readonly permissions: Permissions;
   readonly file: string | undefined;
+  readonly memory: LongTermMemory;
   readonly tools: readonly string[];
   readonly resumed: boolean;
   /** What the user should hear first: damaged lines, closed calls. */
@@ -85,6 +87,14 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         // A rule that the user has just saved here must count tomorrow, without trust in what else comes here.
         onSaved: (rules) => rememberRules(place.dataRoot, place.root, rules),
       });
+      const memory = new LongTermMemory({
+        folders: {
+          user: join(place.dataRoot, 'memory'),
+          project: join(getProjectStoragePath(place.dataRoot, place.root), 'memory'),
+        },
+        isSensitive: permissions.isWithheld,
+        onWarning: options.debug.write,
+      });
       const context = new ContextManager({
         store,
         root: place.root,
@@ -93,6 +103,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         summarize: createSummarizer(client, systemClock),
         encoder,
         isSensitive: permissions.isWithheld,
+        memory,
       });
       // A disk that refuses the very first entry is told of before anybody listens, and only once: caught here.
       // The last word counts: where nothing is saved, a missing lock is no news.
@@ -139,6 +150,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         agent,
         permissions,
         file: context.filePath(),
+        memory,
         tools: tools.map((tool) => tool.name),
         ...opened,
         notices: problem === undefined ? notices : [problem, ...notices],

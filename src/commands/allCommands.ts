@@ -4,6 +4,7 @@ import { context } from './context.ts';
 import { cost } from './cost.ts';
 import { exit } from './exit.ts';
 import { help } from './help.ts';
+import { memory } from './memory.ts';
 import { model } from './model.ts';
 import { permissions } from './permissions.ts';
 import { resume } from './resume.ts';
@@ -18,6 +19,7 @@ export const allCommands: readonly Command[] = [
   clear,
   model,
   context,
+  memory,
   status,
   cost,
   permissions,

@@ -1,5 +1,13 @@
 /** The words of slash commands: what they may look at, and what they may ask for. */
 import type { Agent } from '../agent/types.ts';
+import type {
+  FoundMemory,
+  MemoryFileInfo,
+  MemoryFolders,
+  MemoryScope,
+  Remembered,
+} from '../context/index.ts';
+import type { ContextSettings } from '../protocol/contextSettings.ts';
 import type { Op } from '../protocol/ops.ts';
 
 /** What `/status` tells. Never a key. */
@@ -30,10 +38,22 @@ export interface ModelList {
   readonly problem?: string;
 }
 
+/** The user's memory files. */
+export interface MemoryPort {
+  readonly folders: MemoryFolders;
+  readonly settings: Pick<ContextSettings['memory'], 'enabled' | 'limit' | 'minSimilarity'>;
+  list(): Promise<readonly MemoryFileInfo[]>;
+  /** Called for nothing but the user's own `/memory add`. */
+  add(text: string, scope: MemoryScope): Promise<Remembered>;
+  /** Whatever holds one of the words, most similar first; more than a prompt would bring. */
+  search(words: string): Promise<readonly FoundMemory[]>;
+}
+
 /** What a command may see and ask; plugged in `cli`. */
 export interface CommandHost {
   readonly agent: Agent;
   readonly commands: readonly Command[];
+  readonly memory: MemoryPort;
   status(): StatusInfo;
   rules(): readonly RuleInfo[];
   listModels(): Promise<ModelList>;

@@ -21,6 +21,13 @@ export function commandHost(parts: Partial<CommandHost> = {}): CommandHost {
       ],
       trusted: true,
     }),
+    memory: {
+      folders: { user: '/home/me/.clawdcode/memory', project: '/home/me/.clawdcode/projects/p/memory' },
+      settings: { enabled: true, limit: 3, minSimilarity: 0.6 },
+      list: async () => [],
+      add: async () => ({ type: 'refused', message: 'nothing is added in this test' }),
+      search: async () => [],
+    },
     rules: () => [],
     listModels: async () => ({ ids: ['gpt-4.1'] }),
     findSession: async (id) => (id === 'session1' ? 'found' : 'unknown'),

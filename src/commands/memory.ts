@@ -1,0 +1,100 @@
+import { type FoundMemory, type MemoryFileInfo, type MemoryScope, oneLine } from '../context/index.ts';
+import { alignColumns } from './textTable.ts';
+import type { Command, CommandResult, MemoryPort } from './types.ts';
+
+const USAGE =
+  'Use /memory, /memory add [--project] <text>, /memory search <words>, or /memory path to see the folders.';
+
+/** Shows, searches and adds to the user's memory files. */
+export const memory: Command = {
+  name: 'memory',
+  aliases: [],
+  description: 'list, search and add to your memory files',
+  argumentHint: '[add, search …]',
+  run: async (args, { memory: port }) => {
+    const [, verb = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/.exec(args) ?? [];
+    switch (verb) {
+      case '':
+      case 'list':
+        return notice(listText(await port.list(), port));
+      case 'path':
+        return notice(placesText(port));
+      case 'search':
+        return rest === ''
+          ? problem('What should be searched for? /memory search <words>')
+          : notice(foundText(await port.search(rest), port));
+      case 'add':
+        return add(rest, port);
+      default:
+        return problem(`/memory does not know "${oneLine(verb, 40)}". ${USAGE}`);
+    }
+  },
+};
+
+async function add(args: string, port: MemoryPort): Promise<CommandResult> {
+  const [, flag, text = ''] = /^(?:--(project|user)(?:\s+|$))?([\s\S]*)$/.exec(args) ?? [];
+  if (text.trim() === '') return problem('What should be remembered? /memory add [--project] <text>');
+  const scope: MemoryScope = flag === 'project' ? 'project' : 'user';
+  const saved = await port.add(text, scope);
+  if (saved.type === 'refused') return problem(saved.message);
+  const where = scope === 'project' ? 'for this project' : 'for all projects';
+  return notice(`Remembered ${where}, in ${saved.file}`);
+}
+
+function listText(files: readonly MemoryFileInfo[], port: MemoryPort): string {
+  const lines = (['project', 'user'] as const).flatMap((scope) => {
+    const own = files.filter((file) => file.scope === scope);
+    if (own.length === 0) return [];
+    return ['', titles[scope], ...alignColumns(own.map((file) => [file.path, countOf(file)]))];
+  });
+  if (lines.length === 0) return `There are no memories yet.\n\n${placesText(port)}\n\n${USAGE}`;
+  return [stateOf(port), ...lines].join('\n');
+}
+
+const titles: Readonly<Record<MemoryScope, string>> = {
+  project: 'For this project',
+  user: 'For all projects',
+};
+
+const reasons: Readonly<Record<NonNullable<MemoryFileInfo['leftOut']>, string>> = {
+  link: 'a link out of its folder',
+  sensitive: 'its name says that it holds secrets',
+  'too many': 'there are too many files',
+  'too large': 'all files together are too large',
+  'no file': 'it is no regular file',
+};
+
+function countOf({ memories, leftOut, isCut }: MemoryFileInfo): string {
+  if (leftOut !== undefined) return `left out: ${reasons[leftOut]}`;
+  const count = memories === 1 ? '1 memory' : `${memories} memories`;
+  return isCut === true ? `${count}; only its first megabyte is read` : count;
+}
+
+function stateOf({ settings: { enabled, limit, minSimilarity } }: MemoryPort): string {
+  if (!enabled) return 'Prompts bring no memories along: "context.memory.enabled" is off.';
+  const most = limit === 1 ? 'one memory' : `${limit} memories`;
+  return `A prompt brings along up to ${most} with a similarity of ${minSimilarity} or more.`;
+}
+
+function placesText({ folders }: MemoryPort): string {
+  const rows = [
+    [titles.project, folders.project],
+    [titles.user, folders.user],
+  ];
+  return ['Memories are Markdown files (*.md) in these folders:', ...alignColumns(rows)].join('\n');
+}
+
+function foundText(found: readonly FoundMemory[], port: MemoryPort): string {
+  if (found.length === 0) return 'No memory holds any of these words.';
+  const { limit, minSimilarity } = port.settings;
+  const rows = found.map(({ content, file, similarity }, rank) => [
+    rank < limit && similarity >= minSimilarity ? '*' : '',
+    similarity.toFixed(2),
+    file,
+    oneLine(content, 90),
+  ]);
+  return [...alignColumns(rows), '', '* comes along with a prompt of these words'].join('\n');
+}
+
+const notice = (text: string): CommandResult => ({ type: 'notice', text });
+const problem = (text: string): CommandResult => ({ type: 'notice', level: 'error', text });

@@ -1,0 +1,82 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { CommandHost, CommandResult, MemoryPort } from '../../src/commands/types.ts';
+import { LongTermMemory } from '../../src/context/index.ts';
+import { commandHost, run } from './commandHost.ts';
+
+let base: string;
+beforeEach(async () => {
+  base = await mkdtemp(join(tmpdir(), 'clawdcode-memory-'));
+});
+afterEach(() => rm(base, { recursive: true, force: true }));
+
+/** The command on real files. */
+function host(settings: Partial<MemoryPort['settings']> = {}): CommandHost {
+  const folders = { user: join(base, 'user'), project: join(base, 'project') };
+  const memory = new LongTermMemory({ folders, isSensitive: (path) => path.endsWith('.env.md') });
+  return commandHost({
+    memory: {
+      folders,
+      settings: { enabled: true, limit: 1, minSimilarity: 0.6, ...settings },
+      list: () => memory.list(),
+      add: (text, scope) => memory.remember(text, scope),
+      search: (words) => memory.search(words, { limit: 10, minSimilarity: 0.01, timeoutMs: 10_000 }),
+    },
+  });
+}
+
+const shown = (result: CommandResult): string => {
+  expect(result).toMatchObject({ type: 'notice' });
+  return result.type === 'notice' ? result.text : '';
+};
+const memory = async (args: string, at = host()): Promise<string> => shown(await run('memory', args, at));
+
+test('without files it says where they belong and how to add one', async () => {
+  const text = await memory('');
+  expect(text).toContain('There are no memories yet.');
+  expect(text).toContain(join(base, 'project'));
+  expect(text).toContain('/memory add');
+  expect(await memory('path')).toContain(join(base, 'user'));
+});
+
+test('what is added is listed, found, and on disk where it was asked for', async () => {
+  expect(await memory('add Deploys go out on Mondays')).toBe(
+    `Remembered for all projects, in ${join(base, 'user/notes.md')}`,
+  );
+  expect(await memory('add --project Deploys need\ntwo reviews')).toContain('for this project');
+  expect(await readFile(join(base, 'project/notes.md'), 'utf8')).toBe('- Deploys need\n  two reviews\n');
+  await writeFile(join(base, 'user/a.env.md'), 'secret');
+  expect((await memory('list')).split('\n')).toEqual([
+    'A prompt brings along up to one memory with a similarity of 0.6 or more.',
+    '',
+    'For this project',
+    `  ${join(base, 'project/notes.md')}  1 memory`,
+    '',
+    'For all projects',
+    `  ${join(base, 'user/a.env.md')}  left out: its name says that it holds secrets`,
+    `  ${join(base, 'user/notes.md')}  1 memory`,
+  ]);
+});
+
+test('a search shows similarity, and what would come along', async () => {
+  await memory('add Deploys go out on Mondays');
+  await memory('add --project Deploys need two reviews');
+  const lines = (await memory('search deploys with two reviews')).split('\n');
+  expect(lines[0]).toMatch(/^ {2}\* {2}1\.00 {2}notes\.md {2}Deploys need two reviews$/);
+  expect(lines[1]).toMatch(/^ {5}0\.\d\d {2}notes\.md {2}Deploys go out on Mondays$/);
+  expect(await memory('search kubernetes')).toBe('No memory holds any of these words.');
+});
+
+test('says so when prompts bring no memories', async () => {
+  await memory('add x');
+  expect(await memory('', host({ enabled: false }))).toContain('"context.memory.enabled" is off');
+});
+
+test.each(['add', 'add --project', 'search', 'forget everything', 'add \u0000'])(
+  '/memory %s is an error that says what to do',
+  async (args) => {
+    expect(await run('memory', args, host())).toMatchObject({ type: 'notice', level: 'error' });
+  },
+);
