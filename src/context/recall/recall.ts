@@ -2,6 +2,7 @@
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { RecallAnswer, RecallRequest } from '../../protocol/tools.ts';
 import type { BlobStore } from '../storage/index.ts';
+import { estimateTokens, HIGH } from '../tokens/estimate.ts';
 import { findTarget, type Target } from './find.ts';
 import { readPage } from './page.ts';
 import { parsePointer } from './pointer.ts';
@@ -11,6 +12,8 @@ import { searchSession, searchTarget } from './searchSession.ts';
 export interface RecallLimits {
   readonly maxBytes: number;
   readonly maxLines: number;
+  /** By the higher estimate; absent = no bound of its own. */
+  readonly maxTokens?: number;
 }
 
 export const DEFAULT_PAGE_BYTES = 10_000;
@@ -59,9 +62,16 @@ async function showPage(target: Target, request: RecallRequest, limits: RecallLi
   };
   // No header is longer than one with the largest figures, and the 20 characters of "more".
   const room = limits.maxBytes - Buffer.byteLength(header(source.bytes, source.bytes)) - 40;
-  const page = await readPage(source, offset, {
-    maxBytes: Math.min(wanted, room),
-    maxLines: limits.maxLines - 1,
-  });
-  return header(page.start, page.end) + page.text;
+  const { maxTokens = Number.POSITIVE_INFINITY } = limits;
+  for (let maxBytes = Math.min(wanted, room); ; ) {
+    const page = await readPage(source, offset, { maxBytes, maxLines: limits.maxLines - 1 });
+    const text = header(page.start, page.end) + page.text;
+    const tokens = estimateTokens(text, HIGH);
+    if (tokens <= maxTokens || maxBytes < LEAST_BYTES) return text;
+    // Dense text has more tokens to the byte.
+    maxBytes = Math.floor(Math.min(maxBytes, page.end - page.start) * Math.min(0.95, maxTokens / tokens));
+  }
 }
+
+/** A page is not made smaller than this to meet the tokens. */
+const LEAST_BYTES = 100;

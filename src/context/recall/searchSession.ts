@@ -2,6 +2,7 @@
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { RecallAnswer } from '../../protocol/tools.ts';
 import type { BlobStore } from '../storage/index.ts';
+import { estimateTokens, HIGH } from '../tokens/estimate.ts';
 import { headOf } from '../tokens/wellFormed.ts';
 import { describeEntry, entryText, originalOf } from './entryText.ts';
 import type { Target } from './find.ts';
@@ -82,12 +83,15 @@ function report(
   const kind = found[0]?.score === 1 ? 'hits' : 'lines with most of the words';
   const full = hits.isFull ? ' There may be more before these.' : '';
   const header = `[${found.length} ${kind} for ${quoted}, newest first, in ${extent}.${stopped}${full} Recall an id with its offset to read on.]`;
+  const { maxTokens = Number.POSITIVE_INFINITY } = limits;
   const lines = [header];
   let bytes = Buffer.byteLength(header);
+  let tokens = estimateTokens(header, HIGH);
   for (const hit of found) {
     const line = hitLine(hit);
     bytes += Buffer.byteLength(line) + 1;
-    if (bytes > limits.maxBytes || lines.length >= limits.maxLines) break;
+    tokens += estimateTokens(line, HIGH) + 1;
+    if (bytes > limits.maxBytes || lines.length >= limits.maxLines || tokens > maxTokens) break;
     lines.push(line);
   }
   return { found: true, text: lines.join('\n') };

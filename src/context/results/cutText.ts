@@ -18,12 +18,11 @@ export function headWithin(text: string, maxLines: number, maxBytes: number): st
 
 /** The longest end within both limits: whole lines, or a part of the last when that alone is too long. */
 export function tailWithin(text: string, maxLines: number, maxBytes: number): string {
-  let start = text.endsWith('\n') ? text.length - 1 : text.length;
-  for (let lines = 0; lines < maxLines && start > 0; lines++) {
-    const newline = text.lastIndexOf('\n', start - 1);
-    start = newline === -1 ? 0 : newline;
-  }
-  const byLines = text.slice(start === 0 ? 0 : start + 1);
+  // Index of the line end before what is taken; -1 before the first line.
+  let before = text.endsWith('\n') ? text.length - 1 : text.length;
+  for (let lines = 0; lines < maxLines && before >= 0; lines++)
+    before = before === 0 ? -1 : text.lastIndexOf('\n', before - 1);
+  const byLines = text.slice(before + 1);
   if (Buffer.byteLength(byLines) <= maxBytes) return byLines;
   const byBytes = fitBytes(byLines, maxBytes, tailOf);
   const newline = byBytes.indexOf('\n');

@@ -12,7 +12,8 @@ export interface DecisiveLine {
   readonly rank: number;
 }
 
-const rank = { edge: 0, errorWithPlace: 1, place: 2, summary: 3, error: 4, otherPlace: 5 } as const;
+/** What makes a line telling, the most telling first. */
+export const rank = { edge: 0, errorWithPlace: 1, place: 2, summary: 3, error: 4, otherPlace: 5 } as const;
 
 /**
  * Looks through the lines between `from` and `to`, from both ends where there are too many. Yields now and
@@ -45,33 +46,42 @@ export function* findDecisiveLines(
 /** Characters looked through from each end: as much as a command's output keeps of each. */
 const MAX_SEARCHED = 512 * 1024;
 /** Between two yields: a few milliseconds. */
-const STEP_LINES = 500;
+const STEP_CHARACTERS = 16 * 1024;
 /** Lines after an error within which a place in a file belongs to it: a stack, a quoted piece of code. */
 const NEAR = 25;
 const LINE_CHARACTERS = 240;
 
 type FoundLine = DecisiveLine & { readonly isError: boolean };
 
-/** The first two thousand and the last ones, so that the last error is among them whatever came before. */
+/**
+ * The first two thousand and the last ones, so that the last error is among them whatever came before; of
+ * places that belong to no error, which may be on every line, the first few.
+ */
 class FoundLines {
   readonly #first: FoundLine[] = [];
   #last: FoundLine[] = [];
+  readonly #others: FoundLine[] = [];
 
   add(line: FoundLine): void {
-    if (this.#first.length < MAX_FOUND) this.#first.push(line);
+    if (line.rank === rank.otherPlace) {
+      if (this.#others.length < MAX_OTHERS) this.#others.push(line);
+    } else if (this.#first.length < MAX_FOUND) this.#first.push(line);
     else if (this.#last.push(line) > 2 * MAX_FOUND) this.#last = this.#last.slice(-MAX_FOUND);
   }
 
+  /** In the order of the text. */
   all(): readonly FoundLine[] {
-    return [...this.#first, ...this.#last.slice(-MAX_FOUND)];
+    const found = [...this.#first, ...this.#last.slice(-MAX_FOUND), ...this.#others];
+    return found.sort((a, b) => a.start - b.start);
   }
 }
 
+const MAX_OTHERS = 200;
 const MAX_FOUND = 2000;
 
 function* search(text: string, from: number, to: number, found: FoundLines): Generator<undefined, void> {
   let sinceError = Number.POSITIVE_INFINITY;
-  let lines = 0;
+  let pause = from + STEP_CHARACTERS;
   for (let start = lineBegin(text, from); start < to; ) {
     const newline = text.indexOf('\n', start);
     const end = newline === -1 ? text.length : newline;
@@ -83,7 +93,9 @@ function* search(text: string, from: number, to: number, found: FoundLines): Gen
       if (its !== undefined) found.add({ start, end, text: quoted(line), rank: its, isError });
     }
     start = end + 1;
-    if (++lines % STEP_LINES === 0) yield;
+    if (start < pause) continue;
+    pause = start + STEP_CHARACTERS;
+    yield;
   }
 }
 
@@ -99,13 +111,13 @@ function rankOf(line: string, isError: boolean, sinceError: number): number | un
   return hasPlace ? rank.otherPlace : undefined;
 }
 
-/** The line itself; of a long one the part with the place that it names. */
-function quoted(line: string): string {
-  if (line.length <= LINE_CHARACTERS) return headOf(line, LINE_CHARACTERS);
+/** The line itself; of one longer than `max` characters the part with the place that it names. */
+export function quoted(line: string, max: number = LINE_CHARACTERS): string {
+  if (line.length <= max) return line;
   const at = referenceAt(line);
-  if (at < LINE_CHARACTERS - 60) return `${headOf(line, LINE_CHARACTERS - 1)}…`;
-  const head = headOf(line, 80);
-  return `${head}…${headOf(line.slice(Math.max(80, at - 80)), LINE_CHARACTERS - 82)}`;
+  if (at < max * 0.75) return `${headOf(line, max - 1)}…`;
+  const edge = Math.floor(max / 3);
+  return `${headOf(line, edge)}…${headOf(line.slice(Math.max(edge, at - edge)), max - edge - 2)}`;
 }
 
 /** Index at which the line that `index` is in begins, or the next one when it is not the text's first. */

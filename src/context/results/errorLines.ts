@@ -2,7 +2,7 @@
 
 /** True for a line that reports a failure; false for a count of none, and for what passed. */
 export function isErrorLine(line: string): boolean {
-  const head = line.slice(0, MAX_LINE_CHARACTERS);
+  const head = line.slice(0, MAX_WORDING_CHARACTERS);
   return ERROR_WORD.test(head) && !PASSED.test(head) && !NONE_FAILED.test(head);
 }
 
@@ -23,7 +23,7 @@ export function isForeign(line: string): boolean {
 
 /** True for a line that counts the outcome of a whole run: tests failed, errors found, the exit status. */
 export function isSummaryLine(line: string): boolean {
-  return SUMMARY.test(line.slice(0, MAX_LINE_CHARACTERS));
+  return SUMMARY.test(line.slice(0, MAX_WORDING_CHARACTERS));
 }
 
 /** The first line that reports a failure, trimmed; undefined when none does. Looks at the first 200,000 characters. */
@@ -41,15 +41,17 @@ export function firstErrorLine(text: string): string | undefined {
 
 /** What of a line is looked at: a line of a megabyte is data. */
 const MAX_LINE_CHARACTERS = 1000;
+/** Some patterns look ahead, which costs the square of the length. */
+const MAX_WORDING_CHARACTERS = 300;
 const MAX_FIRST_SEARCH = 200_000;
 
 const ERROR_WORD =
-  /(?:^|[^A-Za-z0-9_/\\.-])(?:errors?|ERR!|fatal|panic(?:ked)?|exception|traceback|abort(?:ed)?|segmentation fault|killed|denied|not ok|cannot|can't|could not|undefined reference|unresolved|assert(?:ion)?|fail(?:s|ed|ure|ures|ing)?)(?![A-Za-z0-9_/\\]|\.\w|-\w)|[A-Z]\w*(?:Error|Exception|Failure)\b|(?:^|\s)[✕✗✘×❌●]\s|\bE\d{3,5}\b|\berror\[E/i;
+  /(?:^|[^A-Za-z0-9_/\\.-])(?:errors?|ERR!|fatal|panic(?:ked)?|exception|traceback|abort(?:ed)?|segmentation fault|killed|denied|not ok|cannot|can't|could not|undefined reference|unresolved|assert(?:ion)?|fail(?:s|ed|ure|ures|ing)?)(?![A-Za-z0-9_/\\]|\.\w|-\w)|\w(?:Error|Exception|Failure)\b|(?:^|\s)[✕✗✘×❌●]\s|\bE\d{3,5}\b|\berror\[E/i;
 const PASSED = /^\s*(?:[✓✔√]|ok\s+\d|ok\s+\S+\s+[\d(]|PASS(?:ED)?\b|--- PASS)|\.{3} ok$|\bPASSED\b/;
 const NONE_FAILED =
   /\b(?:0|no|without) (?:errors?|failed|failures?|failing|problems?)\b(?!.*\b[1-9]\d* (?:errors?|fail))/i;
 const FILE_REFERENCE =
-  /[\w@)\]-]\.[A-Za-z]\w{0,9}(?::\d+|\(\d+|: \(\d+|:\[\d+)|\bline \d+\b|Dockerfile[\w.-]*:\d+|\bMakefile:\d+/;
+  /[\w@)\]-]\.[A-Za-z]\w{0,9}(?::\d+|\(\d+|: \(\d+|:\[\d+)|", line \d+\b|Dockerfile[\w.-]*:\d+|\bMakefile:\d+/;
 const FOREIGN =
   /node_modules|site-packages|dist-packages|\.cargo[/\\]registry|\/rustc\/|node:internal|[/\\]lib[/\\]python|\/usr\/(?:lib|local\/(?:lib|go))|\bjava\.base\/|org\.junit\.|org\.gradle\.|jdk\.internal|\/go\/pkg\/mod\//;
 const SUMMARY =

@@ -3,7 +3,7 @@
  * the last error, places in the project's own files, counts of the outcome. Parts keep the text's order.
  */
 import { headWithin, tailWithin } from './cutText.ts';
-import { type DecisiveLine, findDecisiveLines } from './decisiveLines.ts';
+import { type DecisiveLine, findDecisiveLines, quoted, rank } from './decisiveLines.ts';
 import type { TruncationLimits } from './ObservationTruncator.ts';
 
 /** Yields now and then, so that a caller can let others go on. The result keeps both limits. */
@@ -32,9 +32,10 @@ const MARK = '[… left out …]';
 /** Between two lines that do not follow each other. */
 const GAP = '…';
 const MIN_BYTES = 100;
-const HEAD_SHARE = 0.15;
-const TAIL_SHARE = 0.35;
-const DECISIVE_SHARE = 0.5;
+const HEAD_SHARE = 0.1;
+const TAIL_SHARE = 0.25;
+/** A little less than the rest, so that the ends come out no shorter than they were when it was searched between. */
+const DECISIVE_SHARE = 0.63;
 const HEAD_OF_ENDS = HEAD_SHARE / (HEAD_SHARE + TAIL_SHARE);
 
 function ends(
@@ -50,8 +51,26 @@ function ends(
   return { head, tail };
 }
 
-/** The most telling lines that fit, in the order of the text. */
+/** The most telling lines that fit, in the order of the text; shortened where else not all places fit. */
 function choose(found: readonly DecisiveLine[], maxLines: number, maxBytes: number): readonly DecisiveLine[] {
+  let lines = found;
+  for (const length of SHORTER) {
+    if (costOf(lines.filter((line) => line.rank <= rank.place)).bytes <= maxBytes) break;
+    lines = found.map((line) =>
+      line.rank === rank.edge ? line : { ...line, text: quoted(line.text, length) },
+    );
+  }
+  return chooseFrom(lines, maxLines, maxBytes);
+}
+
+/** Characters of a line, tried in turn: a place with little of its message is better than no place. */
+const SHORTER = [110, 72] as const;
+
+function chooseFrom(
+  found: readonly DecisiveLine[],
+  maxLines: number,
+  maxBytes: number,
+): readonly DecisiveLine[] {
   const chosen: DecisiveLine[] = [];
   let lines = 0;
   let bytes = 0;
