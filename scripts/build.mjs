@@ -1,5 +1,6 @@
-// Bundles src/ into dist/: one entry for the command line, one for the thread that counts tokens, code-split
-// so that nothing is parsed before it is needed. Everything is bundled except parts that carry their own binary.
+// Bundles src/ into dist/: one entry for the command line, one for each thread (counting tokens, reading web pages),
+// code-split so that nothing is parsed before it is needed. Everything is bundled except parts that carry their
+// own binary.
 import { cp, mkdir, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -14,7 +15,11 @@ await rm(dist, { recursive: true, force: true });
 await mkdir(dist, { recursive: true });
 await build({
   absWorkingDir: root,
-  entryPoints: { cli: 'src/cli/main.ts', tokenWorker: 'src/context/tokens/exact/worker.ts' },
+  entryPoints: {
+    cli: 'src/cli/main.ts',
+    tokenWorker: 'src/context/tokens/exact/worker.ts',
+    pageWorker: 'src/tools/web/pageWorker.ts',
+  },
   outdir: dist,
   bundle: true,
   splitting: true,
@@ -28,7 +33,11 @@ await build({
   legalComments: 'none',
   external: ['@vscode/ripgrep'],
   // Ink asks for it only when DEV=true; it is not a dependency of ours.
-  alias: { 'react-devtools-core': join(root, 'scripts/empty-module.mjs') },
+  // Turndown needs its own parser only for strings; it is given trees.
+  alias: {
+    'react-devtools-core': join(root, 'scripts/empty-module.mjs'),
+    '@mixmark-io/domino': join(root, 'scripts/empty-module.mjs'),
+  },
   define: { 'process.env.NODE_ENV': '"production"' },
   jsx: 'automatic',
   // CommonJS parts of the bundle call require().

@@ -82,6 +82,15 @@ export const settingsSchema = z.strictObject({
     .boolean()
     .default(false)
     .describe("Print the model's reasoning, not only a line that there was some."),
+  webFetch: z
+    .strictObject({
+      allowPrivate: z
+        .boolean()
+        .default(false)
+        .describe('Whether WebFetch may also read from this machine, its network and its cloud provider.'),
+    })
+    .prefault({})
+    .describe('Reading web pages.'),
   context: contextSettingsSchema.prefault({}).describe('How the context window is kept within bounds.'),
 });
 

@@ -22,6 +22,14 @@ export function holdBack(
   for (const [key, effect] of Object.entries(effects)) {
     if (key in kept) hold(kept, key, key, effect);
   }
+  const web = kept.webFetch as Values | undefined;
+  if (web?.allowPrivate === true)
+    hold(
+      web,
+      'allowPrivate',
+      'webFetch.allowPrivate',
+      'Lets WebFetch read from this machine and its network.',
+    );
   const permissions = kept.permissions as Values | undefined;
   if (permissions === undefined) return { kept, held };
   const isOwn = (rule: string): boolean => ownRules.includes(rule);

@@ -13,6 +13,8 @@ import { readTool } from './read.ts';
 import { recallTool } from './recall.ts';
 import { TaskRegistry } from './shell/TaskRegistry.ts';
 import { todoWriteTool } from './todoWrite.ts';
+import type { WebFetchDeps } from './web/readWebPage.ts';
+import { webFetchTool } from './webFetch.ts';
 import { writeTool } from './write.ts';
 
 /** What the tools need of the process they live in. */
@@ -26,6 +28,8 @@ export interface ToolDeps {
   readonly secretEnv?: readonly string[];
   /** Files that Grep leaves out unless a call names one; by default none. */
   readonly isSensitive?: (path: string) => boolean;
+  /** By default the public internet only. */
+  readonly web?: WebFetchDeps;
 }
 
 export interface BuiltinTools {
@@ -50,6 +54,7 @@ export function builtinTools(deps: ToolDeps): BuiltinTools {
       bashOutputTool(tasks),
       killBashTool(tasks),
       recallTool(),
+      webFetchTool(deps.web ?? { allowPrivate: false }),
       todoWriteTool(),
       exitPlanModeTool(),
     ],

@@ -21,7 +21,7 @@ describe('the schemas', () => {
 
   test('mark as read-only what changes nothing', () => {
     const readOnly = bench.tools.tools.filter((tool) => tool.readOnly).map((tool) => tool.name);
-    expect(readOnly).toEqual(['Read', 'Glob', 'Grep', 'BashOutput', 'Recall']);
+    expect(readOnly).toEqual(['Read', 'Glob', 'Grep', 'BashOutput', 'Recall', 'WebFetch']);
   });
 });
 

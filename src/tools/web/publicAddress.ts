@@ -1,0 +1,77 @@
+/**
+ * Which addresses are on the public internet. Everything else (this machine, its network, the services that a
+ * cloud offers to its machines) answers to whoever stands near, and a page must not send the agent there.
+ * Sources: the IANA special-purpose address registries for IPv4 and IPv6 (RFC 6890), as of 2025.
+ */
+import { BlockList, isIP } from 'node:net';
+
+const reserved4: readonly (readonly [string, number])[] = [
+  ['0.0.0.0', 8], // this network
+  ['10.0.0.0', 8], // private
+  ['100.64.0.0', 10], // shared by carriers; Alibaba's metadata
+  ['127.0.0.0', 8], // loopback
+  ['168.63.129.16', 32], // Azure's own service, at a public number
+  ['169.254.0.0', 16], // link-local; metadata of most clouds
+  ['172.16.0.0', 12], // private
+  ['192.0.0.0', 24], // protocol assignments; Oracle's metadata
+  ['192.0.2.0', 24], // documentation
+  ['192.88.99.0', 24], // 6to4 relays
+  ['192.168.0.0', 16], // private
+  ['198.18.0.0', 15], // benchmarks
+  ['198.51.100.0', 24], // documentation
+  ['203.0.113.0', 24], // documentation
+  ['224.0.0.0', 4], // multicast
+  ['240.0.0.0', 4], // reserved, broadcast
+];
+
+/** Of IPv6 only 2000::/3 is given out; these parts of it lead elsewhere or nowhere. */
+const reserved6: readonly (readonly [string, number])[] = [
+  ['2001::', 23], // protocol assignments: Teredo, benchmarks, ORCHID
+  ['2001:db8::', 32], // documentation
+  ['2002::', 16], // 6to4: carries any IPv4 address
+  ['3fff::', 20], // documentation
+];
+
+const blocked4 = listOf(reserved4, 'ipv4');
+const blocked6 = listOf(reserved6, 'ipv6');
+const given6 = listOf([['2000::', 3]], 'ipv6');
+/** IPv4 in IPv6 clothes: mapped, and behind a translator (NAT64). What they stand for decides. */
+const wrapped4 = listOf([['64:ff9b::', 96]], 'ipv6');
+const mapped = /^::ffff:[\da-f]{1,4}:[\da-f]{1,4}$/;
+
+/** Whether an address, as a resolver or a URL spells it, is on the public internet. False for what is none. */
+export function isPublicAddress(address: string): boolean {
+  switch (isIP(address)) {
+    case 4:
+      return !blocked4.check(address, 'ipv4');
+    case 6:
+      return isPublic6(address);
+    default:
+      return false;
+  }
+}
+
+function isPublic6(address: string): boolean {
+  // With a zone it is meant for one network card.
+  if (address.includes('%')) return false;
+  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  if (mapped.test(canonical) || wrapped4.check(canonical, 'ipv6')) {
+    const [high = 0, low = 0] = canonical
+      .split(':')
+      .slice(-2)
+      .map((group) => Number.parseInt(group || '0', 16));
+    return isPublicAddress([high >> 8, high & 255, low >> 8, low & 255].join('.'));
+  }
+  return given6.check(canonical, 'ipv6') && !blocked6.check(canonical, 'ipv6');
+}
+
+/** Names that are never given out on the internet: RFC 6761, 6762, 8375, and `.internal` (ICANN 2024). */
+export function isLocalName(domain: string): boolean {
+  return /(?:^|\.)(?:localhost|localdomain|local|internal|home\.arpa)$/.test(domain);
+}
+
+function listOf(subnets: readonly (readonly [string, number])[], family: 'ipv4' | 'ipv6'): BlockList {
+  const list = new BlockList();
+  for (const [network, prefix] of subnets) list.addSubnet(network, prefix, family);
+  return list;
+}

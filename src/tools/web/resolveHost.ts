@@ -1,0 +1,48 @@
+/** From a host to the addresses that may be connected to. Whoever connects uses these and asks no resolver again. */
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { isLocalName, isPublicAddress } from './publicAddress.ts';
+
+export interface HostAddress {
+  readonly address: string;
+  readonly family: number;
+}
+
+/** Asks for every address of a name; rejects with a system error when there is none. */
+export type Resolve = (hostname: string) => Promise<readonly HostAddress[]>;
+
+/** As every other program on this machine would: hosts file included. */
+export const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true, order: 'verbatim' });
+
+export type ResolvedHost =
+  | { readonly ok: true; readonly addresses: readonly HostAddress[] }
+  | { readonly ok: false; readonly message: string };
+
+export interface HostRules {
+  readonly allowPrivate: boolean;
+  readonly resolve: Resolve;
+}
+
+/** Resolves and checks the host of a URL. One address that is not public refuses them all. */
+export async function resolveHost(
+  domain: string,
+  { allowPrivate, resolve }: HostRules,
+): Promise<ResolvedHost> {
+  if (!allowPrivate && isLocalName(domain)) return refused(domain, 'a name of this machine or its network');
+  const literal = domain.replace(/^\[(.*)\]$/, '$1');
+  const family = isIP(literal);
+  const addresses = family === 0 ? await resolve(domain) : [{ address: literal, family }];
+  const [first] = addresses;
+  if (first === undefined) return { ok: false, message: `${domain} has no address.` };
+  const inner = allowPrivate ? undefined : addresses.find(({ address }) => !isPublicAddress(address));
+  if (inner === undefined) return { ok: true, addresses };
+  const what = 'an address of this machine, its network or its cloud';
+  return refused(domain, family === 0 ? `${inner.address}, ${what}` : what);
+}
+
+function refused(domain: string, what: string): ResolvedHost {
+  return {
+    ok: false,
+    message: `${domain} is ${what}, and pages are fetched from the public internet only. The user can change that with the setting webFetch.allowPrivate.`,
+  };
+}

@@ -1,0 +1,248 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { convertPage } from '../../../src/tools/web/convertPage.ts';
+import { decodePage } from '../../../src/tools/web/decodePage.ts';
+import { pageType } from '../../../src/tools/web/pageType.ts';
+import { plainPage } from '../../../src/tools/web/plainPage.ts';
+import { readablePage } from '../../../src/tools/web/readablePage.ts';
+
+const last = (html: string) => [...readablePage(html, 'https://example.com/docs/page')].at(-1);
+const body = (html: string): string => last(`<html><body>${html}</body></html>`)?.text ?? '';
+
+describe('a page becomes Markdown', () => {
+  test.each([
+    ['headings', '<h1>One</h1><h2>Two <a href="#two">#</a></h2>', '# One\n\n## Two'],
+    ['names as they are', '<p>a_b * c <code>d_e</code> [x]</p>', 'a_b * c `d_e` [x]'],
+    [
+      'whole links',
+      '<a href="other?x=1">o</a> <a href="/r">r</a>',
+      '[o](https://example.com/docs/other?x=1) [r](https://example.com/r)',
+    ],
+    ['links within it as text', '<a href="#part">part</a>', 'part'],
+    ['no scripts in links', '<a href="javascript:alert(1)">x</a> <a href="data:text/html,y">y</a>', 'x y'],
+    [
+      'images that say something',
+      '<img src="a.png" alt="A  graph"><img src="b.png"><img src="data:x" alt="c">',
+      '![A graph](https://example.com/docs/a.png)c',
+    ],
+    [
+      'code with its language',
+      '<pre><code class="language-ts">let a = 1;\n  b();\n</code></pre>',
+      '```ts\nlet a = 1;\n  b();\n```',
+    ],
+    [
+      'code without a code element',
+      '<pre class="highlight-source-js"><span>f</span>(<i>x</i>)</pre>',
+      '```js\nf(x)\n```',
+    ],
+    ['code that holds a fence', '<pre>```\nx\n```</pre>', '````\n```\nx\n```\n````'],
+    ['lists', '<ul><li>a<ul><li>b</li></ul></li><li>c</li></ul>', '- a\n  - b\n- c'],
+    ['numbered lists', '<ol start="3"><li>a<li>b</ol>', '3. a\n4. b'],
+    [
+      'tables',
+      '<table><caption>T</caption><thead><tr><th>a</th><th>b</th></tr></thead><tr><td>1</td><td>x<br>y</td></tr></table>',
+      'T\n| a | b |\n| --- | --- |\n| 1 | x y |',
+    ],
+    [
+      'a layout table as what is in it',
+      '<table><tr><td><p>one</p></td></tr><tr><td>two</td></tr></table>',
+      'one\ntwo',
+    ],
+    [
+      'nothing hidden',
+      '<p>seen</p><p hidden>h1</p><p style="color:red; display: none">h2</p><p style="visibility:hidden">h3</p>',
+      'seen',
+    ],
+    [
+      'nothing of scripts and forms',
+      '<script>a</script><style>b</style><template>c</template><noscript>d</noscript><button>e</button>f',
+      'f',
+    ],
+  ])('%s', (_, html, markdown) => expect(body(html)).toBe(markdown));
+
+  test('with the article only, where there is one, and its title', () => {
+    const paragraph =
+      '<p>A sentence about parsers, commas, and the patience that they need from everybody.</p>';
+    const html = `<html><head><title>Parsers — The Site</title></head><body>
+      <nav><ul><li><a href="/1">Menu one</a><li><a href="/2">Menu two</a></ul></nav>
+      <article><h1>Parsers</h1>${paragraph.repeat(20)}<pre><code class="language-c">x</code></pre></article>
+      <footer>Imprint</footer></body></html>`;
+    const page = last(html);
+    expect(page?.text).toContain('A sentence about parsers');
+    expect(page?.text).toContain('```c\nx\n```');
+    expect(page?.text).not.toMatch(/Menu one|Imprint/);
+    expect(page?.title).toMatch(/^Parsers/);
+  });
+
+  test('with everything, where the article is but a teaser', () => {
+    const links = Array.from(
+      { length: 60 },
+      (_, index) => `<li><a href="/${index}">Chapter ${index}</a></li>`,
+    );
+    const page = last(
+      `<html><title>Contents</title><body><p>Short.</p><ul>${links.join('')}</ul></body></html>`,
+    );
+    expect(page?.text).toContain('- [Chapter 59](https://example.com/59)');
+    expect(page?.title).toBe('Contents');
+  });
+
+  test('relative to its base', () =>
+    expect(last('<html><head><base href="/b/"></head><body><a href="c">d</a></body></html>')?.text).toBe(
+      '[d](https://example.com/b/c)',
+    ));
+});
+
+describe('the bare text of a page', () => {
+  test.each([
+    [
+      '<title>T &amp; t</title><p>a&nbsp;b&#x41;<br>c</p><script>if (a<b) "</p>"</script>d',
+      'T & t',
+      'a bA\nc\nd',
+    ],
+    ['<svg><title>no</title></svg><title>yes</title><td>1<td>2', 'yes', '1 2'],
+    ['a < b, 1<2 and <', '', 'a < b, 1<2 and <'],
+    ['', '', ''],
+    ['<body', '', ''],
+    ['&#xd800;&#x110000;', '', '\uFFFD\uFFFD'],
+  ])('%s', (html, title, text) => expect(plainPage(html)).toMatchObject({ title, text }));
+
+  test('counts levels, but not what closes by itself', () => {
+    expect(plainPage('<div>'.repeat(5000)).depth).toBe(5000);
+    expect(plainPage('<ul>'.concat('<li>x'.repeat(5000))).depth).toBe(1);
+    expect(plainPage('<p>x<br>'.repeat(5000))).toMatchObject({ depth: 0, elements: 10_000 });
+  });
+});
+
+test('whatever a page is like, it is read, well-formed, and the title stays on its line', () => {
+  const tag = fc.constantFrom(
+    'div',
+    'p',
+    'table',
+    'tr',
+    'td',
+    'li',
+    'ol',
+    'ul',
+    'pre',
+    'a',
+    'b',
+    'h1',
+    'body',
+    'html',
+    'svg',
+    'script',
+    'title',
+    'frameset',
+  );
+  const piece = fc.oneof(
+    tag.map((name) => `<${name}>`),
+    tag.map((name) => `</${name}>`),
+    fc.constantFrom(
+      'text',
+      ' ',
+      '\n',
+      '<',
+      '&',
+      '&#xd800;',
+      '<!--',
+      '-->',
+      '<![CDATA[',
+      '<a href="http://[">',
+      '|',
+      '```',
+      '\ud800',
+    ),
+    fc.string(),
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
+      for (const { title } of readablePage(pieces.join('').toWellFormed(), 'https://example.com/'))
+        expect(title).not.toContain('\n');
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test.each([
+  ['text/html; charset=UTF-8', 'html', 'UTF-8'],
+  ['application/xhtml+xml', 'html', undefined],
+  ['text/plain', 'text', undefined],
+  ['text/markdown; charset="iso-8859-1"', 'text', 'iso-8859-1'],
+  ['application/json', 'text', undefined],
+  ['application/vnd.api+json', 'text', undefined],
+  ['application/rss+xml', 'text', undefined],
+  ['image/svg+xml', 'text', undefined],
+  ['image/png', 'unsupported', undefined],
+  ['application/pdf', 'unsupported', undefined],
+  ['application/octet-stream', 'unknown', undefined],
+  ['nonsense', 'unknown', undefined],
+  [undefined, 'unknown', undefined],
+])('content type %s is %s', (header, form, charset) => {
+  const type = pageType(header);
+  expect([type.form, type.charset]).toEqual([form, charset]);
+});
+
+describe('a page is decoded by', () => {
+  const bytes = (...values: number[]) => new Uint8Array(values);
+  const ascii = (text: string, ...values: number[]) => new Uint8Array([...Buffer.from(text), ...values]);
+  test.each([
+    ['its header', bytes(0xe9), 'iso-8859-1', 'é'],
+    ['its header, in Japanese', bytes(0x93, 0xfa), 'shift_jis', '日'],
+    ['its mark, whatever the header says', bytes(0xff, 0xfe, 0x41, 0), 'utf-8', 'A'],
+    [
+      'its own word',
+      ascii('<meta charset="windows-1251">', 0xe9),
+      undefined,
+      '<meta charset="windows-1251">й',
+    ],
+    [
+      'its own word in a content type',
+      ascii('<meta content="text/html; charset=koi8-r">', 0xc1),
+      'bogus',
+      '<meta content="text/html; charset=koi8-r">а',
+    ],
+    ['what it must be', Buffer.from('日本'), undefined, '日本'],
+    [
+      'what it must be, although its end is missing',
+      Buffer.from('日本').subarray(0, 5),
+      undefined,
+      '日\uFFFD',
+    ],
+    ['what it may be', bytes(0xe9, 0x20), undefined, 'é '],
+  ])('%s', (_, data, charset, text) => expect(decodePage(data, charset, true)).toBe(text));
+});
+
+describe('the thread', () => {
+  const convert = (html: string, signal = new AbortController().signal, budgetMs?: number) =>
+    convertPage(
+      {
+        bytes: new TextEncoder().encode(html),
+        charset: undefined,
+        form: 'html',
+        address: 'https://example.com/',
+      },
+      signal,
+      budgetMs,
+    );
+
+  test.each([
+    ['deeper than any stack', `${'<div>'.repeat(100_000)}deep`],
+    ['deeper than an article', `${'<div>'.repeat(900)}deep`],
+    ['without a body', '<frameset>deep'],
+  ])('gives the text of a page that is %s', async (_, html) =>
+    expect(await convert(`<html>${html}`)).toMatchObject({ type: 'page', text: 'deep' }),
+  );
+
+  test('gives the bare text of a page of very many parts', async () => {
+    const page = await convert(`<html><body>${'<p>x'.repeat(500_000)}`);
+    expect(page).toMatchObject({ type: 'page', rough: true });
+  });
+
+  test('is ended when its time is up, and when nobody wants the page any more', async () => {
+    expect(await convert('<p>x', undefined, 0)).toMatchObject({ type: 'failed' });
+    expect(await convert('<p>x', AbortSignal.abort())).toMatchObject({ type: 'failed' });
+  });
+
+  test('leaves out what can be neither seen nor printed', async () =>
+    expect(await convert('<p>a\u001b[31mb\u{e0041}c\u0000d')).toMatchObject({ text: 'a[31mbcd' }));
+});
