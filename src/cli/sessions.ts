@@ -117,6 +117,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         env: { ...place.env, ...settings.env },
         home: place.home,
         isSensitive: permissions.isWithheld,
+        web: settings.webFetch,
       });
       const agent = createAgent({
         context,
