@@ -14,10 +14,11 @@ export function sameLanguage(summary: string, userText: string): boolean {
   const main = mainScript(user);
   if (main !== undefined) return main === 'han' ? isChinese(own) : own.share(main) >= HARDLY;
   const other = mainScript(own);
-  // The user writes in Latin letters; a summary mostly in others is in none of the user's languages.
-  if (other !== undefined && own.share(other) >= 0.5 && user.share(other) < HARDLY) return false;
-  const [wanted, written] = [latinLanguage(userText), latinLanguage(summary)];
-  return wanted === undefined || written === undefined || wanted === written;
+  // One word in a script says more than a pasted page of English: then the user may well write in it.
+  if (other !== undefined) return own.share(other) < 0.5 || user.count(other) >= 2;
+  const [wanted, written] = [plainest(smallWordsIn(userText)), plainest(smallWordsIn(summary))];
+  if (wanted === undefined || written === undefined || wanted === written) return true;
+  return (smallWordsIn(userText).get(written) ?? 0) > 2;
 }
 
 /** The language that the user writes in, by its English name; undefined where that is not plain. */
@@ -25,7 +26,14 @@ export function languageOf(text: string): string | undefined {
   const scripts = scriptsOf(text);
   if (scripts.letters < MIN_LETTERS) return undefined;
   const main = mainScript(scripts);
-  return main === undefined ? latinLanguage(text) : SCRIPT_LANGUAGES[main];
+  if (main !== undefined) return SCRIPT_LANGUAGES[main];
+  const hasOther = (Object.keys(SCRIPTS) as Script[]).some((script) => scripts.count(script) >= 2);
+  if (hasOther) return undefined;
+  const hits = smallWordsIn(text);
+  const language = plainest(hits);
+  // English pages are pasted by everybody; a few small words of another language tell whose they are.
+  const others = [...hits].filter(([name]) => name !== language).map(([, count]) => count);
+  return Math.max(0, ...others) > 2 ? undefined : language;
 }
 
 const SCRIPTS = {
@@ -53,6 +61,7 @@ const SCRIPT_LANGUAGES: Readonly<Partial<Record<Script, string>>> = {
 
 interface Scripts {
   readonly letters: number;
+  readonly count: (script: Script) => number;
   readonly share: (script: Script) => number;
 }
 
@@ -62,7 +71,8 @@ function scriptsOf(text: string): Scripts {
   for (const [script, pattern] of Object.entries(SCRIPTS))
     counts.set(script as Script, prose.match(pattern)?.length ?? 0);
   const letters = prose.match(/\p{L}/gu)?.length ?? 0;
-  return { letters, share: (script) => (letters === 0 ? 0 : (counts.get(script) ?? 0) / letters) };
+  const count = (script: Script): number => counts.get(script) ?? 0;
+  return { letters, count, share: (script) => (letters === 0 ? 0 : count(script) / letters) };
 }
 
 /** Japanese is told by its kana, since it is written with Chinese characters too. */
@@ -92,22 +102,24 @@ function proseOf(text: string): string {
     .join(' ');
 }
 
-/** Frequent small words that the others do not have. */
+/** Frequent small words, each of one language only. */
 const SMALL_WORDS: Readonly<Record<string, ReadonlySet<string>>> = {
   English: words(
     'the and is are was were of to that this with for not have has been it be from which should',
   ),
   German: words(
-    'der die das und ist sind nicht mit ein eine auf für den dem wird wurde auch sich werden noch bei',
+    'der die und ist sind nicht mit ein eine auf für den dem wird wurde auch sich werden noch bei',
   ),
-  French: words('le les est sont et une dans pas pour que qui des du avec sur été nous vous cette au aux'),
-  Spanish: words('el los las es son y una en por para que con del se ha al como más fue está'),
-  Portuguese: words('os as é são uma em não com para do da dos das foi ao mais você isso está'),
-  Italian: words('il gli è sono e una di non per con del della che nel alla stato anche questo più'),
+  French: words(
+    'le les est sont et une dans pas pour qui des du avec sur été nous vous cette au aux soit ne ce',
+  ),
+  Spanish: words('el los las son y por se ha al más fue está pero sus puede hay ser en lo este muy para'),
+  Portuguese: words('os as é são uma em não do da dos foi ao mais você isso também pelo'),
+  Italian: words('il gli è sono di della che nel alla stato anche questo più delle dei ed'),
 };
-const MIN_HITS = 6;
+const MIN_HITS = 5;
 
-function latinLanguage(text: string): string | undefined {
+function smallWordsIn(text: string): ReadonlyMap<string, number> {
   const hits = new Map<string, number>();
   for (const [word] of proseOf(text)
     .toLowerCase()
@@ -115,6 +127,10 @@ function latinLanguage(text: string): string | undefined {
     for (const [language, small] of Object.entries(SMALL_WORDS))
       if (small.has(word)) hits.set(language, (hits.get(language) ?? 0) + 1);
   }
+  return hits;
+}
+
+function plainest(hits: ReadonlyMap<string, number>): string | undefined {
   const [first, second] = [...hits].sort(([, a], [, b]) => b - a);
   if (first === undefined || first[1] < MIN_HITS || first[1] < 2 * (second?.[1] ?? 0)) return undefined;
   return first[0];

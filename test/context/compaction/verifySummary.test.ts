@@ -209,6 +209,8 @@ describe('the language of a summary', () => {
     [texts.Chinese, 'ok'],
     ['修复 login bug in AuthService', `${texts.Chinese} Error: ENOENT`],
     [texts.English, `${texts.English} 用户`],
+    [`修复这个：\n${texts.English.repeat(9)}`, texts.Chinese],
+    [`${texts.German}\n${texts.English.repeat(9)}`, texts.German],
     [texts.German, '1. Primary request and intent\n2. Files modified\n- src/a.ts'],
     [texts.Chinese, `1. Primary request and intent\n${texts.Chinese}\n2. Files modified\n- \`src/a.ts\``],
   ])('in doubt it is the same: %j, %j', (user, summary) => {
@@ -228,5 +230,7 @@ describe('the language of a summary', () => {
       undefined,
     ]);
     expect(languageOf('ok')).toBeUndefined();
+    expect(languageOf(`修复这个：\n${texts.English.repeat(9)}`)).toBeUndefined();
+    expect(languageOf(`${texts.German}\n${texts.English.repeat(9)}`)).toBeUndefined();
   });
 });
