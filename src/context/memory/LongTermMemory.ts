@@ -138,7 +138,8 @@ export class LongTermMemory {
       if (signal.aborted) return [];
       if (indexed === undefined) continue;
       total += indexed.index.size;
-      for (const hit of indexed.index.search(query.words)) hits.push({ ...hit, file: basename(file.path) });
+      const found = await indexed.index.search(query.words, signal);
+      for (const hit of found) hits.push({ ...hit, file: basename(file.path) });
       await new Promise(setImmediate);
     }
     const weights = wordWeights(

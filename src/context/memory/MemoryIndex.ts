@@ -1,5 +1,5 @@
 /** Full text search over the memories of one file. Loaded when the first search finds a file to search in. */
-import MiniSearch from 'minisearch';
+import MiniSearch, { type SearchResult } from 'minisearch';
 import { type Memory, readMemories } from './parseMemories.ts';
 import { documentTerms, type QueryWord } from './terms.ts';
 
@@ -28,12 +28,9 @@ export class MemoryIndex {
   /** Reads and indexes a file's text in small slices; undefined when the signal is aborted meanwhile. */
   static async build(text: string, signal: AbortSignal): Promise<MemoryIndex | undefined> {
     const built = new MemoryIndex();
-    let sliceEnd = performance.now() + SLICE_MS;
+    const slices = new Slices();
     for (const memory of readMemories(text)) {
-      if (performance.now() >= sliceEnd) {
-        await new Promise(setImmediate);
-        sliceEnd = performance.now() + SLICE_MS;
-      }
+      await slices.rest();
       if (signal.aborted) return undefined;
       if (memory !== undefined) built.#add(memory);
     }
@@ -50,24 +47,45 @@ export class MemoryIndex {
     this.#memories.push(memory);
   }
 
-  search(words: readonly QueryWord[]): Hit[] {
-    const queries = words.flatMap(({ alternatives }) =>
-      alternatives.map((terms) => ({ combineWith: 'AND' as const, queries: [...new Set(terms)] })),
-    );
-    const results = this.#index.search(
-      { combineWith: 'OR', queries },
-      {
-        tokenize: (term) => [term],
-        fuzzy: (term) => (term.length >= FUZZY_FROM ? 1 : false),
-      },
-    );
-    return results.flatMap(({ id, score, queryTerms }) => {
+  /** Every memory that holds one of the words; none when the signal is aborted meanwhile. */
+  async search(words: readonly QueryWord[], signal: AbortSignal): Promise<readonly Hit[]> {
+    const slices = new Slices();
+    const hits = new Map<number, { readonly held: Set<string>; score: number }>();
+    for (const { key, alternatives } of words) {
+      await slices.rest();
+      if (signal.aborted) return [];
+      for (const { id, score } of this.#holding(alternatives)) {
+        const hit = hits.get(id) ?? { held: new Set<string>(), score: 0 };
+        hit.held.add(key);
+        hit.score += score;
+        hits.set(id, hit);
+      }
+    }
+    return [...hits].flatMap(([id, hit]) => {
       const memory = this.#memories[id];
-      const terms = new Set(queryTerms);
-      const held = words
-        .filter(({ alternatives }) => alternatives.some((all) => all.every((term) => terms.has(term))))
-        .map(({ key }) => key);
-      return memory === undefined || held.length === 0 ? [] : [{ memory, held: new Set(held), score }];
+      return memory === undefined ? [] : [{ memory, ...hit }];
     });
+  }
+
+  #holding(alternatives: QueryWord['alternatives']): SearchResult[] {
+    const queries = alternatives.map((terms) => ({
+      combineWith: 'AND' as const,
+      queries: [...new Set(terms)],
+    }));
+    return this.#index.search(
+      { combineWith: 'OR', queries },
+      { tokenize: (term) => [term], fuzzy: (term) => (term.length >= FUZZY_FROM ? 1 : false) },
+    );
+  }
+}
+
+/** Lets others have the event loop after each few milliseconds of work. */
+class Slices {
+  #end = performance.now() + SLICE_MS;
+
+  async rest(): Promise<void> {
+    if (performance.now() < this.#end) return;
+    await new Promise(setImmediate);
+    this.#end = performance.now() + SLICE_MS;
   }
 }

@@ -26,7 +26,9 @@ export function directoriesBetween(root: string, cwd: string): string[] {
   if (!isInside(cwd, root)) return [cwd];
   const chain = [root];
   let directory = root.endsWith(sep) ? root.slice(0, -1) : root;
-  for (const part of relative(root, cwd).split(sep).filter((name) => name !== '')) {
+  for (const part of relative(root, cwd)
+    .split(sep)
+    .filter((name) => name !== '')) {
     directory += sep + part;
     chain.push(directory);
   }
