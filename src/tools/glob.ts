@@ -12,7 +12,8 @@ import { newestFirst } from './search/newestFirst.ts';
 import { NO_RIPGREP, runRipgrep } from './search/ripgrep.ts';
 import { count } from './units.ts';
 
-const MAX_FILES = 100;
+/** Only the first of them are sent; the others are kept for Recall. */
+const MAX_FILES = 10_000;
 
 const input = z.object({
   pattern: z.string().min(1),
@@ -24,7 +25,7 @@ type GlobInput = z.infer<typeof input>;
 export function globTool(home: string, env: Environment): Tool {
   return defineTool({
     name: 'Glob',
-    description: `Find files by glob, e.g. "src/**/*.ts"; newest first, at most ${MAX_FILES}. Git-ignored files are left out.`,
+    description: 'Find files by glob, e.g. "src/**/*.ts"; newest first. Git-ignored files are left out.',
     input,
     readOnly: true,
     title: titleOf,
@@ -88,7 +89,7 @@ function listing(title: string, files: readonly string[], partial: boolean): Too
   if (files.length === 0) notes.push('No files match.');
   if (shown.length < files.length) {
     notes.push(
-      `(${MAX_FILES} of ${count(files.length, 'file')}, newest first; a narrower pattern shows the others.)`,
+      `(The newest ${count(MAX_FILES, 'file')} of ${count(files.length, 'file')}; a narrower pattern finds the others.)`,
     );
   }
   if (partial)

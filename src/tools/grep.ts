@@ -8,6 +8,7 @@ import { failure, interrupted } from './outcomes.ts';
 import { absolutePath, shortPath } from './paths.ts';
 import { collectHits, type Hits } from './search/hits.ts';
 import { newestFirst } from './search/newestFirst.ts';
+import { perFile } from './search/perFile.ts';
 import { NO_RIPGREP, runRipgrep } from './search/ripgrep.ts';
 import { count } from './units.ts';
 
@@ -93,18 +94,33 @@ async function grep(
   const partial = run.end === 'limit' || run.problem !== '';
   if (partial && run.problem !== '') notes.push(`(Not everything could be searched: ${run.problem})`);
   const { lines, total, summary } = await present(mode, hits, cwd);
-  const shown = lines.slice(0, call.head_limit ?? DEFAULT_HEAD_LIMIT);
-  if (shown.length < lines.length)
-    notes.unshift(
-      `(The first ${shown.length} of ${count(lines.length, 'line')}; narrow the search or raise head_limit.)`,
-    );
+  const limit = call.head_limit ?? DEFAULT_HEAD_LIMIT;
+  // A limit that was asked for is heeded as it is; ours is shared, so that no file is missing.
+  const isShared = call.head_limit === undefined && mode === 'content';
+  const shown = isShared ? perFile(hits.files, limit) : lines.slice(0, limit);
+  const isCut = lines.length > limit;
+  if (isCut) notes.unshift(cutNote(isShared, Math.min(limit, lines.length), lines.length));
   if (total === 0) notes.unshift('No matches.');
   return {
     status: partial ? 'partial' : 'ok',
     text: [...shown, ...notes].join('\n'),
     kind: 'search',
     display: { title, summary },
+    ...(isCut ? await kept(lines, context) : {}),
   };
+}
+
+function cutNote(isShared: boolean, limit: number, total: number): string {
+  const part = isShared ? `${limit} lines, the first of each file, of` : `The first ${limit} of`;
+  return `(${part} ${count(total, 'line')}; narrow the search or raise head_limit.)`;
+}
+
+/** What is not shown stays within reach, without another search. */
+async function kept(lines: readonly string[], context: ToolContext): Promise<Pick<ToolOutcome, 'original'>> {
+  const blob = context.openBlob();
+  for (const line of lines) blob.write(`${line}\n`);
+  const original = await blob.finish().catch(() => undefined);
+  return original === undefined ? {} : { original };
 }
 
 /** Everything but the place. Ripgrep ends a path with NUL, so that no name can be mistaken for a line. */

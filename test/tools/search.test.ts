@@ -68,11 +68,9 @@ describe('Glob', () => {
     expect(await access('../x/*')).toEqual({ type: 'read', paths: [join(dirname(bench.root), 'x')] });
   });
 
-  test('shows the newest hundred of many', async () => {
+  test('gives all of many: what is shown of them is decided where results are admitted', async () => {
     for (let index = 0; index < 150; index += 1) writeFileSync(join(bench.root, `n${index}.md`), '');
-    const text = await glob('*.md');
-    expect(text.split('\n')).toHaveLength(101);
-    expect(text).toContain('(100 of 150 files, newest first; a narrower pattern shows the others.)');
+    expect((await glob('*.md')).split('\n')).toHaveLength(150);
   });
 });
 
@@ -114,6 +112,25 @@ describe('Grep', () => {
     ],
   ])('heeds %j', async (more, expected) => {
     expect((await grep('foo', more)).text).toBe(expected);
+  });
+
+  test('of very many lines shows the first of every file, and keeps them all', async () => {
+    for (let index = 0; index < 30; index += 1) {
+      const lines = Array.from({ length: index === 7 ? 500 : 3 }, (_, line) => `many ${line}`);
+      writeFileSync(join(bench.root, `many${String(index).padStart(2, '0')}.txt`), lines.join('\n'));
+    }
+    const outcome = await grep('many', { output_mode: 'content', glob: 'many*.txt' });
+    const lines = outcome.text.split('\n');
+    expect(lines.length).toBeLessThanOrEqual(251);
+    for (let index = 0; index < 30; index += 1)
+      expect(outcome.text).toContain(`many${String(index).padStart(2, '0')}.txt:1:many 0`);
+    expect(outcome.text).toMatch(/many07\.txt: \(\+3\d\d more in this file\)/);
+    expect(lines.at(-1)).toBe(
+      '(250 lines, the first of each file, of 587 lines; narrow the search or raise head_limit.)',
+    );
+    const whole = bench.blobs.get(outcome.original?.hash ?? '')?.toString() ?? '';
+    expect(whole.split('\n')).toHaveLength(588);
+    expect(whole).toContain('many07.txt:500:many 499');
   });
 
   test.each([
