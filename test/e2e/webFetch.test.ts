@@ -1,0 +1,92 @@
+/** WebFetch in the installed program: what is asked, what is refused, and what the model gets to read. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { page, redirect, servePages } from '../tools/web/pageServer.ts';
+import { setStage } from './support/stage.ts';
+import { textOf } from './support/wire.ts';
+
+async function withPages() {
+  const stage = await setStage();
+  const pages = await servePages({
+    '/guide': page(
+      'text/html',
+      '<title>Guide</title><nav hidden>x</nav><h2>Install</h2><pre><code class="language-sh">make all</code></pre>',
+    ),
+    '/moved': redirect('http://elsewhere.example/guide'),
+  });
+  onTestFinished(() => pages.close());
+  const allowPrivate = async (): Promise<void> => {
+    await mkdir(stage.work.data, { recursive: true });
+    await writeFile(join(stage.work.data, 'config.json'), '{ "webFetch": { "allowPrivate": true } }');
+  };
+  const call = (path: string) => ({ name: 'WebFetch', input: { url: `${pages.origin}${path}` } });
+  const result = (): string => textOf(stage.server.requests().at(-1)?.messages.at(-1));
+  return { ...stage, pages, allowPrivate, call, result };
+}
+
+const allowed = ['--allowed-tools', 'WebFetch(domain:127.0.0.1)'];
+
+test('a page that a rule and the setting allow reaches the model as Markdown', async () => {
+  const { server, print, pages, allowPrivate, call, result } = await withPages();
+  await allowPrivate();
+  server.script({ calls: [call('/guide')] }, { text: 'Run make all.' });
+  expect(await print(['-p', 'how do I install it?', ...allowed])).toMatchObject({
+    code: 0,
+    stdout: 'Run make all.\n',
+    stderr: '',
+  });
+  expect(result()).toMatch(/^\[From the web: http:\/\/127\.0\.0\.1:\d+\/guide \(text\/html, \d+ bytes\)\./);
+  expect(result()).toContain('# Guide\n\n## Install\n\n```sh\nmake all\n```');
+  expect(pages.requests.map(({ url }) => url)).toEqual(['/guide']);
+});
+
+test('a redirect to another host is told to the model and not followed', async () => {
+  const { server, print, allowPrivate, call, result } = await withPages();
+  await allowPrivate();
+  server.script({ calls: [call('/moved')] }, { text: 'It has moved.' });
+  await print(['-p', 'look', ...allowed]);
+  expect(result()).toContain('redirects to http://elsewhere.example/guide, which is another site');
+});
+
+test('without the setting this machine is not read from, whatever the rules allow', async () => {
+  const { server, print, pages, call, result } = await withPages();
+  server.script({ calls: [call('/guide')] }, { text: 'I may not.' });
+  await print(['-p', 'look', ...allowed]);
+  expect(result()).toContain('webFetch.allowPrivate');
+  expect(pages.requests).toEqual([]);
+});
+
+test('without a rule nobody is there to be asked, so nothing is fetched', async () => {
+  const { server, print, pages, allowPrivate, call } = await withPages();
+  await allowPrivate();
+  server.script({ calls: [call('/guide')] }, { text: 'I may not.' });
+  const { stdout } = await print([
+    '-p',
+    'look',
+    '--permission-mode',
+    'acceptEdits',
+    '--output-format',
+    'json',
+  ]);
+  expect(JSON.parse(stdout)).toMatchObject({ permission_denials: [{ tool_name: 'WebFetch' }] });
+  expect(pages.requests).toEqual([]);
+});
+
+test('the question shows the address, and "always" is remembered for the host', async () => {
+  const { server, work, ready, pages, allowPrivate, call } = await withPages();
+  await allowPrivate();
+  server.script({ calls: [call('/guide')] }, { calls: [call('/guide?again')] }, { text: 'Read twice.' });
+  const terminal = await ready();
+  await terminal.submit('read the guide');
+  await terminal.waitFor(`GET ${pages.origin}/guide`);
+  await terminal.waitFor("don't ask again for 127.0.0.1");
+  // Keys that were on their way when the question appeared do not answer it.
+  await terminal.pause(300);
+  await terminal.press('2');
+  await terminal.waitForPrinted('Read twice.');
+  expect(pages.requests.map(({ url }) => url)).toEqual(['/guide', '/guide?again']);
+  expect(JSON.parse(await work.read('.clawdcode.local.json'))).toMatchObject({
+    permissions: { allow: ['WebFetch(domain:127.0.0.1)'] },
+  });
+});
