@@ -8,6 +8,7 @@ import { rememberRules } from '../config/trust.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import {
   ContextManager,
+  createInstructionSource,
   getProjectStoragePath,
   LongTermMemory,
   newId,
@@ -16,6 +17,7 @@ import {
 } from '../context/index.ts';
 import { createDemoClient, DEMO_MODEL } from '../model/demo.ts';
 import { createOpenAIClient } from '../model/openai.ts';
+import { isSensitive } from '../permissions/sensitive.ts';
 import type { ModelClient } from '../protocol/model.ts';
 import { builtinTools } from '../tools/builtinTools.ts';
 import { systemClock } from './clock.ts';
@@ -104,6 +106,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         encoder,
         isSensitive: permissions.isWithheld,
         memory,
+        instructions: createInstructionSource({ ...place, isSensitive }),
       });
       // A disk that refuses the very first entry is told of before anybody listens, and only once: caught here.
       // The last word counts: where nothing is saved, a missing lock is no news.

@@ -3,10 +3,11 @@
  * batch. What was appended meanwhile is kept; an abort leaves everything as it was. When to run one is not
  * decided here (ReductionLadder.ts).
  */
-import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
+import type { CompactMetadata, EntryDraft, JSONLEntry } from '../protocol/entries.ts';
 import type { CompactionReport } from '../protocol/events.ts';
 import { CompactionService, type DraftAttempt } from './CompactionService.ts';
 import type { CompactionJob, CompactionOutcome } from './compaction/job.ts';
+import { ledgerDrafts } from './compaction/ledger.ts';
 import { refusedReport, reportOf } from './compaction/report.ts';
 import { isPrompt, isUserSide } from './history/atoms.ts';
 import { epochOf } from './history/epoch.ts';
@@ -32,7 +33,7 @@ export interface SessionParts {
 
 export type RunRequest = RequestOptions &
   Pick<CompactionJob, 'trigger'> &
-  Partial<Pick<CompactionJob, 'focus' | 'mustReach' | 'withoutModel' | 'draft' | 'masks'>>;
+  Partial<Pick<CompactionJob, 'focus' | 'mustReach' | 'withoutModel' | 'draft' | 'protectTokens'>>;
 
 /** Share of the window that has to be filled before a refused compaction is tried again. */
 export const PAUSE = 0.05;
@@ -139,10 +140,11 @@ export class CompactionRunner {
     return outcome;
   }
 
-  /** Asks for a draft, beside whatever runs. Never rejects. */
-  async writeDraft(options: RequestOptions): Promise<DraftAttempt> {
+  /** Asks for a draft, beside whatever runs; `protectTokens` is the tail that it leaves out. Never rejects. */
+  async writeDraft(options: RequestOptions, protectTokens?: number): Promise<DraftAttempt> {
     try {
-      return await this.#service.draft(this.#job({ ...options, trigger: 'auto' }));
+      const tail = protectTokens === undefined ? {} : { protectTokens };
+      return await this.#service.draft(this.#job({ ...options, trigger: 'auto', ...tail }));
     } catch (error) {
       return { type: 'failed', message: error instanceof Error ? error.message : String(error) };
     }
@@ -179,7 +181,7 @@ export class CompactionRunner {
 
   #job(request: RunRequest): CompactionJob {
     const { log, projection, deps } = this.#parts;
-    const { trigger, focus, tools, signal, emit, mustReach, withoutModel, draft, masks } = request;
+    const { trigger, focus, tools, signal, emit, mustReach, withoutModel, draft, protectTokens } = request;
     return {
       entries: log.entries(),
       view: projection.view(),
@@ -195,7 +197,7 @@ export class CompactionRunner {
       ...(mustReach === undefined ? {} : { mustReach }),
       ...(withoutModel === undefined ? {} : { withoutModel }),
       ...(draft === undefined ? {} : { draft }),
-      ...(masks === undefined ? {} : { masks }),
+      ...(protectTokens === undefined ? {} : { protectTokens }),
     };
   }
 
@@ -242,9 +244,14 @@ export class CompactionRunner {
       ...failed,
       ...(outcome.reduction === undefined ? [] : [reductionDraft(outcome.reduction)]),
       ...compactionDrafts(outcome.summary, metadata),
+      ...(outcome.ledger === undefined ? [] : ledgerDrafts(outcome.ledger, ledgerFacts(outcome.metadata))),
       ...(outcome.usage === undefined ? [] : [outcome.usage]),
     ]);
   }
+}
+
+function ledgerFacts({ preTokens, postTokens = preTokens }: CompactMetadata) {
+  return { reason: 'compaction', preTokens, postTokens };
 }
 
 /** A summary that could not be had: counts for the breaker. */

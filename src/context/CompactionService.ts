@@ -11,7 +11,7 @@ import { composeSummary, droppedAtoms, lastSummarised } from './compaction/compo
 import { createFallbackSummary, fallbackText } from './compaction/fallback.ts';
 import type { CompactionDeps, CompactionJob, CompactionOutcome } from './compaction/job.ts';
 import { sameLanguage } from './compaction/language.ts';
-import { planMask } from './compaction/masking.ts';
+import { type LedgerPlan, planLedger, withLedger } from './compaction/ledger.ts';
 import { requestSummary, type SummaryOutcome } from './compaction/requestSummary.ts';
 import { Sizing } from './compaction/sizing.ts';
 import { gatherSnippets, type Snippets } from './compaction/snippets.ts';
@@ -58,7 +58,7 @@ export class CompactionService {
   /** Asks for the summary that a compaction would need now, and changes nothing. */
   async draft(job: CompactionJob): Promise<DraftAttempt> {
     const sizing = new Sizing(this.#deps, job);
-    const budget = sizing.budget(this.#deps.settings.retain);
+    const budget = withTail(sizing.budget(this.#deps.settings.retain), job);
     const choice = sizing.choose(budget, noSnippets);
     const lastMessageSeq = choice === undefined ? undefined : lastSummarised(job.view, choice);
     if (choice === undefined || lastMessageSeq === undefined || choice.clips.length > 0)
@@ -71,20 +71,17 @@ export class CompactionService {
     return { type: 'draft', draft: { text: asked.text, lastMessageSeq }, ...cost };
   }
 
-  async #withSummary(given: CompactionJob, preTokens: number): Promise<CompactionOutcome> {
-    const { retain } = this.#deps.settings;
-    const cut = given.draft === undefined ? undefined : cutOf(given.view, given.draft);
-    const budget = new Sizing(this.#deps, given).budget(retain);
-    const masks = given.masks === true ? this.#masks(given, budget, cut ?? 0) : [];
-    const job = masks.length === 0 ? given : { ...given, view: withReplacements(given.view, masks) };
+  async #withSummary(job: CompactionJob, preTokens: number): Promise<CompactionOutcome> {
+    const cut = job.draft === undefined ? undefined : cutOf(job.view, job.draft);
     const sizing = new Sizing(this.#deps, job);
+    const budget = withTail(sizing.budget(this.#deps.settings.retain), job);
     const snippets = await gatherSnippets(job, this.#deps, budget.snippets);
     const choice = sizing.choose(budget, snippets, cut);
     if (choice === undefined) return tooShort;
     if (!choice.plan.worthwhile) return this.#clipOnly(job, choice, preTokens);
     const least = sizing.leastAfter(choice);
     if (least > sizing.bound()) return tooLittle(least, preTokens, sizing.bound());
-    const made = { choice, budget, snippets, preTokens, masks };
+    const made = { choice, budget, snippets, preTokens };
     if (job.draft !== undefined) return this.#finish(job, { ...made, text: job.draft.text });
     if (this.#deps.writer === 'simple')
       return this.#finish(job, { ...made, text: this.#countedSummary(job, made), strategy: 'simple' });
@@ -103,7 +100,7 @@ export class CompactionService {
   }
 
   async #finish(job: CompactionJob, made: Made): Promise<CompactionOutcome> {
-    const { choice, budget, fallback, usage, preTokens, masks = [] } = made;
+    const { choice, budget, fallback, usage, preTokens } = made;
     const sizing = new Sizing(this.#deps, job);
     const clips = await this.#clip(job, choice, sizing);
     const files = choice.withSnippets ? made.snippets.files : [];
@@ -119,17 +116,21 @@ export class CompactionService {
       snippets: [...files],
       retained: choice.plan.kept.flatMap(atomEntries).map(({ uuid }) => uuid),
     };
-    const after = viewAfter(job.view, choice, summary, metadata, clips);
+    const ledger = this.#ledger(job, choice, sizing);
+    const after = withLedger(viewAfter(job.view, choice, summary, metadata, clips), ledger);
     const texts = new Map([...(job.policy.snippets ?? []), ...made.snippets.texts]);
     const postTokens = sizing.ofView(after, { ...job.policy, snippets: texts });
     if (postTokens > sizing.bound() || postTokens >= preTokens) {
       const refused = tooLittle(postTokens, preTokens, sizing.bound());
       return usage === undefined ? refused : { ...refused, usage };
     }
-    const stillThere = new Set(metadata.retained);
-    const replacements = [...masks.filter(({ uuid }) => stillThere.has(uuid)), ...clips];
-    const kind = clips.length > 0 ? 'clip' : 'mask';
-    const reduction: Reduction = { kind, reason: 'compaction', preTokens, postTokens, replacements };
+    const reduction: Reduction = {
+      kind: 'clip',
+      reason: 'compaction',
+      preTokens,
+      postTokens,
+      replacements: clips,
+    };
     return {
       type: 'compacted',
       summary,
@@ -138,7 +139,8 @@ export class CompactionService {
       lastMessageSeq: lastSummarised(job.view, choice),
       metadata: { ...metadata, postTokens },
       snippetTexts: made.snippets.texts,
-      ...(replacements.length === 0 ? {} : { reduction }),
+      ...(clips.length === 0 ? {} : { reduction }),
+      ...(ledger === undefined ? {} : { ledger }),
       ...(usage === undefined ? {} : { usage }),
       ...(fallback === undefined ? {} : { fallback }),
     };
@@ -158,19 +160,24 @@ export class CompactionService {
     return clipResults(choice.clips, (text) => sizing.ofText(text), job.blobs);
   }
 
-  /** Of what a draft leaves standing beyond the retained share, the results become stubs. */
-  #masks(job: CompactionJob, budget: CompactionBudget, cut: number): readonly Replacement[] {
-    const sizing = new Sizing(this.#deps, job);
-    const plan = planMask({
-      view: { ...job.view, atoms: job.view.atoms.slice(cut) },
-      protectTokens: budget.retain,
-      minGain: 0,
+  /** Of what a draft leaves standing before the protected tail, a line each is enough. */
+  #ledger(job: CompactionJob, { plan }: Choice, sizing: Sizing): LedgerPlan | undefined {
+    if (job.protectTokens === undefined) return undefined;
+    return planLedger({
+      view: { ...job.view, atoms: plan.kept },
+      protectTokens: job.protectTokens,
+      minGain: 1,
       sizeOf: (atom) => sizing.ofAtom(atom),
-      sizeOfResult: (atom, index) => sizing.ofResult(atom, index),
       sizeOfText: (text) => sizing.ofText(text),
     });
-    return plan?.replacements ?? [];
   }
+}
+
+/** With a tail of its own, a compaction keeps that, and quotes no more of files than it says itself. */
+function withTail(budget: CompactionBudget, { protectTokens }: CompactionJob): CompactionBudget {
+  if (protectTokens === undefined) return budget;
+  const { retain, snippets, summary } = budget;
+  return { ...budget, retain: Math.min(retain, protectTokens), snippets: Math.min(snippets, summary) };
 }
 
 interface Made {
@@ -179,7 +186,6 @@ interface Made {
   readonly text: string;
   readonly snippets: Snippets;
   readonly preTokens: number;
-  readonly masks?: readonly Replacement[];
   readonly strategy?: string;
   /** Why the text is not the model's. */
   readonly fallback?: string;

@@ -67,6 +67,7 @@ export function renderAtom(
 
 function buildAtom(atom: Atom, replacements: View['replacements'], policy: ProjectionPolicy): Message[] {
   if (atom.kind === 'user') {
+    if (atom.head.subtype === 'reduction' && atom.head.message.content === '') return [];
     const message = userMessage(atom.head, policy);
     return message.content.length === 0 ? [] : [message];
   }

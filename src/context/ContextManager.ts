@@ -15,6 +15,7 @@ import { Projection } from './Projection.ts';
 import { recall } from './recall/recall.ts';
 import { resultDraft, shellDraft } from './resultDrafts.ts';
 import { admitOutput, limitsFor } from './results/admit.ts';
+import { ResultShares } from './results/resultShares.ts';
 import { SessionContext } from './SessionContext.ts';
 import { closingDrafts, headerDrafts, headerOf, replyDrafts } from './sessionDrafts.ts';
 import {
@@ -46,6 +47,7 @@ export class ContextManager {
   readonly #deps: ContextManagerDeps;
   readonly #listeners = new Set<(entry: JSONLEntry) => void>();
   readonly #problemListeners = new Set<(problem: StorageProblem) => void>();
+  readonly #shares = new ResultShares();
   #session: OpenSession | undefined;
 
   constructor(deps: ContextManagerDeps) {
@@ -185,7 +187,7 @@ export class ContextManager {
   /** Records the one result of a call, bounded; the whole output is kept beside the log. */
   async appendToolResult({ call, outcome, durationMs }: ToolResultInput): Promise<JSONLEntry> {
     const session = this.#open();
-    const admitted = await this.#admit(outcome);
+    const admitted = await this.#admit(outcome, call.name);
     const [entry] = await this.#appendTo(session, [resultDraft(call, outcome, admitted, durationMs)]);
     if (entry === undefined)
       throw new Error(`The log of ${session.log.sessionId} gave no entry for a result.`);
@@ -324,9 +326,14 @@ export class ContextManager {
     return this.#session;
   }
 
-  #admit(outcome: ToolResultInput['outcome']): ReturnType<typeof admitOutput> {
+  /** Without a tool's name it is the user's own command, which shares with nobody. */
+  #admit(outcome: ToolResultInput['outcome'], tool?: string): ReturnType<typeof admitOutput> {
     const { log, projection } = this.#open();
-    const limits = limitsFor(this.#deps.settings.truncate, projection.budget().window);
-    return admitOutput(outcome, limits, log.blobs);
+    const { truncate, offload, toolResultCompression } = this.#deps.settings;
+    const { window } = projection.budget();
+    const single = limitsFor(truncate, window);
+    const shares = tool === undefined ? single : this.#shares.limitsOfNext(log.entries(), single, window);
+    const options = { offload: toolResultCompression ? offload : null };
+    return admitOutput(outcome, shares, log.blobs, tool === undefined ? options : { ...options, tool });
   }
 }

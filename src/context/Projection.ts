@@ -167,6 +167,11 @@ export class Projection {
     return measure.parts.every(({ name, tokens }) => tracker.allocate(name, tokens));
   }
 
+  /** Tokens of what every request has: tools, system prompt, instructions; calibrated. */
+  fixedTokens(tools: readonly ToolSchema[]): number {
+    return Math.ceil(this.#sizes(tools).fixed * this.#ratio());
+  }
+
   /** Remembers what the request that now goes out is counted as, for its usage to be compared with. */
   noteRequest(tools: readonly ToolSchema[]): number {
     const countedTokens = this.#sizes(tools).total;

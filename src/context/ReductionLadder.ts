@@ -6,7 +6,7 @@
 import type { ModelError } from '../protocol/model.ts';
 import { type CompactionRunner, failureDraft, PAUSE, type SessionParts } from './CompactionRunner.ts';
 import { isCacheCold } from './compaction/coldCache.ts';
-import { planMask } from './compaction/masking.ts';
+import { type LedgerPlan, ledgerDrafts, planLedger, residueOf } from './compaction/ledger.ts';
 import { epochOf, failuresInARow, restsUntilPrompt } from './history/epoch.ts';
 import { type Reduction, reductionDraft } from './history/reductions.ts';
 import type { DraftOutcome } from './memory/ThreadSummary.ts';
@@ -14,14 +14,15 @@ import { budgetWarnings, nextStep, type Outlook } from './outlook.ts';
 import { removalPolicyFor } from './strategies/removalPolicy.ts';
 import { planAtomRemoval, removalDraft } from './strategies/removeAtoms.ts';
 import { planWindow } from './strategies/windowing.ts';
+import { DRAFT_AT, type MaskBudget, maskBudget } from './tokens/budgets.ts';
 import type { RequestOptions } from './types.ts';
 
 /** What one try after an overflow has to give at least. */
 const SHRINK = 0.9;
 /** No model has a smaller window: an error that names one was misread. */
 const LEAST_WINDOW = 1000;
-/** Share of the window that masking has to free where the cache is cold anyway. */
-const COLD_GAIN = 0.02;
+/** Tokens that masking has to free where the cache is cold anyway. */
+const COLD_GAIN = 2000;
 
 export class ReductionLadder {
   readonly #parts: SessionParts;
@@ -55,11 +56,24 @@ export class ReductionLadder {
     if (!isWanted || !this.#mayRunBeside() || this.#isBroken()) return;
     if (restsUntilPrompt(this.#entries())) return;
     const used = this.#used(options);
-    if (used < this.#budget().draftAt) return;
+    if (used < this.#budget().draftAt && !this.#residueIsNear(options)) return;
     const epoch = epochOf(this.#entries());
     this.#parts.thread.updateIfNeeded(epoch, used, PAUSE * this.#budget().window, (signal) =>
       this.#writeDraft(epoch, { ...options, signal, emit: () => {} }),
     );
+  }
+
+  /** Soon only a summary can make the past shorter. */
+  #residueIsNear(options: RequestOptions): boolean {
+    const { projection, deps } = this.#parts;
+    if (deps.settings.strategy !== 'auto') return false;
+    const { protect, residue } = this.#maskBudget(options);
+    return residueOf(projection.view(), protect, (atom) => projection.sizeOf(atom)) > DRAFT_AT * residue;
+  }
+
+  /** The tail that a summary leaves out, where old steps become lines: no more than they do. */
+  #tail(options: RequestOptions): { readonly protectTokens?: number } {
+    return this.#masks() ? { protectTokens: this.#maskBudget(options).protect } : {};
   }
 
   /** What the ladder would do next, and at how many tokens. */
@@ -68,7 +82,11 @@ export class ReductionLadder {
     const measure = projection.measure(tools);
     return {
       measure,
-      next: nextStep(this.#parts.deps.settings, this.#budget(), measure.usedTokens),
+      next: nextStep(
+        this.#parts.deps.settings,
+        { ...this.#budget(), maskAt: this.#maskBudget({ tools }).at },
+        measure.usedTokens,
+      ),
       draft: thread.state(epochOf(this.#entries())),
       breakerIsOpen: this.#isBroken(),
       warnings: budgetWarnings(measure, this.#parts.deps.settings),
@@ -130,7 +148,7 @@ export class ReductionLadder {
     const { thread } = this.#parts;
     const draft = thread.get(epochOf(this.#entries()));
     if (draft === undefined) return false;
-    const report = await this.#runner.run({ ...options, trigger: 'auto', draft, masks: true });
+    const report = await this.#runner.run({ ...options, trigger: 'auto', draft, ...this.#tail(options) });
     if (report.outcome === 'done') return true;
     // It leaves too much standing: a later one will do better.
     if (report.outcome === 'refused')
@@ -152,7 +170,7 @@ export class ReductionLadder {
 
   async #writeDraft(epoch: string, options: RequestOptions): Promise<DraftOutcome> {
     const { append } = this.#parts;
-    const attempt = await this.#runner.writeDraft(options);
+    const attempt = await this.#runner.writeDraft(options, this.#tail(options).protectTokens);
     if (attempt.type !== 'draft' && attempt.type !== 'failed') return attempt;
     const cost = attempt.usage === undefined ? [] : [attempt.usage];
     const failed = attempt.type === 'failed' ? [failureDraft(attempt.message)] : [];
@@ -175,45 +193,49 @@ export class ReductionLadder {
     await append([removalDraft(plan, log.entries(), { preTokens })]);
   }
 
+  /** Old steps become a ledger; where too much of the past is left after that, a summary takes its place. */
   async #maskWhenDue(options: RequestOptions): Promise<void> {
     const { deps, log } = this.#parts;
-    const { strategy, mask } = deps.settings;
-    if (strategy !== 'auto' && strategy !== 'mask-only') return;
-    const { maskAt, window } = this.#budget();
-    const used = this.#used(options);
+    if (!this.#masks()) return;
+    const { at, batch, residue } = this.#maskBudget(options);
     const isCold = isCacheCold(log.entries(), (deps.clock ?? Date.now)());
-    if (used < (isCold ? maskAt / 2 : maskAt)) return;
-    const minGain = (isCold ? COLD_GAIN : mask.batch) * window;
-    await this.#mask(options, minGain, isCold ? 'the provider’s cache is cold anyway' : 'old results');
+    if (this.#used(options) < at && !isCold) return;
+    const plan = this.#ledgerPlan(options, isCold ? COLD_GAIN : batch);
+    if (plan === undefined) return;
+    if (plan.residue > residue && deps.settings.strategy === 'auto' && (await this.#swapIn(options))) return;
+    await this.#writeLedger(options, plan, isCold ? 'the provider’s cache is cold anyway' : 'old steps');
   }
 
-  #maskAll(options: RequestOptions, reason: string): Promise<void> {
-    return this.#mask(options, 0, reason);
+  async #maskAll(options: RequestOptions, reason: string): Promise<void> {
+    const plan = this.#ledgerPlan(options, 1);
+    if (plan !== undefined) await this.#writeLedger(options, plan, reason);
   }
 
-  async #mask(options: RequestOptions, minGain: number, reason: string): Promise<void> {
-    const { projection, deps, append } = this.#parts;
-    const { window } = this.#budget();
-    const plan = planMask({
+  #ledgerPlan(options: RequestOptions, minGain: number): LedgerPlan | undefined {
+    const { projection } = this.#parts;
+    return planLedger({
       view: projection.view(),
-      protectTokens: deps.settings.mask.protect * window,
+      protectTokens: this.#maskBudget(options).protect,
       minGain,
       sizeOf: (atom) => projection.sizeOf(atom),
-      sizeOfResult: (atom, index) => projection.sizeOfResult(atom, index),
       sizeOfText: (text) => projection.sizeOfText(text),
     });
-    if (plan === undefined) return;
+  }
+
+  async #writeLedger(options: RequestOptions, plan: LedgerPlan, reason: string): Promise<void> {
     const preTokens = this.#used(options);
     const postTokens = Math.ceil(preTokens - plan.gain);
-    await append([
-      reductionDraft({
-        kind: 'mask',
-        reason,
-        preTokens,
-        postTokens,
-        replacements: [...plan.replacements],
-      }),
-    ]);
+    await this.#parts.append(ledgerDrafts(plan, { reason, preTokens, postTokens }));
+  }
+
+  #maskBudget(options: Pick<RequestOptions, 'tools'>): MaskBudget {
+    const { projection, deps } = this.#parts;
+    return maskBudget(this.#budget().window, projection.fixedTokens(options.tools), deps.settings);
+  }
+
+  #masks(): boolean {
+    const { strategy } = this.#parts.deps.settings;
+    return strategy === 'auto' || strategy === 'mask-only';
   }
 
   /** Masks, then removes, then clips: when it cannot wait. */

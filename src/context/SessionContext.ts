@@ -44,7 +44,11 @@ export class SessionContext {
     prompts: readonly EntryDraft[],
     { tools, emit }: Pick<RequestOptions, 'tools' | 'emit'>,
   ): Promise<readonly JSONLEntry[]> {
-    const { drafts, notices } = await admitPrompts(prompts, this.parts, this.#fixedTokens(tools));
+    const { drafts, notices } = await admitPrompts(
+      prompts,
+      this.parts,
+      this.parts.projection.fixedTokens(tools),
+    );
     for (const text of notices) emit({ type: 'notice', level: 'warning', text });
     return this.parts.append(drafts);
   }
@@ -146,11 +150,5 @@ export class SessionContext {
     if (!reminderDue(entries, reminderSteps, projection.todos())) return;
     const draft = reminderDraft(activeTask(entries));
     if (draft !== undefined) await append([draft]);
-  }
-
-  #fixedTokens(tools: readonly ToolSchema[]): number {
-    const { parts } = this.parts.projection.measure(tools);
-    const fixed = new Set(['tools', 'system', 'instructions']);
-    return parts.reduce((sum, { name, tokens }) => sum + (fixed.has(name) ? tokens : 0), 0);
   }
 }

@@ -4,6 +4,7 @@ import type { JSONLEntry } from '../protocol/entries.ts';
 import { type Atom, groupAtoms, isPrompt } from './history/atoms.ts';
 import { instructionPath } from './history/instructionEntries.ts';
 import { liveEntries } from './history/live.ts';
+import { reductionOf } from './history/reductions.ts';
 import type { View } from './history/view.ts';
 import { headOf } from './tokens/wellFormed.ts';
 
@@ -18,13 +19,18 @@ export function contextItems(
 ): readonly ContextItem[] {
   const shown = new Map(view.atoms.map((atom) => [atom.head.uuid, atom]));
   const pinnedFiles = new Set(view.instructions.map(({ uuid }) => uuid));
+  const masked = maskedHeads(view);
   const summarisedTo = view.summary?.seq ?? -1;
   return groupAtoms(liveEntries(entries).entries).map((atom) => {
     const isShown = shown.has(atom.head.uuid) || pinnedFiles.has(atom.head.uuid);
     const isMasked = atom.calls.some(
       ({ result }) => result !== undefined && view.replacements.has(result.uuid),
     );
-    const hidden = atom.head.seq < summarisedTo ? 'summarised' : 'removed';
+    const hidden = masked.has(atom.head.uuid)
+      ? 'masked'
+      : atom.head.seq < summarisedTo
+        ? 'summarised'
+        : 'removed';
     return {
       ...itemOf(atom),
       tokens: Math.ceil(sizeOf(shown.get(atom.head.uuid) ?? atom)),
@@ -32,6 +38,12 @@ export function contextItems(
       isPinned: view.pinned.has(atom.head.uuid),
     };
   });
+}
+
+/** Heads of which a ledger that is sent has a line. */
+function maskedHeads({ atoms }: View): ReadonlySet<string> {
+  const notes = atoms.map(({ head }) => reductionOf(head)).filter((one) => one?.kind === 'mask');
+  return new Set(notes.flatMap((note) => note?.removed ?? []));
 }
 
 function itemOf(atom: Atom): Pick<ContextItem, 'uuid' | 'seq' | 'kind' | 'title'> {

@@ -113,11 +113,15 @@ function lastCompactionUuids(entries: readonly JSONLEntry[]): readonly string[] 
   return boundary === undefined ? [] : uuidsOfCompaction(entries, boundary);
 }
 
-/** A boundary, and the masks and clips that were written with it. */
+/** A boundary, and the clips and ledgers that were written with it, before and behind. */
 function uuidsOfCompaction(entries: readonly JSONLEntry[], boundary: JSONLEntry): readonly string[] {
-  const before = entries.findLast(({ seq }) => seq < boundary.seq);
-  const isIts = before !== undefined && reductionOf(before)?.reason === 'compaction';
-  return isIts ? [before.uuid, boundary.uuid] : [boundary.uuid];
+  const isIts = (entry: JSONLEntry): boolean => reductionOf(entry)?.reason === 'compaction';
+  const at = entries.indexOf(boundary);
+  const before = entries.slice(Math.max(0, at - 1), at).filter(isIts);
+  const behind = entries.slice(at + 2);
+  const end = behind.findIndex((entry) => !isIts(entry));
+  const ledgers = end === -1 ? behind : behind.slice(0, end);
+  return [...before, boundary, ...ledgers].map(({ uuid }) => uuid);
 }
 
 function undoDraft(undoes: readonly string[], what: string): EntryDraft {

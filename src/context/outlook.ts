@@ -10,16 +10,15 @@ export type Outlook = Pick<ContextReport, 'measure' | 'next' | 'draft' | 'breake
 /** The next thing that the settings will do, and from how many tokens on. */
 export function nextStep(
   settings: ContextSettings,
-  { maskAt, trigger, removeAt }: WindowBudget,
+  { maskAt, trigger, removeAt }: WindowBudget & { readonly maskAt: number },
   usedTokens: number,
 ): ContextReport['next'] {
   const { strategy, compact } = settings;
   if (strategy === 'off' || !compact.auto)
     return { action: 'nothing by itself; run /compact', atTokens: trigger };
   if ((strategy === 'auto' || strategy === 'mask-only') && usedTokens < maskAt)
-    return { action: 'old tool results become one-line pointers', atTokens: maskAt };
-  if (strategy === 'mask-only')
-    return { action: 'old tool results become one-line pointers', atTokens: removeAt };
+    return { action: 'old steps become a line each', atTokens: maskAt };
+  if (strategy === 'mask-only') return { action: 'old steps become a line each', atTokens: removeAt };
   if (strategy === 'auto' || strategy === 'summary') {
     if (usedTokens < trigger)
       return { action: 'a summary takes the place of older messages', atTokens: trigger };

@@ -64,14 +64,19 @@ const offload = z.strictObject({
 
 const mask = z.strictObject({
   at: share
-    .default(0.5)
-    .describe('Share of the window from which old tool results become one-line pointers, many at a time.'),
-  protect: share.default(0.08).describe('Share of the window, newest first, whose results are never masked.'),
+    .default(0.2)
+    .describe(
+      'Share of the window (of 200,000 tokens at most) from which old steps become a line each, many at a time.',
+    ),
+  protect: share.default(0.08).describe('Share of the window, newest first, that is never masked.'),
   batch: share
-    .default(0.15)
+    .default(0.06)
     .describe(
       'Share of the window that masking has to free at least, or it waits: each time costs the cache.',
     ),
+  residue: share
+    .default(0.08)
+    .describe('Share of the window that old prompts and lines may take before a summary takes their place.'),
 });
 
 const removal = z.strictObject({

@@ -92,7 +92,8 @@ test('a request that the server finds too long is made smaller and sent again', 
   await ask('One');
   await ask('Two');
   await ask('Three');
-  expect(lines().slice(-7)).toEqual([
+  expect(lines().slice(-8)).toEqual([
+    'entry reduction',
     'entry reduction',
     'entry reduction',
     'measured for test-model',
@@ -104,10 +105,10 @@ test('a request that the server finds too long is made smaller and sent again', 
   const [tooLong, again] = model.requests.slice(2);
   expect(JSON.stringify(again).length).toBeLessThan(JSON.stringify(tooLong).length * 0.9);
   expect(again?.messages.at(-1)).toEqual({ role: 'user', content: 'Three' });
-  // The true window was learnt, and older messages are left out with a pointer to them.
+  // The true window was learnt, and the two earlier answers became lines with pointers.
   const kinds = agent.entries().flatMap(({ subtype, data }) => (subtype === 'reduction' ? [data?.kind] : []));
-  expect(kinds).toEqual(['window', 'remove']);
-  expect(JSON.stringify(again?.messages)).toContain('Recall brings any of it back');
+  expect(kinds).toEqual(['window', 'mask', 'mask']);
+  expect(JSON.stringify(again?.messages)).toMatch(/Earlier steps, a line each; Recall.*#\d+ \\"The quick brown fox/);
 });
 
 test('what was streamed before the server noticed is taken back', async () => {

@@ -24,12 +24,12 @@ test('a model whose newest results no window takes is told so, and does not ask 
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
   await context.addMessage('user', 'read everything');
-  const calls = Array.from({ length: 60 }, (_, index) => call(`call_${index}`));
+  const calls = Array.from({ length: 400 }, (_, index) => call(`call_${index}`));
   await context.appendReply(ask(calls));
   for (const one of calls) await context.appendToolResult({ call: one, outcome: outcome(filler(9000)) });
   expect((await context.buildRequest(home.options())).type).toBe('ready');
   const sent = JSON.stringify(context.getMessages());
-  expect(sent).toContain('The results of the latest 60 tool calls were too large');
+  expect(sent).toContain('The results of the latest 400 tool calls were too large');
   expect(sent).toContain('read everything');
 });
 

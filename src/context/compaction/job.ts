@@ -13,6 +13,7 @@ import type { BlobStore } from '../storage/index.ts';
 import type { TokenCounter } from '../TokenCounter.ts';
 import type { WindowBudget } from '../tokens/budgets.ts';
 import type { SummaryModel } from '../types.ts';
+import type { LedgerPlan } from './ledger.ts';
 
 export interface CompactionDeps {
   readonly settings: ContextSettings['compact'];
@@ -45,8 +46,8 @@ export interface CompactionJob {
   readonly withoutModel?: boolean;
   /** A summary that was written beside the work: nobody is asked. */
   readonly draft?: Draft;
-  /** True to mask what stays older than the retained share: the cache is cold after this anyway. */
-  readonly masks?: boolean;
+  /** Tokens of the tail that stay as they are; what a summary leaves standing before them becomes a ledger. */
+  readonly protectTokens?: number;
 }
 
 export type CompactionOutcome =
@@ -65,6 +66,8 @@ export type CompactionOutcome =
       /** As the model wrote it. */
       readonly text: string;
       readonly kept: readonly Atom[];
+      /** What becomes of kept atoms that are older than the protected tail. */
+      readonly ledger?: LedgerPlan;
       readonly snippetTexts: ReadonlyMap<string, string>;
       readonly usage?: EntryDraft;
       /** Present when the summary is not the model's. */

@@ -1,7 +1,7 @@
 /** From a view to a removal that can be recorded: which atoms go, and what the model reads in their place. */
 import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
 import type { Atom } from '../history/atoms.ts';
-import { reductionDraft } from '../history/reductions.ts';
+import { reductionDraft, reductionOf } from '../history/reductions.ts';
 import type { View } from '../history/view.ts';
 import { strategyItems } from './items.ts';
 import { planRemoval } from './planRemoval.ts';
@@ -36,7 +36,9 @@ export function planAtomRemoval(
 
 /** Notes of earlier removals go with a new one, whose note speaks for all. */
 export function withNotes(view: View, removed: readonly string[]): readonly string[] {
-  const notes = view.atoms.filter(({ head }) => head.subtype === 'reduction').map(({ head }) => head.uuid);
+  const notes = view.atoms
+    .filter(({ head }) => reductionOf(head)?.kind === 'remove')
+    .map(({ head }) => head.uuid);
   return [...new Set([...removed, ...notes])];
 }
 

@@ -2,6 +2,7 @@
 import type { ContextSettings } from '../../protocol/contextSettings.ts';
 import { pinnedAtoms } from '../compaction/plan.ts';
 import { type Atom, isPrompt } from '../history/atoms.ts';
+import { reductionOf } from '../history/reductions.ts';
 import type { View } from '../history/view.ts';
 import { type AtomRemoval, withNotes } from './removeAtoms.ts';
 
@@ -59,7 +60,7 @@ function outside({ atoms, pinned }: View, limits: Limits, { now, sizeOf }: Windo
   for (let index = atoms.length - 1; index >= 0; index--) {
     const atom = atoms[index];
     // The note of an earlier removal goes with the next one.
-    if (atom === undefined || atom.head.subtype === 'reduction') continue;
+    if (atom === undefined || reductionOf(atom.head)?.kind === 'remove') continue;
     tokens += sizeOf(atom);
     messages += 1 + atom.calls.length;
     isFull ||=

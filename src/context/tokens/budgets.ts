@@ -9,8 +9,6 @@ export interface WindowBudget {
   readonly summaryReserve: number;
   /** A request of this size or more is compacted before it is sent. */
   readonly trigger: number;
-  /** From here on old results are masked, when that frees enough. */
-  readonly maskAt: number;
   /** From here on a draft of the next summary is kept ready. */
   readonly draftAt: number;
   /** From here on nothing is waited for: messages are removed. */
@@ -43,7 +41,6 @@ export function windowBudget(
     replyReserve,
     summaryReserve,
     trigger,
-    maskAt: Math.floor(Math.min(settings.mask.at * window, trigger)),
     draftAt: Math.floor(DRAFT_AT * trigger),
     removeAt: Math.floor(Math.min(Math.max(settings.removal.at * window, trigger), limit)),
     limit,
@@ -51,7 +48,39 @@ export function windowBudget(
 }
 
 /** Share of the trigger from which a draft is worth its price: late enough to cover most, early enough to be there. */
-const DRAFT_AT = 0.65;
+export const DRAFT_AT = 0.65;
+
+/** When and how far the past is shortened to pointers. */
+export interface MaskBudget {
+  /** A request of this size or more is shortened, when that frees `batch`. */
+  readonly at: number;
+  /** What stays as it is, newest first. */
+  readonly protect: number;
+  readonly batch: number;
+  /** More than this of notes and old prompts behind the tail, and a summary is due. */
+  readonly residue: number;
+}
+
+/**
+ * The shares are of the window up to 200,000 tokens: in a larger one the bill grows with the request as well.
+ * In a small one, and around long instructions (`fixed`), the shares alone would leave too little to work with.
+ */
+export function maskBudget(window: number, fixed: number, { mask, compact }: ContextSettings): MaskBudget {
+  const effective = Math.min(window, EFFECTIVE_WINDOW);
+  return {
+    at: Math.floor(
+      Math.min(Math.max(mask.at * effective, fixed + LEAST_WORK), Math.max(mask.at, HALF) * window),
+    ),
+    protect: Math.floor(Math.max(mask.protect * effective, Math.min(8000, window / 8))),
+    batch: Math.floor(Math.max(mask.batch * effective, Math.min(4000, window / 10))),
+    residue: Math.floor(Math.max(mask.residue * effective, Math.min(2 * compact.summaryTokens, window / 8))),
+  };
+}
+
+const EFFECTIVE_WINDOW = 200_000;
+/** Tokens of conversation that are never too much. */
+const LEAST_WORK = 16_000;
+const HALF = 0.5;
 
 export interface CompactionBudget {
   /** What the request should be at most afterwards. */
