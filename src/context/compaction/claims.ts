@@ -18,7 +18,7 @@ export function claimsIn(text: string): Claim[] {
   let isFenced = false;
   for (const line of text.split('\n')) {
     if (/^\s*(?:```|~~~)/.test(line)) isFenced = !isFenced;
-    else if (!isFenced) claims.push(...claimsInLine(line, offset));
+    else if (!isFenced && line.length > 2) claims.push(...claimsInLine(line, offset));
     if (claims.length >= MAX_CLAIMS) break;
     offset += line.length + 1;
   }

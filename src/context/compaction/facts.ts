@@ -11,6 +11,7 @@ import { type KnownFacts, knownFacts } from '../facts/knownFacts.ts';
 import { failingTests, latestTestRuns } from '../facts/testOutcomes.ts';
 import { headOf } from '../tokens/wellFormed.ts';
 import { fillSections, type Section } from './fillSections.ts';
+import { tameSyntax } from './neutralise.ts';
 
 export interface RecordedFactsOptions {
   /** What the model wrote: constraints that it quotes are not repeated. */
@@ -71,16 +72,22 @@ function fileSection(files: readonly ChangedFile[], root: string): Section {
       const counts = added + removed === 0 ? '' : `, +${added} -${removed}`;
       const content = hash === undefined ? '' : `, ${hash.slice(0, 8)}`;
       return {
-        full: `- ${path} (${kind}${content}${counts}, #${seq})`,
+        full: `- ${visible(path)} (${kind}${content}${counts}, #${seq})`,
         bare: kind === 'deleted' ? `- ${shortened(path, root)} (deleted)` : `- ${shortened(path, root)}`,
       };
     }),
   };
 }
 
+/** A name may hold a line end, and must not begin a line of its own. */
+function visible(path: string): string {
+  return path.replace(/[\n\r]/g, '?');
+}
+
 function shortened(path: string, root: string): string {
-  const way = root === '' ? path : relative(root, path);
-  return way === '' || way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way) ? path : way;
+  const way = root === '' ? '' : relative(root, path);
+  const isOutside = way === '' || way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way);
+  return visible(isOutside ? path : way);
 }
 
 const MAX_TEST_RUNS = 8;
@@ -98,7 +105,10 @@ function testSection(commands: readonly CommandRun[]): Section {
         full: `- ${tests.failed === 0 ? 'passed' : `${tests.failed} failed`} (${tests.runner}, ${tests.passed} passed, #${seq}): \`${oneLine(command)}\``,
         weight: tests.failed === 0 ? 1 : 2,
       })),
-      ...failing.map(({ name, seq }) => ({ full: `- failing: ${oneLine(name)} (#${seq})`, weight: 3 })),
+      ...failing.map(({ name, seq }) => ({
+        full: `- failing: ${tameSyntax(oneLine(name))} (#${seq})`,
+        weight: 3,
+      })),
     ],
   };
 }

@@ -4,6 +4,7 @@
 export function neutralise(summary: string): { readonly text: string; readonly count: number } {
   let count = 0;
   const lines = summary.split('\n').map((line) => {
+    if (line.length < 5) return line;
     const isOrder =
       line.length <= MAX_LINE && !line.startsWith(QUOTE) && (TURN.test(line) || ORDER.test(line));
     const tame = tameSyntax(line);
@@ -26,7 +27,7 @@ const ORDER =
   /\b(?:ignore|disregard|forget|override)\b.{0,30}\b(?:previous|prior|above|earlier|all|your|system)\b.{0,20}\b(?:instructions?|prompts?|rules?|messages?|guidelines?)\b|\byou (?:must|are to|will) now\b|\byou are now\b|\bnew (?:system )?instructions?:|\b(?:end|begin) of (?:system )?(?:prompt|instructions?)\b|\b(?:ignoriere|vergiss)\b.{0,30}\b(?:anweisung\w*|regeln)\b|\b(?:ignora|olvida)\b.{0,30}\binstrucciones\b|\b(?:ignore[zr]?|oublie[zr]?)\b.{0,30}\binstructions\b|(?:忽略|无视|忘记).{0,12}(?:指令|指示|规则|提示)|(?:以前|これまで|上記)の(?:指示|命令).{0,6}(?:無視|忘れ)/i;
 
 /** Tags of roles, tools and our own wrapper, special tokens of chat templates: shown, but no longer syntax. */
-function tameSyntax(line: string): string {
+export function tameSyntax(line: string): string {
   return line
     .replace(TAG, '&lt;$1')
     .replace(/<([|｜])([^\s<>|｜]{1,40})([|｜])>/g, '< $1$2$3 >')

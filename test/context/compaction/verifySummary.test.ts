@@ -101,6 +101,34 @@ describe('claims of a summary', () => {
     expect(unverified).toEqual(['src/auth/gone.ts', '9090', 'foo bar']);
   });
 
+  test.each([
+    'a',
+    '"',
+    '`',
+    '1',
+    ',',
+    '1,',
+    '.',
+    '/a',
+    '<',
+    '<|',
+    'ignore ',
+    'system:',
+    ' ',
+    '中',
+    'aB',
+    '#1',
+    '\n',
+    '```\n',
+  ])('a summary of 200,000 characters of %j is read without delay', async (piece) => {
+    const summary = piece.repeat(200_000 / piece.length);
+    const log = new Log();
+    log.prompt(summary);
+    const started = performance.now();
+    await verifySummary(summary, log.entries);
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+
   test('marks take nothing away, whatever the summary and the log hold', async () => {
     const piece = fc.oneof(
       anyText,
