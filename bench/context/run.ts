@@ -53,7 +53,9 @@ if (!values['no-real']) {
       ...(index === 0 ? { onRequest: scores.onRequest } : {}),
     });
     real.push({ name: trace.name, ...run });
-    process.stderr.write(`real engine, ${trace.name}: ${run.seconds.toFixed(0)} s\n`);
+    process.stderr.write(
+      `real engine, ${trace.name}: ${run.seconds.toFixed(0)} s ${JSON.stringify(run.swaps)}\n`,
+    );
   }
 }
 

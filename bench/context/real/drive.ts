@@ -26,6 +26,14 @@ export interface RealRun {
   /** One for each price sheet, in their order. */
   readonly figures: readonly Figures[];
   readonly seconds: number;
+  readonly swaps: Swaps;
+}
+
+export interface Swaps {
+  readonly summaries: number;
+  readonly removals: number;
+  readonly masks: number;
+  readonly summaryRequests: number;
 }
 
 export async function driveReal(
@@ -38,7 +46,9 @@ export async function driveReal(
   const meters = sheets.map((sheet) => new Meter(sheet, trace.windowTokens));
   const blocks = new RequestBlocks();
   const count = (text: string): number => blocks.counter.countText(text);
+  let summaryRequests = 0;
   const summarize: SummaryModel = async (request) => {
+    summaryRequests++;
     const content = summaryOf(request.messages, options.summaryTokens ?? 4000);
     for (const meter of meters) meter.askBeside(blocks.of(request.messages), count(content), house.minute);
     const message = { role: 'assistant', content, toolCalls: [] } as const;
@@ -83,9 +93,11 @@ export async function driveReal(
         await manager.maintain(request);
       }
     }
-    const { lossy, masks } = swapsIn(manager);
+    const swaps = { ...swapsIn(manager), summaryRequests };
+    const counted = { lossy: swaps.summaries + swaps.removals, masks: swaps.masks };
     return {
-      figures: meters.map((meter) => meter.figures(work, { lossy, masks })),
+      figures: meters.map((meter) => meter.figures(work, counted)),
+      swaps,
       seconds: (performance.now() - started) / 1000,
     };
   } finally {
@@ -93,14 +105,15 @@ export async function driveReal(
   }
 }
 
-function swapsIn(manager: ContextManager): { lossy: number; masks: number } {
-  let lossy = 0;
-  let masks = 0;
-  for (const { isCompactSummary, subtype, data } of manager.entries()) {
-    if (isCompactSummary === true || data?.kind === 'remove') lossy++;
-    if (subtype === 'reduction' && data?.kind === 'mask') masks++;
-  }
-  return { lossy, masks };
+function swapsIn(manager: ContextManager): Omit<Swaps, 'summaryRequests'> {
+  const entries = manager.entries();
+  const ofKind = (kind: string): number =>
+    entries.filter(({ subtype, data }) => subtype === 'reduction' && data?.kind === kind).length;
+  return {
+    summaries: entries.filter(({ isCompactSummary }) => isCompactSummary === true).length,
+    removals: ofKind('remove'),
+    masks: ofKind('mask'),
+  };
 }
 
 /** Six headings, as a model would write them, around what the scripted summariser picks out. */

@@ -1,19 +1,21 @@
 /** The same score for the product's own engine; look-ups are real recalls. */
 import type { ContextManager } from '../../../src/context/index.ts';
 import type { Message } from '../../../src/protocol/messages.ts';
-import { isScored } from '../report/retention.ts';
+import { createScoring } from '../report/retention.ts';
 import type { PlantedTrace } from '../retention/needles.ts';
 import { type Score, score } from '../retention/score.ts';
 
 /** Of the facts that a request does not say, one in this many is really looked up: each takes a search. */
-const SAMPLED = 12;
+const SAMPLED = 30;
 
 export class RealScores {
   readonly scores: Score[] = [];
-  readonly #planted: PlantedTrace;
+  readonly #needles: PlantedTrace['needles'];
+  readonly #isScored: (event: number) => boolean;
 
-  constructor(planted: PlantedTrace) {
-    this.#planted = planted;
+  constructor({ needles, trace }: PlantedTrace) {
+    this.#needles = needles;
+    this.#isScored = createScoring(trace.events.length);
   }
 
   readonly onRequest = async (
@@ -21,10 +23,9 @@ export class RealScores {
     event: number,
     manager: ContextManager,
   ): Promise<void> => {
-    const { needles, trace } = this.#planted;
-    if (!isScored(event, trace.events.length)) return;
+    if (!this.#isScored(event)) return;
     const request = messages.map(textOf).join('\n');
-    const known = needles.filter((needle) => needle.event < event);
+    const known = this.#needles.filter((needle) => needle.event < event);
     const all = await score(known, request, () => undefined);
     const missing = known.filter(({ value }) => !request.includes(value));
     const sample = missing.filter((_needle, index) => index % SAMPLED === 0);

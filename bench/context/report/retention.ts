@@ -24,12 +24,12 @@ export async function retentionRows(
   const rows: Row[] = [];
   for (const policy of policies) {
     const seen = new Map<number, string>();
+    const isScored = createScoring(planted.trace.events.length);
     const onRequest = (
       blocks: Parameters<NonNullable<Parameters<typeof simulate>[3]>['onRequest'] & {}>[0],
       event: number,
     ): void => {
-      if (isScored(event, planted.trace.events.length))
-        seen.set(event, blocks.map((block) => block.text()).join('\n'));
+      if (isScored(event)) seen.set(event, blocks.map((block) => block.text()).join('\n'));
     };
     simulate(planted.trace, policy, sheet, { texts, onRequest });
     const scores: Score[] = [];
@@ -42,15 +42,14 @@ export async function retentionRows(
   return rows;
 }
 
-/** Four times in the second half, when everything has been reduced at least once. */
-export function isScored(event: number, events: number): boolean {
-  return scoredEvents(events).has(event);
-}
-
-function scoredEvents(events: number): ReadonlySet<number> {
-  return new Set(
-    [0.55, 0.7, 0.85, 1].flatMap((share) => [-1, -2].map((back) => Math.floor(share * events) + back)),
-  );
+/** True four times in the second half, when everything has been reduced at least once; for one run. */
+export function createScoring(events: number): (event: number) => boolean {
+  const due = [0.55, 0.7, 0.85, 0.995];
+  return (event) => {
+    if (due.length === 0 || event < (due[0] ?? 1) * events) return false;
+    due.shift();
+    return true;
+  };
 }
 
 /** Means over all scored requests. */
