@@ -50,6 +50,9 @@ export interface AgentDeps extends PermissionRules {
   readonly onError: (error: unknown) => void;
 }
 
+/** Whoever asks how full the window is waits this long for an exact answer. */
+const EXACT_WITHIN_MS = 1500;
+
 type CompactOp = Extract<Op, { type: 'compact' }>;
 
 export function createAgent(deps: AgentDeps): Agent {
@@ -247,6 +250,11 @@ export function createAgent(deps: AgentDeps): Agent {
     lastDiff: () => context.session.lastDiff(),
     async measure() {
       const measured = context.measure(schemas);
+      emit({ type: 'context_measured', measure: measured });
+      return measured;
+    },
+    async refine() {
+      const measured = await context.session.refine(schemas, EXACT_WITHIN_MS);
       emit({ type: 'context_measured', measure: measured });
       return measured;
     },

@@ -41,6 +41,8 @@ export interface Agent {
   idle(): Promise<void>;
   /** Measures the request as it would be sent now. */
   measure(): Promise<ContextMeasure>;
+  /** The same, after a moment in which as much as possible is counted exactly: for whoever looks at the numbers. */
+  refine(): Promise<ContextMeasure>;
   /** Everything for `/context`. */
   report(): ContextReport;
   /** The conversation as items that can be pinned, dropped and restored, oldest first. */

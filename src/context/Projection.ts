@@ -17,14 +17,18 @@ import { type WindowBudget, windowBudget } from './tokens/budgets.ts';
 import { TokenBudgetTracker } from './tokens/TokenBudgetTracker.ts';
 import type { ContextManagerDeps } from './types.ts';
 
+type ProjectionDeps = Pick<ContextManagerDeps, 'model' | 'settings' | 'encoder'>;
+
 export class Projection {
-  readonly counter = new TokenCounter();
+  readonly counter: TokenCounter;
   /** Messages that were found valid. */
   readonly checked = new WeakSet<Message>();
   /** The last request: for which model, and what it was counted as, uncalibrated. Undefined before the first. */
-  lastRequest: { readonly model: string; readonly countedTokens: number } | undefined;
+  lastRequest:
+    | { readonly model: string; readonly countedTokens: number; readonly features: readonly number[] }
+    | undefined;
   readonly #log: SessionLog;
-  readonly #deps: Pick<ContextManagerDeps, 'model' | 'settings'>;
+  readonly #deps: ProjectionDeps;
   readonly #snippets = new Map<string, string>();
   readonly #windows = new Map<string, number>();
   readonly #files = new Map<string, string>();
@@ -35,9 +39,10 @@ export class Projection {
   #todos: readonly Todo[] = [];
   #policy: ProjectionPolicy | undefined;
 
-  constructor(log: SessionLog, deps: Pick<ContextManagerDeps, 'model' | 'settings'>) {
+  constructor(log: SessionLog, deps: ProjectionDeps) {
     this.#log = log;
     this.#deps = deps;
+    this.counter = new TokenCounter({ encoder: deps.encoder });
   }
 
   /** Learns from the whole log and reads the snippets that its last compaction quotes. */
@@ -60,9 +65,9 @@ export class Projection {
   /** Takes in what one entry says, in log order. */
   learn(entry: JSONLEntry): void {
     const { usage } = entry.message;
-    const { countedTokens, requestModel } = entry.data ?? {};
+    const { countedTokens, requestModel, countedFeatures } = entry.data ?? {};
     if (usage !== undefined && typeof countedTokens === 'number' && typeof requestModel === 'string') {
-      this.counter.observe(requestModel, countedTokens, usage.input_tokens);
+      this.counter.observe(requestModel, countedTokens, usage.input_tokens, featuresIn(countedFeatures));
     }
     const data = reductionOf(entry);
     if (data?.kind === 'window' && data.model !== undefined && data.windowTokens !== undefined) {
@@ -125,14 +130,33 @@ export class Projection {
 
   measure(tools: readonly ToolSchema[]): ContextMeasure {
     const model = this.#deps.model();
-    return measureRequest(this.#sizes(tools), model, this.budget(), this.counter.ratio(model.id));
+    const sizes = this.#sizes(tools);
+    return measureRequest(sizes, model, this.budget(), this.counter.ratio(model.id, sizes.features));
   }
 
   /** Measures what a view that is not in the log yet would make. */
   measureView(view: View, tools: readonly ToolSchema[]): ContextMeasure {
     const model = this.#deps.model();
     const sizes = sizeOfView(view, tools, this.counter, this.policy());
-    return measureRequest(sizes, model, this.budget(), this.counter.ratio(model.id));
+    return measureRequest(sizes, model, this.budget(), this.counter.ratio(model.id, sizes.features));
+  }
+
+  /**
+   * Counts exactly what is still estimated, where that can be had; nothing waits for it. True when any count
+   * has changed.
+   */
+  async refine(tools: readonly ToolSchema[], signal?: AbortSignal): Promise<boolean> {
+    this.counter.useModel(this.#deps.model());
+    const changed = await this.counter.refine(this.messages(), tools, signal);
+    if (changed) this.#sized = undefined;
+    return changed;
+  }
+
+  /** True when the estimate may be on the other side of one of these figures. */
+  isUnsure(tools: readonly ToolSchema[], figures: readonly number[]): boolean {
+    const { usedTokens, exact, model } = this.measure(tools);
+    const error = usedTokens * this.counter.errorShare(model);
+    return !exact && figures.some((figure) => Math.abs(figure - usedTokens) <= error);
   }
 
   /** Tokens of an atom as it is sent, calibrated. */
@@ -174,16 +198,22 @@ export class Projection {
 
   /** Remembers what the request that now goes out is counted as, for its usage to be compared with. */
   noteRequest(tools: readonly ToolSchema[]): number {
-    const countedTokens = this.#sizes(tools).total;
-    this.lastRequest = { model: this.#deps.model().id, countedTokens };
+    const { total: countedTokens, features } = this.#sizes(tools);
+    this.lastRequest = { model: this.#deps.model().id, countedTokens, features };
     return countedTokens;
   }
 
   #sizes(tools: readonly ToolSchema[]): RequestSizes {
     const view = this.view();
     const policy = this.policy();
+    this.counter.useModel(this.#deps.model());
     if (this.#sized?.view !== view || this.#sized.tools !== tools)
       this.#sized = { view, tools, sizes: sizeOfView(view, tools, this.counter, policy) };
     return this.#sized.sizes;
   }
+}
+
+function featuresIn(value: unknown): readonly number[] | undefined {
+  const isVector = Array.isArray(value) && value.every((one) => typeof one === 'number');
+  return isVector ? value : undefined;
 }

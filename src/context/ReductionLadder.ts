@@ -76,6 +76,12 @@ export class ReductionLadder {
     return this.#masks() ? { protectTokens: this.#maskBudget(options).protect } : {};
   }
 
+  /** The numbers of tokens at which something is decided. */
+  figures(options: Pick<RequestOptions, 'tools'>): readonly number[] {
+    const { draftAt, trigger, removeAt, limit } = this.#budget();
+    return [this.#maskBudget(options).at, draftAt, trigger, removeAt, limit];
+  }
+
   /** What the ladder would do next, and at how many tokens. */
   outlook({ tools }: Pick<RequestOptions, 'tools'>): Outlook {
     const { projection, thread } = this.#parts;

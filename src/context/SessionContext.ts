@@ -10,7 +10,7 @@ import type {
   Steering,
 } from '../protocol/contextReport.ts';
 import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
-import type { CompactionReport } from '../protocol/events.ts';
+import type { CompactionReport, ContextMeasure } from '../protocol/events.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
 import type { ModelRequest } from '../protocol/model.ts';
 import { admitPrompts } from './admitPrompts.ts';
@@ -86,8 +86,20 @@ export class SessionContext {
 
   /** At the end of each step: the log is on the disk itself, and a draft of the next summary is kept. */
   async maintain(options: RequestOptions): Promise<void> {
-    await this.parts.log.sync();
-    if (!options.signal.aborted) this.ladder.maintain(options);
+    const { log, projection } = this.parts;
+    await log.sync();
+    if (options.signal.aborted) return;
+    this.ladder.maintain(options);
+    if (projection.isUnsure(options.tools, this.ladder.figures(options)))
+      void this.refine(options.tools).then((measure) => options.emit({ type: 'context_measured', measure }));
+  }
+
+  /** Counts exactly what can be, within `limitMs`; then measures. Never rejects. */
+  async refine(tools: readonly ToolSchema[], limitMs?: number): Promise<ContextMeasure> {
+    const { projection } = this.parts;
+    const limit = limitMs === undefined ? undefined : AbortSignal.timeout(limitMs);
+    await projection.refine(tools, limit).catch(() => false);
+    return projection.measure(tools);
   }
 
   /** What a compaction would do; see CompactionRunner. */

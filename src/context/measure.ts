@@ -29,6 +29,8 @@ export interface RequestSizes {
   readonly fixed: number;
   /** False while any of it is an estimate. */
   readonly exact: boolean;
+  /** Tokens by class of characters, for calibration. */
+  readonly features: readonly number[];
 }
 
 /** Counts the request that a view makes. */
@@ -54,7 +56,9 @@ export function sizeOfView(
   const parts = [...sizes].map(([name, tokens]) => ({ name, tokens }));
   const total = parts.reduce((sum, { tokens }) => sum + tokens, 0);
   const fixed = parts.slice(0, 3).reduce((sum, { tokens }) => sum + tokens, 0);
-  return { parts, total, fixed, exact: false };
+  const messages = renderView(view, policy);
+  const exact = counter.isExact(messages, tools);
+  return { parts, total, fixed, exact, features: counter.featuresOf(messages, tools) };
 }
 
 interface Adding {

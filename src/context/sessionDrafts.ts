@@ -45,10 +45,17 @@ export function headerOf(entries: readonly JSONLEntry[]): SessionHeader | undefi
   return header === undefined ? undefined : headerSchema.parse(header.data ?? {});
 }
 
+/** What a request was counted as before it was sent, to be compared with what its server reports. */
+export interface CountedRequest {
+  readonly model: string;
+  readonly countedTokens: number;
+  readonly features: readonly number[];
+}
+
 /** A reply and one entry for each of its calls; `request` is which model was asked, and how long it was estimated to be. */
 export function replyDrafts(
   { message, finishReason, usage, model }: Reply,
-  request: { readonly model: string; readonly countedTokens: number } | undefined,
+  request: CountedRequest | undefined,
   end: ReplyEnd,
 ): EntryDraft[] {
   const assistant = messageDraft('assistant', message.content, {
@@ -62,7 +69,13 @@ export function replyDrafts(
   });
   const isSample = usage !== undefined && request !== undefined;
   const data = isSample
-    ? { data: { countedTokens: request.countedTokens, requestModel: request.model } }
+    ? {
+        data: {
+          countedTokens: request.countedTokens,
+          countedFeatures: [...request.features],
+          requestModel: request.model,
+        },
+      }
     : {};
   return [{ ...assistant, ...data }, ...message.toolCalls.map(toolUseDraft)];
 }

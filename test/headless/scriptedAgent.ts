@@ -117,6 +117,7 @@ export function scriptedAgent(
         throw new Error(`the script was not played to its end: ${JSON.stringify(steps[0]?.on)}`);
     },
     measure: async () => measure,
+    refine: async () => measure,
     report: () => ({
       measure,
       reductions: [],
