@@ -21,7 +21,12 @@ const english = (tail: string): RegExp => new RegExp(`${START}(?:${tail})`, 'i')
 const ENGLISH: CueTable = {
   hint: /\b(?:don['’]?t|do not|not|never|always|must|mustn['’]t|only|use|keep|without|avoid|no|shall|should|shouldn['’]t|can['’]?t|cannot|may|ensure|make sure|prefer|stick|leave|preserve|respect|stay|limit|at most|at least|forbidden|off[- ]limits|hands off|from now on|under no|read-only|port|version|node|python|java|v?\d+\.\d+|need|needs|required?|has to|have to|refrain|no more than)\b/i,
   cues: [
-    [3, english("do not|don['’]?t|never|under no circumstances|by no means|hands off|refrain from")],
+    [
+      3,
+      english(
+        String.raw`(?:do not|don['’]?t)(?!\s+(?:know|think|understand|remember|see|care|worry|mind|you)\b)|never|under no circumstances|by no means|hands off|refrain from`,
+      ),
+    ],
     [3, /\b(?:must|should|may|can|shall|will|to|you|we|please)\s+(?:never|always)\b/i],
     [
       3,
@@ -34,7 +39,7 @@ const ENGLISH: CueTable = {
     [3, english(String.raw`always\s+[a-z]`)],
     [
       2,
-      /\bmust\b(?!\s+(?:have\s+(?:\w+(?:ed|en)|had|gone|made|left|lost)\b|be\s+(?:a|an|the|because|something|some)\b|say|admit))/i,
+      /(?<!\b(?:he|she|they|there|i) )\bmust\b(?!\s+(?:have\s+(?:\w+(?:ed|en)|had|gone|made|left|lost)\b|be\s+(?:a|an|the|because|something|some)\b|say|admit))/i,
     ],
     [2, /\b(?:has|have|needs?) to (?:be|stay|remain|work|support|run|pass|compile|keep)\b/i],
     [2, /\bshould(?:\s+not|n['’]t|\s+(?:only|stay|remain|keep|continue))\b/i],
@@ -46,7 +51,7 @@ const ENGLISH: CueTable = {
     [
       2,
       english(
-        String.raw`(?:keep|leave|preserve|retain|maintain)\s+(?!going|trying|working|it up|on\b|in mind|me\b)\S+`,
+        String.raw`(?:keep|leave|preserve|retain|maintain)\s+(?!going|trying|working|it up|on\b|in mind|me\b|an? (?:comment|note|message|eye|review)\b)\S+`,
       ),
     ],
     [
@@ -76,7 +81,7 @@ const ENGLISH: CueTable = {
       /\b(?:node(?:\.js)?|python|java|go|typescript|react|php|ruby|rust|postgres(?:ql)?|mysql|version|release)\s+v?\d+(?:\.\d+)*\b/i,
     ],
   ],
-  not: /^(?:why|what|when|where|who|which|how|whose|do|does|did|is|are|was|were|has|have|should|must|don['’]t you|can['’]t you|isn['’]t|aren['’]t|won['’]t)\b[^.]*\?|^(?:don['’]?t|do not) (?:worry|mind|you think)\b|^no (?:funcionan?|sé|entiendo|tengo|puedo|hay|es|está|me|se|lo|la)(?!\p{L})|\b(?:never ?mind|no problem|not only|if only|the only|i only|it only)\b(?!.*\b(?:must|never|don['’]t|do not)\b)/iu,
+  not: /^(?:why|what|when|where|who|which|how|whose|do|does|did|is|are|was|were|has|have|should|must|don['’]t you|can['’]t you|isn['’]t|aren['’]t|won['’]t)\b[^.]*\?|^no \p{L}+ (?:fails?|works?|pass|passes|found|left|matters?|any ?more|el|la|los|las|nada|en|con|más)(?!\p{L})|^(?:it|that|this|which) (?:returns|prints|shows|takes|gives|says)(?!\p{L})|^no (?:funcionan?|sé|entiendo|tengo|puedo|hay|es|está|me|se|lo|la)(?!\p{L})|\b(?:never ?mind|no problem|not only|if only|the only|i only|it only)\b(?!.*\b(?:must|never|don['’]t|do not)\b)/iu,
 };
 
 const GERMAN: CueTable = {
@@ -84,7 +89,7 @@ const GERMAN: CueTable = {
   cues: [
     [
       3,
-      /(?:^|[,;:–—]\s*|\b(?:bitte|und|aber|also|dann|oder)\s+)(?:nicht|nie|niemals|keinesfalls|auf keinen fall|unter keinen umständen|immer|stets|kein(?:e|en|er|es)?)\s+\S+/i,
+      /(?:^|[,;:–—]\s*|\b(?:bitte|und|aber|also|dann|oder)\s+)(?:nicht(?! so\b)|nie|niemals|keinesfalls|auf keinen fall|unter keinen umständen|immer(?! (?:noch|wieder|mehr)\b)|stets|kein(?:e|en|er|es)?)\s+\S+/i,
     ],
     [
       3,
@@ -93,13 +98,13 @@ const GERMAN: CueTable = {
     [3, /\b(?:verboten|untersagt|tabu|auf keinen fall|unter keinen umständen|keinesfalls|niemals)\b/i],
     [
       3,
-      /^(?:bitte\s+)?(?:ändere?|fass|fasse|lösche?|entferne?|verwende|benutze?|nutze?|schreibe?|lege?|mache?|mach|füge?|installiere?|committe?|pushe?|rühre?|rühr|starte|führe|erstelle?|überschreibe?|verändere?|verschiebe?|nimm|lass|lasse|gib|baue?)\b[^.]{0,120}\b(?:nicht|nie|niemals|kein\w*)\b/i,
+      /(?:^|[,;:–—]\s*|\b(?:und|aber|also)\s+)(?:bitte\s+)?(?:ändere?|fass|fasse|lösche?|entferne?|verwende|benutze?|nutze?|schreibe?|lege?|mache?|mach|füge?|installiere?|committe?|pushe?|rühre?|rühr|starte|führe|erstelle?|überschreibe?|verändere?|verschiebe?|nimm|lass|lasse|gib|baue?)\b[^.]{0,120}\b(?:nicht|nie|niemals|kein\w*)\b/i,
     ],
     [2, /\b(?:muss|müssen|musst|müsst|müsste)\b/i],
     [2, /\b(?:ohne)\b[^.]{0,60}\bzu\s+\p{L}+/iu],
     [
       2,
-      /(?:^|[,;:–—]\s*|\b(?:bitte|und|aber|also)\s+)(?:nur|ausschließlich|höchstens|mindestens|maximal)\s+\S+/i,
+      /(?:^|[,;:–—]\s*|\b(?:bitte|und|aber|also)\s+)(?:nur(?! (?:ein|eine|einer|noch|so)\b)|ausschließlich|höchstens|mindestens|maximal)\s+\S+/i,
     ],
     [
       2,
@@ -107,7 +112,7 @@ const GERMAN: CueTable = {
     ],
     [1, /(?:^|[,;:–—]\s*|\b(?:bitte|und|aber|also)\s+)(?:verwende|benutze?|nutze?|nimm)\s+\S+/i],
   ],
-  not: /\?\s*$|\bkein(?:e|en)?\s+(?:ahnung|sorge|problem|thema|fehler|idee|zeit)\b|^nicht (?:schlecht|wahr|schlimm|wirklich)\b|^(?:ich|er|sie|es|das|wir|man)\s+(?:weiß|verstehe|sehe|finde|kann|konnte|habe?|geht|funktioniert|läuft|muss(?:te)? (?:wohl|leider))\b/i,
+  not: /\?\s*$|\bkein(?:e|en)?\s+(?:ahnung|sorge|problem|thema|fehler|idee|zeit)\b|^nicht (?:schlecht|wahr|schlimm|wirklich)\b|^(?:ich|er|sie|es|das|wir|man)\s+(?:weiß|verstehe|sehe|finde|kann|konnte|habe?|geht|funktioniert|läuft|muss(?:te)? (?:wohl|leider))\b|^ich muss\b|\bdarf doch\b/i,
 };
 
 const SPANISH: CueTable = {
@@ -134,7 +139,7 @@ const SPANISH: CueTable = {
     ],
     [1, /(?:^|[,;:—¡]\s*|(?<!\p{L})(?:y|pero|por favor)\s*,?\s+)(?:usa|use|utiliza|utilice)\s+\p{L}+/iu],
   ],
-  not: /[?]\s*$|^¿|(?<!\p{L})no (?:sé|entiendo|funciona|pasa nada|importa|te preocupes)(?!\p{L})/iu,
+  not: /[?]\s*$|^¿|(?<!\p{L})(?:no (?:sé|entiendo|funciona|pasa|importa|te preocupes)|siempre (?:falla|da|sale|se))(?!\p{L})/iu,
 };
 
 const FRENCH: CueTable = {
@@ -162,7 +167,7 @@ const FRENCH: CueTable = {
     ],
     [1, /(?:^|[,;:—]\s*|(?<!\p{L})(?:et|mais)\s+)utilise[zr]?\s+\S+/iu],
   ],
-  not: /\?\s*$|(?<!\p{L})(?:je|ça|cela|il|elle|on) (?:ne |n['’])\p{L}+ pas(?!\p{L})|^pas de (?:souci|problème|panique)|^pas mal/iu,
+  not: /\?\s*$|(?<!\p{L})(?:je|ça|cela|il|elle|on) (?:ne |n['’])\p{L}+ pas(?!\p{L})|^pas de (?:souci|problème|panique)|^pas mal|^toujours (?:pas|rien|aussi)|faut voir/iu,
 };
 
 const RUSSIAN: CueTable = {
@@ -199,10 +204,10 @@ const CHINESE: CueTable = {
     ],
     [2, chinese('保持|保留|避免|不用|无需|不(?:使用|修改|改动|添加|引入|依赖)')],
     [2, /(?:至少|最多|不超过|不少于|不低于|不高于)\s*[\d一二三四五六七八九十百]/u],
-    [1, chinese('(?:使用|采用|用)\\s*[\\p{L}\\d`]')],
+    [1, chinese('(?:使用(?!方法|者|说明|量|率|情况)|采用|用(?![户法途意量处到了过例的不]))\\s*[\\p{L}\\d`]')],
     [1, /(?:端口|版本)(?:号)?(?:是|为|用|：|:|=)?\s*v?\d+/u],
   ],
-  not: /[？?]\s*$|吗[。！]?$|要不要|是不是|能不能|为什么|为何|怎么(?!样都)|什么意思|没什么|不要紧|我不能|(?:程序|代码|系统|它|服务器|页面)不能/u,
+  not: /[？?]\s*$|吗[。！]?$|^[他她]|要不要|是不是|能不能|为什么|为何|怎么(?!样都)|什么意思|没什么|不要紧|我不能|(?:程序|代码|系统|它|服务器|页面)不能/u,
 };
 
 const JAPANESE: CueTable = {

@@ -83,14 +83,30 @@ export function strengthOf(sentence: string): Strength | undefined {
   const tables: readonly CueTable[] =
     other === undefined ? LATIN_CUES : [other[1], ...LATIN_CUES.slice(0, 1)];
   let best: Strength | undefined;
-  for (const { hint, cues, not } of tables) {
-    if (!hint.test(sentence) || not.test(sentence)) continue;
-    for (const [strength, pattern] of cues) {
-      if ((best === undefined || strength > best) && pattern.test(sentence)) best = strength;
+  for (const table of tables) {
+    const clause = table.hint.test(sentence) ? bindingPart(sentence, table) : undefined;
+    if (clause === undefined) continue;
+    for (const [strength, pattern] of table.cues) {
+      if ((best === undefined || strength > best) && pattern.test(clause)) best = strength;
     }
   }
   // A request in the form of a question binds only by its strongest words: "could you never …?"
   return best !== undefined && /[?？]\s*$/.test(sentence) && best < 3 ? undefined : best;
+}
+
+const MAX_CLAUSES = 4;
+const CLAUSE = /[,，;；]|\s(?:but|aber|pero|mais|но)\s|但是?|が、/iu;
+
+/** "I do not know why it fails, but never …": the report is passed over, what comes behind it is not. */
+function bindingPart(sentence: string, { not }: CueTable): string | undefined {
+  let rest = sentence;
+  for (let count = 0; count < MAX_CLAUSES; count++) {
+    if (!not.test(rest)) return rest;
+    const next = CLAUSE.exec(rest);
+    if (next === null) return undefined;
+    rest = rest.slice(next.index + next[0].length).trim();
+  }
+  return undefined;
 }
 
 /** Code, logs and tables have more signs than speech has. */
