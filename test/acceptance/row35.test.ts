@@ -1,0 +1,62 @@
+/** Row 35: what was compressed so far. */
+import { expect, test } from 'vitest';
+import { planRemoval, type RemovalResult, type RemovalStrategy } from '../../src/context/index.ts';
+import { allStrategies } from '../../src/context/strategies/planRemoval.ts';
+import { buildHouse } from './support/house.ts';
+import { messages } from './support/items.ts';
+import { SUMMARY } from './support/project.ts';
+
+test('row 35, S4 history of the last 10, statistics, validation: twelve compactions leave ten records', async () => {
+  const house = await buildHouse({ window: 200_000 });
+  const open = await house.open();
+  for (let n = 0; n < 12; n++) {
+    await open.ask(`question ${n}`, { text: `Answer ${n}. ${'And more of it. '.repeat(300)}` });
+    await open.submit({ type: 'compact' }, { text: `${SUMMARY} (${n})` });
+  }
+  const { compactions, reductions } = await open.agent.report();
+  expect(reductions).toHaveLength(12);
+  expect(compactions).toHaveLength(10);
+  expect(compactions).toEqual(reductions.slice(-10));
+  for (const { preTokens, postTokens, strategy, kind, durationMs } of compactions) {
+    expect({ strategy, kind }).toEqual({ strategy: 'summary', kind: 'summary' });
+    expect(postTokens).toBeLessThan(preTokens);
+    expect(durationMs).toBeGreaterThanOrEqual(0);
+  }
+});
+
+test('row 35: an invalid result is rejected; where no other is valid, the old list is kept', () => {
+  const items = messages(20);
+  const broken = (result: Partial<RemovalResult>): RemovalStrategy => ({
+    name: 'hybrid',
+    remove: () => ({
+      kept: [],
+      removed: [],
+      tokens: 0,
+      strategy: 'middle-removal',
+      reason: 'broken',
+      ...result,
+    }),
+  });
+  const options = {
+    strategy: 'hybrid',
+    preserveStart: 2,
+    preserveEnd: 2,
+    minMessages: 0,
+    confidence: 0.6,
+  } as const;
+  const ids = items.map(({ id }) => id);
+  const wrong: Partial<RemovalResult>[] = [
+    { kept: ids.slice(5), removed: [] },
+    { kept: ids.toReversed(), removed: [] },
+    { kept: ids, removed: ids.slice(0, 1) },
+    { kept: [...ids.slice(1), 'unknown'], removed: ids.slice(0, 1) },
+  ];
+  for (const result of wrong) {
+    const one = broken(result);
+    const next = planRemoval(items, 1000, options, { ...allStrategies, hybrid: one });
+    expect(next?.reason).toMatch(/hybrid was refused: .*instead/);
+    expect(next?.tokens).toBeLessThanOrEqual(1000);
+    const none = { hybrid: one, 'middle-removal': one, 'oldest-removal': one };
+    expect(planRemoval(items, 1000, options, none)).toBeUndefined();
+  }
+});

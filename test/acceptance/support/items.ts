@@ -1,0 +1,23 @@
+/** Conversations as strategies see them. */
+import type { StrategyItem } from '../../../src/context/index.ts';
+
+/** `count` plain messages of a hundred tokens, a second apart; `given` changes some of them. */
+export function messages(
+  count: number,
+  given: (index: number) => Partial<StrategyItem> = () => ({}),
+): StrategyItem[] {
+  return Array.from({ length: count }, (_, index) => ({
+    id: `m${index}`,
+    role: index % 2 === 0 ? 'user' : 'assistant',
+    tokens: 100,
+    textTokens: 100,
+    timestamp: index * 1000,
+    hasQuestion: false,
+    hasCalls: false,
+    hasResults: false,
+    isPinned: false,
+    ...given(index),
+  }));
+}
+
+export const numberOf = (id: string): number => Number(id.slice(1));
