@@ -75,7 +75,7 @@ export class ExactCounts {
 
 const MAX_FAILURES = 3;
 /** Characters of a batch: to hand it over takes about a millisecond. */
-const BATCH = 262_144;
+const BATCH = 131_072;
 /** Characters of a text up to which its fingerprint is taken, again about a millisecond. */
 const MAX_REMEMBERED = 262_144;
 

@@ -66,7 +66,7 @@ export const HIGH: Coefficients = {
   word: 5,
   digit: 1.9,
   symbol: 1.35,
-  control: 0.6,
+  control: 0.55,
   blank: 20,
   space: 40,
   leastSpace: 0.9,

@@ -148,7 +148,7 @@ test('a large text is handed over in pieces, and the sum is that of the whole', 
   const text = 'The quick brown fox, 12345 times; {"key": [1, 2]}\n'.repeat(20_000);
   expect(await counter.countTextAsync(text)).toEqual({ tokens: countExactly(vocabulary, text), exact: true });
   expect(encoder.asked.length).toBeGreaterThan(2);
-  for (const texts of encoder.asked) expect(texts.join('').length).toBeLessThanOrEqual(262_144);
+  for (const texts of encoder.asked) expect(texts.join('').length).toBeLessThanOrEqual(131_072);
 });
 
 test('where no vocabulary is public, a large message is at first an estimate from samples, then from all of it', async () => {
