@@ -12,7 +12,7 @@ export interface Hit {
   readonly score: number;
 }
 
-/** Words from this length on are also found with one letter wrong. */
+/** Stems from this length on are also found with one letter wrong. */
 const FUZZY_FROM = 6;
 /** Milliseconds of work between two breaths of the event loop. */
 const SLICE_MS = 6;

@@ -55,20 +55,16 @@ function* proseOf(markdown: string): Generator<string> {
 /** A span ends at the next run of as many backticks; a run without such an end is plain text. */
 function withoutSpans(paragraph: string): string {
   const runs = [...paragraph.matchAll(/`+/g)].map(({ index, 0: { length } }) => ({ start: index, length }));
-  const unclosed = new Set<number>();
   let prose = '';
   let from = 0;
   for (let index = 0; index < runs.length; index++) {
     const open = runs[index];
-    if (open === undefined || unclosed.has(open.length)) continue;
+    if (open === undefined) continue;
     let end = index + 1;
     while (end < runs.length && runs[end]?.length !== open.length) end++;
     const close = runs[end];
-    if (close === undefined) {
-      // Nobody need look for such an end again: this keeps runs of many lengths cheap.
-      unclosed.add(open.length);
-      continue;
-    }
+    // At most once for each length, since it is the last run of its length.
+    if (close === undefined) continue;
     prose += `${paragraph.slice(from, open.start)}\``;
     from = close.start + close.length;
     index = end;

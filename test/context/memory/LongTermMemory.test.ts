@@ -87,6 +87,31 @@ describe('a search', () => {
     expect(half?.file).toBe('notes.md');
   });
 
+  test.each([
+    ['testing', 'the tests'],
+    ['deployed', 'deploying'],
+    ['kuberntes', 'kubernetes'],
+    ['getUserName', 'get the user name'],
+    ['user name', 'getUserName()'],
+    ['postgresql', 'PostgreSQL'],
+    ['naïve café', 'CAFÉ NAÏVE'],
+    ["server's", 'server'],
+    ['プロジェクト', 'プロジェクトの名前'],
+  ])('takes %j for held by %j', async (prompt, text) => {
+    await writeFile(join(user, 'word.md'), `- ${text}`);
+    expect(await contents(prompt, { minSimilarity: 0.99 })).toContain(text);
+  });
+
+  test.each([
+    ['staging', 'string'],
+    ['port', 'portable'],
+    ['数据', '据数'],
+    ['cat', 'car'],
+  ])('does not take %j for held by %j', async (prompt, text) => {
+    await writeFile(join(user, 'word.md'), `- ${text}`);
+    expect(await contents(prompt, { minSimilarity: 0.01 })).not.toContain(text);
+  });
+
   test('brings at most `limit`, most similar first', async () => {
     await writeFile(
       join(user, 'many.md'),
