@@ -1,6 +1,7 @@
 /**
- * `npm run bench:context`: policies against traces and prices. `--quick` takes a tenth of every trace;
- * `--session <file>` adds a recorded session; `--settings <json>` drives the real engine with other settings.
+ * `npm run bench:context`: policies against traces and prices. `--quick` takes a tenth of every trace,
+ * `--session <file>` adds a recorded session, `--settings <json>` drives the real engine with other settings,
+ * `--sweep` tries many settings of our policy. docs/bench-context.md explains the tables.
  */
 import { parseArgs } from 'node:util';
 import { sheets } from './cache.ts';
@@ -9,8 +10,10 @@ import { policies, variants } from './policies.ts';
 import { driveReal } from './real/drive.ts';
 import { RealScores } from './real/retention.ts';
 import { costTable, type Measured, type TraceGroup } from './report/costs.ts';
+import { paretoTable } from './report/pareto.ts';
 import { retentionRow, retentionRows, retentionTable } from './report/retention.ts';
 import { plant } from './retention/needles.ts';
+import { tasks, taskTable } from './tasks/tasks.ts';
 import { readSession } from './trace/recorded.ts';
 import { makeTrace, shapes } from './trace/standard.ts';
 import { createTexts } from './trace/texts.ts';
@@ -22,6 +25,8 @@ const { values } = parseArgs({
     settings: { type: 'string', default: '{}' },
     window: { type: 'string', default: '200000' },
     'no-real': { type: 'boolean', default: false },
+    sweep: { type: 'boolean', default: false },
+    'no-tasks': { type: 'boolean', default: false },
   },
 });
 const started = performance.now();
@@ -69,6 +74,8 @@ for (const [index, one] of sheets.entries()) {
 const rows = await retentionRows(planted, policies, sheet, (policy) => variants.includes(policy));
 if (scores.scores.length > 0) rows.push(retentionRow('ClawdCode (real engine)', scores.scores));
 console.log(`\n${retentionTable(rows, planted.needles.length)}`);
+if (!values['no-tasks']) console.log(`\n${await taskTable(sheet, values.quick ? tasks.slice(0, 2) : tasks)}`);
+if (values.sweep) console.log(`\n${paretoTable(first, sheet)}`);
 console.log(
   `\n${groups.length} traces, ${seeds.length} seeds, ${((performance.now() - started) / 1000).toFixed(0)} s`,
 );

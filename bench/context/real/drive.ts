@@ -1,5 +1,6 @@
 /** Drives the product's context engine through a trace and bills every request that it builds, byte for byte. */
 import type { ContextManager, SummaryModel } from '../../../src/context/index.ts';
+import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import type { Message, ToolCall } from '../../../src/protocol/messages.ts';
 import type { ToolOutcome } from '../../../src/protocol/tools.ts';
 import type { PriceSheet } from '../cache.ts';
@@ -107,12 +108,16 @@ export async function driveReal(
 
 function swapsIn(manager: ContextManager): Omit<Swaps, 'summaryRequests'> {
   const entries = manager.entries();
-  const ofKind = (kind: string): number =>
-    entries.filter(({ subtype, data }) => subtype === 'reduction' && data?.kind === kind).length;
+  const isReduction = (entry: JSONLEntry | undefined, kind: string): boolean =>
+    entry?.subtype === 'reduction' && entry.data?.kind === kind;
+  /** Several entries that follow each other are one batch. */
+  const batches = (kind: string): number =>
+    entries.filter((entry, index) => isReduction(entry, kind) && !isReduction(entries[index - 1], kind))
+      .length;
   return {
     summaries: entries.filter(({ isCompactSummary }) => isCompactSummary === true).length,
-    removals: ofKind('remove'),
-    masks: ofKind('mask'),
+    removals: batches('remove'),
+    masks: batches('mask'),
   };
 }
 
