@@ -12,11 +12,12 @@ export function truncateToTokens(
   suffix = '...',
   set: Coefficients = S1,
 ): string {
-  if (estimateTokens(text, set) <= maxTokens) return text;
+  const most = Math.ceil(maxTokens * MAX_CHARACTERS_PER_TOKEN);
+  if (text.length <= most && estimateTokens(text, set) <= maxTokens) return text;
   const fits = (length: number): boolean => estimateTokens(headOf(text, length) + suffix, set) <= maxTokens;
   if (!fits(0)) return '';
   let low = 0;
-  let high = Math.min(text.length, Math.ceil(maxTokens * MAX_CHARACTERS_PER_TOKEN));
+  let high = Math.min(text.length, most);
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
     if (fits(middle)) low = middle;
@@ -31,7 +32,7 @@ export function truncateToTokens(
 }
 
 /** No class of any coefficient set has more. */
-const MAX_CHARACTERS_PER_TOKEN = 20;
+const MAX_CHARACTERS_PER_TOKEN = 40;
 
 /** Index just behind the last end of a sentence; a dot counts only before white space, so paths have none. */
 function lastSentenceEnd(text: string): number {

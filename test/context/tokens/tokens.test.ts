@@ -59,6 +59,20 @@ test('a truncated text never has more tokens than asked for, and one that fits i
   );
 });
 
+test.each([[HIGH], [undefined]])(
+  'of any repeated character, what fits is left alone and what does not is cut',
+  (set) => {
+    for (const piece of [' ', '\n', '    \n', 'a', '-', '中', '😀', '7', 'ab1']) {
+      const text = piece.repeat(3000);
+      const tokens = estimateTokens(text, set);
+      expect(truncateToTokens(text, tokens, '...', set)).toBe(text);
+      const cut = truncateToTokens(text, Math.floor(tokens / 2), '...', set);
+      expect(estimateTokens(cut, set)).toBeLessThanOrEqual(tokens / 2);
+      expect(cut.length).toBeGreaterThan(text.length / 4);
+    }
+  },
+);
+
 test('a text is cut at the end of a sentence, and a dot in a path is none', () => {
   expect(truncateToTokens('第一句话在这里。第二句话也在这里,而且比较长比较长。', 9)).toBe(
     '第一句话在这里。...',
