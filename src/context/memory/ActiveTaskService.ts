@@ -85,7 +85,9 @@ export function reminderDue(entries: readonly JSONLEntry[], steps: number, todos
     if (entry.type === 'assistant') replies++;
     if (!goalIsStated && replies >= steps) return hasSomething(entries, todos);
     const reminder = reminderOf(entry);
-    stated ??= reminder?.todos ?? entry.toolResult?.todos;
+    // Only a TodoWrite changes the list, and it states it: after a reminder there is nothing to add.
+    if (reminder !== undefined && stated === undefined) return false;
+    stated ??= entry.toolResult?.todos;
     goalIsStated ||= goalOf(entry) !== undefined;
     if (reminder !== undefined) break;
     if (goalIsStated && (todos === undefined || stated !== undefined || !hasOpen(todos))) break;

@@ -37,6 +37,8 @@ export interface MemorySearchOptions {
   /** After this the search is given up; 500 by default. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
+  /** Hears why there are none, where that is worth a word; once in the life of the memory object. */
+  readonly onWarning?: (text: string) => void;
 }
 
 /** One file as `/memory` lists it. */
@@ -82,16 +84,16 @@ export class LongTermMemory {
 
   /** The memories that a prompt is about, most similar first. None on a timeout, a failure or an abort. */
   async search(prompt: string, options: MemorySearchOptions = {}): Promise<readonly FoundMemory[]> {
-    const { timeoutMs = 500, signal } = options;
+    const { timeoutMs = 500, signal, onWarning } = options;
     const nothing: readonly FoundMemory[] = [];
     return withDeadline(
       (inner) => this.#find(prompt, options, inner),
       timeoutMs,
       (reason, error) => {
         if (reason === 'timeout')
-          this.#warn(`Memories were not found within ${timeoutMs} ms and are left out.`);
+          this.#warn(`Memories were not found within ${timeoutMs} ms and are left out.`, onWarning);
         if (reason === 'failed')
-          this.#warn(`Memories could not be searched and are left out: ${String(error)}`);
+          this.#warn(`Memories could not be searched and are left out: ${String(error)}`, onWarning);
         return nothing;
       },
       signal,
@@ -178,9 +180,10 @@ export class LongTermMemory {
     return indexed;
   }
 
-  #warn(text: string): void {
+  #warn(text: string, heard: ((text: string) => void) | undefined): void {
     if (this.#hasWarned) return;
     this.#hasWarned = true;
     this.#options.onWarning?.(text);
+    heard?.(text);
   }
 }

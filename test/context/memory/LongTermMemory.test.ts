@@ -171,11 +171,13 @@ describe('nothing fails a turn', () => {
     const one = memory({ findFiles: slow, onWarning: (text) => warnings.push(text) });
     const before = timers();
     const started = performance.now();
-    expect(await one.search('database')).toEqual([]);
+    const heard: string[] = [];
+    expect(await one.search('database', { onWarning: (text) => heard.push(text) })).toEqual([]);
     expect(performance.now() - started).toBeLessThan(700);
     expect(await one.search('database', { timeoutMs: 20 })).toEqual([]);
     expect(timers()).toBeLessThanOrEqual(before);
     expect(warnings).toEqual(['Memories were not found within 500 ms and are left out.']);
+    expect(heard).toEqual(warnings);
   });
 
   test('a failure is no exception, and an abort not even a warning', async () => {
