@@ -11,9 +11,9 @@ import { epochOf, failuresInARow, restsUntilPrompt } from './history/epoch.ts';
 import { type Reduction, reductionDraft } from './history/reductions.ts';
 import type { DraftOutcome } from './memory/ThreadSummary.ts';
 import { budgetWarnings, nextStep, type Outlook } from './outlook.ts';
+import { applyWindow } from './strategies/applyWindow.ts';
 import { removalPolicyFor } from './strategies/removalPolicy.ts';
 import { planAtomRemoval, removalDraft } from './strategies/removeAtoms.ts';
-import { planWindow } from './strategies/windowing.ts';
 import { DRAFT_AT, type MaskBudget, maskBudget } from './tokens/budgets.ts';
 import type { RequestOptions } from './types.ts';
 
@@ -40,7 +40,7 @@ export class ReductionLadder {
     await this.#runner.settled();
     const { settings } = this.#parts.deps;
     if (settings.strategy === 'off' || !settings.compact.auto) return;
-    await this.#window(options);
+    await applyWindow(this.#parts, this.#used(options));
     const { limit } = this.#budget();
     if (restsUntilPrompt(this.#entries()) && this.#used(options) <= limit) return;
     await this.#maskWhenDue(options);
@@ -185,18 +185,6 @@ export class ReductionLadder {
     return attempt.type === 'draft'
       ? { type: 'draft', draft: { ...attempt.draft, epoch } }
       : { type: 'failed' };
-  }
-
-  /** The settings' own limits on what is shown, where the user chose any. */
-  async #window(options: RequestOptions): Promise<void> {
-    const { projection, deps, append, log } = this.#parts;
-    const plan = planWindow(projection.view(), deps.settings, {
-      now: (deps.clock ?? Date.now)(),
-      sizeOf: (atom) => projection.sizeOf(atom),
-    });
-    if (plan === undefined) return;
-    const preTokens = this.#used(options);
-    await append([removalDraft(plan, log.entries(), { preTokens })]);
   }
 
   /** Old steps become a ledger; where too much of the past is left after that, a summary takes its place. */

@@ -1,5 +1,9 @@
 /** Which atoms a compaction keeps: pure, by tokens, at atom boundaries. */
-import { type Atom, isPrompt } from '../history/atoms.ts';
+
+import { alwaysKept, isRunning } from '../history/alwaysKept.ts';
+import type { Atom } from '../history/atoms.ts';
+import { newestRounds } from '../history/rounds.ts';
+import { tailStart } from '../history/tail.ts';
 
 export interface CompactionPlan {
   /** In log order. What is pinned stands before the tail. */
@@ -31,7 +35,7 @@ const none: ReadonlySet<string> = new Set();
  * Instructions are pinned elsewhere and never kept.
  */
 export function planCompaction(atoms: readonly Atom[], budget: PlanBudget): CompactionPlan {
-  const cut = budget.cut ?? (budget.bare === true ? atoms.length : tailStart(atoms, budget));
+  const cut = budget.cut ?? (budget.bare === true ? atoms.length : startOfTail(atoms, budget));
   const pins = pinnedAtoms(atoms, budget.pinned ?? none);
   const isInstructions = (atom: Atom): boolean => atom.head.subtype === 'instructions';
   const kept = atoms.filter((atom, index) => (index >= cut || pins.has(atom)) && !isInstructions(atom));
@@ -39,30 +43,16 @@ export function planCompaction(atoms: readonly Atom[], budget: PlanBudget): Comp
   return { kept, cut, worthwhile: kept.length + pinned.length < atoms.length };
 }
 
-function tailStart(atoms: readonly Atom[], { retainTokens, sizeOf, minRounds = 0 }: PlanBudget): number {
-  let used = 0;
-  let rounds = 0;
-  let start = atoms.length;
-  while (start > 0) {
-    const atom = atoms[start - 1];
-    if (atom === undefined) break;
-    used += sizeOf(atom);
-    const isNewest = start === atoms.length;
-    const isUnanswered = atom.calls.some(({ result }) => result === undefined);
-    if (used > retainTokens && !isNewest && !isUnanswered && rounds >= minRounds) break;
-    start--;
-    if (isPrompt(atom.head)) rounds++;
-  }
-  return start;
+function startOfTail(atoms: readonly Atom[], { retainTokens, sizeOf, minRounds = 0 }: PlanBudget): number {
+  const newest = newestRounds(atoms, minRounds);
+  return tailStart(atoms, {
+    tokens: retainTokens,
+    sizeOf,
+    isRequired: (atom, index) => isRunning(atom) || index >= newest,
+  });
 }
 
 /** What no reduction takes away: the newest of what the model has to go by, and what the user pinned. */
 export function pinnedAtoms(atoms: readonly Atom[], pinned: ReadonlySet<string>): ReadonlySet<Atom> {
-  const pins = [
-    ...atoms.filter((atom) => pinned.has(atom.head.uuid)),
-    atoms.findLast((atom) => isPrompt(atom.head)),
-    atoms.findLast((atom) => atom.head.subtype === 'mode'),
-    atoms.findLast((atom) => atom.head.subtype === 'environment'),
-  ];
-  return new Set(pins.flatMap((atom) => atom ?? []));
+  return new Set([...alwaysKept(atoms), ...atoms.filter((atom) => pinned.has(atom.head.uuid))]);
 }

@@ -1,4 +1,4 @@
-/** Limits on what a request shows that only act when the user chose them: the sliding window, rounds, the filter. */
+/** Limits on what a request shows that only act when the user chose them: rounds, and the filter. */
 import type { ContextSettings } from '../../protocol/contextSettings.ts';
 import { pinnedAtoms } from '../compaction/plan.ts';
 import { type Atom, isPrompt } from '../history/atoms.ts';
@@ -34,15 +34,14 @@ interface Limits {
   readonly ageMs: number;
 }
 
-function limitsOf({ strategy, window, filter, slidingWindowSize }: ContextSettings): Limits | undefined {
+function limitsOf({ filter, slidingWindowSize }: ContextSettings): Limits | undefined {
   const none = Number.POSITIVE_INFINITY;
-  const isSliding = strategy === 'sliding-window';
-  if (!isSliding && !filter.enabled && slidingWindowSize === null) return undefined;
+  if (!filter.enabled && slidingWindowSize === null) return undefined;
   return {
-    name: isSliding ? 'sliding-window' : filter.enabled ? 'filter' : 'rounds',
+    name: filter.enabled ? 'filter' : 'rounds',
     reason: 'outside the window that the settings ask for',
-    rounds: Math.min(isSliding ? window.rounds : none, slidingWindowSize ?? none),
-    tokens: Math.min(isSliding ? window.messagesBudget : none, filter.enabled ? filter.maxTokens : none),
+    rounds: slidingWindowSize ?? none,
+    tokens: filter.enabled ? filter.maxTokens : none,
     messages: filter.enabled ? filter.maxMessages : none,
     ageMs: filter.enabled ? filter.maxAgeHours * 3_600_000 : none,
   };

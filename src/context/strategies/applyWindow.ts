@@ -1,0 +1,44 @@
+/** Records what the limits that the user chose leave out: the sliding window, rounds, the filter. */
+import type { EntryDraft } from '../../protocol/entries.ts';
+import type { SessionParts } from '../CompactionRunner.ts';
+import { clipResults } from '../compaction/clips.ts';
+import { reductionDraft } from '../history/reductions.ts';
+import { planSlidingWindow } from './planSlidingWindow.ts';
+import { removalDraft, withNotes } from './removeAtoms.ts';
+import { planWindow } from './windowing.ts';
+
+/** Does nothing by default. `preTokens`: of the request as it is. */
+export async function applyWindow(parts: SessionParts, preTokens: number): Promise<void> {
+  const { projection, deps, append, log } = parts;
+  if (deps.settings.strategy === 'sliding-window') await append(await slidingDrafts(parts, preTokens));
+  const plan = planWindow(projection.view(), deps.settings, {
+    now: (deps.clock ?? Date.now)(),
+    sizeOf: (atom) => projection.sizeOf(atom),
+  });
+  if (plan !== undefined) await append([removalDraft(plan, log.entries(), { preTokens })]);
+}
+
+async function slidingDrafts(
+  { projection, deps, log }: SessionParts,
+  preTokens: number,
+): Promise<EntryDraft[]> {
+  const view = projection.view();
+  const plan = planSlidingWindow(view, deps.settings.window, {
+    sizeOf: (atom) => projection.sizeOf(atom),
+    sizeOfResult: (atom, index) => projection.sizeOfResult(atom, index),
+  });
+  if (plan === undefined) return [];
+  const strategy = 'sliding-window';
+  const reason = 'outside the window that the settings ask for';
+  const clips = plan.clips.filter(({ result }) => !view.replacements.has(result.uuid));
+  const replacements = await clipResults(clips, (text) => projection.sizeOfText(text), log.blobs);
+  const removed = withNotes(view, plan.removed);
+  return [
+    ...(replacements.length === 0
+      ? []
+      : [reductionDraft({ kind: 'clip', strategy, reason, preTokens, replacements })]),
+    ...(plan.removed.length === 0
+      ? []
+      : [removalDraft({ removed, strategy, reason }, log.entries(), { preTokens })]),
+  ];
+}
