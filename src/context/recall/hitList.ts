@@ -33,6 +33,15 @@ export class HitList {
     return this.#phrases.length >= MAX_HITS;
   }
 
+  get hasPhrase(): boolean {
+    return this.#phrases.length > 0;
+  }
+
+  /** True when a place has its share of the phrase, and it is known that it has more. */
+  isDoneWith(place: Place): boolean {
+    return this.#phrases.some((hit) => hit.more && hit.place.id === place.id);
+  }
+
   /** Room for further hits of this score in this place. */
   room(place: Place, isPhrase: boolean): number {
     const list = isPhrase ? this.#phrases : this.#words;

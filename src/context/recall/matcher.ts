@@ -12,35 +12,48 @@ export interface Match {
 export interface Matcher {
   /** Characters that two pieces have to overlap by, so that no phrase is missed between them. */
   readonly overlap: number;
-  readonly phrase: (text: string, max: number) => readonly Match[];
-  /** The best lines first, at most `max`; none where the query is a single word. */
-  readonly words: (text: string, max: number) => readonly Match[];
+  /** Takes in one piece of text. */
+  readonly on: (text: string) => PieceMatcher;
+}
+
+export interface PieceMatcher {
+  readonly phrase: (max: number) => readonly Match[];
+  /** The best lines first; none where the query is a single word. */
+  readonly words: (max: number) => readonly Match[];
 }
 
 /** Letter case does not count. Runs of Chinese and the like are looked for by pairs of characters. */
 export function createMatcher(query: string): Matcher {
-  const phrase = headOf(query.trim(), MAX_QUERY_CHARACTERS);
+  const phrase = lowerOf(headOf(query.trim(), MAX_QUERY_CHARACTERS));
   const words = wordsOf(phrase);
-  const expression = new RegExp(literal(phrase), 'giu');
-  const wordExpressions = words.map((word) => new RegExp(literal(word), 'giu'));
   return {
     overlap: phrase.length,
-    phrase: (text, max) =>
-      positions(text, phrase, expression, max).map((index) => ({ index, length: phrase.length, score: 1 })),
-    words: (text, max) => (words.length < 2 ? [] : bestLines(text, words, wordExpressions, max)),
+    on: (text) => {
+      const lower = lowerOf(text);
+      return {
+        phrase: (max) =>
+          positions(lower, phrase, max, MIN_DISTANCE).map((index) => ({
+            index,
+            length: phrase.length,
+            score: 1,
+          })),
+        words: (max) => (words.length < 2 ? [] : bestLines(lower, words, max)),
+      };
+    },
   };
 }
 
 const MAX_QUERY_CHARACTERS = 300;
 const MAX_WORDS = 12;
-/** Occurrences of one word that are looked at in one piece: "the" is on every line. */
-const MAX_OCCURRENCES = 2000;
-/** A line has to hold more than half of the words. */
-const MIN_SHARE = 0.5;
+
+/** In lower case, at the same length: only one character has a longer form there. */
+function lowerOf(text: string): string {
+  return text.replaceAll('İ', 'i').toLowerCase();
+}
 
 function wordsOf(phrase: string): string[] {
   const words = new Set<string>();
-  for (const [run] of phrase.toLowerCase().matchAll(/[\p{L}\p{N}_$]+(?:[./\\:@-][\p{L}\p{N}_$]+)*/gu)) {
+  for (const [run] of phrase.matchAll(/[\p{L}\p{N}_$]+(?:[./\\:@-][\p{L}\p{N}_$]+)*/gu)) {
     if (!/[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/.test(run)) {
       if (run.length > 1) words.add(run);
     } else for (let index = 0; index + 1 < run.length; index++) words.add(run.slice(index, index + 2));
@@ -48,48 +61,40 @@ function wordsOf(phrase: string): string[] {
   return [...words].filter((word) => word.isWellFormed()).slice(0, MAX_WORDS);
 }
 
-/** Lower case is searched where it has the same length, which is nearly always, since that is much faster. */
-function positions(text: string, needle: string, expression: RegExp, max: number): number[] {
+/** What is around one hit shows the others near it. In characters. */
+const MIN_DISTANCE = 100;
+
+function positions(lower: string, needle: string, max: number, distance = 0): number[] {
   const found: number[] = [];
-  if (needle === '' || max <= 0) return found;
-  const lower = text.toLowerCase();
-  const low = needle.toLowerCase();
-  if (lower.length === text.length && low.length === needle.length) {
-    for (
-      let at = lower.indexOf(low);
-      at !== -1 && found.length < max;
-      at = lower.indexOf(low, at + low.length)
-    )
-      found.push(at);
-    return found;
-  }
-  for (const match of text.matchAll(expression)) {
-    found.push(match.index);
-    if (found.length >= max) break;
+  if (needle === '') return found;
+  let at = lower.indexOf(needle);
+  while (at !== -1 && found.length < max) {
+    found.push(at);
+    at = lower.indexOf(needle, at + Math.max(needle.length, distance));
   }
   return found;
 }
 
-function bestLines(
-  text: string,
-  words: readonly string[],
-  expressions: readonly RegExp[],
-  max: number,
-): readonly Match[] {
-  const lines = new Map<number, { mask: number; index: number }>();
-  for (const [bit, word] of words.entries()) {
-    const expression = expressions[bit];
-    if (expression === undefined) continue;
-    for (const index of positions(text, word, expression, MAX_OCCURRENCES)) {
-      const start = lineStart(text, index);
-      const line = lines.get(start);
-      if (line === undefined) lines.set(start, { mask: 1 << bit, index });
-      else line.mask |= 1 << bit;
-    }
+/** Occurrences of one word that are looked at in one piece: "the" is on every line. */
+const MAX_OCCURRENCES = 500;
+
+/** Lines with more than half of the words. Each has one of the rarer words, so those lead to all of them. */
+function bestLines(lower: string, words: readonly string[], max: number): readonly Match[] {
+  const least = Math.floor(words.length / 2) + 1;
+  const rarest = words
+    .map((word) => positions(lower, word, MAX_OCCURRENCES))
+    .sort((a, b) => a.length - b.length)
+    .slice(0, words.length - least + 1);
+  const lines = new Map<number, Match>();
+  for (const index of rarest.flat()) {
+    const { start, end } = lineAround(lower, index);
+    if (lines.has(start)) continue;
+    const line = lower.slice(start, end);
+    const held = words.filter((word) => line.includes(word)).length;
+    lines.set(start, { index, length: 1, score: (0.99 * held) / words.length });
   }
   return [...lines.values()]
-    .map(({ mask, index }) => ({ index, length: 1, score: (0.99 * bitsOf(mask)) / words.length }))
-    .filter(({ score }) => score > MIN_SHARE)
+    .filter(({ score }) => score >= (0.99 * least) / words.length)
     .sort((a, b) => b.score - a.score || a.index - b.index)
     .slice(0, max);
 }
@@ -97,18 +102,11 @@ function bestLines(
 /** A line without an end, as in minified code, counts as lines of this many characters. */
 const MAX_LINE_CHARACTERS = 1000;
 
-function lineStart(text: string, index: number): number {
+function lineAround(text: string, index: number): { readonly start: number; readonly end: number } {
   const floor = Math.max(0, index - MAX_LINE_CHARACTERS);
   const feed = text.slice(floor, index).lastIndexOf('\n');
-  return feed === -1 ? Math.floor(index / MAX_LINE_CHARACTERS) * MAX_LINE_CHARACTERS : floor + feed + 1;
-}
-
-function bitsOf(mask: number): number {
-  let bits = 0;
-  for (let rest = mask; rest !== 0; rest &= rest - 1) bits++;
-  return bits;
-}
-
-function literal(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  const start =
+    feed === -1 ? Math.floor(index / MAX_LINE_CHARACTERS) * MAX_LINE_CHARACTERS : floor + feed + 1;
+  const rest = text.slice(start, start + 2 * MAX_LINE_CHARACTERS).indexOf('\n', index - start);
+  return { start, end: rest === -1 ? start + 2 * MAX_LINE_CHARACTERS : start + rest };
 }

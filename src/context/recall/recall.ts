@@ -40,7 +40,7 @@ export async function recall(
     return { found: false, text: `${JSON.stringify(id.slice(0, 80))} is no pointer. ${ADVICE}` };
   const found = await findTarget(pointer, entries, blobs);
   if ('advice' in found) return { found: false, text: `${found.advice} ${ADVICE}` };
-  if (query !== '') return searchTarget(query, found, signal, limits);
+  if (query !== '') return searchTarget(query, found, Math.max(0, request.offset ?? 0), signal, limits);
   return { found: true, text: await showPage(found, request, limits) };
 }
 

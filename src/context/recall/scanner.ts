@@ -37,7 +37,7 @@ export class Scanner {
   async scanText(text: string, place: Place, hits: HitList): Promise<void> {
     const pieceCharacters = PIECE_BYTES / 2;
     let bytesBefore = 0;
-    for (let at = 0; at < text.length && !this.isOver; ) {
+    for (let at = 0; at < text.length && !this.isOver && !hits.isDoneWith(place); ) {
       const piece = wellFormed(headOf(text.slice(at, at + pieceCharacters + 1), pieceCharacters));
       const isLast = at + piece.length >= text.length;
       const next = isLast ? piece.length : this.#nextStart(piece);
@@ -48,11 +48,15 @@ export class Scanner {
     }
   }
 
-  /** A source that cannot be read any further is searched as far as it goes. */
-  async scanSource(source: Source, place: Place, hits: HitList): Promise<void> {
-    for (let at = 0; at < source.bytes && !this.isOver; ) {
+  /**
+   * From byte `from` on; a source that cannot be read any further is searched as far as it goes. Returns the
+   * byte that it came to.
+   */
+  async scanSource(source: Source, place: Place, hits: HitList, from = 0): Promise<number> {
+    let at = from;
+    while (at < source.bytes && !this.isOver && !hits.isDoneWith(place)) {
       const bytes = await source.read(at, at + PIECE_BYTES).catch(() => Buffer.alloc(0));
-      if (bytes.length === 0) return;
+      if (bytes.length === 0) return at;
       const isLast = at + bytes.length >= source.bytes;
       const whole = isLast ? bytes.length : wholeCharacters(bytes);
       const piece = bytes.toString('utf8', 0, whole);
@@ -61,6 +65,7 @@ export class Scanner {
       at += isLast ? whole : Buffer.byteLength(piece.slice(0, next));
       await this.#account(whole);
     }
+    return at;
   }
 
   /** Index from which the next piece begins: at a line where there is one near the end, else with an overlap. */
@@ -73,10 +78,14 @@ export class Scanner {
 
   /** What begins at `next` or later belongs to the piece after it. */
   #scanPiece(piece: string, next: number, bytesBefore: number, place: Place, hits: HitList): void {
+    const matcher = this.#matcher.on(piece);
     for (const isPhrase of [true, false]) {
+      // Lines of words count only where the phrase is nowhere.
+      if (!isPhrase && hits.hasPhrase) return;
       const room = hits.room(place, isPhrase);
-      const find = isPhrase ? this.#matcher.phrase : this.#matcher.words;
-      const matches = find(piece, room + 1).filter(({ index }) => index < next);
+      const matches = (isPhrase ? matcher.phrase(room + 1) : matcher.words(room + 1)).filter(
+        ({ index }) => index < next,
+      );
       for (const match of matches.slice(0, room))
         hits.add({ place, ...around(piece, match, bytesBefore), more: false });
       if (matches.length > room) hits.markMore(place, isPhrase);

@@ -27,6 +27,7 @@ export async function searchSession(
   const scanner = new Scanner(matcher, signal);
   const hits = new HitList(MAX_PER_ENTRY);
   const searched = new Set<string>();
+  let stoppedAt = '';
   let index = entries.length - 1;
   for (; index >= 0 && !scanner.isOver && !hits.isFull; index--) {
     const entry = entries[index];
@@ -38,24 +39,27 @@ export async function searchSession(
     if (original !== undefined && source !== undefined) {
       if (searched.has(original.hash)) continue;
       searched.add(original.hash);
-      await scanner.scanSource(source, place, hits);
+      const end = await scanner.scanSource(source, place, hits);
+      if (scanner.isOver && end < source.bytes)
+        stoppedAt = ` Go on with id "${place.id}", query and offset ${end}.`;
     } else await scanner.scanText(entryText(entry), place, hits);
   }
   const oldest = entries[index + 1]?.seq ?? 0;
-  return report(query, hits, scanner, limits, `#${oldest} to #${entries.at(-1)?.seq ?? 0}`);
+  return report(query, hits, scanner, limits, `#${oldest} to #${entries.at(-1)?.seq ?? 0}`, stoppedAt);
 }
 
-/** One entry, range or original. */
+/** One entry, range or original, from byte `from` on. */
 export async function searchTarget(
   query: string,
   { id, what, source }: Target,
+  from: number,
   signal: AbortSignal,
   limits: RecallLimits,
 ): Promise<RecallAnswer> {
   const scanner = new Scanner(createMatcher(query), signal);
   const hits = new HitList(Number.POSITIVE_INFINITY);
-  await scanner.scanSource(source, { id, what }, hits);
-  return report(query, hits, scanner, limits, `${id}, ${source.bytes} bytes`);
+  const end = await scanner.scanSource(source, { id, what }, hits, from);
+  return report(query, hits, scanner, limits, `${id}, bytes ${from}-${end} of ${source.bytes}`);
 }
 
 /** Its own calls and answers repeat what is found elsewhere. */
@@ -69,18 +73,20 @@ function report(
   scanner: Scanner,
   limits: RecallLimits,
   extent: string,
+  goOn = '',
 ): RecallAnswer {
   const found = hits.best();
   const quoted = JSON.stringify(headOf(query, 80));
   const stopped =
     scanner.stopReason === undefined
       ? ''
-      : ` ${scanner.stopReason} after ${scanner.bytes} bytes; there may be more.`;
+      : ` ${scanner.stopReason} after ${scanner.bytes} bytes; there may be more.${goOn}`;
   if (found.length === 0) {
     const advice = scanner.stopReason === undefined ? ' Try fewer or other words.' : '';
     return { found: false, text: `[${quoted} was not found in ${extent}.${stopped}${advice}]` };
   }
-  const kind = found[0]?.score === 1 ? 'hits' : 'lines with most of the words';
+  const hitsFound = found.length === 1 ? 'hit' : 'hits';
+  const kind = found[0]?.score === 1 ? hitsFound : `${hitsFound} (lines with most of the words)`;
   const full = hits.isFull ? ' There may be more before these.' : '';
   const header = `[${found.length} ${kind} for ${quoted}, newest first, in ${extent}.${stopped}${full} Recall an id with its offset to read on.]`;
   const { maxTokens = Number.POSITIVE_INFINITY } = limits;
