@@ -212,6 +212,13 @@ describe('a page is decoded by', () => {
   ])('%s', (_, data, charset, text) => expect(decodePage(data, charset, true)).toBe(text));
 });
 
+test.each([
+  ['deep', '<div>'.repeat(1001)],
+  ['large', '<p>x'.repeat(400_001)],
+])('no tree is made of a page that is too %s for one', (_, html) => {
+  expect([...readablePage(html + 'end', 'https://example.com/')]).toMatchObject([{ rough: true }]);
+});
+
 describe('the thread', () => {
   const convert = (html: string, signal = new AbortController().signal, budgetMs?: number) =>
     convertPage(
