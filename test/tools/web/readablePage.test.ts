@@ -216,7 +216,7 @@ test.each([
   ['deep', '<div>'.repeat(1001)],
   ['large', '<p>x'.repeat(400_001)],
 ])('no tree is made of a page that is too %s for one', (_, html) => {
-  expect([...readablePage(html + 'end', 'https://example.com/')]).toMatchObject([{ rough: true }]);
+  expect([...readablePage(`${html}end`, 'https://example.com/')]).toMatchObject([{ rough: true }]);
 });
 
 describe('the thread', () => {
