@@ -17,6 +17,8 @@ import { settingsSchema } from '../../../src/config/schema.ts';
 import {
   ContextManager,
   type ContextManagerDeps,
+  getProjectStoragePath,
+  LongTermMemory,
   newId,
   PersistentStore,
   type SummaryModel,
@@ -108,6 +110,7 @@ export async function buildHouse(options: HouseOptions = {}): Promise<House> {
   const clock = options.clock ?? systemClock;
   const client = options.client ?? createOpenAIClient({ apiKey: 'sk-test-key', baseUrl: server.baseUrl });
 
+  const isSensitive = (path: string): boolean => path.endsWith('.env');
   const build = () => {
     const model = createModelChoice(options.model ?? MODEL, settings);
     const context = new ContextManager({
@@ -116,7 +119,14 @@ export async function buildHouse(options: HouseOptions = {}): Promise<House> {
       settings: settings.context,
       model: model.current,
       summarize: options.summarize ?? createSummarizer(client, clock),
-      isSensitive: (path) => path.endsWith('.env'),
+      isSensitive,
+      memory: new LongTermMemory({
+        folders: {
+          user: join(dataRoot, 'memory'),
+          project: join(getProjectStoragePath(dataRoot, root), 'memory'),
+        },
+        isSensitive,
+      }),
       clock: clock.now,
       ...options.deps,
     });
@@ -137,7 +147,11 @@ export async function buildHouse(options: HouseOptions = {}): Promise<House> {
         },
       );
     } else await context.loadSession(id);
-    const { tools, dispose } = builtinTools({ env: { PATH: process.env.PATH ?? '', HOME: home }, home });
+    const { tools, dispose } = builtinTools({
+      env: { PATH: process.env.PATH ?? '', HOME: home },
+      home,
+      web: settings.webFetch,
+    });
     const agent = createAgent({
       context,
       client,
