@@ -16,7 +16,7 @@ import { reductionDraft } from './history/reductions.ts';
 import { lastCompaction } from './history/view.ts';
 import type { ThreadSummary } from './memory/ThreadSummary.ts';
 import type { Projection } from './Projection.ts';
-import { compactionDrafts, type SessionLog } from './storage/index.ts';
+import { CacheStore, compactionDrafts, type SessionLog } from './storage/index.ts';
 import { allocateBudget } from './tokens/allocateBudget.ts';
 import type { CompactOptions, ContextManagerDeps, RequestOptions } from './types.ts';
 
@@ -57,6 +57,7 @@ export class CompactionRunner {
       counter: projection.counter,
       summarize: deps.summarize,
       isSensitive: deps.isSensitive,
+      fileCache: new CacheStore(settings.cache.maxEntries, settings.cache.ttlMs),
       writer: settings.summary,
       minRetainRounds: settings.minRetainRounds ?? undefined,
       summaryCap: (window) => allocateBudget(window, settings.budget).summary,

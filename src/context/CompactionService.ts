@@ -8,7 +8,7 @@ import { usageEntry, viewAfter } from './compaction/after.ts';
 import type { Choice } from './compaction/choose.ts';
 import { clipResults } from './compaction/clips.ts';
 import { composeSummary, droppedAtoms, lastSummarised } from './compaction/composeSummary.ts';
-import { createFallbackSummary, fallbackText } from './compaction/fallback.ts';
+import { createFallbackSummary, fallbackText, simpleSummary } from './compaction/fallback.ts';
 import type { CompactionDeps, CompactionJob, CompactionOutcome } from './compaction/job.ts';
 import { sameLanguage } from './compaction/language.ts';
 import { type LedgerPlan, planLedger, withLedger } from './compaction/ledger.ts';
@@ -96,7 +96,8 @@ export class CompactionService {
   }
 
   #countedSummary(job: CompactionJob, { choice, budget }: Pick<Made, 'choice' | 'budget'>): string {
-    return createFallbackSummary(job.view, droppedAtoms(job.view, choice), budget.summary * 3);
+    const write = this.#deps.writer === 'simple' ? simpleSummary : createFallbackSummary;
+    return write(job.view, droppedAtoms(job.view, choice), budget.summary * 3);
   }
 
   async #finish(job: CompactionJob, made: Made): Promise<CompactionOutcome> {

@@ -155,11 +155,11 @@ export class SessionContext {
 
   /** Goal and todo list, restated where they are far back: an entry that stays where it was put. */
   async #remind(): Promise<void> {
-    const { log, deps, projection, append } = this.parts;
+    const { log, deps, append } = this.parts;
     const { instructionPinning, reminderSteps } = deps.settings;
     if (!instructionPinning) return;
     const { entries } = liveEntries(log.entries());
-    if (!reminderDue(entries, reminderSteps, projection.todos())) return;
+    if (!reminderDue(entries, reminderSteps)) return;
     const draft = reminderDraft(activeTask(entries));
     if (draft !== undefined) await append([draft]);
   }

@@ -1,7 +1,9 @@
 /** What the user typed, on its way into the log: memories that it calls up, and a text too large for any request. */
 import type { EntryDraft } from '../protocol/entries.ts';
 import type { SessionParts } from './CompactionRunner.ts';
+import { withDeadline } from './memory/deadline.ts';
 import { memoryDraft } from './memory/formatMemories.ts';
+import type { FoundMemory } from './memory/LongTermMemory.ts';
 import { truncateObservation, truncationNotice } from './results/ObservationTruncator.ts';
 import { allocateBudget } from './tokens/allocateBudget.ts';
 
@@ -23,11 +25,10 @@ export async function admitPrompts(
 ): Promise<AdmittedPrompts> {
   const room = Math.max(MIN_ROOM, parts.projection.budget().limit - fixedTokens);
   const admitted = await Promise.all(prompts.map((draft) => fitPrompt(draft, parts, room)));
-  const memories = await memoriesFor(prompts.map(textOf).join('\n'), parts);
-  return {
-    drafts: [...memories, ...admitted.map(({ draft }) => draft)],
-    notices: admitted.flatMap(({ notice }) => notice ?? []),
-  };
+  const notices = admitted.flatMap(({ notice }) => notice ?? []);
+  const onWarning = (text: string): unknown => notices.push(text);
+  const memories = await memoriesFor(prompts.map(textOf).join('\n'), parts, onWarning);
+  return { drafts: [...memories, ...admitted.map(({ draft }) => draft)], notices };
 }
 
 /** However full a window is, this much of a prompt is sent, in tokens. */
@@ -64,11 +65,18 @@ async function fitPrompt(
   };
 }
 
-async function memoriesFor(query: string, { deps, projection }: SessionParts): Promise<EntryDraft[]> {
-  const { memory, budget } = deps.settings;
-  if (!memory.enabled || deps.memory === undefined || query.trim() === '') return [];
-  const { limit, minSimilarity, timeoutMs } = memory;
-  const found = await deps.memory.search(query, { limit, minSimilarity, timeoutMs }).catch(() => []);
+async function memoriesFor(
+  query: string,
+  { deps, projection }: SessionParts,
+  onWarning: (text: string) => void,
+): Promise<EntryDraft[]> {
+  const { memory: settings, budget } = deps.settings;
+  const { memory } = deps;
+  if (!settings.enabled || memory === undefined || query.trim() === '') return [];
+  const { limit, minSimilarity, timeoutMs } = settings;
+  const search = (signal: AbortSignal): ReturnType<typeof memory.search> =>
+    memory.search(query, { limit, minSimilarity, timeoutMs, signal, onWarning });
+  const found = await withDeadline<readonly FoundMemory[]>(search, timeoutMs, () => []);
   const cap = allocateBudget(projection.budget().window, budget).retrieved;
   const draft = memoryDraft(found, cap);
   return draft === undefined ? [] : [draft];

@@ -1,4 +1,5 @@
 /** From what a model wrote to what is sent: cut to its budget, and with what the program knows better. */
+import { readFacts } from '../facts/knownFacts.ts';
 import { type Atom, atomEntries } from '../history/atoms.ts';
 import { liveEntries } from '../history/live.ts';
 import type { View } from '../history/view.ts';
@@ -32,19 +33,24 @@ export async function composeSummary(
   const dropped = droppedAtoms(job.view, choice).reduce((sum, atom) => sum + sizing.ofAtom(atom), 0);
   const summarised = dropped + (job.view.summary === undefined ? 0 : budget.summary);
   const tokens = Math.min(budget.summary, Math.max(MIN_SUMMARY, 0.8 * summarised)) / sizing.ratio();
+  await readFacts(job.entries);
   const verified = await verifySummary(text.trim(), job.entries);
   const to = lastSummarised(job.view, choice);
-  const recorded = recordedFacts(
-    liveEntries(job.entries).entries,
-    Math.floor(tokens * FACTS_SHARE * CHARACTERS),
-    {
-      summary: verified.text,
-      ...(to === undefined ? {} : { archived: { from: 0, to } }),
-    },
-  );
-  const facts = [leftOutNote(job.view, choice), recorded].filter((part) => part !== '').join('\n\n');
-  const left = Math.floor(tokens) - sizing.ofText(facts) / sizing.ratio();
-  const body = truncateToTokens(verified.text, Math.max(0, Math.floor(left)), '\n... (cut)', HIGH);
+  const archived = to === undefined ? {} : { archived: { from: 0, to } };
+  const { entries } = liveEntries(job.entries);
+  const factsBeside = (summary: string): string => {
+    const room = Math.floor(tokens * FACTS_SHARE * CHARACTERS);
+    const recorded = recordedFacts(entries, room, { summary, ...archived });
+    return [leftOutNote(job.view, choice), recorded].filter((part) => part !== '').join('\n\n');
+  };
+  const bodyBeside = (facts: string): string => {
+    const left = Math.floor(tokens) - sizing.ofText(facts) / sizing.ratio();
+    return truncateToTokens(verified.text, Math.max(0, Math.floor(left)), '\n... (cut)', HIGH);
+  };
+  const first = factsBeside(verified.text);
+  const body = bodyBeside(first);
+  // What the cut took from the text is not said by it any more.
+  const facts = body === verified.text ? first : factsBeside(body);
   return wrapSummary(facts === '' ? body : `${body}\n\n${facts}`);
 }
 

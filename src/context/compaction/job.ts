@@ -9,7 +9,7 @@ import type { Atom } from '../history/atoms.ts';
 import type { Reduction } from '../history/reductions.ts';
 import type { View } from '../history/view.ts';
 import type { Draft } from '../memory/ThreadSummary.ts';
-import type { BlobStore } from '../storage/index.ts';
+import type { BlobStore, CacheStore } from '../storage/index.ts';
 import type { TokenCounter } from '../TokenCounter.ts';
 import type { WindowBudget } from '../tokens/budgets.ts';
 import type { SummaryModel } from '../types.ts';
@@ -21,6 +21,8 @@ export interface CompactionDeps {
   readonly counter: TokenCounter;
   readonly summarize: SummaryModel;
   readonly isSensitive: (path: string) => boolean;
+  /** Contents of files that were quoted lately; an edit makes them read anew. */
+  readonly fileCache: CacheStore<string>;
   /** `context.summary`. */
   readonly writer: 'smart' | 'simple';
   readonly minRetainRounds: number | undefined;

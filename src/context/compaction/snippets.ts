@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
-import { analyzeFiles, readFilesContent } from '../FileAnalyzer.ts';
+import { analyzeFilesInSlices, readFilesContent } from '../FileAnalyzer.ts';
+import { liveEntries } from '../history/live.ts';
 import { HIGH } from '../tokens/estimate.ts';
 import { truncateToTokens } from '../tokens/truncate.ts';
 import type { CompactionDeps, CompactionJob } from './job.ts';
@@ -22,17 +23,19 @@ const MIN_FILE_TOKENS = 60;
  */
 export async function gatherSnippets(
   job: CompactionJob,
-  { settings, root, isSensitive, counter }: CompactionDeps,
+  { settings, root, isSensitive, counter, fileCache }: CompactionDeps,
   budgetTokens: number,
 ): Promise<Snippets> {
   const none: Snippets = { files: [], texts: new Map(), tokens: 0 };
   if (settings.maxFiles === 0 || budgetTokens < MIN_FILE_TOKENS) return none;
-  const important = analyzeFiles(job.entries, root).map(({ path }) => path);
+  const analyzed = await analyzeFilesInSlices(liveEntries(job.entries).entries, root);
+  const important = analyzed.map(({ path }) => path);
   const read = await readFilesContent(important, {
     maxFiles: settings.maxFiles,
     maxLines: settings.maxFileLines,
     maxCharacters: budgetTokens * 4,
     isSensitive,
+    cache: fileCache,
   });
   const ratio = counter.ratio(job.model.id);
   const files: { path: string; hash: string; bytes: number }[] = [];
