@@ -3,7 +3,7 @@
 /** True for a line that reports a failure; false for a count of none, and for what passed. */
 export function isErrorLine(line: string): boolean {
   const head = line.slice(0, MAX_WORDING_CHARACTERS);
-  return ERROR_WORD.test(head) && !PASSED.test(head) && !NONE_FAILED.test(head);
+  return (ERROR_WORD.test(head) || ERROR_CLASS.test(head)) && !PASSED.test(head) && !NONE_FAILED.test(head);
 }
 
 /** True for a line that names a place in a file: `src/a.ts:12:5`, `src/a.ts(12,5)`, `File "a.py", line 12`. */
@@ -46,7 +46,9 @@ const MAX_WORDING_CHARACTERS = 300;
 const MAX_FIRST_SEARCH = 200_000;
 
 const ERROR_WORD =
-  /(?:^|[^A-Za-z0-9_/\\.-])(?:errors?|ERR!|fatal|panic(?:ked)?|exception|traceback|abort(?:ed)?|segmentation fault|killed|denied|not ok|cannot|can't|could not|undefined reference|unresolved|assert(?:ion)?|fail(?:s|ed|ure|ures|ing)?)(?![A-Za-z0-9_/\\]|\.\w|-\w)|\w(?:Error|Exception|Failure)\b|(?:^|\s)[✕✗✘×❌●]\s|\bE\d{3,5}\b|\berror\[E/i;
+  /(?:^|[^A-Za-z0-9_/\\.-])(?:errors?|ERR!|fatal|panic(?:ked)?|exception|traceback|abort(?:ed)?|segmentation fault|killed|denied|not ok|cannot|can't|could not|undefined reference|unresolved|assert(?:ion)?|fail(?:s|ed|ure|ures|ing)?)(?![A-Za-z0-9_/\\]|\.\w|-\w)|(?:^|\s)[✕✗✘×❌●]\s|\bE\d{3,5}\b|\berror\[E/i;
+/** Thrown, not named: what follows is a message, a place or nothing. */
+const ERROR_CLASS = /[A-Za-z](?:Error|Exception|Failure)(?=:|\s*$|\s+at\b|\s*\()/;
 const PASSED = /^\s*(?:[✓✔√]|ok\s+\d|ok\s+\S+\s+[\d(]|PASS(?:ED)?\b|--- PASS)|\.{3} ok$|\bPASSED\b/;
 const NONE_FAILED =
   /\b(?:0|no|without) (?:errors?|failed|failures?|failing|problems?)\b(?!.*\b[1-9]\d* (?:errors?|fail))/i;

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import {
+  firstErrorLine,
+  hasFileReference,
+  isErrorLine,
+  isForeign,
+  isSummaryLine,
+} from '../../../src/context/results/errorLines.ts';
+import { truncateObservation } from '../../../src/context/results/ObservationTruncator.ts';
+
+test.each([
+  ['src/a.ts(1,2): error TS2345: no', true],
+  ['error[E0308]: mismatched types', true],
+  ['TypeError: x is not a function', true],
+  ['E       assert 500 == 200', true],
+  ['--- FAIL: TestX (0.00s)', true],
+  ['npm ERR! code ELIFECYCLE', true],
+  ['java.lang.IllegalStateException: no', true],
+  ["thread 'a' panicked at src/a.rs:1:2:", true],
+  ['make: *** [all] Error 2', true],
+  ['test a::b ... FAILED', true],
+  ['PASS src/errors/failure.test.ts', false],
+  [' ✓ test/error.test.ts (3 tests) 4ms', false],
+  ['ok 3 - fails on a bad error', false],
+  ['0 errors, 3 warnings', false],
+  ['Tests:       0 failed, 12 passed', false],
+  ['0 warnings, 2 errors', true],
+  ['   Compiling thiserror-impl v1.0.50', false],
+  ['import { AppError } from "./errors/AppError.ts"', false],
+  ['all is well', false],
+])('%j reports a failure: %s', (line, expected) => {
+  expect(isErrorLine(line)).toBe(expected);
+});
+
+test.each([
+  ['src/a.ts:12:5', true],
+  ['src/a.ts(12,5): error', true],
+  ['  File "app/a.py", line 12, in f', true],
+  ['  --> src/main.rs:3:9', true],
+  ['e: file:///work/A.kt: (12, 5): no', true],
+  ['Dockerfile:17', true],
+  ['line 12 of the poem', false],
+  ['at 12:30:05 it ended', false],
+  ['version 1.2.3', false],
+])('%j names a place in a file: %s', (line, expected) => {
+  expect(hasFileReference(line)).toBe(expected);
+});
+
+test.each([
+  ['  at run (node_modules/jest-circus/build/run.js:252:3)', true],
+  ['  File "/usr/lib/python3.12/json/decoder.py", line 355', true],
+  ['\t/usr/local/go/src/testing/testing.go:1631 +0x24a', true],
+  ['  at Object.<anonymous> (src/a.test.ts:3:1)', false],
+])('%j is about code of others: %s', (line, expected) => {
+  expect(isForeign(line)).toBe(expected);
+});
+
+test.each([
+  ['Tests:       6 failed, 1912 passed, 1918 total', true],
+  ['test result: FAILED. 415 passed; 5 failed', true],
+  ['======= 7 failed, 805 passed in 63.20s =======', true],
+  ['exit code 1', true],
+  ['Found 24 errors in 9 files.', true],
+  ['compiling', false],
+])('%j counts an outcome: %s', (line, expected) => {
+  expect(isSummaryLine(line)).toBe(expected);
+});
+
+test('the first error line of a text is trimmed, and there may be none', () => {
+  expect(firstErrorLine('a\n   Error: no\nError: later')).toBe('Error: no');
+  expect(firstErrorLine('')).toBeUndefined();
+  expect(firstErrorLine(`${'x\n'.repeat(150_000)}Error: too far`)).toBeUndefined();
+});
+
+test('a frame in a package of others gives way to places in the project', () => {
+  const lines = ['start', ...Array.from({ length: 200 }, () => 'noise')];
+  lines.push('Error: it broke');
+  for (let index = 0; index < 20; index++)
+    lines.push(`    at step (node_modules/runner/lib/file${index}.js:${index + 1}:10)`);
+  lines.push('    at own (src/own.ts:42:7)', ...Array.from({ length: 200 }, () => 'noise'));
+  const { preview } = truncateObservation(lines.join('\n'), { maxLines: 100, maxBytes: 500 }, 'head_tail');
+  expect(preview).toContain('src/own.ts:42:7');
+  expect(preview).toContain('Error: it broke');
+});
