@@ -19,6 +19,7 @@ export function createCommandHost(
     agent,
     commands: allCommands,
     memory: memoryPort(memory, loaded.settings.context.memory),
+    settings: () => loaded.settings.context,
     rules: permissions.rules,
     listModels: house.listModels,
     findSession: async (id) => ((await house.has(id)) ? 'found' : 'unknown'),

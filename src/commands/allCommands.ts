@@ -10,11 +10,13 @@ import { permissions } from './permissions.ts';
 import { resume } from './resume.ts';
 import { status } from './status.ts';
 import type { Command } from './types.ts';
+import { uncompact } from './uncompact.ts';
 
 /** Every built-in command, in the order of `/help`. */
 export const allCommands: readonly Command[] = [
   help,
   compact,
+  uncompact,
   resume,
   clear,
   model,

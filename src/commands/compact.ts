@@ -1,10 +1,33 @@
-import type { Command } from './types.ts';
+import { diffPage } from './pages/diffPage.ts';
+import type { Command, CommandResult } from './types.ts';
 
-/** Summarises the conversation so far; the agent reports what became of it. */
+/** Summarises the conversation so far, shows what that would do, or what it did; the agent reports. */
 export const compact: Command = {
   name: 'compact',
   aliases: ['compress', 'summarize'],
-  description: 'summarise the conversation to free context',
+  description: 'summarise; --preview, --diff',
   argumentHint: '[focus]',
-  run: (args) => ({ type: 'op', op: { type: 'compact', ...(args === '' ? {} : { focus: args }) } }),
+  run: (args, { agent }) => {
+    const [, flag, rest = ''] = /^(--\S*)(?:\s+([\s\S]*))?$/.exec(args) ?? [];
+    switch (flag) {
+      case undefined:
+        return compactOp(args, false);
+      case '--preview':
+        return compactOp(rest.trim(), true);
+      case '--diff': {
+        const diff = agent.lastDiff();
+        if (diff !== undefined) return { type: 'page', page: diffPage(diff) };
+        return { type: 'notice', text: 'There is no compaction in this session to show.' };
+      }
+      default: {
+        const text = `/compact knows --preview and --diff, not ${flag}. Everything else after it is the focus of the summary.`;
+        return { type: 'notice', level: 'error', text };
+      }
+    }
+  },
 };
+
+function compactOp(focus: string, preview: boolean): CommandResult {
+  const op = { ...(focus === '' ? {} : { focus }), ...(preview ? { preview } : {}) };
+  return { type: 'op', op: { type: 'compact', ...op } };
+}

@@ -9,6 +9,7 @@ import type {
 } from '../context/index.ts';
 import type { ContextSettings } from '../protocol/contextSettings.ts';
 import type { Op } from '../protocol/ops.ts';
+import type { Page } from './pages/page.ts';
 
 /** What `/status` tells. Never a key. */
 export interface StatusInfo {
@@ -55,6 +56,8 @@ export interface CommandHost {
   readonly commands: readonly Command[];
   readonly memory: MemoryPort;
   status(): StatusInfo;
+  /** The `context.*` settings of this session. */
+  settings(): ContextSettings;
   rules(): readonly RuleInfo[];
   listModels(): Promise<ModelList>;
   findSession(id: string): Promise<'found' | 'unknown'>;
@@ -64,7 +67,11 @@ export interface CommandHost {
 export type CommandResult =
   | { readonly type: 'op'; readonly op: Op }
   | { readonly type: 'notice'; readonly text: string; readonly level?: 'info' | 'error' }
+  /** More than a sentence: laid out for the width of whoever shows it. */
+  | { readonly type: 'page'; readonly page: Page }
   | { readonly type: 'dialog'; readonly dialog: 'resume' | 'model' }
+  /** `page` is for where there is no screen to answer on. */
+  | { readonly type: 'dialog'; readonly dialog: 'items'; readonly page: Page }
   | { readonly type: 'open_session'; readonly target: 'new' | { readonly id: string } }
   | { readonly type: 'exit' };
 

@@ -1,3 +1,6 @@
+import { plainText } from '../commands/pages/page.ts';
+import { previewPage } from '../commands/pages/previewPage.ts';
+import type { CompactionPreview } from '../protocol/contextReport.ts';
 import type { CompactionReport, TurnOutcome } from '../protocol/events.ts';
 import type { ModelError } from '../protocol/model.ts';
 import { EXIT, type ExitCode } from './exitCodes.ts';
@@ -23,6 +26,10 @@ export function outcomeOf(end: RunEnd, tally: Tally): Outcome {
       return turnFailure(end.outcome, end.steps, end.error, tally.lastError());
     case 'compaction':
       return compactionOutcome(end.report);
+    case 'uncompact':
+      return uncompactOutcome(end.report);
+    case 'preview':
+      return previewOutcome(end.preview);
     case 'answer':
       if (end.ok) return { ok: true, exitCode: 0, text: end.text, steps: 0 };
       return failure(EXIT.badInput, end.text, 0);
@@ -61,6 +68,19 @@ function compactionOutcome(report: CompactionReport): Outcome {
   const kept = files.length === 0 ? '' : ` Files kept: ${files.join(', ')}.`;
   const text = `Compacted from ${preTokens} to ${postTokens} tokens.${kept}`;
   return { ok: true, exitCode: 0, text: message === undefined ? text : `${text} ${message}`, steps: 0 };
+}
+
+function uncompactOutcome({ outcome, preTokens, postTokens, message }: CompactionReport): Outcome {
+  if (outcome !== 'done') return failure(EXIT.failed, message ?? 'There is no compaction to take back.', 0);
+  const text = `${message ?? 'The last compaction was taken back.'} From ${preTokens} to ${postTokens} tokens.`;
+  return { ok: true, exitCode: 0, text, steps: 0 };
+}
+
+function previewOutcome(preview: CompactionPreview): Outcome {
+  const text = plainText(previewPage(preview));
+  if (preview.outcome === 'cancelled') return failure(EXIT.interrupted, text, 0);
+  if (preview.outcome === 'refused') return failure(EXIT.failed, text, 0);
+  return { ok: true, exitCode: 0, text, steps: 0 };
 }
 
 function failure(exitCode: ExitCode, reason: string, steps: number): Outcome & { ok: false } {

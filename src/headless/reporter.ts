@@ -1,3 +1,4 @@
+import { failedSummaryText } from '../commands/pages/reductionText.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import { allowance } from './denials.ts';
 import { outcomeOf } from './outcome.ts';
@@ -40,14 +41,17 @@ function createJsonReporter({ host, write, writeError }: HeadlessOptions, tally:
   return {
     begin: () => undefined,
     event: (event) => tellAside(event, writeError),
-    end: async (end) => write(toLine(await resultMessage(outcomeOf(end, tally), tally, host.agent))),
+    end: async (end) => write(toLine(resultMessage(outcomeOf(end, tally), tally, host.agent))),
   };
 }
 
 /** What a person waiting at a terminal should know before the end. */
 function tellAside(event: AgentEvent, writeError: (text: string) => void): void {
   if (event.type === 'notice' && event.level !== 'info') writeError(asLines(event.text));
-  else if (event.type === 'retrying') {
+  else if (event.type === 'entry') {
+    const failed = failedSummaryText(event.entry);
+    if (failed !== undefined) writeError(asLines(failed));
+  } else if (event.type === 'retrying') {
     const seconds = Math.ceil(event.delayMs / 1000);
     writeError(
       `${event.error.message} Trying again in ${seconds} s (${event.attempt} of ${event.maxAttempts}).\n`,

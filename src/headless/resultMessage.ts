@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Agent } from '../agent/types.ts';
-import type { ContextMeasure } from '../protocol/events.ts';
+import { contextUsage } from './contextUsage.ts';
 import type { Outcome } from './outcome.ts';
 import { sum, type Tally, type UsageFigures } from './tally.ts';
 import { type Line, stopReason } from './wireMessages.ts';
 
 /** The `result` object: the whole output of `json`, the last line of `stream-json`. */
-export async function resultMessage(outcome: Outcome, tally: Tally, agent: Agent): Promise<Line> {
+export function resultMessage(outcome: Outcome, tally: Tally, agent: Agent): Line {
   const { sessionId, demo } = agent.state();
   const usage = [...tally.usageByModel().values()].reduce(sum, nothing);
   return {
@@ -22,7 +22,7 @@ export async function resultMessage(outcome: Outcome, tally: Tally, agent: Agent
     usage,
     modelUsage: modelUsage(tally, agent),
     permission_denials: tally.denials(),
-    context_usage: contextUsage(await agent.measure()),
+    context_usage: contextUsage(agent.report()),
     ...(demo ? { demo } : {}),
     session_id: sessionId,
     uuid: randomUUID(),
@@ -59,19 +59,6 @@ function modelUsage(tally: Tally, agent: Agent): Record<string, object> {
       ];
     }),
   );
-}
-
-function contextUsage(measure: ContextMeasure): object {
-  return {
-    model: measure.model,
-    context_window: measure.windowTokens,
-    window_source: measure.windowSource,
-    compacts_at: measure.triggerTokens,
-    reply_reserve: measure.replyReserveTokens,
-    used_tokens: measure.usedTokens,
-    exact: measure.exact,
-    parts: measure.parts,
-  };
 }
 
 /** Dollars to a millionth, without the dust of binary fractions; null when unknown. */

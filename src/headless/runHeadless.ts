@@ -3,6 +3,7 @@
  * same commands; differs in who answers a question (nobody) and in what is written.
  */
 import { interpret, unknownCommandText } from '../commands/interpret.ts';
+import { plainText } from '../commands/pages/page.ts';
 import type { CommandResult } from '../commands/types.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { Op } from '../protocol/ops.ts';
@@ -50,6 +51,10 @@ function endOf(event: AgentEvent, op: Op | undefined): RunEnd | undefined {
   if (event.type === 'compaction_ended' && op?.type === 'compact') {
     return { type: 'compaction', report: event.report };
   }
+  if (event.type === 'compaction_ended' && op?.type === 'uncompact') {
+    return { type: 'uncompact', report: event.report };
+  }
+  if (event.type === 'compaction_previewed') return { type: 'preview', preview: event.preview };
   if (event.type !== 'turn_ended') return undefined;
   const { outcome, steps, error } = event;
   return { type: 'turn', outcome, steps, ...(error === undefined ? {} : { error }) };
@@ -83,10 +88,17 @@ function fromCommand(result: CommandResult, name: string): { type: 'op'; op: Op 
       return { type: 'answer', ok: result.level !== 'error', text: result.text };
     case 'exit':
       return { type: 'answer', ok: true, text: '' };
+    case 'page':
+      return { type: 'answer', ok: true, text: plainText(result.page) };
     case 'dialog':
-    case 'open_session': {
-      const text = `/${name} needs a terminal to answer in. With -p, use --resume ID, --continue or --model instead.`;
-      return { type: 'answer', ok: false, text };
-    }
+      if (result.dialog === 'items') return { type: 'answer', ok: true, text: plainText(result.page) };
+      return needsTerminal(name);
+    case 'open_session':
+      return needsTerminal(name);
   }
+}
+
+function needsTerminal(name: string): RunEnd {
+  const text = `/${name} needs a terminal to answer in. With -p, use --resume ID, --continue or --model instead.`;
+  return { type: 'answer', ok: false, text };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { failedSummaryText, reductionText } from '../commands/pages/reductionText.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
-import type { AgentEvent } from '../protocol/events.ts';
+import type { AgentEvent, CompactionReport } from '../protocol/events.ts';
 import { resultText } from './entryText.ts';
 import { outcomeOf } from './outcome.ts';
 import { createPartialMessages } from './partialMessages.ts';
@@ -50,8 +51,17 @@ export function createStreamReporter(options: HeadlessOptions, tally: Tally): Re
       if (one.toolResult?.status === 'denied') system('permission_denied', denial(one, tally));
       write(toolResultLine(one));
     } else if (one.subtype === 'nudge') write(nudgeLine(one));
+    else contextLine(one);
   };
 
+  const contextLine = (one: JSONLEntry): void => {
+    const reduced = reductionText(one);
+    const failed = failedSummaryText(one);
+    if (reduced !== undefined) system('informational', { content: reduced, level: 'info' });
+    if (failed !== undefined) system('informational', { content: failed, level: 'warning' });
+  };
+
+  let compacting = false;
   return {
     begin() {
       const { root, model, mode, demo } = agent.state();
@@ -75,14 +85,25 @@ export function createStreamReporter(options: HeadlessOptions, tally: Tally): Re
     event(event: AgentEvent) {
       partial?.event(event);
       if (event.type === 'entry') entry(event.entry);
+      else if (event.type === 'compaction_ended' && !compacting) backLine(event.report, system);
       else liveLines(event, system);
+      if (event.type === 'compaction_started') compacting = true;
+      if (event.type === 'compaction_ended') compacting = false;
     },
-    end: async (end) => write(await resultMessage(outcomeOf(end, tally), tally, agent)),
+    end: async (end) => write(resultMessage(outcomeOf(end, tally), tally, agent)),
   };
 }
 
+/** The end of what never began to summarise: a compaction that was taken back, or refused at once. */
+function backLine({ outcome, message }: CompactionReport, system: SystemLine): void {
+  const level = outcome === 'done' ? 'info' : 'warning';
+  system('informational', { content: message ?? `Compaction ${outcome}.`, level });
+}
+
+type SystemLine = (subtype: string, fields: object) => void;
+
 /** The live events that have a line of their own. */
-function liveLines(event: AgentEvent, system: (subtype: string, fields: object) => void): void {
+function liveLines(event: AgentEvent, system: SystemLine): void {
   switch (event.type) {
     case 'compaction_started':
       system('status', { status: 'compacting' });

@@ -1,5 +1,6 @@
 /** The words of the headless room. */
 import type { CommandHost } from '../commands/types.ts';
+import type { CompactionPreview } from '../protocol/contextReport.ts';
 import type { AgentEvent, CompactionReport, TurnOutcome } from '../protocol/events.ts';
 import type { ModelError } from '../protocol/model.ts';
 
@@ -30,6 +31,8 @@ export type RunEnd =
       readonly error?: ModelError;
     }
   | { readonly type: 'compaction'; readonly report: CompactionReport }
+  | { readonly type: 'uncompact'; readonly report: CompactionReport }
+  | { readonly type: 'preview'; readonly preview: CompactionPreview }
   /** No turn was needed; `ok: false` is bad input. */
   | { readonly type: 'answer'; readonly ok: boolean; readonly text: string };
 

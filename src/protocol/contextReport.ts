@@ -42,6 +42,8 @@ export interface ContextReport {
   readonly compactions: readonly ReductionRecord[];
   /** What will be reduced next, and at how many tokens. */
   readonly next: { readonly action: string; readonly atTokens: number };
+  /** Where something begins, in tokens: shortening to lines, removal without a summary; nothing larger is sent. */
+  readonly marks?: { readonly maskAt?: number; readonly removeAt?: number; readonly limit?: number };
   /** What the provider's cache served of the last request; absent before the first. */
   readonly cache?: { readonly cachedTokens: number; readonly inputTokens: number };
   /** What the input of the next request costs when the cache holds; absent where no price is known. */

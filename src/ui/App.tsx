@@ -66,7 +66,9 @@ export function App({ options, controller, window }: AppProps) {
   }, [leaving, app]);
   if (leaving) return null;
   const inSession = phase.type === 'session' || phase.type === 'booting';
-  const asked = inSession && view.questions.length > 0;
+  // A question goes before the list of items, which waits below it.
+  const isListing = phase.type === 'items';
+  const asked = (inSession || isListing) && view.questions.length > 0;
   const isWriting = inSession && !asked;
   // While something else is asked, one row shows that the draft is still there; the question needs the rest.
   const composerRows = isWriting ? Math.max(1, Math.min(10, Math.floor(rows / 3))) : 1;
@@ -74,7 +76,7 @@ export function App({ options, controller, window }: AppProps) {
   const state = session?.agent.state();
   return (
     <Box flexDirection="column" width={columns}>
-      {inSession ? (
+      {inSession || asked ? (
         <LiveArea
           snapshot={snapshot}
           columns={columns}
@@ -119,6 +121,7 @@ export function App({ options, controller, window }: AppProps) {
           width={columns}
           theme={theme}
           measure={state.measure}
+          drafting={view.drafting}
           costUsd={state.usage.requests === 0 ? undefined : state.usage.costUsd}
         />
       )}

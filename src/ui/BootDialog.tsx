@@ -1,4 +1,5 @@
-/** The dialogs that come before or between sessions: trust, onboarding, the picker of sessions, of models. */
+/** The dialogs that come before or between sessions: trust, onboarding, the picker of sessions, of models, the list of items. */
+import { ItemsDialog } from './components/ItemsDialog.tsx';
 import { Onboarding } from './components/Onboarding.tsx';
 import { ResumePicker } from './components/ResumePicker.tsx';
 import { SelectList } from './components/SelectList.tsx';
@@ -14,7 +15,7 @@ export interface BootDialogProps {
 }
 
 export function BootDialog({ snapshot, controller, columns, rows, now }: BootDialogProps) {
-  const { phase, theme } = snapshot;
+  const { phase, theme, session } = snapshot;
   const room = { width: columns, rows, theme };
   switch (phase.type) {
     case 'trust':
@@ -56,6 +57,9 @@ export function BootDialog({ snapshot, controller, columns, rows, now }: BootDia
           onCancel={() => controller.pickModel(undefined)}
         />
       );
+    case 'items':
+      if (session === undefined) return null;
+      return <ItemsDialog {...room} agent={session.agent} onClose={() => controller.closeDialog()} />;
     case 'booting':
     case 'session':
     case 'leaving':

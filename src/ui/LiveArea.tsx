@@ -68,6 +68,7 @@ export function LiveArea({ snapshot, columns, rows, liveRows, onAnswer, now }: L
           verb={verbOf(view)}
           startedAt={view.startedAt}
           tokens={Math.round(view.streamedLength / 4)}
+          hint={waitsForSummary(view) ? 'esc to remove older messages instead' : undefined}
           width={columns}
           theme={theme}
           reducedMotion={reducedMotion}
@@ -88,8 +89,14 @@ export function LiveArea({ snapshot, columns, rows, liveRows, onAnswer, now }: L
   );
 }
 
+/** A summary that the turn waits for gives way to Esc, and the turn goes on (a local server, or drafts switched off). */
+function waitsForSummary({ inTurn, compacting }: View): boolean {
+  return inTurn && compacting?.trigger === 'auto';
+}
+
 /** What the spinner says that it is doing. */
 function verbOf(view: View): string {
+  if (view.compacting?.trigger === 'preview') return 'Writing a summary for the preview';
   if (view.compacting !== undefined) return 'Compacting the conversation';
   if (view.retry !== undefined) return 'Waiting to try again';
   if (view.writing !== undefined) return `Preparing ${view.writing.name}`;

@@ -1,4 +1,5 @@
 import type { ScreenPorts } from './controllerTypes.ts';
+import { watchDraft } from './draftWatch.ts';
 import { splitFinished } from './print/streaming.ts';
 import { replay } from './replay.ts';
 import { createSessionStore, type SessionStore } from './sessionStore.ts';
@@ -19,14 +20,26 @@ export function attachSession(
     now,
   });
   agent.subscribe((event) => {
+    if (event.type === 'entry' && event.entry.subtype === 'summary_failed' && agent.report().breakerIsOpen)
+      store.print({ type: 'notice', level: 'warning', text: BREAKER_IS_OPEN });
     // After an interrupt, what was queued goes back where it was typed.
     if (event.type !== 'queue_returned') return;
     screen?.composer()?.prependText(event.prompts.map((prompt) => prompt.text).join('\n'));
   });
+  const unwatch = watchDraft(agent, store.setDrafting);
   if (resumed) store.print(...replay(agent.entries()));
   for (const notice of notices) store.print({ type: 'notice', level: 'warning', text: notice });
-  return store;
+  return {
+    ...store,
+    dispose() {
+      unwatch();
+      store.dispose();
+    },
+  };
 }
+
+const BREAKER_IS_OPEN =
+  'Too many summaries failed in a row: the model is no longer asked for one. The session goes on, and older messages are left out when the window fills; Recall still finds them. A /compact that succeeds, or another model, ends that.';
 
 /** A cheap upper estimate of wrapped rows: exact enough to decide when the live area is full. */
 function isTallerThan(text: string, columns: number, rows: number): boolean {

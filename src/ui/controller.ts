@@ -61,6 +61,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
       theme: state.theme,
       markdown: () => state.markdown,
       showReasoning: house?.showReasoning ?? false,
+      entries: () => state.session?.agent.entries() ?? [],
     });
     return printer.render(prints, screen?.columns() ?? 80);
   };
@@ -146,7 +147,8 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
         store?.print(effect.print);
         return;
       case 'dialog':
-        if (effect.dialog === 'resume')
+        if (effect.dialog === 'items') set({ phase: { type: 'items' } });
+        else if (effect.dialog === 'resume')
           void house?.list().then((rows) => set({ phase: { type: 'picking', rows } }));
         else
           void state.session?.host.listModels().then((list) => set({ phase: { type: 'models', ...list } }));
@@ -258,6 +260,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
       if (id !== undefined) void open({ type: 'id', id });
       else if (state.session === undefined) void open({ type: 'new' });
     },
+    closeDialog: () => set({ phase: { type: 'session' } }),
     pickModel(id) {
       set({ phase: { type: 'session' } });
       if (id !== undefined) state.session?.agent.submit({ type: 'set_model', model: id });

@@ -14,6 +14,7 @@ export type Phase =
   | Exclude<Boot, { type: 'ready' | 'quit' }>
   | { readonly type: 'picking'; readonly rows: readonly SessionRow[] }
   | ({ readonly type: 'models' } & ModelList)
+  | { readonly type: 'items' }
   | { readonly type: 'session' }
   /** The last frame: empty, so that the shell's prompt follows the transcript. */
   | { readonly type: 'leaving' };
@@ -51,4 +52,6 @@ export interface Controller {
   answer(id: string, answer: PermissionAnswer): void;
   pickSession(id: string | undefined): void;
   pickModel(id: string | undefined): void;
+  /** Leaves a dialog that only looked. */
+  closeDialog(): void;
 }

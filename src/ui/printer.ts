@@ -2,6 +2,7 @@
 import type { JSONLEntry } from '../protocol/entries.ts';
 import { type EntryOptions, renderEntry } from './print/entry.ts';
 import type { MarkdownRenderer } from './print/markdown.ts';
+import { renderPage } from './print/page.ts';
 import { sanitize } from './print/sanitize.ts';
 import { prefixLines, wrapText } from './print/spans.ts';
 import type { Theme } from './theme.ts';
@@ -17,9 +18,11 @@ export interface PrinterOptions {
   /** Read at each call: the renderer is loaded after the first frame. */
   readonly markdown: () => MarkdownRenderer;
   readonly showReasoning: boolean;
+  /** The log, for entries that name others. */
+  readonly entries?: () => readonly JSONLEntry[];
 }
 
-export function createPrinter({ theme, markdown, showReasoning }: PrinterOptions): Printer {
+export function createPrinter({ theme, markdown, showReasoning, entries }: PrinterOptions): Printer {
   const calls = new Map<string, JSONLEntry['tool']>();
   const renderOne = (print: Print, width: number): string | undefined => {
     switch (print.type) {
@@ -32,6 +35,7 @@ export function createPrinter({ theme, markdown, showReasoning }: PrinterOptions
           markdown: markdown(),
           tools: (id) => calls.get(id),
           showReasoning,
+          seqOf: (uuid) => entries?.().find((one) => one.uuid === uuid)?.seq,
         };
         const text = renderEntry(entry, options);
         if (entry.toolResult !== undefined) calls.delete(entry.toolResult.id);
@@ -39,6 +43,8 @@ export function createPrinter({ theme, markdown, showReasoning }: PrinterOptions
       }
       case 'markdown':
         return print.text.trim() === '' ? undefined : markdown()(print.text, { width, theme });
+      case 'page':
+        return renderPage(print.page, width, theme);
       case 'notice':
         return renderNotice(print.level, print.text, width, theme);
     }

@@ -7,7 +7,7 @@ import type { Print } from './view.ts';
 export type InputEffect =
   | { readonly type: 'none' }
   | { readonly type: 'print'; readonly print: Print }
-  | { readonly type: 'dialog'; readonly dialog: 'resume' | 'model' }
+  | { readonly type: 'dialog'; readonly dialog: 'resume' | 'model' | 'items' }
   | { readonly type: 'open_session'; readonly target: 'new' | { readonly id: string } }
   | { readonly type: 'exit' };
 
@@ -36,6 +36,10 @@ export async function runInput(
           return { type: 'none' };
         case 'notice':
           return notice(result.level ?? 'info', result.text);
+        case 'page':
+          return { type: 'print', print: { type: 'page', page: result.page } };
+        case 'dialog':
+          return { type: 'dialog', dialog: result.dialog };
         default:
           return result;
       }

@@ -10,6 +10,8 @@ export interface SessionStore {
   subscribe(listener: () => void): () => void;
   /** Prints something that is not an event of the agent: a command's answer, a replayed entry. */
   print(...prints: readonly Print[]): void;
+  /** Says that a summary is being written beside the work, or no longer. */
+  setDrafting(isDrafting: boolean): void;
   dispose(): void;
 }
 
@@ -62,6 +64,10 @@ export function createSessionStore(agent: Agent, ports: SessionStorePorts): Sess
     },
     print(...more) {
       prints.push(...more);
+      schedule();
+    },
+    setDrafting(isDrafting) {
+      view = { ...view, drafting: isDrafting };
       schedule();
     },
     dispose() {

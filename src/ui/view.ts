@@ -2,7 +2,8 @@
  * What the screen shows, as a pure function of events. The reader's transcript is not in here: what is
  * finished leaves as a `Print` and lives on in the terminal's own scrollback.
  */
-import { previewText } from '../commands/previewText.ts';
+import type { Page } from '../commands/pages/page.ts';
+import { previewPage } from '../commands/pages/previewPage.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { ModelError } from '../protocol/model.ts';
@@ -14,6 +15,7 @@ export type Print =
   | { readonly type: 'entry'; readonly entry: JSONLEntry }
   /** A piece of a reply's Markdown; `first` starts a reply. */
   | { readonly type: 'markdown'; readonly text: string; readonly first: boolean }
+  | { readonly type: 'page'; readonly page: Page }
   | { readonly type: 'notice'; readonly level: 'info' | 'warning' | 'error'; readonly text: string };
 
 export interface LiveTool {
@@ -50,7 +52,11 @@ export interface View {
   readonly writing: { readonly name: string; readonly length: number } | undefined;
   readonly tools: readonly LiveTool[];
   readonly retry: Retry | undefined;
-  readonly compacting: { readonly characters: number } | undefined;
+  readonly compacting:
+    | { readonly characters: number; readonly trigger: 'auto' | 'manual' | 'preview' }
+    | undefined;
+  /** A summary is being written beside the work. */
+  readonly drafting: boolean;
   readonly questions: readonly PermissionQuestion[];
   readonly queue: readonly PromptOp[];
 }
@@ -73,6 +79,7 @@ export const emptyView: View = {
   tools: [],
   retry: undefined,
   compacting: undefined,
+  drafting: false,
   questions: [],
   queue: [],
 };
@@ -90,7 +97,12 @@ export function reduce(view: View, event: AgentEvent, now: number): Step {
       return next({ inTurn: true, busy: true, startedAt: now, streamedLength: 0 });
     case 'turn_ended':
       // How it ended is an entry of its own, which is printed.
-      return next({ ...emptyView, questions: view.questions, queue: view.queue });
+      return next({
+        ...emptyView,
+        questions: view.questions,
+        queue: view.queue,
+        drafting: view.drafting,
+      });
     case 'step_started':
       return next({ tail: '', tailPrinted: false, reasoningLength: 0, writing: undefined, retry: undefined });
     case 'text_delta':
@@ -124,7 +136,10 @@ export function reduce(view: View, event: AgentEvent, now: number): Step {
         },
       });
     case 'compaction_previewed':
-      return next({}, notice('info', previewText(event.preview)));
+      return next(
+        { compacting: undefined, ...(view.inTurn ? {} : { busy: false, startedAt: undefined }) },
+        { type: 'page', page: previewPage(event.preview) },
+      );
     case 'entry':
       return recorded(view, event.entry);
     case 'tool_started': {
@@ -155,9 +170,18 @@ export function reduce(view: View, event: AgentEvent, now: number): Step {
     case 'queue_changed':
       return next({ queue: event.queue });
     case 'compaction_started':
-      return next({ busy: true, startedAt: view.startedAt ?? now, compacting: { characters: 0 } });
+      return next({
+        busy: true,
+        startedAt: view.startedAt ?? now,
+        compacting: { characters: 0, trigger: event.trigger },
+      });
     case 'compaction_progress':
-      return next({ compacting: { characters: event.characters } });
+      // Only a preview writes a summary without having said that it begins.
+      return next({
+        busy: true,
+        startedAt: view.startedAt ?? now,
+        compacting: { trigger: view.compacting?.trigger ?? 'preview', characters: event.characters },
+      });
     case 'compaction_ended': {
       const { outcome, message } = event.report;
       const level = outcome === 'done' ? 'info' : 'warning';

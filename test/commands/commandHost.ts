@@ -1,6 +1,7 @@
 import { allCommands } from '../../src/commands/allCommands.ts';
 import { findCommand } from '../../src/commands/interpret.ts';
 import type { CommandHost, CommandResult } from '../../src/commands/types.ts';
+import { contextSettingsSchema } from '../../src/protocol/contextSettings.ts';
 import { scriptedAgent } from '../headless/scriptedAgent.ts';
 
 /** A host for tests; every part can be replaced. */
@@ -28,6 +29,7 @@ export function commandHost(parts: Partial<CommandHost> = {}): CommandHost {
       add: async () => ({ type: 'refused', message: 'nothing is added in this test' }),
       search: async () => [],
     },
+    settings: () => contextSettingsSchema.parse({}),
     rules: () => [],
     listModels: async () => ({ ids: ['gpt-4.1'] }),
     findSession: async (id) => (id === 'session1' ? 'found' : 'unknown'),

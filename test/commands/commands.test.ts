@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { allCommands } from '../../src/commands/allCommands.ts';
-import { contextText } from '../../src/commands/context.ts';
 import { bar, dollars, grouped, percent } from '../../src/commands/figures.ts';
 import type { CommandResult } from '../../src/commands/types.ts';
-import type { ContextMeasure } from '../../src/protocol/events.ts';
-import { measure, scriptedAgent, state } from '../headless/scriptedAgent.ts';
+import { scriptedAgent, state } from '../headless/scriptedAgent.ts';
 import { commandHost, run } from './commandHost.ts';
 
 async function text(name: string, args?: string, host = commandHost()): Promise<string> {
@@ -16,6 +14,14 @@ async function text(name: string, args?: string, host = commandHost()): Promise<
 test.each<[string, string, CommandResult]>([
   ['compact', '', { type: 'op', op: { type: 'compact' } }],
   ['compact', 'the parser', { type: 'op', op: { type: 'compact', focus: 'the parser' } }],
+  ['compact', '--preview', { type: 'op', op: { type: 'compact', preview: true } }],
+  [
+    'compact',
+    '--preview the parser',
+    { type: 'op', op: { type: 'compact', focus: 'the parser', preview: true } },
+  ],
+  ['uncompact', '', { type: 'op', op: { type: 'uncompact' } }],
+  ['uncompress', '', { type: 'op', op: { type: 'uncompact' } }],
   ['clear', '', { type: 'open_session', target: 'new' }],
   ['exit', '', { type: 'exit' }],
   ['model', '', { type: 'dialog', dialog: 'model' }],
@@ -47,45 +53,6 @@ test('/help names every command with its argument and aliases, and the keys', as
   }
   expect(help).toContain('Shift+Tab');
   expect(Math.max(...help.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
-});
-
-describe('/context', () => {
-  test('shows the parts, the trigger, the window and where it comes from', async () => {
-    expect(await text('context')).toBe(
-      [
-        'Context: ~2,500 of 10,000 tokens (25.0 %)',
-        '  ██████████░░░░░░░░░░░░░░░░░░░░░░│░░░░░░░',
-        '  system prompt          1,500  15.0 %  ███████',
-        '  tools                    800   8.0 %  ████',
-        '  messages                 200   2.0 %  █',
-        '  free until compaction  5,500  55.0 %',
-        'Compaction: at 8,000 tokens (80.0 %, the mark in the bar); 1,000 are kept for the reply',
-        'Window: 10,000 tokens for gpt-4.1, known for this model',
-        '~ estimated, and corrected by what the endpoint reports',
-      ].join('\n'),
-    );
-  });
-
-  test.each<[ContextMeasure['windowSource'], string]>([
-    ['setting', 'from your settings'],
-    ['server', 'as the server says'],
-    ['assumed', 'assumed, since nobody knows this model'],
-  ])('says that the window is %s', (windowSource, words) => {
-    expect(contextText({ ...measure, windowSource })).toContain(words);
-  });
-
-  test('holds where it is empty, overfull, or exact', () => {
-    const empty = contextText({ ...measure, usedTokens: 0, parts: [], exact: true });
-    expect(empty).toContain('Context: 0 of 10,000 tokens (0.0 %)');
-    expect(empty).not.toContain('~');
-    const full = contextText({
-      ...measure,
-      usedTokens: 12_000,
-      parts: [{ name: 'messages', tokens: 12_000 }],
-    });
-    expect(full).toContain('120.0 %');
-    expect(full).toMatch(/free until compaction\s+0/);
-  });
 });
 
 describe('/status', () => {

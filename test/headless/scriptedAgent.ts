@@ -1,4 +1,5 @@
 import type { Agent, AgentState } from '../../src/agent/types.ts';
+import type { CompactionDiff, ContextItem, ContextReport } from '../../src/protocol/contextReport.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import type { AgentEvent, ContextMeasure } from '../../src/protocol/events.ts';
 import type { Op } from '../../src/protocol/ops.ts';
@@ -21,9 +22,10 @@ export const measure: ContextMeasure = {
   usedTokens: 2_500,
   replyReserveTokens: 1_000,
   parts: [
-    { name: 'system prompt', tokens: 1_500 },
     { name: 'tools', tokens: 800 },
-    { name: 'messages', tokens: 200 },
+    { name: 'system', tokens: 1_500 },
+    { name: 'masked', tokens: 0 },
+    { name: 'history', tokens: 200 },
   ],
   exact: false,
   windowSource: 'catalogue',
@@ -50,10 +52,29 @@ export const state: AgentState = {
   demo: false,
 };
 
+/** A session in which nothing was reduced yet. */
+export const report: ContextReport = {
+  measure,
+  reductions: [],
+  compactions: [],
+  next: { action: 'a summary takes the place of older messages', atTokens: measure.triggerTokens },
+  draft: 'none',
+  breakerIsOpen: false,
+  warnings: [],
+};
+
+/** What a test says about the context. */
+export interface ScriptedContext {
+  readonly report?: ContextReport;
+  readonly items?: readonly ContextItem[];
+  readonly lastDiff?: CompactionDiff;
+}
+
 /** An agent that plays a script, and fails loudly when it is asked for anything else. */
 export function scriptedAgent(
   script: readonly ScriptStep[] = [],
   about: Partial<AgentState> = {},
+  context: ScriptedContext = {},
 ): ScriptedAgent {
   const steps = [...script];
   const listeners = new Set<(event: AgentEvent) => void>();
@@ -118,17 +139,9 @@ export function scriptedAgent(
     },
     measure: async () => measure,
     refine: async () => measure,
-    report: () => ({
-      measure,
-      reductions: [],
-      compactions: [],
-      next: { action: 'a summary takes the place of older messages', atTokens: measure.triggerTokens },
-      draft: 'none',
-      breakerIsOpen: false,
-      warnings: [],
-    }),
-    items: () => [],
-    lastDiff: () => undefined,
+    report: () => context.report ?? report,
+    items: () => context.items ?? [],
+    lastDiff: () => context.lastDiff,
     close: async () => undefined,
   };
 }

@@ -13,6 +13,8 @@ export interface StatusFacts {
   readonly measure?: ContextMeasure | undefined;
   /** Absent when no price is known. */
   readonly costUsd?: number | undefined;
+  /** A summary is being written beside the work: a sign behind the figure. */
+  readonly drafting?: boolean | undefined;
   /** The built-in stand-in answers: said on every screen, however narrow. */
   readonly demo: boolean;
 }
@@ -52,6 +54,9 @@ interface Part {
   readonly paint: Paint;
 }
 
+/** Quiet: what it means is in /context and in the documents. */
+const DRAFT_SIGN = '✎';
+
 const separator = ' · ';
 const shrinkOrder: readonly Name[] = [
   'context',
@@ -66,7 +71,10 @@ const shrinkOrder: readonly Name[] = [
   'model',
 ];
 
-function partsOf({ model, mode, measure, costUsd, demo }: StatusFacts, theme: Theme): Part[] {
+function partsOf(
+  { model, mode, measure, costUsd, demo, drafting = false }: StatusFacts,
+  theme: Theme,
+): Part[] {
   const name = sanitizeLine(model);
   const modePaint =
     mode === 'bypassPermissions' ? theme.error : mode === 'default' ? theme.dim : theme.accent;
@@ -80,7 +88,7 @@ function partsOf({ model, mode, measure, costUsd, demo }: StatusFacts, theme: Th
       forms: [`${modeNames[mode]} mode`, modeNames[mode], mode === 'default' ? '' : modeNames[mode]],
       paint: modePaint,
     },
-    ...(measure === undefined ? [] : [contextPart(measure, theme)]),
+    ...(measure === undefined ? [] : [contextPart(measure, drafting ? ` ${DRAFT_SIGN}` : '', theme)]),
     ...(costUsd === undefined
       ? []
       : [{ name: 'cost', forms: [formatCost(costUsd), ''], paint: theme.dim } as const]),
@@ -88,17 +96,21 @@ function partsOf({ model, mode, measure, costUsd, demo }: StatusFacts, theme: Th
 }
 
 /** Shares of the window, as `/context` has them; the colour warns when the trigger is near. */
-function contextPart({ usedTokens, windowTokens, triggerTokens, exact }: ContextMeasure, theme: Theme): Part {
+function contextPart(
+  { usedTokens, windowTokens, triggerTokens, exact }: ContextMeasure,
+  sign: string,
+  theme: Theme,
+): Part {
   const percent = (tokens: number) => `${Math.round((tokens / Math.max(1, windowTokens)) * 100)}%`;
   const used = `${exact ? '' : '~'}${percent(usedTokens)}`;
   const ofTrigger = usedTokens / Math.max(1, triggerTokens);
   return {
     name: 'context',
     forms: [
-      `context ${used} of ${formatTokens(windowTokens)} (compacts at ${percent(triggerTokens)})`,
-      `context ${used} of ${formatTokens(windowTokens)}`,
-      `context ${used}`,
-      used,
+      `context ${used} of ${formatTokens(windowTokens)} (compacts at ${percent(triggerTokens)})${sign}`,
+      `context ${used} of ${formatTokens(windowTokens)}${sign}`,
+      `context ${used}${sign}`,
+      `${used}${sign}`,
     ],
     paint: ofTrigger >= 1 ? theme.error : ofTrigger >= 0.85 ? theme.warning : theme.dim,
   };

@@ -5,6 +5,7 @@
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { Theme } from '../theme.ts';
 import { contentText } from './content.ts';
+import { renderContextEntry } from './contextEntry.ts';
 import { foldOutput } from './fold.ts';
 import type { MarkdownRenderer } from './markdown.ts';
 import { renderReply } from './reply.ts';
@@ -21,6 +22,8 @@ export interface EntryOptions {
   readonly tools: (callId: string) => JSONLEntry['tool'];
   /** Characters of this reply's text that were already printed while it streamed. */
   readonly printedCharacters?: number;
+  /** The number of an entry, where it is known. */
+  readonly seqOf?: (uuid: string) => number | undefined;
   /** Print the model's reasoning rather than a line that says there was some. */
   readonly showReasoning?: boolean;
 }
@@ -59,7 +62,7 @@ function renderUser(entry: JSONLEntry, options: EntryOptions): string | undefine
         prefixLines(wrapText(sanitizeLine(contentText(entry)), options.width - 2), '↪ ').join('\n'),
       );
     default:
-      return undefined;
+      return renderContextEntry(entry, options);
   }
 }
 

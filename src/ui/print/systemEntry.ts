@@ -2,6 +2,7 @@
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { Paint } from '../theme.ts';
 import { contentText } from './content.ts';
+import { renderContextEntry } from './contextEntry.ts';
 import type { EntryOptions } from './entry.ts';
 import { count, formatDuration, formatTokens } from './numbers.ts';
 import { sanitize, sanitizeLine } from './sanitize.ts';
@@ -22,12 +23,10 @@ export function renderSystem(entry: JSONLEntry, options: EntryOptions): string |
       return note(`Mode: ${String(entry.data?.mode ?? contentText(entry))}`, theme.dim, options);
     case 'model':
       return note(`Model: ${String(entry.data?.model ?? contentText(entry))}`, theme.dim, options);
-    case 'undo':
-      return note(contentText(entry) || 'Undone.', theme.dim, options);
     case 'turn_end':
       return renderTurnEnd(entry, options);
     default:
-      return undefined;
+      return renderContextEntry(entry, options);
   }
 }
 

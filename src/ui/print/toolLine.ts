@@ -16,13 +16,16 @@ export interface ToolLine {
 export function renderToolLine(line: ToolLine, width: number, theme: Theme): string {
   const tool = sanitizeLine(line.tool);
   const title = sanitizeLine(line.title);
-  const summary = sanitizeLine(line.summary ?? '');
+  const said = sanitizeLine(line.summary ?? '');
   const named = title === '' || title === tool ? '' : title;
-  const mark = line.status === 'error' || line.status === 'denied' ? '✗' : '●';
+  const mark = markOf(line.status);
   const bare = 2 + textWidth(tool) + (named === '' ? 0 : 2);
-  const outcomeWidth = textWidth(summary) + 2;
   const leastTitle = Math.min(textWidth(named), 16);
-  const keepSummary = summary !== '' && bare + leastTitle + outcomeWidth <= width;
+  const fits = (outcome: string): boolean => bare + leastTitle + textWidth(outcome) + 2 <= width;
+  // That something is missing is said even where there is no room for what.
+  const summary = line.status === 'partial' && !fits(said) ? 'partial' : said;
+  const keepSummary = summary !== '' && fits(summary);
+  const outcomeWidth = textWidth(summary) + 2;
   const room = width - bare - (keepSummary ? outcomeWidth : 0);
   if (room < (named === '' ? 0 : 4))
     return `${paintOf(line.status, theme)(mark)} ${truncate(`${tool} ${named}`.trim(), width - 2)}`;
@@ -39,6 +42,12 @@ export function titleOfInput(input: unknown): string {
     if (typeof value === 'string' && value !== '') return value;
   }
   return '';
+}
+
+/** Told apart without colour. */
+function markOf(status: ToolStatus): string {
+  if (status === 'error' || status === 'denied') return '✗';
+  return status === 'partial' ? '◐' : '●';
 }
 
 function paintOf(status: ToolStatus, theme: Theme) {

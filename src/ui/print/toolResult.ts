@@ -74,7 +74,9 @@ function bodyOf(result: ToolResult, status: string, { width, theme }: EntryOptio
 }
 
 function summaryOf(result: ToolResult, status: string): string | undefined {
-  if (result.display?.summary !== undefined) return result.display.summary;
+  const said = result.display?.summary;
+  if (status === 'partial') return said === undefined || said === '' ? 'partial' : `partial · ${said}`;
+  if (said !== undefined) return said;
   if (status === 'denied') return 'not allowed';
   if (status === 'interrupted') return 'stopped';
   return undefined;

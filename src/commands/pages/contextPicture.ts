@@ -1,0 +1,112 @@
+/** The window as a picture: a bar by part, with what begins where below it. Told apart by signs, colours come on top. */
+import type { ContextReport } from '../../protocol/contextReport.ts';
+import type { ContextMeasure } from '../../protocol/events.ts';
+import { grouped } from '../figures.ts';
+import { hanging, type PageLine, type PageSpan, pageLine, type Role } from './page.ts';
+
+/** Neighbours never have the same sign, and a legend has the parts in the order of the bar. */
+const SIGNS = ['█', '▓', '▒'] as const;
+export const FREE_SIGN = '·';
+export const RESERVE_SIGN = '░';
+
+const MARGIN = 2;
+const MAX_BAR = 96;
+
+export interface PicturePart {
+  readonly name: string;
+  readonly tokens: number;
+  readonly sign: string;
+  readonly role: Role;
+}
+
+/** The parts that hold anything, with the sign and role of each. */
+export function pictureParts({ parts }: ContextMeasure): readonly PicturePart[] {
+  return parts
+    .filter(({ tokens }) => tokens > 0)
+    .map((part, index) => ({
+      ...part,
+      sign: SIGNS[index % SIGNS.length] ?? '█',
+      role: roles.find((role) => role === part.name) ?? 'history',
+    }));
+}
+
+const roles = [
+  'tools',
+  'system',
+  'instructions',
+  'summary',
+  'memories',
+  'masked',
+  'history',
+  'input',
+  'reminder',
+] as const satisfies readonly Role[];
+
+/** Bar, marks and what they mean. */
+export function contextPicture(report: ContextReport, columns: number): readonly PageLine[] {
+  const { measure } = report;
+  const width = Math.max(8, Math.min(MAX_BAR, columns - 2 * MARGIN));
+  const scale = Math.max(measure.windowTokens, measure.usedTokens, 1);
+  const cellOf = (tokens: number): number =>
+    Math.min(width - 1, Math.max(0, Math.round((tokens / scale) * width)));
+  const marks = marksOf(report);
+  const pointers = Array.from({ length: width }, () => ' ');
+  for (const { letter, tokens } of marks) {
+    let cell = cellOf(tokens);
+    // Two at one place stand side by side.
+    while (pointers[cell] !== ' ' && cell < width - 1) cell += 1;
+    pointers[cell] = letter;
+  }
+  const legend = marks.flatMap(({ letter, means, tokens }, index): PageSpan[] => [
+    { text: index === 0 ? '' : ' · ', role: 'dim' },
+    { text: letter, role: 'accent' },
+    { text: ` ${means} ${grouped(tokens)}`, role: 'dim' },
+  ]);
+  return [
+    pageLine(' '.repeat(MARGIN), ...barSpans(measure, width, scale)),
+    pageLine({ text: `${' '.repeat(MARGIN)}${pointers.join('').trimEnd()}`, role: 'accent' }),
+    hanging(pageLine(' '.repeat(MARGIN), ...legend), MARGIN),
+  ];
+}
+
+function barSpans(measure: ContextMeasure, width: number, scale: number): PageSpan[] {
+  const { usedTokens, triggerTokens } = measure;
+  const parts = pictureParts(measure);
+  let sum = 0;
+  let from = 0;
+  const used = parts.map(({ tokens, sign, role }, index): PageSpan => {
+    sum += tokens;
+    // Whatever is there is seen, and leaves a cell to each that follows.
+    const wanted = Math.max(from + 1, Math.round((sum / scale) * width));
+    const to = Math.max(from, Math.min(wanted, width - (parts.length - 1 - index)));
+    const text = sign.repeat(to - from);
+    from = to;
+    return { text, role };
+  });
+  const reserveFrom = Math.max(
+    from,
+    Math.min(width, Math.round((Math.max(triggerTokens, usedTokens) / scale) * width)),
+  );
+  return [
+    ...used,
+    { text: FREE_SIGN.repeat(reserveFrom - from), role: 'dim' },
+    { text: RESERVE_SIGN.repeat(width - reserveFrom), role: 'dim' },
+  ];
+}
+
+interface Mark {
+  readonly letter: string;
+  readonly means: string;
+  readonly tokens: number;
+}
+
+function marksOf({ measure, marks = {} }: ContextReport): readonly Mark[] {
+  const { maskAt, removeAt, limit } = marks;
+  const all: readonly Mark[] = [
+    ...(maskAt === undefined ? [] : [{ letter: 'm', means: 'shortens from', tokens: maskAt }]),
+    { letter: 'c', means: 'compacts at', tokens: measure.triggerTokens },
+    ...(removeAt === undefined ? [] : [{ letter: 'r', means: 'removes at', tokens: removeAt }]),
+    ...(limit === undefined ? [] : [{ letter: 'x', means: 'never sends more than', tokens: limit }]),
+  ];
+  return [...all].sort((a, b) => a.tokens - b.tokens);
+}

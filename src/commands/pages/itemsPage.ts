@@ -1,0 +1,48 @@
+/** The conversation as a list of items, for where there is no screen to steer on. */
+import type { ContextItem } from '../../protocol/contextReport.ts';
+import { grouped } from '../figures.ts';
+import { hanging, type Page, type PageLine, pageLine, type Role } from './page.ts';
+
+/** What a state means for the reader of the list. */
+const roles: Readonly<Record<ContextItem['state'], Role>> = {
+  sent: 'success',
+  masked: 'masked',
+  removed: 'error',
+  summarised: 'summary',
+};
+
+/** Newest first, a line each; what they sum to comes first. */
+export function itemsPage(items: readonly ContextItem[]): Page {
+  return () => [
+    pageLine({ text: itemTotals(items), role: 'strong' }),
+    ...items.toReversed().map(itemLine),
+    ...(items.length === 0
+      ? []
+      : [pageLine({ text: 'In the terminal, /context items pins, drops and restores them.', role: 'dim' })]),
+  ];
+}
+
+/** E.g. "12 items: 8 sent, 4 masked, 1 pinned". */
+export function itemTotals(items: readonly ContextItem[]): string {
+  if (items.length === 0) return 'Nothing was said yet: there are no items.';
+  const counts = (['sent', 'masked', 'removed', 'summarised'] as const).flatMap((state) => {
+    const count = items.filter((item) => item.state === state).length;
+    return count === 0 ? [] : [`${grouped(count)} ${state}`];
+  });
+  const pinned = items.filter(({ isPinned }) => isPinned).length;
+  const all = [...counts, ...(pinned === 0 ? [] : [`${grouped(pinned)} pinned`])].join(', ');
+  return `${grouped(items.length)} item${items.length === 1 ? '' : 's'}: ${all}`;
+}
+
+/** One item: pointer, what it is, its state, tokens and title. */
+export function itemLine({ seq, kind, state, tokens, title, isPinned }: ContextItem): PageLine {
+  const lead = `  ${`#${seq}`.padEnd(6)} ${kind.padEnd(12)} `;
+  return hanging(
+    pageLine(
+      lead,
+      { text: `${state}${isPinned ? ', pinned' : ''}`.padEnd(10), role: roles[state] },
+      ` ${grouped(tokens).padStart(8)}  ${title}`,
+    ),
+    4,
+  );
+}

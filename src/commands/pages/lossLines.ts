@@ -1,0 +1,59 @@
+/** What a summary no longer says, by kind, each with the pointer under which it can be recalled. */
+import type { Loss } from '../../protocol/contextReport.ts';
+import { hanging, type PageLine, pageLine } from './page.ts';
+
+const kinds: readonly (readonly [Loss['kind'], string])[] = [
+  ['constraint', 'Things you asked for'],
+  ['decision', 'Decisions'],
+  ['path', 'Files'],
+  ['failing_test', 'Failing tests'],
+  ['error', 'Errors'],
+];
+
+/** Of each kind; the rest is counted. */
+const SHOWN = 12;
+const MAX_CHARACTERS = 160;
+
+/** Nothing is lost where there are none: that is said too. */
+export function lossLines(losses: readonly Loss[]): readonly PageLine[] {
+  if (losses.length === 0)
+    return [pageLine({ text: 'Losses: none found; what the log knows is still said.', role: 'success' })];
+  return [
+    hanging(
+      pageLine({
+        text: `Losses: ${losses.length} no longer said, each one Recall away under its number`,
+        role: 'warning',
+      }),
+      2,
+    ),
+    ...kinds.flatMap(([kind, title]) =>
+      group(
+        title,
+        losses.filter((loss) => loss.kind === kind),
+      ),
+    ),
+  ];
+}
+
+function group(title: string, losses: readonly Loss[]): readonly PageLine[] {
+  if (losses.length === 0) return [];
+  const more = losses.length - SHOWN;
+  return [
+    pageLine(`  ${title} (${losses.length})`),
+    ...losses
+      .slice(0, SHOWN)
+      .map(({ text, seq }) =>
+        hanging(pageLine(`    ${short(text)} `, { text: `#${seq}`, role: 'accent' }), 6),
+      ),
+    ...(more > 0 ? [pageLine({ text: `    … and ${more} more`, role: 'dim' })] : []),
+  ];
+}
+
+/** One line of it; never half a character. */
+export function short(text: string, max = MAX_CHARACTERS): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  const characters = [...line.slice(0, 2 * max)];
+  return characters.length <= max && line.length <= 2 * max
+    ? line
+    : `${characters.slice(0, max - 1).join('')}…`;
+}

@@ -1,0 +1,72 @@
+/** What `/compact --preview` shows: sizes, what stays, the summary, its losses, and what to do next. */
+import type { CompactionPreview, ContextItem } from '../../protocol/contextReport.ts';
+import { grouped, percent } from '../figures.ts';
+import { lossLines, short } from './lossLines.ts';
+import { blankLine, hanging, heading, type Page, type PageLine, pageLine, textLines } from './page.ts';
+
+/** Items that are listed one by one, newest first. */
+const SHOWN_ITEMS = 12;
+const TITLE = 90;
+
+export function previewPage(preview: CompactionPreview): Page {
+  const { outcome, preTokens, postTokens, summary, files, kept, losses, unverified, message } = preview;
+  if (outcome !== 'ready') return () => [pageLine(message ?? 'There is nothing to compact.')];
+  return () => [
+    hanging(
+      pageLine({
+        text: `Preview: compaction would take the context from ${grouped(preTokens)} to ${grouped(postTokens)} tokens (${percent(preTokens - postTokens, preTokens)} less). Nothing has changed.`,
+        role: 'strong',
+      }),
+      2,
+    ),
+    ...(message === undefined ? [] : [hanging(pageLine({ text: `! ${message}`, role: 'warning' }), 2)]),
+    blankLine,
+    heading('Summary'),
+    ...textLines(summary, 2),
+    blankLine,
+    ...itemLines('Stays word for word', kept),
+    ...(files.length === 0 ? [] : [hanging(pageLine(`Files quoted beside it: ${files.join(', ')}`), 2)]),
+    ...lossLines(losses),
+    ...unverifiedLines(unverified),
+    blankLine,
+    hanging(pageLine({ text: nextText(message === undefined), role: 'accent' }), 2),
+  ];
+}
+
+/** Items under a heading, the newest of them by their titles. */
+export function itemLines(title: string, items: readonly ContextItem[]): readonly PageLine[] {
+  if (items.length === 0) return [pageLine(`${title}: nothing`)];
+  const tokens = items.reduce((sum, item) => sum + item.tokens, 0);
+  const more = items.length - SHOWN_ITEMS;
+  return [
+    pageLine(
+      `${title}: ${grouped(items.length)} item${items.length === 1 ? '' : 's'}, about ${grouped(tokens)} tokens`,
+    ),
+    ...items
+      .slice(-SHOWN_ITEMS)
+      .toReversed()
+      .map(({ seq, kind, title: said }) =>
+        hanging(pageLine({ text: `  #${seq} ${kind}  `, role: 'dim' }, short(said, TITLE)), 4),
+      ),
+    ...(more > 0 ? [pageLine({ text: `  … and ${grouped(more)} older`, role: 'dim' })] : []),
+  ];
+}
+
+function unverifiedLines(unverified: readonly string[]): readonly PageLine[] {
+  if (unverified.length === 0) return [];
+  return [
+    hanging(
+      pageLine({
+        text: `Not borne out by the log (marked in the summary): ${unverified.map((claim) => short(claim)).join(' · ')}`,
+        role: 'warning',
+      }),
+      2,
+    ),
+  ];
+}
+
+function nextText(isModels: boolean): string {
+  return isModels
+    ? '/compact applies exactly this summary while the session is open and nothing is reduced before. /compact --preview with a focus writes another; /uncompact takes a compaction back.'
+    : '/compact asks the model again. /uncompact takes a compaction back.';
+}

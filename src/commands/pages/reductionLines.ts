@@ -1,0 +1,108 @@
+/** The reductions so far, and the last of them one by one. */
+import type { ContextReport, ReductionRecord } from '../../protocol/contextReport.ts';
+import type { ModelInfo } from '../../protocol/model.ts';
+import { dollars, grouped } from '../figures.ts';
+import { hanging, heading, type PageLine, type PageSpan, pageLine } from './page.ts';
+
+const names: Readonly<Record<ReductionRecord['kind'], string>> = {
+  summary: 'summary',
+  fallback: 'counted summary',
+  mask: 'mask',
+  clip: 'shortened results',
+  remove: 'removal',
+  drop: 'dropped by you',
+  restore: 'restored by you',
+  window: 'window learned',
+};
+
+/** From this width on a date has its year, and the figures a column of their own. */
+const WIDE = 70;
+
+/** How many, and what they saved; nothing where there were none. */
+export function reductionTotals({ reductions }: ContextReport): readonly PageLine[] {
+  if (reductions.length === 0) return [pageLine('Reductions: none so far; the whole conversation is sent')];
+  const counts = new Map<string, number>();
+  for (const { kind } of reductions) counts.set(names[kind], (counts.get(names[kind]) ?? 0) + 1);
+  const undone = reductions.filter(({ isUndone }) => isUndone).length;
+  const kinds = [...counts].map(([name, count]) => `${name} ${count}`).join(', ');
+  const taken = undone === 0 ? '' : `; ${undone} undone`;
+  return [
+    hanging(
+      pageLine(
+        `Reductions: ${reductions.length} (${kinds}${taken}), ${grouped(tokensSaved(reductions))} tokens saved`,
+      ),
+      2,
+    ),
+  ];
+}
+
+/** Tokens by which reductions made requests smaller, in all; an undone one saves nothing. */
+export function tokensSaved(reductions: readonly ReductionRecord[]): number {
+  const counting = reductions.filter(({ isUndone }) => !isUndone);
+  return counting.reduce(
+    (sum, { preTokens, postTokens = preTokens }) => sum + Math.max(0, preTokens - postTokens),
+    0,
+  );
+}
+
+/** The last ten that made room, newest first. */
+export function compactionLines(
+  { compactions }: ContextReport,
+  columns: number,
+  price: ModelInfo['price'],
+): readonly PageLine[] {
+  if (compactions.length === 0) return [];
+  const title = compactions.length === 1 ? 'The last reduction' : `The last ${compactions.length} reductions`;
+  return [heading(title), ...compactions.toReversed().map((one) => recordLine(one, columns, price))];
+}
+
+function recordLine(record: ReductionRecord, columns: number, price: ModelInfo['price']): PageLine {
+  const { preTokens, postTokens, isUndone } = record;
+  const isWide = columns >= WIDE;
+  const time = isWide ? localTime(record.timestamp) : localTime(record.timestamp).slice(5);
+  const sizes = `${grouped(preTokens)} → ${postTokens === undefined ? '?' : grouped(postTokens)}`;
+  const lead = `  ${time}  `;
+  const undone: PageSpan[] = isUndone ? [{ text: ' · undone', role: 'warning' }] : [];
+  return hanging(
+    pageLine(
+      { text: lead, role: 'dim' },
+      isWide ? sizes.padEnd(19) : sizes,
+      isWide ? '  ' : ' · ',
+      facts(record, price).join(' · '),
+      ...undone,
+    ),
+    isWide ? lead.length + 21 : 4,
+  );
+}
+
+function facts(record: ReductionRecord, price: ModelInfo['price']): string[] {
+  const { kind, strategy, reason, durationMs, usage } = record;
+  const named = strategy === undefined || strategy === kind ? names[kind] : `${names[kind]} (${strategy})`;
+  const cost =
+    usage === undefined || price === undefined
+      ? undefined
+      : (usage.inputTokens * price.input + usage.outputTokens * price.output) / 1e6;
+  return [
+    named,
+    ...(reason === '' || kind === 'drop' || kind === 'restore' ? [] : [oneLine(reason)]),
+    ...(durationMs === undefined ? [] : [seconds(durationMs)]),
+    // Input that the cache served costs less: this is the most that it can have been.
+    ...(cost === undefined ? [] : [`at most ${dollars(cost)}`]),
+  ];
+}
+
+/** Local time, e.g. "2026-11-21 14:03". */
+function localTime(timestamp: number): string {
+  const date = new Date(timestamp);
+  const two = (number: number): string => String(number).padStart(2, '0');
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+function seconds(ms: number): string {
+  return ms < 9_950 ? `${(ms / 1000).toFixed(1)}s` : `${grouped(ms / 1000)}s`;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}

@@ -1,0 +1,88 @@
+/** One reduction of the log in one line, for whoever prints it as it happens: what was done, tokens, what to do. */
+import * as z from 'zod';
+import type { JSONLEntry } from '../../protocol/entries.ts';
+import { grouped } from '../figures.ts';
+
+/** The part of a reduction entry's data that is shown; whatever else it holds is not looked at. */
+const shown = z.looseObject({
+  kind: z.string(),
+  reason: z.string(),
+  preTokens: z.number(),
+  postTokens: z.number().optional(),
+  replacements: z.array(z.unknown()).default([]),
+  removed: z.array(z.unknown()).default([]),
+  windowTokens: z.number().optional(),
+  model: z.string().optional(),
+});
+type Shown = z.infer<typeof shown>;
+
+/** `undefined` for an entry that records none, or one of a newer program. */
+export function reductionText(entry: JSONLEntry): string | undefined {
+  if (entry.subtype !== 'reduction') return undefined;
+  const { data } = shown.safeParse(entry.data);
+  if (data === undefined) return undefined;
+  const text = sentence(data);
+  return text === undefined ? undefined : `${text}${sizes(data)}${hint(data)}`;
+}
+
+/** Why a summary could not be had; `undefined` for an entry that does not say so. */
+export function failedSummaryText({ subtype, data, message }: JSONLEntry): string | undefined {
+  if (subtype !== 'summary_failed') return undefined;
+  const said = [data?.reason, message.content].find((one) => typeof one === 'string' && one !== '');
+  return `No summary could be had: ${said ?? 'no reason was given'}`;
+}
+
+function sentence({ kind, reason, replacements, removed, model = 'this model', windowTokens }: Shown) {
+  const results = replacements.length;
+  const steps = removed.length;
+  switch (kind) {
+    case 'mask': {
+      const what = [
+        ...(steps > 0 ? [many(steps, 'old step')] : []),
+        ...(results > 0 ? [many(results, 'old tool result')] : []),
+      ];
+      return `Masked ${what.join(' and ') || 'old tool results'}${because(reason, ['old results', 'old steps', 'compaction'])}`;
+    }
+    case 'clip':
+      return `Shortened ${many(results, 'large tool result')}${because(reason, ['compaction'])}`;
+    case 'remove':
+      return `Left out ${many(steps, 'older message')}${because(reason, [])}`;
+    case 'drop':
+      return `Left out ${many(steps, 'item')} as you asked`;
+    case 'restore':
+      return 'Brought an item back as you asked';
+    case 'window':
+      return windowTokens === undefined
+        ? undefined
+        : `The server's error sets the window of ${model} to ${grouped(windowTokens)} tokens`;
+    default:
+      return undefined;
+  }
+}
+
+function sizes({ kind, preTokens, postTokens }: Shown): string {
+  if (kind === 'window' || postTokens === undefined) return '';
+  return `: ${grouped(preTokens)} → ${grouped(postTokens)} tokens`;
+}
+
+function hint({ kind }: Shown): string {
+  switch (kind) {
+    case 'mask':
+    case 'clip':
+    case 'remove':
+      return ' · Recall finds them; /context shows them';
+    case 'drop':
+      return ' · /context items brings it back';
+    default:
+      return '';
+  }
+}
+
+function because(reason: string, silent: readonly string[]): string {
+  const clean = reason.replace(/\s+/g, ' ').trim();
+  return clean === '' || silent.includes(clean) ? '' : ` (${clean})`;
+}
+
+function many(count: number, noun: string): string {
+  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
+}

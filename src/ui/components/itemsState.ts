@@ -1,0 +1,78 @@
+/** The list of items, its filter and the selected item, as it changes under the cursor. Pure. */
+import type { ContextItem, Steering } from '../../protocol/contextReport.ts';
+import { createBuffer, type TextBuffer } from '../input/textBuffer.ts';
+import { fieldText } from './field.ts';
+import { createSelection, filterSelection, type Selection, windowAround } from './selection.ts';
+
+export interface ItemsState {
+  readonly selection: Selection<ContextItem>;
+  readonly filter: TextBuffer;
+  /** Keys go into the filter rather than being commands. */
+  readonly isFiltering: boolean;
+  /** What became of the last command. */
+  readonly message: string;
+}
+
+/** Newest first; the newest is selected. */
+export function createItemsState(items: readonly ContextItem[]): ItemsState {
+  const selection = createSelection(items.toReversed());
+  return { selection, filter: createBuffer(), isFiltering: false, message: '' };
+}
+
+export function selectedItem({ selection }: ItemsState): ContextItem | undefined {
+  return selection.visible[selection.selected];
+}
+
+/** Other items under the same filter; the cursor stays on the item on which it stood. */
+export function withItems(state: ItemsState, items: readonly ContextItem[], rows: number): ItemsState {
+  const { uuid } = selectedItem(state) ?? {};
+  const { selected, top } = state.selection;
+  const filtered = filterSelection(createSelection(items.toReversed()), fieldText(state.filter), textOf);
+  const found = uuid === undefined ? -1 : filtered.visible.findIndex((item) => item.uuid === uuid);
+  const place = found === -1 ? Math.min(selected, Math.max(0, filtered.visible.length - 1)) : found;
+  // New items come in above: the row of the cursor on screen stays where it was.
+  const selection = { ...filtered, selected: place, top: Math.max(0, top + place - selected) };
+  return { ...state, selection: windowAround(selection, rows) };
+}
+
+export function withFilter(state: ItemsState, filter: TextBuffer): ItemsState {
+  const text = fieldText(filter);
+  const { selection } = state;
+  return {
+    ...state,
+    filter,
+    selection: text === selection.filter ? selection : filterSelection(selection, text, textOf),
+  };
+}
+
+/** What a letter asks for on the selected item; undefined for others. */
+export function steeringFor(letter: string, item: ContextItem): Steering | undefined {
+  const { uuid } = item;
+  switch (letter) {
+    case 'p':
+      return { action: item.isPinned ? 'unpin' : 'pin', uuid };
+    case 'd':
+      return { action: 'drop', uuid };
+    case 'r':
+      return { action: 'restore', uuid };
+    default:
+      return undefined;
+  }
+}
+
+const done: Readonly<Record<Steering['action'], string>> = {
+  pin: 'Pinned',
+  unpin: 'Unpinned',
+  drop: 'Dropped',
+  restore: 'Restored',
+};
+
+/** E.g. "Dropped #12 · r brings it back". */
+export function doneText({ action }: Steering, { seq }: ContextItem): string {
+  return `${done[action]} #${seq}${action === 'drop' ? ' · r brings it back' : ''}`;
+}
+
+/** What a filter looks at: "masked reply #12 …". */
+function textOf({ seq, kind, state, title, isPinned }: ContextItem): string {
+  return `#${seq} ${kind} ${state}${isPinned ? ' pinned' : ''} ${title}`;
+}

@@ -1,0 +1,82 @@
+/** A command's page in the scrollback: wrapped to the width, each part in the colour of its role. */
+import type { Page, PageLine, Role } from '../../commands/pages/page.ts';
+import type { Paint, Theme } from '../theme.ts';
+import { sanitizeLine } from './sanitize.ts';
+import { type Span, wrapSpans } from './spans.ts';
+import { textWidth } from './width.ts';
+
+/** The lines of the page, none wider than `width`. */
+export function renderPage(page: Page, width: number, theme: Theme): string {
+  return page(width)
+    .flatMap((line) => renderLine(line, width, theme))
+    .join('\n');
+}
+
+/** Wrapped at blanks; a blank at the end of what is before a span stays, so that columns stand. */
+function renderLine({ spans, hang }: PageLine, width: number, theme: Theme): string[] {
+  const styled = spans.map(
+    ({ text, role }): Span => ({ text: sanitizeLine(text), paint: paintOf(role, theme) }),
+  );
+  const text = styled.map((span) => span.text).join('');
+  if (textWidth(text) <= width) return [paint(styled)];
+  const indent = Math.min(hang, Math.floor(width / 2));
+  const [first = [], ...rest] = wrapSpans(styled, width);
+  if (rest.length === 0) return [paint(first)];
+  // What follows the first line is wrapped anew, as it is narrower.
+  const shown = first.map((span) => span.text).join('').length;
+  const left = skip(styled, shown);
+  return [paint(first), ...wrapSpans(left, width - indent).map((line) => ' '.repeat(indent) + paint(line))];
+}
+
+/** What stands behind the first so many characters, blanks at its beginning left out. */
+function skip(spans: readonly Span[], characters: number): Span[] {
+  let left = characters;
+  const rest = spans.flatMap((span) => {
+    const cut = Math.min(left, span.text.length);
+    left -= cut;
+    return cut === span.text.length ? [] : [{ ...span, text: span.text.slice(cut) }];
+  });
+  const [head, ...others] = rest;
+  if (head === undefined) return [];
+  const text = head.text.trimStart();
+  return text === '' ? skip(others, 0) : [{ ...head, text }, ...others];
+}
+
+function paint(spans: readonly Span[]): string {
+  return spans
+    .map(({ text, paint: one }) => (one === undefined || text === '' ? text : one(text)))
+    .join('')
+    .trimEnd();
+}
+
+function paintOf(role: Role | undefined, theme: Theme): Paint | undefined {
+  switch (role) {
+    case undefined:
+      return undefined;
+    case 'strong':
+    case 'dim':
+    case 'accent':
+    case 'success':
+    case 'warning':
+    case 'error':
+      return theme[role];
+    case 'tools':
+      return theme.code.keyword;
+    case 'system':
+      return theme.code.title;
+    case 'instructions':
+      return theme.code.attribute;
+    case 'summary':
+      return theme.accent;
+    case 'memories':
+      return theme.code.type;
+    case 'masked':
+      return theme.dim;
+    case 'history':
+      return theme.success;
+    case 'input':
+      return theme.code.variable;
+    case 'reminder':
+      return theme.code.number;
+  }
+}
