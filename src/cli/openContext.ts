@@ -9,6 +9,7 @@ import type { EntryDraft } from '../protocol/entries.ts';
 import { readEnvironment } from './environment.ts';
 import type { ModelChoice } from './models.ts';
 import type { HouseOptions, OpenedSession } from './sessions.ts';
+import { readWorkspaceFacts } from './workspaceFacts.ts';
 
 interface Opened extends Pick<OpenedSession, 'resumed' | 'notices'> {
   /** Where the shell starts. */
@@ -39,14 +40,17 @@ async function start(
   sessionId: string | undefined,
   { place, loaded, model }: HouseOptions,
 ): Promise<Opened> {
-  const environment = await readEnvironment(place.cwd, new Date());
+  const [environment, workspace] = await Promise.all([
+    readEnvironment(place.cwd, new Date()),
+    readWorkspaceFacts(place.root),
+  ]);
   await context.createSession(
     undefined,
     {},
     {
       ...(sessionId === undefined ? {} : { sessionId }),
       systemPrompt: systemPrompt(environment, loaded.settings.appendSystemPrompt),
-      environment: { ...environment, block: environmentBlock(environment) },
+      environment: { ...environment, ...workspace, block: environmentBlock(environment) },
       model,
     },
   );

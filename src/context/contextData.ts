@@ -1,5 +1,6 @@
 /** The session in S5's five layers, for whoever wants to look at everything at once. A projection of the log. */
 import { release, type } from 'node:os';
+import * as z from 'zod';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { Message } from '../protocol/messages.ts';
 
@@ -27,7 +28,13 @@ export interface ContextData {
         readonly success: boolean;
       }[];
     };
-    readonly workspace: { readonly projectPath: string; readonly gitBranch?: string };
+    readonly workspace: {
+      readonly projectPath: string;
+      readonly gitBranch?: string;
+      readonly gitRemote?: string;
+      /** Name and version of the project's own package, where it has one. */
+      readonly package?: { readonly name?: string; readonly version?: string };
+    };
   };
   readonly metadata: { readonly totalTokens: number; readonly lastUpdated: number };
 }
@@ -57,7 +64,11 @@ export function contextDataOf(
       },
       conversation: { messages, lastActivity: lastUpdated },
       tool: { recentCalls: recentCalls(entries) },
-      workspace: { projectPath: root, ...(branch === undefined ? {} : { gitBranch: branch }) },
+      workspace: {
+        projectPath: root,
+        ...(branch === undefined ? {} : { gitBranch: branch }),
+        ...workspaceOf(header.environment),
+      },
     },
     metadata: { totalTokens, lastUpdated },
   };
@@ -72,6 +83,18 @@ function recentCalls(entries: readonly JSONLEntry[]): ContextData['layers']['too
       timestamp: timeOf(entry),
       success: entry.toolResult?.status === 'ok' || entry.toolResult?.status === 'partial',
     }));
+}
+
+const workspaceSchema = z.object({
+  gitRemote: z.string().exactOptional(),
+  package: z
+    .object({ name: z.string().exactOptional(), version: z.string().exactOptional() })
+    .exactOptional(),
+});
+
+/** What was found out about the project when the session began. */
+function workspaceOf(environment: unknown): z.infer<typeof workspaceSchema> {
+  return workspaceSchema.safeParse(environment).data ?? {};
 }
 
 function timeOf(entry: JSONLEntry | undefined): number {

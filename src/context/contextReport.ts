@@ -5,9 +5,7 @@ import type { ContextMeasure } from '../protocol/events.ts';
 import type { ModelInfo } from '../protocol/model.ts';
 import { liveEntries } from './history/live.ts';
 import { reductionOf } from './history/reductions.ts';
-
-/** S4: the last ten are kept in view. */
-const SHOWN_COMPACTIONS = 10;
+import { compressionHistory } from './strategies/CompressionHistory.ts';
 
 export interface ReportFacts
   extends Pick<ContextReport, 'measure' | 'next' | 'draft' | 'breakerIsOpen' | 'warnings'> {
@@ -28,7 +26,7 @@ export function contextReport(entries: readonly JSONLEntry[], facts: ReportFacts
   return {
     ...known,
     reductions,
-    compactions: reductions.filter(({ kind }) => kind !== 'window').slice(-SHOWN_COMPACTIONS),
+    compactions: compressionHistory(reductions.filter(({ kind }) => kind !== 'window')).records,
     ...cache,
     ...(nextInputUsd === undefined ? {} : { nextInputUsd }),
   };

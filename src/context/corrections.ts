@@ -79,7 +79,9 @@ export async function steer(
     const isNewestPrompt = projection.view().atoms.findLast(({ kind }) => kind === 'user') === atom;
     if (isNewestPrompt) return 'The newest message is what the model has to answer: it stays.';
     const removal = { removed: [uuid], strategy: 'user', reason: 'dropped by the user' };
-    await append([removalDraft(removal, log.entries(), { preTokens, kind: 'drop' })]);
+    const shown = projection.view().atoms.find(({ head }) => head.uuid === uuid);
+    const postTokens = Math.ceil(preTokens - (shown === undefined ? 0 : projection.sizeOf(shown)));
+    await append([removalDraft(removal, log.entries(), { preTokens, postTokens, kind: 'drop' })]);
     return undefined;
   }
   const draft = restoreDraft(atom, preTokens);

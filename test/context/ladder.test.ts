@@ -39,7 +39,7 @@ test('old steps become a line each, many at once, and the newest stay', async ()
   expect(kinds(context)).toEqual(['mask']);
   const sent = context.getMessages();
   const note = String(sent.find(({ content }) => String(content).includes('Earlier steps'))?.content);
-  expect(note).toMatch(/\n#\d+ Read a\.ts\n#\d+ Read a\.ts/);
+  expect(note).toMatch(/\n#\d+ Read a\.ts → 14,378 bytes\n#\d+ Read a\.ts →/);
   expect(String(sent.at(-1)?.content).length).toBeGreaterThan(5000);
   expect(used(context)).toBeLessThan(15_000);
   const pointer = /(?<=\n)#\d+/.exec(note)?.[0] ?? '';

@@ -28,7 +28,11 @@ function callLine({ call, result }: AtomCall): string {
   const status = toolResult?.status ?? 'interrupted';
   const failed = status !== 'ok' && status !== 'partial';
   const error = failed ? (firstErrorLine(textOf(toolResult?.output)) ?? '') : '';
-  const end = [toolResult?.display?.summary ?? '', failed ? status : '', error].filter((part) => part !== '');
+  const bytes = toolResult?.original?.bytes ?? Buffer.byteLength(textOf(toolResult?.output ?? ''));
+  const size = bytes < 100 ? '' : `${bytes.toLocaleString('en-US')} bytes`;
+  const end = [failed ? status : '', toolResult?.display?.summary ?? '', size, error].filter(
+    (part) => part !== '',
+  );
   const line = [call.tool?.name ?? '', title, ...(end.length === 0 ? [] : [`→ ${end.join(', ')}`])];
   return `#${result?.seq ?? call.seq} ${oneLine(line.filter((part) => part !== '').join(' '), CALL_TOKENS)}`;
 }

@@ -54,16 +54,16 @@ export class LogView {
     let systemPrompt: string | undefined;
     this.#grouper = new AtomGrouper();
     this.#removals = new Removals();
+    const notes = retainedNotes(entries.slice(0, Math.max(0, at)), kept, undone);
     for (const [index, entry] of entries.entries()) {
       if (undone.has(entry.uuid)) continue;
       const isPast = index < at;
+      const note = isPast ? notes.get(entry.uuid) : undefined;
+      if (note !== undefined) this.#grouper.addNote(note);
       if (entry.subtype === 'session_start') systemPrompt ??= systemPromptOf(entry);
       else if (entry.subtype === 'pin') changePin(pinned, entry);
-      else if (entry.subtype === 'reduction') {
-        this.#removals.learn(entry, replacements);
-        // Its note was kept by the compaction; what it stands for is summarised by now.
-        if (isPast && kept.has(entry.uuid)) this.#grouper.addNote(entry);
-      } else if (index > at + 1 || at === -1) this.#grouper.add(entry);
+      else if (entry.subtype === 'reduction') this.#removals.learn(entry, replacements);
+      else if (index > at + 1 || at === -1) this.#grouper.add(entry);
       else if (isPast) {
         if (entry.subtype === 'instructions') instructions.push(entry);
         if (kept.has(entry.uuid)) this.#grouper.add(entry);
@@ -147,6 +147,18 @@ export function lastCompaction(entries: readonly JSONLEntry[], undone: ReadonlyS
     if (entries[index + 1]?.isCompactSummary === true) return index;
   }
   return -1;
+}
+
+/** Notes that a compaction kept, by the first of what they stand for: there they stay. */
+function retainedNotes(
+  past: readonly JSONLEntry[],
+  kept: ReadonlySet<string>,
+  undone: ReadonlySet<string>,
+): ReadonlyMap<string, JSONLEntry> {
+  const notes = past.filter(
+    ({ uuid, subtype }) => subtype === 'reduction' && kept.has(uuid) && !undone.has(uuid),
+  );
+  return new Map(notes.map((note) => [reductionOf(note)?.removed?.[0] ?? note.uuid, note]));
 }
 
 function restoredIn(entries: readonly JSONLEntry[], undone: ReadonlySet<string>): string[] {

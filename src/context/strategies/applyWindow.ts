@@ -15,13 +15,24 @@ export async function applyWindow(parts: SessionParts, preTokens: number): Promi
     now: (deps.clock ?? Date.now)(),
     sizeOf: (atom) => projection.sizeOf(atom),
   });
-  if (plan !== undefined) await append([removalDraft(plan, log.entries(), { preTokens })]);
+  if (plan !== undefined)
+    await append([removalDraft(plan, log.entries(), sizes(parts, preTokens, plan.removed))]);
 }
 
-async function slidingDrafts(
-  { projection, deps, log }: SessionParts,
+function sizes(
+  { projection }: SessionParts,
   preTokens: number,
-): Promise<EntryDraft[]> {
+  removed: readonly string[],
+): { readonly preTokens: number; readonly postTokens: number } {
+  const gone = new Set(removed);
+  const freed = projection
+    .view()
+    .atoms.reduce((sum, atom) => sum + (gone.has(atom.head.uuid) ? projection.sizeOf(atom) : 0), 0);
+  return { preTokens, postTokens: Math.ceil(preTokens - freed) };
+}
+
+async function slidingDrafts(parts: SessionParts, preTokens: number): Promise<EntryDraft[]> {
+  const { projection, deps, log } = parts;
   const view = projection.view();
   const plan = planSlidingWindow(view, deps.settings.window, {
     sizeOf: (atom) => projection.sizeOf(atom),
@@ -39,6 +50,6 @@ async function slidingDrafts(
       : [reductionDraft({ kind: 'clip', strategy, reason, preTokens, replacements })]),
     ...(plan.removed.length === 0
       ? []
-      : [removalDraft({ removed, strategy, reason }, log.entries(), { preTokens })]),
+      : [removalDraft({ removed, strategy, reason }, log.entries(), sizes(parts, preTokens, removed))]),
   ];
 }

@@ -28,8 +28,12 @@ export function windowBudget(
   const ownReply = model.maxOutputTokens > 0 ? model.maxOutputTokens : Number.POSITIVE_INFINITY;
   const replyReserve = Math.floor(Math.min(settings.replyReserve, window / 4, ownReply));
   const summaryReserve = Math.floor(Math.min(settings.compact.summaryTokens, window / 16));
+  const { systemPrompt, summary, retrieved, messages, currentInput } = settings.budget;
+  const shared = systemPrompt + summary + retrieved + messages + currentInput + 1e-9;
   const trigger = Math.floor(
     Math.min(
+      // What the parts do not use goes to the messages; what no part is given stays free.
+      Math.min(1, shared) * window,
       settings.compact.threshold * window,
       window - replyReserve - summaryReserve,
       settings.compressionThreshold ?? Number.POSITIVE_INFINITY,

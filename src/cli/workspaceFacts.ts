@@ -1,0 +1,29 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import * as z from 'zod';
+import { detectGitRemote } from '../context/index.ts';
+
+const packageSchema = z.object({ name: z.string().exactOptional(), version: z.string().exactOptional() });
+
+/** What the project's own files say of it: the remote of its repository and the name of its package. */
+export async function readWorkspaceFacts(
+  root: string,
+): Promise<{ readonly gitRemote?: string; readonly package?: z.infer<typeof packageSchema> }> {
+  const [gitRemote, text] = await Promise.all([
+    detectGitRemote(root),
+    readFile(join(root, 'package.json'), 'utf8').catch(() => ''),
+  ]);
+  const parsed = packageSchema.safeParse(parseOrNothing(text));
+  return {
+    ...(gitRemote === undefined ? {} : { gitRemote }),
+    ...(parsed.success ? { package: parsed.data } : {}),
+  };
+}
+
+function parseOrNothing(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
