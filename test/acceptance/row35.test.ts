@@ -7,7 +7,7 @@ import { messages } from './support/items.ts';
 import { SUMMARY } from './support/project.ts';
 
 test('row 35, S4 history of the last 10, statistics, validation: twelve compactions leave ten records', async () => {
-  const house = await buildHouse({ window: 200_000 });
+  const house = await buildHouse({ strategy: 'summary', window: 200_000 });
   const open = await house.open();
   for (let n = 0; n < 12; n++) {
     await open.ask(`question ${n}`, { text: `Answer ${n}. ${'And more of it. '.repeat(300)}` });

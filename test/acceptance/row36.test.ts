@@ -13,7 +13,7 @@ const page = (n: number): string =>
 
 test('row 36, S4 dynamic maxTokens, `updateTokenCount`: from 128k to 32k it compacts before the next call', async () => {
   const files = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`page${n}.txt`, page(n)]));
-  const house = await buildHouse({ model: 'big', settings: { models }, files });
+  const house = await buildHouse({ strategy: 'summary', model: 'big', settings: { models }, files });
   const open = await house.open();
   house.server.otherwise((request) => (isSummary(request) ? { text: SUMMARY } : { text: 'Fine.' }));
   const calls = Object.keys(files).map((path) => use('Read', { file_path: path }));

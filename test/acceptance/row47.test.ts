@@ -15,7 +15,7 @@ const files = {
 };
 
 test('row 47, S5 `FileAnalyzer` analyzeFiles / readFilesContent: modified before often named before newly named, five of eight', async () => {
-  const house = await buildHouse({ files });
+  const house = await buildHouse({ strategy: 'summary', files });
   const open = await house.open();
   await open.ask(
     'Look at src/b.test.ts, at (src/c.ts), and：docs/d.md。 Also binary.bin, .env and .env and .env.',
@@ -45,7 +45,7 @@ test('row 47, S5 `FileAnalyzer` analyzeFiles / readFilesContent: modified before
 });
 
 test('row 47: every key that names a path counts, files are cut at 1,000 lines, at most five are read', async () => {
-  const house = await buildHouse({ files });
+  const house = await buildHouse({ strategy: 'summary', files });
   const open = await house.open();
   const keys = ['file_path', 'path', 'target', 'source', 'destination'] as const;
   await open.ask(
@@ -68,7 +68,7 @@ test('row 47: every key that names a path counts, files are cut at 1,000 lines, 
 });
 
 test('row 47: a line of a megabyte takes less than 50 ms', async () => {
-  const house = await buildHouse();
+  const house = await buildHouse({ strategy: 'summary' });
   const entry = (content: string): JSONLEntry => ({
     v: 1,
     seq: 0,

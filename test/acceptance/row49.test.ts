@@ -17,7 +17,7 @@ const files = Object.fromEntries(names.map((name) => [name, `content of ${name}\
 const talk = `Done. ${'Now we know what is in them. '.repeat(500)}`;
 
 test('row 49, S5 compaction prompt: six headings, tool names, file snippets, on the prefix that is cached', async () => {
-  const house = await buildHouse({ files });
+  const house = await buildHouse({ strategy: 'summary', files });
   const open = await house.open();
   const [, , before] = await open.ask(
     'read all files',
@@ -60,7 +60,10 @@ test('row 49, S5 compaction prompt: six headings, tool names, file snippets, on 
 });
 
 test('row 49: when the whole prefix is too long for the server, each message is clipped to 5,000 characters', async () => {
-  const house = await buildHouse({ files: { 'long.txt': 'a long line of a long file\n'.repeat(1000) } });
+  const house = await buildHouse({
+    strategy: 'summary',
+    files: { 'long.txt': 'a long line of a long file\n'.repeat(1000) },
+  });
   const open = await house.open();
   await open.ask('read', { calls: [use('Read', { file_path: 'long.txt' })] }, { text: talk });
   await open.ask('and?', { text: 'That was it.' });

@@ -17,6 +17,7 @@ async function talk(open: OpenHouse): Promise<void> {
 
 test('row 52, S5 createFallbackSummary / fallbackCompact: after 500s four statistics, the last five requests, and a notice', async () => {
   const house = await buildHouse({
+    strategy: 'summary',
     clock: hasty,
     window: 16_000,
     settings: { context: { compact: { auto: false } } },
@@ -51,7 +52,9 @@ test('row 52, S5 createFallbackSummary / fallbackCompact: after 500s four statis
 test('row 52: when something else fails, the newest 30 % stay and the error is told', async () => {
   const compacted = async (summarize: SummaryModel) => {
     const settings = { context: { compact: { auto: false } } };
-    const open = await (await buildHouse({ window: 16_000, summarize, settings })).open();
+    const open = await (
+      await buildHouse({ strategy: 'summary', window: 16_000, summarize, settings })
+    ).open();
     await talk(open);
     await open.submit({ type: 'compact' });
     const boundary = open.entries().find(({ subtype }) => subtype === 'compact_boundary')?.compactMetadata;

@@ -24,6 +24,7 @@ import {
   type SummaryModel,
 } from '../../../src/context/index.ts';
 import { createOpenAIClient } from '../../../src/model/openai.ts';
+import type { ContextStrategy } from '../../../src/protocol/contextSettings.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import type { AgentEvent } from '../../../src/protocol/events.ts';
 import type { ModelClient } from '../../../src/protocol/model.ts';
@@ -38,6 +39,8 @@ export interface HouseOptions {
   readonly settings?: object;
   /** Context window, in tokens. */
   readonly window?: number;
+  /** Of `context`; `summary` where a row wants messages to stay as they are until they are summarised. */
+  readonly strategy?: ContextStrategy;
   readonly model?: string;
   readonly systemPrompt?: string;
   readonly instructions?: string;
@@ -102,9 +105,13 @@ export async function buildHouse(options: HouseOptions = {}): Promise<House> {
     await rm(folder, { recursive: true, force: true });
     expect(bugs, 'nothing went wrong inside').toEqual([]);
   });
+  const { strategy, settings: given = {} } = options;
   const settings = settingsSchema.parse({
     ...(options.window === undefined ? {} : { contextWindow: options.window }),
-    ...options.settings,
+    ...given,
+    ...(strategy === undefined
+      ? {}
+      : { context: { ...('context' in given ? Object(given.context) : {}), strategy } }),
   });
   const store = new PersistentStore({ dataRoot, projectRoot: root, programVersion: '1.0.0' });
   const clock = options.clock ?? systemClock;

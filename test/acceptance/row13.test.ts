@@ -1,0 +1,78 @@
+/** Row 13: a draft of the next summary, kept ready beside the work. */
+import { expect, test } from 'vitest';
+import { createModelChoice } from '../../src/cli/models.ts';
+import { settingsSchema } from '../../src/config/schema.ts';
+import { buildHouse, type OpenHouse } from './support/house.ts';
+import { isSummary, SILENT, SUMMARY } from './support/project.ts';
+
+const mentioned = (text: string): string[] => [...new Set(text.match(/turn-\d+-end/g) ?? [])];
+
+test('row 13, S2 `ThreadSummary` get / updateIfNeeded / last_message_seq: of sixty turns each is in the summary or in the messages', async () => {
+  const house = await buildHouse({
+    strategy: 'summary',
+    window: 16_000,
+    settings: { context: { threadSummary: 'on' } },
+  });
+  const open = await house.open();
+  // Whoever summarises names every turn that it was shown, in the messages or in the summary before.
+  house.server.otherwise((request) =>
+    isSummary(request)
+      ? {
+          text: `${SUMMARY}\n${mentioned(JSON.stringify(request.messages)).join(' ')}`,
+          ...SILENT,
+          latency: 5,
+        }
+      : { text: `Yes. ${'And more of it. '.repeat(50)}`, ...SILENT },
+  );
+  for (let n = 0; n < 60; n++) {
+    const [request] = await open.ask(`This is turn-${n}-end`);
+    const shown = mentioned(JSON.stringify(request?.messages));
+    expect(shown.length, `turn ${n}`).toBe(n + 1);
+  }
+  const boundaries = open.entries().filter(({ subtype }) => subtype === 'compact_boundary');
+  expect(boundaries.length).toBeGreaterThan(0);
+  for (const { compactMetadata } of boundaries)
+    expect(compactMetadata).toMatchObject({ success: true, trigger: 'auto' });
+  const asked = house.server.requests();
+  // The first draft was asked for before the trigger was reached: nobody waited for it.
+  const ended = open.events.filter(({ type }) => type === 'turn_ended');
+  expect(ended).toHaveLength(60);
+  expect(asked.filter(isSummary).length).toBeGreaterThanOrEqual(boundaries.length);
+});
+
+async function fill(open: OpenHouse): Promise<void> {
+  for (let n = 0; n < 9; n++) await open.ask(`question ${n}`);
+}
+
+test('row 13: from 0.65 of the trigger, not beside a local server’s one slot, not when it is off; its cost is counted', async () => {
+  const summaries = async (threadSummary: string, hasOneSlot: boolean) => {
+    const choice = createModelChoice('mock-1', settingsSchema.parse({ contextWindow: 16_000 }));
+    const house = await buildHouse({
+      strategy: 'summary',
+      window: 16_000,
+      settings: { context: { threadSummary } },
+      deps: { model: () => ({ ...choice.current(), hasOneSlot }) },
+    });
+    const open = await house.open();
+    house.server.otherwise((request) =>
+      isSummary(request)
+        ? { text: SUMMARY, usage: { prompt_tokens: 7000, completion_tokens: 100 } }
+        : { text: `Yes. ${'And more of it. '.repeat(160)}`, ...SILENT },
+    );
+    await fill(open);
+    const { usedTokens, triggerTokens } = await open.agent.measure();
+    expect(usedTokens).toBeGreaterThan(0.65 * triggerTokens);
+    expect(usedTokens).toBeLessThan(triggerTokens);
+    await new Promise((done) => setTimeout(done, 300));
+    const cost = open.entries().filter(({ subtype }) => subtype === 'usage');
+    return {
+      asked: house.server.requests().filter(isSummary).length,
+      cost: cost.length,
+      draft: (await open.agent.report()).draft,
+    };
+  };
+  expect(await summaries('on', true)).toEqual({ asked: 1, cost: 1, draft: 'ready' });
+  expect(await summaries('auto', false)).toEqual({ asked: 1, cost: 1, draft: 'ready' });
+  expect(await summaries('auto', true)).toEqual({ asked: 0, cost: 0, draft: 'none' });
+  expect(await summaries('off', false)).toEqual({ asked: 0, cost: 0, draft: 'none' });
+});
