@@ -25,12 +25,20 @@ export interface ProjectionPolicy {
   /** Bytes of the file snippets beside summaries, by hash. */
   readonly snippets?: SnippetTexts;
   /** Messages already built from an entry, so that a long session does not build them anew for each step. */
-  readonly memo?: WeakMap<JSONLEntry, Message>;
+  readonly memo?: Memo<JSONLEntry, Message>;
   /** The same for whole atoms, with the replacements that they were built under. */
-  readonly atomMemo?: WeakMap<
-    Atom,
-    { readonly replacements: unknown; readonly messages: readonly Message[] }
-  >;
+  readonly atomMemo?: Memo<Atom, BuiltAtom>;
+}
+
+/** What may forget at any time: whatever it has forgotten is built again, alike. */
+export interface Memo<K, V> {
+  get(key: K): V | undefined;
+  set(key: K, value: V): void;
+}
+
+export interface BuiltAtom {
+  readonly replacements: unknown;
+  readonly messages: readonly Message[];
 }
 
 /** Stands in for a result that never came: the model must not believe that the call did nothing. */

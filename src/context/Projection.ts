@@ -10,6 +10,7 @@ import type { Atom } from './history/atoms.ts';
 import { liveEntries } from './history/live.ts';
 import { reductionOf } from './history/reductions.ts';
 import { LogView, lastCompaction, type View } from './history/view.ts';
+import { MessageMemory } from './MessageMemory.ts';
 import { measureRequest, type RequestSizes, sizeOfView } from './measure.ts';
 import type { SessionLog } from './storage/index.ts';
 import { TokenCounter } from './TokenCounter.ts';
@@ -21,6 +22,8 @@ type ProjectionDeps = Pick<ContextManagerDeps, 'model' | 'settings' | 'encoder'>
 
 export class Projection {
   readonly counter: TokenCounter;
+  /** The messages that are kept ready: `context.maxMemoryMessages`. */
+  readonly memory: MessageMemory;
   /** Messages that were found valid. */
   readonly checked = new WeakSet<Message>();
   /** The last request: for which model, and what it was counted as, uncalibrated. Undefined before the first. */
@@ -43,6 +46,9 @@ export class Projection {
     this.#log = log;
     this.#deps = deps;
     this.counter = new TokenCounter({ encoder: deps.encoder });
+    this.memory = new MessageMemory(deps.settings.maxMemoryMessages, (message, name) =>
+      this.counter.identify(message, name),
+    );
   }
 
   /** Learns from the whole log and reads the snippets that its last compaction quotes. */
@@ -64,6 +70,7 @@ export class Projection {
 
   /** Takes in what one entry says, in log order. */
   learn(entry: JSONLEntry): void {
+    this.memory.learn(entry);
     const { usage } = entry.message;
     const { countedTokens, requestModel, countedFeatures } = entry.data ?? {};
     if (usage !== undefined && typeof countedTokens === 'number' && typeof requestModel === 'string') {
@@ -116,8 +123,9 @@ export class Projection {
   policy(): ProjectionPolicy {
     const returnsReasoning = this.#deps.model().returnsReasoning === true;
     if (this.#policy?.returnsReasoning !== returnsReasoning) {
-      const memos = { memo: new WeakMap(), atomMemo: new WeakMap() };
-      this.#policy = { returnsReasoning, snippets: this.#snippets, ...memos };
+      this.memory.forget();
+      const { memo, atomMemo } = this.memory;
+      this.#policy = { returnsReasoning, snippets: this.#snippets, memo, atomMemo };
       this.#sized = undefined;
     }
     return this.#policy;

@@ -36,7 +36,8 @@ export class TokenCounter {
   readonly #exact: ExactCounts;
   readonly #calibrations = new Map<string, Calibration>();
   #vocabulary: VocabularyName | undefined;
-  #measured = new Map<VocabularyName | undefined, WeakMap<Message | ToolSchema, Measured>>();
+  #measured = new Map<VocabularyName | undefined, WeakMap<object, Measured>>();
+  readonly #names = new WeakMap<Message, object>();
   #stats = { cachedMessages: 0, totalCachedTokens: 0 };
 
   constructor({ set = HIGH, encoder }: TokenCounterOptions = {}) {
@@ -47,6 +48,11 @@ export class TokenCounter {
   /** From here on counts are for this model. Cheap: to be called before each measurement. */
   useModel({ tokenizer }: Pick<ModelInfo, 'tokenizer'>): void {
     this.#vocabulary = vocabularies.find((name) => name === tokenizer);
+  }
+
+  /** From here on the message counts as what `name` stands for: one that is built again is not counted again. */
+  identify(message: Message, name: object): void {
+    this.#names.set(message, name);
   }
 
   /** Tokens of a text. */
@@ -109,8 +115,9 @@ export class TokenCounter {
       for (const [index, one] of group.entries()) {
         const measured = better[index];
         if (measured === undefined) continue;
-        changed ||= measured.tokens !== book.get(one)?.tokens || measured.exact;
-        book.set(one, measured);
+        const name = this.#nameOf(one);
+        changed ||= measured.tokens !== book.get(name)?.tokens || measured.exact;
+        book.set(name, measured);
       }
       await yieldToOthers();
     }
@@ -178,7 +185,11 @@ export class TokenCounter {
   readonly #known = (text: string): number | undefined =>
     this.#vocabulary === undefined ? undefined : this.#exact.known(this.#vocabulary, text);
 
-  #book(): WeakMap<Message | ToolSchema, Measured> {
+  #nameOf(one: Message | ToolSchema): object {
+    return ('role' in one ? this.#names.get(one) : undefined) ?? one;
+  }
+
+  #book(): WeakMap<object, Measured> {
     let book = this.#measured.get(this.#vocabulary);
     if (book === undefined) {
       book = new WeakMap();
@@ -189,10 +200,11 @@ export class TokenCounter {
 
   #measure(one: Message | ToolSchema): Measured {
     const book = this.#book();
-    const known = book.get(one);
+    const name = this.#nameOf(one);
+    const known = book.get(name);
     if (known !== undefined) return known;
     const measured = measuredNow(this.#partsOf(one), this.#set, this.#known);
-    book.set(one, measured);
+    book.set(name, measured);
     const { cachedMessages, totalCachedTokens } = this.#stats;
     this.#stats = {
       cachedMessages: cachedMessages + 1,

@@ -12,21 +12,27 @@ export class MemoryStore {
   readonly #maxSize: number;
   #resident: JSONLEntry[] = [];
   #total = 0;
+  /** How many are let in before the next trim. More than `maxSize` only where pins alone exceed it. */
+  #room: number;
 
   constructor(maxSize = 1000) {
     this.#maxSize = maxSize;
+    this.#room = maxSize;
   }
 
-  addMessage(entry: JSONLEntry): void {
+  /** Returns what left for it, oldest first. */
+  addMessage(entry: JSONLEntry): readonly JSONLEntry[] {
     this.#total += 1;
     this.#resident.push(copyOf(entry));
-    this.#enforceLimit();
+    return this.#enforceLimit();
   }
 
-  setMessages(entries: readonly JSONLEntry[]): void {
+  /** Takes the place of what was there. Returns what of `entries` found no room. */
+  setMessages(entries: readonly JSONLEntry[]): readonly JSONLEntry[] {
     this.#total = entries.length;
     this.#resident = entries.map(copyOf);
-    this.#enforceLimit();
+    this.#room = this.#maxSize;
+    return this.#enforceLimit();
   }
 
   /** What is resident, oldest first, as a list of the caller's own. */
@@ -47,13 +53,21 @@ export class MemoryStore {
   clear(): void {
     this.#resident = [];
     this.#total = 0;
+    this.#room = this.#maxSize;
   }
 
-  #enforceLimit(): void {
-    if (this.#resident.length > this.#maxSize)
-      this.#resident = trimAtAtoms(this.#resident, Math.floor(this.#maxSize * residentShare));
+  #enforceLimit(): readonly JSONLEntry[] {
+    if (this.#resident.length <= this.#room) return none;
+    const before = this.#resident;
+    this.#resident = trimAtAtoms(before, Math.floor(this.#maxSize * residentShare));
+    // What cannot leave is not gone over again for each new entry.
+    this.#room = Math.max(this.#maxSize, Math.floor(this.#resident.length / residentShare));
+    const stayed = new Set(this.#resident);
+    return before.filter((entry) => !stayed.has(entry));
   }
 }
+
+const none: readonly JSONLEntry[] = [];
 
 /**
  * Drops the oldest entries until at most `target` are left, or as near as atoms and pins allow; the newest
