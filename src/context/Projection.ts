@@ -154,7 +154,7 @@ export class Projection {
    * has changed.
    */
   async refine(tools: readonly ToolSchema[], signal?: AbortSignal): Promise<boolean> {
-    this.counter.useModel(this.#deps.model());
+    this.counter.setModel(this.#deps.model());
     const changed = await this.counter.refine(this.messages(), tools, signal);
     if (changed) this.#sized = undefined;
     return changed;
@@ -214,7 +214,7 @@ export class Projection {
   #sizes(tools: readonly ToolSchema[]): RequestSizes {
     const view = this.view();
     const policy = this.policy();
-    this.counter.useModel(this.#deps.model());
+    this.counter.setModel(this.#deps.model());
     if (this.#sized?.view !== view || this.#sized.tools !== tools)
       this.#sized = { view, tools, sizes: sizeOfView(view, tools, this.counter, policy) };
     return this.#sized.sizes;

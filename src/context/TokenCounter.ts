@@ -46,7 +46,7 @@ export class TokenCounter {
   }
 
   /** From here on counts are for this model. Cheap: to be called before each measurement. */
-  useModel({ tokenizer }: Pick<ModelInfo, 'tokenizer'>): void {
+  setModel({ tokenizer }: Pick<ModelInfo, 'tokenizer'>): void {
     this.#vocabulary = vocabularies.find((name) => name === tokenizer);
   }
 

@@ -16,7 +16,7 @@ const chinese = '请把解析器里的错误修好，并且不要改动测试。
 
 test('row 27, S3 `TokenCounter` count_message(s) / count_text / cache size and stats / clear / fallback', async () => {
   const counter = new TokenCounter({ encoder });
-  counter.useModel({ tokenizer: 'o200k_base' });
+  counter.setModel({ tokenizer: 'o200k_base' });
   const message: Message = { role: 'user', content: chinese };
   const call = { id: 'call_1', name: 'Read', arguments: '{"file_path":"src/a.ts"}' };
   const calling: Message = {
@@ -44,8 +44,8 @@ test('row 27, S3 `TokenCounter` count_message(s) / count_text / cache size and s
 
 test('row 27: the vocabulary is the model’s', async () => {
   const [newer, older] = [new TokenCounter({ encoder }), new TokenCounter({ encoder })];
-  newer.useModel({ tokenizer: 'o200k_base' });
-  older.useModel({ tokenizer: 'cl100k_base' });
+  newer.setModel({ tokenizer: 'o200k_base' });
+  older.setModel({ tokenizer: 'cl100k_base' });
   expect(await newer.countTextAsync(chinese)).toEqual({ tokens: countExactly(o200k, chinese), exact: true });
   expect(await older.countTextAsync(chinese)).toEqual({ tokens: countExactly(cl100k, chinese), exact: true });
   expect(countExactly(cl100k, chinese)).not.toBe(countExactly(o200k, chinese));
@@ -55,7 +55,7 @@ test('row 27: where the encoder fails, or there is none, a careful estimate coun
   const broken = new TokenCounter({
     encoder: { count: () => Promise.reject(new Error('gone')), close: () => undefined },
   });
-  broken.useModel({ tokenizer: 'o200k_base' });
+  broken.setModel({ tokenizer: 'o200k_base' });
   const message: Message = { role: 'user', content: chinese };
   expect(await broken.refine([message])).toBe(false);
   expect(broken.isExact([message])).toBe(false);

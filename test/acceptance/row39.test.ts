@@ -31,7 +31,7 @@ test.each(['o200k_base', 'cl100k_base'] as const)(
       close: () => undefined,
     };
     const counter = new TokenCounter({ encoder });
-    counter.useModel({ tokenizer: name });
+    counter.setModel({ tokenizer: name });
     const messages: Message[] = fixtures.map((content) => ({ role: 'user', content }));
     const call = { id: 'call_1', name: 'Read', arguments: '{"file_path":"a.ts"}' };
     const calling: Message = { role: 'assistant', content: 'I read.', toolCalls: [call] };

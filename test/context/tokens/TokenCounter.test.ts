@@ -67,7 +67,7 @@ function reference(): number {
 test('a refined request has exactly the tokens of everything in it', async () => {
   const encoder = new LocalEncoder();
   const counter = new TokenCounter({ encoder });
-  counter.useModel(o200kModel);
+  counter.setModel(o200kModel);
   expect(counter.isExact(messages, tools)).toBe(false);
   expect(counter.countTokens(messages, tools)).toBeGreaterThanOrEqual(reference());
   expect(await counter.refine(messages, tools)).toBe(true);
@@ -81,7 +81,7 @@ test('a refined request has exactly the tokens of everything in it', async () =>
 test('a text that was counted exactly once is exact in another message too', async () => {
   const encoder = new LocalEncoder();
   const counter = new TokenCounter({ encoder });
-  counter.useModel(o200kModel);
+  counter.setModel(o200kModel);
   await counter.refine(messages);
   const copies = structuredClone(messages);
   expect(counter.countMessages(copies)).toBe(counter.countMessages(messages));
@@ -93,14 +93,14 @@ test('a model of another vocabulary is counted anew, and going back costs nothin
   const encoder = new LocalEncoder();
   const counter = new TokenCounter({ encoder });
   const before = counter.countMessages(messages);
-  counter.useModel(o200kModel);
+  counter.setModel(o200kModel);
   await counter.refine(messages);
   const exact = counter.countMessages(messages);
-  counter.useModel(unknownModel);
+  counter.setModel(unknownModel);
   expect(counter.isExact(messages)).toBe(false);
   expect(counter.countMessages(messages)).toBe(before);
   expect(await counter.refine(messages)).toBe(false);
-  counter.useModel(o200kModel);
+  counter.setModel(o200kModel);
   expect(counter.countMessages(messages)).toBe(exact);
   expect(encoder.asked).toHaveLength(1);
 });
@@ -109,14 +109,14 @@ test('without an encoder, and with one that fails, estimates go on; after three 
   const encoder = new LocalEncoder();
   encoder.failures = 99;
   const counter = new TokenCounter({ encoder });
-  counter.useModel(o200kModel);
+  counter.setModel(o200kModel);
   const estimate = counter.countMessages(messages);
   for (let times = 0; times < 5; times++) expect(await counter.refine(messages)).toBe(false);
   expect(counter.countMessages(messages)).toBe(estimate);
   expect(encoder.asked).toHaveLength(3);
   expect((await counter.countTextAsync('Hello, world!')).exact).toBe(false);
   const alone = new TokenCounter();
-  alone.useModel(o200kModel);
+  alone.setModel(o200kModel);
   expect(await alone.refine(messages)).toBe(false);
   expect(alone.countMessages(messages)).toBe(estimate);
 });
@@ -125,7 +125,7 @@ test('one failure is forgiven', async () => {
   const encoder = new LocalEncoder();
   encoder.failures = 1;
   const counter = new TokenCounter({ encoder });
-  counter.useModel(o200kModel);
+  counter.setModel(o200kModel);
   expect(await counter.refine(messages)).toBe(false);
   expect(await counter.refine(messages)).toBe(true);
   expect(counter.isExact(messages)).toBe(true);
@@ -133,7 +133,7 @@ test('one failure is forgiven', async () => {
 
 test('an abort ends the waiting even where the encoder hangs', async () => {
   const counter = new TokenCounter({ encoder: { count: () => new Promise(() => {}), close: () => {} } });
-  counter.useModel(o200kModel);
+  counter.setModel(o200kModel);
   const abort = new AbortController();
   const refining = counter.refine(messages, tools, abort.signal);
   setTimeout(() => abort.abort(), 10);
@@ -144,7 +144,7 @@ test('an abort ends the waiting even where the encoder hangs', async () => {
 test('a large text is handed over in pieces, and the sum is that of the whole', async () => {
   const encoder = new LocalEncoder();
   const counter = new TokenCounter({ encoder });
-  counter.useModel(o200kModel);
+  counter.setModel(o200kModel);
   const text = 'The quick brown fox, 12345 times; {"key": [1, 2]}\n'.repeat(20_000);
   expect(await counter.countTextAsync(text)).toEqual({ tokens: countExactly(vocabulary, text), exact: true });
   expect(encoder.asked.length).toBeGreaterThan(2);
@@ -153,7 +153,7 @@ test('a large text is handed over in pieces, and the sum is that of the whole', 
 
 test('where no vocabulary is public, a large message is at first an estimate from samples, then from all of it', async () => {
   const counter = new TokenCounter();
-  counter.useModel(unknownModel);
+  counter.setModel(unknownModel);
   const message: Message = { role: 'user', content: `${'word '.repeat(60_000)}${'中'.repeat(60_000)}` };
   const first = counter.countMessage(message);
   expect(await counter.refine([message])).toBe(true);
@@ -165,7 +165,7 @@ test('where no vocabulary is public, a large message is at first an estimate fro
 
 test('after three replies of a server with a vocabulary of its own, the next request is predicted within 3 %', () => {
   const counter = new TokenCounter();
-  counter.useModel(unknownModel);
+  counter.setModel(unknownModel);
   const model = 'private';
   const served = (request: readonly Message[]): number =>
     request.reduce((sum, message) => sum + 4 + countExactly(vocabulary, String(message.content)), 3);
@@ -209,15 +209,15 @@ test('an image costs by its size and by who serves the model', () => {
   );
   const message: Message = { role: 'user', content: [{ type: 'image', mediaType: 'image/png', data: png }] };
   const counter = new TokenCounter();
-  counter.useModel(o200kModel);
+  counter.setModel(o200kModel);
   expect(counter.countMessage(message)).toBe(4 + 765);
-  counter.useModel(unknownModel);
+  counter.setModel(unknownModel);
   expect(counter.countMessage(message)).toBe(4 + 1399);
 });
 
 test('statistics count what is remembered, and clearing forgets it', async () => {
   const counter = new TokenCounter({ encoder: new LocalEncoder() });
-  counter.useModel(o200kModel);
+  counter.setModel(o200kModel);
   await counter.refine(messages);
   const tokens = counter.countMessages(messages) - 3;
   expect(counter.getCacheStats().cachedMessages).toBe(messages.length);
