@@ -76,7 +76,7 @@ await encoder.close();
 async function measure(text) {
   const counter = new TokenCounter({ encoder });
   // biome-ignore lint/correctness/useHookAtTopLevel: no React here.
-  counter.useModel({ tokenizer: 'o200k_base' });
+  counter.setModel({ tokenizer: 'o200k_base' });
   const message = { role: 'user', content: text };
   const whole = new TokenCounter();
   const estimate = (await whole.countTextAsync(text)).tokens;
