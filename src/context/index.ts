@@ -1,9 +1,23 @@
 /** The context room's one door. */
-export { type ProjectionPolicy, projectMessages } from './ContextBuilder.ts';
+export {
+  type BuiltContext,
+  ContextBuilder,
+  type ContextBuilderConfig,
+  DEFAULT_CONTEXT_CONFIG,
+  type Thread,
+} from './buildContext.ts';
+export { CompactionService } from './CompactionService.ts';
+export {
+  type ProjectionPolicy,
+  projectMessages,
+  // S1's name for it: from what is stored to the provider-neutral wire form.
+  projectMessages as convertToStandardMessages,
+} from './ContextBuilder.ts';
 export { ContextManager } from './ContextManager.ts';
 export type { ContextData } from './contextData.ts';
 export { analyzeFiles, type FileContent, type FileReference, readFilesContent } from './FileAnalyzer.ts';
 export { HistoryManager, type HistoryOptions } from './history/HistoryManager.ts';
+export { filterOrphanToolMessages } from './history/messageAtoms.ts';
 export { estimateRounds, findRoundBoundaries } from './history/rounds.ts';
 export { SlidingWindow, type SlidingWindowConfig, type WindowResult } from './history/SlidingWindow.ts';
 export { windowItems } from './history/windowItems.ts';
@@ -40,18 +54,25 @@ export {
 export type { LeftOut, MemoryFolders, MemoryScope } from './memory/memoryFiles.ts';
 export { oneLine } from './memory/quotes.ts';
 export type { Remembered } from './memory/remember.ts';
+export { type Draft, ThreadSummary } from './memory/ThreadSummary.ts';
+export { admitOutput } from './results/admit.ts';
 export { truncateObservation } from './results/ObservationTruncator.ts';
+export { compress } from './results/ToolResultCompressor.ts';
+export { WorkingMemory } from './results/WorkingMemory.ts';
 export type { SessionContext } from './SessionContext.ts';
 export {
   AmbiguousSessionIdError,
   BlobStore,
+  CacheStore,
   detectGitBranch,
   detectGitRemote,
   getProjectStoragePath,
   getStorageRoot,
   InvalidSessionIdError,
   isSafeSessionId,
+  JSONLStore,
   type LockHolder,
+  MemoryStore,
   newId,
   newSessionId,
   PersistentStore,
@@ -62,6 +83,7 @@ export {
   type SessionSummary,
   type StorageProblem,
 } from './storage/index.ts';
+export { adaptiveCompress } from './strategies/adaptiveCompress.ts';
 export {
   type CompressionHistory,
   type CompressionStatistics,
@@ -72,8 +94,12 @@ export {
   type CheckResult,
   checkAndCompress,
 } from './strategies/checkAndCompress.ts';
+export { HybridStrategy } from './strategies/HybridStrategy.ts';
 export { type ItemFacts, strategyItems } from './strategies/items.ts';
+export { MiddleRemovalStrategy } from './strategies/MiddleRemovalStrategy.ts';
+export { OldestRemovalStrategy } from './strategies/OldestRemovalStrategy.ts';
 export { planRemoval } from './strategies/planRemoval.ts';
+export { assignMessagePriorities } from './strategies/priorities.ts';
 export { type RemovalPolicy, removalPolicyFor } from './strategies/removalPolicy.ts';
 export { type Endpoint, type ModelStrategy, strategyForModel } from './strategies/strategyForModel.ts';
 export type {
@@ -86,6 +112,7 @@ export type {
   StrategyName,
 } from './strategies/types.ts';
 export { type TokenCount, TokenCounter, type TokenCounterOptions } from './TokenCounter.ts';
+export { allocateBudget, type ContextBudget } from './tokens/allocateBudget.ts';
 export { estimateTokens, getChineseRatio } from './tokens/estimate.ts';
 export { estimateMessagesTokens, estimateTokensCached } from './tokens/estimateCached.ts';
 export { WorkerEncoder } from './tokens/exact/WorkerEncoder.ts';

@@ -1,5 +1,6 @@
 /** One step of the past as a line of a ledger: what was done, how it ended, where all of it can be had again. */
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { decisionsOf } from '../facts/decisions.ts';
 import type { Atom, AtomCall } from '../history/atoms.ts';
 import { firstErrorLine } from '../results/errorLines.ts';
 import { HIGH } from '../tokens/estimate.ts';
@@ -11,6 +12,9 @@ const CALL_TOKENS = 24;
 const WORDS_TOKENS = 24;
 /** A reply that ended a turn is what the user was told: more of it stays. */
 const ANSWER_TOKENS = 90;
+/** What a reply decided stays in its own words: nothing else in the request says it. */
+const DECISION_TOKENS = 60;
+const MAX_DECISIONS = 3;
 /** More than this of a text cannot matter for one line. */
 const MAX_LOOKED_AT = 800;
 
@@ -18,7 +22,11 @@ const MAX_LOOKED_AT = 800;
 export function ledgerLines(atom: Atom): readonly string[] {
   const { head, calls, kind } = atom;
   if (kind === 'user') return head.subtype === 'shell' ? [`#${head.seq} ! ${words(head, WORDS_TOKENS)}`] : [];
-  const said = words(head, calls.length === 0 ? ANSWER_TOKENS : WORDS_TOKENS);
+  const decided = decisionsOf([head])
+    .slice(0, MAX_DECISIONS)
+    .map(({ text }) => oneLine(text, DECISION_TOKENS));
+  const said =
+    decided.length > 0 ? decided.join(' … ') : words(head, calls.length === 0 ? ANSWER_TOKENS : WORDS_TOKENS);
   return [...(said === '' ? [] : [`#${head.seq} "${said}"`]), ...calls.map(callLine)];
 }
 
