@@ -25,6 +25,7 @@ import { tooLarge } from './measure.ts';
 import { activeTask, reminderDraft, reminderDue } from './memory/ActiveTaskService.ts';
 import { instructionDraft } from './memory/instructions.ts';
 import { ReductionLadder } from './ReductionLadder.ts';
+import { type CheckResult, checkAndCompress } from './strategies/checkAndCompress.ts';
 import type { BuildOutcome, CompactOptions, RequestOptions } from './types.ts';
 import { validateRequest } from './validateRequest.ts';
 
@@ -32,6 +33,9 @@ export class SessionContext {
   readonly parts: SessionParts;
   readonly compaction: CompactionRunner;
   readonly ladder: ReductionLadder;
+
+  #statisticsAt: number | undefined;
+  #level: CheckResult['level'] = 'ok';
 
   constructor(parts: SessionParts) {
     this.parts = parts;
@@ -58,6 +62,7 @@ export class SessionContext {
     const { projection, deps } = this.parts;
     await this.refreshInstructions();
     await this.#remind();
+    this.#check(projection.measure(options.tools), options);
     await this.ladder.makeRoom(options);
     const measure = projection.measure(options.tools);
     options.emit({ type: 'context_measured', measure });
@@ -90,6 +95,8 @@ export class SessionContext {
     await log.sync();
     if (options.signal.aborted) return;
     this.ladder.maintain(options);
+    const measure = projection.measure(options.tools);
+    if (this.#check(measure, options)) options.emit({ type: 'context_measured', measure });
     if (projection.isUnsure(options.tools, this.ladder.figures(options)))
       void this.refine(options.tools).then((measure) => options.emit({ type: 'context_measured', measure }));
   }
@@ -151,6 +158,26 @@ export class SessionContext {
   /** Leaves everything after this entry's atom out of the conversation; false when there is no such entry. */
   rewind(uuid: string): Promise<boolean> {
     return rewind(this.parts, uuid);
+  }
+
+  /** Warns once when the window fills; true when the meter between requests is due again. */
+  #check(measure: ContextMeasure, { emit }: Pick<RequestOptions, 'emit'>): boolean {
+    const { settings, clock } = this.parts.deps;
+    const now = (clock ?? Date.now)();
+    const check = checkAndCompress({
+      currentTokens: measure.usedTokens,
+      maxTokens: measure.windowTokens,
+      isEnabled: settings.compact.auto && settings.strategy !== 'off',
+      at: settings.removal.at,
+      checkIntervalMs: settings.removal.checkIntervalMs,
+      now,
+      ...(this.#statisticsAt === undefined ? {} : { lastStatisticsAt: this.#statisticsAt }),
+    });
+    if (check.warning !== undefined && check.level !== this.#level)
+      emit({ type: 'notice', level: 'warning', text: check.warning });
+    this.#level = check.level;
+    if (check.isStatisticsDue) this.#statisticsAt = now;
+    return check.isStatisticsDue;
   }
 
   /** Goal and todo list, restated where they are far back: an entry that stays where it was put. */

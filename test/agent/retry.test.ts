@@ -17,6 +17,8 @@ test('a reply that breaks off is taken back, counted down and tried again', asyn
     'retrying 2/10 in 7000 (server)',
     'text_delta A whole answer.',
     'entry assistant: A whole answer.',
+    // Seven seconds later the meter is due again.
+    'measured for test-model',
     'entry turn_end: done',
     'turn_ended done after 1',
   ]);
