@@ -12,10 +12,6 @@ import type { SessionParts } from './CompactionRunner.ts';
 import { type ContextData, contextDataOf } from './contextData.ts';
 import { ThreadSummary } from './memory/ThreadSummary.ts';
 import { Projection } from './Projection.ts';
-import { recall } from './recall/recall.ts';
-import { resultDraft, shellDraft } from './resultDrafts.ts';
-import { admitOutput, limitsFor } from './results/admit.ts';
-import { ResultShares } from './results/resultShares.ts';
 import { SessionContext } from './SessionContext.ts';
 import { closingDrafts, headerDrafts, headerOf, replyDrafts } from './sessionDrafts.ts';
 import {
@@ -37,18 +33,11 @@ import type {
   ToolResultInput,
 } from './types.ts';
 
-interface OpenSession {
-  readonly log: SessionLog;
-  readonly projection: Projection;
-  readonly context: SessionContext;
-}
-
 export class ContextManager {
   readonly #deps: ContextManagerDeps;
   readonly #listeners = new Set<(entry: JSONLEntry) => void>();
   readonly #problemListeners = new Set<(problem: StorageProblem) => void>();
-  readonly #shares = new ResultShares();
-  #session: OpenSession | undefined;
+  #session: SessionContext | undefined;
 
   constructor(deps: ContextManagerDeps) {
     this.#deps = deps;
@@ -87,7 +76,7 @@ export class ContextManager {
 
   /** A new session that begins as this one is now, or as it was up to an entry; this one stays open. Returns its id. */
   async forkSession(uptoUuid?: string): Promise<string> {
-    const { log } = this.#open();
+    const { log } = this.#open().parts;
     const entries = log.entries();
     const end =
       uptoUuid === undefined ? entries.length : entries.findIndex(({ uuid }) => uuid === uptoUuid) + 1;
@@ -95,22 +84,22 @@ export class ContextManager {
   }
 
   getCurrentSessionId(): string | undefined {
-    return this.#session?.log.sessionId;
+    return this.#session?.parts.log.sessionId;
   }
 
   /** Where the open session's log lies. */
   filePath(): string | undefined {
-    return this.#session?.log.filePath;
+    return this.#session?.parts.log.filePath;
   }
 
   /** The open session's context: what is reduced, previewed, pinned, taken back. Throws without a session. */
   get session(): SessionContext {
-    return this.#open().context;
+    return this.#open();
   }
 
   /** The log so far, oldest first; empty without a session. */
   entries(): readonly JSONLEntry[] {
-    return this.#session?.log.entries() ?? [];
+    return this.#session?.parts.log.entries() ?? [];
   }
 
   /** What the session was started with. */
@@ -127,7 +116,7 @@ export class ContextManager {
 
   /** The messages of the next request as it would be without a compaction. */
   getMessages(): readonly Message[] {
-    return this.#session?.projection.messages() ?? [];
+    return this.#session?.parts.projection.messages() ?? [];
   }
 
   /** Everything known about the session, by layer; undefined without a session. */
@@ -151,12 +140,12 @@ export class ContextManager {
 
   /** Appends the drafts as one batch; resolves when they are on disk. */
   async append(...drafts: readonly EntryDraft[]): Promise<readonly JSONLEntry[]> {
-    return this.#appendTo(this.#open(), drafts);
+    return this.#appendTo(this.#open().parts, drafts);
   }
 
   /** Whatever was begun in a session ends up in it, also when another one is open by then. */
   async #appendTo(
-    { log, projection }: Pick<OpenSession, 'log' | 'projection'>,
+    { log, projection }: Pick<SessionParts, 'log' | 'projection'>,
     drafts: readonly EntryDraft[],
   ): Promise<readonly JSONLEntry[]> {
     const entries = await log.append(drafts);
@@ -180,26 +169,18 @@ export class ContextManager {
 
   /** Records a reply and its calls as one batch, before any of them runs. */
   async appendReply(reply: Reply, end: ReplyEnd = {}): Promise<readonly JSONLEntry[]> {
-    const session = this.#open();
-    return this.#appendTo(session, replyDrafts(reply, session.projection.lastRequest, end));
+    const { parts } = this.#open();
+    return this.#appendTo(parts, replyDrafts(reply, parts.projection.lastRequest, end));
   }
 
   /** Records the one result of a call, bounded; the whole output is kept beside the log. */
-  async appendToolResult({ call, outcome, durationMs }: ToolResultInput): Promise<JSONLEntry> {
-    const session = this.#open();
-    const admitted = await this.#admit(outcome, call.name);
-    const [entry] = await this.#appendTo(session, [resultDraft(call, outcome, admitted, durationMs)]);
-    if (entry === undefined)
-      throw new Error(`The log of ${session.log.sessionId} gave no entry for a result.`);
-    return entry;
+  async appendToolResult(input: ToolResultInput): Promise<JSONLEntry> {
+    return this.#open().admission.result(input);
   }
 
   /** Records a command that the user ran with `!`, and its output, for the model to know of. */
   async appendShell(command: string, outcome: ToolOutcome): Promise<JSONLEntry | undefined> {
-    const session = this.#open();
-    const admitted = await this.#admit(outcome);
-    const [entry] = await this.#appendTo(session, [shellDraft(command, outcome, admitted)]);
-    return entry;
+    return this.#open().admission.shell(command, outcome);
   }
 
   /** Records what the user typed, with the memories that it calls up; see SessionContext. */
@@ -207,7 +188,7 @@ export class ContextManager {
     prompts: readonly EntryDraft[],
     options: Pick<RequestOptions, 'tools' | 'emit'>,
   ): Promise<readonly JSONLEntry[]> {
-    return this.#open().context.appendPrompts(prompts, options);
+    return this.#open().appendPrompts(prompts, options);
   }
 
   /**
@@ -215,12 +196,12 @@ export class ContextManager {
    * leaves everything as it was: the caller checks it.
    */
   async buildRequest(options: RequestOptions): Promise<BuildOutcome> {
-    return this.#open().context.buildRequest(options);
+    return this.#open().buildRequest(options);
   }
 
   /** What `/compact` does. Whatever happens, the session goes on; the report says what happened. */
   async compact(options: CompactOptions): Promise<CompactionReport> {
-    return this.#open().context.compaction.runManual(options);
+    return this.#open().compaction.runManual(options);
   }
 
   /** S5's name for a compaction that the user asks for. */
@@ -230,7 +211,7 @@ export class ContextManager {
 
   /** Takes removal instead of a summary that the user waits for; false when nobody waits for one. */
   stopWaiting(): boolean {
-    return this.#session?.context.ladder.stopWaiting() ?? false;
+    return this.#session?.ladder.stopWaiting() ?? false;
   }
 
   /**
@@ -238,44 +219,42 @@ export class ContextManager {
    * tenth smaller, down to what is pinned and the newest prompt. False when nothing is left to give.
    */
   async shrinkAfterOverflow(error: ModelError, options: RequestOptions): Promise<boolean> {
-    return this.#open().context.ladder.afterOverflow(error, options);
+    return this.#open().ladder.afterOverflow(error, options);
   }
 
   /** Measures the request as it would be sent now. */
   measure(tools: readonly ToolSchema[]): ContextMeasure {
-    return this.#open().projection.measure(tools);
+    return this.#open().parts.projection.measure(tools);
   }
 
   /** At the end of each step; see SessionContext. */
   async maintain(options: RequestOptions): Promise<void> {
-    return this.#open().context.maintain(options);
+    return this.#open().maintain(options);
   }
 
   /** Hash of a file's content as this session last read or wrote it; undefined when it never did. */
   fileReads(path: string): string | undefined {
-    return this.#session?.projection.fileReads(path);
+    return this.#session?.parts.projection.fileReads(path);
   }
 
   /** Where a tool streams large output to. */
   openBlob(): BlobSink {
-    return this.#open().log.blobs.openSink();
+    return this.#open().parts.log.blobs.openSink();
   }
 
   /** What the session has seen, by pointer, range or search; also what no request shows any more. */
   recall(request: RecallRequest, signal: AbortSignal): Promise<RecallAnswer> {
-    const { log, projection } = this.#open();
-    const limits = limitsFor(this.#deps.settings.truncate, projection.budget().window);
-    return recall(request, log.entries(), log.blobs, signal, limits);
+    return this.#open().admission.recall(request, signal);
   }
 
   /** The todo list as the model last wrote it. */
   todos(): readonly Todo[] {
-    return this.#session?.projection.todos() ?? [];
+    return this.#session?.parts.projection.todos() ?? [];
   }
 
   /** Where later entries say that they happened. */
   setCwd(directory: string): void {
-    this.#session?.log.setCwd(directory);
+    this.#session?.parts.log.setCwd(directory);
   }
 
   /** The sessions of this project, newest first. */
@@ -287,9 +266,9 @@ export class ContextManager {
   async close(): Promise<void> {
     const session = this.#session;
     this.#session = undefined;
-    session?.context.parts.thread.stop();
-    await session?.log.sync();
-    await session?.log.close();
+    session?.parts.thread.stop();
+    await session?.parts.log.sync();
+    await session?.parts.log.close();
   }
 
   async #use(log: SessionLog): Promise<void> {
@@ -306,7 +285,7 @@ export class ContextManager {
       append: (drafts) => this.#appendTo({ log, projection }, drafts),
       thread: new ThreadSummary(new CacheStore(this.#deps.settings.cache.maxEntries)),
     };
-    this.#session = { log, projection, context: new SessionContext(parts) };
+    this.#session = new SessionContext(parts);
   }
 
   #tell<T>(listeners: ReadonlySet<(news: T) => void>, news: T): void {
@@ -319,21 +298,10 @@ export class ContextManager {
     }
   }
 
-  #open(): OpenSession {
+  #open(): SessionContext {
     if (this.#session === undefined) {
       throw new Error('There is no open session: call createSession or loadSession first.');
     }
     return this.#session;
-  }
-
-  /** Without a tool's name it is the user's own command, which shares with nobody. */
-  #admit(outcome: ToolResultInput['outcome'], tool?: string): ReturnType<typeof admitOutput> {
-    const { log, projection } = this.#open();
-    const { truncate, offload, toolResultCompression } = this.#deps.settings;
-    const { window } = projection.budget();
-    const single = limitsFor(truncate, window);
-    const shares = tool === undefined ? single : this.#shares.limitsOfNext(log.entries(), single, window);
-    const options = { offload: toolResultCompression ? offload : null };
-    return admitOutput(outcome, shares, log.blobs, tool === undefined ? options : { ...options, tool });
   }
 }

@@ -13,6 +13,7 @@ import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
 import type { CompactionReport, ContextMeasure } from '../protocol/events.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
 import type { ModelRequest } from '../protocol/model.ts';
+import { Admission } from './Admission.ts';
 import { admitPrompts } from './admitPrompts.ts';
 import { CompactionRunner, type SessionParts } from './CompactionRunner.ts';
 import { lastDiff, previewOf } from './compaction/preview.ts';
@@ -33,6 +34,7 @@ export class SessionContext {
   readonly parts: SessionParts;
   readonly compaction: CompactionRunner;
   readonly ladder: ReductionLadder;
+  readonly admission: Admission;
 
   #statisticsAt: number | undefined;
   #level: CheckResult['level'] = 'ok';
@@ -41,6 +43,7 @@ export class SessionContext {
     this.parts = parts;
     this.compaction = new CompactionRunner(parts);
     this.ladder = new ReductionLadder(parts, this.compaction);
+    this.admission = new Admission(parts);
   }
 
   /** Records what the user typed, with the memories that it calls up; tells of what cannot be sent whole. */

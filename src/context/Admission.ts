@@ -1,0 +1,55 @@
+/** What comes out of tools and commands, on its way into the log and back: bounded when it arrives, recalled whole. */
+import type { JSONLEntry } from '../protocol/entries.ts';
+import type { RecallAnswer, RecallRequest, ToolOutcome } from '../protocol/tools.ts';
+import type { SessionParts } from './CompactionRunner.ts';
+import { recall } from './recall/recall.ts';
+import { resultDraft, shellDraft } from './resultDrafts.ts';
+import { type Admitted, admitOutput, limitsFor } from './results/admit.ts';
+import { ResultShares } from './results/resultShares.ts';
+import type { ToolResultInput } from './types.ts';
+
+export class Admission {
+  readonly #parts: SessionParts;
+  readonly #shares = new ResultShares();
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+  }
+
+  /** Records the one result of a call; results of one reply share a budget. */
+  async result({ call, outcome, durationMs }: ToolResultInput): Promise<JSONLEntry> {
+    const { log, append, projection, deps } = this.#parts;
+    const { window } = projection.budget();
+    const limits = this.#shares.limitsOfNext(log.entries(), this.#limits(), window);
+    const admitted = await admitOutput(outcome, limits, log.blobs, {
+      offload: deps.settings.toolResultCompression ? deps.settings.offload : null,
+      tool: call.name,
+    });
+    const [entry] = await append([resultDraft(call, outcome, admitted, durationMs)]);
+    if (entry === undefined) throw new Error(`The log of ${log.sessionId} gave no entry for a result.`);
+    return entry;
+  }
+
+  /** Records a command that the user ran themselves. */
+  async shell(command: string, outcome: ToolOutcome): Promise<JSONLEntry | undefined> {
+    const [entry] = await this.#parts.append([shellDraft(command, outcome, await this.#whole(outcome))]);
+    return entry;
+  }
+
+  /** What the session has seen, by pointer, range or search. */
+  recall(request: RecallRequest, signal: AbortSignal): Promise<RecallAnswer> {
+    const { log } = this.#parts;
+    return recall(request, log.entries(), log.blobs, signal, this.#limits());
+  }
+
+  #whole(outcome: ToolOutcome): Promise<Admitted> {
+    const { log, deps } = this.#parts;
+    const offload = deps.settings.toolResultCompression ? deps.settings.offload : null;
+    return admitOutput(outcome, this.#limits(), log.blobs, { offload });
+  }
+
+  #limits(): ReturnType<typeof limitsFor> {
+    const { deps, projection } = this.#parts;
+    return limitsFor(deps.settings.truncate, projection.budget().window);
+  }
+}
