@@ -1,6 +1,6 @@
 /**
  * `npm run bench:context`: policies against traces and prices. `--quick` takes a tenth of every trace,
- * `--session <file>` adds a recorded session, `--settings <json>` drives the real engine with other settings,
+ * `--session <file or folder>` adds recorded sessions, `--settings <json>` drives the real engine with other settings,
  * `--sweep` tries many settings of our policy. docs/bench-context.md explains the tables.
  */
 import { parseArgs } from 'node:util';
@@ -14,7 +14,7 @@ import { paretoTable } from './report/pareto.ts';
 import { retentionRow, retentionRows, retentionTable } from './report/retention.ts';
 import { plant } from './retention/needles.ts';
 import { tasks, taskTable } from './tasks/tasks.ts';
-import { readSession } from './trace/recorded.ts';
+import { readSession, sessionFiles } from './trace/recorded.ts';
 import { makeTrace, shapes } from './trace/standard.ts';
 import { createTexts } from './trace/texts.ts';
 
@@ -35,7 +35,10 @@ const seeds = values.quick ? [1] : [1, 2, 3];
 const sized = shapes.map((shape) =>
   values.quick ? { ...shape, steps: Math.ceil(shape.steps / 10) } : shape,
 );
-const recorded = await Promise.all(values.session.map((file) => readSession(file, windowTokens)));
+const files = (await Promise.all(values.session.map(sessionFiles))).flat();
+const recorded = (await Promise.all(files.map((file) => readSession(file, windowTokens)))).filter(
+  ({ events }) => events.some(({ type }) => type === 'step'),
+);
 const groups: TraceGroup[] = [
   ...sized.map((shape) => seeds.map((seed) => makeTrace(shape, seed, windowTokens))),
   ...recorded.map((trace) => [trace]),

@@ -1,4 +1,5 @@
 /** Drives the product's context engine through a trace and bills every request that it builds, byte for byte. */
+import { join } from 'node:path';
 import type { ContextManager, SummaryModel } from '../../../src/context/index.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import type { Message, ToolCall } from '../../../src/protocol/messages.ts';
@@ -88,7 +89,11 @@ export async function driveReal(
           if (made === undefined) continue;
           const text = texts.result(index, at);
           work += count(text);
-          await manager.appendToolResult({ call, outcome: outcomeOf(made, text), durationMs: 100 });
+          await manager.appendToolResult({
+            call,
+            outcome: outcomeOf(made, text, house.root),
+            durationMs: 100,
+          });
         }
         house.minute += STEP_MINUTES;
         await manager.maintain(request);
@@ -153,12 +158,12 @@ function replyOf(
   return { prose, calls, text: [prose, ...calls.map((call) => `${call.name}${call.arguments}`)].join('\n') };
 }
 
-function outcomeOf({ tool, title, failed }: TraceCall, text: string): ToolOutcome {
+function outcomeOf({ tool, title, failed }: TraceCall, text: string, root: string): ToolOutcome {
   const status = failed ? 'error' : 'ok';
   const kind = ({ read: 'file', edit: 'edit', bash: 'command', grep: 'search' } as const)[tool];
   const summary = tool === 'bash' ? { summary: failed ? 'exit 1' : 'exit 0' } : {};
   const changed = {
-    path: `/repo/${title}`,
+    path: join(root, title),
     kind: 'modified',
     hash: 'a'.repeat(64),
     added: 3,

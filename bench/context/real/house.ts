@@ -9,6 +9,8 @@ import type { ModelInfo } from '../../../src/protocol/model.ts';
 export interface House {
   readonly manager: ContextManager;
   readonly model: ModelInfo;
+  /** The project's folder. */
+  readonly root: string;
   /** Minutes since the trace began. */
   minute: number;
   close(): Promise<void>;
@@ -48,6 +50,7 @@ export async function openHouse(
   const house: House = {
     manager,
     model,
+    root: folder,
     minute: 0,
     close: async () => {
       await manager.close();

@@ -1,12 +1,28 @@
 /** A recorded session as a trace: its own prompts, replies and results, with the pauses that there were. */
-import { readFile } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { TokenCounter } from '../../../src/context/index.ts';
 import { entrySchema, type JSONLEntry } from '../../../src/protocol/entries.ts';
 import type { ToolKind, Trace, TraceCall, TraceEvent } from './types.ts';
 
 /** A pause shorter than this is the model thinking or a tool running. */
 const LEAST_IDLE_MINUTES = 4;
+
+/** Newest logs of a folder that are taken: each is run under every policy. */
+const MOST_SESSIONS = 8;
+
+/** The logs that a path names: a file itself, or the newest below a folder. */
+export async function sessionFiles(path: string): Promise<readonly string[]> {
+  if (!(await stat(path)).isDirectory()) return [path];
+  const names = (await readdir(path, { recursive: true })).filter((name) => name.endsWith('.jsonl'));
+  const aged = await Promise.all(
+    names.map(async (name) => ({ file: join(path, name), age: (await stat(join(path, name))).mtimeMs })),
+  );
+  return aged
+    .sort((a, b) => b.age - a.age)
+    .slice(0, MOST_SESSIONS)
+    .map(({ file }) => file);
+}
 
 /** Reads the log of a session; lines that cannot be read are left out, as the product does. */
 export async function readSession(file: string, windowTokens: number): Promise<Trace> {
