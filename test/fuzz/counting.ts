@@ -1,0 +1,79 @@
+/** The truth about tokens: js-tiktoken's own count, and a server that counts a whole request. */
+import { Tiktoken } from 'js-tiktoken/lite';
+import cl100k from 'js-tiktoken/ranks/cl100k_base';
+import o200k from 'js-tiktoken/ranks/o200k_base';
+import type { TokenEncoder, VocabularyName } from '../../src/context/index.ts';
+import { countExactly } from '../../src/context/tokens/exact/countExactly.ts';
+import { readVocabulary } from '../../src/context/tokens/exact/vocabulary.ts';
+import type { Message, ToolSchema } from '../../src/protocol/messages.ts';
+
+const ranks = { cl100k_base: cl100k, o200k_base: o200k };
+const lazily = <T>(make: (name: VocabularyName) => T): ((name: VocabularyName) => T) => {
+  const made = new Map<VocabularyName, T>();
+  return (name) => {
+    const known = made.get(name);
+    if (known !== undefined) return known;
+    const fresh = make(name);
+    made.set(name, fresh);
+    return fresh;
+  };
+};
+const tiktoken = lazily((name) => new Tiktoken(ranks[name]));
+const vocabulary = lazily((name) => readVocabulary(ranks[name]));
+const counted = lazily(() => new Map<string, number>());
+
+/** js-tiktoken takes the square of a run's length; beyond this ours, which its own tests compare with it. */
+const LONG_RUN = /[^\s]{200}|\s{200}/;
+
+/** Tokens of a text. */
+export function trueTokens(name: VocabularyName, text: string): number {
+  const known = counted(name).get(text);
+  if (known !== undefined) return known;
+  const isLong = text.length > 20_000 || LONG_RUN.test(text);
+  const tokens = isLong ? countExactly(vocabulary(name), text) : tiktoken(name).encode(text, [], []).length;
+  if (counted(name).size > 5000) counted(name).clear();
+  counted(name).set(text, tokens);
+  return tokens;
+}
+
+/** Counts as the program's own worker thread does, without the thread. */
+export const encoder: TokenEncoder = {
+  count: async (name, texts) => texts.map((text) => countExactly(vocabulary(name), text)),
+  close: () => {},
+};
+
+/** Per message: role and separators; as OpenAI's own recipe has it. */
+const FRAME = 3;
+
+/** Tokens of a request as its server counts them, images apart. */
+export function requestTokens(
+  name: VocabularyName,
+  messages: readonly Message[],
+  tools: readonly ToolSchema[],
+): number {
+  let sum = FRAME;
+  for (const message of messages) sum += messageTokens(name, message);
+  for (const tool of tools) sum += trueTokens(name, JSON.stringify(tool));
+  return sum;
+}
+
+const ofMessage = lazily(() => new WeakMap<Message, number>());
+
+function messageTokens(name: VocabularyName, message: Message): number {
+  const known = ofMessage(name).get(message);
+  if (known !== undefined) return known;
+  const tokens = FRAME + textsOf(message).reduce((sum, text) => sum + trueTokens(name, text), 0);
+  ofMessage(name).set(message, tokens);
+  return tokens;
+}
+
+function textsOf(message: Message): readonly string[] {
+  if (message.role === 'assistant') {
+    const reasoning = message.reasoning === undefined ? [] : [message.reasoning.text];
+    const calls = message.toolCalls.flatMap((call) => [call.id, call.name, call.arguments]);
+    return [message.content, ...reasoning, ...calls];
+  }
+  if (message.role === 'tool') return [message.content, message.toolCallId];
+  if (typeof message.content === 'string') return [message.content];
+  return message.content.map((part) => (part.type === 'text' ? part.text : ''));
+}

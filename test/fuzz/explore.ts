@@ -1,0 +1,41 @@
+/** One seed: makes a program, runs it, and shrinks it when something does not hold. */
+import fc from 'fast-check';
+import { type Counts, noCounts } from './counts.ts';
+import { type Program, programs, type Scale } from './program.ts';
+import { runProgram } from './run.ts';
+
+export interface Failure {
+  readonly message: string;
+  readonly program: Program;
+}
+
+/** How long a failing program is made smaller, in milliseconds. */
+const SHRINK_MS = 60_000;
+
+export async function explore(
+  seed: number,
+  scale: Scale,
+  folder: string,
+  counts: Counts,
+): Promise<Failure | undefined> {
+  let total = counts;
+  let last: unknown;
+  const property = fc.asyncProperty(programs(scale), async (program) => {
+    try {
+      await runProgram(program, folder, total);
+    } catch (error) {
+      last = error;
+      // What is run to shrink is not counted.
+      total = noCounts();
+      throw error;
+    }
+  });
+  const details = await fc.check(property, {
+    seed,
+    numRuns: 1,
+    interruptAfterTimeLimit: SHRINK_MS,
+    markInterruptAsFailure: false,
+  });
+  if (!details.failed || details.counterexample === null) return undefined;
+  return { message: last instanceof Error ? last.message : String(last), program: details.counterexample[0] };
+}

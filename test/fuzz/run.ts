@@ -1,0 +1,53 @@
+/** Runs one program in a folder of its own and looks after each operation whether everything still holds. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { apply, prompt } from './apply.ts';
+import { bytesOfAll, checkLog, checkProjection, demand, sameBytes } from './check.ts';
+import { addCounts, type Counts, noCounts } from './counts.ts';
+import type { Program } from './program.ts';
+import { send } from './send.ts';
+import { World } from './World.ts';
+
+/** Throws what does not hold, with the operation that it was seen after. `total` is added to. */
+export async function runProgram(program: Program, folder: string, total: Counts): Promise<void> {
+  const counts = noCounts();
+  const own = await mkdtemp(join(folder, 'program-'));
+  const world = new World(program, own);
+  let at = -1;
+  try {
+    await world.create();
+    await prompt(world, ['Mend the window.'], false);
+    await send(world, counts);
+    for (const [index, op] of program.ops.entries()) {
+      at = index;
+      await world.summaries.tick();
+      await apply(world, op, counts);
+      counts.operations++;
+      checkProjection(world, counts);
+      await send(world, counts);
+    }
+    await finish(world);
+    counts.programs++;
+  } catch (error) {
+    const op = program.ops[at];
+    throw new Error(`After operation ${at} (${op?.do ?? 'the start'}): ${(error as Error).message}`, {
+      cause: error,
+    });
+  } finally {
+    addCounts(total, counts);
+    await world.close();
+    await rm(own, { recursive: true, force: true });
+  }
+}
+
+async function finish(world: World): Promise<void> {
+  checkLog(world);
+  const before = bytesOfAll(world.messages());
+  const id = world.context.getCurrentSessionId() ?? '';
+  await world.reopen(id);
+  demand(
+    sameBytes(bytesOfAll(world.messages()), before),
+    'At the end, a resumed session has the same request, to the byte.',
+  );
+  checkLog(world);
+}
