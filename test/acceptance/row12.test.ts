@@ -15,7 +15,7 @@ test('row 12, S2 `ContextBuilder.buildContext`, six steps: system, instructions,
     strategy: 'summary',
     window: 100_000,
     instructions: 'Be kind.',
-    settings: { context: { reminderSteps: 2 } },
+    settings: { context: { reminderSteps: 2, memory: { timeoutMs: 20_000 } } },
     files: { 'a.txt': 'alpha\n'.repeat(9) },
   });
   const folder = join(house.dataRoot, 'memory');

@@ -8,7 +8,8 @@ import { buildHouse } from './support/house.ts';
 import { openProject } from './support/project.ts';
 
 test('row 14, S2 `LongTermMemory.search` limit 3, similarity 0.6, 500 ms, category: /memory, and every new prompt', async () => {
-  const project = await openProject();
+  // A busy machine may take longer than the default to build the first index.
+  const project = await openProject({ settings: { context: { memory: { timeoutMs: 20_000 } } } });
   const notes = [
     'The deploy password rotation happens every Tuesday',
     'Release notes belong into CHANGELOG.md',
@@ -57,15 +58,15 @@ test('row 14: limit, similarity and category hold', async () => {
     isSensitive: () => false,
   });
   const query = 'how the scanner handles braces';
-  const three = await memory.search(query);
+  const three = await memory.search(query, { timeoutMs: 20_000 });
   expect(three).toHaveLength(3);
   for (const { similarity } of three) {
     expect(similarity).toBeGreaterThanOrEqual(0.6);
     expect(similarity).toBeLessThanOrEqual(1);
   }
-  expect(await memory.search(query, { limit: 1 })).toHaveLength(1);
-  expect(await memory.search('quarterly revenue of the bakery')).toEqual([]);
-  const styled = await memory.search(query, { category: 'style', limit: 20 });
+  expect(await memory.search(query, { limit: 1, timeoutMs: 20_000 })).toHaveLength(1);
+  expect(await memory.search('quarterly revenue of the bakery', { timeoutMs: 20_000 })).toEqual([]);
+  const styled = await memory.search(query, { category: 'style', limit: 20, timeoutMs: 20_000 });
   expect(styled.every(({ category, file }) => category === 'style' && file === 'style.md')).toBe(true);
   expect(styled.length).toBeGreaterThan(3);
 });

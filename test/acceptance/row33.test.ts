@@ -63,3 +63,16 @@ test('row 33: a burst of ten results in one second cannot overflow', async () =>
     }
   }
 });
+
+test('row 33: the user is warned once when the window fills', async () => {
+  const house = await buildHouse({ window: 16_000, settings: { context: { compact: { auto: false } } } });
+  const open = await house.open();
+  for (let n = 0; n < 10; n++)
+    await open.ask(`question ${n}`, { text: `Answer ${n}. ${'And more of it. '.repeat(220)}`, ...SILENT });
+  const warnings = open.events.flatMap((event) =>
+    event.type === 'notice' && /% full/.test(event.text) ? [event] : [],
+  );
+  expect(warnings.length).toBeGreaterThan(0);
+  expect(warnings.length).toBeLessThanOrEqual(2);
+  expect(warnings[0]).toMatchObject({ level: 'warning' });
+});
