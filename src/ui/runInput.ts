@@ -33,6 +33,7 @@ export async function runInput(
       switch (result.type) {
         case 'op':
           agent.submit(result.op);
+          if (result.op.type === 'compact' && result.op.preview === true) return notice('info', PREVIEWING);
           return { type: 'none' };
         case 'notice':
           return notice(result.level ?? 'info', result.text);
@@ -46,6 +47,9 @@ export async function runInput(
     }
   }
 }
+
+/** The model may take a while before its first word. */
+const PREVIEWING = 'Writing a summary to show what /compact would do; Esc stops it. Nothing is changed.';
 
 function notice(level: 'info' | 'error', text: string): InputEffect {
   return { type: 'print', print: { type: 'notice', level, text } };

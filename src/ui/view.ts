@@ -2,10 +2,11 @@
  * What the screen shows, as a pure function of events. The reader's transcript is not in here: what is
  * finished leaves as a `Print` and lives on in the terminal's own scrollback.
  */
+import { grouped } from '../commands/figures.ts';
 import type { Page } from '../commands/pages/page.ts';
 import { previewPage } from '../commands/pages/previewPage.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
-import type { AgentEvent } from '../protocol/events.ts';
+import type { AgentEvent, CompactionReport } from '../protocol/events.ts';
 import type { ModelError } from '../protocol/model.ts';
 import type { PromptOp } from '../protocol/ops.ts';
 import type { PermissionQuestion } from '../protocol/permissions.ts';
@@ -189,7 +190,10 @@ export function reduce(view: View, event: AgentEvent, now: number): Step {
         compacting: undefined,
         ...(view.inTurn ? {} : { busy: false, startedAt: undefined }),
       };
-      return next(change, ...(message === undefined ? [] : [notice(level, message)]));
+      return next(
+        change,
+        ...(message === undefined ? [] : [notice(level, message + takenBack(view, event.report))]),
+      );
     }
     case 'notice':
       return next({}, notice(event.level, event.text));
@@ -221,6 +225,12 @@ function recorded(view: View, entry: JSONLEntry): Step {
   if (!view.tailPrinted) return { view: cleared, prints: [{ type: 'entry', entry }] };
   if (view.tail === '') return { view: cleared, prints: [] };
   return { view: cleared, prints: [{ type: 'markdown', text: view.tail, first: false }] };
+}
+
+/** A compaction that was taken back never began to run here: its sizes stand nowhere else. */
+function takenBack({ compacting }: View, { outcome, preTokens, postTokens }: CompactionReport): string {
+  if (outcome !== 'done' || compacting !== undefined) return '';
+  return ` (${grouped(preTokens)} → ${grouped(postTokens)} tokens)`;
 }
 
 function notice(level: 'info' | 'warning' | 'error', text: string): Print {

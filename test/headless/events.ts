@@ -52,6 +52,10 @@ export const result = (
 export const nudge = (content: string): EntryEvent =>
   entry('nudge1', { type: 'user', subtype: 'nudge', message: { role: 'user', content } });
 
+/** An entry of the program itself. */
+export const system = (subtype: string, data: Record<string, unknown>): EntryEvent =>
+  entry(subtype, { type: 'system', subtype, message: { role: 'system', content: '' }, data });
+
 export const text = (delta: string): AgentEvent => ({ type: 'text_delta', text: delta });
 export const step = (number: number): AgentEvent => ({ type: 'step_started', step: number });
 export const ended = (steps: number): AgentEvent => ({ type: 'turn_ended', outcome: 'done', steps });

@@ -15,10 +15,11 @@ import {
   reply,
   result,
   step,
+  system,
   text,
   wholeTurn,
 } from './events.ts';
-import { type ScriptedAgent, type ScriptStep, scriptedAgent } from './scriptedAgent.ts';
+import { report, type ScriptedAgent, type ScriptStep, scriptedAgent } from './scriptedAgent.ts';
 
 interface Run {
   readonly code: number;
@@ -126,6 +127,18 @@ describe('text', () => {
       "Not allowed: Bash npm test (commands ask in default mode). --allowed-tools 'Bash(npm test:*)' would allow it.",
       '',
     ]);
+  });
+
+  test('a summary that could not be had is told on standard error', async () => {
+    const ran = await run(
+      'hello',
+      onPrompt([system('summary_failed', { reason: 'it was empty' }), ...answer]),
+    );
+    expect(ran).toMatchObject({
+      code: 0,
+      stdout: 'Hi.\n',
+      stderr: 'No summary could be had: it was empty\n',
+    });
   });
 
   test('the demo model says what it is, on standard error', async () => {
@@ -249,8 +262,81 @@ describe('json', () => {
   });
 });
 
+test('context_usage has the numbers of /context: marks, what comes next, records, cache and warnings', async () => {
+  const compaction = {
+    uuid: 'c',
+    seq: 5,
+    timestamp: Date.UTC(2026, 10, 21, 9),
+    kind: 'summary',
+    reason: '/compact',
+    preTokens: 8000,
+    postTokens: 2000,
+    covers: 5,
+    usage: { inputTokens: 7000, outputTokens: 500 },
+    isUndone: false,
+  } as const;
+  const agent = scriptedAgent(
+    onPrompt(answer),
+    {},
+    {
+      report: {
+        ...report,
+        marks: { maskAt: 5000, removeAt: 9000, limit: 9750 },
+        reductions: [compaction, { ...compaction, uuid: 'd', isUndone: true }],
+        compactions: [compaction],
+        cache: { cachedTokens: 90, inputTokens: 100 },
+        nextInputUsd: 0.01,
+        draft: 'ready',
+        breakerIsOpen: true,
+        warnings: ['little is left'],
+      },
+    },
+  );
+  let stdout = '';
+  const write = (line: string): void => {
+    stdout += line;
+  };
+  const host = commandHost({ agent });
+  await runHeadless({
+    host,
+    prompt: 'hello',
+    outputFormat: 'json',
+    write,
+    writeError: () => {},
+    now: () => 0,
+  });
+  expect(JSON.parse(stdout).context_usage).toMatchObject({
+    context_window: 10_000,
+    compacts_at: 8000,
+    masks_at: 5000,
+    removes_at: 9000,
+    limit: 9750,
+    free_tokens: 5500,
+    next: { action: expect.any(String), at_tokens: 8000 },
+    reductions: 2,
+    tokens_saved: 6000,
+    compactions: [
+      {
+        uuid: 'c',
+        timestamp: '2026-11-21T09:00:00.000Z',
+        kind: 'summary',
+        pre_tokens: 8000,
+        post_tokens: 2000,
+        duration_ms: null,
+        usage: { input_tokens: 7000, output_tokens: 500 },
+        undone: false,
+      },
+    ],
+    cache: { cached_tokens: 90, input_tokens: 100 },
+    next_input_usd: 0.01,
+    draft: 'ready',
+    breaker_open: true,
+    warnings: ['little is left'],
+  });
+});
+
 describe('commands', () => {
-  const report: CompactionReport = {
+  const compacted: CompactionReport = {
     outcome: 'done',
     trigger: 'manual',
     preTokens: 5000,
@@ -261,7 +347,7 @@ describe('commands', () => {
   const compact = (fields: Partial<CompactionReport>, format: OutputFormat = 'text'): Promise<Run> => {
     const say: AgentEvent[] = [
       { type: 'compaction_started', trigger: 'manual', preTokens: 5000 },
-      { type: 'compaction_ended', report: { ...report, ...fields } },
+      { type: 'compaction_ended', report: { ...compacted, ...fields } },
     ];
     return run('/compact the parser', [{ on: { type: 'compact', focus: 'the parser' }, say }], format);
   };
@@ -279,19 +365,57 @@ describe('commands', () => {
     expect(await compact({ outcome, message })).toMatchObject({ code, stdout: '', stderr: `${message}\n` });
   });
 
+  test.each([
+    ['done', 'It is back.', 0, 'It is back. From 900 to 5000 tokens.\n', ''],
+    ['refused', 'There is none.', 1, '', 'There is none.\n'],
+  ] as const)('/uncompact that was %s', async (outcome, message, code, stdout, stderr) => {
+    const back = { ...compacted, outcome, message, preTokens: 900, postTokens: 5000 };
+    const say: AgentEvent[] = [{ type: 'compaction_ended', report: back }];
+    const ran = await run('/uncompact', [{ on: { type: 'uncompact' }, say }]);
+    expect(ran).toMatchObject({ code, stdout, stderr });
+  });
+
+  const preview = {
+    outcome: 'ready',
+    preTokens: 5000,
+    postTokens: 900,
+    summary: 'All of it.',
+    files: [],
+    kept: [],
+    losses: [],
+    unverified: [],
+  } as const;
+  test.each([
+    [{}, 0, /from 5,000 to 900 tokens[\s\S]*All of it\./, /^$/],
+    [{ outcome: 'refused', message: 'Too short.' }, 1, /^$/, /^Too short\.$/m],
+    [{ outcome: 'cancelled', message: 'Stopped.' }, 130, /^$/, /^Stopped\.$/m],
+  ] as const)('/compact --preview %j', async (fields, code, stdout, stderr) => {
+    const say: AgentEvent[] = [{ type: 'compaction_previewed', preview: { ...preview, ...fields } }];
+    const ran = await run('/compact --preview', [{ on: { type: 'compact', preview: true }, say }]);
+    expect(ran.code).toBe(code);
+    expect(ran.stdout).toMatch(stdout);
+    expect(ran.stderr).toMatch(stderr);
+  });
+
   test('a compaction inside a turn is not its end', async () => {
-    const inside: AgentEvent = { type: 'compaction_ended', report: { ...report, trigger: 'auto' } };
+    const inside: AgentEvent = { type: 'compaction_ended', report: { ...compacted, trigger: 'auto' } };
     expect(await run('hello', onPrompt([inside, ...answer]))).toMatchObject({ code: 0, stdout: 'Hi.\n' });
   });
 
   test('a turn that broke after a compaction is a failure', async () => {
-    const inside: AgentEvent = { type: 'compaction_ended', report: { ...report, trigger: 'auto' } };
+    const inside: AgentEvent = { type: 'compaction_ended', report: { ...compacted, trigger: 'auto' } };
     expect(await run('hello', onPrompt([step(1), inside]))).toMatchObject({ code: 1, stdout: '' });
   });
 
   test.each([
     ['/status', 0, /Version +1\.2\.3/, /^$/],
     ['/help', 0, /\/compact/, /^$/],
+    ['/context', 0, /^Context: ~2,500 of 10,000 tokens[\s\S]*Next: a summary/, /^$/],
+    ['/context items', 0, /there are no items/, /^$/],
+    ['/context settings', 0, /context\.compact\.threshold +0\.8/, /^$/],
+    ['/context --json', 0, /"usedTokens": 2500/, /^$/],
+    ['/context nothing', 42, /^$/, /knows items, settings/],
+    ['/compact --diff', 0, /no compaction/, /^$/],
     ['/exit', 0, /^$/, /^$/],
     ['/hlep', 42, /^$/, /Did you mean \/help\?/],
     ['/resume', 42, /^$/, /needs a terminal.*--resume ID/],

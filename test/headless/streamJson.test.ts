@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { runHeadless } from '../../src/headless/runHeadless.ts';
 import type { AgentEvent } from '../../src/protocol/events.ts';
 import { commandHost } from '../commands/commandHost.ts';
-import { ended, failed, nudge, prompt, rateLimit, reply, step, text, wholeTurn } from './events.ts';
+import { ended, failed, nudge, prompt, rateLimit, reply, step, system, text, wholeTurn } from './events.ts';
 import { scriptedAgent } from './scriptedAgent.ts';
 
 type Line = Record<string, unknown> & { type: string; subtype?: string };
@@ -150,4 +150,39 @@ describe('partial messages', () => {
     const say = [step(1), text('a'), mode, prompt('queued'), text('b'), reply('reply1', 'ab'), ended(1)];
     expect(await events(say)).toEqual([...whole.slice(0, 3), ...whole.slice(2), ...stop]);
   });
+});
+
+test('reductions, failed summaries and a compaction taken back are told as information', async () => {
+  const back = {
+    outcome: 'done',
+    trigger: 'manual',
+    preTokens: 1,
+    postTokens: 2,
+    files: [],
+    durationMs: 0,
+    message: 'It is back.',
+  } as const;
+  const all = await lines([
+    system('reduction', {
+      kind: 'mask',
+      reason: 'old steps',
+      removed: ['a'],
+      preTokens: 9000,
+      postTokens: 4000,
+    }),
+    system('reduction', { kind: 'of tomorrow' }),
+    system('summary_failed', { reason: 'it was empty' }),
+    { type: 'compaction_ended', report: back },
+    ended(0),
+  ]);
+  const told = all.filter(({ subtype }) => subtype === 'informational' || subtype === 'compact_boundary');
+  expect(told.map(({ subtype, content, level }) => [subtype, level, content])).toEqual([
+    [
+      'informational',
+      'info',
+      'Masked 1 old step: 9,000 → 4,000 tokens · Recall finds them; /context shows them',
+    ],
+    ['informational', 'warning', 'No summary could be had: it was empty'],
+    ['informational', 'info', 'It is back.'],
+  ]);
 });

@@ -131,3 +131,48 @@ test('questions queue up and leave one by one', () => {
   const answered = play([{ type: 'permission_answered', id: 'a', answer: { behavior: 'allow' } }], view);
   expect(answered.view.questions.map((one) => one.id)).toEqual(['b']);
 });
+
+describe('a preview of a compaction', () => {
+  const preview = {
+    outcome: 'refused',
+    preTokens: 1,
+    postTokens: 1,
+    summary: '',
+    files: [],
+    kept: [],
+    losses: [],
+    unverified: [],
+  } as const;
+  const progress: AgentEvent = { type: 'compaction_progress', characters: 10 };
+
+  test('is busy while its summary is written, and is printed', () => {
+    const { view } = play([progress]);
+    expect(view).toMatchObject({ busy: true, startedAt: 1000, compacting: { trigger: 'preview' } });
+    const shown = play([{ type: 'compaction_previewed', preview }], view);
+    expect(shown.view).toEqual(emptyView);
+    expect(shown.prints.map(({ type }) => type)).toEqual(['page']);
+  });
+
+  test('progress of a compaction does not make a preview of it', () => {
+    const started: AgentEvent = { type: 'compaction_started', trigger: 'auto', preTokens: 2 };
+    expect(play([started, progress]).view.compacting).toEqual({ trigger: 'auto', characters: 10 });
+  });
+});
+
+test('a compaction that was taken back tells its sizes; one that ran has them in its entry', () => {
+  const report = {
+    outcome: 'done',
+    trigger: 'manual',
+    preTokens: 2000,
+    postTokens: 8000,
+    files: [],
+    durationMs: 0,
+    message: 'Back.',
+  } as const;
+  const ended: AgentEvent = { type: 'compaction_ended', report };
+  const started: AgentEvent = { type: 'compaction_started', trigger: 'manual', preTokens: 2000 };
+  expect(play([ended]).prints).toEqual([
+    { type: 'notice', level: 'info', text: 'Back. (2,000 → 8,000 tokens)' },
+  ]);
+  expect(play([started, ended]).prints).toEqual([{ type: 'notice', level: 'info', text: 'Back.' }]);
+});

@@ -14,7 +14,8 @@ const windowSources: Readonly<Record<ContextMeasure['windowSource'], string>> = 
   assumed: 'assumed, since nobody knows this model; set "contextWindow" or --context-window',
 };
 
-/** Narrower than this there is no room for shares. */
+/** Narrower than this names and remarks are short; and then there is no room for shares either. */
+const WIDE = 60;
 const SHARES_FROM = 36;
 
 /** `price`: of the model, where it is known. */
@@ -46,7 +47,7 @@ function tableLines(measure: ContextMeasure, columns: number): readonly PageLine
   const reserves = Math.max(0, windowTokens - Math.max(triggerTokens, usedTokens));
   const rows: Row[] = [
     ...pictureParts(measure),
-    { sign: FREE_SIGN, name: 'free until compaction', tokens: free, role: 'dim' },
+    { sign: FREE_SIGN, name: columns < WIDE ? 'free' : 'free until compaction', tokens: free, role: 'dim' },
     {
       sign: RESERVE_SIGN,
       name: 'reserves',
@@ -63,7 +64,7 @@ function tableLines(measure: ContextMeasure, columns: number): readonly PageLine
       columns < SHARES_FROM
         ? `${name} ${grouped(tokens)}`
         : `${name.padEnd(nameWidth)}  ${grouped(tokens).padStart(tokenWidth)}`;
-    const said = remark === undefined || columns < 60 ? '' : `  (${remark})`;
+    const said = remark === undefined || columns < WIDE ? '' : `  (${remark})`;
     return hanging(
       pageLine('  ', { text: `${sign} `, role }, `${label}${share}`, { text: said, role: 'dim' }),
       4,

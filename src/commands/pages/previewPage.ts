@@ -37,13 +37,15 @@ export function previewPage(preview: CompactionPreview): Page {
 export function itemLines(title: string, items: readonly ContextItem[]): readonly PageLine[] {
   if (items.length === 0) return [pageLine(`${title}: nothing`)];
   const tokens = items.reduce((sum, item) => sum + item.tokens, 0);
-  const more = items.length - SHOWN_ITEMS;
+  // One line more costs as much as saying that it is missing.
+  const shown = items.length === SHOWN_ITEMS + 1 ? items.length : SHOWN_ITEMS;
+  const more = items.length - shown;
   return [
     pageLine(
       `${title}: ${grouped(items.length)} item${items.length === 1 ? '' : 's'}, about ${grouped(tokens)} tokens`,
     ),
     ...items
-      .slice(-SHOWN_ITEMS)
+      .slice(-shown)
       .toReversed()
       .map(({ seq, kind, title: said }) =>
         hanging(pageLine({ text: `  #${seq} ${kind}  `, role: 'dim' }, short(said, TITLE)), 4),

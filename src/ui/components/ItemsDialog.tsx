@@ -86,6 +86,13 @@ export function ItemsDialog({ agent, width, rows, theme, onClose }: ItemsDialogP
     if (!now.isFiltering && now.selection.filter === '') onClose();
     else set({ ...withFilter(now, createBuffer()), isFiltering: false });
   };
+  /** One chunk of input may hold the `/` and what comes behind it. */
+  const character = (text: string): void => {
+    const now = latest();
+    if (now.isFiltering)
+      set(withFilter(now, applyEdit(now.filter, { type: 'insert', text: fieldInput(text) })));
+    else letter(text);
+  };
   const onCommand = (command: Command): void => {
     const now = latest();
     if (command.type === 'escape') onEscape();
@@ -93,11 +100,8 @@ export function ItemsDialog({ agent, width, rows, theme, onClose }: ItemsDialogP
     else if (command.type === 'enter') set({ ...now, isFiltering: false });
     else if (command.type === 'up' || command.type === 'down') move(command.type === 'up' ? -1 : 1);
     else if (command.type !== 'edit') return;
-    else if (now.isFiltering) {
-      const { edit } = command;
-      const clean = edit.type === 'insert' ? { ...edit, text: fieldInput(edit.text) } : edit;
-      set(withFilter(now, applyEdit(now.filter, clean)));
-    } else if (command.edit.type === 'insert') for (const one of command.edit.text) letter(one);
+    else if (command.edit.type === 'insert') for (const one of command.edit.text) character(one);
+    else if (now.isFiltering) set(withFilter(now, applyEdit(now.filter, command.edit)));
   };
   const onKey = (input: string, key: Key): void => {
     const page = Math.max(2, listRows);

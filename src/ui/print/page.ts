@@ -43,10 +43,14 @@ function skip(spans: readonly Span[], characters: number): Span[] {
 }
 
 function paint(spans: readonly Span[]): string {
+  const last = spans.findLastIndex(({ text }) => text.trimEnd() !== '');
   return spans
-    .map(({ text, paint: one }) => (one === undefined || text === '' ? text : one(text)))
-    .join('')
-    .trimEnd();
+    .slice(0, last + 1)
+    .map(({ text, paint: one }, index) => {
+      const shown = index === last ? text.trimEnd() : text;
+      return one === undefined || shown === '' ? shown : one(shown);
+    })
+    .join('');
 }
 
 function paintOf(role: Role | undefined, theme: Theme): Paint | undefined {

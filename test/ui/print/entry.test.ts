@@ -205,6 +205,20 @@ test.each([
   },
 );
 
+test('a result that is only a part says so, on the narrowest line too', () => {
+  const part = {
+    status: 'partial' as const,
+    kind: 'file',
+    display: { title: 'src/a.ts', summary: '2000 lines' },
+  };
+  expect(result(part)).toBe('◐ Bash(src/a.ts)  partial · 2000 lines');
+  const narrow = print(
+    { type: 'tool_result', message: user(''), toolResult: { id: 'x', output: '', name: 'Read', ...part } },
+    { width: 28 },
+  );
+  expect(narrow).toBe('◐ Read(src/a.ts)  partial');
+});
+
 test('a title too long for the line is cut, the outcome kept', () => {
   const line = result({ kind: 'command', display: { title: 'x'.repeat(100), summary: 'exit 0' } });
   expect(line).toBe(`● Bash(${'x'.repeat(43)}…)  exit 0`);

@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'vitest';
+import { short } from '../../src/commands/pages/lossLines.ts';
+import { plainText } from '../../src/commands/pages/page.ts';
+import { previewPage } from '../../src/commands/pages/previewPage.ts';
+import type {
+  CompactionDiff,
+  CompactionPreview,
+  ContextItem,
+  Loss,
+} from '../../src/protocol/contextReport.ts';
+import { scriptedAgent } from '../headless/scriptedAgent.ts';
+import { commandHost, run } from './commandHost.ts';
+
+const item = (seq: number, title: string): ContextItem => ({
+  uuid: `u${seq}`,
+  seq,
+  kind: 'reply',
+  title,
+  tokens: 500,
+  state: 'sent',
+  isPinned: false,
+});
+
+const losses: readonly Loss[] = [
+  { kind: 'path', text: 'lib/a.ts', seq: 3 },
+  { kind: 'constraint', text: 'never touch\nthe schema', seq: 1 },
+  { kind: 'path', text: 'lib/b.ts', seq: 5 },
+];
+
+const preview: CompactionPreview = {
+  outcome: 'ready',
+  preTokens: 8000,
+  postTokens: 2000,
+  summary: '1. Primary request\n\nRead it all.',
+  files: ['lib/a.ts'],
+  kept: [item(7, 'Read it all'), item(9, '全部')],
+  losses,
+  unverified: ['lib/ghost.js'],
+};
+
+describe('/compact --preview', () => {
+  test('shows sizes, summary, what stays, files, losses by kind, unverified claims, and what to do', () => {
+    expect(plainText(previewPage(preview))).toBe(
+      [
+        'Preview: compaction would take the context from 8,000 to 2,000 tokens (75.0 % less). Nothing has changed.',
+        '',
+        'Summary',
+        '  1. Primary request',
+        '',
+        '  Read it all.',
+        '',
+        'Stays word for word: 2 items, about 1,000 tokens',
+        '  #9 reply  全部',
+        '  #7 reply  Read it all',
+        'Files quoted beside it: lib/a.ts',
+        'Losses: 3 no longer said, each one Recall away under its number',
+        '  Things you asked for (1)',
+        '    never touch the schema #1',
+        '  Files (2)',
+        '    lib/a.ts #3',
+        '    lib/b.ts #5',
+        'Not borne out by the log (marked in the summary): lib/ghost.js',
+        '',
+        '/compact applies exactly this summary while the session is open and nothing is reduced before. /compact --preview with a focus writes another; /uncompact takes a compaction back.',
+      ].join('\n'),
+    );
+  });
+
+  test('a summary that is not the model’s is said to be none, and is not kept', () => {
+    const text = plainText(previewPage({ ...preview, message: 'The model could not write one.' }));
+    expect(text).toContain('! The model could not write one.');
+    expect(text).toContain('/compact asks the model again');
+    expect(text).not.toContain('exactly');
+  });
+
+  test('without losses it says so', () => {
+    expect(plainText(previewPage({ ...preview, losses: [] }))).toContain('Losses: none found');
+  });
+
+  test('long lists are counted: one more is shown rather than counted', () => {
+    const items = (many: number) => Array.from({ length: many }, (_, seq) => item(seq, 'x'));
+    const rows = (many: number): string[] =>
+      plainText(previewPage({ ...preview, kept: items(many) }))
+        .split('\n')
+        .filter((row) => /^ {2}(#\d+ reply|…)/.test(row));
+    expect(rows(13)).toHaveLength(13);
+    expect(rows(40)).toHaveLength(13);
+    expect(rows(40).at(-1)).toBe('  … and 28 older');
+    const many = Array.from({ length: 30 }, (_, seq): Loss => ({ kind: 'error', text: `E${seq}`, seq }));
+    expect(plainText(previewPage({ ...preview, losses: many }))).toContain('    … and 18 more');
+  });
+
+  test.each([
+    ['refused', 'There is nothing to compact yet.'],
+    ['cancelled', 'The preview was stopped.'],
+  ] as const)('one that was %s says why and nothing else', (outcome, message) => {
+    expect(plainText(previewPage({ ...preview, outcome, message }))).toBe(message);
+  });
+});
+
+describe('/compact --diff', () => {
+  const diff: CompactionDiff = {
+    record: {
+      uuid: 'c',
+      seq: 51,
+      timestamp: 0,
+      kind: 'summary',
+      reason: '/compact',
+      preTokens: 8000,
+      postTokens: 2000,
+      covers: 50,
+      isUndone: false,
+    },
+    summary: 'What was said.',
+    dropped: [item(2, 'Part 1'), item(5, 'Part 2')],
+    kept: [item(9, 'Part 3')],
+    losses,
+  };
+
+  test('shows what went, what stayed, the summary and its losses', async () => {
+    const host = commandHost({ agent: scriptedAgent([], {}, { lastDiff: diff }) });
+    const result = await run('compact', '--diff', host);
+    if (result.type !== 'page') throw new Error(result.type);
+    expect(plainText(result.page).split('\n')).toEqual(
+      expect.arrayContaining([
+        'The last compaction (#51, /compact): 8,000 → 2,000 tokens',
+        '− In the summary instead: 2 items, about 1,000 tokens',
+        '  #5 reply  Part 2',
+        '+ Stayed word for word: 1 item, about 500 tokens',
+        '  What was said.',
+        '    lib/b.ts #5',
+        '/uncompact takes it back; /context items brings single items back.',
+      ]),
+    );
+  });
+
+  test('without a compaction there is none to show', async () => {
+    expect(await run('compact', '--diff')).toMatchObject({
+      type: 'notice',
+      text: expect.stringMatching(/no compaction/),
+    });
+  });
+});
+
+test('an unknown flag is no focus', async () => {
+  expect(await run('compact', '--previw the parser')).toMatchObject({
+    type: 'notice',
+    level: 'error',
+    text: expect.stringContaining('not --previw'),
+  });
+});
+
+test('a focus may hold what looks like a flag', async () => {
+  const op = { type: 'compact', focus: 'the --preview flag' };
+  expect(await run('compact', 'the --preview flag')).toEqual({ type: 'op', op });
+});
+
+test('what is shortened never ends in half a character', () => {
+  const text = short('😀'.repeat(500), 10);
+  expect([...text]).toEqual([...'😀'.repeat(9), '…']);
+  expect(text.isWellFormed()).toBe(true);
+  expect(short('a\n b', 10)).toBe('a b');
+});

@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest';
+import type { JSONLEntry } from '../../../src/protocol/entries.ts';
+import { type EntryOptions, renderEntry } from '../../../src/ui/print/entry.ts';
+import { plainMarkdown } from '../../../src/ui/print/markdown.ts';
+import { chooseTheme } from '../../../src/ui/theme.ts';
+
+const options: EntryOptions = {
+  width: 160,
+  theme: chooseTheme('plain', { noColor: true }),
+  markdown: plainMarkdown,
+  tools: () => undefined,
+  seqOf: (uuid) => (uuid === 'known' ? 12 : undefined),
+};
+
+function print(subtype: string, data: Record<string, unknown>, more: Partial<JSONLEntry> = {}) {
+  const entry: JSONLEntry = {
+    v: 1,
+    seq: 0,
+    uuid: 'u',
+    parentUuid: null,
+    sessionId: 's',
+    timestamp: '2026-11-21T09:00:00.000Z',
+    cwd: '/',
+    version: '0',
+    type: 'system',
+    subtype,
+    message: { role: 'system', content: '' },
+    data,
+    ...more,
+  };
+  return renderEntry(entry, options);
+}
+
+const sizes = { preTokens: 100_000, postTokens: 41_000 };
+
+test.each([
+  [
+    { kind: 'mask', reason: 'old results', replacements: [{}, {}], ...sizes },
+    '◇ Masked 2 old tool results: 100,000 → 41,000 tokens · Recall finds them; /context shows them',
+  ],
+  [
+    { kind: 'mask', reason: 'old steps', strategy: 'ledger', removed: ['a', 'b', 'c'], ...sizes },
+    '◇ Masked 3 old steps: 100,000 → 41,000 tokens · Recall finds them; /context shows them',
+  ],
+  [
+    { kind: 'mask', reason: 'the cache is cold anyway', removed: ['a'], replacements: [{}], ...sizes },
+    '◇ Masked 1 old step and 1 old tool result (the cache is cold anyway): 100,000 → 41,000 tokens · Recall finds them; /context shows them',
+  ],
+  [
+    { kind: 'clip', reason: 'compaction', replacements: [{}], preTokens: 9000 },
+    '◇ Shortened 1 large tool result · Recall finds them; /context shows them',
+  ],
+  [
+    { kind: 'remove', reason: 'no summary in time', removed: ['a', 'b'], ...sizes },
+    '◇ Left out 2 older messages (no summary in time): 100,000 → 41,000 tokens · Recall finds them; /context shows them',
+  ],
+  [
+    { kind: 'drop', reason: 'dropped by the user', removed: ['a'], preTokens: 9000 },
+    '◇ Left out 1 item as you asked · /context items brings it back',
+  ],
+  [{ kind: 'restore', reason: 'r', restored: ['a'], preTokens: 9000 }, '◇ Brought an item back as you asked'],
+  [
+    { kind: 'window', reason: 'too long', model: 'm-1', windowTokens: 8192, preTokens: 9000 },
+    "◇ The server's error sets the window of m-1 to 8,192 tokens",
+  ],
+  // A newer program may know other kinds, and write other shapes.
+  [{ kind: 'fold', reason: 'r', preTokens: 1 }, undefined],
+  [{ something: 'else' }, undefined],
+])('a reduction is one dim line: %j', (data, expected) => {
+  expect(print('reduction', data)).toBe(expected);
+});
+
+test.each([
+  [
+    'summary_failed',
+    { reason: 'the model answered\nwith a call' },
+    '! No summary could be had: the model answered with a call',
+  ],
+  ['summary_failed', {}, '! No summary could be had: no reason was given'],
+  ['pin', { uuid: 'known', pinned: true }, '◇ Pinned #12: no reduction touches it'],
+  ['pin', { uuid: 'known', pinned: false }, '◇ Unpinned #12'],
+  ['pin', { uuid: 'lost', pinned: true }, '◇ Pinned an earlier item: no reduction touches it'],
+  ['rewind', { to: 'known' }, '◇ Went back: what came after #12 is no longer part of the conversation'],
+  ['undo', {}, '◇ Undone.'],
+  ['reminder', {}, undefined],
+])('%s %j', (subtype, data, expected) => {
+  expect(print(subtype, data)).toBe(expected);
+});
+
+test('memories are named by their files, once each', () => {
+  const memories = [
+    { file: 'notes.md', similarity: 0.9 },
+    { file: 'notes.md', similarity: 0.8 },
+    { file: '习惯.md', similarity: 0.7 },
+  ];
+  const from = { type: 'user', message: { role: 'user', content: 'quoted' } } as const;
+  expect(print('memory', { memories }, from)).toBe('◇ 3 memories: notes.md, 习惯.md');
+  expect(print('memory', { memories: memories.slice(0, 1) }, from)).toBe('◇ 1 memory: notes.md');
+  expect(print('memory', {}, from)).toBeUndefined();
+});
+
+test('nothing in a reason can drive the terminal', () => {
+  expect(print('summary_failed', { reason: 'a\u001b[2Jb\u0007' })).toBe('! No summary could be had: ab');
+});

@@ -1,0 +1,72 @@
+import { stripVTControlCharacters } from 'node:util';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { hanging, type Page, pageLine, type Role, textLines } from '../../../src/commands/pages/page.ts';
+import { renderPage } from '../../../src/ui/print/page.ts';
+import { textWidth } from '../../../src/ui/print/width.ts';
+import { chooseTheme } from '../../../src/ui/theme.ts';
+
+const plain = chooseTheme('plain', { noColor: true });
+const dark = chooseTheme('dark', { noColor: false, term: 'xterm-256color' });
+const rows = (page: Page, width: number): string[] => renderPage(page, width, plain).split('\n');
+
+test('what fits stands as it is, columns and all', () => {
+  const page: Page = () => [pageLine('  a    ', { text: 'b', role: 'dim' }, '   c  ')];
+  expect(rows(page, 20)).toEqual(['  a    b   c']);
+});
+
+test('what does not fit goes on below, indented', () => {
+  const page: Page = () => [hanging(pageLine('  #12  ', { text: 'one two three four' }), 7)];
+  expect(rows(page, 16)).toEqual(['  #12  one two', '       three', '       four']);
+  // On a very narrow screen the indent gives way.
+  expect(rows(page, 8)[1]?.startsWith('    ')).toBe(true);
+});
+
+test('the page is laid out for the width that it is printed in', () => {
+  expect(rows((columns) => [pageLine('x'.repeat(columns))], 13)).toEqual(['x'.repeat(13)]);
+});
+
+test('empty lines of a text stay empty', () => {
+  expect(rows(() => textLines('a\n\n  b', 2), 20)).toEqual(['  a', '', '    b']);
+});
+
+test('no line is wider than the terminal, nothing is lost, and nothing drives it', () => {
+  const text = fc
+    .array(
+      fc.constantFrom(
+        'word',
+        ' ',
+        '  ',
+        '漢字',
+        '👩‍👩‍👧',
+        '\u001b[2J',
+        'averyveryverylongword',
+        '→',
+        '\u202e',
+      ),
+      {
+        maxLength: 12,
+      },
+    )
+    .map((parts) => parts.join(''));
+  const role = fc.constantFrom<Role | undefined>(undefined, 'strong', 'history', 'masked', 'error');
+  const span = fc.tuple(text, role).map(([one, as]) => (as === undefined ? one : { text: one, role: as }));
+  fc.assert(
+    fc.property(
+      fc.array(span, { maxLength: 5 }),
+      fc.integer({ min: 20, max: 60 }),
+      fc.nat({ max: 30 }),
+      (spans, width, hang) => {
+        const page: Page = () => [hanging(pageLine(...spans), hang)];
+        const painted = renderPage(page, width, dark);
+        for (const line of painted.split('\n')) expect(textWidth(line)).toBeLessThanOrEqual(width);
+        const bare = stripVTControlCharacters(painted);
+        expect(bare).toBe(renderPage(page, width, plain));
+        const said = spans.map((one) => (typeof one === 'string' ? one : one.text)).join('');
+        const letters = (all: string): string =>
+          all.replace(/\s/g, '').replace(/\u001b\[2J|\u202e|‹U\+202E›/g, '');
+        expect(letters(bare)).toBe(letters(said));
+      },
+    ),
+  );
+});
