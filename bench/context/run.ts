@@ -8,6 +8,7 @@ import { sheets } from './cache.ts';
 import type { Figures } from './meter.ts';
 import { policies, variants } from './policies.ts';
 import { driveReal } from './real/drive.ts';
+import { manySummaries } from './real/manySummaries.ts';
 import { RealScores } from './real/retention.ts';
 import { costTable, type Measured, type TraceGroup } from './report/costs.ts';
 import { paretoTable } from './report/pareto.ts';
@@ -76,6 +77,7 @@ for (const [index, one] of sheets.entries()) {
 }
 const rows = await retentionRows(planted, policies, sheet, (policy) => variants.includes(policy));
 if (scores.scores.length > 0) rows.push(retentionRow('ClawdCode (real engine)', scores.scores));
+if (!values.quick && !values['no-real']) rows.push(await manySummaries(sheet));
 console.log(`\n${retentionTable(rows, planted.needles.length)}`);
 if (!values['no-tasks']) console.log(`\n${await taskTable(sheet, values.quick ? tasks.slice(0, 2) : tasks)}`);
 if (values.sweep) console.log(`\n${paretoTable(first, sheet)}`);

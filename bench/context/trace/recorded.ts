@@ -35,7 +35,7 @@ export async function readSession(file: string, windowTokens: number): Promise<T
   const count = (text: string): number => counter.countText(text);
   const header = entries.find(({ subtype }) => subtype === 'session_start');
   return {
-    name: basename(file).slice(0, 16),
+    name: basename(file, '.jsonl').slice(0, 18),
     seed: 1,
     fixedTokens: Math.max(1000, count(String(header?.data?.systemPrompt ?? ''))),
     windowTokens,
