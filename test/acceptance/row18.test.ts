@@ -104,7 +104,7 @@ test('row 18: in a session each switch leaves its part out of the request', asyn
     const open = await (
       await buildHouse({ window: 16_000, settings: { context: { strategy: 'summary', ...summary } } })
     ).open();
-    for (let n = 0; n < 20; n++)
+    for (let n = 0; n < 16; n++)
       await open.ask(`question ${n}`, { text: `Answer ${n}. ${'And more of it. '.repeat(140)}` });
     return JSON.stringify(open.context.getMessages()).includes('[Previous conversation summary]');
   };
