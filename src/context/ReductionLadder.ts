@@ -10,7 +10,7 @@ import { type LedgerPlan, ledgerDrafts, planLedger, residueOf } from './compacti
 import { epochOf, failuresInARow, restsUntilPrompt } from './history/epoch.ts';
 import { type Reduction, reductionDraft } from './history/reductions.ts';
 import type { DraftOutcome } from './memory/ThreadSummary.ts';
-import { budgetWarnings, nextStep, type Outlook } from './outlook.ts';
+import { budgetWarnings, marksOf, nextStep, type Outlook } from './outlook.ts';
 import { applyWindow } from './strategies/applyWindow.ts';
 import { removalPolicyFor } from './strategies/removalPolicy.ts';
 import { planAtomRemoval, removalDraft } from './strategies/removeAtoms.ts';
@@ -86,13 +86,11 @@ export class ReductionLadder {
   outlook({ tools }: Pick<RequestOptions, 'tools'>): Outlook {
     const { projection, thread } = this.#parts;
     const measure = projection.measure(tools);
+    const budget = { ...this.#budget(), maskAt: this.#maskBudget({ tools }).at };
     return {
       measure,
-      next: nextStep(
-        this.#parts.deps.settings,
-        { ...this.#budget(), maskAt: this.#maskBudget({ tools }).at },
-        measure.usedTokens,
-      ),
+      next: nextStep(this.#parts.deps.settings, budget, measure.usedTokens),
+      marks: marksOf(this.#parts.deps.settings, budget),
       draft: thread.state(epochOf(this.#entries())),
       breakerIsOpen: this.#isBroken(),
       warnings: budgetWarnings(measure, this.#parts.deps.settings),

@@ -8,7 +8,7 @@ import { reductionOf } from './history/reductions.ts';
 import { compressionHistory } from './strategies/CompressionHistory.ts';
 
 export interface ReportFacts
-  extends Pick<ContextReport, 'measure' | 'next' | 'draft' | 'breakerIsOpen' | 'warnings'> {
+  extends Pick<ContextReport, 'measure' | 'next' | 'marks' | 'draft' | 'breakerIsOpen' | 'warnings'> {
   readonly model: ModelInfo;
 }
 

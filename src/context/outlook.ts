@@ -5,7 +5,10 @@ import type { ContextMeasure } from '../protocol/events.ts';
 import { allocateBudget } from './tokens/allocateBudget.ts';
 import type { WindowBudget } from './tokens/budgets.ts';
 
-export type Outlook = Pick<ContextReport, 'measure' | 'next' | 'draft' | 'breakerIsOpen' | 'warnings'>;
+export type Outlook = Pick<
+  ContextReport,
+  'measure' | 'next' | 'marks' | 'draft' | 'breakerIsOpen' | 'warnings'
+>;
 
 /** The next thing that the settings will do, and from how many tokens on. */
 export function nextStep(
@@ -25,6 +28,16 @@ export function nextStep(
     return { action: 'older messages are removed, if no summary is there by then', atTokens: removeAt };
   }
   return { action: `older messages are removed (${strategy})`, atTokens: trigger };
+}
+
+/** Where what the settings allow begins; the limit holds whatever they say. */
+export function marksOf(
+  { strategy, compact }: ContextSettings,
+  { maskAt, removeAt, limit }: WindowBudget & { readonly maskAt: number },
+): NonNullable<ContextReport['marks']> {
+  if (strategy === 'off' || !compact.auto) return { limit };
+  const masks = strategy === 'auto' || strategy === 'mask-only';
+  return { ...(masks ? { maskAt } : {}), removeAt, limit };
 }
 
 /** Sentences for the user; empty when there is nothing to say. */

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { marksOf } from '../../src/context/outlook.ts';
+import { windowBudget } from '../../src/context/tokens/budgets.ts';
+import { type ContextSettings, contextSettingsSchema } from '../../src/protocol/contextSettings.ts';
+
+const model = {
+  id: 'm',
+  windowTokens: 100_000,
+  maxOutputTokens: 0,
+  source: 'setting',
+  tokenizer: 'unknown',
+} as const;
+const marks = (settings: object) => {
+  const parsed: ContextSettings = contextSettingsSchema.parse(settings);
+  return Object.keys(marksOf(parsed, { ...windowBudget(model, parsed), maskAt: 20_000 }));
+};
+
+test.each([
+  [{}, ['maskAt', 'removeAt', 'limit']],
+  [{ strategy: 'summary' }, ['removeAt', 'limit']],
+  [{ strategy: 'mask-only' }, ['maskAt', 'removeAt', 'limit']],
+  [{ strategy: 'off' }, ['limit']],
+  [{ compact: { auto: false } }, ['limit']],
+])('with %j only what happens by itself is marked', (settings, expected) => {
+  expect(marks(settings)).toEqual(expected);
+});
