@@ -27,13 +27,18 @@ export function paretoTable(trace: Trace, sheet: PriceSheet): string {
     };
   });
   const best = points
-    .filter((one) => !points.some((other) => other.cost < one.cost && other.lossy < one.lossy))
+    .filter((one) => !points.some((other) => beats(other, one)))
     .sort((a, b) => a.cost - b.cost);
   const head = ['kind', 'at', 'protect', 'batch', 'residue', 'cost', 'with rework', 'lossy/M', 'request (k)'];
   return `${points.length} settings on "${trace.name}", ${sheet.name}: those that nothing beats in both\n${table(
     head,
     best.map(({ row }) => row),
   )}`;
+}
+
+function beats(one: Point, other: Point): boolean {
+  if (one.cost > other.cost || one.lossy > other.lossy) return false;
+  return one.cost < other.cost || one.lossy < other.lossy;
 }
 
 function settings(): readonly Tried[] {
