@@ -68,14 +68,14 @@ const mask = z.strictObject({
     .describe(
       'Share of the window (of 200,000 tokens at most) from which old steps become a line each, many at a time.',
     ),
-  protect: share.default(0.08).describe('Share of the window, newest first, that is never masked.'),
+  protect: share.default(0.06).describe('Share of the window, newest first, that is never masked.'),
   batch: share
-    .default(0.06)
+    .default(0.08)
     .describe(
       'Share of the window that masking has to free at least, or it waits: each time costs the cache.',
     ),
   residue: share
-    .default(0.08)
+    .default(0.1)
     .describe('Share of the window that old prompts and lines may take before a summary takes their place.'),
 });
 

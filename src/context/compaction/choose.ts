@@ -39,7 +39,7 @@ const MIN_CLIP = 100;
  */
 export function chooseCompaction(input: ChoiceInput): Choice | undefined {
   const { view, budget, fixed, snippetTokens, sizeOf } = input;
-  const room = budget.target - fixed - budget.summary;
+  const room = budget.target - fixed - budget.summary - budget.facts;
   const sizeOfAll = (atoms: readonly Atom[]): number => atoms.reduce((sum, atom) => sum + sizeOf(atom), 0);
   const { pinned } = view;
   for (const { share, withSnippets, rounds } of levelsOf(input)) {

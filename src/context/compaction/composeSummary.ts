@@ -18,6 +18,8 @@ const MIN_SUMMARY = 60;
 
 /** Share of the summary's budget that recorded facts may take where there are that many. */
 const FACTS_SHARE = 0.55;
+/** Recorded facts beside the summary never take more than this share of what they stand for. */
+const FACTS_OF_DROPPED = 0.2;
 /** Characters of a token, for text like a list of paths: rather too few than too many. */
 const CHARACTERS = 3;
 
@@ -33,18 +35,20 @@ export async function composeSummary(
   const dropped = droppedAtoms(job.view, choice).reduce((sum, atom) => sum + sizing.ofAtom(atom), 0);
   const summarised = dropped + (job.view.summary === undefined ? 0 : budget.summary);
   const tokens = Math.min(budget.summary, Math.max(MIN_SUMMARY, 0.8 * summarised)) / sizing.ratio();
+  // A long session has more to record than a summary has room for: that is counted apart.
+  const own = Math.min(budget.facts, FACTS_OF_DROPPED * summarised) / sizing.ratio();
   await readFacts(job.entries);
   const verified = await verifySummary(text.trim(), job.entries);
   const to = lastSummarised(job.view, choice);
   const archived = to === undefined ? {} : { archived: { from: 0, to } };
   const { entries } = liveEntries(job.entries);
   const factsBeside = (summary: string): string => {
-    const room = Math.floor(tokens * FACTS_SHARE * CHARACTERS);
+    const room = Math.floor((tokens * FACTS_SHARE + own) * CHARACTERS);
     const recorded = recordedFacts(entries, room, { summary, ...archived });
     return [leftOutNote(job.view, choice), recorded].filter((part) => part !== '').join('\n\n');
   };
   const bodyBeside = (facts: string): string => {
-    const left = Math.floor(tokens) - sizing.ofText(facts) / sizing.ratio();
+    const left = Math.min(tokens, tokens + own - sizing.ofText(facts) / sizing.ratio());
     return truncateToTokens(verified.text, Math.max(0, Math.floor(left)), '\n... (cut)', HIGH);
   };
   const first = factsBeside(verified.text);

@@ -6,6 +6,7 @@ import { isAbsolute, relative, sep } from 'node:path';
 import type { JSONLEntry, Todo } from '../../protocol/entries.ts';
 import type { CommandRun } from '../facts/commandRuns.ts';
 import { foldText } from '../facts/constraints.ts';
+import type { Decision } from '../facts/decisions.ts';
 import type { ChangedFile } from '../facts/fileChanges.ts';
 import { type KnownFacts, knownFacts } from '../facts/knownFacts.ts';
 import { failingTests, latestTestRuns } from '../facts/testOutcomes.ts';
@@ -41,6 +42,7 @@ export function recordedFacts(
     testSection(facts.commands),
     todoSection(latestTodos(entries)),
     commandSection(facts.commands),
+    decisionSection(facts.decisions),
   ];
   const body = fillSections(sections, maxCharacters - heading.length - last.length - 2);
   const text = [heading, ...body, ...(last === '' ? [] : [last])].join('\n');
@@ -122,6 +124,16 @@ function todoSection(todos: readonly Todo[]): Section {
       full: `- [${status}] ${oneLine(content)}`,
       weight: { in_progress: 3, pending: 2, completed: 1 }[status],
     })),
+  };
+}
+
+const MAX_DECISIONS = 60;
+
+/** In the words of whoever decided; a newer one may have changed an older. */
+function decisionSection(decisions: readonly Decision[]): Section {
+  return {
+    heading: 'Decisions as they were put, newest last (a newer one wins):',
+    lines: decisions.slice(-MAX_DECISIONS).map(({ text, seq }) => ({ full: `- #${seq}: ${oneLine(text)}` })),
   };
 }
 

@@ -15,7 +15,7 @@ export interface Section {
 }
 
 /** The least that each of the first lists gets, as a share, when not even these fit together. */
-const SHARES: readonly number[] = [0.4, 0.35, 0.1, 0.1, 0.05];
+const SHARES: readonly number[] = [0.4, 0.35, 0.08, 0.07, 0.05, 0.05];
 
 /**
  * Lines of all sections within `maxCharacters`, line ends counted. Sections come in order of importance: what

@@ -76,7 +76,7 @@ export function maskBudget(window: number, fixed: number, { mask, compact }: Con
       Math.min(Math.max(mask.at * effective, fixed + LEAST_WORK), Math.max(mask.at, HALF) * window),
     ),
     protect: Math.floor(Math.max(mask.protect * effective, Math.min(8000, window / 8))),
-    batch: Math.floor(Math.max(mask.batch * effective, Math.min(4000, window / 10))),
+    batch: Math.floor(Math.max(mask.batch * effective, Math.min(10_000, window / 7))),
     residue: Math.floor(Math.max(mask.residue * effective, Math.min(2 * compact.summaryTokens, window / 8))),
   };
 }
@@ -92,6 +92,8 @@ export interface CompactionBudget {
   /** Atoms that stay verbatim, newest first. */
   readonly retain: number;
   readonly summary: number;
+  /** What recorded facts may take besides. */
+  readonly facts: number;
   readonly snippets: number;
 }
 
@@ -111,9 +113,12 @@ export function compactionBudget(
     target: Math.floor(fixed + 0.75 * room),
     retain: Math.floor(Math.min(retainShare * window, 0.4 * room)),
     summary: Math.max(MIN_SUMMARY, Math.floor(Math.min(settings.summaryTokens, 0.3 * room))),
+    facts: Math.floor(Math.min(MAX_FACTS, 0.04 * window, 0.1 * room)),
     snippets: Math.floor(Math.min(0.1 * window, 0.15 * room)),
   };
 }
 
+/** Some hundred constraints and paths: as many as a session of thousands of steps was seen to have. */
+const MAX_FACTS = 8000;
 /** Below this a summary says nothing. */
 const MIN_SUMMARY = 200;
