@@ -1,0 +1,61 @@
+/** Shows for one setting: its default written out changes nothing, and another value changes what happens. */
+import { expect } from 'vitest';
+import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
+import { type House, house } from '../harness.ts';
+
+export interface Proof {
+  /** As in `config.json`, without `context.`. */
+  readonly setting: string;
+  run(): Promise<void>;
+}
+
+interface Given<T> {
+  readonly to: unknown;
+  /** Settings without which this one has nothing to say. */
+  readonly settings?: object;
+  readonly windowTokens?: number;
+  /** What happens, as plain data that is the same each time. */
+  readonly see: (home: House) => Promise<T>;
+  /** What the other value changes. */
+  readonly changes: (changed: T, byDefault: T) => void;
+}
+
+export function proof<T>(setting: string, given: Given<T>): Proof {
+  const { to, settings = {}, windowTokens = 20_000, see, changes } = given;
+  const seen = async (more: object): Promise<T> => see(await house({ windowTokens, settings: more }));
+  return {
+    setting,
+    async run() {
+      const byDefault = await seen(settings);
+      expect(await seen(withValue(settings, setting, defaultOf(setting))), 'the default').toEqual(byDefault);
+      const changed = await seen(withValue(settings, setting, to));
+      expect(changed, 'another value').not.toEqual(byDefault);
+      changes(changed, byDefault);
+    },
+  };
+}
+
+/** Every setting of the schema, dotted. */
+export function allSettings(): readonly string[] {
+  return leaves(contextSettingsSchema.parse({}), '');
+}
+
+function leaves(value: unknown, path: string): string[] {
+  if (typeof value !== 'object' || value === null) return [path];
+  return Object.entries(value).flatMap(([key, inner]) => leaves(inner, path === '' ? key : `${path}.${key}`));
+}
+
+export function defaultOf(setting: string): unknown {
+  return setting
+    .split('.')
+    .reduce<unknown>(
+      (value, key) => (value as Record<string, unknown>)[key],
+      contextSettingsSchema.parse({}),
+    );
+}
+
+function withValue(settings: object, setting: string, value: unknown): object {
+  const [key = '', ...rest] = setting.split('.');
+  const inner = (settings as Record<string, object>)[key] ?? {};
+  return { ...settings, [key]: rest.length === 0 ? value : withValue(inner, rest.join('.'), value) };
+}

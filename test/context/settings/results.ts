@@ -1,0 +1,81 @@
+/** How much of a tool's output a request shows. */
+import { expect } from 'vitest';
+import type { ToolOutcome } from '../../../src/protocol/tools.ts';
+import { ask, call, type House, outcome } from '../harness.ts';
+import { proof } from './proof.ts';
+import { open, text } from './scenes.ts';
+
+const lines = (count: number): string =>
+  Array.from({ length: count }, (_, index) => `line ${index}`).join('\n');
+const list = JSON.stringify(Array.from({ length: 50 }, (_, index) => ({ name: `item ${index}` })));
+const page = Array.from({ length: 200 }, (_, index) => `# Heading ${index}\n\nA paragraph of words.`).join(
+  '\n',
+);
+const windowTokens = 200_000;
+
+export const resultProofs = [
+  proof('truncate.maxLines', {
+    to: 100,
+    windowTokens,
+    see: async (home) => (await shown(home, 'Read', lines(3000), 'file')).split('\n').length,
+    changes: (changed, byDefault) => {
+      expect(byDefault).toBeLessThanOrEqual(2000);
+      expect(byDefault).toBeGreaterThan(1900);
+      expect(changed).toBeLessThanOrEqual(100);
+    },
+  }),
+  proof('truncate.maxBytes', {
+    to: 5000,
+    windowTokens,
+    see: async (home) => Buffer.byteLength(await shown(home, 'Read', 'word '.repeat(20_000), 'file')),
+    changes: (changed, byDefault) => {
+      expect(byDefault).toBeLessThanOrEqual(51_200);
+      expect(byDefault).toBeGreaterThan(40_000);
+      expect(changed).toBeLessThanOrEqual(5000);
+    },
+  }),
+  proof('offload.maxListItems', {
+    to: 5,
+    windowTokens,
+    see: async (home) => [...(await shown(home, 'mcp', list, 'list')).matchAll(/item \d+/g)].length,
+    changes: (changed, byDefault) => expect([changed, byDefault]).toEqual([5, 20]),
+  }),
+  proof('offload.maxResultTokens', {
+    to: 20_000,
+    windowTokens,
+    see: async (home) => (await shown(home, 'WebFetch', page, 'document')).length,
+    changes: (changed, byDefault) => {
+      expect(byDefault).toBeLessThan(page.length / 2);
+      expect(changed).toBe(page.length);
+    },
+  }),
+  proof('offload.textPreviewLength', {
+    to: 50,
+    windowTokens,
+    see: async (home) => (await shown(home, 'WebFetch', 'word '.repeat(4000), 'document')).length,
+    changes: (changed, byDefault) => expect(byDefault - changed).toBeGreaterThan(400),
+  }),
+  proof('toolResultCompression', {
+    to: false,
+    windowTokens,
+    see: async (home) => [...(await shown(home, 'mcp', list, 'list')).matchAll(/item \d+/g)].length,
+    changes: (changed, byDefault) => expect([changed, byDefault]).toEqual([50, 20]),
+  }),
+];
+
+/** What the model sees of a result. */
+async function shown(
+  home: House,
+  tool: string,
+  output: string,
+  kind: NonNullable<ToolOutcome['kind']>,
+): Promise<string> {
+  const context = await open(home);
+  await context.addMessage('user', 'look');
+  const one = call('call_1', tool);
+  await context.appendReply(ask([one]));
+  await context.appendToolResult({ call: one, outcome: outcome(output, { kind }) });
+  const last = context.getMessages().at(-1);
+  // The place of the original is another in each house.
+  return last === undefined ? '' : text(last).replaceAll(/\/\S+\/blobs\/\S+/g, '<blob>');
+}
