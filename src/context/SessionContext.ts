@@ -34,6 +34,7 @@ export class SessionContext {
   readonly parts: SessionParts;
   readonly compaction: CompactionRunner;
   readonly ladder: ReductionLadder;
+  #encoderIsStuck = false;
   readonly admission: Admission;
 
   #statisticsAt: number | undefined;
@@ -66,7 +67,9 @@ export class SessionContext {
     await this.refreshInstructions();
     await this.#remind();
     this.#check(projection.measure(options.tools), options);
+    await this.#beSure(options);
     await this.ladder.makeRoom(options);
+    if (await this.#beSure(options)) await this.ladder.makeRoom(options);
     const measure = projection.measure(options.tools);
     options.emit({ type: 'context_measured', measure });
     const { strategy, compact } = deps.settings;
@@ -183,6 +186,21 @@ export class SessionContext {
     return check.isStatisticsDue;
   }
 
+  /**
+   * Where an estimate could hide a request over the window and the truth can be had, it is waited for: what
+   * nobody has counted since the last step. True when any count has changed.
+   */
+  async #beSure({ tools, signal }: RequestOptions): Promise<boolean> {
+    const { projection, deps } = this.parts;
+    const { exact, usedTokens } = projection.measure(tools);
+    const isFar = WORST_ESTIMATE * usedTokens <= projection.budget().limit;
+    if (exact || isFar || deps.encoder === undefined || this.#encoderIsStuck || signal.aborted) return false;
+    const time = AbortSignal.timeout(SURE_WITHIN_MS);
+    const changed = await projection.refine(tools, AbortSignal.any([signal, time])).catch(() => false);
+    this.#encoderIsStuck = time.aborted;
+    return changed;
+  }
+
   /** Goal and todo list, restated where they are far back: an entry that stays where it was put. */
   async #remind(): Promise<void> {
     const { log, deps, append } = this.parts;
@@ -194,3 +212,8 @@ export class SessionContext {
     if (draft !== undefined) await append([draft]);
   }
 }
+
+/** Tokens of the worst text there is, over what it is estimated to have: three to a character of rare scripts. */
+const WORST_ESTIMATE = 3;
+/** An encoder that takes longer than this is stuck, and not waited for again. */
+const SURE_WITHIN_MS = 3000;

@@ -15,7 +15,7 @@ export function programs(scale: Scale): fc.Arbitrary<Program> {
     countsExactly: fc.boolean(),
     instructions: textSpec(600),
     behaviours: fc.array(behaviour, { maxLength: 6 }),
-    ops: fc.array(operation(scale), { minLength: 1, maxLength: most, size: 'max' }),
+    ops: fc.array(operation(scale), { minLength: scale === 'quick' ? 3 : 12, maxLength: most, size: 'max' }),
   });
 }
 
@@ -48,7 +48,7 @@ const serverSpec = fc.record({
 const share = fc.constantFrom(0.05, 0.1, 0.2, 0.35, 0.5);
 const settingsSpec = fc.record(
   {
-    strategy: fc.constantFrom(...contextStrategies),
+    strategy: fc.constantFrom('auto', 'auto', 'auto', 'summary', ...contextStrategies),
     threadSummary: fc.constantFrom('auto' as const, 'on' as const, 'off' as const),
     summary: fc.constantFrom('smart' as const, 'smart' as const, 'simple' as const),
     mask: fc.record({ at: share, protect: share, batch: share, residue: share }, { requiredKeys: [] }),
@@ -163,7 +163,7 @@ function operation(scale: Scale) {
     weighted(2, one('rewind', { pick: position, andBack: fc.boolean() })),
     weighted(4, one('steer', { action: fc.constantFrom('pin', 'unpin', 'drop', 'restore'), pick: position })),
     weighted(1, one('fork', { pick: fc.option(position), goesOn: fc.boolean() })),
-    weighted(2, one('overflow', { named: fc.boolean(), grows: fc.boolean() })),
+    weighted(1, one('overflow', { named: fc.boolean(), grows: fc.boolean() })),
     weighted(1, one('idle', { hours: fc.constantFrom(0.1, 2, 30) })),
     weighted(1, one('memories', { texts: fc.array(small, { maxLength: 3 }) })),
     weighted(1, one('instructions', { text: fc.option(textSpec(3000)) })),

@@ -15,7 +15,8 @@ export async function checkRecalls(world: World, counts: Counts): Promise<void> 
     const covered = coveredBy(entry, entries);
     if (covered.length === 0) continue;
     counts.reductions++;
-    const sample = covered[(entry.seq * 7 + index) % covered.length];
+    const known = covered.filter(({ uuid }) => world.raw.has(uuid));
+    const sample = known[(entry.seq * 7 + index) % known.length];
     if (sample !== undefined) await checkRecall(world, sample, counts);
   }
 }

@@ -41,6 +41,8 @@ export async function runProgram(program: Program, folder: string, total: Counts
 }
 
 async function finish(world: World): Promise<void> {
+  // A draft that failed a moment ago may be on its way into the log.
+  await world.context.session.parts.log.sync();
   checkLog(world);
   const before = bytesOfAll(world.messages());
   const id = world.context.getCurrentSessionId() ?? '';

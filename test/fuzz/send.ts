@@ -1,4 +1,6 @@
 /** Sends the next request as the agent would: builds it, has the server count it, and shrinks it when refused. */
+import { reductionOf } from '../../src/context/history/reductions.ts';
+import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import { checkProjection, checkReady, demand } from './check.ts';
 import { requestTokens } from './counting.ts';
 import type { Counts } from './counts.ts';
@@ -12,11 +14,10 @@ export async function send(world: World, counts: Counts): Promise<void> {
   for (let tries = 0; ; tries++) {
     demand(tries < MOST_TRIES, 'A session comes out of a server’s refusals.');
     const before = world.context.entries().length;
-    const usedBefore = world.context.measure(world.tools).usedTokens;
     const trueBefore = serverTokens(world);
     const work = world.context.buildRequest(world.options);
     const built = await world.through(work, () => world.context.stopWaiting());
-    noteMargin(world, counts, { before, usedBefore, trueBefore });
+    noteMargin(world, counts, { before, trueBefore });
     await checkRecalls(world, counts);
     if (built.type === 'too_large') {
       counts.tooLarge++;
@@ -60,16 +61,16 @@ export function serverTokens(world: World): number {
 
 interface Before {
   readonly before: number;
-  readonly usedBefore: number;
   readonly trueBefore: number;
 }
 
 /** What the estimate took too much when it led to a reduction, as a share of the window in thousandths. */
-function noteMargin(world: World, counts: Counts, { before, usedBefore, trueBefore }: Before): void {
+function noteMargin(world: World, counts: Counts, { before, trueBefore }: Before): void {
   const { countsExactly, server } = world.program;
   if (world.model.tokenizer === 'unknown' || !countsExactly || server.usage === 'strange') return;
   const later = world.context.entries().slice(before);
-  if (!later.some(({ subtype }) => subtype === 'reduction' || subtype === 'compact_boundary')) return;
+  const usedBefore = later.map(decidedAt).find((tokens) => tokens !== undefined);
+  if (usedBefore === undefined) return;
   const { window } = world.projection.budget();
   // Beyond the window nothing is lost: it would have been reduced anyway.
   const margin = Math.max(0, Math.min(usedBefore, window) - Math.min(trueBefore, window));
@@ -77,4 +78,9 @@ function noteMargin(world: World, counts: Counts, { before, usedBefore, trueBefo
   counts.marginSum += thousandths;
   counts.marginCount++;
   counts.marginMost = Math.max(counts.marginMost, thousandths);
+}
+
+/** What the request was counted as when a reduction was decided on. */
+function decidedAt(entry: JSONLEntry): number | undefined {
+  return reductionOf(entry)?.preTokens ?? entry.compactMetadata?.preTokens;
 }
