@@ -63,7 +63,7 @@ if (!values['no-real']) {
     });
     real.push({ name: trace.name, ...run });
     process.stderr.write(
-      `real engine, ${trace.name}: ${run.seconds.toFixed(0)} s ${JSON.stringify(run.swaps)}\n`,
+      `real engine, ${trace.name}: ${run.seconds.toFixed(0)} s ${JSON.stringify(run.swaps)}, unexplained breaks ${run.unexplainedBreaks}\n`,
     );
   }
 }

@@ -17,6 +17,7 @@ test('the engine itself: no request over the window, and cheaper than every mode
   const [figures] = run.figures;
   expect(figures?.overflows).toBe(0);
   expect(run.swaps.masks).toBeGreaterThan(5);
+  expect(run.unexplainedBreaks).toBe(0);
   const others = peers.map((peer) => simulate(trace, peer, sheet)).filter(({ overflows }) => overflows === 0);
   expect(figures?.cost).toBeLessThan(Math.min(...others.map(({ cost }) => cost)));
 }, 60_000);

@@ -4,7 +4,7 @@ import type { ContextManager, SummaryModel } from '../../../src/context/index.ts
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import type { Message, ToolCall } from '../../../src/protocol/messages.ts';
 import type { ToolOutcome } from '../../../src/protocol/tools.ts';
-import type { PriceSheet } from '../cache.ts';
+import type { PriceSheet, Sized } from '../cache.ts';
 import { type Figures, Meter } from '../meter.ts';
 import { extract } from '../retention/extract.ts';
 import { STEP_MINUTES } from '../simulate.ts';
@@ -29,6 +29,8 @@ export interface RealRun {
   readonly figures: readonly Figures[];
   readonly seconds: number;
   readonly swaps: Swaps;
+  /** Requests that do not begin with the one before, though nothing in the log says why. */
+  readonly unexplainedBreaks: number;
 }
 
 export interface Swaps {
@@ -60,6 +62,8 @@ export async function driveReal(
   const { manager } = house;
   const request = { tools: [], signal: new AbortController().signal, emit: () => {} };
   let work = 0;
+  let breaks = 0;
+  let before: { readonly sent: readonly Sized[]; readonly entries: number } = { sent: [], entries: 0 };
   try {
     await manager.createSession(undefined, {}, { systemPrompt: systemPrompt(trace.fixedTokens, count) });
     for (const [index, event] of trace.events.entries()) {
@@ -74,6 +78,8 @@ export async function driveReal(
         if (built.type === 'too_large') throw new Error(built.message);
         await options.onRequest?.(built.request.messages, index, manager);
         const sent = blocks.of(built.request.messages);
+        if (!beginsWith(sent, before.sent) && !isExplained(manager.entries().slice(before.entries))) breaks++;
+        before = { sent, entries: manager.entries().length };
         const reply = replyOf(event, index, texts);
         const output = count(reply.text);
         work += output;
@@ -104,11 +110,20 @@ export async function driveReal(
     return {
       figures: meters.map((meter) => meter.figures(work, counted)),
       swaps,
+      unexplainedBreaks: breaks,
       seconds: (performance.now() - started) / 1000,
     };
   } finally {
     await house.close();
   }
+}
+
+function beginsWith(request: readonly Sized[], earlier: readonly Sized[]): boolean {
+  return earlier.every(({ id }, index) => request[index]?.id === id);
+}
+
+function isExplained(since: readonly JSONLEntry[]): boolean {
+  return since.some(({ subtype, isCompactSummary }) => subtype === 'reduction' || isCompactSummary === true);
 }
 
 function swapsIn(manager: ContextManager): Omit<Swaps, 'summaryRequests'> {
