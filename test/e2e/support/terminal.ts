@@ -131,7 +131,7 @@ export function openTerminal(command: readonly string[], options: TerminalOption
       until(() => holds(everything(), wanted), `Never printed ${String(wanted)}`, timeoutMs),
     until: (condition, what, timeoutMs = 15_000) => until(condition, `Never came true: ${what}`, timeoutMs),
     waitForIdle: (timeoutMs = 15_000) =>
-      until(() => !visible().includes('esc to interrupt'), 'Still running', timeoutMs),
+      until(() => !/esc to (interrupt|remove)/.test(visible()), 'Still running', timeoutMs),
     waitForGone: (unwanted, timeoutMs = 15_000) =>
       until(() => !holds(visible(), unwanted), `Still there: ${String(unwanted)}`, timeoutMs),
     pause: sleep,
