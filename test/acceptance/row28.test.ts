@@ -14,6 +14,9 @@ const options: RemovalPlanOptions = {
   confidence: 0.6,
 };
 
+/** Everything is new enough to stay unmasked, so that removal is all there is to see. */
+const unmasked = { protect: 0.99 };
+
 test('row 28, S4 `MiddleRemovalStrategy` preserveStart / preserveEnd: forty messages to half, the ends intact', () => {
   const special: Record<number, object> = {
     0: { role: 'system' },
@@ -53,7 +56,9 @@ test('row 28: strategy middle-removal keeps the first and the last messages of a
   const house = await buildHouse({
     window: 16_000,
     files: { 'a.txt': 'alpha\n' },
-    settings: { context: { strategy: 'middle-removal', removal: { preserveStart: 4, preserveEnd: 6 } } },
+    settings: {
+      context: { strategy: 'middle-removal', mask: unmasked, removal: { preserveStart: 4, preserveEnd: 6 } },
+    },
   });
   const open = await house.open();
   for (let n = 0; n < 60 && !open.entries().some(({ subtype }) => subtype === 'reduction'); n++)

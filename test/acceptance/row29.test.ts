@@ -13,6 +13,9 @@ const options = {
   confidence: 0.6,
 } as const;
 
+/** Everything is new enough to stay unmasked, so that removal is all there is to see. */
+const unmasked = { protect: 0.99 };
+
 test('row 29, S4 `OldestRemovalStrategy`: low and new goes before high and old, the minimum stays', () => {
   const items = messages(20, (index) => ({ priority: index < 5 ? 'HIGH' : index >= 15 ? 'LOW' : 'NORMAL' }));
   const some = planRemoval(items, 1700, options)?.removed.map(numberOf);
@@ -27,7 +30,9 @@ test('row 29, S4 `OldestRemovalStrategy`: low and new goes before high and old, 
 test('row 29: strategy oldest-removal lets short words go before a long answer that is older', async () => {
   const house = await buildHouse({
     window: 16_000,
-    settings: { context: { strategy: 'oldest-removal', removal: { preserveEnd: 2, minMessages: 12 } } },
+    settings: {
+      context: { strategy: 'oldest-removal', mask: unmasked, removal: { preserveEnd: 2, minMessages: 12 } },
+    },
   });
   const open = await house.open();
   const long = `A long answer. ${'It matters a great deal. '.repeat(180)}`;

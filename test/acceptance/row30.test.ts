@@ -19,6 +19,9 @@ const longToolHeavy = messages(80, (index) =>
 const shortDense = messages(24, () => ({ tokens: 500, textTokens: 500 }));
 const ambiguous = messages(30, (index) => (index % 2 === 1 ? { hasCalls: true } : {}));
 
+/** Everything is new enough to stay unmasked, so that removal is all there is to see. */
+const unmasked = { protect: 0.99 };
+
 test('row 30, S4 `HybridStrategy`, features (length, distribution, severity), confidence 0.6: the fixtures get what they should', () => {
   const long = plan(longToolHeavy, 0.4);
   expect(long).toMatchObject({ strategy: 'oldest-removal' });
@@ -51,7 +54,7 @@ test('row 30: in a session the log says what was seen and what was chosen', asyn
     const house = await buildHouse({
       window: 12_000,
       files: { 'a.txt': 'alpha\n' },
-      settings: { context: { strategy } },
+      settings: { context: { strategy, mask: unmasked } },
     });
     const open = await house.open();
     for (let n = 0; n < 60 && !open.entries().some(({ subtype }) => subtype === 'reduction'); n++)

@@ -15,6 +15,9 @@ const example = messages(15, (index) => ({
 }));
 const options = { preserveStart: 5, preserveEnd: 7, minMessages: 0, confidence: 0.99 };
 
+/** Everything is new enough to stay unmasked, so that removal is all there is to see. */
+const unmasked = { protect: 0.99 };
+
 test('row 31, S4 `adaptiveCompress`, efficiency 0.6 / 0.4: 15 messages, 9,000 → 6,000 score .5067 and .4800, the middle is chosen', () => {
   const before = { tokens: 9000, messages: 15 };
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(9000);
@@ -49,7 +52,7 @@ test('row 31: of two equal scores the middle wins', () => {
 test('row 31: in a session an unsure hybrid records both scores in one reduction that reaches its target', async () => {
   const house = await buildHouse({
     window: 12_000,
-    settings: { context: { strategy: 'hybrid', removal: { confidence: 0.99 } } },
+    settings: { context: { strategy: 'hybrid', mask: unmasked, removal: { confidence: 0.99 } } },
   });
   const open = await house.open();
   const reductions = () => open.entries().filter(({ subtype }) => subtype === 'reduction');

@@ -4,6 +4,9 @@ import { removalPolicyFor, strategyForModel } from '../../src/context/index.ts';
 import { contextSettingsSchema } from '../../src/protocol/contextSettings.ts';
 import { buildHouse } from './support/house.ts';
 
+/** Everything is new enough to stay unmasked, so that removal is all there is to see. */
+const unmasked = { protect: 0.99 };
+
 test('row 34, S4 provider/model table with amounts: by model id and by base URL', () => {
   const gpt4 = strategyForModel('gpt-4.1');
   const o1 = strategyForModel('o1');
@@ -48,7 +51,7 @@ test('row 34: it changes with /model', async () => {
   const house = await buildHouse({
     model: 'gpt-4.1',
     window: 16_000,
-    settings: { context: { compact: { maxFailures: 1 } } },
+    settings: { context: { mask: unmasked, compact: { maxFailures: 1 } } },
     summarize: () => Promise.resolve({ type: 'failed', error }),
   });
   const open = await house.open();

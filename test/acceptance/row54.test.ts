@@ -12,7 +12,12 @@ const words = (n: number): string =>
 
 test('row 54, S5 automatic compaction at 80 %: a task in 8,000 tokens is finished, with boundaries and without an error', async () => {
   let step = 0;
-  const { project, ...run } = await runPrint('hello', { window: WINDOW, replies: [{ text: 'Hi.' }] });
+  const { project, ...run } = await runPrint('hello', {
+    window: WINDOW,
+    // A summary is waited for, so that the task is not over before it is written.
+    settings: { context: { strategy: 'summary', threadSummary: 'off' } },
+    replies: [{ text: 'Hi.' }],
+  });
   project.server.otherwise((request) => {
     if (isSummary(request)) return { text: SUMMARY };
     step++;
