@@ -73,13 +73,16 @@ function add(into: ClassTokens, at: number, tokens: number): void {
 const MIXED_RUN = 7;
 /** Length from which any run is. */
 const LONG_RUN = 64;
+/** What a run is like is judged piece by piece, so that a sample of it is judged as the whole is. */
+const LONGEST_RUN = 1024;
 
 function weighRun(text: string, start: number, limit: number, set: Coefficients, into: ClassTokens): number {
   const first = text.charCodeAt(start);
   let digits = 0;
   let others = 0;
   let end = start;
-  for (; end < limit; end++) {
+  const last = Math.min(limit, start + LONGEST_RUN);
+  for (; end < last; end++) {
     const code = text.charCodeAt(end);
     if (code >= 48 && code <= 57) digits++;
     else if (!((code >= 97 && code <= 122) || (code >= 65 && code <= 90))) break;
