@@ -31,6 +31,11 @@ test('row 19, S2 errors in summary or memory: both fail, the answer still comes'
     });
     expect(textOf(request?.messages.at(-1))).toBe(`question ${n}`);
   }
+  const warnings = open.events.flatMap((event) =>
+    event.type === 'notice' && event.level === 'warning' ? [event.text] : [],
+  );
+  expect(warnings).toHaveLength(1);
+  expect(warnings[0]).toContain('the disk is on fire');
   expect(searches).toBeGreaterThan(20);
   expect(summaries).toBeGreaterThan(0);
   expect(

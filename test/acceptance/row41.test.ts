@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { JSONLStore } from '../../src/context/storage/index.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import { textOf } from '../e2e/support/wire.ts';
-import { openProject, runPrint } from './support/project.ts';
+import { openProject, runPrint, SILENT } from './support/project.ts';
 
 test('row 41, S5 `JSONLStore` append / readAll / exists / delete / getFilePath', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'clawdcode-jsonl-'));
@@ -35,7 +35,7 @@ test('row 41: killed in the middle of a write, what came before and what comes a
   const project = await openProject();
   const { server, work } = project;
   const first = await project.run('first', { replies: [{ text: 'First answer.' }] });
-  server.script({ text: 'word '.repeat(500), latency: 40, chunkSize: 5 });
+  server.script({ ...SILENT, text: 'word '.repeat(500), latency: 40, chunkSize: 5 });
   const running = project.startPrint(['-p', '--yolo', '--resume', first.sessionId, 'second']);
   await server.waitForRequests(2);
   running.kill('SIGKILL');

@@ -57,7 +57,7 @@ test('row 55: Ctrl+C during /compact leaves the history as it was', async () => 
   const project = await openProject();
   const first = await project.run('look', { replies: [talk] });
   const second = await project.run('and?', { resume: first.sessionId, replies: [{ text: 'That is it.' }] });
-  project.server.script({ text: SUMMARY.repeat(20), latency: 60, chunkSize: 5 });
+  project.server.script({ ...SILENT, text: SUMMARY.repeat(20), latency: 60, chunkSize: 5 });
   const running = project.startPrint(['-p', '--resume', first.sessionId, '/compact']);
   await project.server.waitForRequests(3);
   running.kill('SIGINT');

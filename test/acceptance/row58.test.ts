@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { program } from '../e2e/support/program.ts';
 import { textOf } from '../e2e/support/wire.ts';
-import { openProject, runPrint } from './support/project.ts';
+import { openProject, runPrint, SILENT } from './support/project.ts';
 
 test('row 58, S5 graceful degradation: where nothing can be written, the answer comes with a warning', async () => {
   const project = await openProject();
@@ -17,7 +17,10 @@ test('row 58, S5 graceful degradation: where nothing can be written, the answer 
 test('row 58: a disk that is full in the middle of a turn costs the log, not the answer', async () => {
   const { work, server, access } = await openProject();
   const long = `The answer. ${'word '.repeat(4000)}`;
-  server.script({ calls: [{ name: 'Read', input: { file_path: 'lib/parse.js' } }] }, { text: long });
+  server.script(
+    { ...SILENT, calls: [{ name: 'Read', input: { file_path: 'lib/parse.js' } }] },
+    { ...SILENT, text: long },
+  );
   // Files may not grow beyond 16 kB, which the result of this Read alone takes.
   const shell = [
     '-c',
