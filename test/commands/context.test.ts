@@ -218,7 +218,7 @@ describe('/context settings', () => {
     expect(text).toMatch(/^Context settings: 2 changed from the default$/m);
     expect(text).toMatch(/context\.strategy +"middle-removal" {2}default is "auto"$/m);
     expect(text).toMatch(/context\.compact\.threshold +0\.7 {2}default is 0\.8$/m);
-    expect(text).toMatch(/context\.mask\.protect +0\.08 {2}default$/m);
+    expect(text).toMatch(/context\.summary +"smart" {2}default$/m);
     expect(text).toMatch(/removal by middle-removal \(chosen in the settings/);
   });
 
