@@ -47,7 +47,8 @@ export class LogView {
   #start({ entries, undone }: Live): View {
     const at = lastCompaction(entries, undone);
     const kept = new Set(entries[at]?.compactMetadata?.retained);
-    for (const uuid of restoredIn(entries, undone)) kept.add(uuid);
+    // What was brought back before the compaction was the compaction's to keep or not.
+    for (const uuid of restoredIn(entries.slice(at + 1), undone)) kept.add(uuid);
     const replacements = new Map<string, string>();
     const pinned = new Set<string>();
     const instructions: JSONLEntry[] = [];

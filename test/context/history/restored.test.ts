@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { reductionDraft } from '../../../src/context/history/reductions.ts';
+import { viewOf } from '../../../src/context/history/view.ts';
+import { compactionDrafts } from '../../../src/context/storage/index.ts';
+import { LogMaker } from './logMaker.ts';
+
+const restored = (uuid: string) =>
+  reductionDraft({ kind: 'restore', reason: 'restored by the user', preTokens: 0, restored: [uuid] });
+
+const shown = (log: LogMaker): readonly string[] => viewOf(log.entries).atoms.map(({ head }) => head.uuid);
+
+function compacted(log: LogMaker, retained: readonly string[]): LogMaker {
+  const metadata = { trigger: 'manual' as const, preTokens: 0, retained: [...retained] };
+  for (const draft of compactionDrafts('what was said', metadata)) log.add(draft);
+  return log;
+}
+
+test('what was restored before a compaction is left to what that compaction retained', () => {
+  const log = new LogMaker().prompt('a').prompt('b');
+  compacted(log, ['e1']).add(restored('e0')).prompt('c');
+  expect(shown(log)).toEqual(['e0', 'e1', 'e5']);
+  compacted(log, ['e5']);
+  expect(shown(log)).toEqual(['e5']);
+});
