@@ -180,6 +180,12 @@ export class Projection {
     return message === undefined ? 0 : this.counter.countMessage(message) * this.#ratio();
   }
 
+  /** The same, counted exactly where that can be had within `limitMs`. */
+  async exactSizeOfText(text: string, limitMs: number): Promise<number> {
+    const { tokens } = await this.counter.countTextAsync(text, AbortSignal.timeout(limitMs));
+    return tokens * this.#ratio();
+  }
+
   /** Tokens of a text, calibrated. */
   sizeOfText(text: string): number {
     return this.counter.count(text).tokens * this.#ratio();

@@ -194,8 +194,17 @@ export class ReductionLadder {
     if (this.#used(options) < at && !isCold) return;
     const plan = this.#ledgerPlan(options, isCold ? COLD_GAIN : batch);
     if (plan === undefined) return;
-    if (plan.residue > residue && deps.settings.strategy === 'auto' && (await this.#swapIn(options))) return;
+    if (plan.residue > residue && (await this.#summariseEarly(options))) return;
     await this.#writeLedger(options, plan, isCold ? 'the provider’s cache is cold anyway' : 'old steps');
+  }
+
+  /** The lines alone would be too many: a summary that is there, or that costs nothing, does better. */
+  async #summariseEarly(options: RequestOptions): Promise<boolean> {
+    const { strategy, summary } = this.#parts.deps.settings;
+    if (strategy !== 'auto') return false;
+    if (summary === 'smart') return this.#swapIn(options);
+    const report = await this.#runner.run({ ...options, trigger: 'auto', ...this.#tail(options) });
+    return report.outcome === 'done';
   }
 
   async #maskAll(options: RequestOptions, reason: string): Promise<void> {
@@ -209,6 +218,7 @@ export class ReductionLadder {
       view: projection.view(),
       protectTokens: this.#maskBudget(options).protect,
       minGain,
+      onlyCalls: !this.#masks(),
       sizeOf: (atom) => projection.sizeOf(atom),
       sizeOfText: (text) => projection.sizeOfText(text),
     });

@@ -33,8 +33,10 @@ export async function admitPrompts(
 
 /** However full a window is, this much of a prompt is sent, in tokens. */
 const MIN_ROOM = 500;
-/** Share of the room that a prompt may take: the rest is for the work it asks for. */
-const MOST_OF_ROOM = 0.75;
+/** Share of the room that a prompt may take and still be sent whole. */
+const MOST_OF_ROOM = 0.95;
+/** Of a larger one as much is sent as leaves room for the work it asks for. */
+const SHOWN_OF_ROOM = 0.5;
 
 async function fitPrompt(
   draft: EntryDraft,
@@ -43,17 +45,18 @@ async function fitPrompt(
 ): Promise<{ readonly draft: EntryDraft; readonly notice?: string }> {
   const { content } = draft.message;
   const most = MOST_OF_ROOM * room;
-  if (typeof content !== 'string' || projection.sizeOfText(content) <= most) return { draft };
+  if (typeof content !== 'string' || (await fits(content, most, projection))) return { draft };
   const original = await log.blobs.put(content).catch(() => undefined);
   const path = original === undefined ? undefined : log.blobs.pathOf(original.hash);
   let text = content;
-  let maxBytes = Math.floor(most * 4);
+  const shown = SHOWN_OF_ROOM * room;
+  let maxBytes = Math.floor(shown * 4);
   do {
     const cut = truncateObservation(content, { maxLines: Number.MAX_SAFE_INTEGER, maxBytes }, 'head_tail');
     text = `${truncationNotice(cut, path, original)}\n${cut.preview}`;
     maxBytes = Math.floor(maxBytes * 0.8);
-  } while (projection.sizeOfText(text) > most && maxBytes > 1000);
-  const shown = Buffer.byteLength(text).toLocaleString('en-US');
+  } while (projection.sizeOfText(text) > shown && maxBytes > 1000);
+  const part = Buffer.byteLength(text).toLocaleString('en-US');
   const all = Buffer.byteLength(content).toLocaleString('en-US');
   return {
     draft: {
@@ -61,9 +64,21 @@ async function fitPrompt(
       message: { ...draft.message, content: text },
       data: { ...draft.data, ...(original === undefined ? {} : { original }) },
     },
-    notice: `Your message is larger than any request to this model can be: its beginning and end (${shown} of ${all} bytes) are sent. The whole is kept, and the model can read all of it with Recall.`,
+    notice: `Your message is larger than any request to this model can be: its beginning and end (${part} of ${all} bytes) are sent. The whole is kept, and the model can read all of it with Recall.`,
   };
 }
+
+/** An estimate is only believed where it lets the text through; else it is counted as exactly as can be. */
+async function fits(text: string, most: number, projection: SessionParts['projection']): Promise<boolean> {
+  const estimate = projection.sizeOfText(text);
+  if (estimate <= most) return true;
+  // No estimate is off by that much: counting would change nothing.
+  if (estimate > 3 * most) return false;
+  return (await projection.exactSizeOfText(text, COUNT_WITHIN_MS)) <= most;
+}
+
+/** A prompt waits this long for its exact count. */
+const COUNT_WITHIN_MS = 2000;
 
 async function memoriesFor(
   query: string,
