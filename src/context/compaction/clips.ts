@@ -9,21 +9,26 @@ export async function clipResults(
   countTokens: (text: string) => number,
   blobs: BlobStore,
 ): Promise<Replacement[]> {
-  const replacements = [];
-  for (const { result, tokens } of clips) {
-    const output = outputOf(result);
-    const original = result.toolResult?.original ?? (await blobs.put(output).catch(() => undefined));
-    const path = original === undefined ? undefined : blobs.pathOf(original.hash);
-    let text = '';
-    // Bytes are a bound in tokens that no text breaks for long: halve until the estimate agrees.
-    for (let maxBytes = tokens * 3; maxBytes > 50; maxBytes = Math.floor(maxBytes * 0.7)) {
-      const cut = truncateObservation(output, { maxLines: 1000, maxBytes }, 'head_tail');
-      text = `${truncationNotice(cut, path, original)}\n${cut.preview}`;
-      if (countTokens(text) <= tokens) break;
-    }
-    replacements.push({ uuid: result.uuid, output: text, ...(original === undefined ? {} : { original }) });
+  // Together, or each would wait for the disk on its own.
+  return Promise.all(clips.map((clip) => clipResult(clip, countTokens, blobs)));
+}
+
+async function clipResult(
+  { result, tokens }: { readonly result: JSONLEntry; readonly tokens: number },
+  countTokens: (text: string) => number,
+  blobs: BlobStore,
+): Promise<Replacement> {
+  const output = outputOf(result);
+  const original = result.toolResult?.original ?? (await blobs.put(output).catch(() => undefined));
+  const path = original === undefined ? undefined : blobs.pathOf(original.hash);
+  let text = '';
+  // Bytes are a bound in tokens that no text breaks for long: halve until the estimate agrees.
+  for (let maxBytes = tokens * 3; maxBytes > 50; maxBytes = Math.floor(maxBytes * 0.7)) {
+    const cut = truncateObservation(output, { maxLines: 1000, maxBytes }, 'head_tail');
+    text = `${truncationNotice(cut, path, original)}\n${cut.preview}`;
+    if (countTokens(text) <= tokens) break;
   }
-  return replacements;
+  return { uuid: result.uuid, output: text, ...(original === undefined ? {} : { original }) };
 }
 
 /** What the model sees of a tool result, as text. */

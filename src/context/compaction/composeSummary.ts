@@ -6,6 +6,7 @@ import type { View } from '../history/view.ts';
 import type { CompactionBudget } from '../tokens/budgets.ts';
 import { HIGH } from '../tokens/estimate.ts';
 import { truncateToTokens } from '../tokens/truncate.ts';
+import { headOf } from '../tokens/wellFormed.ts';
 import type { Choice } from './choose.ts';
 import { recordedFacts } from './facts.ts';
 import type { CompactionJob } from './job.ts';
@@ -22,6 +23,8 @@ const FACTS_SHARE = 0.55;
 const FACTS_OF_DROPPED = 0.2;
 /** Characters of a token, for text like a list of paths: rather too few than too many. */
 const CHARACTERS = 3;
+/** Of a token, for text of any kind: rather too many than too few. */
+const MOST_CHARACTERS = 12;
 
 /**
  * The whole summary message but for the file snippets. What the model claims and the log does not bear out is
@@ -38,7 +41,7 @@ export async function composeSummary(
   // A long session has more to record than a summary has room for: that is counted apart.
   const own = Math.min(budget.facts, FACTS_OF_DROPPED * summarised) / sizing.ratio();
   await readFacts(job.entries);
-  const verified = await verifySummary(text.trim(), job.entries);
+  const verified = await verifySummary(withinReach(text.trim(), tokens), job.entries);
   const to = lastSummarised(job.view, choice);
   const archived = to === undefined ? {} : { archived: { from: 0, to } };
   const { entries } = liveEntries(job.entries);
@@ -56,6 +59,12 @@ export async function composeSummary(
   // What the cut took from the text is not said by it any more.
   const facts = body === verified.text ? first : factsBeside(body);
   return wrapSummary(facts === '' ? body : `${body}\n\n${facts}`);
+}
+
+/** Of a text far beyond its budget, nobody has to check what will be cut anyway. */
+function withinReach(text: string, tokens: number): string {
+  const most = Math.ceil(tokens * MOST_CHARACTERS);
+  return text.length <= most ? text : `${headOf(text, most)}\n... (cut)`;
 }
 
 /** What the summary stands for. */
