@@ -68,11 +68,12 @@ test('row 13: from 0.65 of the trigger, not beside a local server’s one slot, 
     return {
       asked: house.server.requests().filter(isSummary).length,
       cost: cost.length,
+      spent: open.agent.state().usage.inputTokens,
       draft: (await open.agent.report()).draft,
     };
   };
-  expect(await summaries('on', true)).toEqual({ asked: 1, cost: 1, draft: 'ready' });
-  expect(await summaries('auto', false)).toEqual({ asked: 1, cost: 1, draft: 'ready' });
-  expect(await summaries('auto', true)).toEqual({ asked: 0, cost: 0, draft: 'none' });
-  expect(await summaries('off', false)).toEqual({ asked: 0, cost: 0, draft: 'none' });
+  expect(await summaries('on', true)).toEqual({ asked: 1, cost: 1, spent: 7000, draft: 'ready' });
+  expect(await summaries('auto', false)).toEqual({ asked: 1, cost: 1, spent: 7000, draft: 'ready' });
+  expect(await summaries('auto', true)).toEqual({ asked: 0, cost: 0, spent: 0, draft: 'none' });
+  expect(await summaries('off', false)).toEqual({ asked: 0, cost: 0, spent: 0, draft: 'none' });
 });

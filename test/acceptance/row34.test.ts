@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { removalPolicyFor, strategyForModel } from '../../src/context/index.ts';
 import { contextSettingsSchema } from '../../src/protocol/contextSettings.ts';
 import { buildHouse } from './support/house.ts';
+import { openProject } from './support/project.ts';
 
 /** Everything is new enough to stay unmasked, so that removal is all there is to see. */
 const unmasked = { protect: 0.99 };
@@ -69,4 +70,22 @@ test('row 34: it changes with /model', async () => {
     used.push(removals()[0]?.data?.strategy);
   }
   expect(used).toEqual(['oldest-removal', 'middle-removal']);
+});
+
+test('row 34: /context settings says which, and why', async () => {
+  const project = await openProject();
+  const first = await project.run('hello', {
+    replies: [{ text: 'Hi.' }],
+    flags: ['--model', 'claude-sonnet-4'],
+  });
+  const shown = async (model: string): Promise<string> =>
+    (
+      await project.run('/context settings', {
+        resume: first.sessionId,
+        format: 'text',
+        flags: ['--model', model],
+      })
+    ).stdout;
+  expect(await shown('claude-sonnet-4')).toMatch(/oldest-removal/);
+  expect(await shown('gemini-1.5-pro')).toMatch(/middle-removal/);
 });
