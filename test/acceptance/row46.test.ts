@@ -1,6 +1,10 @@
 /** Row 46: the cache of derived values. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { CacheStore } from '../../src/context/storage/index.ts';
+import { buildHouse } from './support/house.ts';
+import { SUMMARY } from './support/project.ts';
 
 test('row 46, S5 `CacheStore(100, 5 min)` TTL + LRU: get, set, delete, clear', () => {
   let now = 0;
@@ -40,4 +44,26 @@ test('row 46: when it is full, what has expired goes before what is only old', (
     'c',
     'd',
   ]);
+});
+
+test('row 46: an edit invalidates what was read of a file', async () => {
+  const house = await buildHouse({
+    strategy: 'summary',
+    window: 100_000,
+    files: { 'a.txt': 'the first content\n' },
+  });
+  const open = await house.open();
+  const quoted = async (n: number): Promise<string> => {
+    await open.ask(`look at a.txt ${n}`, { text: `Words. ${'And more of it. '.repeat(4000)}` });
+    await open.ask(`and? ${n}`, { text: 'Short.' });
+    await open.submit({ type: 'compact' }, { text: SUMMARY });
+    const [next] = await open.ask(`go on ${n}`, { text: 'Yes.' });
+    return JSON.stringify(next?.messages);
+  };
+  expect(await quoted(1)).toContain('the first content');
+  // Of the same length, so that its size alone does not tell.
+  await writeFile(join(house.root, 'a.txt'), 'the other content\n');
+  const after = await quoted(2);
+  expect(after).toContain('the other content');
+  expect(after).not.toContain('the first content');
 });
