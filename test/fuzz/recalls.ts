@@ -70,3 +70,10 @@ export async function recallAll(world: World, id: string): Promise<Buffer> {
   }
   return Buffer.concat(pages);
 }
+
+/** One page from byte `offset` on, without its header. */
+export async function recallPart(world: World, id: string, offset: number): Promise<Buffer> {
+  const { found, text } = await world.context.recall({ id, offset }, new AbortController().signal);
+  demand(found, 'A pointer leads somewhere.', () => `${id}: ${text.slice(0, 200)}`);
+  return Buffer.from(text.slice(text.indexOf(']\n') + 2));
+}

@@ -11,22 +11,22 @@ import { World } from './World.ts';
 /** Throws what does not hold, with the operation that it was seen after. `total` is added to. */
 export async function runProgram(program: Program, folder: string, total: Counts): Promise<void> {
   const counts = noCounts();
-  const own = await mkdtemp(join(folder, 'program-'));
-  const world = new World(program, own);
   let at = -1;
   try {
-    await world.create();
-    await prompt(world, ['Mend the window.'], false);
-    await send(world, counts);
-    for (const [index, op] of program.ops.entries()) {
-      at = index;
-      await world.summaries.tick();
-      await apply(world, op, counts);
-      counts.operations++;
-      checkProjection(world, counts);
+    await inFolder(program, folder, async (world) => {
+      await world.create();
+      await prompt(world, ['Mend the window.'], false);
       await send(world, counts);
-    }
-    await finish(world);
+      for (const [index, op] of program.ops.entries()) {
+        at = index;
+        await world.summaries.tick();
+        await apply(world, op, counts);
+        counts.operations++;
+        checkProjection(world, counts);
+        await send(world, counts);
+      }
+      await finish(world);
+    });
     counts.programs++;
   } catch (error) {
     const op = program.ops[at];
@@ -35,6 +35,20 @@ export async function runProgram(program: Program, folder: string, total: Counts
     });
   } finally {
     addCounts(total, counts);
+  }
+}
+
+/** A world in a folder of its own, which is gone afterwards. */
+export async function inFolder(
+  program: Program,
+  folder: string,
+  work: (world: World) => Promise<void>,
+): Promise<void> {
+  const own = await mkdtemp(join(folder, 'program-'));
+  const world = new World(program, own);
+  try {
+    await work(world);
+  } finally {
     await world.close();
     await rm(own, { recursive: true, force: true });
   }

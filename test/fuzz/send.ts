@@ -80,7 +80,9 @@ function noteMargin(world: World, counts: Counts, { before, trueBefore }: Before
   counts.marginMost = Math.max(counts.marginMost, thousandths);
 }
 
-/** What the request was counted as when a reduction was decided on. */
+/** What the request was counted as when something was reduced by itself. */
 function decidedAt(entry: JSONLEntry): number | undefined {
-  return reductionOf(entry)?.preTokens ?? entry.compactMetadata?.preTokens;
+  const reduction = reductionOf(entry);
+  const isOwn = reduction?.kind === 'mask' || reduction?.kind === 'remove';
+  return isOwn ? reduction.preTokens : entry.compactMetadata?.preTokens;
 }

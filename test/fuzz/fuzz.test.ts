@@ -1,0 +1,39 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { noCounts } from './counts.ts';
+import { explore } from './explore.ts';
+import type { Program } from './program.ts';
+import { runProgram } from './run.ts';
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'clawdcode-fuzz-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+test('random programs over a real session leave nothing broken', async () => {
+  const counts = noCounts();
+  const first = Date.now() % 1_000_000_000;
+  const until = Date.now() + 6000;
+  for (let seed = first; Date.now() < until || seed === first; seed++) {
+    const failure = await explore(seed, 'quick', folder, counts);
+    expect(failure, `seed ${seed}; keep the program in test/fuzz/fixtures`).toBeUndefined();
+  }
+  expect(counts.requests).toBeGreaterThan(0);
+}, 120_000);
+
+const fixtures = join(import.meta.dirname, 'fixtures');
+const names = (await readdir(fixtures)).filter((name) => name.endsWith('.json'));
+
+describe('programs that once broke something', () => {
+  test.each(names)(
+    '%s',
+    async (name) => {
+      const { program } = JSON.parse(await readFile(join(fixtures, name), 'utf8')) as { program: Program };
+      await runProgram(program, folder, noCounts());
+    },
+    60_000,
+  );
+});
