@@ -20,7 +20,8 @@ const WIDE = 70;
 
 /** How many, and what they saved; nothing where there were none. */
 export function reductionTotals({ reductions }: ContextReport): readonly PageLine[] {
-  if (reductions.length === 0) return [pageLine('Reductions: none so far; the whole conversation is sent')];
+  if (reductions.length === 0)
+    return [hanging(pageLine('Reductions: none so far; the whole conversation is sent'), 2)];
   const counts = new Map<string, number>();
   for (const { kind } of reductions) counts.set(names[kind], (counts.get(names[kind]) ?? 0) + 1);
   const undone = reductions.filter(({ isUndone }) => isUndone).length;
