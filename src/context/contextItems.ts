@@ -65,6 +65,7 @@ function titleOf({ head, calls }: Atom): string {
   const { content } = head.message;
   const text =
     head.subtype === 'instructions' ? instructionPath(head) : typeof content === 'string' ? content : '';
-  const said = text.replace(/\s+/g, ' ').trim();
+  // Only its beginning is read: an item may be a megabyte, and there may be ten thousand of them.
+  const said = headOf(text, 4 * TITLE).replace(/\s+/g, ' ').trim();
   return headOf([said, ...called].filter((part) => part !== '').join(' · '), TITLE);
 }
