@@ -210,8 +210,8 @@ export function createAgent(deps: AgentDeps): Agent {
         void steer(op.steering).catch(deps.onError);
         return;
       case 'interrupt':
-        // A summary that somebody waits for gives way first: messages are removed instead, and the turn goes on.
-        if (!context.stopWaiting()) jobs.abort();
+        // A summary that somebody looks at gives way first: messages are removed instead, and the turn goes on.
+        if (!deps.interactive || !context.stopWaiting()) jobs.abort();
         return;
       case 'answer':
         questions.answer(op.id, op.answer);
