@@ -66,6 +66,8 @@ function titleOf({ head, calls }: Atom): string {
   const text =
     head.subtype === 'instructions' ? instructionPath(head) : typeof content === 'string' ? content : '';
   // Only its beginning is read: an item may be a megabyte, and there may be ten thousand of them.
-  const said = headOf(text, 4 * TITLE).replace(/\s+/g, ' ').trim();
+  const said = headOf(text, 4 * TITLE)
+    .replace(/\s+/g, ' ')
+    .trim();
   return headOf([said, ...called].filter((part) => part !== '').join(' · '), TITLE);
 }
