@@ -39,8 +39,9 @@ export class ReductionLadder {
   async makeRoom(options: RequestOptions): Promise<void> {
     await this.#runner.settled();
     const { settings } = this.#parts.deps;
-    if (settings.strategy === 'off' || !settings.compact.auto) return;
+    // Limits that the user chose hold, whether anything is compacted by itself or not.
     await applyWindow(this.#parts, this.#used(options));
+    if (settings.strategy === 'off' || !settings.compact.auto) return;
     const { limit } = this.#budget();
     if (restsUntilPrompt(this.#entries()) && this.#used(options) <= limit) return;
     await this.#maskWhenDue(options);

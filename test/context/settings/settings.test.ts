@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
+import { house } from '../harness.ts';
 import { budgetProofs } from './budgets.ts';
 import { compactionProofs } from './compactions.ts';
 import { maskProofs } from './masks.ts';
@@ -7,7 +8,8 @@ import { memoryProofs } from './memories.ts';
 import { allSettings } from './proof.ts';
 import { removalProofs } from './removals.ts';
 import { resultProofs } from './results.ts';
-import { windowProofs } from './windows.ts';
+import { longPrompts, reductions, untilReduced } from './scenes.ts';
+import { promptsOf, windowProofs } from './windows.ts';
 
 const proofs = [
   ...budgetProofs,
@@ -26,6 +28,34 @@ test('every setting of the context has a proof, and none has two', () => {
 test.each(proofs)('context.$setting changes what happens, and its default changes nothing', ({ run }) =>
   run(),
 );
+
+test.each([
+  { name: 'strategy off', settings: { strategy: 'off' } },
+  { name: 'automatic compaction off', settings: { compact: { auto: false } } },
+])('with $name the limits that were chosen hold all the same', async ({ settings }) => {
+  const limited = await house({ settings: { ...settings, slidingWindowSize: 3 } });
+  expect(await promptsOf(limited, 6, 20)).toEqual(['p3', 'p4', 'p5']);
+  const filtered = await house({ settings: { ...settings, filter: { enabled: true, maxMessages: 4 } } });
+  expect(await promptsOf(filtered, 6, 20)).toEqual(['p4', 'p5']);
+});
+
+test.each([
+  { strategy: 'auto', steps: 'mask', prompts: 'summary' },
+  { strategy: 'summary', steps: 'summary', prompts: 'summary' },
+  { strategy: 'middle-removal', steps: 'mask', prompts: 'remove' },
+  { strategy: 'oldest-removal', steps: 'mask', prompts: 'remove' },
+  { strategy: 'hybrid', steps: 'mask', prompts: 'remove' },
+  { strategy: 'sliding-window', steps: 'remove', prompts: 'remove' },
+  // What the user wrote is no step: it only goes where nothing else would fit.
+  { strategy: 'mask-only', steps: 'mask', prompts: 'remove' },
+  { strategy: 'off', steps: undefined, prompts: undefined },
+])('context.strategy $strategy makes room in its own way', async ({ strategy, steps, prompts }) => {
+  const home = () => house({ windowTokens: 20_000, settings: { strategy, summary: 'simple' } });
+  expect((await untilReduced(await home(), { steps: 45 })).first?.kind).toBe(steps);
+  const records = reductions(await longPrompts(await home()));
+  expect(records.at(-1)?.kind).toBe(prompts);
+  if (/removal|window/.test(strategy)) expect(records.at(-1)?.strategy).toBe(strategy);
+});
 
 test('S5 ContextManagerOptions and S2 DEFAULT_CONTEXT_CONFIG stand in the settings, and act by themselves where they may', () => {
   const settings = contextSettingsSchema.parse({});

@@ -81,7 +81,7 @@ export const windowProofs = [
 ];
 
 /** The prompts that the request shows after so many rounds of this size. */
-async function promptsOf(
+export async function promptsOf(
   home: House,
   rounds: number,
   tokens: number,
