@@ -89,6 +89,8 @@ function partOf(atom: Atom, input: Atom | undefined): RequestPart {
       return 'memories';
     case 'reminder':
       return 'reminder';
+    case 'reduction':
+      return 'masked';
     default:
       return 'history';
   }

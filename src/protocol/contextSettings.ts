@@ -70,7 +70,7 @@ const mask = z.strictObject({
     ),
   protect: share.default(0.06).describe('Share of the window, newest first, that is never masked.'),
   batch: share
-    .default(0.08)
+    .default(0.1)
     .describe(
       'Share of the window that masking has to free at least, or it waits: each time costs the cache.',
     ),

@@ -27,7 +27,9 @@ export class Sizing {
 
   /** Tokens of a whole request. */
   ofView(view: View, policy = this.#job.policy): number {
-    return this.#calibrated(sizeOfView(view, this.#job.tools, this.#deps.counter, policy).total);
+    const { total, features } = sizeOfView(view, this.#job.tools, this.#deps.counter, policy);
+    // As the projection will measure it: a summary is another mixture of scripts than what it stands for.
+    return Math.ceil(total * this.#deps.counter.ratio(this.#job.model.id, features));
   }
 
   ofAtom(atom: Atom): number {
