@@ -1,7 +1,8 @@
 /** Carries out one operation of a program, with what has to hold of that operation itself. */
 import { appendFile } from 'node:fs/promises';
 import { isPrompt } from '../../src/context/history/atoms.ts';
-import type { EntryDraft } from '../../src/protocol/entries.ts';
+import { liveEntries } from '../../src/context/history/live.ts';
+import type { EntryDraft, JSONLEntry } from '../../src/protocol/entries.ts';
 import { bytesOfAll, demand, sameBytes } from './check.ts';
 import type { Counts } from './counts.ts';
 import type { Operation } from './program.ts';
@@ -60,6 +61,8 @@ export async function apply(world: World, op: Operation, counts: Counts): Promis
     }
     case 'undo':
       return undo(world, op, counts);
+    case 'redo':
+      return redo(world, op.pick, counts);
     case 'rewind':
       return rewind(world, op, counts);
     case 'steer':
@@ -185,19 +188,35 @@ async function rewind(world: World, op: Extract<Operation, { do: 'rewind' }>, co
   if (op.andBack) await takeBackLast(world, before, 'A rewind that is undone leaves no trace.');
 }
 
-/** Undoes the last entry, as whoever writes an undo has to: the snippets of what counts then are read first. */
 async function takeBackLast(world: World, before: readonly string[], rule: string): Promise<void> {
   const last = world.context.entries().at(-1);
   if (last === undefined) return;
+  await takeBack(world, last);
+  demand(sameBytes(now(world), before), rule, () => difference(before, now(world)));
+}
+
+/** Takes an undo or a rewind of any age back. */
+async function redo(world: World, pick: number, counts: Counts): Promise<void> {
+  const { entries, undone } = liveEntries(world.context.entries());
+  const corrections = entries.filter(
+    ({ subtype, uuid }) => (subtype === 'undo' || subtype === 'rewind') && !undone.has(uuid),
+  );
+  const target = corrections[pick % Math.max(1, corrections.length)];
+  if (target === undefined) return;
+  await takeBack(world, target);
+  forgetPins(world, counts);
+}
+
+/** Undoes an entry, as whoever writes an undo has to: the snippets of what counts then are read. */
+async function takeBack(world: World, { uuid }: JSONLEntry): Promise<void> {
   const draft: EntryDraft = {
     type: 'system',
     subtype: 'undo',
     message: { role: 'system', content: '' },
-    data: { undoes: [last.uuid] },
+    data: { undoes: [uuid] },
   };
   await world.context.append(draft);
   await world.projection.loadSnippets(world.context.entries());
-  demand(sameBytes(now(world), before), rule, () => difference(before, now(world)));
 }
 
 /** What was pinned before may have been reduced in what now counts again. */

@@ -168,6 +168,7 @@ function operation(scale: Scale) {
     weighted(1, one('memories', { texts: fc.array(small, { maxLength: 3 }) })),
     weighted(1, one('instructions', { text: fc.option(textSpec(3000)) })),
     weighted(2, one('summaries', { behaviours: fc.array(behaviour, { minLength: 1, maxLength: 4 }) })),
+    weighted(1, one('redo', { pick: position })),
     weighted(1, one('refine', {})),
     weighted(1, one('recall', { pick: position })),
   );

@@ -67,12 +67,13 @@ export class LogView {
       else if (index > at + 1 || at === -1) this.#grouper.add(entry);
       else if (isPast) {
         if (entry.subtype === 'instructions') instructions.push(entry);
-        if (kept.has(entry.uuid)) this.#grouper.add(entry);
+        else if (kept.has(entry.uuid)) this.#grouper.add(entry);
       }
     }
     this.#view = {
       systemPrompt: systemPrompt ?? '',
-      instructions: pinnedInstructions(instructions),
+      // A file that the user dropped stays out, also where a compaction would pin it.
+      instructions: pinnedInstructions(instructions.filter((entry) => !this.#removals.has(entry))),
       summary: at === -1 ? undefined : entries[at + 1],
       atoms: this.#removals.applyTo(this.#grouper.atoms()),
       replacements,
@@ -95,6 +96,10 @@ class Removals {
       replacements.delete(uuid);
       this.#by.delete(uuid);
     }
+  }
+
+  has({ uuid }: JSONLEntry): boolean {
+    return this.#by.has(uuid);
   }
 
   applyTo(atoms: readonly Atom[]): readonly Atom[] {

@@ -22,3 +22,13 @@ test('what was restored before a compaction is left to what that compaction reta
   compacted(log, ['e5']);
   expect(shown(log)).toEqual(['e5']);
 });
+
+test('an instruction file that the user dropped is not pinned again by a compaction, and comes back once', () => {
+  const log = new LogMaker().prompt('a').note('instructions', 'be brief').prompt('b');
+  const reason = 'dropped by the user';
+  compacted(log.add(reductionDraft({ kind: 'drop', reason, preTokens: 0, removed: ['e1'] })), ['e2']);
+  expect(viewOf(log.entries).instructions).toEqual([]);
+  log.add(restored('e1'));
+  expect(viewOf(log.entries).instructions.map(({ uuid }) => uuid)).toEqual(['e1']);
+  expect(shown(log)).toEqual(['e2']);
+});
