@@ -42,10 +42,15 @@ export const compactionProofs = [
     see: async (home) => {
       always(home);
       const kinds = await strategies(home, 40);
-      return { kinds, asked: home.summaries.requests.length };
+      const ended = home.events.flatMap((event) =>
+        event.type === 'compaction_ended' ? [event.report.outcome] : [],
+      );
+      return { kinds, asked: home.summaries.requests.length, ended: [...new Set(ended)] };
     },
     changes: (changed, byDefault) => {
       expect(byDefault.asked).toBeGreaterThan(0);
+      // No failure, and nothing said of one: it was the user's choice.
+      expect(changed.ended).toEqual(['done']);
       expect(changed).toEqual({ ...changed, asked: 0, kinds: byDefault.kinds });
     },
   }),
