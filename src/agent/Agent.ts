@@ -246,6 +246,7 @@ export function createAgent(deps: AgentDeps): Agent {
     takeBackQueued: prompts.takeBack,
     idle: jobs.idle,
     report: () => context.session.report(schemas),
+    contextData: () => context.getContext(),
     items: () => context.session.items(),
     lastDiff: () => context.session.lastDiff(),
     async measure() {

@@ -1,4 +1,5 @@
 /** What a subscriber (UI, headless) sees of an agent. */
+import type { ContextData } from '../context/index.ts';
 import type { CompactionDiff, ContextItem, ContextReport } from '../protocol/contextReport.ts';
 import type { JSONLEntry, Todo } from '../protocol/entries.ts';
 import type { AgentEvent, ContextMeasure } from '../protocol/events.ts';
@@ -45,6 +46,8 @@ export interface Agent {
   refine(): Promise<ContextMeasure>;
   /** Everything for `/context`. */
   report(): ContextReport;
+  /** Everything known about the session, by layer; undefined without a session. */
+  contextData(): ContextData | undefined;
   /** The conversation as items that can be pinned, dropped and restored, oldest first. */
   items(): readonly ContextItem[];
   /** What the last compaction did; undefined when there is none. */

@@ -1,3 +1,4 @@
+import type { Agent } from '../agent/types.ts';
 import { contextPage } from './pages/contextPage.ts';
 import { itemsPage } from './pages/itemsPage.ts';
 import type { Command } from './types.ts';
@@ -11,8 +12,8 @@ export const context: Command = {
   run: async (args, { agent, settings }) => {
     switch (args) {
       case '':
-        // Measured first, so that the status line says the same.
-        await agent.measure();
+        // Counted first, as exactly as can be, so that the status line says the same.
+        await agent.refine();
         return { type: 'page', page: contextPage(agent.report(), agent.state().model.price) };
       case 'items':
         return { type: 'dialog', dialog: 'items', page: itemsPage(agent.items()) };
@@ -24,7 +25,8 @@ export const context: Command = {
       }
       case 'json':
       case '--json':
-        return { type: 'notice', text: JSON.stringify(agent.report(), null, 2) };
+        await agent.refine();
+        return { type: 'notice', text: JSON.stringify(everything(agent), null, 2) };
       default: {
         const text = `/context knows items, settings and --json, not "${args}".`;
         return { type: 'notice', level: 'error', text };
@@ -32,3 +34,13 @@ export const context: Command = {
     }
   },
 };
+
+/** The report, and the session in its layers; the messages themselves are in the log. */
+function everything(agent: Agent): object {
+  const report = agent.report();
+  const data = agent.contextData();
+  if (data === undefined) return report;
+  const { messages, ...conversation } = data.layers.conversation;
+  const layers = { ...data.layers, conversation: { ...conversation, messages: messages.length } };
+  return { ...report, layers, metadata: data.metadata };
+}

@@ -140,6 +140,7 @@ export function scriptedAgent(
     measure: async () => measure,
     refine: async () => measure,
     report: () => context.report ?? report,
+    contextData: () => undefined,
     items: () => context.items ?? [],
     lastDiff: () => context.lastDiff,
     close: async () => undefined,
