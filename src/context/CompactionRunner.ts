@@ -7,7 +7,7 @@ import type { CompactMetadata, EntryDraft, JSONLEntry } from '../protocol/entrie
 import type { CompactionReport } from '../protocol/events.ts';
 import { CompactionService, type DraftAttempt } from './CompactionService.ts';
 import type { CompactionJob, CompactionOutcome } from './compaction/job.ts';
-import { ledgerDrafts } from './compaction/ledger.ts';
+import { ledgerDraft } from './compaction/ledger.ts';
 import { refusedReport, reportOf } from './compaction/report.ts';
 import { isPrompt, isUserSide } from './history/atoms.ts';
 import { epochOf } from './history/epoch.ts';
@@ -245,7 +245,7 @@ export class CompactionRunner {
       ...failed,
       ...(outcome.reduction === undefined ? [] : [reductionDraft(outcome.reduction)]),
       ...compactionDrafts(outcome.summary, metadata),
-      ...(outcome.ledger === undefined ? [] : ledgerDrafts(outcome.ledger, ledgerFacts(outcome.metadata))),
+      ...(outcome.ledger === undefined ? [] : [ledgerDraft(outcome.ledger, ledgerFacts(outcome.metadata))]),
       ...(outcome.usage === undefined ? [] : [outcome.usage]),
     ]);
   }

@@ -6,7 +6,7 @@
 import type { ModelError } from '../protocol/model.ts';
 import { type CompactionRunner, failureDraft, PAUSE, type SessionParts } from './CompactionRunner.ts';
 import { isCacheCold } from './compaction/coldCache.ts';
-import { type LedgerPlan, ledgerDrafts, planLedger, residueOf } from './compaction/ledger.ts';
+import { type LedgerPlan, ledgerDraft, planLedger, residueOf } from './compaction/ledger.ts';
 import { epochOf, failuresInARow, restsUntilPrompt } from './history/epoch.ts';
 import { type Reduction, reductionDraft } from './history/reductions.ts';
 import type { DraftOutcome } from './memory/ThreadSummary.ts';
@@ -19,7 +19,7 @@ import type { RequestOptions } from './types.ts';
 
 /** What one try after an overflow has to give at least. */
 const SHRINK = 0.9;
-/** No model has a smaller window: an error that names one was misread. */
+/** No model has a smaller window: an error that names one, or is about a smaller request, was misread. */
 const LEAST_WINDOW = 1000;
 /** Tokens that masking has to free where the cache is cold anyway. */
 const COLD_GAIN = 2000;
@@ -117,7 +117,7 @@ export class ReductionLadder {
     const named =
       error.windowTokens !== undefined && error.windowTokens >= LEAST_WINDOW ? error.windowTokens : undefined;
     const guess = Math.min(before.windowTokens, before.usedTokens) * SHRINK;
-    const windowTokens = Math.floor(Math.min(before.windowTokens, named ?? guess));
+    const windowTokens = Math.floor(Math.min(before.windowTokens, Math.max(LEAST_WINDOW, named ?? guess)));
     const learned: Reduction = {
       kind: 'window',
       reason: error.message,
@@ -228,7 +228,7 @@ export class ReductionLadder {
   async #writeLedger(options: RequestOptions, plan: LedgerPlan, reason: string): Promise<void> {
     const preTokens = this.#used(options);
     const postTokens = Math.ceil(preTokens - plan.gain);
-    await this.#parts.append(ledgerDrafts(plan, { reason, preTokens, postTokens }));
+    await this.#parts.append([ledgerDraft(plan, { reason, preTokens, postTokens })]);
   }
 
   #maskBudget(options: Pick<RequestOptions, 'tools'>): MaskBudget {

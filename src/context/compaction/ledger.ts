@@ -93,14 +93,18 @@ function mayGo({ kind, head, calls }: Atom): boolean {
 
 const goingSubtypes: ReadonlySet<string> = new Set(['shell', 'reminder', 'nudge', 'memory']);
 
-/** The entries of a plan, in order: one for each run. */
-export function ledgerDrafts(
+/** The entry of a plan: all of it is one reduction. */
+export function ledgerDraft(
   { runs }: Pick<LedgerPlan, 'runs'>,
   facts: { readonly reason: string; readonly preTokens: number; readonly postTokens: number },
-): EntryDraft[] {
-  return runs.map(({ removed, note }) =>
-    reductionDraft({ kind: 'mask', strategy: 'ledger', ...facts, removed: [...removed] }, note),
-  );
+): EntryDraft {
+  return reductionDraft({
+    kind: 'mask',
+    strategy: 'ledger',
+    ...facts,
+    removed: runs.flatMap(({ removed }) => removed),
+    notes: runs.flatMap(({ removed: [at], note: text }) => (at === undefined ? [] : [{ at, text }])),
+  });
 }
 
 /** A view as it will be with the plan in it, to be measured before anything is written. */

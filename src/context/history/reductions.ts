@@ -22,8 +22,10 @@ export const reductionSchema = z.looseObject({
   postTokens: z.number().optional(),
   durationMs: z.number().optional(),
   replacements: z.array(replacement).optional(),
-  /** Uuids of the heads of atoms that are left out. */
+  /** Uuids of the heads of atoms that are left out, in log order. */
   removed: z.array(z.string()).optional(),
+  /** What the model reads instead, for each stretch of neighbours; `at` is the first head of one. */
+  notes: z.array(z.looseObject({ at: z.string(), text: z.string() })).optional(),
   /** Uuids of all entries that come back. */
   restored: z.array(z.string()).optional(),
   /** `window`: the context window of a model, in tokens. */

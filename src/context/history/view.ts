@@ -7,6 +7,7 @@ import { type Atom, AtomGrouper } from './atoms.ts';
 import { pinnedInstructions } from './instructionEntries.ts';
 import { type Live, liveEntries } from './live.ts';
 import { reductionOf } from './reductions.ts';
+import { Removals, retainedNotes } from './removals.ts';
 
 export interface View {
   readonly systemPrompt: string;
@@ -63,7 +64,7 @@ export class LogView {
       if (note !== undefined) this.#grouper.addNote(note);
       if (entry.subtype === 'session_start') systemPrompt ??= systemPromptOf(entry);
       else if (entry.subtype === 'pin') changePin(pinned, entry);
-      else if (entry.subtype === 'reduction') this.#removals.learn(entry, replacements);
+      else if (entry.subtype === 'reduction') this.#learn(entry, replacements);
       else if (index > at + 1 || at === -1) this.#grouper.add(entry);
       else if (isPast) {
         if (entry.subtype === 'instructions') instructions.push(entry);
@@ -81,48 +82,13 @@ export class LogView {
     };
     return this.#view;
   }
-}
 
-/** What removals leave out, and the note that stands where the first of it was. */
-class Removals {
-  /** From the uuid of a removed head to the reduction that removed it. */
-  readonly #by = new Map<string, JSONLEntry>();
-
-  learn(entry: JSONLEntry, replacements: Map<string, string>): void {
+  #learn(entry: JSONLEntry, replacements: Map<string, string>): void {
     const reduction = reductionOf(entry);
-    for (const { uuid, output } of reduction?.replacements ?? []) replacements.set(uuid, output);
-    for (const uuid of reduction?.removed ?? []) this.#by.set(uuid, entry);
-    for (const uuid of reduction?.restored ?? []) {
-      replacements.delete(uuid);
-      this.#by.delete(uuid);
-    }
-  }
-
-  has({ uuid }: JSONLEntry): boolean {
-    return this.#by.has(uuid);
-  }
-
-  applyTo(atoms: readonly Atom[]): readonly Atom[] {
-    if (this.#by.size === 0) return atoms;
-    const noted = new Set<JSONLEntry>();
-    return atoms.flatMap((atom) => {
-      const by = this.#by.get(atom.head.uuid);
-      if (by === undefined) return [atom];
-      if (noted.has(by)) return [];
-      noted.add(by);
-      // A later removal may have taken the note as well.
-      return this.#by.has(by.uuid) ? [] : [this.#noteAtom(by)];
-    });
-  }
-
-  readonly #notes = new WeakMap<JSONLEntry, Atom>();
-
-  #noteAtom(head: JSONLEntry): Atom {
-    const known = this.#notes.get(head);
-    if (known !== undefined) return known;
-    const atom: Atom = { kind: 'user', head, calls: [] };
-    this.#notes.set(head, atom);
-    return atom;
+    if (reduction === undefined) return;
+    for (const { uuid, output } of reduction.replacements ?? []) replacements.set(uuid, output);
+    for (const uuid of reduction.restored ?? []) replacements.delete(uuid);
+    this.#removals.learn(entry, reduction);
   }
 }
 
@@ -153,18 +119,6 @@ export function lastCompaction(entries: readonly JSONLEntry[], undone: ReadonlyS
     if (entries[index + 1]?.isCompactSummary === true) return index;
   }
   return -1;
-}
-
-/** Notes that a compaction kept, by the first of what they stand for: there they stay. */
-function retainedNotes(
-  past: readonly JSONLEntry[],
-  kept: ReadonlySet<string>,
-  undone: ReadonlySet<string>,
-): ReadonlyMap<string, JSONLEntry> {
-  const notes = past.filter(
-    ({ uuid, subtype }) => subtype === 'reduction' && kept.has(uuid) && !undone.has(uuid),
-  );
-  return new Map(notes.map((note) => [reductionOf(note)?.removed?.[0] ?? note.uuid, note]));
 }
 
 function restoredIn(entries: readonly JSONLEntry[], undone: ReadonlySet<string>): string[] {
