@@ -31,22 +31,21 @@ export async function explore(
 ): Promise<Failure | undefined> {
   let total = counts;
   let last: unknown;
+  let giveUpAt = Number.POSITIVE_INFINITY;
   const property = fc.asyncProperty(made[scale](), async (program) => {
+    // What is tried after that counts as whole, so that the smallest so far is it.
+    if (Date.now() > giveUpAt) return;
     try {
       await runProgram(program, folder, total);
     } catch (error) {
       last = error;
+      if (giveUpAt === Number.POSITIVE_INFINITY) giveUpAt = Date.now() + SHRINK_MS;
       // What is run to shrink is not counted.
       total = noCounts();
       throw error;
     }
   });
-  const details = await fc.check(property, {
-    seed,
-    numRuns: 1,
-    interruptAfterTimeLimit: SHRINK_MS,
-    markInterruptAsFailure: false,
-  });
+  const details = await fc.check(property, { seed, numRuns: 1 });
   if (!details.failed || details.counterexample === null) return undefined;
   return { message: last instanceof Error ? last.message : String(last), program: details.counterexample[0] };
 }

@@ -1,6 +1,7 @@
 /** Runs one program in a folder of its own and looks after each operation whether everything still holds. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isPrompt } from '../../src/context/history/atoms.ts';
 import { apply, prompt } from './apply.ts';
 import { bytesOfAll, checkLog, checkProjection, demand, sameBytes } from './check.ts';
 import { addCounts, type Counts, noCounts } from './counts.ts';
@@ -22,6 +23,8 @@ export async function runProgram(program: Program, folder: string, total: Counts
         await world.summaries.tick();
         await apply(world, op, counts);
         counts.operations++;
+        // Nobody asks a model without asking it something.
+        if (!hasPrompt(world)) await prompt(world, ['And now?'], false);
         checkProjection(world, counts);
         await send(world, counts);
       }
@@ -52,6 +55,10 @@ export async function inFolder(
     await world.close();
     await rm(own, { recursive: true, force: true });
   }
+}
+
+function hasPrompt(world: World): boolean {
+  return world.projection.view().atoms.some(({ head }) => isPrompt(head));
 }
 
 async function finish(world: World): Promise<void> {

@@ -49,5 +49,3 @@ try {
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
-// What a shrinking waited for may still be waiting.
-process.exit(0);

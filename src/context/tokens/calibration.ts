@@ -15,7 +15,13 @@ export class Calibration {
   /** Reported over counted tokens for a request of this mixture; without one, for that of the last report. */
   ratio(features?: ArrayLike<number>): number {
     const shares = sharesOf(features) ?? this.#lastShares ?? EVEN;
-    return shares.reduce((sum, share, at) => sum + share * bounded(this.#factors[at] ?? 1), 0);
+    return shares.reduce((sum, share, at) => sum + share * this.#factorOf(at), 0);
+  }
+
+  /** What was counted exactly is never less: an image that costs less than we think must not shrink a text. */
+  #factorOf(at: number): number {
+    const factor = bounded(this.#factors[at] ?? 1);
+    return at === FIXED ? Math.max(1, factor) : factor;
   }
 
   /** By how much the newest predictions were off, as a share; 0.25 before the first report. */

@@ -87,3 +87,13 @@ test('the same reports in the same order give the same ratio', () => {
     learn(calibration, [block, grow(block, [0, 9, 9, 400, 0, 0, 0, 0])]);
   expect(second.ratio(block)).toBe(first.ratio(block));
 });
+
+test('an exact count is never believed to be less, whatever a server that charges little for images reports', () => {
+  const exact = [1000, 0, 0, 0, 0, 0, 0, 0];
+  const calibration = new Calibration();
+  for (let report = 0; report < 5; report++) calibration.observe(1000, 700, exact);
+  expect(calibration.ratio(exact)).toBe(1);
+  const more = new Calibration();
+  for (let report = 0; report < 5; report++) more.observe(1000, 1200, exact);
+  expect(more.ratio(exact)).toBeGreaterThan(1.1);
+});
