@@ -6,7 +6,7 @@ import type { CompactionReport } from '../protocol/events.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
 import type { SessionParts } from './CompactionRunner.ts';
 import { refusedReport } from './compaction/report.ts';
-import { type Atom, atomEntries, groupAtoms } from './history/atoms.ts';
+import { type Atom, atomEntries, groupAtoms, isPrompt } from './history/atoms.ts';
 import { liveEntries } from './history/live.ts';
 import { reductionDraft, reductionOf } from './history/reductions.ts';
 import { lastCompaction, viewOf } from './history/view.ts';
@@ -76,8 +76,8 @@ export async function steer(
   }
   const { usedTokens: preTokens } = projection.measure(tools);
   if (action === 'drop') {
-    const isNewestPrompt = projection.view().atoms.findLast(({ kind }) => kind === 'user') === atom;
-    if (isNewestPrompt) return 'The newest message is what the model has to answer: it stays.';
+    const newest = projection.view().atoms.findLast(({ head }) => isPrompt(head));
+    if (newest?.head.uuid === uuid) return 'The newest message is what the model has to answer: it stays.';
     const removal = { removed: [uuid], strategy: 'user', reason: 'dropped by the user' };
     const shown = projection.view().atoms.find(({ head }) => head.uuid === uuid);
     const postTokens = Math.ceil(preTokens - (shown === undefined ? 0 : projection.sizeOf(shown)));
