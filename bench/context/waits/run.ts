@@ -68,7 +68,7 @@ async function allCombinations(): Promise<void> {
 
 async function oneRealRun(): Promise<void> {
   const started = performance.now();
-  const steps = { prompts: 2, steps: 20, stepMs: 2000 };
+  const steps = { prompts: 3, steps: 20, stepMs: 2000 };
   const result = await runTask({
     latencyMs: 60_000,
     outcome: 'ok',
