@@ -60,7 +60,7 @@ export class PromptCache {
     const best = warm && shared === last.tokens ? shared : this.#longest(blocks, minute);
     const read = best >= this.#sheet.leastTokens ? best : 0;
     const tokens = tokensOf(blocks);
-    this.#kept = [...this.#kept.slice(1 - REMEMBERED), { blocks, tokens, minute }];
+    this.#kept = [...this.#kept, { blocks, tokens, minute }].slice(-REMEMBERED);
     return { read, write: tokens - read, shared, previous: last?.tokens ?? 0, warm };
   }
 

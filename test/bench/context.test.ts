@@ -32,6 +32,8 @@ describe('the cache model', () => {
     cache.serve(blocks(1, 2, 3), 0);
     cache.serve(blocks(8, 9), 1);
     expect(cache.serve(blocks(1, 2, 3, 4), 2)).toMatchObject({ read: 300, shared: 0 });
+    for (const id of [20, 30, 40, 50]) cache.serve(blocks(id), 3);
+    expect(cache.serve(blocks(1, 2, 3, 4), 4)).toMatchObject({ read: 0 });
   });
 
   test('forgets after its time to live, and keeps nothing that is too short', () => {
