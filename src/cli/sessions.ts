@@ -21,6 +21,7 @@ import { isSensitive } from '../permissions/sensitive.ts';
 import type { ModelClient } from '../protocol/model.ts';
 import { builtinTools } from '../tools/builtinTools.ts';
 import { systemClock } from './clock.ts';
+import { logContext } from './debugEvents.ts';
 import type { DebugLog } from './debugLog.ts';
 import { createModelChoice, listModels } from './models.ts';
 import { openContext } from './openContext.ts';
@@ -141,6 +142,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         onError: (error) =>
           options.debug.write(error instanceof Error ? (error.stack ?? error.message) : String(error)),
       });
+      logContext(agent, options.debug);
       // Switching every question off is a decision of one day; a session does not take it to the next by itself.
       const { defaultMode } = settings.permissions;
       if (

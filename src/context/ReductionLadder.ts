@@ -6,9 +6,10 @@
 import type { ModelError } from '../protocol/model.ts';
 import { type CompactionRunner, failureDraft, PAUSE, type SessionParts } from './CompactionRunner.ts';
 import { isCacheCold } from './compaction/coldCache.ts';
+import { learnWindow } from './compaction/learnWindow.ts';
 import { type LedgerPlan, ledgerDraft, planLedger, residueOf } from './compaction/ledger.ts';
+import { maskResults } from './compaction/maskResults.ts';
 import { epochOf, failuresInARow, restsUntilPrompt } from './history/epoch.ts';
-import { type Reduction, reductionDraft } from './history/reductions.ts';
 import type { DraftOutcome } from './memory/ThreadSummary.ts';
 import { budgetWarnings, marksOf, nextStep, type Outlook } from './outlook.ts';
 import { applyWindow } from './strategies/applyWindow.ts';
@@ -19,8 +20,6 @@ import type { RequestOptions } from './types.ts';
 
 /** What one try after an overflow has to give at least. */
 const SHRINK = 0.9;
-/** No model has a smaller window: an error that names one, or is about a smaller request, was misread. */
-const LEAST_WINDOW = 1000;
 /** Tokens that masking has to free where the cache is cold anyway. */
 const COLD_GAIN = 2000;
 
@@ -110,22 +109,9 @@ export class ReductionLadder {
    * tenth smaller, down to what is pinned and the newest prompt. False when nothing is left to give.
    */
   async afterOverflow(error: ModelError, options: RequestOptions): Promise<boolean> {
-    const { projection, deps, append } = this.#parts;
+    const { deps } = this.#parts;
     await this.#runner.settled();
-    const before = projection.measure(options.tools);
-    const counted = projection.lastRequest?.countedTokens ?? projection.noteRequest(options.tools);
-    const named =
-      error.windowTokens !== undefined && error.windowTokens >= LEAST_WINDOW ? error.windowTokens : undefined;
-    const guess = Math.min(before.windowTokens, before.usedTokens) * SHRINK;
-    const windowTokens = Math.floor(Math.min(before.windowTokens, Math.max(LEAST_WINDOW, named ?? guess)));
-    const learned: Reduction = {
-      kind: 'window',
-      reason: error.message,
-      model: before.model,
-      windowTokens,
-      preTokens: counted,
-    };
-    await append([reductionDraft(learned)]);
+    await learnWindow(this.#parts, error, options.tools);
     if (deps.settings.strategy === 'off') return false;
     const start = this.#used(options);
     const goal = Math.floor(Math.min(start * SHRINK, this.#budget().limit));
@@ -208,9 +194,19 @@ export class ReductionLadder {
     return report.outcome === 'done';
   }
 
-  async #maskAll(options: RequestOptions, reason: string): Promise<void> {
+  /** Whatever can be shortened; where a strategy judges messages one by one, only results, and enough of them. */
+  async #maskAll(options: RequestOptions, reason: string, minGain = 1): Promise<void> {
+    if (this.#removes()) {
+      const protectTokens = this.#maskBudget(options).protect;
+      const preTokens = this.#used(options);
+      return maskResults(this.#parts, { protectTokens, minGain, reason, preTokens });
+    }
     const plan = this.#ledgerPlan(options, 1);
     if (plan !== undefined) await this.#writeLedger(options, plan, reason);
+  }
+
+  #removes(): boolean {
+    return removalStrategies.has(this.#parts.deps.settings.strategy);
   }
 
   #ledgerPlan(options: RequestOptions, minGain: number): LedgerPlan | undefined {
@@ -219,7 +215,6 @@ export class ReductionLadder {
       view: projection.view(),
       protectTokens: this.#maskBudget(options).protect,
       minGain,
-      onlyCalls: !this.#masks(),
       sizeOf: (atom) => projection.sizeOf(atom),
       sizeOfText: (text) => projection.sizeOfText(text),
     });
@@ -244,8 +239,8 @@ export class ReductionLadder {
   /** Masks, then removes, then clips: when it cannot wait. */
   async #removeNow(options: RequestOptions): Promise<void> {
     const { removeAt, limit, trigger } = this.#budget();
-    const reason = 'no summary could be had in time';
-    await this.#maskAll(options, reason);
+    const reason = this.#removes() ? 'the window filled up' : 'no summary could be had in time';
+    await this.#maskAll(options, reason, this.#maskBudget(options).batch);
     if (this.#used(options) < Math.min(removeAt, trigger)) return;
     await this.#remove(options, this.#removalTarget(), reason);
     // Nothing that is pinned was removed; a single result too large for the window is still there.
@@ -299,5 +294,7 @@ export class ReductionLadder {
   }
 }
 
+/** Where the user chose removal. */
+const removalStrategies: ReadonlySet<string> = new Set(['middle-removal', 'oldest-removal', 'hybrid']);
 /** Share of the trigger that removal brings a request below, so that it does not begin again with the next result. */
 const REMOVAL_TARGET = 0.8;

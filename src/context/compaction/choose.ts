@@ -92,6 +92,8 @@ function levelsOf({ minRounds, cut }: ChoiceInput): readonly Level[] {
   return [
     { share: 1, withSnippets: true, rounds: minRounds },
     { share: 1, withSnippets: false, rounds: minRounds },
+    { share: 0, withSnippets: true, rounds: minRounds },
+    { share: 0, withSnippets: false, rounds: minRounds },
     ...LEVELS,
   ];
 }

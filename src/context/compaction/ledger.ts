@@ -17,8 +17,6 @@ export interface LedgerInput {
   readonly protectTokens: number;
   /** Tokens that have to be freed, or nothing happens. */
   readonly minGain: number;
-  /** True to leave everything alone that was only said: what a strategy of removal then judges. */
-  readonly onlyCalls?: boolean;
   readonly sizeOf: (atom: Atom) => number;
   /** Tokens of a text, calibrated. */
   readonly sizeOfText: (text: string) => number;
@@ -45,7 +43,7 @@ export function planLedger(input: LedgerInput): LedgerPlan | undefined {
   const old = view.atoms.slice(0, tailStart(view.atoms, { tokens: input.protectTokens, sizeOf }));
   const before = old.reduce((sum, atom) => sum + sizeOf(atom), 0);
   if (before < input.minGain) return undefined;
-  const runs = runsOf(old, view, input.onlyCalls === true)
+  const runs = runsOf(old, view)
     .map((atoms) => ({ ...toRun(atoms), size: atoms.reduce((sum, atom) => sum + sizeOf(atom), 0) }))
     // A single short reply is shorter than a note about it.
     .filter(({ note, size }) => sizeOfText(note) + NOTE_OVERHEAD < size)
@@ -68,12 +66,12 @@ export function residueOf(view: View, protectTokens: number, sizeOf: (atom: Atom
 }
 
 /** Neighbours that may go, in order. Prompts, pins, instructions and earlier notes stay where they are. */
-function runsOf(old: readonly Atom[], view: View, onlyCalls: boolean): readonly (readonly Atom[])[] {
+function runsOf(old: readonly Atom[], view: View): readonly (readonly Atom[])[] {
   const pinned = pinnedAtoms(view.atoms, view.pinned);
   const runs: Atom[][] = [];
   let open: Atom[] | undefined;
   for (const atom of old) {
-    if (!mayGo(atom) || pinned.has(atom) || (onlyCalls && atom.calls.length === 0)) {
+    if (!mayGo(atom) || pinned.has(atom)) {
       open = undefined;
       continue;
     }

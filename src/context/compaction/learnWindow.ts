@@ -1,0 +1,25 @@
+import type { ToolSchema } from '../../protocol/messages.ts';
+import type { ModelError } from '../../protocol/model.ts';
+import type { SessionParts } from '../CompactionRunner.ts';
+import { reductionDraft } from '../history/reductions.ts';
+
+/** No model has a smaller window: an error that names one, or is about a smaller request, was misread. */
+const LEAST_WINDOW = 1000;
+/** Of a request that was too long, what is taken for the window when the server names none. */
+const GUESS = 0.9;
+
+/** Records the window that a server's refusal reveals: the one that it names, or less than what it refused. */
+export async function learnWindow(
+  { projection, append }: SessionParts,
+  error: ModelError,
+  tools: readonly ToolSchema[],
+): Promise<void> {
+  const before = projection.measure(tools);
+  const preTokens = projection.lastRequest?.countedTokens ?? projection.noteRequest(tools);
+  const named =
+    error.windowTokens !== undefined && error.windowTokens >= LEAST_WINDOW ? error.windowTokens : undefined;
+  const guess = Math.min(before.windowTokens, before.usedTokens) * GUESS;
+  const windowTokens = Math.floor(Math.min(before.windowTokens, Math.max(LEAST_WINDOW, named ?? guess)));
+  const { message: reason } = error;
+  await append([reductionDraft({ kind: 'window', reason, model: before.model, windowTokens, preTokens })]);
+}

@@ -1,0 +1,84 @@
+/**
+ * Masking of single results, for the strategies that judge messages one by one: an old tool result becomes one
+ * line with a pointer, its call and what was said with it stay. Pure. Elsewhere a ledger does it (ledger.ts).
+ */
+import type { JSONLEntry } from '../../protocol/entries.ts';
+import type { Atom } from '../history/atoms.ts';
+import type { Replacement } from '../history/reductions.ts';
+import type { View } from '../history/view.ts';
+import { maskStub } from '../results/maskStub.ts';
+
+export interface MaskInput {
+  readonly view: View;
+  /** Tokens of the newest atoms whose results stay as they are; the newest atom always does. */
+  readonly protectTokens: number;
+  /** Tokens that have to be freed, or nothing is masked. */
+  readonly minGain: number;
+  readonly sizeOf: (atom: Atom) => number;
+  /** Tokens of the `index`-th result of an atom, as it is sent. */
+  readonly sizeOfResult: (atom: Atom, index: number) => number;
+  /** Tokens of a text, calibrated. */
+  readonly sizeOfText: (text: string) => number;
+}
+
+export interface MaskPlan {
+  readonly replacements: readonly Replacement[];
+  /** Tokens freed. */
+  readonly gain: number;
+}
+
+/** A result that is hardly longer than its stub stays. */
+const MIN_GAIN_EACH = 40;
+
+/** The stubs for everything old enough; undefined when they would not free `minGain`. */
+export function planMask(input: MaskInput): MaskPlan | undefined {
+  const candidates = candidatesIn(input);
+  const most = candidates.reduce((sum, { tokens }) => sum + tokens, 0);
+  if (most < input.minGain) return undefined;
+  const replacements: Replacement[] = [];
+  let gain = 0;
+  for (const { call, result, tokens } of candidates) {
+    const output = maskStub(result, call);
+    const freed = tokens - input.sizeOfText(output);
+    if (freed < MIN_GAIN_EACH) continue;
+    gain += freed;
+    replacements.push({ uuid: result.uuid, output });
+  }
+  return replacements.length === 0 || gain < input.minGain ? undefined : { replacements, gain };
+}
+
+interface Candidate {
+  readonly call: JSONLEntry;
+  readonly result: JSONLEntry;
+  readonly tokens: number;
+}
+
+/** Results of old atoms that stand in full; what was shortened before is short enough. */
+function candidatesIn({ view, protectTokens, sizeOf, sizeOfResult }: MaskInput): Candidate[] {
+  return oldAtoms(view.atoms, protectTokens, sizeOf)
+    .filter((atom) => !view.pinned.has(atom.head.uuid))
+    .flatMap((atom) =>
+      atom.calls.flatMap(({ call, result }, index) => {
+        if (result === undefined || view.replacements.has(result.uuid)) return [];
+        const tokens = sizeOfResult(atom, index);
+        return tokens > MIN_GAIN_EACH ? [{ call, result, tokens }] : [];
+      }),
+    );
+}
+
+function oldAtoms(
+  atoms: readonly Atom[],
+  protectTokens: number,
+  sizeOf: MaskInput['sizeOf'],
+): readonly Atom[] {
+  let used = 0;
+  let end = atoms.length;
+  while (end > 0) {
+    const atom = atoms[end - 1];
+    if (atom === undefined) break;
+    used += sizeOf(atom);
+    if (used > protectTokens && end < atoms.length) break;
+    end--;
+  }
+  return atoms.slice(0, end);
+}
