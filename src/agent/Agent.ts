@@ -165,17 +165,21 @@ export function createAgent(deps: AgentDeps): Agent {
     else await runShell(command, bash, toolContext(deps.newId(), signal), context, emit);
   };
 
+  const emitMeasure = (): void => emit({ type: 'context_measured', measure: context.measure(schemas) });
+
   const compact = async ({ focus, preview }: CompactOp, signal: AbortSignal): Promise<void> => {
     const focused = focus === undefined ? {} : { focus };
     const options = { trigger: 'manual', tools: schemas, signal, emit, ...focused } as const;
-    if (preview !== true) await context.compact(options);
-    else emit({ type: 'compaction_previewed', preview: await context.session.preview(options) });
+    if (preview === true)
+      return emit({ type: 'compaction_previewed', preview: await context.session.preview(options) });
+    const { outcome } = await context.compact(options);
+    if (outcome === 'done') emitMeasure();
   };
 
   const steer = async (steering: Steering): Promise<void> => {
     const problem = await context.session.steer(steering, schemas);
     if (problem !== undefined) notice('warning', problem);
-    emit({ type: 'context_measured', measure: context.measure(schemas) });
+    emitMeasure();
   };
 
   const selectModel = async (id: string): Promise<void> => {
@@ -188,6 +192,7 @@ export function createAgent(deps: AgentDeps): Agent {
     });
     emit({ type: 'model_changed', model: chosen });
     await written;
+    emitMeasure();
   };
 
   const submit = (op: Op): void => {

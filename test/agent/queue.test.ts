@@ -194,6 +194,9 @@ test('/compact waits for the running turn and reports', async () => {
     'compaction_ended manual done',
   ]);
   expect(JSON.stringify(model.requests[1]?.messages)).toContain('the number');
+  // What the status line shows is what the compaction left.
+  expect(lines().at(-1)).toMatch(/^measured/);
+  expect(agent.state().measure?.usedTokens).toBe((await agent.measure()).usedTokens);
 });
 
 test('/compact that is stopped changes nothing', async () => {
