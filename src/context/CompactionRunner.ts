@@ -251,8 +251,9 @@ export class CompactionRunner {
   }
 }
 
+/** What the compaction gained stands with it; the ledger inside it gains nothing of its own. */
 function ledgerFacts({ preTokens, postTokens = preTokens }: CompactMetadata) {
-  return { reason: 'compaction', preTokens, postTokens };
+  return { reason: 'compaction', preTokens: postTokens, postTokens };
 }
 
 /** A summary that could not be had: counts for the breaker. */

@@ -86,7 +86,8 @@ export class ReductionLadder {
   outlook({ tools }: Pick<RequestOptions, 'tools'>): Outlook {
     const { projection, thread } = this.#parts;
     const measure = projection.measure(tools);
-    const budget = { ...this.#budget(), maskAt: this.#maskBudget({ tools }).at };
+    const { at: maskAt, batch: maskBatch } = this.#maskBudget({ tools });
+    const budget = { ...this.#budget(), maskAt, maskBatch };
     return {
       measure,
       next: nextStep(this.#parts.deps.settings, budget, measure.usedTokens),

@@ -32,24 +32,24 @@ export function contextReport(entries: readonly JSONLEntry[], facts: ReportFacts
   };
 }
 
-/** Every reduction that the log records, oldest first. */
+/** Every reduction that the log records, oldest first; a compaction is one, whatever it shortens besides. */
 export function reductionRecords(entries: readonly JSONLEntry[]): readonly ReductionRecord[] {
   const { undone } = liveEntries(entries);
   return entries.flatMap((entry, index) => {
-    const record = recordOf(entry, entries[index + 2]);
+    const record = recordOf(entry, entries.slice(index + 2, index + 4));
     return record === undefined ? [] : [{ ...record, isUndone: undone.has(entry.uuid) }];
   });
 }
 
 function recordOf(
   entry: JSONLEntry,
-  afterSummary: JSONLEntry | undefined,
+  afterSummary: readonly JSONLEntry[],
 ): Omit<ReductionRecord, 'isUndone'> | undefined {
   const place = { uuid: entry.uuid, seq: entry.seq, timestamp: Date.parse(entry.timestamp) || 0 };
   const { compactMetadata } = entry;
   if (entry.subtype === 'compact_boundary' && compactMetadata !== undefined) {
     const { trigger, preTokens, postTokens, durationMs, strategy, success } = compactMetadata;
-    const usage = afterSummary?.subtype === 'usage' ? afterSummary.message.usage : undefined;
+    const usage = afterSummary.find(({ subtype }) => subtype === 'usage')?.message.usage;
     return {
       ...place,
       kind: success === false ? 'fallback' : 'summary',
@@ -65,7 +65,8 @@ function recordOf(
     };
   }
   const reduction = reductionOf(entry);
-  if (reduction === undefined) return undefined;
+  // What a compaction does besides is in its own figures.
+  if (reduction === undefined || reduction.reason === 'compaction') return undefined;
   const { kind, reason, strategy, preTokens, postTokens, durationMs } = reduction;
   const { replacements = [], removed = [], restored = [] } = reduction;
   return {

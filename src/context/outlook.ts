@@ -13,14 +13,21 @@ export type Outlook = Pick<
 /** The next thing that the settings will do, and from how many tokens on. */
 export function nextStep(
   settings: ContextSettings,
-  { maskAt, trigger, removeAt }: WindowBudget & { readonly maskAt: number },
+  {
+    maskAt,
+    maskBatch,
+    trigger,
+    removeAt,
+  }: WindowBudget & { readonly maskAt: number; readonly maskBatch: number },
   usedTokens: number,
 ): ContextReport['next'] {
   const { strategy, compact } = settings;
   if (strategy === 'off' || !compact.auto)
     return { action: 'nothing by itself; run /compact', atTokens: trigger };
-  if ((strategy === 'auto' || strategy === 'mask-only') && usedTokens < maskAt)
-    return { action: 'old steps become a line each', atTokens: maskAt };
+  // Past its mark, a ledger comes as soon as it frees enough: after that much more at the latest.
+  const ledgerAt = usedTokens < maskAt ? maskAt : usedTokens + maskBatch;
+  if ((strategy === 'auto' || strategy === 'mask-only') && ledgerAt < trigger)
+    return { action: 'old steps become a line each', atTokens: ledgerAt };
   if (strategy === 'mask-only') return { action: 'old steps become a line each', atTokens: removeAt };
   if (strategy === 'auto' || strategy === 'summary') {
     if (usedTokens < trigger)

@@ -1,5 +1,6 @@
 /** Row 17: what fills the context, for whoever wants to know. */
-import { readdir } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { runPrint, use } from './support/project.ts';
 
@@ -27,12 +28,18 @@ test('row 17, S2 tokenStats, metadata, debug log: parts sum to the total, in /co
   expect(stdout).toContain(context_window.toLocaleString('en-US'));
 });
 
-test('row 17: --debug puts nothing into the answer and nothing on the screen', async () => {
-  const { project, ...run } = await runPrint('hello', {
+test('row 17: --debug writes to a file or to standard error, and nothing else into the answer', async () => {
+  const { project, stdout, code } = await runPrint('hello', {
     format: 'text',
     flags: ['--debug'],
     replies: [{ text: 'Hi.' }],
   });
-  expect(run).toMatchObject({ code: 0, stdout: 'Hi.\n', stderr: '' });
-  expect(await readdir(project.work.repository)).not.toContain('logs');
+  expect({ code, stdout }).toEqual({ code: 0, stdout: 'Hi.\n' });
+  const names = await readdir(project.work.data, { recursive: true });
+  const logs = await Promise.all(
+    names
+      .filter((name) => /^logs\/.*\.log$/.test(name))
+      .map((name) => readFile(join(project.work.data, name), 'utf8')),
+  );
+  expect(logs.join('')).toMatch(/context \{"model":/);
 });

@@ -4,7 +4,7 @@ import { planRemoval, type RemovalResult, type RemovalStrategy } from '../../src
 import { allStrategies } from '../../src/context/strategies/planRemoval.ts';
 import { buildHouse } from './support/house.ts';
 import { messages } from './support/items.ts';
-import { SUMMARY } from './support/project.ts';
+import { SUMMARY, use } from './support/project.ts';
 
 test('row 35, S4 history of the last 10, statistics, validation: twelve compactions leave ten records', async () => {
   const house = await buildHouse({ strategy: 'summary', window: 200_000 });
@@ -60,3 +60,36 @@ test('row 35: an invalid result is rejected; where no other is valid, the old li
     expect(planRemoval(items, 1000, options, none)).toBeUndefined();
   }
 });
+
+for (const strategy of ['auto', 'middle-removal'] as const)
+  test(`row 35: one batch is one record (${strategy})`, async () => {
+    const files = { 'a.txt': 'alpha beta\n'.repeat(60) };
+    const open = await (
+      await buildHouse({
+        window: 12_000,
+        strategy,
+        files,
+        settings: { context: { threadSummary: 'off', summary: 'simple' } },
+      })
+    ).open();
+    const turns: number[] = [];
+    for (let n = 0; n < 30; n++) {
+      const before = open.entries().length;
+      await open.ask(
+        `question ${n}`,
+        {
+          text: `I read ${n}. ${'And more of it. '.repeat(20)}`,
+          calls: [use('Read', { file_path: 'a.txt' })],
+        },
+        { text: `Answer ${n}. ${'And more of it. '.repeat(30)}` },
+      );
+      const made = open
+        .entries()
+        .slice(before)
+        .filter(({ subtype }) => subtype === 'reduction');
+      expect(made.length).toBeLessThanOrEqual(2);
+      if (made.length > 0) turns.push(n);
+    }
+    // Each batch has to free 6 % of the window: two turns in a row cannot both have that much to give.
+    expect(turns.filter((turn, index) => turn - (turns[index - 1] ?? -9) < 2)).toEqual([]);
+  });

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { ContextManager, PersistentStore } from '../../src/context/index.ts';
 import { contextSettingsSchema } from '../../src/protocol/contextSettings.ts';
-import { openProject, use } from './support/project.ts';
+import { openProject, runPrint, use } from './support/project.ts';
 
 test('row 37, S5 `ContextData`: system, session, conversation, tool, workspace + metadata, each filled', async () => {
   const project = await openProject();
@@ -50,4 +50,13 @@ test('row 37, S5 `ContextData`: system, session, conversation, tool, workspace +
   });
   expect(data?.metadata.totalTokens).toBeGreaterThan(0);
   expect(data?.metadata.lastUpdated).toBe(data?.layers.conversation.lastActivity);
+});
+
+test('row 37: /context --json shows the layers', async () => {
+  const { again } = await runPrint('hello', { replies: [{ text: 'Hi.' }] });
+  const { stdout } = await again('/context --json', { format: 'text' });
+  const { layers, metadata } = JSON.parse(stdout);
+  expect(Object.keys(layers)).toEqual(['system', 'session', 'conversation', 'tool', 'workspace']);
+  expect(layers.workspace).toMatchObject({ gitBranch: 'main', package: { name: 'picomatch' } });
+  expect(metadata.totalTokens).toBeGreaterThan(0);
 });

@@ -39,7 +39,9 @@ export async function composeSummary(
   const summarised = dropped + (job.view.summary === undefined ? 0 : budget.summary);
   const tokens = Math.min(budget.summary, Math.max(MIN_SUMMARY, 0.8 * summarised)) / sizing.ratio();
   // A long session has more to record than a summary has room for: that is counted apart.
-  const own = Math.min(budget.facts, FACTS_OF_DROPPED * summarised) / sizing.ratio();
+  // What was recorded before has its room already: it goes with the summary before this one.
+  const most = FACTS_OF_DROPPED * summarised + (job.view.summary === undefined ? 0 : budget.facts);
+  const own = Math.min(budget.facts, most) / sizing.ratio();
   await readFacts(job.entries);
   const verified = await verifySummary(withinReach(text.trim(), tokens), job.entries);
   const to = lastSummarised(job.view, choice);
