@@ -16,11 +16,11 @@ const shown = z.looseObject({
 });
 type Shown = z.infer<typeof shown>;
 
-/** `undefined` for an entry that records none, or one of a newer program. */
+/** `undefined` for an entry that records none, one of a newer program, or a part of a compaction, which says it all. */
 export function reductionText(entry: JSONLEntry): string | undefined {
   if (entry.subtype !== 'reduction') return undefined;
   const { data } = shown.safeParse(entry.data);
-  if (data === undefined) return undefined;
+  if (data === undefined || data.reason === 'compaction') return undefined;
   const text = sentence(data);
   return text === undefined ? undefined : `${text}${sizes(data)}${hint(data)}`;
 }
@@ -41,10 +41,10 @@ function sentence({ kind, reason, replacements, removed, model = 'this model', w
         ...(steps > 0 ? [many(steps, 'old step')] : []),
         ...(results > 0 ? [many(results, 'old tool result')] : []),
       ];
-      return `Masked ${what.join(' and ') || 'old tool results'}${because(reason, ['old results', 'old steps', 'compaction'])}`;
+      return `Masked ${what.join(' and ') || 'old tool results'}${because(reason, ['old results', 'old steps'])}`;
     }
     case 'clip':
-      return `Shortened ${many(results, 'large tool result')}${because(reason, ['compaction'])}`;
+      return `Shortened ${many(results, 'large tool result')}${because(reason, [])}`;
     case 'remove':
       return `Left out ${many(steps, 'older message')}${because(reason, [])}`;
     case 'drop':

@@ -47,9 +47,12 @@ test.each([
     '◇ Masked 1 old step and 1 old tool result (the cache is cold anyway): 100,000 → 41,000 tokens · Recall finds them; /context shows them',
   ],
   [
-    { kind: 'clip', reason: 'compaction', replacements: [{}], preTokens: 9000 },
-    '◇ Shortened 1 large tool result · Recall finds them; /context shows them',
+    { kind: 'clip', reason: 'results too large for the window', replacements: [{}], preTokens: 9000 },
+    '◇ Shortened 1 large tool result (results too large for the window) · Recall finds them; /context shows them',
   ],
+  // Parts of a compaction, which has a line of its own.
+  [{ kind: 'clip', reason: 'compaction', replacements: [{}], ...sizes }, undefined],
+  [{ kind: 'mask', reason: 'compaction', strategy: 'ledger', removed: ['a'], ...sizes }, undefined],
   [
     { kind: 'remove', reason: 'no summary in time', removed: ['a', 'b'], ...sizes },
     '◇ Left out 2 older messages (no summary in time): 100,000 → 41,000 tokens · Recall finds them; /context shows them',
