@@ -1,11 +1,11 @@
 /** What comes out of tools and commands, on its way into the log and back: bounded when it arrives, recalled whole. */
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { RecallAnswer, RecallRequest, ToolOutcome } from '../protocol/tools.ts';
-import type { SessionParts } from './CompactionRunner.ts';
 import { recall } from './recall/recall.ts';
 import { resultDraft, shellDraft } from './resultDrafts.ts';
 import { type Admitted, admitOutput, limitsFor } from './results/admit.ts';
 import { ResultShares } from './results/resultShares.ts';
+import type { SessionParts } from './sessionParts.ts';
 import type { ToolResultInput } from './types.ts';
 
 export class Admission {

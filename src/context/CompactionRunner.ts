@@ -14,22 +14,10 @@ import { epochOf } from './history/epoch.ts';
 import { liveEntries } from './history/live.ts';
 import { reductionDraft } from './history/reductions.ts';
 import { lastCompaction } from './history/view.ts';
-import type { ThreadSummary } from './memory/ThreadSummary.ts';
-import type { Projection } from './Projection.ts';
-import { CacheStore, compactionDrafts, type SessionLog } from './storage/index.ts';
+import type { SessionParts } from './sessionParts.ts';
+import { CacheStore, compactionDrafts } from './storage/index.ts';
 import { allocateBudget } from './tokens/allocateBudget.ts';
-import type { CompactOptions, ContextManagerDeps, RequestOptions } from './types.ts';
-
-export type Append = (drafts: readonly EntryDraft[]) => Promise<readonly JSONLEntry[]>;
-
-/** What the parts that reduce one session's context share. */
-export interface SessionParts {
-  readonly log: SessionLog;
-  readonly projection: Projection;
-  readonly deps: ContextManagerDeps;
-  readonly append: Append;
-  readonly thread: ThreadSummary;
-}
+import type { CompactOptions, RequestOptions } from './types.ts';
 
 export type RunRequest = RequestOptions &
   Pick<CompactionJob, 'trigger'> &

@@ -8,12 +8,12 @@ import type { CompactionReport, ContextMeasure } from '../protocol/events.ts';
 import type { Message, ToolSchema } from '../protocol/messages.ts';
 import type { ModelError, Reply } from '../protocol/model.ts';
 import type { BlobSink, RecallAnswer, RecallRequest, ToolOutcome } from '../protocol/tools.ts';
-import type { SessionParts } from './CompactionRunner.ts';
 import { type ContextData, contextDataOf } from './contextData.ts';
 import { ThreadSummary } from './memory/ThreadSummary.ts';
 import { Projection } from './Projection.ts';
 import { SessionContext } from './SessionContext.ts';
 import { closingDrafts, headerDrafts, headerOf, replyDrafts } from './sessionDrafts.ts';
+import type { SessionParts } from './sessionParts.ts';
 import {
   CacheStore,
   messageDraft,

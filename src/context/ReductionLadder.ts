@@ -4,7 +4,7 @@
  * a summary but where the endpoint can serve one request at a time, and then Esc takes removal instead.
  */
 import type { ModelError } from '../protocol/model.ts';
-import { type CompactionRunner, failureDraft, PAUSE, type SessionParts } from './CompactionRunner.ts';
+import { type CompactionRunner, failureDraft, PAUSE } from './CompactionRunner.ts';
 import { isCacheCold } from './compaction/coldCache.ts';
 import { learnWindow } from './compaction/learnWindow.ts';
 import { type LedgerPlan, ledgerDraft, planLedger, residueOf } from './compaction/ledger.ts';
@@ -12,6 +12,7 @@ import { maskResults } from './compaction/maskResults.ts';
 import { epochOf, failuresInARow, restsUntilPrompt } from './history/epoch.ts';
 import type { DraftOutcome } from './memory/ThreadSummary.ts';
 import { budgetWarnings, marksOf, nextStep, type Outlook } from './outlook.ts';
+import type { SessionParts } from './sessionParts.ts';
 import { applyWindow } from './strategies/applyWindow.ts';
 import { removalPolicyFor } from './strategies/removalPolicy.ts';
 import { planAtomRemoval, removalDraft } from './strategies/removeAtoms.ts';

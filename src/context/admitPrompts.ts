@@ -1,10 +1,10 @@
 /** What the user typed, on its way into the log: memories that it calls up, and a text too large for any request. */
 import type { EntryDraft } from '../protocol/entries.ts';
-import type { SessionParts } from './CompactionRunner.ts';
 import { withDeadline } from './memory/deadline.ts';
 import { memoryDraft } from './memory/formatMemories.ts';
 import type { FoundMemory } from './memory/LongTermMemory.ts';
 import { truncateObservation, truncationNotice } from './results/ObservationTruncator.ts';
+import type { SessionParts } from './sessionParts.ts';
 import { allocateBudget } from './tokens/allocateBudget.ts';
 
 export interface AdmittedPrompts {

@@ -4,12 +4,12 @@ import type { Steering } from '../protocol/contextReport.ts';
 import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
 import type { CompactionReport } from '../protocol/events.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
-import type { SessionParts } from './CompactionRunner.ts';
 import { refusedReport } from './compaction/report.ts';
 import { type Atom, atomEntries, groupAtoms, isPrompt } from './history/atoms.ts';
 import { liveEntries } from './history/live.ts';
 import { reductionDraft, reductionOf } from './history/reductions.ts';
 import { lastCompaction, viewOf } from './history/view.ts';
+import type { SessionParts } from './sessionParts.ts';
 import { removalDraft } from './strategies/removeAtoms.ts';
 
 /** Takes the last compaction back. Refuses, with the numbers, where what it stands for no longer fits. */

@@ -1,7 +1,7 @@
 import type { ToolSchema } from '../../protocol/messages.ts';
 import type { ModelError } from '../../protocol/model.ts';
-import type { SessionParts } from '../CompactionRunner.ts';
 import { reductionDraft } from '../history/reductions.ts';
+import type { SessionParts } from '../sessionParts.ts';
 
 /** No model has a smaller window: an error that names one, or is about a smaller request, was misread. */
 const LEAST_WINDOW = 1000;

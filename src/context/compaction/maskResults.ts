@@ -1,5 +1,5 @@
-import type { SessionParts } from '../CompactionRunner.ts';
 import { reductionDraft } from '../history/reductions.ts';
+import type { SessionParts } from '../sessionParts.ts';
 import { planMask } from './masking.ts';
 
 interface Masking {

@@ -1,8 +1,8 @@
 /** Records what the limits that the user chose leave out: the sliding window, rounds, the filter. */
 import type { EntryDraft } from '../../protocol/entries.ts';
-import type { SessionParts } from '../CompactionRunner.ts';
 import { clipResults } from '../compaction/clips.ts';
 import { reductionDraft } from '../history/reductions.ts';
+import type { SessionParts } from '../sessionParts.ts';
 import { planSlidingWindow } from './planSlidingWindow.ts';
 import { removalDraft, withNotes } from './removeAtoms.ts';
 import { planWindow } from './windowing.ts';
