@@ -45,8 +45,10 @@ export class Summaries {
   #wait(due: number, signal: AbortSignal): Promise<boolean> {
     this.stuck++;
     return new Promise((resolve) => {
+      let isOver = false;
       const end = (cameThrough: boolean) => () => {
-        this.stuck--;
+        if (!isOver) this.stuck--;
+        isOver = true;
         resolve(cameThrough);
       };
       this.#late.push({ due, finish: end(true) });

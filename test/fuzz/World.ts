@@ -45,6 +45,8 @@ export class World {
   readonly raw = new Map<string, string>();
   /** Uuids of heads that were pinned while they were sent whole. */
   readonly pinned = new Set<string>();
+  /** True from an undo that was taken back much later, which can hide anything, to the next prompt. */
+  isPromptInDoubt = false;
   /** Entries already looked at for Recall. */
   recalledUpTo = 0;
   /** How many calls were made so far: ids are told apart by it. */
@@ -122,7 +124,9 @@ export class World {
     const done = work.finally(() => {
       isDone = true;
     });
-    for (let turn = 0; !isDone && turn < 100_000; turn++) {
+    const giveUpAt = Date.now() + HANGS_MS;
+    for (let turn = 0; !isDone; turn++) {
+      if (Date.now() > giveUpAt) throw new Error('Nothing waits for ever: a minute has passed.');
       await Promise.race([done, new Promise(setImmediate)]);
       if (this.summaries.stuck > 0 && turn > 20) give();
     }
@@ -157,6 +161,9 @@ export class World {
     return context;
   }
 }
+
+/** What takes longer has stopped: everything here is done in well under a second. */
+const HANGS_MS = 60_000;
 
 export function modelOf(spec: ModelSpec): ModelInfo {
   return { id: `model-${spec.tokenizer}`, maxOutputTokens: 4000, source: 'setting', ...spec };

@@ -105,6 +105,7 @@ export async function prompt(world: World, texts: readonly string[], image: bool
   const entries = await world.context.appendPrompts(drafts, world.options);
   const prompts = entries.filter(({ subtype }) => subtype === 'prompt');
   demand(prompts.length === texts.length, 'Every prompt is recorded.');
+  world.isPromptInDoubt = false;
   if (!image) for (const [index, entry] of prompts.entries()) world.raw.set(entry.uuid, texts[index] ?? '');
 }
 
@@ -120,6 +121,9 @@ async function reopen(world: World, counts: Counts, torn: boolean): Promise<void
     difference(before, now(world)),
   );
 }
+
+/** By this much two measurements of the same request may differ. */
+const LITTLE = 1.05;
 
 async function compact(
   world: World,
@@ -141,10 +145,10 @@ async function compact(
     return;
   }
   demand(!op.abort, 'Nothing is compacted after Ctrl+C.');
-  // In bytes: a ratio that was learnt for another mixture of characters can make less text count as more.
+  // In bytes too: a ratio that was learnt for another mixture of characters makes less text count as more.
   const bytes = (all: readonly string[]): number => all.reduce((sum, one) => sum + one.length, 0);
   demand(
-    bytes(now(world)) < bytes(before) || (report.postTokens ?? 0) < report.preTokens,
+    bytes(now(world)) < bytes(before) || (report.postTokens ?? 0) < LITTLE * report.preTokens,
     'A compaction makes the request smaller.',
     () => `${report.preTokens} → ${report.postTokens}`,
   );
@@ -204,6 +208,7 @@ async function redo(world: World, pick: number, counts: Counts): Promise<void> {
   const target = corrections[pick % Math.max(1, corrections.length)];
   if (target === undefined) return;
   await takeBack(world, target);
+  world.isPromptInDoubt = true;
   forgetPins(world, counts);
 }
 

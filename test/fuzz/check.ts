@@ -54,7 +54,7 @@ export function checkReady(world: World, messages: readonly Message[], counts: C
   const { limit } = world.projection.budget();
   demand(usedTokens <= limit, 'Nothing above the limit is sent.', () => `${usedTokens} > ${limit}`);
   checkGrowth(world, messages, counts);
-  checkNewestPrompt(world, messages);
+  if (!world.isPromptInDoubt) checkNewestPrompt(world, messages);
   checkPins(world, messages);
 }
 
