@@ -167,7 +167,7 @@ export const contextSettingsSchema = z.strictObject({
     .enum(['auto', 'on', 'off'])
     .default('auto')
     .describe(
-      'Keep a draft summary ready beside the work; auto does so unless the endpoint is on this machine.',
+      'Keep a draft summary ready beside the work; auto does so unless the endpoint is on this machine or in its network.',
     ),
   minRetainRounds: amount
     .nullable()
