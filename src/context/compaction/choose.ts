@@ -63,7 +63,9 @@ export function chooseCompaction(input: ChoiceInput): Choice | undefined {
   const isWanted = input.minDropped > 0 && input.mayDropNewest && most >= input.minDropped;
   if (sizeOfAll(view.atoms) <= room && !isWanted) return undefined;
   const newest = planCompaction(view.atoms, { retainTokens: 0, sizeOf, pinned, cut: input.cut });
-  const clips = clipsFor(newest.kept, room, input);
+  // What the user pinned is clipped only where clipping the rest is not enough.
+  const free = newest.kept.filter(({ head }) => !pinned.has(head.uuid));
+  const clips = clipsFor(newest.kept, free, room, input) ?? clipsFor(newest.kept, newest.kept, room, input);
   if (clips !== undefined) return { plan: newest, withSnippets: false, clips };
   if (!input.mayDropNewest || input.cut !== undefined)
     return { plan: newest, withSnippets: false, clips: [] };
@@ -98,13 +100,14 @@ function levelsOf({ minRounds, cut }: ChoiceInput): readonly Level[] {
   ];
 }
 
-/** Equal shares of what is left for every result that is larger than its share. */
+/** Equal shares of what is left for every result of `clippable` atoms that is larger than its share. */
 function clipsFor(
   kept: readonly Atom[],
+  clippable: readonly Atom[],
   room: number,
   { sizeOf, sizeOfResult }: ChoiceInput,
 ): Choice['clips'] | undefined {
-  const results = resultsOf(kept).map((result) => ({ result, size: sizeOfResult(result) }));
+  const results = resultsOf(clippable).map((result) => ({ result, size: sizeOfResult(result) }));
   const total = kept.reduce((sum, atom) => sum + sizeOf(atom), 0);
   let free = room - (total - results.reduce((sum, { size }) => sum + size, 0));
   let open = results.sort((a, b) => a.size - b.size);
