@@ -24,8 +24,8 @@ export class ThreadSummary {
   #running:
     | { readonly epoch: string; readonly abort: AbortController; readonly done: Promise<void> }
     | undefined;
-  /** Tokens below which no new attempt is made after one that gave nothing. */
-  #notBefore = 0;
+  /** After an attempt that gave nothing: tokens below which its epoch gets no other. */
+  #pause: { readonly epoch: string; readonly untilTokens: number } | undefined;
 
   constructor(cache: CacheStore<Draft>) {
     this.#cache = cache;
@@ -57,12 +57,15 @@ export class ThreadSummary {
     write: (signal: AbortSignal) => Promise<DraftOutcome>,
   ): void {
     if (this.#running !== undefined && this.#running.epoch !== epoch) this.#running.abort.abort();
-    if (this.#running !== undefined || tokens < this.#notBefore || this.get(epoch) !== undefined) return;
+    const isPaused = this.#pause?.epoch === epoch && tokens < this.#pause.untilTokens;
+    if (this.#running !== undefined || isPaused || this.get(epoch) !== undefined) return;
     const abort = new AbortController();
     const done = write(abort.signal).then((outcome) => {
       this.#running = undefined;
       if (outcome.type === 'draft') this.set(outcome.draft);
-      this.#notBefore = outcome.type === 'draft' ? 0 : tokens + pauseTokens;
+      // A later epoch may have a pause of its own by now.
+      if (outcome.type === 'failed' || outcome.type === 'nothing')
+        this.#pause = { epoch, untilTokens: tokens + pauseTokens };
     });
     this.#running = { epoch, abort, done };
   }
@@ -70,7 +73,7 @@ export class ThreadSummary {
   /** Forgets the draft: it was used, or it turned out to be of no use. */
   drop(epoch: string, notBeforeTokens = 0): void {
     this.#cache.delete(key(epoch));
-    this.#notBefore = notBeforeTokens;
+    this.#pause = { epoch, untilTokens: notBeforeTokens };
   }
 
   /** Resolves when nothing runs. */

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { type DraftOutcome, ThreadSummary } from '../../../src/context/memory/ThreadSummary.ts';
+import { CacheStore } from '../../../src/context/storage/index.ts';
+
+const PAUSE = 5000;
+
+/** An attempt that counts itself and ends as told. */
+function attempts(outcome: DraftOutcome) {
+  let count = 0;
+  const write = async (): Promise<DraftOutcome> => {
+    count++;
+    return outcome;
+  };
+  return { write, count: () => count };
+}
+
+const untilAborted = (signal: AbortSignal): Promise<DraftOutcome> =>
+  new Promise((resolve) => signal.addEventListener('abort', () => resolve({ type: 'aborted' })));
+
+test('an attempt that is stopped because its epoch ended does not keep the next epoch waiting', async () => {
+  const thread = new ThreadSummary(new CacheStore(10));
+  const { write, count } = attempts({ type: 'nothing' });
+  thread.updateIfNeeded('old', 100_000, PAUSE, untilAborted);
+  thread.drop('old');
+  thread.updateIfNeeded('new', 70_000, PAUSE, write);
+  await thread.settled();
+  thread.updateIfNeeded('new', 70_100, PAUSE, write);
+  expect(count()).toBe(1);
+});
+
+test('an attempt that failed keeps its own epoch waiting, and no other', async () => {
+  const thread = new ThreadSummary(new CacheStore(10));
+  const { write, count } = attempts({ type: 'failed' });
+  for (const tokens of [100_000, 100_001, 104_999]) {
+    thread.updateIfNeeded('old', tokens, PAUSE, write);
+    await thread.settled();
+  }
+  expect(count()).toBe(1);
+  thread.updateIfNeeded('old', 105_000, PAUSE, write);
+  await thread.settled();
+  expect(count()).toBe(2);
+  thread.updateIfNeeded('new', 60_000, PAUSE, write);
+  await thread.settled();
+  expect(count()).toBe(3);
+});
