@@ -31,6 +31,20 @@ function noteHead(entry: JSONLEntry, content: string, index: number): JSONLEntry
   });
 }
 
+/** What each note of a reduction stands for: heads, by the uuid of the note. */
+export function stretchesOf(entry: JSONLEntry): ReadonlyMap<string, readonly string[]> {
+  const notes = noteHeads(entry);
+  const stretches = new Map<string, string[]>();
+  let note = entry;
+  for (const uuid of reductionOf(entry)?.removed ?? []) {
+    note = notes.get(uuid) ?? note;
+    const known = stretches.get(note.uuid);
+    if (known === undefined) stretches.set(note.uuid, [uuid]);
+    else known.push(uuid);
+  }
+  return stretches;
+}
+
 /** Grows with the log: later reductions and restorations win. */
 export class Removals {
   /** From the uuid of a removed head to the note of the stretch that it belongs to. */
@@ -59,10 +73,21 @@ export class Removals {
       const by = this.#by.get(atom.head.uuid);
       if (by === undefined) return [atom];
       if (noted.has(by)) return [];
-      noted.add(by);
-      // A later removal may have taken the note as well.
-      return this.#by.has(by.uuid) ? [] : [this.#noteAtom(by)];
+      // A later removal may have taken the note as well, and speaks for both.
+      const last = this.#last(by, noted);
+      return last === undefined ? [] : [this.#noteAtom(last)];
     });
+  }
+
+  /** The note that speaks for this one; undefined where it stands already. */
+  #last(note: JSONLEntry, noted: Set<JSONLEntry>): JSONLEntry | undefined {
+    for (let one = note; !noted.has(one); ) {
+      noted.add(one);
+      const later = this.#by.get(one.uuid);
+      if (later === undefined) return one;
+      one = later;
+    }
+    return undefined;
   }
 
   #noteAtom(head: JSONLEntry): Atom {
@@ -74,14 +99,22 @@ export class Removals {
   }
 }
 
-/** Notes that a compaction kept, by the first head of what they stand for: there they stay. */
+/** Notes that a compaction kept, by the first head of what they stand for: there they stay, several if need be. */
 export function retainedNotes(
   past: readonly JSONLEntry[],
   kept: ReadonlySet<string>,
   undone: ReadonlySet<string>,
-): ReadonlyMap<string, JSONLEntry> {
-  const notes = past
-    .filter(({ subtype, uuid }) => subtype === 'reduction' && !undone.has(uuid))
-    .flatMap((entry) => [...noteHeads(entry)]);
-  return new Map(notes.filter(([, head]) => kept.has(head.uuid)));
+): ReadonlyMap<string, readonly JSONLEntry[]> {
+  const notes = new Map<string, JSONLEntry[]>();
+  for (const entry of past) {
+    if (entry.subtype !== 'reduction' || undone.has(entry.uuid)) continue;
+    for (const [at, head] of noteHeads(entry)) {
+      if (!kept.has(head.uuid)) continue;
+      // A step that was brought back may have gone again, under another note.
+      const others = notes.get(at);
+      if (others === undefined) notes.set(at, [head]);
+      else others.push(head);
+    }
+  }
+  return notes;
 }

@@ -60,8 +60,7 @@ export class LogView {
     for (const [index, entry] of entries.entries()) {
       if (undone.has(entry.uuid)) continue;
       const isPast = index < at;
-      const note = isPast ? notes.get(entry.uuid) : undefined;
-      if (note !== undefined) this.#grouper.addNote(note);
+      for (const note of (isPast ? notes.get(entry.uuid) : undefined) ?? []) this.#grouper.addNote(note);
       if (entry.subtype === 'session_start') systemPrompt ??= systemPromptOf(entry);
       else if (entry.subtype === 'pin') changePin(pinned, entry);
       else if (entry.subtype === 'reduction') this.#learn(entry, replacements);

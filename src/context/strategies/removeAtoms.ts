@@ -1,7 +1,8 @@
 /** From a view to a removal that can be recorded: which atoms go, and what the model reads in their place. */
 import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
-import type { Atom } from '../history/atoms.ts';
+import { type Atom, atomEntries, groupAtoms } from '../history/atoms.ts';
 import { reductionDraft, reductionOf } from '../history/reductions.ts';
+import { stretchesOf } from '../history/removals.ts';
 import type { View } from '../history/view.ts';
 import { strategyItems } from './items.ts';
 import { planRemoval } from './planRemoval.ts';
@@ -48,15 +49,34 @@ export function removalDraft(
   entries: readonly JSONLEntry[],
   facts: { readonly preTokens: number; readonly postTokens?: number; readonly kind?: 'remove' | 'drop' },
 ): EntryDraft {
-  const gone = new Set(removed);
-  const seqs = entries.filter(({ uuid }) => gone.has(uuid)).map(({ seq }) => seq);
-  const [from, to] = [seqs[0] ?? 0, seqs.at(-1) ?? 0];
+  const gone = withoutNotes(removed, entries);
+  const at = entries.flatMap(({ uuid }, index) => (gone.has(uuid) ? [index] : []));
+  const from = entries[at[0] ?? 0]?.seq ?? 0;
+  const to = lastSeq(entries.slice(at.at(-1) ?? 0));
   const range = from === to ? `#${from}` : `#${from}-#${to}`;
   const note =
-    facts.kind === 'drop'
-      ? `The user left ${range} out of the conversation.`
-      : removalNote(removed.length, range);
+    facts.kind === 'drop' ? `The user left ${range} out of the conversation.` : removalNote(at.length, range);
   return reductionDraft({ kind: 'remove', ...facts, strategy, reason, removed: [...removed] }, note);
+}
+
+/** Heads of what goes; of a note that goes as well, what it stands for: the new note is their only pointer. */
+function withoutNotes(removed: readonly string[], entries: readonly JSONLEntry[]): ReadonlySet<string> {
+  const stretches = new Map(
+    entries.flatMap((entry) => (entry.subtype === 'reduction' ? [...stretchesOf(entry)] : [])),
+  );
+  const seen = new Set(removed);
+  // What is added meanwhile is looked at as well.
+  for (const uuid of seen) for (const head of stretches.get(uuid) ?? []) seen.add(head);
+  for (const uuid of stretches.keys()) seen.delete(uuid);
+  return seen;
+}
+
+/** Of the atom that begins here: its results are left out with it. */
+function lastSeq(entries: readonly JSONLEntry[]): number {
+  const [atom] = groupAtoms(entries);
+  return atom === undefined
+    ? (entries[0]?.seq ?? 0)
+    : atomEntries(atom).reduce((last, { seq }) => Math.max(last, seq), 0);
 }
 
 function removalNote(count: number, range: string): string {

@@ -32,3 +32,14 @@ test('an instruction file that the user dropped is not pinned again by a compact
   expect(viewOf(log.entries).instructions.map(({ uuid }) => uuid)).toEqual(['e1']);
   expect(shown(log)).toEqual(['e2']);
 });
+
+test('a step that was restored and became a line again does not take the note that it left from a compaction', () => {
+  const log = new LogMaker().prompt('a').reply('x').reply('y').prompt('b');
+  const facts = { kind: 'mask', reason: 'old steps', preTokens: 0 } as const;
+  log.add(reductionDraft({ ...facts, removed: ['e1', 'e2'] }, 'lines of x and y'));
+  log.add(restored('e1'));
+  log.add(reductionDraft({ ...facts, removed: ['e1'] }, 'line of x'));
+  expect(shown(log)).toEqual(['e0', 'e6', 'e4', 'e3']);
+  compacted(log, ['e4', 'e6', 'e3']);
+  expect(shown(log)).toEqual(['e4', 'e6', 'e3']);
+});
