@@ -30,13 +30,19 @@ export function groupAtoms(entries: Iterable<JSONLEntry>): readonly Atom[] {
 /** The same for a log that grows: each entry is taken in once, and atoms given out never change. */
 export class AtomGrouper {
   readonly #atoms: Atom[] = [];
+  /** Calls of replies that changed since the last snapshot, by index: only these may be written to. */
+  readonly #fresh = new Map<number, AtomCall[]>();
   /** Index of the reply whose calls are being read; its calls follow it directly. */
   #reply: number | undefined;
-  /** Providers reuse ids (`call_0` in every reply), so an id means the calls of the latest reply that has it. */
-  readonly #latest = new Map<string, number>();
+  /**
+   * Where the calls that wait for a result stand, by id. Providers reuse ids (`call_0` in every reply), so an
+   * id means the calls of the latest reply that has it.
+   */
+  readonly #latest = new Map<string, { readonly reply: number; readonly waiting: number[] }>();
 
   /** A snapshot. */
   atoms(): readonly Atom[] {
+    this.#fresh.clear();
     return [...this.#atoms];
   }
 
@@ -52,15 +58,18 @@ export class AtomGrouper {
     } else if (entry.type === 'tool_use' && entry.tool !== undefined) {
       // A call whose reply is lost (a damaged line) stands for it.
       this.#reply ??= this.#start('reply', entry);
-      this.#latest.set(entry.tool.id, this.#reply);
-      this.#update(this.#reply, (calls) => [...calls, { call: entry, result: undefined }]);
+      const at = this.#callsOf(this.#reply).push({ call: entry, result: undefined }) - 1;
+      const known = this.#latest.get(entry.tool.id);
+      if (known?.reply === this.#reply) known.waiting.push(at);
+      else this.#latest.set(entry.tool.id, { reply: this.#reply, waiting: [at] });
     } else if (entry.type === 'tool_result' && entry.toolResult !== undefined) {
       this.#reply = undefined;
-      const { id } = entry.toolResult;
-      this.#update(this.#latest.get(id), (calls) => {
-        const open = calls.findIndex(({ call, result }) => call.tool?.id === id && result === undefined);
-        return calls.map((one, index) => (index === open ? { ...one, result: entry } : one));
-      });
+      const { reply = 0, waiting = [] } = this.#latest.get(entry.toolResult.id) ?? {};
+      const at = waiting.shift();
+      if (at === undefined) return;
+      const calls = this.#callsOf(reply);
+      const open = calls[at];
+      if (open !== undefined) calls[at] = { ...open, result: entry };
     } else if (isUserSide(entry)) {
       this.#reply = undefined;
       this.#start('user', entry);
@@ -71,10 +80,15 @@ export class AtomGrouper {
     return this.#atoms.push({ kind, head, calls: [] }) - 1;
   }
 
-  #update(index: number | undefined, change: (calls: Atom['calls']) => Atom['calls']): void {
-    const atom = index === undefined ? undefined : this.#atoms[index];
-    if (index !== undefined && atom !== undefined)
-      this.#atoms[index] = { ...atom, calls: change(atom.calls) };
+  /** The calls of an atom, to be written to: a copy where they were given out. */
+  #callsOf(index: number): AtomCall[] {
+    const fresh = this.#fresh.get(index);
+    if (fresh !== undefined) return fresh;
+    const atom = this.#atoms[index];
+    const calls = [...(atom?.calls ?? [])];
+    if (atom !== undefined) this.#atoms[index] = { ...atom, calls };
+    this.#fresh.set(index, calls);
+    return calls;
   }
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { projectMessages } from '../../../src/context/ContextBuilder.ts';
-import { groupAtoms } from '../../../src/context/history/atoms.ts';
+import { AtomGrouper, groupAtoms } from '../../../src/context/history/atoms.ts';
 import { estimateRounds, findRoundBoundaries } from '../../../src/context/history/rounds.ts';
 import { LogView, type View, viewOf } from '../../../src/context/history/view.ts';
 import { validateRequest } from '../../../src/context/validateRequest.ts';
@@ -191,3 +191,17 @@ function entriesOf(kind: string, id: string, log: readonly JSONLEntry[]): JSONLE
       return [system(kind, {})];
   }
 }
+
+test('atoms that were given out do not change when results come, and ten thousand calls are read at once', () => {
+  const grouper = new AtomGrouper();
+  const ids = Array.from({ length: 10_000 }, (_, index) => `c${index % 5000}`);
+  grouper.add(reply());
+  for (const id of ids) grouper.add(use(id));
+  const before = grouper.atoms();
+  const started = performance.now();
+  for (const id of ids) grouper.add(result(id, id));
+  expect(performance.now() - started).toBeLessThan(500);
+  expect(before[0]?.calls.every(({ result: one }) => one === undefined)).toBe(true);
+  const after = grouper.atoms()[0]?.calls ?? [];
+  expect(after.map(({ result: one }) => one?.toolResult?.output)).toEqual(ids);
+});
