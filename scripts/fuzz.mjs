@@ -27,7 +27,8 @@ const folder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 const counts = new Map();
 let failures = 0;
 
-console.log(`seed ${seed}, ${minutes} minutes, ${workers} workers`);
+const commit = whatRuns();
+console.log(`${commit}, seed ${seed}, ${minutes} minutes, ${workers} workers`);
 const started = Date.now();
 const ends = await Promise.all(Array.from({ length: workers }, (_, index) => run(index)));
 const total = sum([...counts.values()]);
@@ -79,8 +80,14 @@ function report(all, took) {
 }
 
 function ledgerLine(all) {
-  const { stdout } = spawnSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' });
   const date = new Date().toISOString().slice(0, 10);
-  const facts = { date, commit: stdout.trim(), seed, minutes: Number(tookMinutes.toFixed(1)), workers };
+  const facts = { date, commit, seed, minutes: Number(tookMinutes.toFixed(1)), workers };
   return JSON.stringify({ ...facts, failures: broken, ...all });
+}
+
+/** The commit, with a plus where the sources are not as it has them. */
+function whatRuns() {
+  const git = (...args) => spawnSync('git', args, { cwd: root, encoding: 'utf8' }).stdout.trim();
+  const isChanged = git('status', '--porcelain', 'src', 'test/fuzz') !== '';
+  return `${git('rev-parse', '--short', 'HEAD')}${isChanged ? '+' : ''}`;
 }
