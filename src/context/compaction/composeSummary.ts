@@ -46,10 +46,11 @@ export async function composeSummary(
   const verified = await verifySummary(withinReach(text.trim(), tokens), job.entries);
   const to = lastSummarised(job.view, choice);
   const archived = to === undefined ? {} : { archived: { from: 0, to } };
+  const kept = new Set(choice.plan.kept.flatMap(atomEntries).map(({ seq }) => seq));
   const { entries } = liveEntries(job.entries);
   const factsBeside = (summary: string): string => {
     const room = Math.floor((tokens * FACTS_SHARE + own) * CHARACTERS);
-    const recorded = recordedFacts(entries, room, { summary, ...archived });
+    const recorded = recordedFacts(entries, room, { summary, kept, ...archived });
     return [leftOutNote(job.view, choice), recorded].filter((part) => part !== '').join('\n\n');
   };
   const bodyBeside = (facts: string): string => {

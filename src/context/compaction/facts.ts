@@ -19,6 +19,8 @@ export interface RecordedFactsOptions {
   readonly summary?: string;
   /** First and last `seq` of what the summary stands for. */
   readonly archived?: { readonly from: number; readonly to: number };
+  /** `seq` of what stays in the request word for word: where room is short, that needs no second place. */
+  readonly kept?: ReadonlySet<number>;
 }
 
 /**
@@ -30,14 +32,14 @@ export interface RecordedFactsOptions {
 export function recordedFacts(
   entries: readonly JSONLEntry[],
   maxCharacters: number,
-  { summary = '', archived }: RecordedFactsOptions = {},
+  { summary = '', archived, kept = new Set() }: RecordedFactsOptions = {},
 ): string {
   const facts = knownFacts(entries);
   const root = entries[0]?.cwd ?? '';
   const heading = '### Recorded by the program';
   const last = pointerLine(archived);
   const sections = [
-    constraintSection(facts, summary),
+    constraintSection(facts, summary, kept),
     fileSection(facts.files, root),
     testSection(facts.commands),
     todoSection(latestTodos(entries)),
@@ -55,17 +57,19 @@ export function latestTodos(entries: readonly JSONLEntry[]): readonly Todo[] {
 }
 
 /** Those that the summary quotes word for word are already there. */
-function constraintSection({ constraints }: KnownFacts, summary: string): Section {
+function constraintSection({ constraints }: KnownFacts, summary: string, kept: ReadonlySet<number>): Section {
   const said = foldText(summary);
   const missing = constraints.filter(({ text }) => !said.includes(foldText(text)));
   return {
     heading: "Constraints in the user's words (a newer one wins over an older):",
     lines: missing.map(({ text, seq, strength }) => ({
       full: `- #${seq}: "${text.replace(/\s*\n\s*/g, ' ')}"`,
-      weight: strength,
+      weight: kept.has(seq) ? strength - STRONGEST : strength,
     })),
   };
 }
+
+const STRONGEST = 3;
 
 function fileSection(files: readonly ChangedFile[], root: string): Section {
   return {

@@ -131,6 +131,14 @@ describe('a summary that forgets everything', () => {
     expect(text).toContain('#0-#999');
   });
 
+  test('what stays in the request anyway gives way to what does not', () => {
+    const kept = new Set(log.entries.map(({ seq }) => seq).filter((seq) => seq >= 300));
+    const text = recordedFacts(log.entries, 2000, { kept });
+    const told = [...text.matchAll(/^- #(\d+): "/gm)].map(([, seq]) => Number(seq));
+    expect(told.length).toBeGreaterThan(10);
+    expect(told.filter((seq) => kept.has(seq))).toEqual([]);
+  });
+
   test('what the summary quotes is not repeated', () => {
     const summary = constraints.map((one) => `“${one.toLowerCase()}”`).join('\n');
     expect(recordedFacts(log.entries, 60_000, { summary })).not.toContain('Constraints in');
