@@ -8,6 +8,7 @@ import type { CompactionReport } from '../protocol/events.ts';
 import { CompactionService, type DraftAttempt } from './CompactionService.ts';
 import type { CompactionJob, CompactionOutcome } from './compaction/job.ts';
 import { ledgerDraft } from './compaction/ledger.ts';
+import { ifStillTrue, retainedNow } from './compaction/meanwhile.ts';
 import { refusedReport, reportOf } from './compaction/report.ts';
 import { isPrompt, isUserSide } from './history/atoms.ts';
 import { epochOf } from './history/epoch.ts';
@@ -197,9 +198,10 @@ export class CompactionRunner {
     const base = log.entries();
     const { usedTokens: preTokens } = projection.measure(request.tools);
     request.emit({ type: 'compaction_started', trigger: request.trigger, preTokens });
-    const outcome = await this.#service.compact(this.#job(request));
+    const made = await this.#service.compact(this.#job(request));
+    const outcome = ifStillTrue(made, base, log.entries());
     const durationMs = now() - started;
-    await this.#write(outcome, base, durationMs);
+    await this.#write(outcome, base, { durationMs, wasAsked: request.withoutModel !== true });
     if (outcome.type === 'compacted') thread.drop(epochOf(base));
     const { usedTokens: postTokens } = projection.measure(request.tools);
     const report = reportOf(outcome, { trigger: request.trigger, preTokens, postTokens, durationMs });
@@ -208,7 +210,11 @@ export class CompactionRunner {
   }
 
   /** One batch; what came after `base` is in no summary, so it stays verbatim. */
-  async #write(outcome: CompactionOutcome, base: readonly JSONLEntry[], durationMs: number): Promise<void> {
+  async #write(
+    outcome: CompactionOutcome,
+    base: readonly JSONLEntry[],
+    { durationMs, wasAsked }: { readonly durationMs: number; readonly wasAsked: boolean },
+  ): Promise<void> {
     const { log, projection, append } = this.#parts;
     if (outcome.type === 'cancelled') return;
     if (outcome.type === 'refused') {
@@ -217,18 +223,10 @@ export class CompactionRunner {
     }
     if (outcome.type === 'clipped') return void (await append([reductionDraft(outcome.reduction)]));
     projection.addSnippets(outcome.snippetTexts);
-    const meanwhile = log
-      .entries()
-      .slice(base.length)
-      // The newest instructions are pinned before the summary.
-      .filter(({ subtype }) => subtype !== 'instructions')
-      .map(({ uuid }) => uuid);
-    const metadata = {
-      ...outcome.metadata,
-      durationMs,
-      retained: [...outcome.metadata.retained, ...meanwhile],
-    };
-    const failed = outcome.fallback === undefined ? [] : [failureDraft(outcome.fallback)];
+    const retained = retainedNow(outcome.metadata.retained, base, log.entries(), projection.view());
+    const metadata = { ...outcome.metadata, durationMs, retained };
+    // A summary that no model was asked for is no failure of a model.
+    const failed = outcome.fallback === undefined || !wasAsked ? [] : [failureDraft(outcome.fallback)];
     await append([
       ...failed,
       ...(outcome.reduction === undefined ? [] : [reductionDraft(outcome.reduction)]),

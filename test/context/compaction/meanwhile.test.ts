@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import type { ContextManager, SummaryReply } from '../../../src/context/index.ts';
+import { configuration, type House, house, say, step, summary } from '../harness.ts';
+
+/** A session with a compaction under way: what it waits for, and its report. */
+async function compacting(home: House) {
+  let answer = (_: SummaryReply): void => {};
+  const asked = new Promise<void>((resolve) => {
+    home.summaries.expect(() => {
+      resolve();
+      return new Promise((end) => {
+        answer = end;
+      });
+    });
+  });
+  const context = home.manager();
+  await context.createSession(undefined, {}, configuration);
+  const first = await context.addMessage('user', 'the first words');
+  await context.appendReply(say('fine'));
+  for (let index = 0; index < 6; index++) {
+    await context.addMessage('user', `request ${index}`);
+    await step(context, `s${index}`, 'alpha beta gamma delta '.repeat(200));
+  }
+  const report = context.compact({ ...home.options(), trigger: 'manual' });
+  await asked;
+  return {
+    context,
+    first: first?.uuid ?? '',
+    finish: () => {
+      answer(summary('## 1. Primary request and intent\nwork that was done'));
+      return report;
+    },
+  };
+}
+
+const contents = (context: ContextManager): readonly unknown[] =>
+  context.getMessages().map(({ content }) => content);
+
+test('what the user pins while a summary is written stays', async () => {
+  const { context, first, finish } = await compacting(await house({ windowTokens: 20_000, waits: true }));
+  await context.session.steer({ action: 'pin', uuid: first }, []);
+  expect((await finish()).outcome).toBe('done');
+  expect(contents(context)).toContain('the first words');
+});
+
+test('a summary of what was rewound, dropped or restored meanwhile is not used, and its cost is recorded', async () => {
+  const home = await house({ windowTokens: 20_000, waits: true });
+  const { context, first, finish } = await compacting(home);
+  expect(await context.session.rewind(first)).toBe(true);
+  const before = contents(context);
+  const report = await finish();
+  expect(report.outcome).toBe('refused');
+  expect(report.message).toMatch(/was changed while/);
+  expect(contents(context)).toEqual(before);
+});
+
+test('a request that the server finds too long is no failure of the model that writes summaries', async () => {
+  const home = await house({ windowTokens: 40_000, settings: { threadSummary: 'off' } });
+  const context = home.manager();
+  await context.createSession(undefined, {}, configuration);
+  const error = { kind: 'overflow' as const, message: 'too long', retryable: false };
+  for (let round = 0; round < 4; round++) {
+    for (let index = 0; index < 4; index++)
+      await context.addMessage('user', `request ${index} ${'words of the user '.repeat(200)}`);
+    await context.shrinkAfterOverflow(error, home.options());
+  }
+  const { reductions, breakerIsOpen } = context.session.report([]);
+  expect(reductions.map(({ kind }) => kind)).toContain('fallback');
+  expect(breakerIsOpen).toBe(false);
+});
