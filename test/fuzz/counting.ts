@@ -5,6 +5,7 @@ import o200k from 'js-tiktoken/ranks/o200k_base';
 import type { TokenEncoder, VocabularyName } from '../../src/context/index.ts';
 import { countExactly } from '../../src/context/tokens/exact/countExactly.ts';
 import { readVocabulary } from '../../src/context/tokens/exact/vocabulary.ts';
+import { imageTokens } from '../../src/context/tokens/images.ts';
 import type { Message, ToolSchema } from '../../src/protocol/messages.ts';
 
 const ranks = { cl100k_base: cl100k, o200k_base: o200k };
@@ -45,7 +46,7 @@ export const encoder: TokenEncoder = {
 /** Per message: role and separators; as OpenAI's own recipe has it. */
 const FRAME = 3;
 
-/** Tokens of a request as its server counts them, images apart. */
+/** Tokens of a request as its server counts them; images cost what we take them for. */
 export function requestTokens(
   name: VocabularyName,
   messages: readonly Message[],
@@ -62,7 +63,8 @@ const ofMessage = lazily(() => new WeakMap<Message, number>());
 function messageTokens(name: VocabularyName, message: Message): number {
   const known = ofMessage(name).get(message);
   if (known !== undefined) return known;
-  const tokens = FRAME + textsOf(message).reduce((sum, text) => sum + trueTokens(name, text), 0);
+  const images = imagesOf(message).reduce((sum, data) => sum + imageTokens(data, true), 0);
+  const tokens = FRAME + images + textsOf(message).reduce((sum, text) => sum + trueTokens(name, text), 0);
   ofMessage(name).set(message, tokens);
   return tokens;
 }
@@ -76,4 +78,10 @@ function textsOf(message: Message): readonly string[] {
   if (message.role === 'tool') return [message.content, message.toolCallId];
   if (typeof message.content === 'string') return [message.content];
   return message.content.map((part) => (part.type === 'text' ? part.text : ''));
+}
+
+function imagesOf({ content }: Message): readonly string[] {
+  return typeof content === 'string'
+    ? []
+    : content.flatMap((part) => (part.type === 'image' ? part.data : []));
 }

@@ -11,7 +11,11 @@ export function programs(scale: Scale): fc.Arbitrary<Program> {
   return fc.record({
     model: modelSpec(scale),
     server: serverSpec,
-    settings: settingsSpec,
+    settings: fc.oneof(
+      { weight: 2, arbitrary: fc.constant({}) },
+      { weight: 3, arbitrary: fewSettings },
+      { weight: 2, arbitrary: settingsSpec },
+    ),
     countsExactly: fc.boolean(),
     instructions: textSpec(600),
     behaviours: fc.array(behaviour, { maxLength: 6 }),
@@ -85,6 +89,15 @@ const settingsSpec = fc.record(
   },
   { requiredKeys: [] },
 );
+
+/** Most people change one or two. */
+const fewSettings = fc
+  .tuple(settingsSpec, fc.nat(100), fc.nat(100))
+  .map(([all, one, other]): SettingsSpec => {
+    const names = Object.keys(all);
+    const kept = new Set([one, other].map((pick) => names[pick % Math.max(1, names.length)]));
+    return Object.fromEntries(Object.entries(all).filter(([name]) => kept.has(name)));
+  });
 
 /** What the model that writes summaries does when it is asked. */
 export const behaviours = [

@@ -83,6 +83,8 @@ function noteMargin(world: World, counts: Counts, { before, trueBefore }: Before
 /** What the request was counted as when something was reduced by itself. */
 function decidedAt(entry: JSONLEntry): number | undefined {
   const reduction = reductionOf(entry);
-  const isOwn = reduction?.kind === 'mask' || reduction?.kind === 'remove';
+  // What the settings ask for whatever the size says nothing about an estimate.
+  const isAsked = reduction?.strategy === 'sliding-window' || reduction?.strategy === 'filter';
+  const isOwn = !isAsked && (reduction?.kind === 'mask' || reduction?.kind === 'remove');
   return isOwn ? reduction.preTokens : entry.compactMetadata?.preTokens;
 }
