@@ -121,7 +121,7 @@ export class CompactionService {
     const after = withLedger(viewAfter(job.view, choice, summary, metadata, clips), ledger);
     const texts = new Map([...(job.policy.snippets ?? []), ...made.snippets.texts]);
     const postTokens = sizing.ofView(after, { ...job.policy, snippets: texts });
-    if (postTokens > sizing.bound() || postTokens >= preTokens) {
+    if (postTokens > sizing.bound() || postTokens > LEAST_GAIN * preTokens) {
       const refused = tooLittle(postTokens, preTokens, sizing.bound());
       return usage === undefined ? refused : { ...refused, usage };
     }
@@ -192,6 +192,9 @@ interface Made {
   readonly fallback?: string;
   readonly usage?: EntryDraft;
 }
+
+/** What is left has to be at most this share of what was: less is within the error of counting. */
+const LEAST_GAIN = 0.98;
 
 const noSnippets: Snippets = { files: [], texts: new Map(), tokens: 0 };
 
