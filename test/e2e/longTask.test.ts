@@ -80,7 +80,8 @@ test.each([
   expect(share(terminal)).toBe(Math.round((used / WINDOW) * 100));
 
   await terminal.submit('/compact --diff');
-  if (made.includes('summary')) await terminal.waitForPrinted(/The last compaction \(#\d+, the window filled up\): /);
+  if (made.includes('summary'))
+    await terminal.waitForPrinted(/The last compaction \(#\d+, the window filled up\): /);
 
   await terminal.submit('/compact');
   await terminal.waitFor(/◆ Conversation compacted: [\d.]+k → [\d.]+k tokens · [\d.]+s/);
