@@ -75,7 +75,6 @@ await encoder.close();
 
 async function measure(text) {
   const counter = new TokenCounter({ encoder });
-  // biome-ignore lint/correctness/useHookAtTopLevel: no React here.
   counter.setModel({ tokenizer: 'o200k_base' });
   const message = { role: 'user', content: text };
   const whole = new TokenCounter();
