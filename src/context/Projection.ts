@@ -155,9 +155,11 @@ export class Projection {
    */
   async refine(tools: readonly ToolSchema[], signal?: AbortSignal): Promise<boolean> {
     this.counter.setModel(this.#deps.model());
-    const changed = await this.counter.refine(this.messages(), tools, signal);
-    if (changed) this.#sized = undefined;
-    return changed;
+    const before = this.#sizes(tools).total;
+    await this.counter.refine(this.messages(), tools, signal);
+    // Also what another call has counted meanwhile: messages that are built anew are exact at once then.
+    this.#sized = undefined;
+    return this.#sizes(tools).total !== before;
   }
 
   /** True when the estimate may be on the other side of one of these figures. */

@@ -47,6 +47,8 @@ export class World {
   readonly pinned = new Set<string>();
   /** True from an undo that was taken back much later, which can hide anything, to the next prompt. */
   isPromptInDoubt = false;
+  /** True once a server refused what it could have taken: what was learnt from it is too much. */
+  wasMisled = false;
   /** Entries already looked at for Recall. */
   recalledUpTo = 0;
   /** How many calls were made so far: ids are told apart by it. */

@@ -71,6 +71,7 @@ export async function apply(world: World, op: Operation, counts: Counts): Promis
       return fork(world, op);
     case 'overflow': {
       const { usedTokens } = context.measure(world.tools);
+      world.wasMisled = true;
       const windowTokens = Math.floor(usedTokens * (op.grows ? 1.5 : 0.9));
       const error = { kind: 'overflow' as const, message: 'too long', retryable: false };
       await context.shrinkAfterOverflow(op.named ? { ...error, windowTokens } : error, world.options);

@@ -68,6 +68,7 @@ interface Before {
 function noteMargin(world: World, counts: Counts, { before, trueBefore }: Before): void {
   const { countsExactly, server } = world.program;
   if (world.model.tokenizer === 'unknown' || !countsExactly || server.usage === 'strange') return;
+  if (world.wasMisled) return;
   const later = world.context.entries().slice(before);
   const usedBefore = later.map(decidedAt).find((tokens) => tokens !== undefined);
   if (usedBefore === undefined) return;
