@@ -242,7 +242,9 @@ async function steer(world: World, op: Extract<Operation, { do: 'steer' }>): Pro
   if (refusal !== undefined || isPin)
     demand(sameBytes(now(world), before), 'A pin, or a refusal, changes no byte.', () => op.action);
   if (refusal !== undefined) return;
-  if (op.action === 'pin' && item.state === 'sent') world.pinned.add(item.uuid);
+  // Of an instruction file the newest text counts, pinned or not.
+  const stays = item.state === 'sent' && item.kind !== 'instructions';
+  if (op.action === 'pin' && stays) world.pinned.add(item.uuid);
   if (op.action === 'unpin' || op.action === 'drop') world.pinned.delete(item.uuid);
 }
 
