@@ -56,7 +56,7 @@ test.each([
   await terminal.submit('/context');
   await terminal.waitFor('/context items pins');
   const used = usedIn(terminal);
-  expect(share(terminal)).toBe(Math.round((used / WINDOW) * 100));
+  await statusLineSays(terminal, used);
   expect(savedIn(terminal.screen())).toBe(savedBy(await entries()));
 
   await terminal.submit('/context items');
@@ -77,7 +77,7 @@ test.each([
   for (const topic of topics)
     expect(terminal.screen()).toContain(`"Never write a file about ${topic} without asking me first."`);
   expect(reductions(await entries())).toEqual(made);
-  expect(share(terminal)).toBe(Math.round((used / WINDOW) * 100));
+  await statusLineSays(terminal, used);
 
   await terminal.submit('/compact --diff');
   if (made.includes('summary'))
@@ -89,7 +89,7 @@ test.each([
   const left = number(promised?.[2]);
   await terminal.until(
     () => Math.abs(share(terminal) - (left / WINDOW) * 100) < 2,
-    'the status line says what is left',
+    'the status line has what is left',
   );
   await terminal.submit('/compact --diff');
   await terminal.waitForPrinted(/The last compaction \(#\d+, \/compact\): [\d,]+ → [\d,]+ tokens/);
@@ -97,7 +97,7 @@ test.each([
 
   await terminal.submit('/uncompact');
   await terminal.waitFor('· The last compaction was taken back.');
-  expect(share(terminal)).toBe(Math.round((used / WINDOW) * 100));
+  await statusLineSays(terminal, used);
   expectNoRuins(terminal);
 
   await terminal.press(keys.ctrl('c'));
@@ -113,7 +113,7 @@ test.each([
   const again = await ready([...args, '--continue'], size);
   await again.waitFor(/◇ Taken back: the last compaction\n\n❯ Ask for something/);
   expect(again.screen()).toContain(`Findings about ${last} end here.\n\n◆ Conversation compacted: `);
-  expect(share(again)).toBe(Math.round((used / WINDOW) * 100));
+  await statusLineSays(again, used);
   expectNoRuins(again);
   await again.submit('go on');
   await again.waitFor('On it goes.');
@@ -249,6 +249,12 @@ function savedIn(screen: string): number {
 /** Per cent of the window, as the status line has it. */
 function share(terminal: Terminal): number {
   return Number(/context ~?(\d+)% of 16k/.exec(terminal.screen())?.[1]);
+}
+
+/** Drawn a frame after what is printed. */
+function statusLineSays(terminal: Terminal, tokens: number): Promise<void> {
+  const wanted = Math.round((tokens / WINDOW) * 100);
+  return terminal.until(() => share(terminal) === wanted, `context ${wanted}% in the status line`);
 }
 
 function usedIn(terminal: Terminal): number {
