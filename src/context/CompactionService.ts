@@ -63,6 +63,8 @@ export class CompactionService {
     const lastMessageSeq = choice === undefined ? undefined : lastSummarised(job.view, choice);
     if (choice === undefined || lastMessageSeq === undefined || choice.clips.length > 0)
       return { type: 'nothing' };
+    // Around long instructions no summary could bring the request below the trigger: nobody is paid for one.
+    if (sizing.leastAfter(choice) + budget.summary > sizing.bound()) return { type: 'nothing' };
     const asked = inOwnLanguage(await requestSummary(job, choice, this.#deps, budget), job);
     if (asked.type === 'aborted') return { type: 'aborted' };
     const usage = asked.reply === undefined ? undefined : usageEntry(job.model, asked.reply);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ask, call, configuration, house, outcome, say, summary } from './harness.ts';
+import { ask, call, configuration, house, outcome, say, step, summary } from './harness.ts';
 
 const filler = (characters: number): string => 'some words of a text. '.repeat(Math.ceil(characters / 22));
 
@@ -112,3 +112,20 @@ test('a session of many thousand steps is compacted without holding anything up'
   expect(performance.now() - started).toBeLessThan(4000);
   expect(home.summaries.requests[0]?.messages.length).toBeGreaterThan(500);
 });
+
+test.each([8000, 40_000])(
+  'nobody is paid for drafts that could not be used around long instructions (%i)',
+  async (windowTokens) => {
+    const home = await house({ windowTokens });
+    const context = home.manager();
+    const systemPrompt = 'word and more '.repeat(Math.floor((0.77 * windowTokens) / 3));
+    await context.createSession(undefined, {}, { systemPrompt });
+    await context.addMessage('user', 'a task');
+    for (let index = 0; index < 20; index++) {
+      await step(context, `s${index}`, 'alpha beta gamma '.repeat(windowTokens / 100));
+      await context.maintain(home.options());
+      expect((await context.buildRequest(home.options())).type).toBe('ready');
+    }
+    expect(home.summaries.requests).toEqual([]);
+  },
+);
