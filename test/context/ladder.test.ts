@@ -47,6 +47,39 @@ test('old steps become a line each, many at once, and the newest stay', async ()
   expect(recalled.text).toContain('r0 alpha beta');
 });
 
+test('what no request has shown yet is never masked: results before a queued prompt, a command of the user', async () => {
+  const home = await house({ windowTokens: 40_000, settings: { threadSummary: 'off' } });
+  const context = await started(home);
+  for (let index = 0; index < 8; index++) await step(context, home, `r${index}`, 2500);
+  const calls = [call('call_one'), call('call_two')];
+  await context.appendReply(ask(calls));
+  for (const one of calls)
+    await context.appendToolResult({
+      call: one,
+      outcome: outcome(`newest ${'alpha beta gamma delta '.repeat(900)}`),
+    });
+  await context.addMessage('user', 'queued meanwhile');
+  await context.buildRequest(home.options());
+  expect(kinds(context)).toEqual(['mask']);
+  const text = () => JSON.stringify(context.getMessages());
+  expect(text()).toContain('newest alpha beta');
+  expect(text()).not.toContain('r0 alpha beta');
+
+  await context.appendReply(say('done'));
+  const output = `own ${'alpha beta gamma delta '.repeat(1700)}`;
+  await context.append({ type: 'user', subtype: 'shell', message: { role: 'user', content: output } });
+  for (let index = 0; index < 3; index++) {
+    await context.addMessage('user', 'and now?');
+    await context.buildRequest(home.options());
+  }
+  expect(text()).toContain('own alpha beta');
+  // Once a reply has come after them they are like all others.
+  await context.appendReply(say('seen'));
+  for (let index = 0; index < 4; index++) await step(context, home, `s${index}`, 2500);
+  await context.buildRequest(home.options());
+  expect(text()).not.toMatch(/(newest|own) (alpha beta gamma delta ){9}/);
+});
+
 test('a draft that was written beside the work is swapped in at the trigger, without a wait', async () => {
   const home = await house({ windowTokens: 20_000, settings: { strategy: 'summary' } });
   home.summaries.expect(summary('## 1. Primary request and intent\nfoxes'), summary('## again'));

@@ -40,7 +40,8 @@ export interface LedgerPlan {
 /** The notes for everything old enough; undefined when they would not free `minGain`. */
 export function planLedger(input: LedgerInput): LedgerPlan | undefined {
   const { view, sizeOf, sizeOfText } = input;
-  const old = view.atoms.slice(0, tailStart(view.atoms, { tokens: input.protectTokens, sizeOf }));
+  const tail = tailStart(view.atoms, { tokens: input.protectTokens, sizeOf });
+  const old = view.atoms.slice(0, Math.min(tail, firstUnseen(view.atoms)));
   const before = old.reduce((sum, atom) => sum + sizeOf(atom), 0);
   if (before < input.minGain) return undefined;
   const runs = runsOf(old, view)
@@ -53,6 +54,12 @@ export function planLedger(input: LedgerInput): LedgerPlan | undefined {
   const residue = stays + runs.reduce((sum, { note }) => sum + sizeOfText(note) + NOTE_OVERHEAD, 0);
   const gain = before - residue;
   return runs.length === 0 || gain < input.minGain ? undefined : { runs, gain, residue };
+}
+
+/** Results that no request has shown yet, and whatever came after them, such as the output of the user's own command. */
+function firstUnseen(atoms: readonly Atom[]): number {
+  const lastReply = atoms.findLastIndex(({ kind }) => kind === 'reply');
+  return atoms[lastReply]?.calls.length === 0 ? lastReply + 1 : Math.max(0, lastReply);
 }
 
 /** The message around a note. */
