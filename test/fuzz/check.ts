@@ -29,6 +29,11 @@ export function bytesOfAll(messages: readonly Message[]): readonly string[] {
   return messages.map(bytesOf);
 }
 
+/** The request as it would be now. */
+export function bytesNow(world: World): readonly string[] {
+  return bytesOfAll(world.messages());
+}
+
 export function sameBytes(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && startsWith(a, b);
 }
@@ -145,4 +150,10 @@ export function checkLog(world: World): void {
   );
   const at = entries.findIndex((entry, index) => JSON.stringify(entry) !== world.seen[index]);
   demand(at === -1, 'No entry ever changes.', () => `#${at}`);
+}
+
+/** Where two requests begin to differ. */
+export function difference(before: readonly string[], after: readonly string[]): string {
+  const at = before.findIndex((one, index) => one !== after[index]);
+  return `${before.length} and ${after.length} messages; at ${at}: ${before[at]?.slice(0, 160)} and ${after[at]?.slice(0, 160)}`;
 }

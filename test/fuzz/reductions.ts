@@ -1,0 +1,140 @@
+/** What is asked of the context itself: compactions, looks at them, what takes them back, steering. */
+import { liveEntries } from '../../src/context/history/live.ts';
+import type { EntryDraft, JSONLEntry } from '../../src/protocol/entries.ts';
+import { bytesNow, demand, difference, sameBytes } from './check.ts';
+import type { Counts } from './counts.ts';
+import type { Operation } from './program.ts';
+import type { World } from './World.ts';
+
+/** By this much two measurements of the same request may differ. */
+const LITTLE = 1.05;
+
+export async function compact(
+  world: World,
+  op: Extract<Operation, { do: 'compact' }>,
+  counts: Counts,
+): Promise<void> {
+  const before = bytesNow(world);
+  const length = world.context.entries().length;
+  const control = new AbortController();
+  world.summaries.next(op.behaviour);
+  const focus = op.focus ? { focus: 'the errors' } : {};
+  const work = world.context.compact({ ...world.optionsWith(control.signal), trigger: 'manual', ...focus });
+  if (op.abort) control.abort();
+  const report = await world.through(work, () => control.abort());
+  const written = world.context.entries().slice(length);
+  const isSame = (): boolean => sameBytes(bytesNow(world), before);
+  if (report.outcome === 'refused' || report.outcome === 'cancelled') {
+    demand(isSame(), 'A compaction that was not made changes nothing.', () => report.outcome);
+    return;
+  }
+  demand(!op.abort, 'Nothing is compacted after Ctrl+C.');
+  // In bytes too: a ratio that was learnt for another mixture of characters makes less text count as more.
+  const bytes = (all: readonly string[]): number => all.reduce((sum, one) => sum + one.length, 0);
+  demand(
+    bytes(bytesNow(world)) < bytes(before) || (report.postTokens ?? 0) < LITTLE * report.preTokens,
+    'A compaction makes the request smaller.',
+    () => `${report.preTokens} → ${report.postTokens}`,
+  );
+  if (!op.takeBack || !written.some(({ subtype }) => subtype === 'compact_boundary')) return;
+  const back = await world.context.session.uncompact(world.options);
+  if (back.outcome !== 'done') return;
+  counts.undone++;
+  demand(isSame(), 'A compaction that is taken back leaves no trace in the request.', () =>
+    difference(before, bytesNow(world)),
+  );
+}
+
+export async function preview(world: World, behaviour: Extract<Operation, { do: 'preview' }>['behaviour']) {
+  const before = bytesNow(world);
+  const control = new AbortController();
+  world.summaries.next(behaviour);
+  const work = world.context.session.preview({ ...world.optionsWith(control.signal), trigger: 'manual' });
+  await world.through(work, () => control.abort());
+  demand(sameBytes(bytesNow(world), before), 'A preview changes nothing.');
+}
+
+export async function undo(
+  world: World,
+  op: Extract<Operation, { do: 'undo' }>,
+  counts: Counts,
+): Promise<void> {
+  const { session } = world.context;
+  const standing = session.report(world.tools).reductions.filter(({ isUndone }) => !isUndone);
+  const target = standing[op.pick % Math.max(1, standing.length)];
+  if (target === undefined) return;
+  const before = bytesNow(world);
+  if (!(await session.undoReduction(target.uuid))) return;
+  forgetPins(world, counts);
+  if (op.andBack) await takeBackLast(world, before, 'An undo that is undone leaves no trace.');
+}
+
+export async function rewind(
+  world: World,
+  op: Extract<Operation, { do: 'rewind' }>,
+  counts: Counts,
+): Promise<void> {
+  const { context } = world;
+  const items = context.session.items();
+  const target = items[op.pick % Math.max(1, items.length)];
+  if (target === undefined) return;
+  const before = bytesNow(world);
+  if (!(await context.session.rewind(target.uuid))) return;
+  forgetPins(world, counts);
+  if (op.andBack) await takeBackLast(world, before, 'A rewind that is undone leaves no trace.');
+}
+
+async function takeBackLast(world: World, before: readonly string[], rule: string): Promise<void> {
+  const last = world.context.entries().at(-1);
+  if (last === undefined) return;
+  await takeBack(world, last);
+  demand(sameBytes(bytesNow(world), before), rule, () => difference(before, bytesNow(world)));
+}
+
+/** Takes an undo or a rewind of any age back. */
+export async function redo(world: World, pick: number, counts: Counts): Promise<void> {
+  const { entries, undone } = liveEntries(world.context.entries());
+  const corrections = entries.filter(
+    ({ subtype, uuid }) => (subtype === 'undo' || subtype === 'rewind') && !undone.has(uuid),
+  );
+  const target = corrections[pick % Math.max(1, corrections.length)];
+  if (target === undefined) return;
+  await takeBack(world, target);
+  world.isPromptInDoubt = true;
+  forgetPins(world, counts);
+}
+
+/** Undoes an entry, as whoever writes an undo has to: the snippets of what counts then are read. */
+async function takeBack(world: World, { uuid }: JSONLEntry): Promise<void> {
+  const draft: EntryDraft = {
+    type: 'system',
+    subtype: 'undo',
+    message: { role: 'system', content: '' },
+    data: { undoes: [uuid] },
+  };
+  await world.context.append(draft);
+  await world.projection.loadSnippets(world.context.entries());
+}
+
+/** What was pinned before may have been reduced in what now counts again. */
+export function forgetPins(world: World, counts: Counts): void {
+  world.pinned.clear();
+  counts.undone++;
+}
+
+export async function steer(world: World, op: Extract<Operation, { do: 'steer' }>): Promise<void> {
+  const { session } = world.context;
+  const items = session.items();
+  const item = items[op.pick % Math.max(1, items.length)];
+  if (item === undefined) return;
+  const before = bytesNow(world);
+  const refusal = await session.steer({ action: op.action, uuid: item.uuid }, world.tools);
+  const isPin = op.action === 'pin' || op.action === 'unpin';
+  if (refusal !== undefined || isPin)
+    demand(sameBytes(bytesNow(world), before), 'A pin, or a refusal, changes no byte.', () => op.action);
+  if (refusal !== undefined) return;
+  // Of an instruction file the newest text counts, pinned or not.
+  const stays = item.state === 'sent' && item.kind !== 'instructions';
+  if (op.action === 'pin' && stays) world.pinned.add(item.uuid);
+  if (op.action === 'unpin' || op.action === 'drop') world.pinned.delete(item.uuid);
+}
