@@ -53,6 +53,8 @@ export class SessionContext {
     prompts: readonly EntryDraft[],
     { tools, emit }: Pick<RequestOptions, 'tools' | 'emit'>,
   ): Promise<readonly JSONLEntry[]> {
+    // Before them, so that what the model reads last is what the user asked.
+    await this.refreshInstructions();
     const { drafts, notices } = await admitPrompts(
       prompts,
       this.parts,

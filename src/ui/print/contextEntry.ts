@@ -33,6 +33,8 @@ export function renderContextEntry(entry: JSONLEntry, options: EntryOptions): st
     }
     case 'undo':
       return marked('◇', contentText(entry) || 'Undone.', theme.dim, options);
+    case 'instructions':
+      return marked('◇', instructionText(entry), theme.dim, options);
     case 'memory':
       return marked('◇', memoryText(entry), theme.dim, options);
     default:
@@ -44,6 +46,14 @@ export function renderContextEntry(entry: JSONLEntry, options: EntryOptions): st
 function pointer(uuid: unknown, { seqOf }: EntryOptions): string {
   const seq = typeof uuid === 'string' ? seqOf?.(uuid) : undefined;
   return seq === undefined ? 'an earlier item' : `#${seq}`;
+}
+
+/** E.g. "Instructions: lib/AGENTS.md". */
+function instructionText({ cwd, data, message }: JSONLEntry): string | undefined {
+  const path = data?.path;
+  if (typeof path !== 'string' || path === '') return undefined;
+  const short = path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
+  return message.content === '' ? `Instructions gone: ${short}` : `Instructions: ${short}`;
 }
 
 /** E.g. "2 memories: notes.md". */

@@ -105,3 +105,13 @@ test('memories are named by their files, once each', () => {
 test('nothing in a reason can drive the terminal', () => {
   expect(print('summary_failed', { reason: 'a\u001b[2Jb\u0007' })).toBe('! No summary could be had: ab');
 });
+
+test('instructions that are sent are named, and so are those that are gone', () => {
+  const path = '/repo/lib/AGENTS.md';
+  const user = (content: string) => ({ message: { role: 'user' as const, content }, cwd: '/repo' });
+  expect(print('instructions', { path, hash: 'h' }, user('Use tabs.'))).toBe('◇ Instructions: lib/AGENTS.md');
+  expect(print('instructions', { path }, user(''))).toBe('◇ Instructions gone: lib/AGENTS.md');
+  expect(print('instructions', { path: '/home/me/AGENTS.md' }, user('x'))).toBe(
+    '◇ Instructions: /home/me/AGENTS.md',
+  );
+});
