@@ -110,7 +110,11 @@ function summaryMessage(entry: JSONLEntry, policy: ProjectionPolicy): Message {
     const content = contentOf(entry);
     const text = typeof content === 'string' ? content : '';
     const snippets = entry.compactMetadata?.snippets ?? [];
-    return { role: 'user', content: insertSnippets(text, snippets, policy.snippets ?? new Map()) };
+    // File names may be anything.
+    return {
+      role: 'user',
+      content: wellFormed(insertSnippets(text, snippets, policy.snippets ?? new Map())),
+    };
   });
 }
 

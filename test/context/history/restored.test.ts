@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import { projectMessages } from '../../../src/context/ContextBuilder.ts';
 import { reductionDraft } from '../../../src/context/history/reductions.ts';
 import { viewOf } from '../../../src/context/history/view.ts';
 import { compactionDrafts } from '../../../src/context/storage/index.ts';
+import { validateRequest } from '../../../src/context/validateRequest.ts';
 import { LogMaker } from './logMaker.ts';
 
 const restored = (uuid: string) =>
@@ -42,4 +44,12 @@ test('a step that was restored and became a line again does not take the note th
   expect(shown(log)).toEqual(['e0', 'e6', 'e4', 'e3']);
   compacted(log, ['e4', 'e6', 'e3']);
   expect(shown(log)).toEqual(['e4', 'e6', 'e3']);
+});
+
+test('a file name that is no valid text does not make the summary that quotes it one', () => {
+  const log = new LogMaker().prompt('a').prompt('b');
+  const snippets = [{ path: '/a/\ud800.ts', hash: 'unknown', bytes: 3 }];
+  const metadata = { trigger: 'manual' as const, preTokens: 0, retained: ['e1'], snippets };
+  for (const draft of compactionDrafts('what was said', metadata)) log.add(draft);
+  expect(validateRequest(projectMessages(log.entries))).toEqual([]);
 });
