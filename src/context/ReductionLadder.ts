@@ -10,6 +10,7 @@ import { learnWindow } from './compaction/learnWindow.ts';
 import { type LedgerPlan, ledgerDraft, planLedger, residueOf } from './compaction/ledger.ts';
 import { maskResults } from './compaction/maskResults.ts';
 import { epochOf, failuresInARow, restsUntilPrompt } from './history/epoch.ts';
+import { isStale } from './memory/draftCoverage.ts';
 import type { DraftOutcome } from './memory/ThreadSummary.ts';
 import { budgetWarnings, marksOf, nextStep, type Outlook } from './outlook.ts';
 import type { SessionParts } from './sessionParts.ts';
@@ -59,9 +60,19 @@ export class ReductionLadder {
     const used = this.#used(options);
     if (used < this.#budget().draftAt && !this.#residueIsNear(options)) return;
     const epoch = epochOf(this.#entries());
+    if (this.#draftIsStale(options)) this.#parts.thread.drop(epoch);
     this.#parts.thread.updateIfNeeded(epoch, used, PAUSE * this.#budget().window, (signal) =>
       this.#writeDraft(epoch, { ...options, signal, emit: () => {} }),
     );
+  }
+
+  /** What was written early speaks for little by now: another draft takes its place. */
+  #draftIsStale(options: RequestOptions): boolean {
+    const { projection, thread, deps } = this.#parts;
+    const draft = thread.get(epochOf(this.#entries()));
+    if (draft === undefined || deps.settings.strategy !== 'auto') return false;
+    const { protect } = this.#maskBudget(options);
+    return isStale(draft, projection.view().atoms, protect, (atom) => projection.sizeOf(atom));
   }
 
   /** Soon only a summary can make the past shorter. */
@@ -191,7 +202,7 @@ export class ReductionLadder {
   async #summariseEarly(options: RequestOptions): Promise<boolean> {
     const { strategy, summary } = this.#parts.deps.settings;
     if (strategy !== 'auto') return false;
-    if (summary === 'smart') return this.#swapIn(options);
+    if (summary === 'smart') return !this.#draftIsStale(options) && this.#swapIn(options);
     const report = await this.#runner.run({ ...options, trigger: 'auto', ...this.#tail(options) });
     return report.outcome === 'done';
   }
