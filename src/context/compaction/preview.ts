@@ -68,15 +68,24 @@ export function lastDiff(
   if (boundary === undefined || record === undefined || typeof content !== 'string') return undefined;
   const retained = new Set(boundary.compactMetadata?.retained);
   const before = live.entries.slice(0, at);
+  const wasGone = summarisedIn(entries.slice(0, entries.indexOf(boundary)));
   const dropped = before.filter(({ uuid }) => !retained.has(uuid));
   const kept = before.filter(({ uuid }) => retained.has(uuid));
   return {
     record,
     summary: content,
-    dropped: items.filter(({ uuid, seq }) => seq < boundary.seq && !retained.has(uuid)),
+    dropped: items.filter((item) => item.seq < boundary.seq && !retained.has(item.uuid) && !wasGone(item)),
     kept: items.filter(({ uuid }) => retained.has(uuid)),
     losses: lossesOf(content, textOf(kept), dropped),
   };
+}
+
+/** What the last compaction of a log had left out. */
+function summarisedIn(entries: readonly JSONLEntry[]): (item: ContextItem) => boolean {
+  const live = liveEntries(entries);
+  const boundary = live.entries[lastCompaction(live.entries, live.undone)];
+  const retained = new Set(boundary?.compactMetadata?.retained);
+  return ({ uuid, seq }) => boundary !== undefined && seq < boundary.seq && !retained.has(uuid);
 }
 
 function splitEntries(
