@@ -6,7 +6,7 @@ import { estimateTokens, HIGH } from '../tokens/estimate.ts';
 import { headOf } from '../tokens/wellFormed.ts';
 import { describeEntry, entryText, originalOf } from './entryText.ts';
 import type { Target } from './find.ts';
-import { type Hit, HitList } from './hitList.ts';
+import { type Hit, HitList, type Place } from './hitList.ts';
 import { createMatcher } from './matcher.ts';
 import type { RecallLimits } from './recall.ts';
 import { Scanner } from './scanner.ts';
@@ -27,13 +27,15 @@ export async function searchSession(
   const scanner = new Scanner(matcher, signal);
   const hits = new HitList(MAX_PER_ENTRY);
   const searched = new Set<string>();
+  const known = inPlainSight(entries);
   let stoppedAt = '';
   let index = entries.length - 1;
   for (; index >= 0 && !scanner.isOver && !hits.isFull; index--) {
     const entry = entries[index];
     if (entry === undefined || isOwnEcho(entry)) continue;
-    const place = { id: `#${entry.seq}`, what: describeEntry(entry) };
+    const place = placeOf(entry);
     const original = originalOf(entry);
+    if (original === undefined && known.has(entry)) continue;
     // The part that was shown is in the original: found once, at the offset that reads it.
     const source = original === undefined ? undefined : await blobSource(original, blobs);
     if (original !== undefined && source !== undefined) {
@@ -44,6 +46,8 @@ export async function searchSession(
         stoppedAt = ` Go on with id "${place.id}", query and offset ${end}.`;
     } else await scanner.scanText(entryText(entry), place, hits);
   }
+  if (hits.best().length === 0)
+    for (const entry of known) await scanner.scanText(entryText(entry), placeOf(entry), hits);
   const oldest = entries[index + 1]?.seq ?? 0;
   return report(query, hits, scanner, limits, `#${oldest} to #${entries.at(-1)?.seq ?? 0}`, stoppedAt);
 }
@@ -60,6 +64,29 @@ export async function searchTarget(
   const hits = new HitList(Number.POSITIVE_INFINITY);
   const end = await scanner.scanSource(source, { id, what }, hits, from);
   return report(query, hits, scanner, limits, `${id}, bytes ${from}-${end} of ${source.bytes}`);
+}
+
+function placeOf(entry: JSONLEntry): Place {
+  return { id: `#${entry.seq}`, what: describeEntry(entry) };
+}
+
+/**
+ * The newest prompt and the reply that asks: every request has them whole, and the query's words are mostly
+ * taken from there, so that finding them would keep everything else from being found.
+ */
+function inPlainSight(entries: readonly JSONLEntry[]): ReadonlySet<JSONLEntry> {
+  const call = entries.findLastIndex(({ tool }) => tool?.name === 'Recall');
+  const isRunning = !entries.slice(call).some(isAfterwards);
+  if (call === -1 || !isRunning) return new Set();
+  const before = entries.slice(0, call);
+  const prompt = before.findLast(({ subtype }) => subtype === 'prompt');
+  const reply = before.findLast(({ type }) => type === 'assistant');
+  return new Set([prompt, reply].flatMap((entry) => entry ?? []));
+}
+
+/** Then a call that stands before it has ended. */
+function isAfterwards({ subtype, type, toolResult }: JSONLEntry): boolean {
+  return toolResult?.name === 'Recall' || type === 'assistant' || subtype === 'prompt';
 }
 
 /** Its own calls and answers repeat what is found elsewhere. */

@@ -78,7 +78,7 @@ export function truncationNotice(
       : path === undefined
         ? 'The whole could not be kept; narrow the call to see more.'
         : `The whole is in ${path}; Read it in parts, or Grep it.`;
-  return `[Output truncated: ${part}, ${count(stats.keptLines)} of ${count(lines)} lines, ${count(stats.keptBytes)} of ${count(bytes)} bytes. ${where}]`;
+  return `[Output truncated: ${part}, ${count(Math.min(stats.keptLines, lines))} of ${count(lines)} lines, ${count(stats.keptBytes)} of ${count(bytes)} bytes. ${where}]`;
 }
 
 /** How the model is told where an original is: as it would call for it. */

@@ -45,6 +45,26 @@ describe('a search of the session', () => {
     expect(text).toContain('#3 result of Bash, offset 0: x ⏎ port is 7421 ⏎ y');
   });
 
+  test('the question that led to it, and the reply that asks, hide nothing', async () => {
+    const ask = { id: 'a', name: 'Recall', input: { query: 'deploy button' } };
+    const entries: JSONLEntry[] = [
+      said(0, 'we deploy with the blue button'),
+      said(1, 'what colour has the deploy button?'),
+      { ...said(2, 'I look for the deploy button.'), type: 'assistant', subtype: undefined },
+      { ...said(3, ''), type: 'tool_use', subtype: undefined, tool: ask },
+    ];
+    const { text } = await recall({ query: 'deploy button' }, entries, await store(), quiet);
+    expect(hits(text).map(([id]) => id)).toEqual(['#0']);
+    // Where there is nothing else they are found,
+    const last = await recall({ query: 'colour' }, entries, await store(), quiet);
+    expect(hits(last.text).map(([id]) => id)).toEqual(['#1']);
+    // and later they are like everything else.
+    const later = [...entries, said(4, 'and now?')];
+    expect(hits((await recall({ query: 'deploy button' }, later, await store(), quiet)).text)).toHaveLength(
+      2,
+    );
+  });
+
   test('finds what lies deep in an original and gives the offset that reads it', async () => {
     const blobs = await store();
     const lines = Array.from({ length: 60_000 }, (_, index) => `line ${index} 日志`);

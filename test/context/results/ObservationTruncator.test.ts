@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { limitsFor } from '../../../src/context/results/admit.ts';
-import { DEFAULT_LIMITS, truncateObservation } from '../../../src/context/results/ObservationTruncator.ts';
+import {
+  DEFAULT_LIMITS,
+  truncateObservation,
+  truncationNotice,
+} from '../../../src/context/results/ObservationTruncator.ts';
 import { countLines } from '../../../src/context/storage/lines.ts';
 import { textOf } from '../texts.ts';
 
@@ -80,4 +84,10 @@ test('output that is nothing but line ends, or errors, holds nothing up', () => 
     expect(countLines(Buffer.from(text))).toBe(lines);
     expect(performance.now() - started).toBeLessThan(5000);
   }
+});
+
+test('of a single line no more than one line is kept', () => {
+  const cut = truncateObservation('x'.repeat(10_000), { maxLines: 100, maxBytes: 2000 }, 'head_tail');
+  expect(cut.preview).toContain('left out');
+  expect(truncationNotice(cut, undefined)).toContain(' 1 of 1 lines, ');
 });
