@@ -14,7 +14,7 @@ import { MessageMemory } from './MessageMemory.ts';
 import { measureRequest, type RequestSizes, sizeOfView } from './measure.ts';
 import type { SessionLog } from './storage/index.ts';
 import { TokenCounter } from './TokenCounter.ts';
-import { type WindowBudget, windowBudget } from './tokens/budgets.ts';
+import { type MaskBudget, maskBudget, type WindowBudget, windowBudget } from './tokens/budgets.ts';
 import { TokenBudgetTracker } from './tokens/TokenBudgetTracker.ts';
 import type { ContextManagerDeps } from './types.ts';
 
@@ -205,6 +205,11 @@ export class Projection {
   fits(measure: ContextMeasure): boolean {
     const tracker = new TokenBudgetTracker(this.budget().limit);
     return measure.parts.every(({ name, tokens }) => tracker.allocate(name, tokens));
+  }
+
+  /** When and how far the past is shortened to lines. */
+  maskBudget(tools: readonly ToolSchema[]): MaskBudget {
+    return maskBudget(this.budget().window, this.fixedTokens(tools), this.#deps.settings);
   }
 
   /** Tokens of what every request has: tools, system prompt, instructions; calibrated. */

@@ -4,20 +4,18 @@
  * a summary but where the endpoint can serve one request at a time, and then Esc takes removal instead.
  */
 import type { ModelError } from '../protocol/model.ts';
-import { type CompactionRunner, failureDraft, PAUSE } from './CompactionRunner.ts';
+import { type CompactionRunner, PAUSE } from './CompactionRunner.ts';
 import { isCacheCold } from './compaction/coldCache.ts';
 import { learnWindow } from './compaction/learnWindow.ts';
-import { type LedgerPlan, ledgerDraft, planLedger, residueOf } from './compaction/ledger.ts';
+import { type LedgerPlan, ledgerDraft, planLedger } from './compaction/ledger.ts';
 import { maskResults } from './compaction/maskResults.ts';
-import { epochOf, failuresInARow, restsUntilPrompt } from './history/epoch.ts';
-import { isStale } from './memory/draftCoverage.ts';
-import type { DraftOutcome } from './memory/ThreadSummary.ts';
+import type { DraftKeeper } from './DraftKeeper.ts';
+import { restsUntilPrompt } from './history/epoch.ts';
 import { budgetWarnings, marksOf, nextStep, type Outlook } from './outlook.ts';
 import type { SessionParts } from './sessionParts.ts';
 import { applyWindow } from './strategies/applyWindow.ts';
 import { removalPolicyFor } from './strategies/removalPolicy.ts';
 import { planAtomRemoval, removalDraft } from './strategies/removeAtoms.ts';
-import { DRAFT_AT, type MaskBudget, maskBudget } from './tokens/budgets.ts';
 import type { RequestOptions } from './types.ts';
 
 /** What one try after an overflow has to give at least. */
@@ -28,12 +26,14 @@ const COLD_GAIN = 2000;
 export class ReductionLadder {
   readonly #parts: SessionParts;
   readonly #runner: CompactionRunner;
+  readonly #drafts: DraftKeeper;
   /** Stops a summary that the user waits for. */
   #waiting: AbortController | undefined;
 
-  constructor(parts: SessionParts, runner: CompactionRunner) {
+  constructor(parts: SessionParts, runner: CompactionRunner, drafts: DraftKeeper) {
     this.#parts = parts;
     this.#runner = runner;
+    this.#drafts = drafts;
   }
 
   /** Before a request: makes as much room as the settings ask for. An aborted signal leaves things as they are. */
@@ -51,61 +51,24 @@ export class ReductionLadder {
     if (settings.strategy !== 'mask-only' || this.#used(options) > limit) await this.#removeNow(options);
   }
 
-  /** Between two steps: keeps a draft of the next summary ready, unless it would be in the way. */
-  maintain(options: RequestOptions): void {
-    const { strategy, compact, summary } = this.#parts.deps.settings;
-    const isWanted = (strategy === 'auto' || strategy === 'summary') && compact.auto && summary === 'smart';
-    if (!isWanted || !this.#mayRunBeside() || this.#isBroken()) return;
-    if (restsUntilPrompt(this.#entries())) return;
-    const used = this.#used(options);
-    if (used < this.#budget().draftAt && !this.#residueIsNear(options)) return;
-    const epoch = epochOf(this.#entries());
-    if (this.#draftIsStale(options)) this.#parts.thread.drop(epoch);
-    this.#parts.thread.updateIfNeeded(epoch, used, PAUSE * this.#budget().window, (signal) =>
-      this.#writeDraft(epoch, { ...options, signal, emit: () => {} }),
-    );
-  }
-
-  /** What was written early speaks for little by now: another draft takes its place. */
-  #draftIsStale(options: RequestOptions): boolean {
-    const { projection, thread, deps } = this.#parts;
-    const draft = thread.get(epochOf(this.#entries()));
-    if (draft === undefined || deps.settings.strategy !== 'auto') return false;
-    const { protect } = this.#maskBudget(options);
-    return isStale(draft, projection.view().atoms, protect, (atom) => projection.sizeOf(atom));
-  }
-
-  /** Soon only a summary can make the past shorter. */
-  #residueIsNear(options: RequestOptions): boolean {
-    const { projection, deps } = this.#parts;
-    if (deps.settings.strategy !== 'auto') return false;
-    const { protect, residue } = this.#maskBudget(options);
-    return residueOf(projection.view(), protect, (atom) => projection.sizeOf(atom)) > DRAFT_AT * residue;
-  }
-
-  /** The tail that a summary leaves out, where old steps become lines: no more than they do. */
-  #tail(options: RequestOptions): { readonly protectTokens?: number } {
-    return this.#masks() ? { protectTokens: this.#maskBudget(options).protect } : {};
-  }
-
   /** The numbers of tokens at which something is decided. */
   figures(options: Pick<RequestOptions, 'tools'>): readonly number[] {
     const { draftAt, trigger, removeAt, limit } = this.#budget();
-    return [this.#maskBudget(options).at, draftAt, trigger, removeAt, limit];
+    return [this.#parts.projection.maskBudget(options.tools).at, draftAt, trigger, removeAt, limit];
   }
 
   /** What the ladder would do next, and at how many tokens. */
   outlook({ tools }: Pick<RequestOptions, 'tools'>): Outlook {
-    const { projection, thread } = this.#parts;
+    const { projection } = this.#parts;
     const measure = projection.measure(tools);
-    const { at: maskAt, batch: maskBatch } = this.#maskBudget({ tools });
+    const { at: maskAt, batch: maskBatch } = projection.maskBudget(tools);
     const budget = { ...this.#budget(), maskAt, maskBatch };
     return {
       measure,
       next: nextStep(this.#parts.deps.settings, budget, measure.usedTokens),
       marks: marksOf(this.#parts.deps.settings, budget),
-      draft: thread.state(epochOf(this.#entries())),
-      breakerIsOpen: this.#isBroken(),
+      draft: this.#drafts.state(),
+      breakerIsOpen: this.#drafts.isBroken(),
       warnings: budgetWarnings(measure, this.#parts.deps.settings),
     };
   }
@@ -142,17 +105,22 @@ export class ReductionLadder {
     if (strategy !== 'auto' && strategy !== 'summary') return this.#removeNow(options);
     if (summary === 'simple') return void (await this.#runner.runAuto(options));
     if (await this.#swapIn(options)) return;
-    if (this.#isBroken()) return;
-    if (this.#mayRunBeside()) return this.maintain(options);
+    if (this.#drafts.isBroken()) return;
+    if (this.#drafts.mayRunBeside()) return this.#drafts.maintain(options);
     await this.#waitForSummary(options);
   }
 
   /** The draft takes the place of what it speaks for, if it still stands. */
   async #swapIn(options: RequestOptions): Promise<boolean> {
     const { thread } = this.#parts;
-    const draft = thread.get(epochOf(this.#entries()));
+    const draft = this.#drafts.current();
     if (draft === undefined) return false;
-    const report = await this.#runner.run({ ...options, trigger: 'auto', draft, ...this.#tail(options) });
+    const report = await this.#runner.run({
+      ...options,
+      trigger: 'auto',
+      draft,
+      ...this.#drafts.tail(options),
+    });
     if (report.outcome === 'done') return true;
     // It leaves too much standing: a later one will do better.
     if (report.outcome === 'refused')
@@ -172,24 +140,11 @@ export class ReductionLadder {
     if (stop.signal.aborted && !options.signal.aborted) await this.#removeNow(options);
   }
 
-  async #writeDraft(epoch: string, options: RequestOptions): Promise<DraftOutcome> {
-    const { append } = this.#parts;
-    const attempt = await this.#runner.writeDraft(options, this.#tail(options).protectTokens);
-    if (attempt.type !== 'draft' && attempt.type !== 'failed') return attempt;
-    const cost = attempt.usage === undefined ? [] : [attempt.usage];
-    const failed = attempt.type === 'failed' ? [failureDraft(attempt.message)] : [];
-    // A session that was closed meanwhile needs neither.
-    await append([...cost, ...failed]).catch(() => []);
-    return attempt.type === 'draft'
-      ? { type: 'draft', draft: { ...attempt.draft, epoch } }
-      : { type: 'failed' };
-  }
-
   /** Old steps become a ledger; where too much of the past is left after that, a summary takes its place. */
   async #maskWhenDue(options: RequestOptions): Promise<void> {
     const { deps, log } = this.#parts;
     if (!this.#masks()) return;
-    const { at, batch, residue } = this.#maskBudget(options);
+    const { at, batch, residue } = this.#parts.projection.maskBudget(options.tools);
     const isCold = isCacheCold(log.entries(), (deps.clock ?? Date.now)());
     if (this.#used(options) < at && !isCold) return;
     const plan = this.#ledgerPlan(options, isCold ? COLD_GAIN : batch);
@@ -202,15 +157,15 @@ export class ReductionLadder {
   async #summariseEarly(options: RequestOptions): Promise<boolean> {
     const { strategy, summary } = this.#parts.deps.settings;
     if (strategy !== 'auto') return false;
-    if (summary === 'smart') return !this.#draftIsStale(options) && this.#swapIn(options);
-    const report = await this.#runner.run({ ...options, trigger: 'auto', ...this.#tail(options) });
+    if (summary === 'smart') return !this.#drafts.isStale(options) && this.#swapIn(options);
+    const report = await this.#runner.run({ ...options, trigger: 'auto', ...this.#drafts.tail(options) });
     return report.outcome === 'done';
   }
 
   /** Whatever can be shortened; where a strategy judges messages one by one, only results, and enough of them. */
   async #maskAll(options: RequestOptions, reason: string, minGain = 1): Promise<void> {
     if (this.#removes()) {
-      const protectTokens = this.#maskBudget(options).protect;
+      const protectTokens = this.#parts.projection.maskBudget(options.tools).protect;
       const preTokens = this.#used(options);
       return maskResults(this.#parts, { protectTokens, minGain, reason, preTokens });
     }
@@ -226,7 +181,7 @@ export class ReductionLadder {
     const { projection } = this.#parts;
     return planLedger({
       view: projection.view(),
-      protectTokens: this.#maskBudget(options).protect,
+      protectTokens: this.#parts.projection.maskBudget(options.tools).protect,
       minGain,
       sizeOf: (atom) => projection.sizeOf(atom),
       sizeOfText: (text) => projection.sizeOfText(text),
@@ -239,11 +194,6 @@ export class ReductionLadder {
     await this.#parts.append([ledgerDraft(plan, { reason, preTokens, postTokens })]);
   }
 
-  #maskBudget(options: Pick<RequestOptions, 'tools'>): MaskBudget {
-    const { projection, deps } = this.#parts;
-    return maskBudget(this.#budget().window, projection.fixedTokens(options.tools), deps.settings);
-  }
-
   #masks(): boolean {
     const { strategy } = this.#parts.deps.settings;
     return strategy === 'auto' || strategy === 'mask-only';
@@ -253,7 +203,7 @@ export class ReductionLadder {
   async #removeNow(options: RequestOptions): Promise<void> {
     const { removeAt, limit, trigger } = this.#budget();
     const reason = this.#removes() ? 'the window filled up' : 'no summary could be had in time';
-    await this.#maskAll(options, reason, this.#maskBudget(options).batch);
+    await this.#maskAll(options, reason, this.#parts.projection.maskBudget(options.tools).batch);
     if (this.#used(options) < Math.min(removeAt, trigger)) return;
     await this.#remove(options, this.#removalTarget(), reason);
     // Nothing that is pinned was removed; a single result too large for the window is still there.
@@ -281,17 +231,6 @@ export class ReductionLadder {
     const { deps } = this.#parts;
     const { id, provider } = deps.model();
     return removalPolicyFor(deps.settings, id, provider === undefined ? {} : { provider });
-  }
-
-  #mayRunBeside(): boolean {
-    const { threadSummary } = this.#parts.deps.settings;
-    return (
-      threadSummary === 'on' || (threadSummary === 'auto' && this.#parts.deps.model().hasOneSlot !== true)
-    );
-  }
-
-  #isBroken(): boolean {
-    return failuresInARow(this.#entries()) >= this.#parts.deps.settings.compact.maxFailures;
   }
 
   #entries(): ReturnType<SessionParts['log']['entries']> {

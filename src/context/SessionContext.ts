@@ -20,6 +20,7 @@ import { lastDiff, previewOf } from './compaction/preview.ts';
 import { contextItems } from './contextItems.ts';
 import { contextReport } from './contextReport.ts';
 import { rewind, steer, uncompact, undoReduction } from './corrections.ts';
+import { DraftKeeper } from './DraftKeeper.ts';
 import { knownInstructions } from './history/instructionEntries.ts';
 import { liveEntries } from './history/live.ts';
 import { tooLarge } from './measure.ts';
@@ -34,6 +35,7 @@ import { validateRequest } from './validateRequest.ts';
 export class SessionContext {
   readonly parts: SessionParts;
   readonly compaction: CompactionRunner;
+  readonly drafts: DraftKeeper;
   readonly ladder: ReductionLadder;
   #encoderIsStuck = false;
   readonly admission: Admission;
@@ -44,7 +46,8 @@ export class SessionContext {
   constructor(parts: SessionParts) {
     this.parts = parts;
     this.compaction = new CompactionRunner(parts);
-    this.ladder = new ReductionLadder(parts, this.compaction);
+    this.drafts = new DraftKeeper(parts, this.compaction);
+    this.ladder = new ReductionLadder(parts, this.compaction, this.drafts);
     this.admission = new Admission(parts);
   }
 
@@ -103,7 +106,7 @@ export class SessionContext {
     const { log, projection } = this.parts;
     await log.sync();
     if (options.signal.aborted) return;
-    this.ladder.maintain(options);
+    this.drafts.maintain(options);
     const measure = projection.measure(options.tools);
     if (this.#check(measure, options)) options.emit({ type: 'context_measured', measure });
     if (projection.isUnsure(options.tools, this.ladder.figures(options)))
