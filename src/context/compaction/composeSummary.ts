@@ -79,7 +79,7 @@ export function droppedAtoms(view: View, { plan }: Choice): Atom[] {
 /** Seq of the last entry that the summary speaks for; undefined when it speaks for none. */
 export function lastSummarised(view: View, { plan }: Choice): number | undefined {
   const covered = view.atoms.slice(0, plan.cut).flatMap(atomEntries);
-  return covered.length === 0 ? undefined : Math.max(...covered.map(({ seq }) => seq));
+  return covered.reduce<number | undefined>((last, { seq }) => Math.max(last ?? seq, seq), undefined);
 }
 
 /** The model must not ask again for what it was never shown. */
