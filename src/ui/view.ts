@@ -190,10 +190,9 @@ export function reduce(view: View, event: AgentEvent, now: number): Step {
         compacting: undefined,
         ...(view.inTurn ? {} : { busy: false, startedAt: undefined }),
       };
-      return next(
-        change,
-        ...(message === undefined ? [] : [notice(level, message + takenBack(view, event.report))]),
-      );
+      // A summary that failed has an entry that says why, and the compaction one that says what was done instead.
+      const isSaid = message === undefined || outcome === 'fallback';
+      return next(change, ...(isSaid ? [] : [notice(level, message + takenBack(view, event.report))]));
     }
     case 'notice':
       return next({}, notice(event.level, event.text));

@@ -175,4 +175,7 @@ test('a compaction that was taken back tells its sizes; one that ran has them in
     { type: 'notice', level: 'info', text: 'Back. (2,000 → 8,000 tokens)' },
   ]);
   expect(play([started, ended]).prints).toEqual([{ type: 'notice', level: 'info', text: 'Back.' }]);
+  // Why a summary failed stands in its entry already.
+  const failed = { ...report, outcome: 'fallback', message: 'No summary: 500.' } as const;
+  expect(play([started, { type: 'compaction_ended', report: failed }]).prints).toEqual([]);
 });

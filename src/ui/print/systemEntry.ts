@@ -52,16 +52,15 @@ function renderCompaction({ compactMetadata: data }: JSONLEntry, options: EntryO
   const failed = data.success === false;
   return [
     ...prefixLines(wrapText(`Conversation compacted: ${facts}`, width - 2, theme.strong), theme.accent('◆ ')),
-    ...(failed ? detail(`Without the model's summary${because(data.error)}`, theme.warning) : []),
+    ...(failed ? detail(WITHOUT_SUMMARY, theme.warning) : []),
     ...(files.length > 0
       ? detail(`${count(files.length, 'file')} kept: ${files.map(sanitizeLine).join(', ')}`, theme.dim)
       : []),
   ].join('\n');
 }
 
-function because(error: string | undefined): string {
-  return error === undefined ? '.' : `: ${sanitizeLine(error)}`;
-}
+/** Why there is none stands in the entry before. */
+const WITHOUT_SUMMARY = "Without the model's summary: counted from the log. /uncompact takes it back.";
 
 function renderTurnEnd(entry: JSONLEntry, options: EntryOptions): string | undefined {
   const { theme } = options;
