@@ -43,8 +43,8 @@ export class World {
   seen: string[] = [];
   /** What a tool gave or the user typed, by uuid of its entry. */
   readonly raw = new Map<string, string>();
-  /** Uuids of heads that were pinned while they were sent whole. */
-  readonly pinned = new Set<string>();
+  /** Uuids of heads that were pinned while they were sent whole, and their tokens then. */
+  readonly pinned = new Map<string, number>();
   /** True from an undo that was taken back much later, which can hide anything, to the next prompt. */
   isPromptInDoubt = false;
   /** True once a server refused what it could have taken: what was learnt from it is too much. */

@@ -110,7 +110,7 @@ function checkPins(world: World, messages: readonly Message[]): void {
   const { entries } = liveEntries(world.context.entries());
   const live = new Set(entries.map(({ uuid }) => uuid));
   const items = world.context.session.items().filter(({ uuid }) => world.pinned.has(uuid) && live.has(uuid));
-  const tokens = items.reduce((sum, item) => sum + item.tokens, 0);
+  const tokens = items.reduce((sum, { uuid }) => sum + (world.pinned.get(uuid) ?? 0), 0);
   const { limit, trigger } = world.projection.budget();
   const parts = world.context.measure(world.tools).parts;
   const fixed = parts
@@ -118,7 +118,11 @@ function checkPins(world: World, messages: readonly Message[]): void {
       ({ name }) => name === 'tools' || name === 'system' || name === 'instructions' || name === 'input',
     )
     .reduce((sum, part) => sum + part.tokens, 0);
-  if (fixed + tokens > 0.4 * Math.min(limit, trigger)) return;
+  if (fixed + tokens > 0.4 * Math.min(limit, trigger)) {
+    // What had to be shortened stays so when there is room again.
+    for (const { uuid, state } of items) if (state !== 'sent') world.pinned.delete(uuid);
+    return;
+  }
   for (const item of items) {
     if (!item.isPinned) continue;
     demand(item.state === 'sent', 'What is pinned is sent.', () => `#${item.seq} is ${item.state}`);

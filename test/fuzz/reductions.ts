@@ -16,6 +16,7 @@ export async function compact(
 ): Promise<void> {
   const before = bytesNow(world);
   const length = world.context.entries().length;
+  const shownBefore = shownHeads(world);
   const control = new AbortController();
   world.summaries.next(op.behaviour);
   const focus = op.focus ? { focus: 'the errors' } : {};
@@ -36,6 +37,7 @@ export async function compact(
     'A compaction makes the request smaller.',
     () => `${report.preTokens} → ${report.postTokens}`,
   );
+  checkRetained(world, written, shownBefore);
   if (!op.takeBack || !written.some(({ subtype }) => subtype === 'compact_boundary')) return;
   const back = await world.context.session.uncompact(world.options);
   if (back.outcome !== 'done') return;
@@ -43,6 +45,25 @@ export async function compact(
   demand(isSame(), 'A compaction that is taken back leaves no trace in the request.', () =>
     difference(before, bytesNow(world)),
   );
+}
+
+function shownHeads(world: World): ReadonlySet<string> {
+  const { atoms, instructions } = world.projection.view();
+  return new Set([...atoms.map(({ head }) => head), ...instructions].map(({ uuid }) => uuid));
+}
+
+/** After a compaction only that is shown of before which it says it retained, and nothing that was hidden. */
+function checkRetained(world: World, written: readonly JSONLEntry[], before: ReadonlySet<string>): void {
+  const boundary = written.find(({ subtype }) => subtype === 'compact_boundary');
+  if (boundary === undefined) return;
+  const retained = new Set(boundary.compactMetadata?.retained);
+  const { atoms, instructions } = world.projection.view();
+  const extra = atoms.find(
+    ({ head }) => head.seq < boundary.seq && head.subtype !== 'reduction' && !retained.has(head.uuid),
+  );
+  demand(extra === undefined, 'What a compaction did not retain is not shown.', () => `#${extra?.head.seq}`);
+  const risen = instructions.find(({ uuid }) => !before.has(uuid));
+  demand(risen === undefined, 'A compaction brings nothing back.', () => `#${risen?.seq}`);
 }
 
 export async function preview(world: World, behaviour: Extract<Operation, { do: 'preview' }>['behaviour']) {
@@ -135,6 +156,6 @@ export async function steer(world: World, op: Extract<Operation, { do: 'steer' }
   if (refusal !== undefined) return;
   // Of an instruction file the newest text counts, pinned or not.
   const stays = item.state === 'sent' && item.kind !== 'instructions';
-  if (op.action === 'pin' && stays) world.pinned.add(item.uuid);
+  if (op.action === 'pin' && stays) world.pinned.set(item.uuid, item.tokens);
   if (op.action === 'unpin' || op.action === 'drop') world.pinned.delete(item.uuid);
 }
