@@ -80,6 +80,7 @@ export class ContextManager {
     const entries = log.entries();
     const end =
       uptoUuid === undefined ? entries.length : entries.findIndex(({ uuid }) => uuid === uptoUuid) + 1;
+    if (end === 0) throw new Error(`There is no entry ${uptoUuid} in this session to fork from.`);
     return this.#deps.store.forkSession(entries.slice(0, end));
   }
 

@@ -53,7 +53,9 @@ export class Projection {
 
   /** Learns from the whole log and reads the snippets that its last compaction quotes. */
   async load(): Promise<void> {
-    for (const entry of this.#log.entries()) this.learn(entry);
+    for (const entry of this.#log.entries()) {
+      if (reductionOf(entry)?.isGuess !== true) this.learn(entry);
+    }
     await this.loadSnippets(this.#log.entries());
   }
 

@@ -22,7 +22,11 @@ export function contextReport(entries: readonly JSONLEntry[], facts: ReportFacts
     usage === undefined
       ? {}
       : { cache: { cachedTokens: usage.cached_tokens ?? 0, inputTokens: usage.input_tokens } };
-  const nextInputUsd = priceOfNext(known.measure, model, usage?.input_tokens ?? 0);
+  const nextInputUsd = priceOfNext(
+    known.measure,
+    model,
+    stillCached(entries, known.measure, usage?.input_tokens ?? 0),
+  );
   return {
     ...known,
     reductions,
@@ -79,6 +83,18 @@ function recordOf(
     ...(postTokens === undefined ? {} : { postTokens }),
     ...(durationMs === undefined ? {} : { durationMs }),
   };
+}
+
+/** Tokens that the provider may still have: what was sent last, or, after a reduction since, what stands before it. */
+function stillCached(entries: readonly JSONLEntry[], { parts }: ContextMeasure, sentBefore: number): number {
+  const last = entries.findLastIndex(({ type }) => type === 'assistant');
+  const isChanged = entries
+    .slice(last + 1)
+    .some(({ subtype }) => subtype === 'compact_boundary' || subtype === 'reduction' || subtype === 'undo');
+  const head = new Set(['tools', 'system', 'instructions']);
+  return isChanged
+    ? parts.reduce((sum, { name, tokens }) => sum + (head.has(name) ? tokens : 0), 0)
+    : sentBefore;
 }
 
 /** US dollars for the input, when the cache still holds what was sent last; absent where no price is known. */

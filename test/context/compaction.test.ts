@@ -292,11 +292,12 @@ test('after an overflow it learns the window and shrinks again and again, until 
     expect(tries).toBeLessThan(29);
   }
   expect(JSON.stringify(context.getMessages())).toContain('second request');
-  const window = context.measure([]).windowTokens;
+  expect(context.measure([]).windowTokens).toBeLessThan(9000);
   await context.close();
+  // What the server named holds; guesses end with the program, since the next refusal tells again.
   const again = home.manager();
   await again.loadSession(id);
-  expect(again.measure([]).windowTokens).toBe(window);
+  expect(again.measure([]).windowTokens).toBe(9000);
 });
 
 test('in a window of 8,000 tokens a long task with full-size prompts goes on and on', async () => {

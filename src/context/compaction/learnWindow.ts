@@ -21,5 +21,7 @@ export async function learnWindow(
   const guess = Math.min(before.windowTokens, before.usedTokens) * GUESS;
   const windowTokens = Math.floor(Math.min(before.windowTokens, Math.max(LEAST_WINDOW, named ?? guess)));
   const { message: reason } = error;
-  await append([reductionDraft({ kind: 'window', reason, model: before.model, windowTokens, preTokens })]);
+  const guessed = named === undefined ? { isGuess: true } : {};
+  const { model } = before;
+  await append([reductionDraft({ kind: 'window', reason, model, windowTokens, preTokens, ...guessed })]);
 }

@@ -31,6 +31,8 @@ export const reductionSchema = z.looseObject({
   /** `window`: the context window of a model, in tokens. */
   model: z.string().optional(),
   windowTokens: z.number().optional(),
+  /** True where the server named none. A guess holds until the program ends: the next refusal tells again. */
+  isGuess: z.boolean().optional(),
 });
 export type Reduction = z.infer<typeof reductionSchema>;
 export type Replacement = z.infer<typeof replacement>;
