@@ -26,7 +26,8 @@ export function reportOf(outcome: CompactionOutcome, facts: Facts): CompactionRe
     case 'compacted': {
       const files = outcome.metadata.filesIncluded ?? [];
       if (outcome.fallback === undefined) return { ...facts, outcome: 'done', files };
-      const message = `The summary could not be written (${outcome.fallback}). A plain fallback stands in for it; the newest part of the conversation is unchanged and the session goes on.`;
+      const why = outcome.fallback.replace(/\.$/, '');
+      const message = `The summary could not be written: ${why}. A fallback, counted from the log, stands in for it; /uncompact takes it back.`;
       return { ...facts, outcome: 'fallback', files, message };
     }
   }

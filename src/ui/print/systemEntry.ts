@@ -60,7 +60,7 @@ function renderCompaction({ compactMetadata: data }: JSONLEntry, options: EntryO
 }
 
 /** Why there is none stands in the entry before. */
-const WITHOUT_SUMMARY = "Without the model's summary: counted from the log. /uncompact takes it back.";
+const WITHOUT_SUMMARY = "Without the model's summary: a fallback from the log. /uncompact takes it back.";
 
 function renderTurnEnd(entry: JSONLEntry, options: EntryOptions): string | undefined {
   const { theme } = options;

@@ -271,7 +271,7 @@ test.each([
         error: 'the model gave no summary',
       },
     },
-    "◆ Conversation compacted: 8k → 2k tokens · by itself\n  ⎿ Without the model's summary: counted from the log.\n    /uncompact takes it back.",
+    "◆ Conversation compacted: 8k → 2k tokens · by itself\n  ⎿ Without the model's summary: a fallback from the log.\n    /uncompact takes it back.",
   ],
 ] as [string, Partial<JSONLEntry>, string | undefined][])('prints %s', (_, fields, expected) => {
   expect(print({ type: 'system', ...fields })).toBe(expected);
