@@ -49,8 +49,7 @@ export class DraftKeeper {
     const { projection, deps } = this.#parts;
     const draft = this.current();
     if (draft === undefined || deps.settings.strategy !== 'auto') return false;
-    const { protect } = projection.maskBudget(tools);
-    return isStale(draft, projection.view().atoms, protect, (atom) => projection.sizeOf(atom));
+    return isStale(draft, projection.view(), projection.maskBudget(tools), (atom) => projection.sizeOf(atom));
   }
 
   /** The tail that a summary leaves out, where old steps become lines: no more than they do. */

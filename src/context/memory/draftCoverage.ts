@@ -1,18 +1,19 @@
+import { residueOf } from '../compaction/ledger.ts';
 import type { Atom } from '../history/atoms.ts';
-import { tailStart } from '../history/tail.ts';
+import type { View } from '../history/view.ts';
+import type { MaskBudget } from '../tokens/budgets.ts';
 import type { Draft } from './ThreadSummary.ts';
 
-/** A draft that speaks for less than this share of what is old by now is not worth a rewritten cache. */
-const LEAST_COVERAGE = 0.5;
+/** Of what may be left of the past before a summary is due, a draft leaves less than this share standing, or it is stale. */
+const MOST_LEFT = 0.5;
 
-/** True where most of what is older than the tail was said after the draft was written. */
+/** True where too much of what only a summary can shorten was said after the draft was written. */
 export function isStale(
   { lastMessageSeq }: Pick<Draft, 'lastMessageSeq'>,
-  atoms: readonly Atom[],
-  tailTokens: number,
+  view: View,
+  { protect, residue }: Pick<MaskBudget, 'protect' | 'residue'>,
   sizeOf: (atom: Atom) => number,
 ): boolean {
-  const old = atoms.slice(0, tailStart(atoms, { tokens: tailTokens, sizeOf }));
-  const sum = (some: readonly Atom[]): number => some.reduce((tokens, atom) => tokens + sizeOf(atom), 0);
-  return sum(old.filter(({ head }) => head.seq <= lastMessageSeq)) < LEAST_COVERAGE * sum(old);
+  const later = { ...view, atoms: view.atoms.filter(({ head }) => head.seq > lastMessageSeq) };
+  return residueOf(later, protect, sizeOf) > MOST_LEFT * residue;
 }
