@@ -68,7 +68,7 @@ const mask = z.strictObject({
     .describe(
       'Share of the window (of 200,000 tokens at most) from which old steps become a line each, many at a time.',
     ),
-  protect: share.default(0.06).describe('Share of the window, newest first, that is never masked.'),
+  protect: share.default(0.05).describe('Share of the window, newest first, that is never masked.'),
   batch: share
     .default(0.1)
     .describe(
