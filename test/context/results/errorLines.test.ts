@@ -37,7 +37,7 @@ test.each([
   ['src/a.ts(12,5): error', true],
   ['  File "app/a.py", line 12, in f', true],
   ['  --> src/main.rs:3:9', true],
-  ['e: file:///work/A.kt: (12, 5): no', true],
+  ['e: file:///proj/A.kt: (12, 5): no', true],
   ['Dockerfile:17', true],
   ['line 12 of the poem', false],
   ['at 12:30:05 it ended', false],

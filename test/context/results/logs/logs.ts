@@ -10,7 +10,7 @@ export function testLogs(): readonly TestLog[] {
 
 function tsc(): TestLog {
   const log = new LogBuilder().say('> app@2.3.1 build', '> tsc -p tsconfig.json --listFiles', '');
-  log.repeat(400, (i) => `/work/app/node_modules/@types/node/${name(i)}${i}.d.ts`);
+  log.repeat(400, (i) => `/proj/app/node_modules/@types/node/${name(i)}${i}.d.ts`);
   for (let i = 0; i < 24; i++) {
     const place = `src/${name(i)}/handler${i}.ts(${12 + i},${5 + (i % 7)})`;
     log.error(
@@ -19,7 +19,7 @@ function tsc(): TestLog {
     );
     log.say(`  Type 'string' is not assignable to type 'number'.`);
   }
-  return log.repeat(300, (i) => `/work/app/src/${name(i)}/file${i}.ts`).done('tsc', 2);
+  return log.repeat(300, (i) => `/proj/app/src/${name(i)}/file${i}.ts`).done('tsc', 2);
 }
 
 function jest(): TestLog {
@@ -61,7 +61,7 @@ function jest(): TestLog {
 }
 
 function vitest(): TestLog {
-  const log = new LogBuilder().say(' RUN  v3.2.4 /work/app', '');
+  const log = new LogBuilder().say(' RUN  v3.2.4 /proj/app', '');
   log.repeat(250, (i) => ` ✓ test/${name(i)}/unit${i}.test.ts (${(i % 12) + 1} tests) ${i % 90}ms`);
   log.say('⎯⎯⎯⎯⎯⎯⎯ Failed Tests 8 ⎯⎯⎯⎯⎯⎯⎯', '');
   for (let i = 0; i < 8; i++) {
@@ -157,7 +157,7 @@ function cargo(): TestLog {
 
 function cargoTest(): TestLog {
   const log = new LogBuilder().say(
-    '   Compiling shop v0.4.0 (/work/shop)',
+    '   Compiling shop v0.4.0 (/proj/shop)',
     '    Finished `test` profile in 12.31s',
     '',
     'running 420 tests',
@@ -205,7 +205,7 @@ function goTest(): TestLog {
     '\t/usr/local/go/src/testing/testing.go:1631 +0x24a',
     'example.com/shop/cart.(*Cart).Item(...)',
   );
-  log.place('\t/work/shop/cart/cart.go:88 +0x1d', 'cart/cart.go:88');
+  log.place('\t/proj/shop/cart/cart.go:88 +0x1d', 'cart/cart.go:88');
   return log
     .error('FAIL\texample.com/shop/cart\t0.512s')
     .say('ok  \texample.com/shop/mail\t0.101s')
@@ -217,7 +217,7 @@ function gradle(): TestLog {
   const log = new LogBuilder().say('Starting a Gradle Daemon, 1 busy Daemon could not be reused', '');
   log.repeat(250, (i) => `> Task :${name(i)}:compileJava${i} UP-TO-DATE`);
   for (let i = 0; i < 6; i++) {
-    const place = `/work/shop/src/main/java/shop/Service${i}.java:${33 + i}`;
+    const place = `/proj/shop/src/main/java/shop/Service${i}.java:${33 + i}`;
     log.error(`${place}: error: cannot find symbol`, place);
     log.say(
       `    repository.findAll${i}();`,
@@ -228,7 +228,7 @@ function gradle(): TestLog {
   }
   log.repeat(
     200,
-    (i) => `Note: /work/shop/build/generated/Mapper${i}.java uses unchecked or unsafe operations.`,
+    (i) => `Note: /proj/shop/build/generated/Mapper${i}.java uses unchecked or unsafe operations.`,
   );
   log.say('6 errors', '').error('FAILURE: Build failed with an exception.');
   log.say('', '* What went wrong:').error("Execution failed for task ':app:compileJava'.");
@@ -279,7 +279,7 @@ function npm(): TestLog {
   log.repeat(220, (i) => `npm warn deprecated ${name(i)}-lib@${i}.0.1: this version is no longer supported`);
   log
     .error('npm error code 1')
-    .error('npm error path /work/app/node_modules/better-sqlite3')
+    .error('npm error path /proj/app/node_modules/better-sqlite3')
     .error('npm error command failed');
   log.repeat(260, (i) => `npm error gyp info spawn args '-D${name(i)}_${i}=1'`);
   log.error(
