@@ -14,7 +14,7 @@ import { restsUntilPrompt } from './history/epoch.ts';
 import { budgetWarnings, marksOf, nextStep, type Outlook } from './outlook.ts';
 import type { SessionParts } from './sessionParts.ts';
 import { applyWindow } from './strategies/applyWindow.ts';
-import { removalPolicyFor } from './strategies/removalPolicy.ts';
+import { isRemovalStrategy, removalPolicyFor } from './strategies/removalPolicy.ts';
 import { planAtomRemoval, removalDraft } from './strategies/removeAtoms.ts';
 import type { RequestOptions } from './types.ts';
 
@@ -174,7 +174,7 @@ export class ReductionLadder {
   }
 
   #removes(): boolean {
-    return removalStrategies.has(this.#parts.deps.settings.strategy);
+    return isRemovalStrategy(this.#parts.deps.settings.strategy);
   }
 
   #ledgerPlan(options: RequestOptions, minGain: number): LedgerPlan | undefined {
@@ -246,7 +246,5 @@ export class ReductionLadder {
   }
 }
 
-/** Where the user chose removal. */
-const removalStrategies: ReadonlySet<string> = new Set(['middle-removal', 'oldest-removal', 'hybrid']);
 /** Share of the trigger that removal brings a request below, so that it does not begin again with the next result. */
 const REMOVAL_TARGET = 0.8;

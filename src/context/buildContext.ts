@@ -8,7 +8,7 @@ import type { Message, ToolSchema, UserMessage } from '../protocol/messages.ts';
 import { isToolMessage, messageAtoms } from './history/messageAtoms.ts';
 import { reminderText } from './memory/ActiveTaskService.ts';
 import { TokenCounter } from './TokenCounter.ts';
-import { allocateBudget, roomForMessages } from './tokens/allocateBudget.ts';
+import { allocateBudget } from './tokens/allocateBudget.ts';
 import { HIGH } from './tokens/estimate.ts';
 import { TokenBudgetTracker } from './tokens/TokenBudgetTracker.ts';
 import { truncateToTokens } from './tokens/truncate.ts';
@@ -119,8 +119,7 @@ export class ContextBuilder {
     tracker.allocate('reminder', sizeOf(reminder));
     const summaryFits = summary !== undefined && tracker.allocate('summary', sizeOf(summary));
     const memoriesFit = memories !== undefined && tracker.allocate('retrieved', sizeOf(memories));
-    const room = roomForMessages(tracker.getRemaining(), { fixed: 0, summary: 0, retrieved: 0 });
-    const recent = this.#recent(history, room);
+    const recent = this.#recent(history, tracker.getRemaining());
     tracker.allocate(
       'recentMessages',
       recent.reduce((sum, one) => sum + sizeOf(one), 0),

@@ -1,3 +1,4 @@
+import { type RequestPart, requestParts } from '../protocol/contextReport.ts';
 import type { ContextMeasure } from '../protocol/events.ts';
 import type { Message, ToolSchema } from '../protocol/messages.ts';
 import type { ModelInfo } from '../protocol/model.ts';
@@ -6,20 +7,6 @@ import { type Atom, isPrompt } from './history/atoms.ts';
 import type { View } from './history/view.ts';
 import type { TokenCounter } from './TokenCounter.ts';
 import type { WindowBudget } from './tokens/budgets.ts';
-
-/** The parts of a request, in the order in which `/context` shows them. */
-export const requestParts = [
-  'tools',
-  'system',
-  'instructions',
-  'summary',
-  'memories',
-  'masked',
-  'history',
-  'input',
-  'reminder',
-] as const;
-export type RequestPart = (typeof requestParts)[number];
 
 /** Tokens of a request by part, before calibration. */
 export interface RequestSizes {

@@ -1,6 +1,20 @@
 /** What `/context`, `/compact --preview`, `--diff` and JSON output tell of the context. Tokens throughout. */
 import type { ContextMeasure } from './events.ts';
 
+/** The parts of a request, in the order in which `/context` shows them. */
+export const requestParts = [
+  'tools',
+  'system',
+  'instructions',
+  'summary',
+  'memories',
+  'masked',
+  'history',
+  'input',
+  'reminder',
+] as const;
+export type RequestPart = (typeof requestParts)[number];
+
 /** One reduction, or one attempt at one, as it stands in the log; newest last in every list. */
 export interface ReductionRecord {
   /** Of its entry: what an undo names. */

@@ -1,5 +1,5 @@
 /** The window as a picture: a bar by part, with what begins where below it. Told apart by signs, colours come on top. */
-import type { ContextReport } from '../../protocol/contextReport.ts';
+import { type ContextReport, requestParts } from '../../protocol/contextReport.ts';
 import type { ContextMeasure } from '../../protocol/events.ts';
 import { grouped } from '../figures.ts';
 import { hanging, type PageLine, type PageSpan, pageLine, type Role } from './page.ts';
@@ -30,17 +30,7 @@ export function pictureParts({ parts }: ContextMeasure): readonly PicturePart[] 
     }));
 }
 
-const roles = [
-  'tools',
-  'system',
-  'instructions',
-  'summary',
-  'memories',
-  'masked',
-  'history',
-  'input',
-  'reminder',
-] as const satisfies readonly Role[];
+const roles: readonly Role[] = requestParts;
 
 /** Bar, marks and what they mean. */
 export function contextPicture(report: ContextReport, columns: number): readonly PageLine[] {

@@ -35,6 +35,7 @@ export function removalPolicyFor(
 /** Removal that frees less than this would be back at its trigger with the next result. */
 const MOST_OF_TRIGGER = 0.85;
 
-function isRemovalStrategy(name: string): name is StrategyName {
+/** True for the settings in which the user chose removal. */
+export function isRemovalStrategy(name: string): name is StrategyName {
   return name === 'middle-removal' || name === 'oldest-removal' || name === 'hybrid';
 }

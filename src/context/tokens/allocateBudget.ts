@@ -20,11 +20,3 @@ export function allocateBudget(total: number, shares: ContextSettings['budget'])
     currentInput: part(shares.currentInput),
   };
 }
-
-/** What the messages may have once the other parts have taken what they need. */
-export function roomForMessages(
-  total: number,
-  used: { readonly fixed: number; readonly summary: number; readonly retrieved: number },
-): number {
-  return Math.max(0, total - used.fixed - used.summary - used.retrieved);
-}
