@@ -100,6 +100,8 @@ export const entrySubtypes = [
   'pin', // an item that every reduction has to leave alone, or may again
   'rewind', // what came after the entry that it names is no longer part of the conversation
   'undo', // names the entries that it undoes
+  'checkpoint', // what a call, a command or going back changed on disk; see checkpoints.ts
+  'tools', // the tools that requests offer from here on
   'usage', // tokens spent outside the conversation (summaries, titles)
   'turn_end',
   'notice', // for the reader only

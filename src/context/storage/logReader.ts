@@ -52,7 +52,8 @@ export async function readLog(file: string): Promise<LogContents> {
   return { entries: sorted ? entries : entries.sort((a, b) => a.seq - b.seq), damaged };
 }
 
-interface RawLine {
+/** One line of a file, whatever it holds. */
+export interface RawLine {
   readonly bytes: Buffer;
   readonly number: number;
   readonly offset: number;
@@ -60,24 +61,27 @@ interface RawLine {
   readonly complete: boolean;
 }
 
-/** Splits at line feeds only: U+2028 and its like are ordinary characters inside a JSON string. */
-async function* linesOf(file: string): AsyncGenerator<RawLine> {
+/**
+ * Splits at line feeds only: U+2028 and its like are ordinary characters inside a JSON string. `start` is the
+ * byte at which a line begins; lines are numbered from there.
+ */
+export async function* linesOf(file: string, start = 0): AsyncGenerator<RawLine> {
   let pieces: Buffer[] = [];
   let number = 1;
-  let offset = 0;
-  for await (const chunk of createReadStream(file, { highWaterMark: 256 * 1024 })) {
+  let offset = start;
+  for await (const chunk of createReadStream(file, { start, highWaterMark: 256 * 1024 })) {
     const buffer: Buffer = chunk;
-    let start = 0;
-    for (let end = buffer.indexOf(10); end !== -1; end = buffer.indexOf(10, start)) {
-      pieces.push(buffer.subarray(start, end));
+    let from = 0;
+    for (let end = buffer.indexOf(10); end !== -1; end = buffer.indexOf(10, from)) {
+      pieces.push(buffer.subarray(from, end));
       const bytes = Buffer.concat(pieces);
       yield { bytes, number, offset, complete: true };
       pieces = [];
       number += 1;
       offset += bytes.length + 1;
-      start = end + 1;
+      from = end + 1;
     }
-    pieces.push(buffer.subarray(start));
+    pieces.push(buffer.subarray(from));
   }
   const bytes = Buffer.concat(pieces);
   if (bytes.length > 0) yield { bytes, number, offset, complete: false };
