@@ -1,21 +1,24 @@
-// Writes what is derived from the settings' schema: `node scripts/writeSchema.ts`. A test holds both up to date.
+// Writes what is derived from the schemas of settings and of session lines: `node scripts/writeSchema.ts`. A test
+// holds all of it up to date.
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { settingsSchema } from '../src/config/schema.ts';
+import { sessionEntrySchema } from './sessionEntrySchema.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** The two derived files, as data, by path below the repository. */
-export function derivedFiles(): { 'schema/settings.schema.json': object; '.clawdcode.example.json': object } {
+/** The derived files, as data, by path below the repository. */
+export function derivedFiles() {
   return {
     'schema/settings.schema.json': {
       title: 'ClawdCode settings',
       ...z.toJSONSchema(settingsSchema, { io: 'input' }),
     },
+    'schema/session-entry.schema.json': sessionEntrySchema(),
     '.clawdcode.example.json': { $schema: './schema/settings.schema.json', ...settingsSchema.parse({}) },
-  };
+  } satisfies Record<string, object>;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

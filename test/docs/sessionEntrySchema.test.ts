@@ -1,0 +1,105 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { dataSchemas, sessionEntrySchema } from '../../scripts/sessionEntrySchema.ts';
+import { entrySchema, entrySubtypes } from '../../src/protocol/entries.ts';
+import { problemsOf } from './support/entryValidator.ts';
+
+const prompt = {
+  v: 1,
+  seq: 1,
+  uuid: 'u1',
+  parentUuid: 'u0',
+  sessionId: 's',
+  timestamp: '2025-01-02T03:04:05.678Z',
+  type: 'user',
+  subtype: 'prompt',
+  cwd: '/repo',
+  gitBranch: 'main',
+  version: '1.0.0',
+  message: { role: 'user', content: 'hello' },
+};
+const system = (subtype: string, data?: object): object => ({
+  ...prompt,
+  type: 'system',
+  subtype,
+  message: { role: 'system', content: '' },
+  ...(data === undefined ? {} : { data }),
+});
+
+describe('valid', () => {
+  test.each<[string, object]>([
+    ['a prompt', prompt],
+    ['the first line', { ...prompt, parentUuid: null, seq: 0 }],
+    ['a line that is older than versions', { ...prompt, v: undefined }],
+    ['a field that nobody knows yet', { ...prompt, mood: 'good', message: { ...prompt.message, tone: 'C' } }],
+    ['a subtype that nobody knows yet', system('telepathy', { anything: [1, { of: 'any' }] })],
+    [
+      'a call',
+      { ...prompt, type: 'tool_use', subtype: undefined, tool: { id: '1', name: 'Read', input: {} } },
+    ],
+    [
+      'a result',
+      { ...prompt, type: 'tool_result', subtype: undefined, toolResult: { id: '1', output: 'x' } },
+    ],
+    ['a title without a source', system('title')],
+    ['a pin', system('pin', { uuid: 'u', pinned: true })],
+    [
+      'a checkpoint',
+      system('checkpoint', {
+        cause: 'call',
+        changes: [{ path: '/a', before: { type: 'link', target: 'b' } }],
+      }),
+    ],
+  ])('%s', (_name, line) => {
+    expect(problemsOf(JSON.parse(JSON.stringify(line)))).toEqual([]);
+  });
+});
+
+describe('invalid', () => {
+  const { sessionId: _, ...nameless } = prompt;
+  test.each<[string, unknown]>([
+    ['no object', 'text'],
+    ['an array', [prompt]],
+    ['nothing', null],
+    ['no session', nameless],
+    ['a position that is text', { ...prompt, seq: '1' }],
+    ['a type that there is not', { ...prompt, type: 'tool' }],
+    ['a role that there is not', { ...prompt, message: { role: 'tool', content: '' } }],
+    ['no message', { ...prompt, message: undefined }],
+    ['a call without its call', { ...prompt, type: 'tool_use' }],
+    ['a call without a name', { ...prompt, type: 'tool_use', tool: { id: '1', input: {} } }],
+    ['a result without its result', { ...prompt, type: 'tool_result' }],
+    [
+      'a status that there is not',
+      { ...prompt, type: 'tool_result', toolResult: { id: '1', output: '', status: 'fine' } },
+    ],
+    ['a boundary without its numbers', system('compact_boundary')],
+    ['a pin that pins nothing', system('pin', { pinned: true })],
+    ['a mode that there is not', system('mode', { mode: 'careless' })],
+    ['a reduction without data', system('reduction')],
+    ['an undo of one thing that is no list', system('undo', { undoes: 'u1' })],
+    ['a checkpoint of a change without a path', system('checkpoint', { cause: 'call', changes: [{}] })],
+    ['data that is a list', { ...prompt, data: [] }],
+  ])('%s', (_name, line) => {
+    expect(problemsOf(line === null ? null : JSON.parse(JSON.stringify(line)))).not.toEqual([]);
+  });
+});
+
+test('whatever the program would not read as an entry, the schema refuses', () => {
+  const value = fc.oneof(fc.constant(undefined), fc.string(), fc.integer(), fc.boolean(), fc.constant(null));
+  const field = fc.constantFrom(...Object.keys(prompt));
+  fc.assert(
+    fc.property(field, value, (name, replacement) => {
+      const line: unknown = JSON.parse(
+        JSON.stringify({ ...prompt, subtype: undefined, [name]: replacement }),
+      );
+      expect(problemsOf(line).length === 0).toBe(entrySchema.safeParse(line).success);
+    }),
+  );
+});
+
+test('every subtype with details is one that the program writes, and every field has its meaning', () => {
+  for (const subtype of Object.keys(dataSchemas)) expect(entrySubtypes).toContain(subtype);
+  const { properties } = sessionEntrySchema() as { properties: Record<string, { description?: string }> };
+  for (const [name, { description }] of Object.entries(properties)) expect(description, name).toBeTruthy();
+});
