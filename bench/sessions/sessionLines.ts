@@ -43,7 +43,7 @@ export function* sessionLines(sessionId: string, shape: LineShape): Generator<st
   const line = (draft: EntryDraft): string => {
     const { type, subtype, ...rest } = draft;
     time += random.between(20, 9000);
-    const uuid = `u${seed.toString(36)}n${seq.toString(36)}`.padEnd(21, '0');
+    const uuid = `u${seed.toString(36)}n${seq.toString(36).padStart(12, '0')}`;
     const text = `${JSON.stringify({
       v: ENTRY_FORMAT,
       seq,
