@@ -119,6 +119,8 @@ async function runOne(call: ToolCall, ports: ToolCallPorts): Promise<Done> {
       title = prepared.title;
       const refusal = await authorise(call, prepared, ports);
       if (refusal !== undefined) return refusal;
+      // After a power cut the log must know of everything that was done to the world.
+      if (!tool.readOnly) await ports.context.sync();
       if (ports.signal.aborted) return notStarted;
       return { type: 'outcome', outcome: await runShown(call, title, prepared, ports) };
     } catch (error) {

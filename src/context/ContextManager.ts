@@ -248,6 +248,11 @@ export class ContextManager {
     return this.#open().admission.recall(request, signal);
   }
 
+  /** Resolves when what was appended is on the disk itself, also after a power cut; problems are told, not thrown. */
+  async sync(): Promise<void> {
+    await this.#session?.parts.log.sync();
+  }
+
   /** The todo list as the model last wrote it. */
   todos(): readonly Todo[] {
     return this.#session?.parts.projection.todos() ?? [];
