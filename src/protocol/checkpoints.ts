@@ -11,13 +11,15 @@ export const pathStateSchema = z.discriminatedUnion('type', [
     /** Permission bits, e.g. 0o644. */
     mode: z.number(),
     bytes: z.number(),
-    /** SHA-256 of the content, which is in the blob store; absent where the content was not kept. */
+    /** SHA-256 of the content, which is in the blob store unless `omitted` says why it is not. */
     hash: z.string().optional(),
     /** Why the content was not kept, ready to show. */
     omitted: z.string().optional(),
   }),
   z.looseObject({ type: z.literal('link'), target: z.string() }),
   z.looseObject({ type: z.literal('folder'), mode: z.number() }),
+  /** Never opened and never made: a pipe, a socket, a device. */
+  z.looseObject({ type: z.literal('special'), kind: z.enum(['pipe', 'socket', 'device']) }),
 ]);
 export type PathState = z.infer<typeof pathStateSchema>;
 
@@ -78,8 +80,12 @@ export interface RestorePlan {
 
 /** The port between the agent and whoever looks after the files. Paths are absolute. Nothing here throws for the disk's sake. */
 export interface FileCheckpoints {
-  /** Looks at the tree, so that what a call changes can be told from what was there. Called when a turn starts. */
-  baseline(): Promise<void>;
+  /**
+   * Looks at the tree, so that what a call changes can be told from what was there. Called when a turn starts and
+   * before each step, so that the user's own edits are not taken for a call's. Aborted, it stops early and the next
+   * one goes on.
+   */
+  baseline(signal?: AbortSignal): Promise<void>;
   /**
    * What has changed since the last look, contents kept. With `paths` only these are looked at (a tool that knows
    * what it touches); without, the tree is scanned once (Bash).
