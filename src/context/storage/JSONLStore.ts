@@ -4,24 +4,33 @@
  */
 import type { Stats } from 'node:fs';
 import { constants } from 'node:fs';
-import { access, type FileHandle, mkdir, open, stat, unlink } from 'node:fs/promises';
+import { access, type FileHandle, open, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { makeFolder, syncFolder } from './folders.ts';
 import { type LogContents, readLog } from './logReader.ts';
+import { seal } from './seal.ts';
 
-/** The file that this store read or wrote is gone or was replaced: what it held must be written again. */
+/** The file that this store read or wrote is gone, was replaced or cut. */
 export class LogVanishedError extends Error {
   override readonly name = 'LogVanishedError';
-  constructor(file: string) {
+  /** True when the next write puts back first what the file held; else it must be written again. */
+  readonly isRestored: boolean;
+  constructor(file: string, isRestored: boolean) {
     super(`The session's file ${file} was removed or replaced while the session was open.`);
+    this.isRestored = isRestored;
   }
 }
 
 export class JSONLStore {
   readonly #file: string;
   #handle: FileHandle | undefined;
-  /** Which file the path led to when it was last read or written. */
-  #identity: Pick<Stats, 'dev' | 'ino'> | undefined;
+  /** A file that vanished under its name: as long as it is open, the system keeps what it holds. */
+  #vanished: FileHandle | undefined;
+  /** Which file the path led to when it was last read or written, and how long it was. */
+  #known: Pick<Stats, 'dev' | 'ino' | 'size'> | undefined;
+  /** True when the file may not end with a line feed. */
+  #mayBeTorn = true;
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(file: string) {
@@ -44,24 +53,31 @@ export class JSONLStore {
     return this.appendLines(entries.map((entry) => JSON.stringify(entry)));
   }
 
-  /** The same for entries that are already lines, without their line feeds. */
+  /** The same for entries that are already lines, without their line feeds. Each is given its checksum. */
   appendLines(lines: readonly string[]): Promise<void> {
     if (lines.length === 0) return Promise.resolve();
-    return this.#enqueue(() => this.#write(`${lines.join('\n')}\n`));
+    return this.#enqueue(() => this.#write(lines.map((line) => `${seal(line)}\n`).join('')));
   }
 
-  /** Resolves when everything that was appended is on the disk itself, also after a power cut. */
+  /**
+   * Resolves when everything that was appended is on the disk itself, also after a power cut. When it rejects,
+   * what was appended since the last time may be lost and has to be appended again.
+   */
   sync(): Promise<void> {
-    return this.#enqueue(async () => this.#handle?.sync());
+    return this.#enqueue(async () => {
+      if (this.#handle === undefined) return;
+      await this.#look();
+      await this.#handle?.datasync();
+    });
   }
 
-  /** Reads everything; a file that does not exist is empty. */
-  readAll(): Promise<LogContents> {
+  /** Reads everything, or what `read` takes of it; a file that does not exist is empty. */
+  readAll(read: (file: string) => Promise<LogContents> = readLog): Promise<LogContents> {
     return this.#enqueue(async () => {
       const found = await stat(this.#file).catch(unlessMissing);
       if (found === undefined) return { entries: [], damaged: [] };
-      this.#identity ??= found;
-      return readLog(this.#file);
+      this.#known ??= found;
+      return read(this.#file);
     });
   }
 
@@ -69,7 +85,7 @@ export class JSONLStore {
   delete(): Promise<void> {
     return this.#enqueue(async () => {
       await this.#release();
-      this.#identity = undefined;
+      this.#known = undefined;
       await unlink(this.#file).catch(unlessMissing);
     });
   }
@@ -85,55 +101,109 @@ export class JSONLStore {
   }
 
   async #write(text: string): Promise<void> {
+    const handle = await this.#open();
+    const bytes = Buffer.from(this.#mayBeTorn && (await isTorn(handle)) ? `\n${text}` : text);
+    // What a failed write leaves behind is unknown: the next one looks at it.
+    this.#mayBeTorn = true;
     try {
-      const { handle, torn } = await this.#open();
-      const bytes = Buffer.from(torn ? `\n${text}` : text);
-      for (let written = 0; written < bytes.length; )
-        written += (await handle.write(bytes, written, bytes.length - written)).bytesWritten;
+      await writeAll(handle, bytes);
     } catch (error) {
-      // What the failed write left behind is unknown: opening again looks at it.
-      await this.#release();
+      if (isStale(error)) await this.#release();
       throw error;
     }
+    this.#mayBeTorn = false;
+    if (this.#known !== undefined)
+      this.#known = { ...identityOf(this.#known), size: this.#known.size + bytes.length };
   }
 
-  async #open(): Promise<{ handle: FileHandle; torn: boolean }> {
-    await this.#checkIdentity();
-    if (this.#handle !== undefined) return { handle: this.#handle, torn: false };
-    await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 });
+  async #open(): Promise<FileHandle> {
+    await this.#look();
+    if (this.#handle !== undefined) return this.#handle;
+    const folder = dirname(this.#file);
+    await makeFolder(folder);
     const handle = await open(this.#file, 'a+', 0o600);
-    this.#handle = handle;
-    const opened = await handle.stat();
-    this.#identity = opened;
-    if (opened.size === 0) {
-      await syncFolder(dirname(this.#file));
-      return { handle, torn: false };
+    try {
+      if (this.#vanished !== undefined) await copyAll(this.#vanished, handle);
+      const opened = await handle.stat();
+      if (opened.size === 0) await syncFolder(folder);
+      this.#known = opened;
+    } catch (error) {
+      await handle.close();
+      throw error;
     }
-    const last = await handle.read(Buffer.alloc(1), 0, 1, opened.size - 1);
-    return { handle, torn: last.buffer[0] !== 10 };
+    await this.#vanished?.close();
+    this.#vanished = undefined;
+    this.#mayBeTorn = true;
+    this.#handle = handle;
+    return handle;
   }
 
   /** A file that was deleted under an open handle still takes writes, and loses them. */
-  async #checkIdentity(): Promise<void> {
-    if (this.#identity === undefined) return;
+  async #look(): Promise<void> {
+    const known = this.#known;
+    if (known === undefined) return;
     const found = await stat(this.#file).catch(unlessMissing);
-    if (found?.ino === this.#identity.ino && found.dev === this.#identity.dev) return;
-    this.#identity = undefined;
-    throw new LogVanishedError(this.#file);
+    const isSame = found?.ino === known.ino && found.dev === known.dev;
+    if (isSame && found.size === known.size) return;
+    if (isSame && found.size > known.size) {
+      // A write that failed half-way, or somebody who writes without the lock.
+      this.#mayBeTorn = true;
+      this.#known = found;
+      return;
+    }
+    this.#known = undefined;
+    // Of a file that was cut, the open handle has no more than its name leads to.
+    if (!isSame && this.#vanished === undefined && (await isFile(this.#handle)))
+      this.#vanished = this.#handle;
+    else await this.#handle?.close().catch(() => undefined);
+    this.#handle = undefined;
+    throw new LogVanishedError(this.#file, this.#vanished !== undefined);
   }
 
   async #release(): Promise<void> {
-    const handle = this.#handle;
+    const open = [this.#handle, this.#vanished];
     this.#handle = undefined;
-    await handle?.close().catch(() => undefined);
+    this.#vanished = undefined;
+    for (const handle of open) await handle?.close().catch(() => undefined);
   }
 }
 
-/** Makes a new file's name durable; where a folder cannot be synced, the file still is. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r').catch(() => undefined);
-  await handle?.sync().catch(() => undefined);
-  await handle?.close();
+async function isFile(handle: FileHandle | undefined): Promise<boolean> {
+  return (await handle?.stat().catch(() => undefined))?.isFile() ?? false;
+}
+
+async function isTorn(handle: FileHandle): Promise<boolean> {
+  const { size } = await handle.stat();
+  if (size === 0) return false;
+  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
+  return buffer[0] !== 10;
+}
+
+async function writeAll(handle: FileHandle, bytes: Buffer): Promise<void> {
+  for (let written = 0; written < bytes.length; )
+    written += (await handle.write(bytes, written, bytes.length - written)).bytesWritten;
+}
+
+/** Appends all of one file to another. Repeated after a failure it repeats lines, which are read once. */
+async function copyAll(from: FileHandle, to: FileHandle): Promise<void> {
+  const buffer = Buffer.allocUnsafe(1024 * 1024);
+  if (await isTorn(to)) await writeAll(to, Buffer.from('\n'));
+  for (let at = 0; ; ) {
+    const { bytesRead } = await from.read(buffer, 0, buffer.length, at);
+    if (bytesRead === 0) return;
+    await writeAll(to, buffer.subarray(0, bytesRead));
+    at += bytesRead;
+  }
+}
+
+/** The handle itself is of no use any more; the path may be. */
+function isStale(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code === 'ESTALE' || code === 'EBADF' || code === 'ENODEV' || code === 'ENXIO';
+}
+
+function identityOf({ dev, ino }: Pick<Stats, 'dev' | 'ino'>): Pick<Stats, 'dev' | 'ino'> {
+  return { dev, ino };
 }
 
 function unlessMissing(error: NodeJS.ErrnoException): undefined {

@@ -70,3 +70,15 @@ export class SessionLockedError extends Error {
     this.holder = holder;
   }
 }
+
+/** Something wanted to write to a session that is only read. */
+export class SessionReadOnlyError extends Error {
+  override readonly name = 'SessionReadOnlyError';
+  readonly sessionId: string;
+  constructor(sessionId: string) {
+    super(
+      `Session ${JSON.stringify(sessionId)} is open for reading only. Fork it to go on from here: the original stays as it is.`,
+    );
+    this.sessionId = sessionId;
+  }
+}

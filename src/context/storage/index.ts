@@ -15,6 +15,7 @@ export {
   SessionExistsError,
   SessionLockedError,
   SessionNotFoundError,
+  SessionReadOnlyError,
 } from './errors.ts';
 export { isSafeSessionId, newId, newSessionId } from './ids.ts';
 export { JSONLStore } from './JSONLStore.ts';

@@ -173,7 +173,8 @@ async function readEntries(data: string, sessionId: string): Promise<JSONLEntry[
   const lines = (await readFile(join(data, 'projects', name), 'utf8')).split('\n');
   return lines.flatMap((line) => {
     try {
-      return [JSON.parse(line) as JSONLEntry];
+      const { crc: _, ...entry } = JSON.parse(line);
+      return [entry as JSONLEntry];
     } catch {
       return [];
     }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { messageDraft, PersistentStore } from '../../../src/context/storage/index.ts';
 import { entrySchema, type JSONLEntry } from '../../../src/protocol/entries.ts';
+import { unsealedLines } from './tmp.ts';
 
 let home: string;
 let root: string;
@@ -22,10 +23,7 @@ const makeStore = (now?: () => Date): PersistentStore =>
     ...(now === undefined ? {} : { now }),
   });
 const linesOf = async (file: string): Promise<JSONLEntry[]> =>
-  (await readFile(file, 'utf8'))
-    .trimEnd()
-    .split('\n')
-    .map((line) => entrySchema.parse(JSON.parse(line)));
+  unsealedLines(await readFile(file, 'utf8')).map((line) => entrySchema.parse(JSON.parse(line)));
 
 test('200 parallel saves are in order of the calls, and each names the one before', async () => {
   const store = makeStore();

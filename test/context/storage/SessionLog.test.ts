@@ -12,7 +12,7 @@ import {
   type StorageProblem,
 } from '../../../src/context/storage/index.ts';
 import type { EntryDraft, JSONLEntry } from '../../../src/protocol/entries.ts';
-import { temporaryFolder } from './tmp.ts';
+import { temporaryFolder, unsealedLines } from './tmp.ts';
 
 /** Linux has a device that is always full; elsewhere nothing so simple stands in for it. */
 const noFullDevice = !existsSync('/dev/full');
@@ -68,7 +68,7 @@ test('an entry has every field of a line, in a fixed order, and memory equals th
     message: { role: 'user', content: 'hi' },
     data: { kept: null },
   });
-  expect(await readFile(log.filePath, 'utf8')).toBe(`${JSON.stringify(entry)}\n`);
+  expect(unsealedLines(await readFile(log.filePath, 'utf8'))).toEqual([JSON.stringify(entry)]);
 });
 
 test('any program of appends keeps order, chain and batches, across reopenings', async () => {
@@ -192,7 +192,7 @@ test('lines that could not be written keep their place before those that came me
     throw new Error('a bad listener');
   });
   for (const text of ['a', 'b', 'c']) await log.append([prompt(text)]);
-  const lines = (await readFile(log.filePath, 'utf8')).trimEnd().split('\n');
+  const lines = unsealedLines(await readFile(log.filePath, 'utf8'));
   expect(lines.map((line) => JSON.parse(line))).toEqual(log.entries());
   expect(contents(log.entries())).toHaveLength(5);
   expect(problems.map((problem) => problem.recovered ?? false)).toEqual([false, true]);
@@ -309,7 +309,7 @@ test.skipIf(noFullDevice)(
     await rm(log.filePath);
     await log.append([prompt('c')]);
     expect(problems.at(-1)).toMatchObject({ recovered: true });
-    const lines = (await readFile(log.filePath, 'utf8')).trimEnd().split('\n');
+    const lines = unsealedLines(await readFile(log.filePath, 'utf8'));
     expect(lines.map((line) => JSON.parse(line))).toEqual(log.entries());
   },
 );
@@ -334,7 +334,7 @@ test('a session that was deleted under the program is written again, whole', asy
   await log.append([prompt('a'), prompt('b')]);
   await rm(dirname(log.filePath), { recursive: true });
   await log.append([prompt('c')]);
-  const lines = (await readFile(log.filePath, 'utf8')).trimEnd().split('\n');
+  const lines = unsealedLines(await readFile(log.filePath, 'utf8'));
   expect(contents(lines.map((line) => JSON.parse(line)))).toEqual(['a', 'b', 'c']);
   expect(problems.map((problem) => problem.recovered ?? false)).toEqual([false, true]);
 });

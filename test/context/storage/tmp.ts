@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { unseal } from '../../../src/context/storage/seal.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 
 /** A folder that is gone when the test is over. */
@@ -26,4 +27,16 @@ export function makeEntry(seq: number, content: unknown = `message ${seq}`): JSO
     version: '1.0.0',
     message: { role: 'user', content },
   };
+}
+
+/** The lines of a log as they were before each was given its checksum; that has to be right. */
+export function unsealedLines(text: string): string[] {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => {
+      const { json, seal } = unseal(Buffer.from(line));
+      if (seal !== 'intact') throw new Error(`A line without its checksum: ${line.slice(0, 200)}`);
+      return json;
+    });
 }

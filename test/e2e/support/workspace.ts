@@ -93,5 +93,9 @@ globalThis.Date = class Date extends Real {
 }
 
 function parseLines(text: string): JSONLEntry[] {
-  return text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as JSONLEntry]));
+  return text.split('\n').flatMap((line) => {
+    if (line === '') return [];
+    const { crc: _, ...entry } = JSON.parse(line);
+    return [entry as JSONLEntry];
+  });
 }
