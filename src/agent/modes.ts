@@ -1,5 +1,5 @@
 /** The permission mode of a session: the last one in its log, else the one that it was opened with. */
-import type { ContextManager } from '../context/index.ts';
+import { type ContextManager, liveEntries } from '../context/index.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
 import { lastMode, modeBeforePlan } from './sessionFacts.ts';
@@ -15,6 +15,8 @@ export interface Modes {
    * The other modes are between the user and the program, and a session must not inherit them by itself.
    */
   announce(): Promise<void>;
+  /** After going back: the mode stays as the user set it, and the model is told where it heard of another. */
+  retell(): Promise<void>;
 }
 
 export function createModes(
@@ -42,6 +44,11 @@ export function createModes(
     leavePlan: () => set(modeBeforePlan(context.entries()) ?? (opened === 'plan' ? 'default' : opened)),
     async announce() {
       if (opened === 'plan' && lastMode(context.entries()) === undefined) await record(opened);
+    },
+    async retell() {
+      const told = lastMode(liveEntries(context.entries()).entries);
+      const now = current();
+      if (now !== (told ?? opened) || (told === undefined && now === 'plan')) await record(now);
     },
   };
 }

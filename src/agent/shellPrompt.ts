@@ -1,25 +1,39 @@
 import type { ContextManager } from '../context/index.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { Tool, ToolContext } from '../protocol/tools.ts';
+import type { CheckpointKeeper } from './checkpoints.ts';
+
+/** What a command of the user's own is run with. */
+export interface ShellPorts {
+  readonly tools: readonly Tool[];
+  readonly toolContext: ToolContext;
+  readonly context: ContextManager;
+  readonly checkpoints: Pick<CheckpointKeeper, 'before' | 'after'>;
+  readonly emit: (event: AgentEvent) => void;
+}
 
 /**
  * Runs what the user typed after `!` in the agent's shell, without asking (it is their own command), and
  * records command and output as one user entry, so that the model knows of it.
  */
-export async function runShell(
-  command: string,
-  bash: Tool,
-  toolContext: ToolContext,
-  context: ContextManager,
-  emit: (event: AgentEvent) => void,
-): Promise<void> {
+export async function runShell(command: string, ports: ShellPorts): Promise<void> {
+  const { tools, toolContext, context, checkpoints, emit } = ports;
+  const bash = tools.find(({ name }) => name === 'Bash');
+  if (bash === undefined) {
+    const text = 'There is no Bash tool in this session to run the command with.';
+    emit({ type: 'notice', level: 'error', text });
+    return;
+  }
   const prepared = await bash.prepare({ command }, toolContext);
   if (prepared.type === 'invalid') {
     emit({ type: 'notice', level: 'error', text: prepared.message });
     return;
   }
-  const { callId } = toolContext;
+  const { callId, signal } = toolContext;
+  await checkpoints.before(prepared.access, signal);
   emit({ type: 'tool_started', callId, tool: bash.name, title: prepared.title });
   const outcome = await prepared.run().finally(() => emit({ type: 'tool_ended', callId }));
+  const { drafts } = await checkpoints.after(callId, 'shell', prepared.access, signal);
   await context.appendShell(command, outcome);
+  if (drafts.length > 0) await context.append(...drafts);
 }

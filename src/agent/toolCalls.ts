@@ -13,6 +13,7 @@ import type {
   Preview,
 } from '../protocol/permissions.ts';
 import type { PreparedCall, Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
+import type { CallChanges, CheckpointKeeper } from './checkpoints.ts';
 
 export interface ToolCallPorts {
   readonly tools: readonly Tool[];
@@ -30,6 +31,7 @@ export interface ToolCallPorts {
   ) => Promise<void>;
   readonly newId: () => string;
   readonly now: () => number;
+  readonly checkpoints: Pick<CheckpointKeeper, 'before' | 'after'>;
 }
 
 export interface FinishedCall {
@@ -51,6 +53,9 @@ type Verdict =
       readonly text: string;
       readonly stop: boolean;
     };
+
+/** What a call came to, and what it changed on disk, whatever it came to. */
+type Ended = Verdict & { readonly changes?: CallChanges };
 
 /** Every call gets exactly one recorded result, whatever happens. */
 export async function runToolCalls(calls: readonly ToolCall[], ports: ToolCallPorts): Promise<ToolCallsEnd> {
@@ -94,7 +99,7 @@ export function batches(calls: readonly ToolCall[], tools: readonly Tool[]): Too
 }
 
 interface Done {
-  readonly verdict: Verdict;
+  readonly verdict: Ended;
   readonly title: string;
   readonly durationMs: number;
 }
@@ -102,7 +107,7 @@ interface Done {
 async function runOne(call: ToolCall, ports: ToolCallPorts): Promise<Done> {
   const started = ports.now();
   let title = call.name;
-  const verdict = await (async (): Promise<Verdict> => {
+  const verdict = await (async (): Promise<Ended> => {
     if (ports.signal.aborted) return notStarted;
     if (call.invalid !== undefined) return refused('error', call.invalid);
     const tool = ports.tools.find((one) => one.name === call.name);
@@ -120,15 +125,18 @@ async function runOne(call: ToolCall, ports: ToolCallPorts): Promise<Done> {
       const refusal = await authorise(call, prepared, ports);
       if (refusal !== undefined) return refusal;
       // After a power cut the log must know of everything that was done to the world.
-      if (!tool.readOnly) await ports.context.sync();
+      if (!tool.readOnly)
+        await Promise.all([ports.context.sync(), ports.checkpoints.before(prepared.access, ports.signal)]);
       if (ports.signal.aborted) return notStarted;
-      return { type: 'outcome', outcome: await runShown(call, title, prepared, ports) };
-    } catch (error) {
-      // A tool that throws has a bug; the session goes on and the model may try another way.
-      return refused(
-        'error',
-        `${call.name} failed unexpectedly: ${error instanceof Error ? error.message : String(error)}`,
+      const ran = await runShown(call, title, prepared, ports).then(
+        (outcome): Verdict => ({ type: 'outcome', outcome }),
+        (error: unknown) => unexpected(call, error),
       );
+      if (tool.readOnly) return ran;
+      const changes = await ports.checkpoints.after(call.id, 'call', prepared.access, ports.signal);
+      return { ...ran, changes };
+    } catch (error) {
+      return unexpected(call, error);
     }
   })();
   return { verdict, title, durationMs: ports.now() - started };
@@ -195,6 +203,12 @@ function refused(status: 'denied' | 'interrupted' | 'error', text: string, stop 
   return { type: 'refused', status, text, stop };
 }
 
+/** A tool that throws has a bug; the session goes on and the model may try another way. */
+function unexpected({ name }: ToolCall, error: unknown): Verdict {
+  const why = error instanceof Error ? error.message : String(error);
+  return refused('error', `${name} failed unexpectedly: ${why}`);
+}
+
 const notStarted = refused('interrupted', 'The user stopped the turn before this call ran.', true);
 
 async function record(
@@ -202,11 +216,12 @@ async function record(
   { verdict, title, durationMs }: Done,
   ports: ToolCallPorts,
 ): Promise<void> {
+  const { filesChanged = [], drafts: behind = [] } = verdict.changes ?? {};
   const outcome =
     verdict.type === 'outcome'
-      ? verdict.outcome
+      ? { ...(filesChanged.length === 0 ? {} : { filesChanged }), ...verdict.outcome }
       : { status: verdict.status, text: verdict.text, display: { title } };
-  await ports.context.appendToolResult({ call, outcome, durationMs });
+  await ports.context.appendToolResult({ call, outcome, durationMs, behind });
 }
 
 function textOf(verdict: Verdict): string {

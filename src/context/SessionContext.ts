@@ -21,6 +21,7 @@ import { contextItems } from './contextItems.ts';
 import { contextReport } from './contextReport.ts';
 import { rewind, steer, uncompact, undoReduction } from './corrections.ts';
 import { DraftKeeper } from './DraftKeeper.ts';
+import { type Correction, goBackBefore, takeBack } from './goingBack.ts';
 import { knownInstructions } from './history/instructionEntries.ts';
 import { liveEntries } from './history/live.ts';
 import { tooLarge } from './measure.ts';
@@ -170,6 +171,16 @@ export class SessionContext {
   /** Leaves everything after this entry's atom out of the conversation; false when there is no such entry. */
   rewind(uuid: string): Promise<boolean> {
     return rewind(this.parts, uuid);
+  }
+
+  /** The same for a prompt and everything after it; see `goBackBefore`. */
+  goBackBefore(prompt: string, correction: Correction): ReturnType<typeof goBackBefore> {
+    return goBackBefore(this.parts, prompt, correction);
+  }
+
+  /** Takes back what these entries did; answers the entry that says so. */
+  takeBack(undoes: readonly string[], correction: Correction): Promise<JSONLEntry> {
+    return takeBack(this.parts, undoes, correction);
   }
 
   /** Warns once when the window fills; true when the meter between requests is due again. */

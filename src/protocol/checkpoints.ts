@@ -42,6 +42,10 @@ export const checkpointSchema = z.looseObject({
   /** The calls that ran since the last look; several where they ran beside each other. */
   callIds: z.array(z.string()).optional(),
   changes: z.array(pathChangeSchema),
+  /** Lines, over all changes; absent where there are too many to count them. */
+  lines: z.looseObject({ added: z.number(), removed: z.number() }).optional(),
+  /** Of `rewind` and `undo`: uuid of the entry that said what was going to be done. */
+  of: z.string().optional(),
   /** What is not covered and why, ready to show. */
   notes: z.array(z.string()).optional(),
 });

@@ -7,6 +7,7 @@ import type { JSONLEntry } from './entries.ts';
 import type { ModelError, ModelInfo } from './model.ts';
 import type { PromptOp } from './ops.ts';
 import type { PermissionAnswer, PermissionMode, PermissionQuestion } from './permissions.ts';
+import type { RewindReport } from './rewind.ts';
 
 export type TurnOutcome = 'done' | 'interrupted' | 'failed' | 'max_turns' | 'loop';
 
@@ -74,6 +75,7 @@ export type AgentEvent =
   | { readonly type: 'compaction_progress'; readonly characters: number }
   | { readonly type: 'compaction_ended'; readonly report: CompactionReport }
   | { readonly type: 'compaction_previewed'; readonly preview: CompactionPreview }
+  | { readonly type: 'rewind_ended'; readonly report: RewindReport }
   | { readonly type: 'context_measured'; readonly measure: ContextMeasure }
   | { readonly type: 'mode_changed'; readonly mode: PermissionMode }
   | { readonly type: 'model_changed'; readonly model: ModelInfo }

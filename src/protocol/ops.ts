@@ -2,6 +2,7 @@
 import type { Steering } from './contextReport.ts';
 import type { ContentPart } from './messages.ts';
 import type { PermissionAnswer, PermissionMode } from './permissions.ts';
+import type { RewindScope } from './rewind.ts';
 
 export interface PromptOp {
   readonly type: 'prompt';
@@ -23,4 +24,10 @@ export type Op =
   | { readonly type: 'uncompact' }
   | { readonly type: 'steer'; readonly steering: Steering }
   | { readonly type: 'set_mode'; readonly mode: PermissionMode }
-  | { readonly type: 'set_model'; readonly model: string };
+  | { readonly type: 'set_model'; readonly model: string }
+  /** What the user calls the session from now on. */
+  | { readonly type: 'set_title'; readonly title: string }
+  /** Goes back to before the turn of this prompt. Refused while something runs. */
+  | { readonly type: 'rewind'; readonly to: string; readonly scope: RewindScope }
+  /** Takes the last going back back. */
+  | { readonly type: 'undo_rewind' };

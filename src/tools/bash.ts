@@ -74,16 +74,17 @@ async function runBash(call: BashInput, context: ToolContext, deps: BashDeps): P
   const live = createLiveCleaner();
   let watched = true;
   const startedAtMs = Date.now();
-  const run = await deps.tasks.start({
+  const spec = {
     shell: deps.shell,
     command: call.command,
     cwd: context.cwd(),
     env: childEnvironment(deps.env, deps.secretEnv, context.sessionId),
-    onChunk: (chunk) => {
+    onChunk: (chunk: Buffer) => {
       capture.push(chunk);
       if (watched) context.onOutput(live(chunk));
     },
-  });
+  };
+  const run = await deps.tasks.start(spec, context.callId);
   const patienceMs = inBackground ? EARLY_END_MS : (call.timeout ?? DEFAULT_TIMEOUT_MS);
   const end = await firstOf(run, patienceMs, context.signal);
   watched = false;

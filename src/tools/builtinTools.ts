@@ -34,6 +34,8 @@ export interface ToolDeps {
 
 export interface BuiltinTools {
   readonly tools: readonly Tool[];
+  /** Ids of the calls of which a process still runs: it may change files after its call. */
+  readonly runningCalls: () => readonly string[];
   /** Ends every command that still runs. The first signal is sent before this returns. */
   readonly dispose: () => Promise<void>;
 }
@@ -58,6 +60,7 @@ export function builtinTools(deps: ToolDeps): BuiltinTools {
       todoWriteTool(),
       exitPlanModeTool(),
     ],
+    runningCalls: () => tasks.callIds(),
     dispose: () => tasks.dispose(),
   };
 }

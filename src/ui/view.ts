@@ -194,6 +194,12 @@ export function reduce(view: View, event: AgentEvent, now: number): Step {
       const isSaid = message === undefined || outcome === 'fallback';
       return next(change, ...(isSaid ? [] : [notice(level, message + takenBack(view, event.report))]));
     }
+    case 'rewind_ended': {
+      const { outcome, message, type } = event.report;
+      const level = outcome === 'done' ? 'info' : 'warning';
+      const way = outcome === 'refused' || type === 'undo' ? '' : TAKES_IT_BACK;
+      return next({}, notice(level, message + way));
+    }
     case 'notice':
       return next({}, notice(event.level, event.text));
     case 'queue_returned':
@@ -217,8 +223,13 @@ export function flushTail(
   return { view: { ...view, tail: rest, tailPrinted: true }, prints: [print] };
 }
 
+/** How going back is undone. */
+const TAKES_IT_BACK = ' Esc Esc, then u, or /rewind undo takes it back.';
+
 /** An entry replaces the live text that led to it: only what is not printed yet is printed now. */
 function recorded(view: View, entry: JSONLEntry): Step {
+  // What came of going back is told when it is done, with what was not done.
+  if (entry.data?.about === 'rewind') return { view, prints: [] };
   if (entry.type !== 'assistant') return { view, prints: [{ type: 'entry', entry }] };
   const cleared: View = { ...view, tail: '', tailPrinted: false, writing: undefined, reasoningLength: 0 };
   if (!view.tailPrinted) return { view: cleared, prints: [{ type: 'entry', entry }] };

@@ -48,6 +48,8 @@ export function line(event: AgentEvent): string {
       return `mode ${event.mode}`;
     case 'model_changed':
       return `model ${event.model.id}`;
+    case 'rewind_ended':
+      return `${event.report.type} ${event.report.outcome}: ${event.report.message}`;
     case 'notice':
       return `notice ${event.level}: ${event.text}`;
   }

@@ -19,14 +19,15 @@ export interface BackgroundTask {
 }
 
 export class TaskRegistry {
-  readonly #running = new Set<RunningCommand>();
+  /** Each with the call that started it. */
+  readonly #running = new Map<RunningCommand, string>();
   readonly #tasks = new Map<string, BackgroundTask>();
   #lastNumber = 0;
   #disposed = false;
 
-  async start(spec: CommandSpec): Promise<RunningCommand> {
+  async start(spec: CommandSpec, callId: string): Promise<RunningCommand> {
     const run = await startCommand(spec);
-    this.#running.add(run);
+    this.#running.set(run, callId);
     if (this.#disposed) await this.#end(run);
     return run;
   }
@@ -56,6 +57,11 @@ export class TaskRegistry {
     return [...this.#tasks.keys()];
   }
 
+  /** The calls of which a process may still run, in the background or on its way out. */
+  callIds(): readonly string[] {
+    return [...new Set(this.#running.values())];
+  }
+
   /** A command in the foreground is over: what it left behind is ended after a grace. True when there is such. */
   settle(run: RunningCommand): boolean {
     if (!run.alive()) {
@@ -76,7 +82,7 @@ export class TaskRegistry {
   /** Ends everything that still runs. */
   async dispose(): Promise<void> {
     this.#disposed = true;
-    await Promise.all([...this.#running].map((run) => this.#end(run)));
+    await Promise.all([...this.#running.keys()].map((run) => this.#end(run)));
   }
 
   async #end(run: RunningCommand): Promise<void> {

@@ -1,0 +1,167 @@
+/**
+ * Watches what calls and commands change on disk and records it. Owns when the tree is looked at: beside the
+ * model's work, so that a call waits for one look only, the one behind it. What the user changes between two looks
+ * is nobody's; what a process that outlives its call changes is that call's. Nothing here ever fails a call.
+ */
+import type { ContextManager } from '../context/index.ts';
+import type { Captured, CheckpointCause, FileCheckpoints } from '../protocol/checkpoints.ts';
+import type { EntryDraft, FileChange } from '../protocol/entries.ts';
+import type { Access } from '../protocol/permissions.ts';
+import { checkpointDraft, filesChangedBy, linesIn } from './checkpointDrafts.ts';
+
+/** A look that began this long ago still says what was there before a command: nobody types faster. */
+const FRESH_MS = 1000;
+
+/** What a call did, for its result and for the log. */
+export interface CallChanges {
+  /** Of commands, which do not say themselves what they changed. */
+  readonly filesChanged: readonly FileChange[];
+  /** To be recorded right behind the result. */
+  readonly drafts: readonly EntryDraft[];
+}
+
+export interface CheckpointKeeper {
+  /** Looks at the tree unless somebody just did; nobody waits for it. */
+  look(): void;
+  /** Resolves when the log knows what was changed by calls that were cut short. */
+  settled(): Promise<void>;
+  /** Before a call runs: what it may change is known as it is now. Gives up waiting when the signal aborts. */
+  before(access: Access, signal: AbortSignal): Promise<void>;
+  /** After it. Of a command that was stopped nothing is known yet: it is looked at, and recorded later. */
+  after(callId: string, cause: CheckpointCause, access: Access, signal: AbortSignal): Promise<CallChanges>;
+  /** Does something to the files while no look is going on. */
+  alone<T>(work: () => Promise<T>): Promise<T>;
+  /** Records what is still to be recorded, and stops a look that nobody will ask for. */
+  close(): Promise<void>;
+}
+
+export interface KeeperDeps {
+  /** Undefined where the files are not looked after. */
+  readonly files: FileCheckpoints | undefined;
+  readonly context: Pick<ContextManager, 'append'>;
+  /** Ids of the calls of which a process still runs. */
+  readonly running: () => readonly string[];
+  /** Milliseconds. */
+  readonly now: () => number;
+  readonly warn: (text: string) => void;
+}
+
+const nothing: CallChanges = { filesChanged: [], drafts: [] };
+
+export function createCheckpointKeeper({ files, context, running, now, warn }: KeeperDeps): CheckpointKeeper {
+  /** One thing at a time, in the order in which it was asked for. */
+  let queue: Promise<unknown> = Promise.resolve();
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  /** A stopped call's changes are still to be recorded. */
+  let isLate = false;
+  let isQueued = false;
+  /** Calls whose processes may have changed something since the last look. */
+  let lingering: ReadonlySet<string> = new Set();
+  const closing = new AbortController();
+  let isWarned = false;
+  let notes = '';
+
+  const failed = (error: unknown): undefined => {
+    const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
+    if (!isWarned)
+      warn(`What is changed on disk cannot be kept for going back: ${why}. The work itself goes on.`);
+    isWarned = true;
+  };
+  const enqueue = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = queue.then(work);
+    queue = done.catch(() => undefined);
+    return done;
+  };
+  const safely = <T>(work: () => Promise<T>): Promise<T | undefined> => enqueue(work).catch(failed);
+
+  /** Looks, and says which calls made what is found. */
+  const capture = async (port: FileCheckpoints, callIds: readonly string[], paths?: readonly string[]) => {
+    const by = [...new Set([...callIds, ...(paths === undefined ? lingering : [])])];
+    if (paths === undefined) {
+      lookedAt = now();
+      lingering = new Set(running());
+    }
+    return { captured: onlyNews(await port.capture(paths)), callIds: by };
+  };
+  /** The same notes come with every look; the log needs them once. */
+  const onlyNews = (captured: Captured): Captured => {
+    const said = captured.notes.join('\n');
+    if (said === notes) return { ...captured, notes: [] };
+    notes = said;
+    return captured;
+  };
+  const lookOnce = async (port: FileCheckpoints): Promise<void> => {
+    if (lingering.size === 0) {
+      lookedAt = now();
+      lingering = new Set(running());
+      await port.baseline(closing.signal);
+      return;
+    }
+    const { captured, callIds } = await capture(port, []);
+    const lines = await linesIn(port, captured.changes);
+    const draft = checkpointDraft({ cause: 'call', callIds, captured, lines });
+    if (draft !== undefined) await context.append(draft);
+    isLate = false;
+  };
+  const look = (): void => {
+    if (files === undefined || isQueued || (!isLate && now() - lookedAt < FRESH_MS)) return;
+    isQueued = true;
+    void safely(async () => {
+      isQueued = false;
+      await lookOnce(files);
+    });
+  };
+
+  return {
+    look,
+    async settled() {
+      if (isLate) await queue;
+    },
+    async before(access, signal) {
+      if (files === undefined) return;
+      if (access.type === 'write')
+        await unlessAborted(
+          safely(() => files.keep(access.paths)),
+          signal,
+        );
+      if (access.type !== 'command') return;
+      look();
+      await unlessAborted(queue, signal);
+    },
+    async after(callId, cause, access, signal) {
+      if (files === undefined || (access.type !== 'write' && access.type !== 'command')) return nothing;
+      if (access.type === 'command' && signal.aborted) {
+        // Its processes may still be ending, and whoever stopped it does not wait for that.
+        isLate = true;
+        lingering = new Set([...lingering, callId]);
+        look();
+        return nothing;
+      }
+      const paths = access.type === 'write' ? access.paths : undefined;
+      const changes = await safely(async (): Promise<CallChanges> => {
+        const { captured, callIds } = await capture(files, [callId], paths);
+        const lines = await linesIn(files, captured.changes);
+        const draft = checkpointDraft({ cause, callIds, captured, lines });
+        return {
+          filesChanged: paths === undefined ? filesChangedBy(captured.changes, lines) : [],
+          drafts: draft === undefined ? [] : [draft],
+        };
+      });
+      return changes ?? nothing;
+    },
+    alone: enqueue,
+    async close() {
+      if (lingering.size > 0) look();
+      else closing.abort();
+      await queue;
+    },
+  };
+}
+
+function unlessAborted(work: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', resolve, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', resolve));
+  });
+}

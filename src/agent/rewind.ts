@@ -1,0 +1,162 @@
+/**
+ * Going back to before a turn: in the conversation, in the files, or both; and taking that back. What is going to
+ * be done to files is in the log before it is done, and what was done behind it, so that a program that is stopped
+ * between the two leaves a session that can still take all of it back.
+ */
+import { type ContextManager, liveEntries } from '../context/index.ts';
+import type { FileCheckpoints, PathChange, RestorePlan } from '../protocol/checkpoints.ts';
+import type { RewindPlan, RewindReport, RewindScope } from '../protocol/rewind.ts';
+import { checkpointDraft, linesIn } from './checkpointDrafts.ts';
+import type { CheckpointKeeper } from './checkpoints.ts';
+import type { Modes } from './modes.ts';
+import { promptOf } from './promptQueue.ts';
+import { goneBackNote, refusalText, restoredText, rewindText, undoText } from './rewindTexts.ts';
+import { changesSince, findTurn } from './turnHistory.ts';
+import { doneBy, intended, isChange, isRewindNote } from './turns.ts';
+
+export interface RewindPorts {
+  readonly context: ContextManager;
+  readonly files: FileCheckpoints | undefined;
+  readonly checkpoints: Pick<CheckpointKeeper, 'alone' | 'settled'>;
+  readonly modes: Pick<Modes, 'retell'>;
+  /** Where the shell is from then on. */
+  readonly setCwd: (directory: string) => void;
+}
+
+export interface Rewinder {
+  /** What going back to before the turn of this prompt would do; undefined where there is no such turn. */
+  plan(uuid: string): Promise<RewindPlan | undefined>;
+  /** Does it as it was last planned, where nothing was changed since. */
+  rewind(uuid: string, scope: RewindScope): Promise<RewindReport>;
+  /** Takes the last one back. */
+  undo(): Promise<RewindReport>;
+}
+
+const NO_FILES = 'What is changed on disk is not kept in this session.';
+
+export function createRewinder({ context, files, checkpoints, modes, setCwd }: RewindPorts): Rewinder {
+  /** What the user was shown is what is done; the port looks again at each path before it touches it. */
+  let shown: { readonly plan: RewindPlan; readonly at: string | undefined } | undefined;
+  const lastEntry = (): string | undefined => context.entries().at(-1)?.uuid;
+
+  const planFiles = async (changes: readonly PathChange[]): Promise<RestorePlan> =>
+    files === undefined || changes.length === 0
+      ? { steps: [] }
+      : checkpoints.alone(() => files.plan(changes));
+
+  const plan = async (uuid: string): Promise<RewindPlan | undefined> => {
+    await checkpoints.settled();
+    const turn = await findTurn(context, uuid);
+    if (turn === undefined) return undefined;
+    const { changes, notes } = await changesSince(context, turn.seq);
+    const planned: RewindPlan = {
+      turn,
+      plan: await planFiles(changes),
+      notes,
+      ...(files === undefined ? { noFiles: NO_FILES } : {}),
+    };
+    shown = { plan: planned, at: lastEntry() };
+    return planned;
+  };
+
+  /** Applies a plan that the log already tells of, records what came of it, and says what was not done. */
+  const restore = async (
+    { steps }: RestorePlan,
+    cause: 'rewind' | 'undo',
+    of: string,
+  ): Promise<{ readonly done: readonly PathChange[]; readonly left: readonly string[] }> => {
+    if (files === undefined || steps.length === 0) return { done: [], left: [] };
+    const refused = steps.flatMap(({ action, path, reason = '' }) =>
+      action === 'refuse' ? [`${path}: ${reason}`] : [],
+    );
+    if (!steps.some(isChange)) return { done: [], left: refused };
+    const captured = await checkpoints.alone(() => files.apply({ steps }));
+    const lines = await linesIn(files, captured.changes);
+    const draft = checkpointDraft({ cause, of, captured, lines });
+    if (draft !== undefined) await context.append(draft);
+    return { done: captured.changes, left: [...refused, ...captured.notes] };
+  };
+
+  const rewind = async (uuid: string, scope: RewindScope): Promise<RewindReport> => {
+    const isSame = shown?.plan.turn.uuid === uuid && shown.at === lastEntry();
+    const planned = isSame ? shown?.plan : await plan(uuid);
+    shown = undefined;
+    if (planned === undefined) return refused('rewind', 'There is no such turn in the conversation.');
+    const withFiles = scope !== 'conversation';
+    if (withFiles && planned.noFiles !== undefined) return refused('rewind', planned.noFiles);
+    if (scope === 'files' && !planned.plan.steps.some(isChange))
+      return refused('rewind', `Nothing goes back on disk. ${refusalText(planned.plan)}`);
+    const restored: RestorePlan = withFiles ? planned.plan : { steps: [] };
+    const content = rewindText(planned.turn.text, scope);
+    const data = { about: 'rewind', prompt: uuid, scope, ...intended(restored) };
+    const [prompt] = await context.page(planned.turn.seq + 1, 1);
+    let entry: string | undefined;
+    if (scope === 'files') {
+      const draft = {
+        type: 'system',
+        subtype: 'rewind',
+        message: { role: 'system', content },
+        data,
+      } as const;
+      [entry] = (await context.append(draft)).map((one) => one.uuid);
+    } else {
+      const back = await context.session.goBackBefore(uuid, { content, data });
+      entry = back?.entry.uuid;
+      if (back !== undefined) setCwd(back.last.cwd);
+    }
+    if (entry === undefined) return refused('rewind', 'The conversation cannot go back to there.');
+    const { done, left } = await restore(restored, 'rewind', entry);
+    if (scope === 'files' && done.length > 0) await context.append(goneBackNote(done, 'earlier'));
+    if (scope !== 'files') await modes.retell();
+    return {
+      type: 'rewind',
+      outcome: left.length === 0 ? 'done' : 'partly',
+      message: restoredText({ what: content, done, left, withFiles }),
+      conversation: scope !== 'files',
+      ...(prompt === undefined || scope === 'files' ? {} : { prompt: promptOf(prompt) }),
+    };
+  };
+
+  const undo = async (): Promise<RewindReport> => {
+    await checkpoints.settled();
+    const { entries, undone } = liveEntries(context.entries());
+    const counts = ({ uuid }: { readonly uuid: string }): boolean => !undone.has(uuid);
+    const at = entries.findLastIndex((one) => one.subtype === 'rewind' && counts(one));
+    const entry = entries[at];
+    if (entry === undefined) return refused('undo', 'There is nothing to take back.');
+    const since = entries.slice(at + 1);
+    const isConversation = typeof entry.data?.to === 'string';
+    if (isConversation && since.some((one) => one.subtype === 'compact_boundary' && counts(one)))
+      return refused(
+        'undo',
+        'The conversation was compacted since, and that summary knows nothing of what would come back. /uncompact first.',
+      );
+    const changes = doneBy(entry, since);
+    if (changes.length > 0 && files === undefined) return refused('undo', NO_FILES);
+    const back = await planFiles(changes);
+    const isAnswered = since.some(({ type }) => type === 'assistant');
+    // A word about files that nobody has answered yet goes with what it was about.
+    const notes = isAnswered ? [] : since.filter(isRewindNote);
+    const content = undoText(isConversation, changes.length > 0);
+    const written = await context.session.takeBack(
+      [entry, ...notes].map(({ uuid }) => uuid),
+      { content, data: { about: 'rewind', ...intended(back) } },
+    );
+    if (isConversation && !isAnswered) setCwd(entry.cwd);
+    const { done, left } = await restore(back, 'undo', written.uuid);
+    if (!isConversation && isAnswered && done.length > 0) await context.append(goneBackNote(done, 'later'));
+    if (isConversation) await modes.retell();
+    return {
+      type: 'undo',
+      outcome: left.length === 0 ? 'done' : 'partly',
+      message: restoredText({ what: content, done, left, withFiles: changes.length > 0 }),
+      conversation: isConversation,
+    };
+  };
+
+  return { plan, rewind, undo };
+}
+
+function refused(type: RewindReport['type'], message: string): RewindReport {
+  return { type, outcome: 'refused', message, conversation: false };
+}

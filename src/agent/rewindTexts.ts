@@ -1,0 +1,75 @@
+/** What is said about going back: on screen, in the log, and to the model. */
+import { oneLine } from '../context/index.ts';
+import type { PathChange, RestorePlan } from '../protocol/checkpoints.ts';
+import type { EntryDraft } from '../protocol/entries.ts';
+import type { RewindScope } from '../protocol/rewind.ts';
+
+/** Characters of a prompt that are quoted. */
+const QUOTED = 60;
+/** Paths that one message names. */
+const NAMED = 20;
+
+const subjects: Readonly<Record<RewindScope, string>> = {
+  both: 'Conversation and files are',
+  conversation: 'The conversation is',
+  files: 'The files are',
+};
+
+/** E.g. "The files are as they were before “fix the test”". */
+export function rewindText(prompt: string, scope: RewindScope): string {
+  return `${subjects[scope]} as before “${oneLine(prompt, QUOTED)}”`;
+}
+
+/** The same for taking it back. */
+export function undoText(conversation: boolean, files: boolean): string {
+  const scope: RewindScope = conversation ? (files ? 'both' : 'conversation') : 'files';
+  return `Taken back: ${subjects[scope].charAt(0).toLowerCase()}${subjects[scope].slice(1)} as before going back`;
+}
+
+/** What was done, what was not and why. */
+export function restoredText({
+  what,
+  done,
+  left,
+  withFiles,
+}: {
+  readonly what: string;
+  readonly done: readonly PathChange[];
+  readonly left: readonly string[];
+  readonly withFiles: boolean;
+}): string {
+  const count = done.length === 1 ? '1 path changed on disk' : `${done.length} paths changed on disk`;
+  const notDone = left.length === 0 ? '' : `\nLeft as it is:\n${listOf(left)}`;
+  return `${what}${withFiles ? ` (${count})` : ''}.${notDone}`;
+}
+
+/** Why nothing at all would go back. */
+export function refusalText({ steps }: RestorePlan): string {
+  const refused = steps.filter(({ action }) => action === 'refuse');
+  if (refused.length === 0) return 'Everything already is as it was then.';
+  return `Left as it is:\n${listOf(refused.map(({ path, reason = '' }) => `${path}: ${reason}`))}`;
+}
+
+/** Tells the model, which still knows the conversation, that what it knows of these files is old. */
+export function goneBackNote(done: readonly PathChange[], to: 'earlier' | 'later'): EntryDraft {
+  const how =
+    to === 'earlier'
+      ? 'The user put files back to an earlier state; the conversation stays.'
+      : 'The user took that back: the files are again as they were before they were put back.';
+  const paths = done.map(({ path, before, after }) => {
+    const kind = after === undefined ? 'gone' : before === undefined ? 'there again' : 'changed';
+    return `${path} (${kind})`;
+  });
+  const content = `${how} On disk now:\n${listOf(paths)}\nRead a file again before you rely on what is in it.`;
+  return {
+    type: 'user',
+    subtype: 'nudge',
+    message: { role: 'user', content },
+    data: { about: 'rewind' },
+  };
+}
+
+function listOf(lines: readonly string[]): string {
+  const more = lines.length > NAMED ? [`… and ${lines.length - NAMED} more`] : [];
+  return [...lines.slice(0, NAMED), ...more].map((line) => `- ${line}`).join('\n');
+}

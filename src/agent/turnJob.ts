@@ -1,0 +1,62 @@
+/** One turn as a job of the agent: what comes before the loop and after it, whatever happens in between. */
+import type { ContextManager } from '../context/index.ts';
+import type { AgentEvent } from '../protocol/events.ts';
+import type { ToolSchema } from '../protocol/messages.ts';
+import type { CheckpointKeeper } from './checkpoints.ts';
+import type { Job } from './jobQueue.ts';
+import type { Modes } from './modes.ts';
+import { type PromptQueue, promptDraft } from './promptQueue.ts';
+import { runTurn, type TurnEnd, type TurnPorts } from './turn.ts';
+
+export interface TurnJobPorts
+  extends Omit<TurnPorts, 'signal' | 'emit' | 'deliverQueued' | 'schemas' | 'context'> {
+  readonly context: ContextManager;
+  readonly prompts: PromptQueue;
+  readonly modes: Pick<Modes, 'announce'>;
+  readonly checkpoints: Pick<CheckpointKeeper, 'look' | 'settled'>;
+  readonly schemas: readonly ToolSchema[];
+  readonly emit: (event: AgentEvent) => void;
+  readonly tellBug: (error: unknown) => void;
+}
+
+export function createTurnJob(ports: TurnJobPorts): Job {
+  const { context, prompts, modes, checkpoints, schemas, emit, tellBug } = ports;
+  const deliverQueued = async (): Promise<boolean> => {
+    const taken = prompts.takeAll();
+    if (taken.length === 0) return false;
+    await context.appendPrompts(taken.map(promptDraft), { tools: schemas, emit });
+    return true;
+  };
+  /** While the model writes a command, the tree is looked at: nothing waits for it then. */
+  const watched = (event: AgentEvent): void => {
+    if (event.type === 'tool_call_delta' && event.name === 'Bash') checkpoints.look();
+    emit(event);
+  };
+  return async (signal) => {
+    // The prompt may have been taken back meanwhile.
+    if (prompts.all().length === 0) return;
+    emit({ type: 'turn_started' });
+    let end: TurnEnd = { outcome: 'failed', steps: 0 };
+    try {
+      // What a stopped call changed belongs to the turn before this one.
+      await checkpoints.settled();
+      checkpoints.look();
+      await modes.announce();
+      end = await runTurn({ ...ports, signal, emit: watched, deliverQueued });
+    } catch (error) {
+      tellBug(error);
+    }
+    const { outcome, steps, error } = end;
+    try {
+      await context.append({
+        type: 'system',
+        subtype: 'turn_end',
+        message: { role: 'system', content: outcome },
+        data: { outcome, steps, ...(error === undefined ? {} : { error }) },
+      });
+    } finally {
+      if (outcome !== 'done') prompts.giveBack();
+      emit({ type: 'turn_ended', ...end });
+    }
+  };
+}

@@ -1,0 +1,133 @@
+/** The turns of a session and what was changed on disk in them: pure functions of its entries. */
+import { oneLine } from '../context/index.ts';
+import {
+  type Checkpoint,
+  checkpointSchema,
+  type PathChange,
+  pathChangeSchema,
+  type RestorePlan,
+  type RestoreStep,
+} from '../protocol/checkpoints.ts';
+import type { JSONLEntry } from '../protocol/entries.ts';
+import type { TurnRecord } from '../protocol/rewind.ts';
+
+/** Characters of a prompt that a list shows. */
+const SHOWN = 300;
+
+/** The turns of these entries, oldest first; `live` are those that count, as `liveEntries` gives them. */
+export function turnsOf(live: readonly JSONLEntry[]): readonly TurnRecord[] {
+  const starts = live.flatMap((entry, index) => (startsTurn(entry) ? [{ entry, index }] : []));
+  return starts.map(({ entry, index }, at) => turnOf(entry, live.slice(index, starts[at + 1]?.index)));
+}
+
+/** True for what the user asked; notes of the program and `!commands` belong to the turn before them. */
+export function startsTurn({ type, subtype, isCompactSummary }: JSONLEntry): boolean {
+  return type === 'user' && isCompactSummary !== true && (subtype === 'prompt' || subtype === undefined);
+}
+
+/** What calls and commands changed, in the order in which they did. */
+export function workOf(entries: readonly JSONLEntry[]): readonly Checkpoint[] {
+  return entries.flatMap((entry) => {
+    const checkpoint = checkpointOf(entry);
+    return checkpoint?.cause === 'call' || checkpoint?.cause === 'shell' ? [checkpoint] : [];
+  });
+}
+
+/**
+ * Every change on disk that these entries tell of, in order: going back is one as well, and so is what it was
+ * about to do when the program stopped in it.
+ */
+export function changesIn(entries: readonly JSONLEntry[]): readonly PathChange[] {
+  const cut = new Set(unfinished(entries));
+  return entries.flatMap((entry) =>
+    cut.has(entry) ? plannedChanges(entry) : (checkpointOf(entry)?.changes ?? []),
+  );
+}
+
+/** Entries that say what going back was about to do to files, and none says that it was done. */
+export function unfinished(entries: readonly JSONLEntry[]): readonly JSONLEntry[] {
+  const done = new Set(entries.flatMap((entry) => checkpointOf(entry)?.of ?? []));
+  return entries.filter((entry) => plannedChanges(entry).length > 0 && !done.has(entry.uuid));
+}
+
+/** What an entry of going back, or of taking that back, was about to do to files. */
+export function plannedChanges({ subtype, data }: JSONLEntry): readonly PathChange[] {
+  if (subtype !== 'rewind' && subtype !== 'undo') return [];
+  return pathChangeSchema.array().safeParse(data?.changes).data ?? [];
+}
+
+/** What is going to be done to files, for the entry that says so before it is done. */
+export function intended({ steps }: RestorePlan): { readonly changes?: readonly PathChange[] } {
+  const changes = steps.filter(isChange).map(({ path, from, to }) => ({
+    path,
+    ...(from === undefined ? {} : { before: from }),
+    ...(to === undefined ? {} : { after: to }),
+  }));
+  return changes.length === 0 ? {} : { changes };
+}
+
+/** True for what changes something on disk. */
+export function isChange({ action }: RestoreStep): boolean {
+  return action !== 'refuse' && action !== 'nothing';
+}
+
+/** What going back did to files: as was recorded behind it, or as it was about to. */
+export function doneBy(entry: JSONLEntry, since: readonly JSONLEntry[]): readonly PathChange[] {
+  const recorded = since.find((one) => checkpointOf(one)?.of === entry.uuid);
+  return recorded === undefined ? plannedChanges(entry) : (checkpointOf(recorded)?.changes ?? []);
+}
+
+/** True for the word to the model that its files went back. */
+export function isRewindNote({ subtype, data }: JSONLEntry): boolean {
+  return subtype === 'nudge' && data?.about === 'rewind';
+}
+
+/** What an entry says was changed on disk; undefined for all others, and for one that cannot be read. */
+export function checkpointOf({ subtype, data }: JSONLEntry): Checkpoint | undefined {
+  return subtype === 'checkpoint' ? checkpointSchema.safeParse(data).data : undefined;
+}
+
+/** What the user typed, as the user saw it: a folded paste stays folded. */
+export function promptText({ message, data }: JSONLEntry): string {
+  if (typeof data?.display === 'string') return data.display;
+  return textOf(message.content);
+}
+
+/** The text of a message's content, whatever its form. */
+export function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content
+    .flatMap((part: unknown) =>
+      typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string'
+        ? [part.text]
+        : [],
+    )
+    .join('\n');
+}
+
+/** `entries`: the prompt and all behind it up to the next. */
+function turnOf(prompt: JSONLEntry, entries: readonly JSONLEntry[]): TurnRecord {
+  const work = workOf(entries);
+  const files = new Set(work.flatMap(({ changes }) => changes.map(({ path }) => path)));
+  return {
+    uuid: prompt.uuid,
+    seq: prompt.seq,
+    text: oneLine(promptText(prompt), SHOWN),
+    timestamp: prompt.timestamp,
+    steps: entries.filter(({ type }) => type === 'assistant').length,
+    files: files.size,
+    lines: linesOf(work),
+  };
+}
+
+function linesOf(work: readonly Checkpoint[]): TurnRecord['lines'] {
+  let added = 0;
+  let removed = 0;
+  for (const { lines } of work) {
+    if (lines === undefined) return undefined;
+    added += lines.added;
+    removed += lines.removed;
+  }
+  return { added, removed };
+}

@@ -1,0 +1,49 @@
+/** Going back: the turns that one can go back to, what it would do, and what came of it. */
+import type { RestorePlan } from './checkpoints.ts';
+import type { PromptOp } from './ops.ts';
+
+/** What goes back. */
+export const rewindScopes = ['both', 'conversation', 'files'] as const;
+export type RewindScope = (typeof rewindScopes)[number];
+
+/** One turn of the conversation: a prompt, and everything up to the next one. */
+export interface TurnRecord {
+  /** Of the prompt's entry. */
+  readonly uuid: string;
+  /** Position of that entry in the session. */
+  readonly seq: number;
+  /** What the user typed, as the user saw it. */
+  readonly text: string;
+  /** ISO 8601, UTC. */
+  readonly timestamp: string;
+  /** Replies of the model. */
+  readonly steps: number;
+  /** Paths that its calls and commands changed, each once. */
+  readonly files: number;
+  /** Lines, over all its changes; undefined where there were too many to count them. */
+  readonly lines: { readonly added: number; readonly removed: number } | undefined;
+}
+
+/** What going back to before a turn would do. */
+export interface RewindPlan {
+  readonly turn: TurnRecord;
+  /** Why the files cannot go back; ready to show. */
+  readonly noFiles?: string;
+  /** Of the files; without steps where nothing was changed since. */
+  readonly plan: RestorePlan;
+  /** What checkpoints do not cover, as far as it was noted since; ready to show. */
+  readonly notes: readonly string[];
+}
+
+/** What came of going back, or of taking that back. */
+export interface RewindReport {
+  readonly type: 'rewind' | 'undo';
+  /** `partly`: some paths were left as they are; the message says which and why. */
+  readonly outcome: 'done' | 'partly' | 'refused';
+  /** Ready to show. */
+  readonly message: string;
+  /** The conversation is another one now. */
+  readonly conversation: boolean;
+  /** The prompt that was gone back to: for the composer. Only where the conversation went back. */
+  readonly prompt?: PromptOp;
+}
