@@ -1,0 +1,74 @@
+/** Values of names like `password`, `api_key` and `client_secret`, where the value looks random. */
+import { isLikelySecret, isUuid } from './likelySecret.ts';
+import type { Secret } from './types.ts';
+
+/** The word that says it; a bare `key` says nothing, an `api_key` does. */
+const name = /pass(?:word|wd|phrase|code)|pwd|secret|token|key|credentials?|_auth/gi;
+const keyOf =
+  /(?:api|access|auth|account|secret|private|signing|encryption|master|service|subscription|admin|license)[_-]?$/i;
+const wholeName =
+  /^(?<before>.{0,60}?)(?:pass(?:word|wd|phrase|code)|pwd|secret|token|(?<key>key)|credentials?|_auth)$/is;
+
+/** Behind the name: what separates it from its value, and the value. Every repetition is bounded. */
+const afterName = new RegExp(
+  [
+    '(?:[_-]?(?:prod(?:uction)?|dev|test|staging|live|value|base|\\d{1,3})){0,2}',
+    '\\\\{0,3}["\'`]?\\]?',
+    '(?:',
+    '\\s{0,4}(?::\\s{0,2}[A-Za-z]{1,12}\\s{0,2}=|=>|:=|={1,3}|:|>)\\s{0,4}',
+    '|\\s{1,3}is:?\\s{1,3}',
+    '|\\s{1,4}',
+    ')',
+    '(?:\\\\{0,3}["\'`](?<quoted>[^\\s"\'`\\\\]{8,512})\\\\{0,3}["\'`]',
+    '|(?<bare>[A-Za-z0-9_\\-+/.~!@#%^&*?$]{8,4096}={0,2})(?=[\\s,;&"\'`\\\\<)\\]}|\u001b]|$))',
+  ].join(''),
+  'iy',
+);
+
+/** True where the name of a field says that its value is a secret. */
+export function isSecretName(text: string): boolean {
+  const match = wholeName.exec(text);
+  return match !== null && (match.groups?.key === undefined || keyOf.test(match.groups.before ?? ''));
+}
+
+/** Such values, with their quotes left where they are. */
+export function findAssignments(text: string): Secret[] {
+  const found: Secret[] = [];
+  name.lastIndex = 0;
+  for (let match = name.exec(text); match !== null; match = name.exec(text)) {
+    if (/^key$/i.test(match[0]) && !keyOf.test(text.slice(Math.max(0, match.index - 16), match.index)))
+      continue;
+    const secret = valueBehind(text, match.index, match.index + match[0].length);
+    if (secret === undefined) continue;
+    found.push(secret);
+    name.lastIndex = secret.end;
+  }
+  return found;
+}
+
+function valueBehind(text: string, nameStart: number, nameEnd: number): Secret | undefined {
+  afterName.lastIndex = nameEnd;
+  const match = afterName.exec(text);
+  if (match === null) return undefined;
+  const { quoted, bare = '' } = match.groups ?? {};
+  const value = quoted ?? bare.replace(/[.,;:?!]+$/, '');
+  const between = match[0].slice(0, match[0].lastIndexOf(quoted ?? bare));
+  if (quoted === undefined && /^\s+$/.test(between) && !isFlag(text, nameStart)) return undefined;
+  if (!isLikelySecret(value, quoted === undefined ? 'bare' : 'quoted')) return undefined;
+  // A token is often the id of something; a password never is.
+  if (isUuid(value) && /token$/i.test(text.slice(nameStart, nameEnd))) return undefined;
+  const start = nameEnd + between.length;
+  return { start, end: start + value.length, kind: kindOf(text.slice(nameStart, nameEnd)) };
+}
+
+/** `--password VALUE`, or a line of `.netrc`. */
+function isFlag(text: string, nameStart: number): boolean {
+  return /(?:--[\w-]{0,20}|\blogin\s{1,3}\S{1,64}\s{1,3})$/.test(
+    text.slice(Math.max(0, nameStart - 80), nameStart),
+  );
+}
+
+function kindOf(word: string): string {
+  if (/pass|pwd|credential|_auth/i.test(word)) return 'password';
+  return /token/i.test(word) ? 'token' : /key/i.test(word) ? 'key' : 'secret';
+}

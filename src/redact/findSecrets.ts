@@ -1,0 +1,54 @@
+/**
+ * Finds secrets in text: keys and tokens by their formats, private keys, passwords in addresses, and values
+ * of names like `password` that look random. Linear in the length of the text, whatever is in it.
+ */
+import { findAssignments } from './assignments.ts';
+import { findKeyBlocks } from './keyBlocks.ts';
+import { findTokens } from './tokens.ts';
+import type { RedactOptions, Secret } from './types.ts';
+import { findUrlPasswords } from './urlPasswords.ts';
+
+/** The secrets in a text, in order, none overlapping another. */
+export function findSecrets(text: string, { own = [] }: Pick<RedactOptions, 'own'> = {}): Secret[] {
+  if (text.length < LEAST) return [];
+  // The most specific first: where two claim the same characters, the first gives its name.
+  return inOrder([
+    ...own.flatMap((secret) => occurrences(text, secret)),
+    ...findKeyBlocks(text),
+    ...findTokens(text),
+    ...findUrlPasswords(text),
+    ...findAssignments(text),
+  ]);
+}
+
+/** Nothing shorter is taken for a secret, one's own included. */
+const LEAST = 8;
+
+function occurrences(text: string, secret: string): Secret[] {
+  const found: Secret[] = [];
+  if (secret.length < LEAST) return found;
+  for (let at = text.indexOf(secret); at !== -1; at = text.indexOf(secret, at + secret.length))
+    found.push({ start: at, end: at + secret.length, kind: 'own-key' });
+  return found;
+}
+
+/** Sorted; what overlaps becomes one, under the name of the more specific. */
+function inOrder(found: readonly Secret[]): Secret[] {
+  const ranked = found.map((secret, rank) => ({ secret, rank }));
+  ranked.sort((a, b) => a.secret.start - b.secret.start || a.rank - b.rank);
+  const merged: { secret: Secret; rank: number }[] = [];
+  for (const one of ranked) {
+    const last = merged.at(-1);
+    if (last === undefined || one.secret.start >= last.secret.end) {
+      merged.push(one);
+      continue;
+    }
+    const named = one.rank < last.rank ? one : last;
+    const end = Math.max(last.secret.end, one.secret.end);
+    merged[merged.length - 1] = {
+      rank: named.rank,
+      secret: { start: last.secret.start, end, kind: named.secret.kind },
+    };
+  }
+  return merged.map(({ secret }) => secret);
+}

@@ -1,0 +1,37 @@
+/** Credentials of HTTP: `Bearer …`, `Basic …`, and keys that Kubernetes keeps in base64. */
+import { entropyBits, isPlaceholder } from './likelySecret.ts';
+import type { Secret } from './types.ts';
+
+const bearer = /\bbearer\s{1,3}(?<value>[A-Za-z0-9._~+/=-]{16,4096})/gi;
+const basic =
+  /authorization["'\\]{0,4}\s{0,3}[:=,]\s{0,3}["'\\`]{0,4}basic\s{1,3}(?<value>[A-Za-z0-9+/]{8,1024}={0,2})/gi;
+const encodedKey = /LS0tLS1CRUdJTi[A-Za-z0-9+/]{40,20000}={0,2}/g;
+
+export function headerCredentials(text: string): Secret[] {
+  return [
+    ...valuesOf(text, bearer, 'bearer-token', isRandom),
+    ...valuesOf(text, basic, 'basic-credentials', (value) => /^[^:]+:./.test(decoded(value))),
+    ...valuesOf(text, encodedKey, 'private-key', (value) =>
+      decoded(value.slice(0, 64)).includes('PRIVATE KEY'),
+    ),
+  ];
+}
+
+function valuesOf(text: string, regex: RegExp, kind: string, isOne: (value: string) => boolean): Secret[] {
+  const found: Secret[] = [];
+  for (const match of text.matchAll(regex)) {
+    const value = match.groups?.value ?? match[0];
+    if (isPlaceholder(value.slice(0, 64)) || !isOne(value)) continue;
+    const end = match.index + match[0].length;
+    found.push({ start: end - value.length, end, kind });
+  }
+  return found;
+}
+
+function isRandom(value: string): boolean {
+  return /\d/.test(value) && /[A-Za-z]/.test(value) && entropyBits(value.slice(0, 256)) >= 3;
+}
+
+function decoded(base64: string): string {
+  return Buffer.from(base64, 'base64').toString('latin1');
+}

@@ -1,0 +1,40 @@
+/** JSON values without their secrets. */
+import { isSecretName } from './assignments.ts';
+import { isLikelySecret } from './likelySecret.ts';
+import { markOf, redact } from './redact.ts';
+import type { RedactOptions } from './types.ts';
+
+/**
+ * The same value with every string in it redacted, names of fields included; what holds no secret is returned
+ * as it is, not copied. A value counts as a password also where only the name of its field says so. The data
+ * of images is left alone.
+ */
+export function redactDeep<T>(value: T, options: RedactOptions = {}): T {
+  return clean(value, options, '') as T;
+}
+
+function clean(value: unknown, options: RedactOptions, name: string): unknown {
+  if (typeof value === 'string') return cleanText(value, options, name);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const items = value.map((item) => clean(item, options, name));
+    return items.some((item, index) => item !== value[index]) ? items : value;
+  }
+  if ('type' in value && value.type === 'image') return value;
+  let changed = false;
+  const fields = Object.entries(value).map(([key, field]) => {
+    const pair = [redact(key, options), clean(field, options, key)] as const;
+    changed ||= pair[0] !== key || pair[1] !== field;
+    return pair;
+  });
+  return changed ? Object.fromEntries(fields) : value;
+}
+
+function cleanText(text: string, options: RedactOptions, name: string): string {
+  const cleaned = redact(text, options);
+  if (cleaned !== text || text.length > 512 || !isSecretName(name)) return cleaned;
+  if (!isLikelySecret(text, 'quoted')) return text;
+  const mark = markOf('password', text);
+  options.onRedacted?.(mark);
+  return mark;
+}

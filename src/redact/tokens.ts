@@ -1,0 +1,114 @@
+/** Tokens that can be told by their form alone: those of the table, and those that need a look inside. */
+import { beginsAt } from './boundary.ts';
+import { headerCredentials } from './headers.ts';
+import { isPlaceholder, isShuffled } from './likelySecret.ts';
+import { type TokenFormat, tokenFormats } from './tokenFormats.ts';
+import type { Secret } from './types.ts';
+
+type Format = TokenFormat & { readonly regex: RegExp };
+
+const formats: readonly Format[] = tokenFormats.map((format) => ({
+  ...format,
+  regex: new RegExp(`(?:${format.pattern})(?![A-Za-z0-9])`, 'y'),
+}));
+
+/** Every literal by its first three characters, the longer before the shorter. */
+const literals = new Map<number, { readonly literal: string; readonly formats: readonly Format[] }[]>();
+for (const literal of new Set(formats.flatMap((one) => one.literals))) {
+  const start = startAt(literal, 0);
+  const own = formats.filter((one) => one.literals.some((begin) => literal.startsWith(begin)));
+  const others = literals.get(start) ?? [];
+  literals.set(
+    start,
+    [...others, { literal, formats: own }].sort((a, b) => b.literal.length - a.literal.length),
+  );
+}
+/** Which pairs of characters begin one: nearly all of a text is passed over with a look at this. */
+const beginsLiteral = new Uint8Array(2 ** 14);
+for (const start of literals.keys()) beginsLiteral[start >> 7] = 1;
+
+function startAt(text: string, at: number): number {
+  return (text.charCodeAt(at) << 14) | (text.charCodeAt(at + 1) << 7) | text.charCodeAt(at + 2);
+}
+
+/** Every token of a known form. */
+export function findTokens(text: string): Secret[] {
+  const found: Secret[] = [];
+  let last = text.charCodeAt(0);
+  for (let at = 1; at < text.length; at++) {
+    const pair = (last << 7) | text.charCodeAt(at);
+    last = text.charCodeAt(at);
+    if (pair >= 2 ** 14 || beginsLiteral[pair] === 0) continue;
+    const here = literals.get(startAt(text, at - 1))?.find(({ literal }) => text.startsWith(literal, at - 1));
+    const secret = here === undefined ? undefined : tokenAt(text, at - 1, here.literal, here.formats);
+    if (secret === undefined) continue;
+    found.push(secret);
+    at = secret.end;
+    last = text.charCodeAt(at - 1);
+  }
+  return [...found, ...findPatterns(text), ...findWebTokens(text), ...headerCredentials(text)];
+}
+
+function tokenAt(
+  text: string,
+  literalAt: number,
+  literal: string,
+  candidates: readonly Format[],
+): Secret | undefined {
+  for (const { kind, regex, lead = 0, needsDigits } of candidates) {
+    const start = literalAt - lead;
+    if (start < 0 || !beginsAt(text, start)) continue;
+    regex.lastIndex = start;
+    const token = regex.exec(text)?.[0];
+    if (token === undefined || isPlaceholder(token.slice(lead === 0 ? literal.length : 0))) continue;
+    if (needsDigits === true && !looksRandom(token.slice(literal.length))) continue;
+    return { start, end: start + token.length, kind };
+  }
+  return undefined;
+}
+
+/** Forms without a literal in front, which a look from the left finds. */
+const patterns: readonly { readonly kind: string; readonly hint: string; readonly regex: RegExp }[] = [
+  { kind: 'twilio-key', hint: 'SK', regex: /SK[0-9a-f]{32}(?![A-Za-z0-9])/g },
+  {
+    kind: 'azure-client-secret',
+    hint: 'Q~',
+    regex: /[A-Za-z0-9_~.-]{3}\dQ~[A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9])/g,
+  },
+  {
+    kind: 'telegram-token',
+    hint: ':AA',
+    regex: /\d{8,10}:AA[A-Za-z0-9_-]{32,36}(?![A-Za-z0-9_-])/g,
+  },
+  {
+    kind: 'discord-token',
+    hint: '.',
+    regex: /[MNO][A-Za-z\d_-]{23,27}\.[A-Za-z\d_-]{6}\.[A-Za-z\d_-]{27,40}(?![A-Za-z0-9_-])/g,
+  },
+];
+
+function findPatterns(text: string): Secret[] {
+  return patterns.flatMap(({ kind, hint, regex }) => {
+    if (!text.includes(hint)) return [];
+    return [...text.matchAll(regex)]
+      .filter(({ index, 0: token }) => beginsAt(text, index) && looksRandom(token) && !isPlaceholder(token))
+      .map((match) => ({ start: match.index, end: match.index + match[0].length, kind }));
+  });
+}
+
+/** A whole run of what JSON Web Tokens are made of: taken whole, so that no character is looked at twice. */
+const dottedRun = /eyJ[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*){0,4}/g;
+const webToken = /^eyJ[A-Za-z0-9_-]{10,}\.ey[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{16,}/;
+
+function findWebTokens(text: string): Secret[] {
+  if (!text.includes('eyJ')) return [];
+  return [...text.matchAll(dottedRun)].flatMap(({ index, 0: run }) => {
+    const token = webToken.exec(run)?.[0];
+    return token === undefined ? [] : [{ start: index, end: index + token.length, kind: 'jwt' }];
+  });
+}
+
+/** Letters and digits among each other, as in no name. */
+function looksRandom(text: string): boolean {
+  return isShuffled(text) || ((text.match(/\d+/g)?.length ?? 0) >= 2 && /[A-Za-z]/.test(text));
+}

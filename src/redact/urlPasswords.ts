@@ -1,0 +1,49 @@
+/** Passwords in addresses: `https://user:PASSWORD@host`, `postgres://…`; and in connection strings. */
+import { isPlaceholder } from './likelySecret.ts';
+import type { Secret } from './types.ts';
+
+/** From `://` on. No part may hold what ends an address, so that a run of `://` stays linear. */
+const userAndPassword =
+  /:\/\/(?<user>[^\s:@/?#"'`<>\\|{}()[\]$]{0,256}):(?<password>[^\s@/"'`<>\\]{1,512})@(?<host>[A-Za-z0-9[_%-][^\s/:"'`<>\\]{0,255})/y;
+
+const connectionString =
+  /(?:user id|uid|username|user)\s{0,2}=[^;\s"']{1,128};\s{0,4}(?:password|pwd)\s{0,2}=(?<password>[^;"'`\\\r\n]{3,128})/gi;
+
+/** Only the password itself; the address stays readable. */
+export function findUrlPasswords(text: string): Secret[] {
+  return [...inAddresses(text), ...inConnectionStrings(text)];
+}
+
+function inAddresses(text: string): Secret[] {
+  const found: Secret[] = [];
+  for (let at = text.indexOf('://'); at !== -1; at = text.indexOf('://', at + 3)) {
+    userAndPassword.lastIndex = at;
+    const { user = '', password = '', host = '' } = userAndPassword.exec(text)?.groups ?? {};
+    if (password === '' || isHarmless(password) || reserved.test(host)) continue;
+    const start = at + 3 + user.length + 1;
+    found.push({ start, end: start + password.length, kind: 'url-password' });
+  }
+  return found;
+}
+
+function inConnectionStrings(text: string): Secret[] {
+  const found: Secret[] = [];
+  for (const match of text.matchAll(connectionString)) {
+    const { password = '' } = match.groups ?? {};
+    if (isHarmless(password)) continue;
+    const end = match.index + match[0].length;
+    found.push({ start: end - password.length, end, kind: 'connection-password' });
+  }
+  return found;
+}
+
+/** Hosts that documents use and nobody can have (RFC 2606). */
+const reserved = /(?:^|\.)(?:example(?:\.(?:com|org|net))?|test|invalid)$/i;
+
+function isHarmless(password: string): boolean {
+  return (
+    /^\d{1,5}$|^.$|^\[redacted|[{}$<>]|^%[sdv]|^(?:pass(?:word|wd)?|pwd|pw|secret|token|key|user|bar|test)$/i.test(
+      password,
+    ) || isPlaceholder(password)
+  );
+}
