@@ -1,3 +1,4 @@
+import { spentIn } from '../context/index.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { Usage } from '../protocol/messages.ts';
 
@@ -8,9 +9,26 @@ export interface Totals extends Usage {
   readonly costUsd: number | undefined;
 }
 
-export const noTotals: Totals = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, requests: 0, costUsd: 0 };
+const noTotals: Totals = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, requests: 0, costUsd: 0 };
 
-/** Adds what one entry cost: replies, and `usage` entries (summaries). A pure fold over the log. */
+/** What a session has cost so far, as it is opened. */
+export function totalsOf(
+  entries: readonly JSONLEntry[],
+  costUsd: (model: string, usage: Usage) => number | undefined,
+): Totals {
+  return spentIn(entries).reduce((totals, { model, requests, ...usage }) => {
+    const cost = costUsd(model, usage);
+    return {
+      inputTokens: totals.inputTokens + usage.inputTokens,
+      outputTokens: totals.outputTokens + usage.outputTokens,
+      cachedTokens: totals.cachedTokens + usage.cachedTokens,
+      requests: totals.requests + requests,
+      costUsd: totals.costUsd === undefined || cost === undefined ? undefined : totals.costUsd + cost,
+    };
+  }, noTotals);
+}
+
+/** Adds what one entry cost: replies, and `usage` entries (summaries). */
 export function addEntry(
   totals: Totals,
   entry: JSONLEntry,

@@ -1,5 +1,6 @@
 /** What a subscriber (UI, headless) sees of an agent. */
 import type { ContextData } from '../context/index.ts';
+import type { RestoreStep } from '../protocol/checkpoints.ts';
 import type { CompactionDiff, ContextItem, ContextReport } from '../protocol/contextReport.ts';
 import type { JSONLEntry, Todo } from '../protocol/entries.ts';
 import type { AgentEvent, ContextMeasure } from '../protocol/events.ts';
@@ -7,6 +8,7 @@ import type { Usage } from '../protocol/messages.ts';
 import type { ModelInfo } from '../protocol/model.ts';
 import type { Op, PromptOp } from '../protocol/ops.ts';
 import type { PermissionMode, PermissionQuestion } from '../protocol/permissions.ts';
+import type { RewindPlan, TurnRecord } from '../protocol/rewind.ts';
 
 /** A snapshot; a new object whenever something changed. */
 export interface AgentState {
@@ -34,8 +36,21 @@ export interface Agent {
   /** A subscriber that throws does not disturb the others. Returns the unsubscriber. */
   subscribe(listener: (event: AgentEvent) => void): () => void;
   state(): AgentState;
-  /** The log so far, oldest first. */
+  /** The log so far, oldest first. Of a large session what came before its last compaction is not among them. */
   entries(): readonly JSONLEntry[];
+  /** Older history, wherever it lies: at most `count` entries before a position, oldest first. */
+  page(beforeSeq: number, count: number): Promise<readonly JSONLEntry[]>;
+  /** Those of them that count: without what was rewound. */
+  liveEntries(): readonly JSONLEntry[];
+  /** The newest `limit` turns of the conversation, oldest first, each with what it changed. */
+  turns(limit: number): Promise<readonly TurnRecord[]>;
+  /** What going back to before the turn of this prompt would do; undefined where there is no such turn. */
+  planRewind(uuid: string): Promise<RewindPlan | undefined>;
+  /**
+   * What was changed on disk, first before to last after: by the whole session as far as it still stands, or by the
+   * turn of one prompt. Undefined where there is no such turn.
+   */
+  diff(uuid?: string): Promise<readonly RestoreStep[] | undefined>;
   /** Takes the newest queued prompt back, before it is sent. */
   takeBackQueued(): PromptOp | undefined;
   /** Resolves when nothing runs and nothing is queued. */
@@ -52,6 +67,8 @@ export interface Agent {
   items(): readonly ContextItem[];
   /** What the last compaction did; undefined when there is none. */
   lastDiff(): CompactionDiff | undefined;
+  /** A new session that begins as this one is now, or as it was up to an entry; this one stays open. Returns its id. */
+  fork(uptoUuid?: string): Promise<string>;
   /** Stops what runs, flushes the log, releases the session. */
   close(): Promise<void>;
 }
@@ -60,4 +77,11 @@ export interface Agent {
 export type SessionTarget =
   | { readonly type: 'new'; readonly sessionId?: string }
   | { readonly type: 'latest' }
-  | { readonly type: 'id'; readonly id: string };
+  | {
+      readonly type: 'id';
+      readonly id: string;
+      /** `fork` opens a copy and leaves the session as it is; `read` only looks. Absent = go on in it. */
+      readonly mode?: 'read' | 'fork';
+      /** The folder below `projects/` that it lies in, when that is not this project's. */
+      readonly project?: string;
+    };

@@ -17,7 +17,7 @@ export class Admission {
   }
 
   /** Records the one result of a call; results of one reply share a budget. */
-  async result({ call, outcome, durationMs }: ToolResultInput): Promise<JSONLEntry> {
+  async result({ call, outcome, durationMs, behind = [] }: ToolResultInput): Promise<JSONLEntry> {
     const { log, append, projection, deps } = this.#parts;
     const { window } = projection.budget();
     const limits = this.#shares.limitsOfNext(log.entries(), this.#limits(), window);
@@ -25,7 +25,7 @@ export class Admission {
       offload: deps.settings.toolResultCompression ? deps.settings.offload : null,
       tool: call.name,
     });
-    const [entry] = await append([resultDraft(call, outcome, admitted, durationMs)]);
+    const [entry] = await append([resultDraft(call, outcome, admitted, durationMs), ...behind]);
     if (entry === undefined) throw new Error(`The log of ${log.sessionId} gave no entry for a result.`);
     return entry;
   }
@@ -39,7 +39,7 @@ export class Admission {
   /** What the session has seen, by pointer, range or search. */
   recall(request: RecallRequest, signal: AbortSignal): Promise<RecallAnswer> {
     const { log } = this.#parts;
-    return recall(request, log.entries(), log.blobs, signal, this.#limits());
+    return recall(request, log.seen(), log.blobs, signal, this.#limits());
   }
 
   #whole(outcome: ToolOutcome): Promise<Admitted> {

@@ -11,11 +11,13 @@ import type { BlobSink, RecallAnswer, RecallRequest, ToolOutcome } from '../prot
 import { type ContextData, contextDataOf } from './contextData.ts';
 import { ThreadSummary } from './memory/ThreadSummary.ts';
 import { Projection } from './Projection.ts';
+import type { SeenLog } from './recall/seenLog.ts';
 import { SessionContext } from './SessionContext.ts';
 import { closingDrafts, headerDrafts, headerOf, replyDrafts } from './sessionDrafts.ts';
 import type { SessionParts } from './sessionParts.ts';
 import {
   CacheStore,
+  damageNotices,
   messageDraft,
   type SessionLog,
   type SessionSummary,
@@ -66,10 +68,8 @@ export class ContextManager {
     if (closing.length > 0) await this.append(...closing);
     return {
       sessionId: log.sessionId,
-      entries: log.entries().length,
-      damaged: log.damaged.map(
-        ({ line, reason }) => `Line ${line} of ${log.filePath} could not be read: ${reason}`,
-      ),
+      entries: log.seen().last + 1,
+      damaged: damageNotices(log.damaged, log),
       closedCalls: closing.length,
     };
   }
@@ -77,11 +77,19 @@ export class ContextManager {
   /** A new session that begins as this one is now, or as it was up to an entry; this one stays open. Returns its id. */
   async forkSession(uptoUuid?: string): Promise<string> {
     const { log } = this.#open().parts;
-    const entries = log.entries();
-    const end =
-      uptoUuid === undefined ? entries.length : entries.findIndex(({ uuid }) => uuid === uptoUuid) + 1;
-    if (end === 0) throw new Error(`There is no entry ${uptoUuid} in this session to fork from.`);
-    return this.#deps.store.forkSession(entries.slice(0, end));
+    const upto = uptoUuid === undefined ? log.seen().last : await seqOf(log.seen(), uptoUuid);
+    if (upto === undefined) throw new Error(`There is no entry ${uptoUuid} in this session to fork from.`);
+    return this.#deps.store.forkSession(log.seen().range(0, upto));
+  }
+
+  /** Older history, also what is not in memory: at most `count` entries before a position, oldest first. */
+  async page(beforeSeq: number, count: number): Promise<readonly JSONLEntry[]> {
+    const found: JSONLEntry[] = [];
+    if (this.#session === undefined || count < 1) return found;
+    for await (const entry of this.#session.parts.log.seen().before(beforeSeq)) {
+      if (found.push(entry) >= count) break;
+    }
+    return found.reverse();
   }
 
   getCurrentSessionId(): string | undefined {
@@ -310,4 +318,10 @@ export class ContextManager {
     }
     return this.#session;
   }
+}
+
+async function seqOf(log: SeenLog, uuid: string): Promise<number | undefined> {
+  for await (const entry of log.before(Number.POSITIVE_INFINITY, uuid))
+    if (entry.uuid === uuid) return entry.seq;
+  return undefined;
 }

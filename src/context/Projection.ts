@@ -7,7 +7,9 @@ import type { ContextMeasure } from '../protocol/events.ts';
 import type { Message, ToolSchema } from '../protocol/messages.ts';
 import { type ProjectionPolicy, renderAtom, renderView } from './ContextBuilder.ts';
 import type { Atom } from './history/atoms.ts';
-import { liveEntries } from './history/live.ts';
+import { Learned } from './history/Learned.ts';
+import { isCorrection, liveEntries } from './history/live.ts';
+import { afterPast, pastOf } from './history/past.ts';
 import { reductionOf } from './history/reductions.ts';
 import { LogView, lastCompaction, type View } from './history/view.ts';
 import { MessageMemory } from './MessageMemory.ts';
@@ -33,19 +35,19 @@ export class Projection {
   readonly #log: SessionLog;
   readonly #deps: ProjectionDeps;
   readonly #snippets = new Map<string, string>();
-  readonly #windows = new Map<string, number>();
-  readonly #files = new Map<string, string>();
+  readonly #learned: Learned;
   readonly #view = new LogView();
   #sized:
     | { readonly view: View; readonly tools: readonly ToolSchema[]; readonly sizes: RequestSizes }
     | undefined;
-  #todos: readonly Todo[] = [];
   #policy: ProjectionPolicy | undefined;
 
   constructor(log: SessionLog, deps: ProjectionDeps) {
     this.#log = log;
     this.#deps = deps;
-    this.counter = new TokenCounter({ encoder: deps.encoder });
+    this.#learned = new Learned(pastOf(log.entries())?.learned);
+    const { calibrations } = this.#learned;
+    this.counter = new TokenCounter({ encoder: deps.encoder, calibrations });
     this.memory = new MessageMemory(deps.settings.maxMemoryMessages, (message, name) =>
       this.counter.identify(message, name),
     );
@@ -53,10 +55,14 @@ export class Projection {
 
   /** Learns from the whole log and reads the snippets that its last compaction quotes. */
   async load(): Promise<void> {
-    for (const entry of this.#log.entries()) {
-      if (reductionOf(entry)?.isGuess !== true) this.learn(entry);
+    const entries = this.#log.entries();
+    const throughSeq = pastOf(entries)?.throughSeq ?? -1;
+    for (const entry of entries) {
+      this.memory.learn(entry);
+      if (entry.seq > throughSeq && reductionOf(entry)?.isGuess !== true) this.#learned.learn(entry);
     }
-    await this.loadSnippets(this.#log.entries());
+    if (entries.some(isCorrection)) this.#relearn();
+    await this.loadSnippets(entries);
   }
 
   /** Reads what the summary that then counts quotes; `entries` may end with an undo that is yet to be written. */
@@ -73,25 +79,14 @@ export class Projection {
   /** Takes in what one entry says, in log order. */
   learn(entry: JSONLEntry): void {
     this.memory.learn(entry);
-    const { usage } = entry.message;
-    const { countedTokens, requestModel, countedFeatures } = entry.data ?? {};
-    if (usage !== undefined && typeof countedTokens === 'number' && typeof requestModel === 'string') {
-      this.counter.observe(requestModel, countedTokens, usage.input_tokens, featuresIn(countedFeatures));
-    }
-    const data = reductionOf(entry);
-    if (data?.kind === 'window' && data.model !== undefined && data.windowTokens !== undefined) {
-      this.#windows.set(data.model, data.windowTokens);
-      // What the server found too long has more than that; a smaller ratio would be no news.
-      if (data.windowTokens / data.preTokens > this.counter.ratio(data.model)) {
-        this.counter.observe(data.model, data.preTokens, data.windowTokens);
-      }
-    }
-    for (const { path, hash } of entry.toolResult?.filesRead ?? []) this.#files.set(path, hash);
-    for (const { path, hash, kind } of entry.toolResult?.filesChanged ?? []) {
-      if (kind === 'deleted' || hash === undefined) this.#files.delete(path);
-      else this.#files.set(path, hash);
-    }
-    this.#todos = entry.toolResult?.todos ?? this.#todos;
+    this.#learned.learn(entry);
+    if (isCorrection(entry)) this.#relearn();
+  }
+
+  /** What was rewound has been neither read nor written by this conversation. */
+  #relearn(): void {
+    const entries = this.#log.entries();
+    this.#learned.relearn(liveEntries(afterPast(entries)).entries, pastOf(entries)?.learned);
   }
 
   /** Makes the bytes of new snippets known, before the summary that quotes them is appended. */
@@ -100,17 +95,17 @@ export class Projection {
   }
 
   fileReads(path: string): string | undefined {
-    return this.#files.get(path);
+    return this.#learned.file(path);
   }
 
   /** Files that were read or changed in this session and are still there. */
   touchedFiles(): readonly string[] {
-    return [...this.#files.keys()];
+    return this.#learned.files();
   }
 
   /** The todo list as the last tool result left it. */
   todos(): readonly Todo[] {
-    return this.#todos;
+    return this.#learned.todos();
   }
 
   /** The view of the log as it is now. */
@@ -135,7 +130,7 @@ export class Projection {
 
   budget(): WindowBudget {
     const model = this.#deps.model();
-    return windowBudget(model, this.#deps.settings, this.#windows.get(model.id));
+    return windowBudget(model, this.#deps.settings, this.#learned.window(model.id));
   }
 
   measure(tools: readonly ToolSchema[]): ContextMeasure {
@@ -234,9 +229,4 @@ export class Projection {
       this.#sized = { view, tools, sizes: sizeOfView(view, tools, this.counter, policy) };
     return this.#sized.sizes;
   }
-}
-
-function featuresIn(value: unknown): readonly number[] | undefined {
-  const isVector = Array.isArray(value) && value.every((one) => typeof one === 'number');
-  return isVector ? value : undefined;
 }

@@ -5,7 +5,7 @@
  */
 import type { Message, ToolSchema } from '../protocol/messages.ts';
 import type { ModelInfo } from '../protocol/model.ts';
-import { Calibration, UNKNOWN_ERROR } from './tokens/calibration.ts';
+import { Calibrations } from './tokens/Calibrations.ts';
 import { addTo, noTokens } from './tokens/classes.ts';
 import { type Coefficients, HIGH, S5 } from './tokens/coefficients.ts';
 import { ExactCounts } from './tokens/ExactCounts.ts';
@@ -26,6 +26,8 @@ export interface TokenCounterOptions {
   readonly set?: Coefficients;
   /** Absent = estimates throughout. */
   readonly encoder?: TokenEncoder | undefined;
+  /** What is known of how models count; grows by `observe`. */
+  readonly calibrations?: Calibrations;
 }
 
 /** Tokens with which the reply begins. */
@@ -34,14 +36,15 @@ const REPLY_PRIMING = 3;
 export class TokenCounter {
   readonly #set: Coefficients;
   readonly #exact: ExactCounts;
-  readonly #calibrations = new Map<string, Calibration>();
+  readonly #calibrations: Calibrations;
   #vocabulary: VocabularyName | undefined;
   #measured = new Map<VocabularyName | undefined, WeakMap<object, Measured>>();
   readonly #names = new WeakMap<Message, object>();
   #stats = { cachedMessages: 0, totalCachedTokens: 0 };
 
-  constructor({ set = HIGH, encoder }: TokenCounterOptions = {}) {
+  constructor({ set = HIGH, encoder, calibrations }: TokenCounterOptions = {}) {
     this.#set = set;
+    this.#calibrations = calibrations ?? new Calibrations();
     this.#exact = new ExactCounts(encoder);
   }
 
@@ -136,22 +139,17 @@ export class TokenCounter {
    * `features`, for a request of that mixture; else for one like the last that was reported.
    */
   ratio(model: string, features?: readonly number[]): number {
-    return this.#calibrations.get(model)?.ratio(features) ?? 1;
+    return this.#calibrations.ratio(model, features);
   }
 
   /** By what share the newest predictions for this model were off; 0.25 before the first. */
   errorShare(model: string): number {
-    return this.#calibrations.get(model)?.error() ?? UNKNOWN_ERROR;
+    return this.#calibrations.errorShare(model);
   }
 
   /** Learns from one reply: what the request was counted as (uncalibrated), and what the server counted. */
   observe(model: string, countedTokens: number, reportedTokens: number, features?: readonly number[]): void {
-    let calibration = this.#calibrations.get(model);
-    if (calibration === undefined) {
-      calibration = new Calibration();
-      this.#calibrations.set(model, calibration);
-    }
-    calibration.observe(countedTokens, reportedTokens, features);
+    this.#calibrations.observe(model, countedTokens, reportedTokens, features);
   }
 
   /** True from exactly `threshold` of the window on. */

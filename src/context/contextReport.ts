@@ -4,6 +4,7 @@ import type { JSONLEntry } from '../protocol/entries.ts';
 import type { ContextMeasure } from '../protocol/events.ts';
 import type { ModelInfo } from '../protocol/model.ts';
 import { liveEntries } from './history/live.ts';
+import { afterPast, pastOf } from './history/past.ts';
 import { reductionOf } from './history/reductions.ts';
 import { compressionHistory } from './strategies/CompressionHistory.ts';
 
@@ -39,10 +40,12 @@ export function contextReport(entries: readonly JSONLEntry[], facts: ReportFacts
 /** Every reduction that the log records, oldest first; a compaction is one, whatever it shortens besides. */
 export function reductionRecords(entries: readonly JSONLEntry[]): readonly ReductionRecord[] {
   const { undone } = liveEntries(entries);
-  return entries.flatMap((entry, index) => {
-    const record = recordOf(entry, entries.slice(index + 2, index + 4));
+  const own = afterPast(entries);
+  const records = own.flatMap((entry, index) => {
+    const record = recordOf(entry, own.slice(index + 2, index + 4));
     return record === undefined ? [] : [{ ...record, isUndone: undone.has(entry.uuid) }];
   });
+  return [...(pastOf(entries)?.reductions ?? []), ...records];
 }
 
 function recordOf(

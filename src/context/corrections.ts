@@ -7,9 +7,11 @@ import type { ToolSchema } from '../protocol/messages.ts';
 import { refusedReport } from './compaction/report.ts';
 import { type Atom, atomEntries, groupAtoms, isPrompt } from './history/atoms.ts';
 import { liveEntries } from './history/live.ts';
+import { pastOf } from './history/past.ts';
 import { reductionDraft, reductionOf } from './history/reductions.ts';
 import { lastCompaction, viewOf } from './history/view.ts';
 import type { SessionParts } from './sessionParts.ts';
+import type { SessionLog } from './storage/index.ts';
 import { removalDraft } from './strategies/removeAtoms.ts';
 
 /** Takes the last compaction back. Refuses, with the numbers, where what it stands for no longer fits. */
@@ -20,8 +22,10 @@ export async function uncompact(
   const { log, projection, append } = parts;
   const { usedTokens: preTokens } = projection.measure(tools);
   const refuse = (message: string): CompactionReport => refusedReport('manual', preTokens, message);
-  const undoes = lastCompactionUuids(log.entries());
-  if (undoes.length === 0) return refuse('There is no compaction to take back.');
+  const boundary = lastBoundary(log.entries());
+  if (boundary === undefined) return refuse('There is no compaction to take back.');
+  await bringIn(log, boundary.uuid);
+  const undoes = uuidsOfCompaction(log.entries(), boundary);
   const draft = undoDraft(undoes, 'the last compaction');
   const undone = [...log.entries(), asEntry(draft)];
   await projection.loadSnippets(undone);
@@ -50,6 +54,7 @@ export async function undoReduction(
   { log, append, projection }: SessionParts,
   uuid: string,
 ): Promise<boolean> {
+  await bringIn(log, uuid);
   const { undone } = liveEntries(log.entries());
   const entry = log.entries().find((one) => one.uuid === uuid);
   if (entry === undefined || undone.has(uuid)) return false;
@@ -94,6 +99,7 @@ export async function steer(
 
 /** Everything after the atom that this entry belongs to is no longer part of the conversation; undo brings it back. */
 export async function rewind({ log, append, projection }: SessionParts, uuid: string): Promise<boolean> {
+  await bringIn(log, uuid);
   const { entries } = liveEntries(log.entries());
   const atom = groupAtoms(entries).find((one) => atomEntries(one).some((entry) => entry.uuid === uuid));
   const last = atom === undefined ? undefined : atomEntries(atom).reduce((a, b) => (a.seq > b.seq ? a : b));
@@ -109,16 +115,24 @@ export async function rewind({ log, append, projection }: SessionParts, uuid: st
   return true;
 }
 
-function lastCompactionUuids(entries: readonly JSONLEntry[]): readonly string[] {
+/** Whatever goes back behind an entry needs what was in force there: it may lie in the file only. */
+async function bringIn(log: SessionLog, uuid: string): Promise<void> {
+  const entries = log.entries();
+  const through = pastOf(entries)?.throughSeq ?? -1;
+  if (through === -1 || entries.some((entry) => entry.uuid === uuid && entry.seq > through)) return;
+  for await (const entry of log.seen().before(through + 1, uuid))
+    if (entry.uuid === uuid) return log.reach(entry.seq - 1);
+}
+
+function lastBoundary(entries: readonly JSONLEntry[]): JSONLEntry | undefined {
   const live = liveEntries(entries);
-  const boundary = live.entries[lastCompaction(live.entries, live.undone)];
-  return boundary === undefined ? [] : uuidsOfCompaction(entries, boundary);
+  return live.entries[lastCompaction(live.entries, live.undone)];
 }
 
 /** A boundary, and the clips and ledgers that were written with it, before and behind. */
 function uuidsOfCompaction(entries: readonly JSONLEntry[], boundary: JSONLEntry): readonly string[] {
   const isIts = (entry: JSONLEntry): boolean => reductionOf(entry)?.reason === 'compaction';
-  const at = entries.indexOf(boundary);
+  const at = entries.findIndex(({ uuid }) => uuid === boundary.uuid);
   const before = entries.slice(Math.max(0, at - 1), at).filter(isIts);
   const behind = entries.slice(at + 2);
   const end = behind.findIndex((entry) => !isIts(entry));

@@ -1,6 +1,6 @@
 /** The words of the context room that other rooms need to wire it. */
 import type { ContextSettings } from '../protocol/contextSettings.ts';
-import type { ToolDisplay } from '../protocol/entries.ts';
+import type { EntryDraft, ToolDisplay } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { ToolCall, ToolSchema } from '../protocol/messages.ts';
 import type { ModelError, ModelInfo, ModelRequest, Reply } from '../protocol/model.ts';
@@ -76,7 +76,7 @@ export interface LoadReport {
   readonly sessionId: string;
   /** Entries in the log, damaged lines not counted. */
   readonly entries: number;
-  /** Lines that could not be read, one sentence each; the rest of the session is whole. */
+  /** What could not be read, in a sentence; the rest of the session is whole. */
   readonly damaged: readonly string[];
   /** Calls that had no result because the program was stopped; each has one now. */
   readonly closedCalls: number;
@@ -110,6 +110,8 @@ export interface ToolResultInput {
         readonly display: ToolDisplay;
       };
   readonly durationMs?: number;
+  /** Recorded with it, in the same write. */
+  readonly behind?: readonly EntryDraft[];
 }
 
 /** How a reply came to its end, when that was not by itself. */

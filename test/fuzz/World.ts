@@ -2,6 +2,7 @@
  * A session on a disk with everything around it: a model that summarises, a clock, memories, instruction
  * files, a server. Holds what a run has to remember in order to tell whether everything still holds.
  */
+import { copyFile, mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   ContextManager,
@@ -30,6 +31,8 @@ export class World {
   readonly program: Program;
   readonly summaries: Summaries;
   readonly #store: PersistentStore;
+  /** Holds no log whole: each is opened as if it were very large. */
+  readonly #largeStore: PersistentStore;
   readonly #folder: string;
   readonly #open = new Set<ContextManager>();
   context: ContextManager;
@@ -61,12 +64,9 @@ export class World {
     this.#folder = folder;
     this.summaries = new Summaries(program.behaviours);
     this.model = modelOf(program.model);
-    this.#store = new PersistentStore({
-      dataRoot: join(folder, 'data'),
-      projectRoot: folder,
-      programVersion: '1.0.0',
-      now: () => new Date(this.#now()),
-    });
+    const place = { projectRoot: folder, programVersion: '1.0.0', now: () => new Date(this.#now()) };
+    this.#store = new PersistentStore({ dataRoot: join(folder, 'data'), ...place });
+    this.#largeStore = new PersistentStore({ dataRoot: join(folder, 'large'), ...place, wholeBytes: 0 });
     this.context = this.#manager();
   }
 
@@ -89,6 +89,25 @@ export class World {
     const entries = this.context.entries();
     if (this.seen.length === before)
       for (const entry of entries.slice(before)) this.seen.push(JSON.stringify(entry));
+  }
+
+  /**
+   * The open session as one that is too large for memory: opened from a copy of its file, with the point that an
+   * earlier copy left. Call it while no other manager of the copy is open.
+   */
+  async asLarge<T>(look: (context: ContextManager) => Promise<T>): Promise<T> {
+    const id = this.context.getCurrentSessionId() ?? '';
+    await mkdir(this.#largeStore.folder, { recursive: true });
+    const blobs = join(this.#largeStore.folder, 'blobs');
+    await symlink(join(this.#store.folder, 'blobs'), blobs).catch(() => undefined);
+    await copyFile(this.context.filePath() ?? '', join(this.#largeStore.folder, `${id}.jsonl`));
+    const other = this.#manager(false, this.#largeStore);
+    await other.loadSession(id);
+    try {
+      return await look(other);
+    } finally {
+      await other.close();
+    }
   }
 
   /** Bytes of the projection of another session of this disk. */
@@ -139,9 +158,9 @@ export class World {
     return Date.now() + this.clockOffsetMs;
   }
 
-  #manager(isOwn = true): ContextManager {
+  #manager(isOwn = true, store = this.#store): ContextManager {
     const context = new ContextManager({
-      store: this.#store,
+      store,
       root: this.#folder,
       settings: contextSettingsSchema.parse(this.program.settings),
       model: () => this.model,

@@ -4,6 +4,7 @@ import { isPrompt } from '../../src/context/history/atoms.ts';
 import type { EntryDraft } from '../../src/protocol/entries.ts';
 import { bytesNow, bytesOfAll, demand, difference, sameBytes } from './check.ts';
 import type { Counts } from './counts.ts';
+import { checkLarge } from './large.ts';
 import type { Operation } from './program.ts';
 import { compact, forgetPins, preview, redo, rewind, steer, undo } from './reductions.ts';
 import { bulk, crash, manyCalls, recallStep, reply, step } from './replies.ts';
@@ -119,6 +120,7 @@ async function reopen(world: World, counts: Counts, torn: boolean): Promise<void
   demand(sameBytes(bytesNow(world), before), 'A resumed session has the same request, to the byte.', () =>
     difference(before, bytesNow(world)),
   );
+  await checkLarge(world, counts);
 }
 
 async function fork(world: World, op: Extract<Operation, { do: 'fork' }>): Promise<void> {

@@ -19,6 +19,8 @@ export interface Counts {
   recalled: number;
   lossy: number;
   reopened: number;
+  /** Reopenings in which a part of the log was not in memory. */
+  tails: number;
   undone: number;
   /** Share of the window, in thousandths, that estimates took too much when something was reduced by itself. */
   marginSum: number;
@@ -41,6 +43,7 @@ export const noCounts = (): Counts => ({
   recalled: 0,
   lossy: 0,
   reopened: 0,
+  tails: 0,
   undone: 0,
   marginSum: 0,
   marginCount: 0,

@@ -15,9 +15,12 @@ export interface ChangedFile {
   readonly seq: number;
 }
 
-/** The files that successful results say were changed, oldest change first; each once, as it was left. */
-export function changedFiles(entries: readonly JSONLEntry[]): ChangedFile[] {
-  const files = new Map<string, ChangedFile>();
+/** The files that successful results say were changed, oldest change first; each once, as it was left. `before` is what was known ahead of the entries. */
+export function changedFiles(
+  entries: readonly JSONLEntry[],
+  before: readonly ChangedFile[] = [],
+): ChangedFile[] {
+  const files = new Map(before.map((file) => [file.path, file]));
   for (const { seq, toolResult } of entries) {
     for (const change of toolResult?.filesChanged ?? []) {
       const known = files.get(change.path);

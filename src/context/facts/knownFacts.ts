@@ -5,12 +5,14 @@
  * `occurring` looks for the few that somebody asks about.
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { afterPast, pastOf } from '../history/past.ts';
 import { type CommandRun, commandRuns } from './commandRuns.ts';
 import { type Constraint, userConstraints } from './constraints.ts';
 import { type Decision, decisionsOf } from './decisions.ts';
 import { type ErrorLine, errorLines } from './errorLines.ts';
 import { type ChangedFile, changedFiles } from './fileChanges.ts';
 import { runInSlices } from './slices.ts';
+import { latestTestRuns } from './testOutcomes.ts';
 
 export interface KnownFacts {
   readonly files: readonly ChangedFile[];
@@ -20,16 +22,35 @@ export interface KnownFacts {
   readonly errors: readonly ErrorLine[];
 }
 
-/** Everything in log order. */
+/** Everything in log order, with what is known of a part of the log that is not in memory. */
 export function knownFacts(entries: readonly JSONLEntry[]): KnownFacts {
+  const past = pastOf(entries)?.facts;
+  const own = afterPast(entries);
   return {
-    files: changedFiles(entries),
-    commands: commandRuns(entries),
-    constraints: userConstraints(entries),
-    decisions: decisionsOf(entries),
-    errors: errorLines(entries),
+    files: changedFiles(own, past?.files),
+    commands: [...(past?.commands ?? []), ...commandRuns(own)],
+    constraints: [...(past?.constraints ?? []), ...userConstraints(own)],
+    decisions: [...(past?.decisions ?? []), ...decisionsOf(own)],
+    errors: [...(past?.errors ?? []), ...errorLines(own)],
   };
 }
+
+/** What of them can still be told in a summary, which has room for far less: the newest. */
+export function boundedFacts({ files, commands, constraints, decisions, errors }: KnownFacts): KnownFacts {
+  const tests = new Set(latestTestRuns(commands).map(({ seq }) => seq));
+  const from = commands.length - MAX_COMMANDS;
+  return {
+    files: files.slice(-MAX_FILES),
+    commands: commands.filter(({ seq }, index) => index >= from || tests.has(seq)),
+    constraints: constraints.slice(-MAX_SENTENCES),
+    decisions: decisions.slice(-MAX_SENTENCES),
+    errors: errors.slice(-MAX_SENTENCES),
+  };
+}
+
+const MAX_FILES = 5000;
+const MAX_COMMANDS = 200;
+const MAX_SENTENCES = 500;
 
 /** Reads a log for the first time in slices; afterwards every function of facts answers at once. */
 export async function readFacts(entries: readonly JSONLEntry[]): Promise<void> {

@@ -45,6 +45,7 @@ export function rewindTarget({ data }: JSONLEntry): string | undefined {
   return typeof data?.to === 'string' ? data.to : undefined;
 }
 
-function isCorrection({ subtype }: JSONLEntry): boolean {
+/** True for what decides about earlier entries. */
+export function isCorrection({ subtype }: JSONLEntry): boolean {
   return subtype === 'undo' || subtype === 'rewind';
 }

@@ -29,16 +29,19 @@ export function viewOf(entries: readonly JSONLEntry[]): View {
 /** The view of a log that grows: what was read before is read again only when a reduction changes it. */
 export class LogView {
   #read = 0;
+  /** The last entry that was read: where another stands in its place, the log was read anew. */
+  #last: JSONLEntry | undefined;
   #view: View | undefined;
   #grouper = new AtomGrouper();
   #removals: Removals = new Removals();
 
-  /** `entries` must be those of the last call, and what was appended since. */
+  /** `entries` are those of the last call and what was appended since, or a log that was read anew. */
   of(entries: readonly JSONLEntry[]): View {
-    const known = this.#view;
+    const known = this.#read > 0 && entries[this.#read - 1] === this.#last ? this.#view : undefined;
     if (known !== undefined && entries.length === this.#read) return known;
     const later = entries.slice(this.#read);
     this.#read = entries.length;
+    this.#last = entries.at(-1);
     if (known === undefined || later.some(isReshaping)) return this.#start(liveEntries(entries));
     for (const entry of later) this.#grouper.add(entry);
     this.#view = { ...known, atoms: this.#removals.applyTo(this.#grouper.atoms()) };

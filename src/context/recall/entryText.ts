@@ -20,15 +20,10 @@ function rawText({ type, subtype, message, tool, toolResult, data }: JSONLEntry)
   return content === '' && data !== undefined ? textOf(data) : content;
 }
 
-/** The text of a reply with its calls; `entries` and the reply's index in them. */
-export function replyText(entries: readonly JSONLEntry[], index: number): string {
-  const entry = entries[index];
+/** The text of an entry and, behind a reply, of its calls. */
+export function replyText([entry, ...calls]: readonly JSONLEntry[]): string {
   if (entry === undefined) return '';
-  const parts = [entryText(entry)];
-  for (let next = index + 1; entries[next]?.type === 'tool_use'; next++) {
-    const call = entries[next];
-    if (call !== undefined) parts.push(`[#${call.seq} call] ${entryText(call)}`);
-  }
+  const parts = [entryText(entry), ...calls.map((call) => `[#${call.seq} call] ${entryText(call)}`)];
   return parts.filter((part) => part !== '').join('\n');
 }
 

@@ -4,6 +4,7 @@ import type { BlobRef, JSONLEntry } from '../../protocol/entries.ts';
 import type { BlobStore } from '../storage/index.ts';
 import { blobsOf, describeEntry, entryText, originalOf, replyText } from './entryText.ts';
 import type { Pointer } from './pointer.ts';
+import type { SeenLog } from './seenLog.ts';
 import { blobSource, joinedSource, type Source, textSource } from './source.ts';
 
 /** Something that can be read in parts, and what to call it. */
@@ -20,32 +21,15 @@ export interface Target {
 /** What was found, or a sentence that says why nothing was and what to do. */
 export type Found = Target | { readonly advice: string };
 
-export function findTarget(
-  pointer: Pointer,
-  entries: readonly JSONLEntry[],
-  blobs: BlobStore,
-): Promise<Found> {
-  if (pointer.type === 'hash') return findBlob(pointer.prefix, entries, blobs);
-  if (pointer.type === 'range') return findRange(pointer.from, pointer.to, entries);
-  return findEntry(pointer.seq, entries, blobs);
+export function findTarget(pointer: Pointer, log: SeenLog, blobs: BlobStore): Promise<Found> {
+  if (pointer.type === 'hash') return findBlob(pointer.prefix, log, blobs);
+  if (pointer.type === 'range') return findRange(pointer.from, pointer.to, log);
+  return findEntry(pointer.seq, log, blobs);
 }
 
-/** Index of the entry with this position in the session; -1 when a damaged line took it or it never was. */
-export function indexOfSeq(entries: readonly JSONLEntry[], seq: number): number {
-  let low = 0;
-  let high = entries.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((entries[middle]?.seq ?? 0) < seq) low = middle + 1;
-    else high = middle;
-  }
-  return entries[low]?.seq === seq ? low : -1;
-}
-
-async function findEntry(seq: number, entries: readonly JSONLEntry[], blobs: BlobStore): Promise<Found> {
-  const index = indexOfSeq(entries, seq);
-  const entry = entries[index];
-  if (entry === undefined) return { advice: `${extent(entries)} There is no #${seq}.` };
+async function findEntry(seq: number, log: SeenLog, blobs: BlobStore): Promise<Found> {
+  const [entry, ...calls] = await replyAt(log, seq);
+  if (entry === undefined) return { advice: `${extent(log)} There is no #${seq}.` };
   const id = `#${seq}`;
   const what = describeEntry(entry);
   const original = originalOf(entry);
@@ -53,7 +37,7 @@ async function findEntry(seq: number, entries: readonly JSONLEntry[], blobs: Blo
     const source = await blobSource(original, blobs);
     if (source !== undefined) return { id, what: `${what}, whole output`, source, ...noteOf(original) };
   }
-  const text = entry.type === 'assistant' ? replyText(entries, index) : entryText(entry);
+  const text = replyText([entry, ...calls]);
   const lost =
     original === undefined
       ? {}
@@ -61,11 +45,26 @@ async function findEntry(seq: number, entries: readonly JSONLEntry[], blobs: Blo
   return { id, what, source: textSource(text), ...lost };
 }
 
-async function findRange(from: number, to: number, entries: readonly JSONLEntry[]): Promise<Found> {
-  const first = entries.findIndex((entry) => entry.seq >= from);
-  const within =
-    first === -1 ? [] : entries.slice(first, first + to - from + 1).filter(({ seq }) => seq <= to);
-  if (within.length === 0) return { advice: `${extent(entries)} There is nothing in #${from}-#${to}.` };
+/** The entry at a position, and behind a reply its calls; empty where there is none. */
+async function replyAt(log: SeenLog, seq: number): Promise<JSONLEntry[]> {
+  const found: JSONLEntry[] = [];
+  for await (const entry of log.range(seq, log.last)) {
+    if (found.length === 0 ? entry.seq !== seq : entry.type !== 'tool_use') break;
+    found.push(entry);
+    if (found[0]?.type !== 'assistant') break;
+  }
+  return found;
+}
+
+async function findRange(from: number, to: number, log: SeenLog): Promise<Found> {
+  const within: JSONLEntry[] = [];
+  let isCut = false;
+  for await (const entry of log.range(from, to)) {
+    isCut = within.length === MAX_RANGE;
+    if (isCut) break;
+    within.push(entry);
+  }
+  if (within.length === 0) return { advice: `${extent(log)} There is nothing in #${from}-#${to}.` };
   const parts: { readonly text: () => string; readonly bytes: number }[] = [];
   let sinceBreak = 0;
   for (const entry of within) {
@@ -78,17 +77,21 @@ async function findRange(from: number, to: number, entries: readonly JSONLEntry[
     sinceBreak = 0;
     await giveWay();
   }
-  return { id: `#${from}-#${to}`, what: `${within.length} entries`, source: joinedSource(parts) };
+  const note = isCut ? { note: `Only the first ${MAX_RANGE} entries of the range: ask for the rest.` } : {};
+  return { id: `#${from}-#${to}`, what: `${within.length} entries`, source: joinedSource(parts), ...note };
 }
+
+/** Entries of one range that are held in memory at once. */
+const MAX_RANGE = 20_000;
 
 /** Work between two breaks for others, about two milliseconds. */
 const BREAK_BYTES = 512 * 1024;
 
-async function findBlob(prefix: string, entries: readonly JSONLEntry[], blobs: BlobStore): Promise<Found> {
+async function findBlob(prefix: string, log: SeenLog, blobs: BlobStore): Promise<Found> {
   const found = new Map<string, { readonly ref: BlobRef; readonly entry: JSONLEntry }>();
-  for (const entry of entries)
-    for (const ref of blobsOf(entry))
-      if (ref.hash.startsWith(prefix) && !found.has(ref.hash)) found.set(ref.hash, { ref, entry });
+  // Of several entries that point to it, the oldest is named: the one that brought it.
+  for await (const entry of log.before(Number.POSITIVE_INFINITY, prefix))
+    for (const ref of blobsOf(entry)) if (ref.hash.startsWith(prefix)) found.set(ref.hash, { ref, entry });
   const [only, second] = [...found.values()];
   if (only === undefined)
     return { advice: `Nothing that this session kept has a hash that begins with ${prefix}.` };
@@ -120,6 +123,6 @@ function partOf(entry: JSONLEntry): string {
     : `, the part that was shown; all ${original.bytes} bytes: #${entry.seq}`;
 }
 
-function extent(entries: readonly JSONLEntry[]): string {
-  return `This session has #${entries[0]?.seq ?? 0} to #${entries.at(-1)?.seq ?? 0}.`;
+function extent({ first, last }: SeenLog): string {
+  return `This session has #${first} to #${last}.`;
 }

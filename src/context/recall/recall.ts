@@ -1,5 +1,4 @@
 /** Looks up what a session has seen, by pointer, by range or by search. Reads the log and the originals. */
-import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { RecallAnswer, RecallRequest } from '../../protocol/tools.ts';
 import type { BlobStore } from '../storage/index.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
@@ -7,6 +6,7 @@ import { findTarget, type Target } from './find.ts';
 import { readPage } from './page.ts';
 import { parsePointer } from './pointer.ts';
 import { searchSession, searchTarget } from './searchSession.ts';
+import type { SeenLog } from './seenLog.ts';
 
 /** What one answer may hold, header included. */
 export interface RecallLimits {
@@ -26,7 +26,7 @@ const DEFAULT_LIMITS: RecallLimits = { maxBytes: MAX_PAGE_BYTES + 1000, maxLines
  */
 export async function recall(
   request: RecallRequest,
-  entries: readonly JSONLEntry[],
+  log: SeenLog,
   blobs: BlobStore,
   signal: AbortSignal,
   limits: RecallLimits = DEFAULT_LIMITS,
@@ -34,11 +34,11 @@ export async function recall(
   const query = request.query?.trim() ?? '';
   const id = request.id?.trim() ?? '';
   if (id === '' && query === '') return { found: false, text: `Nothing was asked for. ${ADVICE}` };
-  if (id === '') return searchSession(query, entries, blobs, signal, limits);
+  if (id === '') return searchSession(query, log, blobs, signal, limits);
   const pointer = parsePointer(id);
   if (pointer === undefined)
     return { found: false, text: `${JSON.stringify(id.slice(0, 80))} is no pointer. ${ADVICE}` };
-  const found = await findTarget(pointer, entries, blobs);
+  const found = await findTarget(pointer, log, blobs);
   if ('advice' in found) return { found: false, text: `${found.advice} ${ADVICE}` };
   if (query !== '') return searchTarget(query, found, Math.max(0, request.offset ?? 0), signal, limits);
   return { found: true, text: await showPage(found, request, limits) };

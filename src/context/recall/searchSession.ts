@@ -10,6 +10,7 @@ import { type Hit, HitList, type Place } from './hitList.ts';
 import { createMatcher } from './matcher.ts';
 import type { RecallLimits } from './recall.ts';
 import { Scanner } from './scanner.ts';
+import type { SeenLog } from './seenLog.ts';
 import { blobSource } from './source.ts';
 
 /** Hits of one entry in a search through all; a search within it shows the others. */
@@ -18,7 +19,7 @@ const MAX_PER_ENTRY = 4;
 /** Everything: prompts, replies, reasoning, calls, results, summaries, and the originals on the disk. */
 export async function searchSession(
   query: string,
-  entries: readonly JSONLEntry[],
+  log: SeenLog,
   blobs: BlobStore,
   signal: AbortSignal,
   limits: RecallLimits,
@@ -27,12 +28,13 @@ export async function searchSession(
   const scanner = new Scanner(matcher, signal);
   const hits = new HitList(MAX_PER_ENTRY);
   const searched = new Set<string>();
-  const known = inPlainSight(entries);
+  const known = inPlainSight(log.recent);
   let stoppedAt = '';
-  let index = entries.length - 1;
-  for (; index >= 0 && !scanner.isOver && !hits.isFull; index--) {
-    const entry = entries[index];
-    if (entry === undefined || isOwnEcho(entry)) continue;
+  let oldest = log.last;
+  for await (const entry of log.before(Number.POSITIVE_INFINITY)) {
+    if (scanner.isOver || hits.isFull) break;
+    oldest = entry.seq;
+    if (isOwnEcho(entry)) continue;
     const place = placeOf(entry);
     const original = originalOf(entry);
     if (original === undefined && known.has(entry)) continue;
@@ -48,8 +50,7 @@ export async function searchSession(
   }
   if (hits.best().length === 0)
     for (const entry of known) await scanner.scanText(entryText(entry), placeOf(entry), hits);
-  const oldest = entries[index + 1]?.seq ?? 0;
-  return report(query, hits, scanner, limits, `#${oldest} to #${entries.at(-1)?.seq ?? 0}`, stoppedAt);
+  return report(query, hits, scanner, limits, `#${oldest} to #${log.last}`, stoppedAt);
 }
 
 /** One entry, range or original, from byte `from` on. */

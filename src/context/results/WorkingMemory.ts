@@ -6,6 +6,7 @@ import type { BlobRef, JSONLEntry } from '../../protocol/entries.ts';
 import { findTarget } from '../recall/find.ts';
 import { readPage } from '../recall/page.ts';
 import { MIN_HASH_DIGITS } from '../recall/pointer.ts';
+import { seenIn } from '../recall/seenLog.ts';
 import type { BlobStore } from '../storage/index.ts';
 import { memoryIdOf } from './ObservationTruncator.ts';
 
@@ -35,7 +36,7 @@ export class WorkingMemory {
   async read(memoryId: string, offset: number, limit: number): Promise<string | undefined> {
     if (memoryId.length < MIN_HASH_DIGITS) return undefined;
     const pointer = { type: 'hash', prefix: memoryId.toLowerCase() } as const;
-    const found = await findTarget(pointer, this.#entries(), this.#blobs);
+    const found = await findTarget(pointer, seenIn(this.#entries()), this.#blobs);
     if ('advice' in found) return undefined;
     const limits = { maxBytes: limit, maxLines: Number.MAX_SAFE_INTEGER };
     return (await readPage(found.source, offset, limits)).text;

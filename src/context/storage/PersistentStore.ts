@@ -16,8 +16,10 @@ import {
 } from './errors.ts';
 import { isSafeSessionId, newSessionId } from './ids.ts';
 import { JSONLStore } from './JSONLStore.ts';
+import { loadLog } from './loadLog.ts';
 import type { LogContents } from './logReader.ts';
 import { getProjectStoragePath, lockFileOf, sessionFileIn } from './pathUtils.ts';
+import { quarantineDamage } from './quarantine.ts';
 import { acquireSessionLock } from './SessionLock.ts';
 import { SessionLog, withoutHalfCompactions } from './SessionLog.ts';
 import { type SessionSummary, summarizeSession } from './sessionSummary.ts';
@@ -30,13 +32,15 @@ export interface PersistentStoreOptions {
   /** The program's version, recorded in every line. */
   readonly programVersion: string;
   readonly now?: () => Date;
+  /** Logs up to this size, in bytes, are held in memory as a whole. */
+  readonly wholeBytes?: number;
 }
 
 export class PersistentStore {
   /** The project's folder: sessions, locks and blobs. */
   readonly folder: string;
   readonly blobs: BlobStore;
-  readonly #options: Required<PersistentStoreOptions>;
+  readonly #options: PersistentStoreOptions & { readonly now: () => Date };
 
   constructor(options: PersistentStoreOptions) {
     this.#options = { now: () => new Date(), ...options };
@@ -63,26 +67,48 @@ export class PersistentStore {
   async openSession(sessionId: string): Promise<SessionLog> {
     const file = sessionFileIn(this.folder, sessionId);
     if (!(await new JSONLStore(file).exists())) throw new SessionNotFoundError(sessionId);
-    return this.#open(file, sessionId, (store) => store.readAll());
+    return this.#open(file, sessionId, async (store) => {
+      await store.hold();
+      return store.readAll((path) => this.#load(path));
+    });
+  }
+
+  /**
+   * Opens the session for reading only: without a lock, also while another program writes it. What that program
+   * appends later is not seen. Throws `InvalidSessionIdError` or `SessionNotFoundError`.
+   */
+  async openReader(sessionId: string): Promise<SessionLog> {
+    const { projectRoot, programVersion, now } = this.#options;
+    const store = new JSONLStore(sessionFileIn(this.folder, sessionId));
+    if (!(await store.exists())) throw new SessionNotFoundError(sessionId);
+    return new SessionLog({
+      sessionId,
+      store,
+      blobs: this.blobs,
+      contents: withoutUnfinishedLine(await store.readAll((path) => this.#load(path))),
+      reload: (floor) => store.readAll((path) => this.#load(path, floor)),
+      projectRoot,
+      programVersion,
+      now,
+      release: () => {},
+      isReadOnly: true,
+    });
   }
 
   /**
    * A new session that begins with these entries of another, as they are: ids stay, so whatever refers to
-   * them holds; originals are shared. Rejects when the disk does. Returns its id.
+   * them holds; originals are shared. Of any length: they are never all in memory. Rejects when the disk does.
+   * Returns its id.
    */
-  async forkSession(entries: readonly JSONLEntry[], sessionId: string = newSessionId()): Promise<string> {
+  async forkSession(
+    entries: AsyncIterable<JSONLEntry> | Iterable<JSONLEntry>,
+    sessionId: string = newSessionId(),
+  ): Promise<string> {
     const log = await this.createSession(sessionId);
     try {
       const store = new JSONLStore(log.filePath);
-      await store.append(
-        entries.map((entry) => ({
-          ...entry,
-          sessionId,
-          ...(entry.subtype === 'session_start'
-            ? { data: { ...entry.data, forkedFrom: entry.sessionId } }
-            : {}),
-        })),
-      );
+      for await (const batch of batchesOf(entries, FORK_BATCH))
+        await store.append(batch.map((entry) => forked(entry, sessionId)));
       await store.sync();
       await store.close();
     } finally {
@@ -168,16 +194,19 @@ export class PersistentStore {
     try {
       const store = new JSONLStore(file);
       const contents = await read(store);
+      const quarantine = await quarantineDamage(file, contents.damaged, now());
       const log = new SessionLog({
         sessionId,
         store,
         blobs: this.blobs,
         contents,
+        reload: (floor) => store.readAll((path) => this.#load(path, floor)),
         projectRoot,
         programVersion,
         now,
         release: lock.release,
         problem: lock.problem,
+        quarantine,
       });
       await log.ready();
       return log;
@@ -187,6 +216,14 @@ export class PersistentStore {
     }
   }
 
+  #load(file: string, floor?: number): Promise<LogContents> {
+    const { wholeBytes } = this.#options;
+    return loadLog(file, {
+      ...(floor === undefined ? {} : { floor }),
+      ...(wholeBytes === undefined ? {} : { wholeBytes }),
+    });
+  }
+
   async #ids(): Promise<string[]> {
     const names = (await readdir(this.folder).catch(unlessMissing)) ?? [];
     return names
@@ -194,6 +231,30 @@ export class PersistentStore {
       .map((name) => name.slice(0, -'.jsonl'.length))
       .filter(isSafeSessionId);
   }
+}
+
+/** Entries that a fork writes with one call. */
+const FORK_BATCH = 200;
+
+function forked(entry: JSONLEntry, sessionId: string): JSONLEntry {
+  if (entry.subtype !== 'session_start') return { ...entry, sessionId };
+  return { ...entry, sessionId, data: { ...entry.data, forkedFrom: entry.sessionId } };
+}
+
+async function* batchesOf<T>(items: AsyncIterable<T> | Iterable<T>, size: number): AsyncGenerator<T[]> {
+  let batch: T[] = [];
+  for await (const item of items) {
+    batch.push(item);
+    if (batch.length < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** A line that its writer has not finished yet is no damage. */
+function withoutUnfinishedLine({ entries, damaged }: LogContents): LogContents {
+  return { entries, damaged: damaged.filter(({ reason }) => reason !== 'cut short') };
 }
 
 function unlessMissing(error: NodeJS.ErrnoException): undefined {

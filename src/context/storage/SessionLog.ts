@@ -1,16 +1,21 @@
 /**
  * One open session: the only writer of its file. Gives entries their identity, order, time and place at
  * the moment of the call, keeps them in memory, and resolves when they are on disk. When the disk fails,
- * memory goes on: the problem is told, and what is missing is written with the next append.
+ * memory goes on: the problem is told, and what is missing is written as soon as the disk takes it.
  */
 import { ENTRY_FORMAT, type EntryDraft, entrySchema, type JSONLEntry } from '../../protocol/entries.ts';
+import { pastOf } from '../history/past.ts';
+import { type SeenLog, seenIn } from '../recall/seenLog.ts';
 import type { BlobStore } from './BlobStore.ts';
 import { BranchWatch } from './BranchWatch.ts';
 import { compactionDrafts, messageDraft, toolResultDraft, toolUseDraft } from './drafts.ts';
+import { SessionReadOnlyError } from './errors.ts';
 import { deepFreeze } from './frozen.ts';
 import { newId } from './ids.ts';
 import { type JSONLStore, LogVanishedError } from './JSONLStore.ts';
+import { LogPages } from './LogPages.ts';
 import type { DamagedLine, LogContents } from './logReader.ts';
+import { Retry } from './Retry.ts';
 
 /** Something about storage that the user must know; ready to show. */
 export interface StorageProblem {
@@ -24,12 +29,20 @@ export interface SessionLogOptions {
   readonly store: JSONLStore;
   readonly blobs: BlobStore;
   readonly contents: LogContents;
+  /** Reads the log again, with everything from this position on in memory. */
+  readonly reload?: (floor: number) => Promise<LogContents>;
   readonly projectRoot: string;
   readonly programVersion: string;
   readonly now: () => Date;
   readonly release: () => void;
   /** What went wrong while opening. */
   readonly problem?: string | undefined;
+  /** True for a reader: nothing is ever written, and nothing is locked. */
+  readonly isReadOnly?: boolean;
+  /** Where a copy of what is damaged is kept. */
+  readonly quarantine?: string | undefined;
+  /** Milliseconds until a failed write is first tried again. */
+  readonly retryMs?: number;
 }
 
 export class SessionLog {
@@ -38,6 +51,10 @@ export class SessionLog {
   readonly blobs: BlobStore;
   /** What could not be read when the session was opened. */
   readonly damaged: readonly DamagedLine[];
+  /** Where a copy of it is kept; undefined when nothing is damaged, or none could be made. */
+  readonly quarantine: string | undefined;
+  /** True when the session is only read: `append` rejects with `SessionReadOnlyError`. */
+  readonly isReadOnly: boolean;
   readonly #options: SessionLogOptions;
   readonly #branch: BranchWatch;
   readonly #listeners = new Set<(problem: StorageProblem) => void>();
@@ -48,6 +65,10 @@ export class SessionLog {
   /** Lines that are in memory but not yet on disk. */
   #pending: string[] = [];
   #writing: Promise<void> | undefined;
+  /** From this `seq` on entries may be lost by a power cut. */
+  #unsyncedFrom: number;
+  #isSyncBroken = false;
+  readonly #retry: Retry;
   #problem: string | undefined;
   #closed: Promise<void> | undefined;
 
@@ -58,8 +79,12 @@ export class SessionLog {
     this.filePath = options.store.getFilePath();
     this.blobs = options.blobs;
     this.damaged = damaged;
+    this.quarantine = options.quarantine;
     this.#entries = withoutHalfCompactions(entries).map(deepFreeze);
     this.#nextSeq = (entries.at(-1)?.seq ?? -1) + 1;
+    this.#unsyncedFrom = this.#nextSeq;
+    this.isReadOnly = options.isReadOnly ?? false;
+    this.#retry = new Retry(() => this.sync(), options.retryMs);
     this.#cwd = options.projectRoot;
     this.#branch = new BranchWatch(options.projectRoot);
     this.#problem = options.problem;
@@ -70,7 +95,10 @@ export class SessionLog {
     return this.#branch.refresh();
   }
 
-  /** The log so far, oldest first; does not change afterwards. */
+  /**
+   * The log so far, oldest first; does not change afterwards. Of a large log that was opened, what came before its
+   * last compaction is not among them, but for what is still needed; `seen` has everything.
+   */
   entries(): readonly JSONLEntry[] {
     this.#snapshot ??= Object.freeze([...this.#entries]);
     return this.#snapshot;
@@ -82,6 +110,7 @@ export class SessionLog {
    */
   async append(drafts: readonly EntryDraft[]): Promise<readonly JSONLEntry[]> {
     if (this.#closed !== undefined) throw new Error(`Session ${this.sessionId} is closed.`);
+    if (this.isReadOnly) throw new SessionReadOnlyError(this.sessionId);
     const lines = this.#toLines(drafts);
     // What memory holds is what a reader of the file will get, down to the last absent field.
     const added = lines.map((line) => deepFreeze(JSON.parse(line) as JSONLEntry));
@@ -92,6 +121,42 @@ export class SessionLog {
     this.#pending.push(...lines);
     await this.#flush();
     return added;
+  }
+
+  /** Everything that this session has ever seen; what is not in memory is read from the file. */
+  seen(): SeenLog {
+    const recent = this.entries();
+    const through = pastOf(recent)?.throughSeq;
+    if (through === undefined) return seenIn(recent);
+    const pages = new LogPages(this.filePath);
+    const here = seenIn(recent.filter(({ seq }) => seq > through));
+    return {
+      first: 0,
+      last: Math.max(through, here.last),
+      recent,
+      async *range(from, to) {
+        if (from <= through) yield* pages.range(from, Math.min(to, through));
+        if (to > through) yield* here.range(from, to);
+      },
+      async *before(seq, containing) {
+        yield* here.before(seq);
+        const bytes = containing === undefined ? undefined : Buffer.from(containing);
+        yield* pages.before(Math.min(seq, through + 1), bytes);
+      },
+    };
+  }
+
+  /** Takes everything from this position on into memory. Rejects when the file cannot be read. */
+  async reach(floor: number): Promise<void> {
+    const through = pastOf(this.#entries)?.throughSeq;
+    const { reload } = this.#options;
+    if (through === undefined || floor > through || reload === undefined) return;
+    await this.#flush();
+    const { entries } = await reload(floor);
+    const last = entries.at(-1)?.seq ?? -1;
+    const unsaved = this.#entries.filter((entry) => entry.seq > last && entry.subtype !== 'past');
+    this.#entries = [...withoutHalfCompactions(entries).map(deepFreeze), ...unsaved];
+    this.#snapshot = undefined;
   }
 
   saveMessage(...input: Parameters<typeof messageDraft>): Promise<readonly JSONLEntry[]> {
@@ -127,14 +192,29 @@ export class SessionLog {
   async sync(): Promise<void> {
     if (this.#closed !== undefined) return this.#closed;
     await this.#flush();
-    await this.#options.store.sync().catch((error) => this.#report(error));
+    const upTo = this.#nextSeq;
+    try {
+      await this.#options.store.sync();
+      if (this.#pending.length > 0) return;
+      this.#unsyncedFrom = upTo;
+      this.#isSyncBroken = false;
+      this.#recover();
+    } catch (error) {
+      // Whether these lines are on the disk nobody can say any more: they are written again, and read once.
+      this.#isSyncBroken = true;
+      this.#pending = this.#linesToRepeat(error, (entry) => entry.seq >= this.#unsyncedFrom);
+      this.#report(error);
+    }
   }
 
   /** Writes what is left, then lets others open the session. */
   close(): Promise<void> {
     this.#closed ??= this.#flush()
       .then(() => this.#options.store.close())
-      .finally(() => this.#options.release());
+      .finally(() => {
+        this.#retry.stop();
+        this.#options.release();
+      });
     return this.#closed;
   }
 
@@ -184,30 +264,40 @@ export class SessionLog {
     this.#pending = [];
     try {
       await this.#options.store.appendLines(batch);
-      this.#recover();
+      if (!this.#isSyncBroken) this.#recover();
       return true;
     } catch (error) {
       this.#report(error);
-      const vanished = error instanceof LogVanishedError;
-      // A file that vanished took the whole session with it, and all of it is still in memory.
-      this.#pending = vanished
-        ? this.#entries.map((entry) => JSON.stringify(entry))
-        : [...batch, ...this.#pending];
-      return vanished;
+      const isVanished = error instanceof LogVanishedError;
+      this.#pending =
+        isVanished && !error.isRestored
+          ? this.#linesToRepeat(error, () => true)
+          : [...batch, ...this.#pending];
+      return isVanished;
     }
   }
 
+  /** Lines that have to be written once more; of a file that vanished and cannot be restored, all there are. */
+  #linesToRepeat(error: unknown, isUnsure: (entry: JSONLEntry) => boolean): string[] {
+    const isGone = error instanceof LogVanishedError && !error.isRestored;
+    return this.#entries
+      .filter((entry) => entry.subtype !== 'past' && (isGone || isUnsure(entry)))
+      .map((entry) => JSON.stringify(entry));
+  }
+
   #report(error: unknown): void {
+    this.#retry.schedule();
     const reason = error instanceof Error ? error.message : String(error);
     const message =
       `The session is not being saved: ${reason} The conversation goes on and is kept in memory; ` +
-      `saving is tried again with every step. Look at the disk of ${this.filePath}.`;
+      `saving is tried again every few seconds. Look at the disk of ${this.filePath}.`;
     if (this.#problem === message) return;
     this.#problem = message;
     this.#tell({ message });
   }
 
   #recover(): void {
+    this.#retry.stop();
     if (this.#problem === undefined || this.#problem === this.#options.problem) return;
     this.#problem = undefined;
     this.#tell({ message: 'The session is being saved again; nothing is missing.', recovered: true });

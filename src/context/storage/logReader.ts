@@ -4,21 +4,14 @@
  */
 import { isUtf8 } from 'node:buffer';
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { type DamagedLine, gapsBetween, type SeqRange } from './damage.ts';
 import { mend } from './mend.ts';
 import { migrateEntry } from './migrateEntry.ts';
 import { linesOf, type RawLine } from './rawLines.ts';
-import { type GarbledValue, type Salvaged, salvage } from './salvage.ts';
+import { type GarbledValue, type Piece, salvage } from './salvage.ts';
 import { unseal } from './seal.ts';
 
-/** A spot in the file that could not be read, or not as it was written. */
-export interface DamagedLine {
-  /** From 1. */
-  readonly line: number;
-  readonly reason: string;
-  /** Where the line begins, in bytes from the start of the file. */
-  readonly offset: number;
-  readonly bytes: number;
-}
+export type { DamagedLine } from './damage.ts';
 
 export interface LogContents {
   /** In order of `seq`, each uuid once. */
@@ -51,6 +44,12 @@ class LogAssembler {
   /** What was left out ends here: later copies of it are left out too. */
   #leftThrough = -Infinity;
   readonly #damaged = new Set<DamagedLine>();
+  /** Damage since the last look, and the entries (by index) between which it lies. */
+  #spots: {
+    readonly damage: DamagedLine & { lost: SeqRange[] };
+    readonly from: number;
+    readonly to: number;
+  }[] = [];
   /** What needs its neighbours to be an entry: it stands before the entry with this index. */
   #garbled: { readonly value: GarbledValue; readonly index: number }[] = [];
   /** Lines that a full disk cut short, as it seems: the same line follows whole. */
@@ -62,16 +61,20 @@ class LogAssembler {
   }
 
   add(line: RawLine): void {
-    const { whole, garbled, reason } = readLine(line, (this.#entries.at(-1)?.seq ?? -1) + 1);
-    if (reason === undefined) this.#completeTorn(line.bytes);
-    else {
-      const damage = { line: line.number, reason, offset: line.offset, bytes: line.length };
-      this.#damaged.add(damage);
-      if (whole.length + garbled.length === 0 && line.bytes.length > 0)
-        this.#torn = [...this.#torn.slice(-maxTorn), { bytes: line.bytes, damage }];
+    const { pieces, reason } = readLine(line, (this.#entries.at(-1)?.seq ?? -1) + 1);
+    const from = this.#entries.length;
+    for (const piece of pieces)
+      if ('entry' in piece) this.#take(piece.entry);
+      else this.#garbled.push({ value: piece.garbled, index: this.#entries.length });
+    if (reason === undefined) {
+      this.#completeTorn(line.bytes);
+      return;
     }
-    for (const value of garbled) this.#garbled.push({ value, index: this.#entries.length });
-    for (const entry of whole) this.#take(entry);
+    const damage = { line: line.number, reason, offset: line.offset, bytes: line.length, lost: [] };
+    this.#damaged.add(damage);
+    this.#spots.push({ damage, from, to: this.#entries.length });
+    if (pieces.length === 0 && line.bytes.length > 0)
+      this.#torn = [...this.#torn.slice(-maxTorn), { bytes: line.bytes, damage }];
   }
 
   finish(): LogContents {
@@ -104,6 +107,7 @@ class LogAssembler {
       ({ value, index }) => mend(value, this.#entries[index - 1], this.#entries[index]) ?? [],
     );
     this.#garbled = [];
+    this.#countLosses(mended.map(({ seq }) => seq).sort((a, b) => a - b));
     for (const entry of mended) {
       if (this.#known.has(entry.uuid)) continue;
       this.#known.add(entry.uuid);
@@ -112,6 +116,20 @@ class LogAssembler {
     }
     if (!this.#isSorted) this.#entries.sort((a, b) => a.seq - b.seq);
     this.#isSorted = true;
+  }
+
+  /** A loss is told once, at the first of the damaged lines that lie where it is missing. */
+  #countLosses(mended: readonly number[]): void {
+    let told = -1;
+    for (const { damage, from, to } of this.#spots) {
+      for (let index = Math.max(from, told + 1); index <= to; index += 1) {
+        const [before, after] = [this.#entries[index - 1], this.#entries[index]];
+        if (after === undefined) continue;
+        damage.lost.push(...gapsBetween(before?.seq ?? after.seq - 1, after.seq, mended));
+        told = index;
+      }
+    }
+    this.#spots = [];
   }
 
   #completeTorn(whole: Buffer): void {
@@ -133,30 +151,36 @@ export function parseLine(
   complete = true,
 ): { readonly entries: JSONLEntry[]; readonly reason?: string } {
   const line = { bytes, number: 1, offset: 0, length: bytes.length, complete };
-  const { whole, garbled, reason } = readLine(line, 0);
-  const entries = [...whole, ...garbled.flatMap((value) => migrateEntry({ ...value }, 0) ?? [])];
+  const { pieces, reason } = readLine(line, 0);
+  const entries = pieces.flatMap((piece) =>
+    'entry' in piece ? piece.entry : (migrateEntry({ ...piece.garbled }, 0) ?? []),
+  );
   return reason === undefined ? { entries } : { entries, reason };
 }
 
-function readLine(line: RawLine, seq: number): Salvaged & { readonly reason?: string } {
+interface ReadLine {
+  readonly pieces: readonly Piece[];
+  /** Why the line is damaged, where it is. */
+  readonly reason?: string;
+}
+
+function readLine(line: RawLine, seq: number): ReadLine {
   const { bytes, complete } = line;
-  if (bytes.length < line.length) return { ...nothing, reason: 'longer than any line can be' };
+  if (bytes.length < line.length) return { pieces: [], reason: 'longer than any line can be' };
   const { json, seal } = unseal(bytes);
   const value = parse(json);
   const entry = value === undefined ? undefined : migrateEntry(value, seq);
   if (entry !== undefined) {
-    if (seal === 'intact' || (seal === 'absent' && isUtf8(bytes))) return { whole: [entry], garbled: [] };
+    if (seal === 'intact' || (seal === 'absent' && isUtf8(bytes))) return { pieces: [{ entry }] };
     const reason = isUtf8(bytes) ? 'changed since it was written' : 'holds bytes that are not UTF-8';
-    return { whole: [], garbled: [entry], reason };
+    return { pieces: [{ garbled: entry }], reason };
   }
-  if (json.trim() === '') return nothing;
-  const found = salvage(bytes);
-  if (found.whole.length + found.garbled.length === 0 && !complete) return { ...found, reason: 'cut short' };
-  if (bytes.includes(0)) return { ...found, reason: 'holds zero bytes' };
-  return { ...found, reason: found.whole.length > 0 ? 'lines run together' : 'not an entry' };
+  if (json.trim() === '') return { pieces: [] };
+  const pieces = salvage(bytes);
+  if (pieces.length === 0 && !complete) return { pieces, reason: 'cut short' };
+  if (bytes.includes(0)) return { pieces, reason: 'holds zero bytes' };
+  return { pieces, reason: pieces.some((piece) => 'entry' in piece) ? 'lines run together' : 'not an entry' };
 }
-
-const nothing: Salvaged = { whole: [], garbled: [] };
 
 function parse(json: string): unknown {
   try {

@@ -5,12 +5,39 @@
  */
 import { CLASSES, FIXED, sumOf } from './classes.ts';
 
+/** Plain data, for JSON. */
+export interface CalibrationState {
+  readonly factors: readonly number[];
+  readonly covariance: readonly (readonly number[])[];
+  readonly lastShares?: readonly number[] | undefined;
+  readonly isLearnt: boolean;
+  readonly error: number;
+}
+
 export class Calibration {
-  #factors: number[] = CLASSES.map(() => 1);
-  readonly #covariance: number[][] = priorCovariance();
+  #factors: number[];
+  readonly #covariance: number[][];
   #lastShares: readonly number[] | undefined;
-  #isLearnt = false;
-  #error = UNKNOWN_ERROR;
+  #isLearnt: boolean;
+  #error: number;
+
+  constructor(state?: CalibrationState) {
+    this.#factors = state === undefined ? CLASSES.map(() => 1) : [...state.factors];
+    this.#covariance = state === undefined ? priorCovariance() : state.covariance.map((row) => [...row]);
+    this.#lastShares = state?.lastShares;
+    this.#isLearnt = state?.isLearnt ?? false;
+    this.#error = state?.error ?? UNKNOWN_ERROR;
+  }
+
+  state(): CalibrationState {
+    return {
+      factors: [...this.#factors],
+      covariance: this.#covariance.map((row) => [...row]),
+      lastShares: this.#lastShares,
+      isLearnt: this.#isLearnt,
+      error: this.#error,
+    };
+  }
 
   /** Reported over counted tokens for a request of this mixture; without one, for that of the last report. */
   ratio(features?: ArrayLike<number>): number {

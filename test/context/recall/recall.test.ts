@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readPage } from '../../../src/context/recall/page.ts';
 import { recall } from '../../../src/context/recall/recall.ts';
+import { seenIn } from '../../../src/context/recall/seenLog.ts';
 import { textSource } from '../../../src/context/recall/source.ts';
 import { BlobStore } from '../../../src/context/storage/index.ts';
 import type { BlobRef, JSONLEntry } from '../../../src/protocol/entries.ts';
@@ -48,7 +49,7 @@ async function session() {
         },
       }),
     ask: (request: Parameters<typeof recall>[0], limits?: Parameters<typeof recall>[4]) =>
-      recall(request, entries, blobs, quiet, limits),
+      recall(request, seenIn(entries), blobs, quiet, limits),
   };
 }
 

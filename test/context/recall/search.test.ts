@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createMatcher } from '../../../src/context/recall/matcher.ts';
 import { recall } from '../../../src/context/recall/recall.ts';
+import { seenIn } from '../../../src/context/recall/seenLog.ts';
 import { BlobStore } from '../../../src/context/storage/index.ts';
 import type { BlobRef, JSONLEntry } from '../../../src/protocol/entries.ts';
 import { makeEntry, temporaryFolder } from '../storage/tmp.ts';
@@ -39,7 +40,7 @@ describe('a search of the session', () => {
       { ...said(4, 'so the port is 7421.'), isCompactSummary: true },
       said(5, 'nothing'),
     ];
-    const { found, text } = await recall({ query: 'Port is 7421' }, entries, await store(), quiet);
+    const { found, text } = await recall({ query: 'Port is 7421' }, seenIn(entries), await store(), quiet);
     expect(found).toBe(true);
     expect(hits(text).map(([id]) => id)).toEqual(['#4', '#3', '#2', '#1', '#0']);
     expect(text).toContain('#3 result of Bash, offset 0: x ⏎ port is 7421 ⏎ y');
@@ -53,16 +54,16 @@ describe('a search of the session', () => {
       { ...said(2, 'I look for the deploy button.'), type: 'assistant', subtype: undefined },
       { ...said(3, ''), type: 'tool_use', subtype: undefined, tool: ask },
     ];
-    const { text } = await recall({ query: 'deploy button' }, entries, await store(), quiet);
+    const { text } = await recall({ query: 'deploy button' }, seenIn(entries), await store(), quiet);
     expect(hits(text).map(([id]) => id)).toEqual(['#0']);
     // Where there is nothing else they are found,
-    const last = await recall({ query: 'colour' }, entries, await store(), quiet);
+    const last = await recall({ query: 'colour' }, seenIn(entries), await store(), quiet);
     expect(hits(last.text).map(([id]) => id)).toEqual(['#1']);
     // and later they are like everything else.
     const later = [...entries, said(4, 'and now?')];
-    expect(hits((await recall({ query: 'deploy button' }, later, await store(), quiet)).text)).toHaveLength(
-      2,
-    );
+    expect(
+      hits((await recall({ query: 'deploy button' }, seenIn(later), await store(), quiet)).text),
+    ).toHaveLength(2);
   });
 
   test('finds what lies deep in an original and gives the offset that reads it', async () => {
@@ -72,10 +73,15 @@ describe('a search of the session', () => {
     const ref = await blobs.put(lines.join('\n'));
     const entries = [result(0, 'the beginning', ref), said(1, 'hm')];
     for (const query of ['数据库连接失败', 'NEEDLE: 数据库']) {
-      const { text } = await recall({ query }, entries, blobs, quiet);
+      const { text } = await recall({ query }, seenIn(entries), blobs, quiet);
       const [first] = hits(text);
       expect(first?.[0]).toBe('#0');
-      const page = await recall({ id: '#0', offset: first?.[1] ?? 0, limit: 400 }, entries, blobs, quiet);
+      const page = await recall(
+        { id: '#0', offset: first?.[1] ?? 0, limit: 400 },
+        seenIn(entries),
+        blobs,
+        quiet,
+      );
       expect(page.text).toContain('the needle: 数据库连接失败 at pool.ts');
     }
   });
@@ -86,7 +92,7 @@ describe('a search of the session', () => {
       said(1, 'use port 9 for staging only\nport'),
       said(2, 'staging'),
     ];
-    const { text } = await recall({ query: 'staging port number' }, entries, await store(), quiet);
+    const { text } = await recall({ query: 'staging port number' }, seenIn(entries), await store(), quiet);
     expect(text).toContain('most of the words');
     expect(hits(text).map(([id]) => id)).toEqual(['#1']);
   });
@@ -101,20 +107,20 @@ describe('a search of the session', () => {
       },
       result(2, 'xyzzy', undefined, 'Recall'),
     ];
-    const { text } = await recall({ query: 'xyzzy' }, entries, await store(), quiet);
+    const { text } = await recall({ query: 'xyzzy' }, seenIn(entries), await store(), quiet);
     expect(hits(text).map(([id]) => id)).toEqual(['#0']);
   });
 
   test('shows a few of each entry, says that there are more, and finds them when asked within it', async () => {
     const entries = [said(0, 'needle'), said(1, `needle${' '.repeat(193)}\n`.repeat(50))];
-    const all = await recall({ query: 'needle' }, entries, await store(), quiet);
+    const all = await recall({ query: 'needle' }, seenIn(entries), await store(), quiet);
     expect(hits(all.text).map(([id]) => id)).toEqual(['#1', '#1', '#1', '#1', '#0']);
     expect(all.text).toContain('more in #1');
-    const within = await recall({ id: '#1', query: 'needle' }, entries, await store(), quiet);
+    const within = await recall({ id: '#1', query: 'needle' }, seenIn(entries), await store(), quiet);
     expect(hits(within.text)).toHaveLength(20);
     const later = await recall(
       { id: '#1', query: 'needle', offset: 200 * 45 },
-      entries,
+      seenIn(entries),
       await store(),
       quiet,
     );
@@ -123,11 +129,11 @@ describe('a search of the session', () => {
 
   test('says what was searched when it finds nothing, and stops when it is told to', async () => {
     const entries = [said(0, 'a'), said(1, 'b')];
-    expect(await recall({ query: 'zzz' }, entries, await store(), quiet)).toEqual({
+    expect(await recall({ query: 'zzz' }, seenIn(entries), await store(), quiet)).toEqual({
       found: false,
       text: '["zzz" was not found in #0 to #1. Try fewer or other words.]',
     });
-    const stopped = await recall({ query: 'a' }, entries, await store(), AbortSignal.abort());
+    const stopped = await recall({ query: 'a' }, seenIn(entries), await store(), AbortSignal.abort());
     expect(stopped).toMatchObject({ found: false, text: expect.stringContaining('Stopped after 0 bytes') });
   });
 
@@ -136,7 +142,7 @@ describe('a search of the session', () => {
       said(seq, `${'错'.repeat(300)} needle ${'😀'.repeat(300)}`),
     );
     for (const maxBytes of [1000, 4800, 51_200]) {
-      const { text } = await recall({ query: 'needle' }, entries, await store(), quiet, {
+      const { text } = await recall({ query: 'needle' }, seenIn(entries), await store(), quiet, {
         maxBytes,
         maxLines: 2000,
       });
@@ -154,7 +160,7 @@ test('a phrase is found once at each place, at any position relative to the piec
     for (const filler of ['x', 'é', '😀', 'word\n']) {
       const before = filler.repeat(Math.ceil(at / Buffer.byteLength(filler)));
       const ref = await blobs.put(`${before}needle-42${filler.repeat(1000)}`);
-      const { text } = await recall({ query: 'NEEDLE-42' }, [result(0, '', ref)], blobs, quiet);
+      const { text } = await recall({ query: 'NEEDLE-42' }, seenIn([result(0, '', ref)]), blobs, quiet);
       const found = hits(text);
       expect(found).toHaveLength(1);
       const offset = found[0]?.[1] ?? -1;

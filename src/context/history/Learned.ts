@@ -1,0 +1,101 @@
+/** What a log teaches about its models (true windows, how they count) and about the files that it has seen. */
+import type { JSONLEntry, Todo } from '../../protocol/entries.ts';
+import { Calibrations, type CalibrationsState } from '../tokens/Calibrations.ts';
+import { reductionOf } from './reductions.ts';
+
+/** Plain data, for JSON. */
+export interface LearnedState {
+  readonly calibrations: CalibrationsState;
+  /** Tokens by model. */
+  readonly windows: readonly (readonly [string, number])[];
+  /** Hashes by path. */
+  readonly files: readonly (readonly [string, string])[];
+  readonly todos: readonly Todo[];
+}
+
+export class Learned {
+  readonly calibrations: Calibrations;
+  readonly #windows: Map<string, number>;
+  #files: Map<string, string>;
+  #todos: readonly Todo[];
+
+  constructor(state?: LearnedState) {
+    this.calibrations = new Calibrations(state?.calibrations);
+    this.#windows = new Map(state?.windows);
+    this.#files = new Map(state?.files);
+    this.#todos = state?.todos ?? [];
+  }
+
+  /** Takes in what one entry says, in log order. */
+  learn(entry: JSONLEntry): void {
+    this.#learnModel(entry);
+    this.#learnFiles(entry);
+  }
+
+  /**
+   * Forgets the files and the list for what `entries` say, those that still count after something was rewound or
+   * undone; `before` is what was known ahead of them.
+   */
+  relearn(entries: readonly JSONLEntry[], before?: LearnedState): void {
+    this.#files = new Map(before?.files);
+    this.#todos = before?.todos ?? [];
+    for (const entry of entries) this.#learnFiles(entry);
+  }
+
+  state(): LearnedState {
+    return {
+      calibrations: this.calibrations.state(),
+      windows: [...this.#windows],
+      files: [...this.#files],
+      todos: this.#todos,
+    };
+  }
+
+  /** Context window of a model as a server's error revealed it, in tokens. */
+  window(model: string): number | undefined {
+    return this.#windows.get(model);
+  }
+
+  /** Hash of a file's content as this session last read or wrote it. */
+  file(path: string): string | undefined {
+    return this.#files.get(path);
+  }
+
+  /** Files that were read or changed and are still there. */
+  files(): readonly string[] {
+    return [...this.#files.keys()];
+  }
+
+  todos(): readonly Todo[] {
+    return this.#todos;
+  }
+
+  #learnModel(entry: JSONLEntry): void {
+    const { usage } = entry.message;
+    const { countedTokens, requestModel, countedFeatures } = entry.data ?? {};
+    if (usage !== undefined && typeof countedTokens === 'number' && typeof requestModel === 'string') {
+      const features = featuresIn(countedFeatures);
+      this.calibrations.observe(requestModel, countedTokens, usage.input_tokens, features);
+    }
+    const data = reductionOf(entry);
+    if (data?.kind !== 'window' || data.model === undefined || data.windowTokens === undefined) return;
+    this.#windows.set(data.model, data.windowTokens);
+    // What the server found too long has more than that; a smaller ratio would be no news.
+    if (data.windowTokens / data.preTokens > this.calibrations.ratio(data.model))
+      this.calibrations.observe(data.model, data.preTokens, data.windowTokens);
+  }
+
+  #learnFiles({ toolResult }: JSONLEntry): void {
+    for (const { path, hash } of toolResult?.filesRead ?? []) this.#files.set(path, hash);
+    for (const { path, hash, kind } of toolResult?.filesChanged ?? []) {
+      if (kind === 'deleted' || hash === undefined) this.#files.delete(path);
+      else this.#files.set(path, hash);
+    }
+    this.#todos = toolResult?.todos ?? this.#todos;
+  }
+}
+
+function featuresIn(value: unknown): readonly number[] | undefined {
+  const isVector = Array.isArray(value) && value.every((one) => typeof one === 'number');
+  return isVector ? value : undefined;
+}

@@ -1,0 +1,136 @@
+/**
+ * Leaves the past of a log to the file: what came before a compaction, but for what requests still show and what
+ * later steps look back at. The view, the next compaction, totals and the screen are the same with what stays as
+ * with everything (test/context/history/leavePast.test.ts).
+ */
+import type { JSONLEntry } from '../../protocol/entries.ts';
+import { reductionRecords } from '../contextReport.ts';
+import { boundedFacts, knownFacts } from '../facts/knownFacts.ts';
+import { atomEntries, groupAtoms, isPrompt } from './atoms.ts';
+import { Learned } from './Learned.ts';
+import { liveEntries } from './live.ts';
+import { afterPast, type Past, pastEntry, pastOf, spentBy } from './past.ts';
+import { reductionOf } from './reductions.ts';
+import { noteHeads } from './removals.ts';
+
+/** Reductions that `/context` can still list of a past. */
+const MAX_RECORDS = 100;
+
+/**
+ * The entries without the past of the compaction whose boundary has this uuid; the same entries where it does not
+ * count, or has no past. An entry that stands for what left is second.
+ */
+export function leavePast(entries: readonly JSONLEntry[], boundaryUuid: string): readonly JSONLEntry[] {
+  const { entries: live, undone } = liveEntries(entries);
+  const at = live.findIndex(({ uuid }) => uuid === boundaryUuid);
+  const summary = live[at + 1];
+  const header = live[0];
+  if (at < 2 || undone.has(boundaryUuid) || summary?.isCompactSummary !== true || header === undefined)
+    return entries;
+  const before = live.slice(0, at).filter(({ uuid, subtype }) => subtype !== 'past' && !undone.has(uuid));
+  const stay = staying(before, live.slice(at), undone);
+  const past = pastEntry(pastThrough(entries, live, summary), header);
+  // What was said before and is dead stays dead: later corrections of it find nothing to bring back.
+  const later = entries.slice(entries.findIndex(({ uuid }) => uuid === boundaryUuid));
+  const [first, ...others] = before.filter((entry) => stay.has(entry));
+  return first === header
+    ? [header, past, ...others, ...later]
+    : [past, ...(first ? [first] : []), ...others, ...later];
+}
+
+/** Everything up to and with the summary. */
+function pastThrough(
+  entries: readonly JSONLEntry[],
+  live: readonly JSONLEntry[],
+  { seq: throughSeq, uuid: throughUuid }: JSONLEntry,
+): Past {
+  const known = pastOf(entries);
+  const isPast = ({ seq }: { readonly seq: number }): boolean => seq <= throughSeq;
+  const own = afterPast(entries).filter(isPast);
+  const learned = new Learned(known?.learned);
+  for (const entry of own) if (reductionOf(entry)?.isGuess !== true) learned.learn(entry);
+  const liveOwn = afterPast(live).filter(isPast);
+  learned.relearn(liveOwn, known?.learned);
+  return {
+    throughSeq,
+    throughUuid,
+    facts: boundedFacts(knownFacts(live.filter(isPast))),
+    learned: learned.state(),
+    spent: spentBy(own, known?.spent),
+    reductions: reductionRecords(entries).filter(isPast).slice(-MAX_RECORDS),
+  };
+}
+
+/** What is needed of the entries before a compaction. */
+function staying(
+  before: readonly JSONLEntry[],
+  since: readonly JSONLEntry[],
+  undone: ReadonlySet<string>,
+): ReadonlySet<JSONLEntry> {
+  const stay = new Set<JSONLEntry>();
+  const shown = new Set(since[0]?.compactMetadata?.retained);
+  for (const entry of since)
+    if (!undone.has(entry.uuid)) for (const uuid of reductionOf(entry)?.restored ?? []) shown.add(uuid);
+  for (const entry of before)
+    if (shown.has(entry.uuid) || alwaysNeeded.has(entry.subtype ?? '')) stay.add(entry);
+  for (const entry of newestOfEach(before)) stay.add(entry);
+  for (const entry of lastReply(before)) stay.add(entry);
+  for (const entry of failuresSince(before)) stay.add(entry);
+  const ids = new Set([...stay].map(({ uuid }) => uuid));
+  const reductions = before.filter((entry) => concerns(entry, ids, shown));
+  // A note stands where the first of what it stands for stood.
+  const places = new Set(reductions.flatMap((entry) => [...noteHeads(entry).keys()]));
+  for (const entry of before) if (places.has(entry.uuid)) stay.add(entry);
+  for (const entry of reductions) stay.add(entry);
+  return stay;
+}
+
+const alwaysNeeded: ReadonlySet<string> = new Set(['session_start', 'instructions']);
+
+/** The newest of everything of which only the newest counts; of prompts also the first, which is the title. */
+function newestOfEach(before: readonly JSONLEntry[]): readonly JSONLEntry[] {
+  const newest = newestOnly.map((is) => before.findLast(is));
+  return [before.find(isPrompt), ...newest].flatMap((entry) => entry ?? []);
+}
+
+const newestOnly: readonly ((entry: JSONLEntry) => boolean)[] = [
+  isPrompt,
+  ...['title', 'mode', 'model', 'environment', 'tools', 'reminder'].map(
+    (name) => (entry: JSONLEntry) => entry.subtype === name,
+  ),
+  // A title of the user's wins over a newer one of the model's, and the mode before a plan comes back after it.
+  ({ subtype, data }) => subtype === 'title' && data?.source === 'user',
+  ({ subtype, data }) => subtype === 'mode' && data?.mode !== 'plan',
+  ({ toolResult }) => toolResult?.todos !== undefined,
+];
+
+/** Whole: a call without its result would look as if it had been cut short. */
+function lastReply(before: readonly JSONLEntry[]): readonly JSONLEntry[] {
+  const from = before.findLastIndex(({ type }) => type === 'assistant');
+  const [atom] = from === -1 ? [] : groupAtoms(before.slice(from));
+  return atom === undefined ? [] : atomEntries(atom);
+}
+
+/** Summaries that failed since one was had: they count for the breaker. */
+function failuresSince(before: readonly JSONLEntry[]): readonly JSONLEntry[] {
+  const from = before.findLastIndex(
+    ({ subtype, compactMetadata }) =>
+      subtype === 'model' || (subtype === 'compact_boundary' && compactMetadata?.success !== false),
+  );
+  return before.slice(from + 1).filter(({ subtype }) => subtype === 'summary_failed');
+}
+
+/** Pins and reductions of something that stays. */
+function concerns(entry: JSONLEntry, ids: ReadonlySet<string>, shown: ReadonlySet<string>): boolean {
+  if (entry.subtype === 'pin') return typeof entry.data?.uuid === 'string' && ids.has(entry.data.uuid);
+  const reduction = reductionOf(entry);
+  if (reduction === undefined) return false;
+  if (shown.has(entry.uuid) || reduction.notes?.some((_, index) => shown.has(`${entry.uuid}:${index}`)))
+    return true;
+  const named = [
+    ...(reduction.removed ?? []),
+    ...(reduction.restored ?? []),
+    ...(reduction.replacements ?? []).map(({ uuid }) => uuid),
+  ];
+  return named.some((uuid) => ids.has(uuid));
+}

@@ -1,0 +1,182 @@
+/**
+ * Reads a log by position, without holding it. The lines of a log are in the order of `seq`, so a line is found
+ * by bisection of the file: a few reads, whatever its size. Damaged lines are stepped over.
+ */
+import { type FileHandle, open } from 'node:fs/promises';
+import type { JSONLEntry } from '../../protocol/entries.ts';
+import { parseLine } from './logReader.ts';
+
+/** Bytes that one read takes; lines that are longer take several. */
+const CHUNK_BYTES = 256 * 1024;
+/** Bytes at which bisection ends: the rest is read line by line. */
+const NEAR_BYTES = 64 * 1024;
+
+/** A whole line, without its line feed. */
+interface Line {
+  readonly start: number;
+  /** Byte after its line feed, or the end of the file. */
+  readonly end: number;
+  readonly bytes: Buffer;
+}
+
+export class LogPages {
+  readonly #file: string;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** The entry at this position; undefined where there is none, or none that can be read. */
+  async at(seq: number): Promise<JSONLEntry | undefined> {
+    for await (const entry of this.range(seq, seq)) return entry;
+    return undefined;
+  }
+
+  /** The byte at which the first line begins that is at this position or behind it; the file's size where none is. */
+  async offsetOf(seq: number): Promise<number> {
+    for await (const offset of this.#withFile(async function* (file) {
+      yield await offsetOf(file, seq);
+    }))
+      return offset;
+    return 0;
+  }
+
+  /** The entries from one position to another, both included, oldest first. */
+  async *range(from: number, to: number): AsyncGenerator<JSONLEntry> {
+    yield* this.#withFile(async function* (file) {
+      for await (const line of linesFrom(file, await offsetOf(file, from))) {
+        for (const entry of parseLine(line.bytes).entries) {
+          if (entry.seq > to) return;
+          if (entry.seq >= from) yield entry;
+        }
+      }
+    });
+  }
+
+  /**
+   * The entries before a position, newest first. With `containing` only lines in which these bytes are; the others
+   * are not even parsed.
+   */
+  async *before(seq: number, containing?: Buffer): AsyncGenerator<JSONLEntry> {
+    yield* this.#withFile(async function* (file) {
+      for await (const line of linesBefore(file, await offsetOf(file, seq))) {
+        if (containing !== undefined && !line.includes(containing)) continue;
+        for (const entry of parseLine(line).entries.reverse()) if (entry.seq < seq) yield entry;
+      }
+    });
+  }
+
+  /** Nothing where there is no file. */
+  async *#withFile<T>(read: (file: OpenLog) => AsyncGenerator<T>): AsyncGenerator<T> {
+    const handle = await open(this.#file, 'r').catch(unlessMissing);
+    if (handle === undefined) return;
+    try {
+      const { size } = await handle.stat();
+      yield* read({ handle, size });
+    } finally {
+      await handle.close();
+    }
+  }
+}
+
+interface OpenLog {
+  readonly handle: FileHandle;
+  readonly size: number;
+}
+
+/** Where the first line begins that is at this position or behind it; the end of the file where none is. */
+async function offsetOf(file: OpenLog, seq: number): Promise<number> {
+  let low = 0;
+  let high = file.size;
+  while (high - low > NEAR_BYTES) {
+    const middle = Math.floor((low + high) / 2);
+    const found = await firstNumbered(file, middle, high);
+    if (found === undefined) high = middle;
+    else if (found.seq < seq) low = found.end;
+    else high = middle;
+  }
+  // A line that begins before `high` may lie behind it: the last look went to the lines after `middle`.
+  for await (const line of linesFrom(file, low)) {
+    const number = seqOf(line.bytes);
+    if (number !== undefined && number >= seq) return line.start;
+  }
+  return file.size;
+}
+
+/** The first line that begins at or after `offset` (not in the middle of one) and says its position. */
+async function firstNumbered(
+  file: OpenLog,
+  offset: number,
+  limit: number,
+): Promise<{ readonly seq: number; readonly end: number } | undefined> {
+  let isPartial = offset > 0;
+  for await (const line of linesFrom(file, offset)) {
+    if (isPartial) {
+      isPartial = false;
+      continue;
+    }
+    if (line.start >= limit) return undefined;
+    const seq = seqOf(line.bytes);
+    if (seq !== undefined) return { seq, end: line.end };
+  }
+  return undefined;
+}
+
+/** Every line that we write begins like this; of others the whole line is parsed. */
+function seqOf(bytes: Buffer): number | undefined {
+  const known = /^\{"v":\d+,"seq":(\d+),/.exec(bytes.subarray(0, 64).toString('latin1'))?.[1];
+  return known === undefined ? parseLine(bytes).entries[0]?.seq : Number(known);
+}
+
+async function* linesFrom({ handle, size }: OpenLog, offset: number): AsyncGenerator<Line> {
+  let pieces: Buffer[] = [];
+  let start = offset;
+  for (let at = offset; at < size; ) {
+    const chunk = await readChunk(handle, at, Math.min(CHUNK_BYTES, size - at));
+    if (chunk.length === 0) break;
+    let from = 0;
+    for (let feed = chunk.indexOf(10); feed !== -1; feed = chunk.indexOf(10, from)) {
+      const end = at + feed + 1;
+      yield { start, end, bytes: Buffer.concat([...pieces, chunk.subarray(from, feed)]) };
+      pieces = [];
+      from = feed + 1;
+      start = end;
+    }
+    pieces.push(chunk.subarray(from));
+    at += chunk.length;
+  }
+  const bytes = Buffer.concat(pieces);
+  if (bytes.length > 0) yield { start, end: size, bytes };
+}
+
+/** The lines that end before `offset`, last first. */
+async function* linesBefore({ handle }: OpenLog, offset: number): AsyncGenerator<Buffer> {
+  /** The pieces of a line whose beginning is not read yet, last first. */
+  let pieces: Buffer[] = [];
+  for (let at = offset; at > 0; ) {
+    const length = Math.min(CHUNK_BYTES, at);
+    at -= length;
+    const chunk = await readChunk(handle, at, length);
+    let end = chunk.length;
+    for (let feed = chunk.lastIndexOf(10); feed !== -1; feed = lastFeedBefore(chunk, feed)) {
+      yield Buffer.concat([chunk.subarray(feed + 1, end), ...pieces.reverse()]);
+      pieces = [];
+      end = feed;
+    }
+    pieces.push(chunk.subarray(0, end));
+  }
+  yield Buffer.concat(pieces.reverse());
+}
+
+function lastFeedBefore(chunk: Buffer, feed: number): number {
+  return feed === 0 ? -1 : chunk.lastIndexOf(10, feed - 1);
+}
+
+async function readChunk(handle: FileHandle, at: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, at);
+  return buffer.subarray(0, bytesRead);
+}
+
+function unlessMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}
