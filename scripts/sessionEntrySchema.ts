@@ -128,12 +128,22 @@ const meanings: Readonly<Record<string, string>> = {
   data: 'Details of the subtype.',
 };
 
+/** On disk only: what reads a line takes it off. */
+const checksum: JsonSchema = {
+  description: 'Last field: CRC-32 of the bytes of the line before it, in hex.',
+  type: 'string',
+  pattern: '^[0-9a-f]{8}$',
+};
+
 function described(schema: JsonSchema): JsonSchema {
   const properties = Object.entries(schema.properties as Record<string, JsonSchema>);
   return {
     ...schema,
-    properties: Object.fromEntries(
-      properties.map(([name, property]) => [name, { description: meanings[name], ...property }]),
-    ),
+    properties: {
+      ...Object.fromEntries(
+        properties.map(([name, property]) => [name, { description: meanings[name], ...property }]),
+      ),
+      crc: checksum,
+    },
   };
 }

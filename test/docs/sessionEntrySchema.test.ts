@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { dataSchemas, sessionEntrySchema } from '../../scripts/sessionEntrySchema.ts';
@@ -102,4 +104,28 @@ test('every subtype with details is one that the program writes, and every field
   for (const subtype of Object.keys(dataSchemas)) expect(entrySubtypes).toContain(subtype);
   const { properties } = sessionEntrySchema() as { properties: Record<string, { description?: string }> };
   for (const [name, { description }] of Object.entries(properties)) expect(description, name).toBeTruthy();
+});
+
+describe('docs/session-format.md', () => {
+  const format = readFileSync(resolve(import.meta.dirname, '../../docs/session-format.md'), 'utf8');
+  const subtypes = format.slice(format.indexOf('\n## Subtypes'));
+  interface Schema {
+    readonly properties?: Readonly<Record<string, Schema>>;
+  }
+
+  test.each(Object.keys(dataSchemas))('names every field of the data of %s', (subtype) => {
+    const row = new RegExp(`^\\| \`${subtype}\` +\\|.*$`, 'm').exec(subtypes)?.[0] ?? '';
+    const { shape = {} } = dataSchemas[subtype] as { shape?: Record<string, unknown> };
+    expect(row).not.toBe('');
+    for (const field of Object.keys(shape)) expect(row).toContain(`\`${field}\``);
+  });
+
+  test('names every field of a line, its message, its call, its result and its compaction', () => {
+    const { properties = {} } = sessionEntrySchema() as Schema;
+    for (const [name, { properties: below = {} }] of Object.entries(properties)) {
+      expect(format).toMatch(new RegExp(`^\\| \`${name}\` `, 'm'));
+      for (const field of Object.keys(below))
+        expect(format, name).toMatch(new RegExp(`^\\|[^|]*\`${field}\``, 'm'));
+    }
+  });
 });
