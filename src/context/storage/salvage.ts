@@ -6,31 +6,33 @@ import type { JSONLEntry } from '../../protocol/entries.ts';
 import { migrateEntry } from './migrateEntry.ts';
 import { unseal, withoutTornSeal } from './seal.ts';
 
-export interface Salvaged {
-  /** Entries that are as they were written. */
-  readonly whole: readonly JSONLEntry[];
-  /** JSON objects that are an entry's, or were; identity may be missing or wrong: see `mend`. */
-  readonly garbled: readonly GarbledValue[];
-}
+/** Something found in a damaged line. */
+export type Piece =
+  /** As it was written. */
+  | { readonly entry: JSONLEntry }
+  /** A JSON object that is an entry, or was one; its identity may be missing or wrong: see `mend`. */
+  | { readonly garbled: GarbledValue };
 
 export type GarbledValue = Readonly<Record<string, unknown>>;
 
 /** Unescaped, this can only be the beginning of a line: inside a string its quotes carry backslashes. */
 const beginning = Buffer.from('{"v":');
 
-export function salvage(line: Buffer): Salvaged {
-  const whole: JSONLEntry[] = [];
-  const garbled: GarbledValue[] = [];
-  const take = (piece: Buffer): boolean => {
-    const found = wholeEntry(piece);
-    if (found !== undefined) whole.push(found);
-    const value = found === undefined ? garbledValue(piece) : undefined;
-    if (value !== undefined) garbled.push(value);
-    return found !== undefined || value !== undefined;
-  };
-  for (const piece of splitAt(line, beginnings(line)))
-    if (!take(piece)) for (const part of splitAt(piece, garbage(piece))) take(part);
-  return { whole, garbled };
+/** What is found, in the order in which it stands. */
+export function salvage(line: Buffer): readonly Piece[] {
+  return [...splitAt(line, beginnings(line))].flatMap((stretch) => {
+    const piece = pieceOf(stretch);
+    return piece === undefined
+      ? [...splitAt(stretch, garbage(stretch))].flatMap((part) => pieceOf(part) ?? [])
+      : piece;
+  });
+}
+
+function pieceOf(bytes: Buffer): Piece | undefined {
+  const entry = wholeEntry(bytes);
+  if (entry !== undefined) return { entry };
+  const garbled = garbledValue(bytes);
+  return garbled === undefined ? undefined : { garbled };
 }
 
 /** An entry with anything behind it. */
