@@ -17,7 +17,7 @@ import { createPermissionPorts, type PermissionRules } from './permissionPorts.t
 import { createPromptQueue, promptDraft } from './promptQueue.ts';
 import { createQuestions } from './questions.ts';
 import type { Clock } from './reply.ts';
-import { titleOf } from './sessionFacts.ts';
+import { titleDraft, titleOf } from './sessionFacts.ts';
 import { runShell } from './shellPrompt.ts';
 import { addEntry, noTotals } from './totals.ts';
 import { runTurn, type TurnEnd } from './turn.ts';
@@ -227,6 +227,9 @@ export function createAgent(deps: AgentDeps): Agent {
       case 'set_model':
         void selectModel(op.model).catch(deps.onError);
         return;
+      case 'set_title':
+        void context.append(titleDraft(op.title)).catch(deps.onError);
+        return;
     }
   };
 
@@ -264,6 +267,7 @@ export function createAgent(deps: AgentDeps): Agent {
       emit({ type: 'context_measured', measure: measured });
       return measured;
     },
+    fork: (uptoUuid) => context.forkSession(uptoUuid),
     async close() {
       await jobs.close();
       await deps.disposeTools();

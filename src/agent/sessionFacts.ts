@@ -1,5 +1,5 @@
 /** Facts about a session that are pure functions of its log. */
-import type { JSONLEntry } from '../protocol/entries.ts';
+import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
 import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
 
 /** The permission mode that the log ends in; absent when it was never changed. */
@@ -37,6 +37,16 @@ export function titleOf(entries: readonly JSONLEntry[]): string | undefined {
   const [line = ''] = content.trimStart().slice(0, 1000).split('\n');
   // By code points: half of one is no text.
   return [...line.trimEnd()].slice(0, 200).join('');
+}
+
+/** The entry that gives a session the name that its user chose. */
+export function titleDraft(title: string): EntryDraft {
+  return {
+    type: 'system',
+    subtype: 'title',
+    message: { role: 'system', content: title },
+    data: { source: 'user' },
+  };
 }
 
 function modeOf(entry: JSONLEntry): PermissionMode | undefined {

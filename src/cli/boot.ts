@@ -2,6 +2,7 @@
 import { saveCredentials } from '../config/credentials.ts';
 import { trustFolder } from '../config/trust.ts';
 import type { LoadedSettings } from '../config/types.ts';
+import { SessionLockedError } from '../context/index.ts';
 import { chooseTheme } from '../ui/theme.ts';
 import type { Boot, UiHouse } from '../ui/types.ts';
 import type { DebugLog } from './debugLog.ts';
@@ -11,6 +12,7 @@ import type { CliOptions } from './options.ts';
 import type { Place } from './place.ts';
 import { describeOpenError } from './sessionErrors.ts';
 import { createSessionHouse, type SessionHouse } from './sessions.ts';
+import { createSessionsPort } from './sessionsPort.ts';
 import { findModelAccess, folderIsTrusted, readSettings } from './startup.ts';
 import { terminalColors } from './terminalColors.ts';
 
@@ -99,7 +101,7 @@ function uiHouse(
     theme: chooseTheme(settings.theme, terminalColors(place)),
     reducedMotion: settings.reducedMotion,
     showReasoning: settings.showReasoning,
-    list: house.list,
+    sessions: createSessionsPort(place),
     async open(target) {
       try {
         const opened = await house.open(target);
@@ -116,6 +118,10 @@ function uiHouse(
           },
         };
       } catch (error) {
+        if (error instanceof SessionLockedError && target.type !== 'new') {
+          const { sessionId: id, holder } = error;
+          return { type: 'refused', refusal: { why: 'locked', holder, canRead: true }, id, title: undefined };
+        }
         debug.write(error instanceof Error ? (error.stack ?? error.message) : String(error));
         const message = describeOpenError(error) ?? `The session could not be opened: ${String(error)}`;
         return { type: 'failed', message };

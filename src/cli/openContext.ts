@@ -23,7 +23,10 @@ export async function openContext(
   options: HouseOptions,
   model: ModelChoice,
 ): Promise<Opened> {
-  if (target.type === 'id') return takeUp(context, target.id, options, model);
+  if (target.type === 'id') {
+    const id = target.mode === 'fork' ? await copyOf(target.id, store) : target.id;
+    return takeUp(context, id, options, model);
+  }
   if (target.type === 'new') return start(context, target.sessionId, options);
   const [newest] = await store.listSessions();
   if (newest !== undefined) return takeUp(context, newest.id, options, model);
@@ -33,6 +36,13 @@ export async function openContext(
     cwd,
     notices: [...notices, 'There is no session to continue here; this is a new one.'],
   };
+}
+
+/** A new session with the past of another, which may be open elsewhere; returns its id. */
+async function copyOf(idOrPrefix: string, store: PersistentStore): Promise<string> {
+  const original = await store.resolveSessionId(idOrPrefix);
+  const contents = await store.loadSession(original);
+  return store.forkSession(contents?.entries ?? []);
 }
 
 async function start(

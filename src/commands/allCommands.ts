@@ -3,10 +3,12 @@ import { compact } from './compact.ts';
 import { context } from './context.ts';
 import { cost } from './cost.ts';
 import { exit } from './exit.ts';
+import { fork } from './fork.ts';
 import { help } from './help.ts';
 import { memory } from './memory.ts';
 import { model } from './model.ts';
 import { permissions } from './permissions.ts';
+import { rename } from './rename.ts';
 import { resume } from './resume.ts';
 import { status } from './status.ts';
 import type { Command } from './types.ts';
@@ -18,6 +20,8 @@ export const allCommands: readonly Command[] = [
   compact,
   uncompact,
   resume,
+  rename,
+  fork,
   clear,
   model,
   context,

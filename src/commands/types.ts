@@ -73,6 +73,8 @@ export type CommandResult =
   /** `page` is for where there is no screen to answer on. */
   | { readonly type: 'dialog'; readonly dialog: 'items'; readonly page: Page }
   | { readonly type: 'open_session'; readonly target: 'new' | { readonly id: string } }
+  /** A copy of the open session, as it is or as it was up to an entry; the work goes on in the copy. */
+  | { readonly type: 'fork_session'; readonly uptoSeq?: number }
   | { readonly type: 'exit' };
 
 export interface Command {

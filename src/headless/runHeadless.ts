@@ -62,6 +62,7 @@ function endOf(event: AgentEvent, op: Op | undefined): RunEnd | undefined {
 
 /** An op whose end nobody reported: a switch that is done at once, or a turn that broke. */
 function endWithoutWord(op: Op): RunEnd {
+  if (op.type === 'set_title') return { type: 'answer', ok: true, text: `Title: ${op.title}` };
   if (op.type === 'set_model') return { type: 'answer', ok: true, text: `Model: ${op.model}` };
   return { type: 'turn', outcome: 'failed', steps: 0 };
 }
@@ -94,6 +95,7 @@ function fromCommand(result: CommandResult, name: string): { type: 'op'; op: Op 
       if (result.dialog === 'items') return { type: 'answer', ok: true, text: plainText(result.page) };
       return needsTerminal(name);
     case 'open_session':
+    case 'fork_session':
       return needsTerminal(name);
   }
 }

@@ -1,10 +1,11 @@
-/** The dialogs that come before or between sessions: trust, onboarding, the picker of sessions, of models, the list of items. */
+/** The dialogs that come before or between sessions: trust, onboarding, the pickers of sessions and of models, the list of items. */
 import { ItemsDialog } from './components/ItemsDialog.tsx';
 import { Onboarding } from './components/Onboarding.tsx';
-import { ResumePicker } from './components/ResumePicker.tsx';
 import { SelectList } from './components/SelectList.tsx';
 import { TrustDialog } from './components/TrustDialog.tsx';
 import type { Controller, Snapshot } from './controllerTypes.ts';
+import { RefusalDialog } from './sessions/RefusalDialog.tsx';
+import { SessionPicker } from './sessions/SessionPicker.tsx';
 
 export interface BootDialogProps {
   readonly snapshot: Snapshot;
@@ -36,13 +37,14 @@ export function BootDialog({ snapshot, controller, columns, rows, now }: BootDia
         />
       );
     case 'picking':
+      return <SessionPicker {...room} picker={phase.picker} now={() => new Date(now())} />;
+    case 'refused':
       return (
-        <ResumePicker
+        <RefusalDialog
           {...room}
-          sessions={phase.rows}
+          {...phase}
           now={() => new Date(now())}
-          onPick={(id) => controller.pickSession(id)}
-          onCancel={() => controller.pickSession(undefined)}
+          onAnswer={(answer) => controller.answerRefusal(answer)}
         />
       );
     case 'models':

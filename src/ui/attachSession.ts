@@ -1,17 +1,18 @@
 import type { ScreenPorts } from './controllerTypes.ts';
 import { watchDraft } from './draftWatch.ts';
 import { splitFinished } from './print/streaming.ts';
-import { replay } from './replay.ts';
+import { replay, replayAround } from './replay.ts';
 import { createSessionStore, type SessionStore } from './sessionStore.ts';
 import type { UiSession } from './types.ts';
 import type { Print } from './view.ts';
 
-/** Puts an opened session on screen: its store, what was said in it before, and what the user should hear first. */
+/** Puts an opened session on screen: its store, what was said in it before (around entry `at`, or its end), and what the user should hear first. */
 export function attachSession(
   { agent, resumed, notices }: UiSession,
   screen: ScreenPorts | undefined,
   print: (...prints: readonly Print[]) => void,
   now: () => number,
+  at?: number,
 ): SessionStore {
   const store = createSessionStore(agent, {
     print: (prints) => print(...prints),
@@ -27,8 +28,10 @@ export function attachSession(
     screen?.composer()?.prependText(event.prompts.map((prompt) => prompt.text).join('\n'));
   });
   const unwatch = watchDraft(agent, store.setDrafting);
-  if (resumed) store.print(...replay(agent.entries()));
-  for (const notice of notices) store.print({ type: 'notice', level: 'warning', text: notice });
+  const said = notices.map((text): Print => ({ type: 'notice', level: 'warning', text }));
+  if (resumed && at !== undefined)
+    void replayAround(agent, at).then((prints) => store.print(...prints, ...said));
+  else store.print(...(resumed ? replay(agent.entries()) : []), ...said);
   return {
     ...store,
     dispose() {

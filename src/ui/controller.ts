@@ -2,16 +2,16 @@
  * What happens on screen and in which order: boot, the open session, dialogs, keys that are not text. Holds
  * no React; `App` draws its snapshots. The composer belongs to the screen and is reached through a handle.
  */
-import type { SessionTarget } from '../agent/types.ts';
 import { attachSession } from './attachSession.ts';
 import type { Controller, ScreenPorts, Snapshot } from './controllerTypes.ts';
 import type { Draft } from './input/composerState.ts';
 import { nextMode } from './modeCycle.ts';
 import { loadMarkdown, plainMarkdown } from './print/markdown.ts';
 import { createPrinter, type Printer } from './printer.ts';
-import { replay } from './replay.ts';
+import { replay, replayAround } from './replay.ts';
 import { type InputEffect, runInput } from './runInput.ts';
 import type { SessionStore } from './sessionStore.ts';
+import { createSessionSwitch } from './sessions/sessionSwitch.ts';
 import type { Boot, UiExit, UiHouse, UiOptions } from './types.ts';
 import { emptyView, type Print } from './view.ts';
 
@@ -30,7 +30,6 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
   let escapeAt = Number.NEGATIVE_INFINITY;
   let hintTimer: ReturnType<typeof setTimeout> | undefined;
   let leaving = false;
-  let opening = false;
   /** Submitted before a session was open. */
   const waiting: Draft[] =
     options.prompt === undefined ? [] : [{ text: options.prompt, display: options.prompt }];
@@ -74,6 +73,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     if (leaving) return;
     leaving = true;
     clearTimeout(hintTimer);
+    switcher.dispose();
     const agent = state.session?.agent;
     onExit({
       sessionId: agent?.state().sessionId,
@@ -86,48 +86,31 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     });
   };
 
-  /** One at a time: a second Enter in the picker must not open the session a second time. */
-  const open = async (target: SessionTarget): Promise<void> => {
-    if (house === undefined || opening) return;
-    opening = true;
-    await openFrom(house, target).finally(() => {
-      opening = false;
-    });
+  const switcher = createSessionSwitch({
+    house: () => house,
+    session: () => state.session,
+    phase: (phase) => set({ phase }),
+    say,
+    async attach(session, at) {
+      await state.session?.agent.close();
+      store?.dispose();
+      options.onReady(() => session.agent.close());
+      printer = undefined;
+      store = attachSession(session, screen, print, options.now, at);
+      store.subscribe(changed);
+      set({ session, phase: { type: 'session' } });
+      void session.agent.measure().catch(() => undefined);
+    },
+    async show(at) {
+      if (state.session !== undefined) store?.print(...(await replayAround(state.session.agent, at)));
+    },
+    opened: () => void runWaiting(),
+    isLeaving: () => leaving,
+    leave,
+  });
+  /** What was submitted before there was a session. */
+  const runWaiting = async (): Promise<void> => {
     if (state.session !== undefined) for (const draft of waiting.splice(0)) await run(draft);
-  };
-
-  const openFrom = async (from: UiHouse, target: SessionTarget): Promise<void> => {
-    const before = state.session;
-    const left = before?.agent.state().sessionId;
-    // The session that is open already: there is nothing to open, and its lock is ours.
-    if (target.type === 'id' && left === target.id) {
-      set({ phase: { type: 'session' } });
-      return;
-    }
-    const outcome = await from.open(target);
-    if (outcome.type === 'failed') {
-      say('error', outcome.message);
-      if (before !== undefined) return set({ phase: { type: 'session' } });
-      // Asked for a session that is not there: an error, never a new session.
-      return leave(42);
-    }
-    if (leaving) {
-      // The user left while it was being opened: nobody is there to see it, so its lock is given back.
-      await outcome.session.agent.close();
-      return;
-    }
-    await before?.agent.close();
-    store?.dispose();
-    const { session } = outcome;
-    options.onReady(() => session.agent.close());
-    printer = undefined;
-    store = attachSession(session, screen, print, options.now);
-    store.subscribe(changed);
-    if (!session.resumed && left !== undefined) {
-      say('info', `A new session. The one before it stays: /resume ${left}`);
-    }
-    set({ session, phase: { type: 'session' } });
-    void session.agent.measure().catch(() => undefined);
   };
 
   const run = async (draft: Draft): Promise<void> => {
@@ -148,13 +131,15 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
         return;
       case 'dialog':
         if (effect.dialog === 'items') set({ phase: { type: 'items' } });
-        else if (effect.dialog === 'resume')
-          void house?.list().then((rows) => set({ phase: { type: 'picking', rows } }));
+        else if (effect.dialog === 'resume') switcher.pick();
         else
           void state.session?.host.listModels().then((list) => set({ phase: { type: 'models', ...list } }));
         return;
       case 'open_session':
-        void open(effect.target === 'new' ? { type: 'new' } : { type: 'id', id: effect.target.id });
+        void switcher.open(effect.target === 'new' ? { type: 'new' } : { type: 'id', id: effect.target.id });
+        return;
+      case 'fork_session':
+        void switcher.fork(effect.uptoSeq);
         return;
       case 'exit':
         leave();
@@ -171,8 +156,8 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
         printer = undefined;
         set({ theme: house.theme, reducedMotion: house.reducedMotion });
         for (const notice of boot.notices) say('warning', notice);
-        if (options.pickFirst) return set({ phase: { type: 'picking', rows: await house.list() } });
-        await open(options.target);
+        if (options.pickFirst) return switcher.pick();
+        await switcher.open(options.target);
       },
       (error: unknown) => {
         say('error', error instanceof Error ? error.message : String(error));
@@ -255,11 +240,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
       const given = bare ? { ...answer, interrupt: true } : answer;
       state.session?.agent.submit({ type: 'answer', id, answer: given });
     },
-    pickSession(id) {
-      set({ phase: { type: state.session === undefined ? 'booting' : 'session' } });
-      if (id !== undefined) void open({ type: 'id', id });
-      else if (state.session === undefined) void open({ type: 'new' });
-    },
+    answerRefusal: (answer) => switcher.answer(answer),
     closeDialog: () => set({ phase: { type: 'session' } }),
     pickModel(id) {
       set({ phase: { type: 'session' } });

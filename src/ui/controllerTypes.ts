@@ -5,14 +5,24 @@ import type { ComposerHandle } from './input/Composer.tsx';
 import type { Draft } from './input/composerState.ts';
 import type { Intent } from './input/keys.ts';
 import type { MarkdownRenderer } from './print/markdown.ts';
+import type { Picker } from './sessions/picker.ts';
+import type { Refusal, RefusalAnswer, RefusalBack } from './sessions/refusal.ts';
 import type { Theme } from './theme.ts';
-import type { Boot, SessionRow, UiSession } from './types.ts';
+import type { Boot, UiSession } from './types.ts';
 import type { View } from './view.ts';
 
 export type Phase =
   | { readonly type: 'booting' }
   | Exclude<Boot, { type: 'ready' | 'quit' }>
-  | { readonly type: 'picking'; readonly rows: readonly SessionRow[] }
+  | { readonly type: 'picking'; readonly picker: Picker }
+  /** A session that cannot be gone on with here, and what can be done instead. */
+  | {
+      readonly type: 'refused';
+      readonly refusal: Refusal;
+      readonly id: string;
+      readonly title: string | undefined;
+      readonly back: RefusalBack;
+    }
   | ({ readonly type: 'models' } & ModelList)
   | { readonly type: 'items' }
   | { readonly type: 'session' }
@@ -50,7 +60,7 @@ export interface Controller {
   /** Goes on after a boot dialog. */
   advance(next: Promise<Boot>): void;
   answer(id: string, answer: PermissionAnswer): void;
-  pickSession(id: string | undefined): void;
+  answerRefusal(answer: RefusalAnswer): void;
   pickModel(id: string | undefined): void;
   /** Leaves a dialog that only looked. */
   closeDialog(): void;

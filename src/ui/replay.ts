@@ -1,18 +1,62 @@
 import type { JSONLEntry } from '../protocol/entries.ts';
+import { type EntrySource, entriesBefore } from './sessions/entriesAround.ts';
 import type { Print } from './view.ts';
 
 /** Entries of an earlier session that are printed again on resume; older ones stay in the log. */
 const REPLAYED = 60;
+/** Entries above and below a place that somebody jumps to. */
+const ABOVE = 16;
+const BELOW = 24;
 
 /** The end of a session as it is shown when it is taken up again, beginning at a prompt where there is one. */
 export function replay(entries: readonly JSONLEntry[]): Print[] {
   let from = Math.max(0, entries.length - REPLAYED);
   const prompt = entries.findIndex((entry, index) => index >= from && entry.subtype === 'prompt');
   if (from > 0 && prompt !== -1) from = prompt;
-  const shown = entries.slice(from).map((entry): Print => ({ type: 'entry', entry }));
-  if (from === 0) return shown;
+  const shown = entries.slice(from);
+  return [...earlier(shown[0]?.seq ?? 0), ...shown.map(printed)];
+}
+
+/**
+ * A session around one of its entries: from the prompt of its turn, or a little above it, to a little below, with
+ * a line at the place itself and one that says how much follows.
+ */
+export async function replayAround(source: EntrySource, seq: number): Promise<Print[]> {
+  const last = source.entries().at(-1)?.seq ?? seq;
+  const page = await entriesBefore(source, Math.min(seq + BELOW, last) + 1, ABOVE + BELOW + 1);
+  const prompt = page.findLast((entry) => entry.seq <= seq && entry.subtype === 'prompt');
+  const shown = prompt === undefined ? page : page.filter((entry) => entry.seq >= prompt.seq);
+  const at = shown.findIndex((entry) => entry.seq >= seq);
+  const place: Print = { type: 'notice', level: 'warning', text: `Entry #${seq}, which you looked for:` };
+  const prints = shown.map(printed);
+  const follow = last - (shown.at(-1)?.seq ?? last);
   return [
-    { type: 'notice', level: 'info', text: `${from} earlier entries are in the session’s log.` },
-    ...shown,
+    ...earlier(shown[0]?.seq ?? 0),
+    ...(at === -1 ? prints : [...prints.slice(0, at), place, ...prints.slice(at)]),
+    ...(follow === 0
+      ? []
+      : [
+          note(
+            `… ${entries(follow, 'later')} follow${follow === 1 ? 's' : ''}; the conversation goes on at its end.`,
+          ),
+        ]),
   ];
+}
+
+function earlier(many: number): Print[] {
+  return many === 0
+    ? []
+    : [note(`${entries(many, 'earlier')} ${many === 1 ? 'is' : 'are'} in the session’s log.`)];
+}
+
+function entries(many: number, which: string): string {
+  return `${many} ${which} ${many === 1 ? 'entry' : 'entries'}`;
+}
+
+function note(text: string): Print {
+  return { type: 'notice', level: 'info', text };
+}
+
+function printed(entry: JSONLEntry): Print {
+  return { type: 'entry', entry };
 }

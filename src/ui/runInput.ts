@@ -9,6 +9,7 @@ export type InputEffect =
   | { readonly type: 'print'; readonly print: Print }
   | { readonly type: 'dialog'; readonly dialog: 'resume' | 'model' | 'items' }
   | { readonly type: 'open_session'; readonly target: 'new' | { readonly id: string } }
+  | { readonly type: 'fork_session'; readonly uptoSeq?: number }
   | { readonly type: 'exit' };
 
 /** `display` is how the text looked in the composer: a large paste is folded there. */

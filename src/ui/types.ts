@@ -1,6 +1,8 @@
 /** The ports of the screen: what `cli` hands in, so that nothing here reads the process or opens a session. */
 import type { Agent, SessionTarget } from '../agent/types.ts';
 import type { CommandHost } from '../commands/types.ts';
+import type { Refusal } from './sessions/refusal.ts';
+import type { SessionsPort } from './sessions/SessionsPort.ts';
 import type { Theme } from './theme.ts';
 
 /** A session that is ready to talk to. */
@@ -13,17 +15,15 @@ export interface UiSession {
 
 export type OpenOutcome =
   | { readonly type: 'opened'; readonly session: UiSession }
+  /** It is there, but cannot be gone on with here; `id` in full. */
+  | {
+      readonly type: 'refused';
+      readonly refusal: Refusal;
+      readonly id: string;
+      readonly title: string | undefined;
+    }
   /** Why not, ready to show; the screen goes on without it. */
   | { readonly type: 'failed'; readonly message: string };
-
-export interface SessionRow {
-  readonly id: string;
-  readonly title: string;
-  readonly updatedAt: Date;
-  readonly bytes: number;
-  readonly gitBranch?: string | undefined;
-  readonly lastLines: readonly string[];
-}
 
 export interface TrustQuestion {
   readonly folder: string;
@@ -53,10 +53,11 @@ export type Boot =
   | { readonly type: 'ready'; readonly house: UiHouse; readonly notices: readonly string[] }
   | { readonly type: 'quit' };
 
-/** Opens and lists sessions once settings and model are known. */
+/** Opens sessions, once settings and model are known. */
 export interface UiHouse {
   open(target: SessionTarget): Promise<OpenOutcome>;
-  list(): Promise<readonly SessionRow[]>;
+  /** The sessions that are not open: lists, searches, changes them. */
+  readonly sessions: SessionsPort;
   readonly theme: Theme;
   readonly reducedMotion: boolean;
   readonly showReasoning: boolean;

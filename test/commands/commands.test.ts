@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { allCommands } from '../../src/commands/allCommands.ts';
 import { bar, dollars, grouped, percent } from '../../src/commands/figures.ts';
 import type { CommandResult } from '../../src/commands/types.ts';
+import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import { scriptedAgent, state } from '../headless/scriptedAgent.ts';
 import { commandHost, run } from './commandHost.ts';
 
@@ -10,6 +11,20 @@ async function text(name: string, args?: string, host = commandHost()): Promise<
   if (result.type !== 'notice') throw new Error(`${name} gave ${result.type}`);
   return result.text;
 }
+
+const entry = (seq: number, subtype: string): JSONLEntry => ({
+  v: 1,
+  seq,
+  uuid: `uuid${seq}`,
+  parentUuid: null,
+  sessionId: 's',
+  timestamp: '2026-11-20T08:00:00.000Z',
+  type: 'user',
+  subtype,
+  cwd: '/p',
+  version: '1',
+  message: { role: 'user', content: 'Hello' },
+});
 
 test.each<[string, string, CommandResult]>([
   ['compact', '', { type: 'op', op: { type: 'compact' } }],
@@ -27,6 +42,7 @@ test.each<[string, string, CommandResult]>([
   ['model', '', { type: 'dialog', dialog: 'model' }],
   ['model', 'gpt-5', { type: 'op', op: { type: 'set_model', model: 'gpt-5' } }],
   ['resume', '', { type: 'dialog', dialog: 'resume' }],
+  ['rename', 'The  parser\n work', { type: 'op', op: { type: 'set_title', title: 'The parser work' } }],
   ['resume', 'session1', { type: 'open_session', target: { id: 'session1' } }],
 ])('/%s %s', async (name, args, expected) => {
   expect(await run(name, args)).toEqual(expected);
@@ -38,6 +54,25 @@ test('/resume of an unknown id is an error, never a new session', async () => {
     level: 'error',
     text: 'There is no session "nope" in this project. /resume without an id lists them.',
   });
+});
+
+test('/rename without a title says the one there is', async () => {
+  expect(await text('rename')).toBe(
+    'This session is called “Fix the test”. /rename and a title gives it another one.',
+  );
+});
+
+test('/fork copies the session, or its beginning, and refuses what it cannot do', async () => {
+  const said = Object.assign(scriptedAgent(), { entries: () => [entry(0, 'prompt'), entry(1, 'prompt')] });
+  const host = commandHost({ agent: said });
+  expect(await run('fork', '', host)).toEqual({ type: 'fork_session' });
+  expect(await run('branch', 'at #1', host)).toEqual({ type: 'fork_session', uptoSeq: 1 });
+  expect(await run('fork', '0', host)).toEqual({ type: 'fork_session', uptoSeq: 0 });
+  expect(await text('fork', 'at #7', host)).toBe('This session ends at #1: there is no #7 to fork at.');
+  expect(await text('fork', 'the parser', host)).toContain('/fork at #12');
+  expect(await text('fork')).toBe('Nothing was said yet, so there is nothing to fork.');
+  const busy = commandHost({ agent: scriptedAgent([], { busy: true }) });
+  expect(await text('fork', '', busy)).toContain('Something is still running');
 });
 
 test('/model refuses what cannot be an id', async () => {

@@ -143,6 +143,7 @@ export function scriptedAgent(
     contextData: () => undefined,
     items: () => context.items ?? [],
     lastDiff: () => context.lastDiff,
+    fork: async () => 'fork1',
     close: async () => undefined,
   };
 }

@@ -28,7 +28,7 @@ export interface EntryOptions {
   readonly showReasoning?: boolean;
 }
 
-/** `undefined` for what a reader need not see: calls (their results show them), usage, reminders, titles. */
+/** `undefined` for what a reader need not see: calls (their results show them), usage, reminders, a model's titles. */
 export function renderEntry(entry: JSONLEntry, options: EntryOptions): string | undefined {
   const text = render(entry, options);
   return text === undefined || text === '' ? undefined : text;

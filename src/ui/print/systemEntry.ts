@@ -23,6 +23,11 @@ export function renderSystem(entry: JSONLEntry, options: EntryOptions): string |
       return note(`Mode: ${String(entry.data?.mode ?? contentText(entry))}`, theme.dim, options);
     case 'model':
       return note(`Model: ${String(entry.data?.model ?? contentText(entry))}`, theme.dim, options);
+    case 'title':
+      // A title that nobody asked for is for the list of sessions only.
+      return entry.data?.source === 'user'
+        ? note(`Title: ${contentText(entry)}`, theme.dim, options)
+        : undefined;
     case 'turn_end':
       return renderTurnEnd(entry, options);
     default:

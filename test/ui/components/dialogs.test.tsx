@@ -2,7 +2,6 @@ import { expect, test, vi } from 'vitest';
 import type { PermissionAnswer, PermissionQuestion } from '../../../src/protocol/permissions.ts';
 import { Onboarding } from '../../../src/ui/components/Onboarding.tsx';
 import { PermissionDialog } from '../../../src/ui/components/PermissionDialog.tsx';
-import { ResumePicker } from '../../../src/ui/components/ResumePicker.tsx';
 import { RetryNotice } from '../../../src/ui/components/RetryNotice.tsx';
 import { SelectList } from '../../../src/ui/components/SelectList.tsx';
 import { Spinner } from '../../../src/ui/components/Spinner.tsx';
@@ -187,46 +186,6 @@ test('an empty filter result says so, and Enter picks nothing', async () => {
   expect(screen.text().join('\n')).toContain('Nothing matches.');
   await screen.press(keys.escape);
   expect([picked.mock.calls.length, left.mock.calls.length]).toEqual([0, 1]);
-});
-
-test('the picker of sessions shows the last lines of the one under the cursor', async () => {
-  const picked = vi.fn();
-  const now = new Date(2026, 10, 21, 9, 0, 0);
-  const session = (id: string, title: string, day: number) => ({
-    id,
-    title,
-    updatedAt: new Date(2026, 10, day, 8, 0, 0),
-    bytes: 4200,
-    gitBranch: 'main',
-    lastLines: [`last of ${id}`, '结束'],
-  });
-  const { screen } = await mount(
-    <ResumePicker
-      sessions={[session('a', '修复 parser', 21), session('b', 'Docs', 20)]}
-      {...room}
-      rows={16}
-      now={() => now}
-      onPick={picked}
-      onCancel={() => {}}
-    />,
-    { columns: 60, rows: 16 },
-  );
-  expect(screen.text()).toEqual([
-    `─ Resume a session ${'─'.repeat(41)}`,
-    'Filter:',
-    `❯ ${'修复 parser'.padEnd(34)}  1 h ago       4.2 kB`,
-    `  ${'Docs'.padEnd(36)}  yesterday     4.2 kB`,
-    '',
-    '│ last of a',
-    '│ 结束',
-    '',
-    '',
-    '↑↓ Enter · type to filter · Esc leaves',
-  ]);
-  await screen.press(keys.down);
-  expect(screen.text()).toContain('│ last of b');
-  await screen.press(keys.enter);
-  expect(picked).toHaveBeenCalledExactlyOnceWith('b');
 });
 
 test.each([

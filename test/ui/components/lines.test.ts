@@ -9,7 +9,6 @@ import { checkForm, createForm } from '../../../src/ui/components/onboardingForm
 import { permissionLayout } from '../../../src/ui/components/permissionLayout.ts';
 import { previewLines } from '../../../src/ui/components/previewLines.ts';
 import { queueLines } from '../../../src/ui/components/QueueView.tsx';
-import { sessionRow } from '../../../src/ui/components/ResumePicker.tsx';
 import { createSelection, filterSelection, moveSelection } from '../../../src/ui/components/selection.ts';
 import { statusLine } from '../../../src/ui/components/statusLine.ts';
 import { applyEdit, createBuffer } from '../../../src/ui/input/textBuffer.ts';
@@ -221,24 +220,6 @@ test('the selected row stays inside the window, whatever the moves', () => {
       }
     }),
   );
-});
-
-test('a session’s row keeps its title when columns are few', () => {
-  const now = new Date(2026, 10, 21, 9, 0, 0);
-  const session = {
-    id: 's',
-    title: '修复 the parser',
-    updatedAt: new Date(2026, 10, 20, 9, 0, 0),
-    bytes: 42_000,
-    gitBranch: 'main',
-    lastLines: [],
-  };
-  expect(sessionRow(session, 72, false, now, theme)).toBe(
-    `${'修复 the parser'.padEnd(30)}  yesterday      42 kB  main`,
-  );
-  expect(sessionRow(session, 30, false, now, theme)).toBe('修复 the parser     yesterday');
-  expect(sessionRow(session, 12, false, now, theme)).toBe('修复 the pa…');
-  expect(sessionRow({ ...session, title: '' }, 20, false, now, theme).trimEnd()).toBe('(no title)');
 });
 
 test('a field scrolls with its cursor and hides a secret', () => {

@@ -1,0 +1,122 @@
+/** The picker on screen: draws a snapshot, hands keys in. Only the visible rows are laid out. */
+import { Box, useInput, usePaste } from 'ink';
+import { useMemo, useSyncExternalStore } from 'react';
+import { Lines } from '../components/Lines.tsx';
+import { ruled } from '../components/permissionLayout.ts';
+import { windowAround } from '../components/selection.ts';
+import { TextField } from '../components/TextField.tsx';
+import { truncate } from '../print/width.ts';
+import type { Theme } from '../theme.ts';
+import { deleteLines } from './deleteQuestion.ts';
+import { hitRows } from './hitRows.ts';
+import type { Picker, PickerSnapshot } from './picker.ts';
+import { footer, helpLines, nothingText, pickerLayout, pickerTitle, textLabel } from './pickerFrame.ts';
+import { pickerKeysOf } from './pickerKeys.ts';
+import { hitAtCursor, sessionAtCursor } from './pickerState.ts';
+import { filled, lastWords, previewOf, previewWindow } from './sessionPreview.ts';
+import { sessionRow } from './sessionRows.ts';
+
+export interface SessionPickerProps {
+  readonly picker: Picker;
+  readonly width: number;
+  /** Rows that it may take at most. */
+  readonly rows: number;
+  readonly theme: Theme;
+  readonly now?: () => Date;
+}
+
+export function SessionPicker({ picker, width, rows, theme, now = () => new Date() }: SessionPickerProps) {
+  const snapshot = useSyncExternalStore(picker.subscribe, picker.snapshot);
+  const layout = pickerLayout(snapshot, rows);
+  useInput((input, key) => {
+    for (const one of pickerKeysOf(input, key)) picker.press(one, layout.items);
+  });
+  usePaste((text) => picker.paste(text));
+  const { dialog } = snapshot;
+  const room = { width, rows, theme, now: now() };
+  if (dialog?.type === 'delete') return <Lines lines={deleteLines(dialog.session, dialog.selected, room)} />;
+  if (dialog?.type === 'help')
+    return (
+      <Lines
+        lines={[
+          ruled('Keys', width, theme),
+          ...helpLines(width, rows - 2, theme),
+          theme.dim(truncate('Any key goes back', width)),
+        ]}
+      />
+    );
+  return (
+    <Box flexDirection="column">
+      <Lines lines={[pickerTitle(snapshot, width, theme)]} />
+      <TextField
+        label={textLabel(snapshot)}
+        buffer={snapshot.text}
+        width={width}
+        theme={theme}
+        isActive={dialog === undefined}
+      />
+      <PickerRows snapshot={snapshot} items={layout.items} {...room} />
+      {layout.previewRows > 0 && <Preview snapshot={snapshot} {...room} rows={layout.previewRows} />}
+      {layout.hasFooter && <Lines lines={[footer(snapshot, width, theme)]} />}
+    </Box>
+  );
+}
+
+interface PartProps {
+  readonly snapshot: PickerSnapshot;
+  readonly width: number;
+  readonly theme: Theme;
+  readonly now: Date;
+}
+
+function PickerRows({ snapshot, items, width, theme, now }: PartProps & { readonly items: number }) {
+  const { scope, isSearch, dialog, currentId } = snapshot;
+  const marked = (isSelected: boolean): string => (isSelected ? theme.accent('❯ ') : '  ');
+  if (isSearch) {
+    const { visible, selected, top } = windowAround(snapshot.hits, items);
+    const lines = visible.slice(top, top + items).flatMap((hit, index) => {
+      const isSelected = top + index === selected;
+      const [head, words] = hitRows(hit, width - 2, { scope, isSelected, now, theme });
+      return [marked(isSelected) + head, `  ${words}`];
+    });
+    return <Lines lines={lines.length === 0 ? [nothing(snapshot, width, theme)] : lines} />;
+  }
+  const { visible, selected, top } = windowAround(snapshot.list, items);
+  const lines = visible.slice(top, top + items).map((session, index) => {
+    const isSelected = top + index === selected;
+    const isOpen = session.id === currentId;
+    return marked(isSelected) + sessionRow(session, width - 2, { scope, isSelected, isOpen, now, theme });
+  });
+  if (lines.length === 0) return <Lines lines={[nothing(snapshot, width, theme)]} />;
+  if (dialog?.type !== 'rename') return <Lines lines={lines} />;
+  const row = selected - top;
+  return (
+    <Box flexDirection="column">
+      {row > 0 && <Lines lines={lines.slice(0, row)} />}
+      <TextField label="❯ " buffer={dialog.buffer} width={width} theme={theme} isActive />
+      {row + 1 < lines.length && <Lines lines={lines.slice(row + 1)} />}
+    </Box>
+  );
+}
+
+function Preview({ snapshot, width, rows, theme }: PartProps & { readonly rows: number }) {
+  const { preview, previewTop, isPreviewLarge } = snapshot;
+  const seq = hitAtCursor(snapshot)?.seq;
+  const laidOut = useMemo(
+    () => (preview === undefined ? undefined : previewOf(preview, seq, { width, theme })),
+    [preview, seq, width, theme],
+  );
+  if (seq === undefined && !isPreviewLarge)
+    return <Lines lines={['', ...lastWords(sessionAtCursor(snapshot), { width, rows: rows - 1, theme })]} />;
+  // Without a place to show, the end says most.
+  const placed = laidOut && seq === undefined ? { ...laidOut, at: laidOut.lines.length - rows + 2 } : laidOut;
+  const lines =
+    placed === undefined
+      ? filled([theme.dim('│ …')], rows - 1)
+      : previewWindow(placed, rows - 1, isPreviewLarge ? previewTop : 0);
+  return <Lines lines={['', ...lines]} />;
+}
+
+function nothing(snapshot: PickerSnapshot, width: number, theme: Theme): string {
+  return theme.dim(truncate(`  ${nothingText(snapshot)}`, width));
+}

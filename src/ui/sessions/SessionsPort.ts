@@ -1,0 +1,38 @@
+/** What the screen may ask about sessions that are not open; plugged in `cli`. Nothing here ever throws. */
+import type { JSONLEntry } from '../../protocol/entries.ts';
+import type { SearchHit, SessionQuery, SessionRecord } from '../../protocol/sessions.ts';
+
+export interface SessionsPort {
+  /** The folder below `projects/` of the project in which the program was started. */
+  readonly project: string;
+  /** Newest first, from the index: nothing is opened. */
+  list(query: SessionQuery): Promise<readonly SessionRecord[]>;
+  /** Looks at what has changed on disk since; `onChange` is called whenever `list` has something new to say. */
+  refresh(onChange: () => void): Promise<void>;
+  /** Where the words were said or seen, newest first. */
+  search(text: string, options: SearchOptions): Promise<SearchAnswer>;
+  /** The entries around a position, oldest first; of the end without one. */
+  preview(session: SessionRecord, aroundSeq?: number): Promise<readonly JSONLEntry[]>;
+  rename(session: SessionRecord, title: string): Promise<Deed>;
+  archive(session: SessionRecord): Promise<Deed>;
+  unarchive(session: SessionRecord): Promise<Deed>;
+  /** For good: nothing brings it back. */
+  remove(session: SessionRecord): Promise<Deed>;
+}
+
+export interface SearchOptions {
+  /** Only this folder below `projects/`. */
+  readonly project?: string;
+  readonly limit: number;
+  readonly signal: AbortSignal;
+}
+
+export type SearchAnswer =
+  | { readonly type: 'found'; readonly hits: readonly SearchHit[] }
+  /** Why not, ready to show. */
+  | { readonly type: 'failed'; readonly message: string };
+
+/** What became of something that was done to a session; messages are ready to show. */
+export type Deed =
+  | { readonly type: 'done'; readonly message: string }
+  | { readonly type: 'failed'; readonly message: string };

@@ -1,0 +1,153 @@
+/** The picker of sessions as it changes under the cursor: two lists (sessions, hits), one line of text. Pure. */
+import type { SearchHit, SessionRecord } from '../../protocol/sessions.ts';
+import { fieldText } from '../components/field.ts';
+import {
+  createSelection,
+  filterSelection,
+  moveSelection,
+  type Selection,
+  windowAround,
+} from '../components/selection.ts';
+import { createBuffer, type TextBuffer } from '../input/textBuffer.ts';
+
+export type Scope = 'project' | 'all';
+
+/** What covers the list for a moment. */
+export type PickerDialog =
+  | { readonly type: 'help' }
+  | { readonly type: 'rename'; readonly session: SessionRecord; readonly buffer: TextBuffer }
+  | { readonly type: 'delete'; readonly session: SessionRecord; readonly selected: number };
+
+export interface PickerState {
+  readonly scope: Scope;
+  /** The text is looked for in everything that was said, and not in titles. */
+  readonly isSearch: boolean;
+  readonly text: TextBuffer;
+  readonly list: Selection<SessionRecord>;
+  readonly hits: Selection<SearchHit>;
+  /** Of the hits: what was looked for; empty before the first search. */
+  readonly searched: string;
+  readonly isSearching: boolean;
+  /** The list is not complete yet. */
+  readonly isLoading: boolean;
+  readonly isPreviewLarge: boolean;
+  /** Lines of the large preview that have scrolled away above. */
+  readonly previewTop: number;
+  readonly dialog: PickerDialog | undefined;
+  readonly message: { readonly level: 'info' | 'error'; readonly text: string } | undefined;
+}
+
+export function createPickerState(scope: Scope = 'project'): PickerState {
+  return {
+    scope,
+    isSearch: false,
+    text: createBuffer(),
+    list: createSelection([]),
+    hits: createSelection([]),
+    searched: '',
+    isSearching: false,
+    isLoading: true,
+    isPreviewLarge: false,
+    previewTop: 0,
+    dialog: undefined,
+    message: undefined,
+  };
+}
+
+/** What was typed, without blanks around it. */
+export function typed({ text }: PickerState): string {
+  return fieldText(text).trim();
+}
+
+export function hitAtCursor({ isSearch, hits }: PickerState): SearchHit | undefined {
+  return isSearch ? hits.visible[hits.selected] : undefined;
+}
+
+/** The session under the cursor, be it itself in the list or the session of a hit. */
+export function sessionAtCursor(state: PickerState): SessionRecord | undefined {
+  return state.isSearch ? hitAtCursor(state)?.session : state.list.visible[state.list.selected];
+}
+
+/** Moves the cursor by rows; `rows` of the list are visible at once. */
+export function moved(state: PickerState, by: number, rows: number): PickerState {
+  const still = { ...state, previewTop: 0 };
+  return state.isSearch
+    ? { ...still, hits: moveSelection(state.hits, by, rows) }
+    : { ...still, list: moveSelection(state.list, by, rows) };
+}
+
+/** Another text in the line: titles are filtered at once, a search follows by itself. */
+export function withText(state: PickerState, text: TextBuffer): PickerState {
+  const filter = fieldText(text);
+  if (state.isSearch || filter === state.list.filter) return { ...state, text };
+  return { ...state, text, previewTop: 0, list: filterSelection(state.list, filter, searchedText) };
+}
+
+/** Titles or everything; the text stays and means the other thing from now on. */
+export function withSearch(state: PickerState, isSearch: boolean): PickerState {
+  return withText({ ...state, isSearch, previewTop: 0, isPreviewLarge: false }, state.text);
+}
+
+/**
+ * Other sessions in the list. The cursor stays on the session on which it stood, and its row stays where it was
+ * on screen; when that session is gone, on what took its place.
+ */
+export function withSessions(
+  state: PickerState,
+  sessions: readonly SessionRecord[],
+  rows: number,
+): PickerState {
+  const { list } = state;
+  const before = list.visible[list.selected];
+  const filtered = filterSelection(createSelection(sessions), list.filter, searchedText);
+  const same = before === undefined ? -1 : filtered.visible.findIndex((one) => isSame(one, before));
+  const place = same === -1 ? Math.min(list.selected, Math.max(0, filtered.visible.length - 1)) : same;
+  const top = Math.max(0, list.top + place - list.selected);
+  return { ...state, list: windowAround({ ...filtered, selected: place, top }, rows) };
+}
+
+/** The session as it is now, in both lists; undefined takes it out of them. */
+export function withSession(
+  state: PickerState,
+  session: SessionRecord,
+  now: SessionRecord | undefined,
+  rows: number,
+): PickerState {
+  const sessions = state.list.items.flatMap((one) => (isSame(one, session) ? (now ?? []) : one));
+  const hits = state.hits.items.flatMap((hit) =>
+    isSame(hit.session, session) ? (now === undefined ? [] : { ...hit, session: now }) : hit,
+  );
+  const selected = Math.min(state.hits.selected, Math.max(0, hits.length - 1));
+  return {
+    ...withSessions(state, sessions, rows),
+    hits: windowAround({ ...createSelection(hits), selected, top: state.hits.top }, rows),
+  };
+}
+
+/** What a search found; the first hit is under the cursor. */
+export function withHits(state: PickerState, searched: string, hits: readonly SearchHit[]): PickerState {
+  return { ...state, searched, hits: createSelection(hits), isSearching: false, previewTop: 0 };
+}
+
+/** Ids are unique in a project only as far as nobody copies files about. */
+export function isSame(a: SessionRecord, b: SessionRecord): boolean {
+  return a.id === b.id && a.project === b.project;
+}
+
+const texts = new WeakMap<SessionRecord, string>();
+
+/** What a filter looks at; worked out once for each session. */
+export function searchedText(session: SessionRecord): string {
+  const known = texts.get(session);
+  if (known !== undefined) return known;
+  const { title, gitBranch = '', id, root } = session;
+  const text = `${title} ${gitBranch} ${id} ${projectName(session)}${root === undefined ? '' : ` ${root}`}`;
+  const made = text.toLowerCase();
+  texts.set(session, made);
+  return made;
+}
+
+/** The last part of the project's path, or of its folder's name when the log has lost the path. */
+export function projectName({ root, project }: Pick<SessionRecord, 'root' | 'project'>): string {
+  return root?.split(/[\\/]/).findLast((part) => part !== '') ?? project.replace(/-[0-9a-f]{8}$/, '');
+}

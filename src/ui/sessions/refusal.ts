@@ -1,0 +1,73 @@
+/** A session that cannot be gone on with here, and what can be done with it instead. Pure. */
+import type { Choice } from '../components/choices.ts';
+import { formatAge } from '../print/numbers.ts';
+
+/** Why a session was not opened. */
+export type Refusal =
+  /** Another program writes it. Who does may be unknown for the moment in which it begins or ends. */
+  | { readonly why: 'locked'; readonly holder: SessionHolder | undefined; readonly canRead: boolean }
+  /** It belongs to another project, whose files are not here. */
+  | { readonly why: 'elsewhere'; readonly root: string | undefined; readonly canRead: boolean };
+
+export interface SessionHolder {
+  readonly pid: number;
+  readonly host: string;
+  /** ISO 8601, UTC. */
+  readonly since: string;
+}
+
+/** Where "back" leads to. */
+export type RefusalBack = 'list' | 'session' | 'new';
+export type RefusalAnswer = 'read' | 'fork' | 'back';
+
+/** What is said above the choices, a paragraph each; raw text. */
+export function refusalText(refusal: Refusal, now: Date): readonly string[] {
+  if (refusal.why === 'locked') {
+    const { holder } = refusal;
+    if (holder === undefined) return ['Another clawdcode has this session open.'];
+    const since = new Date(holder.since);
+    return [
+      `Another clawdcode has it open: process ${holder.pid} on ${holder.host}, since ${clock(since)} (${formatAge(since, now)}).`,
+    ];
+  }
+  const { root } = refusal;
+  if (root === undefined) return ['It belongs to another project, and its log no longer says which.'];
+  return [
+    `It belongs to another project: ${root}`,
+    'To go on with it there, start clawdcode in that folder.',
+  ];
+}
+
+export function refusalChoices(
+  refusal: Refusal,
+  back: RefusalBack,
+): readonly (Choice & { readonly answer: RefusalAnswer })[] {
+  const copy =
+    refusal.why === 'locked'
+      ? 'a new session with the same past; the other one goes on as it is'
+      : 'a new session of this project with the same past';
+  return [
+    ...(refusal.canRead
+      ? [{ answer: 'read' as const, label: 'Read it', letter: 'r', detail: 'nothing can be sent or changed' }]
+      : []),
+    { answer: 'fork', label: 'Fork it and go on', letter: 'f', detail: copy },
+    { answer: 'back', label: backLabels[back], letter: 'b' },
+  ];
+}
+
+const backLabels: Readonly<Record<RefusalBack, string>> = {
+  list: 'Back to the list',
+  session: 'Back to the open session',
+  new: 'Start a new session',
+};
+
+export function refusalTitle(title: string | undefined, id: string): string {
+  return title === undefined || title.trim() === '' ? `Session ${id}` : title;
+}
+
+function clock(date: Date): string {
+  const two = (number: number): string => String(number).padStart(2, '0');
+  return Number.isNaN(date.getTime())
+    ? 'an unknown time'
+    : `${two(date.getHours())}:${two(date.getMinutes())}`;
+}

@@ -1,0 +1,174 @@
+/**
+ * Which session is on screen: opens, forks and picks them, one at a time. A session is closed only once the next
+ * one is open, and one that cannot be opened leaves everything as it was.
+ */
+import type { SessionTarget } from '../../agent/types.ts';
+import type { Phase } from '../controllerTypes.ts';
+import type { UiHouse, UiSession } from '../types.ts';
+import { entryAt } from './entriesAround.ts';
+import { createPicker, type Picked, type Picker } from './picker.ts';
+import type { RefusalAnswer } from './refusal.ts';
+
+export interface SessionSwitch {
+  open(target: SessionTarget, how?: OpenHow): Promise<void>;
+  /** Goes on in a copy of the open session, up to an entry. */
+  fork(uptoSeq: number | undefined): Promise<void>;
+  /** Shows the list. */
+  pick(): void;
+  /** Answers the dialog about a session that cannot be gone on with. */
+  answer(answer: RefusalAnswer): void;
+  dispose(): void;
+}
+
+export interface OpenHow {
+  /** Show the conversation around this entry rather than its end. */
+  readonly at?: number;
+  readonly title?: string;
+  /** The open session of which this one is a copy. */
+  readonly forkOf?: string;
+}
+
+export interface SwitchPorts {
+  readonly house: () => UiHouse | undefined;
+  readonly session: () => UiSession | undefined;
+  readonly phase: (phase: Phase) => void;
+  readonly say: (level: 'info' | 'error', text: string) => void;
+  /** Puts the session on screen in the place of the one before it. */
+  readonly attach: (session: UiSession, at: number | undefined) => Promise<void>;
+  /** Shows another place of the session that is on screen. */
+  readonly show: (at: number) => Promise<void>;
+  /** Called last, when a session is on screen. */
+  readonly opened: () => void;
+  readonly isLeaving: () => boolean;
+  readonly leave: (code: number) => void;
+}
+
+/** `leave` with it when the session that was asked for on the command line is not there. */
+const NO_SESSION = 42;
+
+export function createSessionSwitch(ports: SwitchPorts): SessionSwitch {
+  let opening = false;
+  let picker: Picker | undefined;
+  let refused: { readonly target: Extract<SessionTarget, { type: 'id' }>; readonly how: OpenHow } | undefined;
+
+  /** One at a time: a second Enter in the picker must not open the session a second time. */
+  const open = async (target: SessionTarget, how: OpenHow = {}): Promise<void> => {
+    const house = ports.house();
+    if (house === undefined || opening) return;
+    opening = true;
+    try {
+      await openFrom(house, target, how);
+    } finally {
+      opening = false;
+    }
+  };
+
+  const openFrom = async (house: UiHouse, target: SessionTarget, how: OpenHow): Promise<void> => {
+    const before = ports.session();
+    const left = before?.agent.state().sessionId;
+    // The session that is open already: there is nothing to open, and its lock is ours.
+    if (target.type === 'id' && target.mode === undefined && left === target.id) {
+      toSession();
+      if (how.at !== undefined) await ports.show(how.at);
+      return;
+    }
+    const outcome = await house.open(target);
+    if (outcome.type === 'refused') {
+      refused = { target: { ...target, type: 'id', id: outcome.id }, how };
+      const back = picker !== undefined ? 'list' : before !== undefined ? 'session' : 'new';
+      const title = how.title ?? outcome.title;
+      ports.phase({ type: 'refused', refusal: outcome.refusal, id: outcome.id, title, back });
+      return;
+    }
+    if (outcome.type === 'failed') {
+      ports.say('error', outcome.message);
+      if (picker !== undefined) return showPicker(picker);
+      if (before !== undefined) return toSession();
+      // Asked for a session that is not there: an error, never a new session.
+      return ports.leave(NO_SESSION);
+    }
+    const { session } = outcome;
+    if (ports.isLeaving()) {
+      // The user left while it was being opened: nobody is there to see it, so its lock is given back.
+      await session.agent.close();
+      return;
+    }
+    closePicker();
+    await ports.attach(session, how.at);
+    const original = how.forkOf ?? (target.type === 'id' && target.mode === 'fork' ? target.id : undefined);
+    if (original !== undefined)
+      ports.say('info', `A copy to go on in. The original stays: /resume ${original}`);
+    else if (!session.resumed && left !== undefined)
+      ports.say('info', `A new session. The one before it stays: /resume ${left}`);
+    ports.opened();
+  };
+
+  const toSession = (): void => {
+    closePicker();
+    ports.phase({ type: ports.session() === undefined ? 'booting' : 'session' });
+  };
+  const closePicker = (): void => {
+    picker?.dispose();
+    picker = undefined;
+  };
+  const showPicker = (shown: Picker): void => ports.phase({ type: 'picking', picker: shown });
+
+  const onPick = ({ session, seq, mode }: Picked): void => {
+    const target: SessionTarget = {
+      type: 'id',
+      id: session.id,
+      project: session.project,
+      ...(mode === undefined ? {} : { mode }),
+    };
+    void open(target, { title: session.title, ...(seq === undefined ? {} : { at: seq }) });
+  };
+
+  return {
+    open,
+    async fork(uptoSeq) {
+      const agent = ports.session()?.agent;
+      if (agent === undefined) return;
+      const forkOf = agent.state().sessionId;
+      try {
+        const upto = uptoSeq === undefined ? undefined : await entryAt(agent, uptoSeq);
+        if (uptoSeq !== undefined && upto === undefined)
+          return ports.say('error', `There is no entry #${uptoSeq} in this session to fork at.`);
+        const id = await agent.fork(upto?.uuid);
+        await open({ type: 'id', id }, { forkOf });
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        ports.say('error', `The session could not be forked: ${why}`);
+      }
+    },
+    pick() {
+      const house = ports.house();
+      if (house === undefined) return;
+      closePicker();
+      const agent = ports.session()?.agent;
+      picker = createPicker(house.sessions, {
+        current: agent && {
+          id: agent.state().sessionId,
+          rename: (title) => agent.submit({ type: 'set_title', title }),
+        },
+        onPick,
+        onCancel() {
+          toSession();
+          if (ports.session() === undefined) void open({ type: 'new' });
+        },
+      });
+      showPicker(picker);
+    },
+    answer(answer) {
+      const asked = refused;
+      refused = undefined;
+      if (answer === 'back' || asked === undefined) {
+        if (picker !== undefined) return showPicker(picker);
+        toSession();
+        if (ports.session() === undefined) void open({ type: 'new' });
+        return;
+      }
+      void open({ ...asked.target, mode: answer }, asked.how);
+    },
+    dispose: closePicker,
+  };
+}

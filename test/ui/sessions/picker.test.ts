@@ -1,0 +1,230 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createPicker, type Picked, type Picker } from '../../../src/ui/sessions/picker.ts';
+import { pickerKeysOf } from '../../../src/ui/sessions/pickerKeys.ts';
+import { sessionAtCursor } from '../../../src/ui/sessions/pickerState.ts';
+import type { SearchAnswer } from '../../../src/ui/sessions/SessionsPort.ts';
+import { type MadePort, madeHit, madePort, madeSession } from './made.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const sessions = ['a', 'b', 'c', 'd'].map((id) => madeSession(id));
+
+async function open(port: MadePort, current?: { id: string; rename(title: string): void }) {
+  const picked: Picked[] = [];
+  let left = 0;
+  const picker = createPicker(port, {
+    current,
+    onPick: (one) => picked.push(one),
+    onCancel: () => {
+      left += 1;
+    },
+  });
+  await vi.advanceTimersByTimeAsync(0);
+  return { picker, picked, left: () => left };
+}
+
+/** Letters are typed, `^x` is Control with x, other names are keys. */
+function press(picker: Picker, ...names: readonly string[]): void {
+  for (const name of names) {
+    const control = /^\^(.)$/.exec(name)?.[1];
+    const keys =
+      control !== undefined
+        ? pickerKeysOf(control, { ctrl: true })
+        : name.length > 1
+          ? pickerKeysOf('', { [name]: true })
+          : pickerKeysOf(name, {});
+    for (const key of keys) picker.press(key, 3);
+  }
+}
+const cursor = (picker: Picker): string | undefined => sessionAtCursor(picker.snapshot())?.id;
+
+test('typing filters at once, Enter takes what is under the cursor', async () => {
+  const { picker, picked } = await open(madePort(sessions));
+  press(picker, ...'of c');
+  expect(picker.snapshot().list.visible.map(({ id }) => id)).toEqual(['c']);
+  press(picker, 'return');
+  expect(picked.map(({ session }) => session.id)).toEqual(['c']);
+});
+
+test('the row under the cursor does not move when sessions come in above it, and stays on its session', async () => {
+  const port = madePort(sessions);
+  const { picker } = await open(port);
+  press(picker, 'downArrow', 'downArrow');
+  const before = picker.snapshot().list;
+  port.become([madeSession('new'), madeSession('newer'), ...sessions]);
+  port.changed();
+  await vi.advanceTimersByTimeAsync(1000);
+  const after = picker.snapshot().list;
+  expect(cursor(picker)).toBe('c');
+  expect(after.selected - after.top).toBe(before.selected - before.top);
+  port.become(sessions.filter(({ id }) => id !== 'c'));
+  port.changed();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(cursor(picker)).toBe('d');
+});
+
+test('10,000 sessions come in pages, and all of them can be filtered', async () => {
+  const many = Array.from({ length: 10_000 }, (_, index) => madeSession(`s${index}`));
+  const port = madePort(many);
+  const list = vi.spyOn(port, 'list');
+  const { picker } = await open(port);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(list.mock.calls[0]?.[0]).toMatchObject({ limit: 100, offset: 0 });
+  expect(picker.snapshot().list.items).toHaveLength(10_000);
+  press(picker, ...'s9999');
+  expect(cursor(picker)).toBe('s9999');
+});
+
+test('Tab shows all projects and keeps the filter', async () => {
+  const other = madeSession('o', { project: 'q-00000002', root: '/home/me/q' });
+  const { picker } = await open(madePort([...sessions, other]));
+  press(picker, 't', 'tab');
+  await vi.advanceTimersByTimeAsync(0);
+  expect(picker.snapshot().scope).toBe('all');
+  expect(picker.snapshot().list.visible).toHaveLength(5);
+  press(picker, 'escape', ...'/home/me/q');
+  expect(cursor(picker)).toBe(undefined);
+});
+
+test('a search waits for the keys to pause, and an answer that comes too late is dropped', async () => {
+  const answers = new Map<string, (answer: SearchAnswer) => void>();
+  const port = madePort(sessions, {
+    find: (text) => new Promise((resolve) => answers.set(text, resolve)),
+  });
+  const { picker, picked } = await open(port);
+  press(picker, '/', ...'par');
+  await vi.advanceTimersByTimeAsync(100);
+  press(picker, 's', 'e');
+  expect(port.asked).toEqual([]);
+  await vi.advanceTimersByTimeAsync(200);
+  press(picker, 'r');
+  await vi.advanceTimersByTimeAsync(200);
+  expect(port.asked).toEqual(['search parse', 'search parser']);
+  const [first, second] = sessions;
+  if (first === undefined || second === undefined) throw new Error('no sessions');
+  answers.get('parser')?.({ type: 'found', hits: [madeHit(first, 7, 'the parser', 'parser')] });
+  answers.get('parse')?.({ type: 'found', hits: [madeHit(second, 9, 'to parse', 'parse')] });
+  await vi.advanceTimersByTimeAsync(0);
+  expect(picker.snapshot().hits.visible.map(({ seq }) => seq)).toEqual([7]);
+  press(picker, 'return');
+  expect(picked).toEqual([{ session: first, seq: 7 }]);
+});
+
+test('the preview of a hit is read once the cursor rests, and once only', async () => {
+  const hits = sessions.map((one, index) => madeHit(one, index, 'some words', 'words'));
+  const port = madePort(sessions, { find: async () => ({ type: 'found', hits }) });
+  const { picker } = await open(port);
+  press(picker, '^f', ...'words');
+  await vi.advanceTimersByTimeAsync(200);
+  press(picker, 'downArrow', 'downArrow');
+  await vi.advanceTimersByTimeAsync(100);
+  press(picker, 'upArrow', 'downArrow');
+  await vi.advanceTimersByTimeAsync(100);
+  expect(port.asked.filter((one) => one.startsWith('preview'))).toEqual(['preview c 2']);
+  expect(picker.snapshot().preview).toMatchObject([{ message: { content: 'preview of c' } }]);
+});
+
+test('a title is edited in its row, and Ctrl+Z brings the old one back', async () => {
+  const port = madePort(sessions);
+  const { picker } = await open(port);
+  press(picker, 'downArrow', '^r', '!', 'return');
+  await vi.advanceTimersByTimeAsync(0);
+  expect(picker.snapshot().list.visible[1]?.title).toBe('Title of b!');
+  press(picker, '^z');
+  await vi.advanceTimersByTimeAsync(0);
+  expect(picker.snapshot().list.visible[1]?.title).toBe('Title of b');
+  expect(port.asked).toEqual(['rename b Title of b!', 'rename b Title of b']);
+  press(picker, '^r', '?', 'escape');
+  expect(picker.snapshot().list.visible[1]?.title).toBe('Title of b');
+});
+
+test('the open session is renamed through itself, and neither archived nor deleted', async () => {
+  const port = madePort(sessions);
+  const rename = vi.fn();
+  const { picker } = await open(port, { id: 'a', rename });
+  press(picker, '^r', '^u', ...'mine', 'return');
+  await vi.advanceTimersByTimeAsync(0);
+  expect(rename).toHaveBeenCalledExactlyOnceWith('mine');
+  press(picker, '^t');
+  expect(picker.snapshot().message).toMatchObject({ level: 'error' });
+  press(picker, '^x');
+  expect(picker.snapshot().dialog).toBe(undefined);
+  expect(port.asked).toEqual([]);
+});
+
+test('deleting asks first; Enter and Esc keep the session, y deletes it', async () => {
+  const port = madePort(sessions);
+  const { picker } = await open(port);
+  press(picker, '^x', 'return');
+  press(picker, '^x', 'escape');
+  press(picker, '^x', 'n');
+  expect(port.asked).toEqual([]);
+  press(picker, '^x', 'y');
+  await vi.advanceTimersByTimeAsync(0);
+  expect(port.asked).toEqual(['remove a']);
+  expect(cursor(picker)).toBe('b');
+});
+
+test('an archived session is listed as one, and comes back', async () => {
+  const port = madePort(sessions);
+  const { picker } = await open(port);
+  press(picker, '^t');
+  await vi.advanceTimersByTimeAsync(0);
+  expect(sessionAtCursor(picker.snapshot())?.isArchived).toBe(true);
+  press(picker, '^z');
+  await vi.advanceTimersByTimeAsync(0);
+  expect(sessionAtCursor(picker.snapshot())?.isArchived).toBe(false);
+  expect(port.asked).toEqual(['archive a', 'unarchive a']);
+});
+
+test('what cannot be done is said and changes nothing', async () => {
+  const port = madePort(sessions, {
+    remove: async () => ({ type: 'failed', message: 'It is open elsewhere.' }),
+  });
+  const { picker } = await open(port);
+  press(picker, '^x', 'y');
+  await vi.advanceTimersByTimeAsync(0);
+  expect(picker.snapshot().message).toEqual({ level: 'error', text: 'It is open elsewhere.' });
+  expect(picker.snapshot().list.visible).toHaveLength(4);
+  press(picker, '^z');
+  expect(picker.snapshot().message?.text).toBe('There is nothing to take back.');
+});
+
+test('Esc goes back by one step each: preview, text, search, list', async () => {
+  const { picker, left } = await open(madePort(sessions));
+  press(picker, ...'title', '^f', '^o');
+  press(picker, 'escape');
+  expect(picker.snapshot()).toMatchObject({ isSearch: true });
+  press(picker, 'escape');
+  expect(picker.snapshot().isSearch).toBe(false);
+  expect(left()).toBe(0);
+  press(picker, 'escape');
+  expect(left()).toBe(1);
+});
+
+test('several keys in one piece are all meant', () => {
+  expect(pickerKeysOf('ab\u0006c\r', {})).toEqual([
+    { type: 'edit', edit: { type: 'insert', text: 'ab' } },
+    { type: 'act', act: 'search' },
+    { type: 'edit', edit: { type: 'insert', text: 'c' } },
+    { type: 'enter' },
+  ]);
+});
+
+test('a fork of a hit goes up to that place', async () => {
+  const [first] = sessions;
+  if (first === undefined) throw new Error('no sessions');
+  const port = madePort(sessions, {
+    find: async () => ({ type: 'found', hits: [madeHit(first, 7, 'word', 'word')] }),
+  });
+  const { picker, picked } = await open(port);
+  press(picker, '^g');
+  press(picker, '/', ...'word');
+  await vi.advanceTimersByTimeAsync(200);
+  press(picker, '^g');
+  expect(picked).toEqual([
+    { session: first, mode: 'fork' },
+    { session: first, mode: 'fork', seq: 7 },
+  ]);
+});

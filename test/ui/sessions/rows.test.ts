@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { textWidth } from '../../../src/ui/print/width.ts';
+import { hitRows, markedLine } from '../../../src/ui/sessions/hitRows.ts';
+import { footer, helpLines, pickerTitle } from '../../../src/ui/sessions/pickerFrame.ts';
+import { createPickerState, withSessions } from '../../../src/ui/sessions/pickerState.ts';
+import { ageInLetters, sessionRow } from '../../../src/ui/sessions/sessionRows.ts';
+import { chooseTheme } from '../../../src/ui/theme.ts';
+import { madeHit, madeSession, now } from './made.ts';
+
+const theme = chooseTheme('plain', { noColor: true });
+const options = { scope: 'project', isSelected: false, isOpen: false, now, theme } as const;
+const session = madeSession('a', { title: '修复 the parser', bytes: 42_000 });
+
+test.each([
+  [
+    110,
+    '修复 the parser                                        1 h ago       42 kB  main            12.3k tok    $0.12',
+  ],
+  [80, '修复 the parser                              1 h ago       42 kB  main'],
+  [50, '修复 the parser                         1 h ago'],
+  [30, '修复 the parser             1h'],
+  [18, '修复 the pa…    1h'],
+  [10, '修复 the …'],
+])('a session on %d columns', (width, expected) => {
+  expect(sessionRow(session, width, options)).toBe(expected);
+});
+
+test('among all projects, the project stands where it can be compared', () => {
+  expect(sessionRow(session, 60, { ...options, scope: 'all' })).toBe(
+    '修复 the parser                 p                 1 h ago',
+  );
+});
+
+test('what a session is besides, is said in its row', () => {
+  const row = (about: Parameters<typeof madeSession>[1], isOpen = false): string =>
+    sessionRow(madeSession('a', { title: 'T', ...about }), 60, { ...options, isOpen });
+  expect(row({ forkedFrom: 'b' })).toMatch(/^↳ T /);
+  expect(row({ isArchived: true })).toMatch(/^\(archived\) T /);
+  expect(row({}, true)).toMatch(/^T · open /);
+  expect(row({ title: ' ' })).toMatch(/^\(no title\) /);
+});
+
+const text = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom(
+    '\u001B]0;owned\u0007x',
+    '👨‍👩‍👧 家',
+    '漢字'.repeat(80),
+    '\u001B[2J',
+    'a\nb',
+    '\u202Eabc',
+    '\uD800',
+  ),
+);
+
+test('no row is wider than its room or moves the terminal, whatever a title holds', () => {
+  fc.assert(
+    fc.property(
+      text,
+      text,
+      text,
+      fc.integer({ min: 1, max: 200 }),
+      fc.boolean(),
+      (title, branch, snippet, width, all) => {
+        const made = madeSession('a', { title, gitBranch: branch, root: `/x/${branch}` });
+        const scope = all ? 'all' : 'project';
+        const at = Math.floor(snippet.length / 2);
+        const hit = { ...madeHit(made, 3, snippet, 'x'), marks: [[at, snippet.length]] as const };
+        const lines = [
+          sessionRow(made, width, { ...options, scope }),
+          ...(width < 3 ? [] : hitRows(hit, width, { ...options, scope })),
+        ];
+        for (const line of lines) {
+          expect(line).not.toMatch(/[\u0000-\u001F\u007F-\u009F]/);
+          expect(textWidth(line)).toBeLessThanOrEqual(width);
+        }
+      },
+    ),
+    { numRuns: 400 },
+  );
+});
+
+test('the words of a hit are marked, and on screen also when they lie far in', () => {
+  const hit = madeHit(session, 7, 'the parser fails', 'parser');
+  expect(markedLine(hit, 40, theme)).toBe('the [parser] fails');
+  const far = madeHit(session, 7, `${'before '.repeat(30)}needle after`, 'needle');
+  expect(markedLine(far, 40, theme)).toBe('…efore before [needle] after');
+  expect(hitRows(hit, 60, options)).toEqual(['修复 the parser · you · 1 h ago', '  the [parser] fails']);
+  expect(hitRows(hit, 20, options)).toEqual(['修复 the parser   1h', '  the [parser] fails']);
+});
+
+test('title, footer and help fit every width', () => {
+  const many = Array.from({ length: 12_345 }, (_, index) => madeSession(String(index)));
+  const state = withSessions(createPickerState(), many, 10);
+  expect(pickerTitle(state, 60, theme)).toBe('─ Sessions of this project ──────────────────── 1 / 12,345 ─');
+  for (let width = 10; width <= 200; width += 1) {
+    for (const line of [
+      pickerTitle(state, width, theme),
+      footer(state, width, theme),
+      ...helpLines(width, 20, theme),
+    ])
+      expect(textWidth(line)).toBeLessThanOrEqual(width);
+    if (width >= 20) expect(footer(state, width, theme)).toMatch(/Enter.*Esc/);
+  }
+});
+
+test.each([
+  [30_000, 'now'],
+  [5 * 60_000, '5m'],
+  [3 * 3_600_000, '3h'],
+  [59 * 86_400_000, '59d'],
+  [70 * 86_400_000, '10w'],
+  [800 * 86_400_000, '2y'],
+  [-60_000, 'now'],
+])('an age of %d ms is %s', (ms, expected) => {
+  expect(ageInLetters(new Date(now.getTime() - ms), now)).toBe(expected);
+});
