@@ -3,7 +3,7 @@
  * open is owned by its `SessionLog`; reading one needs no lock.
  */
 import { readdir, rm, stat, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { liveEntries } from '../history/live.ts';
 import { lastCompaction } from '../history/view.ts';
@@ -29,6 +29,8 @@ export interface PersistentStoreOptions {
   readonly dataRoot: string;
   /** Absolute path of the project's root. */
   readonly projectRoot: string;
+  /** Name of the folder below `projects/`, where it is not that root's own: of another project, or one that moved. */
+  readonly project?: string;
   /** The program's version, recorded in every line. */
   readonly programVersion: string;
   readonly now?: () => Date;
@@ -44,7 +46,9 @@ export class PersistentStore {
 
   constructor(options: PersistentStoreOptions) {
     this.#options = { now: () => new Date(), ...options };
-    this.folder = getProjectStoragePath(options.dataRoot, options.projectRoot);
+    const { dataRoot, projectRoot, project } = options;
+    const own = getProjectStoragePath(dataRoot, projectRoot);
+    this.folder = project === undefined ? own : join(dirname(own), basename(project));
     this.blobs = new BlobStore(join(this.folder, 'blobs'));
   }
 
