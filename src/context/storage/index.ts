@@ -1,6 +1,7 @@
 /** The door of the context room's durable half. */
 export { BlobStore } from './BlobStore.ts';
 export { CacheStore } from './CacheStore.ts';
+export { damageNotices } from './damage.ts';
 export {
   compactionBoundaryText,
   compactionDrafts,
@@ -19,7 +20,8 @@ export {
 } from './errors.ts';
 export { isSafeSessionId, newId, newSessionId } from './ids.ts';
 export { JSONLStore } from './JSONLStore.ts';
-export type { DamagedLine, LogContents } from './logReader.ts';
+export { LogPages } from './LogPages.ts';
+export { type DamagedLine, type LogContents, parseLine } from './logReader.ts';
 export { MemoryStore } from './MemoryStore.ts';
 export { PersistentStore, type PersistentStoreOptions } from './PersistentStore.ts';
 export {
