@@ -1,0 +1,263 @@
+/**
+ * Knows what the tree was at the last look, and tells what changed since. Owns that knowledge and the copies behind
+ * it; never writes into the tree. One call at a time: whoever uses it puts them in a row.
+ */
+import { basename, dirname } from 'node:path';
+import type { Captured, PathChange } from '../protocol/checkpoints.ts';
+import { type Coverage, createCoverage } from './looking/Coverage.ts';
+import type { Contents } from './looking/contents.ts';
+import { type DiskEntry, look } from './looking/diskEntry.ts';
+import type { GitTree } from './looking/gitTree.ts';
+import type { Known } from './looking/known.ts';
+import { createPace, type Pace } from './looking/pace.ts';
+import { canonicalPath, linkedPath } from './looking/realPath.ts';
+import { type Found, isUnchanged, settle } from './looking/settle.ts';
+import { isGit, walk } from './looking/walk.ts';
+import { changeNotes } from './notes.ts';
+import type { CheckpointLimits } from './types.ts';
+import { describeCount, describePath } from './words.ts';
+
+export interface RecorderDeps {
+  /** Real paths. */
+  readonly roots: readonly string[];
+  readonly exclude: ReadonlySet<string>;
+  readonly limits: CheckpointLimits;
+  readonly contents: Contents;
+  readonly openGit: () => Promise<readonly GitTree[]>;
+}
+
+/** Files that are read, compared and stored beside each other. */
+const AT_ONCE = 8;
+
+export class Recorder {
+  readonly #deps: RecorderDeps;
+  readonly #pace: Pace = createPace();
+  readonly #tree = new Map<string, Known>();
+  /** Named by a call, and nothing there. */
+  readonly #absent = new Set<string>();
+  readonly #coverage: Coverage;
+  #gits: readonly GitTree[] | undefined;
+  #scan = 0;
+  #hasBaseline = false;
+  #notes: string[] = [];
+
+  constructor(deps: RecorderDeps) {
+    this.#deps = deps;
+    this.#coverage = createCoverage({
+      root: deps.roots[0] ?? '/',
+      limits: deps.limits,
+      pace: this.#pace,
+      trackedFolders: (folder) => this.#gits?.find((git) => git.holds(folder))?.folders,
+    });
+  }
+
+  /** Takes everything as it is now for what was there before the next call. */
+  async baseline(signal?: AbortSignal): Promise<void> {
+    this.#gits ??= await this.#deps.openGit();
+    if (!(await this.#lookAround(undefined, signal))) return;
+    this.#hasBaseline = true;
+    for (const git of this.#gits) git.forgetIndex();
+  }
+
+  /** The same for single paths, which are kept up to a larger size. */
+  async keep(paths: readonly string[]): Promise<void> {
+    for (const path of targetsOf(paths)) {
+      this.#expectNothingAbove(path);
+      const entry = lookSafely(path);
+      if (entry === undefined) {
+        this.#tree.delete(path);
+        this.#absent.add(path);
+        continue;
+      }
+      this.#absent.delete(path);
+      const before = this.#tree.get(path);
+      await this.#settle({ path, before: before?.isNamed === true ? before : undefined, entry }, true, false);
+    }
+  }
+
+  /** What has changed since the last look. */
+  async capture(paths?: readonly string[]): Promise<Captured> {
+    const changes: PathChange[] = [];
+    if (paths !== undefined) await this.#lookAt(targetsOf(paths), changes);
+    else if (this.#hasBaseline) await this.#lookAround(changes);
+    else await this.baseline();
+    changes.sort((a, b) => (a.path < b.path ? -1 : 1));
+    const notes = [...this.#notes, ...this.#coverage.takeNotes(), ...changeNotes(this.#root, changes)];
+    this.#notes = [];
+    return { changes, notes };
+  }
+
+  /** What going back did itself is known, so that the next look does not take it for somebody's change. */
+  async refresh(paths: readonly string[]): Promise<void> {
+    for (const path of paths) {
+      const [before, entry] = [this.#tree.get(path), lookSafely(path)];
+      if (entry === undefined) this.#tree.delete(path);
+      else if (before !== undefined || this.#isCovered(path))
+        await this.#settle({ path, before, entry }, before?.isNamed ?? false, false);
+    }
+  }
+
+  get #root(): string {
+    return this.#deps.roots[0] ?? '/';
+  }
+
+  /** Looks at everything; with `changes` adds the differences to them. False when it was aborted. */
+  async #lookAround(changes: PathChange[] | undefined, signal?: AbortSignal): Promise<boolean> {
+    this.#scan += 1;
+    const found: Found[] = [];
+    const unreadable: string[] = [];
+    for (const root of this.#deps.roots) {
+      const walked = await walk(root, {
+        coverage: this.#coverage,
+        pace: this.#pace,
+        exclude: this.#deps.exclude,
+        signal,
+        visit: (path, entry) => this.#visit(path, entry, changes === undefined ? undefined : found),
+      });
+      if (!walked.isComplete) return false;
+      unreadable.push(...walked.unreadable.map((folder) => `${folder}/`));
+      if (walked.unnameable > 0) this.#noteOnce('files whose names are not UTF-8 are not covered');
+      for (const folder of walked.unreadable)
+        this.#noteOnce(`${describePath(this.#root, folder)} may not be read and is not covered`);
+    }
+    this.#findRest(found, unreadable);
+    await this.#settleAll(found, changes);
+    return true;
+  }
+
+  /** Cheap for what has not changed. A baseline settles at once, a capture collects and settles side by side. */
+  #visit(path: string, entry: DiskEntry, found: Found[] | undefined): boolean | Promise<boolean> {
+    const before = this.#tree.get(path);
+    if (before !== undefined) before.seen = this.#scan;
+    if (before !== undefined && isUnchanged(before, entry)) return true;
+    const { maxEntries } = this.#deps.limits;
+    if (before === undefined && this.#tree.size + (found?.length ?? 0) >= maxEntries) {
+      if (entry.kind === 'folder' && !this.#coverage.isLeftOut(path))
+        this.#coverage.leaveOut(path, `more than ${describeCount(maxEntries)} files in all`);
+      return false;
+    }
+    const one = { path, before, entry };
+    if (found === undefined) return this.#settle(one, before?.isNamed ?? false, false).then(() => true);
+    found.push(one);
+    return true;
+  }
+
+  /** What the walk did not come by: what is gone, and what a call named elsewhere. */
+  #findRest(found: Found[], unreadable: readonly string[]): void {
+    for (const [path, before] of this.#tree) {
+      if (before.seen === this.#scan || unreadable.some((folder) => path.startsWith(folder))) continue;
+      const entry = before.isNamed ? lookSafely(path) : undefined;
+      if (entry === undefined || !isUnchanged(before, entry)) found.push({ path, before, entry });
+    }
+    for (const path of this.#absent) {
+      if (this.#tree.has(path)) continue;
+      const entry = lookSafely(path);
+      if (entry !== undefined) found.push({ path, before: undefined, entry });
+    }
+  }
+
+  async #lookAt(paths: readonly string[], changes: PathChange[]): Promise<void> {
+    for (const path of paths) {
+      for (const folder of foldersAbove(path)) {
+        const isNew = this.#absent.has(folder) || (this.#isCovered(folder) && !this.#tree.has(folder));
+        const entry = isNew ? lookSafely(folder) : undefined;
+        if (entry !== undefined)
+          await this.#settle({ path: folder, before: undefined, entry }, true, true, changes);
+      }
+      const [before, entry] = [this.#tree.get(path), lookSafely(path)];
+      if (before === undefined && entry === undefined) continue;
+      const isNews = before === undefined && !this.#absent.has(path) && !this.#isCovered(path);
+      if (isNews) this.#noteOnce(`what ${describePath(this.#root, path)} was before is not known`);
+      await this.#settle({ path, before, entry }, true, !isNews, changes);
+    }
+  }
+
+  async #settleAll(found: readonly Found[], changes: PathChange[] | undefined): Promise<void> {
+    let next = 0;
+    const work = async (): Promise<void> => {
+      for (let one = found[next++]; one !== undefined; one = found[next++]) {
+        await this.#settle(
+          one,
+          one.before?.isNamed ?? this.#absent.has(one.path),
+          changes !== undefined,
+          changes,
+        );
+        if (this.#pace.isDue()) await this.#pace.breathe();
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+  }
+
+  async #settle(found: Found, isNamed: boolean, wantsChange: boolean, changes?: PathChange[]): Promise<void> {
+    const { path, before, entry } = found;
+    const settled = await settle(found, {
+      contents: this.#deps.contents,
+      knownToGit: (file, its) => this.#gits?.find((git) => git.holds(file))?.contentOf(file, its),
+      scan: this.#scan,
+      isNamed,
+      wantsChange,
+    });
+    if (settled.now === undefined) {
+      this.#tree.delete(path);
+      if (isNamed) this.#absent.add(path);
+    } else {
+      this.#tree.set(path, settled.now);
+      this.#absent.delete(path);
+    }
+    if (this.#coverage.isLeftOut(path)) {
+      if (entry?.kind !== 'folder') this.#coverage.forget(path);
+      if (entry?.kind === 'folder' || before?.entry.kind === 'folder') return;
+    }
+    if (settled.change !== undefined) changes?.push(settled.change);
+  }
+
+  /** What a call that names a path may have to make first. */
+  #expectNothingAbove(path: string): void {
+    for (const folder of foldersAbove(path).reverse()) {
+      if (lookSafely(folder) !== undefined) return;
+      this.#tree.delete(folder);
+      this.#absent.add(folder);
+    }
+  }
+
+  /** Whether a path would have been seen, had it been there. */
+  #isCovered(path: string): boolean {
+    if (!this.#hasBaseline || isGit(basename(path)) || this.#deps.exclude.has(path)) return false;
+    const parent = dirname(path);
+    return this.#deps.roots.includes(parent) || (this.#tree.has(parent) && !this.#coverage.isLeftOut(parent));
+  }
+
+  #noteOnce(note: string): void {
+    if (this.#said.has(note)) return;
+    this.#said.add(note);
+    this.#notes.push(note);
+  }
+  readonly #said = new Set<string>();
+}
+
+/** The paths without links on the way, and where they are links, what they lead to. */
+function targetsOf(paths: readonly string[]): readonly string[] {
+  const targets = new Set<string>();
+  for (const path of paths) {
+    const target = canonicalPath(path);
+    targets.add(target);
+    const linked = linkedPath(target);
+    if (linked !== undefined) targets.add(linked);
+  }
+  return [...targets];
+}
+
+/** From the top down. */
+function foldersAbove(path: string): string[] {
+  const folders: string[] = [];
+  for (let at = dirname(path); at !== dirname(at); at = dirname(at)) folders.unshift(at);
+  return folders;
+}
+
+function lookSafely(path: string): DiskEntry | undefined {
+  try {
+    return look(path);
+  } catch {
+    return undefined;
+  }
+}

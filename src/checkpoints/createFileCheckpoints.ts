@@ -1,0 +1,103 @@
+/**
+ * File checkpoints: what calls change on disk, and going back. Reads the tree and git's store, writes only where a
+ * plan says so, and never starts git for anything but reading.
+ */
+import { realpathSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { Captured, FileCheckpoints } from '../protocol/checkpoints.ts';
+import { createContents } from './looking/contents.ts';
+import { look } from './looking/diskEntry.ts';
+import { openGitTrees } from './looking/gitTree.ts';
+import { createPace } from './looking/pace.ts';
+import { Stash } from './looking/Stash.ts';
+import { Recorder } from './Recorder.ts';
+import { applyRestore } from './restoring/applyRestore.ts';
+import { diffChanges } from './restoring/diffChanges.ts';
+import { planRestore } from './restoring/planRestore.ts';
+import { type CheckpointOptions, defaultLimits } from './types.ts';
+
+export interface OpenFileCheckpoints extends FileCheckpoints {
+  /** Lets the copies go; nothing may be asked afterwards. */
+  close(): Promise<void>;
+}
+
+export function createFileCheckpoints(options: CheckpointOptions): OpenFileCheckpoints {
+  const { blobs, onWarning = () => {} } = options;
+  const limits = { ...defaultLimits, ...options.limits };
+  const roots = [...new Set([options.root, ...(options.extraRoots ?? [])].map(realFolder))];
+  const root = roots[0] ?? options.root;
+  const stash = new Stash(options.folder, limits.maxTotalBytes);
+  const git = openGitTrees({ program: options.git ?? 'git', env: options.env ?? {}, roots });
+  const recorder = new Recorder({
+    roots,
+    exclude: new Set([options.folder, ...(options.exclude ?? [])].map(realFolder)),
+    limits,
+    contents: createContents({
+      blobs,
+      stash,
+      limits,
+      mayKeep: options.mayKeep ?? (() => true),
+      readObject: git.readObject,
+      onWarning,
+    }),
+    openGit: git.open,
+  });
+  const isCaseBlind = createCaseCheck(root);
+  const restore = { root, blobs, pace: createPace(), isCaseBlind, maxBytes: limits.maxNamedFileBytes };
+
+  let last: Promise<unknown> = Promise.resolve();
+  /** One at a time, in the order asked for; a failure is told and ends only what failed. */
+  const inTurn = <T>(act: () => Promise<T>, otherwise: T): Promise<T> => {
+    const result = last.then(act).catch((error: unknown) => {
+      onWarning(`File checkpoints: ${error instanceof Error ? error.message : String(error)}`);
+      return otherwise;
+    });
+    last = result;
+    return result;
+  };
+  const unknown: Captured = { changes: [], notes: ['what changed could not be found out'] };
+
+  return {
+    baseline: (signal) => inTurn(() => recorder.baseline(signal), undefined),
+    capture: (paths) => inTurn(() => recorder.capture(paths), unknown),
+    keep: (paths) => inTurn(() => recorder.keep(paths), undefined),
+    plan: (changes) => inTurn(() => planRestore(changes, restore), { steps: [] }),
+    apply: (plan) =>
+      inTurn(
+        async () => {
+          const applied = await applyRestore(plan, restore);
+          await recorder.refresh(applied.changes.map((change) => change.path));
+          return applied;
+        },
+        { changes: [], notes: ['nothing could be brought back'] },
+      ),
+    diff: (changes) => inTurn(() => diffChanges(changes, restore), []),
+    close: () =>
+      inTurn(async () => {
+        git.close();
+        await stash.close();
+      }, undefined),
+  };
+}
+
+function realFolder(folder: string): string {
+  try {
+    return realpathSync.native(folder);
+  } catch {
+    const parent = dirname(folder);
+    return parent === folder ? folder : join(realFolder(parent), basename(folder));
+  }
+}
+
+/** Whether another spelling of the root's name finds the root, looked up once. */
+function createCaseCheck(root: string): () => boolean {
+  let isBlind: boolean | undefined;
+  return () => {
+    if (isBlind !== undefined) return isBlind;
+    const name = basename(root);
+    const swapped = name === name.toLowerCase() ? name.toUpperCase() : name.toLowerCase();
+    const [own, other] = [look(root), swapped === name ? undefined : look(join(dirname(root), swapped))];
+    isBlind = own !== undefined && other !== undefined && own.ino === other.ino && own.dev === other.dev;
+    return isBlind;
+  };
+}

@@ -1,0 +1,118 @@
+/**
+ * Which folders are looked into. Folders of dependencies and of build results can hold more files than the whole
+ * project; above a limit such a folder is left out as a whole, and the notes say so.
+ */
+import { readdirSync } from 'node:fs';
+import type { CheckpointLimits } from '../types.ts';
+import { describeCount, describePath, describeSize } from '../words.ts';
+import { look } from './diskEntry.ts';
+import type { Pace } from './pace.ts';
+
+/** Folders that programs fill; where git is in use, a folder with no file that git tracks is treated alike. */
+const FILLED_BY_PROGRAMS = new Set(
+  'node_modules bower_components vendor .venv venv env .tox target dist build out .gradle .next .nuxt .cache .yarn .pnpm-store __pycache__ Pods .terraform .svelte-kit coverage DerivedData'.split(
+    ' ',
+  ),
+);
+
+/** Counting goes on this far, for the note. */
+const MAX_COUNTED = 500_000;
+
+export interface Coverage {
+  /** Whether to look into this folder. `isInside` says that a folder above it was weighed already. */
+  covers(folder: string, isInside: boolean): Promise<'covered' | 'weighed' | 'left out'>;
+  /** Leaves it out from now on. */
+  leaveOut(folder: string, reason: string): void;
+  /** Forgets what was decided about a folder that is gone. */
+  forget(folder: string): void;
+  isLeftOut(folder: string): boolean;
+  /** What was left out since the last time, ready to show. */
+  takeNotes(): readonly string[];
+}
+
+export interface CoverageDeps {
+  readonly root: string;
+  readonly limits: CheckpointLimits;
+  readonly pace: Pace;
+  /** Folders with tracked files somewhere below, of the repository around this folder; undefined without one. */
+  readonly trackedFolders: (folder: string) => ReadonlySet<string> | undefined;
+}
+
+export function createCoverage({ root, limits, pace, trackedFolders }: CoverageDeps): Coverage {
+  const decided = new Map<string, 'weighed' | 'left out'>();
+  let notes: string[] = [];
+
+  const leaveOut = (folder: string, reason: string): void => {
+    decided.set(folder, 'left out');
+    notes.push(`${describePath(root, folder)} (${reason}) is not covered`);
+  };
+
+  return {
+    covers: async (folder, isInside) => {
+      if (isInside) return decided.get(folder) ?? 'weighed';
+      const before = decided.get(folder);
+      if (before !== undefined) return before;
+      const tracked = trackedFolders(folder);
+      const name = folder.slice(folder.lastIndexOf('/') + 1);
+      if (tracked?.has(folder) === true) return 'covered';
+      if (tracked === undefined && !FILLED_BY_PROGRAMS.has(name)) return 'covered';
+      const weight = await weigh(folder, limits, pace);
+      if (weight.files > limits.maxFolderFiles) {
+        const more = weight.files >= MAX_COUNTED ? 'more than ' : '';
+        leaveOut(folder, `${more}${describeCount(weight.files)} files`);
+      } else if (weight.bytes > limits.maxFolderBytes) {
+        leaveOut(folder, `more than ${describeSize(limits.maxFolderBytes)}`);
+      } else decided.set(folder, 'weighed');
+      return decided.get(folder) ?? 'covered';
+    },
+    leaveOut,
+    forget: (folder) => void decided.delete(folder),
+    isLeftOut: (folder) => decided.get(folder) === 'left out',
+    takeNotes: () => {
+      const taken = notes;
+      notes = [];
+      return taken;
+    },
+  };
+}
+
+/** Files below a folder, and their bytes as long as there are few enough for them to matter. */
+async function weigh(
+  folder: string,
+  limits: CheckpointLimits,
+  pace: Pace,
+): Promise<{ readonly files: number; readonly bytes: number }> {
+  let [files, bytes] = [0, 0];
+  const folders = [folder];
+  for (let next = folders.pop(); next !== undefined && files < MAX_COUNTED; next = folders.pop()) {
+    for (const entry of list(next)) {
+      const path = `${next}/${entry.name}`;
+      if (entry.isDirectory()) folders.push(path);
+      else {
+        files += 1;
+        if (files <= limits.maxFolderFiles) bytes += sizeOf(path, limits.maxFileBytes);
+      }
+      if (pace.isDue()) await pace.breathe();
+    }
+    if (pace.isDue()) await pace.breathe();
+  }
+  return { files, bytes };
+}
+
+function list(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+/** Of what would be copied: larger files are left out one by one. */
+function sizeOf(path: string, maxFileBytes: number): number {
+  try {
+    const size = look(path)?.size ?? 0;
+    return size > maxFileBytes ? 0 : size;
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * Copies of files as they are now, for the case that a call changes them: one file, with no name as soon as it is
+ * open, so that nothing is left behind however the program ends. Each content is held once.
+ */
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+interface Place {
+  readonly at: number;
+  readonly bytes: number;
+}
+
+/** What is collected before it is written. */
+const BATCH_BYTES = 2 ** 20;
+
+export class Stash {
+  readonly #folder: string;
+  readonly #maxBytes: number;
+  readonly #places = new Map<string, Place>();
+  #file: FileHandle | undefined;
+  /** Where the next content goes, written or waiting. */
+  #end = 0;
+  #writing: Promise<void> = Promise.resolve();
+  #waiting: Uint8Array[] = [];
+  #waitingBytes = 0;
+
+  constructor(folder: string, maxBytes: number) {
+    this.#folder = folder;
+    this.#maxBytes = maxBytes;
+  }
+
+  has(hash: string): boolean {
+    return this.#places.has(hash);
+  }
+
+  /** False where the limit or the disk leaves no room. The bytes must not be changed afterwards. */
+  async add(hash: string, bytes: Uint8Array): Promise<boolean> {
+    if (this.#places.has(hash)) return true;
+    if (this.#end + bytes.length > this.#maxBytes) return false;
+    this.#places.set(hash, { at: this.#end, bytes: bytes.length });
+    this.#end += bytes.length;
+    this.#waiting.push(bytes);
+    this.#waitingBytes += bytes.length;
+    if (this.#waitingBytes >= BATCH_BYTES) await this.#flush();
+    return this.#places.has(hash);
+  }
+
+  /** Undefined where it was never added. */
+  async read(hash: string): Promise<Buffer | undefined> {
+    const place = this.#places.get(hash);
+    if (place === undefined) return undefined;
+    await this.#flush();
+    const buffer = Buffer.allocUnsafe(place.bytes);
+    let filled = 0;
+    while (filled < buffer.length) {
+      const got = await this.#file?.read(buffer, filled, buffer.length - filled, place.at + filled);
+      if (got === undefined || got.bytesRead === 0) return undefined;
+      filled += got.bytesRead;
+    }
+    return buffer;
+  }
+
+  async close(): Promise<void> {
+    this.#places.clear();
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    await this.#writing;
+    await this.#file?.close();
+    this.#file = undefined;
+  }
+
+  /** One batch after the other, also when many ask at once. */
+  #flush(): Promise<void> {
+    this.#writing = this.#writing.then(() => this.#writeWaiting());
+    return this.#writing;
+  }
+
+  /** What cannot be written is forgotten: whoever asks for it later is told that it was not kept. */
+  async #writeWaiting(): Promise<void> {
+    if (this.#waitingBytes === 0) return;
+    const bytes = Buffer.concat(this.#waiting);
+    const start = this.#end - bytes.length;
+    this.#waiting = [];
+    this.#waitingBytes = 0;
+    try {
+      this.#file ??= await this.#open();
+      for (let done = 0; done < bytes.length; )
+        done += (await this.#file.write(bytes, done, bytes.length - done, start + done)).bytesWritten;
+    } catch {
+      for (const [hash, { at }] of this.#places)
+        if (at >= start && at < start + bytes.length) this.#places.delete(hash);
+    }
+  }
+
+  async #open(): Promise<FileHandle> {
+    await mkdir(this.#folder, { recursive: true, mode: 0o700 });
+    const path = join(this.#folder, `${randomBytes(9).toString('hex')}.stash`);
+    const file = await open(path, 'wx+', 0o600);
+    await rm(path, { force: true });
+    return file;
+  }
+}

@@ -1,0 +1,119 @@
+/** Turns one look at a path into knowledge, and into a change where it is one. */
+import { readlinkSync } from 'node:fs';
+import type { PathChange } from '../../protocol/checkpoints.ts';
+import { type Contents, presentState } from './contents.ts';
+import { type DiskEntry, isYoung, look, sameEntry } from './diskEntry.ts';
+import type { Content, Known } from './known.ts';
+
+/** A path that does not look as it did. */
+export interface Found {
+  readonly path: string;
+  readonly before: Known | undefined;
+  /** Absent when it is gone. */
+  readonly entry: DiskEntry | undefined;
+}
+
+export interface Settled {
+  readonly now: Known | undefined;
+  /** Present where something changed; made only when asked for. */
+  readonly change?: PathChange;
+}
+
+export interface SettleDeps {
+  readonly contents: Contents;
+  /** The content of a file that git has and that nobody touched since; spares reading it. */
+  readonly knownToGit: (path: string, entry: DiskEntry) => Content | undefined;
+  readonly scan: number;
+  readonly isNamed: boolean;
+  /** Whether the change is wanted: what was there before is then kept for good. */
+  readonly wantsChange: boolean;
+}
+
+export async function settle(found: Found, deps: SettleDeps): Promise<Settled> {
+  const { path, before } = found;
+  const now = found.entry === undefined ? undefined : await identify(path, found.entry, before, deps, TRIES);
+  if (!deps.wantsChange || (before === undefined && now === undefined)) return { now };
+  if (before !== undefined && now !== undefined && isAlike(before, now)) return { now };
+  return {
+    now,
+    change: {
+      path,
+      ...(before !== undefined && { before: await deps.contents.lastingState(before) }),
+      ...(now !== undefined && { after: presentState(now) }),
+    },
+  };
+}
+
+/** A file that is gone when it is to be read is looked at again this often. */
+const TRIES = 3;
+
+async function identify(
+  path: string,
+  entry: DiskEntry,
+  before: Known | undefined,
+  deps: SettleDeps,
+  tries: number,
+): Promise<Known | undefined> {
+  const known = { entry, isYoung: false, isNamed: deps.isNamed, seen: deps.scan };
+  const again = (): Promise<Known | undefined> | undefined => {
+    const next = tries > 0 ? lookOnce(path) : undefined;
+    return next === undefined ? undefined : identify(path, next, before, deps, tries - 1);
+  };
+  if (entry.kind === 'link') {
+    const target = targetOf(path);
+    return target === undefined ? again() : { ...known, target };
+  }
+  if (entry.kind !== 'file') return known;
+  const lookedAtMs = Date.now();
+  const fromGit = before === undefined ? deps.knownToGit(path, entry) : undefined;
+  if (fromGit !== undefined) return { ...known, content: fromGit, isYoung: isYoung(entry, lookedAtMs) };
+  const taken = await deps.contents.take(path, before?.content, {
+    isNamed: deps.isNamed,
+    isLasting: deps.wantsChange,
+    entry,
+  });
+  if (taken === undefined) return again();
+  return {
+    ...known,
+    entry: taken.entry,
+    content: taken.content,
+    isYoung: isYoung(taken.entry, lookedAtMs),
+  };
+}
+
+/** Whether a second look can be spared. */
+export function isUnchanged(before: Known, entry: DiskEntry): boolean {
+  if (entry.kind === 'folder') return before.entry.kind === 'folder' && before.entry.mode === entry.mode;
+  return !before.isYoung && sameEntry(before.entry, entry);
+}
+
+/** Whether what counts is the same: times and numbers of files do not. */
+function isAlike(a: Known, b: Known): boolean {
+  if (a.entry.kind !== b.entry.kind) return false;
+  if (a.entry.kind === 'link') return a.target === b.target;
+  if (a.entry.kind !== 'file') return a.entry.kind !== 'folder' || a.entry.mode === b.entry.mode;
+  if (a.entry.mode !== b.entry.mode) return false;
+  if (a.content === b.content) return true;
+  const [before, after] = [hashOf(a.content), hashOf(b.content)];
+  if (before !== undefined || after !== undefined) return before === after;
+  return sameEntry(a.entry, b.entry);
+}
+
+const hashOf = (content: Content | undefined): string | undefined =>
+  content === undefined || content.in === 'git' ? undefined : content.hash;
+
+function lookOnce(path: string): DiskEntry | undefined {
+  try {
+    return look(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function targetOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,93 @@
+/** Reads files that others may be writing, and never anything that is not a file. */
+import { createHash, hash as digest } from 'node:crypto';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { type DiskEntry, entryOf, sameEntry } from './diskEntry.ts';
+
+export type StableRead =
+  | {
+      readonly type: 'read';
+      readonly entry: DiskEntry;
+      readonly hash: string;
+      readonly bytes: Buffer | undefined;
+    }
+  /** It is gone, or something else stands there now. */
+  | { readonly type: 'gone' }
+  | { readonly type: 'failed'; readonly reason: string };
+
+/** Small files are read at once: the thread pool costs more than the reading. */
+const SMALL_BYTES = 64 * 1024;
+const CHUNK_BYTES = 2 ** 20;
+const TRIES = 3;
+/** Without waiting for a pipe's other end, and without following a link that was put there meanwhile. */
+const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/**
+ * The content as it was at one moment: a file that changes while it is read is read again. `bytes` is absent above
+ * `maxBytes`, where only the hash is taken, and a file above `maxHashBytes` fails.
+ */
+export async function readStable(path: string, maxBytes: number, maxHashBytes: number): Promise<StableRead> {
+  for (let tried = 0; tried < TRIES; tried += 1) {
+    try {
+      const read = readSmall(path) ?? (await readLarge(path, maxBytes, maxHashBytes));
+      if (read !== 'changed') return read;
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
+      if (['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'].includes(code)) return { type: 'gone' };
+      return {
+        type: 'failed',
+        reason: code === 'EACCES' ? 'it may not be read' : `reading failed (${code})`,
+      };
+    }
+  }
+  return { type: 'failed', reason: 'it kept changing while it was read' };
+}
+
+/** Undefined for a file that is not small. */
+function readSmall(path: string): StableRead | 'changed' | undefined {
+  const file = openSync(path, FLAGS);
+  try {
+    const before = entryOf(fstatSync(file));
+    if (before.kind !== 'file') return { type: 'gone' };
+    if (before.size > SMALL_BYTES) return undefined;
+    const buffer = Buffer.allocUnsafe(before.size + 1);
+    let filled = 0;
+    for (let got = -1; got !== 0 && filled < buffer.length; filled += got)
+      got = readSync(file, buffer, filled, buffer.length - filled, filled);
+    if (filled !== before.size || !sameEntry(before, entryOf(fstatSync(file)))) return 'changed';
+    const bytes = buffer.subarray(0, filled);
+    return { type: 'read', entry: before, hash: digest('sha256', bytes), bytes };
+  } finally {
+    closeSync(file);
+  }
+}
+
+async function readLarge(
+  path: string,
+  maxBytes: number,
+  maxHashBytes: number,
+): Promise<StableRead | 'changed'> {
+  const file = await open(path, FLAGS);
+  try {
+    const before = entryOf(await file.stat());
+    if (before.kind !== 'file') return { type: 'gone' };
+    if (before.size > maxHashBytes) return { type: 'failed', reason: 'it is too large' };
+    const hash = createHash('sha256');
+    const whole = before.size <= maxBytes ? Buffer.allocUnsafe(before.size) : undefined;
+    const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+    let filled = 0;
+    for (;;) {
+      const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES, filled);
+      if (bytesRead === 0) break;
+      if (filled + bytesRead > before.size) return 'changed';
+      const part = chunk.subarray(0, bytesRead);
+      hash.update(part);
+      if (whole !== undefined) part.copy(whole, filled);
+      filled += bytesRead;
+    }
+    if (filled !== before.size || !sameEntry(before, entryOf(await file.stat()))) return 'changed';
+    return { type: 'read', entry: before, hash: hash.digest('hex'), bytes: whole };
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,22 @@
+import type { PathChange, PathState } from '../protocol/checkpoints.ts';
+import { describeCount, describePath } from './words.ts';
+
+/** More than these are summed up. */
+const MAX_NOTES = 10;
+
+/** What of these changes cannot be brought back, ready to show. */
+export function changeNotes(root: string, changes: readonly PathChange[]): readonly string[] {
+  const lost = changes.flatMap(({ path, before }) =>
+    isLost(before) ? [`${describePath(root, path)} cannot be brought back: ${before.omitted}`] : [],
+  );
+  if (lost.length <= MAX_NOTES) return lost;
+  return [
+    ...lost.slice(0, MAX_NOTES),
+    `${describeCount(lost.length - MAX_NOTES)} more cannot be brought back`,
+  ];
+}
+
+const isLost = (
+  state: PathState | undefined,
+): state is Extract<PathState, { type: 'file' }> & { omitted: string } =>
+  state?.type === 'file' && state.omitted !== undefined;

@@ -1,0 +1,191 @@
+/** Carries a plan out, as far as the disk is still what it was when the plan was made. */
+import { dirname } from 'node:path';
+import type {
+  Captured,
+  PathChange,
+  PathState,
+  RestorePlan,
+  RestoreStep,
+} from '../../protocol/checkpoints.ts';
+import { look, sameEntry } from '../looking/diskEntry.ts';
+import { canonicalPath } from '../looking/realPath.ts';
+import { describePath, describeSize } from '../words.ts';
+import { type Current, currentState } from './currentState.ts';
+import type { RestoreDeps } from './planRestore.ts';
+import { sameState } from './states.ts';
+import { removeState, writeMode, writeState } from './writeState.ts';
+
+export interface ApplyDeps extends RestoreDeps {
+  /** What is larger is not replaced, as it could not be brought back. */
+  readonly maxBytes: number;
+}
+
+export async function applyRestore(plan: RestorePlan, deps: ApplyDeps): Promise<Captured> {
+  const work = new Restoring(deps);
+  const steps = plan.steps.filter((step) => step.action !== 'refuse' && step.action !== 'nothing');
+  const topDown = [...steps].sort((a, b) => (a.path < b.path ? -1 : 1));
+  const bottomUp = [...topDown].reverse();
+  for (const step of bottomUp) if (isRemoval(step)) await work.remove(step);
+  for (const step of topDown) if (step.to?.type === 'folder') await work.write(step);
+  for (const step of topDown) if (step.to !== undefined && step.to.type !== 'folder') await work.write(step);
+  for (const step of bottomUp) await work.setFolderMode(step);
+  return work.result();
+}
+
+/** What stands there has to go before anything else can come; a file is replaced in one step instead. */
+function isRemoval({ from, to }: RestoreStep): boolean {
+  return from !== undefined && (to === undefined || from.type !== to.type || to.type === 'link');
+}
+
+class Restoring {
+  readonly #deps: ApplyDeps;
+  readonly #changes: PathChange[] = [];
+  readonly #notes: string[] = [];
+  readonly #failed = new Set<RestoreStep>();
+  /** What stood there, of paths whose old state is gone and whose new one is still to come. */
+  readonly #removed = new Map<RestoreStep, PathState>();
+
+  constructor(deps: ApplyDeps) {
+    this.#deps = deps;
+  }
+
+  result(): Captured {
+    for (const [step, before] of this.#removed) this.#changes.push({ path: step.path, before });
+    return { changes: this.#changes, notes: this.#notes };
+  }
+
+  async remove(step: RestoreStep): Promise<void> {
+    const current = await this.#check(step);
+    if (current?.type !== 'state' || !(await this.#keep(step, current))) return;
+    try {
+      if (!isStill(step.path, current)) return this.#leave(step, 'it changed just now');
+      await removeState(step.path, current.state);
+      if (step.to === undefined) this.#changes.push({ path: step.path, before: current.state });
+      else this.#removed.set(step, current.state);
+    } catch (error) {
+      this.#leave(step, reasonOf(error));
+    }
+  }
+
+  async write(step: RestoreStep): Promise<void> {
+    const { path, to } = step;
+    if (to === undefined || this.#failed.has(step)) return;
+    const removed = this.#removed.get(step);
+    const current = await this.#check(removed === undefined ? step : { ...step, from: undefined }, step);
+    if (current === undefined) return;
+    try {
+      if (removed === undefined && current.type === 'state' && !(await this.#change(step, current))) return;
+      if (current.type === 'nothing' || current.type === 'unknown') {
+        await this.#makeFoldersFor(path);
+        const bytes = to.type === 'file' ? await this.#load(to.hash) : undefined;
+        if (!(await writeState(path, to, bytes, () => look(path) === undefined)))
+          return this.#leave(step, 'something was put there just now');
+      }
+      this.#removed.delete(step);
+      const before = removed ?? (current.type === 'state' ? current.state : undefined);
+      this.#changes.push({ path, ...(before !== undefined && { before }), after: to });
+    } catch (error) {
+      this.#leave(step, reasonOf(error));
+    }
+  }
+
+  /** Last, as a folder may have to lose the right to be written to. */
+  async setFolderMode(step: RestoreStep): Promise<void> {
+    if (step.to?.type !== 'folder' || this.#failed.has(step)) return;
+    try {
+      await writeMode(step.path, step.to.mode);
+    } catch (error) {
+      this.#leave(step, reasonOf(error));
+    }
+  }
+
+  /** A file becomes another, or a file or folder gets another mode. */
+  async #change(step: RestoreStep, current: Extract<Current, { type: 'state' }>): Promise<boolean> {
+    const { path, to } = step;
+    if (to?.type === 'folder') return true;
+    if (to?.type !== 'file') return false;
+    if (step.action === 'mode') {
+      await writeMode(path, to.mode);
+      return true;
+    }
+    if (!(await this.#keep(step, current))) return false;
+    const bytes = await this.#load(to.hash);
+    if (await writeState(path, to, bytes, () => isStill(path, current))) return true;
+    this.#leave(step, bytes === undefined ? 'its content is lost' : 'it changed just now');
+    return false;
+  }
+
+  /** What is on disk, where it still is what the plan was made for; undefined where there is nothing to do. */
+  async #check(step: RestoreStep, owner: RestoreStep = step): Promise<Current | undefined> {
+    const { path, from, to } = step;
+    if (canonicalPath(path) !== path) {
+      this.#leave(owner, 'the way to it leads through a link now');
+      return undefined;
+    }
+    const current = await currentState(path, this.#deps.maxBytes, this.#deps.isCaseBlind(path));
+    if (current.type === 'unknown') {
+      this.#leave(owner, current.reason);
+      return undefined;
+    }
+    const state = current.type === 'state' ? current.state : undefined;
+    if (sameState(state, from)) return current;
+    this.#failed.add(owner);
+    if (!sameState(state, to)) this.#leave(owner, 'it changed after the plan was made');
+    return undefined;
+  }
+
+  /** What is about to be replaced goes to the blobs first. */
+  async #keep(step: RestoreStep, current: Extract<Current, { type: 'state' }>): Promise<boolean> {
+    if (current.state.type !== 'file') return true;
+    if (current.bytes === undefined) {
+      const size = describeSize(current.state.bytes);
+      this.#leave(step, `it could not be brought back afterwards: ${size} are too much to keep`);
+      return false;
+    }
+    try {
+      await this.#deps.blobs.put(current.bytes);
+      return true;
+    } catch (error) {
+      this.#leave(step, `what is there could not be kept (${reasonOf(error)})`);
+      return false;
+    }
+  }
+
+  async #load(hash: string | undefined): Promise<Buffer> {
+    const bytes = await this.#deps.blobs.read({ hash: hash ?? '' });
+    if (bytes === undefined) throw new Error('its content is lost');
+    return bytes;
+  }
+
+  /** Folders that the user removed, and that nothing else makes again. */
+  async #makeFoldersFor(path: string): Promise<void> {
+    const missing: string[] = [];
+    for (let at = dirname(path); look(at) === undefined; at = dirname(at)) missing.unshift(at);
+    for (const folder of missing) {
+      await writeState(folder, { type: 'folder', mode: 0o755 }, undefined, () => true);
+      await writeMode(folder, 0o755);
+      this.#changes.push({ path: folder, after: { type: 'folder', mode: 0o755 } });
+    }
+  }
+
+  #leave(step: RestoreStep, reason: string): void {
+    this.#failed.add(step);
+    this.#notes.push(`${describePath(this.#deps.root, step.path)} was left as it is: ${reason}`);
+  }
+}
+
+/** Whether it is what was read a moment ago. */
+function isStill(path: string, current: Extract<Current, { type: 'state' }>): boolean {
+  const entry = look(path);
+  if (entry === undefined) return false;
+  return entry.kind === 'folder' ? current.entry.kind === 'folder' : sameEntry(entry, current.entry);
+}
+
+function reasonOf(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EACCES' || code === 'EPERM') return 'it may not be written';
+  if (code === 'ENOSPC') return 'the disk is full';
+  if (code === 'EROFS') return 'the file system is read-only';
+  if (code === 'ENOTEMPTY' || code === 'EEXIST') return 'something was put there just now';
+  return code ?? (error instanceof Error ? error.message : String(error));
+}

@@ -1,0 +1,135 @@
+/** Makes the plan for going back: looks at the disk, changes nothing in the tree. */
+import { readdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { PathChange, PathState, RestorePlan, RestoreStep } from '../../protocol/checkpoints.ts';
+import type { Pace } from '../looking/pace.ts';
+import { canonicalPath } from '../looking/realPath.ts';
+import { isGit } from '../looking/walk.ts';
+import type { CheckpointBlobs } from '../types.ts';
+import { describePath } from '../words.ts';
+import { currentState } from './currentState.ts';
+import { byPath, sameState } from './states.ts';
+import { idleStep, makeStep } from './steps.ts';
+import { type LoadContent, undoPath } from './undoPath.ts';
+
+export interface RestoreDeps {
+  readonly root: string;
+  readonly blobs: CheckpointBlobs;
+  readonly pace: Pace;
+  readonly isCaseBlind: (path: string) => boolean;
+}
+
+/** Contents of what is on disk, for merging and for diffs; larger ones are compared by hash alone. */
+const MAX_TEXT_BYTES = 2 ** 20;
+
+export async function planRestore(changes: readonly PathChange[], deps: RestoreDeps): Promise<RestorePlan> {
+  const steps: RestoreStep[] = [];
+  for (const [path, its] of byPath(changes)) {
+    steps.push(await planPath(path, its, deps));
+    if (deps.pace.isDue()) await deps.pace.breathe();
+  }
+  return { steps: await refuseWhatIsInTheWay(steps, deps) };
+}
+
+async function planPath(
+  path: string,
+  changes: readonly PathChange[],
+  deps: RestoreDeps,
+): Promise<RestoreStep> {
+  const blocked = unreachable(path);
+  if (blocked !== undefined) return idleStep(path, 'refuse', blocked, undefined);
+  const current = await currentState(path, MAX_TEXT_BYTES, deps.isCaseBlind(path));
+  if (current.type === 'unknown') return idleStep(path, 'refuse', current.reason, undefined);
+  const disk = current.type === 'nothing' ? undefined : current.state;
+  const bytes = current.type === 'nothing' ? undefined : current.bytes;
+  const load: LoadContent = async (hash) =>
+    disk?.type === 'file' && disk.hash === hash && bytes !== undefined ? bytes : deps.blobs.read({ hash });
+  const undone = await undoPath(disk, changes, load);
+  if (undone.type === 'refuse') return idleStep(path, 'refuse', undone.reason, disk);
+  if (sameState(disk, undone.to)) return idleStep(path, 'nothing', undefined, disk);
+  const missing = await unavailableContent(undone.to, undone.merged, deps.blobs);
+  if (missing !== undefined) return idleStep(path, 'refuse', missing, disk);
+  const name = describePath(deps.root, path);
+  if (undone.merged === undefined) return makeStep(path, disk, undone.to, load, { name });
+  const { merged } = undone;
+  return makeStep(path, disk, undone.to, async (hash) => (isHash(undone.to, hash) ? merged : load(hash)), {
+    name,
+    reason: 'you changed it since; your changes stay',
+    isMerge: true,
+  });
+}
+
+const isHash = (state: PathState | undefined, hash: string): boolean =>
+  state?.type === 'file' && state.hash === hash;
+
+/** Why nothing is done at a path, whatever is there. */
+function unreachable(path: string): string | undefined {
+  if (path.split('/').some(isGit)) return 'it belongs to git';
+  if (!path.startsWith('/') || path.includes('\0')) return 'it is not a path';
+  return canonicalPath(path) === path ? undefined : 'the way to it leads through a link now';
+}
+
+/** Stores what a merge made, so that it can be written later; says why where a content cannot be had. */
+async function unavailableContent(
+  to: PathState | undefined,
+  merged: Buffer | undefined,
+  blobs: CheckpointBlobs,
+): Promise<string | undefined> {
+  if (to?.type !== 'file') return undefined;
+  try {
+    if (merged !== undefined) await blobs.put(merged);
+    else if ((await blobs.read({ hash: to.hash ?? '' })) === undefined) return 'its content is lost';
+    return undefined;
+  } catch (error) {
+    return `its content cannot be had (${(error as NodeJS.ErrnoException).code ?? String(error)})`;
+  }
+}
+
+/** A folder that would go must be empty by then; what is to come must have a folder to come to. */
+async function refuseWhatIsInTheWay(
+  steps: readonly RestoreStep[],
+  deps: RestoreDeps,
+): Promise<readonly RestoreStep[]> {
+  const all = new Map(steps.map((step) => [step.path, step]));
+  const deepestFirst = [...steps].sort((a, b) => (a.path < b.path ? 1 : -1));
+  for (const { path, from, to } of deepestFirst) {
+    if (from?.type !== 'folder' || to?.type === 'folder') continue;
+    const left = await leftIn(path, all);
+    if (left === undefined) continue;
+    const reason = `it holds ${describePath(path, left)}, which stays`;
+    all.set(path, idleStep(path, to === undefined ? 'nothing' : 'refuse', reason, from));
+    if (deps.pace.isDue()) await deps.pace.breathe();
+  }
+  for (const { path, from, to } of [...deepestFirst].reverse()) {
+    if (to === undefined || sameState(from, to)) continue;
+    const blocked = await blockedBy(path, all, deps);
+    if (blocked === undefined) continue;
+    const reason = `${describePath(deps.root, blocked)}, where it was, is not a folder now`;
+    all.set(path, idleStep(path, 'refuse', reason, from));
+  }
+  return steps.map((step) => all.get(step.path) ?? step);
+}
+
+async function leftIn(folder: string, steps: ReadonlyMap<string, RestoreStep>): Promise<string | undefined> {
+  for (const name of await readdir(folder).catch(() => ['its files'])) {
+    const path = `${folder}/${name}`;
+    const step = steps.get(path);
+    if (step === undefined || step.action !== 'delete') return path;
+  }
+  return undefined;
+}
+
+async function blockedBy(
+  path: string,
+  steps: ReadonlyMap<string, RestoreStep>,
+  deps: RestoreDeps,
+): Promise<string | undefined> {
+  for (let at = dirname(path); at !== dirname(at); at = dirname(at)) {
+    const step = steps.get(at);
+    if (step !== undefined && step.to?.type === 'folder') continue;
+    const current = await currentState(at, 0, deps.isCaseBlind(at));
+    if (current.type === 'unknown') return at;
+    if (current.type === 'state') return current.state.type === 'folder' ? undefined : at;
+  }
+  return undefined;
+}

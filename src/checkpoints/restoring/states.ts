@@ -1,0 +1,73 @@
+import type { PathChange, PathState } from '../../protocol/checkpoints.ts';
+
+/** Whether two states are the same; never true where a content is not known. */
+export function sameState(a: PathState | undefined, b: PathState | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  switch (a.type) {
+    case 'file':
+      return b.type === 'file' && sameContent(a, b) && a.mode === b.mode;
+    case 'link':
+      return b.type === 'link' && a.target === b.target;
+    case 'folder':
+      return b.type === 'folder' && a.mode === b.mode;
+    case 'special':
+      return b.type === 'special' && a.kind === b.kind;
+  }
+}
+
+export type FileState = Extract<PathState, { type: 'file' }>;
+
+export function sameContent(a: FileState, b: FileState): boolean {
+  return a.hash !== undefined && a.hash === b.hash;
+}
+
+/**
+ * Takes changes of one path together where nothing happened in between: what was made and deleted again is no
+ * change, and two edits in a row are one.
+ */
+export function joinChanges(changes: readonly PathChange[]): readonly PathChange[] {
+  const joined: PathChange[] = [];
+  for (const change of changes) {
+    const last = joined.at(-1);
+    if (last === undefined || !sameState(last.after, change.before)) joined.push(change);
+    else {
+      joined.pop();
+      if (!sameState(last.before, change.after)) joined.push(spanning(last, change));
+    }
+  }
+  return joined;
+}
+
+/** From before the first to after the last. */
+export function spanning(first: PathChange, last: PathChange): PathChange {
+  return {
+    path: first.path,
+    ...(first.before !== undefined && { before: first.before }),
+    ...(last.after !== undefined && { after: last.after }),
+  };
+}
+
+/** By path, in the order of the first change of each. */
+export function byPath(changes: readonly PathChange[]): ReadonlyMap<string, readonly PathChange[]> {
+  const paths = new Map<string, PathChange[]>();
+  for (const change of changes) {
+    const known = paths.get(change.path);
+    if (known === undefined) paths.set(change.path, [change]);
+    else known.push(change);
+  }
+  return paths;
+}
+
+/** For reasons: `a folder`. */
+export function nameOf(state: PathState): string {
+  switch (state.type) {
+    case 'file':
+      return 'a file';
+    case 'link':
+      return 'a link';
+    case 'folder':
+      return 'a folder';
+    case 'special':
+      return `a ${state.kind}`;
+  }
+}

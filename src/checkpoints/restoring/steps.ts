@@ -1,0 +1,72 @@
+/** One path's step, ready to show: what kind it is, and its diff. */
+import type { PathState, RestoreStep } from '../../protocol/checkpoints.ts';
+import { showDiff } from './showDiff.ts';
+import { type FileState, sameContent, sameState } from './states.ts';
+import type { LoadContent } from './undoPath.ts';
+
+export interface StepText {
+  /** For the head of the diff. */
+  readonly name: string;
+  /** Why it is merged, or what else there is to say. */
+  readonly reason?: string;
+  readonly isMerge?: boolean;
+}
+
+export async function makeStep(
+  path: string,
+  from: PathState | undefined,
+  to: PathState | undefined,
+  load: LoadContent,
+  text: StepText,
+): Promise<RestoreStep> {
+  const action = text.isMerge === true ? 'merge' : actionOf(from, to);
+  const states = { ...(from !== undefined && { from }), ...(to !== undefined && { to }) };
+  const reason = text.reason === undefined ? {} : { reason: text.reason };
+  const [old, next] = [fileOf(from), fileOf(to)];
+  const isShown = (old ?? next) !== undefined && action !== 'nothing' && action !== 'mode';
+  const contents = isShown ? [await contentOf(old, load), await contentOf(next, load)] : ['none'];
+  if (contents.includes('none')) return { path, action, ...reason, added: 0, removed: 0, ...states };
+  const [before, after] = contents.map((one) => (Buffer.isBuffer(one) ? one : undefined));
+  return { path, action, ...reason, ...(await showDiff(text.name, before, after)), ...states };
+}
+
+/** For what cannot or need not be done. */
+export function idleStep(
+  path: string,
+  action: 'refuse' | 'nothing',
+  reason: string | undefined,
+  from: PathState | undefined,
+): RestoreStep {
+  return {
+    path,
+    action,
+    ...(reason !== undefined && { reason }),
+    added: 0,
+    removed: 0,
+    ...(from !== undefined && { from, to: from }),
+  };
+}
+
+function actionOf(from: PathState | undefined, to: PathState | undefined): RestoreStep['action'] {
+  if (sameState(from, to)) return 'nothing';
+  if (from === undefined) return 'create';
+  if (to === undefined) return 'delete';
+  if (from.type === 'file' && to.type === 'file' && sameContent(from, to)) return 'mode';
+  if (from.type === 'folder' && to.type === 'folder') return 'mode';
+  return 'modify';
+}
+
+/** `undefined` for no file; `none` where the content cannot be had. */
+async function contentOf(
+  state: FileState | undefined,
+  load: LoadContent,
+): Promise<Buffer | 'none' | undefined> {
+  if (state === undefined) return undefined;
+  if (state.hash === undefined || state.bytes > MAX_SHOWN_BYTES) return 'none';
+  return (await load(state.hash)) ?? 'none';
+}
+
+const MAX_SHOWN_BYTES = 2 ** 20;
+
+const fileOf = (state: PathState | undefined): FileState | undefined =>
+  state?.type === 'file' ? state : undefined;

@@ -1,0 +1,119 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Bench, openBench, snapshot } from './bench.ts';
+
+let bench: Bench;
+beforeEach(async () => {
+  bench = await openBench();
+});
+afterEach(() => bench.close());
+
+const at = (path: string): string => join(bench.root, path);
+const write = (path: string, text: string | Buffer): void => writeFileSync(at(path), text);
+const shell = (command: string): void => void execFileSync('/bin/sh', ['-c', command], { cwd: bench.root });
+
+test('what a shell command did to the tree is found, taken back, and brought back again', async () => {
+  write('keep.txt', 'untouched\n');
+  write('a.txt', 'one\n');
+  write('gone.bin', Buffer.from([0, 1, 2, 255]));
+  write('run.sh', '#!/bin/sh\n');
+  mkdirSync(at('empty'));
+  mkdirSync(at('src/deep'), { recursive: true });
+  write('src/deep/b.txt', 'b\n');
+  symlinkSync('a.txt', at('link'));
+  const before = snapshot(bench.root);
+  await bench.checkpoints.baseline();
+  shell(`echo two >> a.txt; rm gone.bin; chmod 755 run.sh; rmdir empty; mv src/deep lib; rm link
+    ln -s keep.txt link; mkdir -p new/dir; echo n > new/dir/n.txt; : > zero`);
+  const after = snapshot(bench.root);
+  const { changes, notes } = await bench.checkpoints.capture();
+  expect(notes).toEqual([]);
+  expect(changes.map((change) => change.path.slice(bench.root.length + 1))).toEqual([
+    'a.txt',
+    'empty',
+    'gone.bin',
+    'lib',
+    'lib/b.txt',
+    'link',
+    'new',
+    'new/dir',
+    'new/dir/n.txt',
+    'run.sh',
+    'src/deep',
+    'src/deep/b.txt',
+    'zero',
+  ]);
+  const undone = await bench.checkpoints.apply(await bench.checkpoints.plan(changes));
+  expect(undone.notes).toEqual([]);
+  expect(snapshot(bench.root)).toEqual(before);
+  expect((await bench.checkpoints.capture()).changes).toEqual([]);
+  const redone = await bench.checkpoints.apply(await bench.checkpoints.plan(undone.changes));
+  expect(redone.notes).toEqual([]);
+  expect(snapshot(bench.root)).toEqual(after);
+});
+
+test('an edit by a tool is found without looking at anything else', async () => {
+  write('a.txt', 'one\ntwo\nthree\n');
+  await bench.checkpoints.keep([at('a.txt'), at('x/y/new.txt')]);
+  write('a.txt', 'one\n2\nthree\n');
+  mkdirSync(at('x/y'), { recursive: true });
+  write('x/y/new.txt', 'new\n');
+  const { changes } = await bench.checkpoints.capture([at('a.txt'), at('x/y/new.txt')]);
+  expect(changes.map((change) => [change.path, change.before?.type, change.after?.type])).toEqual([
+    [at('a.txt'), 'file', 'file'],
+    [at('x'), undefined, 'folder'],
+    [at('x/y'), undefined, 'folder'],
+    [at('x/y/new.txt'), undefined, 'file'],
+  ]);
+  const plan = await bench.checkpoints.plan(changes);
+  expect(plan.steps[0]).toMatchObject({ action: 'modify', added: 1, removed: 1 });
+  expect(plan.steps[0]?.diff).toContain('-2\n+two\n');
+  await bench.checkpoints.apply(plan);
+  expect([...snapshot(bench.root).keys()]).toEqual(['a.txt']);
+});
+
+test("the user's edit of other lines is merged with what is taken back, and comes back with the undo", async () => {
+  const lines = Array.from({ length: 20 }, (_, index) => `line ${index}`);
+  write('a.txt', `${lines.join('\n')}\n`);
+  await bench.checkpoints.baseline();
+  write('a.txt', `${lines.with(3, 'model').join('\n')}\n`);
+  const { changes } = await bench.checkpoints.capture();
+  write('a.txt', `${lines.with(3, 'model').with(15, 'user').join('\n')}\n`);
+  const plan = await bench.checkpoints.plan(changes);
+  expect(plan.steps).toMatchObject([{ action: 'merge', added: 1, removed: 1 }]);
+  const applied = await bench.checkpoints.apply(plan);
+  expect(readFileSync(at('a.txt'), 'utf8')).toBe(`${lines.with(15, 'user').join('\n')}\n`);
+  await bench.checkpoints.apply(await bench.checkpoints.plan(applied.changes));
+  expect(readFileSync(at('a.txt'), 'utf8')).toBe(`${lines.with(3, 'model').with(15, 'user').join('\n')}\n`);
+});
+
+test.each<[string, () => void, string]>([
+  ['in the same lines', () => write('a.txt', 'one\nuser\n'), 'same lines'],
+  ['by deleting it', () => rmSync(at('a.txt')), 'deleted since'],
+  ['into binary', () => write('a.txt', Buffer.from([0, 1])), 'not text'],
+  ['into a link', () => shell('ln -sf b a.txt'), 'become a link'],
+])('a file that the user has changed %s is refused and left alone', async (_, change, reason) => {
+  write('a.txt', 'one\ntwo\n');
+  await bench.checkpoints.baseline();
+  write('a.txt', 'one\nmodel\n');
+  const { changes } = await bench.checkpoints.capture();
+  change();
+  const now = snapshot(bench.root);
+  const plan = await bench.checkpoints.plan(changes);
+  expect(plan.steps).toMatchObject([{ action: 'refuse', reason: expect.stringContaining(reason) }]);
+  const applied = await bench.checkpoints.apply(plan);
+  expect(applied.changes).toEqual([]);
+  expect(snapshot(bench.root)).toEqual(now);
+});
+
+test("a mode that the user has set stays, and the call's content goes", async () => {
+  write('a.sh', 'one\n');
+  await bench.checkpoints.baseline();
+  write('a.sh', 'two\n');
+  const { changes } = await bench.checkpoints.capture();
+  chmodSync(at('a.sh'), 0o700);
+  await bench.checkpoints.apply(await bench.checkpoints.plan(changes));
+  expect(snapshot(bench.root).get('a.sh')).toBe(`file 700 ${Buffer.from('one\n').toString('base64')}`);
+});
