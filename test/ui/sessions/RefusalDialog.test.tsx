@@ -1,0 +1,78 @@
+import { expect, test, vi } from 'vitest';
+import { RefusalDialog } from '../../../src/ui/sessions/RefusalDialog.tsx';
+import type { Refusal } from '../../../src/ui/sessions/refusal.ts';
+import { mount, plain } from '../components/mount.tsx';
+import { keys } from '../screen.ts';
+import { now } from './made.ts';
+
+const locked: Refusal = {
+  why: 'locked',
+  holder: { pid: 4711, host: 'desk', since: new Date(2026, 10, 21, 7, 5, 0).toISOString() },
+  canRead: true,
+};
+
+async function ask(refusal: Refusal, columns = 70, rows = 14) {
+  const onAnswer = vi.fn();
+  const props = {
+    refusal,
+    id: 'abc123',
+    title: 'Fix \u001B]0;owned\u0007 the 解析器',
+    back: 'list',
+  } as const;
+  const { screen } = await mount(
+    <RefusalDialog
+      {...props}
+      width={columns}
+      rows={rows}
+      theme={plain}
+      now={() => now}
+      onAnswer={onAnswer}
+    />,
+    { columns, rows },
+  );
+  return { screen, onAnswer };
+}
+
+test('who holds a session is said, and since when', async () => {
+  const { screen } = await ask(locked);
+  expect(screen.text()).toEqual([
+    `─ Fix  the 解析器 ${'─'.repeat(52)}`,
+    'Another clawdcode has it open: process 4711 on desk, since 07:05 (1 h',
+    'ago).',
+    '',
+    '❯ 1. Read it',
+    '     nothing can be sent or changed',
+    '  2. Fork it and go on',
+    '     a new session with the same past; the other one goes on as it is',
+    '  3. Back to the list',
+    '↑↓ Enter · Esc goes back',
+  ]);
+  expect(screen.output()).not.toContain(']0;owned');
+});
+
+test('a session of another project says where it belongs', async () => {
+  const { screen } = await ask({ why: 'elsewhere', root: '/home/me/other', canRead: false });
+  expect(screen.text().join('\n')).toContain('It belongs to another project: /home/me/other');
+  expect(screen.text()).toContain('❯ 1. Fork it and go on');
+});
+
+test.each([
+  ['Enter', [keys.enter], 'read'],
+  ['down and Enter', [keys.down, keys.enter], 'fork'],
+  ['up and Enter', [keys.up, keys.enter], 'back'],
+  ['f', ['f'], 'fork'],
+  ['2', ['2'], 'fork'],
+  ['Esc', [keys.escape], 'back'],
+  ['Ctrl+C', [keys.ctrl('c')], 'back'],
+])('it is answered by %s', async (_, pressed, expected) => {
+  const { screen, onAnswer } = await ask(locked);
+  await screen.press(...pressed);
+  expect(onAnswer).toHaveBeenCalledExactlyOnceWith(expected);
+});
+
+test('on the smallest screen the answers are all there', async () => {
+  const { screen } = await ask(locked, 20, 8);
+  expect(screen.text().length).toBeLessThanOrEqual(8);
+  for (const answer of ['1. Read it', '2. Fork it and', '3. Back to the'])
+    expect(screen.text().join('\n')).toContain(answer);
+});
