@@ -35,8 +35,8 @@ export interface SessionRecord {
 
 /** Which sessions to list. */
 export interface SessionQuery {
-  /** Only this folder below `projects/`; all projects without it. */
-  readonly project?: string;
+  /** Only this folder below `projects/`, or these; all projects without it. */
+  readonly project?: string | readonly string[];
   /** Also those in the archive; true unless said otherwise. */
   readonly archived?: boolean;
   /** Part of a title, branch or id, whatever the case. */

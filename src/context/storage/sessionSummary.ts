@@ -1,12 +1,12 @@
 /** What a list of sessions shows of one, from the first and last bytes of its file only. */
 import { type FileHandle, open } from 'node:fs/promises';
-import { stripVTControlCharacters } from 'node:util';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { parseLine } from './logReader.ts';
+import { entryWords, headLine, isPrompt, spokenLine } from './spoken.ts';
 
 export interface SessionSummary {
   readonly id: string;
-  /** The last title that was given, else the first line of the first prompt. */
+  /** The last title that the user gave, else the model's, else the first line of the first prompt. */
   readonly title: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -18,38 +18,59 @@ export interface SessionSummary {
   readonly lastLines: readonly string[];
 }
 
+/** Both ends of a log; they overlap where it is small. */
+export interface LogEnds {
+  readonly head: readonly JSONLEntry[];
+  readonly tail: readonly JSONLEntry[];
+  readonly bytes: number;
+  readonly changedAt: Date;
+}
+
 const pieceBytes = 64 * 1024;
 /** A first prompt may hold pictures; a session whose prompt ends further in than this is not listed. */
 const maxHeadBytes = 64 * 1024 * 1024;
 /** Last words that lie further from the end than this are not shown. */
 const maxTailBytes = 4 * 1024 * 1024;
 const maxLastLines = 6;
-const maxCharacters = 200;
 
 /** Undefined for a session in which nothing was asked yet, and for a file that is gone. */
 export async function summarizeSession(file: string, id: string): Promise<SessionSummary | undefined> {
+  const ends = await readEnds(file);
+  const prompt = ends?.head.find(isPrompt);
+  if (ends === undefined || prompt === undefined) return undefined;
+  const { head, tail, bytes, changedAt } = ends;
+  const last = tail.at(-1) ?? head.at(-1) ?? prompt;
+  return {
+    id,
+    title: givenTitle(tail) ?? givenTitle(head) ?? headLine(entryWords(prompt)),
+    createdAt: dateOf(head[0]?.timestamp, changedAt),
+    updatedAt: dateOf(last.timestamp, changedAt),
+    bytes,
+    gitBranch: last.gitBranch,
+    messageCount: last.seq + 1,
+    lastLines: tail.flatMap((entry) => spokenLine(entry) ?? []).slice(-maxLastLines),
+  };
+}
+
+/**
+ * The beginning of a log up to its first prompt, and its end from the last words said. Undefined where the file
+ * cannot be read.
+ */
+export async function readEnds(file: string): Promise<LogEnds | undefined> {
   const handle = await open(file, 'r').catch(() => undefined);
   if (handle === undefined) return undefined;
   try {
     const { size, mtime } = await handle.stat();
     const head = await readUntil(handle, size, 'head', (entries) => entries.some(isPrompt));
-    const prompt = head.find(isPrompt);
-    if (prompt === undefined) return undefined;
-    const tail = await readUntil(handle, size, 'tail', (entries) =>
-      entries.some((e) => spoken(e) !== undefined),
-    );
-    const last = tail.at(-1) ?? head.at(-1) ?? prompt;
-    const title = tail.findLast(isTitle) ?? head.findLast(isTitle);
-    return {
-      id,
-      title: clip(firstLine(textOf(title ?? prompt))) || clip(firstLine(textOf(prompt))),
-      createdAt: dateOf(head[0]?.timestamp, mtime),
-      updatedAt: dateOf(last.timestamp, mtime),
-      bytes: size,
-      gitBranch: last.gitBranch,
-      messageCount: last.seq + 1,
-      lastLines: tail.flatMap((entry) => spoken(entry) ?? []).slice(-maxLastLines),
-    };
+    const tail =
+      size <= pieceBytes
+        ? head
+        : await readUntil(handle, size, 'tail', (entries) =>
+            entries.some((e) => spokenLine(e) !== undefined),
+          );
+    return { head, tail, bytes: size, changedAt: mtime };
+  } catch {
+    return undefined;
   } finally {
     await handle.close();
   }
@@ -85,38 +106,11 @@ function entriesIn(bytes: Buffer, startsInside: boolean): JSONLEntry[] {
   return entries;
 }
 
-function isPrompt(entry: JSONLEntry): boolean {
-  return entry.type === 'user' && (entry.subtype === 'prompt' || entry.subtype === 'shell');
-}
-
-function isTitle(entry: JSONLEntry): boolean {
-  return entry.subtype === 'title' && textOf(entry).trim() !== '';
-}
-
-function spoken(entry: JSONLEntry): string | undefined {
-  const text = clip(firstLine(textOf(entry)));
-  if (text === '') return undefined;
-  if (isPrompt(entry)) return `> ${text}`;
-  return entry.type === 'assistant' ? text : undefined;
-}
-
-function textOf(entry: JSONLEntry): string {
-  if (entry.subtype === 'shell' && typeof entry.data?.command === 'string') return `!${entry.data.command}`;
-  const { content } = entry.message;
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  return content.map((part) => (typeof part?.text === 'string' ? part.text : '')).join('\n');
-}
-
-function firstLine(text: string): string {
-  return (text.split(/[\r\n\u2028\u2029]+/).find((line) => line.trim() !== '') ?? '').trim();
-}
-
-/** One line for a screen: no escapes or control characters, and not longer than is useful. */
-function clip(text: string): string {
-  const plain = stripVTControlCharacters(text).replace(/[\u0000-\u001F\u007F-\u009F]+/g, ' ');
-  const characters = [...plain.slice(0, 2 * maxCharacters)];
-  return characters.length > maxCharacters ? `${characters.slice(0, maxCharacters - 1).join('')}…` : plain;
+/** The newest title of the user, else the newest of the model; undefined where none was given. */
+function givenTitle(entries: readonly JSONLEntry[]): string | undefined {
+  const titles = entries.filter((entry) => entry.subtype === 'title' && headLine(entryWords(entry)) !== '');
+  const title = titles.findLast((entry) => entry.data?.source !== 'model') ?? titles.at(-1);
+  return title === undefined ? undefined : headLine(entryWords(title));
 }
 
 function dateOf(timestamp: string | undefined, otherwise: Date): Date {

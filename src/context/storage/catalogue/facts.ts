@@ -1,0 +1,108 @@
+/**
+ * What the catalogue knows of a session: a fold over its entries that can stop anywhere and go on later, since its
+ * state is plain data.
+ */
+import type { JSONLEntry } from '../../../protocol/entries.ts';
+import type { SessionRecord } from '../../../protocol/sessions.ts';
+import { entryWords, headLine, isPrompt, spokenLine } from '../spoken.ts';
+
+export interface ModelTokens {
+  readonly input: number;
+  readonly output: number;
+  readonly cached: number;
+}
+
+export interface SessionFacts {
+  /** Position of the last entry, plus one. */
+  readonly entries: number;
+  readonly prompts: number;
+  readonly root?: string;
+  readonly gitRemote?: string;
+  readonly forkedFrom?: string;
+  /** Milliseconds since the epoch. */
+  readonly createdAt?: number;
+  readonly updatedAt?: number;
+  readonly gitBranch?: string;
+  readonly model?: string;
+  readonly titles: { readonly [source in SessionRecord['titleSource']]?: string };
+  /** Tokens spent, by the model that spent them. */
+  readonly usage: Readonly<Record<string, ModelTokens>>;
+  readonly lastLines: readonly string[];
+}
+
+export const noFacts: SessionFacts = { entries: 0, prompts: 0, titles: {}, usage: {}, lastLines: [] };
+
+const maxLastLines = 6;
+
+/** The facts with one entry more. A line that the log holds twice counts once. */
+export function addFacts(facts: SessionFacts, entry: JSONLEntry): SessionFacts {
+  if (entry.seq < facts.entries) return facts;
+  const time = Date.parse(entry.timestamp);
+  const line = spokenLine(entry);
+  return {
+    ...facts,
+    ...startFacts(entry),
+    ...(entry.gitBranch === undefined ? {} : { gitBranch: entry.gitBranch }),
+    ...(Number.isNaN(time) ? {} : { createdAt: facts.createdAt ?? time, updatedAt: time }),
+    ...(entry.subtype === 'model' && typeof entry.data?.model === 'string'
+      ? { model: entry.data.model }
+      : {}),
+    entries: entry.seq + 1,
+    prompts: facts.prompts + (isPrompt(entry) ? 1 : 0),
+    titles: addTitle(facts.titles, entry),
+    usage: addUsage(facts.usage, entry),
+    lastLines: line === undefined ? facts.lastLines : [...facts.lastLines, line].slice(-maxLastLines),
+  };
+}
+
+/** The user's title wins over the model's, and both over the first request. */
+export function bestTitle({ titles }: SessionFacts): Pick<SessionRecord, 'title' | 'titleSource'> {
+  for (const source of ['user', 'model', 'prompt'] as const) {
+    const title = titles[source];
+    if (title !== undefined) return { title, titleSource: source };
+  }
+  return { title: '', titleSource: 'prompt' };
+}
+
+function startFacts(entry: JSONLEntry): Partial<SessionFacts> {
+  if (entry.subtype !== 'session_start') return {};
+  const { environment, configuration, forkedFrom } = entry.data ?? {};
+  const remote = fieldOf(environment, 'gitRemote');
+  const model = fieldOf(configuration, 'model');
+  return {
+    root: entry.cwd,
+    ...(remote === undefined ? {} : { gitRemote: remote }),
+    ...(model === undefined ? {} : { model }),
+    ...(typeof forkedFrom === 'string' ? { forkedFrom } : {}),
+  };
+}
+
+function addTitle(titles: SessionFacts['titles'], entry: JSONLEntry): SessionFacts['titles'] {
+  const isTitle = entry.subtype === 'title';
+  if (!isTitle && (titles.prompt !== undefined || !isPrompt(entry))) return titles;
+  const text = headLine(entryWords(entry));
+  if (text === '') return titles;
+  const source = isTitle ? (entry.data?.source === 'model' ? 'model' : 'user') : 'prompt';
+  return { ...titles, [source]: text };
+}
+
+function addUsage(usage: SessionFacts['usage'], { message }: JSONLEntry): SessionFacts['usage'] {
+  const spent = message.usage;
+  if (spent === undefined) return usage;
+  const model = message.model ?? '';
+  const { input = 0, output = 0, cached = 0 } = Object.hasOwn(usage, model) ? (usage[model] ?? {}) : {};
+  return {
+    ...usage,
+    [model]: {
+      input: input + spent.input_tokens,
+      output: output + spent.output_tokens,
+      cached: cached + (spent.cached_tokens ?? 0),
+    },
+  };
+}
+
+function fieldOf(value: unknown, name: string): string | undefined {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+  const field: unknown = Reflect.get(value, name);
+  return typeof field === 'string' && field !== '' ? field : undefined;
+}

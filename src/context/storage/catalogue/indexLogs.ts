@@ -1,0 +1,240 @@
+/** Reads what was appended to logs into the index, batch by batch, and goes on where it stopped. */
+import { createHash } from 'node:crypto';
+import { closeSync, openSync, readSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { parseLine } from '../logReader.ts';
+import { sqliteCode } from '../sqlite.ts';
+import { addFacts, noFacts, type SessionFacts } from './facts.ts';
+import { forgetWords } from './forget.ts';
+import type { LogFile } from './logFiles.ts';
+import { logLines } from './logLines.ts';
+import { listColumns } from './noteFiles.ts';
+import { readOriginal } from './originals.ts';
+import { parseFacts } from './rows.ts';
+import { searchableOf } from './searchable.ts';
+import { indexText, projectWord } from './words.ts';
+
+export interface IndexOptions {
+  readonly signal: AbortSignal;
+  /** Bytes of logs to read at most; what is left is taken up the next time. */
+  readonly maxBytes?: number | undefined;
+  /** Called after each batch that has finished a session. */
+  readonly onIndexed: () => void;
+}
+
+/** A batch is one transaction: no other process waits for longer than it takes. */
+const batchBytes = 16 * 2 ** 20;
+const batchMs = 500;
+/** For this long nothing else gets a turn. */
+const sliceMs = 5;
+const markBytes = 64;
+
+/** Answers the bytes that were read. Throws what SQLite throws; a log that cannot be read is left for the next time. */
+export async function indexLogs(
+  database: DatabaseSync,
+  logs: readonly LogFile[],
+  options: IndexOptions,
+): Promise<number> {
+  const batch = new Batch(database, options.onIndexed);
+  const maxBytes = options.maxBytes ?? Number.POSITIVE_INFINITY;
+  let bytes = 0;
+  try {
+    for (const log of logs) {
+      if (options.signal.aborted || bytes >= maxBytes) break;
+      bytes += await indexLog(batch, log, maxBytes - bytes, options.signal);
+    }
+    batch.commit();
+  } finally {
+    batch.rollback();
+  }
+  return bytes;
+}
+
+async function indexLog(batch: Batch, log: LogFile, maxBytes: number, signal: AbortSignal): Promise<number> {
+  batch.begin();
+  const row = batch.take(log);
+  if (row === undefined) return 0;
+  let { facts, indexed } = row;
+  const start = indexed;
+  let last: Buffer | undefined;
+  const said = new Said(batch, row.id, log);
+  let sliceEnd = performance.now() + sliceMs;
+  const save = (isWhole: boolean): void => {
+    const mark = last === undefined ? row.mark : markOf(last);
+    batch.save(row.id, { facts, indexed, mark, isWhole });
+  };
+  try {
+    for await (const line of logLines(log, start)) {
+      for (const entry of parseLine(line.bytes).entries) {
+        facts = addFacts(facts, entry);
+        said.add(entry, line);
+      }
+      indexed = line.offset + line.length;
+      last = line.bytes;
+      if (performance.now() > sliceEnd) {
+        await new Promise((resolve) => setImmediate(resolve));
+        sliceEnd = performance.now() + sliceMs;
+      }
+      const isEnough = signal.aborted || indexed - start >= maxBytes;
+      if (!isEnough && !batch.isFull(line.length)) continue;
+      save(false);
+      batch.commit();
+      if (isEnough) return indexed - start;
+      batch.begin();
+      // Another process may have gone on with this very log meanwhile.
+      if (batch.take(log)?.indexed !== indexed) return indexed - start;
+    }
+  } catch (error) {
+    if (sqliteCode(error) !== undefined) throw error;
+    // The disk refused: what was read counts, and the rest is tried again.
+    save(false);
+    return indexed - start;
+  }
+  save(true);
+  return indexed - start;
+}
+
+interface Taken {
+  readonly id: number;
+  readonly indexed: number;
+  readonly mark: string;
+  readonly facts: SessionFacts;
+}
+
+/** One transaction after the other on one connection. */
+class Batch {
+  readonly database: DatabaseSync;
+  readonly #onIndexed: () => void;
+  readonly #select: StatementSync;
+  readonly #saveWhole: StatementSync;
+  readonly #savePart: StatementSync;
+  #isOpen = false;
+  #bytes = 0;
+  #since = 0;
+  #finished = 0;
+
+  constructor(database: DatabaseSync, onIndexed: () => void) {
+    this.database = database;
+    this.#onIndexed = onIndexed;
+    this.#select = database.prepare(
+      'SELECT id, indexed, mark, whole, state, facts FROM session WHERE project = ? AND name = ?',
+    );
+    this.#saveWhole = database.prepare(
+      `UPDATE session SET indexed = ?, mark = ?, whole = 1, state = '', updated = ?, prompts = ?, heading = ?, facts = ?
+       WHERE id = ?`,
+    );
+    this.#savePart = database.prepare('UPDATE session SET indexed = ?, mark = ?, state = ? WHERE id = ?');
+  }
+
+  begin(): void {
+    if (this.#isOpen) return;
+    this.database.exec('BEGIN IMMEDIATE');
+    this.#isOpen = true;
+    this.#bytes = 0;
+    this.#since = performance.now();
+  }
+
+  /** Where to go on with a log; from its beginning where it is not the one that was read. */
+  take(log: LogFile): Taken | undefined {
+    const row = this.#select.get(log.project, log.id);
+    if (row === undefined || row.whole === 1) return undefined;
+    const [id, indexed, mark] = [Number(row.id), Number(row.indexed), String(row.mark)];
+    const facts = indexed === 0 ? noFacts : parseFacts(String(row.state || row.facts));
+    const isContinued = log.isArchived || (mark !== '' && markAt(log.file, indexed) === mark);
+    if (indexed === 0 || isContinued) return { id, indexed, mark, facts };
+    forgetWords(this.database, JSON.stringify([id]));
+    return { id, indexed: 0, mark: '', facts: noFacts };
+  }
+
+  save(
+    id: number,
+    { facts, indexed, mark, isWhole }: Omit<Taken, 'id'> & { readonly isWhole: boolean },
+  ): void {
+    if (!isWhole) this.#savePart.run(indexed, mark, JSON.stringify(facts), id);
+    else this.#saveWhole.run(indexed, mark, ...listColumns(facts), id);
+    if (isWhole) this.#finished += 1;
+  }
+
+  isFull(bytes: number): boolean {
+    this.#bytes += bytes;
+    return this.#bytes > batchBytes || performance.now() - this.#since > batchMs;
+  }
+
+  commit(): void {
+    if (!this.#isOpen) return;
+    this.database.exec('COMMIT');
+    this.#isOpen = false;
+    if (this.#finished > 0) this.#onIndexed();
+    this.#finished = 0;
+  }
+
+  /** After an error; nothing to do otherwise. */
+  rollback(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    if (this.database.isTransaction) this.database.exec('ROLLBACK');
+  }
+}
+
+/** Writes what one session said. */
+class Said {
+  readonly #insertSaid: StatementSync;
+  readonly #insertWords: StatementSync;
+  readonly #session: number;
+  readonly #project: string;
+  readonly #folder: string;
+
+  constructor({ database }: Batch, session: number, log: LogFile) {
+    this.#insertSaid = database.prepare(
+      'INSERT INTO said (session, seq, offset, bytes, blob) VALUES (?, ?, ?, ?, ?)',
+    );
+    this.#insertWords = database.prepare('INSERT INTO words (rowid, text) VALUES (?, ?)');
+    this.#session = session;
+    this.#project = projectWord(log.project);
+    this.#folder = log.isArchived ? dirname(dirname(log.file)) : dirname(log.file);
+  }
+
+  add(
+    entry: Parameters<typeof searchableOf>[0],
+    { offset, length }: { readonly offset: number; readonly length: number },
+  ): void {
+    const said = searchableOf(entry);
+    if (said !== undefined) this.#insert(entry.seq, offset, length, undefined, said.text);
+    const hash = entry.toolResult?.original?.hash;
+    const original = hash === undefined ? undefined : readOriginal(this.#folder, hash);
+    if (hash !== undefined && original !== undefined) this.#insert(entry.seq, offset, length, hash, original);
+  }
+
+  #insert(seq: number, offset: number, length: number, blob: string | undefined, text: string): void {
+    const { lastInsertRowid } = this.#insertSaid.run(this.#session, seq, offset, length, blob ?? null);
+    this.#insertWords.run(lastInsertRowid, `${this.#project} ${indexText(text)}`);
+  }
+}
+
+/** The last bytes of what was read, as a hash. A line that is too short to tell says so by being empty. */
+function markOf(line: Buffer): string {
+  if (line.length + 1 < markBytes) return '';
+  return hashOf(Buffer.concat([line.subarray(1 - markBytes), Buffer.from('\n')]));
+}
+
+/** What stands before this byte of a file, as a hash; empty where the file is shorter. */
+function markAt(file: string, offset: number): string {
+  if (offset < markBytes) return '';
+  const bytes = Buffer.alloc(markBytes);
+  try {
+    const handle = openSync(file, 'r');
+    try {
+      if (readSync(handle, bytes, 0, markBytes, offset - markBytes) < markBytes) return '';
+    } finally {
+      closeSync(handle);
+    }
+  } catch {
+    return '';
+  }
+  return hashOf(bytes);
+}
+
+function hashOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('base64url');
+}

@@ -1,0 +1,175 @@
+/** Compares the logs on disk with what the index knows of them: new ones, changed ones, vanished ones. */
+import type { DatabaseSync } from 'node:sqlite';
+import { parseLine } from '../logReader.ts';
+import { readEnds } from '../sessionSummary.ts';
+import { isPrompt } from '../spoken.ts';
+import { addFacts, bestTitle, noFacts, type SessionFacts } from './facts.ts';
+import { forgetSessions } from './forget.ts';
+import type { LogFile } from './logFiles.ts';
+import { logLines } from './logLines.ts';
+
+export interface Noted {
+  /** Whether a list of sessions looks different now. */
+  readonly isChanged: boolean;
+  /** What is not indexed to its end, the oldest first. */
+  readonly pending: readonly LogFile[];
+}
+
+interface KnownRow {
+  readonly id: number;
+  readonly file: LogFile | undefined;
+  readonly archived: number;
+  readonly size: number;
+  readonly mtime: number;
+  readonly ino: number;
+  readonly indexed: number;
+  readonly whole: number;
+}
+
+/** New sessions read their ends beside each other. */
+const readers = 8;
+const rowsPerBatch = 200;
+
+/** `only`: the files are those of one project, and what is elsewhere has not vanished. Throws what SQLite throws. */
+export async function noteFiles(
+  database: DatabaseSync,
+  files: readonly LogFile[],
+  options: { readonly only?: string | undefined; readonly onNoted: () => void; readonly signal: AbortSignal },
+): Promise<Noted> {
+  const known = knownRows(database, options.only);
+  const pending: LogFile[] = [];
+  const fresh: LogFile[] = [];
+  const changed: { readonly row: KnownRow; readonly file: LogFile }[] = [];
+  for (const file of files) {
+    const row = known.get(keyOf(file.project, file.id));
+    known.delete(keyOf(file.project, file.id));
+    if (row === undefined) fresh.push(file);
+    else if (!isSame(row, file)) changed.push({ row, file });
+    if (row === undefined || row.whole === 0 || !isSame(row, file)) pending.push(file);
+  }
+  const vanished = [...known.values()].map(({ id }) => id);
+  forgetSessions(database, vanished);
+  const unpacked = noteChanges(database, changed);
+  if (vanished.length + changed.length > 0) options.onNoted();
+  fresh.sort((a, b) => b.mtimeMs - a.mtimeMs);
+  for (let at = 0; at < fresh.length && !options.signal.aborted; at += rowsPerBatch) {
+    await addFresh(database, fresh.slice(at, at + rowsPerBatch));
+    options.onNoted();
+  }
+  return {
+    isChanged: vanished.length + changed.length + fresh.length > 0,
+    pending: pending.filter((file) => !unpacked.has(file)).sort((a, b) => a.mtimeMs - b.mtimeMs),
+  };
+}
+
+/** What a list shows of a session before all of it was read. */
+export async function quickFacts(log: LogFile): Promise<SessionFacts> {
+  if (log.isArchived) return archivedFacts(log);
+  const ends = await readEnds(log.file);
+  const facts = [...(ends?.head ?? []), ...(ends?.tail ?? [])].reduce(addFacts, noFacts);
+  return { ...facts, updatedAt: facts.updatedAt ?? log.mtimeMs };
+}
+
+/** An archive is read from its beginning only; its file has the time of the log that it was made from. */
+async function archivedFacts(log: LogFile): Promise<SessionFacts> {
+  let facts = noFacts;
+  try {
+    for await (const { bytes } of logLines(log)) {
+      const { entries } = parseLine(bytes);
+      facts = entries.reduce(addFacts, facts);
+      if (entries.some(isPrompt)) break;
+    }
+  } catch {
+    // A damaged archive shows what could be read of it.
+  }
+  return { ...facts, updatedAt: Math.trunc(log.mtimeMs) };
+}
+
+/** Values of the columns that lists are sorted and filtered by. */
+export function listColumns(facts: SessionFacts): readonly [number, number, string, string] {
+  const heading = `${bestTitle(facts).title} ${facts.gitBranch ?? ''}`.toLowerCase();
+  return [Math.trunc(facts.updatedAt ?? 0), facts.prompts, heading, JSON.stringify(facts)];
+}
+
+function knownRows(database: DatabaseSync, only: string | undefined): Map<string, KnownRow> {
+  const columns = 'id, project, name, archived, size, mtime, ino, indexed, whole';
+  const rows =
+    only === undefined
+      ? database.prepare(`SELECT ${columns} FROM session`).iterate()
+      : database.prepare(`SELECT ${columns} FROM session WHERE project = ?`).iterate(only);
+  const known = new Map<string, KnownRow>();
+  for (const row of rows) known.set(keyOf(String(row.project), String(row.name)), row as unknown as KnownRow);
+  return known;
+}
+
+function isSame(row: KnownRow, file: LogFile): boolean {
+  return (
+    row.size === file.size &&
+    row.mtime === file.mtimeMs &&
+    row.ino === file.ino &&
+    row.archived === Number(file.isArchived)
+  );
+}
+
+/** Answers those that were only packed or unpacked, so that nothing new is in them. */
+function noteChanges(
+  database: DatabaseSync,
+  changed: readonly { readonly row: KnownRow; readonly file: LogFile }[],
+): ReadonlySet<LogFile> {
+  const unpacked = new Set<LogFile>();
+  if (changed.length === 0) return unpacked;
+  const update = database.prepare(
+    'UPDATE session SET archived = ?, size = ?, mtime = ?, ino = ?, whole = ? WHERE id = ?',
+  );
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    for (const { row, file } of changed) {
+      const wasRead = row.whole === 1 && (row.archived === 1 || row.size === row.indexed);
+      const isRepacked =
+        row.archived !== Number(file.isArchived) && wasRead && (file.isArchived || file.size === row.indexed);
+      if (isRepacked) unpacked.add(file);
+      update.run(Number(file.isArchived), file.size, file.mtimeMs, file.ino, Number(isRepacked), row.id);
+    }
+    database.exec('COMMIT');
+  } catch (error) {
+    database.exec('ROLLBACK');
+    throw error;
+  }
+  return unpacked;
+}
+
+async function addFresh(database: DatabaseSync, files: readonly LogFile[]): Promise<void> {
+  const facts: SessionFacts[] = [];
+  let next = 0;
+  const reader = async (): Promise<void> => {
+    for (let index = next++; index < files.length; index = next++) {
+      const file = files[index];
+      if (file !== undefined) facts[index] = await quickFacts(file);
+    }
+  };
+  await Promise.all(Array.from({ length: readers }, reader));
+  const insert = database.prepare(
+    `INSERT OR IGNORE INTO session (project, name, archived, size, mtime, ino, updated, prompts, heading, facts)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    files.forEach(({ project, id, isArchived, size, mtimeMs, ino }, index) => {
+      insert.run(
+        project,
+        id,
+        Number(isArchived),
+        size,
+        mtimeMs,
+        ino,
+        ...listColumns(facts[index] ?? noFacts),
+      );
+    });
+    database.exec('COMMIT');
+  } catch (error) {
+    database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+const keyOf = (project: string, id: string): string => `${project}/${id}`;

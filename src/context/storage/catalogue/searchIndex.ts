@@ -1,0 +1,230 @@
+/** Looks a query up in the index, and what it finds in the logs. */
+import { closeSync, openSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import type { JSONLEntry } from '../../../protocol/entries.ts';
+import { parseLine } from '../logReader.ts';
+import { archiveFileIn } from './logFiles.ts';
+import { bytesOf } from './logLines.ts';
+import { readOriginal } from './originals.ts';
+import { matches, type Query } from './query.ts';
+import { type SessionRow, toRow } from './rows.ts';
+import { searchableOf } from './searchable.ts';
+import { snippetOf } from './snippet.ts';
+import { fold, projectWord } from './words.ts';
+
+/** A hit as it crosses threads: plain data. */
+export interface FoundRow {
+  readonly session: SessionRow;
+  readonly seq: number;
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  readonly who: string;
+  readonly snippet: string;
+  readonly marks: readonly (readonly [number, number])[];
+}
+
+export interface SearchOptions {
+  readonly projects?: readonly string[] | undefined;
+  readonly limit: number;
+  readonly signal: AbortSignal;
+}
+
+interface Candidate {
+  readonly session: SessionRow;
+  readonly seq: number;
+  readonly offset: number;
+  readonly bytes: number;
+  readonly blob: string | undefined;
+}
+
+/** Where the text has to be looked at, no longer than this: then what was found until then is the answer. */
+const lookMs = 120;
+/** For this long nothing else gets a turn. */
+const sliceMs = 5;
+/** Candidates whose logs are read together. */
+const group = 64;
+
+/** The newest first. Throws what SQLite throws. */
+export async function searchIndex(
+  database: DatabaseSync,
+  dataRoot: string,
+  query: Query,
+  { projects, limit, signal }: SearchOptions,
+): Promise<FoundRow[]> {
+  const found: FoundRow[] = [];
+  const until = performance.now() + lookMs;
+  const reader = new LineReader(dataRoot);
+  let last = Number.MAX_SAFE_INTEGER;
+  try {
+    while (found.length < limit && !signal.aborted) {
+      const page = candidates(database, query, projects, last, group);
+      for (const hit of await look(reader, query, page.rows, limit - found.length)) found.push(hit);
+      last = page.last;
+      if (page.rows.length < group || performance.now() > until) break;
+    }
+  } finally {
+    reader.close();
+  }
+  return found;
+}
+
+/** The next candidates below a row id; row ids grow with time. */
+function candidates(
+  database: DatabaseSync,
+  query: Query,
+  projects: readonly string[] | undefined,
+  below: number,
+  count: number,
+): { readonly rows: readonly Candidate[]; readonly last: number } {
+  const where = projects?.map((project) => `"${projectWord(project)}"`).join(' OR ');
+  const match = where === undefined ? query.match : `(${where}) AND ${query.match}`;
+  // The inner query has to be done before anything else is looked at: it alone knows where to stop.
+  const rows = database
+    .prepare(
+      `SELECT said.id AS rowid, seq, offset, bytes, blob, project, name, archived, size, mtime, facts
+       FROM (SELECT rowid AS hit FROM words WHERE words MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?)
+       CROSS JOIN said ON said.id = hit CROSS JOIN session ON session.id = said.session
+       ORDER BY hit DESC`,
+    )
+    .all(match, below, count);
+  return {
+    rows: rows.map((row) => ({
+      session: toRow(row),
+      seq: Number(row.seq),
+      offset: Number(row.offset),
+      bytes: Number(row.bytes),
+      blob: typeof row.blob === 'string' ? row.blob : undefined,
+    })),
+    last: Number(rows.at(-1)?.rowid ?? 0),
+  };
+}
+
+/** Reads the lines of the candidates and answers those that hold what was asked for. */
+async function look(
+  reader: LineReader,
+  query: Query,
+  rows: readonly Candidate[],
+  limit: number,
+): Promise<readonly FoundRow[]> {
+  const found = new Map<string, FoundRow>();
+  let sliceEnd = performance.now() + sliceMs;
+  await reader.prepare(rows);
+  for (const candidate of rows) {
+    if (found.size >= limit) break;
+    const { session, seq } = candidate;
+    const key = `${session.project}/${session.id}/${seq}`;
+    if (found.has(key)) continue;
+    const entry = reader.entry(candidate);
+    const hit = entry === undefined ? undefined : hitIn(reader, query, candidate, entry);
+    if (hit !== undefined) found.set(key, hit);
+    if (performance.now() < sliceEnd) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    sliceEnd = performance.now() + sliceMs;
+  }
+  return [...found.values()];
+}
+
+function hitIn(
+  reader: LineReader,
+  query: Query,
+  { session, seq, blob }: Candidate,
+  entry: JSONLEntry,
+): FoundRow | undefined {
+  const said = searchableOf(entry);
+  const text = blob === undefined ? said?.text : readOriginal(reader.folderOf(session), blob);
+  if (text === undefined) return undefined;
+  const folded = fold(text);
+  if (query.terms.some(({ needsLook }) => needsLook) && !matches(query, folded)) return undefined;
+  const who = said?.who ?? entry.toolResult?.name ?? 'tool';
+  return { session, seq, time: Date.parse(entry.timestamp) || 0, who, ...snippetOf(query, text, folded) };
+}
+
+/** Reads single lines out of logs, each file opened once; archives are unpacked up to the last line wanted. */
+class LineReader {
+  readonly #dataRoot: string;
+  readonly #handles = new Map<string, number | undefined>();
+  readonly #unpacked = new Map<string, Buffer>();
+
+  constructor(dataRoot: string) {
+    this.#dataRoot = dataRoot;
+  }
+
+  folderOf({ project }: SessionRow): string {
+    return join(this.#dataRoot, 'projects', project);
+  }
+
+  /** Fetches what cannot be read piece by piece. */
+  async prepare(rows: readonly Candidate[]): Promise<void> {
+    this.#unpacked.clear();
+    const archived = new Map<string, Candidate[]>();
+    for (const row of rows.filter(({ session }) => session.isArchived)) {
+      const key = `${row.session.project}/${row.session.id}`;
+      archived.set(key, [...(archived.get(key) ?? []), row]);
+    }
+    for (const wanted of archived.values()) {
+      wanted.sort((a, b) => a.offset - b.offset);
+      await this.#unpack(wanted).catch(() => undefined);
+    }
+  }
+
+  /** Undefined where the log is gone or another line stands there now. */
+  entry({ session, seq, offset, bytes }: Candidate): JSONLEntry | undefined {
+    const line = session.isArchived
+      ? this.#unpacked.get(`${session.project}/${session.id}/${offset}`)
+      : this.#read(join(this.folderOf(session), `${session.id}.jsonl`), offset, bytes);
+    return line === undefined ? undefined : parseLine(line).entries.find((entry) => entry.seq === seq);
+  }
+
+  close(): void {
+    for (const handle of this.#handles.values()) if (handle !== undefined) closeSync(handle);
+    this.#handles.clear();
+  }
+
+  #read(file: string, offset: number, length: number): Buffer | undefined {
+    try {
+      if (!this.#handles.has(file)) this.#handles.set(file, openQuietly(file));
+      const handle = this.#handles.get(file);
+      if (handle === undefined) return undefined;
+      const bytes = Buffer.allocUnsafe(length);
+      return bytes.subarray(0, readSync(handle, bytes, 0, length, offset));
+    } catch {
+      return undefined;
+    }
+  }
+
+  async #unpack(wanted: readonly Candidate[]): Promise<void> {
+    const [first] = wanted;
+    if (first === undefined) return;
+    const { session } = first;
+    const file = archiveFileIn(this.folderOf(session), session.id);
+    let at = 0;
+    let next = 0;
+    let pieces: Buffer[] = [];
+    for await (const chunk of bytesOf({ file, isArchived: true })) {
+      for (let goes = true; goes; ) {
+        const line = wanted[next];
+        if (line === undefined) return;
+        const from = Math.max(line.offset, at);
+        const to = Math.min(line.offset + line.bytes, at + chunk.length);
+        if (from < to) pieces.push(chunk.subarray(from - at, to - at));
+        goes = line.offset + line.bytes <= at + chunk.length;
+        if (!goes) break;
+        this.#unpacked.set(`${session.project}/${session.id}/${line.offset}`, Buffer.concat(pieces));
+        pieces = [];
+        // An original and the words beside it are in the same line.
+        do next += 1;
+        while (wanted[next]?.offset === line.offset);
+      }
+      at += chunk.length;
+    }
+  }
+}
+
+function openQuietly(file: string): number | undefined {
+  try {
+    return openSync(file, 'r');
+  } catch {
+    return undefined;
+  }
+}

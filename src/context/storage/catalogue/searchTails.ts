@@ -1,0 +1,115 @@
+/** Searches what the index has not read yet: the logs themselves, newest first, for a bounded time. */
+import { dirname } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { parseLine } from '../logReader.ts';
+import { noFacts } from './facts.ts';
+import type { LogFile } from './logFiles.ts';
+import { logLines } from './logLines.ts';
+import { readOriginal } from './originals.ts';
+import { matches, type Query } from './query.ts';
+import { type SessionRow, toRow } from './rows.ts';
+import { searchableOf } from './searchable.ts';
+import type { FoundRow, SearchOptions } from './searchIndex.ts';
+import { snippetOf } from './snippet.ts';
+import { fold } from './words.ts';
+
+/** All tails together get this long. */
+const tailsMs = 100;
+const sliceMs = 5;
+
+/** `logs`: what is on disk. In each log the newest hits win. Throws what SQLite throws. */
+export async function searchTails(
+  database: DatabaseSync,
+  logs: readonly LogFile[],
+  query: Query,
+  { projects, limit, signal }: SearchOptions,
+): Promise<FoundRow[]> {
+  const until = performance.now() + tailsMs;
+  const found: FoundRow[] = [];
+  for (const { log, session, indexed } of behind(database, logs, projects)) {
+    if (found.length >= limit || signal.aborted || performance.now() > until) break;
+    found.push(...(await searchLog(log, session, indexed, query, until, signal)).slice(-limit));
+  }
+  return found;
+}
+
+interface Behind {
+  readonly log: LogFile;
+  readonly session: SessionRow;
+  readonly indexed: number;
+}
+
+function behind(
+  database: DatabaseSync,
+  logs: readonly LogFile[],
+  projects: readonly string[] | undefined,
+): readonly Behind[] {
+  const known = new Map<
+    string,
+    { readonly size: number; readonly indexed: number; readonly whole: boolean }
+  >();
+  for (const row of database.prepare('SELECT project, name, size, indexed, whole FROM session').iterate())
+    known.set(`${row.project}/${row.name}`, {
+      size: Number(row.size),
+      indexed: Number(row.indexed),
+      whole: row.whole === 1,
+    });
+  const select = database.prepare(
+    'SELECT project, name, archived, size, mtime, facts FROM session WHERE project = ? AND name = ?',
+  );
+  return logs
+    .flatMap((log) => {
+      const row = known.get(`${log.project}/${log.id}`);
+      if (projects?.includes(log.project) === false) return [];
+      if (row?.whole === true && row.size === log.size) return [];
+      const session = row && select.get(log.project, log.id);
+      return [{ log, session: session ? toRow(session) : rowOf(log), indexed: row?.indexed ?? 0 }];
+    })
+    .sort((a, b) => b.log.mtimeMs - a.log.mtimeMs);
+}
+
+async function searchLog(
+  log: LogFile,
+  session: SessionRow,
+  start: number,
+  query: Query,
+  until: number,
+  signal: AbortSignal,
+): Promise<FoundRow[]> {
+  const found: FoundRow[] = [];
+  let sliceEnd = performance.now() + sliceMs;
+  try {
+    for await (const { bytes } of logLines(log, start <= log.size || log.isArchived ? start : 0)) {
+      for (const entry of parseLine(bytes).entries) {
+        const said = searchableOf(entry);
+        const hash = entry.toolResult?.original?.hash;
+        const texts = [said?.text, hash === undefined ? undefined : readOriginal(folderOf(log), hash)];
+        for (const text of texts) {
+          const folded = text === undefined ? '' : fold(text);
+          if (text === undefined || !matches(query, folded)) continue;
+          const who = said?.who ?? entry.toolResult?.name ?? 'tool';
+          const time = Date.parse(entry.timestamp) || 0;
+          found.push({ session, seq: entry.seq, time, who, ...snippetOf(query, text, folded) });
+          break;
+        }
+      }
+      const now = performance.now();
+      if (signal.aborted || now > until) break;
+      if (now < sliceEnd) continue;
+      await new Promise((resolve) => setImmediate(resolve));
+      sliceEnd = performance.now() + sliceMs;
+    }
+  } catch {
+    // The log went away or cannot be read: nothing is found in it now.
+  }
+  return found;
+}
+
+function folderOf(log: LogFile): string {
+  return log.isArchived ? dirname(dirname(log.file)) : dirname(log.file);
+}
+
+/** A log of which nothing is known yet. */
+function rowOf({ project, id, isArchived, size, mtimeMs }: LogFile): SessionRow {
+  return { project, id, isArchived, bytes: size, mtimeMs, facts: { ...noFacts, updatedAt: mtimeMs } };
+}

@@ -1,0 +1,57 @@
+/** What of an entry can be searched for, and who said it. */
+import type { JSONLEntry } from '../../../protocol/entries.ts';
+import { contentText } from '../spoken.ts';
+
+export interface Searchable {
+  /** "you", "model", "summary", "note", or the tool's name. */
+  readonly who: string;
+  readonly text: string;
+}
+
+/** Undefined for what holds no words of the conversation: boundaries, measurements, the program's own prompt. */
+export function searchableOf(entry: JSONLEntry): Searchable | undefined {
+  const said = partsOf(entry);
+  const text = said.parts.filter((part) => part !== '').join('\n');
+  return text.trim() === '' ? undefined : { who: said.who, text };
+}
+
+function partsOf(entry: JSONLEntry): { readonly who: string; readonly parts: readonly string[] } {
+  const { message, tool, toolResult, data } = entry;
+  const words = contentText(message.content);
+  switch (entry.type) {
+    case 'assistant':
+      return { who: 'model', parts: [words, message.reasoning?.text ?? ''] };
+    case 'tool_use':
+      return { who: tool?.name ?? 'tool', parts: [leavesOf(tool?.input), tool?.invalid ?? ''] };
+    case 'tool_result':
+      return {
+        who: toolResult?.name ?? 'tool',
+        parts: [
+          typeof toolResult?.output === 'string' ? toolResult.output : contentText(toolResult?.output),
+          toolResult?.error ?? '',
+        ],
+      };
+    case 'user':
+      if (entry.isCompactSummary === true) return { who: 'summary', parts: [words] };
+      if (entry.subtype === 'shell') return { who: 'you', parts: [`${data?.command ?? ''}`, words] };
+      return { who: entry.subtype === 'prompt' ? 'you' : 'note', parts: [words] };
+    case 'system':
+      if (entry.subtype === 'title') return { who: 'title', parts: [words] };
+      if (entry.subtype === 'unknown') return { who: 'note', parts: [leavesOf(data?.line)] };
+      return { who: 'note', parts: entry.subtype === 'notice' ? [words] : [] };
+  }
+}
+
+/** The texts and numbers of a JSON value, one a line; names of fields are the tool's words and not the user's. */
+function leavesOf(value: unknown): string {
+  const found: string[] = [];
+  const open: unknown[] = [value];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next === 'string') found.push(next);
+    else if (typeof next === 'number') found.push(String(next));
+    else if (typeof next === 'object' && next !== null)
+      open.push(...Object.values(next).reverse().slice(0, 10_000));
+  }
+  return found.join('\n');
+}
