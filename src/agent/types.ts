@@ -73,15 +73,21 @@ export interface Agent {
   close(): Promise<void>;
 }
 
-/** Which session to open; `id` may be the beginning of one. */
-export type SessionTarget =
+/** Which session to open, and what to call it. */
+export type SessionTarget = {
+  /** A title of the user's own, given as soon as it is open. */
+  readonly title?: string;
+} & (
   | { readonly type: 'new'; readonly sessionId?: string }
-  | { readonly type: 'latest' }
+  /** `fork` opens a copy and leaves the session as it is. */
+  | { readonly type: 'latest'; readonly mode?: 'fork' }
   | {
       readonly type: 'id';
+      /** An id, the beginning of one, or a title. */
       readonly id: string;
-      /** `fork` opens a copy and leaves the session as it is; `read` only looks. Absent = go on in it. */
+      /** `read` only looks. Absent = go on in it. */
       readonly mode?: 'read' | 'fork';
       /** The folder below `projects/` that it lies in, when that is not this project's. */
       readonly project?: string;
-    };
+    }
+);

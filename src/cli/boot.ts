@@ -13,6 +13,7 @@ import type { Place } from './place.ts';
 import { describeOpenError } from './sessionErrors.ts';
 import { createSessionHouse, type SessionHouse } from './sessions.ts';
 import { createSessionsPort } from './sessionsPort.ts';
+import { withFlags } from './sessionTarget.ts';
 import { findModelAccess, folderIsTrusted, readSettings } from './startup.ts';
 import { terminalColors } from './terminalColors.ts';
 
@@ -97,6 +98,8 @@ function uiHouse(
   debug: DebugLog,
 ): UiHouse {
   const { settings } = loaded;
+  /** The flags speak of the first session only: /clear starts one without a name. */
+  let isFirst = true;
   return {
     theme: chooseTheme(settings.theme, terminalColors(place)),
     reducedMotion: settings.reducedMotion,
@@ -104,7 +107,8 @@ function uiHouse(
     sessions: createSessionsPort(place),
     async open(target) {
       try {
-        const opened = await house.open(target);
+        const opened = await house.open(isFirst ? withFlags(target, options) : target);
+        isFirst = false;
         if (options.permissionMode !== undefined) {
           opened.agent.submit({ type: 'set_mode', mode: options.permissionMode });
         }

@@ -1,7 +1,6 @@
 /** `-p`: one prompt, results on standard output, everything else on standard error. */
 
 import { constants } from 'node:os';
-import type { SessionTarget } from '../agent/types.ts';
 import { EXIT } from '../headless/exitCodes.ts';
 import { joinPrompt } from '../headless/joinPrompt.ts';
 import { runHeadless } from '../headless/runHeadless.ts';
@@ -13,6 +12,7 @@ import type { CliOptions } from './options.ts';
 import type { Place } from './place.ts';
 import { describeOpenError } from './sessionErrors.ts';
 import { createSessionHouse } from './sessions.ts';
+import { targetOf } from './sessionTarget.ts';
 import { readStandardInput } from './standardInput.ts';
 import { findModelAccess, folderIsTrusted, readSettings } from './startup.ts';
 
@@ -53,9 +53,9 @@ export async function printMode(place: Place, options: CliOptions): Promise<numb
     interactive: false,
     debug,
   });
-  const target = headlessTarget(options);
+  const target = targetOf(options);
   if (target === undefined) {
-    say('--resume needs an id with -p; "clawdcode --resume" lists the sessions.');
+    say('--resume needs an id or a title with -p; "clawdcode session" lists the sessions.');
     return EXIT.badInput;
   }
   if (target.type === 'latest' && (await house.list()).length === 0) {
@@ -107,11 +107,4 @@ export async function printMode(place: Place, options: CliOptions): Promise<numb
   process.off('SIGINT', onInterrupt);
   for (const { signal, handler } of endings) process.off(signal, handler);
   return interrupted ? EXIT.interrupted : code;
-}
-
-function headlessTarget(options: CliOptions): SessionTarget | undefined {
-  if (options.continue) return { type: 'latest' };
-  if (options.resume === true) return undefined;
-  if (options.resume !== undefined) return { type: 'id', id: options.resume };
-  return { type: 'new', ...(options.sessionId === undefined ? {} : { sessionId: options.sessionId }) };
 }

@@ -7,6 +7,7 @@ import { createDebugLog } from './debugLog.ts';
 import type { CliOptions } from './options.ts';
 import type { Place } from './place.ts';
 import { listFiles } from './projectFiles.ts';
+import { targetOf } from './sessionTarget.ts';
 import { guardTerminal } from './terminal.ts';
 import { terminalColors } from './terminalColors.ts';
 
@@ -23,11 +24,7 @@ export async function interactiveMode(place: Place, options: CliOptions): Promis
     theme: chooseTheme('auto', terminalColors(place)),
     // Settings, sessions, tools and rules are loaded while the reader looks at the first frame.
     boot: () => import('./boot.ts').then(({ boot }) => boot(place, options, debug)),
-    target: options.continue
-      ? { type: 'latest' }
-      : typeof options.resume === 'string'
-        ? { type: 'id', id: options.resume }
-        : { type: 'new', ...(options.sessionId === undefined ? {} : { sessionId: options.sessionId }) },
+    target: targetOf(options) ?? { type: 'new' },
     pickFirst: options.resume === true,
     prompt: options.prompt,
     bypassAllowed: options.permissionMode === 'bypassPermissions',

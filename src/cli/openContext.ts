@@ -1,12 +1,14 @@
 /** Starts a session with everything frozen in its header, or takes one up and tells it what has changed since. */
 
-import { lastCwd, lastModel } from '../agent/sessionFacts.ts';
+import { join } from 'node:path';
+import { lastCwd, lastModel, titleDraft } from '../agent/sessionFacts.ts';
 import { environmentBlock, systemPrompt } from '../agent/systemPrompt.ts';
 import type { SessionTarget } from '../agent/types.ts';
-import type { ContextManager, PersistentStore } from '../context/index.ts';
+import { type ContextManager, LogPages, type PersistentStore } from '../context/index.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
 import type { EntryDraft } from '../protocol/entries.ts';
 import { readEnvironment } from './environment.ts';
+import { locateSession } from './locateSession.ts';
 import type { ModelChoice } from './models.ts';
 import type { HouseOptions, OpenedSession } from './sessions.ts';
 import { readWorkspaceFacts } from './workspaceFacts.ts';
@@ -23,13 +25,25 @@ export async function openContext(
   options: HouseOptions,
   model: ModelChoice,
 ): Promise<Opened> {
-  if (target.type === 'id') {
-    const id = target.mode === 'fork' ? await copyOf(target.id, store) : target.id;
-    return takeUp(context, id, options, model);
-  }
+  const opened = await open(context, target, store, options, model);
+  if (target.title !== undefined) await context.append(titleDraft(target.title));
+  return opened;
+}
+
+async function open(
+  context: ContextManager,
+  target: SessionTarget,
+  store: PersistentStore,
+  options: HouseOptions,
+  model: ModelChoice,
+): Promise<Opened> {
   if (target.type === 'new') return start(context, target.sessionId, options);
-  const [newest] = await store.listSessions();
-  if (newest !== undefined) return takeUp(context, newest.id, options, model);
+  const id =
+    target.type === 'id' ? await locateSession(target.id, store) : (await store.listSessions()).at(0)?.id;
+  if (id !== undefined) {
+    const wanted = target.mode === 'fork' ? await copyOf(id, store) : id;
+    return takeUp(context, wanted, options, model);
+  }
   const { notices, cwd } = await start(context, undefined, options);
   return {
     resumed: false,
@@ -39,10 +53,9 @@ export async function openContext(
 }
 
 /** A new session with the past of another, which may be open elsewhere; returns its id. */
-async function copyOf(idOrPrefix: string, store: PersistentStore): Promise<string> {
-  const original = await store.resolveSessionId(idOrPrefix);
-  const contents = await store.loadSession(original);
-  return store.forkSession(contents?.entries ?? []);
+function copyOf(id: string, store: PersistentStore): Promise<string> {
+  const log = new LogPages(join(store.folder, `${id}.jsonl`));
+  return store.forkSession(log.range(0, Number.POSITIVE_INFINITY));
 }
 
 async function start(

@@ -6,8 +6,12 @@ export interface CliOptions {
   readonly prompt: string | undefined;
   readonly print: boolean;
   readonly continue: boolean;
-  /** An id, or true for the picker. */
+  /** An id, the beginning of one or a title; or true for the picker. */
   readonly resume: string | true | undefined;
+  /** With `continue` or `resume`: go on in a copy. */
+  readonly forkSession: boolean;
+  /** A title of the user's own for the session. */
+  readonly name: string | undefined;
   readonly sessionId: string | undefined;
   readonly model: string | undefined;
   readonly baseUrl: string | undefined;
@@ -57,13 +61,17 @@ export async function parseArguments(argv: readonly string[], version: string): 
   const hidden = (flags: string): InstanceType<typeof Option> => new Option(flags).hideHelp();
 
   const program = new Command('clawdcode')
-    .description('A coding agent in your terminal, in the repository you are in.')
+    .description(
+      'A coding agent in your terminal, in the repository you are in. Its sessions: clawdcode session --help',
+    )
     .argument('[prompt...]', 'what to do; without one, a conversation opens')
     .option('-p, --print', 'print the answer and exit (reads standard input too)')
     .addOption(
       new Option('-c, --continue', 'go on with the newest session of this project').conflicts('resume'),
     )
-    .option('-r, --resume [id]', 'go on with a session; without an id, pick one')
+    .option('-r, --resume [id|title]', 'go on with a session; without its name, pick one')
+    .option('--fork-session', 'with --continue or --resume: go on in a copy')
+    .option('-n, --name <title>', 'what to call the session')
     .option('-m, --model <name>', 'model to talk to')
     .option('--base-url <url>', 'OpenAI-compatible endpoint')
     .addOption(new Option('--permission-mode <mode>', `${permissionModes.join(' | ')}`).argParser(mode))
@@ -112,6 +120,10 @@ export async function parseArguments(argv: readonly string[], version: string): 
     return { type: 'exit', code: error.exitCode === 0 ? 0 : 42, stdout, stderr };
   }
   const given = program.opts();
+  if (given.forkSession === true && given.continue !== true && given.resume === undefined) {
+    const advice = 'error: --fork-session needs --continue or --resume: which session to copy\n';
+    return { type: 'exit', code: 42, stdout: '', stderr: advice };
+  }
   const prompt = program.args.join(' ').trim();
   return {
     type: 'run',
@@ -120,6 +132,8 @@ export async function parseArguments(argv: readonly string[], version: string): 
       print: given.print === true,
       continue: given.continue === true,
       resume: given.resume,
+      forkSession: given.forkSession === true,
+      name: given.name,
       sessionId: given.sessionId,
       model: given.model,
       baseUrl: given.baseUrl,

@@ -6,7 +6,16 @@ import {
   SessionNotFoundError,
 } from '../context/index.ts';
 
+/** Several sessions have the title. */
+export class AmbiguousTitleError extends Error {
+  override readonly name = 'AmbiguousTitleError';
+  constructor(title: string, ids: readonly string[]) {
+    super(`${ids.length} sessions are called ${JSON.stringify(title)}: ${ids.join(', ')}. Give an id.`);
+  }
+}
+
 const expected = [
+  AmbiguousTitleError,
   AmbiguousSessionIdError,
   InvalidSessionIdError,
   SessionExistsError,

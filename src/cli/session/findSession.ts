@@ -1,0 +1,36 @@
+/** Which session a word means: an id, the beginning of one, or a title. Pure. */
+import type { SessionRecord } from '../../protocol/sessions.ts';
+
+type Named = Pick<SessionRecord, 'id' | 'title' | 'project'>;
+
+export type Found<T extends Named = SessionRecord> =
+  | { readonly type: 'found'; readonly session: T }
+  | { readonly type: 'none' }
+  /** Newest first, as they were given. */
+  | { readonly type: 'several'; readonly sessions: readonly T[] };
+
+/**
+ * The first of these that fits any session decides: the whole id, its beginning, the title, whatever its case.
+ * Sessions of `project` come before those of other projects.
+ */
+export function findSession<T extends Named>(
+  sessions: readonly T[],
+  given: string,
+  project: string,
+): Found<T> {
+  const title = given.trim().toLowerCase();
+  const ways: readonly ((one: T) => boolean)[] = [
+    ({ id }) => id === given,
+    ({ id }) => given !== '' && id.startsWith(given),
+    (one) => title !== '' && one.title.trim().toLowerCase() === title,
+  ];
+  const here = sessions.filter((one) => one.project === project);
+  for (const among of [here, sessions]) {
+    for (const fits of ways) {
+      const matches = among.filter(fits);
+      if (matches.length > 1) return { type: 'several', sessions: matches };
+      if (matches[0] !== undefined) return { type: 'found', session: matches[0] };
+    }
+  }
+  return { type: 'none' };
+}

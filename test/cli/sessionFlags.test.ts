@@ -1,0 +1,148 @@
+/** --fork-session, --name, and --resume with a title: which session they open. */
+import { mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import type { SessionTarget } from '../../src/agent/types.ts';
+import { createDebugLog } from '../../src/cli/debugLog.ts';
+import { describeOpenError } from '../../src/cli/sessionErrors.ts';
+import { createSessionHouse, type OpenedSession } from '../../src/cli/sessions.ts';
+import { targetOf, withFlags } from '../../src/cli/sessionTarget.ts';
+import { loadSettings } from '../../src/config/loadSettings.ts';
+import { SessionLockedError } from '../../src/context/index.ts';
+import { DEMO_MODEL } from '../../src/model/demo.ts';
+
+async function house(): Promise<{
+  open(target: SessionTarget): Promise<OpenedSession>;
+  /** Opens one, says something, and leaves it. Its id. */
+  lived(target: SessionTarget, prompt: string): Promise<string>;
+  has(name: string): Promise<boolean>;
+  files(): Promise<string[]>;
+}> {
+  const home = await realpath(await mkdtemp(join(tmpdir(), 'clawdcode-flags-')));
+  const root = join(home, 'project');
+  await mkdir(join(root, '.git'), { recursive: true });
+  const dataRoot = join(home, '.clawdcode');
+  const place = { cwd: root, root, home, dataRoot, packageRoot: home, version: '1.0.0', env: process.env };
+  const loaded = await loadSettings({ dataRoot, home, root, env: {}, trusted: true, flags: {} });
+  const opened: OpenedSession[] = [];
+  onTestFinished(async () => {
+    for (const { agent } of opened) await agent.close();
+    await rm(home, { recursive: true, force: true });
+  });
+  const built = createSessionHouse({
+    place,
+    loaded,
+    apiKey: undefined,
+    model: DEMO_MODEL,
+    modelForced: false,
+    demo: true,
+    interactive: true,
+    debug: createDebugLog(dataRoot, false, () => new Date()),
+  });
+  const open = async (target: SessionTarget): Promise<OpenedSession> => {
+    const session = await built.open(target);
+    opened.push(session);
+    return session;
+  };
+  return {
+    open,
+    has: built.has,
+    async lived(target, prompt) {
+      const { agent } = await open(target);
+      agent.submit({ type: 'shell', command: `echo ${prompt}` });
+      await agent.idle();
+      const { sessionId } = agent.state();
+      await agent.close();
+      return sessionId;
+    },
+    async files() {
+      const [project = ''] = await readdir(join(dataRoot, 'projects'));
+      const names = await readdir(join(dataRoot, 'projects', project));
+      return names.filter((name) => name.endsWith('.jsonl'));
+    },
+  };
+}
+
+const said = ({ agent }: OpenedSession): unknown[] =>
+  agent.entries().flatMap(({ data }) => (typeof data?.command === 'string' ? [data.command] : []));
+
+test('a session is taken up by its title, in any case', async () => {
+  const { open, lived, has } = await house();
+  const id = await lived({ type: 'new', title: 'Fix the login' }, 'one');
+  await lived({ type: 'new' }, 'two');
+  expect([await has('fix the LOGIN'), await has(id.slice(0, 6)), await has('Fix')]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+  const { agent } = await open({ type: 'id', id: 'Fix the login' });
+  expect([agent.state().sessionId, agent.state().title]).toEqual([id, 'Fix the login']);
+});
+
+test('a title that several sessions have opens none of them', async () => {
+  const { open, lived } = await house();
+  const ids = [
+    await lived({ type: 'new', title: 'Same' }, 'a'),
+    await lived({ type: 'new', title: 'same' }, 'b'),
+  ];
+  const error: unknown = await open({ type: 'id', id: 'Same' }).catch((reason: unknown) => reason);
+  const message = describeOpenError(error) ?? '';
+  expect(message).toMatch(/^2 sessions are called "Same": /);
+  for (const id of ids) expect(message).toContain(id);
+});
+
+test.each<[string, (id: string) => SessionTarget]>([
+  ['--resume', (id) => ({ type: 'id', id })],
+  ['--continue', () => ({ type: 'latest' })],
+])('%s --fork-session goes on in a copy, also of a session that is open elsewhere', async (_flag, target) => {
+  const { open, lived, files } = await house();
+  const id = await lived({ type: 'new' }, 'one');
+  const holder = await open({ type: 'id', id });
+  await expect(open(target(id))).rejects.toThrow(SessionLockedError);
+  const copy = await open(withFlags(target(id), { forkSession: true, name: 'Another way' }));
+  expect(copy.agent.state().sessionId).not.toBe(id);
+  expect([said(copy), copy.agent.state().title]).toEqual([['echo one'], 'Another way']);
+  copy.agent.submit({ type: 'shell', command: 'echo copy' });
+  await copy.agent.idle();
+  expect([said(copy), said(holder)]).toEqual([['echo one', 'echo copy'], ['echo one']]);
+  expect(await files()).toHaveLength(2);
+});
+
+test('where there is nothing to continue, nothing is copied', async () => {
+  const { open, files } = await house();
+  const opened = await open({ type: 'latest', mode: 'fork' });
+  expect(opened.resumed).toBe(false);
+  expect(await files()).toHaveLength(1);
+});
+
+const flags = {
+  continue: false,
+  resume: undefined,
+  sessionId: undefined,
+  forkSession: false,
+  name: undefined,
+};
+test.each([
+  [{}, { type: 'new' }],
+  [
+    { sessionId: 'x', name: ' My\n title ' },
+    { type: 'new', sessionId: 'x', title: 'My title' },
+  ],
+  [{ name: '  ' }, { type: 'new' }],
+  [
+    { continue: true, forkSession: true },
+    { type: 'latest', mode: 'fork' },
+  ],
+  [
+    { resume: 'abc', name: 'T' },
+    { type: 'id', id: 'abc', title: 'T' },
+  ],
+  [
+    { resume: 'abc', forkSession: true },
+    { type: 'id', id: 'abc', mode: 'fork' },
+  ],
+  [{ resume: true, forkSession: true }, undefined],
+])('%j asks for %j', (given, target) => {
+  expect(targetOf({ ...flags, ...given } as Parameters<typeof targetOf>[0])).toEqual(target);
+});
