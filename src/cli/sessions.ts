@@ -23,6 +23,7 @@ import { builtinTools } from '../tools/builtinTools.ts';
 import { systemClock } from './clock.ts';
 import { logContext } from './debugEvents.ts';
 import type { DebugLog } from './debugLog.ts';
+import { locateSession } from './locateSession.ts';
 import { createModelChoice, listModels } from './models.ts';
 import { openContext } from './openContext.ts';
 import { createPermissions, grammarFolder, type Permissions } from './permissions.ts';
@@ -43,7 +44,7 @@ export interface OpenedSession {
 export interface SessionHouse {
   open(target: SessionTarget): Promise<OpenedSession>;
   list(): Promise<readonly SessionSummary[]>;
-  /** Whether an id, or the start of one, names a session of this project. */
+  /** Whether an id, the start of one, or a title names a session of this project. */
   has(id: string): Promise<boolean>;
   listModels(): Promise<ModelList>;
 }
@@ -75,7 +76,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
   return {
     list: () => store.listSessions(),
     has: (id) =>
-      store.resolveSessionId(id).then(
+      locateSession(id, store).then(
         () => true,
         () => false,
       ),
