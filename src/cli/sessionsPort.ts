@@ -1,10 +1,10 @@
 /** What the picker may ask about sessions that are not open. */
 import { basename } from 'node:path';
-import { titleDraft } from '../agent/sessionFacts.ts';
 import { PersistentStore, type SessionSummary } from '../context/index.ts';
 import type { SessionRecord } from '../protocol/sessions.ts';
 import type { Deed, SessionsPort } from '../ui/sessions/SessionsPort.ts';
 import type { Place } from './place.ts';
+import { renameSession } from './renameSession.ts';
 import { describeOpenError } from './sessionErrors.ts';
 
 export function createSessionsPort(place: Place): SessionsPort {
@@ -31,13 +31,7 @@ export function createSessionsPort(place: Place): SessionsPort {
     },
     rename: (session, title) =>
       deed(async () => {
-        const log = await store.openSession(session.id);
-        try {
-          await log.append([titleDraft(title)]);
-          await log.sync();
-        } finally {
-          await log.close();
-        }
+        await renameSession(store, session.id, title);
         return `Renamed to “${title}”`;
       }),
     archive: async () => ({ type: 'failed', message: 'There is no archive.' }),
