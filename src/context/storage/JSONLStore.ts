@@ -71,6 +71,13 @@ export class JSONLStore {
     });
   }
 
+  /** Opens the file if there is one, so that it can be restored when it vanishes under its name. Never rejects. */
+  hold(): Promise<void> {
+    return this.#enqueue(async () => {
+      if (await this.exists()) await this.#open().catch(() => undefined);
+    });
+  }
+
   /** Reads everything, or what `read` takes of it; a file that does not exist is empty. */
   readAll(read: (file: string) => Promise<LogContents> = readLog): Promise<LogContents> {
     return this.#enqueue(async () => {

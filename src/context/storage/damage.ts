@@ -2,7 +2,7 @@
 
 /** A line that could not be read, or not as it was written. */
 export interface DamagedLine {
-  /** From 1; of a log that was read from its middle, counted from there. */
+  /** From 1; of a log that was read from its middle, counted from there. 0 where there is no line any more. */
   readonly line: number;
   readonly reason: string;
   /** Where the line begins, in bytes from the start of the file. */
@@ -11,6 +11,9 @@ export interface DamagedLine {
   /** Positions of the entries that are lost here, as ranges with both ends. */
   readonly lost: readonly SeqRange[];
 }
+
+/** The reason where entries are missing and not even a damaged line is left of them. */
+export const missing = 'missing';
 
 export type SeqRange = readonly [first: number, last: number];
 
@@ -32,14 +35,16 @@ export function damageNotices(
       ? `${damaged.length} places in this session’s log could not be read as they were written: ${lossOf(damaged)}.`
       : first.reason === 'cut short'
         ? 'The last line of this session’s log could not be read: it was cut short when the program stopped.'
-        : `Line ${first.line} of this session’s log could not be read as it was written (it ${phrase(first.reason)}): ${lossOf(damaged)}.`;
+        : first.reason === missing
+          ? `Something is missing from this session’s log, and could not be read: ${lossOf(damaged)}.`
+          : `Line ${first.line} of this session’s log could not be read as it was written (it ${phrase(first.reason)}): ${lossOf(damaged)}.`;
   const kept = quarantine === undefined ? 'The log is left as it is' : `The bytes are kept in ${quarantine}`;
   return [`${what} ${kept}; \`clawdcode session verify ${sessionId}\` tells more.`];
 }
 
 /** "is not an entry", "holds zero bytes": reasons that begin with a verb stand as they are. */
 function phrase(reason: string): string {
-  return /^(holds|changed)/.test(reason) ? reason : `is ${reason}`.replace('is lines', 'has lines that');
+  return /^(holds|changed|has)/.test(reason) ? reason : `is ${reason}`.replace('is lines', 'has lines that');
 }
 
 function lossOf(damaged: readonly DamagedLine[]): string {

@@ -3,8 +3,8 @@
  * together, repeated or out of order. Whatever can be read is; the rest is reported and left as it is.
  */
 import { isUtf8 } from 'node:buffer';
-import type { JSONLEntry } from '../../protocol/entries.ts';
-import { type DamagedLine, gapsBetween, type SeqRange } from './damage.ts';
+import { ENTRY_FORMAT, type JSONLEntry } from '../../protocol/entries.ts';
+import { type DamagedLine, gapsBetween, missing, type SeqRange } from './damage.ts';
 import { mend } from './mend.ts';
 import { migrateEntry } from './migrateEntry.ts';
 import { linesOf, type RawLine } from './rawLines.ts';
@@ -55,13 +55,17 @@ class LogAssembler {
   /** Lines that a full disk cut short, as it seems: the same line follows whole. */
   #torn: { readonly bytes: Buffer; readonly damage: DamagedLine }[] = [];
   #isSorted = true;
+  /** From the first line with a checksum on, one without has lost it. */
+  #isSealed = false;
 
   constructor(onCompaction?: ReadOptions['onCompaction']) {
     this.#onCompaction = onCompaction;
   }
 
   add(line: RawLine): void {
-    const { pieces, reason } = readLine(line, (this.#entries.at(-1)?.seq ?? -1) + 1);
+    const read = readLine(line, (this.#entries.at(-1)?.seq ?? -1) + 1);
+    const { pieces, reason } = read.seal === 'absent' && this.#isSealed ? withoutSeal(read) : read;
+    this.#isSealed ||= read.seal === 'intact';
     const from = this.#entries.length;
     for (const piece of pieces)
       if ('entry' in piece) this.#take(piece.entry);
@@ -103,9 +107,17 @@ class LogAssembler {
 
   /** What waited for its neighbours has them now. */
   #settle(): void {
-    const mended = this.#garbled.flatMap(
-      ({ value, index }) => mend(value, this.#entries[index - 1], this.#entries[index]) ?? [],
-    );
+    const mended: JSONLEntry[] = [];
+    let at = -1;
+    let before: JSONLEntry | undefined;
+    for (const { value, index } of this.#garbled) {
+      if (index !== at) before = this.#entries[index - 1];
+      at = index;
+      const entry = mend(value, before, this.#entries[index]);
+      if (entry === undefined) continue;
+      mended.push(entry);
+      before = entry;
+    }
     this.#garbled = [];
     this.#countLosses(mended.map(({ seq }) => seq).sort((a, b) => a - b));
     for (const entry of mended) {
@@ -116,6 +128,7 @@ class LogAssembler {
     }
     if (!this.#isSorted) this.#entries.sort((a, b) => a.seq - b.seq);
     this.#isSorted = true;
+    this.#countMissing();
   }
 
   /** A loss is told once, at the first of the damaged lines that lie where it is missing. */
@@ -130,6 +143,18 @@ class LogAssembler {
       }
     }
     this.#spots = [];
+  }
+
+  /** Entries of which not even a damaged line is left. */
+  #countMissing(): void {
+    const told = [...this.#damaged].flatMap(({ lost }) => lost.map(([first]) => first));
+    const known = new Set(told);
+    for (const [index, { seq }] of this.#entries.entries()) {
+      const before = this.#entries[index - 1]?.seq ?? seq;
+      if (seq <= before + 1 || before < this.#leftThrough || known.has(before + 1)) continue;
+      const lost: SeqRange = [before + 1, seq - 1];
+      this.#damaged.add({ line: 0, reason: missing, offset: 0, bytes: 0, lost: [lost] });
+    }
   }
 
   #completeTorn(whole: Buffer): void {
@@ -162,6 +187,18 @@ interface ReadLine {
   readonly pieces: readonly Piece[];
   /** Why the line is damaged, where it is. */
   readonly reason?: string;
+  /** Of an undamaged line that holds an entry. */
+  readonly seal?: 'intact' | 'absent';
+}
+
+function withoutSeal(line: ReadLine): ReadLine {
+  const { pieces } = line;
+  // How a newer program guards its lines is its own affair.
+  if (pieces.some((piece) => 'entry' in piece && piece.entry.v > ENTRY_FORMAT)) return line;
+  return {
+    pieces: pieces.map((piece) => ('entry' in piece ? { garbled: piece.entry } : piece)),
+    reason: 'has lost its checksum',
+  };
 }
 
 function readLine(line: RawLine, seq: number): ReadLine {
@@ -171,7 +208,7 @@ function readLine(line: RawLine, seq: number): ReadLine {
   const value = parse(json);
   const entry = value === undefined ? undefined : migrateEntry(value, seq);
   if (entry !== undefined) {
-    if (seal === 'intact' || (seal === 'absent' && isUtf8(bytes))) return { pieces: [{ entry }] };
+    if (seal === 'intact' || (seal === 'absent' && isUtf8(bytes))) return { pieces: [{ entry }], seal };
     const reason = isUtf8(bytes) ? 'changed since it was written' : 'holds bytes that are not UTF-8';
     return { pieces: [{ garbled: entry }], reason };
   }

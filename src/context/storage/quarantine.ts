@@ -22,9 +22,10 @@ export function quarantineFolder(logFile: string): string {
 /** Copies what is not kept yet. Answers the folder; undefined when there is nothing to keep, or the disk refuses. */
 export async function quarantineDamage(
   logFile: string,
-  damaged: readonly DamagedLine[],
+  damage: readonly DamagedLine[],
   now: Date,
 ): Promise<string | undefined> {
+  const damaged = damage.filter(({ bytes }) => bytes > 0);
   if (damaged.length === 0) return undefined;
   const folder = quarantineFolder(logFile);
   let log: FileHandle | undefined;

@@ -1,10 +1,10 @@
 /**
  * Finds what can still be read in a damaged line: whole entries that lost the line feed between them, an entry
- * whose text is garbled, an entry that lost its beginning.
+ * whose text is garbled, one that lost its checksum, one that lost its beginning.
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { migrateEntry } from './migrateEntry.ts';
-import { unseal, withoutTornSeal } from './seal.ts';
+import { beforeTornSeal, unseal } from './seal.ts';
 
 /** Something found in a damaged line. */
 export type Piece =
@@ -15,55 +15,68 @@ export type Piece =
 
 export type GarbledValue = Readonly<Record<string, unknown>>;
 
-/** Unescaped, this can only be the beginning of a line: inside a string its quotes carry backslashes. */
-const beginning = Buffer.from('{"v":');
-
 /** What is found, in the order in which it stands. */
 export function salvage(line: Buffer): readonly Piece[] {
-  return [...splitAt(line, beginnings(line))].flatMap((stretch) => {
-    const piece = pieceOf(stretch);
-    return piece === undefined
-      ? [...splitAt(stretch, garbage(stretch))].flatMap((part) => pieceOf(part) ?? [])
-      : piece;
+  return [...stretchesOf(line)].flatMap((stretch): readonly Piece[] => {
+    const entry = wholeEntry(stretch);
+    return entry === undefined ? garbledIn(stretch).map((garbled) => ({ garbled })) : [{ entry }];
   });
 }
 
-function pieceOf(bytes: Buffer): Piece | undefined {
-  const entry = wholeEntry(bytes);
-  if (entry !== undefined) return { entry };
-  const garbled = garbledValue(bytes);
-  return garbled === undefined ? undefined : { garbled };
+/** Unescaped, this can only be the beginning of a line: inside a string its quotes carry backslashes. */
+const beginning = Buffer.from('{"v":');
+
+function* stretchesOf(line: Buffer): Generator<Buffer> {
+  let from = 0;
+  for (let at = line.indexOf(beginning, 1); at !== -1; at = line.indexOf(beginning, at + 1)) {
+    yield line.subarray(from, at);
+    from = at;
+  }
+  yield line.subarray(from);
 }
 
 /** An entry with anything behind it. */
-function wholeEntry(piece: Buffer): JSONLEntry | undefined {
-  if (!piece.subarray(0, beginning.length).equals(beginning)) return undefined;
-  for (const end of new Set([piece.lastIndexOf('"}') + 2, piece.lastIndexOf('}') + 1])) {
-    const { json, seal } = unseal(piece.subarray(0, end));
+function wholeEntry(stretch: Buffer): JSONLEntry | undefined {
+  if (!stretch.subarray(0, beginning.length).equals(beginning)) return undefined;
+  for (const end of new Set([stretch.lastIndexOf('"}') + 2, stretch.lastIndexOf('}') + 1])) {
+    const { json, seal } = unseal(stretch.subarray(0, end));
     const entry = seal === 'broken' ? undefined : migrateEntry(parse(json), 0);
     if (entry !== undefined) return entry;
   }
-  const torn = withoutTornSeal(printable(piece));
-  return torn === undefined ? undefined : migrateEntry(parse(torn), 0);
+  return undefined;
+}
+
+/** One value, or of two lines that damage has joined the first without its end and the second without its beginning. */
+function garbledIn(stretch: Buffer): readonly GarbledValue[] {
+  const bytes = stretch.subarray(0, stretch.lastIndexOf('}') + 1);
+  // Damage inside a text: what cannot stand in a JSON string is replaced, the rest of it is as it was.
+  const text = unseal(bytes).json.replace(/[\u0000-\u001F]+/g, '\uFFFD');
+  const whole = objectOf(text);
+  if (whole !== undefined) return [whole];
+  const first = objectOf(beforeTornSeal(stretch.toString('utf8')));
+  const last = withoutBeginning(text.slice(text.lastIndexOf('\uFFFD') + 1)) ?? withoutBeginning(text);
+  return [first, last].filter((value) => value !== undefined);
 }
 
 /** The fields in the order in which a line has them: an entry without its beginning begins with one of them. */
 const firstFields = ['v', 'seq', 'uuid', 'parentUuid', 'sessionId', 'timestamp', 'type'];
 
-function garbledValue(piece: Buffer): GarbledValue | undefined {
-  // Damage inside a text: what cannot stand in a JSON string is replaced, the rest of it is as it was.
-  const text = unseal(piece.subarray(0, piece.lastIndexOf('}') + 1)).json.replace(
-    /[\u0000-\u001F]+/g,
-    '\uFFFD',
-  );
-  const starts = firstFields.map((field) => text.indexOf(`"${field}":`)).filter((at) => at !== -1);
-  for (const json of [text, ...starts.map((at) => `{${text.slice(at)}`)]) {
-    const value = parse(json);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) continue;
-    const { crc, ...fields } = value as Record<string, unknown>;
-    if (typeof fields.type === 'string' && typeof fields.message === 'object') return fields;
+function withoutBeginning(text: string): GarbledValue | undefined {
+  for (const field of firstFields) {
+    const name = `"${field}":`;
+    for (const at of new Set([text.indexOf(name), text.lastIndexOf(name)])) {
+      const value = at === -1 ? undefined : objectOf(`{${text.slice(at)}`);
+      if (value !== undefined) return value;
+    }
   }
   return undefined;
+}
+
+function objectOf(json: string | undefined): GarbledValue | undefined {
+  const value = json === undefined ? undefined : parse(json);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const { crc: _, ...fields } = value as Record<string, unknown>;
+  return typeof fields.type === 'string' && typeof fields.message === 'object' ? fields : undefined;
 }
 
 function parse(json: string): unknown {
@@ -72,28 +85,4 @@ function parse(json: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** Up to the first byte that no line has. */
-function printable(piece: Buffer): string {
-  const end = piece.findIndex((byte) => byte < 32);
-  return piece.toString('utf8', 0, end === -1 ? piece.length : end);
-}
-
-function* beginnings(line: Buffer): Generator<number> {
-  for (let at = line.indexOf(beginning); at !== -1; at = line.indexOf(beginning, at + 1)) yield at;
-}
-
-/** Where something readable begins again after bytes that no line has. */
-function* garbage(piece: Buffer): Generator<number> {
-  for (let at = 1; at < piece.length; at++) if ((piece[at - 1] ?? 0) < 32 && (piece[at] ?? 0) >= 32) yield at;
-}
-
-function* splitAt(line: Buffer, positions: Iterable<number>): Generator<Buffer> {
-  let from = 0;
-  for (const at of positions) {
-    if (at > from) yield line.subarray(from, at);
-    from = at;
-  }
-  if (from < line.length) yield line.subarray(from);
 }

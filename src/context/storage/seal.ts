@@ -32,12 +32,10 @@ export function unseal(line: Buffer): Unsealed {
   return { json: `${body.toString('utf8')}}`, seal: isIntact ? 'intact' : 'broken' };
 }
 
-/** A line of which only the end of its checksum is missing, without it; undefined for any other. */
-export function withoutTornSeal(json: string): string | undefined {
-  const at = json.lastIndexOf(',"cr');
-  if (at === -1 || json.length - at >= sealBytes || !',"crc":"'.startsWith(json.slice(at, at + 8)))
-    return undefined;
-  return `${json.slice(0, at)}}`;
+/** A line up to its checksum, of which only the beginning may be left; undefined where nothing like one is there. */
+export function beforeTornSeal(text: string): string | undefined {
+  const at = text.indexOf(',"cr');
+  return at === -1 ? undefined : `${text.slice(0, at)}}`;
 }
 
 const byteOrderMark = Buffer.of(0xef, 0xbb, 0xbf);
