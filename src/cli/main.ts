@@ -2,6 +2,7 @@
 import { parseArguments } from './options.ts';
 import { programVersion } from './packageRoot.ts';
 import { readPlace } from './place.ts';
+import { routeOf } from './session/route.ts';
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -10,6 +11,15 @@ async function main(argv: readonly string[]): Promise<number> {
   if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-v')) {
     process.stdout.write(`${programVersion()}\n`);
     return 0;
+  }
+  const route = routeOf(argv);
+  if (route.type === 'session') {
+    const { sessionCommand } = await import('./session/command.ts');
+    return sessionCommand(readPlace(), route.argv);
+  }
+  if (route.type === 'unclear') {
+    process.stderr.write(`clawdcode: ${route.message}\n`);
+    return 42;
   }
   const parsed = await parseArguments(argv, programVersion());
   if (parsed.type === 'exit') {

@@ -1,0 +1,89 @@
+/** Subcommands that change which sessions there are: rename, fork, archive, unarchive, delete. */
+import { EXIT } from '../../headless/exitCodes.ts';
+import type { SessionRecord } from '../../protocol/sessions.ts';
+import { formatBytes } from '../../ui/print/numbers.ts';
+import { sanitizeLine } from '../../ui/print/sanitize.ts';
+import { jsonLine } from './json.ts';
+import type { SessionPorts } from './types.ts';
+
+/** Characters of a title; more would not be read in a list. */
+const MAX_TITLE = 200;
+
+/** Appends the title to the session: it wins over what the model or the first request gave. */
+export async function rename(
+  ports: SessionPorts,
+  session: SessionRecord,
+  words: readonly string[],
+): Promise<number> {
+  const title = [...words.join(' ').replace(/\s+/g, ' ').trim()].slice(0, MAX_TITLE).join('');
+  if (title === '') {
+    ports.output.say('A title needs at least one character that can be seen.');
+    return EXIT.badInput;
+  }
+  await (await ports.sessions()).rename(session, title);
+  await ports.output.line(`Session ${sanitizeLine(session.id)} is called "${sanitizeLine(title)}" now.`);
+  return EXIT.ok;
+}
+
+/** Prints the new id alone, so that a script can take it. */
+export async function fork(
+  ports: SessionPorts,
+  session: SessionRecord,
+  { at, json }: { readonly at: number | undefined; readonly json: boolean },
+): Promise<number> {
+  const id = await (await ports.sessions()).fork(session, at);
+  if (id === undefined) {
+    ports.output.say(`Session ${sanitizeLine(session.id)} has no entry #${at} to fork at.`);
+    return EXIT.badInput;
+  }
+  await ports.output.write(json ? jsonLine({ id, forkedFrom: session.id }) : `${id}\n`);
+  if (ports.output.isTerminal && !json) ports.output.say(`To go on in the copy: clawdcode --resume ${id}`);
+  return EXIT.ok;
+}
+
+export async function archive(ports: SessionPorts, session: SessionRecord): Promise<number> {
+  if (session.isArchived) {
+    await ports.output.line(`Session ${sanitizeLine(session.id)} is in the archive already.`);
+    return EXIT.ok;
+  }
+  const after = await (await ports.sessions()).archive(session);
+  await ports.output.line(
+    `Session ${sanitizeLine(session.id)} is compressed in the archive: ${formatBytes(session.bytes)} became ${formatBytes(after)}. It is still found, shown and resumed like any other.`,
+  );
+  return EXIT.ok;
+}
+
+export async function unarchive(ports: SessionPorts, session: SessionRecord): Promise<number> {
+  if (!session.isArchived) {
+    await ports.output.line(`Session ${sanitizeLine(session.id)} is not in the archive.`);
+    return EXIT.ok;
+  }
+  await (await ports.sessions()).unarchive(session);
+  await ports.output.line(
+    `Session ${sanitizeLine(session.id)} is out of the archive, byte for byte as it was.`,
+  );
+  return EXIT.ok;
+}
+
+/** Only when it was asked for: at a terminal by an answer, elsewhere by `--yes`. */
+export async function remove(
+  ports: SessionPorts,
+  session: SessionRecord,
+  { yes }: { readonly yes: boolean },
+): Promise<number> {
+  const { output } = ports;
+  const id = sanitizeLine(session.id);
+  const what = `session ${id} "${sanitizeLine(session.title)}" (${formatBytes(session.bytes)}, ${session.messageCount} entries)`;
+  const isSure = yes || (await ports.confirm(`Delete ${what} for good?`));
+  if (isSure === undefined) {
+    output.say(`Nobody can be asked here whether to delete ${what}: add --yes. Nothing was deleted.`);
+    return EXIT.badInput;
+  }
+  if (!isSure) {
+    output.say('Nothing was deleted.');
+    return EXIT.failed;
+  }
+  const freed = await (await ports.sessions()).remove(session);
+  await output.line(`Session ${id} is deleted; ${formatBytes(freed)} are free.`);
+  return EXIT.ok;
+}

@@ -1,0 +1,17 @@
+/** What can be expected to go wrong with a subcommand: what to tell, and the exit code. */
+import { EXIT } from '../../headless/exitCodes.ts';
+import { describeOpenError } from '../sessionErrors.ts';
+
+export interface Failure {
+  readonly message: string;
+  readonly code: number;
+}
+
+/** Undefined for what nobody expects. */
+export function failureOf(error: unknown): Failure | undefined {
+  const message = describeOpenError(error);
+  if (message !== undefined) return { message, code: EXIT.badInput };
+  if (error instanceof Error && 'code' in error && 'path' in error)
+    return { message: `${error.message}. Look at the disk and the rights of that file.`, code: EXIT.failed };
+  return undefined;
+}

@@ -1,0 +1,121 @@
+/** `clawdcode session list`. */
+import { EXIT } from '../../headless/exitCodes.ts';
+import type { SessionQuery, SessionRecord } from '../../protocol/sessions.ts';
+import { formatAge, formatBytes, formatCost, formatTokens } from '../../ui/print/numbers.ts';
+import { sanitizeLine } from '../../ui/print/sanitize.ts';
+import { truncate } from '../../ui/print/width.ts';
+import { jsonDocument, sessionJson } from './json.ts';
+import type { Column } from './table.ts';
+import { tableLines } from './table.ts';
+import type { Run, SessionPorts } from './types.ts';
+
+export interface ListOptions {
+  /** Sessions of all projects. */
+  readonly all: boolean;
+  readonly json: boolean;
+  readonly limit: number | undefined;
+  /** Part of a title, a branch or an id. */
+  readonly filter: string | undefined;
+  /** Leave out what is in the archive. */
+  readonly active: boolean;
+}
+
+/** Newest first. */
+export const list: Run<ListOptions> = async (ports, { all, json, limit, filter, active }) => {
+  const { output } = ports;
+  const sessions = await ports.sessions();
+  const query: SessionQuery = {
+    ...(all ? {} : { project: sessions.project }),
+    ...(active ? { archived: false } : {}),
+    ...(filter === undefined ? {} : { filter }),
+    ...(limit === undefined ? {} : { limit }),
+  };
+  const found = await sessions.list(query);
+  if (json) {
+    await output.write(jsonDocument(found.map(sessionJson)));
+    return EXIT.ok;
+  }
+  if (found.length === 0) {
+    output.say(nothingFound(all, filter));
+    return EXIT.ok;
+  }
+  const width = output.isTerminal ? output.width : Number.POSITIVE_INFINITY;
+  const lines = tableLines(found, columnsOf(ports, found, all), width, output.theme.dim);
+  await output.write(`${lines.join('\n')}\n`);
+  return EXIT.ok;
+};
+
+function nothingFound(all: boolean, filter: string | undefined): string {
+  const what =
+    filter === undefined ? 'There are no sessions' : `No session has ${JSON.stringify(filter)} in it`;
+  return all ? `${what}.` : `${what} in this project; --all looks in all of them.`;
+}
+
+function columnsOf(
+  { output, now }: SessionPorts,
+  found: readonly SessionRecord[],
+  all: boolean,
+): readonly Column<SessionRecord>[] {
+  const { theme, isTerminal } = output;
+  const idLength = isTerminal ? uniqueLength(found.map(({ id }) => id)) : undefined;
+  const time = now();
+  return [
+    { head: 'ID', cell: ({ id }) => id.slice(0, idLength), paint: theme.accent },
+    {
+      head: 'LAST USED',
+      cell: ({ updatedAt }) => (isTerminal ? formatAge(updatedAt, time) : updatedAt.toISOString()),
+      luxury: 0.5,
+    },
+    { head: 'SIZE', cell: ({ bytes }) => formatBytes(bytes), align: 'right', paint: theme.dim, luxury: 3 },
+    {
+      head: 'TOKENS',
+      cell: ({ inputTokens, outputTokens }) =>
+        inputTokens + outputTokens === 0 ? '' : formatTokens(inputTokens + outputTokens),
+      align: 'right',
+      paint: theme.dim,
+      luxury: 4,
+    },
+    {
+      head: 'COST',
+      cell: ({ costUsd }) => (costUsd === undefined || costUsd === 0 ? '' : formatCost(costUsd)),
+      align: 'right',
+      paint: theme.dim,
+      luxury: 2,
+    },
+    {
+      head: 'BRANCH',
+      cell: ({ gitBranch = '' }) => (isTerminal ? truncate(sanitizeLine(gitBranch), 20) : gitBranch),
+      paint: theme.dim,
+      luxury: 1,
+    },
+    ...(all ? [{ head: 'PROJECT', cell: isTerminal ? shortProject : projectOf }] : []),
+    { head: '', cell: stateOf, paint: theme.dim },
+    { head: 'TITLE', cell: ({ title }) => title },
+  ];
+}
+
+function projectOf({ root, project }: SessionRecord): string {
+  return root ?? project;
+}
+
+/** The end of a path says most about it. */
+function shortProject(session: SessionRecord): string {
+  return truncate(sanitizeLine(projectOf(session)), 28, 'start');
+}
+
+function stateOf({ isArchived, isMoved }: SessionRecord): string {
+  return [...(isArchived ? ['archived'] : []), ...(isMoved ? ['moved'] : [])].join(', ');
+}
+
+/** As much of the ids as tells them apart, and never so little that a new session soon makes it ambiguous. */
+export function uniqueLength(ids: readonly string[]): number {
+  const sorted = [...ids].sort();
+  return sorted.reduce((length, id, index) => {
+    const before = sorted[index - 1] ?? '';
+    let same = 0;
+    while (same < id.length && id[same] === before[same]) same += 1;
+    return id === before ? length : Math.max(length, same + 1);
+  }, MIN_ID);
+}
+
+const MIN_ID = 8;

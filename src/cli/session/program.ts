@@ -1,0 +1,132 @@
+/** The subcommands and their flags. */
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { EXIT } from '../../headless/exitCodes.ts';
+import { archive, fork, remove, rename, unarchive } from './change.ts';
+import { list } from './list.ts';
+import { search } from './search.ts';
+import { show } from './show.ts';
+import type { SessionPorts, WithSession } from './types.ts';
+import { withSession } from './withSession.ts';
+
+/** Parses what stands behind the word `session` and runs it. Returns the exit code. */
+export async function runSessionCommand(ports: SessionPorts, argv: readonly string[]): Promise<number> {
+  let code: number = EXIT.ok;
+  let help = '';
+  const end = async (running: Promise<number>): Promise<void> => {
+    code = await running;
+  };
+  const on = (word: string, run: WithSession): Promise<void> => end(withSession(ports, word, run));
+  const program = new Command('clawdcode session')
+    .description('Find, read and look after the sessions on this machine.')
+    .usage('[list|show|search|…] [options]')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand('help [command]', 'print the help of one of them')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => {
+        help += text;
+      },
+      writeErr: (text) => ports.output.say(text.trim()),
+      getOutHelpWidth: () => 100,
+    })
+    .addHelpText('after', EXAMPLES);
+  const about = '<session>';
+
+  program
+    .command('list', { isDefault: true })
+    .description('sessions of this project, newest first; the same as no subcommand')
+    .option('-a, --all', 'of all projects')
+    .option('--json', 'one JSON array')
+    .option('-n, --limit <n>', 'at most so many', wholeAboveZero)
+    .option('--filter <text>', 'with this in the title, branch or id')
+    .option('--active', 'without those in the archive')
+    .action(({ all = false, json = false, limit, filter, active = false }) =>
+      end(list(ports, { all, json, limit, filter, active })),
+    );
+  program
+    .command('show')
+    .argument(about, 'id, beginning of an id, or title')
+    .description('a readable transcript')
+    .option('--from <seq>', 'begin at this entry', whole)
+    .option('--tail <n>', 'only so many entries at the end', wholeAboveZero)
+    .option('--seq <seq>', 'this entry alone, whole', whole)
+    .option('--reasoning', 'with the reasoning of the model')
+    .option('--json', 'the entries as they are, a line each')
+    .action((word, { from, tail, seq, reasoning = false, json = false }) =>
+      on(word, (session) => show(ports, session, { from, tail, seq, reasoning, json })),
+    );
+  program
+    .command('search')
+    .argument('<words...>', 'all of them; "a phrase" in quotes; a beginn*')
+    .description('everything ever said or seen')
+    .option('-a, --all', 'in all projects')
+    .option('-n, --limit <n>', 'at most so many places', wholeAboveZero, 20)
+    .option('--json', 'one JSON array')
+    .action((words, { all = false, limit, json = false }) => end(search(ports, { words, all, limit, json })));
+  program
+    .command('rename')
+    .argument(about)
+    .argument('<title...>')
+    .description('give a session a title of your own')
+    .action((word, title) => on(word, (session) => rename(ports, session, title)));
+  program
+    .command('fork')
+    .argument(about)
+    .description('copy a session, to go on differently; prints the new id')
+    .option('--at <seq>', 'only up to this entry', whole)
+    .option('--json', 'one JSON object')
+    .action((word, { at, json = false }) => on(word, (session) => fork(ports, session, { at, json })));
+  program
+    .command('archive')
+    .argument(about)
+    .description('compress a session; it is still found, shown and resumed')
+    .action((word) => on(word, (session) => archive(ports, session)));
+  program
+    .command('unarchive')
+    .argument(about)
+    .description('take a session out of the archive')
+    .action((word) => on(word, (session) => unarchive(ports, session)));
+  program
+    .command('delete')
+    .argument(about)
+    .description('delete a session for good; asks first')
+    .option('-y, --yes', 'do not ask')
+    .action((word, { yes = false }) => on(word, (session) => remove(ports, session, { yes })));
+
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    await ports.output.write(help);
+    return error.exitCode === 0 ? EXIT.ok : EXIT.badInput;
+  }
+  return code;
+}
+
+function whole(text: string): number {
+  const number = Number(text.replace(/^#/, ''));
+  if (!Number.isSafeInteger(number) || number < 0)
+    throw new InvalidArgumentError('It must be a whole number.');
+  return number;
+}
+
+function wholeAboveZero(text: string): number {
+  const number = whole(text);
+  if (number === 0) throw new InvalidArgumentError('It must be a whole number above 0.');
+  return number;
+}
+
+const EXAMPLES = `
+A session is named by its id, the beginning of its id, or its title.
+
+Examples:
+  clawdcode session                            sessions of this project
+  clawdcode session list --all --json          all of them, for a program
+  clawdcode session search connection pool     where that was talked about
+  clawdcode session show 4f8k --tail 40        how it ended
+  clawdcode session show 4f8k --json | jq .    its entries
+  clawdcode session fork 4f8k --at 120         once more from there
+  clawdcode session export 4f8k --format html --output talk.html
+
+Exit codes:
+  0 done · 1 damage was found, or you said no · 42 bad input or unknown session`;

@@ -1,0 +1,91 @@
+/** `clawdcode session search <words>`: where something was said or seen, and how to get there. */
+import { EXIT } from '../../headless/exitCodes.ts';
+import type { SearchHit } from '../../protocol/sessions.ts';
+import { formatAge } from '../../ui/print/numbers.ts';
+import { sanitizeLine } from '../../ui/print/sanitize.ts';
+import { truncate } from '../../ui/print/width.ts';
+import type { Theme } from '../../ui/theme.ts';
+import { hitJson, jsonDocument } from './json.ts';
+import type { Run } from './types.ts';
+
+export interface SearchOptions {
+  readonly words: readonly string[];
+  readonly all: boolean;
+  readonly json: boolean;
+  readonly limit: number;
+}
+
+export const search: Run<SearchOptions> = async (ports, { words, all, json, limit }) => {
+  const { output, now } = ports;
+  const sessions = await ports.sessions();
+  const text = words.join(' ');
+  const hits = await sessions.search(text, { ...(all ? {} : { project: sessions.project }), limit });
+  if (json) {
+    await output.write(jsonDocument(hits.map(hitJson)));
+    return EXIT.ok;
+  }
+  if (hits.length === 0) {
+    const where = all ? 'any project' : 'this project; --all looks in all of them';
+    output.say(`Nothing was said or seen that has ${JSON.stringify(text)} in it, in ${where}.`);
+    return EXIT.ok;
+  }
+  const { theme, isTerminal } = output;
+  const width = isTerminal ? output.width : Number.POSITIVE_INFINITY;
+  const blocks = bySession(hits).map(([newest, others]) =>
+    [
+      headingOf(newest, now(), theme, width),
+      ...[newest, ...others].map((hit) => hitLine(hit, theme, width)),
+    ].join('\n'),
+  );
+  if (!(await output.write(`${blocks.join('\n\n')}\n`))) return EXIT.ok;
+  const [first] = hits;
+  if (first !== undefined) {
+    const id = sanitizeLine(first.session.id);
+    output.say(`Read on: clawdcode session show ${id} --from ${first.seq} · go on: clawdcode --resume ${id}`);
+  }
+  return EXIT.ok;
+};
+
+/** The hits of each session together; the session with the first hit first. */
+function bySession(hits: readonly SearchHit[]): (readonly [SearchHit, readonly SearchHit[]])[] {
+  const groups = new Map<string, [SearchHit, SearchHit[]]>();
+  for (const hit of hits) {
+    const key = `${hit.session.project}/${hit.session.id}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [hit, []]);
+    else group[1].push(hit);
+  }
+  return [...groups.values()];
+}
+
+function headingOf({ session }: SearchHit, now: Date, theme: Theme, width: number): string {
+  const facts = `  ${formatAge(session.updatedAt, now)}${session.isArchived ? ' · archived' : ''}`;
+  const id = sanitizeLine(session.id);
+  const room = Math.max(8, width - id.length - facts.length - 2);
+  const title = truncate(sanitizeLine(session.title), room);
+  return `${theme.accent(id)}  ${theme.strong(title)}${theme.dim(facts)}`;
+}
+
+function hitLine({ seq, who, snippet, marks }: SearchHit, theme: Theme, width: number): string {
+  const head = `  #${seq} ${sanitizeLine(who)}: `;
+  return theme.dim(head) + marked(snippet, marks, Math.max(12, width - head.length), theme);
+}
+
+/** The snippet with its words painted; what is cut or made safe leaves them where they are. */
+function marked(snippet: string, marks: SearchHit['marks'], room: number, theme: Theme): string {
+  const parts: string[] = [];
+  let at = 0;
+  let left = room;
+  const add = (text: string, paint: (text: string) => string): void => {
+    const shown = truncate(sanitizeLine(text), left);
+    left -= [...shown].length;
+    if (shown !== '') parts.push(paint(shown));
+  };
+  for (const [start, end] of marks) {
+    add(snippet.slice(at, start), theme.text);
+    add(snippet.slice(start, end), theme.warning);
+    at = end;
+  }
+  add(snippet.slice(at), theme.text);
+  return parts.join('');
+}

@@ -1,0 +1,69 @@
+/** `clawdcode session show <session>`: a transcript by pages, also while another program writes the session. */
+import { dirname, join } from 'node:path';
+import { EXIT } from '../../headless/exitCodes.ts';
+import type { JSONLEntry } from '../../protocol/entries.ts';
+import type { SessionRecord } from '../../protocol/sessions.ts';
+import { loadMarkdown } from '../../ui/print/markdown.ts';
+import { sanitizeLine } from '../../ui/print/sanitize.ts';
+import { jsonLine } from './json.ts';
+import type { Output } from './output.ts';
+import { type Part, readEntries } from './readEntries.ts';
+import { transcript } from './transcript.ts';
+import type { SessionPorts } from './types.ts';
+import { wholeEntry } from './wholeEntry.ts';
+
+export interface ShowOptions {
+  /** The first entry. */
+  readonly from: number | undefined;
+  /** So many entries at the end. */
+  readonly tail: number | undefined;
+  /** One entry, whole. */
+  readonly seq: number | undefined;
+  /** The entries themselves, a line each. */
+  readonly json: boolean;
+  readonly reasoning: boolean;
+}
+
+/** Prints as it reads: memory does not grow with the session. */
+export async function show(
+  { output }: SessionPorts,
+  session: SessionRecord,
+  options: ShowOptions,
+): Promise<number> {
+  const log = readEntries(session, partOf(options));
+  let isEmpty = true;
+  for await (const piece of piecesOf(log, session, options, output)) {
+    isEmpty = false;
+    if (!(await output.write(piece))) return EXIT.ok;
+  }
+  if (!isEmpty) return EXIT.ok;
+  const { from = 0, seq } = options;
+  const what = seq === undefined ? `nothing to show from entry #${from} on` : `no entry #${seq}`;
+  output.say(
+    `Session ${sanitizeLine(session.id)} has ${what}; its last entry is #${session.messageCount - 1}.`,
+  );
+  return EXIT.badInput;
+}
+
+function partOf({ from, tail, seq }: ShowOptions): Part {
+  if (seq !== undefined) return { type: 'from', seq, to: seq };
+  return tail === undefined ? { type: 'from', seq: from ?? 0 } : { type: 'tail', count: tail };
+}
+
+async function* piecesOf(
+  log: AsyncIterable<JSONLEntry>,
+  session: SessionRecord,
+  { json, seq, reasoning }: ShowOptions,
+  { width, theme }: Output,
+): AsyncGenerator<string> {
+  if (json) for await (const entry of log) yield jsonLine(entry);
+  else if (seq !== undefined)
+    for await (const entry of log) yield wholeEntry(entry, theme, (hash) => blobPath(session, hash));
+  else yield* transcript(log, { width, theme, markdown: await loadMarkdown(), showReasoning: reasoning });
+}
+
+/** Where the bytes of a hash lie: beside the log, or beside the archive's folder. */
+function blobPath({ file, isArchived }: SessionRecord, hash: string): string {
+  const folder = isArchived ? dirname(dirname(file)) : dirname(file);
+  return join(folder, 'blobs', hash.slice(0, 2), hash);
+}

@@ -1,0 +1,34 @@
+/** From the word on the command line to the session that it means. */
+import { EXIT } from '../../headless/exitCodes.ts';
+import { sanitizeLine } from '../../ui/print/sanitize.ts';
+import { truncate } from '../../ui/print/width.ts';
+import { findSession } from './findSession.ts';
+import type { SessionPorts, WithSession } from './types.ts';
+
+/** Sessions of this project come first; an unknown or ambiguous word is bad input, with what could be meant. */
+export async function withSession(ports: SessionPorts, word: string, run: WithSession): Promise<number> {
+  const sessions = await ports.sessions();
+  const found = findSession(await sessions.list({}), word, sessions.project);
+  if (found.type === 'found') return run(found.session);
+  const shown = JSON.stringify(word);
+  if (found.type === 'none') {
+    ports.output.say(
+      `There is no session ${shown}: give an id, the beginning of one, or a title. "clawdcode session list --all" has them all.`,
+    );
+    return EXIT.badInput;
+  }
+  const some = found.sessions.slice(0, SHOWN);
+  const lines = some.map(({ id, title }) => `  ${id}  ${truncate(sanitizeLine(title), 60)}`);
+  const more = found.sessions.length - some.length;
+  ports.output.say(
+    [
+      `${shown} could be any of ${found.sessions.length} sessions; give more of the id:`,
+      ...lines,
+      ...(more === 0 ? [] : [`  … and ${more} more`]),
+    ].join('\n'),
+  );
+  return EXIT.badInput;
+}
+
+/** Sessions that are named where a word could mean any of them. */
+const SHOWN = 10;

@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { routeOf, sessionVerbs } from '../../../src/cli/session/route.ts';
+
+test.each([
+  [['session'], []],
+  [['session', 'list'], ['list']],
+  [['session', '--help'], ['--help']],
+  [
+    ['session', '--all', '--json'],
+    ['--all', '--json'],
+  ],
+  [
+    ['session', 'help', 'show'],
+    ['help', 'show'],
+  ],
+  [
+    ['session', 'search', 'a', 'word'],
+    ['search', 'a', 'word'],
+  ],
+])('%j is the subcommand', (argv, rest) => {
+  expect(routeOf(argv)).toEqual({ type: 'session', argv: rest });
+});
+
+test.each([
+  [[]],
+  [['sessions']],
+  [['session list']],
+  [['session handling is broken']],
+  [['session', 'handling', 'is', 'broken']],
+  [['session', 'tokens expire too early']],
+  [['--', 'session', 'list']],
+  [['-p', 'session', 'list']],
+  [['--debug', 'session', 'list']],
+  [['the', 'session', 'list']],
+])('%j is left to the rest of the program', (argv) => {
+  expect(routeOf(argv)).toEqual({ type: 'other' });
+});
+
+test('a slip of the fingers starts no conversation, and the way to do so is named', () => {
+  expect(routeOf(['session', 'lsit', '--all'])).toEqual({
+    type: 'unclear',
+    message:
+      'there is no "session lsit". Did you mean "clawdcode session list"? As a prompt: clawdcode -- "session lsit --all"',
+  });
+});
+
+test('every verb is a subcommand whatever follows it, and none is without "session"', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...sessionVerbs), fc.array(fc.string()), (verb, rest) => {
+      expect(routeOf(['session', verb, ...rest])).toEqual({ type: 'session', argv: [verb, ...rest] });
+      expect(routeOf([verb, ...rest])).toEqual({ type: 'other' });
+    }),
+  );
+});
