@@ -4,10 +4,10 @@
  */
 import { basename, dirname } from 'node:path';
 import type { Captured, PathChange } from '../protocol/checkpoints.ts';
+import type { GitTree } from './git/gitTree.ts';
 import { type Coverage, createCoverage } from './looking/Coverage.ts';
 import type { Contents } from './looking/contents.ts';
 import { type DiskEntry, look } from './looking/diskEntry.ts';
-import type { GitTree } from './looking/gitTree.ts';
 import type { Known } from './looking/known.ts';
 import { createPace, type Pace } from './looking/pace.ts';
 import { canonicalPath, linkedPath } from './looking/realPath.ts';
@@ -47,7 +47,7 @@ export class Recorder {
       root: deps.roots[0] ?? '/',
       limits: deps.limits,
       pace: this.#pace,
-      trackedFolders: (folder) => this.#gits?.find((git) => git.holds(folder))?.folders,
+      trackedFolders: (folder) => this.#gitAround(folder)?.folders,
     });
   }
 
@@ -192,7 +192,7 @@ export class Recorder {
     const { path, before, entry } = found;
     const settled = await settle(found, {
       contents: this.#deps.contents,
-      knownToGit: (file, its) => this.#gits?.find((git) => git.holds(file))?.contentOf(file, its),
+      knownToGit: (file, its) => this.#gitAround(file)?.contentOf(file, its),
       scan: this.#scan,
       isNamed,
       wantsChange,
@@ -225,6 +225,10 @@ export class Recorder {
     if (!this.#hasBaseline || isGit(basename(path)) || this.#deps.exclude.has(path)) return false;
     const parent = dirname(path);
     return this.#deps.roots.includes(parent) || (this.#tree.has(parent) && !this.#coverage.isLeftOut(parent));
+  }
+
+  #gitAround(path: string): GitTree | undefined {
+    return this.#gits?.find((git) => path.startsWith(`${git.root}/`));
   }
 
   #noteOnce(note: string): void {

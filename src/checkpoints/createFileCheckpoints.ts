@@ -5,9 +5,9 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Captured, FileCheckpoints } from '../protocol/checkpoints.ts';
+import { createGitTrees } from './git/gitTrees.ts';
 import { createContents } from './looking/contents.ts';
 import { look } from './looking/diskEntry.ts';
-import { openGitTrees } from './looking/gitTree.ts';
 import { createPace } from './looking/pace.ts';
 import { Stash } from './looking/Stash.ts';
 import { Recorder } from './Recorder.ts';
@@ -27,7 +27,12 @@ export function createFileCheckpoints(options: CheckpointOptions): OpenFileCheck
   const roots = [...new Set([options.root, ...(options.extraRoots ?? [])].map(realFolder))];
   const root = roots[0] ?? options.root;
   const stash = new Stash(options.folder, limits.maxTotalBytes);
-  const git = openGitTrees({ program: options.git ?? 'git', env: options.env ?? {}, roots });
+  const git = createGitTrees({
+    program: options.git ?? 'git',
+    env: options.env ?? {},
+    roots,
+    folder: options.folder,
+  });
   const recorder = new Recorder({
     roots,
     exclude: new Set([options.folder, ...(options.exclude ?? [])].map(realFolder)),
@@ -37,7 +42,7 @@ export function createFileCheckpoints(options: CheckpointOptions): OpenFileCheck
       stash,
       limits,
       mayKeep: options.mayKeep ?? (() => true),
-      readObject: git.readObject,
+      readObject: git.read,
       onWarning,
     }),
     openGit: git.open,

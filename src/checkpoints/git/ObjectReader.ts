@@ -1,0 +1,104 @@
+/** Reads objects by name from one `git cat-file --batch`, which is started when asked and ends when nobody asks. */
+import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import { gitName } from '../looking/contents.ts';
+import { type GitProgram, startGit } from './runGit.ts';
+
+interface Wanted {
+  readonly oid: string;
+  readonly resolve: (bytes: Buffer | undefined) => void;
+}
+
+const IDLE_MS = 500;
+/** `<name> missing` or `<name> blob <size>`. */
+const MAX_HEADER_BYTES = 200;
+
+export class ObjectReader {
+  readonly #git: GitProgram;
+  readonly #gitFolder: string;
+  readonly #algorithm: 'sha1' | 'sha256';
+  #child: ChildProcessWithoutNullStreams | undefined;
+  #wanted: Wanted[] = [];
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+  /** Header and content of the first wanted, as soon as its size is known. */
+  #needed = 0;
+  #idle: NodeJS.Timeout | undefined;
+
+  constructor(git: GitProgram, gitFolder: string, algorithm: 'sha1' | 'sha256') {
+    this.#git = git;
+    this.#gitFolder = gitFolder;
+    this.#algorithm = algorithm;
+  }
+
+  /** Undefined where there is no such object, or git cannot be asked. */
+  read(oid: string): Promise<Buffer | undefined> {
+    return new Promise((resolve) => {
+      clearTimeout(this.#idle);
+      const child = this.#start();
+      this.#wanted.push({ oid, resolve });
+      child.stdin.write(`${oid}\n`);
+    });
+  }
+
+  close(): void {
+    clearTimeout(this.#idle);
+    this.#child?.kill();
+    this.#end();
+  }
+
+  #start(): ChildProcessWithoutNullStreams {
+    if (this.#child !== undefined) return this.#child;
+    const child = startGit(this.#git, this.#gitFolder, [
+      `--git-dir=${this.#gitFolder}`,
+      'cat-file',
+      '--batch',
+    ]);
+    const end = (): void => {
+      if (this.#child === child) this.#end();
+    };
+    child.on('error', end);
+    child.on('close', end);
+    child.stdout.on('data', (chunk: Buffer) => {
+      if (this.#child !== child) return;
+      this.#chunks.push(chunk);
+      this.#bytes += chunk.length;
+      if (this.#bytes >= this.#needed) this.#answer();
+    });
+    this.#child = child;
+    return child;
+  }
+
+  #end(): void {
+    const unanswered = this.#wanted;
+    this.#child = undefined;
+    this.#wanted = [];
+    this.#chunks = [];
+    this.#bytes = 0;
+    this.#needed = 0;
+    for (const { resolve } of unanswered) resolve(undefined);
+  }
+
+  /** Gives out all that has come whole. */
+  #answer(): void {
+    let rest = Buffer.concat(this.#chunks);
+    this.#needed = 0;
+    for (let first = this.#wanted[0]; first !== undefined; first = this.#wanted[0]) {
+      const end = rest.subarray(0, MAX_HEADER_BYTES).indexOf('\n');
+      if (end === -1) break;
+      const size = Number(/ blob (\d+)$/.exec(rest.toString('latin1', 0, end))?.[1] ?? Number.NaN);
+      const needed = Number.isNaN(size) ? end + 1 : end + 1 + size + 1;
+      if (rest.length < needed) {
+        this.#needed = needed;
+        break;
+      }
+      const bytes = Number.isNaN(size) ? undefined : rest.subarray(end + 1, end + 1 + size);
+      this.#wanted.shift();
+      rest = rest.subarray(needed);
+      const isIt = bytes !== undefined && gitName(bytes, this.#algorithm) === first.oid;
+      first.resolve(isIt ? bytes : undefined);
+    }
+    this.#chunks = rest.length === 0 ? [] : [rest];
+    this.#bytes = rest.length;
+    if (this.#wanted.length === 0) this.#idle = setTimeout(() => this.close(), IDLE_MS);
+  }
+}

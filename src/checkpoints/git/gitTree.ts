@@ -1,0 +1,99 @@
+/** What git knows about files that nobody has touched, so that they need not be copied. Only ever reads. */
+import { statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { DiskEntry } from '../looking/diskEntry.ts';
+import type { Content } from '../looking/known.ts';
+import type { Pace } from '../looking/pace.ts';
+import { borrowObjects } from './borrowObjects.ts';
+import { ObjectReader } from './ObjectReader.ts';
+import { type IndexEntry, isAsIndexed, readIndex } from './readIndex.ts';
+import { type GitProgram, runGit } from './runGit.ts';
+import { findVerbatim } from './verbatim.ts';
+
+export interface GitTree {
+  readonly root: string;
+  /** Folders with tracked files somewhere below, the root left out. */
+  readonly folders: ReadonlySet<string>;
+  /** The content of a file that is as git left it; undefined where that is not certain. */
+  contentOf(path: string, entry: DiskEntry): Content | undefined;
+  /** Only the first look needs it. */
+  forgetIndex(): void;
+  /** Undefined where there is no such object any more. */
+  read(oid: string): Promise<Buffer | undefined>;
+  close(): void;
+}
+
+export interface GitTreeOptions {
+  readonly git: GitProgram;
+  readonly root: string;
+  /** For what has to be held on to. */
+  readonly folder: string;
+  readonly pace: Pace;
+}
+
+/** Undefined where there is no repository, or git cannot tell about it: everything is copied then. */
+export async function openGitTree({ git, root, folder, pace }: GitTreeOptions): Promise<GitTree | undefined> {
+  const facts = await readFacts(git, root);
+  if (facts === undefined) return undefined;
+  const index = await readIndex(git, root, pace);
+  if (index === undefined) return undefined;
+  let files = await cleanFiles(git, root, index.files);
+  const { objects, algorithm, writtenMs } = facts;
+  const oids = new Set(Array.from(files.values(), (file) => file.oid));
+  const borrowed = await borrowObjects({ folder, objects, oids, algorithm }, pace);
+  if (borrowed === undefined) files = new Map();
+  const reader = new ObjectReader(git, borrowed?.gitFolder ?? root, algorithm);
+  return {
+    root,
+    folders: foldersOf(root, [...index.files.keys(), ...index.submodules.map((path) => `${path}/`)]),
+    contentOf: (path, entry) => {
+      const indexed = files.get(path);
+      if (indexed === undefined || !isAsIndexed(indexed, entry, writtenMs)) return undefined;
+      return { in: 'git', root, oid: indexed.oid, algorithm };
+    },
+    forgetIndex: () => {
+      files = new Map();
+    },
+    read: (oid) => reader.read(oid),
+    close: () => {
+      reader.close();
+      borrowed?.release();
+    },
+  };
+}
+
+interface Facts {
+  readonly objects: string;
+  readonly algorithm: 'sha1' | 'sha256';
+  /** When the index was written, at the latest. */
+  readonly writtenMs: number;
+}
+
+async function readFacts(git: GitProgram, root: string): Promise<Facts | undefined> {
+  const paths = ['--git-path', 'index', '--git-path', 'objects'];
+  const output = await runGit(git, root, ['rev-parse', '--show-object-format', ...paths]);
+  const [format, index, objects] = output?.toString().split('\n') ?? [];
+  if (index === undefined || objects === undefined || (format !== 'sha1' && format !== 'sha256'))
+    return undefined;
+  const written = statSync(resolve(root, index), { throwIfNoEntry: false });
+  if (written === undefined) return undefined;
+  return { objects: resolve(root, objects), algorithm: format, writtenMs: written.mtimeMs };
+}
+
+async function cleanFiles(
+  git: GitProgram,
+  root: string,
+  files: ReadonlyMap<string, IndexEntry>,
+): Promise<ReadonlyMap<string, IndexEntry>> {
+  const verbatim = await findVerbatim(git, root, files);
+  return new Map([...files].filter(([path]) => verbatim.has(path)));
+}
+
+function foldersOf(root: string, paths: readonly string[]): ReadonlySet<string> {
+  const folders = new Set<string>();
+  for (const path of paths)
+    for (let at = dirname(path); at.length > root.length && !folders.has(at); at = dirname(at))
+      folders.add(at);
+  for (const path of paths) if (path.endsWith('/')) folders.add(path.slice(0, -1));
+  return folders;
+}

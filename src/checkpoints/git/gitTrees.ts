@@ -1,0 +1,41 @@
+/** The repositories around the roots. */
+import { createPace } from '../looking/pace.ts';
+import { type GitTree, openGitTree } from './gitTree.ts';
+
+export interface GitTrees {
+  /** Looks for them when first called. */
+  open(): Promise<readonly GitTree[]>;
+  read(root: string, oid: string): Promise<Buffer | undefined>;
+  close(): void;
+}
+
+export interface GitTreesOptions {
+  /** False: none. */
+  readonly program: string | false;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly roots: readonly string[];
+  readonly folder: string;
+}
+
+export function createGitTrees({ program, env, roots, folder }: GitTreesOptions): GitTrees {
+  const trees: GitTree[] = [];
+  let opening: Promise<readonly GitTree[]> | undefined;
+  const open = async (): Promise<readonly GitTree[]> => {
+    if (program === false) return trees;
+    for (const root of roots) {
+      const tree = await openGitTree({ git: { program, env }, root, folder, pace: createPace() });
+      if (tree !== undefined) trees.push(tree);
+    }
+    return trees;
+  };
+  return {
+    open: () => {
+      opening ??= open();
+      return opening;
+    },
+    read: async (root, oid) => trees.find((tree) => tree.root === root)?.read(oid),
+    close: () => {
+      for (const tree of trees) tree.close();
+    },
+  };
+}

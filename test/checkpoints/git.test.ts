@@ -1,0 +1,164 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Bench, openBench, snapshot } from './bench.ts';
+import { git, gitFacts, initRepository, settleIndex } from './repository.ts';
+
+let bench: Bench;
+beforeEach(async () => {
+  bench = await openBench();
+});
+afterEach(() => bench.close());
+
+const at = (path: string): string => join(bench.root, path);
+const write = (path: string, text: string | Buffer): void => writeFileSync(at(path), text);
+const shell = (command: string): void => void execFileSync('/bin/sh', ['-c', command], { cwd: bench.root });
+
+/** Commits what is there, in a repository that is old enough for its index to be believed. */
+function commitAll(options: { readonly format?: string } = {}): void {
+  initRepository(bench.root, options.format);
+  settleIndex(bench.root);
+}
+
+const copied = (): number => bench.blobs.kept.size;
+
+test.each(['sha1', 'sha256'])(
+  'what git has of %s is not copied, and comes from git when it changes',
+  async (format) => {
+    write('a.txt', 'one\n');
+    mkdirSync(at('src'));
+    write('src/b.bin', Buffer.from([1, 0, 2]));
+    commitAll({ format });
+    const [before, facts] = [snapshot(bench.root), gitFacts(bench.root)];
+    await bench.checkpoints.baseline();
+    shell('echo two > a.txt; rm -r src');
+    const { changes, notes } = await bench.checkpoints.capture();
+    expect(notes).toEqual([]);
+    expect(changes.map((change) => change.path)).toEqual([at('a.txt'), at('src'), at('src/b.bin')]);
+    const applied = await bench.checkpoints.apply(await bench.checkpoints.plan(changes));
+    expect(applied.notes).toEqual([]);
+    expect(snapshot(bench.root)).toEqual(before);
+    expect(gitFacts(bench.root)).toEqual(facts);
+  },
+);
+
+test('what git has is held on to when the repository is cleaned up, or deleted', async () => {
+  write('staged.txt', 'only ever staged\n');
+  write('a.txt', 'one\n');
+  commitAll();
+  write('staged.txt', 'staged again\n');
+  git(bench.root, 'add', '.');
+  settleIndex(bench.root);
+  const before = snapshot(bench.root);
+  await bench.checkpoints.baseline();
+  shell('rm staged.txt a.txt; git reset -q --hard; git gc -q --prune=now; rm -rf .git *');
+  const { changes, notes } = await bench.checkpoints.capture();
+  expect(notes).toEqual([]);
+  await bench.checkpoints.apply(await bench.checkpoints.plan(changes));
+  expect(snapshot(bench.root)).toEqual(before);
+});
+
+test.each([
+  [
+    'a filter',
+    '*.txt filter=rot',
+    "git config filter.rot.clean 'tr a-z b-za'; git config filter.rot.smudge 'tr b-za a-z'",
+  ],
+  ['line ends', '*.txt text eol=crlf', ''],
+  ['an encoding', '*.txt working-tree-encoding=UTF-16LE', ''],
+])(
+  'where %s lies between the tree and git, the file in the tree is what counts',
+  async (_, attributes, setup) => {
+    write('.gitattributes', `${attributes}\n`);
+    initRepository(bench.root);
+    shell(setup);
+    write('a.txt', Buffer.from('abc\r\ndef\r\n', attributes.includes('UTF-16') ? 'utf16le' : 'utf8'));
+    git(bench.root, 'add', '.');
+    git(bench.root, 'commit', '-q', '-m', 'all');
+    settleIndex(bench.root);
+    const before = snapshot(bench.root);
+    await bench.checkpoints.baseline();
+    shell('echo changed > a.txt');
+    const { changes } = await bench.checkpoints.capture();
+    await bench.checkpoints.apply(await bench.checkpoints.plan(changes));
+    expect(snapshot(bench.root)).toEqual(before);
+  },
+);
+
+test('a work tree of its own and a submodule are covered, and their git is left alone', async () => {
+  write('a.txt', 'one\n');
+  commitAll();
+  git(bench.root, 'worktree', 'add', '-q', join(bench.outside, 'tree'), '-b', 'side');
+  const tree = join(bench.outside, 'tree');
+  git(tree, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', bench.root, 'sub');
+  settleIndex(tree);
+  const checkpoints = bench.reopen({ root: tree });
+  const [before, facts] = [snapshot(tree), gitFacts(tree)];
+  await checkpoints.baseline();
+  execFileSync('/bin/sh', ['-c', 'echo 2 > a.txt; rm sub/a.txt; echo n > sub/new.txt'], { cwd: tree });
+  const { changes } = await checkpoints.capture();
+  expect(changes.map((change) => change.path.slice(tree.length + 1))).toEqual([
+    'a.txt',
+    'sub/a.txt',
+    'sub/new.txt',
+  ]);
+  await checkpoints.apply(await checkpoints.plan(changes));
+  expect(snapshot(tree)).toEqual(before);
+  expect(gitFacts(tree)).toEqual(facts);
+});
+
+test('a baseline and a capture leave every byte of git as it was, a stale index too', async () => {
+  write('a.txt', 'one\n');
+  commitAll();
+  // The index does not know these times any more: `git status` would write it again.
+  shell('touch a.txt');
+  const index = readFileSync(at('.git/index'));
+  const objects = readdirSync(at('.git/objects')).sort();
+  const written = statSync(at('.git/index')).mtimeMs;
+  await bench.checkpoints.baseline();
+  shell('echo two > a.txt; echo new > b.txt');
+  await bench.checkpoints.apply(await bench.checkpoints.plan((await bench.checkpoints.capture()).changes));
+  expect(readFileSync(at('.git/index')).equals(index)).toBe(true);
+  expect(statSync(at('.git/index')).mtimeMs).toBe(written);
+  expect(readdirSync(at('.git/objects')).sort()).toEqual(objects);
+});
+
+test('a program that the repository names is not run', async () => {
+  write('a.txt', 'one\n');
+  commitAll();
+  write('evil.sh', `#!/bin/sh\ntouch ${at('ran')}\n`);
+  shell('chmod 755 evil.sh');
+  for (const name of ['core.fsmonitor', 'core.pager', 'filter.x.clean', 'filter.x.smudge', 'core.sshCommand'])
+    git(bench.root, 'config', name, at('evil.sh'));
+  write('.gitattributes', '* filter=x diff=x\n');
+  await bench.checkpoints.baseline();
+  shell('echo two > a.txt');
+  await bench.checkpoints.capture();
+  expect(readdirSync(bench.root)).not.toContain('ran');
+});
+
+test('a folder that git does not track is left out above a size, and said to be', async () => {
+  write('a.txt', 'one\n');
+  commitAll();
+  const checkpoints = bench.reopen({ limits: { maxFolderFiles: 20 } });
+  await checkpoints.baseline();
+  mkdirSync(at('node_modules/x'), { recursive: true });
+  for (let index = 0; index < 21; index += 1) write(`node_modules/x/${index}.js`, 'x');
+  mkdirSync(at('out'));
+  write('out/b.txt', 'b\n');
+  const { changes, notes } = await checkpoints.capture();
+  expect(changes.map((change) => change.path)).toEqual([at('out'), at('out/b.txt')]);
+  expect(notes).toEqual(['node_modules (21 files) is not covered']);
+  rmSync(at('node_modules'), { recursive: true });
+  expect((await checkpoints.capture()).changes).toEqual([]);
+});
+
+test('copies are only made of what changes', async () => {
+  for (let index = 0; index < 30; index += 1) write(`${index}.txt`, `${index}\n`);
+  commitAll();
+  await bench.checkpoints.baseline();
+  shell('echo x > 1.txt');
+  await bench.checkpoints.capture();
+  expect(copied()).toBe(2);
+});
