@@ -6,7 +6,14 @@
 import { MAX_ATTEMPTS, nextRetry } from '../model/retry.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { Reasoning } from '../protocol/messages.ts';
-import type { ModelClient, ModelError, ModelEvent, ModelRequest, Reply } from '../protocol/model.ts';
+import type {
+  ModelClient,
+  ModelError,
+  ModelEvent,
+  ModelRequest,
+  Reply,
+  SentRequest,
+} from '../protocol/model.ts';
 
 export interface Clock {
   /** Milliseconds since the epoch. */
@@ -26,39 +33,48 @@ export interface ReplyPorts {
   readonly maxAttempts?: number;
 }
 
-export type ReplyOutcome =
-  | { readonly type: 'done'; readonly reply: Reply; readonly durationMs: number }
+export type ReplyOutcome = {
+  readonly durationMs: number;
+  /** The bodies that went over the wire, each once however often it was tried; none where nothing did. */
+  readonly sent: readonly SentRequest[];
+} & ReplyEnd;
+
+type ReplyEnd =
+  | { readonly type: 'done'; readonly reply: Reply }
   /** The user stopped it; what had arrived, without its unfinished tool calls. */
-  | { readonly type: 'interrupted'; readonly partial: Reply | undefined; readonly durationMs: number }
+  | { readonly type: 'interrupted'; readonly partial: Reply | undefined }
   | {
       readonly type: 'failed';
       readonly error: ModelError;
       readonly partial: Reply | undefined;
-      readonly durationMs: number;
     };
 
 /** Streams one reply. Deltas go out through `emit`; `reply_discarded` takes them back before another try. */
 export async function streamReply(request: ModelRequest, ports: ReplyPorts): Promise<ReplyOutcome> {
   const started = ports.clock.now();
   const maxAttempts = ports.maxAttempts ?? MAX_ATTEMPTS;
+  const sent: SentRequest[] = [];
+  const onSent = (one: SentRequest): void => {
+    if (!sent.some(({ hash }) => hash === one.hash)) sent.push(one);
+  };
   for (let attempt = 1; ; attempt++) {
     const draft = new Draft();
-    const end = await oneTry(request, ports, draft);
+    const end = await oneTry(request, ports, draft, onSent);
     const durationMs = ports.clock.now() - started;
-    if (end === 'interrupted') return { type: 'interrupted', partial: draft.toReply(), durationMs };
-    if (end.type === 'done') return { type: 'done', reply: end.reply, durationMs };
+    if (end === 'interrupted') return { type: 'interrupted', partial: draft.toReply(), durationMs, sent };
+    if (end.type === 'done') return { type: 'done', reply: end.reply, durationMs, sent };
 
     const { error } = end;
     const retry =
       error.retryable && attempt < maxAttempts
         ? nextRetry({ attempt, elapsedMs: durationMs, error, random: ports.clock.random() })
         : undefined;
-    if (retry === undefined) return { type: 'failed', error, partial: draft.toReply(), durationMs };
+    if (retry === undefined) return { type: 'failed', error, partial: draft.toReply(), durationMs, sent };
     if (!draft.isEmpty()) ports.emit({ type: 'reply_discarded' });
     ports.emit({ type: 'retrying', attempt, maxAttempts, delayMs: retry.delayMs, error });
     await ports.clock.sleep(retry.delayMs, ports.signal);
     if (ports.signal.aborted) {
-      return { type: 'interrupted', partial: undefined, durationMs: ports.clock.now() - started };
+      return { type: 'interrupted', partial: undefined, durationMs: ports.clock.now() - started, sent };
     }
   }
 }
@@ -67,8 +83,9 @@ async function oneTry(
   request: ModelRequest,
   { client, signal, emit }: ReplyPorts,
   draft: Draft,
+  onSent: (sent: SentRequest) => void,
 ): Promise<Extract<ModelEvent, { type: 'done' | 'failed' }> | 'interrupted'> {
-  for await (const event of client.stream(request, signal)) {
+  for await (const event of client.stream(request, signal, onSent)) {
     if (signal.aborted) return 'interrupted';
     if (event.type === 'done' || event.type === 'failed') return event;
     draft.add(event);

@@ -7,7 +7,7 @@ const SUMMARY_ATTEMPTS = 3;
 
 /** The model that `context` summarises with: the session's own client, with fewer retries. */
 export function createSummarizer(client: ModelClient, clock: Clock): SummaryModel {
-  return async (request, { signal, onProgress }) => {
+  return async (request, { signal, onProgress, onSent }) => {
     let characters = 0;
     const outcome = await streamReply(request, {
       client,
@@ -21,6 +21,7 @@ export function createSummarizer(client: ModelClient, clock: Clock): SummaryMode
         onProgress(characters);
       },
     });
+    for (const one of outcome.sent) onSent?.(one);
     if (outcome.type === 'done') return { type: 'done', reply: outcome.reply };
     return outcome.type === 'interrupted' ? { type: 'aborted' } : { type: 'failed', error: outcome.error };
   };

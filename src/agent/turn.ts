@@ -77,34 +77,36 @@ async function nextReply(ports: TurnPorts): Promise<Got> {
       return { type: 'failed', error: { kind: 'overflow', message: built.message, retryable: false } };
     }
     const outcome = await streamReply(built.request, { ...ports.reply, signal, emit });
-    const { durationMs } = outcome;
+    const { durationMs, sent } = outcome;
     switch (outcome.type) {
       case 'done':
         // The model may have been switched while this one answered.
-        await context.appendReply({ model: built.request.model, ...outcome.reply }, { durationMs });
+        await context.appendReply({ model: built.request.model, ...outcome.reply }, { durationMs, sent });
         return { type: 'reply', reply: outcome.reply };
       case 'interrupted':
-        if (outcome.partial !== undefined) {
+        if (outcome.partial === undefined) await context.appendRequest('interrupted', sent);
+        else
           await context.appendReply(
             { model: built.request.model, ...outcome.partial },
-            { interrupted: true, durationMs },
+            { interrupted: true, durationMs, sent },
           );
-        }
         return { type: 'interrupted' };
       case 'failed': {
-        const { error } = outcome;
+        const { error, partial } = outcome;
+        // A reply that is given up is in no log; that it was asked for is.
+        if (partial === undefined || error.kind === 'overflow') await context.appendRequest(error.kind, sent);
         if (
           error.kind === 'overflow' &&
           (await context.shrinkAfterOverflow(error, { tools: ports.schemas, signal, emit }))
         ) {
-          if (outcome.partial !== undefined) emit({ type: 'reply_discarded' });
+          if (partial !== undefined) emit({ type: 'reply_discarded' });
           continue;
         }
         if (signal.aborted) return { type: 'interrupted' };
-        if (outcome.partial !== undefined)
+        if (partial !== undefined)
           await context.appendReply(
-            { model: built.request.model, ...outcome.partial },
-            { failed: true, durationMs },
+            { model: built.request.model, ...partial },
+            { failed: true, durationMs, ...(error.kind === 'overflow' ? {} : { sent }) },
           );
         return { type: 'failed', error };
       }

@@ -6,7 +6,7 @@
 import type { CompactMetadata, EntryDraft, JSONLEntry } from '../protocol/entries.ts';
 import type { CompactionReport } from '../protocol/events.ts';
 import { CompactionService, type DraftAttempt } from './CompactionService.ts';
-import type { CompactionJob, CompactionOutcome } from './compaction/job.ts';
+import type { AskedSummary, CompactionJob, CompactionOutcome } from './compaction/job.ts';
 import { ledgerDraft } from './compaction/ledger.ts';
 import { ifStillTrue, retainedNow } from './compaction/meanwhile.ts';
 import { refusedReport, reportOf } from './compaction/report.ts';
@@ -15,6 +15,7 @@ import { epochOf } from './history/epoch.ts';
 import { liveEntries } from './history/live.ts';
 import { reductionDraft } from './history/reductions.ts';
 import { lastCompaction } from './history/view.ts';
+import { type RequestBasis, requestDraft } from './requestRecord.ts';
 import type { SessionParts } from './sessionParts.ts';
 import { CacheStore, compactionDrafts } from './storage/index.ts';
 import { allocateBudget } from './tokens/allocateBudget.ts';
@@ -171,6 +172,7 @@ export class CompactionRunner {
 
   #job(request: RunRequest): CompactionJob {
     const { log, projection, deps } = this.#parts;
+    const basis = projection.basis(request.tools);
     const { trigger, focus, tools, signal, emit, mustReach, withoutModel, draft, protectTokens } = request;
     return {
       entries: log.entries(),
@@ -184,11 +186,21 @@ export class CompactionRunner {
       blobs: log.blobs,
       signal,
       emit,
+      onAsked: (asked) => this.#record(basis, asked),
       ...(mustReach === undefined ? {} : { mustReach }),
       ...(withoutModel === undefined ? {} : { withoutModel }),
       ...(draft === undefined ? {} : { draft }),
       ...(protectTokens === undefined ? {} : { protectTokens }),
     };
+  }
+
+  /** A request for a summary leaves no reply in the log: an entry of its own says how it was made. */
+  #record(basis: RequestBasis, { cut, outcome, sent }: AskedSummary): void {
+    if (sent.length === 0) return;
+    const { append, offered } = this.#parts;
+    const draft = requestDraft({ purpose: 'summary', outcome }, basis, sent, cut);
+    // A session that was closed meanwhile keeps no record of it.
+    void append([...offered.news(basis, sent), draft]).catch(() => {});
   }
 
   async #run(request: RunRequest): Promise<CompactionReport> {

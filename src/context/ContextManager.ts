@@ -6,12 +6,14 @@
 import type { EntryDraft, JSONLEntry, Todo } from '../protocol/entries.ts';
 import type { CompactionReport, ContextMeasure } from '../protocol/events.ts';
 import type { Message, ToolSchema } from '../protocol/messages.ts';
-import type { ModelError, Reply } from '../protocol/model.ts';
+import type { ModelError, Reply, SentRequest } from '../protocol/model.ts';
 import type { BlobSink, RecallAnswer, RecallRequest, ToolOutcome } from '../protocol/tools.ts';
 import { type ContextData, contextDataOf } from './contextData.ts';
 import { ThreadSummary } from './memory/ThreadSummary.ts';
+import { OfferedTools } from './OfferedTools.ts';
 import { Projection } from './Projection.ts';
 import type { SeenLog } from './recall/seenLog.ts';
+import { type RequestOutcome, requestDraft } from './requestRecord.ts';
 import { SessionContext } from './SessionContext.ts';
 import { closingDrafts, headerDrafts, headerOf, replyDrafts } from './sessionDrafts.ts';
 import type { SessionParts } from './sessionParts.ts';
@@ -179,7 +181,20 @@ export class ContextManager {
   /** Records a reply and its calls as one batch, before any of them runs. */
   async appendReply(reply: Reply, end: ReplyEnd = {}): Promise<readonly JSONLEntry[]> {
     const { parts } = this.#open();
-    return this.#appendTo(parts, replyDrafts(reply, parts.projection.lastRequest, end));
+    const request = parts.projection.lastRequest;
+    const tools = end.sent === undefined ? [] : parts.offered.news(request, end.sent);
+    return this.#appendTo(parts, [...tools, ...replyDrafts(reply, request, end)]);
+  }
+
+  /** Records that the last request was sent and no reply to it is in the log; nothing where it was not sent. */
+  async appendRequest(outcome: RequestOutcome, sent: readonly SentRequest[]): Promise<void> {
+    const { parts } = this.#open();
+    const request = parts.projection.lastRequest;
+    if (request === undefined || sent.length === 0) return;
+    await this.#appendTo(parts, [
+      ...parts.offered.news(request, sent),
+      requestDraft({ purpose: 'turn', outcome }, request, sent),
+    ]);
   }
 
   /** Records the one result of a call, bounded; the whole output is kept beside the log. */
@@ -298,6 +313,7 @@ export class ContextManager {
       deps: this.#deps,
       append: (drafts) => this.#appendTo({ log, projection }, drafts),
       thread: new ThreadSummary(new CacheStore(this.#deps.settings.cache.maxEntries)),
+      offered: new OfferedTools(log.entries()),
     };
     this.#session = new SessionContext(parts);
   }

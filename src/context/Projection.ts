@@ -14,6 +14,7 @@ import { reductionOf } from './history/reductions.ts';
 import { LogView, lastCompaction, type View } from './history/view.ts';
 import { MessageMemory } from './MessageMemory.ts';
 import { measureRequest, type RequestSizes, sizeOfView } from './measure.ts';
+import type { NotedRequest, RequestBasis } from './requestRecord.ts';
 import type { SessionLog } from './storage/index.ts';
 import { TokenCounter } from './TokenCounter.ts';
 import { type MaskBudget, maskBudget, type WindowBudget, windowBudget } from './tokens/budgets.ts';
@@ -28,10 +29,8 @@ export class Projection {
   readonly memory: MessageMemory;
   /** Messages that were found valid. */
   readonly checked = new WeakSet<Message>();
-  /** The last request: for which model, and what it was counted as, uncalibrated. Undefined before the first. */
-  lastRequest:
-    | { readonly model: string; readonly countedTokens: number; readonly features: readonly number[] }
-    | undefined;
+  /** The last request: for which model, what it was made from, and what it was counted as. Undefined before the first. */
+  lastRequest: NotedRequest | undefined;
   readonly #log: SessionLog;
   readonly #deps: ProjectionDeps;
   readonly #snippets = new Map<string, string>();
@@ -214,10 +213,20 @@ export class Projection {
     return Math.ceil(this.#sizes(tools).fixed * this.#ratio());
   }
 
+  /** What a request that is built now is made from; recorded, it can be built again. */
+  basis(tools: readonly ToolSchema[]): RequestBasis {
+    return {
+      model: this.#deps.model().id,
+      seq: this.#log.entries().at(-1)?.seq ?? -1,
+      tools,
+      returnsReasoning: this.policy().returnsReasoning === true,
+    };
+  }
+
   /** Remembers what the request that now goes out is counted as, for its usage to be compared with. */
   noteRequest(tools: readonly ToolSchema[]): number {
     const { total: countedTokens, features } = this.#sizes(tools);
-    this.lastRequest = { model: this.#deps.model().id, countedTokens, features };
+    this.lastRequest = { ...this.basis(tools), countedTokens, features };
     return countedTokens;
   }
 

@@ -5,6 +5,7 @@ import type { Usage } from '../protocol/messages.ts';
 import type { Reply } from '../protocol/model.ts';
 import { INTERRUPTED_RESULT } from './ContextBuilder.ts';
 import { groupAtoms } from './history/atoms.ts';
+import { type NotedRequest, recordOf } from './requestRecord.ts';
 import { messageDraft, toolResultDraft, toolUseDraft } from './storage/index.ts';
 import type { ReplyEnd, SessionConfiguration, SessionHeader } from './types.ts';
 
@@ -45,17 +46,10 @@ export function headerOf(entries: readonly JSONLEntry[]): SessionHeader | undefi
   return header === undefined ? undefined : headerSchema.parse(header.data ?? {});
 }
 
-/** What a request was counted as before it was sent, to be compared with what its server reports. */
-export interface CountedRequest {
-  readonly model: string;
-  readonly countedTokens: number;
-  readonly features: readonly number[];
-}
-
 /** A reply and one entry for each of its calls; `request` is which model was asked, and how long it was estimated to be. */
 export function replyDrafts(
   { message, finishReason, usage, model }: Reply,
-  request: CountedRequest | undefined,
+  request: NotedRequest | undefined,
   end: ReplyEnd,
 ): EntryDraft[] {
   const assistant = messageDraft('assistant', message.content, {
@@ -67,17 +61,17 @@ export function replyDrafts(
     ...(end.failed === true ? { failed: true } : {}),
     ...(end.durationMs === undefined ? {} : { durationMs: end.durationMs }),
   });
-  const isSample = usage !== undefined && request !== undefined;
-  const data = isSample
-    ? {
-        data: {
+  const sample =
+    usage === undefined || request === undefined
+      ? {}
+      : {
           countedTokens: request.countedTokens,
           countedFeatures: [...request.features],
           requestModel: request.model,
-        },
-      }
-    : {};
-  return [{ ...assistant, ...data }, ...message.toolCalls.map(toolUseDraft)];
+        };
+  const data = { ...sample, ...(request === undefined ? {} : recordOf(request, end.sent)) };
+  const draft = Object.keys(data).length === 0 ? assistant : { ...assistant, data };
+  return [draft, ...message.toolCalls.map(toolUseDraft)];
 }
 
 /** Results for the calls that were running when the program was stopped. They are not run again. */

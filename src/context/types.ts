@@ -3,7 +3,7 @@ import type { ContextSettings } from '../protocol/contextSettings.ts';
 import type { EntryDraft, ToolDisplay } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { ToolCall, ToolSchema } from '../protocol/messages.ts';
-import type { ModelError, ModelInfo, ModelRequest, Reply } from '../protocol/model.ts';
+import type { ModelError, ModelInfo, ModelRequest, Reply, SentRequest } from '../protocol/model.ts';
 import type { ToolOutcome } from '../protocol/tools.ts';
 import type { InstructionSource } from './memory/InstructionSource.ts';
 import type { LongTermMemory } from './memory/LongTermMemory.ts';
@@ -20,6 +20,8 @@ export type SummaryModel = (
     readonly signal: AbortSignal;
     /** Called as text arrives, with the characters so far. */
     readonly onProgress: (characters: number) => void;
+    /** Called for each body that went over the wire; for the record. */
+    readonly onSent?: (sent: SentRequest) => void;
   },
 ) => Promise<SummaryReply>;
 
@@ -119,4 +121,6 @@ export interface ReplyEnd {
   readonly interrupted?: boolean;
   readonly failed?: boolean;
   readonly durationMs?: number;
+  /** The bodies that went over the wire for it; for the record. */
+  readonly sent?: readonly SentRequest[];
 }

@@ -4,14 +4,14 @@
  */
 import { customAlphabet } from 'nanoid';
 import type { OpenAI } from 'openai';
-import type { ModelClient, ModelError, ModelEvent, ModelRequest } from '../protocol/model.ts';
+import type { ModelClient, ModelError, ModelEvent, ModelRequest, SentRequest } from '../protocol/model.ts';
 import { type Accumulator, createAccumulator } from './accumulate.ts';
 import { lookupModel } from './catalogue.ts';
 import { badUrlError, cutError, type RequestFacts, stalledError, toModelError } from './errors.ts';
 import { readFailure } from './failure.ts';
 import { record } from './json.ts';
 import { patientFetch } from './patientFetch.ts';
-import { type Dialect, firstDialect, isOpenAI, learnDialect, toBody } from './requestBody.ts';
+import { type Dialect, firstDialect, isOpenAI, learnDialect, sentAs, toBody } from './requestBody.ts';
 import { type AnswerTrace, streamFetch } from './streamFetch.ts';
 import { createWatchdog } from './watchdog.ts';
 
@@ -42,11 +42,15 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
   const dialects = new Map<string, Dialect>();
   let reached = false;
 
-  async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+  async function* stream(
+    request: ModelRequest,
+    signal: AbortSignal,
+    onSent?: (sent: SentRequest) => void,
+  ): AsyncGenerator<ModelEvent> {
     const { model } = request;
     let dialect = dialects.get(model) ?? firstDialect(baseUrl, model, returnsReasoning(model));
     while (!signal.aborted) {
-      const refused = yield* attempt(request, dialect, signal);
+      const refused = yield* attempt(request, dialect, signal, onSent);
       if (refused === undefined) return;
       dialect = refused;
       dialects.set(model, dialect);
@@ -59,11 +63,18 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
     request: ModelRequest,
     dialect: Dialect,
     signal: AbortSignal,
+    onSent: ((sent: SentRequest) => void) | undefined,
   ): AsyncGenerator<ModelEvent, Dialect | undefined> {
     const controller = new AbortController();
     const abort = () => controller.abort();
     signal.addEventListener('abort', abort, { once: true });
-    const trace: AnswerTrace = { answered: false, isReply: false, isEventStream: false, dropped: 0 };
+    const trace: AnswerTrace = {
+      onBody: (body) => onSent?.(sentAs(body, request, dialect)),
+      answered: false,
+      isReply: false,
+      isEventStream: false,
+      dropped: 0,
+    };
     const accumulator = createAccumulator(newCallId);
     let chunkCount = 0; // those that look like chat completions
     const watchdog = createWatchdog(abort, () => {

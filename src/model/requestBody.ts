@@ -1,5 +1,6 @@
 /** The body of a request, and what a server has taught us to leave out of it. Pure. */
-import type { ModelRequest } from '../protocol/model.ts';
+import { createHash } from 'node:crypto';
+import type { ModelRequest, SentRequest } from '../protocol/model.ts';
 import { toWireMessages, toWireTools } from './wire.ts';
 
 /** How one server wants requests for one model. */
@@ -63,4 +64,33 @@ export function toBody(request: ModelRequest, dialect: Dialect): Record<string, 
     ...(maxOutputTokens === undefined || limitName === undefined ? {} : { [limitName]: maxOutputTokens }),
     ...(temperature === undefined || !dialect.temperature ? {} : { temperature }),
   };
+}
+
+/** What has to be known besides the request to build the same body again. */
+export function sentAs(body: string, request: ModelRequest, dialect: Dialect): SentRequest {
+  const [limitName] = dialect.limitNames;
+  return {
+    hash: bodyHash(body),
+    ...(request.maxOutputTokens === undefined || limitName === undefined ? {} : { limitName }),
+    ...(dialect.streamOptions ? {} : { withoutUsage: true }),
+    ...(dialect.returnReasoning ? { withReasoning: true } : {}),
+    ...(dialect.temperature ? {} : { withoutTemperature: true }),
+  };
+}
+
+/** The body of a request that was sent once, as it went over the wire. */
+export function bodyAgain(request: ModelRequest, sent: SentRequest): string {
+  const { limitName, withoutUsage, withReasoning, withoutTemperature } = sent;
+  const body = toBody(request, {
+    limitNames: limitName === undefined ? [] : [limitName],
+    streamOptions: withoutUsage !== true,
+    returnReasoning: withReasoning === true,
+    temperature: withoutTemperature !== true,
+  });
+  return JSON.stringify(body);
+}
+
+/** Tells bodies apart: 64 bits of SHA-256, in hex. */
+export function bodyHash(body: string): string {
+  return createHash('sha256').update(body).digest('hex').slice(0, 16);
 }

@@ -5,6 +5,8 @@ import { REPLY_TOO_LARGE } from './network.ts';
 
 /** What was seen of one request; the SDK shows none of it. */
 export interface AnswerTrace {
+  /** Hears of the body as it goes out. */
+  readonly onBody?: (body: string) => void;
   /** The server answered, whatever it said. */
   answered: boolean;
   /** Its status promised a reply. */
@@ -28,6 +30,7 @@ export function streamFetch(
   maxReplyBytes = MAX_REPLY_BYTES,
 ): typeof fetch {
   return async (input, init) => {
+    if (typeof init?.body === 'string') trace.onBody?.(init.body);
     const response = await fetchFn(input, init);
     trace.answered = true;
     onActivity();

@@ -102,6 +102,7 @@ export const entrySubtypes = [
   'undo', // names the entries that it undoes
   'checkpoint', // what a call, a command or going back changed on disk; see checkpoints.ts
   'tools', // the tools that requests offer from here on
+  'request', // a request without a reply in the conversation: for a summary, failed, stopped
   'usage', // tokens spent outside the conversation (summaries, titles)
   'turn_end',
   'notice', // for the reader only

@@ -72,9 +72,30 @@ export interface Reply {
   readonly model?: string;
 }
 
+/** How a request went over the wire, as far as the request itself does not say it. */
+export interface SentRequest {
+  /** The first 16 hex digits of the SHA-256 of the body: whoever builds it again can tell whether it is the same. */
+  readonly hash: string;
+  /** The name under which the reply limit was sent; absent = the request has none, or the server takes none. */
+  readonly limitName?: 'max_tokens' | 'max_completion_tokens';
+  /** True where token counts were not asked for, because the server refuses that field. */
+  readonly withoutUsage?: boolean;
+  /** True where earlier reasoning was sent back. */
+  readonly withReasoning?: boolean;
+  /** True where the temperature was left out, because the server refuses it. */
+  readonly withoutTemperature?: boolean;
+}
+
 export interface ModelClient {
-  /** Never throws and never rejects: every failure is a `failed` event. */
-  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+  /**
+   * Never throws and never rejects: every failure is a `failed` event. `onSent` hears of each body that goes out:
+   * more than one where the server refuses a field.
+   */
+  stream(
+    request: ModelRequest,
+    signal: AbortSignal,
+    onSent?: (sent: SentRequest) => void,
+  ): AsyncIterable<ModelEvent>;
 }
 
 /** What is known about a model; `source` says how, so that the screen can be honest about it. */

@@ -3,12 +3,13 @@ import type { ContextSettings } from '../../protocol/contextSettings.ts';
 import type { CompactMetadata, EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
 import type { AgentEvent } from '../../protocol/events.ts';
 import type { ToolSchema } from '../../protocol/messages.ts';
-import type { ModelInfo } from '../../protocol/model.ts';
+import type { ModelInfo, SentRequest } from '../../protocol/model.ts';
 import type { ProjectionPolicy } from '../ContextBuilder.ts';
 import type { Atom } from '../history/atoms.ts';
 import type { Reduction } from '../history/reductions.ts';
 import type { View } from '../history/view.ts';
 import type { Draft } from '../memory/ThreadSummary.ts';
+import type { RequestOutcome, SummaryCut } from '../requestRecord.ts';
 import type { BlobStore, CacheStore } from '../storage/index.ts';
 import type { TokenCounter } from '../TokenCounter.ts';
 import type { WindowBudget } from '../tokens/budgets.ts';
@@ -42,6 +43,8 @@ export interface CompactionJob {
   readonly blobs: BlobStore;
   readonly signal: AbortSignal;
   readonly emit: (event: AgentEvent) => void;
+  /** Hears how a summary was asked for, and in which bodies; for the record. */
+  readonly onAsked?: (asked: AskedSummary) => void;
   /** Upper bound of the request afterwards, in tokens; absent = below the trigger. */
   readonly mustReach?: number;
   /** True when no model is to be asked: it was asked a moment ago, and the request is still too long. */
@@ -50,6 +53,13 @@ export interface CompactionJob {
   readonly draft?: Draft;
   /** Tokens of the tail that stay as they are; what a summary leaves standing before them becomes a ledger. */
   readonly protectTokens?: number;
+}
+
+/** One request for a summary that went out. */
+export interface AskedSummary {
+  readonly cut: SummaryCut;
+  readonly outcome: RequestOutcome;
+  readonly sent: readonly SentRequest[];
 }
 
 export type CompactionOutcome =

@@ -1,4 +1,5 @@
-import type { Reply } from '../../protocol/model.ts';
+import type { Reply, SentRequest } from '../../protocol/model.ts';
+import type { RequestOutcome } from '../requestRecord.ts';
 import type { CompactionBudget } from '../tokens/budgets.ts';
 import type { SummaryReply } from '../types.ts';
 import type { Choice } from './choose.ts';
@@ -41,22 +42,30 @@ export async function requestSummary(
     });
   let maxTokens = window - maxOutputTokens;
   for (const clip of [false, true]) {
-    const request = build(maxTokens, clip);
-    if (request === undefined)
+    const asked = build(maxTokens, clip);
+    if (asked === undefined)
       return { type: 'failed', message: 'not even a shortened request for a summary fits' };
+    const sent: SentRequest[] = [];
     const answer = await untilAborted(
       job.signal,
-      summarize(request, {
+      summarize(asked.request, {
         signal: job.signal,
         onProgress: (characters) => job.emit({ type: 'compaction_progress', characters }),
+        onSent: (one) => sent.push(one),
       }),
     );
+    job.onAsked?.({ cut: asked.cut, outcome: outcomeOf(answer), sent });
     if (answer.type === 'aborted' || job.signal.aborted) return { type: 'aborted' };
     if (answer.type === 'done') return judge(answer.reply);
     if (answer.error.kind !== 'overflow' || clip) return { type: 'failed', message: answer.error.message };
     maxTokens = Math.min(maxTokens, answer.error.windowTokens ?? maxTokens) * 0.6;
   }
   return { type: 'failed', message: 'no summary came back' };
+}
+
+function outcomeOf(answer: SummaryReply): RequestOutcome {
+  if (answer.type === 'failed') return answer.error.kind;
+  return answer.type === 'done' ? 'done' : 'interrupted';
 }
 
 /** A connection that does not end when it is told to must not keep the user. */

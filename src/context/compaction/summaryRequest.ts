@@ -6,7 +6,9 @@
 import type { Message, ToolSchema } from '../../protocol/messages.ts';
 import type { ModelRequest } from '../../protocol/model.ts';
 import { type ProjectionPolicy, renderAtom, renderView } from '../ContextBuilder.ts';
+import type { Atom } from '../history/atoms.ts';
 import type { View } from '../history/view.ts';
+import type { SummaryCut } from '../requestRecord.ts';
 import type { TokenCounter } from '../TokenCounter.ts';
 import { headOf } from '../tokens/wellFormed.ts';
 import { languageOf } from './language.ts';
@@ -30,16 +32,22 @@ export interface SummaryRequestInput {
   readonly clip: boolean;
 }
 
+/** A request for a summary, and how it was cut out of the conversation. */
+export interface BuiltSummaryRequest {
+  readonly request: ModelRequest;
+  readonly cut: SummaryCut;
+}
+
 /** The request, or undefined when not even a clipped one fits. */
-export function buildSummaryRequest(input: SummaryRequestInput): ModelRequest | undefined {
-  const last: Message = { role: 'user', content: instruction(input) };
-  const request = (messages: readonly Message[]): ModelRequest => ({
-    model: input.model,
-    messages: [...messages, last],
-    tools: input.tools,
-    toolChoice: 'none',
-    maxOutputTokens: input.maxOutputTokens,
-  });
+export function buildSummaryRequest(input: SummaryRequestInput): BuiltSummaryRequest | undefined {
+  const { focus, maxWords, maxOutputTokens, view } = input;
+  const cut: SummaryCut = {
+    atoms: view.atoms.length,
+    ...(focus === undefined ? {} : { focus }),
+    maxWords,
+    maxOutputTokens,
+  };
+  const last = lastMessage(cut, view);
   const ratio = input.counter.ratio(input.model);
   const fixed = input.counter.countTools(input.tools) + input.counter.countMessages([last]);
   const room = input.maxTokens / ratio - fixed;
@@ -47,38 +55,70 @@ export function buildSummaryRequest(input: SummaryRequestInput): ModelRequest | 
     messages.reduce((sum, message) => sum + input.counter.countMessage(message), 0);
   if (!input.clip) {
     const whole = renderView(input.view, input.policy);
-    if (sizeOf(whole) <= room) return request(whole);
+    if (sizeOf(whole) <= room) return { cut, request: summaryRequest(input, cut, [...whole, last]) };
   }
   for (
     let characters = input.maxMessageCharacters;
     characters >= 200;
     characters = Math.floor(characters / 4)
   ) {
-    const clipped = clippedConversation(input, characters, room, sizeOf);
-    if (clipped !== undefined) return request(clipped);
+    const atoms = atomsWithin(input, characters, room, sizeOf);
+    if (atoms === 0) continue;
+    const clipped = { ...cut, clip: { characters, atoms } };
+    return {
+      cut: clipped,
+      request: summaryRequest(input, clipped, summaryMessages(view, input.policy, clipped)),
+    };
   }
   return undefined;
 }
 
-/** Every message clipped, and the oldest atoms left out until it fits; undefined when none can stay. */
-function clippedConversation(
-  { view, policy }: SummaryRequestInput,
+/** The messages of a request for a summary of a view that ends where the summary does. */
+export function summaryMessages(view: View, policy: ProjectionPolicy, cut: SummaryCut): Message[] {
+  const last = lastMessage(cut, view);
+  if (cut.clip === undefined) return [...renderView(view, policy), last];
+  const { characters, atoms } = cut.clip;
+  const kept = view.atoms.slice(view.atoms.length - atoms);
+  const messages = kept.flatMap((atom) => clippedAtom(atom, { view, policy }, characters));
+  return [...clippedStart({ view, policy }, characters), ...messages, last];
+}
+
+/** The request around them. */
+export function summaryRequest(
+  { model, tools }: Pick<ModelRequest, 'model' | 'tools'>,
+  { maxOutputTokens }: SummaryCut,
+  messages: readonly Message[],
+): ModelRequest {
+  return { model, messages, tools, toolChoice: 'none', maxOutputTokens };
+}
+
+/** With every message clipped, how many of the newest atoms fit. */
+function atomsWithin(
+  input: SummaryRequestInput,
   characters: number,
   room: number,
   sizeOf: (messages: readonly Message[]) => number,
-): Message[] | undefined {
-  const start = renderView({ ...view, atoms: [] }, policy).map((message) =>
+): number {
+  let used = sizeOf(clippedStart(input, characters));
+  let atoms = 0;
+  for (const atom of input.view.atoms.toReversed()) {
+    used += sizeOf(clippedAtom(atom, input, characters));
+    if (used > room) break;
+    atoms++;
+  }
+  return atoms;
+}
+
+type Seen = Pick<SummaryRequestInput, 'view' | 'policy'>;
+
+function clippedStart({ view, policy }: Seen, characters: number): Message[] {
+  return renderView({ ...view, atoms: [] }, policy).map((message) =>
     message.role === 'system' ? message : clipMessage(message, characters * 2),
   );
-  const newestFirst: Message[][] = [];
-  let used = sizeOf(start);
-  for (const atom of view.atoms.toReversed()) {
-    const messages = renderAtom(atom, view.replacements, policy).map((one) => clipMessage(one, characters));
-    used += sizeOf(messages);
-    if (used > room) break;
-    newestFirst.push(messages);
-  }
-  return newestFirst.length === 0 ? undefined : [...start, ...newestFirst.reverse().flat()];
+}
+
+function clippedAtom(atom: Atom, { view, policy }: Seen, characters: number): Message[] {
+  return renderAtom(atom, view.replacements, policy).map((one) => clipMessage(one, characters));
 }
 
 function clipMessage(message: Message, characters: number): Message {
@@ -104,7 +144,11 @@ function clip(text: string, characters: number): string {
   return text.length <= characters ? text : `${headOf(text, characters)}\n... (clipped)`;
 }
 
-function instruction({ focus, maxWords, view }: SummaryRequestInput): string {
+function lastMessage(cut: SummaryCut, view: View): Message {
+  return { role: 'user', content: instruction(cut, view) };
+}
+
+function instruction({ focus, maxWords }: SummaryCut, view: View): string {
   const dwell =
     focus === undefined || focus.trim() === '' ? '' : `\nThe user asks you to dwell on: ${focus.trim()}\n`;
   const language = languageOf(userText(view.atoms.map(({ head }) => head)));

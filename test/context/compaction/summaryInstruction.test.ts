@@ -17,7 +17,7 @@ test.each([
   const log = new Log();
   log.prompt(prompt);
   log.reply('I will have a look at it.');
-  const request = buildSummaryRequest({
+  const built = buildSummaryRequest({
     model: 'm',
     view: viewOf(log.entries),
     tools: [],
@@ -30,7 +30,7 @@ test.each([
     maxMessageCharacters: 5000,
     clip: false,
   });
-  const last = String(request?.messages.at(-1)?.content);
+  const last = String(built?.request.messages.at(-1)?.content);
   expect(last).toContain(`Write in the language the user writes in${named}, at most 600 words`);
   const parts = [
     '1. Primary request and intent (the goal of the task',
