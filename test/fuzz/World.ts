@@ -31,8 +31,8 @@ export class World {
   readonly program: Program;
   readonly summaries: Summaries;
   readonly #store: PersistentStore;
-  /** Holds no log whole: each is opened as if it were very large. */
-  readonly #largeStore: PersistentStore;
+  /** For copies. `large` holds no log whole: each is opened as if it were very large. */
+  readonly #copies: Readonly<Record<'large' | 'whole', PersistentStore>>;
   readonly #folder: string;
   readonly #open = new Set<ContextManager>();
   context: ContextManager;
@@ -66,7 +66,10 @@ export class World {
     this.model = modelOf(program.model);
     const place = { projectRoot: folder, programVersion: '1.0.0', now: () => new Date(this.#now()) };
     this.#store = new PersistentStore({ dataRoot: join(folder, 'data'), ...place });
-    this.#largeStore = new PersistentStore({ dataRoot: join(folder, 'large'), ...place, wholeBytes: 0 });
+    this.#copies = {
+      large: new PersistentStore({ dataRoot: join(folder, 'large'), ...place, wholeBytes: 0 }),
+      whole: new PersistentStore({ dataRoot: join(folder, 'whole'), ...place }),
+    };
     this.context = this.#manager();
   }
 
@@ -92,16 +95,16 @@ export class World {
   }
 
   /**
-   * The open session as one that is too large for memory: opened from a copy of its file, with the point that an
-   * earlier copy left. Call it while no other manager of the copy is open.
+   * The open session opened from a copy of its file; a large one with the point that an earlier copy left, and as
+   * one that is too large for memory.
    */
-  async asLarge<T>(look: (context: ContextManager) => Promise<T>): Promise<T> {
+  async asCopy<T>(as: 'large' | 'whole', look: (context: ContextManager) => Promise<T>): Promise<T> {
+    const store = this.#copies[as];
     const id = this.context.getCurrentSessionId() ?? '';
-    await mkdir(this.#largeStore.folder, { recursive: true });
-    const blobs = join(this.#largeStore.folder, 'blobs');
-    await symlink(join(this.#store.folder, 'blobs'), blobs).catch(() => undefined);
-    await copyFile(this.context.filePath() ?? '', join(this.#largeStore.folder, `${id}.jsonl`));
-    const other = this.#manager(false, this.#largeStore);
+    await mkdir(store.folder, { recursive: true });
+    await symlink(join(this.#store.folder, 'blobs'), join(store.folder, 'blobs')).catch(() => undefined);
+    await copyFile(this.context.filePath() ?? '', join(store.folder, `${id}.jsonl`));
+    const other = this.#manager(false, store);
     await other.loadSession(id);
     try {
       return await look(other);

@@ -1,5 +1,6 @@
 /** A log of which only the end is in memory is as good as the whole: the same request, facts, costs and files. */
 import { knownFacts } from '../../src/context/facts/knownFacts.ts';
+import { isPrompt } from '../../src/context/history/atoms.ts';
 import { liveEntries } from '../../src/context/history/live.ts';
 import { type ContextManager, spentIn } from '../../src/context/index.ts';
 import { bytesNow, bytesOfAll, demand, difference, sameBytes } from './check.ts';
@@ -10,9 +11,10 @@ import type { World } from './World.ts';
 export async function checkLarge(world: World, counts: Counts): Promise<void> {
   const whole = await told(world.context, world);
   const messages = bytesNow(world);
+  let isPart = false;
   for (const time of ['first', 'second']) {
-    await world.asLarge(async (large) => {
-      const isPart = large.entries().some(({ subtype }) => subtype === 'past');
+    await world.asCopy('large', async (large) => {
+      isPart = large.entries().some(({ subtype }) => subtype === 'past');
       if (isPart) counts.tails++;
       const same = bytesOfAll(large.getMessages());
       demand(sameBytes(same, messages), `A large session has the same request (${time} time).`, () =>
@@ -26,6 +28,29 @@ export async function checkLarge(world: World, counts: Counts): Promise<void> {
           () => `${whole[key]?.slice(0, 300)}\n${part[key]?.slice(0, 300)}`,
         );
     });
+  }
+  if (isPart) await checkGoingBack(world);
+}
+
+/** What goes back behind what is in memory goes back as far as it does in a session that is there as a whole. */
+async function checkGoingBack(world: World): Promise<void> {
+  const back = (turn: number) => async (context: ContextManager) => {
+    const prompts = (await context.page(Number.POSITIVE_INFINITY, 10_000)).filter(isPrompt);
+    const before = prompts[Math.floor(prompts.length * turn)];
+    const steps: (readonly string[])[] = [];
+    await context.session.uncompact(world.options);
+    steps.push(bytesOfAll(context.getMessages()));
+    if (before !== undefined) await context.session.rewind(before.uuid);
+    steps.push(bytesOfAll(context.getMessages()));
+    return steps;
+  };
+  for (const turn of [0, 0.5]) {
+    const whole = await world.asCopy('whole', back(turn));
+    const large = await world.asCopy('large', back(turn));
+    for (const [index, messages] of whole.entries())
+      demand(sameBytes(messages, large[index] ?? []), 'A large session goes back like a small one.', () =>
+        difference(messages, large[index] ?? []),
+      );
   }
 }
 

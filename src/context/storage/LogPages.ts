@@ -29,6 +29,9 @@ export class LogPages {
   /** The entry at this position; undefined where there is none, or none that can be read. */
   async at(seq: number): Promise<JSONLEntry | undefined> {
     for await (const entry of this.range(seq, seq)) return entry;
+    // Where ranges of a file have changed places, bisection may have gone the wrong way.
+    for await (const line of this.#lines(Buffer.from(`"seq":${seq},`)))
+      for (const entry of parseLine(line).entries) if (entry.seq === seq) return entry;
     return undefined;
   }
 
@@ -63,6 +66,13 @@ export class LogPages {
         if (containing !== undefined && !line.includes(containing)) continue;
         for (const entry of parseLine(line).entries.reverse()) if (entry.seq < seq) yield entry;
       }
+    });
+  }
+
+  /** Every line that has these bytes. */
+  async *#lines(containing: Buffer): AsyncGenerator<Buffer> {
+    yield* this.#withFile(async function* (file) {
+      for await (const { bytes } of linesFrom(file, 0)) if (bytes.includes(containing)) yield bytes;
     });
   }
 
@@ -122,10 +132,9 @@ async function firstNumbered(
   return undefined;
 }
 
-/** Every line that we write begins like this; of others the whole line is parsed. */
+/** Only of a line that can be read: a torn one may say anything. */
 function seqOf(bytes: Buffer): number | undefined {
-  const known = /^\{"v":\d+,"seq":(\d+),/.exec(bytes.subarray(0, 64).toString('latin1'))?.[1];
-  return known === undefined ? parseLine(bytes).entries[0]?.seq : Number(known);
+  return parseLine(bytes).entries[0]?.seq;
 }
 
 async function* linesFrom({ handle, size }: OpenLog, offset: number): AsyncGenerator<Line> {
