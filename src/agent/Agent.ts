@@ -2,7 +2,8 @@
  * The agent of one session: ops in, events out. It owns what waits (jobs, prompts, questions) and the state
  * that subscribers see; the conversation itself belongs to the ContextManager.
  */
-import type { ContextManager } from '../context/index.ts';
+import { type ContextManager, liveEntries } from '../context/index.ts';
+import type { FileCheckpoints } from '../protocol/checkpoints.ts';
 import type { Steering } from '../protocol/contextReport.ts';
 import type { AgentEvent, ContextMeasure } from '../protocol/events.ts';
 import type { Usage } from '../protocol/messages.ts';
@@ -10,17 +11,19 @@ import type { ModelClient, ModelInfo } from '../protocol/model.ts';
 import type { Op } from '../protocol/ops.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
 import type { Tool, ToolContext } from '../protocol/tools.ts';
+import { createCheckpointKeeper } from './checkpoints.ts';
 import { createEventHub } from './eventHub.ts';
 import { createJobQueue } from './jobQueue.ts';
 import { createModes } from './modes.ts';
 import { createPermissionPorts, type PermissionRules } from './permissionPorts.ts';
-import { createPromptQueue, promptDraft } from './promptQueue.ts';
+import { createPromptQueue } from './promptQueue.ts';
 import { createQuestions } from './questions.ts';
 import type { Clock } from './reply.ts';
+import { createRewinds } from './rewinds.ts';
 import { titleDraft, titleOf } from './sessionFacts.ts';
 import { runShell } from './shellPrompt.ts';
-import { addEntry, noTotals } from './totals.ts';
-import { runTurn, type TurnEnd } from './turn.ts';
+import { addEntry, totalsOf } from './totals.ts';
+import { createTurnJob } from './turnJob.ts';
 import type { Agent } from './types.ts';
 
 export interface AgentDeps extends PermissionRules {
@@ -46,6 +49,10 @@ export interface AgentDeps extends PermissionRules {
   readonly demo: boolean;
   readonly clock: Clock;
   readonly newId: () => string;
+  /** Looks after the files; without it, going back is for the conversation only. Closed with the agent. */
+  readonly files?: FileCheckpoints & { close?(): Promise<void> };
+  /** Ids of the calls of which a process still runs. */
+  readonly runningCalls?: () => readonly string[];
   /** Where a bug in a subscriber is reported. */
   readonly onError: (error: unknown) => void;
 }
@@ -63,7 +70,7 @@ export function createAgent(deps: AgentDeps): Agent {
   const modes = createModes(context, deps.mode, hub.emit);
   const schemas = deps.tools.map((tool) => tool.schema);
   let cwd = deps.cwd;
-  let totals = context.entries().reduce((sum, entry) => addEntry(sum, entry, model.costUsd), noTotals);
+  let totals = totalsOf(context.entries(), model.costUsd);
   let measure: ContextMeasure | undefined;
 
   const emit = (event: AgentEvent): void => {
@@ -86,6 +93,18 @@ export function createAgent(deps: AgentDeps): Agent {
     notice(recovered === true ? 'info' : 'warning', message),
   );
 
+  const checkpoints = createCheckpointKeeper({
+    files: deps.files,
+    context,
+    running: deps.runningCalls ?? (() => []),
+    now: clock.now,
+    warn: (text) => notice('warning', text),
+  });
+  const setCwd = (directory: string): void => {
+    cwd = directory;
+    context.setCwd(directory);
+  };
+
   const jobs = createJobQueue({
     onBug: tellBug,
     onDone(signal) {
@@ -100,10 +119,7 @@ export function createAgent(deps: AgentDeps): Agent {
     sessionId: context.getCurrentSessionId() ?? '',
     root: deps.root,
     cwd: () => cwd,
-    setCwd: (directory) => {
-      cwd = directory;
-      context.setCwd(directory);
-    },
+    setCwd,
     signal,
     onOutput: (text) => emit({ type: 'tool_output', callId, text }),
     fileReads: (path) => context.fileReads(path),
@@ -111,58 +127,30 @@ export function createAgent(deps: AgentDeps): Agent {
     recall: (request, recallSignal) => context.recall(request, recallSignal),
   });
 
-  const deliverQueued = async (): Promise<boolean> => {
-    const taken = prompts.takeAll();
-    if (taken.length === 0) return false;
-    await context.appendPrompts(taken.map(promptDraft), { tools: schemas, emit });
-    return true;
-  };
+  const turn = createTurnJob({
+    context,
+    prompts,
+    modes,
+    checkpoints,
+    schemas,
+    emit,
+    tellBug,
+    reply: { client: deps.client, clock },
+    maxSteps: deps.maxSteps,
+    interactive: deps.interactive,
+    toolCalls: {
+      tools: deps.tools,
+      toolContext,
+      ...createPermissionPorts({ rules: deps, modes, questions, notice }),
+      newId: deps.newId,
+      now: clock.now,
+      checkpoints,
+    },
+  });
 
-  const turn = async (signal: AbortSignal): Promise<void> => {
-    // The prompt may have been taken back meanwhile.
-    if (prompts.all().length === 0) return;
-    emit({ type: 'turn_started' });
-    let end: TurnEnd = { outcome: 'failed', steps: 0 };
-    try {
-      await modes.announce();
-      end = await runTurn({
-        context,
-        reply: { client: deps.client, clock },
-        schemas,
-        signal,
-        emit,
-        deliverQueued,
-        maxSteps: deps.maxSteps,
-        interactive: deps.interactive,
-        toolCalls: {
-          tools: deps.tools,
-          toolContext,
-          ...createPermissionPorts({ rules: deps, modes, questions, notice }),
-          newId: deps.newId,
-          now: clock.now,
-        },
-      });
-    } catch (error) {
-      tellBug(error);
-    }
-    const { outcome, steps, error } = end;
-    try {
-      await context.append({
-        type: 'system',
-        subtype: 'turn_end',
-        message: { role: 'system', content: outcome },
-        data: { outcome, steps, ...(error === undefined ? {} : { error }) },
-      });
-    } finally {
-      if (outcome !== 'done') prompts.giveBack();
-      emit({ type: 'turn_ended', ...end });
-    }
-  };
-
-  const shell = async (command: string, signal: AbortSignal): Promise<void> => {
-    const bash = deps.tools.find((tool) => tool.name === 'Bash');
-    if (bash === undefined) notice('error', 'There is no Bash tool in this session to run the command with.');
-    else await runShell(command, bash, toolContext(deps.newId(), signal), context, emit);
+  const shell = (command: string, signal: AbortSignal): Promise<void> => {
+    const toolsOfCall = { tools: deps.tools, toolContext: toolContext(deps.newId(), signal) };
+    return runShell(command, { ...toolsOfCall, context, checkpoints, emit });
   };
 
   const emitMeasure = (): void => emit({ type: 'context_measured', measure: context.measure(schemas) });
@@ -195,6 +183,17 @@ export function createAgent(deps: AgentDeps): Agent {
     emitMeasure();
   };
 
+  const rewinds = createRewinds({
+    context,
+    files: deps.files,
+    checkpoints,
+    modes,
+    setCwd,
+    jobs,
+    emit,
+    measure: emitMeasure,
+  });
+
   const submit = (op: Op): void => {
     switch (op.type) {
       case 'prompt':
@@ -221,6 +220,10 @@ export function createAgent(deps: AgentDeps): Agent {
       case 'answer':
         questions.answer(op.id, op.answer);
         return;
+      case 'rewind':
+      case 'undo_rewind':
+        rewinds.submit(op);
+        return;
       case 'set_mode':
         void modes.set(op.mode).catch(deps.onError);
         return;
@@ -237,6 +240,7 @@ export function createAgent(deps: AgentDeps): Agent {
     submit,
     subscribe: hub.subscribe,
     entries: () => context.entries(),
+    page: (beforeSeq, count) => context.page(beforeSeq, count),
     state: () => ({
       sessionId: context.getCurrentSessionId() ?? '',
       title: titleOf(context.entries()),
@@ -251,6 +255,10 @@ export function createAgent(deps: AgentDeps): Agent {
       usage: totals,
       demo: deps.demo,
     }),
+    liveEntries: () => liveEntries(context.entries()).entries,
+    turns: rewinds.turns,
+    planRewind: rewinds.plan,
+    diff: rewinds.diff,
     takeBackQueued: prompts.takeBack,
     idle: jobs.idle,
     report: () => context.session.report(schemas),
@@ -271,6 +279,8 @@ export function createAgent(deps: AgentDeps): Agent {
     async close() {
       await jobs.close();
       await deps.disposeTools();
+      await checkpoints.close();
+      await deps.files?.close?.();
       unsubscribe();
       forgetProblems();
       await context.close();

@@ -49,11 +49,16 @@ export function createRewinder({ context, files, checkpoints, modes, setCwd }: R
     const turn = await findTurn(context, uuid);
     if (turn === undefined) return undefined;
     const { changes, notes } = await changesSince(context, turn.seq);
+    let noFiles = files === undefined ? NO_FILES : undefined;
+    const filePlan = await planFiles(changes).catch((error: unknown): RestorePlan => {
+      noFiles = `The files cannot be looked at: ${error instanceof Error ? error.message : String(error)}`;
+      return { steps: [] };
+    });
     const planned: RewindPlan = {
       turn,
-      plan: await planFiles(changes),
+      plan: filePlan,
       notes,
-      ...(files === undefined ? { noFiles: NO_FILES } : {}),
+      ...(noFiles === undefined ? {} : { noFiles }),
     };
     shown = { plan: planned, at: lastEntry() };
     return planned;

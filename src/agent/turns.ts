@@ -17,7 +17,17 @@ const SHOWN = 300;
 /** The turns of these entries, oldest first; `live` are those that count, as `liveEntries` gives them. */
 export function turnsOf(live: readonly JSONLEntry[]): readonly TurnRecord[] {
   const starts = live.flatMap((entry, index) => (startsTurn(entry) ? [{ entry, index }] : []));
-  return starts.map(({ entry, index }, at) => turnOf(entry, live.slice(index, starts[at + 1]?.index)));
+  return starts.map(({ entry, index }, at) => ({
+    ...turnOf(entry, live.slice(index, starts[at + 1]?.index)),
+    beforeSeq: lastBefore(live, index)?.seq ?? -1,
+  }));
+}
+
+/** What was recalled for a prompt stands before it and belongs to it. */
+function lastBefore(live: readonly JSONLEntry[], prompt: number): JSONLEntry | undefined {
+  let at = prompt - 1;
+  while (live[at]?.subtype === 'memory') at--;
+  return live[at];
 }
 
 /** True for what the user asked; notes of the program and `!commands` belong to the turn before them. */
@@ -107,7 +117,7 @@ export function textOf(content: unknown): string {
 }
 
 /** `entries`: the prompt and all behind it up to the next. */
-function turnOf(prompt: JSONLEntry, entries: readonly JSONLEntry[]): TurnRecord {
+function turnOf(prompt: JSONLEntry, entries: readonly JSONLEntry[]): Omit<TurnRecord, 'beforeSeq'> {
   const work = workOf(entries);
   const files = new Set(work.flatMap(({ changes }) => changes.map(({ path }) => path)));
   return {

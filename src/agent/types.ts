@@ -19,6 +19,8 @@ export interface AgentState {
   readonly model: ModelInfo;
   readonly mode: PermissionMode;
   readonly busy: boolean;
+  /** Nothing can be added to the session; see `readOnlyAgent`. */
+  readonly readOnly?: boolean;
   readonly queue: readonly PromptOp[];
   readonly questions: readonly PermissionQuestion[];
   readonly todos: readonly Todo[];
@@ -87,6 +89,8 @@ export type SessionTarget = {
       readonly id: string;
       /** `read` only looks. Absent = go on in it. */
       readonly mode?: 'read' | 'fork';
+      /** Of a fork: the last entry that it takes along. */
+      readonly uptoSeq?: number;
       /** The folder below `projects/` that it lies in, when that is not this project's. */
       readonly project?: string;
     }

@@ -2,6 +2,7 @@ import { clear } from './clear.ts';
 import { compact } from './compact.ts';
 import { context } from './context.ts';
 import { cost } from './cost.ts';
+import { diff } from './diff.ts';
 import { exit } from './exit.ts';
 import { fork } from './fork.ts';
 import { help } from './help.ts';
@@ -10,6 +11,7 @@ import { model } from './model.ts';
 import { permissions } from './permissions.ts';
 import { rename } from './rename.ts';
 import { resume } from './resume.ts';
+import { rewind } from './rewind.ts';
 import { status } from './status.ts';
 import type { Command } from './types.ts';
 import { uncompact } from './uncompact.ts';
@@ -19,6 +21,8 @@ export const allCommands: readonly Command[] = [
   help,
   compact,
   uncompact,
+  rewind,
+  diff,
   resume,
   rename,
   fork,

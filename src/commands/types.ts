@@ -9,6 +9,7 @@ import type {
 } from '../context/index.ts';
 import type { ContextSettings } from '../protocol/contextSettings.ts';
 import type { Op } from '../protocol/ops.ts';
+import type { TurnRecord } from '../protocol/rewind.ts';
 import type { Page } from './pages/page.ts';
 
 /** What `/status` tells. Never a key. */
@@ -72,6 +73,13 @@ export type CommandResult =
   | { readonly type: 'dialog'; readonly dialog: 'resume' | 'model' }
   /** `page` is for where there is no screen to answer on. */
   | { readonly type: 'dialog'; readonly dialog: 'items'; readonly page: Page }
+  /** Going back: to this turn, or to one of a list. */
+  | {
+      readonly type: 'dialog';
+      readonly dialog: 'rewind';
+      readonly turn?: TurnRecord;
+      readonly page: Page;
+    }
   | { readonly type: 'open_session'; readonly target: 'new' | { readonly id: string } }
   /** A copy of the open session, as it is or as it was up to an entry; the work goes on in the copy. */
   | { readonly type: 'fork_session'; readonly uptoSeq?: number }

@@ -54,6 +54,10 @@ function endOf(event: AgentEvent, op: Op | undefined): RunEnd | undefined {
   if (event.type === 'compaction_ended' && op?.type === 'uncompact') {
     return { type: 'uncompact', report: event.report };
   }
+  if (event.type === 'rewind_ended') {
+    const { outcome, message } = event.report;
+    return { type: 'answer', ok: outcome !== 'refused', text: message };
+  }
   if (event.type === 'compaction_previewed') return { type: 'preview', preview: event.preview };
   if (event.type !== 'turn_ended') return undefined;
   const { outcome, steps, error } = event;
@@ -92,7 +96,8 @@ function fromCommand(result: CommandResult, name: string): { type: 'op'; op: Op 
     case 'page':
       return { type: 'answer', ok: true, text: plainText(result.page) };
     case 'dialog':
-      if (result.dialog === 'items') return { type: 'answer', ok: true, text: plainText(result.page) };
+      if (result.dialog === 'items' || result.dialog === 'rewind')
+        return { type: 'answer', ok: true, text: plainText(result.page) };
       return needsTerminal(name);
     case 'open_session':
     case 'fork_session':

@@ -12,6 +12,8 @@ export interface TurnRecord {
   readonly uuid: string;
   /** Position of that entry in the session. */
   readonly seq: number;
+  /** Position of the last entry before the turn: where a fork from there ends. */
+  readonly beforeSeq: number;
   /** What the user typed, as the user saw it. */
   readonly text: string;
   /** ISO 8601, UTC. */

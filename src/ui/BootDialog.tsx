@@ -4,6 +4,7 @@ import { Onboarding } from './components/Onboarding.tsx';
 import { SelectList } from './components/SelectList.tsx';
 import { TrustDialog } from './components/TrustDialog.tsx';
 import type { Controller, Snapshot } from './controllerTypes.ts';
+import { RewindDialog } from './rewind/RewindDialog.tsx';
 import { RefusalDialog } from './sessions/RefusalDialog.tsx';
 import { SessionPicker } from './sessions/SessionPicker.tsx';
 
@@ -62,6 +63,18 @@ export function BootDialog({ snapshot, controller, columns, rows, now }: BootDia
     case 'items':
       if (session === undefined) return null;
       return <ItemsDialog {...room} agent={session.agent} onClose={() => controller.closeDialog()} />;
+    case 'rewind':
+      if (session === undefined) return null;
+      return (
+        <RewindDialog
+          {...room}
+          agent={session.agent}
+          turn={phase.turn}
+          now={() => new Date(now())}
+          onFork={(uptoSeq) => controller.fork(uptoSeq)}
+          onClose={() => controller.closeDialog()}
+        />
+      );
     case 'booting':
     case 'session':
     case 'leaving':

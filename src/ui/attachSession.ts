@@ -31,7 +31,7 @@ export function attachSession(
   const said = notices.map((text): Print => ({ type: 'notice', level: 'warning', text }));
   if (resumed && at !== undefined)
     void replayAround(agent, at).then((prints) => store.print(...prints, ...said));
-  else store.print(...(resumed ? replay(agent.entries()) : []), ...said);
+  else store.print(...(resumed ? replay(agent.liveEntries()) : []), ...said);
   return {
     ...store,
     dispose() {

@@ -9,6 +9,7 @@ import { nextMode } from './modeCycle.ts';
 import { loadMarkdown, plainMarkdown } from './print/markdown.ts';
 import { createPrinter, type Printer } from './printer.ts';
 import { replay, replayAround } from './replay.ts';
+import { afterRewind } from './rewind/afterRewind.ts';
 import { type InputEffect, runInput } from './runInput.ts';
 import type { SessionStore } from './sessionStore.ts';
 import { createSessionSwitch } from './sessions/sessionSwitch.ts';
@@ -27,7 +28,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
   let store: SessionStore | undefined;
   let printer: Printer | undefined;
   let leaveArmedAt = Number.NEGATIVE_INFINITY;
-  let escapeAt = Number.NEGATIVE_INFINITY;
+  let escaped = { empty: false, at: Number.NEGATIVE_INFINITY };
   let hintTimer: ReturnType<typeof setTimeout> | undefined;
   let leaving = false;
   /** Submitted before a session was open. */
@@ -64,6 +65,8 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     });
     return printer.render(prints, screen?.columns() ?? 80);
   };
+  const redraw = (): void =>
+    screen?.write(`${CLEAR_VIEW}${rendered(replay(state.session?.agent.liveEntries() ?? []))}`);
   const say = (level: 'info' | 'warning' | 'error', text: string): void => {
     if (store === undefined) print({ type: 'notice', level, text });
     else store.print({ type: 'notice', level, text });
@@ -97,6 +100,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
       options.onReady(() => session.agent.close());
       printer = undefined;
       store = attachSession(session, screen, print, options.now, at);
+      session.agent.subscribe((event) => afterRewind(event, { redraw, composer: screen?.composer() }));
       store.subscribe(changed);
       set({ session, phase: { type: 'session' } });
       void session.agent.measure().catch(() => undefined);
@@ -135,6 +139,11 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
         else
           void state.session?.host.listModels().then((list) => set({ phase: { type: 'models', ...list } }));
         return;
+      case 'rewind': {
+        const { turn } = effect;
+        set({ phase: { type: 'rewind', ...(turn === undefined ? {} : { turn }) } });
+        return;
+      }
       case 'open_session':
         void switcher.open(effect.target === 'new' ? { type: 'new' } : { type: 'id', id: effect.target.id });
         return;
@@ -186,12 +195,15 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     showHint(`Press ${key} again to leave`);
   };
 
-  /** Esc twice empties the line; once only says so, as a single Esc is easily hit. */
-  const clearLine = (): void => {
-    const again = options.now() - escapeAt < AGAIN_WITHIN_MS;
-    escapeAt = again ? Number.NEGATIVE_INFINITY : options.now();
-    if (again) screen?.composer()?.clear();
-    showHint(again ? undefined : 'Esc again clears the line');
+  /** Esc twice empties the line, or goes back where it is empty; once only says so, as a single Esc is easily hit. */
+  const escapeTwice = (empty: boolean): void => {
+    const again = escaped.empty === empty && options.now() - escaped.at < AGAIN_WITHIN_MS;
+    escaped = { empty, at: again ? Number.NEGATIVE_INFINITY : options.now() };
+    if (again && empty) set({ phase: { type: 'rewind' } });
+    else if (again) screen?.composer()?.clear();
+    showHint(
+      again ? undefined : empty ? 'Esc again goes back to an earlier turn' : 'Esc again clears the line',
+    );
   };
 
   return {
@@ -218,7 +230,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
       switch (intent) {
         case 'escape':
           if (agent?.state().busy === true) agent.submit({ type: 'interrupt' });
-          else if (!empty) clearLine();
+          else if (!empty || agent !== undefined) escapeTwice(empty);
           return;
         case 'clear_or_exit':
           return stopOrLeave(empty, 'Ctrl+C');
@@ -228,8 +240,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
           agent?.submit({ type: 'set_mode', mode: nextMode(agent.state().mode, options.bypassAllowed) });
           return;
         case 'redraw':
-          screen?.write(`${CLEAR_VIEW}${rendered(replay(state.session?.agent.entries() ?? []))}`);
-          return;
+          return redraw();
       }
     },
     takeBackQueued: () => state.session?.agent.takeBackQueued()?.text,
@@ -241,6 +252,10 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
       state.session?.agent.submit({ type: 'answer', id, answer: given });
     },
     answerRefusal: (answer) => switcher.answer(answer),
+    fork(uptoSeq) {
+      set({ phase: { type: 'session' } });
+      void switcher.fork(uptoSeq);
+    },
     closeDialog: () => set({ phase: { type: 'session' } }),
     pickModel(id) {
       set({ phase: { type: 'session' } });

@@ -1,6 +1,7 @@
 /** The words of the controller: what it shows, what it needs of the screen, what may be asked of it. */
 import type { ModelList } from '../commands/types.ts';
 import type { PermissionAnswer } from '../protocol/permissions.ts';
+import type { TurnRecord } from '../protocol/rewind.ts';
 import type { ComposerHandle } from './input/Composer.tsx';
 import type { Draft } from './input/composerState.ts';
 import type { Intent } from './input/keys.ts';
@@ -25,6 +26,8 @@ export type Phase =
     }
   | ({ readonly type: 'models' } & ModelList)
   | { readonly type: 'items' }
+  /** Going back: to this turn, or to one of a list. */
+  | { readonly type: 'rewind'; readonly turn?: TurnRecord }
   | { readonly type: 'session' }
   /** The last frame: empty, so that the shell's prompt follows the transcript. */
   | { readonly type: 'leaving' };
@@ -62,6 +65,8 @@ export interface Controller {
   answer(id: string, answer: PermissionAnswer): void;
   answerRefusal(answer: RefusalAnswer): void;
   pickModel(id: string | undefined): void;
+  /** Goes on in a copy of the session as it was up to this entry. */
+  fork(uptoSeq: number): void;
   /** Leaves a dialog that only looked. */
   closeDialog(): void;
 }

@@ -1,6 +1,7 @@
 /** What a submitted line does: a prompt, a shell command, or a slash command's wish. No React, no screen. */
 import { interpret, unknownCommandText } from '../commands/interpret.ts';
 import type { CommandHost } from '../commands/types.ts';
+import type { TurnRecord } from '../protocol/rewind.ts';
 import type { Print } from './view.ts';
 
 /** What is left for the screen to do after a line was submitted. */
@@ -8,6 +9,7 @@ export type InputEffect =
   | { readonly type: 'none' }
   | { readonly type: 'print'; readonly print: Print }
   | { readonly type: 'dialog'; readonly dialog: 'resume' | 'model' | 'items' }
+  | { readonly type: 'rewind'; readonly turn?: TurnRecord }
   | { readonly type: 'open_session'; readonly target: 'new' | { readonly id: string } }
   | { readonly type: 'fork_session'; readonly uptoSeq?: number }
   | { readonly type: 'exit' };
@@ -41,7 +43,8 @@ export async function runInput(
         case 'page':
           return { type: 'print', print: { type: 'page', page: result.page } };
         case 'dialog':
-          return { type: 'dialog', dialog: result.dialog };
+          if (result.dialog !== 'rewind') return { type: 'dialog', dialog: result.dialog };
+          return { type: 'rewind', ...(result.turn === undefined ? {} : { turn: result.turn }) };
         default:
           return result;
       }

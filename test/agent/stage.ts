@@ -49,21 +49,35 @@ export interface Stage {
 export interface Given extends Partial<Omit<AgentDeps, 'context' | 'model' | 'clock'>> {
   readonly answers?: readonly Answer[];
   readonly windowTokens?: number;
+  /** What else is known of every model. */
+  readonly info?: Partial<ModelInfo>;
   readonly settings?: object;
   /** Goes on with this folder's session instead of a new one. */
   readonly resume?: { readonly folder: string; readonly sessionId: string };
   readonly systemPrompt?: string;
+  /** Where project and sessions lie, instead of a new folder. */
+  readonly folder?: string;
 }
 
 /** Everything is closed and checked at the end of the test: script used up, no bug, log valid and on disk. */
 export async function stage(given: Given = {}): Promise<Stage> {
-  const { answers, windowTokens = 200_000, settings, resume, systemPrompt = 'Be brief.', ...deps } = given;
-  const folder = resume?.folder ?? (await realpath(await mkdtemp(join(tmpdir(), 'clawdcode-agent-'))));
+  const {
+    answers,
+    windowTokens = 200_000,
+    info = {},
+    settings,
+    resume,
+    systemPrompt = 'Be brief.',
+    ...rest
+  } = given;
+  const { folder: place, ...deps } = rest;
+  const folder =
+    resume?.folder ?? place ?? (await realpath(await mkdtemp(join(tmpdir(), 'clawdcode-agent-'))));
   const root = join(folder, 'project');
   await mkdir(root, { recursive: true });
   const model = new ScriptedModel(answers ?? []);
   const clock = new VirtualClock();
-  let current = modelInfo('test-model', windowTokens);
+  let current: ModelInfo = { ...modelInfo('test-model', windowTokens), ...info };
   const context = new ContextManager({
     store: new PersistentStore({
       dataRoot: join(folder, 'data'),
@@ -101,7 +115,7 @@ export async function stage(given: Given = {}): Promise<Stage> {
     model: {
       current: () => current,
       select: (id) => {
-        current = modelInfo(id, windowTokens);
+        current = { ...modelInfo(id, windowTokens), ...info };
         return current;
       },
       costUsd: (id, usage) =>
@@ -190,8 +204,9 @@ async function expectValidLog(file: string): Promise<void> {
   const asked = entries.flatMap((entry) => entry.tool?.id ?? []).sort();
   const answered = entries.flatMap((entry) => entry.toolResult?.id ?? []).sort();
   expect(answered, 'one result for each call').toEqual(asked);
-  const spoken = entries.some((entry) => entry.type === 'user');
-  if (spoken) expect(validateRequest(projectMessages(entries))).toEqual([]);
+  const messages = projectMessages(entries);
+  const spoken = messages.some(({ role }) => role === 'user');
+  if (spoken) expect(validateRequest(messages)).toEqual([]);
 }
 
 function modelInfo(id: string, windowTokens: number): ModelInfo {

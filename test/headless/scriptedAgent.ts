@@ -1,8 +1,10 @@
 import type { Agent, AgentState } from '../../src/agent/types.ts';
+import type { RestoreStep } from '../../src/protocol/checkpoints.ts';
 import type { CompactionDiff, ContextItem, ContextReport } from '../../src/protocol/contextReport.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import type { AgentEvent, ContextMeasure } from '../../src/protocol/events.ts';
 import type { Op } from '../../src/protocol/ops.ts';
+import type { RewindPlan, TurnRecord } from '../../src/protocol/rewind.ts';
 
 /** One op that is expected, and what the agent then says. A question waits for its answer. */
 export interface ScriptStep {
@@ -68,6 +70,10 @@ export interface ScriptedContext {
   readonly report?: ContextReport;
   readonly items?: readonly ContextItem[];
   readonly lastDiff?: CompactionDiff;
+  readonly turns?: readonly TurnRecord[];
+  readonly plans?: readonly RewindPlan[];
+  /** What any diff shows; undefined for a turn that there is not. */
+  readonly changes?: readonly RestoreStep[];
 }
 
 /** An agent that plays a script, and fails loudly when it is asked for anything else. */
@@ -131,6 +137,11 @@ export function scriptedAgent(
     },
     state: () => current,
     entries: () => entries,
+    liveEntries: () => entries,
+    page: async (beforeSeq, count) => entries.filter(({ seq }) => seq < beforeSeq).slice(-count),
+    turns: async (limit) => (context.turns ?? []).slice(-limit),
+    planRewind: async (uuid) => context.plans?.find(({ turn }) => turn.uuid === uuid),
+    diff: async () => context.changes,
     takeBackQueued: () => undefined,
     async idle() {
       await work;

@@ -24,12 +24,8 @@ export function renderContextEntry(entry: JSONLEntry, options: EntryOptions): st
     }
     case 'rewind': {
       const which = pointer(entry.data?.to, options);
-      return marked(
-        '◇',
-        `Went back: what came after ${which} is no longer part of the conversation`,
-        theme.dim,
-        options,
-      );
+      const said = `Went back: what came after ${which} is no longer part of the conversation`;
+      return marked('◇', contentText(entry) || said, theme.dim, options);
     }
     case 'undo':
       return marked('◇', contentText(entry) || 'Undone.', theme.dim, options);

@@ -1,0 +1,94 @@
+/** What was changed on disk, as a page: how much, which files, then the diffs. */
+import { basename, relative } from 'node:path';
+import type { RestoreStep } from '../../protocol/checkpoints.ts';
+import { grouped } from '../figures.ts';
+import { blankLine, hanging, heading, type Page, type PageLine, pageLine } from './page.ts';
+
+export interface ChangesFacts {
+  readonly title: string;
+  /** The changes taken together, or what is going to be changed. */
+  readonly steps: readonly RestoreStep[];
+  /** The project's root: paths inside it are shown from there. */
+  readonly root: string;
+  /** Said behind each file that has a reason, and below all. */
+  readonly notes?: readonly string[];
+}
+
+/** Files that are listed, and lines of diffs that are shown. */
+const MAX_FILES = 200;
+const MAX_LINES = 500;
+
+export function changesPage({ title, steps, root, notes = [] }: ChangesFacts): Page {
+  const lines = [
+    heading(title),
+    ...steps.slice(0, MAX_FILES).map((step) => fileLine(step, root)),
+    ...moreLine(steps.length - MAX_FILES, 'file'),
+    ...diffLines(steps, root),
+    ...(notes.length === 0 ? [] : [blankLine]),
+    ...notes.map((note) => pageLine({ text: `! ${note}`, role: 'warning' })),
+  ];
+  return () => lines;
+}
+
+/** E.g. "3 files, +12 −3". */
+export function changesStat(steps: readonly RestoreStep[]): string {
+  const added = steps.reduce((sum, step) => sum + step.added, 0);
+  const removed = steps.reduce((sum, step) => sum + step.removed, 0);
+  return `${counted(steps.length, 'file')}, +${grouped(added)} −${grouped(removed)}`;
+}
+
+function fileLine({ path, from, to, added, removed, reason }: RestoreStep, root: string): PageLine {
+  const kind = to === undefined ? 'deleted' : from === undefined ? 'created' : '';
+  const what = [
+    ...(added + removed > 0 ? [`+${grouped(added)} −${grouped(removed)}`] : []),
+    ...(kind === '' ? [] : [kind]),
+    ...(modeOf(from) !== undefined && modeOf(to) !== undefined && modeOf(from) !== modeOf(to)
+      ? [`permissions ${modeOf(from)} → ${modeOf(to)}`]
+      : []),
+    ...(reason === undefined ? [] : [reason]),
+  ].join(' · ');
+  const line = pageLine(`  ${shown(path, root)}`, { text: what === '' ? '' : `  ${what}`, role: 'dim' });
+  return hanging(line, 4);
+}
+
+function diffLines(steps: readonly RestoreStep[], root: string): PageLine[] {
+  const lines: PageLine[] = [];
+  for (const [index, { path, diff }] of steps.entries()) {
+    if (diff === undefined || diff === '') continue;
+    // The two lines that name the files say what the heading says.
+    const body = diff.split('\n').filter((line) => !/^(---|\+\+\+|Index:|={10,})/.test(line));
+    const room = MAX_LINES - lines.length;
+    if (room < 5)
+      return [...lines, ...moreLine(steps.length - index, 'file with a diff', 'files with diffs')];
+    lines.push(blankLine, heading(shown(path, root)), ...body.slice(0, room).flatMap(diffLine));
+    lines.push(...moreLine(body.length - room, 'line'));
+  }
+  return lines;
+}
+
+function diffLine(line: string): PageLine[] {
+  if (line === '') return [];
+  const role = line.startsWith('+') ? 'success' : line.startsWith('-') ? 'error' : undefined;
+  if (role !== undefined) return [hanging(pageLine({ text: line, role }), 2)];
+  const isAside = line.startsWith('@@') || line.startsWith('\\');
+  return [hanging(isAside ? pageLine({ text: line, role: 'dim' }) : pageLine(line), 2)];
+}
+
+function moreLine(many: number, what: string, plural = `${what}s`): PageLine[] {
+  return many <= 0
+    ? []
+    : [pageLine({ text: `  … ${grouped(many)} more ${many === 1 ? what : plural}`, role: 'dim' })];
+}
+
+function shown(path: string, root: string): string {
+  const inside = relative(root, path);
+  return inside === '' ? basename(path) : inside.startsWith('..') ? path : inside;
+}
+
+function modeOf(state: RestoreStep['from']): string | undefined {
+  return state?.type === 'file' || state?.type === 'folder' ? state.mode.toString(8) : undefined;
+}
+
+function counted(many: number, what: string): string {
+  return `${grouped(many)} ${many === 1 ? what : `${what}s`}`;
+}

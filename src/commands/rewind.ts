@@ -1,0 +1,59 @@
+import { oneLine } from '../context/index.ts';
+import type { RewindPlan, TurnRecord } from '../protocol/rewind.ts';
+import { changesPage } from './pages/changesPage.ts';
+import { heading, type Page, pageLine } from './pages/page.ts';
+import { alignColumns } from './textTable.ts';
+import { changedText, turnOf } from './turnChoice.ts';
+import type { Command } from './types.ts';
+
+/** Turns that are listed where there is no screen to choose on. */
+const LISTED = 20;
+
+/** Goes back to before a turn, in the conversation, in the files or both; takes that back. */
+export const rewind: Command = {
+  name: 'rewind',
+  aliases: ['undo', 'checkpoint'],
+  description: 'go back to before a turn; undo takes it back',
+  argumentHint: '[1, 2 …, undo]',
+  run: async (args, { agent }) => {
+    if (agent.state().busy) {
+      const text = 'Something is running. Stop it with Esc first, then go back.';
+      return { type: 'notice', level: 'error', text };
+    }
+    if (args === 'undo') return { type: 'op', op: { type: 'undo_rewind' } };
+    if (args === '') {
+      const page = turnsPage(await agent.turns(LISTED));
+      return { type: 'dialog', dialog: 'rewind', page };
+    }
+    const chosen = await turnOf(args, agent);
+    if ('problem' in chosen) {
+      const text = `${chosen.problem} /rewind lists the turns, /rewind undo takes going back back.`;
+      return { type: 'notice', level: 'error', text };
+    }
+    const { turn } = chosen;
+    const plan = await agent.planRewind(turn.uuid);
+    const page = plan === undefined ? turnsPage([turn]) : planPage(plan, agent.state().root);
+    return { type: 'dialog', dialog: 'rewind', turn, page };
+  },
+};
+
+function turnsPage(turns: readonly TurnRecord[]): Page {
+  const rows = turns.map((turn, index) => [
+    String(turns.length - index),
+    turn.timestamp.slice(0, 16).replace('T', ' '),
+    changedText(turn),
+    oneLine(turn.text, 80),
+  ]);
+  const lines =
+    rows.length === 0
+      ? [pageLine('Nothing was asked yet.')]
+      : [heading('Turns, by how far back they are'), ...alignColumns(rows).map((row) => pageLine(row))];
+  return () => lines;
+}
+
+function planPage({ turn, plan, notes, noFiles }: RewindPlan, root: string): Page {
+  const steps = plan.steps.filter(({ action }) => action !== 'nothing');
+  const title = `Going back to before “${turn.text}” would change ${steps.length === 0 ? 'no file' : 'these files'}`;
+  const all = noFiles === undefined ? notes : [noFiles, ...notes];
+  return changesPage({ title, steps, root, notes: all });
+}

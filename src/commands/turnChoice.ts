@@ -1,0 +1,24 @@
+import type { Agent } from '../agent/types.ts';
+import type { TurnRecord } from '../protocol/rewind.ts';
+
+/** E.g. "+12 −3 in 2 files"; empty where a turn changed nothing. */
+export function changedText({ files, lines }: Pick<TurnRecord, 'files' | 'lines'>): string {
+  if (files === 0) return '';
+  const where = `in ${files} ${files === 1 ? 'file' : 'files'}`;
+  return lines === undefined ? where : `+${lines.added} −${lines.removed} ${where}`;
+}
+
+/** The turn that a number or "last" means: 1 is the newest. Otherwise why there is none. */
+export async function turnOf(
+  word: string,
+  agent: Pick<Agent, 'turns'>,
+): Promise<{ readonly turn: TurnRecord } | { readonly problem: string }> {
+  const back = word === 'last' ? 1 : Number(word);
+  if (!Number.isSafeInteger(back) || back < 1)
+    return { problem: 'A turn is named by how far back it is: 1 is the last one.' };
+  const turns = await agent.turns(back);
+  const turn = turns.at(-back);
+  if (turn !== undefined) return { turn };
+  const many = turns.length === 1 ? 'one turn' : `${turns.length} turns`;
+  return { problem: turns.length === 0 ? 'Nothing was asked yet.' : `This session has ${many}.` };
+}

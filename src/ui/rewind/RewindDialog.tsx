@@ -1,0 +1,138 @@
+/** Going back: choose a turn, what goes back, look at what that does to the files, do it. */
+import { type Key, useInput } from 'ink';
+import { useEffect, useMemo } from 'react';
+import type { Agent } from '../../agent/types.ts';
+import type { RewindScope, TurnRecord } from '../../protocol/rewind.ts';
+import { Lines } from '../components/Lines.tsx';
+import { useLatest } from '../components/useLatest.ts';
+import { useTypeAheadGuard } from '../components/useTypeAheadGuard.ts';
+import { type Command, commandsOf } from '../input/keys.ts';
+import type { Theme } from '../theme.ts';
+import { rewindFrame } from './rewindFrame.ts';
+import {
+  moveBy,
+  type RewindState,
+  startState,
+  stepBack,
+  type Way,
+  wayOf,
+  waysOf,
+  withTurns,
+} from './rewindState.ts';
+
+export interface RewindDialogProps {
+  readonly agent: Pick<Agent, 'turns' | 'planRewind' | 'state' | 'submit'>;
+  /** Begin with this turn rather than with the list. */
+  readonly turn?: TurnRecord | undefined;
+  readonly width: number;
+  /** Rows that it may take at most. */
+  readonly rows: number;
+  readonly theme: Theme;
+  readonly now: () => Date;
+  readonly onFork: (uptoSeq: number) => void;
+  readonly onClose: () => void;
+}
+
+/** Turns that are read at first; each time the cursor comes to the oldest, so many times as many. */
+const FIRST = 200;
+const TIMES = 5;
+
+export function RewindDialog(props: RewindDialogProps) {
+  const { agent, turn: asked, width, rows, theme, now, onFork, onClose } = props;
+  const [state, latest, set] = useLatest<RewindState>(() => startState);
+  const load = async (limit: number): Promise<void> => {
+    try {
+      set(withTurns(latest(), await agent.turns(limit), limit));
+    } catch (error) {
+      set({ ...latest(), list: { ...latest().list, turns: [], isWhole: true, problem: messageOf(error) } });
+    }
+  };
+  const choose = async (turn: TurnRecord): Promise<void> => {
+    set({ step: 'choose', list: latest().list, turn, plan: undefined, choice: 0 });
+    const plan = await agent.planRewind(turn.uuid).catch(() => undefined);
+    const current = latest();
+    if (current.step !== 'choose' || current.turn.uuid !== turn.uuid) return;
+    if (plan === undefined) onClose();
+    else set({ ...current, plan, choice: 0 });
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what it begins with, once
+  useEffect(() => {
+    void (asked === undefined ? load(FIRST) : choose(asked));
+  }, []);
+
+  const frame = useMemo(
+    () => rewindFrame(state, { width, rows, theme, now: now(), root: agent.state().root }),
+    [state, width, rows, theme, now, agent],
+  );
+  const isMeant = useTypeAheadGuard(state.step);
+
+  const move = (by: number): void => {
+    const current = latest();
+    if (current.step === 'files') {
+      const top = Math.max(0, Math.min(frame.lowestTop, current.top + by));
+      set({ ...current, top });
+    } else if (current.step === 'choose') {
+      const many = waysOf(current.plan).length;
+      set({ ...current, choice: Math.max(0, Math.min(many - 1, current.choice + Math.sign(by))) });
+    } else {
+      const list = moveBy(current.list, by);
+      set({ ...current, list });
+      if (list.selected === 0 && !list.isWhole && list.turns !== undefined)
+        void load(list.turns.length * TIMES);
+    }
+  };
+  const submit = (to: string, scope: RewindScope): void => {
+    agent.submit({ type: 'rewind', to, scope });
+    onClose();
+  };
+  const take = (way: Way | undefined): void => {
+    const current = latest();
+    if (current.step !== 'choose' || way === undefined) return;
+    const { turn, plan } = current;
+    if (way === 'cancel') onClose();
+    else if (way === 'fork') onFork(turn.beforeSeq);
+    else if (way === 'conversation') submit(turn.uuid, way);
+    else if (plan !== undefined) set({ step: 'files', list: current.list, plan, scope: way, top: 0 });
+  };
+  const enter = (): void => {
+    const current = latest();
+    if (current.step === 'turns') {
+      const turn = current.list.turns?.[current.list.selected];
+      if (turn !== undefined) void choose(turn);
+    } else if (!isMeant()) return;
+    else if (current.step === 'choose') take(waysOf(current.plan)[current.choice]?.way);
+    else submit(current.plan.turn.uuid, current.scope);
+  };
+  const back = (): void => {
+    const current = latest();
+    const isFirst = asked !== undefined && current.step === 'choose';
+    const before = isFirst ? undefined : stepBack(current);
+    if (before === undefined) onClose();
+    else set(before);
+  };
+  const character = (text: string): void => {
+    const current = latest();
+    if (current.step === 'turns' && text.toLowerCase() === 'u') {
+      agent.submit({ type: 'undo_rewind' });
+      onClose();
+    } else if (current.step === 'choose') take(wayOf(current.plan, text));
+  };
+  const onCommand = (command: Command): void => {
+    if (command.type === 'escape') back();
+    else if (command.type === 'intent' || command.type === 'delete_or_eof') onClose();
+    else if (command.type === 'enter') enter();
+    else if (command.type === 'up' || command.type === 'down') move(command.type === 'up' ? -1 : 1);
+    else if (command.type === 'edit' && command.edit.type === 'insert') character(command.edit.text);
+  };
+  useInput((input: string, key: Key) => {
+    const page = Math.max(1, frame.pageRows - 1);
+    if (key.pageUp || key.pageDown) move(key.pageUp ? -page : page);
+    else if (key.home || key.end) move(key.home ? -Number.MAX_SAFE_INTEGER : Number.MAX_SAFE_INTEGER);
+    else for (const command of commandsOf(input, key)) onCommand(command);
+  });
+  return <Lines lines={frame.lines} />;
+}
+
+function messageOf(error: unknown): string {
+  return `The session cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+}

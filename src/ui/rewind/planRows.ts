@@ -1,0 +1,75 @@
+/** What going back would do to the files, as lines: each path with what happens to it, then the diffs. */
+import type { RestoreStep } from '../../protocol/checkpoints.ts';
+import { renderDiff } from '../print/diff.ts';
+import { count } from '../print/numbers.ts';
+import { reveal, sanitizeLine } from '../print/sanitize.ts';
+import { wrapText } from '../print/spans.ts';
+import { padEnd, truncate } from '../print/width.ts';
+import type { Theme } from '../theme.ts';
+
+/** Lines of diffs that are laid out; nobody scrolls through more. */
+const MAX_DIFF_LINES = 5000;
+
+/** What happens to a path, in a word. */
+export const actionWords: Readonly<Record<RestoreStep['action'], string>> = {
+  create: 'bring back',
+  modify: 'restore',
+  delete: 'delete',
+  mode: 'permissions',
+  merge: 'merge',
+  refuse: 'leave',
+  nothing: 'as it is',
+};
+
+/** E.g. "2 files restored, 1 deleted, 1 left as it is"; what stays as it is anyway is not counted. */
+export function planSummary(steps: readonly RestoreStep[]): string {
+  const many = (...actions: RestoreStep['action'][]): number =>
+    steps.filter(({ action }) => actions.includes(action)).length;
+  const parts = [
+    [many('create', 'modify', 'mode'), 'to restore'],
+    [many('delete'), 'to delete'],
+    [many('merge'), 'to merge with your changes'],
+    [many('refuse'), 'left as it is'],
+  ] as const;
+  const said = parts.filter(([number]) => number > 0);
+  if (said.length === 0) return 'every file already is as it was then';
+  return said
+    .map(([number, what], index) => (index === 0 ? `${count(number, 'path')} ${what}` : `${number} ${what}`))
+    .join(', ');
+}
+
+/** Painted lines of at most `width` columns. Paths are relative to `root` where they lie in it. */
+export function planLines(
+  steps: readonly RestoreStep[],
+  { width, theme, root }: { readonly width: number; readonly theme: Theme; readonly root: string },
+): readonly string[] {
+  const shown = steps.filter(({ action }) => action !== 'nothing');
+  const lines = shown.flatMap((step) => stepLines(step, width, theme, root));
+  for (const step of shown) {
+    if (step.diff === undefined || step.diff === '') continue;
+    const left = MAX_DIFF_LINES - lines.length;
+    if (left < 2) return [...lines, theme.dim(truncate('… and more diffs', width))];
+    lines.push('', theme.strong(truncate(shortPath(step.path, root), width, 'start')));
+    lines.push(
+      ...renderDiff(step.diff, { width, theme, maxLines: left, clean: reveal }).split('\n').filter(Boolean),
+    );
+  }
+  return lines;
+}
+
+/** A path on one line, whatever it holds. */
+export function shortPath(path: string, root: string): string {
+  const inside = path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
+  return sanitizeLine(reveal(inside));
+}
+
+function stepLines(step: RestoreStep, width: number, theme: Theme, root: string): string[] {
+  const { action, path, reason, added, removed } = step;
+  const paint = action === 'refuse' || action === 'merge' ? theme.warning : theme.text;
+  const word = width >= 40 ? padEnd(actionWords[action], 12) : `${actionWords[action]} `;
+  const lines = added + removed === 0 || width < 40 ? '' : `  +${added} −${removed}`;
+  const room = Math.max(4, width - word.length - lines.length);
+  const head = paint(word) + truncate(shortPath(path, root), room, 'start') + theme.dim(lines);
+  const why = reason === undefined ? [] : wrapText(sanitizeLine(reason), Math.max(4, width - 2), paint);
+  return [head, ...why.map((line) => `  ${line}`)];
+}

@@ -1,0 +1,144 @@
+/** The rewind dialog as painted lines for so many columns and rows. Pure. */
+import type { RewindScope } from '../../protocol/rewind.ts';
+import { choiceLines } from '../components/choices.ts';
+import { ruled } from '../components/permissionLayout.ts';
+import { windowAround } from '../components/selection.ts';
+import { sanitizeLine } from '../print/sanitize.ts';
+import { truncate } from '../print/width.ts';
+import type { Theme } from '../theme.ts';
+import { planLines } from './planRows.ts';
+import { type RewindState, type TurnList, waysOf } from './rewindState.ts';
+import { turnRow } from './turnRows.ts';
+
+export interface FrameOptions {
+  readonly width: number;
+  /** Lines that it may take at most. */
+  readonly rows: number;
+  readonly theme: Theme;
+  readonly now: Date;
+  /** The project's root, for paths that lie in it. */
+  readonly root: string;
+}
+
+export interface RewindFrame {
+  readonly lines: readonly string[];
+  /** Rows of what scrolls: what a page is. */
+  readonly pageRows: number;
+  /** The largest first line that still fills the page. */
+  readonly lowestTop: number;
+}
+
+/** Title, what scrolls, and a hint, as far as there is room for them. */
+export function rewindFrame(state: RewindState, options: FrameOptions): RewindFrame {
+  switch (state.step) {
+    case 'turns':
+      return turnsFrame(state.list, options);
+    case 'choose':
+      return chooseFrame(state, options);
+    case 'files':
+      return filesFrame(state, options);
+  }
+}
+
+function turnsFrame(
+  { turns, selected, isWhole, problem }: TurnList,
+  { width, rows, theme, now }: FrameOptions,
+): RewindFrame {
+  const pageRows = Math.max(1, rows - (rows >= 4 ? 2 : rows >= 3 ? 1 : 0));
+  const items = turns ?? [];
+  const selection = { items, visible: items, filter: '', selected, top: 0 };
+  // The cursor stands in the middle where it can, so that what comes before and after is seen.
+  const { top } = windowAround({ ...selection, top: selected - Math.floor(pageRows / 2) }, pageRows);
+  const first = Math.max(0, top);
+  const list = items.slice(first, first + pageRows).map((turn, index) => {
+    const isSelected = first + index === selected;
+    const mark = isSelected ? theme.accent('❯ ') : '  ';
+    return mark + turnRow(turn, { width: width - 2, isSelected, now, theme });
+  });
+  const nothing = problem ?? (turns === undefined ? 'Reading the session…' : 'Nothing was asked yet.');
+  const place = items.length <= pageRows ? '' : `${selected + 1} of ${items.length}${isWhole ? '' : '+'} · `;
+  const hint = hintOf(
+    place,
+    ['↑↓ Enter · u takes the last going back back · Esc leaves', '↑↓ Enter u Esc'],
+    width,
+  );
+  return framed({
+    title: 'Go back to before…',
+    body: list.length === 0 ? [theme.dim(truncate(`  ${sanitizeLine(nothing)}`, width))] : list,
+    hint,
+    options: { width, rows, theme },
+    pageRows,
+    lowestTop: 0,
+  });
+}
+
+function chooseFrame(
+  { turn, plan, choice }: Extract<RewindState, { step: 'choose' }>,
+  { width, rows, theme }: FrameOptions,
+): RewindFrame {
+  const ways = choiceLines(waysOf(plan), choice, width, theme);
+  const notes = (plan?.notes ?? []).map((note) => theme.warning(truncate(sanitizeLine(note), width)));
+  const waiting = plan === undefined ? [theme.dim(truncate('Looking at the files…', width))] : [];
+  const body = [...waiting, ...ways];
+  const room = rows - body.length - 2;
+  return framed({
+    title: `Go back to before “${sanitizeLine(turn.text)}”: what?`,
+    body: room >= notes.length ? [...body, ...notes] : body,
+    hint: hintOf('', ['↑↓ Enter · Esc goes back to the list', 'Enter · Esc'], width),
+    options: { width, rows, theme },
+    pageRows: 1,
+    lowestTop: 0,
+  });
+}
+
+const titles: Readonly<Record<RewindScope, string>> = {
+  both: 'Files, when conversation and files go back',
+  files: 'Files, when they go back',
+  conversation: 'Conversation',
+};
+
+function filesFrame(
+  { plan, scope, top }: Extract<RewindState, { step: 'files' }>,
+  { width, rows, theme, root }: FrameOptions,
+): RewindFrame {
+  const lines = planLines(plan.plan.steps, { width, theme, root });
+  const pageRows = Math.max(1, rows - (rows >= 4 ? 2 : rows >= 3 ? 1 : 0));
+  const lowestTop = Math.max(0, lines.length - pageRows);
+  const first = Math.min(top, lowestTop);
+  const last = Math.min(lines.length, first + pageRows);
+  const place = lines.length <= pageRows ? '' : `${first + 1}–${last} of ${lines.length} · PgUp/PgDn · `;
+  return framed({
+    title: titles[scope],
+    body: lines.slice(first, last),
+    hint: hintOf(place, ['Enter does it · Esc goes back', 'Enter · Esc'], width),
+    options: { width, rows, theme },
+    pageRows,
+    lowestTop,
+  });
+}
+
+function framed({
+  title,
+  body,
+  hint,
+  options: { width, rows, theme },
+  ...rest
+}: {
+  readonly title: string;
+  readonly body: readonly string[];
+  readonly hint: string;
+  readonly options: Pick<FrameOptions, 'width' | 'rows' | 'theme'>;
+} & Pick<RewindFrame, 'pageRows' | 'lowestTop'>): RewindFrame {
+  const all = [
+    ...(rows >= 3 ? [ruled(title, width, theme)] : []),
+    ...body,
+    ...(rows >= 4 ? [theme.dim(hint)] : []),
+  ];
+  return { lines: all.slice(0, Math.max(1, rows)), ...rest };
+}
+
+/** The first of these that fits behind the place, else the last, cut. */
+function hintOf(place: string, hints: readonly string[], width: number): string {
+  const fitting = hints.find((hint) => place.length + hint.length <= width);
+  return truncate(place + (fitting ?? hints.at(-1) ?? ''), width);
+}

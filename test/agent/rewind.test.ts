@@ -1,0 +1,309 @@
+import { execFileSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { turnsOf } from '../../src/agent/turns.ts';
+import { rewindStage } from './rewindStage.ts';
+import { calls, says } from './scriptedModel.ts';
+
+const write = (id: string, path: string, content: string) =>
+  calls([id, 'Write', { file_path: path, content }]);
+const bash = (id: string, command: string) => calls([id, 'Bash', { command }]);
+
+test('each turn knows what its calls and commands changed; reading adds nothing', async () => {
+  const set = await rewindStage({
+    answers: [
+      write('c1', 'a.txt', 'one\ntwo\n'),
+      says('Written.'),
+      calls(['c2', 'Read', { file_path: 'a.txt' }]),
+      bash('c3', 'printf "one\\n2\\n" > a.txt; echo b > b.txt; chmod 700 b.txt'),
+      says('Changed.'),
+      says('Nothing.'),
+    ],
+  });
+  await set.ask('write it');
+  await set.ask('change it');
+  await set.ask('look');
+  await set.run({ type: 'shell', command: 'rm b.txt' });
+  const turns = await set.agent.turns(10);
+  expect(turns.map(({ text, files, lines, steps }) => ({ text, files, lines, steps }))).toEqual([
+    { text: 'write it', files: 1, lines: { added: 2, removed: 0 }, steps: 2 },
+    { text: 'change it', files: 2, lines: { added: 2, removed: 1 }, steps: 3 },
+    { text: 'look', files: 1, lines: { added: 0, removed: 1 }, steps: 1 },
+  ]);
+  expect(await set.agent.turns(1)).toEqual(turns.slice(-1));
+  const entries = set.agent.entries();
+  const checkpoints = entries.filter(({ subtype }) => subtype === 'checkpoint');
+  expect(checkpoints.map(({ data }) => [data?.cause, data?.callIds])).toEqual([
+    ['call', ['c1']],
+    ['call', ['c3']],
+    ['shell', [expect.any(String)]],
+  ]);
+  for (const { seq, data } of checkpoints.slice(0, 2))
+    expect(entries[seq - 1]?.toolResult?.id).toBe((data?.callIds as string[] | undefined)?.[0]);
+  const result = entries.find(({ toolResult }) => toolResult?.id === 'c3')?.toolResult;
+  expect(result?.filesChanged).toEqual([
+    { path: set.at('a.txt'), kind: 'modified', added: 1, removed: 1 },
+    { path: set.at('b.txt'), kind: 'created', added: 1, removed: 0 },
+  ]);
+});
+
+test('both, conversation and files go back to before a turn, and undo brings all of it back', async () => {
+  for (const scope of ['both', 'conversation', 'files'] as const) {
+    const set = await rewindStage({
+      answers: [
+        write('c1', 'a.txt', 'one\n'),
+        says('First done.'),
+        bash(
+          'c2',
+          'mv a.txt b.txt; mkdir -p d/e; echo x > d/e/f; ln -s b.txt l; printf "\\0\\1" > bin; chmod 600 kept',
+        ),
+        says('Second done.'),
+      ],
+    });
+    await set.put('kept', 'the user’s\n', 0o644);
+    await set.ask('first');
+    const [before, said] = [await set.tree(), set.conversation()];
+    await set.ask('second');
+    const [after, saidAfter] = [await set.tree(), set.conversation()];
+    expect(after).not.toEqual(before);
+
+    const report = await set.back('second', scope);
+    expect(report).toMatchObject({ outcome: 'done', conversation: scope !== 'files' });
+    expect(report.prompt?.text).toBe(scope === 'files' ? undefined : 'second');
+    expect(await set.tree()).toEqual(scope === 'conversation' ? after : before);
+    expect(set.conversation().slice(0, scope === 'files' ? saidAfter.length : undefined)).toEqual(
+      scope === 'files' ? saidAfter : said,
+    );
+    const told = set.conversation().slice(saidAfter.length);
+    expect(told).toEqual(scope === 'files' ? [expect.stringContaining('put files back')] : []);
+
+    expect(await set.undo()).toMatchObject({ outcome: 'done' });
+    expect(await set.tree()).toEqual(after);
+    expect(set.conversation()).toEqual(saidAfter);
+    expect(await set.undo()).toMatchObject({ outcome: 'refused', message: 'There is nothing to take back.' });
+  }
+});
+
+test('the user’s own edits are nobody’s: they stay, are merged, or what they touch is left alone', async () => {
+  const set = await rewindStage({
+    answers: [
+      bash(
+        'c1',
+        'for i in 1 2 3 4 5 6 7 8 9; do echo $i; done > merged; echo model > clash; echo model > plain',
+      ),
+      says('Made.'),
+      bash('c2', 'sed -i "s/^2$/two/" merged; echo changed > clash; echo changed > plain'),
+      says('Changed.'),
+    ],
+  });
+  await set.put('untouched', 'a');
+  await set.ask('make');
+  await set.ask('change');
+  await set.put('untouched', 'b');
+  await set.put('clash', 'mine\n');
+  const merged = (await set.tree()).merged?.slice(4).replace('8\n', 'acht\n') ?? '';
+  await set.put('merged', merged);
+  const mine = await set.tree();
+
+  const plan = await set.agent.planRewind(set.prompt('change'));
+  expect(await set.tree(), 'a plan changes nothing').toEqual(mine);
+  const actions = Object.fromEntries((plan?.plan.steps ?? []).map(({ path, action }) => [path, action]));
+  expect(actions).toEqual({
+    [set.at('clash')]: 'refuse',
+    [set.at('merged')]: 'merge',
+    [set.at('plain')]: 'modify',
+  });
+  const report = await set.back('change', 'files');
+  expect(report.outcome).toBe('partly');
+  expect(report.message).toContain('clash: ');
+  const back = await set.tree();
+  expect(back).toEqual({
+    ...mine,
+    merged: '644 1\n2\n3\n4\n5\n6\n7\nacht\n9\n',
+    plain: '644 model\n',
+  });
+  expect((await set.undo()).outcome).toBe('done');
+  expect(await set.tree()).toEqual(mine);
+});
+
+test('what the user edits while the model works is not taken for the work of the next command', async () => {
+  const set = await rewindStage({
+    answers: [
+      bash('c1', 'echo 1 > a'),
+      async function* () {
+        await set.clock.sleep(5000, new AbortController().signal);
+        await set.put('mine', 'typed while the model was thinking\n');
+        yield* bash('c2', 'echo 2 > a');
+      },
+      says('Done.'),
+    ],
+  });
+  await set.ask('work');
+  const [turn] = await set.agent.turns(1);
+  expect(turn?.files).toBe(1);
+  await set.back('work', 'both');
+  expect(await set.tree()).toEqual({ mine: '644 typed while the model was thinking\n' });
+});
+
+test('what a command in the background changes later is its own', async () => {
+  const set = await rewindStage({
+    answers: [
+      calls(['c1', 'Bash', { command: 'sleep 0.4; echo late > late.txt', run_in_background: true }]),
+      says('It runs.'),
+      calls(['c2', 'BashOutput', { task_id: 'b1', wait: 10_000 }]),
+      says('It ended.'),
+    ],
+  });
+  await set.ask('start');
+  await set.ask('wait');
+  await set.run({ type: 'shell', command: 'true' });
+  const [checkpoint, ...more] = set.agent.entries().filter(({ subtype }) => subtype === 'checkpoint');
+  expect(more).toEqual([]);
+  expect(checkpoint?.data).toMatchObject({ callIds: expect.arrayContaining(['c1']) });
+  await set.back('start', 'files');
+  expect(await set.tree()).toEqual({});
+});
+
+test('what a stopped command changed is recorded, and goes back', async () => {
+  const set = await rewindStage({ answers: [bash('c1', 'echo half > half.txt; echo ready; sleep 60')] });
+  set.when(
+    (event) => event.type === 'tool_output' && event.text.includes('ready'),
+    () => set.agent.submit({ type: 'interrupt' }),
+  );
+  await set.ask('work');
+  expect(await set.tree()).toEqual({ 'half.txt': '644 half\n' });
+  const [turn] = await set.agent.turns(1);
+  expect(await set.agent.planRewind(turn?.uuid ?? '')).toMatchObject({
+    plan: { steps: [{ path: set.at('half.txt'), action: 'delete' }] },
+  });
+  expect((await set.agent.turns(1))[0]?.files).toBe(1);
+  await set.back('work', 'both');
+  expect(await set.tree()).toEqual({});
+});
+
+test('nothing goes back while something runs', async () => {
+  const set = await rewindStage({
+    answers: [
+      says('One.'),
+      async function* (_request, signal) {
+        set.agent.submit({ type: 'rewind', to: set.prompt('one'), scope: 'both' });
+        set.agent.submit({ type: 'undo_rewind' });
+        signal.throwIfAborted();
+        yield* says('Two.');
+      },
+    ],
+  });
+  await set.ask('one');
+  await set.ask('two');
+  const reports = set.events.flatMap((event) => (event.type === 'rewind_ended' ? [event.report] : []));
+  expect(reports.map(({ type, outcome }) => [type, outcome])).toEqual([
+    ['rewind', 'refused'],
+    ['undo', 'refused'],
+  ]);
+  expect(set.conversation()).toHaveLength(5);
+});
+
+test('checkpoints that fail are told once, and no call fails for them', async () => {
+  const set = await rewindStage({
+    answers: [bash('c1', 'echo 1 > a'), write('c2', 'b', '2'), says('Done.')],
+    wrap: (files) => ({
+      ...files,
+      baseline: () => Promise.reject(new Error('no disk')),
+      keep: () => Promise.reject(new Error('no disk')),
+      capture: () => Promise.reject(new Error('no disk')),
+    }),
+  });
+  await set.ask('work');
+  expect(set.lines().filter((line) => line.includes('no disk'))).toHaveLength(1);
+  const results = set.agent.entries().flatMap(({ toolResult }) => toolResult?.status ?? []);
+  expect(results).toEqual(['ok', 'ok']);
+});
+
+test('in a git repository nothing of git’s own is touched', async () => {
+  const set = await rewindStage({
+    answers: [bash('c1', 'echo 2 > tracked; git mv moved elsewhere; echo n > new'), says('Done.')],
+  });
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=T', '-c', 'user.email=t@example.invalid', ...args], {
+      cwd: set.root,
+      encoding: 'utf8',
+    });
+  git('init', '-q');
+  await set.put('tracked', '1\n');
+  await set.put('moved', 'm\n');
+  git('add', '-A');
+  git('commit', '-qm', 'first');
+  await set.put('staged', 's\n');
+  git('add', 'staged');
+  await set.put('tracked', '1 and mine\n');
+  git('stash', 'list');
+  const before = await set.tree();
+  await set.ask('work');
+  const status = git('status', '--porcelain');
+  await set.back('work', 'both');
+  expect(await set.tree()).toEqual(before);
+  expect(git('stash', 'list')).toBe('');
+  await set.undo();
+  expect(git('status', '--porcelain')).toBe(status);
+});
+
+test('a program that was stopped while going back can take all of it back', async () => {
+  const answers = [
+    bash('c1', 'echo 1 > a; echo 1 > b; echo 1 > c'),
+    says('Done.'),
+    bash('c2', 'echo 2 > a; rm b'),
+    says('Done.'),
+  ];
+  const set = await rewindStage({
+    answers,
+    // It dies when the first of two paths is done, and nothing more is written.
+    wrap: (files) => ({
+      ...files,
+      apply: async ({ steps }) => {
+        await files.apply({ steps: steps.slice(0, 1) });
+        throw new Error('killed');
+      },
+    }),
+  });
+  await set.ask('one');
+  await set.ask('two');
+  const [after, said] = [await set.tree(), set.conversation()];
+  set.agent.submit({ type: 'rewind', to: set.prompt('two'), scope: 'both' });
+  await set.agent.idle();
+  set.bugs.splice(0);
+  expect(await set.tree()).not.toEqual(after);
+  const sessionId = set.agent.state().sessionId;
+  await set.agent.close();
+
+  const again = await rewindStage({ resume: { folder: set.folder, sessionId } });
+  expect(again.conversation()).not.toEqual(said);
+  expect((await again.undo()).outcome).toBe('done');
+  expect(await again.tree()).toEqual(after);
+  expect(again.conversation()).toEqual(said);
+});
+
+test('the mode stays as the user set it, the list and what was read follow the conversation', async () => {
+  const set = await rewindStage({
+    answers: [
+      calls(['c1', 'TodoWrite', { todos: [{ content: 'first', status: 'pending' }] }]),
+      says('Listed.'),
+      calls(['c2', 'TodoWrite', { todos: [{ content: 'second', status: 'pending' }] }]),
+      write('c3', 'a', 'a'),
+      says('Listed.'),
+    ],
+  });
+  await set.ask('one');
+  await set.run({ type: 'set_mode', mode: 'acceptEdits' });
+  await set.ask('two');
+  expect(set.agent.state().todos).toMatchObject([{ content: 'second' }]);
+  await set.back('one', 'conversation');
+  expect(set.agent.state()).toMatchObject({ mode: 'acceptEdits', todos: [] });
+  expect(set.context.fileReads(set.at('a'))).toBeUndefined();
+  expect(set.conversation().at(-1)).toContain('Edits inside the project are accepted');
+  await set.undo();
+  expect(set.agent.state().todos).toMatchObject([{ content: 'second' }]);
+  expect(set.context.fileReads(set.at('a'))).toBeDefined();
+});
+
+test('a prompt without an entry before it, and a log of nothing, have no turns to go wrong with', () => {
+  expect(turnsOf([])).toEqual([]);
+});

@@ -1,0 +1,107 @@
+/** The agent's stage with the real tools and the real file checkpoints on the project's folder. */
+import {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  realpath,
+  rm,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { AgentDeps } from '../../src/agent/Agent.ts';
+import { createFileCheckpoints } from '../../src/checkpoints/createFileCheckpoints.ts';
+import { BlobStore } from '../../src/context/index.ts';
+import type { RewindReport } from '../../src/protocol/rewind.ts';
+import { builtinTools } from '../../src/tools/builtinTools.ts';
+import { type Given, type Stage, stage } from './stage.ts';
+
+export interface RewindStage extends Stage {
+  readonly at: (path: string) => string;
+  put(path: string, text: string, mode?: number): Promise<void>;
+  remove(path: string): Promise<void>;
+  /** Every path below the project with what stands there: text, mode, target. */
+  tree(): Promise<Record<string, string>>;
+  /** Uuid of the prompt with this text. */
+  prompt(text: string): string;
+  back(text: string, scope: 'both' | 'conversation' | 'files'): Promise<RewindReport>;
+  undo(): Promise<RewindReport>;
+  /** What the model would be sent now: role and text. */
+  conversation(): string[];
+}
+
+export async function rewindStage(
+  given: Given & { readonly wrap?: (files: NonNullable<AgentDeps['files']>) => AgentDeps['files'] } = {},
+): Promise<RewindStage> {
+  const { wrap, ...rest } = given;
+  const folder = given.resume?.folder ?? (await realpath(await mkdtemp(join(tmpdir(), 'clawdcode-rewind-'))));
+  const deps = realDeps(folder);
+  const files = wrap?.(deps.files) ?? deps.files;
+  const set = await stage({ ...deps, ...rest, folder, ...(files === undefined ? {} : { files }) });
+  const { agent, context } = set;
+  const report = async (op: Parameters<typeof agent.submit>[0]): Promise<RewindReport> => {
+    const from = set.events.length;
+    await set.run(op);
+    const told = set.events.slice(from).find((event) => event.type === 'rewind_ended');
+    if (told?.type !== 'rewind_ended') throw new Error('Nobody told what came of it.');
+    return told.report;
+  };
+  const prompt = (text: string): string => {
+    const found = context
+      .entries()
+      .findLast((one) => one.subtype === 'prompt' && one.message.content === text);
+    if (found === undefined) throw new Error(`There is no prompt "${text}".`);
+    return found.uuid;
+  };
+  const at = (path: string): string => join(set.root, path);
+  return {
+    ...set,
+    at,
+    async put(path, text, mode) {
+      await mkdir(dirname(at(path)), { recursive: true });
+      await writeFile(at(path), text);
+      if (mode !== undefined) await chmod(at(path), mode);
+    },
+    remove: (path) => rm(at(path), { recursive: true }),
+    tree: () => treeOf(set.root),
+    prompt,
+    back: (text, scope) => report({ type: 'rewind', to: prompt(text), scope }),
+    undo: () => report({ type: 'undo_rewind' }),
+    conversation: () => context.getMessages().map(({ role, content }) => `${role}: ${String(content)}`),
+  };
+}
+
+/** Tools and checkpoints of a folder that `stage` is going to make, or has made. */
+function realDeps(
+  folder: string,
+): Pick<Required<AgentDeps>, 'files' | 'runningCalls' | 'tools' | 'disposeTools'> {
+  const root = join(folder, 'project');
+  const env = { PATH: process.env.PATH ?? '', HOME: folder };
+  const { tools, dispose, runningCalls } = builtinTools({ env, home: folder, shell: '/bin/bash' });
+  const files = createFileCheckpoints({
+    root,
+    folder: join(folder, 'unchanged'),
+    blobs: new BlobStore(join(folder, 'contents')),
+    env,
+  });
+  return { tools, disposeTools: dispose, runningCalls, files };
+}
+
+async function treeOf(folder: string, below = ''): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for (const name of await readdir(join(folder, below))) {
+    const path = below === '' ? name : `${below}/${name}`;
+    const full = join(folder, path);
+    const info = await lstat(full);
+    const mode = (info.mode & 0o777).toString(8);
+    if (name === '.git') continue;
+    if (info.isSymbolicLink()) found[path] = `-> ${await readlink(full)}`;
+    else if (info.isDirectory()) Object.assign(found, { [`${path}/`]: mode }, await treeOf(folder, path));
+    else found[path] = `${mode} ${await readFile(full, 'utf8')}`;
+  }
+  return found;
+}
