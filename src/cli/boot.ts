@@ -109,7 +109,7 @@ function uiHouse(
       try {
         const opened = await house.open(isFirst ? withFlags(target, options) : target);
         isFirst = false;
-        if (options.permissionMode !== undefined) {
+        if (options.permissionMode !== undefined && opened.agent.state().readOnly !== true) {
           opened.agent.submit({ type: 'set_mode', mode: options.permissionMode });
         }
         return {

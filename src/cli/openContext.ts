@@ -7,10 +7,12 @@ import type { SessionTarget } from '../agent/types.ts';
 import { type ContextManager, LogPages, type PersistentStore } from '../context/index.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
 import type { EntryDraft } from '../protocol/entries.ts';
+import { copySession } from './copySession.ts';
 import { readEnvironment } from './environment.ts';
 import { locateSession } from './locateSession.ts';
 import type { ModelChoice } from './models.ts';
 import type { HouseOptions, OpenedSession } from './sessions.ts';
+import { storeOfTarget } from './storeOfTarget.ts';
 import { readWorkspaceFacts } from './workspaceFacts.ts';
 
 interface Opened extends Pick<OpenedSession, 'resumed' | 'notices'> {
@@ -39,9 +41,13 @@ async function open(
 ): Promise<Opened> {
   if (target.type === 'new') return start(context, target.sessionId, options);
   const id =
-    target.type === 'id' ? await locateSession(target.id, store) : (await store.listSessions()).at(0)?.id;
+    target.type === 'id'
+      ? await locateSession(target.id, storeOfTarget(target, options.place) ?? store)
+      : (await store.listSessions()).at(0)?.id;
+  if (id !== undefined && target.type === 'id' && target.mode === 'read')
+    return look(context, id, options, model);
   if (id !== undefined) {
-    const wanted = target.mode === 'fork' ? await copyOf(id, store) : id;
+    const wanted = target.mode === 'fork' ? await copyOf(id, target, store, options) : id;
     return takeUp(context, wanted, options, model);
   }
   const { notices, cwd } = await start(context, undefined, options);
@@ -52,10 +58,30 @@ async function open(
   };
 }
 
-/** A new session with the past of another, which may be open elsewhere; returns its id. */
-function copyOf(id: string, store: PersistentStore): Promise<string> {
-  const log = new LogPages(join(store.folder, `${id}.jsonl`));
-  return store.forkSession(log.range(0, Number.POSITIVE_INFINITY));
+/** A new session with the past of another, which may be open elsewhere or of another project; returns its id. */
+function copyOf(
+  id: string,
+  target: Exclude<SessionTarget, { type: 'new' }>,
+  store: PersistentStore,
+  { place }: HouseOptions,
+): Promise<string> {
+  const from = storeOfTarget(target, place) ?? store;
+  const log = new LogPages(join(from.folder, `${id}.jsonl`));
+  const upto = target.type === 'id' ? target.uptoSeq : undefined;
+  const entries = log.range(0, upto ?? Number.POSITIVE_INFINITY);
+  return from.folder === store.folder ? store.forkSession(entries) : copySession(entries, from, store);
+}
+
+/** Shows a session and leaves it as it is: nothing is appended. */
+async function look(
+  context: ContextManager,
+  id: string,
+  { place, modelForced, demo }: HouseOptions,
+  model: ModelChoice,
+): Promise<Opened> {
+  const { damaged } = await context.loadSession(id);
+  chooseModel(context, model, modelForced || demo);
+  return { resumed: true, cwd: place.cwd, notices: damaged };
 }
 
 async function start(
@@ -93,8 +119,7 @@ async function takeUp(
     context.loadSession(id),
     readEnvironment(place.cwd, new Date()),
   ]);
-  const chosen = lastModel(context.entries());
-  if (chosen !== undefined && chosen !== DEMO_MODEL && !modelForced && !demo) model.select(chosen);
+  chooseModel(context, model, modelForced || demo);
   const news: EntryDraft[] = [];
   const block = environmentBlock(environment);
   // Started from elsewhere, the shell is there, as the note says; else it is where it was left.
@@ -111,4 +136,10 @@ async function takeUp(
   const calls = closedCalls === 1 ? 'One tool call was' : `${closedCalls} tool calls were`;
   const closed = `${calls} cut short when the program stopped, and not run again.`;
   return { resumed: true, cwd, notices: closedCalls === 0 ? damaged : [...damaged, closed] };
+}
+
+/** A resumed session keeps its model, unless another was asked for. */
+function chooseModel(context: ContextManager, model: ModelChoice, isChosen: boolean): void {
+  const last = lastModel(context.entries());
+  if (last !== undefined && last !== DEMO_MODEL && !isChosen) model.select(last);
 }

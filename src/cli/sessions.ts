@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { createAgent } from '../agent/Agent.ts';
 import { createSummarizer } from '../agent/summarize.ts';
+import { readOnlyAgent } from '../agent/readOnlyAgent.ts';
 import type { Agent, SessionTarget } from '../agent/types.ts';
 import type { ModelList } from '../commands/types.ts';
 import { rememberRules } from '../config/trust.ts';
@@ -28,6 +29,7 @@ import { createModelChoice, listModels } from './models.ts';
 import { openContext } from './openContext.ts';
 import { createPermissions, grammarFolder, type Permissions } from './permissions.ts';
 import type { Place } from './place.ts';
+import { storeOfTarget } from './storeOfTarget.ts';
 import { createTokenEncoder } from './tokenWorker.ts';
 
 export interface OpenedSession {
@@ -72,6 +74,8 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
   const client = createClient(options);
   const encoder = createTokenEncoder(place.packageRoot);
   const apiKey = options.apiKey;
+  const onError = (error: unknown): void =>
+    options.debug.write(error instanceof Error ? (error.stack ?? error.message) : String(error));
 
   return {
     list: () => store.listSessions(),
@@ -99,8 +103,11 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         isSensitive: permissions.isWithheld,
         onWarning: options.debug.write,
       });
+      const isReading = target.type === 'id' && target.mode === 'read';
+      const isFork = target.type !== 'new' && target.mode === 'fork';
       const context = new ContextManager({
-        store,
+        // A fork is always of this project; anything else is taken up where it lies.
+        store: (isFork ? undefined : storeOfTarget(target, place)) ?? store,
         root: place.root,
         settings: settings.context,
         model: model.current,
@@ -124,7 +131,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         isSensitive: permissions.isWithheld,
         web: settings.webFetch,
       });
-      const agent = createAgent({
+      const created = createAgent({
         context,
         client,
         model,
@@ -140,14 +147,15 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         demo: options.demo,
         clock: systemClock,
         newId,
-        onError: (error) =>
-          options.debug.write(error instanceof Error ? (error.stack ?? error.message) : String(error)),
+        onError,
       });
+      const agent = isReading ? readOnlyAgent(created, onError) : created;
       logContext(agent, options.debug);
       // Switching every question off is a decision of one day; a session does not take it to the next by itself.
       const { defaultMode } = settings.permissions;
       if (
         opened.resumed &&
+        !isReading &&
         agent.state().mode === 'bypassPermissions' &&
         defaultMode !== 'bypassPermissions'
       ) {

@@ -66,7 +66,8 @@ export class ContextManager {
   async loadSession(idOrPrefix: string): Promise<LoadReport> {
     const log = await this.#deps.store.openSession(await this.#deps.store.resolveSessionId(idOrPrefix));
     await this.#use(log);
-    const closing = closingDrafts(log.entries());
+    // Who only reads leaves the calls of the program that writes alone.
+    const closing = log.isReadOnly ? [] : closingDrafts(log.entries());
     if (closing.length > 0) await this.append(...closing);
     return {
       sessionId: log.sessionId,

@@ -117,6 +117,7 @@ export function App({ options, controller, window }: AppProps) {
         <StatusLine
           model={state.model.id}
           mode={state.mode}
+          readOnly={state.readOnly}
           demo={state.demo}
           width={columns}
           theme={theme}

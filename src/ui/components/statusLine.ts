@@ -15,6 +15,8 @@ export interface StatusFacts {
   readonly costUsd?: number | undefined;
   /** A summary is being written beside the work: a sign behind the figure. */
   readonly drafting?: boolean | undefined;
+  /** Nothing can be sent: said in the place of the mode, however narrow. */
+  readonly readOnly?: boolean | undefined;
   /** The built-in stand-in answers: said on every screen, however narrow. */
   readonly demo: boolean;
 }
@@ -72,7 +74,7 @@ const shrinkOrder: readonly Name[] = [
 ];
 
 function partsOf(
-  { model, mode, measure, costUsd, demo, drafting = false }: StatusFacts,
+  { model, mode, measure, costUsd, demo, drafting = false, readOnly = false }: StatusFacts,
   theme: Theme,
 ): Part[] {
   const name = sanitizeLine(model);
@@ -83,11 +85,13 @@ function partsOf(
       ? [{ name: 'demo', forms: ['demo model, no network', 'demo'], paint: theme.warning } as const]
       : []),
     { name: 'model', forms: [name, truncate(name, 20), truncate(name, 10), ''], paint: theme.text },
-    {
-      name: 'mode',
-      forms: [`${modeNames[mode]} mode`, modeNames[mode], mode === 'default' ? '' : modeNames[mode]],
-      paint: modePaint,
-    },
+    readOnly
+      ? { name: 'mode', forms: ['read only'], paint: theme.warning }
+      : {
+          name: 'mode',
+          forms: [`${modeNames[mode]} mode`, modeNames[mode], mode === 'default' ? '' : modeNames[mode]],
+          paint: modePaint,
+        },
     ...(measure === undefined ? [] : [contextPart(measure, drafting ? ` ${DRAFT_SIGN}` : '', theme)]),
     ...(costUsd === undefined
       ? []

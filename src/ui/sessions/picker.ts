@@ -31,6 +31,8 @@ export interface Picked {
   /** The hit to jump to. */
   readonly seq?: number;
   readonly mode?: 'fork';
+  /** It was listed among all projects' sessions, so that it may be of another one. */
+  readonly isFromAll: boolean;
 }
 
 export interface PickerSnapshot extends PickerState {
@@ -109,8 +111,9 @@ export function createPicker(port: SessionsPort, options: PickerOptions): Picker
   };
   const pick = (mode?: 'fork'): void => {
     const session = sessionAtCursor(state);
-    if (session !== undefined)
-      options.onPick({ session, ...seqOf(hitAtCursor(state)), ...(mode && { mode }) });
+    if (session === undefined) return;
+    const isFromAll = state.scope === 'all';
+    options.onPick({ session, isFromAll, ...seqOf(hitAtCursor(state)), ...(mode && { mode }) });
   };
 
   const act = (name: PickerAct): void => {
@@ -166,7 +169,7 @@ export function createPicker(port: SessionsPort, options: PickerOptions): Picker
       set({ ...state, previewTop: state.previewTop + key.by * SCROLL });
     else if (key.type === 'page') set(moved(state, key.by * Math.max(2, rows), rows));
     else if (key.type === 'tab' || (key.type === 'intent' && key.intent === 'cycle_mode')) toggleScope();
-    else if (key.type === 'intent') options.onCancel();
+    else if (key.type === 'intent' && key.intent !== 'redraw') options.onCancel();
     else if (key.type === 'edit' && key.edit.type === 'insert') insert(key.edit.text);
     else if (key.type === 'edit') setText(edited(state.text, key.edit));
   };

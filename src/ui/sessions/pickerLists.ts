@@ -1,6 +1,6 @@
 /** Fills the picker's two lists: sessions page by page from the index, hits once the keys pause. */
 import type { SessionRecord } from '../../protocol/sessions.ts';
-import { typed, withHits, withSessions } from './pickerState.ts';
+import { searchedText, typed, withHits, withSessions } from './pickerState.ts';
 import type { PickerStore } from './pickerStore.ts';
 import type { SessionsPort } from './SessionsPort.ts';
 
@@ -39,6 +39,8 @@ export function createPickerLists(port: SessionsPort, store: PickerStore): Picke
     for (let limit = FIRST_PAGE; ; limit = PAGE) {
       const page = await port.list({ ...query, offset: all.length, limit });
       if (store.isDisposed() || mine !== listing) return;
+      // What a filter looks at is worked out here, page by page, so that the first letter need not wait for it.
+      for (const session of page) searchedText(session);
       all.push(...page);
       const isWhole = page.length < limit;
       // What is on screen stays until all of it is there, but for the first time.

@@ -6,8 +6,13 @@ import { formatAge } from '../print/numbers.ts';
 export type Refusal =
   /** Another program writes it. Who does may be unknown for the moment in which it begins or ends. */
   | { readonly why: 'locked'; readonly holder: SessionHolder | undefined; readonly canRead: boolean }
-  /** It belongs to another project, whose files are not here. */
-  | { readonly why: 'elsewhere'; readonly root: string | undefined; readonly canRead: boolean };
+  /** It belongs to another project, whose files are not here; or to one whose folder is gone. */
+  | {
+      readonly why: 'elsewhere';
+      readonly root: string | undefined;
+      readonly isGone: boolean;
+      readonly canRead: boolean;
+    };
 
 export interface SessionHolder {
   readonly pid: number;
@@ -18,7 +23,7 @@ export interface SessionHolder {
 
 /** Where "back" leads to. */
 export type RefusalBack = 'list' | 'session' | 'new';
-export type RefusalAnswer = 'read' | 'fork' | 'back';
+export type RefusalAnswer = 'read' | 'fork' | 'write' | 'back';
 
 /** What is said above the choices, a paragraph each; raw text. */
 export function refusalText(refusal: Refusal, now: Date): readonly string[] {
@@ -30,8 +35,9 @@ export function refusalText(refusal: Refusal, now: Date): readonly string[] {
       `Another clawdcode has it open: process ${holder.pid} on ${holder.host}, since ${clock(since)} (${formatAge(since, now)}).`,
     ];
   }
-  const { root } = refusal;
+  const { root, isGone } = refusal;
   if (root === undefined) return ['It belongs to another project, and its log no longer says which.'];
+  if (isGone) return [`It belongs to ${root}, which is no longer there.`];
   return [
     `It belongs to another project: ${root}`,
     'To go on with it there, start clawdcode in that folder.',
@@ -46,7 +52,18 @@ export function refusalChoices(
     refusal.why === 'locked'
       ? 'a new session with the same past; the other one goes on as it is'
       : 'a new session of this project with the same past';
+  const isGone = refusal.why === 'elsewhere' && refusal.isGone;
   return [
+    ...(isGone
+      ? [
+          {
+            answer: 'write' as const,
+            label: 'Go on with it in this project',
+            letter: 'g',
+            detail: 'the files that it speaks of may not be here',
+          },
+        ]
+      : []),
     ...(refusal.canRead
       ? [{ answer: 'read' as const, label: 'Read it', letter: 'r', detail: 'nothing can be sent or changed' }]
       : []),

@@ -7,7 +7,7 @@ import type { Phase } from '../controllerTypes.ts';
 import type { UiHouse, UiSession } from '../types.ts';
 import { entryAt } from './entriesAround.ts';
 import { createPicker, type Picked, type Picker } from './picker.ts';
-import type { RefusalAnswer } from './refusal.ts';
+import type { Refusal, RefusalAnswer } from './refusal.ts';
 
 export interface SessionSwitch {
   open(target: SessionTarget, how?: OpenHow): Promise<void>;
@@ -19,6 +19,8 @@ export interface SessionSwitch {
   answer(answer: RefusalAnswer): void;
   dispose(): void;
 }
+
+type IdTarget = Extract<SessionTarget, { type: 'id' }>;
 
 export interface OpenHow {
   /** Show the conversation around this entry rather than its end. */
@@ -49,7 +51,7 @@ const NO_SESSION = 42;
 export function createSessionSwitch(ports: SwitchPorts): SessionSwitch {
   let opening = false;
   let picker: Picker | undefined;
-  let refused: { readonly target: Extract<SessionTarget, { type: 'id' }>; readonly how: OpenHow } | undefined;
+  let refused: { readonly target: IdTarget; readonly how: OpenHow } | undefined;
 
   /** One at a time: a second Enter in the picker must not open the session a second time. */
   const open = async (target: SessionTarget, how: OpenHow = {}): Promise<void> => {
@@ -67,17 +69,16 @@ export function createSessionSwitch(ports: SwitchPorts): SessionSwitch {
     const before = ports.session();
     const left = before?.agent.state().sessionId;
     // The session that is open already: there is nothing to open, and its lock is ours.
-    if (target.type === 'id' && target.mode === undefined && left === target.id) {
+    const isWritten = before?.agent.state().readOnly !== true;
+    if (target.type === 'id' && target.mode === undefined && left === target.id && isWritten) {
       toSession();
       if (how.at !== undefined) await ports.show(how.at);
       return;
     }
     const outcome = await house.open(target);
     if (outcome.type === 'refused') {
-      refused = { target: { ...target, type: 'id', id: outcome.id }, how };
-      const back = picker !== undefined ? 'list' : before !== undefined ? 'session' : 'new';
-      const title = how.title ?? outcome.title;
-      ports.phase({ type: 'refused', refusal: outcome.refusal, id: outcome.id, title, back });
+      const { id, refusal, title } = outcome;
+      refuse({ ...target, type: 'id', id }, { ...(title === undefined ? {} : { title }), ...how }, refusal);
       return;
     }
     if (outcome.type === 'failed') {
@@ -113,14 +114,22 @@ export function createSessionSwitch(ports: SwitchPorts): SessionSwitch {
   };
   const showPicker = (shown: Picker): void => ports.phase({ type: 'picking', picker: shown });
 
-  const onPick = ({ session, seq, mode }: Picked): void => {
-    const target: SessionTarget = {
-      type: 'id',
-      id: session.id,
-      project: session.project,
-      ...(mode === undefined ? {} : { mode }),
-    };
-    void open(target, { title: session.title, ...(seq === undefined ? {} : { at: seq }) });
+  const onPick = ({ session, seq, mode, isFromAll }: Picked): void => {
+    const { id, project, title, root, isMoved: isGone } = session;
+    const target: IdTarget = { type: 'id', id, project };
+    if (mode === 'fork') {
+      void open({ ...target, mode, ...(seq === undefined ? {} : { uptoSeq: seq }) }, { title });
+      return;
+    }
+    const how = { title, ...(seq === undefined ? {} : { at: seq }) };
+    if (isFromAll && project !== ports.house()?.sessions.project)
+      refuse(target, how, { why: 'elsewhere', root, isGone, canRead: true });
+    else void open(target, how);
+  };
+  const refuse = (target: IdTarget, how: OpenHow, refusal: Refusal): void => {
+    refused = { target, how };
+    const back = picker !== undefined ? 'list' : ports.session() !== undefined ? 'session' : 'new';
+    ports.phase({ type: 'refused', refusal, id: target.id, title: how.title, back });
   };
 
   return {
@@ -167,7 +176,7 @@ export function createSessionSwitch(ports: SwitchPorts): SessionSwitch {
         if (ports.session() === undefined) void open({ type: 'new' });
         return;
       }
-      void open({ ...asked.target, mode: answer }, asked.how);
+      void open(answer === 'write' ? asked.target : { ...asked.target, mode: answer }, asked.how);
     },
     dispose: closePicker,
   };

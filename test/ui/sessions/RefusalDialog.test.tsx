@@ -51,9 +51,16 @@ test('who holds a session is said, and since when', async () => {
 });
 
 test('a session of another project says where it belongs', async () => {
-  const { screen } = await ask({ why: 'elsewhere', root: '/home/me/other', canRead: false });
+  const { screen } = await ask({ why: 'elsewhere', root: '/home/me/other', isGone: false, canRead: false });
   expect(screen.text().join('\n')).toContain('It belongs to another project: /home/me/other');
   expect(screen.text()).toContain('❯ 1. Fork it and go on');
+});
+
+test('a session whose folder is gone can be gone on with here', async () => {
+  const { screen, onAnswer } = await ask({ why: 'elsewhere', root: '/gone', isGone: true, canRead: true });
+  expect(screen.text()[1]).toBe('It belongs to /gone, which is no longer there.');
+  await screen.press('g');
+  expect(onAnswer).toHaveBeenCalledExactlyOnceWith('write');
 });
 
 test.each([

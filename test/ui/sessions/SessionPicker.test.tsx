@@ -40,7 +40,7 @@ test('sessions with their facts, and the last words of the one under the cursor'
   ]);
   expect(screen.output()).not.toContain(']0;x');
   await screen.press(keys.down, keys.enter);
-  expect(onPick).toHaveBeenCalledExactlyOnceWith({ session: sessions[1] });
+  expect(onPick).toHaveBeenCalledExactlyOnceWith({ session: sessions[1], isFromAll: false });
 });
 
 test('hits of a search show who said it, when, and the words; the turn is below', async () => {
@@ -59,7 +59,7 @@ test('hits of a search show who said it, when, and the words; the turn is below'
     '┃ > preview of a',
   ]);
   await screen.press(keys.enter);
-  expect(onPick).toHaveBeenCalledExactlyOnceWith({ session: first, seq: 7 });
+  expect(onPick).toHaveBeenCalledExactlyOnceWith({ session: first, seq: 7, isFromAll: false });
 });
 
 test('a title is edited where it stands, with the cursor in it', async () => {

@@ -108,7 +108,7 @@ test('a search waits for the keys to pause, and an answer that comes too late is
   await vi.advanceTimersByTimeAsync(0);
   expect(picker.snapshot().hits.visible.map(({ seq }) => seq)).toEqual([7]);
   press(picker, 'return');
-  expect(picked).toEqual([{ session: first, seq: 7 }]);
+  expect(picked).toEqual([{ session: first, seq: 7, isFromAll: false }]);
 });
 
 test('the preview of a hit is read once the cursor rests, and once only', async () => {
@@ -224,7 +224,7 @@ test('a fork of a hit goes up to that place', async () => {
   await vi.advanceTimersByTimeAsync(200);
   press(picker, '^g');
   expect(picked).toEqual([
-    { session: first, mode: 'fork' },
-    { session: first, mode: 'fork', seq: 7 },
+    { session: first, mode: 'fork', isFromAll: false },
+    { session: first, mode: 'fork', seq: 7, isFromAll: false },
   ]);
 });

@@ -8,9 +8,12 @@ import { scriptedAgent } from '../../headless/scriptedAgent.ts';
 import { plain } from '../components/mount.tsx';
 import { madeEntry, madePort, madeSession } from './made.ts';
 
+const said = [madeEntry(0, 'first'), madeEntry(1, 'second')];
+
 function session(id: string, resumed = true): UiSession {
   const agent = Object.assign(scriptedAgent([], { sessionId: id }), {
-    entries: () => [madeEntry(0, 'first'), madeEntry(1, 'second')],
+    entries: () => said,
+    page: async (before: number, count: number) => said.filter(({ seq }) => seq < before).slice(-count),
     fork: async (uptoUuid?: string) => `fork-of-${id}-${uptoUuid ?? 'whole'}`,
   });
   return { agent, host: commandHost({ agent }), resumed, notices: [] };
@@ -52,6 +55,8 @@ function stage(answers: Readonly<Record<string, OpenOutcome>> = {}, first?: stri
   });
   return { sessions, done, phase: () => phases.at(-1) };
 }
+
+const insert = (text: string) => ({ type: 'edit', edit: { type: 'insert', text } }) as const;
 
 /** Lets every promise that is due settle. */
 const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
@@ -116,6 +121,24 @@ test('a session that cannot be opened leaves everything as it was, and ends the 
   const alone = stage({ x: failed });
   await alone.sessions.open({ type: 'id', id: 'x' });
   expect(alone.done.at(-1)).toBe('leave 42');
+});
+
+test('a session of another project is asked about', async () => {
+  const { sessions, done, phase } = stage({}, 'open');
+  sessions.pick();
+  const shown = phase();
+  if (shown?.type !== 'picking') throw new Error('there is no list');
+  await settled();
+  shown.picker.press({ type: 'tab' }, 9);
+  await settled();
+  for (const letter of 'title of b') shown.picker.press(insert(letter), 9);
+  shown.picker.press({ type: 'enter' }, 9);
+  expect(phase()).toMatchObject({ type: 'refused', id: 'b', back: 'list', refusal: { why: 'elsewhere' } });
+  expect(done).toEqual([]);
+  sessions.answer('fork');
+  await settled();
+  expect(done.slice(0, 2)).toEqual(['open b fork', 'attach copy of b']);
+  sessions.dispose();
 });
 
 test('the open session is not opened a second time; a hit in it is shown', async () => {

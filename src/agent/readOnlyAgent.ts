@@ -1,0 +1,42 @@
+/**
+ * An agent that only shows its session: another program writes it, or it belongs to another project. Whatever would
+ * add to the session is answered with a notice; looking, and forking, go on as ever.
+ */
+import type { AgentEvent } from '../protocol/events.ts';
+import type { Op } from '../protocol/ops.ts';
+import { createEventHub } from './eventHub.ts';
+import type { Agent } from './types.ts';
+
+/** `agent` has a session that was opened for reading. */
+export function readOnlyAgent(agent: Agent, onError: (error: unknown) => void): Agent {
+  const hub = createEventHub(onError);
+  agent.subscribe(hub.emit);
+  return {
+    ...agent,
+    state: () => ({ ...agent.state(), readOnly: true }),
+    subscribe: (listener: (event: AgentEvent) => void) => hub.subscribe(listener),
+    submit(op) {
+      const text = refusalOf(op);
+      if (text === undefined) agent.submit(op);
+      else {
+        hub.emit({ type: 'notice', level: 'warning', text });
+        // What was typed goes back to where it was typed.
+        if (op.type === 'prompt') hub.emit({ type: 'queue_returned', prompts: [op] });
+      }
+    },
+  };
+}
+
+/** Why this is not done here; undefined where nothing would be written. */
+function refusalOf(op: Op): string | undefined {
+  switch (op.type) {
+    case 'interrupt':
+    case 'answer':
+      return undefined;
+    case 'prompt':
+    case 'shell':
+      return 'This session is open for reading only, so nothing was sent. /fork goes on in a copy of it, /resume in another session.';
+    default:
+      return 'This session is open for reading only, so nothing is changed in it. /fork goes on in a copy of it.';
+  }
+}

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { readOnlyAgent } from '../../src/agent/readOnlyAgent.ts';
+import type { AgentEvent } from '../../src/protocol/events.ts';
+import type { Op } from '../../src/protocol/ops.ts';
+import { scriptedAgent } from '../headless/scriptedAgent.ts';
+
+const refused: readonly Op[] = [
+  { type: 'shell', command: 'ls' },
+  { type: 'compact' },
+  { type: 'set_mode', mode: 'plan' },
+  { type: 'set_model', model: 'm' },
+  { type: 'set_title', title: 't' },
+];
+
+test('what would be added to the session is refused with a word, and never reaches it', () => {
+  const agent = scriptedAgent();
+  const shown = readOnlyAgent(agent, () => undefined);
+  const events: AgentEvent[] = [];
+  shown.subscribe((event) => events.push(event));
+  for (const op of refused) shown.submit(op);
+  expect(agent.ops).toEqual([]);
+  expect(events.map(({ type }) => type)).toEqual(refused.map(() => 'notice'));
+  expect(shown.state().readOnly).toBe(true);
+});
+
+test('a prompt that was not sent goes back to where it was typed', () => {
+  const shown = readOnlyAgent(scriptedAgent(), () => undefined);
+  const events: AgentEvent[] = [];
+  shown.subscribe((event) => events.push(event));
+  shown.submit({ type: 'prompt', text: 'Go on' });
+  expect(events).toMatchObject([
+    { type: 'notice', level: 'warning' },
+    { type: 'queue_returned', prompts: [{ text: 'Go on' }] },
+  ]);
+});
+
+test('looking goes on: events of the session are heard, and an interrupt gets through', () => {
+  const agent = scriptedAgent();
+  const shown = readOnlyAgent(agent, () => undefined);
+  shown.submit({ type: 'interrupt' });
+  expect(agent.ops).toEqual([{ type: 'interrupt' }]);
+  expect(shown.entries()).toEqual([]);
+});
