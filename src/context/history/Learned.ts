@@ -46,7 +46,7 @@ export class Learned {
     return {
       calibrations: this.calibrations.state(),
       windows: [...this.#windows],
-      files: [...this.#files],
+      files: [...this.#files].slice(-MAX_FILES),
       todos: this.#todos,
     };
   }
@@ -86,14 +86,21 @@ export class Learned {
   }
 
   #learnFiles({ toolResult }: JSONLEntry): void {
-    for (const { path, hash } of toolResult?.filesRead ?? []) this.#files.set(path, hash);
-    for (const { path, hash, kind } of toolResult?.filesChanged ?? []) {
-      if (kind === 'deleted' || hash === undefined) this.#files.delete(path);
-      else this.#files.set(path, hash);
-    }
+    for (const { path, hash } of toolResult?.filesRead ?? []) this.#know(path, hash);
+    for (const { path, hash, kind } of toolResult?.filesChanged ?? [])
+      this.#know(path, kind === 'deleted' ? undefined : hash);
     this.#todos = toolResult?.todos ?? this.#todos;
   }
+
+  /** The latest is last. */
+  #know(path: string, hash: string | undefined): void {
+    this.#files.delete(path);
+    if (hash !== undefined) this.#files.set(path, hash);
+  }
 }
+
+/** Files that are remembered beyond what is in memory; one of before these has to be read again before an edit. */
+const MAX_FILES = 5000;
 
 function featuresIn(value: unknown): readonly number[] | undefined {
   const isVector = Array.isArray(value) && value.every((one) => typeof one === 'number');

@@ -8,6 +8,8 @@ import { parseLine } from './logReader.ts';
 
 /** Bytes that one read takes; lines that are longer take several. */
 const CHUNK_BYTES = 256 * 1024;
+/** Bytes of one look at the file while it is bisected. */
+const PROBE_BYTES = 16 * 1024;
 /** Bytes at which bisection ends: the rest is read line by line. */
 const NEAR_BYTES = 64 * 1024;
 
@@ -97,7 +99,7 @@ interface OpenLog {
 /** Where the first line begins that is at this position or behind it; the end of the file where none is. */
 async function offsetOf(file: OpenLog, seq: number): Promise<number> {
   let low = 0;
-  let high = file.size;
+  let high = seq <= 0 ? 0 : file.size;
   while (high - low > NEAR_BYTES) {
     const middle = Math.floor((low + high) / 2);
     const found = await firstNumbered(file, middle, high);
@@ -120,7 +122,7 @@ async function firstNumbered(
   limit: number,
 ): Promise<{ readonly seq: number; readonly end: number } | undefined> {
   let isPartial = offset > 0;
-  for await (const line of linesFrom(file, offset)) {
+  for await (const line of linesFrom(file, offset, PROBE_BYTES)) {
     if (isPartial) {
       isPartial = false;
       continue;
@@ -137,11 +139,17 @@ function seqOf(bytes: Buffer): number | undefined {
   return parseLine(bytes).entries[0]?.seq;
 }
 
-async function* linesFrom({ handle, size }: OpenLog, offset: number): AsyncGenerator<Line> {
+async function* linesFrom(
+  { handle, size }: OpenLog,
+  offset: number,
+  chunkBytes = CHUNK_BYTES,
+): AsyncGenerator<Line> {
   let pieces: Buffer[] = [];
   let start = offset;
+  let length = chunkBytes;
   for (let at = offset; at < size; ) {
-    const chunk = await readChunk(handle, at, Math.min(CHUNK_BYTES, size - at));
+    const chunk = await readChunk(handle, at, Math.min(length, size - at));
+    length = CHUNK_BYTES;
     if (chunk.length === 0) break;
     let from = 0;
     for (let feed = chunk.indexOf(10); feed !== -1; feed = chunk.indexOf(10, from)) {

@@ -20,8 +20,9 @@ import { loadLog } from './loadLog.ts';
 import type { LogContents } from './logReader.ts';
 import { getProjectStoragePath, lockFileOf, sessionFileIn } from './pathUtils.ts';
 import { quarantineDamage } from './quarantine.ts';
+import { withoutHalfCompactions } from './ResidentLog.ts';
 import { acquireSessionLock } from './SessionLock.ts';
-import { SessionLog, withoutHalfCompactions } from './SessionLog.ts';
+import { SessionLog } from './SessionLog.ts';
 import { type SessionSummary, summarizeSession } from './sessionSummary.ts';
 
 export interface PersistentStoreOptions {
@@ -204,6 +205,7 @@ export class PersistentStore {
         store,
         blobs: this.blobs,
         contents,
+        wholeBytes: this.#options.wholeBytes,
         reload: (floor) => store.readAll((path) => this.#load(path, floor)),
         projectRoot,
         programVersion,

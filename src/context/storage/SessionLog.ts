@@ -4,8 +4,7 @@
  * memory goes on: the problem is told, and what is missing is written as soon as the disk takes it.
  */
 import { ENTRY_FORMAT, type EntryDraft, entrySchema, type JSONLEntry } from '../../protocol/entries.ts';
-import { pastOf } from '../history/past.ts';
-import { type SeenLog, seenIn } from '../recall/seenLog.ts';
+import type { SeenLog } from '../recall/seenLog.ts';
 import type { BlobStore } from './BlobStore.ts';
 import { BranchWatch } from './BranchWatch.ts';
 import { compactionDrafts, messageDraft, toolResultDraft, toolUseDraft } from './drafts.ts';
@@ -13,8 +12,8 @@ import { SessionReadOnlyError } from './errors.ts';
 import { deepFreeze } from './frozen.ts';
 import { newId } from './ids.ts';
 import { type JSONLStore, LogVanishedError } from './JSONLStore.ts';
-import { LogPages } from './LogPages.ts';
 import type { DamagedLine, LogContents } from './logReader.ts';
+import { ResidentLog } from './ResidentLog.ts';
 import { Retry } from './Retry.ts';
 
 /** Something about storage that the user must know; ready to show. */
@@ -31,6 +30,8 @@ export interface SessionLogOptions {
   readonly contents: LogContents;
   /** Reads the log again, with everything from this position on in memory. */
   readonly reload?: (floor: number) => Promise<LogContents>;
+  /** Logs up to this size, in bytes, are held in memory as a whole. */
+  readonly wholeBytes?: number | undefined;
   readonly projectRoot: string;
   readonly programVersion: string;
   readonly now: () => Date;
@@ -58,8 +59,7 @@ export class SessionLog {
   readonly #options: SessionLogOptions;
   readonly #branch: BranchWatch;
   readonly #listeners = new Set<(problem: StorageProblem) => void>();
-  #entries: JSONLEntry[];
-  #snapshot: readonly JSONLEntry[] | undefined;
+  readonly #resident: ResidentLog;
   #nextSeq: number;
   #cwd: string;
   /** Lines that are in memory but not yet on disk. */
@@ -80,7 +80,7 @@ export class SessionLog {
     this.blobs = options.blobs;
     this.damaged = damaged;
     this.quarantine = options.quarantine;
-    this.#entries = withoutHalfCompactions(entries).map(deepFreeze);
+    this.#resident = new ResidentLog(this.filePath, options.contents, options.wholeBytes);
     this.#nextSeq = (entries.at(-1)?.seq ?? -1) + 1;
     this.#unsyncedFrom = this.#nextSeq;
     this.isReadOnly = options.isReadOnly ?? false;
@@ -100,8 +100,7 @@ export class SessionLog {
    * last compaction is not among them, but for what is still needed; `seen` has everything.
    */
   entries(): readonly JSONLEntry[] {
-    this.#snapshot ??= Object.freeze([...this.#entries]);
-    return this.#snapshot;
+    return this.#resident.entries();
   }
 
   /**
@@ -115,48 +114,27 @@ export class SessionLog {
     // What memory holds is what a reader of the file will get, down to the last absent field.
     const added = lines.map((line) => deepFreeze(JSON.parse(line) as JSONLEntry));
     for (const entry of added) entrySchema.parse(entry);
-    this.#entries.push(...added);
+    const bytes = lines.reduce((sum, line) => sum + line.length + 1, 0);
+    this.#resident.add(added, bytes);
     this.#nextSeq += added.length;
-    this.#snapshot = undefined;
     this.#pending.push(...lines);
     await this.#flush();
+    const isCompaction = added.some((entry) => entry.isCompactSummary === true);
+    if (isCompaction && this.#pending.length === 0) this.#resident.leavePast();
     return added;
   }
 
   /** Everything that this session has ever seen; what is not in memory is read from the file. */
   seen(): SeenLog {
-    const recent = this.entries();
-    const through = pastOf(recent)?.throughSeq;
-    if (through === undefined) return seenIn(recent);
-    const pages = new LogPages(this.filePath);
-    const here = seenIn(recent.filter(({ seq }) => seq > through));
-    return {
-      first: 0,
-      last: Math.max(through, here.last),
-      recent,
-      async *range(from, to) {
-        if (from <= through) yield* pages.range(from, Math.min(to, through));
-        if (to > through) yield* here.range(from, to);
-      },
-      async *before(seq, containing) {
-        yield* here.before(seq);
-        const bytes = containing === undefined ? undefined : Buffer.from(containing);
-        yield* pages.before(Math.min(seq, through + 1), bytes);
-      },
-    };
+    return this.#resident.seen();
   }
 
   /** Takes everything from this position on into memory. Rejects when the file cannot be read. */
   async reach(floor: number): Promise<void> {
-    const through = pastOf(this.#entries)?.throughSeq;
     const { reload } = this.#options;
-    if (through === undefined || floor > through || reload === undefined) return;
+    if (reload === undefined || !this.#resident.isShortOf(floor)) return;
     await this.#flush();
-    const { entries } = await reload(floor);
-    const last = entries.at(-1)?.seq ?? -1;
-    const unsaved = this.#entries.filter((entry) => entry.seq > last && entry.subtype !== 'past');
-    this.#entries = [...withoutHalfCompactions(entries).map(deepFreeze), ...unsaved];
-    this.#snapshot = undefined;
+    this.#resident.replace((await reload(floor)).entries);
   }
 
   saveMessage(...input: Parameters<typeof messageDraft>): Promise<readonly JSONLEntry[]> {
@@ -221,7 +199,7 @@ export class SessionLog {
   #toLines(drafts: readonly EntryDraft[]): string[] {
     const timestamp = this.#options.now().toISOString();
     const gitBranch = this.#branch.current();
-    let parentUuid = this.#entries.at(-1)?.uuid ?? null;
+    let parentUuid = this.#resident.lastUuid() ?? null;
     return drafts.map((draft, index) => {
       const { type, subtype, ...rest } = draft;
       const uuid = newId();
@@ -280,7 +258,8 @@ export class SessionLog {
   /** Lines that have to be written once more; of a file that vanished and cannot be restored, all there are. */
   #linesToRepeat(error: unknown, isUnsure: (entry: JSONLEntry) => boolean): string[] {
     const isGone = error instanceof LogVanishedError && !error.isRestored;
-    return this.#entries
+    return this.#resident
+      .entries()
       .filter((entry) => entry.subtype !== 'past' && (isGone || isUnsure(entry)))
       .map((entry) => JSON.stringify(entry));
   }
@@ -312,11 +291,4 @@ export class SessionLog {
       }
     }
   }
-}
-
-/** A crash can leave a boundary whose summary never arrived: then that compaction did not happen. */
-export function withoutHalfCompactions(entries: readonly JSONLEntry[]): JSONLEntry[] {
-  return entries.filter(
-    (entry, index) => entry.subtype !== 'compact_boundary' || entries[index + 1]?.isCompactSummary === true,
-  );
 }

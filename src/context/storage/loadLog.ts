@@ -29,7 +29,7 @@ export async function loadLog(
   { floor = Number.POSITIVE_INFINITY, wholeBytes = WHOLE_BYTES }: LoadOptions = {},
 ): Promise<LogContents> {
   const { size } = await stat(file);
-  if (size <= wholeBytes) return readLog(file);
+  if (size <= wholeBytes) return { ...(await readLog(file)), bytes: size };
   const point = await readResumePoint(file);
   const isFarEnough = point !== undefined && point.past.throughSeq < floor;
   const { entries, damaged } =
@@ -38,7 +38,7 @@ export async function loadLog(
   const reached = resumePointOf(settled);
   if (reached !== undefined && reached.past.throughUuid !== point?.past.throughUuid)
     void writeResumePoint(file, reached);
-  return { entries: [...settled], damaged };
+  return { entries: [...settled], damaged, bytes: size };
 }
 
 /** What the point names and what follows it; undefined where it does not belong to this log, or not enough does. */

@@ -17,6 +17,8 @@ export interface LogContents {
   /** In order of `seq`, each uuid once. */
   readonly entries: JSONLEntry[];
   readonly damaged: DamagedLine[];
+  /** Of the whole file; absent where nobody asked. */
+  readonly bytes?: number;
 }
 
 export interface ReadOptions {
@@ -210,7 +212,8 @@ function readLine(line: RawLine, seq: number): ReadLine {
   if (entry !== undefined) {
     if (seal === 'intact' || (seal === 'absent' && isUtf8(bytes))) return { pieces: [{ entry }], seal };
     const reason = isUtf8(bytes) ? 'changed since it was written' : 'holds bytes that are not UTF-8';
-    return { pieces: [{ garbled: entry }], reason };
+    const pieces = salvage(bytes);
+    return { pieces: pieces.length === 0 ? [{ garbled: entry }] : pieces, reason };
   }
   if (json.trim() === '') return { pieces: [] };
   const pieces = salvage(bytes);

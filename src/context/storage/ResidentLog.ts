@@ -1,0 +1,111 @@
+/**
+ * The entries of one session that are in memory. Of a large log the past of compactions is left to the file, as
+ * soon as it is there; a copy of what is needed of it stays (history/leavePast.ts).
+ */
+import type { JSONLEntry } from '../../protocol/entries.ts';
+import { leavePast } from '../history/leavePast.ts';
+import { liveEntries } from '../history/live.ts';
+import { pastOf } from '../history/past.ts';
+import { lastCompaction } from '../history/view.ts';
+import { type SeenLog, seenIn } from '../recall/seenLog.ts';
+import { deepFreeze } from './frozen.ts';
+import { LogPages } from './LogPages.ts';
+import { WHOLE_BYTES } from './loadLog.ts';
+import type { LogContents } from './logReader.ts';
+import { resumePointOf, writeResumePoint } from './resumePoint.ts';
+
+export class ResidentLog {
+  readonly #file: string;
+  readonly #wholeBytes: number;
+  #entries: JSONLEntry[];
+  #snapshot: readonly JSONLEntry[] | undefined;
+  /** Of the whole log. */
+  #bytes: number;
+
+  /** `wholeBytes`: logs up to this size are in memory as a whole. */
+  constructor(file: string, { entries, bytes = 0 }: LogContents, wholeBytes = WHOLE_BYTES) {
+    this.#file = file;
+    this.#wholeBytes = wholeBytes;
+    this.#entries = withoutHalfCompactions(entries).map(deepFreeze);
+    this.#bytes = bytes;
+  }
+
+  /** Oldest first; does not change afterwards. */
+  entries(): readonly JSONLEntry[] {
+    this.#snapshot ??= Object.freeze([...this.#entries]);
+    return this.#snapshot;
+  }
+
+  /** Uuid of the newest entry. */
+  lastUuid(): string | undefined {
+    return this.#entries.at(-1)?.uuid;
+  }
+
+  /** `bytes`: of their lines. */
+  add(entries: readonly JSONLEntry[], bytes: number): void {
+    this.#entries.push(...entries);
+    this.#bytes += bytes;
+    this.#snapshot = undefined;
+  }
+
+  /** Everything that this session has ever seen; what is not in memory is read from the file. */
+  seen(): SeenLog {
+    const recent = this.entries();
+    const through = pastOf(recent)?.throughSeq;
+    if (through === undefined) return seenIn(recent);
+    const pages = new LogPages(this.#file);
+    const here = seenIn(recent.filter(({ seq }) => seq > through));
+    return {
+      first: 0,
+      last: Math.max(through, here.last),
+      recent,
+      async *range(from, to) {
+        if (from <= through) yield* pages.range(from, Math.min(to, through));
+        if (to > through) yield* here.range(from, to);
+      },
+      async *before(seq, containing) {
+        yield* here.before(seq);
+        const bytes = containing === undefined ? undefined : Buffer.from(containing);
+        yield* pages.before(Math.min(seq, through + 1), bytes);
+      },
+    };
+  }
+
+  /** True when something from this position on is in the file only. */
+  isShortOf(floor: number): boolean {
+    return floor <= (pastOf(this.#entries)?.throughSeq ?? -1);
+  }
+
+  /** Takes what was read anew; what has come since stays behind it. */
+  replace(entries: readonly JSONLEntry[]): void {
+    const last = entries.at(-1)?.seq ?? -1;
+    const later = this.#entries.filter(({ seq, subtype }) => seq > last && subtype !== 'past');
+    this.#entries = [...withoutHalfCompactions(entries).map(deepFreeze), ...later];
+    this.#snapshot = undefined;
+  }
+
+  /**
+   * After a compaction that is on the disk: remembers where the session can be taken up, and of a large log leaves
+   * to the file what came before the compaction before it, so that the last one can be taken back at once.
+   */
+  leavePast(): void {
+    if (this.#bytes <= this.#wholeBytes) return;
+    const { entries: live, undone } = liveEntries(this.#entries);
+    const at = lastCompaction(live, undone);
+    const [boundary, before] = [live[at], live[lastCompaction(live.slice(0, at), undone)]];
+    if (boundary === undefined) return;
+    const point = resumePointOf(leavePast(this.#entries, boundary.uuid));
+    if (point !== undefined) void writeResumePoint(this.#file, point);
+    const through = pastOf(this.#entries)?.throughSeq ?? -1;
+    if (before === undefined || before.seq <= through) return;
+    this.#entries = [...leavePast(this.#entries, before.uuid)];
+    this.#snapshot = undefined;
+  }
+}
+
+/** A crash can leave a boundary whose summary never arrived: then that compaction did not happen. */
+export function withoutHalfCompactions(entries: readonly JSONLEntry[]): JSONLEntry[] {
+  return entries.filter(
+    (entry, index) => entry.subtype !== 'compact_boundary' || entries[index + 1]?.isCompactSummary === true,
+  );
+}
