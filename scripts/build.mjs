@@ -1,5 +1,5 @@
-// Bundles src/ into dist/: one entry for the command line, one for each thread (counting tokens, reading web pages),
-// code-split so that nothing is parsed before it is needed. Everything is bundled except parts that carry their
+// Bundles src/ into dist/: one entry for the command line, one for each thread (counting tokens, the catalogue
+// of sessions, reading web pages), code-split so that nothing is parsed before it is needed. Everything is bundled except parts that carry their
 // own binary.
 import { cp, mkdir, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -18,6 +18,7 @@ await build({
   entryPoints: {
     cli: 'src/cli/main.ts',
     tokenWorker: 'src/context/tokens/exact/worker.ts',
+    catalogueWorker: 'src/context/storage/catalogue/worker.ts',
     pageWorker: 'src/tools/web/pageWorker.ts',
   },
   outdir: dist,

@@ -68,12 +68,12 @@ export function* sessionLines(sessionId: string, shape: LineShape): Generator<st
   };
 
   yield line(header(texts));
-  while (bytes < shape.bytes) {
+  do {
     turns += 1;
     yield line(messageDraft('user', texts.prompt()));
     const steps = random.lognormal(4, 0.9, 60);
     let step = 0;
-    for (; step < steps && bytes < shape.bytes; step++) {
+    for (; step < steps && (step === 0 || bytes < shape.bytes); step++) {
       for (const draft of stepDrafts(random, texts, root, seq, step === steps - 1)) yield line(draft);
       prompt = Math.min(190_000, 8_000 + Math.round(sinceCompaction / 4));
     }
@@ -87,7 +87,7 @@ export function* sessionLines(sessionId: string, shape: LineShape): Generator<st
     compactions += 1;
     for (const draft of compaction(texts, uuids.slice(-KEPT_AFTER_COMPACTION), prompt)) yield line(draft);
     sinceCompaction = 0;
-  }
+  } while (bytes < shape.bytes);
   return { entries: seq, turns, compactions };
 }
 

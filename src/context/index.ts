@@ -57,6 +57,12 @@ export type { LeftOut, MemoryFolders, MemoryScope } from './memory/memoryFiles.t
 export { oneLine } from './memory/quotes.ts';
 export type { Remembered } from './memory/remember.ts';
 export { type Draft, ThreadSummary } from './memory/ThreadSummary.ts';
+export {
+  type RebuiltRequest,
+  type RequestSource,
+  rebuildRequest,
+  requestsIn,
+} from './rebuildRequest.ts';
 export { admitOutput } from './results/admit.ts';
 export { truncateObservation } from './results/ObservationTruncator.ts';
 export { compress } from './results/ToolResultCompressor.ts';
@@ -64,8 +70,10 @@ export { WorkingMemory } from './results/WorkingMemory.ts';
 export type { SessionContext } from './SessionContext.ts';
 export {
   AmbiguousSessionIdError,
+  archiveOldest,
   BlobStore,
   CacheStore,
+  type CatalogueOptions,
   detectGitBranch,
   detectGitRemote,
   getProjectStoragePath,
@@ -78,14 +86,22 @@ export {
   MemoryStore,
   newId,
   newSessionId,
+  openCatalogue,
   PersistentStore,
   type PersistentStoreOptions,
+  type ProjectFolders,
   parseLine,
+  type RefreshReport,
+  rememberPlace,
+  type SearchLimits,
+  type SessionCatalogue,
   SessionExistsError,
+  type SessionKey,
   SessionLockedError,
   SessionNotFoundError,
   type SessionSummary,
   type StorageProblem,
+  type Stored,
 } from './storage/index.ts';
 export { adaptiveCompress } from './strategies/adaptiveCompress.ts';
 export {

@@ -1,6 +1,17 @@
 /** The door of the context room's durable half. */
 export { BlobStore } from './BlobStore.ts';
 export { CacheStore } from './CacheStore.ts';
+export { archiveOldest } from './catalogue/archiveOldest.ts';
+export type { Stored } from './catalogue/archiveSession.ts';
+export type { RefreshReport } from './catalogue/Engine.ts';
+export { type ProjectFolders, rememberPlace } from './catalogue/projectPlaces.ts';
+export {
+  type CatalogueOptions,
+  openCatalogue,
+  type SearchLimits,
+  type SessionCatalogue,
+  type SessionKey,
+} from './catalogue/SessionCatalogue.ts';
 export { damageNotices } from './damage.ts';
 export {
   compactionBoundaryText,

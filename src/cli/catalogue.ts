@@ -1,0 +1,32 @@
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { openCatalogue, type SessionCatalogue } from '../context/index.ts';
+import type { Usage } from '../protocol/messages.ts';
+import type { Place } from './place.ts';
+
+/**
+ * The sessions of all projects. What writes and searches the index has a thread of its own, which begins with the
+ * first question and keeps nobody from leaving; what it would print is dropped: the screen belongs to others.
+ */
+export function openSessionCatalogue(
+  { dataRoot, packageRoot }: Pick<Place, 'dataRoot' | 'packageRoot'>,
+  costUsd?: (model: string, usage: Usage) => number | undefined,
+): SessionCatalogue {
+  const file = join(packageRoot, 'dist/catalogueWorker.js');
+  return openCatalogue({
+    dataRoot,
+    ...(costUsd === undefined ? {} : { costUsd }),
+    startWorker: () =>
+      new Worker(file, {
+        name: 'sessions',
+        workerData: { dataRoot },
+        execArgv: [],
+        stdout: true,
+        stderr: true,
+        resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+      }),
+  });
+}
+
+/** Ten times what a batch and its lines take; lines of many pictures lie outside of this heap. */
+const MAX_HEAP_MB = 512;

@@ -1,0 +1,226 @@
+/**
+ * The catalogue of all sessions below a data root: the door for picker, command line and agent. Lists are read from the
+ * index at once; what writes and searches runs in a thread where there is one. Without a usable index, or without any,
+ * it answers from the logs themselves.
+ */
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import type { Worker } from 'node:worker_threads';
+import type { Usage } from '../../../protocol/messages.ts';
+import type { SearchHit, SessionQuery, SessionRecord } from '../../../protocol/sessions.ts';
+import { archiveSession, type Stored, unarchiveSession } from './archiveSession.ts';
+import { closeQuietly, indexFileIn, openIndexReader } from './database.ts';
+import { deleteSessionFiles } from './deleteSession.ts';
+import { Engine, type RefreshOptions, type RefreshReport } from './Engine.ts';
+import { EngineThread } from './EngineThread.ts';
+import type { EnginePort } from './enginePort.ts';
+import { listLogFiles } from './logFiles.ts';
+import { type ProjectFolders, projectFolders } from './projectPlaces.ts';
+import { quickRows, rowOf } from './quickRows.ts';
+import { createRecords, type Records } from './records.ts';
+import { countRows, findRows, listRows, type SessionRow } from './rows.ts';
+
+export interface CatalogueOptions {
+  /** From `getStorageRoot`. */
+  readonly dataRoot: string;
+  /** US dollars for tokens of a model; undefined when no price is known. */
+  readonly costUsd?: (model: string, usage: Usage) => number | undefined;
+  /**
+   * Starts a thread from `worker.ts` with `workerData: { dataRoot }`. Without it everything happens here, in slices;
+   * where it does not start, too.
+   */
+  readonly startWorker?: () => Worker;
+}
+
+/** Which session: one in a list, or what names it. */
+export type SessionKey = Pick<SessionRecord, 'project' | 'id'>;
+
+export interface SearchLimits {
+  readonly project?: string | readonly string[];
+  /** Hits at most; 50 unless said otherwise. */
+  readonly limit?: number;
+  readonly signal?: AbortSignal;
+}
+
+export function openCatalogue(options: CatalogueOptions): SessionCatalogue {
+  return new SessionCatalogue(options);
+}
+
+/** Rows at a time, so that nothing waits for longer than a frame. */
+const pageRows = 250;
+const noSignal = new AbortController().signal;
+
+export class SessionCatalogue {
+  readonly #dataRoot: string;
+  readonly #records: Records;
+  readonly #startWorker: (() => Worker) | undefined;
+  #engine: EnginePort | undefined;
+  #reader: DatabaseSync | undefined;
+  /** Set when the index cannot be kept on disk: then only the engine knows it. */
+  #isInMemory = false;
+
+  constructor({ dataRoot, costUsd, startWorker }: CatalogueOptions) {
+    this.#dataRoot = dataRoot;
+    this.#records = createRecords(dataRoot, costUsd ?? (() => undefined));
+    this.#startWorker = startWorker;
+  }
+
+  /** Newest first. Answers at once from what the index knows; `refresh` brings it up to date. */
+  async list(query: SessionQuery = {}): Promise<readonly SessionRecord[]> {
+    const records: SessionRecord[] = [];
+    const offset = query.offset ?? 0;
+    const end = offset + (query.limit ?? Number.POSITIVE_INFINITY);
+    for (let at = offset; at < end; at += pageRows) {
+      const limit = Math.min(pageRows, end - at);
+      const rows = await this.#rows({ ...query, offset: at, limit });
+      if (rows === undefined) return this.#records.of(await quickRows(this.#dataRoot, query));
+      records.push(...(await this.#records.of(rows)));
+      if (rows.length < limit) break;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return records;
+  }
+
+  /** How many there are; undefined while there is no index. */
+  async count(query: SessionQuery = {}): Promise<number | undefined> {
+    return this.#read((database) => countRows(database, query));
+  }
+
+  /** The sessions with this id or, where there is none, those whose id begins so, newest first. */
+  async find(idOrPrefix: string, project?: string | readonly string[]): Promise<readonly SessionRecord[]> {
+    const projects = typeof project === 'string' ? [project] : project;
+    const known = this.#isInMemory
+      ? await this.#ask((engine) => engine.find(idOrPrefix, projects))
+      : this.#read((database) => findRows(database, idOrPrefix, projects));
+    if (known?.some(({ id }) => id === idOrPrefix)) return this.#records.of(known);
+    // A session that is younger than the index, or an index that is not there.
+    const logs = (await listLogFiles(this.#dataRoot)).filter(
+      (log) => log.id.startsWith(idOrPrefix) && projects?.includes(log.project) !== false,
+    );
+    const exact = logs.filter(({ id }) => id === idOrPrefix);
+    const among = (exact.length > 0 ? exact : logs).sort((a, b) => b.mtimeMs - a.mtimeMs).slice(0, 100);
+    return this.#records.of(await Promise.all(among.map(rowOf)));
+  }
+
+  /**
+   * Looks at what has changed on disk and reads it into the index. `onChange` is called whenever `list` has something
+   * new to say. Never rejects: `isComplete` says whether everything is in it now.
+   */
+  async refresh(
+    onChange: () => void = () => {},
+    { signal = noSignal, ...options }: RefreshOptions & { readonly signal?: AbortSignal } = {},
+  ): Promise<RefreshReport> {
+    const tell = (): void => {
+      this.#records.forget();
+      onChange();
+    };
+    const report = await this.#ask((engine) => engine.refresh(options, tell, signal));
+    this.#isInMemory = report?.isDurable === false;
+    return report ?? { sessions: 0, indexedBytes: 0, isComplete: false, isDurable: true };
+  }
+
+  /**
+   * Where this was said or seen, newest first: prompts, replies, reasoning, calls, results, summaries, `!commands`, and
+   * the first 2 MiB of originals. Words are joined by AND; `"a phrase"`, `begin*`. What is not indexed yet is searched
+   * for a tenth of a second. Every text is a query; none throws.
+   */
+  async search(
+    text: string,
+    { project, limit = 50, signal = noSignal }: SearchLimits = {},
+  ): Promise<readonly SearchHit[]> {
+    const projects = typeof project === 'string' ? [project] : project;
+    const found = (await this.#ask((engine) => engine.search({ text, projects, limit }, signal))) ?? [];
+    const sessions = await this.#records.of(found.map(({ session }) => session));
+    return found.flatMap(({ seq, time, who, snippet, marks }, index) => {
+      const session = sessions[index];
+      return session === undefined ? [] : [{ session, seq, timestamp: new Date(time), who, snippet, marks }];
+    });
+  }
+
+  /** Where the sessions of the project at this root are: its own folder, and those of when it was elsewhere. */
+  projectsOf(root: string): Promise<ProjectFolders> {
+    return projectFolders(this.#dataRoot, root, (project) => {
+      const facts = this.#read((database) => listRows(database, { project, limit: 1 })[0])?.facts;
+      if (facts?.root === undefined) return undefined;
+      return { root: facts.root, ...(facts.gitRemote === undefined ? {} : { gitRemote: facts.gitRemote }) };
+    });
+  }
+
+  /** Packs the session; it stays listed and searchable. Not one that is open. */
+  archive({ project, id }: SessionKey): Promise<Stored> {
+    return this.#afterwards(project, archiveSession(this.#folder(project), id));
+  }
+
+  /** Brings an archived session back, byte for byte; needed before it is opened. */
+  unarchive({ project, id }: SessionKey): Promise<Stored> {
+    return this.#afterwards(project, unarchiveSession(this.#folder(project), id));
+  }
+
+  /** Deletes it for good, with the originals that no other session of the project names. Only when asked. */
+  async remove({ project, id }: SessionKey): Promise<Stored> {
+    const stored = await deleteSessionFiles(this.#dataRoot, project, id);
+    if (stored.type === 'done' || stored.type === 'missing')
+      await this.#ask((engine) => engine.forget(project, id, noSignal));
+    this.#records.forget();
+    return stored;
+  }
+
+  async close(): Promise<void> {
+    closeQuietly(this.#reader);
+    this.#reader = undefined;
+    await this.#engine?.close();
+    this.#engine = undefined;
+  }
+
+  #folder(project: string): string {
+    return join(this.#dataRoot, 'projects', project);
+  }
+
+  /** The index hears of it before the next list. */
+  async #afterwards(project: string, storing: Promise<Stored>): Promise<Stored> {
+    const stored = await storing;
+    if (stored.type === 'done') await this.refresh(undefined, { project });
+    return stored;
+  }
+
+  async #rows(query: SessionQuery): Promise<readonly SessionRow[] | undefined> {
+    if (this.#isInMemory) return this.#ask((engine) => engine.list(query));
+    const rows = this.#read((database) => listRows(database, query));
+    // An index without a single session is one that nobody has filled yet.
+    const isEmpty = rows?.length === 0 && this.#read((database) => countRows(database, {})) === 0;
+    return isEmpty ? undefined : rows;
+  }
+
+  /** Undefined where there is no index that can be read. */
+  #read<T>(work: (database: DatabaseSync) => T): T | undefined {
+    if (this.#isInMemory) return undefined;
+    try {
+      this.#reader ??= openIndexReader(indexFileIn(this.#dataRoot));
+      return this.#reader === undefined ? undefined : work(this.#reader);
+    } catch {
+      // Removed, replaced or damaged meanwhile: the next refresh makes it anew.
+      closeQuietly(this.#reader);
+      this.#reader = undefined;
+      return undefined;
+    }
+  }
+
+  /** Undefined where it failed; a thread that died is replaced by working here. */
+  async #ask<T>(question: (engine: EnginePort) => Promise<T>): Promise<T | undefined> {
+    const asked = this.#engine ?? this.#newEngine(this.#startWorker);
+    this.#engine = asked;
+    try {
+      return await question(asked);
+    } catch {
+      if (!(asked instanceof EngineThread) || this.#engine !== asked) return undefined;
+      const here = this.#newEngine(undefined);
+      this.#engine = here;
+      return question(here).catch(() => undefined);
+    }
+  }
+
+  #newEngine(startWorker: (() => Worker) | undefined): EnginePort {
+    if (startWorker !== undefined) return new EngineThread(startWorker);
+    return new Engine({ dataRoot: this.#dataRoot, busyMs: 0 });
+  }
+}

@@ -1,0 +1,108 @@
+/** Deletes a session, with all that only it has. The one thing here that cannot be undone; only ever asked for. */
+import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newId } from '../ids.ts';
+import { lockFileOf, sessionFileIn } from '../pathUtils.ts';
+import { type Stored, withLock } from './archiveSession.ts';
+import { archiveFileIn, type LogFile, listLogFiles } from './logFiles.ts';
+import { bytesOf } from './logLines.ts';
+
+/**
+ * An original is written before the line that names it: for this long one that is taken away waits for such a line.
+ */
+const graceMs = 500;
+
+/** `bytes` of the answer is what was freed. Throws `InvalidSessionIdError`. */
+export async function deleteSessionFiles(dataRoot: string, project: string, id: string): Promise<Stored> {
+  const folder = join(dataRoot, 'projects', project);
+  const file = sessionFileIn(folder, id);
+  return withLock(file, async () => {
+    const mine = [
+      { file, isArchived: false },
+      { file: archiveFileIn(folder, id), isArchived: true },
+    ];
+    const hashes = new Set<string>();
+    let bytes = 0;
+    for (const log of mine) {
+      const stats = await stat(log.file).catch(() => undefined);
+      if (stats === undefined) continue;
+      bytes += stats.size;
+      for await (const hash of hashesIn(log)) hashes.add(hash);
+    }
+    if (bytes === 0) return { type: 'missing' };
+    for (const log of mine) await rm(log.file, { force: true });
+    await rm(join(folder, 'quarantine', id), { recursive: true, force: true });
+    const lock = lockFileOf(file);
+    for (const name of [lock, `${lock}.json`]) await rm(name, { force: true });
+    bytes += await deleteOriginals(dataRoot, project, hashes);
+    return { type: 'done', file, bytes };
+  });
+}
+
+/** The originals of these that no session of the project names. Answers their bytes. */
+async function deleteOriginals(
+  dataRoot: string,
+  project: string,
+  hashes: ReadonlySet<string>,
+): Promise<number> {
+  const blobs = join(dataRoot, 'projects', project, 'blobs');
+  const unnamed = new Set<string>();
+  for (const hash of hashes)
+    if ((await stat(blobPath(blobs, hash)).catch(() => undefined)) !== undefined) unnamed.add(hash);
+  if (unnamed.size === 0) return 0;
+  const read = new Map<string, number>();
+  await removeNamed(unnamed, await listLogFiles(dataRoot, project), read);
+  // Out of the way first: whoever has the same content now writes it anew. Its folder is cleared after a crash.
+  const aside = join(blobs, 'unfinished');
+  const moved = new Map<string, string>();
+  await mkdir(aside, { recursive: true, mode: 0o700 });
+  for (const hash of unnamed) {
+    const place = join(aside, newId());
+    await rename(blobPath(blobs, hash), place);
+    moved.set(hash, place);
+  }
+  if (moved.size > 0) await sleep(graceMs);
+  await removeNamed(unnamed, await listLogFiles(dataRoot, project), read);
+  let bytes = 0;
+  for (const [hash, place] of moved) {
+    if (unnamed.has(hash)) {
+      bytes += (await stat(place)).size;
+      await rm(place, { force: true });
+    } else await rename(place, blobPath(blobs, hash));
+  }
+  return bytes;
+}
+
+/** Takes out of the set what the logs name behind what was `read` of them, which grows. */
+async function removeNamed(
+  hashes: Set<string>,
+  logs: readonly LogFile[],
+  read: Map<string, number>,
+): Promise<void> {
+  for (const log of logs) {
+    if (hashes.size === 0) return;
+    const known = read.get(log.file) ?? 0;
+    if (known === log.size) continue;
+    // One that is being written may have ended inside a hash.
+    const start = log.isArchived ? 0 : Math.max(0, known - hashLength);
+    for await (const hash of hashesIn(log, start)) hashes.delete(hash);
+    read.set(log.file, log.size);
+  }
+}
+
+const hashLength = 64;
+
+/** Everything in a log that looks like a SHA-256. */
+async function* hashesIn(log: Pick<LogFile, 'file' | 'isArchived'>, start = 0): AsyncGenerator<string> {
+  let rest = '';
+  for await (const chunk of bytesOf(log, start)) {
+    const text = rest + chunk.toString('latin1');
+    for (const [hash] of text.matchAll(/(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g)) yield hash;
+    rest = text.slice(-hashLength - 1);
+  }
+}
+
+function blobPath(blobs: string, hash: string): string {
+  return join(blobs, hash.slice(0, 2), hash);
+}
