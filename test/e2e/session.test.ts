@@ -1,0 +1,161 @@
+/** `clawdcode session`: the installed program on sessions that it wrote itself. */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { generateSession } from '../../bench/sessions/generate.ts';
+import { linesOf } from './support/jsonLines.ts';
+import { program } from './support/program.ts';
+import { type Printed, type Stage, setStage } from './support/stage.ts';
+
+const run = promisify(execFile);
+
+interface Listed {
+  readonly id: string;
+  readonly title: string;
+  readonly file: string;
+  readonly messageCount: number;
+  readonly forkedFrom?: string;
+}
+
+const list = async ({ print }: Stage, ...flags: string[]): Promise<Listed[]> => {
+  const { code, stdout, stderr } = await print(['session', 'list', '--json', ...flags]);
+  expect([code, stderr]).toEqual([0, '']);
+  return JSON.parse(stdout) as Listed[];
+};
+
+/** A project with two sessions; the newest first. */
+async function lived(): Promise<Stage & { readonly newest: Listed; readonly oldest: Listed }> {
+  const stage = await setStage();
+  stage.server.script(
+    { text: 'I look.', calls: [{ name: 'Read', input: { file_path: 'lib/constants.js', limit: 2 } }] },
+    { text: 'It has constants.' },
+    { text: 'A second answer.' },
+  );
+  const first = await stage.print(['-p', 'what is in constants.js?']);
+  const second = await stage.print(['-p', 'another question', '--name', 'Named by hand']);
+  expect([first.code, second.code]).toEqual([0, 0]);
+  const [newest, oldest] = await list(stage);
+  if (newest === undefined || oldest === undefined) throw new Error('two sessions were expected');
+  return { ...stage, newest, oldest };
+}
+
+test('a session is listed, shown, renamed, copied and deleted by the beginning of its id or its title', async () => {
+  const stage = await lived();
+  const { print, newest, oldest, work } = stage;
+  expect([newest.title, oldest.title]).toEqual(['Named by hand', 'what is in constants.js?']);
+
+  const shown = await print(['session', 'show', oldest.id.slice(0, 8)]);
+  expect(shown.stdout).toMatch(
+    /#\d+ > what is in constants\.js\?[\s\S]*● Read\(lib\/constants\.js[\s\S]*It has constants\.\n/,
+  );
+  const entries = linesOf((await print(['session', 'show', oldest.id, '--json'])).stdout);
+  expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index));
+  expect(entries).toHaveLength(oldest.messageCount);
+  const tail = linesOf((await print(['session', 'show', oldest.id, '--json', '--tail', '2'])).stdout);
+  expect(tail).toEqual(entries.slice(-2));
+  const from = linesOf((await print(['session', 'show', oldest.id, '--json', '--from', '3'])).stdout);
+  expect(from).toEqual(entries.slice(3));
+  const one = linesOf((await print(['session', 'show', oldest.id, '--json', '--seq', '2'])).stdout);
+  expect(one).toEqual(entries.slice(2, 3));
+
+  const renamed = await print(['session', 'rename', 'named BY hand', 'Something', 'else']);
+  expect([renamed.code, renamed.stdout]).toEqual([
+    0,
+    `Session ${newest.id} is called "Something else" now.\n`,
+  ]);
+  const forked = await print(['session', 'fork', 'Something else', '--at', '2']);
+  const copy = (await list(stage)).find(({ id }) => id === forked.stdout.trim());
+  expect(copy).toMatchObject({ messageCount: 3 });
+
+  const refused = await print(['session', 'delete', oldest.id]);
+  expect([refused.code, refused.stdout]).toEqual([42, '']);
+  expect(refused.stderr).toContain('Nothing was deleted');
+  expect(existsSync(oldest.file)).toBe(true);
+  expect((await print(['session', 'delete', oldest.id, '--yes'])).code).toBe(0);
+  expect(existsSync(oldest.file)).toBe(false);
+  expect((await list(stage)).map(({ id }) => id).sort()).toEqual([newest.id, copy?.id].sort());
+  expect(await work.git('status', '--porcelain')).toBe('');
+});
+
+test('a session is read while another program writes it, and renamed once that is gone', async () => {
+  const stage = await setStage();
+  const { server, startPrint, print } = stage;
+  server.script({ text: 'Slowly.', latency: 80_000 });
+  const running = startPrint(['-p', 'take your time']);
+  await expect.poll(async () => (await list(stage)).length, { timeout: 20_000 }).toBe(1);
+  const [open] = await list(stage);
+  const shown = await print(['session', 'show', open?.id ?? '']);
+  expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining('> take your time')]);
+  const locked = await print(['session', 'rename', open?.id ?? '', 'Mine']);
+  expect([locked.code, locked.stderr]).toEqual([42, expect.stringContaining(`process ${running.pid}`)]);
+  const forked = await print(['session', 'fork', open?.id ?? '']);
+  expect([forked.code, forked.stdout]).toEqual([0, expect.stringMatching(/^[a-z0-9]{20}\n$/)]);
+  running.kill('SIGKILL');
+  await running.ended;
+  expect((await print(['session', 'rename', open?.id ?? '', 'Mine'])).code).toBe(0);
+});
+
+test('at a terminal it is coloured, fits, and asks before it deletes', async () => {
+  const { open, newest } = await lived();
+  const listed = open(['session', 'list'], { columns: 60 });
+  expect(await listed.exited).toBe(0);
+  expect(listed.everything()).toMatch(/^ID +LAST USED +TITLE$/m);
+  expect(listed.everything()).toMatch(/just now +Named by hand$/m);
+  expect(listed.bytes()).toContain('\u001b[');
+
+  const refused = open(['session', 'delete', newest.id]);
+  await refused.waitFor('for good? [y/N]');
+  await refused.type('\r');
+  expect(await refused.exited).toBe(1);
+  expect(existsSync(newest.file)).toBe(true);
+  const closed = open(['session', 'delete', newest.id]);
+  await closed.waitFor('for good? [y/N]');
+  await closed.type('\u0004');
+  expect(await closed.exited).toBe(1);
+  expect(existsSync(newest.file)).toBe(true);
+  const agreed = open(['session', 'delete', newest.id]);
+  await agreed.waitFor('for good? [y/N]');
+  await agreed.type('y\r');
+  expect(await agreed.exited).toBe(0);
+  expect(existsSync(newest.file)).toBe(false);
+});
+
+test('NO_COLOR and pipes get no escapes, and a reader that leaves early hears of no failure', async () => {
+  const { open, work, newest, access } = await lived();
+  const plain = open(['session', 'list'], { env: work.env({ ...access, NO_COLOR: '1' }) });
+  await plain.exited;
+  expect(plain.bytes()).not.toContain('\u001b[3');
+  const large = join(dirname(newest.file), 'large.jsonl');
+  await generateSession(large, { bytes: 4_000_000, seed: 1 });
+  const { stdout, stderr } = await run(
+    'bash',
+    [
+      '-c',
+      `"$0" "$1" session show large --json | head -n 1; echo "code \${PIPESTATUS[0]}" >&2`,
+      ...program(),
+    ],
+    { cwd: work.repository, env: work.env(access) },
+  );
+  expect(JSON.parse(stdout)).toMatchObject({ seq: 0, subtype: 'session_start' });
+  expect(stderr).toBe('code 0\n');
+});
+
+test.each<[string, string[], Partial<Printed>]>([
+  ['an unknown session', ['session', 'show', 'nothing'], { code: 42, stdout: '' }],
+  ['a slip of the fingers', ['session', 'lits'], { code: 42, stdout: '' }],
+  ['an unknown flag', ['session', '--jsno'], { code: 42, stdout: '' }],
+  ['no session yet', ['session'], { code: 0, stdout: '' }],
+  ['help', ['session', '--help'], { code: 0, stderr: '' }],
+])('%s', async (_name, argv, expected) => {
+  const { print } = await setStage();
+  expect(await print(argv)).toMatchObject(expected);
+});
+
+test('a prompt may begin with the word "session"', async () => {
+  const { server, print } = await setStage();
+  server.script({ text: 'Sessions are fine.' });
+  const { code, stdout } = await print(['-p', 'session', 'list', 'is', 'slow']);
+  expect([code, stdout]).toEqual([0, 'Sessions are fine.\n']);
+});
