@@ -1,4 +1,5 @@
 /** Gives an entry whose line was damaged its place in the session back, from the entries around it. */
+import { createHash } from 'node:crypto';
 import { ENTRY_FORMAT, type JSONLEntry } from '../../protocol/entries.ts';
 import { migrateEntry } from './migrateEntry.ts';
 import type { GarbledValue } from './salvage.ts';
@@ -21,7 +22,10 @@ export function mend(
     ...value,
     v: typeof value.v === 'number' && Number.isInteger(value.v) ? value.v : ENTRY_FORMAT,
     seq,
-    uuid: (isBetween && seq === after.seq - 1 ? after.parentUuid : undefined) ?? sound(value.uuid),
+    uuid:
+      (isBetween && seq === after.seq - 1 ? after.parentUuid : undefined) ??
+      sound(value.uuid) ??
+      (isBetween || isNewest(value, before) ? nameOf(value) : undefined),
     parentUuid: (seq === (before?.seq ?? -1) + 1 ? before?.uuid : sound(value.parentUuid)) ?? null,
     sessionId: near?.sessionId ?? sound(value.sessionId),
     timestamp: isTime(value.timestamp) ? value.timestamp : near?.timestamp,
@@ -29,6 +33,16 @@ export function mend(
     version: sound(value.version) ?? near?.version,
   };
   return hasSoundCall(mended) ? migrateEntry(mended, seq) : undefined;
+}
+
+/** A copy of an older line, without its beginning, at the end of the file is not a new entry. */
+function isNewest(value: GarbledValue, before: JSONLEntry | undefined): boolean {
+  return isTime(value.timestamp) && value.timestamp >= (before?.timestamp ?? '');
+}
+
+/** An id for an entry that nobody names yet: the same each time the log is read. */
+function nameOf(value: GarbledValue): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 21);
 }
 
 function isSeq(seq: unknown, before: JSONLEntry | undefined, after: JSONLEntry | undefined): seq is number {

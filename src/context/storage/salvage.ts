@@ -51,23 +51,34 @@ function garbledIn(stretch: Buffer): readonly GarbledValue[] {
   const bytes = stretch.subarray(0, stretch.lastIndexOf('}') + 1);
   // Damage inside a text: what cannot stand in a JSON string is replaced, the rest of it is as it was.
   const text = unseal(bytes).json.replace(/[\u0000-\u001F]+/g, '\uFFFD');
-  const whole = objectOf(text);
+  const second = secondOf(text);
+  const whole = second === undefined ? objectOf(text) : undefined;
   if (whole !== undefined) return [whole];
   const first = objectOf(beforeTornSeal(stretch.toString('utf8')));
-  const last = withoutBeginning(text.slice(text.lastIndexOf('\uFFFD') + 1)) ?? withoutBeginning(text);
+  const last =
+    second ?? withoutBeginning(text.slice(text.lastIndexOf('\uFFFD') + 1)) ?? withoutBeginning(text);
   return [first, last].filter((value) => value !== undefined);
 }
 
 /** The fields in the order in which a line has them: an entry without its beginning begins with one of them. */
 const firstFields = ['v', 'seq', 'uuid', 'parentUuid', 'sessionId', 'timestamp', 'type'];
 
+/** Where fields come for the second time, a second entry begins; as one object, both could pass for one. */
+function secondOf(text: string): GarbledValue | undefined {
+  const starts = firstFields.flatMap((field) => {
+    const name = `"${field}":`;
+    const first = text.indexOf(name);
+    const second = first === -1 ? -1 : text.indexOf(name, first + 1);
+    return second === -1 ? [] : [second];
+  });
+  return starts.length === 0 ? undefined : objectOf(`{${text.slice(Math.min(...starts))}`);
+}
+
 function withoutBeginning(text: string): GarbledValue | undefined {
   for (const field of firstFields) {
-    const name = `"${field}":`;
-    for (const at of new Set([text.indexOf(name), text.lastIndexOf(name)])) {
-      const value = at === -1 ? undefined : objectOf(`{${text.slice(at)}`);
-      if (value !== undefined) return value;
-    }
+    const at = text.indexOf(`"${field}":`);
+    const value = at === -1 ? undefined : objectOf(`{${text.slice(at)}`);
+    if (value !== undefined) return value;
   }
   return undefined;
 }
