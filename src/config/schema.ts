@@ -91,6 +91,22 @@ export const settingsSchema = z.strictObject({
     })
     .prefault({})
     .describe('Reading web pages.'),
+  sessions: z
+    .strictObject({
+      maxSessions: z
+        .int()
+        .min(1)
+        .default(100)
+        .describe(
+          'Sessions of a project that stay as they are; above it the oldest are packed, and stay listed, searchable and resumable. Nothing is deleted.',
+        ),
+      titles: z
+        .boolean()
+        .default(true)
+        .describe('Whether the model names a session after its first turn, in one short request of its own.'),
+    })
+    .prefault({})
+    .describe('Saved sessions.'),
   context: contextSettingsSchema.prefault({}).describe('How the context window is kept within bounds.'),
 });
 
