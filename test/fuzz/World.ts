@@ -44,6 +44,8 @@ export class World {
   sent: Sent | undefined;
   /** Every entry that the open session was ever told of, as JSON. */
   seen: string[] = [];
+  /** The same as entries, as far as anybody has asked. */
+  #entries: readonly JSONLEntry[] = [];
   /** What a tool gave or the user typed, by uuid of its entry. */
   readonly raw = new Map<string, string>();
   /** Uuids of heads that were pinned while they were sent whole, and their tokens then. */
@@ -65,7 +67,13 @@ export class World {
     this.summaries = new Summaries(program.behaviours);
     this.model = modelOf(program.model);
     const place = { projectRoot: folder, programVersion: '1.0.0', now: () => new Date(this.#now()) };
-    this.#store = new PersistentStore({ dataRoot: join(folder, 'data'), ...place });
+    // Every other program is of a session that is too large for memory from the start.
+    const isLarge = JSON.stringify(program).length % 2 === 1;
+    this.#store = new PersistentStore({
+      dataRoot: join(folder, 'data'),
+      ...place,
+      ...(isLarge ? { wholeBytes: 0 } : {}),
+    });
     this.#copies = {
       large: new PersistentStore({ dataRoot: join(folder, 'large'), ...place, wholeBytes: 0 }),
       whole: new PersistentStore({ dataRoot: join(folder, 'whole'), ...place }),
@@ -79,7 +87,27 @@ export class World {
       {},
       { systemPrompt: 'You are a coding agent.', instructions: textOf(this.program.instructions) },
     );
-    this.seen = this.context.entries().map((entry) => JSON.stringify(entry));
+    await this.lookAnew();
+  }
+
+  /** Forgets what was seen for what is in the log. */
+  async lookAnew(): Promise<void> {
+    this.seen = (await this.read()).map((entry) => JSON.stringify(entry));
+    this.#entries = [];
+  }
+
+  /** Every entry of the open session that anybody was ever told of, also those that are no longer in memory. */
+  entries(): readonly JSONLEntry[] {
+    const known = this.#entries.length;
+    if (known === this.seen.length) return this.#entries;
+    const later = this.seen.slice(known).map((line) => JSON.parse(line) as JSONLEntry);
+    this.#entries = [...this.#entries, ...later];
+    return this.#entries;
+  }
+
+  /** The whole log, from memory and disk. */
+  async read(): Promise<readonly JSONLEntry[]> {
+    return this.context.page(Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY);
   }
 
   /** Another manager on a session of the same disk, as after a restart. */
@@ -89,7 +117,7 @@ export class World {
     const before = this.seen.length;
     await this.context.loadSession(id);
     // What closes open calls was written before anybody could listen.
-    const entries = this.context.entries();
+    const entries = await this.read();
     if (this.seen.length === before)
       for (const entry of entries.slice(before)) this.seen.push(JSON.stringify(entry));
   }

@@ -124,7 +124,7 @@ async function reopen(world: World, counts: Counts, torn: boolean): Promise<void
 }
 
 async function fork(world: World, op: Extract<Operation, { do: 'fork' }>): Promise<void> {
-  const entries = world.context.entries();
+  const entries = world.entries();
   // A session without a prompt has nothing to send.
   const first = entries.findIndex(isPrompt);
   const upto = op.pick === null ? undefined : entries[first + (op.pick % (entries.length - first))];
@@ -135,7 +135,7 @@ async function fork(world: World, op: Extract<Operation, { do: 'fork' }>): Promi
   demand(sameBytes(bytesNow(world), before), 'A fork changes nothing in its original.');
   if (!op.goesOn) return;
   await world.reopen(id);
-  world.seen = world.context.entries().map((entry) => JSON.stringify(entry));
+  await world.lookAnew();
   world.recalledUpTo = world.seen.length;
   world.pinned.clear();
   if (upto !== undefined) world.sent = undefined;

@@ -69,7 +69,7 @@ const explaining = new Set(['reduction', 'compact_boundary', 'undo', 'rewind', '
 function checkGrowth(world: World, messages: readonly Message[], counts: Counts): void {
   const now = bytesOfAll(messages);
   const { sent } = world;
-  const entries = world.context.entries();
+  const entries = world.entries();
   const returnsReasoning = world.model.returnsReasoning === true;
   const isExplained =
     sent === undefined ||
@@ -90,7 +90,7 @@ function checkGrowth(world: World, messages: readonly Message[], counts: Counts)
 
 /** The newest prompt is what the model has to answer. */
 function checkNewestPrompt(world: World, messages: readonly Message[]): void {
-  const { entries, undone } = liveEntries(world.context.entries());
+  const { entries, undone } = liveEntries(world.entries());
   const prompt = entries.findLast((entry) => isPrompt(entry));
   if (prompt === undefined || isEmpty(prompt.message.content)) return;
   const wasDropped = entries.some((entry) => {
@@ -107,7 +107,7 @@ function checkNewestPrompt(world: World, messages: readonly Message[]): void {
 /** What the user pinned stays, as long as the pins leave room for work. */
 function checkPins(world: World, messages: readonly Message[]): void {
   if (world.pinned.size === 0) return;
-  const { entries } = liveEntries(world.context.entries());
+  const { entries } = liveEntries(world.entries());
   const live = new Set(entries.map(({ uuid }) => uuid));
   const items = world.context.session.items().filter(({ uuid }) => world.pinned.has(uuid) && live.has(uuid));
   const tokens = items.reduce((sum, { uuid }) => sum + (world.pinned.get(uuid) ?? 0), 0);
@@ -145,8 +145,8 @@ function isShown({ message: { content } }: JSONLEntry, messages: readonly Messag
 }
 
 /** The log has everything that was ever acknowledged, as it was. */
-export function checkLog(world: World): void {
-  const entries = world.context.entries();
+export async function checkLog(world: World): Promise<void> {
+  const entries = await world.read();
   demand(
     entries.length === world.seen.length,
     'Every entry is still in the log.',

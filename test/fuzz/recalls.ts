@@ -8,7 +8,7 @@ import type { World } from './World.ts';
 
 /** Samples of what each new reduction covers are read back with Recall, as the model would. */
 export async function checkRecalls(world: World, counts: Counts): Promise<void> {
-  const entries = world.context.entries();
+  const entries = world.entries();
   const fresh = entries.slice(world.recalledUpTo);
   world.recalledUpTo = entries.length;
   for (const [index, entry] of fresh.entries()) {

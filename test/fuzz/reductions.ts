@@ -15,7 +15,7 @@ export async function compact(
   counts: Counts,
 ): Promise<void> {
   const before = bytesNow(world);
-  const length = world.context.entries().length;
+  const length = world.entries().length;
   const shownBefore = shownHeads(world);
   const control = new AbortController();
   world.summaries.next(op.behaviour);
@@ -23,7 +23,7 @@ export async function compact(
   const work = world.context.compact({ ...world.optionsWith(control.signal), trigger: 'manual', ...focus });
   if (op.abort) control.abort();
   const report = await world.through(work, () => control.abort());
-  const written = world.context.entries().slice(length);
+  const written = world.entries().slice(length);
   const isSame = (): boolean => sameBytes(bytesNow(world), before);
   if (report.outcome === 'refused' || report.outcome === 'cancelled') {
     demand(isSame(), 'A compaction that was not made changes nothing.', () => report.outcome);
@@ -106,7 +106,7 @@ export async function rewind(
 }
 
 async function takeBackLast(world: World, before: readonly string[], rule: string): Promise<void> {
-  const last = world.context.entries().at(-1);
+  const last = world.entries().at(-1);
   if (last === undefined) return;
   await takeBack(world, last);
   demand(sameBytes(bytesNow(world), before), rule, () => difference(before, bytesNow(world)));
@@ -114,7 +114,7 @@ async function takeBackLast(world: World, before: readonly string[], rule: strin
 
 /** Takes an undo or a rewind of any age back. */
 export async function redo(world: World, pick: number, counts: Counts): Promise<void> {
-  const { entries, undone } = liveEntries(world.context.entries());
+  const { entries, undone } = liveEntries(world.entries());
   const corrections = entries.filter(
     ({ subtype, uuid }) => (subtype === 'undo' || subtype === 'rewind') && !undone.has(uuid),
   );
@@ -134,7 +134,7 @@ async function takeBack(world: World, { uuid }: JSONLEntry): Promise<void> {
     data: { undoes: [uuid] },
   };
   await world.context.append(draft);
-  await world.projection.loadSnippets(world.context.entries());
+  await world.projection.loadSnippets(world.entries());
 }
 
 /** What was pinned before may have been reduced in what now counts again. */

@@ -58,7 +58,7 @@ export async function manyCalls(
 
 /** The model looks something up. */
 export async function recallStep(world: World, pick: number): Promise<void> {
-  const seq = pick % world.context.entries().length;
+  const seq = pick % world.entries().length;
   const { signal } = new AbortController();
   const { text } = await world.context.recall({ id: `#${seq}` }, signal);
   const call: ToolCall = { id: `call_${world.calls++}`, name: 'Recall', arguments: `{"id":"#${seq}"}` };

@@ -64,7 +64,7 @@ function hasPrompt(world: World): boolean {
 async function finish(world: World): Promise<void> {
   // A draft that failed a moment ago may be on its way into the log.
   await world.context.session.parts.log.sync();
-  checkLog(world);
+  await checkLog(world);
   const before = bytesOfAll(world.messages());
   const id = world.context.getCurrentSessionId() ?? '';
   await world.reopen(id);
@@ -72,5 +72,5 @@ async function finish(world: World): Promise<void> {
     sameBytes(bytesOfAll(world.messages()), before),
     'At the end, a resumed session has the same request, to the byte.',
   );
-  checkLog(world);
+  await checkLog(world);
 }

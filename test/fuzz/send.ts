@@ -13,7 +13,7 @@ const MOST_TRIES = 80;
 export async function send(world: World, counts: Counts): Promise<void> {
   for (let tries = 0; ; tries++) {
     demand(tries < MOST_TRIES, 'A session comes out of a server’s refusals.');
-    const before = world.context.entries().length;
+    const before = world.entries().length;
     const trueBefore = serverTokens(world);
     const work = world.context.buildRequest(world.options);
     const built = await world.through(work, () => world.context.stopWaiting());
@@ -69,7 +69,7 @@ function noteMargin(world: World, counts: Counts, { before, trueBefore }: Before
   const { countsExactly, server } = world.program;
   if (world.model.tokenizer === 'unknown' || !countsExactly || server.usage === 'strange') return;
   if (world.wasMisled) return;
-  const later = world.context.entries().slice(before);
+  const later = world.entries().slice(before);
   const usedBefore = later.map(decidedAt).find((tokens) => tokens !== undefined);
   if (usedBefore === undefined) return;
   const { window } = world.projection.budget();
