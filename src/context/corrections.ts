@@ -4,14 +4,13 @@ import type { Steering } from '../protocol/contextReport.ts';
 import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
 import type { CompactionReport } from '../protocol/events.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
+import { bringIn } from './bringIn.ts';
 import { refusedReport } from './compaction/report.ts';
 import { type Atom, atomEntries, groupAtoms, isPrompt } from './history/atoms.ts';
 import { liveEntries } from './history/live.ts';
-import { pastOf } from './history/past.ts';
 import { reductionDraft, reductionOf } from './history/reductions.ts';
 import { lastCompaction, viewOf } from './history/view.ts';
 import type { SessionParts } from './sessionParts.ts';
-import type { SessionLog } from './storage/index.ts';
 import { removalDraft } from './strategies/removeAtoms.ts';
 
 /** Takes the last compaction back. Refuses, with the numbers, where what it stands for no longer fits. */
@@ -113,15 +112,6 @@ export async function rewind({ log, append, projection }: SessionParts, uuid: st
   await projection.loadSnippets([...log.entries(), asEntry(draft)]);
   await append([draft]);
   return true;
-}
-
-/** Whatever goes back behind an entry needs what was in force there: it may lie in the file only. */
-async function bringIn(log: SessionLog, uuid: string): Promise<void> {
-  const entries = log.entries();
-  const through = pastOf(entries)?.throughSeq ?? -1;
-  if (through === -1 || entries.some((entry) => entry.uuid === uuid && entry.seq > through)) return;
-  for await (const entry of log.seen().before(through + 1, uuid))
-    if (entry.uuid === uuid) return log.reach(entry.seq - 1);
 }
 
 function lastBoundary(entries: readonly JSONLEntry[]): JSONLEntry | undefined {

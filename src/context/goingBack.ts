@@ -1,5 +1,6 @@
 /** Going back to before a prompt, and taking that back: entries that decide which earlier ones count. */
 import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
+import { bringIn } from './bringIn.ts';
 import { liveEntries } from './history/live.ts';
 import type { SessionParts } from './sessionParts.ts';
 
@@ -19,6 +20,7 @@ export async function goBackBefore(
   prompt: string,
   { content, data }: Correction,
 ): Promise<{ readonly entry: JSONLEntry; readonly last: JSONLEntry } | undefined> {
+  await bringIn(parts.log, prompt);
   const { entries } = liveEntries(parts.log.entries());
   let at = entries.findIndex(({ uuid }) => uuid === prompt) - 1;
   while (entries[at]?.subtype === 'memory') at--;
@@ -34,11 +36,12 @@ export async function goBackBefore(
 }
 
 /** Takes back what these entries did; answers the entry that says so. */
-export function takeBack(
+export async function takeBack(
   parts: SessionParts,
   undoes: readonly string[],
   { content, data }: Correction,
 ): Promise<JSONLEntry> {
+  for (const uuid of undoes) await bringIn(parts.log, uuid);
   return correct(parts, {
     type: 'system',
     subtype: 'undo',

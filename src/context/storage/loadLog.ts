@@ -112,12 +112,14 @@ function refuseAbsent(entries: readonly JSONLEntry[]): void {
 
 /** The first correction that goes back behind what is in memory. */
 function absentTarget(entries: readonly JSONLEntry[]): Target | undefined {
-  const through = pastOf(entries)?.throughSeq;
-  if (through === undefined) return undefined;
+  const past = pastOf(entries);
+  if (past === undefined) return undefined;
+  const { throughSeq: through, throughUuid } = past;
   const later = entries.filter((entry) => entry.seq > through);
   if (!later.some((entry) => isCorrection(entry) || entry.subtype === 'reduction')) return undefined;
   const known = new Set(entries.map(({ uuid }) => uuid));
-  const own = new Set(later.map(({ uuid }) => uuid));
+  // Going back to right behind the summary needs nothing that is before it.
+  const own = new Set([throughUuid, ...later.map(({ uuid }) => uuid)]);
   for (const by of later) {
     const corrected = isCorrection(by) ? [...undoneBy(by), rewindTarget(by) ?? ''] : [];
     const uuid =
