@@ -1,5 +1,5 @@
 /** The turns of a session and what was changed on disk in them: pure functions of its entries. */
-import { oneLine } from '../context/index.ts';
+import { type Live, oneLine } from '../context/index.ts';
 import {
   type Checkpoint,
   checkpointSchema,
@@ -58,6 +58,13 @@ export function changesIn(entries: readonly JSONLEntry[]): readonly PathChange[]
 export function unfinished(entries: readonly JSONLEntry[]): readonly JSONLEntry[] {
   const done = new Set(entries.flatMap((entry) => checkpointOf(entry)?.of ?? []));
   return entries.filter((entry) => plannedChanges(entry).length > 0 && !done.has(entry.uuid));
+}
+
+/** What to tell whoever takes up a session that was stopped while files went back, and nothing was said since. */
+export function cutShort({ entries, undone }: Live): string | undefined {
+  const since = entries.slice(entries.findLastIndex(startsTurn) + 1);
+  if (!unfinished(since).some(({ uuid }) => !undone.has(uuid))) return undefined;
+  return 'The program stopped while files went back: some may be as they were before, some not. /rewind undo puts all of them back to what they were; then go back again.';
 }
 
 /** What an entry of going back, or of taking that back, was about to do to files. */
@@ -119,16 +126,21 @@ export function textOf(content: unknown): string {
 /** `entries`: the prompt and all behind it up to the next. */
 function turnOf(prompt: JSONLEntry, entries: readonly JSONLEntry[]): Omit<TurnRecord, 'beforeSeq'> {
   const work = workOf(entries);
-  const files = new Set(work.flatMap(({ changes }) => changes.map(({ path }) => path)));
+  const changed = work.flatMap(({ changes }) => changes.filter(isFile).map(({ path }) => path));
   return {
     uuid: prompt.uuid,
     seq: prompt.seq,
     text: oneLine(promptText(prompt), SHOWN),
     timestamp: prompt.timestamp,
     steps: entries.filter(({ type }) => type === 'assistant').length,
-    files: files.size,
+    files: new Set(changed).size,
     lines: linesOf(work),
   };
+}
+
+/** Folders come and go with what is in them. */
+function isFile({ before, after }: PathChange): boolean {
+  return (after ?? before)?.type !== 'folder';
 }
 
 function linesOf(work: readonly Checkpoint[]): TurnRecord['lines'] {

@@ -24,6 +24,7 @@ import { builtinTools } from '../tools/builtinTools.ts';
 import { systemClock } from './clock.ts';
 import { logContext } from './debugEvents.ts';
 import type { DebugLog } from './debugLog.ts';
+import { openFileCheckpoints } from './fileCheckpoints.ts';
 import { locateSession } from './locateSession.ts';
 import { createModelChoice, listModels } from './models.ts';
 import { openContext } from './openContext.ts';
@@ -125,7 +126,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
       });
       const { cwd, notices, ...opened } = await openContext(context, target, store, options, model);
       stopListening();
-      const { tools, dispose } = builtinTools({
+      const { tools, dispose, runningCalls } = builtinTools({
         env: { ...place.env, ...settings.env },
         home: place.home,
         isSensitive: permissions.isWithheld,
@@ -137,6 +138,8 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         model,
         tools,
         disposeTools: dispose,
+        files: openFileCheckpoints(context, place, options.debug.write),
+        runningCalls,
         decide: permissions.decide,
         remember: permissions.remember,
         root: place.root,

@@ -17,7 +17,7 @@ export { ContextManager } from './ContextManager.ts';
 export type { ContextData } from './contextData.ts';
 export { analyzeFiles, type FileContent, type FileReference, readFilesContent } from './FileAnalyzer.ts';
 export { HistoryManager, type HistoryOptions } from './history/HistoryManager.ts';
-export { liveEntries } from './history/live.ts';
+export { type Live, liveEntries } from './history/live.ts';
 export { filterOrphanToolMessages } from './history/messageAtoms.ts';
 export { type Spent, spentIn } from './history/past.ts';
 export { estimateRounds, findRoundBoundaries } from './history/rounds.ts';

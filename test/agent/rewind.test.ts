@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { turnsOf } from '../../src/agent/turns.ts';
+import { cutShort, turnsOf } from '../../src/agent/turns.ts';
+import { liveEntries } from '../../src/context/index.ts';
 import { rewindStage } from './rewindStage.ts';
 import { calls, says } from './scriptedModel.ts';
 
@@ -276,9 +277,12 @@ test('a program that was stopped while going back can take all of it back', asyn
 
   const again = await rewindStage({ resume: { folder: set.folder, sessionId } });
   expect(again.conversation()).not.toEqual(said);
+  const told = (): string | undefined => cutShort(liveEntries(again.context.entries()));
+  expect(told()).toContain('/rewind undo');
   expect((await again.undo()).outcome).toBe('done');
   expect(await again.tree()).toEqual(after);
   expect(again.conversation()).toEqual(said);
+  expect(told()).toBeUndefined();
 });
 
 test('the mode stays as the user set it, the list and what was read follow the conversation', async () => {

@@ -32,9 +32,10 @@ export function changesPage({ title, steps, root, notes = [] }: ChangesFacts): P
 
 /** E.g. "3 files, +12 −3". */
 export function changesStat(steps: readonly RestoreStep[]): string {
+  const files = steps.filter(({ from, to }) => (to ?? from)?.type !== 'folder').length;
   const added = steps.reduce((sum, step) => sum + step.added, 0);
   const removed = steps.reduce((sum, step) => sum + step.removed, 0);
-  return `${counted(steps.length, 'file')}, +${grouped(added)} −${grouped(removed)}`;
+  return `${counted(files, 'file')}, +${grouped(added)} −${grouped(removed)}`;
 }
 
 function fileLine({ path, from, to, added, removed, reason }: RestoreStep, root: string): PageLine {
