@@ -20,7 +20,7 @@ export interface TurnRecord {
   readonly timestamp: string;
   /** Replies of the model. */
   readonly steps: number;
-  /** Paths that its calls and commands changed, each once. */
+  /** Files that its calls and commands changed, each once. */
   readonly files: number;
   /** Lines, over all its changes; undefined where there were too many to count them. */
   readonly lines: { readonly added: number; readonly removed: number } | undefined;

@@ -2,6 +2,8 @@
  * What happens on screen and in which order: boot, the open session, dialogs, keys that are not text. Holds
  * no React; `App` draws its snapshots. The composer belongs to the screen and is reached through a handle.
  */
+
+import type { JSONLEntry } from '../protocol/entries.ts';
 import { attachSession } from './attachSession.ts';
 import type { Controller, ScreenPorts, Snapshot } from './controllerTypes.ts';
 import type { Draft } from './input/composerState.ts';
@@ -65,8 +67,8 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     });
     return printer.render(prints, screen?.columns() ?? 80);
   };
-  const redraw = (): void =>
-    screen?.write(`${CLEAR_VIEW}${rendered(replay(state.session?.agent.liveEntries() ?? []))}`);
+  const show = (entries: readonly JSONLEntry[]): void =>
+    screen?.write(`${CLEAR_VIEW}${rendered(replay(entries))}`);
   const say = (level: 'info' | 'warning' | 'error', text: string): void => {
     if (store === undefined) print({ type: 'notice', level, text });
     else store.print({ type: 'notice', level, text });
@@ -100,7 +102,9 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
       options.onReady(() => session.agent.close());
       printer = undefined;
       store = attachSession(session, screen, print, options.now, at);
-      session.agent.subscribe((event) => afterRewind(event, { redraw, composer: screen?.composer() }));
+      session.agent.subscribe((event) =>
+        afterRewind(event, { agent: session.agent, show, composer: screen?.composer() }),
+      );
       store.subscribe(changed);
       set({ session, phase: { type: 'session' } });
       void session.agent.measure().catch(() => undefined);
@@ -240,7 +244,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
           agent?.submit({ type: 'set_mode', mode: nextMode(agent.state().mode, options.bypassAllowed) });
           return;
         case 'redraw':
-          return redraw();
+          return show(agent?.liveEntries() ?? []);
       }
     },
     takeBackQueued: () => state.session?.agent.takeBackQueued()?.text,

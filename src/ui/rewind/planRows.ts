@@ -63,11 +63,18 @@ export function shortPath(path: string, root: string): string {
   return sanitizeLine(reveal(inside));
 }
 
+/** E.g. "  600 → 644", where permissions change. */
+function modesOf({ from, to }: RestoreStep): string {
+  if (from?.type !== 'file' || to?.type !== 'file' || from.mode === to.mode) return '';
+  return `  ${from.mode.toString(8)} → ${to.mode.toString(8)}`;
+}
+
 function stepLines(step: RestoreStep, width: number, theme: Theme, root: string): string[] {
   const { action, path, reason, added, removed } = step;
   const paint = action === 'refuse' || action === 'merge' ? theme.warning : theme.text;
   const word = width >= 40 ? padEnd(actionWords[action], 12) : `${actionWords[action]} `;
-  const lines = added + removed === 0 || width < 40 ? '' : `  +${added} −${removed}`;
+  const modes = modesOf(step);
+  const lines = width < 40 ? '' : added + removed > 0 ? `  +${added} −${removed}${modes}` : modes;
   const room = Math.max(4, width - word.length - lines.length);
   const head = paint(word) + truncate(shortPath(path, root), room, 'start') + theme.dim(lines);
   const why = reason === undefined ? [] : wrapText(sanitizeLine(reason), Math.max(4, width - 2), paint);

@@ -106,11 +106,15 @@ function filesFrame(
   const lowestTop = Math.max(0, lines.length - pageRows);
   const first = Math.min(top, lowestTop);
   const last = Math.min(lines.length, first + pageRows);
-  const place = lines.length <= pageRows ? '' : `${first + 1}–${last} of ${lines.length} · PgUp/PgDn · `;
+  const place = lines.length <= pageRows ? '' : `${first + 1}–${last} of ${lines.length} · `;
   return framed({
     title: titles[scope],
     body: lines.slice(first, last),
-    hint: hintOf(place, ['Enter does it · Esc goes back', 'Enter · Esc'], width),
+    hint: hintOf(
+      place,
+      ['Enter does it · PgUp PgDn · Esc goes back', 'Enter does it · Esc', 'Enter · Esc'],
+      width,
+    ),
     options: { width, rows, theme },
     pageRows,
     lowestTop,
@@ -137,8 +141,8 @@ function framed({
   return { lines: all.slice(0, Math.max(1, rows)), ...rest };
 }
 
-/** The first of these that fits behind the place, else the last, cut. */
+/** The first of these that fits behind the place; else the last, without it. */
 function hintOf(place: string, hints: readonly string[], width: number): string {
   const fitting = hints.find((hint) => place.length + hint.length <= width);
-  return truncate(place + (fitting ?? hints.at(-1) ?? ''), width);
+  return fitting === undefined ? truncate(hints.at(-1) ?? '', width) : place + fitting;
 }
