@@ -2,6 +2,11 @@
 import { EXIT } from '../../headless/exitCodes.ts';
 import { describeOpenError } from '../sessionErrors.ts';
 
+/** The disk refused, or what came out was not what went in; everything is as it was. */
+export class StorageFailure extends Error {
+  override readonly name = 'StorageFailure';
+}
+
 export interface Failure {
   readonly message: string;
   readonly code: number;
@@ -11,6 +16,7 @@ export interface Failure {
 export function failureOf(error: unknown): Failure | undefined {
   const message = describeOpenError(error);
   if (message !== undefined) return { message, code: EXIT.badInput };
+  if (error instanceof StorageFailure) return { message: error.message, code: EXIT.failed };
   if (error instanceof Error && 'code' in error && 'path' in error)
     return { message: `${error.message}. Look at the disk and the rights of that file.`, code: EXIT.failed };
   return undefined;

@@ -11,20 +11,21 @@ export type Found<T extends Named = SessionRecord> =
 
 /**
  * The first of these that fits any session decides: the whole id, its beginning, the title, whatever its case.
- * Sessions of `project` come before those of other projects.
+ * Sessions of these projects come before those of other projects.
  */
 export function findSession<T extends Named>(
   sessions: readonly T[],
   given: string,
-  project: string,
+  project: string | readonly string[],
 ): Found<T> {
+  const own: readonly string[] = typeof project === 'string' ? [project] : project;
   const title = given.trim().toLowerCase();
   const ways: readonly ((one: T) => boolean)[] = [
     ({ id }) => id === given,
     ({ id }) => given !== '' && id.startsWith(given),
     (one) => title !== '' && one.title.trim().toLowerCase() === title,
   ];
-  const here = sessions.filter((one) => one.project === project);
+  const here = sessions.filter((one) => own.includes(one.project));
   for (const among of [here, sessions]) {
     for (const fits of ways) {
       const matches = among.filter(fits);

@@ -25,12 +25,13 @@ export const list: Run<ListOptions> = async (ports, { all, json, limit, filter, 
   const { output } = ports;
   const sessions = await ports.sessions();
   const query: SessionQuery = {
-    ...(all ? {} : { project: sessions.project }),
+    ...(all ? {} : { project: sessions.projects }),
     ...(active ? { archived: false } : {}),
     ...(filter === undefined ? {} : { filter }),
     ...(limit === undefined ? {} : { limit }),
   };
-  const found = await sessions.list(query);
+  const { sessions: found, isComplete } = await sessions.list(query);
+  if (!isComplete) output.say(NOT_YET_READ);
   if (json) {
     await output.write(jsonDocument(found.map(sessionJson)));
     return EXIT.ok;
@@ -44,6 +45,9 @@ export const list: Run<ListOptions> = async (ports, { all, json, limit, filter, 
   await output.write(`${lines.join('\n')}\n`);
   return EXIT.ok;
 };
+
+const NOT_YET_READ =
+  'large sessions are not read to their end yet, so their tokens and cost are still too low; a search reads all of them.';
 
 function nothingFound(all: boolean, filter: string | undefined): string {
   const what =

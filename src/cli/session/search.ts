@@ -19,7 +19,11 @@ export const search: Run<SearchOptions> = async (ports, { words, all, json, limi
   const { output, now } = ports;
   const sessions = await ports.sessions();
   const text = words.join(' ');
-  const hits = await sessions.search(text, { ...(all ? {} : { project: sessions.project }), limit });
+  const hits = await sessions.search(text, {
+    ...(all ? {} : { project: sessions.projects }),
+    limit,
+    onWait: () => output.say('reading what was not searched before…'),
+  });
   if (json) {
     await output.write(jsonDocument(hits.map(hitJson)));
     return EXIT.ok;

@@ -1,21 +1,27 @@
 /** The sessions of all projects on this machine, as the subcommands need them. */
-import { basename } from 'node:path';
-import { getProjectStoragePath, PersistentStore } from '../../context/index.ts';
+import {
+  PersistentStore,
+  SessionLockedError,
+  SessionNotFoundError,
+  type Stored,
+} from '../../context/index.ts';
+import { costUsd, lookupModel } from '../../model/catalogue.ts';
 import type { SearchHit, SessionQuery, SessionRecord } from '../../protocol/sessions.ts';
+import { openSessionCatalogue } from '../catalogue.ts';
 import type { Place } from '../place.ts';
 import { renameSession } from '../renameSession.ts';
+import { StorageFailure } from './failures.ts';
 import { readEntries } from './readEntries.ts';
 
 export interface Sessions {
-  /** The folder below `projects/` of the project that the program runs in. */
-  readonly project: string;
+  /** The folders below `projects/` of the project that the program runs in; its own first. */
+  readonly projects: readonly string[];
+  /** Those that a word could mean, by id or title, of all projects; newest first. */
+  named(word: string): Promise<readonly SessionRecord[]>;
   /** As they are on disk now, newest first. */
-  list(query: SessionQuery): Promise<readonly SessionRecord[]>;
-  search(
-    text: string,
-    options: { readonly project?: string; readonly limit: number },
-  ): Promise<readonly SearchHit[]>;
-  /** Rejects with `SessionLockedError` while another program writes it. */
+  list(query: SessionQuery): Promise<SessionList>;
+  /** Looks everywhere; `onWait` is called when it has to read a lot before, as nobody has searched there yet. */
+  search(text: string, options: SearchOptions): Promise<readonly SearchHit[]>;
   rename(session: SessionRecord, title: string): Promise<void>;
   /** The new id; undefined where there is no such entry. Works while another program writes the session. */
   fork(session: SessionRecord, uptoSeq: number | undefined): Promise<string | undefined>;
@@ -27,55 +33,86 @@ export interface Sessions {
   close(): Promise<void>;
 }
 
+export interface SessionList {
+  readonly sessions: readonly SessionRecord[];
+  /** False where large logs are not read to their end yet: then their tokens and cost are too low. */
+  readonly isComplete: boolean;
+}
+
+export interface SearchOptions {
+  readonly project?: readonly string[];
+  readonly limit: number;
+  readonly onWait: () => void;
+}
+
+/**
+ * All but lists and searches reject with `SessionLockedError` while another program writes the session, and with
+ * `StorageFailure` where the disk refuses.
+ */
 export async function openSessions(place: Place): Promise<Sessions> {
-  const project = basename(getProjectStoragePath(place.dataRoot, place.root));
-  const own = new PersistentStore({
-    dataRoot: place.dataRoot,
-    projectRoot: place.root,
-    programVersion: place.version,
-  });
-  const storeOf = (session: SessionRecord): PersistentStore =>
+  const catalogue = openSessionCatalogue(place, (model, usage) =>
+    costUsd(lookupModel(model, { unknownWindow: 1 }), usage),
+  );
+  const { own, moved } = await catalogue.projectsOf(place.root);
+  const storeOf = ({ root, project }: SessionRecord): PersistentStore =>
     new PersistentStore({
       dataRoot: place.dataRoot,
-      projectRoot: session.root ?? place.root,
-      project: session.project,
+      projectRoot: root ?? place.root,
+      project,
       programVersion: place.version,
     });
+  const unpack = async (session: SessionRecord): Promise<void> =>
+    void bytesOf(session, await catalogue.unarchive(session));
   return {
-    project,
-    async list({ limit }) {
-      const all = await own.listSessions();
-      return all.slice(0, limit).map((one) => ({
-        ...one,
-        file: `${own.folder}/${one.id}.jsonl`,
-        project,
-        root: place.root,
-        isMoved: false,
-        titleSource: 'prompt',
-        promptCount: 0,
-        model: undefined,
-        inputTokens: 0,
-        outputTokens: 0,
-        costUsd: undefined,
-        isArchived: false,
-        forkedFrom: undefined,
-      }));
+    projects: [own, ...moved],
+    async named(word) {
+      const byId = word === '' ? [] : await catalogue.find(word);
+      if (byId.length > 0) return byId;
+      await catalogue.refresh(undefined, { maxBytes: LIST_BYTES });
+      return catalogue.list({ filter: word.trim() });
     },
-    search: () => Promise.resolve([]),
-    rename: (session, title) => renameSession(storeOf(session), session.id, title),
+    async list(query) {
+      const { isComplete } = await catalogue.refresh(undefined, { maxBytes: LIST_BYTES });
+      return { sessions: await catalogue.list(query), isComplete };
+    },
+    async search(text, { onWait, ...options }) {
+      const waiting = setTimeout(onWait, WAIT_MS);
+      await catalogue.refresh();
+      clearTimeout(waiting);
+      return catalogue.search(text, options);
+    },
+    async rename(session, title) {
+      if (session.isArchived) await unpack(session);
+      await renameSession(storeOf(session), session.id, title);
+    },
     async fork(session, uptoSeq) {
       if (uptoSeq !== undefined && !(await hasEntry(session, uptoSeq))) return undefined;
       const to = uptoSeq === undefined ? {} : { to: uptoSeq };
       return storeOf(session).forkSession(readEntries(session, { type: 'from', seq: 0, ...to }));
     },
-    archive: () => Promise.resolve(0),
-    unarchive: () => Promise.resolve(),
-    async remove(session) {
-      await storeOf(session).deleteSession(session.id);
-      return session.bytes;
-    },
-    close: () => Promise.resolve(),
+    archive: async (session) => bytesOf(session, await catalogue.archive(session)),
+    unarchive: unpack,
+    remove: async (session) => bytesOf(session, await catalogue.remove(session)),
+    close: () => catalogue.close(),
   };
+}
+
+/** Of new logs so much is read before a list is shown; of the rest its ends are enough for a title. */
+const LIST_BYTES = 4 * 2 ** 20;
+/** Milliseconds after which somebody who waits is told why. */
+const WAIT_MS = 1000;
+
+function bytesOf({ id }: SessionRecord, stored: Stored): number {
+  switch (stored.type) {
+    case 'done':
+      return stored.bytes;
+    case 'open':
+      throw new SessionLockedError(id, stored.holder);
+    case 'missing':
+      throw new SessionNotFoundError(id);
+    case 'failed':
+      throw new StorageFailure(stored.message);
+  }
 }
 
 async function hasEntry(session: SessionRecord, seq: number): Promise<boolean> {

@@ -8,7 +8,7 @@ import type { SessionPorts, WithSession } from './types.ts';
 /** Sessions of this project come first; an unknown or ambiguous word is bad input, with what could be meant. */
 export async function withSession(ports: SessionPorts, word: string, run: WithSession): Promise<number> {
   const sessions = await ports.sessions();
-  const found = findSession(await sessions.list({}), word, sessions.project);
+  const found = findSession(await sessions.named(word), word, sessions.projects);
   if (found.type === 'found') return run(found.session);
   const shown = JSON.stringify(word);
   if (found.type === 'none') {

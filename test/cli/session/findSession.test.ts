@@ -24,17 +24,17 @@ test.each([
   ['Tidy up', 'abd456', 'a title of this project before the same of another'],
   [' Far away ', 'abc999', 'a title of another project'],
 ])('%j is %s: %s', (given, id) => {
-  expect(findSession(all, given, 'here')).toMatchObject({ type: 'found', session: { id } });
+  expect(findSession(all, given, ['here'])).toMatchObject({ type: 'found', session: { id } });
 });
 
 test.each([
   ['ab', ['abc123', 'abd456']],
   ['Twins', ['twin1', 'twin2']],
 ])('%j could be several', (given, ids) => {
-  const found = findSession(all, given, 'here');
+  const found = findSession(all, given, ['here']);
   expect(found.type === 'several' && found.sessions.map(({ id }) => id)).toEqual(ids);
 });
 
 test.each(['', '  ', 'nothing', 'Fix the', '../abc123'])('%j is none', (given) => {
-  expect(findSession(all, given, 'here')).toEqual({ type: 'none' });
+  expect(findSession(all, given, ['here'])).toEqual({ type: 'none' });
 });

@@ -13,7 +13,8 @@ export interface Given {
   readonly width?: number;
   /** What is answered to a question; undefined: nobody is there. */
   readonly answer?: boolean;
-  readonly root?: string;
+  /** False where the index is not complete. */
+  readonly isComplete?: boolean;
 }
 
 export interface Outcome {
@@ -32,18 +33,20 @@ export async function runWith(argv: readonly string[], given: Given = {}): Promi
   const done: string[] = [];
   const asked: string[] = [];
   const known: Sessions = {
-    project: 'here',
+    projects: ['here', 'before'],
+    named: () => Promise.resolve(sessions),
     list: ({ project, archived = true, filter, limit }) =>
-      Promise.resolve(
-        sessions
-          .filter((one) => project === undefined || one.project === project)
+      Promise.resolve({
+        isComplete: given.isComplete ?? true,
+        sessions: sessions
+          .filter((one) => project === undefined || project.includes(one.project))
           .filter((one) => archived || !one.isArchived)
           .filter((one) => filter === undefined || one.title.includes(filter))
           .slice(0, limit),
-      ),
+      }),
     search: (text, { project, limit }) => {
       done.push(`search ${text}`);
-      const found = hits.filter(({ session }) => project === undefined || session.project === project);
+      const found = hits.filter(({ session }) => project === undefined || project.includes(session.project));
       return Promise.resolve(found.slice(0, limit));
     },
     rename: async ({ id }, title) => void done.push(`rename ${id} to ${title}`),

@@ -102,6 +102,12 @@ describe('list', () => {
     expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
   });
 
+  test('numbers that are still too low are told beside the list', async () => {
+    const { stdout, stderr } = await runWith(['--json'], { sessions, isComplete: false });
+    expect(JSON.parse(stdout)).toHaveLength(3);
+    expect(stderr).toContain('are still too low');
+  });
+
   test('nothing to list is said, and is no failure', async () => {
     expect(await runWith([], {})).toMatchObject({
       code: 0,
