@@ -1,6 +1,7 @@
 /** Originals beside the logs, as far as they are searched. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
+import { withoutColours } from './searchable.ts';
 
 /** Of a larger original only this much of its beginning can be searched. */
 export const maxOriginalBytes = 2 * 2 ** 20;
@@ -24,5 +25,5 @@ export function readOriginal(projectFolder: string, hash: string): string | unde
     return undefined;
   }
   const bytes = buffer.subarray(0, length);
-  return bytes.subarray(0, probeBytes).includes(0) ? undefined : bytes.toString('utf8');
+  return bytes.subarray(0, probeBytes).includes(0) ? undefined : withoutColours(bytes.toString('utf8'));
 }

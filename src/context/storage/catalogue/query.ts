@@ -1,4 +1,5 @@
 /** What somebody typed to search for. Every text is a query; one that has no words finds nothing. */
+import { withoutColours } from './searchable.ts';
 import { fold, isUnspaced, pairsOf, piecesOf } from './words.ts';
 
 export interface Term {
@@ -25,7 +26,7 @@ const gap = '[^\\p{L}\\p{N}\\p{Co}]';
 
 /** Words are joined by AND; `"a phrase"` stands as it is, `begin*` is the beginning of a word. */
 export function parseQuery(text: string): Query | undefined {
-  const terms = [...text.slice(0, maxCharacters).matchAll(/"([^"]*)"?|([^\s"]+)/g)]
+  const terms = [...withoutColours(text.slice(0, maxCharacters)).matchAll(/"([^"]*)"?|([^\s"]+)/g)]
     .map(([, phrase, word = '']) =>
       phrase === undefined ? termOf(word, word.endsWith('*')) : termOf(phrase, false),
     )

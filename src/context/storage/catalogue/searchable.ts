@@ -1,4 +1,5 @@
 /** What of an entry can be searched for, and who said it. */
+import { stripVTControlCharacters } from 'node:util';
 import type { JSONLEntry } from '../../../protocol/entries.ts';
 import { contentText } from '../spoken.ts';
 
@@ -11,8 +12,13 @@ export interface Searchable {
 /** Undefined for what holds no words of the conversation: boundaries, measurements, the program's own prompt. */
 export function searchableOf(entry: JSONLEntry): Searchable | undefined {
   const said = partsOf(entry);
-  const text = said.parts.filter((part) => part !== '').join('\n');
+  const text = withoutColours(said.parts.filter((part) => part !== '').join('\n'));
   return text.trim() === '' ? undefined : { who: said.who, text };
+}
+
+/** The colours of a command's output stand right before its words and would be part of them. */
+export function withoutColours(text: string): string {
+  return text.includes('\u001b') ? stripVTControlCharacters(text) : text;
 }
 
 function partsOf(entry: JSONLEntry): { readonly who: string; readonly parts: readonly string[] } {

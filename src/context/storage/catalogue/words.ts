@@ -57,8 +57,14 @@ function isRunCharacter(code: number): boolean {
 
 /** Overlapping pairs, and the last character alone, so that a search for one character is one for a beginning. */
 export function pairsOf(run: string): readonly string[] {
-  const characters = [...run];
-  return characters.map((character, index) => character + (characters[index + 1] ?? ''));
+  const pairs: string[] = [];
+  let before = '';
+  for (const character of run) {
+    if (before !== '') pairs.push(before + character);
+    before = character;
+  }
+  pairs.push(before);
+  return pairs;
 }
 
 /** A word that stands in everything that a project's sessions said, and in nothing else. */
@@ -83,14 +89,23 @@ export function isUnspaced(piece: string): boolean {
 
 /** Lower case and without accents, each UTF-16 unit where it was: a position in one is a position in the other. */
 export function fold(text: string): string {
-  return text.replace(/[A-Z]+|[^\u0000-\u007f\u3000-\ud7ff]/gu, (part) => {
-    const lower = foldPart(part);
-    return lower.length === part.length ? lower : part;
-  });
+  return text.replace(/[A-Z]+|[^\u0000-\u007f\u3000-\ud7ff]/gu, (part) =>
+    part <= '\u007f' ? part.toLowerCase() : foldCharacter(part),
+  );
 }
 
-function foldPart(part: string): string {
-  if (part <= '\u007f') return part.toLowerCase();
-  const plain = part.normalize('NFD');
-  return (/^.\p{M}+$/u.test(plain) ? ([...plain][0] ?? part) : part).toLowerCase();
+/** There are some thousands of characters that have case or accents; the others come and go. */
+const folded = new Map<string, string>();
+const maxFolded = 20_000;
+
+function foldCharacter(character: string): string {
+  const known = folded.get(character);
+  if (known !== undefined) return known;
+  const plain = character.normalize('NFD');
+  const base = /^.\p{M}+$/u.test(plain) ? ([...plain][0] ?? character) : character;
+  const lower = base.toLowerCase();
+  const same = lower.length === character.length ? lower : character;
+  if (folded.size >= maxFolded) folded.clear();
+  folded.set(character, same);
+  return same;
 }
