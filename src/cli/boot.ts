@@ -5,9 +5,10 @@ import type { LoadedSettings } from '../config/types.ts';
 import { SessionLockedError } from '../context/index.ts';
 import { chooseTheme } from '../ui/theme.ts';
 import type { Boot, UiHouse } from '../ui/types.ts';
+import { openSessionCatalogue } from './catalogue.ts';
 import type { DebugLog } from './debugLog.ts';
 import { createCommandHost } from './host.ts';
-import { listModels } from './models.ts';
+import { createModelChoice, listModels } from './models.ts';
 import type { CliOptions } from './options.ts';
 import type { Place } from './place.ts';
 import { describeOpenError } from './sessionErrors.ts';
@@ -104,7 +105,7 @@ function uiHouse(
     theme: chooseTheme(settings.theme, terminalColors(place)),
     reducedMotion: settings.reducedMotion,
     showReasoning: settings.showReasoning,
-    sessions: createSessionsPort(place),
+    sessions: createSessionsPort(place, openSessionCatalogue(place, createModelChoice('', settings).costUsd)),
     async open(target) {
       try {
         const opened = await house.open(isFirst ? withFlags(target, options) : target);

@@ -15,7 +15,7 @@ export async function locateSession(given: string, store: PersistentStore): Prom
     if (!(error instanceof SessionNotFoundError)) throw error;
     const project = basename(store.folder);
     const sessions = (await store.listSessions()).map(({ id, title }) => ({ id, title, project }));
-    const found = findSession(sessions, given, project);
+    const found = findSession(sessions, given, [project]);
     if (found.type === 'found') return found.session.id;
     if (found.type === 'none') throw error;
     throw new AmbiguousTitleError(

@@ -3,14 +3,16 @@
 import { join } from 'node:path';
 import { lastCwd, lastModel, titleDraft } from '../agent/sessionFacts.ts';
 import { environmentBlock, systemPrompt } from '../agent/systemPrompt.ts';
+import { cutShort } from '../agent/turns.ts';
 import type { SessionTarget } from '../agent/types.ts';
-import { type ContextManager, LogPages, type PersistentStore } from '../context/index.ts';
+import { type ContextManager, liveEntries, type PersistentStore } from '../context/index.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
 import type { EntryDraft } from '../protocol/entries.ts';
+import { type Located, locateAnywhere, takeOutOfArchive } from './archivedSession.ts';
 import { copySession } from './copySession.ts';
 import { readEnvironment } from './environment.ts';
-import { locateSession } from './locateSession.ts';
 import type { ModelChoice } from './models.ts';
+import { readEntries } from './session/readEntries.ts';
 import type { HouseOptions, OpenedSession } from './sessions.ts';
 import { storeOfTarget } from './storeOfTarget.ts';
 import { readWorkspaceFacts } from './workspaceFacts.ts';
@@ -40,15 +42,18 @@ async function open(
   model: ModelChoice,
 ): Promise<Opened> {
   if (target.type === 'new') return start(context, target.sessionId, options);
-  const id =
+  const { place } = options;
+  const [newest] = target.type === 'latest' ? await store.listSessions() : [];
+  const located: Located | undefined =
     target.type === 'id'
-      ? await locateSession(target.id, storeOfTarget(target, options.place) ?? store)
-      : (await store.listSessions()).at(0)?.id;
-  if (id !== undefined && target.type === 'id' && target.mode === 'read')
-    return look(context, id, options, model);
-  if (id !== undefined) {
-    const wanted = target.mode === 'fork' ? await copyOf(id, target, store, options) : id;
-    return takeUp(context, wanted, options, model);
+      ? await locateAnywhere(target.id, storeOfTarget(target, place) ?? store, place)
+      : newest && { id: newest.id };
+  if (located !== undefined) {
+    if (target.mode === 'fork')
+      return takeUp(context, await copyOf(located, target, store, options), options, model);
+    if (located.archived !== undefined) await takeOutOfArchive(located.archived, place);
+    if (target.mode === 'read') return look(context, located.id, options, model);
+    return takeUp(context, located.id, options, model);
   }
   const { notices, cwd } = await start(context, undefined, options);
   return {
@@ -60,15 +65,15 @@ async function open(
 
 /** A new session with the past of another, which may be open elsewhere or of another project; returns its id. */
 function copyOf(
-  id: string,
+  { id, archived }: Located,
   target: Exclude<SessionTarget, { type: 'new' }>,
   store: PersistentStore,
   { place }: HouseOptions,
 ): Promise<string> {
   const from = storeOfTarget(target, place) ?? store;
-  const log = new LogPages(join(from.folder, `${id}.jsonl`));
-  const upto = target.type === 'id' ? target.uptoSeq : undefined;
-  const entries = log.range(0, upto ?? Number.POSITIVE_INFINITY);
+  const log = archived ?? { file: join(from.folder, `${id}.jsonl`), isArchived: false };
+  const to = target.type === 'id' && target.uptoSeq !== undefined ? { to: target.uptoSeq } : {};
+  const entries = readEntries(log, { type: 'from', seq: 0, ...to });
   return from.folder === store.folder ? store.forkSession(entries) : copySession(entries, from, store);
 }
 
@@ -135,7 +140,9 @@ async function takeUp(
   const { closedCalls, damaged } = report;
   const calls = closedCalls === 1 ? 'One tool call was' : `${closedCalls} tool calls were`;
   const closed = `${calls} cut short when the program stopped, and not run again.`;
-  return { resumed: true, cwd, notices: closedCalls === 0 ? damaged : [...damaged, closed] };
+  const cut = cutShort(liveEntries(context.entries()));
+  const notices = [...damaged, ...(closedCalls === 0 ? [] : [closed]), ...(cut === undefined ? [] : [cut])];
+  return { resumed: true, cwd, notices };
 }
 
 /** A resumed session keeps its model, unless another was asked for. */

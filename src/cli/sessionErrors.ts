@@ -1,6 +1,7 @@
 import {
   AmbiguousSessionIdError,
   InvalidSessionIdError,
+  type LockHolder,
   SessionExistsError,
   SessionLockedError,
   SessionNotFoundError,
@@ -26,4 +27,9 @@ const expected = [
 /** What to tell the user when a session cannot be opened; undefined for what nobody expects. */
 export function describeOpenError(error: unknown): string | undefined {
   return expected.some((type) => error instanceof type) ? (error as Error).message : undefined;
+}
+
+/** Who has a session open, in brackets; nothing where nobody knows. */
+export function holderText(holder: LockHolder | undefined): string {
+  return holder === undefined ? '' : ` (process ${holder.pid} on ${holder.host})`;
 }

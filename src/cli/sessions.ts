@@ -21,6 +21,7 @@ import { createOpenAIClient } from '../model/openai.ts';
 import { isSensitive } from '../permissions/sensitive.ts';
 import type { ModelClient } from '../protocol/model.ts';
 import { builtinTools } from '../tools/builtinTools.ts';
+import { locateAnywhere } from './archivedSession.ts';
 import { systemClock } from './clock.ts';
 import { logContext } from './debugEvents.ts';
 import type { DebugLog } from './debugLog.ts';
@@ -81,7 +82,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
   return {
     list: () => store.listSessions(),
     has: (id) =>
-      locateSession(id, store).then(
+      locateAnywhere(id, store, place).then(
         () => true,
         () => false,
       ),

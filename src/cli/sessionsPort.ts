@@ -1,73 +1,119 @@
-/** What the picker may ask about sessions that are not open. */
+/** What the picker may ask about sessions that are not open: the catalogue, in words for people. */
 import { basename } from 'node:path';
-import { PersistentStore, type SessionSummary } from '../context/index.ts';
+import {
+  getProjectStoragePath,
+  PersistentStore,
+  type ProjectFolders,
+  type SessionCatalogue,
+} from '../context/index.ts';
+import type { JSONLEntry } from '../protocol/entries.ts';
 import type { SessionRecord } from '../protocol/sessions.ts';
+import { formatBytes } from '../ui/print/numbers.ts';
 import type { Deed, SessionsPort } from '../ui/sessions/SessionsPort.ts';
 import type { Place } from './place.ts';
 import { renameSession } from './renameSession.ts';
-import { describeOpenError } from './sessionErrors.ts';
+import { readEntries } from './session/readEntries.ts';
+import { describeOpenError, holderText } from './sessionErrors.ts';
 
-export function createSessionsPort(place: Place): SessionsPort {
-  const store = new PersistentStore({
-    dataRoot: place.dataRoot,
-    projectRoot: place.root,
-    programVersion: place.version,
-  });
-  const project = basename(store.folder);
-  const known = async (): Promise<SessionRecord[]> =>
-    (await store.listSessions()).map((one) => recordOf(one, project, place.root, store.folder));
+/** Entries of a preview: before and after its place, or of the end. */
+const BEFORE = 6;
+const AFTER = 18;
+const AT_END = 30;
+
+export function createSessionsPort(place: Place, catalogue: SessionCatalogue): SessionsPort {
+  const { dataRoot, root, version } = place;
+  const project = basename(getProjectStoragePath(dataRoot, root));
+  /** Until it is known where else the project has been, its own folder is all there is. */
+  let folders: ProjectFolders = { own: project, moved: [] };
+  const scopeOf = (only: string | readonly string[] | undefined) =>
+    only === undefined ? {} : { project: only === project ? [folders.own, ...folders.moved] : only };
+  const storeOf = (session: SessionRecord): PersistentStore =>
+    new PersistentStore({
+      dataRoot,
+      projectRoot: session.root ?? root,
+      project: session.project,
+      programVersion: version,
+    });
+
   return {
     project,
-    async list({ offset = 0, limit }) {
-      const all = await known();
-      return all.slice(offset, limit === undefined ? undefined : offset + limit);
+    async list({ project: only, ...query }) {
+      // Without an index every page would look into all the files before it: the first one has to do.
+      if ((query.offset ?? 0) > 0 && !((await catalogue.count()) ?? 0)) return [];
+      return catalogue.list({ ...query, ...scopeOf(only) });
     },
-    refresh: async () => {},
-    search: async () => ({ type: 'failed', message: 'Search is not available.' }),
-    async preview(session, aroundSeq) {
-      const { entries = [] } = (await store.loadSession(session.id)) ?? {};
-      const at = aroundSeq === undefined ? entries.length : entries.findIndex(({ seq }) => seq >= aroundSeq);
-      return entries.slice(Math.max(0, at - 8), at + 16);
+    async refresh(onChange) {
+      folders = await catalogue.projectsOf(root).catch(() => folders);
+      if (folders.moved.length > 0) onChange();
+      await catalogue.refresh(onChange);
     },
+    async search(text, { project: only, limit, signal }) {
+      try {
+        return { type: 'found', hits: await catalogue.search(text, { ...scopeOf(only), limit, signal }) };
+      } catch (error) {
+        return { type: 'failed', message: `The search failed: ${reasonOf(error)}` };
+      }
+    },
+    preview: (session, aroundSeq) => previewOf(session, aroundSeq).catch(() => []),
     rename: (session, title) =>
       deed(async () => {
-        await renameSession(store, session.id, title);
-        return `Renamed to “${title}”`;
+        if (session.isArchived) await taken(catalogue.unarchive(session), 'renamed');
+        await renameSession(storeOf(session), session.id, title);
+        if (session.isArchived) await taken(catalogue.archive(session), 'put back into the archive');
+        return `Its title is now “${title}”`;
       }),
-    archive: async () => ({ type: 'failed', message: 'There is no archive.' }),
-    unarchive: async () => ({ type: 'failed', message: 'There is no archive.' }),
+    archive: (session) =>
+      deed(async () => {
+        const bytes = await taken(catalogue.archive(session), 'archived');
+        return `Archived: ${formatBytes(session.bytes)} became ${formatBytes(bytes)}`;
+      }),
+    unarchive: (session) =>
+      deed(async () => {
+        await taken(catalogue.unarchive(session), 'taken out of the archive');
+        return 'Out of the archive, as it was';
+      }),
     remove: (session) =>
       deed(async () => {
-        await store.deleteSession(session.id);
-        return `Deleted “${session.title}”`;
+        const bytes = await taken(catalogue.remove(session), 'deleted');
+        return `Deleted “${session.title}”: ${formatBytes(bytes)} are free`;
       }),
   };
 }
 
-/** What can be expected to go wrong is told; the rest is, too, as the list must not end for it. */
+async function previewOf(session: SessionRecord, aroundSeq: number | undefined): Promise<JSONLEntry[]> {
+  const part =
+    aroundSeq === undefined
+      ? ({ type: 'tail', count: AT_END } as const)
+      : ({ type: 'from', seq: Math.max(0, aroundSeq - BEFORE), to: aroundSeq + AFTER } as const);
+  const entries: JSONLEntry[] = [];
+  for await (const entry of readEntries(session, part)) entries.push(entry);
+  return entries;
+}
+
+/** Bytes afterwards, or of what is free now; whatever else came of it is thrown, in words. */
+async function taken(storing: ReturnType<SessionCatalogue['archive']>, done: string): Promise<number> {
+  const stored = await storing;
+  switch (stored.type) {
+    case 'done':
+      return stored.bytes;
+    case 'open':
+      throw new Error(`Another clawdcode has it open${holderText(stored.holder)}, so it was not ${done}.`);
+    case 'missing':
+      throw new Error('It is no longer there.');
+    case 'failed':
+      throw new Error(stored.message);
+  }
+}
+
+/** What goes wrong is told, as the list must not end for it. */
 async function deed(run: () => Promise<string>): Promise<Deed> {
   try {
     return { type: 'done', message: await run() };
   } catch (error) {
-    const message = describeOpenError(error) ?? (error instanceof Error ? error.message : String(error));
-    return { type: 'failed', message };
+    return { type: 'failed', message: describeOpenError(error) ?? reasonOf(error) };
   }
 }
 
-function recordOf(summary: SessionSummary, project: string, root: string, folder: string): SessionRecord {
-  return {
-    ...summary,
-    file: `${folder}/${summary.id}.jsonl`,
-    project,
-    root,
-    isMoved: false,
-    titleSource: 'prompt',
-    promptCount: 0,
-    model: undefined,
-    inputTokens: 0,
-    outputTokens: 0,
-    costUsd: undefined,
-    isArchived: false,
-    forkedFrom: undefined,
-  };
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

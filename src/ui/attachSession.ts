@@ -1,18 +1,17 @@
 import type { ScreenPorts } from './controllerTypes.ts';
 import { watchDraft } from './draftWatch.ts';
 import { splitFinished } from './print/streaming.ts';
-import { replay, replayAround } from './replay.ts';
 import { createSessionStore, type SessionStore } from './sessionStore.ts';
 import type { UiSession } from './types.ts';
 import type { Print } from './view.ts';
 
-/** Puts an opened session on screen: its store, what was said in it before (around entry `at`, or its end), and what the user should hear first. */
+/** Puts an opened session on screen: its store, what was said in it before, and what the user should hear first. */
 export function attachSession(
-  { agent, resumed, notices }: UiSession,
+  { agent, notices }: UiSession,
   screen: ScreenPorts | undefined,
   print: (...prints: readonly Print[]) => void,
   now: () => number,
-  at?: number,
+  past: readonly Print[],
 ): SessionStore {
   const store = createSessionStore(agent, {
     print: (prints) => print(...prints),
@@ -29,9 +28,7 @@ export function attachSession(
   });
   const unwatch = watchDraft(agent, store.setDrafting);
   const said = notices.map((text): Print => ({ type: 'notice', level: 'warning', text }));
-  if (resumed && at !== undefined)
-    void replayAround(agent, at).then((prints) => store.print(...prints, ...said));
-  else store.print(...(resumed ? replay(agent.liveEntries()) : []), ...said);
+  store.print(...past, ...said);
   return {
     ...store,
     dispose() {

@@ -97,11 +97,13 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     phase: (phase) => set({ phase }),
     say,
     async attach(session, at) {
+      const { agent } = session;
+      const past = at === undefined ? replay(agent.entries()) : await replayAround(agent, at);
       await state.session?.agent.close();
       store?.dispose();
       options.onReady(() => session.agent.close());
       printer = undefined;
-      store = attachSession(session, screen, print, options.now, at);
+      store = attachSession(session, screen, print, options.now, session.resumed ? past : []);
       session.agent.subscribe((event) =>
         afterRewind(event, { agent: session.agent, show, composer: screen?.composer() }),
       );

@@ -1,6 +1,6 @@
 /** The picker on screen: draws a snapshot, hands keys in. Only the visible rows are laid out. */
 import { Box, useInput, usePaste } from 'ink';
-import { useMemo, useSyncExternalStore } from 'react';
+import { useMemo, useRef, useSyncExternalStore } from 'react';
 import { Lines } from '../components/Lines.tsx';
 import { ruled } from '../components/permissionLayout.ts';
 import { windowAround } from '../components/selection.ts';
@@ -10,7 +10,15 @@ import type { Theme } from '../theme.ts';
 import { deleteLines } from './deleteQuestion.ts';
 import { hitRows } from './hitRows.ts';
 import type { Picker, PickerSnapshot } from './picker.ts';
-import { footer, helpLines, nothingText, pickerLayout, pickerTitle, textLabel } from './pickerFrame.ts';
+import {
+  footer,
+  helpLines,
+  nothingText,
+  pickerLayout,
+  pickerTitle,
+  rowsOfItem,
+  textLabel,
+} from './pickerFrame.ts';
 import { pickerKeysOf } from './pickerKeys.ts';
 import { hitAtCursor, sessionAtCursor } from './pickerState.ts';
 import { filled, lastWords, previewOf, previewWindow } from './sessionPreview.ts';
@@ -69,34 +77,51 @@ interface PartProps {
   readonly now: Date;
 }
 
-function PickerRows({ snapshot, items, width, theme, now }: PartProps & { readonly items: number }) {
-  const { scope, isSearch, dialog, currentId } = snapshot;
-  const marked = (isSelected: boolean): string => (isSelected ? theme.accent('❯ ') : '  ');
-  if (isSearch) {
-    const { visible, selected, top } = windowAround(snapshot.hits, items);
-    const lines = visible.slice(top, top + items).flatMap((hit, index) => {
-      const isSelected = top + index === selected;
-      const [head, words] = hitRows(hit, width - 2, { scope, isSelected, now, theme });
-      return [marked(isSelected) + head, `  ${words}`];
-    });
-    return <Lines lines={lines.length === 0 ? [nothing(snapshot, width, theme)] : lines} />;
-  }
+/** Never fewer rows than before, as far as they fit: what is below stays where it is while one types. */
+function PickerRows(props: PartProps & { readonly items: number }) {
+  const { snapshot, items, width, theme } = props;
+  const rows = snapshot.isSearch ? hitLines(props) : sessionLines(props);
+  const tallest = useRef(0);
+  tallest.current = Math.min(Math.max(tallest.current, rows.length), items * rowsOfItem(snapshot));
+  const lines = filled(rows, tallest.current);
+  const { dialog, list, hits, isSearch } = snapshot;
+  if (dialog?.type !== 'rename') return <Lines lines={lines} />;
+  const { selected, top } = windowAround<unknown>(isSearch ? hits : list, items);
+  const at = (selected - top) * rowsOfItem(snapshot);
+  return (
+    <Box flexDirection="column">
+      <Lines lines={lines.slice(0, at)} />
+      <TextField label="❯ " buffer={dialog.buffer} width={width} theme={theme} isActive />
+      <Lines lines={lines.slice(at + 1)} />
+    </Box>
+  );
+}
+
+function sessionLines({ snapshot, items, width, theme, now }: PartProps & { readonly items: number }) {
+  const { scope, currentId } = snapshot;
   const { visible, selected, top } = windowAround(snapshot.list, items);
   const lines = visible.slice(top, top + items).map((session, index) => {
     const isSelected = top + index === selected;
     const isOpen = session.id === currentId;
-    return marked(isSelected) + sessionRow(session, width - 2, { scope, isSelected, isOpen, now, theme });
+    const row = sessionRow(session, width - 2, { scope, isSelected, isOpen, now, theme });
+    return cursorMark(isSelected, theme) + row;
   });
-  if (lines.length === 0) return <Lines lines={[nothing(snapshot, width, theme)]} />;
-  if (dialog?.type !== 'rename') return <Lines lines={lines} />;
-  const row = selected - top;
-  return (
-    <Box flexDirection="column">
-      {row > 0 && <Lines lines={lines.slice(0, row)} />}
-      <TextField label="❯ " buffer={dialog.buffer} width={width} theme={theme} isActive />
-      {row + 1 < lines.length && <Lines lines={lines.slice(row + 1)} />}
-    </Box>
-  );
+  return lines.length === 0 ? [nothing(snapshot, width, theme)] : lines;
+}
+
+function hitLines({ snapshot, items, width, theme, now }: PartProps & { readonly items: number }) {
+  const { scope } = snapshot;
+  const { visible, selected, top } = windowAround(snapshot.hits, items);
+  const lines = visible.slice(top, top + items).flatMap((hit, index) => {
+    const isSelected = top + index === selected;
+    const [head, words] = hitRows(hit, width - 2, { scope, isSelected, now, theme });
+    return [cursorMark(isSelected, theme) + head, `  ${words}`];
+  });
+  return lines.length === 0 ? [nothing(snapshot, width, theme)] : lines;
+}
+
+function cursorMark(isSelected: boolean, theme: Theme): string {
+  return isSelected ? theme.accent('❯ ') : '  ';
 }
 
 function Preview({ snapshot, width, rows, theme }: PartProps & { readonly rows: number }) {

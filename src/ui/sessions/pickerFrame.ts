@@ -16,7 +16,7 @@ const SMALL_PREVIEW = 5;
 
 /** What fits into `rows`: the list first, then the footer, then the preview. */
 export function pickerLayout(state: PickerState, rows: number): PickerLayout {
-  const each = state.isSearch ? HIT_ROWS : 1;
+  const each = rowsOfItem(state);
   const hasFooter = rows >= 5;
   const left = Math.max(1, rows - 2 - (hasFooter ? 1 : 0));
   if (state.isPreviewLarge && left >= 3 + each) {
@@ -25,6 +25,11 @@ export function pickerLayout(state: PickerState, rows: number): PickerLayout {
   }
   const previewRows = left - SMALL_PREVIEW >= Math.max(3, 2 * each) ? SMALL_PREVIEW : 0;
   return { items: Math.max(1, Math.floor((left - previewRows) / each)), previewRows, hasFooter };
+}
+
+/** Rows that one item of the list takes. */
+export function rowsOfItem({ isSearch }: Pick<PickerState, 'isSearch'>): number {
+  return isSearch ? HIT_ROWS : 1;
 }
 
 /** A rule with the name of the list at its left, and the place in it at its right. */

@@ -50,11 +50,12 @@ test('hits of a search show who said it, when, and the words; the turn is below'
   const { screen, onPick } = await show(port);
   await screen.press('/', ...'parser');
   await screen.waitFor((rows) => rows.some((row) => row.includes('preview of a')));
-  expect(screen.text().slice(0, 6)).toEqual([
+  expect(screen.text().slice(0, 7)).toEqual([
     `─ Search this project ${'─'.repeat(30)} 1 / 1 ─`,
     'Search: parser',
     '❯ 修复 parser 👨‍👩‍👧 · you · 1 h ago',
     '    the [parser] fails on nested quotes',
+    '',
     '',
     '┃ > preview of a',
   ]);
