@@ -50,7 +50,7 @@ export interface AgentDeps extends PermissionRules {
   readonly clock: Clock;
   readonly newId: () => string;
   /** Looks after the files; without it, going back is for the conversation only. Closed with the agent. */
-  readonly files?: FileCheckpoints & { close?(): Promise<void> };
+  readonly files?: (FileCheckpoints & { close?(): Promise<void> }) | undefined;
   /** Ids of the calls of which a process still runs. */
   readonly runningCalls?: () => readonly string[];
   /** Where a bug in a subscriber is reported. */

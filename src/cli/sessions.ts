@@ -139,7 +139,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         model,
         tools,
         disposeTools: dispose,
-        files: openFileCheckpoints(context, place, options.debug.write),
+        files: openFileCheckpoints(context, settings, place, options.debug.write),
         runningCalls,
         decide: permissions.decide,
         remember: permissions.remember,

@@ -107,6 +107,25 @@ export const settingsSchema = z.strictObject({
     })
     .prefault({})
     .describe('Saved sessions.'),
+  checkpoints: z
+    .strictObject({
+      enabled: z
+        .boolean()
+        .default(true)
+        .describe('Whether what calls and commands change on disk is kept, so that it can be taken back.'),
+      maxFileBytes: z
+        .int()
+        .min(0)
+        .default(10 * 2 ** 20)
+        .describe('A larger file is kept only when a call names it.'),
+      maxTotalBytes: z
+        .int()
+        .min(0)
+        .default(512 * 2 ** 20)
+        .describe('Copies of what could still change, all files together.'),
+    })
+    .prefault({})
+    .describe('Going back in the files.'),
   context: contextSettingsSchema.prefault({}).describe('How the context window is kept within bounds.'),
 });
 

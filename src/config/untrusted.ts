@@ -56,6 +56,7 @@ const effects = {
   baseUrl: 'Sends your requests and your key to this address.',
   env: 'Sets environment variables for every command that is run.',
   appendSystemPrompt: 'Adds instructions to the system prompt.',
+  checkpoints: 'Changes what is kept of your files for going back.',
 } as const;
 
 const permissionEffects = {

@@ -16,6 +16,7 @@ import { dirname, join } from 'node:path';
 import type { AgentDeps } from '../../src/agent/Agent.ts';
 import { createFileCheckpoints } from '../../src/checkpoints/createFileCheckpoints.ts';
 import { BlobStore } from '../../src/context/index.ts';
+import type { FileCheckpoints } from '../../src/protocol/checkpoints.ts';
 import type { RewindReport } from '../../src/protocol/rewind.ts';
 import { builtinTools } from '../../src/tools/builtinTools.ts';
 import { type Given, type Stage, stage } from './stage.ts';
@@ -35,7 +36,7 @@ export interface RewindStage extends Stage {
 }
 
 export async function rewindStage(
-  given: Given & { readonly wrap?: (files: NonNullable<AgentDeps['files']>) => AgentDeps['files'] } = {},
+  given: Given & { readonly wrap?: (files: FileCheckpoints) => FileCheckpoints } = {},
 ): Promise<RewindStage> {
   const { wrap, ...rest } = given;
   const folder = given.resume?.folder ?? (await realpath(await mkdtemp(join(tmpdir(), 'clawdcode-rewind-'))));
