@@ -26,7 +26,6 @@ import { systemClock } from './clock.ts';
 import { logContext } from './debugEvents.ts';
 import type { DebugLog } from './debugLog.ts';
 import { openFileCheckpoints } from './fileCheckpoints.ts';
-import { locateSession } from './locateSession.ts';
 import { createModelChoice, listModels } from './models.ts';
 import { openContext } from './openContext.ts';
 import { createPermissions, grammarFolder, type Permissions } from './permissions.ts';
