@@ -1,0 +1,198 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, readdir, readFile, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import {
+  acquireSessionLock,
+  archiveOldest,
+  BlobStore,
+  openCatalogue,
+} from '../../../../src/context/storage/index.ts';
+import { lockFileOf } from '../../../../src/context/storage/pathUtils.ts';
+import { temporaryFolder } from '../tmp.ts';
+import { type Catalogue, header, makeSession, reply, result, say } from './makeSessions.ts';
+
+function open(dataRoot: string): Catalogue {
+  const catalogue = openCatalogue({ dataRoot });
+  onTestFinished(() => catalogue.close());
+  return catalogue;
+}
+
+async function pagesOf(dataRoot: string): Promise<string> {
+  const names = await readdir(join(dataRoot, 'index'));
+  return (await Promise.all(names.map((name) => readFile(join(dataRoot, 'index', name), 'latin1')))).join();
+}
+
+const key = (id: string): { project: string; id: string } => ({ project: 'p', id });
+const never = new AbortController().signal;
+const dayMs = 86_400_000;
+
+test('an archived session is listed, found and, out of the archive, the same to the byte', async () => {
+  const dataRoot = await temporaryFolder();
+  const file = await makeSession(dataRoot, { id: 'one' }, [
+    header(),
+    say('Ask this'),
+    reply('the needle'.repeat(50)),
+  ]);
+  await utimes(file, 1000, 1000);
+  const bytes = await readFile(file);
+  const catalogue = open(dataRoot);
+  await catalogue.refresh();
+  const [before] = await catalogue.list();
+  const stored = await catalogue.archive(key('one'));
+  const archive = join(dataRoot, 'projects/p/archive/one.jsonl.zst');
+  expect(stored).toEqual({ type: 'done', file: archive, bytes: (await stat(archive)).size });
+  expect(await readdir(join(dataRoot, 'projects/p'))).not.toContain('one.jsonl');
+  expect((await stat(archive)).mode & 0o777).toBe(0o600);
+  const [packed] = await catalogue.list();
+  expect(packed).toEqual({ ...before, isArchived: true, file: archive, bytes: (await stat(archive)).size });
+  expect(await catalogue.list({ archived: false })).toEqual([]);
+  expect(await catalogue.search('ask')).toMatchObject([
+    { seq: 1, who: 'you', session: { isArchived: true } },
+  ]);
+  // Nothing was read again for it, and an index made from the archive alone knows the same.
+  expect(await catalogue.refresh()).toMatchObject({ indexedBytes: 0 });
+  await catalogue.close();
+  const other = await temporaryFolder();
+  await symlink(join(dataRoot, 'projects'), join(other, 'projects'));
+  const fresh = open(other);
+  expect(await fresh.list()).toMatchObject([{ id: 'one', title: 'Ask this', isArchived: true }]);
+  expect(await fresh.search('ask')).toMatchObject([{ seq: 1 }]);
+  expect(await fresh.refresh()).toMatchObject({ indexedBytes: bytes.length });
+  expect(await fresh.search('ask')).toMatchObject([{ seq: 1 }]);
+  expect(await fresh.list()).toMatchObject([{ messageCount: 3, lastLines: before?.lastLines }]);
+  expect(await fresh.unarchive(key('one'))).toEqual({
+    type: 'done',
+    file: join(other, 'projects/p/one.jsonl'),
+    bytes: bytes.length,
+  });
+  expect(await readFile(file)).toEqual(bytes);
+  expect(await readdir(join(dataRoot, 'projects/p/archive'))).toEqual([]);
+  expect(await fresh.search('ask')).toMatchObject([{ seq: 1, session: { isArchived: false } }]);
+});
+
+test('a session that is open is neither packed nor deleted', async () => {
+  const dataRoot = await temporaryFolder();
+  const file = await makeSession(dataRoot, { id: 'one' }, [say('x')]);
+  const lock = await acquireSessionLock(lockFileOf(file));
+  const catalogue = open(dataRoot);
+  const held = { type: 'open', holder: { pid: process.pid } };
+  expect(await catalogue.archive(key('one'))).toMatchObject(held);
+  expect(await catalogue.remove(key('one'))).toMatchObject(held);
+  if (lock.ok) lock.release();
+  expect(await readFile(file, 'utf8')).toContain('"x"');
+  expect(await catalogue.archive(key('one'))).toMatchObject({ type: 'done' });
+});
+
+test('a log is never overwritten by its archive, and what is not there is said to be missing', async () => {
+  const dataRoot = await temporaryFolder();
+  const catalogue = open(dataRoot);
+  await makeSession(dataRoot, { id: 'one' }, [say('old')]);
+  await catalogue.archive(key('one'));
+  const file = await makeSession(dataRoot, { id: 'one' }, [say('new')]);
+  expect(await catalogue.unarchive(key('one'))).toMatchObject({ type: 'failed', message: /EEXIST/ });
+  expect(await readFile(file, 'utf8')).toContain('new');
+  expect(await catalogue.archive(key('two'))).toEqual({ type: 'missing' });
+  expect(await catalogue.unarchive(key('two'))).toEqual({ type: 'missing' });
+  await expect(catalogue.archive(key('../p/one'))).rejects.toThrow(/not a session id/);
+});
+
+test('a damaged archive says so and stays', async () => {
+  const dataRoot = await temporaryFolder();
+  const catalogue = open(dataRoot);
+  await makeSession(
+    dataRoot,
+    { id: 'one' },
+    Array.from({ length: 200 }, (_, n) => say(`${n} ${Math.sin(n)}`)),
+  );
+  const stored = await catalogue.archive(key('one'));
+  const archive = stored.type === 'done' ? stored.file : '';
+  await truncate(archive, (await stat(archive)).size - 100);
+  expect(await catalogue.unarchive(key('one'))).toMatchObject({ type: 'failed' });
+  expect(await readdir(join(dataRoot, 'projects/p/archive'))).toEqual(['one.jsonl.zst']);
+  expect(await catalogue.refresh()).toMatchObject({ sessions: 1 });
+  expect(await catalogue.list()).toMatchObject([{ id: 'one', isArchived: true }]);
+});
+
+test('above the limit the oldest are packed: not the open one, and none that was active today', async () => {
+  const dataRoot = await temporaryFolder();
+  const now = Date.now();
+  for (let age = 0; age < 12; age++) {
+    const file = await makeSession(dataRoot, { id: `s${age}` }, [say(`age ${age}`)]);
+    await utimes(file, now / 1000, (now - (age * dayMs) / 2) / 1000);
+  }
+  const rule = { dataRoot, project: 'p', now, signal: never };
+  const lock = await acquireSessionLock(lockFileOf(join(dataRoot, 'projects/p/s9.jsonl')));
+  expect(await archiveOldest({ ...rule, maxSessions: 7 })).toEqual(['s11', 's10', 's8', 's7']);
+  if (lock.ok) lock.release();
+  expect(await archiveOldest({ ...rule, maxSessions: 1 })).toEqual(['s9', 's6', 's5', 's4', 's3']);
+  expect(await archiveOldest({ ...rule, maxSessions: 1 })).toEqual([]);
+  const stopped = AbortSignal.abort();
+  expect(await archiveOldest({ ...rule, now: now + 9 * dayMs, maxSessions: 1, signal: stopped })).toEqual([]);
+  expect(await open(dataRoot).list()).toHaveLength(12);
+});
+
+test('deleting takes what only that session has, and leaves what another names', async () => {
+  const dataRoot = await temporaryFolder();
+  const folder = join(dataRoot, 'projects/p');
+  const blobs = new BlobStore(join(folder, 'blobs'));
+  const [mine, shared, packed] = [
+    await blobs.put('mine'),
+    await blobs.put('shared'),
+    await blobs.put('packed'),
+  ];
+  const named = (...originals: object[]) => originals.map((original) => result('Bash', 'cut', { original }));
+  const file = await makeSession(dataRoot, { id: 'one' }, [
+    say('secretword'),
+    ...named(mine, shared, packed),
+  ]);
+  await makeSession(dataRoot, { id: 'two' }, [say('other'), ...named(shared)]);
+  await makeSession(dataRoot, { id: 'three' }, [say('third'), ...named(packed)]);
+  await mkdir(join(folder, 'quarantine/one'), { recursive: true });
+  await writeFile(join(folder, 'quarantine/one/0.bin'), 'damage');
+  const catalogue = open(dataRoot);
+  await catalogue.archive(key('three'));
+  await catalogue.refresh();
+  const { size } = await stat(file);
+  expect(await pagesOf(dataRoot)).toContain('cretword');
+  expect(await catalogue.remove(key('one'))).toEqual({ type: 'done', file, bytes: size + 'mine'.length });
+  expect([await blobs.read(mine), `${await blobs.read(shared)}`, `${await blobs.read(packed)}`]).toEqual([
+    undefined,
+    'shared',
+    'packed',
+  ]);
+  expect(await readdir(join(folder, 'blobs/unfinished'))).toEqual([]);
+  expect(await readdir(join(folder, 'quarantine'))).toEqual([]);
+  expect((await catalogue.list()).map(({ id }) => id).sort()).toEqual(['three', 'two']);
+  expect(await catalogue.search('secretword')).toEqual([]);
+  await catalogue.close();
+  // Also not in the pages of the index that nobody reads any more.
+  expect(await pagesOf(dataRoot)).not.toContain('cretword');
+  expect(await open(dataRoot).remove(key('one'))).toEqual({ type: 'missing' });
+  expect(await open(dataRoot).remove(key('three'))).toMatchObject({ type: 'done' });
+  expect(await blobs.read(packed)).toBeUndefined();
+});
+
+test('an original that a session names while another is deleted stays', async () => {
+  const dataRoot = await temporaryFolder();
+  const blobs = new BlobStore(join(dataRoot, 'projects/p/blobs'));
+  const original = await blobs.put('late');
+  await makeSession(dataRoot, { id: 'one' }, [say('x'), result('Bash', 'cut', { original })]);
+  const deleting = open(dataRoot).remove(key('one'));
+  setTimeout(() => void makeSession(dataRoot, { id: 'late' }, [result('Bash', 'cut', { original })]), 150);
+  expect(await deleting).toMatchObject({ type: 'done' });
+  expect(`${await blobs.read(original)}`).toBe('late');
+});
+
+test('an archive can be unpacked with zstd', async ({ skip }) => {
+  const dataRoot = await temporaryFolder();
+  const file = await makeSession(dataRoot, { id: 'one' }, [say('x'.repeat(10_000))]);
+  const bytes = await readFile(file);
+  const stored = await open(dataRoot).archive(key('one'));
+  try {
+    execFileSync('zstd', ['--version']);
+  } catch {
+    skip('zstd is not installed');
+  }
+  expect(execFileSync('zstd', ['-dc', stored.type === 'done' ? stored.file : ''])).toEqual(bytes);
+});
