@@ -31,23 +31,26 @@ export const list: Run<ListOptions> = async (ports, { all, json, limit, filter, 
     ...(limit === undefined ? {} : { limit }),
   };
   const { sessions: found, isComplete } = await sessions.list(query);
-  if (!isComplete) output.say(NOT_YET_READ);
+  if (!isComplete) output.hint(NOT_YET_READ);
   if (json) {
     await output.write(jsonDocument(found.map(sessionJson)));
     return EXIT.ok;
   }
   if (found.length === 0) {
-    output.say(nothingFound(all, filter));
+    output.hint(nothingFound(all, filter));
     return EXIT.ok;
   }
   const width = output.isTerminal ? output.width : Number.POSITIVE_INFINITY;
-  const lines = tableLines(found, columnsOf(ports, found, all), width, output.theme.dim);
+  // Among a part of them, an id would be cut to what is ambiguous among all.
+  const isPart = filter !== undefined || limit !== undefined || active;
+  const idLength = output.isTerminal && !isPart ? uniqueLength(found.map(({ id }) => id)) : undefined;
+  const lines = tableLines(found, columnsOf(ports, all, idLength), width, output.theme.dim);
   await output.write(`${lines.join('\n')}\n`);
   return EXIT.ok;
 };
 
 const NOT_YET_READ =
-  'large sessions are not read to their end yet, so their tokens and cost are still too low; a search reads all of them.';
+  'Large sessions are not read to their end yet, so their tokens and cost are still too low; a search reads all of them.';
 
 function nothingFound(all: boolean, filter: string | undefined): string {
   const what =
@@ -57,11 +60,10 @@ function nothingFound(all: boolean, filter: string | undefined): string {
 
 function columnsOf(
   { output, now }: SessionPorts,
-  found: readonly SessionRecord[],
   all: boolean,
+  idLength: number | undefined,
 ): readonly Column<SessionRecord>[] {
   const { theme, isTerminal } = output;
-  const idLength = isTerminal ? uniqueLength(found.map(({ id }) => id)) : undefined;
   const time = now();
   return [
     { head: 'ID', cell: ({ id }) => id.slice(0, idLength), paint: theme.accent },

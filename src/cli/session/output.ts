@@ -9,8 +9,10 @@ export interface Output {
   write(text: string): Promise<boolean>;
   /** What was done, on a line of its own. */
   line(text: string): Promise<boolean>;
-  /** A problem or a hint, on standard error. */
+  /** A problem, on standard error. */
   say(text: string): void;
+  /** What one could do next, on standard error. */
+  hint(text: string): void;
   /** Columns to fill. */
   readonly width: number;
   readonly isTerminal: boolean;

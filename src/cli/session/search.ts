@@ -22,7 +22,7 @@ export const search: Run<SearchOptions> = async (ports, { words, all, json, limi
   const hits = await sessions.search(text, {
     ...(all ? {} : { project: sessions.projects }),
     limit,
-    onWait: () => output.say('reading what was not searched before…'),
+    onWait: () => output.hint('Reading what was not searched before…'),
   });
   if (json) {
     await output.write(jsonDocument(hits.map(hitJson)));
@@ -45,7 +45,9 @@ export const search: Run<SearchOptions> = async (ports, { words, all, json, limi
   const [first] = hits;
   if (first !== undefined) {
     const id = sanitizeLine(first.session.id);
-    output.say(`Read on: clawdcode session show ${id} --from ${first.seq} · go on: clawdcode --resume ${id}`);
+    output.hint(
+      `Read on: clawdcode session show ${id} --from ${first.seq} · go on: clawdcode --resume ${id}`,
+    );
   }
   return EXIT.ok;
 };

@@ -15,13 +15,16 @@ export function standardOutput(place: Place): Output {
   // Whoever reads the errors may go away as well; there is nobody left to tell.
   stderr.on('error', () => {});
   const isTerminal = stdout.isTTY === true;
+  const plain = chooseTheme('plain', { noColor: true });
+  const theme = chooseTheme('auto', terminalColors(place));
   return {
     write,
     line: (text) => write(`${text}\n`),
     say: (text) => void stderr.write(`clawdcode: ${sanitize(text)}\n`),
     width: isTerminal ? stdout.columns : WIDTH,
     isTerminal,
-    theme: isTerminal ? chooseTheme('auto', terminalColors(place)) : chooseTheme('plain', { noColor: true }),
+    hint: (text) => void stderr.write(`${(stderr.isTTY ? theme : plain).dim(sanitize(text))}\n`),
+    theme: isTerminal ? theme : plain,
   };
 }
 

@@ -83,6 +83,9 @@ export async function runWith(argv: readonly string[], given: Given = {}): Promi
       write,
       line: (text) => write(`${text}\n`),
       say: (text) => {
+        stderr += `clawdcode: ${text}\n`;
+      },
+      hint: (text) => {
         stderr += `${text}\n`;
       },
       width,
