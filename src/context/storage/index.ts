@@ -44,6 +44,9 @@ export {
   getStorageRoot,
   projectSlug,
 } from './pathUtils.ts';
+export { type RepairReport, repairSession } from './repairSession.ts';
 export { acquireSessionLock, type LockResult } from './SessionLock.ts';
 export { SessionLog, type StorageProblem } from './SessionLog.ts';
 export type { SessionSummary } from './sessionSummary.ts';
+export type { VerifyReport } from './verifyReport.ts';
+export { type VerifyOptions, verifySession } from './verifySession.ts';

@@ -2,14 +2,13 @@
  * Reads a log that may have been through anything: torn lines, zero-filled or garbled bytes, lines glued
  * together, repeated or out of order. Whatever can be read is; the rest is reported and left as it is.
  */
-import { isUtf8 } from 'node:buffer';
-import { ENTRY_FORMAT, type JSONLEntry } from '../../protocol/entries.ts';
+import type { JSONLEntry } from '../../protocol/entries.ts';
 import { type DamagedLine, gapsBetween, missing, type SeqRange } from './damage.ts';
 import { mend } from './mend.ts';
 import { migrateEntry } from './migrateEntry.ts';
 import { linesOf, type RawLine } from './rawLines.ts';
-import { type GarbledValue, type Piece, salvage } from './salvage.ts';
-import { unseal } from './seal.ts';
+import { readLine, withoutSeal } from './readLine.ts';
+import type { GarbledValue } from './salvage.ts';
 
 export type { DamagedLine } from './damage.ts';
 
@@ -183,49 +182,4 @@ export function parseLine(
     'entry' in piece ? piece.entry : (migrateEntry({ ...piece.garbled }, 0) ?? []),
   );
   return reason === undefined ? { entries } : { entries, reason };
-}
-
-interface ReadLine {
-  readonly pieces: readonly Piece[];
-  /** Why the line is damaged, where it is. */
-  readonly reason?: string;
-  /** Of an undamaged line that holds an entry. */
-  readonly seal?: 'intact' | 'absent';
-}
-
-function withoutSeal(line: ReadLine): ReadLine {
-  const { pieces } = line;
-  // How a newer program guards its lines is its own affair.
-  if (pieces.some((piece) => 'entry' in piece && piece.entry.v > ENTRY_FORMAT)) return line;
-  return {
-    pieces: pieces.map((piece) => ('entry' in piece ? { garbled: piece.entry } : piece)),
-    reason: 'has lost its checksum',
-  };
-}
-
-function readLine(line: RawLine, seq: number): ReadLine {
-  const { bytes, complete } = line;
-  if (bytes.length < line.length) return { pieces: [], reason: 'longer than any line can be' };
-  const { json, seal } = unseal(bytes);
-  const value = parse(json);
-  const entry = value === undefined ? undefined : migrateEntry(value, seq);
-  if (entry !== undefined) {
-    if (seal === 'intact' || (seal === 'absent' && isUtf8(bytes))) return { pieces: [{ entry }], seal };
-    const reason = isUtf8(bytes) ? 'changed since it was written' : 'holds bytes that are not UTF-8';
-    const pieces = salvage(bytes);
-    return { pieces: pieces.length === 0 ? [{ garbled: entry }] : pieces, reason };
-  }
-  if (json.trim() === '') return { pieces: [] };
-  const pieces = salvage(bytes);
-  if (pieces.length === 0 && !complete) return { pieces, reason: 'cut short' };
-  if (bytes.includes(0)) return { pieces, reason: 'holds zero bytes' };
-  return { pieces, reason: pieces.some((piece) => 'entry' in piece) ? 'lines run together' : 'not an entry' };
-}
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }

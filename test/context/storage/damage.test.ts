@@ -1,35 +1,13 @@
-import { appendFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { appendFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { damageNotices } from '../../../src/context/storage/damage.ts';
 import { readLog } from '../../../src/context/storage/logReader.ts';
-import { PersistentStore } from '../../../src/context/storage/PersistentStore.ts';
 import { quarantineDamage } from '../../../src/context/storage/quarantine.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
+import { realLog } from './realLog.ts';
 import { temporaryFolder } from './tmp.ts';
-
-/** A log as the program writes it: every kind of line, texts that look like lines, large and small. */
-async function realLog(folder: string): Promise<{ bytes: Buffer; entries: readonly JSONLEntry[] }> {
-  const root = join(folder, 'project');
-  await mkdir(root, { recursive: true });
-  const store = new PersistentStore({
-    dataRoot: join(folder, 'data'),
-    projectRoot: root,
-    programVersion: '1',
-  });
-  const log = await store.createSession('real');
-  for (let turn = 0; turn < 6; turn += 1) {
-    await log.saveMessage('user', `Please look at {"v":1,"seq":${turn}} in “a\\b”\n\tand 中文 😀 \0 too.`);
-    await log.saveToolUse({ id: `c${turn}`, name: 'Read', arguments: '{ "file_path": "a.ts", "limit": 3 }' });
-    await log.saveToolResult({ id: `c${turn}`, output: 'const a = "{}";\n'.repeat(1 + turn * 7) });
-    await log.saveMessage('assistant', 'é'.repeat(turn * 40), { model: 'm' });
-  }
-  await log.saveCompaction('The summary.', { trigger: 'manual', preTokens: 9 });
-  await log.saveMessage('user', 'the last words');
-  await log.close();
-  return { bytes: await readFile(log.filePath), entries: (await readLog(log.filePath)).entries };
-}
 
 const [from, to] = [0, 2 ** 31];
 /** Where a spot takes more than all identity of a line and the end of the one before, both are gone. */

@@ -1,0 +1,122 @@
+/** Decides what a repaired log consists of; of an undamaged line it holds only the place in the file. */
+import type { JSONLEntry } from '../../protocol/entries.ts';
+import { newId } from './ids.ts';
+import { scanLog } from './scanLog.ts';
+
+export interface LinePlace {
+  readonly offset: number;
+  readonly length: number;
+  readonly isSealed: boolean;
+}
+
+/** One line of the repaired log: one of the file, or an entry that has to be written anew. */
+export type Planned = {
+  readonly seq: number;
+  readonly uuid: string;
+  readonly parentUuid: string | null;
+} & (
+  | { readonly line: LinePlace; readonly entry?: undefined }
+  | { readonly entry: JSONLEntry; readonly line?: undefined }
+);
+
+export interface RepairCounts {
+  readonly entries: number;
+  /** Entries from damaged lines, put back in their places. */
+  readonly restored: number;
+  /** Entries that are lost; a line of subtype `unknown` stands for each. */
+  readonly lost: number;
+  /** Copies that were left out. */
+  readonly duplicates: number;
+  /** Entries that named another than the one before them. */
+  readonly relinked: number;
+  readonly wasSorted: boolean;
+}
+
+/** Lines that are made for lost entries; a gap beyond that stays one. */
+const maxPlaceholders = 10_000;
+
+/** `counts` is undefined when there is nothing to repair. Rejects when the file cannot be read. */
+export async function planRepair(
+  file: string,
+): Promise<{ readonly plan: readonly Planned[]; readonly counts: RepairCounts | undefined }> {
+  const found = new Map<string, Planned>();
+  let [damaged, duplicates] = [0, 0];
+  let wasSorted = true;
+  let last = -1;
+  let sample: JSONLEntry | undefined;
+  for await (const one of scanLog(file)) {
+    if ('damage' in one) {
+      damaged += 1;
+      continue;
+    }
+    const { entry, line } = one;
+    const { seq, uuid, parentUuid } = entry;
+    const known = found.get(uuid);
+    if (known !== undefined) duplicates += 1;
+    // A copy that is as it was written is better than one that was put together.
+    if (known !== undefined && (known.line !== undefined || line === undefined)) continue;
+    wasSorted &&= seq > last;
+    last = seq;
+    sample ??= entry;
+    found.set(uuid, line === undefined ? { seq, uuid, parentUuid, entry } : { seq, uuid, parentUuid, line });
+  }
+  const sorted = [...found.values()].sort((a, b) => a.seq - b.seq);
+  const plan = sample === undefined ? sorted : [...withPlaceholders(sorted, sample, found)];
+  const relinked = countBroken(plan);
+  const lost = plan.length - sorted.length;
+  const isSound = damaged + duplicates + lost + relinked === 0 && wasSorted;
+  const restored = sorted.filter(({ entry }) => entry !== undefined).length;
+  const counts = { entries: plan.length, restored, lost, duplicates, relinked, wasSorted };
+  return { plan, counts: isSound ? undefined : counts };
+}
+
+function* withPlaceholders(
+  sorted: readonly Planned[],
+  sample: JSONLEntry,
+  found: ReadonlyMap<string, Planned>,
+): Generator<Planned> {
+  let room = maxPlaceholders;
+  let next = 0;
+  let previous: string | null = null;
+  for (const planned of sorted) {
+    for (; next < planned.seq && room > 0; next += 1, room -= 1) {
+      const isLast = next === planned.seq - 1;
+      // The entry behind it knows the name of the one that is lost.
+      const named = isLast && planned.parentUuid !== null && !found.has(planned.parentUuid);
+      const uuid = (named ? planned.parentUuid : null) ?? newId();
+      yield { seq: next, uuid, parentUuid: previous, entry: placeholder(next, uuid, previous, sample) };
+      previous = uuid;
+    }
+    yield planned;
+    previous = planned.uuid;
+    next = planned.seq + 1;
+  }
+}
+
+function placeholder(seq: number, uuid: string, parentUuid: string | null, sample: JSONLEntry): JSONLEntry {
+  const { v, sessionId, timestamp, cwd, version } = sample;
+  return {
+    v,
+    seq,
+    uuid,
+    parentUuid,
+    sessionId,
+    timestamp,
+    type: 'system',
+    subtype: 'unknown',
+    cwd,
+    version,
+    message: { role: 'system', content: '' },
+    data: { lost: 'This entry could not be read when the log was repaired.' },
+  };
+}
+
+/** Entries of the file that do not name the one before them; a half compaction may be stepped over. */
+function countBroken(plan: readonly Planned[]): number {
+  let broken = 0;
+  for (const [index, { parentUuid }] of plan.entries()) {
+    const names = [plan[index - 1]?.uuid ?? null, plan[index - 2]?.uuid ?? null];
+    if (!names.includes(parentUuid)) broken += 1;
+  }
+  return broken;
+}
