@@ -1,7 +1,8 @@
 // The JSON Schema of one line of a session's log, derived from the schema that the program itself reads lines with.
 import * as z from 'zod';
 import { reductionSchema } from '../src/context/history/reductions.ts';
-import { checkpointSchema } from '../src/protocol/checkpoints.ts';
+import { requestRecordSchema } from '../src/context/requestRecord.ts';
+import { checkpointSchema, pathChangeSchema } from '../src/protocol/checkpoints.ts';
 import {
   blobRefSchema,
   ENTRY_FORMAT,
@@ -10,6 +11,7 @@ import {
   toolDisplaySchema,
 } from '../src/protocol/entries.ts';
 import { permissionModes } from '../src/protocol/permissions.ts';
+import { rewindScopes } from '../src/protocol/rewind.ts';
 
 type JsonSchema = { [key: string]: unknown };
 
@@ -52,8 +54,22 @@ export const dataSchemas: Readonly<Record<string, z.ZodType>> = {
   reduction: reductionSchema,
   summary_failed: z.looseObject({ reason: z.string() }),
   pin: z.looseObject({ uuid: z.string(), pinned: z.boolean() }),
-  rewind: z.looseObject({ to: z.string().describe('Uuid of the last entry that stays.') }),
-  undo: z.looseObject({ undoes: z.array(z.string()).describe('Uuids of the entries that no longer count.') }),
+  nudge: z.looseObject({ about: z.string().optional().describe('"rewind": files went back.') }),
+  rewind: z.looseObject({
+    to: z
+      .string()
+      .optional()
+      .describe('Uuid of the last entry that stays; absent where only files went back.'),
+    about: z.string().optional(),
+    prompt: z.string().optional().describe('Uuid of the prompt that was gone back to.'),
+    scope: z.enum(rewindScopes).optional(),
+    changes: z.array(pathChangeSchema).optional().describe('What was going to be done to files.'),
+  }),
+  undo: z.looseObject({
+    undoes: z.array(z.string()).describe('Uuids of the entries that no longer count.'),
+    about: z.string().optional(),
+    changes: z.array(pathChangeSchema).optional(),
+  }),
   checkpoint: checkpointSchema,
   usage: z.looseObject({
     purpose: z.string().describe('What the tokens were spent on: "summary", "title".'),
@@ -71,9 +87,17 @@ export const dataSchemas: Readonly<Record<string, z.ZodType>> = {
   }),
 };
 
+/** What `data` of a reply holds. */
+export const replyDataSchema = z.looseObject({
+  countedTokens: z.number().optional().describe('What the request was estimated to be, uncalibrated.'),
+  countedFeatures: z.array(z.number()).optional(),
+  requestModel: z.string().optional().describe('The model that was asked.'),
+  request: requestRecordSchema.optional().describe('What the request was made from.'),
+});
+
 /** Subtypes whose lines always carry `data`. The others may go without. */
 const needsData = Object.keys(dataSchemas).filter(
-  (subtype) => !['instructions', 'prompt', 'title', 'usage'].includes(subtype),
+  (subtype) => !['instructions', 'prompt', 'nudge', 'title', 'usage'].includes(subtype),
 );
 
 /** One line of a session. Unknown fields, subtypes and details are valid: a newer program may have written them. */
@@ -87,10 +111,11 @@ export function sessionEntrySchema(): JsonSchema {
     allOf: [
       whenType('tool_use', { required: ['tool'] }),
       whenType('tool_result', { required: ['toolResult'] }),
+      whenType('assistant', { properties: { data: schemaOf(replyDataSchema) } }),
       whenSubtype('compact_boundary', { required: ['compactMetadata'] }),
       ...Object.entries(dataSchemas).map(([subtype, schema]) =>
         whenSubtype(subtype, {
-          properties: { data: withoutDialect(z.toJSONSchema(schema, { io: 'input' }) as JsonSchema) },
+          properties: { data: schemaOf(schema) },
           ...(needsData.includes(subtype) ? { required: ['data'] } : {}),
         }),
       ),
@@ -105,7 +130,11 @@ const when = (key: string, value: string, then: JsonSchema): JsonSchema => ({
 const whenType = (type: string, then: JsonSchema): JsonSchema => when('type', type, then);
 const whenSubtype = (subtype: string, then: JsonSchema): JsonSchema => when('subtype', subtype, then);
 
-const withoutDialect = ({ $schema: _, ...schema }: JsonSchema): JsonSchema => schema;
+/** A part of the whole, which names the dialect once. */
+function schemaOf(schema: z.ZodType): JsonSchema {
+  const { $schema: _, ...part } = z.toJSONSchema(schema, { io: 'input' }) as JsonSchema;
+  return part;
+}
 
 /** The meaning of each field, for editors that show it. */
 const meanings: Readonly<Record<string, string>> = {
