@@ -105,6 +105,9 @@ export {
   type SessionSummary,
   type StorageProblem,
   type Stored,
+  type VerifyOptions,
+  type VerifyReport,
+  verifySession,
 } from './storage/index.ts';
 export { adaptiveCompress } from './strategies/adaptiveCompress.ts';
 export {
