@@ -18,7 +18,7 @@ export const pathStateSchema = z.discriminatedUnion('type', [
   }),
   z.looseObject({ type: z.literal('link'), target: z.string() }),
   z.looseObject({ type: z.literal('folder'), mode: z.number() }),
-  /** Never opened and never made: a pipe, a socket, a device. */
+  /** Never opened; only a pipe is ever made or removed. */
   z.looseObject({ type: z.literal('special'), kind: z.enum(['pipe', 'socket', 'device']) }),
 ]);
 export type PathState = z.infer<typeof pathStateSchema>;

@@ -52,7 +52,8 @@ export async function undoPath(
     const problem = unavailable(to);
     if (problem !== undefined) return { type: 'refuse', reason: problem };
   }
-  return { type: 'state', to, merged };
+  const isKept = disk === undefined || sameState(disk, to) || isMakeable(disk);
+  return isKept ? { type: 'state', to, merged } : { type: 'refuse', reason: `it is ${nameOf(disk)} now` };
 }
 
 /** Content and mode are taken back each for itself. */
@@ -90,11 +91,14 @@ async function undoFile(
 
 /** Why a state cannot be had again. */
 function unavailable(state: PathState | undefined): string | undefined {
-  if (state?.type === 'special') return `it was ${nameOf(state)}, which is not made again`;
+  if (state !== undefined && !isMakeable(state)) return `it was ${nameOf(state)}, which cannot be made again`;
   return isFile(state) && (state.hash === undefined || state.omitted !== undefined)
     ? lostReason(state)
     : undefined;
 }
+
+/** Sockets and devices belong to who made them; what cannot be made again is not removed either. */
+const isMakeable = (state: PathState): boolean => state.type !== 'special' || state.kind === 'pipe';
 
 function lostReason(state: FileState): string {
   return `its content was not kept: ${state.omitted ?? 'no reason is known'}`;

@@ -1,4 +1,5 @@
 /** Puts one state in the place of another. Never writes through a link, and never half a file. */
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, lstatSync } from 'node:fs';
 import { chmod, mkdir, open, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises';
@@ -18,8 +19,8 @@ export async function writeState(
   bytes: Buffer | undefined,
   isStillSo: () => boolean,
 ): Promise<boolean> {
-  if (state.type === 'special') return false;
   return inWritableFolder(path, async () => {
+    if (state.type === 'special') return state.kind === 'pipe' && (await makePipe(path));
     if (state.type === 'link') {
       await symlink(state.target, path);
       return true;
@@ -36,6 +37,13 @@ export async function writeState(
 export async function writeMode(path: string, mode: number): Promise<void> {
   const kind = look(path)?.kind;
   if (kind === 'file' || kind === 'folder') await chmod(path, mode);
+}
+
+/** Node has no call for it. */
+function makePipe(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    execFile('mkfifo', ['--', path], (error) => resolve(error === null));
+  });
 }
 
 async function replaceFile(
