@@ -1,0 +1,293 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { BlobStore, rebuildRequest, requestsIn } from '../../src/context/index.ts';
+import { createOpenAIClient } from '../../src/model/openai.ts';
+import { bodyAgain, bodyHash } from '../../src/model/requestBody.ts';
+import type { JSONLEntry } from '../../src/protocol/entries.ts';
+import { smallTool } from './smallTools.ts';
+import { type Given, readLog, type Stage, stage } from './stage.ts';
+import { type WireAnswer, type WireServer, wireServer } from './wireServer.ts';
+
+const SUMMARY = `1. Primary request and intent: keep the parser working.
+2. Key technical decisions: none.
+3. Files modified: src/a.ts.
+4. Errors encountered and fixes: none.
+5. Current work status: tests pass.
+6. Pending tasks: none.`;
+
+/** Every body that the log can make again, by its hash. */
+async function rebuilt(
+  entries: readonly JSONLEntry[],
+  readBlob: (hash: string) => Promise<Uint8Array | undefined>,
+) {
+  const bodies = new Map<string, string>();
+  for (const { seq } of requestsIn(entries)) {
+    const again = await rebuildRequest({ entries, readBlob }, seq);
+    for (const sent of again?.sent ?? []) {
+      if (again !== undefined) bodies.set(sent.hash, bodyAgain(again.request, sent));
+    }
+  }
+  return bodies;
+}
+
+/** From the file alone, as after the program has ended: what came in is what is built again, and nothing else is. */
+async function expectAllRebuilt(file: string, server: WireServer): Promise<void> {
+  const blobs = new BlobStore(file.replace(/[^/]+$/, 'blobs'));
+  const bodies = await rebuilt(await readLog(file), (hash) => blobs.read({ hash }));
+  for (const [index, body] of server.bodies.entries()) {
+    expect(bodies.get(bodyHash(body)) ?? 'not in the log', `request ${index}`).toBe(body);
+  }
+  expect(bodies.size).toBe(new Set(server.bodies).size);
+}
+
+const read = smallTool('Read', {
+  readOnly: true,
+  run: ({ lines = 10, name = 'a' }) => ({
+    status: 'ok',
+    text: Array.from(
+      { length: Number(lines) },
+      (_, line) => `${line} const ${name}${line} = "値 😀 ${line * 7}";`,
+    ).join('\n'),
+    kind: 'file',
+    display: { title: `Read ${name}` },
+  }),
+});
+
+async function wired(server: WireServer, given: Given = {}): Promise<Stage> {
+  const client = createOpenAIClient({ apiKey: undefined, baseUrl: server.baseUrl });
+  return stage({ client, tools: [read], ...given });
+}
+
+const fileOf = ({ context }: Stage): string => context.filePath() ?? '';
+
+/** An answer to whatever is asked: summaries get one. */
+const usual =
+  (answer: (index: number) => WireAnswer) =>
+  (body: { readonly tool_choice?: string }, index: number): WireAnswer =>
+    body.tool_choice === 'none' ? { text: SUMMARY } : answer(index);
+
+test('a turn with calls is built again to the byte, tools recorded once', async () => {
+  const server = await wireServer(
+    usual((index) =>
+      index < 3 ? { calls: [{ name: 'Read', input: { lines: 40, name: `f${index}` } }] } : { text: 'Done.' },
+    ),
+  );
+  const { ask, ...set } = await wired(server);
+  await ask('Look at the files, s’il te plaît 😀');
+  await ask('And again');
+  expect(server.bodies).toHaveLength(5);
+  await expectAllRebuilt(fileOf({ ask, ...set }), server);
+  const entries = await readLog(fileOf({ ask, ...set }));
+  expect(entries.filter(({ subtype }) => subtype === 'tools')).toHaveLength(1);
+});
+
+test('what is recorded of a request is small', async () => {
+  const server = await wireServer(usual(() => ({ text: 'Done.' })));
+  const set = await wired(server);
+  await set.ask(`Think about ${'a long story '.repeat(2000)}`);
+  await set.ask('Go on');
+  const [first, second] = requestsIn(await readLog(fileOf(set)));
+  expect(JSON.stringify(first?.data?.request).length).toBeLessThan(200);
+  expect(JSON.stringify(second?.data?.request).length).toBeLessThan(200);
+});
+
+test('tries that failed, a refused field and an interrupted reply are built again', async () => {
+  const server = await wireServer((body, index) => {
+    if (body.stream_options !== undefined)
+      return { error: { status: 400, message: 'stream_options: extra fields not permitted' } };
+    if (index === 1) return { error: { status: 500, message: 'try again' } };
+    if (index === 3) return { error: { status: 401, message: 'no such key' } };
+    if (index === 4) return { text: 'half a ', hangs: true };
+    if (index === 5) return { hangs: true };
+    return { text: 'Done.' };
+  });
+  const set = await wired(server);
+  await set.ask('first');
+  await set.ask('fails');
+  set.when(
+    (event) => event.type === 'text_delta',
+    () => set.agent.submit({ type: 'interrupt' }),
+  );
+  await set.ask('interrupted in the middle');
+  const asked = set.ask('interrupted before a word');
+  while (server.bodies.length < 6) await new Promise((resolve) => setTimeout(resolve, 5));
+  set.agent.submit({ type: 'interrupt' });
+  await asked;
+  await set.ask('last');
+  const entries = await readLog(fileOf(set));
+  await expectAllRebuilt(fileOf(set), server);
+  expect(entries.filter(({ subtype }) => subtype === 'request').map(({ data }) => data?.outcome)).toEqual([
+    'auth',
+    'interrupted',
+  ]);
+});
+
+test('compactions, taking them back, pins, another model, another mode: all are built again', async () => {
+  const server = await wireServer(
+    usual((index) =>
+      index % 3 === 2
+        ? { text: `Answer ${index}.`, reasoning: `Because of ${index}.` }
+        : {
+            text: 'Reading.',
+            reasoning: 'Hm.',
+            calls: [{ name: 'Read', input: { lines: 60 + (index % 5) * 30, name: `f${index}` } }],
+          },
+    ),
+  );
+  const set = await wired(server, { windowTokens: 16_000, info: { returnsReasoning: true } });
+  for (let round = 0; round < 12; round++) {
+    await set.ask(`Round ${round}: please look at file ${round} and never change src/secret-${round}.ts`);
+    const items = set.agent.items();
+    const item = items[Math.floor(items.length / 2)];
+    if (round === 2 && item !== undefined)
+      await set.run({ type: 'steer', steering: { action: 'pin', uuid: item.uuid } });
+    if (round === 3) await set.run({ type: 'compact', focus: 'the files' });
+    if (round === 4) await set.run({ type: 'uncompact' });
+    if (round === 5) await set.run({ type: 'set_model', model: 'deepseek-reasoner' });
+    if (round === 6) await set.run({ type: 'compact', preview: true });
+    if (round === 7) await set.run({ type: 'compact' });
+    if (round === 9) await set.run({ type: 'set_mode', mode: 'plan' });
+  }
+  expect(server.bodies.length).toBeGreaterThan(30);
+  expect(server.bodies.filter((body) => body.includes('"tool_choice":"none"')).length).toBeGreaterThanOrEqual(
+    2,
+  );
+  await expectAllRebuilt(fileOf(set), server);
+});
+
+test('a server that finds the request too long, and images, and the next day', async () => {
+  const server = await wireServer(
+    usual((index) =>
+      index === 6
+        ? {
+            error: {
+              status: 400,
+              code: 'context_length_exceeded',
+              message: "This model's maximum context length is 9000 tokens.",
+            },
+          }
+        : index % 2 === 0
+          ? { calls: [{ name: 'Read', input: { lines: 120, name: `f${index}` } }] }
+          : { text: `Answer ${index}.` },
+    ),
+  );
+  const set = await wired(server);
+  const image = { type: 'image', mediaType: 'image/png', data: 'iVBORw0KGgo=' } as const;
+  await set.run({ type: 'prompt', text: 'What is this?', images: [image] });
+  await set.ask('two');
+  await set.ask('three');
+  await set.ask('four: too long');
+  const file = fileOf(set);
+  const sessionId = set.agent.state().sessionId;
+  await set.agent.close();
+  const later = await wired(server, {
+    resume: { folder: set.folder, sessionId },
+    tools: [read, smallTool('Write')],
+  });
+  await later.context.append({
+    type: 'user',
+    subtype: 'environment',
+    message: { role: 'user', content: 'The session goes on at a later time.' },
+  });
+  await later.ask('the next day, with another tool');
+  await expectAllRebuilt(file, server);
+  const outcomes = (await readLog(file))
+    .filter(({ subtype }) => subtype === 'request')
+    .map(({ data }) => data?.outcome);
+  expect(outcomes).toContain('overflow');
+});
+
+test('whatever happens in a long session, every request is built again', { timeout: 120_000 }, async () => {
+  const step = fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        type: fc.constant('ask' as const),
+        lines: fc.integer({ min: 1, max: 200 }),
+        calls: fc.integer({ min: 0, max: 3 }),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc
+        .constantFrom(
+          'compact',
+          'uncompact',
+          'preview',
+          'model',
+          'pin',
+          'drop',
+          'restore',
+          'fail',
+          'stop',
+          'resume',
+        )
+        .map((type) => ({ type })),
+    },
+  );
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { minLength: 12, maxLength: 30 }),
+      fc.constantFrom('auto', 'summary', 'mask-only'),
+      async (steps, strategy) => {
+        let plan: WireAnswer[] = [];
+        const server = await wireServer((body) =>
+          body.tool_choice === 'none'
+            ? { text: SUMMARY }
+            : (plan.shift() ?? { text: 'Done.', reasoning: 'Enough.' }),
+        );
+        const given = { windowTokens: 12_000, settings: { strategy, threadSummary: 'on' } };
+        let set = await wired(server, given);
+        const { folder } = set;
+        const file = fileOf(set);
+        for (const [index, one] of steps.entries()) {
+          const items = set.agent.items();
+          const item = items[index % Math.max(1, items.length)];
+          plan = [];
+          if ('calls' in one) {
+            plan = Array.from({ length: one.calls }, (_, call) => ({
+              text: 'I look.',
+              calls: [{ name: 'Read', input: { lines: one.lines, name: `f${index}_${call}` } }],
+            }));
+            await set.ask(
+              `Step ${index}: ${'please '.repeat(one.lines % 9)}look, and keep src/f${index}.ts as it is`,
+            );
+          } else if (one.type === 'compact') await set.run({ type: 'compact' });
+          else if (one.type === 'uncompact') await set.run({ type: 'uncompact' });
+          else if (one.type === 'preview') await set.run({ type: 'compact', preview: true });
+          else if (one.type === 'model')
+            await set.run({ type: 'set_model', model: index % 2 === 0 ? 'gpt-5-mini' : 'local-model' });
+          else if (one.type === 'fail') {
+            plan = [{ error: { status: 500, message: 'no' } }, { text: 'half', cut: true }];
+            await set.ask(`Step ${index} fails first`);
+          } else if (one.type === 'stop') {
+            plan = [{ text: 'half a reply', hangs: true }];
+            set.when(
+              (event) => event.type === 'text_delta',
+              () => set.agent.submit({ type: 'interrupt' }),
+            );
+            await set.ask(`Step ${index} is stopped`);
+          } else if (one.type === 'rewind') {
+            const prompts = set.agent.entries().filter(({ subtype }) => subtype === 'prompt');
+            const to = prompts[index % Math.max(1, prompts.length)]?.uuid;
+            if (to !== undefined) await set.run({ type: 'rewind', to, scope: 'conversation' });
+          } else if (one.type === 'undo') await set.run({ type: 'undo_rewind' });
+          else if (one.type === 'resume') {
+            const { sessionId } = set.agent.state();
+            await set.agent.close();
+            set = await wired(server, { ...given, resume: { folder, sessionId } });
+          } else if (
+            item !== undefined &&
+            (one.type === 'pin' || one.type === 'drop' || one.type === 'restore')
+          ) {
+            await set.run({ type: 'steer', steering: { action: one.type, uuid: item.uuid } });
+            await new Promise((resolve) => setTimeout(resolve, 20));
+          }
+        }
+        await set.agent.close();
+        await expectAllRebuilt(file, server);
+      },
+    ),
+    { numRuns: 5 },
+  );
+});
