@@ -14,6 +14,7 @@ import { isPrompt, isUserSide } from './history/atoms.ts';
 import { epochOf } from './history/epoch.ts';
 import { liveEntries } from './history/live.ts';
 import { reductionDraft } from './history/reductions.ts';
+import { namesOf } from './history/retained.ts';
 import { lastCompaction } from './history/view.ts';
 import { type RequestBasis, requestDraft } from './requestRecord.ts';
 import type { SessionParts } from './sessionParts.ts';
@@ -236,7 +237,7 @@ export class CompactionRunner {
     if (outcome.type === 'clipped') return void (await append([reductionDraft(outcome.reduction)]));
     projection.addSnippets(outcome.snippetTexts);
     const retained = retainedNow(outcome.metadata.retained, base, log.entries(), projection.view());
-    const metadata = { ...outcome.metadata, durationMs, retained };
+    const metadata = { ...outcome.metadata, durationMs, retained: namesOf(retained, log.entries()) };
     // A summary that no model was asked for is no failure of a model.
     const failed = outcome.fallback === undefined || !wasAsked ? [] : [failureDraft(outcome.fallback)];
     await append([

@@ -75,7 +75,7 @@ const compactMetadata = z.looseObject({
   focus: z.string().optional(),
   error: z.string().optional(),
   durationMs: z.number().optional(),
-  /** Uuids of the entries that stay verbatim after the summary, in order. */
+  /** What stays verbatim after the summary: uuids of entries, or neighbours by their positions, `#12-#40`. */
   retained: z.array(z.string()).optional(),
   /** File snippets by hash; their bytes are in the blob store. */
   snippets: z.array(z.looseObject({ path: z.string(), hash: z.string(), bytes: z.number() })).optional(),

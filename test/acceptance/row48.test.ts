@@ -1,5 +1,6 @@
 /** Row 48: when a compaction starts, and what stays. */
 import { expect, test } from 'vitest';
+import { retainedBy } from '../../src/context/history/retained.ts';
 import { estimateTokens } from '../../src/context/index.ts';
 import { contextSettingsSchema } from '../../src/protocol/contextSettings.ts';
 import { buildHouse, type OpenHouse } from './support/house.ts';
@@ -54,10 +55,12 @@ test('row 48: context.compact.threshold and retain are obeyed; the newest part t
     await talk(open);
     for (let n = 0; n < 12; n++)
       await open.ask(`more ${n}`, { text: `Answer. ${'And more of it. '.repeat(100)}` });
-    const first = boundaries(open)[0]?.compactMetadata;
+    const boundary = boundaries(open)[0];
+    const first = boundary?.compactMetadata;
     expect(first?.preTokens).toBeGreaterThanOrEqual(0.6 * 16_000);
     expect(first?.preTokens).toBeLessThan(0.75 * 16_000);
-    const kept = open.entries().filter(({ uuid }) => first?.retained?.includes(uuid));
+    const retained = retainedBy(boundary, open.entries());
+    const kept = open.entries().filter(({ uuid }) => retained.has(uuid));
     const tokens = kept.reduce((sum, { message }) => sum + estimateTokens(String(message.content)), 0);
     expect(tokens).toBeGreaterThan(retain * 16_000 * 0.4);
     expect(tokens).toBeLessThan(retain * 16_000 * 1.1);

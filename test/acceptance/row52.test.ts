@@ -1,6 +1,7 @@
 /** Row 52: the model that should write the summary is down. */
 import { expect, test } from 'vitest';
 import type { Clock } from '../../src/agent/reply.ts';
+import { retainedBy } from '../../src/context/history/retained.ts';
 import type { SummaryModel } from '../../src/context/index.ts';
 import { textOf } from '../e2e/support/wire.ts';
 import { buildHouse, type OpenHouse } from './support/house.ts';
@@ -57,7 +58,8 @@ test('row 52: when something else fails, the newest 30 % stay and the error is t
     ).open();
     await talk(open);
     await open.submit({ type: 'compact' });
-    const boundary = open.entries().find(({ subtype }) => subtype === 'compact_boundary')?.compactMetadata;
+    const entry = open.entries().find(({ subtype }) => subtype === 'compact_boundary');
+    const boundary = entry?.compactMetadata;
     expect(boundary).toMatchObject({ success: false });
     const summary = open.entries().find(({ isCompactSummary }) => isCompactSummary === true);
     const [next] = await open.ask('still there?', { text: 'Yes.' });
@@ -65,7 +67,7 @@ test('row 52: when something else fails, the newest 30 % stay and the error is t
     expect(textOf(next?.messages.at(-1))).toBe('still there?');
     return {
       summary: String(summary?.message.content),
-      kept: boundary?.retained?.length ?? 0,
+      kept: retainedBy(entry, open.entries()).size,
       error: boundary?.error,
     };
   };

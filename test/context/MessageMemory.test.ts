@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { projectMessages } from '../../src/context/ContextBuilder.ts';
+import { retainedBy } from '../../src/context/history/retained.ts';
 import { ContextManager } from '../../src/context/index.ts';
 import { type Held, MessageMemory } from '../../src/context/MessageMemory.ts';
 import { deepFreeze } from '../../src/context/storage/frozen.ts';
@@ -108,7 +109,7 @@ test('the summary and what it left standing stay ready, and no pair is parted', 
   const uuids = new Set(resident.map(({ uuid }) => uuid));
   expect(resident.some(({ isCompactSummary }) => isCompactSummary === true)).toBe(true);
   const boundary = context.entries().find(({ subtype }) => subtype === 'compact_boundary');
-  for (const uuid of boundary?.compactMetadata?.retained ?? []) expect(uuids).toContain(uuid);
+  for (const uuid of retainedBy(boundary, context.entries())) expect(uuids).toContain(uuid);
   const calls = resident.flatMap(({ tool }) => tool?.id ?? []).sort();
   expect(resident.flatMap(({ toolResult }) => toolResult?.id ?? []).sort()).toEqual(calls);
 });

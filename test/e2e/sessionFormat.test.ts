@@ -98,5 +98,5 @@ async function jqExamples(file: string): Promise<void> {
   expect(answerTo('"prompt"').split('\n').slice(0, 2)).toEqual(['read', 'more']);
   expect(answerTo('"Bash"')).toBe('echo to be seen; exit 4\n');
   expect(answerTo('filesChanged')).toMatch(/\/new\.txt\n$/);
-  expect(JSON.parse(answerTo('isCompactSummary'))).toMatchObject({ trigger: 'manual' });
+  expect(JSON.parse(answerTo('compact_boundary'))).toMatchObject({ trigger: 'manual' });
 }

@@ -1,5 +1,7 @@
 /** Whether what a reduction took out of the request comes back, to the byte. */
+
 import { reductionOf } from '../../src/context/history/reductions.ts';
+import { retainedBy } from '../../src/context/history/retained.ts';
 import { wellFormed } from '../../src/context/tokens/wellFormed.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import { demand } from './check.ts';
@@ -24,8 +26,9 @@ export async function checkRecalls(world: World, counts: Counts): Promise<void> 
 /** Entries with a known original that this reduction hides or shortens. */
 function coveredBy(entry: JSONLEntry, entries: readonly JSONLEntry[]): readonly JSONLEntry[] {
   if (entry.subtype === 'compact_boundary') {
-    const kept = new Set(entry.compactMetadata?.retained);
-    return entries.slice(0, entry.seq).filter(({ uuid }) => !kept.has(uuid));
+    const before = entries.slice(0, entry.seq);
+    const kept = retainedBy(entry, before);
+    return before.filter(({ uuid }) => !kept.has(uuid));
   }
   const reduction = reductionOf(entry);
   if (reduction === undefined) return [];

@@ -1,5 +1,6 @@
 /** What is asked of the context itself: compactions, looks at them, what takes them back, steering. */
 import { liveEntries } from '../../src/context/history/live.ts';
+import { retainedBy } from '../../src/context/history/retained.ts';
 import type { EntryDraft, JSONLEntry } from '../../src/protocol/entries.ts';
 import { bytesNow, demand, difference, sameBytes } from './check.ts';
 import type { Counts } from './counts.ts';
@@ -56,7 +57,7 @@ function shownHeads(world: World): ReadonlySet<string> {
 function checkRetained(world: World, written: readonly JSONLEntry[], before: ReadonlySet<string>): void {
   const boundary = written.find(({ subtype }) => subtype === 'compact_boundary');
   if (boundary === undefined) return;
-  const retained = new Set(boundary.compactMetadata?.retained);
+  const retained = retainedBy(boundary, world.entries());
   const { atoms, instructions } = world.projection.view();
   const extra = atoms.find(
     ({ head }) => head.seq < boundary.seq && head.subtype !== 'reduction' && !retained.has(head.uuid),

@@ -5,6 +5,7 @@ import { reductionRecords } from '../contextReport.ts';
 import { entryTexts } from '../facts/entryText.ts';
 import { type Atom, atomEntries } from '../history/atoms.ts';
 import { liveEntries } from '../history/live.ts';
+import { retainedBy } from '../history/retained.ts';
 import { lastCompaction } from '../history/view.ts';
 import type { CompactionOutcome } from './job.ts';
 import { lossesOf } from './losses.ts';
@@ -66,8 +67,8 @@ export function lastDiff(
   const content = live.entries[at + 1]?.message.content;
   const record = reductionRecords(entries).find(({ uuid }) => uuid === boundary?.uuid);
   if (boundary === undefined || record === undefined || typeof content !== 'string') return undefined;
-  const retained = new Set(boundary.compactMetadata?.retained);
   const before = live.entries.slice(0, at);
+  const retained = retainedBy(boundary, before);
   const wasGone = summarisedIn(entries.slice(0, entries.indexOf(boundary)));
   const dropped = before.filter(({ uuid }) => !retained.has(uuid));
   const kept = before.filter(({ uuid }) => retained.has(uuid));
@@ -84,7 +85,7 @@ export function lastDiff(
 function summarisedIn(entries: readonly JSONLEntry[]): (item: ContextItem) => boolean {
   const live = liveEntries(entries);
   const boundary = live.entries[lastCompaction(live.entries, live.undone)];
-  const retained = new Set(boundary?.compactMetadata?.retained);
+  const retained = retainedBy(boundary, live.entries);
   return ({ uuid, seq }) => boundary !== undefined && seq < boundary.seq && !retained.has(uuid);
 }
 

@@ -12,6 +12,7 @@ import { liveEntries } from './live.ts';
 import { afterPast, type Past, pastEntry, pastOf, spentBy } from './past.ts';
 import { reductionOf } from './reductions.ts';
 import { noteHeads } from './removals.ts';
+import { retainedBy } from './retained.ts';
 
 /** Reductions that `/context` can still list of a past. */
 const MAX_RECORDS = 100;
@@ -68,7 +69,7 @@ function staying(
   undone: ReadonlySet<string>,
 ): ReadonlySet<JSONLEntry> {
   const stay = new Set<JSONLEntry>();
-  const shown = new Set(since[0]?.compactMetadata?.retained);
+  const shown = new Set(retainedBy(since[0], before));
   for (const entry of since)
     if (!undone.has(entry.uuid)) for (const uuid of reductionOf(entry)?.restored ?? []) shown.add(uuid);
   for (const entry of before)

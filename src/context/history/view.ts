@@ -8,6 +8,7 @@ import { pinnedInstructions } from './instructionEntries.ts';
 import { type Live, liveEntries } from './live.ts';
 import { reductionOf } from './reductions.ts';
 import { Removals, retainedNotes } from './removals.ts';
+import { retainedBy } from './retained.ts';
 
 export interface View {
   readonly systemPrompt: string;
@@ -50,7 +51,7 @@ export class LogView {
 
   #start({ entries, undone }: Live): View {
     const at = lastCompaction(entries, undone);
-    const kept = new Set(entries[at]?.compactMetadata?.retained);
+    const kept = new Set(retainedBy(entries[at], entries.slice(0, Math.max(0, at))));
     // What was brought back before the compaction was the compaction's to keep or not.
     for (const uuid of restoredIn(entries.slice(at + 1), undone)) kept.add(uuid);
     const replacements = new Map<string, string>();

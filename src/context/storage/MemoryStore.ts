@@ -4,6 +4,7 @@
  * What left is still in the log.
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { retainedBy } from '../history/retained.ts';
 import { deepFreeze } from './frozen.ts';
 
 const residentShare = 0.8;
@@ -103,7 +104,7 @@ function cutsIn(entries: readonly JSONLEntry[]): number[] {
 function pinnedIn(entries: readonly JSONLEntry[]): Set<number> {
   const summary = entries.findLastIndex((entry) => entry.isCompactSummary);
   const boundary = entries[summary - 1]?.subtype === 'compact_boundary' ? summary - 1 : summary;
-  const retained = new Set(entries[boundary]?.compactMetadata?.retained);
+  const retained = retainedBy(entries[boundary], entries);
   const pinned = new Set<number>();
   for (const [index, { subtype, uuid }] of entries.entries()) {
     const always = subtype === 'session_start' || subtype === 'instructions';

@@ -6,6 +6,7 @@ import { readdir, rm, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { liveEntries } from '../history/live.ts';
+import { retainedBy } from '../history/retained.ts';
 import { lastCompaction } from '../history/view.ts';
 import { BlobStore } from './BlobStore.ts';
 import {
@@ -140,7 +141,7 @@ export class PersistentStore {
     const { entries, undone } = liveEntries(contents.entries);
     const at = lastCompaction(entries, undone);
     if (at === -1) return entries;
-    const retained = new Set(entries[at]?.compactMetadata?.retained);
+    const retained = retainedBy(entries[at], entries.slice(0, at));
     const [summary, ...later] = entries.slice(at + 1);
     const kept = entries.slice(0, at).filter((entry) => retained.has(entry.uuid));
     return summary === undefined ? entries : [summary, ...kept, ...later];

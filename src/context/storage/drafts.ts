@@ -32,8 +32,12 @@ export function toolResultDraft(result: NonNullable<JSONLEntry['toolResult']>): 
   return { type: 'tool_result', message: { role: 'user', content: '' }, toolResult: result };
 }
 
-/** A boundary and its summary: always one batch, since a reader ignores the one without the other. */
+/**
+ * A boundary and its summary: always one batch, since a reader ignores the one without the other. What is retained
+ * stands in the boundary alone.
+ */
 export function compactionDrafts(summary: string, metadata: CompactMetadata): EntryDraft[] {
+  const { retained: _, ...ofSummary } = metadata;
   return [
     {
       type: 'system',
@@ -45,7 +49,7 @@ export function compactionDrafts(summary: string, metadata: CompactMetadata): En
       type: 'user',
       message: { role: 'user', content: summary },
       isCompactSummary: true,
-      compactMetadata: metadata,
+      compactMetadata: ofSummary,
     },
   ];
 }
