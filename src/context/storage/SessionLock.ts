@@ -2,12 +2,13 @@
  * One writer per session. The lock is SQLite's own on an empty database file: the system frees it the
  * moment its holder is gone, kill -9 included, and nobody waits. Beside it lies a note of who holds it.
  */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import * as z from 'zod';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { LockHolder } from './errors.ts';
+import { noteOf, readHolder, thisProcess, writeHolder } from './lockNote.ts';
+import { loadSqlite, SQLITE_BUSY, sqliteCode } from './sqlite.ts';
 
 export type LockResult =
   | {
@@ -18,8 +19,26 @@ export type LockResult =
     }
   | { readonly ok: false; readonly holder: LockHolder | undefined };
 
-/** Takes the lock or says at once who has it. `file` is the lock's own, not the session's. */
+/**
+ * Takes the lock or says at once who has it: within some milliseconds, or, where nobody can be named, within
+ * `patienceMs`. `file` is the lock's own, not the session's.
+ */
 export async function acquireSessionLock(file: string, now: Date = new Date()): Promise<LockResult> {
+  const deadline = performance.now() + patienceMs;
+  for (;;) {
+    const taken = tryToLock(file, now);
+    if (taken !== undefined) return taken;
+    const holder = readHolder(noteOf(file));
+    if (holder !== undefined || performance.now() > deadline) return { ok: false, holder };
+    // Whoever holds it has not said so yet, or several asked in the same moment and nobody got it.
+    await wait(1 + 4 * Math.random());
+  }
+}
+
+const patienceMs = 30;
+
+/** Undefined when somebody else has it. */
+function tryToLock(file: string, now: Date): LockResult | undefined {
   let database: DatabaseSync | undefined;
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -29,7 +48,7 @@ export async function acquireSessionLock(file: string, now: Date = new Date()): 
     database.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     database?.close();
-    if (isBusy(error)) return { ok: false, holder: readHolder(noteOf(file)) };
+    if (sqliteCode(error) === SQLITE_BUSY) return undefined;
     const reason = error instanceof Error ? error.message : String(error);
     return {
       ok: true,
@@ -38,7 +57,7 @@ export async function acquireSessionLock(file: string, now: Date = new Date()): 
     };
   }
   const held = database;
-  writeHolder(noteOf(file), { pid: process.pid, host: hostname(), since: now.toISOString() });
+  writeHolder(noteOf(file), thisProcess(now));
   return {
     ok: true,
     release: () => {
@@ -62,45 +81,6 @@ function createPrivately(file: string): void {
   }
 }
 
-/**
- * Loads `node:sqlite`, which older releases announce as experimental on standard error. The warning is
- * emitted while loading, synchronously; only for that moment is it kept back.
- */
-function loadSqlite(): typeof import('node:sqlite') {
-  const emitWarning = process.emitWarning;
-  process.emitWarning = () => {};
-  try {
-    return process.getBuiltinModule('node:sqlite');
-  } finally {
-    process.emitWarning = emitWarning;
-  }
-}
-
-const SQLITE_BUSY = 5;
-
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY;
-}
-
 function isCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
-}
-
-const noteOf = (lockFile: string): string => `${lockFile}.json`;
-const holderSchema = z.object({ pid: z.number(), host: z.string(), since: z.string() });
-
-function writeHolder(note: string, holder: LockHolder): void {
-  try {
-    writeFileSync(note, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
-  } catch {
-    // The note is a courtesy; the lock holds without it.
-  }
-}
-
-function readHolder(note: string): LockHolder | undefined {
-  try {
-    return holderSchema.parse(JSON.parse(readFileSync(note, 'utf8')));
-  } catch {
-    return undefined;
-  }
 }

@@ -70,6 +70,29 @@ test('a garbled note does not hide that the session is held', async () => {
   if (held.ok) held.release();
 });
 
+test.each([
+  ['a process that is gone', () => ({ pid: 2 ** 22 + 1, host: hostname(), since: 'long ago' })],
+  [
+    'a later process with the same number',
+    () => ({ pid: process.pid, host: hostname(), since: 'x', process: '1' }),
+  ],
+])('a note of %s is not taken for the truth', async (_what, note) => {
+  const file = join(await temporaryFolder(), 's.lock');
+  const held = await acquireSessionLock(file);
+  await writeFile(`${file}.json`, JSON.stringify(note()));
+  expect(await acquireSessionLock(file)).toEqual({ ok: false, holder: undefined });
+  if (held.ok) held.release();
+});
+
+test('a note of another machine is all that is known, and is shown', async () => {
+  const file = join(await temporaryFolder(), 's.lock');
+  const held = await acquireSessionLock(file);
+  const note = { pid: 1, host: `not-${hostname()}`, since: 'today' };
+  await writeFile(`${file}.json`, JSON.stringify(note));
+  expect(await acquireSessionLock(file)).toEqual({ ok: false, holder: note });
+  if (held.ok) held.release();
+});
+
 test('where no lock can be made the session opens all the same, and says so', async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, 'file'), '');
