@@ -14,7 +14,10 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { AgentDeps } from '../../src/agent/Agent.ts';
-import { createFileCheckpoints } from '../../src/checkpoints/createFileCheckpoints.ts';
+import {
+  createFileCheckpoints,
+  type OpenFileCheckpoints,
+} from '../../src/checkpoints/createFileCheckpoints.ts';
 import { BlobStore } from '../../src/context/index.ts';
 import type { FileCheckpoints } from '../../src/protocol/checkpoints.ts';
 import type { RewindReport } from '../../src/protocol/rewind.ts';
@@ -76,10 +79,12 @@ export async function rewindStage(
   };
 }
 
-/** Tools and checkpoints of a folder that `stage` is going to make, or has made. */
-function realDeps(
-  folder: string,
-): Pick<Required<AgentDeps>, 'files' | 'runningCalls' | 'tools' | 'disposeTools'> {
+type RealDeps = Pick<Required<AgentDeps>, 'runningCalls' | 'tools' | 'disposeTools'> & {
+  readonly files: OpenFileCheckpoints;
+};
+
+/** Tools and checkpoints of the folder that the stage is in. */
+function realDeps(folder: string): RealDeps {
   const root = join(folder, 'project');
   const env = { PATH: process.env.PATH ?? '', HOME: folder };
   const { tools, dispose, runningCalls } = builtinTools({ env, home: folder, shell: '/bin/bash' });

@@ -38,8 +38,15 @@ export function changesStat(steps: readonly RestoreStep[]): string {
   return `${counted(files, 'file')}, +${grouped(added)} −${grouped(removed)}`;
 }
 
-function fileLine({ path, from, to, added, removed, reason }: RestoreStep, root: string): PageLine {
-  const kind = to === undefined ? 'deleted' : from === undefined ? 'created' : '';
+const kinds: Readonly<Partial<Record<RestoreStep['action'], string>>> = {
+  create: 'created',
+  delete: 'deleted',
+  merge: 'merged',
+  refuse: 'left as it is',
+};
+
+function fileLine({ action, path, from, to, added, removed, reason }: RestoreStep, root: string): PageLine {
+  const kind = kinds[action] ?? '';
   const what = [
     ...(added + removed > 0 ? [`+${grouped(added)} −${grouped(removed)}`] : []),
     ...(kind === '' ? [] : [kind]),

@@ -8,6 +8,7 @@ import { useLatest } from '../components/useLatest.ts';
 import { useTypeAheadGuard } from '../components/useTypeAheadGuard.ts';
 import { type Command, commandsOf } from '../input/keys.ts';
 import type { Theme } from '../theme.ts';
+import { linesWanted, planLines } from './planRows.ts';
 import { rewindFrame } from './rewindFrame.ts';
 import {
   moveBy,
@@ -29,6 +30,8 @@ export interface RewindDialogProps {
   readonly rows: number;
   readonly theme: Theme;
   readonly now: () => Date;
+  /** Milliseconds, for keys that were on their way; the machine's own clock by default. */
+  readonly clock?: () => number;
   readonly onFork: (uptoSeq: number) => void;
   readonly onClose: () => void;
 }
@@ -60,11 +63,15 @@ export function RewindDialog(props: RewindDialogProps) {
     void (asked === undefined ? load(FIRST) : choose(asked));
   }, []);
 
-  const frame = useMemo(
-    () => rewindFrame(state, { width, rows, theme, now: now(), root: agent.state().root }),
-    [state, width, rows, theme, now, agent],
+  const steps = state.step === 'files' ? state.plan.plan.steps : undefined;
+  const limit = state.step === 'files' ? linesWanted(state.top + rows) : 0;
+  const { root } = agent.state();
+  const fileLines = useMemo(
+    () => (steps === undefined ? [] : planLines(steps, { width, theme, root, limit })),
+    [steps, width, theme, root, limit],
   );
-  const isMeant = useTypeAheadGuard(state.step);
+  const frame = rewindFrame(state, { width, rows, theme, now: now(), fileLines });
+  const isMeant = useTypeAheadGuard(state.step, props.clock);
 
   const move = (by: number): void => {
     const current = latest();

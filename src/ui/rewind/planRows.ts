@@ -7,8 +7,10 @@ import { wrapText } from '../print/spans.ts';
 import { padEnd, truncate } from '../print/width.ts';
 import type { Theme } from '../theme.ts';
 
-/** Lines of diffs that are laid out; nobody scrolls through more. */
-const MAX_DIFF_LINES = 5000;
+/** Lines that are laid out; nobody scrolls through more. */
+const MAX_LINES = 5000;
+/** So many lines are laid out at once. */
+const STEP = 500;
 
 /** What happens to a path, in a word. */
 export const actionWords: Readonly<Record<RestoreStep['action'], string>> = {
@@ -38,17 +40,31 @@ export function planSummary(steps: readonly RestoreStep[]): string {
     .join(', ');
 }
 
-/** Painted lines of at most `width` columns. Paths are relative to `root` where they lie in it. */
+/** How many lines to lay out for a page that ends at this line: some more, so that scrolling goes on. */
+export function linesWanted(end: number): number {
+  return Math.min(MAX_LINES, STEP * Math.ceil((end + STEP / 2) / STEP));
+}
+
+export interface PlanLinesOptions {
+  readonly width: number;
+  readonly theme: Theme;
+  /** Paths are relative to it where they lie in it. */
+  readonly root: string;
+  /** Lines to lay out at most; the list of paths is always whole. */
+  readonly limit: number;
+}
+
+/** Painted lines of at most `width` columns. */
 export function planLines(
   steps: readonly RestoreStep[],
-  { width, theme, root }: { readonly width: number; readonly theme: Theme; readonly root: string },
+  { width, theme, root, limit }: PlanLinesOptions,
 ): readonly string[] {
   const shown = steps.filter(({ action }) => action !== 'nothing');
   const lines = shown.flatMap((step) => stepLines(step, width, theme, root));
   for (const step of shown) {
     if (step.diff === undefined || step.diff === '') continue;
-    const left = MAX_DIFF_LINES - lines.length;
-    if (left < 2) return [...lines, theme.dim(truncate('… and more diffs', width))];
+    const left = limit - lines.length;
+    if (left < 3) return [...lines, theme.dim(truncate('… and more diffs', width))];
     lines.push('', theme.strong(truncate(shortPath(step.path, root), width, 'start')));
     lines.push(
       ...renderDiff(step.diff, { width, theme, maxLines: left, clean: reveal }).split('\n').filter(Boolean),

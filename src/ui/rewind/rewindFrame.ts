@@ -6,7 +6,6 @@ import { windowAround } from '../components/selection.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { truncate } from '../print/width.ts';
 import type { Theme } from '../theme.ts';
-import { planLines } from './planRows.ts';
 import { type RewindState, type TurnList, waysOf } from './rewindState.ts';
 import { turnRow } from './turnRows.ts';
 
@@ -16,8 +15,8 @@ export interface FrameOptions {
   readonly rows: number;
   readonly theme: Theme;
   readonly now: Date;
-  /** The project's root, for paths that lie in it. */
-  readonly root: string;
+  /** What happens to the files, laid out for this width. */
+  readonly fileLines: readonly string[];
 }
 
 export interface RewindFrame {
@@ -59,7 +58,7 @@ function turnsFrame(
   const place = items.length <= pageRows ? '' : `${selected + 1} of ${items.length}${isWhole ? '' : '+'} · `;
   const hint = hintOf(
     place,
-    ['↑↓ Enter · u takes the last going back back · Esc leaves', '↑↓ Enter u Esc'],
+    ['↑↓ Enter · u undoes the last rewind · Esc leaves', '↑↓ Enter u Esc'],
     width,
   );
   return framed({
@@ -98,10 +97,9 @@ const titles: Readonly<Record<RewindScope, string>> = {
 };
 
 function filesFrame(
-  { plan, scope, top }: Extract<RewindState, { step: 'files' }>,
-  { width, rows, theme, root }: FrameOptions,
+  { scope, top }: Extract<RewindState, { step: 'files' }>,
+  { width, rows, theme, fileLines: lines }: FrameOptions,
 ): RewindFrame {
-  const lines = planLines(plan.plan.steps, { width, theme, root });
   const pageRows = Math.max(1, rows - (rows >= 4 ? 2 : rows >= 3 ? 1 : 0));
   const lowestTop = Math.max(0, lines.length - pageRows);
   const first = Math.min(top, lowestTop);
