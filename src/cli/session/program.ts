@@ -6,6 +6,7 @@ import { list } from './list.ts';
 import { search } from './search.ts';
 import { show } from './show.ts';
 import type { SessionPorts, WithSession } from './types.ts';
+import { repair, verify } from './verify.ts';
 import { withSession } from './withSession.ts';
 
 /** Parses what stands behind the word `session` and runs it. Returns the exit code. */
@@ -92,6 +93,21 @@ export async function runSessionCommand(ports: SessionPorts, argv: readonly stri
     .description('delete a session for good; asks first')
     .option('-y, --yes', 'do not ask')
     .action((word, { yes = false }) => on(word, (session) => remove(ports, session, { yes })));
+  program
+    .command('verify')
+    .argument(about)
+    .description('look for damage; exit code 1 where there is some')
+    .option('--deep', 'read everything beside the log as well')
+    .option('--json', 'one JSON object')
+    .action((word, { deep = false, json = false }) =>
+      on(word, (session) => verify(ports, session, { deep, json })),
+    );
+  program
+    .command('repair')
+    .argument(about)
+    .description('write a whole log in the place of a damaged one, and keep that')
+    .option('--json', 'one JSON object')
+    .action((word, { json = false }) => on(word, (session) => repair(ports, session, { json })));
 
   try {
     await program.parseAsync([...argv], { from: 'user' });

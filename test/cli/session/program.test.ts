@@ -255,7 +255,18 @@ describe('bad input is exit code 42 and says what could be meant', () => {
 test('--help has every subcommand and examples, and fits', async () => {
   const { code, stdout } = await runs('--help');
   expect(code).toBe(0);
-  for (const verb of ['list', 'show', 'search', 'rename', 'fork', 'archive', 'unarchive', 'delete'])
+  for (const verb of [
+    'list',
+    'show',
+    'search',
+    'rename',
+    'fork',
+    'archive',
+    'unarchive',
+    'delete',
+    'verify',
+    'repair',
+  ])
     expect(stdout).toMatch(new RegExp(`^  ${verb} `, 'm'));
   expect(stdout).toContain('Examples:');
   expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);

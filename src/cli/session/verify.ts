@@ -1,0 +1,72 @@
+/** `clawdcode session verify` and `repair`: what is wrong with a session's log, and a whole one in its place. */
+import { repairSession, SessionLockedError, verifySession } from '../../context/index.ts';
+import { EXIT } from '../../headless/exitCodes.ts';
+import type { SessionRecord } from '../../protocol/sessions.ts';
+import { sanitizeLine } from '../../ui/print/sanitize.ts';
+import { archivedEntries } from './archivedEntries.ts';
+import { StorageFailure } from './failures.ts';
+import { jsonDocument } from './json.ts';
+import type { SessionPorts } from './types.ts';
+import { isWhole, repairLines, verifyLines } from './verifyText.ts';
+
+/** Changes nothing. Exit code 1 where something is wrong. */
+export async function verify(
+  { output }: SessionPorts,
+  session: SessionRecord,
+  { deep, json }: { readonly deep: boolean; readonly json: boolean },
+): Promise<number> {
+  if (session.isArchived) return verifyArchive(output, session, json);
+  const report = await verifySession(session.file, { deep });
+  const text = json
+    ? jsonDocument(report)
+    : `${verifyLines(report, sanitizeLine(session.id), output.theme).join('\n')}\n`;
+  await output.write(text);
+  return isWhole(report) ? EXIT.ok : EXIT.failed;
+}
+
+/** Unpacking checks it against its own checksum. */
+async function verifyArchive(
+  output: SessionPorts['output'],
+  { file, id }: SessionRecord,
+  json: boolean,
+): Promise<number> {
+  let entries = 0;
+  let problem: string | undefined;
+  try {
+    for await (const _ of archivedEntries(file)) entries += 1;
+  } catch (error) {
+    problem = error instanceof Error ? error.message : String(error);
+  }
+  const isDamaged = problem !== undefined;
+  const verdict = isDamaged
+    ? output.theme.error(
+        `The archive of session ${sanitizeLine(id)} is damaged: ${sanitizeLine(problem ?? '')}.`,
+      )
+    : output.theme.success(`The archive of session ${sanitizeLine(id)} is whole.`);
+  const text = json
+    ? jsonDocument({ file, entries, isDamaged, ...(problem === undefined ? {} : { problem }) })
+    : `${verdict} ${output.theme.dim(`${entries} entries`)}\n`;
+  await output.write(text);
+  return isDamaged ? EXIT.failed : EXIT.ok;
+}
+
+/** Says what was done, and where the log lies as it was. */
+export async function repair(
+  { output, now }: SessionPorts,
+  session: SessionRecord,
+  { json }: { readonly json: boolean },
+): Promise<number> {
+  const id = sanitizeLine(session.id);
+  if (session.isArchived) {
+    output.say(`Session ${id} is in the archive: take it out first, with clawdcode session unarchive ${id}.`);
+    return EXIT.badInput;
+  }
+  const report = await repairSession(session.file, now());
+  if (report.type === 'locked') throw new SessionLockedError(session.id, report.holder);
+  if (report.type === 'failed')
+    throw new StorageFailure(`Session ${id} could not be repaired, and is as it was: ${report.reason}`);
+  if (json) await output.write(jsonDocument(report));
+  else if (report.type === 'sound') await output.line(`Session ${id} is whole; nothing was changed.`);
+  else await output.line(repairLines(report, id).join('\n'));
+  return EXIT.ok;
+}

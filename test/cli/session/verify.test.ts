@@ -1,0 +1,96 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { zstdCompressSync } from 'node:zlib';
+import { expect, onTestFinished, test } from 'vitest';
+import { PersistentStore } from '../../../src/context/index.ts';
+import type { SessionRecord } from '../../../src/protocol/sessions.ts';
+import { runWith } from './ports.ts';
+import { record } from './records.ts';
+
+/** A real log of eight prompts on disk, as the catalogue would know it. */
+async function written(): Promise<SessionRecord> {
+  const folder = await mkdtemp(join(tmpdir(), 'clawdcode-verify-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const store = new PersistentStore({ dataRoot: folder, projectRoot: folder, programVersion: '1.0.0' });
+  const log = await store.createSession('abc');
+  for (let index = 0; index < 8; index++) await log.saveMessage('user', `prompt ${index}`);
+  await log.close();
+  return record({ id: 'abc', file: log.filePath });
+}
+
+/** Garbles a line so that nothing of it can be read. */
+async function damage({ file }: SessionRecord, line: number): Promise<string> {
+  const lines = (await readFile(file, 'utf8')).split('\n');
+  lines[line] = '\0'.repeat(lines[line]?.length ?? 0);
+  await writeFile(file, lines.join('\n'));
+  return lines.join('\n');
+}
+
+test('a whole session is said to be whole', async () => {
+  const session = await written();
+  const run = (...argv: string[]) => runWith(argv, { sessions: [session] });
+  const { code, stdout } = await run('verify', 'abc');
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(/^Session abc is whole\. 8 entries, [\d.]+ kB, 0 originals beside the log\n$/),
+  ]);
+  expect(JSON.parse((await run('verify', 'abc', '--json', '--deep')).stdout)).toMatchObject({
+    entries: 8,
+    isDamaged: false,
+  });
+  const before = await readFile(session.file, 'utf8');
+  expect((await run('repair', 'abc')).stdout).toBe('Session abc is whole; nothing was changed.\n');
+  expect(await readFile(session.file, 'utf8')).toBe(before);
+});
+
+test('damage is found with its place, repaired, and the original kept', async () => {
+  const session = await written();
+  const run = (...argv: string[]) => runWith(argv, { sessions: [session] });
+  const damaged = await damage(session, 3);
+  const found = await run('verify', 'abc');
+  expect(found.code).toBe(1);
+  expect(found.stdout).toMatch(/^Session abc is damaged\. 7 entries/);
+  expect(found.stdout).toMatch(/line 4, .* at byte \d+: .*lost: #3/);
+  expect(found.stdout).toContain('clawdcode session repair abc');
+
+  const repaired = await run('repair', 'abc');
+  expect([repaired.code, repaired.stdout]).toEqual([0, expect.stringContaining('1 entry lost')]);
+  const kept = /The log as it was: (.*)\n/.exec(repaired.stdout)?.[1] ?? '';
+  expect(await readFile(kept, 'utf8')).toBe(damaged);
+  expect((await run('verify', 'abc')).stdout).toContain('is whole. 8 entries');
+  expect((await run('show', 'abc')).stdout).toContain('> prompt 7');
+});
+
+test('a session that is being written is not repaired', async () => {
+  const session = await written();
+  await damage(session, 3);
+  const folder = join(session.file, '../../..');
+  const store = new PersistentStore({ dataRoot: folder, projectRoot: folder, programVersion: '1.0.0' });
+  const log = await store.openSession('abc');
+  await expect(runWith(['repair', 'abc'], { sessions: [session] })).rejects.toThrow(
+    /open in another clawdcode/,
+  );
+  await log.close();
+});
+
+test('an archive is checked by unpacking it, and repaired only outside of it', async () => {
+  const plain = await written();
+  const bytes = await readFile(plain.file);
+  const file = `${plain.file}.zst`;
+  await mkdir(join(file, '..'), { recursive: true });
+  const packed = zstdCompressSync(bytes);
+  await writeFile(file, packed);
+  const session = { ...plain, file, isArchived: true };
+  const run = (...argv: string[]) => runWith(argv, { sessions: [session] });
+  expect((await run('verify', 'abc')).stdout).toBe('The archive of session abc is whole. 8 entries\n');
+  expect((await run('show', 'abc', '--tail', '2', '--json')).stdout.trimEnd().split('\n')).toHaveLength(2);
+  expect((await run('show', 'abc', '--from', '6')).stdout).toMatch(/#6 > prompt 6[\s\S]*#7 > prompt 7/);
+  expect((await run('repair', 'abc')).code).toBe(42);
+  await writeFile(file, packed.subarray(0, packed.length - 20));
+  expect(await run('verify', 'abc')).toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining('is damaged'),
+  });
+  expect(JSON.parse((await run('verify', 'abc', '--json')).stdout)).toMatchObject({ isDamaged: true });
+});
