@@ -22,6 +22,7 @@ import type { Clock } from './reply.ts';
 import { createRewinds } from './rewinds.ts';
 import { titleDraft, titleOf } from './sessionFacts.ts';
 import { runShell } from './shellPrompt.ts';
+import { createTitleJob } from './titleJob.ts';
 import { addEntry, totalsOf } from './totals.ts';
 import { createTurnJob } from './turnJob.ts';
 import type { Agent } from './types.ts';
@@ -47,6 +48,8 @@ export interface AgentDeps extends PermissionRules {
   readonly maxSteps: number | undefined;
   readonly interactive: boolean;
   readonly demo: boolean;
+  /** Whether the model names the session after its first turn; never without a user, never the demo model. */
+  readonly titles?: boolean;
   readonly clock: Clock;
   readonly newId: () => string;
   /** Looks after the files; without it, going back is for the conversation only. Closed with the agent. */
@@ -113,6 +116,9 @@ export function createAgent(deps: AgentDeps): Agent {
       else if (!jobs.busy() && prompts.all().length > 0) jobs.add(turn);
     },
   });
+
+  const titles = createTitleJob({ ...deps, model: model.current, isBusy: jobs.busy });
+  hub.subscribe(titles.hear);
 
   const toolContext = (callId: string, signal: AbortSignal): ToolContext => ({
     callId,
@@ -278,6 +284,7 @@ export function createAgent(deps: AgentDeps): Agent {
     fork: (uptoUuid) => context.forkSession(uptoUuid),
     async close() {
       await jobs.close();
+      await titles.close();
       await deps.disposeTools();
       await checkpoints.close();
       await deps.files?.close?.();

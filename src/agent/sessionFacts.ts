@@ -28,9 +28,10 @@ export function lastCwd(entries: readonly JSONLEntry[]): string | undefined {
   return entries.findLast((entry) => entry.toolResult?.status !== 'interrupted')?.cwd;
 }
 
-/** The title given to the session, else the first line of its first prompt. */
+/** The newest title that the user gave, else the newest of the model, else the first line of the first prompt. */
 export function titleOf(entries: readonly JSONLEntry[]): string | undefined {
-  const given = entries.findLast((entry) => entry.subtype === 'title');
+  const titles = entries.filter((entry) => entry.subtype === 'title');
+  const given = titles.findLast((entry) => entry.data?.source !== 'model') ?? titles.at(-1);
   const source = given ?? entries.find((entry) => entry.subtype === 'prompt');
   const content = source?.message.content;
   if (typeof content !== 'string') return undefined;
@@ -39,13 +40,13 @@ export function titleOf(entries: readonly JSONLEntry[]): string | undefined {
   return [...line.trimEnd()].slice(0, 200).join('');
 }
 
-/** The entry that gives a session the name that its user chose. */
-export function titleDraft(title: string): EntryDraft {
+/** The entry that gives a session a name: the user's, which counts for more, or the model's. */
+export function titleDraft(title: string, source: 'user' | 'model' = 'user'): EntryDraft {
   return {
     type: 'system',
     subtype: 'title',
     message: { role: 'system', content: title },
-    data: { source: 'user' },
+    data: { source },
   };
 }
 

@@ -3,6 +3,7 @@
  * A request that the script does not expect is an error on the wire, and `finished` tells of what was left.
  */
 import { LLMock } from '@copilotkit/aimock';
+import { titleInstruction } from '../../../src/agent/title.ts';
 import { countRequest, countText } from './tokens.ts';
 
 export interface WireMessage {
@@ -43,7 +44,9 @@ export interface ModelServer {
   script(...answers: Answer[]): void;
   /** Answers every request that comes after the script's end. */
   otherwise(answer: (request: WireRequest) => ScriptedReply): void;
-  /** What was asked so far, oldest first. */
+  /** Answers requests for a session's title, which are no part of the script; until then they fail. */
+  nameSessions(title: string): void;
+  /** What was asked so far, oldest first, requests for titles left out. */
   requests(): WireRequest[];
   /** Waits until so many requests have come in. */
   waitForRequests(many: number, timeoutMs?: number): Promise<WireRequest[]>;
@@ -74,6 +77,14 @@ export async function startModelServer(): Promise<ModelServer> {
       ...(fixed.cutAfterChunks === undefined ? {} : { truncateAfterChunks: fixed.cutAfterChunks }),
     });
   };
+  let title: string | undefined;
+  mock.addFixture({
+    match: { predicate: (request) => isForTitle(request as WireRequest) },
+    response: (request) => {
+      const reply = title === undefined ? { error: { status: 400, message: 'no titles' } } : { text: title };
+      return toFixture(reply, request as WireRequest, answered++);
+    },
+  });
   // The server's own journal leaves large bodies out, so the first fixture looks at each request and answers none.
   const seen: WireRequest[] = [];
   mock.addFixture({
@@ -95,6 +106,9 @@ export async function startModelServer(): Promise<ModelServer> {
         response: (request) => toFixture(answer(request as WireRequest), request as WireRequest, answered++),
       });
     },
+    nameSessions(given) {
+      title = given;
+    },
     requests: () => [...seen],
     async waitForRequests(many, timeoutMs = 15_000) {
       for (const deadline = Date.now() + timeoutMs; seen.length < many; ) {
@@ -106,6 +120,11 @@ export async function startModelServer(): Promise<ModelServer> {
     left: () => scripted - served,
     stop: () => mock.stop(),
   };
+}
+
+function isForTitle({ messages }: WireRequest): boolean {
+  const [first] = messages;
+  return typeof first?.content === 'string' && first.content.startsWith(titleInstruction);
 }
 
 function toFixture(reply: ScriptedReply, request: WireRequest, index: number) {

@@ -1,0 +1,169 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { titleOf } from '../../src/agent/sessionFacts.ts';
+import { cleanTitle, titleInstruction, titlePrompt } from '../../src/agent/title.ts';
+import { type Answer, fails, gate, says } from './scriptedModel.ts';
+import { stage } from './stage.ts';
+
+test.each([
+  ['Round prices in the basket', 'Round prices in the basket'],
+  ['  "Round prices in the basket."  ', 'Round prices in the basket'],
+  ['Title: **Round prices**', 'Round prices'],
+  ['# Round prices\nbecause that is what was asked', 'Round prices'],
+  ['<think>What could it be?\nA title.</think>\n\nRound prices', 'Round prices'],
+  ['「四捨五入の修正」。', '四捨五入の修正'],
+  ['\u001b[31mRed\u001b[0m \u0007bell \u202eturned', 'Red bell turned'],
+  [`${'word '.repeat(30)}`, 'word word word word word word word word word word word…'],
+  ['購物車'.repeat(40), `${'購物車'.repeat(20).slice(0, 59)}…`],
+  ['', undefined],
+  ['<think>never ends', undefined],
+  ['...\n***', undefined],
+])('%j becomes %j', (text, title) => {
+  expect(cleanTitle(text)).toBe(title);
+});
+
+test('whatever the model says, a title is one well-formed line of bounded length', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
+      const title = cleanTitle(text);
+      if (title === undefined) return;
+      expect(title).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
+      expect(title.isWellFormed()).toBe(true);
+      expect([...title].length).toBeLessThanOrEqual(60);
+    }),
+  );
+});
+
+test('of long words only their beginning is sent', () => {
+  const [, message] = titlePrompt('😀'.repeat(50_000), 'x'.repeat(50_000));
+  expect(JSON.stringify(message).length).toBeLessThan(6000);
+  expect(String(message?.content).isWellFormed()).toBe(true);
+});
+
+const named = (answers: readonly Answer[], given: object = {}) =>
+  stage({ answers, interactive: true, titles: true, ...given });
+const usage = { inputTokens: 50, outputTokens: 5 };
+const isTitle = (event: { type: string; entry?: { subtype?: string | undefined } }): boolean =>
+  event.type === 'entry' && event.entry?.subtype === 'title';
+
+test('after the first turn the model names the session, beside everything else, and its cost counts', async () => {
+  const { agent, ask, until, model, context } = await named([
+    says('Done.'),
+    says('Basket sums', { usage }),
+    says('Again.'),
+  ]);
+  await ask('Add up the basket');
+  await until(isTitle);
+  expect(agent.state().title).toBe('Basket sums');
+  const [, request] = model.requests;
+  expect(request).toMatchObject({ tools: [], maxOutputTokens: 500 });
+  expect(request?.messages[0]?.content).toContain(titleInstruction);
+  expect(request?.messages[1]?.content).toBe('The request:\nAdd up the basket\n\nThe reply:\nDone.');
+  expect(context.entries().slice(-2)).toMatchObject([
+    {
+      subtype: 'usage',
+      message: { usage: { input_tokens: 50, output_tokens: 5 } },
+      data: { purpose: 'title' },
+    },
+    { subtype: 'title', message: { content: 'Basket sums' }, data: { source: 'model' } },
+  ]);
+  expect(agent.state().usage).toMatchObject({ inputTokens: 50, requests: 1 });
+  await ask('And again');
+  expect(model.requests).toHaveLength(3);
+  expect(JSON.stringify(model.requests[2])).not.toContain('Basket sums');
+});
+
+test.each([
+  ['without a user', { interactive: false }],
+  ['for the demo model', { demo: true }],
+  ['when it is switched off', { titles: false }],
+])('no title is asked for %s', async (_, given) => {
+  const { ask, model, agent } = await named([says('Done.')], given);
+  await ask('Add up the basket');
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(model.requests).toHaveLength(1);
+  expect(agent.state().title).toBe('Add up the basket');
+});
+
+test('a title that cannot be had is not missed, and asked for once more only', async () => {
+  const { ask, model, agent, events } = await named([
+    says('One.'),
+    fails({}),
+    says('Two.'),
+    says('...'),
+    says('Three.'),
+  ]);
+  for (const text of ['first', 'second', 'third']) {
+    await ask(text);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  expect(model.requests).toHaveLength(5);
+  expect(agent.state().title).toBe('first');
+  expect(events.filter(({ type }) => type === 'notice' || type === 'retrying')).toEqual([]);
+});
+
+test("the user's name for it stays, also when it comes while the model thinks of one", async () => {
+  const door = gate();
+  const slow: Answer = async function* () {
+    await door.opened;
+    yield* says('By the model');
+  };
+  const { run, ask, agent, context } = await named([says('Done.'), slow]);
+  await ask('Add up the basket');
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await run({ type: 'set_title', title: 'Mine' });
+  door.open();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(agent.state().title).toBe('Mine');
+  expect(context.entries().filter(({ subtype }) => subtype === 'title')).toHaveLength(1);
+});
+
+test('a server with one slot is the next turn’s: the title waits until nothing runs', async () => {
+  let stopped = false;
+  const waiting: Answer = async function* (_, signal) {
+    await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+    stopped = true;
+  };
+  const { ask, until, agent } = await named([says('One.'), waiting, says('Two.'), says('At last')], {
+    info: { hasOneSlot: true },
+  });
+  await ask('first');
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await ask('second');
+  expect(stopped).toBe(true);
+  await until(isTitle);
+  expect(agent.state().title).toBe('At last');
+});
+
+test('the newest title of the user wins, then the newest of the model', () => {
+  const entry = (subtype: string, content: string, source?: string) => ({
+    ...({
+      v: 1,
+      seq: 0,
+      uuid: '',
+      parentUuid: null,
+      sessionId: '',
+      timestamp: '',
+      cwd: '',
+      version: '',
+    } as const),
+    type: 'system' as const,
+    subtype,
+    message: { role: 'system' as const, content },
+    ...(source === undefined ? {} : { data: { source } }),
+  });
+  const log = [
+    entry('prompt', 'words'),
+    entry('title', 'M1', 'model'),
+    entry('title', 'U1', 'user'),
+    entry('title', 'U2', 'user'),
+    entry('title', 'M2', 'model'),
+  ];
+  expect([1, 2, 3, 4, 5].map((count) => titleOf(log.slice(0, count)))).toEqual([
+    'words',
+    'M1',
+    'U1',
+    'U2',
+    'U2',
+  ]);
+});
