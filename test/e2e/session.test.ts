@@ -1,6 +1,7 @@
 /** `clawdcode session`: the installed program on sessions that it wrote itself. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -95,6 +96,55 @@ test('a session is read while another program writes it, and renamed once that i
   running.kill('SIGKILL');
   await running.ended;
   expect((await print(['session', 'rename', open?.id ?? '', 'Mine'])).code).toBe(0);
+});
+
+test('what is in the archive is listed, found, shown, checked and gone on with', async () => {
+  const stage = await lived();
+  const { print, server, oldest } = stage;
+  const archived = await print(['session', 'archive', oldest.id]);
+  expect([archived.code, archived.stdout]).toEqual([
+    0,
+    expect.stringContaining('is compressed in the archive'),
+  ]);
+  expect(existsSync(oldest.file)).toBe(false);
+  expect((await list(stage)).find(({ id }) => id === oldest.id)).toMatchObject({
+    isArchived: true,
+    title: oldest.title,
+  });
+  expect((await list(stage, '--active')).map(({ id }) => id)).not.toContain(oldest.id);
+  const found = await print(['session', 'search', 'has', 'const*', '--json']);
+  expect(JSON.parse(found.stdout)).toEqual([
+    expect.objectContaining({
+      session: expect.objectContaining({ id: oldest.id, isArchived: true }),
+      who: 'model',
+      snippet: 'It has constants.',
+    }),
+  ]);
+  expect((await print(['session', 'show', oldest.id, '--tail', '3'])).stdout).toContain('It has constants.');
+  expect((await print(['session', 'verify', oldest.id])).stdout).toContain('is whole');
+  server.script({ text: 'Here I am again.' });
+  const again = await print(['-p', '--resume', oldest.title, 'go on']);
+  expect([again.code, again.stdout]).toEqual([0, 'Here I am again.\n']);
+  expect(existsSync(oldest.file)).toBe(true);
+});
+
+test('other projects are listed and searched only when asked', async () => {
+  const stage = await lived();
+  const { print, work, server } = stage;
+  const elsewhere = join(work.temporary, 'other');
+  await mkdir(elsewhere);
+  server.script({ text: 'A word about marmalade.' });
+  await print(['-p', 'far away'], { cwd: elsewhere });
+  expect((await list(stage)).map(({ title }) => title)).not.toContain('far away');
+  const all = await list(stage, '--all');
+  const far = all.find(({ title }) => title === 'far away');
+  expect(all).toHaveLength(3);
+  expect((await print(['session', 'search', 'marmalade'])).stdout).toBe('');
+  const found = await print(['session', 'search', 'marmalade', '--all']);
+  expect(found.stdout).toMatch(
+    new RegExp(`^${far?.id} {2}far away[\\s\\S]*model: A word about marmalade\\.`),
+  );
+  expect((await print(['session', 'show', far?.id ?? ''])).stdout).toContain('A word about marmalade.');
 });
 
 test('at a terminal it is coloured, fits, and asks before it deletes', async () => {
