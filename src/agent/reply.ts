@@ -31,6 +31,8 @@ export interface ReplyPorts {
   readonly emit: (event: AgentEvent) => void;
   /** Fewer tries than the default, for replies that nobody asked for (summaries). */
   readonly maxAttempts?: number;
+  /** Hears at once of each body that goes out, for whoever may not wait for the outcome. */
+  readonly onSent?: (sent: SentRequest) => void;
 }
 
 export type ReplyOutcome = {
@@ -55,7 +57,9 @@ export async function streamReply(request: ModelRequest, ports: ReplyPorts): Pro
   const maxAttempts = ports.maxAttempts ?? MAX_ATTEMPTS;
   const sent: SentRequest[] = [];
   const onSent = (one: SentRequest): void => {
-    if (!sent.some(({ hash }) => hash === one.hash)) sent.push(one);
+    if (sent.some(({ hash }) => hash === one.hash)) return;
+    sent.push(one);
+    ports.onSent?.(one);
   };
   for (let attempt = 1; ; attempt++) {
     const draft = new Draft();

@@ -14,6 +14,7 @@ export function createSummarizer(client: ModelClient, clock: Clock): SummaryMode
       clock,
       signal,
       maxAttempts: SUMMARY_ATTEMPTS,
+      ...(onSent === undefined ? {} : { onSent }),
       emit: (event) => {
         if (event.type === 'text_delta') characters += event.text.length;
         else if (event.type === 'reply_discarded') characters = 0;
@@ -21,7 +22,6 @@ export function createSummarizer(client: ModelClient, clock: Clock): SummaryMode
         onProgress(characters);
       },
     });
-    for (const one of outcome.sent) onSent?.(one);
     if (outcome.type === 'done') return { type: 'done', reply: outcome.reply };
     return outcome.type === 'interrupted' ? { type: 'aborted' } : { type: 'failed', error: outcome.error };
   };
