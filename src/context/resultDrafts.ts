@@ -32,10 +32,17 @@ export function resultDraft(
   });
 }
 
-/** What the user ran with `!`; `data` has the parts for the screen. */
+/** What the user ran with `!`; `data` says where in the content its output begins. */
 export function shellDraft(command: string, outcome: ToolOutcome, { text, original }: Admitted): EntryDraft {
-  const content = `The user ran a command in the shell:\n$ ${command}\n\n${text}`;
+  const head = `The user ran a command in the shell:\n$ ${command}\n\n`;
+  const content = head + text;
   const { status, display } = outcome;
-  const data = { command, output: text, status, display, ...(original === undefined ? {} : { original }) };
+  const data = {
+    command,
+    outputAt: head.length,
+    status,
+    display,
+    ...(original === undefined ? {} : { original }),
+  };
   return { ...messageDraft('user', content, {}, 'shell'), data };
 }

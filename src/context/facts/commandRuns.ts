@@ -1,5 +1,6 @@
 /** Commands that were run and how they ended, as results say it. */
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { shellOutput } from '../../protocol/shellOutput.ts';
 import { tailOf } from '../tokens/wellFormed.ts';
 import { bothEnds } from './bothEnds.ts';
 import { parseTests, type TestReport } from './testReports.ts';
@@ -33,7 +34,11 @@ export function commandRuns(entries: readonly JSONLEntry[]): CommandRun[] {
     }
     const shell = entry.subtype === 'shell' ? entry.data : undefined;
     if (typeof shell?.command === 'string')
-      runs.push({ command: shell.command, ...endOf(entry, shell.output, shell.status), seq: entry.seq });
+      runs.push({
+        command: shell.command,
+        ...endOf(entry, shellOutput(entry), shell.status),
+        seq: entry.seq,
+      });
   }
   return runs;
 }

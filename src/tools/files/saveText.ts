@@ -29,7 +29,20 @@ export async function saveText(change: TextChange, context: ToolContext): Promis
     status: 'ok',
     text: change.report,
     kind: 'edit',
-    display: { title, summary: `+${added} -${removed}`, diff },
+    display: {
+      title,
+      summary: `+${added} -${removed}`,
+      ...(before === undefined ? {} : { diff: headOfDiff(diff) }),
+    },
     filesChanged: [{ path, kind, hash: sha256(bytes), added, removed }],
   };
+}
+
+/** Characters of a diff that are recorded: the reader sees 60 rows, and `/diff` makes it anew from the files. */
+const MAX_DIFF = 12_000;
+
+/** What a new file holds stands in the call that made it, and a diff would say it once more: it has none. */
+function headOfDiff(diff: string): string {
+  if (diff.length <= MAX_DIFF) return diff;
+  return `${diff.slice(0, diff.lastIndexOf('\n', MAX_DIFF))}\n`;
 }

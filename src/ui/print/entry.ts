@@ -3,6 +3,7 @@
  * the same text. The caller puts one empty line between entries.
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { shellOutput } from '../../protocol/shellOutput.ts';
 import type { Theme } from '../theme.ts';
 import { contentText } from './content.ts';
 import { renderContextEntry } from './contextEntry.ts';
@@ -79,11 +80,10 @@ export function renderPrompt(text: string, { width, theme }: Pick<EntryOptions, 
 }
 
 function renderShell(entry: JSONLEntry, { width, theme }: EntryOptions): string {
-  const { command, output } = entry.data ?? {};
+  const command = entry.data?.command;
   const [first = '', ...rest] = contentText(entry).split('\n');
   const head = typeof command === 'string' ? command : first;
-  const body =
-    typeof output === 'string' ? output : typeof command === 'string' ? contentText(entry) : rest.join('\n');
+  const body = typeof command === 'string' ? (shellOutput(entry) ?? contentText(entry)) : rest.join('\n');
   const lines = wrapText(sanitize(head).trim(), width - 2, theme.strong);
   return [
     ...prefixLines(lines, theme.accent('! '), '  '),

@@ -35,7 +35,7 @@ export function renderToolResult(entry: JSONLEntry, options: EntryOptions): stri
     width,
     theme,
   );
-  return [...planOf(call, options), line, ...bodyOf(result, status, options)].join('\n');
+  return [...planOf(call, options), line, ...bodyOf(result, status, call, options)].join('\n');
 }
 
 /** The plan that the user was asked about: its question is gone, and the work may refer to it for long. */
@@ -47,7 +47,12 @@ function planOf(call: JSONLEntry['tool'], { width, theme, markdown }: EntryOptio
 
 const planSchema = z.object({ plan: z.string() });
 
-function bodyOf(result: ToolResult, status: string, { width, theme }: EntryOptions): string[] {
+function bodyOf(
+  result: ToolResult,
+  status: string,
+  call: JSONLEntry['tool'],
+  { width, theme }: EntryOptions,
+): string[] {
   const output = textOf(result.output);
   if (status === 'error' || status === 'denied') {
     const command = result.kind === 'command';
@@ -57,7 +62,7 @@ function bodyOf(result: ToolResult, status: string, { width, theme }: EntryOptio
   }
   if (status === 'interrupted')
     return foldOutput(output, { width, theme, rows: foldedRows, keep: 'end', paint: theme.warning });
-  const diff = result.display?.diff;
+  const diff = result.display?.diff ?? diffOfNew(result, call);
   if (diff !== undefined && diff !== '') {
     const rows = renderDiff(diff, { width: width - 4, theme, maxLines: diffRows });
     return rows === '' ? [] : rows.split('\n').map((row) => `    ${row}`);
@@ -72,6 +77,16 @@ function bodyOf(result: ToolResult, status: string, { width, theme }: EntryOptio
     keep: result.kind === 'command' ? 'end' : 'start',
   });
 }
+
+/** The diff of a file that a call has made, from the content in the call. */
+function diffOfNew({ filesChanged = [] }: ToolResult, call: JSONLEntry['tool']): string | undefined {
+  const read = contentSchema.safeParse(call?.input);
+  if (!read.success || filesChanged.length !== 1 || filesChanged[0]?.kind !== 'created') return undefined;
+  const lines = read.data.content.replace(/\r?\n$/, '').split(/\r?\n/);
+  return `@@ -0,0 +1,${lines.length} @@\n${lines.map((line) => `+${line}\n`).join('')}`;
+}
+
+const contentSchema = z.object({ content: z.string() });
 
 function summaryOf(result: ToolResult, status: string): string | undefined {
   const said = result.display?.summary;

@@ -1,0 +1,13 @@
+import type { JSONLEntry } from './entries.ts';
+
+/**
+ * The output of a `!command`, as the model sees it: the end of the entry's content, from `data.outputAt` on (UTF-16
+ * units). Older lines have it once more in `data.output`. Undefined for other entries.
+ */
+export function shellOutput({ subtype, message, data }: JSONLEntry): string | undefined {
+  if (subtype !== 'shell') return undefined;
+  if (typeof data?.output === 'string') return data.output;
+  const { content } = message;
+  if (typeof content !== 'string') return undefined;
+  return typeof data?.outputAt === 'number' ? content.slice(data.outputAt) : content;
+}
