@@ -1,8 +1,8 @@
 /** Builds what a session needs and opens it: the only place where the rooms are plugged together. */
 import { join } from 'node:path';
 import { createAgent } from '../agent/Agent.ts';
-import { createSummarizer } from '../agent/summarize.ts';
 import { readOnlyAgent } from '../agent/readOnlyAgent.ts';
+import { createSummarizer } from '../agent/summarize.ts';
 import type { Agent, SessionTarget } from '../agent/types.ts';
 import type { ModelList } from '../commands/types.ts';
 import { rememberRules } from '../config/trust.ts';
@@ -32,6 +32,7 @@ import { createPermissions, grammarFolder, type Permissions } from './permission
 import type { Place } from './place.ts';
 import { storeOfTarget } from './storeOfTarget.ts';
 import { createTokenEncoder } from './tokenWorker.ts';
+import { startUpkeep } from './upkeep.ts';
 
 export interface OpenedSession {
   readonly agent: Agent;
@@ -132,12 +133,17 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         isSensitive: permissions.isWithheld,
         web: settings.webFetch,
       });
+      const { maxSessions, titles } = settings.sessions;
+      const stopUpkeep = startUpkeep({ place, maxSessions, interactive: options.interactive, onError });
       const created = createAgent({
         context,
         client,
         model,
         tools,
-        disposeTools: dispose,
+        disposeTools: () => {
+          stopUpkeep();
+          return dispose();
+        },
         files: openFileCheckpoints(context, settings, place, options.debug.write),
         runningCalls,
         decide: permissions.decide,
@@ -148,6 +154,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         maxSteps: settings.maxTurns ?? undefined,
         interactive: options.interactive,
         demo: options.demo,
+        titles,
         clock: systemClock,
         newId,
         onError,

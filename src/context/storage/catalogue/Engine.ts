@@ -18,6 +18,8 @@ export interface RefreshOptions {
   readonly maxBytes?: number | undefined;
   /** Only the folder of this project. */
   readonly project?: string | undefined;
+  /** With `project`: only this session. */
+  readonly session?: string | undefined;
 }
 
 export interface RefreshReport {
@@ -58,16 +60,17 @@ export class Engine {
 
   /** Brings the index up to date. `onChange` is called when a list looks different now. */
   refresh(
-    { maxBytes, project }: RefreshOptions,
+    { maxBytes, project, session }: RefreshOptions,
     onChange: () => void,
     signal: AbortSignal,
   ): Promise<RefreshReport> {
     return this.#write(async () => {
-      const files = await this.#look(project);
+      const all = await this.#look(project);
+      const files = session === undefined ? all : all.filter(({ id }) => id === session);
       let indexedBytes = 0;
       let isComplete = false;
       await this.#mending(async ({ database }) => {
-        const { pending } = await noteFiles(database, files, { only: project, onNoted: onChange, signal });
+        const { pending } = await noteFiles(database, files, { project, session, onNoted: onChange, signal });
         indexedBytes = await indexLogs(database, pending, { maxBytes, signal, onIndexed: onChange });
         isComplete = !signal.aborted && (maxBytes === undefined || indexedBytes < maxBytes);
       });

@@ -148,12 +148,12 @@ export class SessionCatalogue {
 
   /** Packs the session; it stays listed and searchable. Not one that is open. */
   archive({ project, id }: SessionKey): Promise<Stored> {
-    return this.#afterwards(project, archiveSession(this.#folder(project), id));
+    return this.#afterwards({ project, id }, archiveSession(this.#folder(project), id));
   }
 
   /** Brings an archived session back, byte for byte; needed before it is opened. */
   unarchive({ project, id }: SessionKey): Promise<Stored> {
-    return this.#afterwards(project, unarchiveSession(this.#folder(project), id));
+    return this.#afterwards({ project, id }, unarchiveSession(this.#folder(project), id));
   }
 
   /** Deletes it for good, with the originals that no other session of the project names. Only when asked. */
@@ -176,10 +176,10 @@ export class SessionCatalogue {
     return join(this.#dataRoot, 'projects', project);
   }
 
-  /** The index hears of it before the next list. */
-  async #afterwards(project: string, storing: Promise<Stored>): Promise<Stored> {
+  /** The index hears of it before the next list, and of nothing else: nobody waits for more. */
+  async #afterwards({ project, id }: SessionKey, storing: Promise<Stored>): Promise<Stored> {
     const stored = await storing;
-    if (stored.type === 'done') await this.refresh(undefined, { project });
+    if (stored.type === 'done') await this.refresh(undefined, { project, session: id, maxBytes: 0 });
     return stored;
   }
 

@@ -30,13 +30,21 @@ interface KnownRow {
 const readers = 8;
 const rowsPerBatch = 200;
 
-/** `only`: the files are those of one project, and what is elsewhere has not vanished. Throws what SQLite throws. */
+/**
+ * With `project` the files are those of one project, with `session` it is that one alone: what is elsewhere has not
+ * vanished. Throws what SQLite throws.
+ */
 export async function noteFiles(
   database: DatabaseSync,
   files: readonly LogFile[],
-  options: { readonly only?: string | undefined; readonly onNoted: () => void; readonly signal: AbortSignal },
+  options: {
+    readonly project?: string | undefined;
+    readonly session?: string | undefined;
+    readonly onNoted: () => void;
+    readonly signal: AbortSignal;
+  },
 ): Promise<Noted> {
-  const known = knownRows(database, options.only);
+  const known = knownRows(database, options.project, options.session);
   const pending: LogFile[] = [];
   const fresh: LogFile[] = [];
   const changed: { readonly row: KnownRow; readonly file: LogFile }[] = [];
@@ -91,12 +99,17 @@ export function listColumns(facts: SessionFacts): readonly [number, number, stri
   return [Math.trunc(facts.updatedAt ?? 0), facts.prompts, heading, JSON.stringify(facts)];
 }
 
-function knownRows(database: DatabaseSync, only: string | undefined): Map<string, KnownRow> {
-  const columns = 'id, project, name, archived, size, mtime, ino, indexed, whole';
-  const rows =
-    only === undefined
-      ? database.prepare(`SELECT ${columns} FROM session`).iterate()
-      : database.prepare(`SELECT ${columns} FROM session WHERE project = ?`).iterate(only);
+function knownRows(
+  database: DatabaseSync,
+  project: string | undefined,
+  session: string | undefined,
+): Map<string, KnownRow> {
+  const rows = database
+    .prepare(
+      `SELECT id, project, name, archived, size, mtime, ino, indexed, whole FROM session
+       WHERE (?1 IS NULL OR project = ?1) AND (?2 IS NULL OR name = ?2)`,
+    )
+    .iterate(project ?? null, session ?? null);
   const known = new Map<string, KnownRow>();
   for (const row of rows) known.set(keyOf(String(row.project), String(row.name)), row as unknown as KnownRow);
   return known;
