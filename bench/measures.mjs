@@ -30,12 +30,13 @@ export async function emptyMemory({ cwd, env }) {
 
 /**
  * Opens the program in a pseudo-terminal and types as soon as there is a composer. Gives the time from spawn to
- * the character on the screen, and the memory of the process tree three seconds later.
+ * the character on the screen, to what is `ready` there (a pattern; absent for none), and the memory of the process
+ * tree three seconds later.
  */
-export async function interactiveStart(program, { cwd, env }) {
+export async function interactiveStart(program, { cwd, env, args = [], ready }) {
   const screen = new headless.Terminal({ cols: 100, rows: 30, allowProposedApi: true });
   const start = performance.now();
-  const child = pty.spawn(process.execPath, [program], {
+  const child = pty.spawn(process.execPath, [program, ...args], {
     name: 'xterm-256color',
     cols: 100,
     rows: 30,
@@ -60,11 +61,13 @@ export async function interactiveStart(program, { cwd, env }) {
   child.write('z');
   await shows(/^❯ z/m);
   const typedMs = performance.now() - start;
+  if (ready !== undefined) await shows(ready);
+  const readyMs = performance.now() - start;
   await pause(3000);
   const bytes = treeMemory(child.pid);
   child.kill();
   await exited;
-  return { typedMs, bytes };
+  return { typedMs, readyMs, bytes };
 }
 
 /** From spawn to the first request at the server, and the cost of one step: a reply, a Read, its result. */

@@ -194,7 +194,10 @@ export async function readLog(file: string): Promise<JSONLEntry[]> {
   return text
     .trimEnd()
     .split('\n')
-    .map((row) => JSON.parse(row) as JSONLEntry);
+    .map((row) => {
+      const { crc: _, ...entry } = JSON.parse(row) as JSONLEntry;
+      return entry as JSONLEntry;
+    });
 }
 
 /** Without gaps, each call with exactly one result, and good for a request as it stands. */
