@@ -10,7 +10,7 @@ const BELOW = 24;
 
 /** The end of a session as it is shown when it is taken up again, beginning at a prompt where there is one. */
 export function replay(entries: readonly JSONLEntry[]): Print[] {
-  let from = Math.max(0, entries.length - REPLAYED);
+  let from = Math.max(unbrokenFrom(entries), entries.length - REPLAYED);
   const prompt = entries.findIndex((entry, index) => index >= from && entry.subtype === 'prompt');
   if (from > 0 && prompt !== -1) from = prompt;
   const shown = entries.slice(from);
@@ -41,6 +41,12 @@ export async function replayAround(source: EntrySource, seq: number): Promise<Pr
           ),
         ]),
   ];
+}
+
+/** Where what is in memory as a whole begins: of a large session only single entries are before it. */
+function unbrokenFrom(entries: readonly JSONLEntry[]): number {
+  if (!entries.some(({ subtype }) => subtype === 'past')) return 0;
+  return entries.findLastIndex(({ seq }, index) => seq - (entries[index - 1]?.seq ?? seq) > 1 || index === 0);
 }
 
 function earlier(many: number): Print[] {
