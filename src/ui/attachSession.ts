@@ -11,7 +11,7 @@ export function attachSession(
   screen: ScreenPorts | undefined,
   print: (...prints: readonly Print[]) => void,
   now: () => number,
-  past: readonly Print[],
+  past: readonly Print[] = [],
 ): SessionStore {
   const store = createSessionStore(agent, {
     print: (prints) => print(...prints),

@@ -17,6 +17,7 @@ import {
   moved,
   type PickerDialog,
   type PickerState,
+  queryOf,
   sessionAtCursor,
   typed,
   withSearch,
@@ -87,9 +88,9 @@ export function createPicker(port: SessionsPort, options: PickerOptions): Picker
   const deeds = createPickerDeeds(port, store, options.current);
 
   const setText = (text: TextBuffer): void => {
-    const before = typed(state);
+    const before = queryOf(state);
     set(withText(state, text));
-    if (typed(state) !== before) lists.searchSoon();
+    if (queryOf(state) !== before) lists.searchSoon();
   };
   const toggleSearch = (): void => {
     set(withSearch(state, !state.isSearch));

@@ -1,5 +1,6 @@
 /** The picker's rows around its list: title, footer, help; and how many rows go to what. Pure. */
 import { sanitizeLine } from '../print/sanitize.ts';
+import { prefixLines, wrapText } from '../print/spans.ts';
 import { padEnd, textWidth, truncate } from '../print/width.ts';
 import type { Theme } from '../theme.ts';
 import { HIT_ROWS } from './hitRows.ts';
@@ -32,12 +33,21 @@ export function rowsOfItem({ isSearch }: Pick<PickerState, 'isSearch'>): number 
   return isSearch ? HIT_ROWS : 1;
 }
 
+const listNames = {
+  project: ['Sessions of this project', 'Sessions'],
+  all: ['Sessions of all projects', 'All sessions'],
+} as const;
+const searchNames = {
+  project: ['Search this project', 'Search'],
+  all: ['Search all projects', 'Search all'],
+} as const;
+
 /** A rule with the name of the list at its left, and the place in it at its right. */
 export function pickerTitle(state: PickerState, width: number, theme: Theme): string {
   const { scope, isSearch, list, hits } = state;
   const shown = isSearch ? hits : list;
-  const which = scope === 'project' ? 'this project' : 'all projects';
-  const name = truncate(isSearch ? `Search ${which}` : `Sessions of ${which}`, Math.max(1, width - 4));
+  const names = isSearch ? searchNames[scope] : listNames[scope];
+  const name = names.find((one) => one.length + 5 <= width) ?? truncate(names[1], Math.max(1, width - 4));
   const of = shown.visible.length === shown.items.length ? '' : ` of ${grouped(shown.items.length)}`;
   const many = grouped(shown.visible.length);
   const place = shown.visible.length === 0 ? '' : ` ${grouped(shown.selected + 1)} / ${many}${of} ─`;
@@ -119,13 +129,29 @@ const help: readonly (readonly [string, string])[] = [
 
 /** At most `rows` lines; any key leads back. */
 export function helpLines(width: number, rows: number, theme: Theme): string[] {
-  const keyWidth = width >= 50 ? 13 : 0;
-  const lines = help.map(([key, does]) => {
-    const name = keyWidth > 0 ? padEnd(key, keyWidth) : `${truncate(key, width - 1)} `;
-    return theme.accent(name) + theme.dim(truncate(does, width - textWidth(name)));
-  });
-  return lines.slice(0, Math.max(1, rows));
+  const wide = width >= 40;
+  const full = help.flatMap(([key, does]) =>
+    wide
+      ? prefixLines(
+          wrapText(does, width - KEY_WIDTH),
+          theme.accent(padEnd(key, KEY_WIDTH)),
+          ' '.repeat(KEY_WIDTH),
+        )
+      : [
+          theme.accent(truncate(key, width)),
+          ...wrapText(does, width - 2).map((line) => `  ${theme.dim(line)}`),
+        ],
+  );
+  if (full.length <= rows) return full;
+  return help
+    .map(([key, does]) => {
+      const name = wide ? padEnd(key, KEY_WIDTH) : `${truncate(key, width - 1)} `;
+      return theme.accent(name) + theme.dim(truncate(does, width - textWidth(name)));
+    })
+    .slice(0, Math.max(1, rows));
 }
+
+const KEY_WIDTH = 13;
 
 function grouped(number: number): string {
   return String(number).replace(/\B(?=(\d{3})+$)/g, ',');

@@ -1,6 +1,6 @@
 /** Fills the picker's two lists: sessions page by page from the index, hits once the keys pause. */
 import type { SessionRecord } from '../../protocol/sessions.ts';
-import { searchedText, typed, withHits, withSessions } from './pickerState.ts';
+import { queryOf, searchedText, typed, withHits, withSessions } from './pickerState.ts';
 import type { PickerStore } from './pickerStore.ts';
 import type { SessionsPort } from './SessionsPort.ts';
 
@@ -22,9 +22,12 @@ const SEARCH_AFTER_MS = 150;
 const MAX_HITS = 100;
 /** Milliseconds between two looks at the list while the index is being brought up to date. */
 const RELIST_MS = 400;
+/** A look may take this share of the time. */
+const RELIST_SHARE = 0.1;
 
 export function createPickerLists(port: SessionsPort, store: PickerStore): PickerLists {
   let listing = 0;
+  let relistMs = RELIST_MS;
   let relistTimer: ReturnType<typeof setTimeout> | undefined;
   let searchTimer: ReturnType<typeof setTimeout> | undefined;
   let searching: AbortController | undefined;
@@ -33,6 +36,7 @@ export function createPickerLists(port: SessionsPort, store: PickerStore): Picke
   /** A later listing takes the place of an earlier one. */
   const list = async (): Promise<void> => {
     listing += 1;
+    const started = performance.now();
     const mine = listing;
     const query = inScope();
     const all: SessionRecord[] = [];
@@ -46,14 +50,17 @@ export function createPickerLists(port: SessionsPort, store: PickerStore): Picke
       // What is on screen stays until all of it is there, but for the first time.
       if (isWhole || store.get().list.items.length === 0)
         store.set(withSessions(store.get(), [...all], store.rows()));
-      if (isWhole) return;
+      if (isWhole) {
+        relistMs = Math.max(RELIST_MS, (performance.now() - started) / RELIST_SHARE);
+        return;
+      }
     }
   };
 
-  const search = async (text: string): Promise<void> => {
+  const search = async (text: string, query: string): Promise<void> => {
     const mine = new AbortController();
     searching = mine;
-    const answer = await port.search(text, { ...inScope(), limit: MAX_HITS, signal: mine.signal });
+    const answer = await port.search(query, { ...inScope(), limit: MAX_HITS, signal: mine.signal });
     if (mine.signal.aborted || store.isDisposed()) return;
     if (answer.type === 'found') store.set(withHits(store.get(), text, answer.hits));
     else
@@ -61,6 +68,20 @@ export function createPickerLists(port: SessionsPort, store: PickerStore): Picke
         ...withHits(store.get(), text, []),
         message: { level: 'error', text: answer.message },
       });
+  };
+
+  const searchSoon = (): void => {
+    clearTimeout(searchTimer);
+    searching?.abort();
+    const state = store.get();
+    if (!state.isSearch) return;
+    const text = typed(state);
+    if (text === '') {
+      store.set(withHits(state, '', []));
+      return;
+    }
+    store.set({ ...state, isSearching: true });
+    searchTimer = setTimeout(() => void search(text, queryOf(state)), SEARCH_AFTER_MS);
   };
 
   return {
@@ -71,27 +92,17 @@ export function createPickerLists(port: SessionsPort, store: PickerStore): Picke
         relistTimer ??= setTimeout(() => {
           relistTimer = undefined;
           void list();
-        }, RELIST_MS);
+        }, relistMs);
       });
       clearTimeout(relistTimer);
       relistTimer = undefined;
       if (store.isDisposed()) return;
       await list();
       store.set({ ...store.get(), isLoading: false });
+      // What was looked for meanwhile may be found now.
+      if (store.get().isSearch) searchSoon();
     },
-    searchSoon() {
-      clearTimeout(searchTimer);
-      searching?.abort();
-      const state = store.get();
-      if (!state.isSearch) return;
-      const text = typed(state);
-      if (text === '') {
-        store.set(withHits(state, '', []));
-        return;
-      }
-      store.set({ ...state, isSearching: true });
-      searchTimer = setTimeout(() => void search(text), SEARCH_AFTER_MS);
-    },
+    searchSoon,
     dispose() {
       clearTimeout(relistTimer);
       clearTimeout(searchTimer);

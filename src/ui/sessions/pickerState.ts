@@ -59,6 +59,16 @@ export function typed({ text }: PickerState): string {
   return fieldText(text).trim();
 }
 
+/**
+ * What is looked for: while a word is still being typed, its beginning; behind a blank or in quotes, the whole word. A
+ * single letter is no beginning of use.
+ */
+export function queryOf({ text }: PickerState): string {
+  const whole = fieldText(text);
+  const isOpen = /[\p{L}\p{N}]{2}$/u.test(whole) && whole.split('"').length % 2 === 1;
+  return isOpen ? `${whole.trim()}*` : whole.trim();
+}
+
 export function hitAtCursor({ isSearch, hits }: PickerState): SearchHit | undefined {
   return isSearch ? hits.visible[hits.selected] : undefined;
 }
@@ -124,9 +134,15 @@ export function withSession(
   };
 }
 
-/** What a search found; the first hit is under the cursor. */
-export function withHits(state: PickerState, searched: string, hits: readonly SearchHit[]): PickerState {
-  return { ...state, searched, hits: createSelection(hits), isSearching: false, previewTop: 0 };
+/**
+ * What a search found. The first hit is under the cursor; when the same was looked for before, the one that was.
+ */
+export function withHits(state: PickerState, searched: string, found: readonly SearchHit[]): PickerState {
+  const before = state.searched === searched ? hitAtCursor(state) : undefined;
+  const at = found.findIndex((hit) => hit.seq === before?.seq && isSame(hit.session, before.session));
+  const hits = { ...createSelection(found), selected: Math.max(0, at), top: at === -1 ? 0 : state.hits.top };
+  const kept = at === -1 ? { previewTop: 0 } : {};
+  return { ...state, searched, hits, isSearching: false, ...kept };
 }
 
 /** Ids are unique in a project only as far as nobody copies files about. */

@@ -100,15 +100,31 @@ test('a search waits for the keys to pause, and an answer that comes too late is
   await vi.advanceTimersByTimeAsync(200);
   press(picker, 'r');
   await vi.advanceTimersByTimeAsync(200);
-  expect(port.asked).toEqual(['search parse', 'search parser']);
+  expect(port.asked).toEqual(['search parse*', 'search parser*']);
   const [first, second] = sessions;
   if (first === undefined || second === undefined) throw new Error('no sessions');
-  answers.get('parser')?.({ type: 'found', hits: [madeHit(first, 7, 'the parser', 'parser')] });
-  answers.get('parse')?.({ type: 'found', hits: [madeHit(second, 9, 'to parse', 'parse')] });
+  answers.get('parser*')?.({ type: 'found', hits: [madeHit(first, 7, 'the parser', 'parser')] });
+  answers.get('parse*')?.({ type: 'found', hits: [madeHit(second, 9, 'to parse', 'parse')] });
   await vi.advanceTimersByTimeAsync(0);
   expect(picker.snapshot().hits.visible.map(({ seq }) => seq)).toEqual([7]);
   press(picker, 'return');
   expect(picked).toEqual([{ session: first, seq: 7, isFromAll: false }]);
+});
+
+test.each([
+  ['par', 'par*'],
+  ['the par', 'the par*'],
+  ['the p', 'the p'],
+  ['parser ', 'parser'],
+  ['"the par', '"the par'],
+  ['"the parser"', '"the parser"'],
+  ['src/a.', 'src/a.'],
+])('%j is looked for as %j', async (written, query) => {
+  const port = madePort(sessions);
+  const { picker } = await open(port);
+  press(picker, '^f', ...written);
+  await vi.advanceTimersByTimeAsync(200);
+  expect(port.asked).toEqual([`search ${query}`]);
 });
 
 test('the preview of a hit is read once the cursor rests, and once only', async () => {

@@ -1,0 +1,223 @@
+/** The list of sessions as a person uses it: found by title and by word, renamed, forked, kept; whoever holds one is named. */
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { generateMany } from '../../bench/sessions/generate.ts';
+import { messageDraft, PersistentStore } from '../../src/context/storage/index.ts';
+import { keys } from '../ui/screen.ts';
+import { type Stage, setStage } from './support/stage.ts';
+
+const REPLY = `Here is what I found. ${'Some words in between. '.repeat(30)}The zebrafish hides in the last line.`;
+
+/** A finished session with this prompt; returns its id. */
+async function said(stage: Stage, prompt: string, reply = REPLY): Promise<string> {
+  stage.server.script({ text: reply });
+  const { stdout } = await stage.print(['-p', prompt, '--output-format', 'json']);
+  return String(JSON.parse(stdout).session_id);
+}
+
+/** What was said in the sessions of a stage, by title. */
+async function titles(stage: Stage): Promise<(string | undefined)[]> {
+  const all = await stage.work.sessions();
+  return all.map(({ entries }) => {
+    const title =
+      entries.findLast((entry) => entry.subtype === 'title') ??
+      entries.find((entry) => entry.subtype === 'prompt');
+    return String(title?.message.content);
+  });
+}
+
+test('among 10,000 sessions one is found by a few letters, and the list does not make one wait', async () => {
+  const stage = await setStage();
+  const { work, open } = stage;
+  const roots = [work.repository, '/elsewhere/api', '/elsewhere/web'];
+  await generateMany(work.data, { count: 10_000, seed: 7, medianBytes: 1500, roots });
+  await said(stage, 'Look at the ünïcode 漢字 parser 👩‍🚀');
+  const terminal = open(['--resume'], { columns: 100, rows: 30 });
+  await terminal.waitFor('Sessions of this project');
+  await terminal.waitFor('漢字 parser');
+  // The newest is on top at once; the index is made behind it.
+  await terminal.waitFor(/1 \/ [56],\d{3}/, 40_000);
+  await terminal.type('字 pars');
+  await terminal.waitFor('1 / 1 of');
+  expect(terminal.screen()).toContain('Look at the ünïcode 漢字 parser 👩‍🚀');
+  expect(terminal.screen()).toContain('│ > Look at the');
+  await terminal.press(keys.escape, keys.tab);
+  await terminal.waitFor(/Sessions of all projects .* 1 \/ (9,\d{3}|10,00\d)/, 30_000);
+  await terminal.type('elsewhere/web');
+  await terminal.waitFor(/ web +\d{4}-/);
+  const slowest: number[] = [];
+  for (const key of [keys.down, keys.down, '\u001B[6~', keys.end, keys.home]) {
+    const before = terminal.screen();
+    const pressed = performance.now();
+    await terminal.press(key);
+    await terminal.until(() => terminal.screen() !== before, 'the cursor moves');
+    slowest.push(performance.now() - pressed);
+  }
+  // A generous ceiling: `press` waits for 65 ms itself, and the index may still be written beside it.
+  expect(Math.max(...slowest)).toBeLessThan(2000);
+  await terminal.press(keys.ctrl('c'));
+  await terminal.waitFor(/context ~?\d+%/);
+});
+
+test('a word that was said leads to its place in the session', async () => {
+  const stage = await setStage();
+  const id = await said(stage, 'What lives in this repository?');
+  const store = new PersistentStore({
+    dataRoot: stage.work.data,
+    projectRoot: stage.work.repository,
+    programVersion: '1.0.0',
+  });
+  const log = await store.openSession(id);
+  for (let turn = 0; turn < 40; turn++)
+    await log.append([
+      messageDraft('user', `Question ${turn}`),
+      messageDraft('assistant', `Reply ${turn} of many.`),
+    ]);
+  await log.close();
+  await said(stage, 'Another thing', 'Nothing of the kind.');
+  const terminal = stage.open(['--resume'], { columns: 80, rows: 30 });
+  await terminal.waitFor('Another thing');
+  await terminal.type('/zebrafish hi');
+  await terminal.waitFor(/What lives in this repository\? · model/, 30_000);
+  expect(terminal.screen()).toMatch(/zebrafish hides/);
+  await terminal.waitFor('┃');
+  await terminal.press(keys.ctrl('o'));
+  await terminal.waitFor('PgUp PgDn scroll');
+  await terminal.press(keys.escape, keys.enter);
+  await terminal.waitForPrinted(/Entry #\d+, which you looked for:/);
+  await terminal.waitForPrinted('The zebrafish hides in the last line.');
+  await terminal.waitForPrinted(/… \d+ later entries follow; the conversation goes on at its end\./);
+  const printed = terminal.everything();
+  expect(printed.indexOf('which you looked for')).toBeLessThan(
+    printed.indexOf('zebrafish hides in the last'),
+  );
+  expect(printed).not.toContain('Reply 39 of many.');
+  stage.server.script({ text: 'At the end.' });
+  await terminal.waitFor(/context ~?\d+%/);
+  await terminal.submit('Where are we?');
+  await terminal.waitFor('At the end.');
+  expect(JSON.stringify(stage.server.requests().at(-1))).toContain('Reply 39 of many.');
+});
+
+test('a session is renamed, archived and brought back, and kept when the question is answered with Enter', async () => {
+  const stage = await setStage();
+  await said(stage, 'First of all');
+  await said(stage, 'Second thing \u001B]0;owned\u0007\u001B[2J');
+  const terminal = stage.open(['--resume'], { columns: 80, rows: 24 });
+  await terminal.waitFor('First of all');
+  await terminal.press(keys.down, keys.ctrl('r'), keys.ctrl('u'));
+  await terminal.type('Named 家 by me');
+  await terminal.press(keys.enter);
+  await terminal.waitFor('Its title is now “Named 家 by me”');
+  expect((await titles(stage)).sort()).toContain('Named 家 by me');
+  await terminal.press(keys.ctrl('z'));
+  await terminal.waitFor('Its title is now “First of all”');
+  await terminal.press(keys.ctrl('t'));
+  await terminal.waitFor('(archived)');
+  await terminal.waitFor(/Archived: .* became/);
+  expect(await stage.work.sessions()).toHaveLength(1);
+  await terminal.press(keys.ctrl('z'));
+  await terminal.waitFor('Out of the archive');
+  expect(await stage.work.sessions()).toHaveLength(2);
+  await terminal.press(keys.ctrl('x'));
+  await terminal.waitFor('Delete this session?');
+  expect(terminal.screen()).toContain('“First of all”');
+  await terminal.press(keys.enter);
+  await terminal.waitFor('Filter:');
+  expect(await stage.work.sessions()).toHaveLength(2);
+  await terminal.press(keys.ctrl('x'), 'y');
+  await terminal.waitFor('Deleted “First of all”');
+  await terminal.waitFor('1 / 1');
+  expect(await stage.work.sessions()).toHaveLength(1);
+  expect(terminal.bytes()).not.toContain(']0;owned');
+  await terminal.press(keys.down);
+  for (const columns of [20, 200, 80]) {
+    terminal.resize(columns, 24);
+    await terminal.waitFor(columns === 20 ? 'Enter Tab / ? Esc' : 'Esc leaves');
+    await terminal.waitFor('❯ Second');
+  }
+});
+
+test('an archived session is opened like any other', async () => {
+  const stage = await setStage();
+  const id = await said(stage, 'Keep this');
+  const first = stage.open(['--resume']);
+  await first.waitFor('Keep this');
+  await first.press(keys.ctrl('t'));
+  await first.waitFor('(archived)');
+  await first.press(keys.enter);
+  await first.waitForPrinted('The zebrafish hides');
+  await first.waitFor(/context ~?\d+%/);
+  expect((await stage.work.sessions())[0]?.file).toContain(id);
+});
+
+test('/fork goes on in a copy, /rename names it, and the original stays as it was', async () => {
+  const stage = await setStage();
+  const terminal = await stage.ready();
+  stage.server.script({ text: 'One.' }, { text: 'Two.' });
+  await terminal.submit('Count');
+  await terminal.waitFor('One.');
+  await terminal.waitForIdle();
+  await terminal.submit('/rename Counting up');
+  await terminal.waitFor('Title: Counting up');
+  await terminal.submit('/fork');
+  await terminal.waitFor(/A copy to go on in\. The original stays: \/resume \w+/);
+  await terminal.submit('Go on');
+  await terminal.waitFor('Two.');
+  await terminal.waitForIdle();
+  const sessions = await stage.work.sessions();
+  const prompts = sessions.map(({ entries }) => entries.filter(({ subtype }) => subtype === 'prompt').length);
+  expect(prompts.sort()).toEqual([1, 2]);
+  await terminal.submit('/resume');
+  await terminal.waitFor('↳ Counting up · open');
+});
+
+test('a session that is open elsewhere is offered to be read or forked, and -p names who holds it', async () => {
+  const stage = await setStage();
+  stage.server.script({ text: 'Held answer.' }, { text: 'In the copy.' });
+  const holder = await stage.ready();
+  await holder.submit('Hold this');
+  await holder.waitFor('Held answer.');
+  await holder.waitForIdle();
+  const [held] = await stage.work.sessions();
+  const before = held?.entries.length;
+  const terminal = stage.open(['--continue']);
+  await terminal.waitFor(`process ${holder.pid}`);
+  await terminal.waitFor('1. Read it');
+  await terminal.press('r');
+  await terminal.waitForPrinted('Held answer.');
+  await terminal.waitFor('read only');
+  await terminal.submit('Change something');
+  await terminal.waitFor('open for reading only');
+  await terminal.waitFor('❯ Change something');
+  expect((await stage.work.sessions())[0]?.entries).toHaveLength(before ?? 0);
+  await terminal.press(keys.ctrl('u'));
+  await terminal.submit('/fork');
+  await terminal.waitFor('A copy to go on in.');
+  await terminal.submit('Go on here');
+  await terminal.waitFor('In the copy.');
+  expect(await stage.work.sessions()).toHaveLength(2);
+  const id = held?.entries[0]?.sessionId ?? '';
+  const printed = await stage.print(['-p', 'more', '--resume', id]);
+  expect(printed.code).toBe(42);
+  expect(printed.stderr).toContain(`process ${holder.pid}`);
+  expect(printed.stderr).toContain('--fork-session');
+});
+
+test('a session of another project says where it belongs, and is forked with what it points to', async () => {
+  const stage = await setStage();
+  const { work } = stage;
+  const id = await said(stage, 'Belongs to the first');
+  const other = join(work.home, 'other');
+  await work.git('clone', '--quiet', work.repository, other);
+  const terminal = stage.open(['--resume'], { cwd: other, columns: 90, rows: 30 });
+  await terminal.waitFor('No sessions in this project');
+  await terminal.press(keys.tab);
+  await terminal.waitFor('Belongs to the first');
+  await terminal.press(keys.enter);
+  await terminal.waitFor('It belongs to another project');
+  await terminal.press('f');
+  await terminal.waitForPrinted('The zebrafish hides');
+  await terminal.waitFor(`The original stays: /resume ${id}`);
+  expect(await work.sessions()).toHaveLength(2);
+});
