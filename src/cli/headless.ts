@@ -1,7 +1,6 @@
 /** `-p`: one prompt, results on standard output, everything else on standard error. */
 
 import { constants } from 'node:os';
-import { SessionLockedError } from '../context/index.ts';
 import { EXIT } from '../headless/exitCodes.ts';
 import { joinPrompt } from '../headless/joinPrompt.ts';
 import { runHeadless } from '../headless/runHeadless.ts';
@@ -9,6 +8,7 @@ import { sanitize } from '../ui/print/sanitize.ts';
 import { createDebugLog } from './debugLog.ts';
 import { createCommandHost } from './host.ts';
 import { listModels } from './models.ts';
+import { whereItLies } from './movedSession.ts';
 import type { CliOptions } from './options.ts';
 import type { Place } from './place.ts';
 import { describeOpenError } from './sessionErrors.ts';
@@ -59,7 +59,8 @@ export async function printMode(place: Place, options: CliOptions): Promise<numb
     say('--resume needs an id or a title with -p; "clawdcode session" lists the sessions.');
     return EXIT.badInput;
   }
-  if (target.type === 'latest' && (await house.list()).length === 0) {
+  const isNowhere = async (): Promise<boolean> => (await whereItLies(target, place)).type === 'latest';
+  if (target.type === 'latest' && (await house.list()).length === 0 && (await isNowhere())) {
     say('there is no session to continue in this project.');
     return EXIT.badInput;
   }
@@ -69,8 +70,7 @@ export async function printMode(place: Place, options: CliOptions): Promise<numb
   } catch (error) {
     const message = describeOpenError(error);
     if (message === undefined) throw error;
-    const isHeld = error instanceof SessionLockedError;
-    say(isHeld ? `${message} --fork-session goes on in a copy of it.` : message);
+    say(message);
     return EXIT.badInput;
   }
   for (const notice of opened.notices) say(notice);

@@ -15,7 +15,19 @@ export class AmbiguousTitleError extends Error {
   }
 }
 
+/** The session is that of another project. */
+export class SessionElsewhereError extends Error {
+  override readonly name = 'SessionElsewhereError';
+  constructor(sessionId: string, root: string | undefined) {
+    const where = root === undefined ? 'another project' : root;
+    super(
+      `Session ${JSON.stringify(sessionId)} belongs to ${where}: start clawdcode there to go on with it. "clawdcode session show ${sessionId}" prints it here.`,
+    );
+  }
+}
+
 const expected = [
+  SessionElsewhereError,
   AmbiguousTitleError,
   AmbiguousSessionIdError,
   InvalidSessionIdError,

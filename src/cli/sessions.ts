@@ -27,6 +27,7 @@ import { logContext } from './debugEvents.ts';
 import type { DebugLog } from './debugLog.ts';
 import { openFileCheckpoints } from './fileCheckpoints.ts';
 import { createModelChoice, listModels } from './models.ts';
+import { whereItLies } from './movedSession.ts';
 import { openContext } from './openContext.ts';
 import { createPermissions, grammarFolder, type Permissions } from './permissions.ts';
 import type { Place } from './place.ts';
@@ -82,13 +83,16 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
   return {
     list: () => store.listSessions(),
     has: (id) =>
-      locateAnywhere(id, store, place).then(
+      whereItLies({ type: 'id', id }, place)
+        .then((target) => locateAnywhere(id, storeOfTarget(target, place) ?? store, place))
+        .then(
         () => true,
         () => false,
       ),
     listModels: () =>
       options.demo ? Promise.resolve({ ids: [DEMO_MODEL] }) : listModels(settings.baseUrl, apiKey),
-    async open(target) {
+    async open(asked) {
+      const target = await whereItLies(asked, place);
       const model = createModelChoice(options.model, settings);
       const permissions = createPermissions(loaded, {
         ...place,
