@@ -39,7 +39,12 @@ export const dataSchemas: Readonly<Record<string, z.ZodType>> = {
   }),
   shell: z.looseObject({
     command: z.string(),
-    output: z.string().describe('What the model sees of the output.'),
+    outputAt: z
+      .number()
+      .optional()
+      .describe(
+        'Where in the content the output begins, in UTF-16 units. Older lines have `output` instead.',
+      ),
     status: z.enum(['ok', 'partial', 'error']).optional(),
     display: toolDisplaySchema.optional(),
     original: blobRefSchema.optional(),
