@@ -4,6 +4,7 @@ import { BlobStore, rebuildRequest, requestsIn } from '../../src/context/index.t
 import { createOpenAIClient } from '../../src/model/openai.ts';
 import { bodyAgain, bodyHash } from '../../src/model/requestBody.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
+import type { Op } from '../../src/protocol/ops.ts';
 import { smallTool } from './smallTools.ts';
 import { type Given, readLog, type Stage, stage } from './stage.ts';
 import { type WireAnswer, type WireServer, wireServer } from './wireServer.ts';
@@ -59,6 +60,14 @@ async function wired(server: WireServer, given: Given = {}): Promise<Stage> {
 }
 
 const fileOf = ({ context }: Stage): string => context.filePath() ?? '';
+
+/** Submits what no turn waits for, and waits until it is done: the last that is heard of it is a measure. */
+async function measured(set: Stage, op: Op): Promise<void> {
+  const before = set.events.length;
+  set.agent.submit(op);
+  while (!set.events.slice(before).some(({ type }) => type === 'context_measured'))
+    await new Promise((resolve) => setTimeout(resolve, 2));
+}
 
 /** An answer to whatever is asked: summaries get one. */
 const usual =
@@ -256,7 +265,7 @@ test('whatever happens in a long session, every request is built again', { timeo
           else if (one.type === 'uncompact') await set.run({ type: 'uncompact' });
           else if (one.type === 'preview') await set.run({ type: 'compact', preview: true });
           else if (one.type === 'model')
-            await set.run({ type: 'set_model', model: index % 2 === 0 ? 'gpt-5-mini' : 'local-model' });
+            await measured(set, { type: 'set_model', model: index % 2 === 0 ? 'gpt-5-mini' : 'local-model' });
           else if (one.type === 'fail') {
             plan = [{ error: { status: 500, message: 'no' } }, { text: 'half', cut: true }];
             await set.ask(`Step ${index} fails first`);
@@ -280,8 +289,7 @@ test('whatever happens in a long session, every request is built again', { timeo
             item !== undefined &&
             (one.type === 'pin' || one.type === 'drop' || one.type === 'restore')
           ) {
-            await set.run({ type: 'steer', steering: { action: one.type, uuid: item.uuid } });
-            await new Promise((resolve) => setTimeout(resolve, 20));
+            await measured(set, { type: 'steer', steering: { action: one.type, uuid: item.uuid } });
           }
         }
         await set.agent.close();

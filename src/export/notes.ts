@@ -1,0 +1,64 @@
+/** What the program itself did, in a sentence each; most of its bookkeeping is nobody's reading. */
+import type { JSONLEntry } from '../protocol/entries.ts';
+
+export interface Note {
+  readonly kind: string;
+  readonly text: string;
+  readonly body?: string;
+}
+
+/** Undefined for what a reader has no use for. */
+export function noteOf({ subtype, data, message }: JSONLEntry): Note | undefined {
+  const content = typeof message.content === 'string' ? message.content : '';
+  switch (subtype) {
+    case 'instructions': {
+      const path = typeof data?.path === 'string' ? data.path : 'Project instructions';
+      return {
+        kind: subtype,
+        text: content === '' ? `${path} is gone.` : `${path} was read.`,
+        ...bodyOf(content),
+      };
+    }
+    case 'environment':
+      return { kind: subtype, text: 'The session was taken up again.', ...bodyOf(content) };
+    case 'mode':
+      return {
+        kind: subtype,
+        text: `Permission mode: ${typeof data?.mode === 'string' ? data.mode : content}`,
+      };
+    case 'model':
+      return { kind: subtype, text: `Model: ${typeof data?.model === 'string' ? data.model : content}` };
+    case 'nudge':
+      return { kind: subtype, text: 'The program had a word for the model.', ...bodyOf(content) };
+    case 'memory':
+      return { kind: subtype, text: 'Memories that the prompt called up.', ...bodyOf(content) };
+    case 'reminder':
+      return { kind: subtype, text: 'Goal and tasks, restated for the model.', ...bodyOf(content) };
+    case 'reduction':
+      return typeof data?.reason === 'string'
+        ? { kind: subtype, text: `The request was made smaller: ${data.reason}.` }
+        : undefined;
+    case 'summary_failed':
+      return { kind: subtype, text: `A summary could not be had: ${content}` };
+    case 'rewind':
+      return { kind: subtype, text: 'You went back: what came after is no longer part of the conversation.' };
+    case 'undo':
+      return { kind: subtype, text: content === '' ? 'Something was taken back.' : content };
+    case 'checkpoint':
+      return changedFiles(data);
+    default:
+      return undefined;
+  }
+}
+
+function changedFiles(data: JSONLEntry['data']): Note | undefined {
+  const changes = Array.isArray(data?.changes) ? (data.changes as readonly { path?: unknown }[]) : [];
+  const paths = changes.flatMap((change) => (typeof change?.path === 'string' ? [change.path] : []));
+  if (paths.length === 0) return undefined;
+  const what = paths.length === 1 ? '1 file changed.' : `${paths.length} files changed.`;
+  return { kind: 'checkpoint', text: what, body: paths.join('\n') };
+}
+
+function bodyOf(content: string): { readonly body?: string } {
+  return content.trim() === '' ? {} : { body: content };
+}
