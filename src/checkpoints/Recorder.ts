@@ -149,8 +149,9 @@ export class Recorder {
       const entry = before.isNamed ? lookSafely(path) : undefined;
       if (entry === undefined || !isUnchanged(before, entry)) found.push({ path, before, entry });
     }
+    const seen = new Set(found.map((one) => one.path));
     for (const path of this.#absent) {
-      if (this.#tree.has(path)) continue;
+      if (this.#tree.has(path) || seen.has(path)) continue;
       const entry = lookSafely(path);
       if (entry !== undefined) found.push({ path, before: undefined, entry });
     }

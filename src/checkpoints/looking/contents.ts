@@ -6,6 +6,7 @@ import type { PathState } from '../../protocol/checkpoints.ts';
 import type { CheckpointBlobs, CheckpointLimits } from '../types.ts';
 import { describeSize } from '../words.ts';
 import type { DiskEntry } from './diskEntry.ts';
+import { hashBytes } from './hashBytes.ts';
 import type { Content, Known } from './known.ts';
 import type { Stash } from './Stash.ts';
 import { readStable } from './stableRead.ts';
@@ -111,7 +112,7 @@ export function createContents(deps: ContentsDeps): Contents {
       const omitted = content.in === 'git' ? 'git does not have it any more' : 'its copy is lost';
       return { ...file, omitted };
     }
-    const hash = createHash('sha256').update(bytes).digest('hex');
+    const hash = await hashBytes(bytes);
     const problem = await put(bytes, hash, isNamed);
     return problem === undefined ? { ...file, hash } : { ...file, hash, omitted: problem };
   };

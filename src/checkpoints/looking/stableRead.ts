@@ -29,7 +29,7 @@ const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 export async function readStable(path: string, maxBytes: number, maxHashBytes: number): Promise<StableRead> {
   for (let tried = 0; tried < TRIES; tried += 1) {
     try {
-      const read = readSmall(path) ?? (await readLarge(path, maxBytes, maxHashBytes));
+      const read = readSmall(path, maxBytes) ?? (await readLarge(path, maxBytes, maxHashBytes));
       if (read !== 'changed') return read;
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
@@ -44,7 +44,7 @@ export async function readStable(path: string, maxBytes: number, maxHashBytes: n
 }
 
 /** Undefined for a file that is not small. */
-function readSmall(path: string): StableRead | 'changed' | undefined {
+function readSmall(path: string, maxBytes: number): StableRead | 'changed' | undefined {
   const file = openSync(path, FLAGS);
   try {
     const before = entryOf(fstatSync(file));
@@ -56,7 +56,8 @@ function readSmall(path: string): StableRead | 'changed' | undefined {
       got = readSync(file, buffer, filled, buffer.length - filled, filled);
     if (filled !== before.size || !sameEntry(before, entryOf(fstatSync(file)))) return 'changed';
     const bytes = buffer.subarray(0, filled);
-    return { type: 'read', entry: before, hash: digest('sha256', bytes), bytes };
+    const kept = bytes.length <= maxBytes ? bytes : undefined;
+    return { type: 'read', entry: before, hash: digest('sha256', bytes), bytes: kept };
   } finally {
     closeSync(file);
   }

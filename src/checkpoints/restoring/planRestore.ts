@@ -2,6 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { PathChange, PathState, RestorePlan, RestoreStep } from '../../protocol/checkpoints.ts';
+import { hashBytes } from '../looking/hashBytes.ts';
 import type { Pace } from '../looking/pace.ts';
 import { canonicalPath } from '../looking/realPath.ts';
 import { isGit } from '../looking/walk.ts';
@@ -42,8 +43,10 @@ async function planPath(
   if (current.type === 'unknown') return idleStep(path, 'refuse', current.reason, undefined);
   const disk = current.type === 'nothing' ? undefined : current.state;
   const bytes = current.type === 'nothing' ? undefined : current.bytes;
-  const load: LoadContent = async (hash) =>
-    disk?.type === 'file' && disk.hash === hash && bytes !== undefined ? bytes : deps.blobs.read({ hash });
+  const load: LoadContent = async (wanted) =>
+    disk?.type === 'file' && disk.hash === wanted && bytes !== undefined
+      ? bytes
+      : deps.blobs.read({ hash: wanted });
   const undone = await undoPath(disk, changes, load);
   if (undone.type === 'refuse') return idleStep(path, 'refuse', undone.reason, disk);
   if (sameState(disk, undone.to)) return idleStep(path, 'nothing', undefined, disk);
@@ -52,15 +55,21 @@ async function planPath(
   const name = describePath(deps.root, path);
   if (undone.merged === undefined) return makeStep(path, disk, undone.to, load, { name });
   const { merged } = undone;
-  return makeStep(path, disk, undone.to, async (hash) => (isHash(undone.to, hash) ? merged : load(hash)), {
-    name,
-    reason: 'you changed it since; your changes stay',
-    isMerge: true,
-  });
+  return makeStep(
+    path,
+    disk,
+    undone.to,
+    async (wanted) => (isHash(undone.to, wanted) ? merged : load(wanted)),
+    {
+      name,
+      reason: 'you changed it since; your changes stay',
+      isMerge: true,
+    },
+  );
 }
 
-const isHash = (state: PathState | undefined, hash: string): boolean =>
-  state?.type === 'file' && state.hash === hash;
+const isHash = (state: PathState | undefined, wanted: string): boolean =>
+  state?.type === 'file' && state.hash === wanted;
 
 /** Why nothing is done at a path, whatever is there. */
 function unreachable(path: string): string | undefined {
@@ -78,11 +87,19 @@ async function unavailableContent(
   if (to?.type !== 'file') return undefined;
   try {
     if (merged !== undefined) await blobs.put(merged);
-    else if ((await blobs.read({ hash: to.hash ?? '' })) === undefined) return 'its content is lost';
+    else return await problemOf(await blobs.read({ hash: to.hash ?? '' }), to.hash);
     return undefined;
   } catch (error) {
     return `its content cannot be had (${(error as NodeJS.ErrnoException).code ?? String(error)})`;
   }
+}
+
+async function problemOf(
+  bytes: Buffer | undefined,
+  expected: string | undefined,
+): Promise<string | undefined> {
+  if (bytes === undefined) return 'its content is lost';
+  return (await hashBytes(bytes)) === expected ? undefined : 'its content is damaged';
 }
 
 /** A folder that would go must be empty by then; what is to come must have a folder to come to. */

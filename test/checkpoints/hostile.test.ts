@@ -1,0 +1,290 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { PathChange } from '../../src/protocol/checkpoints.ts';
+import { type Bench, openBench, snapshot } from './bench.ts';
+
+let bench: Bench;
+beforeEach(async () => {
+  bench = await openBench();
+});
+afterEach(() => bench.close());
+
+const at = (path: string): string => join(bench.root, path);
+const write = (path: string, content: string | Buffer): void => writeFileSync(at(path), content);
+const shell = (command: string): void => void execFileSync('/bin/sh', ['-c', command], { cwd: bench.root });
+const plan = (changes: readonly PathChange[]) => bench.checkpoints.plan(changes);
+
+/** What a command changed. */
+async function changesOf(command: string): Promise<readonly PathChange[]> {
+  await bench.checkpoints.baseline();
+  shell(command);
+  return (await bench.checkpoints.capture()).changes;
+}
+
+test('nothing is written through a folder that has become a link leading out', async () => {
+  mkdirSync(at('d'));
+  write('d/a.txt', 'one\n');
+  const changes = await changesOf('echo two > d/a.txt; echo new > d/new.txt');
+  const early = await plan(changes);
+  renameSync(at('d'), join(bench.outside, 'd'));
+  symlinkSync(join(bench.outside, 'd'), at('d'));
+  const elsewhere = snapshot(bench.outside);
+  const late = await plan(changes);
+  expect(late.steps.map((step) => [step.action, step.reason])).toEqual([
+    ['refuse', 'the way to it leads through a link now'],
+    ['refuse', 'the way to it leads through a link now'],
+  ]);
+  const applied = await bench.checkpoints.apply(early);
+  expect(applied.changes).toEqual([]);
+  expect([...applied.notes].sort()).toEqual([
+    'd/a.txt was left as it is: the way to it leads through a link now',
+    'd/new.txt was left as it is: the way to it leads through a link now',
+  ]);
+  expect(snapshot(bench.outside)).toEqual(elsewhere);
+});
+
+test('a link is looked at and put back as a link, whatever it leads to', async () => {
+  writeFileSync(join(bench.outside, 'secret'), 'theirs\n');
+  symlinkSync(join(bench.outside, 'secret'), at('out'));
+  symlinkSync('loop', at('loop'));
+  symlinkSync(bench.outside, at('folder'));
+  const before = snapshot(bench.root);
+  const changes = await changesOf('rm out loop folder; echo mine > out; mkdir folder');
+  await bench.checkpoints.apply(await plan(changes));
+  expect(snapshot(bench.root)).toEqual(before);
+  expect(readFileSync(join(bench.outside, 'secret'), 'utf8')).toBe('theirs\n');
+  expect([...bench.blobs.kept.values()].map(String)).not.toContain('theirs\n');
+});
+
+test('a pipe in place of a file is never opened, neither in a scan nor in a plan nor while going back', async () => {
+  write('a.txt', 'one\n');
+  write('b.txt', 'one\n');
+  const changes = await changesOf('rm a.txt; mkfifo a.txt; echo two > b.txt');
+  const early = await plan(changes);
+  shell('rm b.txt; mkfifo b.txt');
+  const applied = await bench.checkpoints.apply(early);
+  expect(applied.notes).toEqual(['b.txt was left as it is: it changed after the plan was made']);
+  expect(readFileSync(at('a.txt'), 'utf8')).toBe('one\n');
+  expect(lstatSync(at('b.txt')).isFIFO()).toBe(true);
+  expect((await plan(changes)).steps).toMatchObject([{ action: 'nothing' }, { action: 'refuse' }]);
+});
+
+test('a socket is seen and left where it is', async () => {
+  await bench.checkpoints.baseline();
+  const server = createServer();
+  await new Promise<void>((resolve) => {
+    server.listen(at('s'), resolve);
+  });
+  const { changes } = await bench.checkpoints.capture();
+  expect(changes).toEqual([{ path: at('s'), after: { type: 'special', kind: 'socket' } }]);
+  expect((await plan(changes)).steps).toMatchObject([{ action: 'refuse', reason: 'it is a socket now' }]);
+  server.close();
+});
+
+test("git's own folder is never written to, whatever a log says", async () => {
+  mkdirSync(at('.git/hooks'), { recursive: true });
+  const { hash } = await bench.blobs.put(Buffer.from('#!/bin/sh\n'));
+  const before = { type: 'file', mode: 0o755, bytes: 10, hash } as const;
+  const made = await plan([
+    { path: at('.git/hooks/pre-commit'), before },
+    { path: at('sub/.GIT/config'), before },
+    { path: 'relative/path', before },
+  ]);
+  expect(made.steps.map((step) => step.reason)).toEqual([
+    'it belongs to git',
+    'it belongs to git',
+    'it is not a path',
+  ]);
+});
+
+test('what is edited between the plan and its execution is left alone, and said to be', async () => {
+  write('a.txt', 'one\n');
+  write('gone.txt', 'one\n');
+  const changes = await changesOf('echo two > a.txt; rm gone.txt; echo n > new.txt');
+  const made = await plan(changes);
+  write('a.txt', 'mine\n');
+  write('gone.txt', 'mine\n');
+  write('new.txt', 'mine\n');
+  const applied = await bench.checkpoints.apply(made);
+  expect(applied.changes).toEqual([]);
+  expect(applied.notes).toHaveLength(3);
+  for (const name of ['a.txt', 'gone.txt', 'new.txt']) expect(readFileSync(at(name), 'utf8')).toBe('mine\n');
+});
+
+test('a change of the same size with the times put back is found', async () => {
+  write('a.txt', 'one\n');
+  write('b.txt', 'one\n');
+  await bench.checkpoints.baseline();
+  const { atime, mtime } = statSync(at('a.txt'));
+  write('a.txt', 'two\n');
+  utimesSync(at('a.txt'), atime, mtime);
+  expect((await bench.checkpoints.capture()).changes.map((change) => change.path)).toEqual([at('a.txt')]);
+});
+
+test('a change within the same tick of the clock is found', async () => {
+  for (let round = 0; round < 30; round += 1) {
+    write('a.txt', `${round}a\n`);
+    await bench.checkpoints.baseline();
+    write('a.txt', `${round}b\n`);
+    expect((await bench.checkpoints.capture()).changes).toHaveLength(1);
+  }
+});
+
+test('a content that must not be kept is not, and so cannot be brought back', async () => {
+  const checkpoints = bench.reopen({ mayKeep: (path) => !path.endsWith('.env') });
+  write('.env', 'KEY=secret\n');
+  await checkpoints.baseline();
+  shell('echo KEY=other > .env; echo KEY=third > new.env');
+  const { changes, notes } = await checkpoints.capture();
+  expect(notes).toEqual(['.env cannot be brought back: it may hold secrets']);
+  expect(JSON.stringify(changes)).not.toContain('hash');
+  expect(bench.blobs.kept.size).toBe(0);
+  expect((await checkpoints.plan(changes)).steps.map((step) => step.action)).toEqual(['refuse', 'refuse']);
+});
+
+test('a file above the limit is kept only when a call names it', async () => {
+  const checkpoints = bench.reopen({ limits: { maxFileBytes: 1000 } });
+  write('big.bin', Buffer.alloc(1001, 1));
+  write('named.bin', Buffer.alloc(1001, 1));
+  await checkpoints.baseline();
+  await checkpoints.keep([at('named.bin')]);
+  shell('echo x >> big.bin; echo x >> named.bin');
+  const { changes, notes } = await checkpoints.capture();
+  expect(notes).toEqual(['big.bin cannot be brought back: larger than 1000 bytes']);
+  expect((await checkpoints.plan(changes)).steps.map((step) => step.action)).toEqual(['refuse', 'modify']);
+});
+
+test('many megabytes come back byte for byte', async () => {
+  const content = Buffer.alloc(30 * 2 ** 20, 'ab\n');
+  write('large.txt', content);
+  await bench.checkpoints.keep([at('large.txt')]);
+  write('large.txt', 'small\n');
+  const { changes } = await bench.checkpoints.capture([at('large.txt')]);
+  const applied = await bench.checkpoints.apply(await plan(changes));
+  expect(readFileSync(at('large.txt')).equals(content)).toBe(true);
+  await bench.checkpoints.apply(await plan(applied.changes));
+  expect(readFileSync(at('large.txt'), 'utf8')).toBe('small\n');
+});
+
+test('names that are not UTF-8 are passed over and said to be, strange ones are not', async () => {
+  execFileSync('/bin/bash', ['-c', `touch $'bad\\xff' $'esc\\e[31m' $'new\\nline'`], { cwd: bench.root });
+  await bench.checkpoints.baseline();
+  execFileSync('/bin/bash', ['-c', `echo 1 > $'bad\\xff'; echo 1 > $'esc\\e[31m'; rm $'new\\nline'`], {
+    cwd: bench.root,
+  });
+  const { changes, notes } = await bench.checkpoints.capture();
+  expect(changes.map((change) => change.path)).toEqual([at('esc\u001b[31m'), at('new\nline')]);
+  expect(notes).toEqual(['files whose names are not UTF-8 are not covered']);
+  const { steps } = await plan(changes);
+  expect(steps[0]?.diff).not.toContain('\u001b');
+});
+
+test('what cannot be stored ends the checkpoint of that file, not the call', async () => {
+  const full = {
+    put: () => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' })),
+    read: bench.blobs.read,
+  };
+  const checkpoints = bench.reopen({ blobs: full });
+  write('a.txt', 'one\n');
+  await checkpoints.baseline();
+  shell('echo two > a.txt');
+  const { changes, notes } = await checkpoints.capture();
+  expect(changes).toMatchObject([{ path: at('a.txt') }]);
+  expect(notes).toEqual(['a.txt cannot be brought back: it could not be stored (ENOSPC)']);
+  expect((await checkpoints.plan(changes)).steps).toMatchObject([{ action: 'refuse' }]);
+});
+
+test('a blob that is damaged or gone is refused before anything is written', async () => {
+  write('a.txt', 'one\n');
+  const changes = await changesOf('echo two > a.txt');
+  const lost = bench.reopen({ blobs: { put: bench.blobs.put, read: async () => undefined } });
+  expect((await lost.plan(changes)).steps).toMatchObject([
+    { action: 'refuse', reason: 'its content is lost' },
+  ]);
+  const damaged = bench.reopen({ blobs: { put: bench.blobs.put, read: async () => Buffer.from('zzzz') } });
+  expect((await damaged.plan(changes)).steps).toMatchObject([
+    { action: 'refuse', reason: 'its content is damaged' },
+  ]);
+  expect(readFileSync(at('a.txt'), 'utf8')).toBe('two\n');
+});
+
+test('a tree that disappears is not mistaken for anything else', async () => {
+  write('a.txt', 'one\n');
+  const changes = await changesOf('cd ..; rm -rf project');
+  expect(changes.map((change) => change.path)).toEqual([at('a.txt')]);
+  expect(existsSync(bench.root)).toBe(false);
+  await bench.checkpoints.apply(await plan(changes));
+  expect(readFileSync(at('a.txt'), 'utf8')).toBe('one\n');
+});
+
+test('a baseline that is stopped goes on where the next one begins', async () => {
+  for (let index = 0; index < 50; index += 1) write(`${index}.txt`, `${index}\n`);
+  const stop = new AbortController();
+  stop.abort();
+  await bench.checkpoints.baseline(stop.signal);
+  await bench.checkpoints.baseline();
+  shell('rm 7.txt');
+  expect((await bench.checkpoints.capture()).changes.map((change) => change.path)).toEqual([at('7.txt')]);
+});
+
+const isRoot = spawnSync('id', ['-u'], { encoding: 'utf8' }).stdout.trim() === '0';
+
+/** Runs as somebody who may not do everything. */
+async function asNobody(act: () => Promise<void>): Promise<void> {
+  if (!isRoot) return act();
+  execFileSync('chown', ['-R', '65534', join(bench.root, '..')]);
+  process.seteuid?.(65534);
+  try {
+    await act();
+  } finally {
+    process.seteuid?.(0);
+  }
+}
+
+test('in a read-only folder of their own the owner gets everything back, and the folder stays read-only', async () => {
+  mkdirSync(at('d'));
+  write('d/a.txt', 'one\n');
+  chmodSync(at('d/a.txt'), 0o444);
+  chmodSync(at('d'), 0o555);
+  await asNobody(async () => {
+    const before = snapshot(bench.root);
+    const changes = await changesOf('chmod 755 d; rm d/a.txt; echo n > d/n.txt; chmod 555 d');
+    const applied = await bench.checkpoints.apply(await plan(changes));
+    expect(applied.notes).toEqual([]);
+    expect(snapshot(bench.root)).toEqual(before);
+  });
+  chmodSync(at('d'), 0o755);
+});
+
+test('what may not be read is not taken for deleted, and is said to be left out', async () => {
+  mkdirSync(at('closed'));
+  write('closed/a.txt', 'one\n');
+  write('b.txt', 'one\n');
+  await asNobody(async () => {
+    await bench.checkpoints.baseline();
+    chmodSync(at('closed'), 0);
+    chmodSync(at('b.txt'), 0);
+    const { changes, notes } = await bench.checkpoints.capture();
+    expect(changes.map((change) => change.path)).toEqual([at('b.txt'), at('closed')]);
+    expect(notes).toEqual(['closed may not be read and is not covered']);
+    const applied = await bench.checkpoints.apply(await plan(changes));
+    expect(applied.notes).toEqual([]);
+  });
+  expect(statSync(at('closed')).mode & 0o777).toBe(0o755);
+  rmSync(at('closed'), { recursive: true });
+});
