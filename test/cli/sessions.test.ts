@@ -8,6 +8,7 @@ import { createSessionHouse, type HouseOptions, type OpenedSession } from '../..
 import { loadSettings } from '../../src/config/loadSettings.ts';
 import { SessionLockedError, SessionNotFoundError } from '../../src/context/index.ts';
 import { DEMO_MODEL } from '../../src/model/demo.ts';
+import { shellOutput } from '../../src/protocol/shellOutput.ts';
 import { entryLine } from '../agent/line.ts';
 
 interface Street {
@@ -60,7 +61,8 @@ async function street(): Promise<Street> {
 async function shell({ agent }: OpenedSession, command: string): Promise<string> {
   agent.submit({ type: 'shell', command });
   await agent.idle();
-  return String(agent.entries().findLast((entry) => entry.subtype === 'shell')?.data?.output).trim();
+  const entry = agent.entries().findLast(({ subtype }) => subtype === 'shell');
+  return entry === undefined ? '' : (shellOutput(entry) ?? '').trim();
 }
 
 async function say({ agent }: OpenedSession, text: string): Promise<void> {

@@ -1,5 +1,6 @@
 /** The subcommands and their flags. */
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { exportFormats } from '../../export/types.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
 import { archive, fork, remove, rename, unarchive } from './change.ts';
 import { list } from './list.ts';
@@ -77,6 +78,21 @@ export async function runSessionCommand(ports: SessionPorts, argv: readonly stri
     .option('--at <seq>', 'only up to this entry', whole)
     .option('--json', 'one JSON object')
     .action((word, { at, json = false }) => on(word, (session) => fork(ports, session, { at, json })));
+  program
+    .command('export')
+    .argument(about)
+    .description('the session as a document; secrets are left out')
+    .addOption(new Option('-f, --format <format>', 'as the file is called, or md').choices(exportFormats))
+    .option('-o, --output <file>', 'a new file; without it, standard output')
+    .option('--no-redact', 'with the secrets that are in it')
+    .option('--no-outputs', 'without what tools answered')
+    .option('--no-reasoning', 'without the reasoning of the model')
+    .action((word, { format, output, redact, outputs, reasoning }) =>
+      on(word, async (session) => {
+        const { exportFile } = await import('./exportFile.ts');
+        return exportFile(ports, session, { format, output, redact, toolOutputs: outputs, reasoning });
+      }),
+    );
   program
     .command('archive')
     .argument(about)

@@ -13,6 +13,7 @@ export interface Given {
   readonly width?: number;
   /** What is answered to a question; undefined: nobody is there. */
   readonly answer?: boolean;
+  readonly dataRoot?: string;
   /** False where the index is not complete. */
   readonly isComplete?: boolean;
 }
@@ -74,7 +75,7 @@ export async function runWith(argv: readonly string[], given: Given = {}): Promi
       cwd: '/repo',
       root: '/repo',
       home: '/home',
-      dataRoot: '/data',
+      dataRoot: given.dataRoot ?? '/data',
       packageRoot: '/package',
       version: '1.0.0',
       env: {},

@@ -1,0 +1,100 @@
+/** `clawdcode session export`: a session as a document, to a file or to standard output. */
+import { open, rm } from 'node:fs/promises';
+import { extname, resolve } from 'node:path';
+import { loadSettings } from '../../config/loadSettings.ts';
+import { exportSession } from '../../export/exportSession.ts';
+import { type ExportFormat, exportFormats } from '../../export/types.ts';
+import { EXIT } from '../../headless/exitCodes.ts';
+import type { SessionRecord } from '../../protocol/sessions.ts';
+import { count } from '../../ui/print/numbers.ts';
+import { sanitize, sanitizeLine } from '../../ui/print/sanitize.ts';
+import type { Place } from '../place.ts';
+import { folderIsTrusted } from '../startup.ts';
+import { readEntries } from './readEntries.ts';
+import type { SessionPorts } from './types.ts';
+
+export interface ExportArguments {
+  /** Without it, what the file's name ends in says; else Markdown. */
+  readonly format: ExportFormat | undefined;
+  /** Relative to the working directory. */
+  readonly output: string | undefined;
+  readonly redact: boolean;
+  readonly toolOutputs: boolean;
+  readonly reasoning: boolean;
+}
+
+/** Written as it is read: memory does not grow with the session. A file that exists is never overwritten. */
+export async function exportFile(
+  ports: SessionPorts,
+  session: SessionRecord,
+  given: ExportArguments,
+): Promise<number> {
+  const { output, place, now } = ports;
+  const { redact, toolOutputs, reasoning } = given;
+  const marks = new Set<string>();
+  const pieces = exportSession(readEntries(session, { type: 'from', seq: 0 }), {
+    format: given.format ?? formatOf(given.output),
+    meta: {
+      title: session.title,
+      sessionId: session.id,
+      ...(session.root === undefined ? {} : { project: session.root }),
+      programVersion: place.version,
+      exportedAt: now(),
+    },
+    redact,
+    own: redact ? await ownSecrets(place) : [],
+    onRedacted: (mark) => marks.add(mark),
+    toolOutputs,
+    reasoning,
+  });
+  if (given.output === undefined) {
+    // A terminal obeys what it is sent; a file or a program gets the document.
+    for await (const piece of pieces)
+      if (!(await output.write(output.isTerminal ? sanitize(piece) : piece))) return EXIT.ok;
+  } else {
+    const file = resolve(place.cwd, given.output);
+    if (!(await writeNew(file, pieces))) {
+      output.say(`${sanitizeLine(file)} exists already, and is never overwritten: choose another name.`);
+      return EXIT.badInput;
+    }
+    await output.line(`Session ${sanitizeLine(session.id)} is in ${sanitizeLine(file)}.`);
+  }
+  if (marks.size > 0)
+    output.hint(
+      `${count(marks.size, 'secret')} left out, with a mark in the place of each; --no-redact keeps them.`,
+    );
+  return EXIT.ok;
+}
+
+function formatOf(file: string | undefined): ExportFormat {
+  const ending = extname(file ?? '')
+    .slice(1)
+    .toLowerCase();
+  return exportFormats.find((format) => format === ending) ?? (ending === 'htm' ? 'html' : 'md');
+}
+
+/** False where there is such a file. What could not be finished is not left behind. */
+async function writeNew(file: string, pieces: AsyncIterable<string>): Promise<boolean> {
+  const handle = await open(file, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EEXIST') return undefined;
+    throw error;
+  });
+  if (handle === undefined) return false;
+  let isWhole = false;
+  try {
+    for await (const piece of pieces) await handle.writeFile(piece);
+    isWhole = true;
+  } finally {
+    await handle.close();
+    if (!isWhole) await rm(file, { force: true });
+  }
+  return true;
+}
+
+/** The user's own key is a secret whatever it looks like. */
+async function ownSecrets(place: Place): Promise<readonly string[]> {
+  const { dataRoot, home, root, env } = place;
+  const trusted = await folderIsTrusted(place);
+  const { settings } = await loadSettings({ dataRoot, home, root, env, trusted, flags: {} });
+  return settings.apiKey === null ? [] : [settings.apiKey];
+}
