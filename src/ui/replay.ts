@@ -4,9 +4,9 @@ import type { Print } from './view.ts';
 
 /** Entries of an earlier session that are printed again on resume; older ones stay in the log. */
 const REPLAYED = 60;
-/** Entries above and below a place that somebody jumps to. */
+/** Entries above and below a place that somebody jumps to; few below, so that it stays on screen. */
 const ABOVE = 16;
-const BELOW = 24;
+const BELOW = 6;
 
 /** The end of a session as it is shown when it is taken up again, beginning at a prompt where there is one. */
 export function replay(entries: readonly JSONLEntry[]): Print[] {

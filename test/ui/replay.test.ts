@@ -45,8 +45,8 @@ test('a jump shows the turn around the place, names it, and says what follows', 
   ]);
   expect(prints.slice(6, 8)).toEqual([1234, 1235]);
   expect(prints.slice(-2)).toEqual([
-    1258,
-    '… 3741 later entries follow; the conversation goes on at its end.',
+    1240,
+    '… 3759 later entries follow; the conversation goes on at its end.',
   ]);
 });
 
