@@ -53,7 +53,9 @@ export async function interactiveStart(program, { cwd, env, args = [], ready }) 
   const shows = (wanted) =>
     within(
       new Promise((done) => {
-        waiting.add(() => wanted.test(textOf(screen)) && done());
+        const look = () => wanted.test(textOf(screen)) && done();
+        waiting.add(look);
+        look();
       }),
       () => `the screen never showed ${wanted}:\n${textOf(screen)}`,
     );
