@@ -1,0 +1,27 @@
+/** A little of everything that the storage bench does; `npm run bench:storage` does a lot of it. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { runCrowd, runSecond } from '../../bench/storage/crowd.ts';
+import { runDamage } from '../../bench/storage/damage.ts';
+import { runDisk } from '../../bench/storage/disk.ts';
+import { runKills } from '../../bench/storage/kills.ts';
+import { boundsOf, printBounds } from '../../bench/storage/report.ts';
+
+test('writers that are killed, damaged logs, failing disks and a crowd on one session lose nothing', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'clawdcode-bench-storage-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const seed = 1 + Math.floor(Math.random() * 1e6);
+  const [kills, damage, disk, crowd, second] = [
+    await runKills(folder, 6, seed),
+    await runDamage(folder, 30, seed),
+    await runDisk(folder, seed),
+    await runCrowd(folder, 6, 2),
+    await runSecond(folder, 20),
+  ];
+  const bounds = boundsOf({ kills, damage, disk, crowd, second });
+  const broken = bounds.filter(({ isKept }) => !isKept);
+  expect(broken, `seed ${seed}\n${printBounds(bounds)}`).toEqual([]);
+  expect(kills.acknowledged).toBeGreaterThan(0);
+}, 60_000);
