@@ -1,7 +1,7 @@
 /** `clawdcode session`: the installed program on sessions that it wrote itself. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -126,6 +126,26 @@ test('what is in the archive is listed, found, shown, checked and gone on with',
   const again = await print(['-p', '--resume', oldest.title, 'go on']);
   expect([again.code, again.stdout]).toEqual([0, 'Here I am again.\n']);
   expect(existsSync(oldest.file)).toBe(true);
+});
+
+test('it is exported without its secrets, checked, damaged, repaired, and whole again', async () => {
+  const { print, newest, work } = await lived();
+  const page = await print(['session', 'export', newest.id, '--output', 'talk.html']);
+  expect([page.code, page.stderr]).toEqual([0, '']);
+  expect(await work.read('talk.html')).toMatch(/^<!doctype html>[\s\S]*A second answer\./i);
+  const again = await print(['session', 'export', newest.id, '--output', 'talk.html']);
+  expect([again.code, again.stderr]).toEqual([42, expect.stringContaining('exists already')]);
+  expect((await print(['session', 'export', newest.id])).stdout).toContain('A second answer.');
+
+  const whole = await readFile(newest.file, 'utf8');
+  await writeFile(newest.file, whole.replace('another question', 'another_question'));
+  const damaged = await print(['session', 'verify', newest.id]);
+  expect([damaged.code, damaged.stdout]).toEqual([1, expect.stringContaining('is damaged')]);
+  const repaired = await print(['session', 'repair', newest.id, '--json']);
+  const report = JSON.parse(repaired.stdout) as { type: string; original: string };
+  expect([repaired.code, report.type]).toEqual([0, 'repaired']);
+  expect(await readFile(report.original, 'utf8')).toContain('another_question');
+  expect((await print(['session', 'verify', newest.id, '--deep'])).code).toBe(0);
 });
 
 test('other projects are listed and searched only when asked', async () => {
