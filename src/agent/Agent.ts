@@ -261,7 +261,10 @@ export function createAgent(deps: AgentDeps): Agent {
       usage: totals,
       demo: deps.demo,
     }),
-    liveEntries: () => liveEntries(context.entries()).entries,
+    liveEntries() {
+      const { entries, undone } = liveEntries(context.entries());
+      return undone.size === 0 ? entries : entries.filter(({ uuid }) => !undone.has(uuid));
+    },
     turns: rewinds.turns,
     planRewind: rewinds.plan,
     diff: rewinds.diff,

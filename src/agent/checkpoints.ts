@@ -21,8 +21,10 @@ export interface CallChanges {
 }
 
 export interface CheckpointKeeper {
-  /** Looks at the tree unless somebody just did; nobody waits for it. */
+  /** Looks at the tree; nobody waits for it. */
   look(): void;
+  /** The same, unless somebody just did. */
+  lookIfStale(): void;
   /** Resolves when the log knows what was changed by calls that were cut short. */
   settled(): Promise<void>;
   /** Before a call runs: what it may change is known as it is now. Gives up waiting when the signal aborts. */
@@ -104,7 +106,7 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
     isLate = false;
   };
   const look = (): void => {
-    if (files === undefined || isQueued || (!isLate && now() - lookedAt < FRESH_MS)) return;
+    if (files === undefined || isQueued) return;
     isQueued = true;
     void safely(async () => {
       isQueued = false;
@@ -112,8 +114,13 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
     });
   };
 
+  const lookIfStale = (): void => {
+    if (isLate || now() - lookedAt >= FRESH_MS) look();
+  };
+
   return {
     look,
+    lookIfStale,
     async settled() {
       if (isLate) await queue;
     },
@@ -125,7 +132,7 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
           signal,
         );
       if (access.type !== 'command') return;
-      look();
+      lookIfStale();
       await unlessAborted(queue, signal);
     },
     async after(callId, cause, access, signal) {

@@ -13,7 +13,7 @@ export interface TurnJobPorts
   readonly context: ContextManager;
   readonly prompts: PromptQueue;
   readonly modes: Pick<Modes, 'announce'>;
-  readonly checkpoints: Pick<CheckpointKeeper, 'look' | 'settled'>;
+  readonly checkpoints: Pick<CheckpointKeeper, 'look' | 'lookIfStale' | 'settled'>;
   readonly schemas: readonly ToolSchema[];
   readonly emit: (event: AgentEvent) => void;
   readonly tellBug: (error: unknown) => void;
@@ -29,7 +29,7 @@ export function createTurnJob(ports: TurnJobPorts): Job {
   };
   /** While the model writes a command, the tree is looked at: nothing waits for it then. */
   const watched = (event: AgentEvent): void => {
-    if (event.type === 'tool_call_delta' && event.name === 'Bash') checkpoints.look();
+    if (event.type === 'tool_call_delta' && event.name === 'Bash') checkpoints.lookIfStale();
     emit(event);
   };
   return async (signal) => {

@@ -42,7 +42,7 @@ export interface Agent {
   entries(): readonly JSONLEntry[];
   /** Older history, wherever it lies: at most `count` entries before a position, oldest first. */
   page(beforeSeq: number, count: number): Promise<readonly JSONLEntry[]>;
-  /** Those of them that count: without what was rewound. */
+  /** Those of them that count: without what was rewound or undone. */
   liveEntries(): readonly JSONLEntry[];
   /** The newest `limit` turns of the conversation, oldest first, each with what it changed. */
   turns(limit: number): Promise<readonly TurnRecord[]>;

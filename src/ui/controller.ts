@@ -98,7 +98,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     say,
     async attach(session, at) {
       const { agent } = session;
-      const past = at === undefined ? replay(agent.entries()) : await replayAround(agent, at);
+      const past = at === undefined ? replay(agent.liveEntries()) : await replayAround(agent, at);
       await state.session?.agent.close();
       store?.dispose();
       options.onReady(() => session.agent.close());

@@ -1,0 +1,283 @@
+/** Going back: a session changes files by tools and by Bash, the user changes some too, and all of it is taken back. */
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { keys } from '../ui/screen.ts';
+import type { ModelServer, ScriptedReply } from './support/server.ts';
+import { type Stage, setStage } from './support/stage.ts';
+import type { Terminal } from './support/terminal.ts';
+import { treeOf } from './support/tree.ts';
+import { expectPairedCalls } from './support/wire.ts';
+
+const FREE = ['--permission-mode', 'bypassPermissions'];
+
+const call = (name: string, input: unknown): ScriptedReply => ({ calls: [{ name, input }] });
+const bash = (command: string): ScriptedReply => call('Bash', { command });
+
+const numbers = (change: (line: number) => string = String): string =>
+  Array.from({ length: 30 }, (_, at) => `${change(at + 1)}\n`).join('');
+
+/** Two turns of work: the first with tools and Bash, the second on top of it. */
+function script(server: ModelServer): void {
+  server.script(
+    call('Write', { file_path: 'made.txt', content: 'made by a tool\n' }),
+    call('Read', { file_path: 'edited.txt' }),
+    call('Edit', { file_path: 'edited.txt', old_string: 'before', new_string: 'after' }),
+    bash(
+      'mkdir -p deep/er && echo x > deep/er/new && mv renamed.txt moved.txt && rm removed.txt && chmod 755 mode.sh && printf "\\000\\001" > binary && ln -s made.txt link && echo changed > ignored.log',
+    ),
+    { text: 'The first turn is done.' },
+    bash(
+      'sed -i "s/^3$/three/" numbers.txt && echo second > made.txt && echo model > clash.txt && rm -r deep',
+    ),
+    { text: 'The second turn is done.' },
+  );
+}
+
+/** What is there before anybody works. */
+async function lay(folder: string): Promise<void> {
+  const files = {
+    'edited.txt': 'before\n',
+    'renamed.txt': 'a name\n',
+    'removed.txt': 'to be removed\n',
+    'mode.sh': '#!/bin/sh\n',
+    'ignored.log': 'ignored by git\n',
+    'numbers.txt': numbers(),
+    'clash.txt': 'first\n',
+    '.gitignore': '*.log\n',
+  };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  await chmod(join(folder, 'mode.sh'), 0o644);
+}
+
+async function ask(terminal: Terminal, text: string, answer: string): Promise<void> {
+  await terminal.submit(text);
+  await terminal.waitForPrinted(answer);
+  await terminal.waitForIdle();
+}
+
+async function openTurns(terminal: Terminal): Promise<void> {
+  await terminal.press(keys.escape);
+  await terminal.waitFor('Esc again goes back');
+  await terminal.press(keys.escape);
+  await terminal.waitFor('Go back to before…');
+  await terminal.waitFor(/❯ (just now|\d+ \w+ ago)/);
+}
+
+/** Goes through the dialog from the list of turns on: the turn so many above the newest, and what goes back. */
+async function goBack(terminal: Terminal, up: number, letter: string): Promise<void> {
+  await openTurns(terminal);
+  for (let step = 0; step < up; step++) await terminal.press(keys.up);
+  await terminal.press(keys.enter);
+  await terminal.waitFor('1. Conversation and files');
+  await terminal.press(letter);
+  if (letter === 'c') return;
+  await terminal.waitFor('Enter does it');
+  await terminal.pause(400);
+  await terminal.press(keys.enter);
+  await terminal.waitForGone('Enter does it');
+}
+
+async function begin(inGit: boolean): Promise<Stage & { folder: string; git: () => Promise<string> }> {
+  const set = await setStage();
+  const folder = inGit ? set.work.repository : join(set.work.temporary, 'plain');
+  await mkdir(folder, { recursive: true });
+  await lay(folder);
+  await mkdir(set.work.data, { recursive: true });
+  // A title is a request of its own, which would take a reply of the script.
+  await writeFile(join(set.work.data, 'config.json'), '{ "sessions": { "titles": false } }', { mode: 0o600 });
+  if (inGit) {
+    await set.work.git('add', '--all');
+    await set.work.git('commit', '--quiet', '--message', 'Laid');
+    await set.work.git('stash', 'list');
+    await writeFile(join(folder, 'staged.txt'), 'staged\n');
+    await set.work.git('add', 'staged.txt');
+  }
+  const git = async (): Promise<string> =>
+    inGit
+      ? [
+          await set.work.git('status', '--porcelain'),
+          await set.work.git('stash', 'list'),
+          await set.work.git('for-each-ref'),
+        ].join('\n')
+      : '';
+  script(set.server);
+  return { ...set, folder, git };
+}
+
+test.each([
+  ['in a git repository', true],
+  ['in a folder without git', false],
+])('%s both, the files and the conversation go back, and undo brings everything back', async (_, inGit) => {
+  const { server, ready, folder, git, work } = await begin(inGit);
+  const laid = await treeOf(folder);
+  const laidGit = await git();
+  const terminal = await ready(FREE, { cwd: folder });
+  await ask(terminal, 'first task', 'The first turn is done.');
+  const first = await treeOf(folder);
+  const firstGit = await git();
+  expect(first).not.toEqual(laid);
+  await ask(terminal, 'second task', 'The second turn is done.');
+  const second = await treeOf(folder);
+
+  await openTurns(terminal);
+  expect(terminal.screen()).toMatch(/first task .*in 10 files/);
+  expect(terminal.screen()).toMatch(/❯ .*second task .*in 4 files/);
+  await terminal.press(keys.escape);
+  await terminal.waitForGone('Go back to before…');
+  expect(await treeOf(folder)).toEqual(second);
+
+  await goBack(terminal, 0, 'b');
+  await terminal.waitForPrinted('Conversation and files are as before “second task”');
+  expect(await treeOf(folder)).toEqual(first);
+  expect(await git()).toBe(firstGit);
+  await terminal.waitFor(/❯ second task/);
+  await terminal.press(keys.ctrl('c'));
+
+  await goBack(terminal, 0, 'b');
+  await terminal.waitForPrinted('Conversation and files are as before “first task”');
+  expect(await treeOf(folder)).toEqual(laid);
+  expect(await git()).toBe(laidGit);
+  await terminal.press(keys.ctrl('c'));
+
+  for (const tree of [first, second]) {
+    await terminal.press(keys.escape, keys.escape);
+    await terminal.waitFor('Go back to before…');
+    await terminal.press('u');
+    await terminal.waitForGone('Go back to before…');
+    await terminal.waitFor('Taken back: conversation and files');
+    await expect.poll(() => treeOf(folder), { timeout: 10_000 }).toEqual(tree);
+  }
+  if (inGit) expect(await work.git('stash', 'list')).toBe('');
+
+  server.script({ text: 'I go on.' });
+  await ask(terminal, 'go on', 'I go on.');
+  const request = server.requests().at(-1);
+  expect(request?.messages.filter(({ role }) => role === 'user').map(({ content }) => content)).toEqual([
+    'first task',
+    'second task',
+    'go on',
+  ]);
+  if (request !== undefined) expectPairedCalls(request);
+});
+
+test('what the user changed meanwhile is merged or left alone, and said before anything is done', async () => {
+  const { ready, folder, server } = await begin(true);
+  const terminal = await ready(FREE, { cwd: folder });
+  await ask(terminal, 'first task', 'The first turn is done.');
+  await writeFile(join(folder, 'own.txt'), 'mine from the start\n');
+  await ask(terminal, 'second task', 'The second turn is done.');
+  await writeFile(join(folder, 'own.txt'), 'mine, and later\n');
+  await writeFile(
+    join(folder, 'numbers.txt'),
+    numbers((n) => (n === 3 ? 'three' : n === 28 ? 'mine' : `${n}`)),
+  );
+  await writeFile(join(folder, 'clash.txt'), 'mine instead\n');
+  const before = await treeOf(folder);
+
+  await openTurns(terminal);
+  await terminal.press(keys.enter);
+  await terminal.waitFor(/to merge with your changes, 1 left as it is/);
+  await terminal.press('f');
+  await terminal.waitFor('Enter does it');
+  const shown = terminal.screen();
+  expect(shown).toMatch(/^merge +numbers\.txt/m);
+  expect(shown).toMatch(/^leave +clash\.txt/m);
+  expect(shown).toMatch(/^bring back +deep\/er\/new/m);
+  expect(shown).toMatch(/3 - three/);
+  expect(shown).toMatch(/3 \+ 3/);
+  expect(await treeOf(folder), 'only shown').toEqual(before);
+  await terminal.pause(400);
+  await terminal.press(keys.enter);
+  await terminal.waitForPrinted('Left as it is:');
+  expect(await readFile(join(folder, 'numbers.txt'), 'utf8')).toBe(
+    numbers((n) => (n === 28 ? 'mine' : `${n}`)),
+  );
+  expect(await readFile(join(folder, 'clash.txt'), 'utf8')).toBe('mine instead\n');
+  expect(await readFile(join(folder, 'own.txt'), 'utf8')).toBe('mine, and later\n');
+  expect(await readFile(join(folder, 'made.txt'), 'utf8')).toBe('made by a tool\n');
+  expect(await readFile(join(folder, 'deep/er/new'), 'utf8')).toBe('x\n');
+
+  server.script({ text: 'I look again.' });
+  await ask(terminal, 'what now?', 'I look again.');
+  const sent =
+    server
+      .requests()
+      .at(-1)
+      ?.messages.map(({ content }) => String(content)) ?? [];
+  expect(sent.at(-1)).toBe('what now?');
+  expect(sent.at(-2)).toContain('The user put files back');
+  expect(sent.at(-2)).toContain(join(folder, 'numbers.txt'));
+
+  await terminal.submit('/rewind undo');
+  await terminal.waitForPrinted('Taken back: the files are as before going back');
+  await expect.poll(() => treeOf(folder), { timeout: 10_000 }).toEqual(before);
+});
+
+test('after going back and leaving, --continue sends what the screen says, and undo still works', async () => {
+  const { ready, folder, server } = await begin(true);
+  const terminal = await ready(FREE, { cwd: folder });
+  await ask(terminal, 'first task', 'The first turn is done.');
+  const first = await treeOf(folder);
+  await ask(terminal, 'second task', 'The second turn is done.');
+  const second = await treeOf(folder);
+  await goBack(terminal, 0, 'b');
+  await terminal.waitForPrinted('as before “second task”');
+  await terminal.press(keys.ctrl('c'), keys.ctrl('c'));
+  expect(await terminal.exited).toBe(0);
+  await rm(join(folder, 'link'));
+
+  const again = await ready([...FREE, '--continue'], { cwd: folder });
+  await again.waitForPrinted('The first turn is done.');
+  expect(again.everything()).not.toContain('The second turn is done.');
+  expect(again.everything()).toContain('Conversation and files are as before “second task”');
+  server.script({ text: 'A third way.' });
+  await ask(again, 'another second task', 'A third way.');
+  const said = server.requests().at(-1)?.messages ?? [];
+  const asked = said.filter(({ role }) => role === 'user').map(({ content }) => String(content));
+  // The environment is told anew, as what git says of it has changed.
+  expect(asked.filter((text) => !text.startsWith('<system-note>'))).toEqual([
+    'first task',
+    'another second task',
+  ]);
+  const { link: _link, ...withoutLink } = first;
+  expect(await treeOf(folder)).toEqual(withoutLink);
+
+  await again.submit('/rewind undo');
+  await again.waitForPrinted('Taken back: conversation and files');
+  const { link: _too, ...rest } = second;
+  await expect.poll(() => treeOf(folder), { timeout: 10_000 }).toEqual(rest);
+});
+
+test('/diff shows the session and one turn; a fork from before a turn leaves session and files as they are', async () => {
+  const { ready, folder, work, print } = await begin(true);
+  const terminal = await ready(FREE, { cwd: folder });
+  await ask(terminal, 'first task', 'The first turn is done.');
+  await ask(terminal, 'second task', 'The second turn is done.');
+  const second = await treeOf(folder);
+  await terminal.submit('/diff');
+  await terminal.waitForPrinted(/This session changed \d+ files, \+\d+ −\d+/);
+  await terminal.waitForPrinted('moved.txt');
+  await terminal.submit('/diff last');
+  await terminal.waitForPrinted(/“second task” changed 4 files/);
+  await terminal.submit('/rewind 1');
+  await terminal.waitFor('4. Fork from there');
+  await terminal.press('k');
+  await terminal.waitForGone('Go back to before');
+  await terminal.waitForIdle();
+  await terminal.until(() => terminal.everything().includes('/resume'), 'it says how to get back');
+  expect(await treeOf(folder)).toEqual(second);
+  const prompts = (
+    entries: readonly { subtype?: string | undefined; message: { content: unknown } }[] = [],
+  ) => entries.filter(({ subtype }) => subtype === 'prompt').map(({ message }) => message.content);
+  const sessions = await work.sessions();
+  const [fork, original] = sessions.sort((a, b) => prompts(a.entries).length - prompts(b.entries).length);
+  expect(prompts(original?.entries)).toEqual(['first task', 'second task']);
+  expect(prompts(fork?.entries)).toEqual(['first task']);
+  await terminal.press(keys.ctrl('c'), keys.ctrl('c'));
+  await terminal.exited;
+  const said = await print(['-p', '/rewind', '--resume', String(original?.entries[0]?.sessionId)], {
+    cwd: folder,
+  });
+  expect(said.stdout).toMatch(/1 {2}\S+ \S+ {2}.*in 4 files +second task/);
+});
