@@ -2,7 +2,6 @@
 import { saveCredentials } from '../config/credentials.ts';
 import { trustFolder } from '../config/trust.ts';
 import type { LoadedSettings } from '../config/types.ts';
-import { SessionLockedError } from '../context/index.ts';
 import { chooseTheme } from '../ui/theme.ts';
 import type { Boot, UiHouse } from '../ui/types.ts';
 import { openSessionCatalogue } from './catalogue.ts';
@@ -11,6 +10,7 @@ import { createCommandHost } from './host.ts';
 import { createModelChoice, listModels } from './models.ts';
 import type { CliOptions } from './options.ts';
 import type { Place } from './place.ts';
+import { refusalOf } from './refusals.ts';
 import { describeOpenError } from './sessionErrors.ts';
 import { createSessionHouse, type SessionHouse } from './sessions.ts';
 import { createSessionsPort } from './sessionsPort.ts';
@@ -101,11 +101,12 @@ function uiHouse(
   const { settings } = loaded;
   /** The flags speak of the first session only: /clear starts one without a name. */
   let isFirst = true;
+  const catalogue = openSessionCatalogue(place, createModelChoice('', settings).costUsd);
   return {
     theme: chooseTheme(settings.theme, terminalColors(place)),
     reducedMotion: settings.reducedMotion,
     showReasoning: settings.showReasoning,
-    sessions: createSessionsPort(place, openSessionCatalogue(place, createModelChoice('', settings).costUsd)),
+    sessions: createSessionsPort(place, catalogue),
     async open(target) {
       try {
         const opened = await house.open(isFirst ? withFlags(target, options) : target);
@@ -123,10 +124,8 @@ function uiHouse(
           },
         };
       } catch (error) {
-        if (error instanceof SessionLockedError && target.type !== 'new') {
-          const { sessionId: id, holder } = error;
-          return { type: 'refused', refusal: { why: 'locked', holder, canRead: true }, id, title: undefined };
-        }
+        const refused = target.type === 'new' ? undefined : await refusalOf(error, catalogue);
+        if (refused !== undefined) return refused;
         debug.write(error instanceof Error ? (error.stack ?? error.message) : String(error));
         const message = describeOpenError(error) ?? `The session could not be opened: ${String(error)}`;
         return { type: 'failed', message };

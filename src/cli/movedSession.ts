@@ -17,7 +17,7 @@ export async function whereItLies(target: SessionTarget, place: Place): Promise<
   if (target.type === 'new' || (target.type === 'id' && target.project !== undefined)) return target;
   const { dataRoot, root, version } = place;
   const store = new PersistentStore({ dataRoot, projectRoot: root, programVersion: version });
-  if (target.type === 'latest' ? (await store.listSessions()).length > 0 : await isHere(target.id, store))
+  if (target.type === 'latest' ? (await store.latestSession()) !== undefined : await isHere(target.id, store))
     return target;
   const session =
     target.type === 'latest' ? await newestOfMoved(place) : await namedElsewhere(target.id, place);
@@ -59,7 +59,7 @@ async function namedElsewhere(given: string, place: Place): Promise<SessionRecor
     const found = findSession([...byId, ...byTitle], given, [own, ...moved]);
     if (found.type !== 'found' || found.session.project === own) return undefined;
     if (moved.includes(found.session.project)) return found.session;
-    throw new SessionElsewhereError(found.session.id, found.session.root);
+    throw new SessionElsewhereError(found.session);
   } finally {
     await catalogue.close();
   }

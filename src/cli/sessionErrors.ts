@@ -6,6 +6,7 @@ import {
   SessionLockedError,
   SessionNotFoundError,
 } from '../context/index.ts';
+import type { SessionRecord } from '../protocol/sessions.ts';
 
 /** Several sessions have the title. */
 export class AmbiguousTitleError extends Error {
@@ -18,11 +19,14 @@ export class AmbiguousTitleError extends Error {
 /** The session is that of another project. */
 export class SessionElsewhereError extends Error {
   override readonly name = 'SessionElsewhereError';
-  constructor(sessionId: string, root: string | undefined) {
+  readonly session: Pick<SessionRecord, 'id' | 'project' | 'root' | 'isMoved' | 'title'>;
+  constructor(session: Pick<SessionRecord, 'id' | 'project' | 'root' | 'isMoved' | 'title'>) {
+    const { id, root } = session;
     const where = root === undefined ? 'another project' : root;
     super(
-      `Session ${JSON.stringify(sessionId)} belongs to ${where}: start clawdcode there to go on with it. "clawdcode session show ${sessionId}" prints it here.`,
+      `Session ${JSON.stringify(id)} belongs to ${where}: start clawdcode there to go on with it. "clawdcode session show ${id}" prints it here.`,
     );
+    this.session = session;
   }
 }
 

@@ -31,6 +31,7 @@ import { whereItLies } from './movedSession.ts';
 import { openContext } from './openContext.ts';
 import { createPermissions, grammarFolder, type Permissions } from './permissions.ts';
 import type { Place } from './place.ts';
+import { SessionElsewhereError } from './sessionErrors.ts';
 import { storeOfTarget } from './storeOfTarget.ts';
 import { createTokenEncoder } from './tokenWorker.ts';
 import { startUpkeep } from './upkeep.ts';
@@ -86,9 +87,10 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
       whereItLies({ type: 'id', id }, place)
         .then((target) => locateAnywhere(id, storeOfTarget(target, place) ?? store, place))
         .then(
-        () => true,
-        () => false,
-      ),
+          () => true,
+          // It is there: opening it says where, and what can be done with it.
+          (error) => error instanceof SessionElsewhereError,
+        ),
     listModels: () =>
       options.demo ? Promise.resolve({ ids: [DEMO_MODEL] }) : listModels(settings.baseUrl, apiKey),
     async open(asked) {

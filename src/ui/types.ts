@@ -20,6 +20,8 @@ export type OpenOutcome =
       readonly type: 'refused';
       readonly refusal: Refusal;
       readonly id: string;
+      /** The folder below `projects/`, when that is not this project's. */
+      readonly project?: string;
       readonly title: string | undefined;
     }
   /** Why not, ready to show; the screen goes on without it. */

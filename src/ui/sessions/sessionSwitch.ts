@@ -77,8 +77,13 @@ export function createSessionSwitch(ports: SwitchPorts): SessionSwitch {
     }
     const outcome = await house.open(target);
     if (outcome.type === 'refused') {
-      const { id, refusal, title } = outcome;
-      refuse({ ...target, type: 'id', id }, { ...(title === undefined ? {} : { title }), ...how }, refusal);
+      const { id, refusal, title, project } = outcome;
+      const found = { id, ...(project === undefined ? {} : { project }) };
+      refuse(
+        { ...target, type: 'id', ...found },
+        { ...(title === undefined ? {} : { title }), ...how },
+        refusal,
+      );
       return;
     }
     if (outcome.type === 'failed') {
