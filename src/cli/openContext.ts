@@ -43,7 +43,7 @@ async function open(
 ): Promise<Opened> {
   if (target.type === 'new') return start(context, target.sessionId, options);
   const { place } = options;
-  const [newest] = target.type === 'latest' ? await store.listSessions() : [];
+  const newest = target.type === 'latest' ? await store.latestSession() : undefined;
   const located: Located | undefined =
     target.type === 'id'
       ? await locateAnywhere(target.id, storeOfTarget(target, place) ?? store, place)

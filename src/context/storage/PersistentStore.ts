@@ -162,6 +162,19 @@ export class PersistentStore {
     return found.sort((a, b) => b.updatedAt.getTime() - a.updatedAt.getTime() || (a.id < b.id ? -1 : 1));
   }
 
+  /** The session in which something was said last; looks at as few files as that takes. */
+  async latestSession(): Promise<SessionSummary | undefined> {
+    const files = (await this.#ids()).map((id) => ({ id, file: sessionFileIn(this.folder, id) }));
+    const dated = await Promise.all(
+      files.map(async (one) => ({ ...one, time: (await stat(one.file).catch(unlessMissing))?.mtimeMs ?? 0 })),
+    );
+    for (const { id, file } of dated.sort((a, b) => b.time - a.time)) {
+      const summary = await summarizeSession(file, id);
+      if (summary !== undefined) return summary;
+    }
+    return undefined;
+  }
+
   /**
    * The id that the text means: an id, or the beginning of exactly one. Throws `SessionNotFoundError` or
    * `AmbiguousSessionIdError`.

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -233,3 +233,21 @@ async function save(
   }
   await log.close();
 }
+
+test('the session of the newest words is found, whatever was made later and never spoken in', async () => {
+  const store = makeStore();
+  for (const [id, time] of [
+    ['older', 1000],
+    ['newest', 3000],
+    ['silent', 5000],
+  ] as const) {
+    const log = await store.createSession(id);
+    await log.append([
+      { type: 'system', subtype: 'session_start', message: { role: 'system', content: '' } },
+    ]);
+    if (id !== 'silent') await log.saveMessage('user', `hello ${id}`);
+    await log.close();
+    await utimes(log.filePath, time, time);
+  }
+  expect((await store.latestSession())?.id).toBe('newest');
+});
