@@ -25,4 +25,6 @@ export function commitAll(root: string): void {
   git('init', '-q');
   git('add', '.');
   git('commit', '-q', '-m', 'all');
+  // As after a clone: objects of their own would have to be held on to one by one.
+  git('repack', '-adq');
 }

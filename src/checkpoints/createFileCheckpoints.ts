@@ -17,7 +17,7 @@ import { planRestore } from './restoring/planRestore.ts';
 import { type CheckpointOptions, defaultLimits } from './types.ts';
 
 export interface OpenFileCheckpoints extends FileCheckpoints {
-  /** Lets the copies go; nothing may be asked afterwards. */
+  /** Stops a baseline that is under way and lets the copies go; nothing may be asked afterwards. */
   close(): Promise<void>;
 }
 
@@ -50,6 +50,7 @@ export function createFileCheckpoints(options: CheckpointOptions): OpenFileCheck
   const isCaseBlind = createCaseCheck(root);
   const restore = { root, blobs, pace: createPace(), isCaseBlind, maxBytes: limits.maxNamedFileBytes };
 
+  const closing = new AbortController();
   let last: Promise<unknown> = Promise.resolve();
   /** One at a time, in the order asked for; a failure is told and ends only what failed. */
   const inTurn = <T>(act: () => Promise<T>, otherwise: T): Promise<T> => {
@@ -63,7 +64,10 @@ export function createFileCheckpoints(options: CheckpointOptions): OpenFileCheck
   const unknown: Captured = { changes: [], notes: ['what changed could not be found out'] };
 
   return {
-    baseline: (signal) => inTurn(() => recorder.baseline(signal), undefined),
+    baseline: (signal) => {
+      const either = signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]);
+      return inTurn(() => recorder.baseline(either), undefined);
+    },
     capture: (paths) => inTurn(() => recorder.capture(paths), unknown),
     keep: (paths) => inTurn(() => recorder.keep(paths), undefined),
     plan: (changes) => inTurn(() => planRestore(changes, restore), { steps: [] }),
@@ -77,11 +81,13 @@ export function createFileCheckpoints(options: CheckpointOptions): OpenFileCheck
         { changes: [], notes: ['nothing could be brought back'] },
       ),
     diff: (changes) => inTurn(() => diffChanges(changes, restore), []),
-    close: () =>
-      inTurn(async () => {
+    close: () => {
+      closing.abort();
+      return inTurn(async () => {
         git.close();
         await stash.close();
-      }, undefined),
+      }, undefined);
+    },
   };
 }
 

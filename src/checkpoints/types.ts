@@ -26,7 +26,7 @@ export interface CheckpointLimits {
 export const defaultLimits: CheckpointLimits = {
   maxFileBytes: 10 * 2 ** 20,
   maxNamedFileBytes: 256 * 2 ** 20,
-  maxTotalBytes: 512 * 2 ** 20,
+  maxTotalBytes: 256 * 2 ** 20,
   maxEntries: 100_000,
   maxFolderFiles: 5_000,
   maxFolderBytes: 64 * 2 ** 20,

@@ -6,7 +6,7 @@ import type { Content } from '../looking/known.ts';
 import type { Pace } from '../looking/pace.ts';
 import { borrowObjects } from './borrowObjects.ts';
 import { ObjectReader } from './ObjectReader.ts';
-import { type IndexEntry, isAsIndexed, readIndex } from './readIndex.ts';
+import { type IndexFiles, isAsIndexed, readIndex } from './readIndex.ts';
 import { type GitProgram, runGit } from './runGit.ts';
 import { findVerbatim } from './verbatim.ts';
 
@@ -37,15 +37,16 @@ export async function openGitTree({ git, root, folder, pace }: GitTreeOptions): 
   if (facts === undefined) return undefined;
   const index = await readIndex(git, root, pace);
   if (index === undefined) return undefined;
-  let files = await cleanFiles(git, root, index.files);
+  let files = await findVerbatim(git, root, index.files, pace);
   const { objects, algorithm, writtenMs } = facts;
   const oids = new Set(Array.from(files.values(), (file) => file.oid));
+  const folders = await foldersOf(root, index, pace);
   const borrowed = await borrowObjects({ folder, objects, oids, algorithm }, pace);
   if (borrowed === undefined) files = new Map();
   const reader = new ObjectReader(git, borrowed?.gitFolder ?? root, algorithm);
   return {
     root,
-    folders: foldersOf(root, [...index.files.keys(), ...index.submodules.map((path) => `${path}/`)]),
+    folders,
     contentOf: (path, entry) => {
       const indexed = files.get(path);
       if (indexed === undefined || !isAsIndexed(indexed, entry, writtenMs)) return undefined;
@@ -80,20 +81,16 @@ async function readFacts(git: GitProgram, root: string): Promise<Facts | undefin
   return { objects: resolve(root, objects), algorithm: format, writtenMs: written.mtimeMs };
 }
 
-async function cleanFiles(
-  git: GitProgram,
+async function foldersOf(
   root: string,
-  files: ReadonlyMap<string, IndexEntry>,
-): Promise<ReadonlyMap<string, IndexEntry>> {
-  const verbatim = await findVerbatim(git, root, files);
-  return new Map([...files].filter(([path]) => verbatim.has(path)));
-}
-
-function foldersOf(root: string, paths: readonly string[]): ReadonlySet<string> {
-  const folders = new Set<string>();
-  for (const path of paths)
+  { files, submodules }: IndexFiles,
+  pace: Pace,
+): Promise<ReadonlySet<string>> {
+  const folders = new Set(submodules);
+  for (const path of [...submodules, ...files.keys()]) {
     for (let at = dirname(path); at.length > root.length && !folders.has(at); at = dirname(at))
       folders.add(at);
-  for (const path of paths) if (path.endsWith('/')) folders.add(path.slice(0, -1));
+    if (pace.isDue()) await pace.breathe();
+  }
   return folders;
 }

@@ -4,22 +4,26 @@
  * file storage, and another encoding may do anything.
  */
 
+import type { Pace } from '../looking/pace.ts';
 import type { IndexEntry } from './readIndex.ts';
 import { type GitProgram, runGit } from './runGit.ts';
 
-/** The paths whose content git has as it is. */
+/** Those of the files whose content git has as it is. */
 export async function findVerbatim(
   git: GitProgram,
   root: string,
   files: ReadonlyMap<string, IndexEntry>,
-): Promise<ReadonlySet<string>> {
+  pace: Pace,
+): Promise<ReadonlyMap<string, IndexEntry>> {
   const [sizes, filtered] = await Promise.all([
-    readSizes(git, root, new Set([...files.values()].map((file) => file.oid))),
-    findFiltered(git, root, [...files.keys()]),
+    readSizes(git, root, files, pace),
+    findFiltered(git, root, [...files.keys()], pace),
   ]);
-  const verbatim = new Set<string>();
-  for (const [path, { oid, size }] of files)
-    if (filtered?.has(path) === false && sizes?.get(oid) === size) verbatim.add(path);
+  const verbatim = new Map<string, IndexEntry>();
+  for (const [path, file] of files) {
+    if (filtered?.has(path) === false && sizes?.get(file.oid) === file.size) verbatim.set(path, file);
+    if (pace.isDue()) await pace.breathe();
+  }
   return verbatim;
 }
 
@@ -27,13 +31,19 @@ export async function findVerbatim(
 async function readSizes(
   git: GitProgram,
   root: string,
-  oids: ReadonlySet<string>,
+  files: ReadonlyMap<string, IndexEntry>,
+  pace: Pace,
 ): Promise<ReadonlyMap<string, number> | undefined> {
   const format = '--batch-check=%(objectname) %(objecttype) %(objectsize)';
-  const output = await runGit(git, root, ['cat-file', '--buffer', format], `${[...oids].join('\n')}\n`);
+  const oids = Array.from(files.values(), (file) => `${file.oid}\n`).join('');
+  const output = await runGit(git, root, ['cat-file', '--buffer', format], oids);
   if (output === undefined) return undefined;
-  const found = output.toString('latin1').matchAll(/^([0-9a-f]+) blob (\d+)$/gm);
-  return new Map(Array.from(found, ([, oid = '', size]) => [oid, Number(size)]));
+  const sizes = new Map<string, number>();
+  for (const [, oid = '', size] of output.toString('latin1').matchAll(/^([0-9a-f]+) blob (\d+)$/gm)) {
+    sizes.set(oid, Number(size));
+    if (pace.isDue()) await pace.breathe();
+  }
+  return sizes;
 }
 
 /** Paths with a filter or an encoding of their own; undefined where that cannot be known. */
@@ -41,14 +51,16 @@ async function findFiltered(
   git: GitProgram,
   root: string,
   paths: readonly string[],
+  pace: Pace,
 ): Promise<ReadonlySet<string> | undefined> {
   const names = paths.map((path) => `${path.slice(root.length + 1)}\0`).join('');
   const attributes = ['filter', 'working-tree-encoding'];
   const output = await runGit(git, root, ['check-attr', '-z', '--stdin', ...attributes], names);
   if (output === undefined) return undefined;
-  const fields = output.toString().split('\0');
   const filtered = new Set<string>();
-  for (let at = 0; at + 2 < fields.length; at += 3)
-    if (fields[at + 2] !== 'unspecified' && fields[at + 2] !== 'unset') filtered.add(`${root}/${fields[at]}`);
+  for (const [, path, value] of output.toString().matchAll(/([^\0]*)\0[^\0]*\0([^\0]*)\0/g)) {
+    if (value !== 'unspecified' && value !== 'unset') filtered.add(`${root}/${path}`);
+    if (pace.isDue()) await pace.breathe();
+  }
   return filtered;
 }
