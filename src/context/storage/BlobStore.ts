@@ -1,14 +1,16 @@
 /**
  * Large content beside the logs, once for each content: `<folder>/aa/<sha256 of the bytes>`, 0600.
- * A file is complete and on the disk before its name exists.
+ * A file is complete and on the disk before its name exists. What does not match its name is never served: of content
+ * that is read whole the hash is looked at, of parts the size.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { BlobRef } from '../../protocol/entries.ts';
 import type { BlobSink } from '../../protocol/tools.ts';
 import { createBlobSink } from './blobSink.ts';
+import { makeFolder, syncFolder } from './folders.ts';
 import { newId } from './ids.ts';
 import { countLines } from './lines.ts';
 
@@ -21,6 +23,8 @@ export interface BlobLimits {
 }
 
 const defaultLimits: BlobLimits = { wholeBytes: 2 ** 30, edgeBytes: 64 * 2 ** 20 };
+/** Content up to this size is compared with its name when it is read whole, or stored again: a few milliseconds. */
+const maxCheckedBytes = 4 * 2 ** 20;
 const dayMs = 24 * 60 * 60 * 1000;
 
 export class BlobStore {
@@ -42,7 +46,7 @@ export class BlobStore {
   /** Stores the content; the same content is stored once. Rejects when the disk does. */
   async put(data: Uint8Array | string): Promise<BlobRef> {
     const bytes = typeof data === 'string' ? Buffer.from(data) : data;
-    const hash = createHash('sha256').update(bytes).digest('hex');
+    const hash = hashOf(bytes);
     const ref = { hash, bytes: bytes.length, lines: countLines(bytes) };
     if (await this.#has(ref)) return ref;
     const file = this.newTemporaryFile();
@@ -65,9 +69,12 @@ export class BlobStore {
     return createBlobSink(this, this.#limits);
   }
 
-  /** The content, or the part of it from byte `start` up to, not including, byte `end`. Undefined if absent. */
+  /**
+   * The content, or the part of it from byte `start` up to, not including, byte `end`. Undefined if it is absent or
+   * no longer what its name says.
+   */
   async read(
-    ref: Pick<BlobRef, 'hash'>,
+    ref: Pick<BlobRef, 'hash'> & Partial<Pick<BlobRef, 'bytes'>>,
     range: { readonly start?: number; readonly end?: number } = {},
   ): Promise<Buffer | undefined> {
     if (!isHash(ref.hash)) return undefined;
@@ -75,12 +82,15 @@ export class BlobStore {
     if (handle === undefined) return undefined;
     try {
       const { size } = await handle.stat();
+      if (ref.bytes !== undefined && ref.bytes !== size) return undefined;
       const start = clamp(range.start ?? 0, size);
       const buffer = Buffer.alloc(Math.max(0, clamp(range.end ?? size, size) - start));
       let filled = 0;
       for (let got = -1; filled < buffer.length && got !== 0; filled += got)
         got = (await handle.read(buffer, filled, buffer.length - filled, start + filled)).bytesRead;
-      return buffer.subarray(0, filled);
+      const content = buffer.subarray(0, filled);
+      const isWhole = filled === size && size <= maxCheckedBytes;
+      return isWhole && hashOf(content) !== ref.hash ? undefined : content;
     } finally {
       await handle.close();
     }
@@ -101,13 +111,18 @@ export class BlobStore {
   async adopt(file: string, ref: BlobRef): Promise<void> {
     if (await this.#has(ref)) return rm(file, { force: true });
     const target = this.pathOf(ref.hash);
-    await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+    await makeFolder(dirname(target));
     await rename(file, target);
+    await syncFolder(dirname(target));
   }
 
   async #has(ref: BlobRef): Promise<boolean> {
-    const found = await stat(this.pathOf(ref.hash)).catch(unlessMissing);
-    return found?.size === ref.bytes;
+    const path = this.pathOf(ref.hash);
+    const found = await stat(path).catch(unlessMissing);
+    if (found?.size !== ref.bytes) return false;
+    if (found.size > maxCheckedBytes) return true;
+    const content = await readFile(path).catch(() => undefined);
+    return content !== undefined && hashOf(content) === ref.hash;
   }
 }
 
@@ -118,6 +133,10 @@ function removeAbandoned(folder: string): void {
     const found = statSync(file, { throwIfNoEntry: false });
     if (found !== undefined && Date.now() - found.mtimeMs > dayMs) rmSync(file, { force: true });
   }
+}
+
+function hashOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
 }
 
 function isHash(text: string): boolean {

@@ -43,6 +43,21 @@ test('content that was cut by a crash of the machine is stored again', async () 
   expect(String(await store.read(ref))).toBe('whole');
 });
 
+test('content that is not what its name says is not served, and is mended when it is stored again', async () => {
+  const store = new BlobStore(await temporaryFolder());
+  const ref = await store.put('whole');
+  await writeFile(store.pathOf(ref.hash), 'WHOLE');
+  expect(await store.read(ref)).toBeUndefined();
+  await store.put('whole');
+  expect(String(await store.read(ref))).toBe('whole');
+  await writeFile(store.pathOf(ref.hash), 'longer than it was');
+  expect(await store.read(ref, { start: 0, end: 2 })).toBeUndefined();
+  const sink = store.openSink();
+  sink.write('whole');
+  await sink.finish();
+  expect(String(await store.read(ref, { start: 0, end: 2 }))).toBe('wh');
+});
+
 test('any part can be read, and a part beyond the end is empty', async () => {
   const store = new BlobStore(await temporaryFolder());
   const text = '0123456789';
