@@ -1,4 +1,4 @@
-/** Row 21: rounds. What goes back to one of them belongs to the issue about going back. */
+/** Row 21: rounds, for the window and for going back. */
 import { expect, test } from 'vitest';
 import { estimateRounds, findRoundBoundaries, HistoryManager } from '../../src/context/index.ts';
 import { buildHouse } from './support/house.ts';
@@ -20,4 +20,29 @@ test('row 21, S3 estimate_rounds, find_round_boundaries: a user message starts a
   expect(history.estimateRounds()).toBe(2);
   const heads = history.findRoundBoundaries().map((index) => history.getHistory()[index]?.message.content);
   expect(heads).toEqual(['one', 'two']);
+});
+
+test('row 21: going back is to a round: what the user said, and everything up to the next time, is one turn', async () => {
+  const open = await (await buildHouse({ files: { 'a.txt': 'a' } })).open();
+  await open.ask('one', { calls: [use('Read', { file_path: 'a.txt' })] }, { text: 'First.' });
+  await open.ask('two', { calls: [use('Read', { file_path: 'a.txt' })] }, { text: 'Second.' });
+  await open.ask('three', { text: 'Third.' });
+  const history = new HistoryManager({ sizeOf: () => 1, contextWindow: 1000 });
+  for (const entry of open.entries()) history.append(entry);
+  const starts = history.findRoundBoundaries().map((index) => history.getHistory()[index]?.uuid);
+  const turns = await open.agent.turns(100);
+  expect(turns.map(({ uuid }) => uuid)).toEqual(starts);
+
+  for (const [at, kept] of [
+    [1, ['one']],
+    [0, []],
+  ] as const) {
+    await open.submit({ type: 'rewind', to: turns[at]?.uuid ?? '', scope: 'conversation' });
+    const said = open.context.getMessages().filter(({ role }) => role === 'user');
+    expect(said.map(({ content }) => content)).toEqual(kept);
+    expect((await open.agent.turns(100)).map(({ text }) => text)).toEqual(kept);
+    expect(estimateRounds(open.context.getMessages())).toBe(kept.length);
+  }
+  const [request] = await open.ask('again', { text: 'Again.' });
+  expect(request?.messages.map(({ role, content }) => [role, content]).slice(1)).toEqual([['user', 'again']]);
 });
