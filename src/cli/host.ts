@@ -3,6 +3,7 @@ import type { CommandHost, MemoryPort } from '../commands/types.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import type { LongTermMemory } from '../context/index.ts';
 import type { DebugLog } from './debugLog.ts';
+import { createExportPort } from './exportPort.ts';
 import type { Place } from './place.ts';
 import type { OpenedSession, SessionHouse } from './sessions.ts';
 
@@ -22,6 +23,7 @@ export function createCommandHost(
     settings: () => loaded.settings.context,
     rules: permissions.rules,
     listModels: house.listModels,
+    exportSession: createExportPort({ agent, file }, place, loaded),
     findSession: async (id) => ((await house.has(id)) ? 'found' : 'unknown'),
     status: () => ({
       version: place.version,

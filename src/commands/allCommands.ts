@@ -4,6 +4,7 @@ import { context } from './context.ts';
 import { cost } from './cost.ts';
 import { diff } from './diff.ts';
 import { exit } from './exit.ts';
+import { exportCommand } from './export.ts';
 import { fork } from './fork.ts';
 import { help } from './help.ts';
 import { memory } from './memory.ts';
@@ -26,6 +27,7 @@ export const allCommands: readonly Command[] = [
   resume,
   rename,
   fork,
+  exportCommand,
   clear,
   model,
   context,

@@ -62,7 +62,17 @@ export interface CommandHost {
   rules(): readonly RuleInfo[];
   listModels(): Promise<ModelList>;
   findSession(id: string): Promise<'found' | 'unknown'>;
+  /** Writes the open session to a file: a relative one is in the working directory, without one a name is found in the project. */
+  exportSession(what: { readonly format: ExportFormat; readonly file?: string }): Promise<Exported>;
 }
+
+/** What a session can be written as. */
+export type ExportFormat = 'md' | 'html' | 'json' | 'jsonl';
+
+/** What became of an export; `file` is absolute, `secrets` counts what was left out. */
+export type Exported =
+  | { readonly type: 'done'; readonly file: string; readonly secrets: number }
+  | { readonly type: 'failed'; readonly message: string };
 
 /** What a command asks of whoever ran it. */
 export type CommandResult =

@@ -6,6 +6,7 @@ import type { JSONLEntry } from '../protocol/entries.ts';
 import { redactDeep } from '../redact/redactDeep.ts';
 import { toHtml } from './html/toHtml.ts';
 import { itemsOf } from './items.ts';
+import { lessOf, unsealed } from './lessOf.ts';
 import { toJson } from './toJson.ts';
 import { toMarkdown } from './toMarkdown.ts';
 import type { ExportOptions } from './types.ts';
@@ -26,7 +27,7 @@ async function* documentOf(
 ): AsyncGenerator<string> {
   const clean = cleaned(entries, options);
   if (options.format === 'jsonl') {
-    for await (const entry of clean) yield `${JSON.stringify(entry)}\n`;
+    for await (const entry of clean) yield `${JSON.stringify(lessOf(entry, options))}\n`;
     return;
   }
   const meta = options.redact === false ? options.meta : redactDeep(options.meta, options);
@@ -52,10 +53,7 @@ async function* cleaned(
   }
 }
 
-/** A line that says something else than what was sealed has no seal. */
 function withoutSecrets(entry: JSONLEntry, options: ExportOptions): JSONLEntry {
   const clean = redactDeep(entry, options);
-  if (clean === entry) return entry;
-  const { crc: _, ...rest } = clean;
-  return rest as JSONLEntry;
+  return clean === entry ? entry : unsealed(clean);
 }

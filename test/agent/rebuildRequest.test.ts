@@ -230,6 +230,8 @@ test('whatever happens in a long session, every request is built again', { timeo
           'fail',
           'stop',
           'resume',
+          'rewind',
+          'undo',
         )
         .map((type) => ({ type })),
     },

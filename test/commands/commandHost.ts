@@ -32,6 +32,10 @@ export function commandHost(parts: Partial<CommandHost> = {}): CommandHost {
     settings: () => contextSettingsSchema.parse({}),
     rules: () => [],
     listModels: async () => ({ ids: ['gpt-4.1'] }),
+    exportSession: async ({ format, file }) =>
+      file === 'taken.md'
+        ? { type: 'failed', message: 'taken.md is there already.' }
+        : { type: 'done', file: `/work/${file ?? `talk.${format}`}`, secrets: file === undefined ? 2 : 0 },
     findSession: async (id) => (id === 'session1' ? 'found' : 'unknown'),
     ...parts,
   };

@@ -1,0 +1,46 @@
+import type { Command, CommandResult, ExportFormat } from './types.ts';
+
+const formats: Readonly<Record<string, ExportFormat>> = {
+  md: 'md',
+  markdown: 'md',
+  html: 'html',
+  json: 'json',
+  jsonl: 'jsonl',
+};
+
+/** Writes the session to a file, without the secrets that are in it. */
+export const exportCommand: Command = {
+  name: 'export',
+  aliases: [],
+  description: 'write this session to a file, without secrets',
+  argumentHint: '[md, html …]',
+  run: async (args, host): Promise<CommandResult> => {
+    if (!host.agent.entries().some(({ subtype }) => subtype === 'prompt'))
+      return problem('There is nothing to export yet: say something first.');
+    const { format, file } = readArguments(args);
+    const done = await host.exportSession(file === undefined ? { format } : { format, file });
+    if (done.type === 'failed') return problem(done.message);
+    return { type: 'notice', text: `Exported to ${done.file}\n${secretsLine(done.secrets)}` };
+  },
+};
+
+/** A first word that is a format is one; else the ending of the file says it, and Markdown without one. */
+export function readArguments(args: string): { readonly format: ExportFormat; readonly file?: string } {
+  const [, first = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/.exec(args.trim()) ?? [];
+  const named = formats[first.toLowerCase()];
+  const file = unquoted(named === undefined ? args.trim() : rest.trim());
+  const ending = /\.([a-z]+)$/i.exec(file)?.[1]?.toLowerCase() ?? '';
+  const format = named ?? formats[ending] ?? 'md';
+  return file === '' ? { format } : { format, file };
+}
+
+function unquoted(text: string): string {
+  return /^(["'])(.*)\1$/s.exec(text)?.[2] ?? text;
+}
+
+function secretsLine(secrets: number): string {
+  if (secrets === 0) return 'No keys, tokens or passwords were found in it.';
+  return secrets === 1 ? '1 secret was left out.' : `${secrets} secrets were left out.`;
+}
+
+const problem = (text: string): CommandResult => ({ type: 'notice', level: 'error', text });

@@ -1,0 +1,26 @@
+import type { JSONLEntry } from '../protocol/entries.ts';
+import type { ExportOptions } from './types.ts';
+
+/** The entry without what was not asked for; what is left out is empty, and a line that was changed has no seal. */
+export function lessOf(
+  entry: JSONLEntry,
+  { toolOutputs = true, reasoning = true }: Pick<ExportOptions, 'toolOutputs' | 'reasoning'>,
+): JSONLEntry {
+  const { message, toolResult, data } = entry;
+  if (!reasoning && message.reasoning !== undefined) {
+    const { reasoning: _, ...said } = message;
+    return unsealed({ ...entry, message: said });
+  }
+  if (!toolOutputs && toolResult !== undefined)
+    return unsealed({ ...entry, toolResult: { ...toolResult, output: '' } });
+  const at = data?.outputAt;
+  if (!toolOutputs && typeof at === 'number' && typeof message.content === 'string')
+    return unsealed({ ...entry, message: { ...message, content: message.content.slice(0, at) } });
+  return entry;
+}
+
+/** A checksum is that of the line as it was written. */
+export function unsealed(entry: JSONLEntry): JSONLEntry {
+  const { crc: _, ...rest } = entry;
+  return rest as JSONLEntry;
+}

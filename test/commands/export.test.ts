@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { readArguments } from '../../src/commands/export.ts';
+import type { JSONLEntry } from '../../src/protocol/entries.ts';
+import { scriptedAgent } from '../headless/scriptedAgent.ts';
+import { commandHost, run } from './commandHost.ts';
+
+const prompt = { type: 'user', subtype: 'prompt', message: { role: 'user', content: 'Hello' } } as JSONLEntry;
+const host = commandHost({ agent: { ...scriptedAgent(), entries: () => [prompt] } });
+
+test.each([
+  ['', { format: 'md' }],
+  ['html', { format: 'html' }],
+  ['HTML', { format: 'html' }],
+  ['markdown notes/a.txt', { format: 'md', file: 'notes/a.txt' }],
+  ['talk.html', { format: 'html', file: 'talk.html' }],
+  ['json talk.html', { format: 'json', file: 'talk.html' }],
+  ['"my talk.jsonl"', { format: 'jsonl', file: 'my talk.jsonl' }],
+  ['my talk', { format: 'md', file: 'my talk' }],
+])('/export %s', (args, wanted) => {
+  expect(readArguments(args)).toEqual(wanted);
+});
+
+test('says where the file is and how many secrets are not in it', async () => {
+  expect(await run('export', 'html', host)).toEqual({
+    type: 'notice',
+    text: 'Exported to /work/talk.html\n2 secrets were left out.',
+  });
+  expect(await run('export', 'a.md', host)).toMatchObject({ text: expect.stringContaining('No keys') });
+});
+
+test('what cannot be written is said', async () => {
+  expect(await run('export', 'taken.md', host)).toEqual({
+    type: 'notice',
+    level: 'error',
+    text: 'taken.md is there already.',
+  });
+});
+
+test('a session in which nothing was said is not exported', async () => {
+  const empty = commandHost({ agent: { ...scriptedAgent(), entries: () => [] } });
+  expect(await run('export', '', empty)).toMatchObject({ level: 'error' });
+});

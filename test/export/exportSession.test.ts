@@ -1,0 +1,252 @@
+import fc from 'fast-check';
+import { parseHTML } from 'linkedom';
+import { Marked } from 'marked';
+import { expect, test } from 'vitest';
+import { exportSession } from '../../src/export/exportSession.ts';
+import { exportFormats } from '../../src/export/types.ts';
+import type { EntryDraft, JSONLEntry } from '../../src/protocol/entries.ts';
+import { kindCount, syntheticSecrets } from '../redact/syntheticSecrets.ts';
+import { ended, entriesOf, exported, meta, prompt, reply, result, use } from './session.ts';
+
+const talk: readonly EntryDraft[] = [
+  prompt('Why does `login` fail?'),
+  reply('I look at it.', 'Perhaps the clock.'),
+  use('c1', 'Read', { path: 'src/login.ts' }),
+  use('c2', 'Grep', { pattern: 'token' }),
+  result('c2', '3 matches', { title: 'Grep token', summary: '3 matches' }),
+  result('c1', '1  const a = "x";\n```\nfence\n```', { title: 'src/login.ts', summary: '4 lines' }),
+  reply(
+    '## Cause\n\nThe clock is **late**: `now()` — see [docs](https://host.io/a).\n\n```ts\nconst a = 1;\n```',
+  ),
+  ended,
+  prompt('修正してください\n\nمرحبا'),
+  reply('Done.'),
+  use('c3', 'Edit', { path: 'a.ts' }),
+  result('c3', 'ok', { title: 'Edit a.ts', diff: '--- a.ts\n+++ a.ts\n@@ -1 +1 @@\n-old\n+new' }),
+];
+
+test('JSONL is the entries as they are', async () => {
+  const text = await exported(talk, { format: 'jsonl' });
+  expect(
+    text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+  ).toEqual(entriesOf(talk));
+});
+
+test('JSON is one object of turns, each call with its result', async () => {
+  const whole = JSON.parse(await exported(talk, { format: 'json' }));
+  expect(whole).toMatchObject({
+    format: 'clawdcode-export',
+    session: { title: 'Fix the login', sessionId: 's1', project: '/work/app' },
+    totals: { turns: 2, calls: 3 },
+  });
+  expect(whole.turns.map((turn: { number: number; prompt?: string }) => [turn.number, turn.prompt])).toEqual([
+    [0, undefined],
+    [1, 'Why does `login` fail?'],
+    [2, '修正してください\n\nمرحبا'],
+  ]);
+  expect(
+    whole.turns[1].items.map((item: { type: string; title?: string }) => item.title ?? item.type),
+  ).toEqual(['reply', 'Grep token', 'src/login.ts', 'reply', 'end']);
+});
+
+test('Markdown folds calls, and no fence inside ends one', async () => {
+  const text = await exported(talk, { format: 'md' });
+  const html = String(new Marked().parse(text));
+  const { document } = parseHTML(`<html><body>${html}</body></html>`);
+  expect([...document.querySelectorAll('h2')].map((one) => one.textContent)).toEqual([
+    '1. Why does `login` fail?',
+    'Cause',
+    '2. 修正してください',
+  ]);
+  expect(document.querySelectorAll('details')).toHaveLength(4);
+  expect(
+    [...document.querySelectorAll('pre code')].some((one) => one.textContent?.includes('```\nfence\n```')),
+  ).toBe(true);
+});
+
+test('the page stands by itself: no script, nothing from elsewhere, a policy that says so', async () => {
+  const { document } = parseHTML(await exported(talk, { format: 'html' }));
+  expect(document.querySelectorAll('script, link, iframe, object, embed, form, base, svg')).toHaveLength(0);
+  expect(document.querySelector('meta[http-equiv]')?.getAttribute('content')).toMatch(
+    /^default-src 'none'; img-src data:; style-src 'sha256-[A-Za-z0-9+/=]{44}'/,
+  );
+  for (const element of document.querySelectorAll('*'))
+    for (const { name } of element.attributes) expect(name).not.toMatch(/^on|^style$/);
+});
+
+test('the page has an anchor for each turn and a table that leads to all of them', async () => {
+  const { document } = parseHTML(await exported(talk, { format: 'html' }));
+  const links = [...document.querySelectorAll('nav a')].map((link) => link.getAttribute('href'));
+  expect(links).toEqual(['#turn-1', '#turn-2']);
+  for (const link of links) expect(document.querySelector(String(link))).not.toBeNull();
+  expect(document.querySelectorAll('main details')).toHaveLength(4);
+  expect(document.querySelector('.diff .add')?.textContent).toBe('+new');
+  expect(document.querySelector('.reply strong')?.textContent).toBe('late');
+  expect(document.querySelector('.reply pre .k')?.textContent).toBe('const');
+});
+
+const attacks = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  "'><svg/onload=alert(1)>",
+  '</pre></details></main><iframe src="https://evil.io"></iframe>',
+  '[x](javascript:alert(1)) ![i](https://evil.io/p.png) <a href="javascript:x">y</a>',
+  '[x](data:text/html;base64,PHNjcmlwdD4=) <javascript:alert(1)> [a]: javascript:x',
+  '```html\n</code></pre><script>alert(1)</script>\n```',
+  '`</code><script>alert(1)</script>`',
+  '| a |\n|---|\n| <script>x</script> |',
+  '<!--<style>*{display:none}</style>-->',
+  '&lt;script&gt;',
+  '\u001b]0;title\u0007\u001b[31mred\u202eesrever\ud800\u0000',
+  '- [x] <b onclick=x>b</b>\n\n# <h1>t</h1>\n\n> <q>',
+  '<details open><summary>x</summary>',
+];
+
+test('nothing that was said becomes markup of the page', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.constantFrom(...attacks), { minLength: 1, maxLength: 3 }), async (parts) => {
+      const bad = parts.join('\n');
+      const drafts = [
+        prompt([
+          { type: 'text', text: bad },
+          { type: 'image', mediaType: bad, data: bad },
+        ]),
+        reply(bad, bad),
+        use('c1', bad, { [bad]: bad }),
+        result('c1', bad, { title: bad, summary: bad, diff: `+${bad}` }),
+        {
+          type: 'user',
+          subtype: 'shell',
+          message: { role: 'user', content: bad },
+          data: { command: bad, outputAt: 0 },
+        },
+        { type: 'system', subtype: 'mode', message: { role: 'system', content: bad }, data: { mode: bad } },
+        { ...ended, data: { outcome: bad, steps: 1 } },
+      ] satisfies EntryDraft[];
+      const html = await exported(drafts, {
+        format: 'html',
+        meta: { ...meta, title: bad, sessionId: bad, project: bad },
+      });
+      const { document } = parseHTML(html);
+      expect(document.querySelectorAll('script, iframe, svg, object, form, img, b[onclick], q')).toHaveLength(
+        0,
+      );
+      expect(document.querySelectorAll('style')).toHaveLength(1);
+      expect(document.querySelectorAll('main')).toHaveLength(1);
+      for (const link of document.querySelectorAll('a'))
+        expect(link.getAttribute('href')).toMatch(/^(?:#|https?:|mailto:)/);
+      expect(html.isWellFormed()).toBe(true);
+      expect(/[\u0000-\u0008\u001b\u202e]/.test(html)).toBe(false);
+      for (const format of ['md', 'json'] as const) {
+        const text = await exported(drafts, { format });
+        expect(text.includes('\u001b')).toBe(false);
+        if (format === 'json') expect(JSON.parse(text).turns).toHaveLength(2);
+      }
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('what the reader sees of a text is the text', async () => {
+  const text = 'a < b && c > "d" \'e\' &amp; &lt;b&gt; © é 値 😀';
+  const { document } = parseHTML(await exported([prompt(text), reply(text)], { format: 'html' }));
+  expect(document.querySelector('.prompt')?.textContent).toBe(text);
+  // In Markdown an entity is what it stands for.
+  expect(document.querySelector('.reply')?.textContent?.trim()).toBe(
+    'a < b && c > "d" \'e\' & <b> © é 値 😀',
+  );
+});
+
+test('pictures of a prompt are in the page, other data is not', async () => {
+  const image = (mediaType: string) => ({ type: 'image', mediaType, data: 'iVBORw0KGgo=' });
+  const { document } = parseHTML(
+    await exported([prompt([image('image/png'), image('image/svg+xml')])], { format: 'html' }),
+  );
+  expect([...document.querySelectorAll('img')].map((img) => img.getAttribute('src'))).toEqual([
+    'data:image/png;base64,iVBORw0KGgo=',
+  ]);
+});
+
+test.each(exportFormats)('without outputs and reasoning, %s has neither', async (format) => {
+  const drafts = [
+    prompt('p'),
+    reply('said', 'thought'),
+    use('c1', 'Read', {}),
+    result('c1', 'answered', { title: 'R' }),
+  ];
+  const all = await exported(drafts, { format });
+  expect(all).toContain('thought');
+  expect(all).toContain('answered');
+  const less = await exported(drafts, { format, toolOutputs: false, reasoning: false });
+  expect(less).toContain('said');
+  expect(less).not.toContain('thought');
+  expect(less).not.toContain('answered');
+});
+
+test.each(exportFormats)(
+  'two hundred secrets through everything that is said: none in %s',
+  async (format) => {
+    const secrets = syntheticSecrets(200, 'export');
+    const drafts = secrets.flatMap(({ text }, index): EntryDraft[] => [
+      prompt(`Use this: ${text}`),
+      reply(`You said:\n\n${text}\n`, `Hm, ${text}`),
+      use(`c${index}`, 'Bash', { command: `echo '${text}'` }),
+      result(`c${index}`, `out\n${text}\n`, { title: `echo ${text}`, summary: text, diff: `+${text}` }),
+      { type: 'user', message: { role: 'user', content: `Summary: ${text}` }, isCompactSummary: true },
+    ]);
+    let marks = 0;
+    const own = ['my-very-own-key'];
+    const text = await exported([...drafts, prompt('my-very-own-key')], {
+      format,
+      own,
+      onRedacted: () => marks++,
+      meta: { ...meta, title: secrets[0]?.text ?? '' },
+    });
+    for (const { secret } of secrets) expect(text).not.toContain(secret);
+    expect(text).not.toContain(own[0]);
+    expect(marks).toBeGreaterThan(200 * 5);
+    expect(kindCount).toBeGreaterThan(100);
+  },
+);
+
+test('only who asks for it gets the secrets', async () => {
+  const [one] = syntheticSecrets(1, 'asked');
+  const text = await exported([prompt(one?.text ?? '')], { format: 'jsonl', redact: false });
+  expect(text).toContain(one?.secret);
+});
+
+test('an entry that was changed has no checksum any more, one that was not has its own', async () => {
+  const [one] = syntheticSecrets(1, 'crc');
+  const lines = (await exported([prompt('plain'), prompt(one?.text ?? '')], { format: 'jsonl' }))
+    .trim()
+    .split('\n');
+  expect(lines.map((line) => 'crc' in JSON.parse(line))).toEqual([true, false]);
+});
+
+test('a long session is written as it is read', async () => {
+  let read = 0;
+  let written = 0;
+  async function* entries(): AsyncGenerator<JSONLEntry> {
+    const drafts = [
+      prompt('again'),
+      reply('yes'),
+      use('c', 'Read', {}),
+      result('c', 'x'.repeat(10_000), { title: 'R' }),
+      ended,
+    ];
+    const some = entriesOf(drafts);
+    for (let index = 0; index < 500; index++) {
+      for (const entry of some) {
+        read++;
+        yield entry;
+      }
+      // What was read before is out by now, but for what waits in one step.
+      expect(written).toBeGreaterThan((index - 1) * 10_000);
+    }
+  }
+  for await (const piece of exportSession(entries(), { format: 'html', meta })) written += piece.length;
+  expect(read).toBe(2500);
+});
