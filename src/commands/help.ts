@@ -3,7 +3,7 @@ import type { Command } from './types.ts';
 
 const keys = [
   ['Enter', 'send; \\ and Enter, Ctrl+J or Alt+Enter for a new line'],
-  ['Esc', 'stop what runs; twice clears the draft'],
+  ['Esc', 'stop what runs; twice clears the draft, or goes back to an earlier turn'],
   ['Shift+Tab', 'next permission mode'],
   ['↑ ↓', 'earlier prompts; ↑ takes back what is queued'],
   ['@path', 'name a file'],

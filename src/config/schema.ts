@@ -121,7 +121,7 @@ export const settingsSchema = z.strictObject({
       maxTotalBytes: z
         .int()
         .min(0)
-        .default(512 * 2 ** 20)
+        .default(256 * 2 ** 20)
         .describe('Copies of what could still change, all files together.'),
     })
     .prefault({})
