@@ -66,7 +66,7 @@ export async function startModelServer(): Promise<ModelServer> {
     // Faults belong to the fixture, so an answer that is computed cannot have them.
     const fixed = typeof answer === 'function' ? {} : answer;
     mock.addFixture({
-      match: { predicate: () => served === index },
+      match: { predicate: (request) => served === index && !isForTitle(request) },
       response: (request) => {
         served++;
         const asked = request as WireRequest;
@@ -79,7 +79,7 @@ export async function startModelServer(): Promise<ModelServer> {
   };
   let title: string | undefined;
   mock.addFixture({
-    match: { predicate: (request) => isForTitle(request as WireRequest) },
+    match: { predicate: (request) => isForTitle(request) },
     response: (request) => {
       const reply = title === undefined ? { error: { status: 400, message: 'no titles' } } : { text: title };
       return toFixture(reply, request as WireRequest, answered++);
@@ -90,7 +90,7 @@ export async function startModelServer(): Promise<ModelServer> {
   mock.addFixture({
     match: {
       predicate: (request) => {
-        seen.push(structuredClone(request) as WireRequest);
+        if (!isForTitle(request)) seen.push(structuredClone(request) as WireRequest);
         return false;
       },
     },
@@ -102,7 +102,7 @@ export async function startModelServer(): Promise<ModelServer> {
     script: (...answers) => answers.forEach(add),
     otherwise(answer) {
       mock.addFixture({
-        match: { predicate: () => served >= scripted },
+        match: { predicate: (request) => served >= scripted && !isForTitle(request) },
         response: (request) => toFixture(answer(request as WireRequest), request as WireRequest, answered++),
       });
     },
@@ -122,8 +122,8 @@ export async function startModelServer(): Promise<ModelServer> {
   };
 }
 
-function isForTitle({ messages }: WireRequest): boolean {
-  const [first] = messages;
+function isForTitle(request: object): boolean {
+  const [first] = (request as WireRequest).messages;
   return typeof first?.content === 'string' && first.content.startsWith(titleInstruction);
 }
 
