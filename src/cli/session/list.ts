@@ -50,7 +50,7 @@ export const list: Run<ListOptions> = async (ports, { all, json, limit, filter, 
 };
 
 const NOT_YET_READ =
-  'Large sessions are not read to their end yet, so their tokens and cost are still too low; a search reads all of them.';
+  'Not every session is read to its end yet, so their tokens and cost may still be too low; a search reads all of them.';
 
 function nothingFound(all: boolean, filter: string | undefined): string {
   const what =

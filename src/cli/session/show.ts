@@ -30,18 +30,25 @@ export async function show(
   session: SessionRecord,
   options: ShowOptions,
 ): Promise<number> {
-  const log = readEntries(session, partOf(options));
-  let isEmpty = true;
-  for await (const piece of piecesOf(log, session, options, output)) {
-    isEmpty = false;
+  let entries = 0;
+  const counted = async function* (): AsyncGenerator<JSONLEntry> {
+    for await (const entry of readEntries(session, partOf(options))) {
+      entries += 1;
+      yield entry;
+    }
+  };
+  let isBlank = true;
+  for await (const piece of piecesOf(counted(), session, options, output)) {
+    isBlank = false;
     if (!(await output.write(piece))) return EXIT.ok;
   }
-  if (!isEmpty) return EXIT.ok;
+  if (entries > 0) {
+    if (isBlank) output.hint('Nothing of this is for a reader; --json prints it.');
+    return EXIT.ok;
+  }
   const { from = 0, seq } = options;
-  const what = seq === undefined ? `nothing to show from entry #${from} on` : `no entry #${seq}`;
-  output.say(
-    `Session ${sanitizeLine(session.id)} has ${what}; its last entry is #${session.messageCount - 1}.`,
-  );
+  const what = seq === undefined ? `no entry from #${from} on` : `no entry #${seq}`;
+  output.say(`Session ${sanitizeLine(session.id)} has ${what}; its last is #${session.messageCount - 1}.`);
   return EXIT.badInput;
 }
 

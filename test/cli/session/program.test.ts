@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { uniqueLength } from '../../../src/cli/session/list.ts';
+import { sessionVerbs } from '../../../src/cli/session/route.ts';
 import type { SearchHit } from '../../../src/protocol/sessions.ts';
 import { type Outcome, runWith } from './ports.ts';
 import { record } from './records.ts';
@@ -105,7 +108,7 @@ describe('list', () => {
   test('numbers that are still too low are told beside the list', async () => {
     const { stdout, stderr } = await runWith(['--json'], { sessions, isComplete: false });
     expect(JSON.parse(stdout)).toHaveLength(3);
-    expect(stderr).toContain('are still too low');
+    expect(stderr).toContain('may still be too low');
   });
 
   test('nothing to list is said, and is no failure', async () => {
@@ -271,4 +274,15 @@ test('--help has every subcommand and examples, and fits', async () => {
   expect(stdout).toContain('Examples:');
   expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
   expect((await runs('help', 'show')).stdout).toContain('--tail <n>');
+});
+
+test('docs/sessions.md has every subcommand, and every field that --json prints', async () => {
+  const guide = readFileSync(resolve(import.meta.dirname, '../../../docs/sessions.md'), 'utf8');
+  for (const verb of sessionVerbs) expect(guide).toMatch(new RegExp(`^\\| .*\`${verb}[\` ]`, 'm'));
+  const full = { ...record({ costUsd: 1, forkedFrom: 'abc' }) };
+  const [listed] = JSON.parse((await runWith(['--json'], { sessions: [full] })).stdout) as object[];
+  const hits = { sessions: [full], hits: [hit({ session: full })] };
+  const [found] = JSON.parse((await runWith(['search', 'x', '--json'], hits)).stdout) as object[];
+  for (const field of [...Object.keys(listed ?? {}), ...Object.keys(found ?? {})])
+    expect(guide).toMatch(new RegExp(`^\\|[^|]*\`${field}\``, 'm'));
 });

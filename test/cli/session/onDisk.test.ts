@@ -1,3 +1,4 @@
+/** Subcommands that read a log themselves, on real ones. */
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,6 +61,32 @@ test('damage is found with its place, repaired, and the original kept', async ()
   expect(await readFile(kept, 'utf8')).toBe(damaged);
   expect((await run('verify', 'abc')).stdout).toContain('is whole. 8 entries');
   expect((await run('show', 'abc')).stdout).toContain('> prompt 7');
+});
+
+test('a part without anything for a reader is no failure; a part that is not there is', async () => {
+  const session = await written();
+  const folder = join(session.file, '../../..');
+  const store = new PersistentStore({ dataRoot: folder, projectRoot: folder, programVersion: '1.0.0' });
+  const log = await store.openSession('abc');
+  await log.append([
+    {
+      type: 'system',
+      subtype: 'turn_end',
+      message: { role: 'system', content: 'done' },
+      data: { outcome: 'done', steps: 1 },
+    },
+  ]);
+  await log.close();
+  const run = (...argv: string[]) => runWith(argv, { sessions: [session] });
+  expect(await run('show', 'abc', '--tail', '1')).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: expect.stringContaining('--json'),
+  });
+  expect((await run('show', 'abc', '--tail', '2')).stdout).toContain('> prompt 7');
+  expect((await run('show', 'abc', '--seq', '8')).stdout).toContain('turn_end');
+  expect(await run('show', 'abc', '--seq', '9')).toMatchObject({ code: 42, stdout: '' });
+  expect(await run('show', 'abc', '--from', '9')).toMatchObject({ code: 42, stdout: '' });
 });
 
 test('a session that is being written is not repaired', async () => {
