@@ -180,7 +180,9 @@ export class SessionLog {
     } catch (error) {
       // Whether these lines are on the disk nobody can say any more: they are written again, and read once.
       this.#isSyncBroken = true;
-      this.#pending = this.#linesToRepeat(error, (entry) => entry.seq >= this.#unsyncedFrom);
+      const lines = this.#linesToRepeat(error, (entry) => entry.seq >= this.#unsyncedFrom);
+      // After a file vanished, more than these may be waiting.
+      if (lines.length > this.#pending.length) this.#pending = lines;
       this.#report(error);
     }
   }
@@ -266,7 +268,7 @@ export class SessionLog {
 
   #report(error: unknown): void {
     this.#retry.schedule();
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = (error instanceof Error ? error.message : String(error)).replace(/\.?$/, '.');
     const message =
       `The session is not being saved: ${reason} The conversation goes on and is kept in memory; ` +
       `saving is tried again every few seconds. Look at the disk of ${this.filePath}.`;

@@ -1,0 +1,163 @@
+/** A session whose disk fails: what is told, what is kept, and what is on the disk in the end. */
+import { mkdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { BlobStore } from '../../../src/context/storage/BlobStore.ts';
+import { JSONLStore } from '../../../src/context/storage/JSONLStore.ts';
+import { readLog } from '../../../src/context/storage/logReader.ts';
+import { PersistentStore } from '../../../src/context/storage/PersistentStore.ts';
+import { SessionLog, type StorageProblem } from '../../../src/context/storage/SessionLog.ts';
+import type { EntryDraft, JSONLEntry } from '../../../src/protocol/entries.ts';
+import { realLog } from './realLog.ts';
+import { temporaryFolder } from './tmp.ts';
+
+const prompt = (content: string): EntryDraft => ({
+  type: 'user',
+  subtype: 'prompt',
+  message: { role: 'user', content },
+});
+const said = (entries: readonly JSONLEntry[]): unknown[] => entries.map((entry) => entry.message.content);
+
+/** A log that tries again at once. */
+async function makeLog(store: JSONLStore): Promise<{ log: SessionLog; problems: StorageProblem[] }> {
+  const folder = dirname(store.getFilePath());
+  const log = new SessionLog({
+    sessionId: 's',
+    store,
+    blobs: new BlobStore(join(folder, 'blobs')),
+    contents: { entries: [], damaged: [] },
+    projectRoot: folder,
+    programVersion: '1',
+    now: () => new Date(),
+    release: () => {},
+    retryMs: 1,
+  });
+  onTestFinished(() => log.close());
+  const problems: StorageProblem[] = [];
+  log.onProblem((problem) => problems.push(problem));
+  return { log, problems };
+}
+
+const recovered = (problems: readonly StorageProblem[]) =>
+  expect.poll(() => problems.at(-1)?.recovered, { timeout: 5000 }).toBe(true);
+
+test('what could not be written is written when the disk is back, without another append', async () => {
+  const folder = join(await temporaryFolder(), 'sessions');
+  await writeFile(folder, 'a file where the folder should be');
+  const store = new JSONLStore(join(folder, 's.jsonl'));
+  const { log, problems } = await makeLog(store);
+  await log.append([prompt('a')]);
+  await log.append([prompt('b')]);
+  expect(problems).toEqual([
+    { message: expect.stringMatching(/not being saved: (ENOTDIR|EEXIST): .*\. The conversation goes on/) },
+  ]);
+  await rm(folder);
+  await recovered(problems);
+  expect(await readLog(log.filePath)).toEqual({ entries: log.entries(), damaged: [] });
+});
+
+test('after a sync that failed everything since the last one is written again, and read once', async () => {
+  const file = join(await temporaryFolder(), 's.jsonl');
+  let durable = 0;
+  let failures = 0;
+  class Forgetful extends JSONLStore {
+    override async sync(): Promise<void> {
+      if (failures === 0) return super.sync();
+      failures -= 1;
+      await this.close();
+      await truncate(file, durable);
+      throw new Error('EIO: the disk forgot what it was told.');
+    }
+  }
+  const { log, problems } = await makeLog(new Forgetful(file));
+  await log.append([prompt('safe')]);
+  await log.sync();
+  durable = (await readFile(file)).length;
+  await log.append([prompt('a')]);
+  await log.append([prompt('b')]);
+  failures = 2;
+  await log.sync();
+  expect(problems[0]?.message).toContain('EIO');
+  await log.append([prompt('c')]);
+  await recovered(problems);
+  expect(await readLog(file)).toEqual({ entries: log.entries(), damaged: [] });
+  expect(said(log.entries())).toEqual(['safe', 'a', 'b', 'c']);
+});
+
+test.each<[string, (file: string) => Promise<unknown>]>([
+  ['deleted', (file) => rm(file)],
+  ['deleted with its folder', (file) => rm(dirname(file), { recursive: true })],
+  [
+    'replaced by a folder’s worth of nothing',
+    async (file) => {
+      await rm(dirname(file), { recursive: true });
+      await mkdir(dirname(file));
+    },
+  ],
+  ['moved away', (file) => rename(file, `${file}.moved`)],
+  [
+    'replaced by an older copy',
+    async (file) => {
+      const [first] = (await readFile(file, 'utf8')).split('\n');
+      await writeFile(`${file}.copy`, `${first}\n`);
+      await rename(`${file}.copy`, file);
+    },
+  ],
+  ['cut to nothing', (file) => truncate(file, 0)],
+])('a session that is %s under the program is whole again at the end of the turn', async (_what, vanish) => {
+  const { store } = await realLog(await temporaryFolder());
+  const log = await store.openSession('real');
+  onTestFinished(() => log.close());
+  const before = await readLog(log.filePath);
+  await vanish(log.filePath);
+  const [added] = await log.append([prompt('afterwards')]);
+  await log.sync();
+  const { entries, damaged } = await readLog(log.filePath);
+  expect(damaged).toEqual([]);
+  expect(entries).toEqual([...before.entries, added]);
+});
+
+test('a file that vanishes after the last append is noticed when the session is closed', async () => {
+  const { store } = await realLog(await temporaryFolder());
+  const log = await store.openSession('real');
+  const [added] = await log.append([prompt('the last')]);
+  await rm(log.filePath);
+  await log.sync();
+  await log.close();
+  expect((await readLog(log.filePath)).entries.at(-1)).toEqual(added);
+});
+
+test('a reader needs no lock, sees what is there, and can write nothing', async () => {
+  const { store, entries } = await realLog(await temporaryFolder());
+  const writer = await store.openSession('real');
+  onTestFinished(() => writer.close());
+  // As if the writer were in the middle of a line.
+  await writeFile(writer.filePath, `${await readFile(writer.filePath, 'utf8')}{"v":1,"seq":27,"uu`);
+  const before = await readFile(writer.filePath);
+  const reader = await store.openReader('real');
+  expect(reader).toMatchObject({ isReadOnly: true, damaged: [] });
+  expect(reader.entries()).toEqual(entries);
+  await expect(reader.append([prompt('x')])).rejects.toMatchObject({ name: 'SessionReadOnlyError' });
+  await reader.sync();
+  await reader.close();
+  expect(await readFile(writer.filePath)).toEqual(before);
+  await expect(store.openSession('real')).rejects.toMatchObject({ name: 'SessionLockedError' });
+  await expect(store.openReader('absent')).rejects.toMatchObject({ name: 'SessionNotFoundError' });
+});
+
+test('a session that another program holds can be forked', async () => {
+  const folder = await temporaryFolder();
+  const { store, entries } = await realLog(folder);
+  const writer = await store.openSession('real');
+  onTestFinished(() => writer.close());
+  const other = new PersistentStore({
+    dataRoot: join(folder, 'data'),
+    projectRoot: join(folder, 'project'),
+    programVersion: '1',
+  });
+  const reader = await other.openReader('real');
+  const id = await other.forkSession(reader.entries());
+  const fork = await readLog(join(other.folder, `${id}.jsonl`));
+  expect(said(fork.entries)).toEqual(said(entries));
+  expect(fork.damaged).toEqual([]);
+});
