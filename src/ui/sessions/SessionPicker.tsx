@@ -126,11 +126,13 @@ function cursorMark(isSelected: boolean, theme: Theme): string {
 
 function Preview({ snapshot, width, rows, theme }: PartProps & { readonly rows: number }) {
   const { preview, previewTop, isPreviewLarge } = snapshot;
-  const seq = hitAtCursor(snapshot)?.seq;
-  const laidOut = useMemo(
-    () => (preview === undefined ? undefined : previewOf(preview, seq, { width, theme })),
-    [preview, seq, width, theme],
-  );
+  const hit = hitAtCursor(snapshot);
+  const seq = hit?.seq;
+  const laidOut = useMemo(() => {
+    const words = hit?.marks.map(([start, end]) => hit.snippet.slice(start, end)) ?? [];
+    const place = hit && { seq: hit.seq, words };
+    return preview && previewOf(preview, place, { width, theme });
+  }, [preview, hit, width, theme]);
   if (seq === undefined && !isPreviewLarge)
     return <Lines lines={['', ...lastWords(sessionAtCursor(snapshot), { width, rows: rows - 1, theme })]} />;
   // Without a place to show, the end says most.

@@ -4,7 +4,7 @@ import { prefixLines, wrapText } from '../print/spans.ts';
 import { padEnd, textWidth, truncate } from '../print/width.ts';
 import type { Theme } from '../theme.ts';
 import { HIT_ROWS } from './hitRows.ts';
-import { type PickerState, typed } from './pickerState.ts';
+import { MAX_HITS, type PickerState, typed } from './pickerState.ts';
 
 export interface PickerLayout {
   /** Items of the list that are visible at once. */
@@ -49,7 +49,8 @@ export function pickerTitle(state: PickerState, width: number, theme: Theme): st
   const names = isSearch ? searchNames[scope] : listNames[scope];
   const name = names.find((one) => one.length + 5 <= width) ?? truncate(names[1], Math.max(1, width - 4));
   const of = shown.visible.length === shown.items.length ? '' : ` of ${grouped(shown.items.length)}`;
-  const many = grouped(shown.visible.length);
+  const more = isSearch && hits.visible.length >= MAX_HITS ? '+' : '';
+  const many = `${grouped(shown.visible.length)}${more}`;
   const place = shown.visible.length === 0 ? '' : ` ${grouped(shown.selected + 1)} / ${many}${of} ─`;
   const rule = width - 3 - textWidth(name) - textWidth(place);
   if (rule < 2) return `${theme.accent('─ ')}${theme.strong(name)}`;

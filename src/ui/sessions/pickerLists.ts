@@ -1,6 +1,6 @@
 /** Fills the picker's two lists: sessions page by page from the index, hits once the keys pause. */
 import type { SessionRecord } from '../../protocol/sessions.ts';
-import { queryOf, searchedText, typed, withHits, withSessions } from './pickerState.ts';
+import { MAX_HITS, queryOf, searchedText, typed, withHits, withSessions } from './pickerState.ts';
 import type { PickerStore } from './pickerStore.ts';
 import type { SessionsPort } from './SessionsPort.ts';
 
@@ -19,7 +19,6 @@ const FIRST_PAGE = 100;
 const PAGE = 1000;
 /** Milliseconds without a key before everything is searched. */
 const SEARCH_AFTER_MS = 150;
-const MAX_HITS = 100;
 /** Milliseconds between two looks at the list while the index is being brought up to date. */
 const RELIST_MS = 400;
 /** A look may take this share of the time. */

@@ -12,6 +12,9 @@ import { createBuffer, type TextBuffer } from '../input/textBuffer.ts';
 
 export type Scope = 'project' | 'all';
 
+/** Hits that a search asks for: who wants more had better say more. */
+export const MAX_HITS = 100;
+
 /** What covers the list for a moment. */
 export type PickerDialog =
   | { readonly type: 'help' }

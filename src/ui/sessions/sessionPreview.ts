@@ -1,4 +1,5 @@
 /** The preview below the list: the last words of a session, or the entries around a hit. Pure. */
+import { stripVTControlCharacters } from 'node:util';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
 import { renderEntry } from '../print/entry.ts';
@@ -25,10 +26,16 @@ export function lastWords(session: SessionRecord | undefined, { width, rows, the
   );
 }
 
-/** The lines of the entries, `seq` marked, and where in them it begins. */
+/** What is looked for in a preview: an entry, and words in it. */
+export interface PreviewPlace {
+  readonly seq: number;
+  readonly words: readonly string[];
+}
+
+/** The lines of the entries, those of the place marked, and the line at which the place is. */
 export function previewOf(
   entries: readonly JSONLEntry[],
-  seq: number | undefined,
+  place: PreviewPlace | undefined,
   { width, theme }: Omit<PreviewRoom, 'rows'>,
 ): { readonly lines: readonly string[]; readonly at: number } {
   const calls = new Map<string, JSONLEntry['tool']>();
@@ -36,7 +43,7 @@ export function previewOf(
   let at = 0;
   for (const entry of entries) {
     if (entry.tool !== undefined) calls.set(entry.tool.id, entry.tool);
-    const isPlace = entry.seq === seq;
+    const isPlace = entry.seq === place?.seq;
     if (isPlace) at = lines.length;
     const text = renderEntry(short(entry), {
       width: Math.max(2, width - 2),
@@ -45,13 +52,32 @@ export function previewOf(
       tools: (id) => calls.get(id),
     });
     if (text === undefined) continue;
-    const bar = isPlace ? theme.accent('┃ ') : theme.dim('│ ');
-    const all = text.split('\n');
-    const shown = all.length > ENTRY_ROWS ? [...all.slice(0, ENTRY_ROWS - 1), theme.dim('…')] : all;
     if (lines.length > 0) lines.push(theme.dim('│'));
+    const all = text.split('\n');
+    const from = isPlace ? Math.max(0, lineOf(all, place.words) - LEAD_ROWS) : 0;
+    const shown = [
+      ...(from > 0 ? [theme.dim('…')] : []),
+      ...all.slice(from, from + ENTRY_ROWS),
+      ...(all.length > from + ENTRY_ROWS ? [theme.dim('…')] : []),
+    ];
+    if (isPlace) at = lines.length + Math.max(0, lineOf(shown, place.words) - 1);
+    const bar = isPlace ? theme.accent('┃ ') : theme.dim('│ ');
     lines.push(...shown.map((line) => bar + line));
   }
   return { lines, at };
+}
+
+/** Lines above the words that are looked for. */
+const LEAD_ROWS = 3;
+
+/** The first line that holds one of the words; 0 where the text has been folded around them. */
+function lineOf(lines: readonly string[], words: readonly string[]): number {
+  const wanted = words.map((word) => word.toLowerCase()).filter((word) => word !== '');
+  const found = lines.findIndex((line) => {
+    const plain = stripVTControlCharacters(line).toLowerCase();
+    return wanted.some((word) => plain.includes(word));
+  });
+  return Math.max(0, found);
 }
 
 /** `rows` of the lines with line `at` among the first; scrolled by `top` from there. */

@@ -4,9 +4,10 @@ import { textWidth } from '../../../src/ui/print/width.ts';
 import { hitRows, markedLine } from '../../../src/ui/sessions/hitRows.ts';
 import { footer, helpLines, pickerTitle } from '../../../src/ui/sessions/pickerFrame.ts';
 import { createPickerState, withSessions } from '../../../src/ui/sessions/pickerState.ts';
+import { previewOf, previewWindow } from '../../../src/ui/sessions/sessionPreview.ts';
 import { ageInLetters, sessionRow } from '../../../src/ui/sessions/sessionRows.ts';
 import { chooseTheme } from '../../../src/ui/theme.ts';
-import { madeHit, madeSession, now } from './made.ts';
+import { madeEntry, madeHit, madeSession, now } from './made.ts';
 
 const theme = chooseTheme('plain', { noColor: true });
 const options = { scope: 'project', isSelected: false, isOpen: false, now, theme } as const;
@@ -115,4 +116,16 @@ test.each([
   [-60_000, 'now'],
 ])('an age of %d ms is %s', (ms, expected) => {
   expect(ageInLetters(new Date(now.getTime() - ms), now)).toBe(expected);
+});
+
+test('a preview shows the words of the hit, also far into a long text, and a little above them', () => {
+  const long = Array.from({ length: 60 }, (_, index) => `line ${index}`).join('\n\n');
+  const entries = [madeEntry(1, 'before'), madeEntry(2, `${long}\n\nthe Needle`), madeEntry(3, 'after')];
+  const { lines, at } = previewOf(entries, { seq: 2, words: ['needle'] }, { width: 40, theme });
+  expect(lines[at + 1]).toBe('┃   the Needle');
+  expect(lines).toContain('│ > before');
+  expect(lines.length).toBeLessThan(20);
+  const window = previewWindow({ lines, at }, 6, 0);
+  expect(window).toHaveLength(6);
+  expect(window).toContain('┃   the Needle');
 });
