@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '../ids.ts';
 import { lockFileOf, sessionFileIn } from '../pathUtils.ts';
+import { resumePointFile } from '../resumePoint.ts';
 import { type Stored, withLock } from './archiveSession.ts';
 import { archiveFileIn, type LogFile, listLogFiles } from './logFiles.ts';
 import { bytesOf } from './logLines.ts';
@@ -33,6 +34,7 @@ export async function deleteSessionFiles(dataRoot: string, project: string, id: 
     if (bytes === 0) return { type: 'missing' };
     for (const log of mine) await rm(log.file, { force: true });
     await rm(join(folder, 'quarantine', id), { recursive: true, force: true });
+    await rm(resumePointFile(file), { force: true });
     const lock = lockFileOf(file);
     for (const name of [lock, `${lock}.json`]) await rm(name, { force: true });
     bytes += await deleteOriginals(dataRoot, project, hashes);

@@ -150,6 +150,8 @@ test('deleting takes what only that session has, and leaves what another names',
   await makeSession(dataRoot, { id: 'three' }, [say('third'), ...named(packed)]);
   await mkdir(join(folder, 'quarantine/one'), { recursive: true });
   await writeFile(join(folder, 'quarantine/one/0.bin'), 'damage');
+  await mkdir(join(folder, 'resume'), { recursive: true });
+  await writeFile(join(folder, 'resume/one.json'), '{}');
   const catalogue = open(dataRoot);
   await catalogue.archive(key('three'));
   await catalogue.refresh();
@@ -163,6 +165,7 @@ test('deleting takes what only that session has, and leaves what another names',
   ]);
   expect(await readdir(join(folder, 'blobs/unfinished'))).toEqual([]);
   expect(await readdir(join(folder, 'quarantine'))).toEqual([]);
+  expect(await readdir(join(folder, 'resume'))).toEqual([]);
   expect((await catalogue.list()).map(({ id }) => id).sort()).toEqual(['three', 'two']);
   expect(await catalogue.search('secretword')).toEqual([]);
   await catalogue.close();
