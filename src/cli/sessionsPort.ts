@@ -35,6 +35,12 @@ export function createSessionsPort(place: Place, catalogue: SessionCatalogue): S
       programVersion: version,
     });
 
+  /** What the log says is in the index before it is packed: of an archive only the whole would be read again. */
+  const packed = async (session: SessionRecord): ReturnType<SessionCatalogue['archive']> => {
+    await catalogue.refresh(undefined, { project: session.project });
+    return catalogue.archive(session);
+  };
+
   return {
     project,
     async list({ project: only, ...query }) {
@@ -59,12 +65,12 @@ export function createSessionsPort(place: Place, catalogue: SessionCatalogue): S
       deed(async () => {
         if (session.isArchived) await taken(catalogue.unarchive(session), 'renamed');
         await renameSession(storeOf(session), session.id, title);
-        if (session.isArchived) await taken(catalogue.archive(session), 'put back into the archive');
+        if (session.isArchived) await taken(packed(session), 'put back into the archive');
         return `Its title is now “${title}”`;
       }),
     archive: (session) =>
       deed(async () => {
-        const bytes = await taken(catalogue.archive(session), 'archived');
+        const bytes = await taken(packed(session), 'archived');
         return `Archived: ${formatBytes(session.bytes)} became ${formatBytes(bytes)}`;
       }),
     unarchive: (session) =>
