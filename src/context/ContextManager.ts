@@ -9,13 +9,14 @@ import type { Message, ToolSchema } from '../protocol/messages.ts';
 import type { ModelError, Reply, SentRequest } from '../protocol/model.ts';
 import type { BlobSink, RecallAnswer, RecallRequest, ToolOutcome } from '../protocol/tools.ts';
 import { type ContextData, contextDataOf } from './contextData.ts';
+import { Listeners } from './Listeners.ts';
 import { ThreadSummary } from './memory/ThreadSummary.ts';
 import { OfferedTools } from './OfferedTools.ts';
 import { Projection } from './Projection.ts';
-import type { SeenLog } from './recall/seenLog.ts';
+import { pageBefore, seqOf } from './recall/seenLog.ts';
 import { type RequestOutcome, requestDraft } from './requestRecord.ts';
 import { SessionContext } from './SessionContext.ts';
-import { closingDrafts, headerDrafts, headerOf, replyDrafts } from './sessionDrafts.ts';
+import { closingDrafts, headerDrafts, headerOf, lastEnvironmentOf, replyDrafts } from './sessionDrafts.ts';
 import type { SessionParts } from './sessionParts.ts';
 import {
   CacheStore,
@@ -39,12 +40,14 @@ import type {
 
 export class ContextManager {
   readonly #deps: ContextManagerDeps;
-  readonly #listeners = new Set<(entry: JSONLEntry) => void>();
-  readonly #problemListeners = new Set<(problem: StorageProblem) => void>();
+  readonly #entryListeners: Listeners<JSONLEntry>;
+  readonly #problemListeners: Listeners<StorageProblem>;
   #session: SessionContext | undefined;
 
   constructor(deps: ContextManagerDeps) {
     this.#deps = deps;
+    this.#entryListeners = new Listeners(deps.onListenerError);
+    this.#problemListeners = new Listeners(deps.onListenerError);
   }
 
   /** Starts a session and writes its header; an open one is closed. Returns the id. */
@@ -87,12 +90,7 @@ export class ContextManager {
 
   /** Older history, also what is not in memory: at most `count` entries before a position, oldest first. */
   async page(beforeSeq: number, count: number): Promise<readonly JSONLEntry[]> {
-    const found: JSONLEntry[] = [];
-    if (this.#session === undefined || count < 1) return found;
-    for await (const entry of this.#session.parts.log.seen().before(beforeSeq)) {
-      if (found.push(entry) >= count) break;
-    }
-    return found.reverse();
+    return this.#session === undefined ? [] : pageBefore(this.#session.parts.log.seen(), beforeSeq, count);
   }
 
   getCurrentSessionId(): string | undefined {
@@ -121,9 +119,7 @@ export class ContextManager {
 
   /** The environment that the model was last told of: `data.block` of the last note, or of the header. */
   lastEnvironment(): string | undefined {
-    const note = this.entries().findLast((entry) => entry.subtype === 'environment');
-    const block = note?.data?.block ?? this.header()?.environment.block;
-    return typeof block === 'string' ? block : undefined;
+    return lastEnvironmentOf(this.entries());
   }
 
   /** The messages of the next request as it would be without a compaction. */
@@ -140,14 +136,12 @@ export class ContextManager {
 
   /** Hears of every entry once it is on disk. A listener that throws disturbs nobody. */
   subscribe(listener: (entry: JSONLEntry) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#entryListeners.add(listener);
   }
 
   /** Hears when the session cannot be saved, and when it can again. */
   onProblem(listener: (problem: StorageProblem) => void): () => void {
-    this.#problemListeners.add(listener);
-    return () => this.#problemListeners.delete(listener);
+    return this.#problemListeners.add(listener);
   }
 
   /** Appends the drafts as one batch; resolves when they are on disk. */
@@ -163,7 +157,7 @@ export class ContextManager {
     const entries = await log.append(drafts);
     for (const entry of entries) {
       projection.learn(entry);
-      this.#tell(this.#listeners, entry);
+      this.#entryListeners.tell(entry);
     }
     return entries;
   }
@@ -305,9 +299,7 @@ export class ContextManager {
     await this.close();
     const projection = new Projection(log, this.#deps);
     await projection.load();
-    log.onProblem((problem) => {
-      this.#tell(this.#problemListeners, problem);
-    });
+    log.onProblem((problem) => this.#problemListeners.tell(problem));
     const parts: SessionParts = {
       log,
       projection,
@@ -319,26 +311,10 @@ export class ContextManager {
     this.#session = new SessionContext(parts);
   }
 
-  #tell<T>(listeners: ReadonlySet<(news: T) => void>, news: T): void {
-    for (const listener of listeners) {
-      try {
-        listener(news);
-      } catch (error) {
-        this.#deps.onListenerError?.(error);
-      }
-    }
-  }
-
   #open(): SessionContext {
     if (this.#session === undefined) {
       throw new Error('There is no open session: call createSession or loadSession first.');
     }
     return this.#session;
   }
-}
-
-async function seqOf(log: SeenLog, uuid: string): Promise<number | undefined> {
-  for await (const entry of log.before(Number.POSITIVE_INFINITY, uuid))
-    if (entry.uuid === uuid) return entry.seq;
-  return undefined;
 }

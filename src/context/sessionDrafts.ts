@@ -94,3 +94,10 @@ export function usageOf(usage: Usage): NonNullable<JSONLEntry['message']['usage'
     ...(usage.reasoningTokens === undefined ? {} : { reasoning_tokens: usage.reasoningTokens }),
   };
 }
+
+/** The environment that the model was last told of: `data.block` of the last note, or of the header. */
+export function lastEnvironmentOf(entries: readonly JSONLEntry[]): string | undefined {
+  const note = entries.findLast((entry) => entry.subtype === 'environment');
+  const block = note?.data?.block ?? headerOf(entries)?.environment.block;
+  return typeof block === 'string' ? block : undefined;
+}

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { SessionNotFoundError } from '../../src/context/index.ts';
+import type { JSONLEntry } from '../../src/protocol/entries.ts';
+import { shellOutput } from '../../src/protocol/shellOutput.ts';
 import { ask, call, configuration, house, outcome, say } from './harness.ts';
 
 test('a session survives a restart with its header, and its next request is the same bytes', async () => {
@@ -180,7 +182,10 @@ test('a command of the user and its output reach the model as one message', asyn
     role: 'user',
     content: 'The user ran a command in the shell:\n$ git status\n\nclean',
   });
-  expect(context.entries().at(-1)?.data).toMatchObject({ command: 'git status', output: 'clean' });
+  const entry = context.entries().at(-1) as JSONLEntry;
+  expect(entry.data).toMatchObject({ command: 'git status' });
+  expect(shellOutput(entry)).toBe('clean');
+  expect(JSON.stringify(entry).split('clean')).toHaveLength(2);
 });
 
 test('the layers of the context are filled from the log', async () => {

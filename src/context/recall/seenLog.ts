@@ -46,3 +46,18 @@ export function firstAt(entries: readonly JSONLEntry[], seq: number): number {
   }
   return low;
 }
+
+/** At most `count` entries before a position, oldest first. */
+export async function pageBefore(log: SeenLog, seq: number, count: number): Promise<readonly JSONLEntry[]> {
+  const found: JSONLEntry[] = [];
+  if (count < 1) return found;
+  for await (const entry of log.before(seq)) if (found.push(entry) >= count) break;
+  return found.reverse();
+}
+
+/** The position of an entry; undefined where the session has none of that id. */
+export async function seqOf(log: SeenLog, uuid: string): Promise<number | undefined> {
+  for await (const entry of log.before(Number.POSITIVE_INFINITY, uuid))
+    if (entry.uuid === uuid) return entry.seq;
+  return undefined;
+}
