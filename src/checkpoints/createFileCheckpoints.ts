@@ -42,6 +42,7 @@ export function createFileCheckpoints(options: CheckpointOptions): OpenFileCheck
       stash,
       limits,
       mayKeep: options.mayKeep ?? (() => true),
+      holdsSecrets: options.holdsSecrets ?? (() => false),
       readObject: git.read,
       onWarning,
     }),

@@ -43,6 +43,8 @@ export interface CheckpointOptions {
   readonly blobs: CheckpointBlobs;
   /** False for a file whose content must not be stored anywhere. */
   readonly mayKeep?: (path: string) => boolean;
+  /** True for a content that must not be stored anywhere; absent = any may. */
+  readonly holdsSecrets?: ((bytes: Uint8Array) => boolean) | undefined;
   readonly limits?: Partial<CheckpointLimits>;
   /** For what goes wrong outside a call, ready to show. */
   readonly onWarning?: (message: string) => void;

@@ -1,8 +1,10 @@
 import { join, resolve } from 'node:path';
 import { createFileCheckpoints, type OpenFileCheckpoints } from '../checkpoints/createFileCheckpoints.ts';
+import type { CheckpointBlobs } from '../checkpoints/types.ts';
 import type { Settings } from '../config/schema.ts';
 import { type ContextManager, getProjectStoragePath } from '../context/index.ts';
 import type { Place } from './place.ts';
+import type { WriteRedaction } from './redaction.ts';
 
 /**
  * Looks after the project's files for the open session: their contents lie with the session's originals. Undefined
@@ -13,6 +15,7 @@ export function openFileCheckpoints(
   { checkpoints, permissions }: Pick<Settings, 'checkpoints' | 'permissions'>,
   place: Place,
   onWarning: (message: string) => void,
+  redaction: WriteRedaction | undefined,
 ): OpenFileCheckpoints | undefined {
   const { enabled, ...limits } = checkpoints;
   if (!enabled) return undefined;
@@ -24,9 +27,23 @@ export function openFileCheckpoints(
     ),
     folder: join(getProjectStoragePath(place.dataRoot, place.root), 'unchanged', log.sessionId),
     exclude: [place.dataRoot],
-    blobs: log.blobs,
+    blobs: blobsOf(log.blobs.verbatim(), redaction),
+    holdsSecrets: redaction?.holdsSecrets,
     limits,
     onWarning,
     env: place.env,
   });
+}
+
+/** Also what a merge makes, or what stands where something is brought back, is kept only where it holds no secrets. */
+function blobsOf(blobs: CheckpointBlobs, redaction: WriteRedaction | undefined): CheckpointBlobs {
+  if (redaction === undefined) return blobs;
+  return {
+    read: (ref) => blobs.read(ref),
+    put: async (bytes) => {
+      if (redaction.holdsSecrets(bytes))
+        throw new Error('it holds secrets, and the settings say not to store any');
+      return blobs.put(bytes);
+    },
+  };
 }

@@ -31,6 +31,7 @@ import { whereItLies } from './movedSession.ts';
 import { openContext } from './openContext.ts';
 import { createPermissions, grammarFolder, type Permissions } from './permissions.ts';
 import type { Place } from './place.ts';
+import { writeRedaction } from './redaction.ts';
 import { SessionElsewhereError } from './sessionErrors.ts';
 import { storeOfTarget } from './storeOfTarget.ts';
 import { createTokenEncoder } from './tokenWorker.ts';
@@ -70,10 +71,12 @@ export interface HouseOptions {
 export function createSessionHouse(options: HouseOptions): SessionHouse {
   const { place, loaded } = options;
   const { settings } = loaded;
+  const redaction = writeRedaction(settings, options.apiKey);
   const store = new PersistentStore({
     dataRoot: place.dataRoot,
     projectRoot: place.root,
     programVersion: place.version,
+    redaction,
   });
   const client = createClient(options);
   const encoder = createTokenEncoder(place.packageRoot);
@@ -115,7 +118,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
       const isFork = target.type !== 'new' && target.mode === 'fork';
       const context = new ContextManager({
         // A fork is always of this project; anything else is taken up where it lies.
-        store: (isFork ? undefined : storeOfTarget(target, place)) ?? store,
+        store: (isFork ? undefined : storeOfTarget(target, place, redaction)) ?? store,
         root: place.root,
         settings: settings.context,
         model: model.current,
@@ -150,7 +153,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
           stopUpkeep();
           return dispose();
         },
-        files: openFileCheckpoints(context, settings, place, options.debug.write),
+        files: openFileCheckpoints(context, settings, place, options.debug.write, redaction),
         runningCalls,
         decide: permissions.decide,
         remember: permissions.remember,

@@ -104,6 +104,12 @@ export const settingsSchema = z.strictObject({
         .boolean()
         .default(true)
         .describe('Whether the model names a session after its first turn, in one short request of its own.'),
+      redactOnWrite: z
+        .boolean()
+        .default(false)
+        .describe(
+          'Whether keys, tokens and passwords are taken out of everything before it is stored. The model sees them only in the step in which they come up.',
+        ),
     })
     .prefault({})
     .describe('Saved sessions.'),

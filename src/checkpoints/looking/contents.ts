@@ -19,6 +19,7 @@ export interface ContentsDeps {
   readonly stash: Stash;
   readonly limits: CheckpointLimits;
   readonly mayKeep: (path: string) => boolean;
+  readonly holdsSecrets: (bytes: Uint8Array) => boolean;
   readonly readObject: ReadObject;
   readonly onWarning: (message: string) => void;
 }
@@ -80,7 +81,7 @@ export function createContents(deps: ContentsDeps): Contents {
     if (read.type === 'gone') return undefined;
     if (read.type === 'failed') return { entry: how.entry, content: { in: 'nowhere', reason: read.reason } };
     const { entry, hash, bytes } = read;
-    if (!mayKeep)
+    if (!mayKeep || (bytes !== undefined && deps.holdsSecrets(bytes)))
       return { entry, content: { in: 'nowhere', reason: 'it may hold secrets', hash, secret: true } };
     if (previous !== undefined && isSameContent(previous, hash, bytes) && previous.in !== 'nowhere')
       return { entry, content: previous };

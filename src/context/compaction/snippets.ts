@@ -46,7 +46,8 @@ export async function gatherSnippets(
     if (share < MIN_FILE_TOKENS) continue;
     const name = relative(root, path).startsWith('..') ? path : relative(root, path);
     const heading = counter.count(quoteFile(name, '')).tokens;
-    const text = truncateToTokens(content, share - heading, '\n... (truncated)', HIGH);
+    // As it will be stored: what is sent must be the same after a resume.
+    const text = job.blobs.textOf(truncateToTokens(content, share - heading, '\n... (truncated)', HIGH));
     if (text === '') continue;
     // Without its bytes on disk a snippet would be gone after a resume: then it is not quoted at all.
     const kept = await job.blobs.put(text).catch(() => undefined);

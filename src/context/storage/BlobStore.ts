@@ -8,11 +8,13 @@ import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { BlobRef } from '../../protocol/entries.ts';
+import type { Redaction } from '../../protocol/redaction.ts';
 import type { BlobSink } from '../../protocol/tools.ts';
 import { createBlobSink } from './blobSink.ts';
 import { makeFolder, syncFolder } from './folders.ts';
 import { newId } from './ids.ts';
 import { countLines } from './lines.ts';
+import { redactedBytes, redactedSink } from './redactedSink.ts';
 
 /** How much of one output is kept. */
 export interface BlobLimits {
@@ -30,11 +32,14 @@ const dayMs = 24 * 60 * 60 * 1000;
 export class BlobStore {
   readonly #folder: string;
   readonly #limits: BlobLimits;
+  readonly #redaction: Redaction | undefined;
   #ready = false;
 
-  constructor(folder: string, limits: BlobLimits = defaultLimits) {
+  /** With `redaction` whatever is stored has no secrets, and the hash is that of what is stored. */
+  constructor(folder: string, limits: BlobLimits = defaultLimits, redaction?: Redaction) {
     this.#folder = folder;
     this.#limits = limits;
+    this.#redaction = redaction;
   }
 
   /** Where the content with this hash lies, whether it exists or not. */
@@ -45,7 +50,7 @@ export class BlobStore {
 
   /** Stores the content; the same content is stored once. Rejects when the disk does. */
   async put(data: Uint8Array | string): Promise<BlobRef> {
-    const bytes = typeof data === 'string' ? Buffer.from(data) : data;
+    const bytes = this.#withoutSecrets(data);
     const hash = hashOf(bytes);
     const ref = { hash, bytes: bytes.length, lines: countLines(bytes) };
     if (await this.#has(ref)) return ref;
@@ -66,7 +71,8 @@ export class BlobStore {
 
   /** A sink for output of unknown length; small output never touches a temporary file. */
   openSink(): BlobSink {
-    return createBlobSink(this, this.#limits);
+    const sink = createBlobSink(this.verbatim(), this.#limits);
+    return this.#redaction === undefined ? sink : redactedSink(sink, this.#redaction);
   }
 
   /**
@@ -114,6 +120,21 @@ export class BlobStore {
     await makeFolder(dirname(target));
     await rename(file, target);
     await syncFolder(dirname(target));
+  }
+
+  /** The same folder, without redaction: for contents whose hash must be that of the file they are of. */
+  verbatim(): BlobStore {
+    return this.#redaction === undefined ? this : new BlobStore(this.#folder, this.#limits);
+  }
+
+  /** The text as it would be stored. */
+  textOf(text: string): string {
+    return this.#redaction?.text(text) ?? text;
+  }
+
+  #withoutSecrets(data: Uint8Array | string): Uint8Array {
+    if (typeof data === 'string') return Buffer.from(this.textOf(data));
+    return this.#redaction === undefined ? data : redactedBytes(data, this.#redaction);
   }
 
   async #has(ref: BlobRef): Promise<boolean> {

@@ -5,6 +5,7 @@
 import { readdir, rm, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import type { Redaction } from '../../protocol/redaction.ts';
 import { liveEntries } from '../history/live.ts';
 import { retainedBy } from '../history/retained.ts';
 import { lastCompaction } from '../history/view.ts';
@@ -38,6 +39,8 @@ export interface PersistentStoreOptions {
   readonly now?: () => Date;
   /** Logs up to this size, in bytes, are held in memory as a whole. */
   readonly wholeBytes?: number;
+  /** Whatever is written has no secrets; absent = it is written as it is. */
+  readonly redaction?: Redaction | undefined;
 }
 
 export class PersistentStore {
@@ -51,7 +54,7 @@ export class PersistentStore {
     const { dataRoot, projectRoot, project } = options;
     const own = getProjectStoragePath(dataRoot, projectRoot);
     this.folder = project === undefined ? own : join(dirname(own), basename(project));
-    this.blobs = new BlobStore(join(this.folder, 'blobs'));
+    this.blobs = new BlobStore(join(this.folder, 'blobs'), undefined, options.redaction);
   }
 
   /**
@@ -220,6 +223,7 @@ export class PersistentStore {
         blobs: this.blobs,
         contents,
         wholeBytes: this.#options.wholeBytes,
+        redaction: this.#options.redaction,
         reload: (floor) => store.readAll((path) => this.#load(path, floor)),
         projectRoot,
         programVersion,

@@ -4,6 +4,7 @@
  * memory goes on: the problem is told, and what is missing is written as soon as the disk takes it.
  */
 import { ENTRY_FORMAT, type EntryDraft, entrySchema, type JSONLEntry } from '../../protocol/entries.ts';
+import type { Redaction } from '../../protocol/redaction.ts';
 import type { SeenLog } from '../recall/seenLog.ts';
 import type { BlobStore } from './BlobStore.ts';
 import { BranchWatch } from './BranchWatch.ts';
@@ -35,6 +36,8 @@ export interface SessionLogOptions {
   readonly projectRoot: string;
   readonly programVersion: string;
   readonly now: () => Date;
+  /** What is appended is stored and kept in memory without its secrets; absent = as it is. */
+  readonly redaction?: Redaction | undefined;
   readonly release: () => void;
   /** What went wrong while opening. */
   readonly problem?: string | undefined;
@@ -110,7 +113,8 @@ export class SessionLog {
   async append(drafts: readonly EntryDraft[]): Promise<readonly JSONLEntry[]> {
     if (this.#closed !== undefined) throw new Error(`Session ${this.sessionId} is closed.`);
     if (this.isReadOnly) throw new SessionReadOnlyError(this.sessionId);
-    const lines = this.#toLines(drafts);
+    const { redaction } = this.#options;
+    const lines = this.#toLines(redaction?.value(drafts) ?? drafts);
     // What memory holds is what a reader of the file will get, down to the last absent field.
     const added = lines.map((line) => deepFreeze(JSON.parse(line) as JSONLEntry));
     for (const entry of added) entrySchema.parse(entry);

@@ -1,0 +1,27 @@
+/** Takes secrets out of whatever is stored, where the settings say so. */
+import type { Settings } from '../config/schema.ts';
+import type { Redaction } from '../protocol/redaction.ts';
+import { createRedactor } from '../redact/createRedactor.ts';
+import { findSecrets } from '../redact/findSecrets.ts';
+import { redact } from '../redact/redact.ts';
+import { redactDeep } from '../redact/redactDeep.ts';
+
+export interface WriteRedaction extends Redaction {
+  /** True for a content that is not to be stored as it is. */
+  holdsSecrets(bytes: Uint8Array): boolean;
+}
+
+/** Undefined where `sessions.redactOnWrite` is off. */
+export function writeRedaction(
+  { sessions }: Pick<Settings, 'sessions'>,
+  apiKey: string | undefined,
+): WriteRedaction | undefined {
+  if (!sessions.redactOnWrite) return undefined;
+  const options = { own: apiKey === undefined ? [] : [apiKey] };
+  return {
+    text: (text) => redact(text, options),
+    value: (value) => redactDeep(value, options),
+    open: () => createRedactor(options),
+    holdsSecrets: (bytes) => findSecrets(Buffer.from(bytes).toString('latin1'), options).length > 0,
+  };
+}
