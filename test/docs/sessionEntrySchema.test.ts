@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { sessionLines } from '../../bench/sessions/sessionLines.ts';
+import { createTexts } from '../../bench/sessions/texts.ts';
 import { dataSchemas, sessionEntrySchema } from '../../scripts/sessionEntrySchema.ts';
 import { entrySchema, entrySubtypes } from '../../src/protocol/entries.ts';
 import { problemsOf } from './support/entryValidator.ts';
@@ -98,6 +100,17 @@ test('whatever the program would not read as an entry, the schema refuses', () =
       expect(problemsOf(line).length === 0).toBe(entrySchema.safeParse(line).success);
     }),
   );
+});
+
+test('sessions as the benches make them are valid, line by line', () => {
+  const lines = sessionLines('s', { bytes: 2_000_000, seed: 3, texts: createTexts(3) });
+  const subtypes = new Set<unknown>();
+  for (const line of lines) {
+    const entry = JSON.parse(line) as { readonly subtype?: string };
+    subtypes.add(entry.subtype);
+    expect(problemsOf(entry), line.slice(0, 200)).toEqual([]);
+  }
+  expect(subtypes.size).toBeGreaterThan(3);
 });
 
 test('every subtype with details is one that the program writes, and every field has its meaning', () => {
