@@ -40,6 +40,8 @@ interface Candidate {
 
 /** Where the text has to be looked at, no longer than this: then what was found until then is the answer. */
 const lookMs = 120;
+/** As long as nothing was found, somebody rather waits. */
+const emptyLookMs = 3000;
 /** For this long nothing else gets a turn. */
 const sliceMs = 5;
 /** Candidates whose logs are read together. */
@@ -53,7 +55,7 @@ export async function searchIndex(
   { projects, limit, signal }: SearchOptions,
 ): Promise<FoundRow[]> {
   const found: FoundRow[] = [];
-  const until = performance.now() + lookMs;
+  const started = performance.now();
   const reader = new LineReader(dataRoot);
   let last = Number.MAX_SAFE_INTEGER;
   try {
@@ -61,7 +63,8 @@ export async function searchIndex(
       const page = candidates(database, query, projects, last, group);
       for (const hit of await look(reader, query, page.rows, limit - found.length)) found.push(hit);
       last = page.last;
-      if (page.rows.length < group || performance.now() > until) break;
+      const patienceMs = found.length === 0 ? emptyLookMs : lookMs;
+      if (page.rows.length < group || performance.now() - started > patienceMs) break;
     }
   } finally {
     reader.close();
