@@ -5,14 +5,24 @@
  */
 import { type ContextManager, liveEntries } from '../context/index.ts';
 import type { FileCheckpoints, PathChange, RestorePlan } from '../protocol/checkpoints.ts';
+import type { JSONLEntry } from '../protocol/entries.ts';
 import type { RewindPlan, RewindReport, RewindScope } from '../protocol/rewind.ts';
-import { checkpointDraft, linesIn } from './checkpointDrafts.ts';
 import type { CheckpointKeeper } from './checkpoints.ts';
 import type { Modes } from './modes.ts';
 import { promptOf } from './promptQueue.ts';
+import { createRestore } from './restoreFiles.ts';
 import { goneBackNote, refusalText, restoredText, rewindText, undoText } from './rewindTexts.ts';
 import { changesSince, findTurn } from './turnHistory.ts';
-import { doneBy, intended, isChange, isRewindNote } from './turns.ts';
+import {
+  cutShort,
+  doneBy,
+  intended,
+  inverse,
+  isChange,
+  isRewindNote,
+  plannedChanges,
+  unfinished,
+} from './turns.ts';
 
 export interface RewindPorts {
   readonly context: ContextManager;
@@ -64,23 +74,7 @@ export function createRewinder({ context, files, checkpoints, modes, setCwd }: R
     return planned;
   };
 
-  /** Applies a plan that the log already tells of, records what came of it, and says what was not done. */
-  const restore = async (
-    { steps }: RestorePlan,
-    cause: 'rewind' | 'undo',
-    of: string,
-  ): Promise<{ readonly done: readonly PathChange[]; readonly left: readonly string[] }> => {
-    if (files === undefined || steps.length === 0) return { done: [], left: [] };
-    const refused = steps.flatMap(({ action, path, reason = '' }) =>
-      action === 'refuse' ? [`${path}: ${reason}`] : [],
-    );
-    if (!steps.some(isChange)) return { done: [], left: refused };
-    const captured = await checkpoints.alone(() => files.apply({ steps }));
-    const lines = await linesIn(files, captured.changes);
-    const draft = checkpointDraft({ cause, of, captured, lines });
-    if (draft !== undefined) await context.append(draft);
-    return { done: captured.changes, left: [...refused, ...captured.notes] };
-  };
+  const restore = createRestore({ context, files, checkpoints });
 
   const rewind = async (uuid: string, scope: RewindScope): Promise<RewindReport> => {
     const isSame = shown?.plan.turn.uuid === uuid && shown.at === lastEntry();
@@ -122,10 +116,26 @@ export function createRewinder({ context, files, checkpoints, modes, setCwd }: R
     };
   };
 
+  /** What the program was stopped in is done to its end; its entry is there already. */
+  const finishUndo = async (entry: JSONLEntry): Promise<RewindReport> => {
+    const wanted = plannedChanges(entry);
+    const { steps } = await planFiles(wanted.map(inverse));
+    const { done, left } = await restore({ steps }, 'undo', entry.uuid, wanted);
+    const what = undoText(false, true);
+    return {
+      type: 'undo',
+      outcome: left.length === 0 ? 'done' : 'partly',
+      message: restoredText({ what, done, left, withFiles: true }),
+      conversation: false,
+    };
+  };
+
   const undo = async (): Promise<RewindReport> => {
     await checkpoints.settled();
     const { entries, undone } = liveEntries(context.entries());
     const counts = ({ uuid }: { readonly uuid: string }): boolean => !undone.has(uuid);
+    const cut = cutShort({ entries, undone });
+    if (cut?.subtype === 'undo') return finishUndo(cut);
     const at = entries.findLastIndex((one) => one.subtype === 'rewind' && counts(one));
     const entry = entries[at];
     if (entry === undefined) return refused('undo', 'There is nothing to take back.');
@@ -148,7 +158,9 @@ export function createRewinder({ context, files, checkpoints, modes, setCwd }: R
       { content, data: { about: 'rewind', ...intended(back) } },
     );
     if (isConversation && !isAnswered) setCwd(entry.cwd);
-    const { done, left } = await restore(back, 'undo', written.uuid);
+    // What was only planned was done in part: the record says of every path that it was put back.
+    const begun = unfinished(entries).includes(entry) ? changes.map(inverse) : [];
+    const { done, left } = await restore(back, 'undo', written.uuid, begun);
     if (!isConversation && isAnswered && done.length > 0) await context.append(goneBackNote(done, 'later'));
     if (isConversation) await modes.retell();
     return {

@@ -60,11 +60,23 @@ export function unfinished(entries: readonly JSONLEntry[]): readonly JSONLEntry[
   return entries.filter((entry) => plannedChanges(entry).length > 0 && !done.has(entry.uuid));
 }
 
-/** What to tell whoever takes up a session that was stopped while files went back, and nothing was said since. */
-export function cutShort({ entries, undone }: Live): string | undefined {
+/** The entry of going back, or of taking that back, in which the program was stopped; nothing was asked since. */
+export function cutShort({ entries, undone }: Live): JSONLEntry | undefined {
   const since = entries.slice(entries.findLastIndex(startsTurn) + 1);
-  if (!unfinished(since).some(({ uuid }) => !undone.has(uuid))) return undefined;
-  return 'The program stopped while files went back: some may be as they were before, some not. /rewind undo puts all of them back to what they were; then go back again.';
+  return unfinished(since).findLast(({ uuid }) => !undone.has(uuid));
+}
+
+/** What to tell whoever takes up such a session. */
+export const CUT_SHORT =
+  'The program stopped while files went back: some may be as they were before, some not. /rewind undo puts all of them back to what they were before going back.';
+
+/** The same change the other way round. */
+export function inverse({ path, before, after }: PathChange): PathChange {
+  return {
+    path,
+    ...(after === undefined ? {} : { before: after }),
+    ...(before === undefined ? {} : { after: before }),
+  };
 }
 
 /** What an entry of going back, or of taking that back, was about to do to files. */

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { lastCwd, lastModel, titleDraft } from '../agent/sessionFacts.ts';
 import { environmentBlock, systemPrompt } from '../agent/systemPrompt.ts';
-import { cutShort } from '../agent/turns.ts';
+import { CUT_SHORT, cutShort } from '../agent/turns.ts';
 import type { SessionTarget } from '../agent/types.ts';
 import { type ContextManager, liveEntries, type PersistentStore } from '../context/index.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
@@ -141,7 +141,11 @@ async function takeUp(
   const calls = closedCalls === 1 ? 'One tool call was' : `${closedCalls} tool calls were`;
   const closed = `${calls} cut short when the program stopped, and not run again.`;
   const cut = cutShort(liveEntries(context.entries()));
-  const notices = [...damaged, ...(closedCalls === 0 ? [] : [closed]), ...(cut === undefined ? [] : [cut])];
+  const notices = [
+    ...damaged,
+    ...(closedCalls === 0 ? [] : [closed]),
+    ...(cut === undefined ? [] : [CUT_SHORT]),
+  ];
   return { resumed: true, cwd, notices };
 }
 

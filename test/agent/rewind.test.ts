@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { cutShort, turnsOf } from '../../src/agent/turns.ts';
 import { liveEntries } from '../../src/context/index.ts';
 import { rewindStage } from './rewindStage.ts';
@@ -247,42 +247,56 @@ test('in a git repository nothing of git’s own is touched', async () => {
   expect(git('status', '--porcelain')).toBe(status);
 });
 
-test('a program that was stopped while going back can take all of it back', async () => {
-  const answers = [
-    bash('c1', 'echo 1 > a; echo 1 > b; echo 1 > c'),
-    says('Done.'),
-    bash('c2', 'echo 2 > a; rm b'),
-    says('Done.'),
-  ];
-  const set = await rewindStage({
-    answers,
-    // It dies when the first of two paths is done, and nothing more is written.
-    wrap: (files) => ({
-      ...files,
-      apply: async ({ steps }) => {
-        await files.apply({ steps: steps.slice(0, 1) });
-        throw new Error('killed');
-      },
-    }),
-  });
-  await set.ask('one');
-  await set.ask('two');
-  const [after, said] = [await set.tree(), set.conversation()];
-  set.agent.submit({ type: 'rewind', to: set.prompt('two'), scope: 'both' });
-  await set.agent.idle();
-  set.bugs.splice(0);
-  expect(await set.tree()).not.toEqual(after);
-  const sessionId = set.agent.state().sessionId;
-  await set.agent.close();
+describe('a program that was stopped', () => {
+  const cases = (['rewind', 'undo'] as const).flatMap((op) => [0, 1, 2].map((paths) => ({ op, paths })));
 
-  const again = await rewindStage({ resume: { folder: set.folder, sessionId } });
-  expect(again.conversation()).not.toEqual(said);
-  const told = (): string | undefined => cutShort(liveEntries(again.context.entries()));
-  expect(told()).toContain('/rewind undo');
-  expect((await again.undo()).outcome).toBe('done');
-  expect(await again.tree()).toEqual(after);
-  expect(again.conversation()).toEqual(said);
-  expect(told()).toBeUndefined();
+  test.each(cases)(
+    'in $op when $paths of two paths were done can take all of it back',
+    async ({ op, paths }) => {
+      let left = Number.POSITIVE_INFINITY;
+      const set = await rewindStage({
+        answers: [
+          bash('c1', 'echo 1 > a; printf "\\000" > b; echo 1 > c'),
+          says('Done.'),
+          bash('c2', 'echo 2 > a; printf "\\001" > b'),
+          says('Done.'),
+        ],
+        // From then on it does so many paths and dies, and nothing more is written.
+        wrap: (files) => ({
+          ...files,
+          async apply({ steps }) {
+            if (left === Number.POSITIVE_INFINITY) return files.apply({ steps });
+            await files.apply({ steps: steps.slice(0, left) });
+            throw new Error('killed');
+          },
+        }),
+      });
+      await set.ask('one');
+      await set.ask('two');
+      const [after, said] = [await set.tree(), set.conversation()];
+      if (op === 'undo') await set.back('two', 'both');
+      left = paths;
+      await set.run(
+        op === 'undo' ? { type: 'undo_rewind' } : { type: 'rewind', to: set.prompt('two'), scope: 'both' },
+      );
+      expect(set.bugs.splice(0)).toHaveLength(1);
+      const sessionId = set.agent.state().sessionId;
+      await set.agent.close();
+
+      const again = await rewindStage({ resume: { folder: set.folder, sessionId } });
+      const cut = () => cutShort(liveEntries(again.context.entries()))?.subtype;
+      expect(cut()).toBe(op);
+      expect((await again.undo()).outcome).toBe('done');
+      expect(await again.tree()).toEqual(after);
+      expect(again.conversation()).toEqual(said);
+      expect(cut()).toBeUndefined();
+      // And what the log says of the files is true: going back and forth goes on from here.
+      expect((await again.back('one', 'both')).outcome).toBe('done');
+      expect(await again.tree()).toEqual({});
+      expect((await again.undo()).outcome).toBe('done');
+      expect(await again.tree()).toEqual(after);
+    },
+  );
 });
 
 test('the mode stays as the user set it, the list and what was read follow the conversation', async () => {
