@@ -29,7 +29,7 @@ export async function verifySession(
     if ('damage' in found) damaged.push(found.damage);
     else chain.add(found.entry);
     read += 1;
-    if (read % 256 === 0) await yieldToOthers();
+    if (read % 64 === 0) await yieldToOthers();
   }
   damaged.sort((a, b) => a.offset - b.offset);
   const blobs = new BlobStore(join(dirname(file), 'blobs'));

@@ -1,0 +1,44 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readLog } from '../../../src/context/storage/logReader.ts';
+import { migrateEntry } from '../../../src/context/storage/migrateEntry.ts';
+import { PersistentStore } from '../../../src/context/storage/PersistentStore.ts';
+import { makeEntry, temporaryFolder } from './tmp.ts';
+
+/** A line before lines were counted and had a version. */
+function oldLine(seq: number): string {
+  const { v: _, seq: __, ...line } = makeEntry(seq);
+  return JSON.stringify({ ...line, gitBranch: 'main', compactMetadata: { trigger: 'auto', preTokens: 1 } });
+}
+
+test('a log from before versions is counted by its lines, goes on, and is not rewritten', async () => {
+  const folder = await temporaryFolder();
+  const store = new PersistentStore({ dataRoot: folder, projectRoot: folder, programVersion: '1' });
+  await (await store.createSession('first')).close();
+  const file = join(store.folder, 'old.jsonl');
+  const old = `${[0, 1, 2].map(oldLine).join('\n')}\n`;
+  await writeFile(file, old);
+  const log = await store.openSession('old');
+  expect(log.damaged).toEqual([]);
+  expect(log.entries().map(({ v, seq, uuid }) => [v, seq, uuid])).toEqual([
+    [0, 0, 'uuid0'],
+    [0, 1, 'uuid1'],
+    [0, 2, 'uuid2'],
+  ]);
+  const [next] = await log.saveMessage('user', 'goes on');
+  await log.close();
+  expect(next).toMatchObject({ v: 1, seq: 3, parentUuid: 'uuid2' });
+  expect((await readFile(file, 'utf8')).startsWith(old)).toBe(true);
+  expect((await readLog(file)).entries).toHaveLength(4);
+});
+
+test.each([
+  ['nothing', undefined],
+  ['a list', []],
+  ['text', 'x'],
+  ['an object of another kind', { seq: 1 }],
+  ['an entry of this version that lacks something', { ...makeEntry(1), message: undefined }],
+])('%s is no entry', (_what, value) => {
+  expect(migrateEntry(value, 0)).toBeUndefined();
+});
