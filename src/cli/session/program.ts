@@ -161,4 +161,4 @@ Examples:
   clawdcode session export 4f8k --format html --output talk.html
 
 Exit codes:
-  0 done · 1 damage was found, or you said no · 42 bad input or unknown session`;
+  0 done · 1 damage was found, the disk refused, or you said no · 42 bad input or unknown session`;
