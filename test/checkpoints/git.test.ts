@@ -21,8 +21,6 @@ function commitAll(options: { readonly format?: string } = {}): void {
   settleIndex(bench.root);
 }
 
-const copied = (): number => bench.blobs.kept.size;
-
 test.each(['sha1', 'sha256'])(
   'what git has of %s is not copied, and comes from git when it changes',
   async (format) => {
@@ -154,11 +152,30 @@ test('a folder that git does not track is left out above a size, and said to be'
   expect((await checkpoints.capture()).changes).toEqual([]);
 });
 
-test('copies are only made of what changes', async () => {
-  for (let index = 0; index < 30; index += 1) write(`${index}.txt`, `${index}\n`);
+test.each([
+  ['with git', 'git', []],
+  [
+    'without git',
+    false as const,
+    ['29.txt cannot be brought back: copies of more than 20 bytes would be needed'],
+  ],
+])('%s, copies of what has not changed take no more room than was given', async (_, program, expected) => {
+  for (let index = 10; index < 30; index += 1) write(`${index}.txt`, `${index}\n`);
   commitAll();
+  const checkpoints = bench.reopen({ git: program, limits: { maxTotalBytes: 20 } });
+  await checkpoints.baseline();
+  shell('echo x > 29.txt');
+  expect((await checkpoints.capture()).notes).toEqual(expected);
+});
+
+test('what has changed since git saw it is copied, and so is what git has just written', async () => {
+  write('a.txt', 'one\n');
+  write('b.txt', 'one\n');
+  initRepository(bench.root);
+  write('a.txt', 'mine\n');
+  const before = snapshot(bench.root);
   await bench.checkpoints.baseline();
-  shell('echo x > 1.txt');
-  await bench.checkpoints.capture();
-  expect(copied()).toBe(2);
+  shell('echo two > a.txt; echo two > b.txt');
+  await bench.checkpoints.apply(await bench.checkpoints.plan((await bench.checkpoints.capture()).changes));
+  expect(snapshot(bench.root)).toEqual(before);
 });

@@ -117,3 +117,38 @@ test("a mode that the user has set stays, and the call's content goes", async ()
   await bench.checkpoints.apply(await bench.checkpoints.plan(changes));
   expect(snapshot(bench.root).get('a.sh')).toBe(`file 700 ${Buffer.from('one\n').toString('base64')}`);
 });
+
+test('an edit of the user that a call moved away is not lost where it is in the way', async () => {
+  write('a.txt', 'one\n');
+  await bench.checkpoints.baseline();
+  write('a.txt', 'model\n');
+  const first = await bench.checkpoints.capture();
+  write('a.txt', 'user\n');
+  await bench.checkpoints.baseline();
+  shell('mv a.txt b.txt');
+  const second = await bench.checkpoints.capture();
+  const plan = await bench.checkpoints.plan([...first.changes, ...second.changes]);
+  expect(plan.steps).toMatchObject([
+    { action: 'create', reason: expect.stringContaining('in the same lines') },
+    { action: 'delete' },
+  ]);
+  await bench.checkpoints.apply(plan);
+  expect([...snapshot(bench.root).keys()]).toEqual(['a.txt']);
+  expect(readFileSync(at('a.txt'), 'utf8')).toBe('user\n');
+});
+
+test('what came to nothing is not in the diff, and what did is there once', async () => {
+  write('a.txt', 'one\n');
+  write('b.txt', 'one\n');
+  await bench.checkpoints.baseline();
+  shell('echo two > a.txt; echo two > b.txt; echo n > c.txt');
+  const first = await bench.checkpoints.capture();
+  shell('echo three > a.txt; echo one > b.txt; rm c.txt; chmod 755 b.txt');
+  const second = await bench.checkpoints.capture();
+  const steps = await bench.checkpoints.diff([...first.changes, ...second.changes]);
+  expect(steps.map((step) => [step.path, step.action, step.added, step.removed])).toEqual([
+    [at('a.txt'), 'modify', 1, 1],
+    [at('b.txt'), 'mode', 0, 0],
+  ]);
+  expect(steps[0]?.diff).toContain('-one\n+three\n');
+});

@@ -3,7 +3,7 @@
  * open, so that nothing is left behind however the program ends. Each content is held once.
  */
 import { randomBytes } from 'node:crypto';
-import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 interface Place {
@@ -61,6 +61,7 @@ export class Stash {
     return buffer;
   }
 
+  /** Leaves nothing behind, unless somebody else put something into the folder. */
   async close(): Promise<void> {
     this.#places.clear();
     this.#waiting = [];
@@ -68,6 +69,7 @@ export class Stash {
     await this.#writing;
     await this.#file?.close();
     this.#file = undefined;
+    await rmdir(this.#folder).catch(() => {});
   }
 
   /** One batch after the other, also when many ask at once. */
@@ -79,7 +81,8 @@ export class Stash {
   /** What cannot be written is forgotten: whoever asks for it later is told that it was not kept. */
   async #writeWaiting(): Promise<void> {
     if (this.#waitingBytes === 0) return;
-    const bytes = Buffer.concat(this.#waiting);
+    const bytes = this.#waiting.length === 1 ? this.#waiting[0] : Buffer.concat(this.#waiting);
+    if (bytes === undefined) return;
     const start = this.#end - bytes.length;
     this.#waiting = [];
     this.#waitingBytes = 0;

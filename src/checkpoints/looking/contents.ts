@@ -52,6 +52,9 @@ export interface TakeOptions {
 const MAX_HASH_BYTES = 2 ** 31;
 /** Larger texts are not merged, so that their later versions need not be kept. */
 export const MAX_MERGE_BYTES = 2 ** 20;
+const SMALL_BYTES = 256 * 1024;
+/** Small files go on being kept up to this many times the limit. */
+const SMALL_SHARE = 4;
 const BINARY_AFTER = 'not text: kept only once it is replaced';
 
 export function createContents(deps: ContentsDeps): Contents {
@@ -59,8 +62,10 @@ export function createContents(deps: ContentsDeps): Contents {
   let lastingBytes = 0;
 
   const put = async (bytes: Uint8Array, hash: string, isNamed: boolean): Promise<string | undefined> => {
-    if (!isNamed && lastingBytes + bytes.length > limits.maxTotalBytes)
-      return `more than ${describeSize(limits.maxTotalBytes)} of changes were kept already`;
+    // What people write is small; it is large things, made by programs, that fill a disk.
+    const most = limits.maxTotalBytes * (bytes.length <= SMALL_BYTES ? SMALL_SHARE : 1);
+    if (!isNamed && lastingBytes + bytes.length > most)
+      return `more than ${describeSize(most)} of changes were kept already`;
     try {
       const ref = await blobs.put(bytes);
       if (!isNamed) lastingBytes += bytes.length;

@@ -18,7 +18,8 @@ const MAX_MERGE_MS = 2_000;
  */
 export async function mergeText(base: Buffer, ours: Buffer, theirs: Buffer): Promise<Buffer | undefined> {
   const lines = linesOf(base);
-  const [mine, yours] = [await hunksOf(lines, linesOf(ours)), await hunksOf(lines, linesOf(theirs))];
+  const mine = await hunksOf(lines, linesOf(ours));
+  const yours = mine === undefined ? undefined : await hunksOf(lines, linesOf(theirs));
   if (mine === undefined || yours === undefined) return undefined;
   const hunks = combine(mine, yours);
   if (hunks === undefined) return undefined;

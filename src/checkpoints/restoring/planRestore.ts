@@ -53,7 +53,10 @@ async function planPath(
   const missing = await unavailableContent(undone.to, undone.merged, deps.blobs);
   if (missing !== undefined) return idleStep(path, 'refuse', missing, disk);
   const name = describePath(deps.root, path);
-  if (undone.merged === undefined) return makeStep(path, disk, undone.to, load, { name });
+  if (undone.merged === undefined) {
+    const reason = undone.shortOf === undefined ? {} : { reason: `only as far as it can: ${undone.shortOf}` };
+    return makeStep(path, disk, undone.to, load, { name, ...reason });
+  }
   const { merged } = undone;
   return makeStep(
     path,

@@ -12,6 +12,8 @@ export type Undone =
       readonly to: PathState | undefined;
       /** Content that is nowhere yet, by its hash. */
       readonly merged: Buffer | undefined;
+      /** Why it does not go all the way back. */
+      readonly shortOf?: string;
     }
   | { readonly type: 'refuse'; readonly reason: string };
 
@@ -22,38 +24,61 @@ type FileUndone =
   | { readonly state: FileState; readonly merged: Buffer | undefined }
   | { readonly reason: string };
 
-/** `changes` are of one path, oldest first; `disk` is what is there now. */
+/**
+ * `changes` are of one path, oldest first; `disk` is what is there now. Where a change cannot be taken back, the path
+ * is left alone; but a file that a later call deleted or moved away comes back as it was then, since it may hold
+ * edits of the user that are nowhere else.
+ */
 export async function undoPath(
   disk: PathState | undefined,
   changes: readonly PathChange[],
   load: LoadContent,
 ): Promise<Undone> {
-  let to = disk;
-  let merged: Buffer | undefined;
-  const loadHere: LoadContent = async (hash) =>
-    isFile(to) && merged && to.hash === hash ? merged : load(hash);
-  for (const { before, after } of [...joinChanges(changes)].reverse()) {
-    if (sameState(to, before)) continue;
-    if (isFile(to) && isFile(after) && isFile(before)) {
-      const file = await undoFile(to, before, after, loadHere);
-      if ('reason' in file) return { type: 'refuse', reason: file.reason };
-      merged = file.merged ?? merged;
-      to = file.state;
-      continue;
+  let reached: Reached = { to: disk, merged: undefined };
+  for (const change of [...joinChanges(changes)].reverse()) {
+    const next = await takeBack(reached, change, load);
+    if ('reason' in next) {
+      if (disk !== undefined || reached.to?.type !== 'file') return { type: 'refuse', reason: next.reason };
+      return { type: 'state', ...reached, shortOf: next.reason };
     }
-    if (to?.type === 'folder' && after?.type === 'folder') {
-      if (before?.type !== 'folder') to = before;
-      else if (to.mode === after.mode) to = before;
-    } else if (to?.type === 'folder' && before?.type === 'folder') {
-      // Somebody made the folder again.
-    } else if (sameState(to, after)) to = before;
-    else return { type: 'refuse', reason: whyNot(to, after) };
-    merged = undefined;
-    const problem = unavailable(to);
-    if (problem !== undefined) return { type: 'refuse', reason: problem };
+    reached = next;
   }
-  const isKept = disk === undefined || sameState(disk, to) || isMakeable(disk);
-  return isKept ? { type: 'state', to, merged } : { type: 'refuse', reason: `it is ${nameOf(disk)} now` };
+  const isKept = disk === undefined || sameState(disk, reached.to) || isMakeable(disk);
+  return isKept ? { type: 'state', ...reached } : { type: 'refuse', reason: `it is ${nameOf(disk)} now` };
+}
+
+interface Reached {
+  readonly to: PathState | undefined;
+  readonly merged: Buffer | undefined;
+}
+
+interface Refused {
+  readonly reason: string;
+}
+
+/** One change, from the newest state towards the oldest. */
+async function takeBack(
+  { to, merged }: Reached,
+  { before, after }: PathChange,
+  load: LoadContent,
+): Promise<Reached | Refused> {
+  if (sameState(to, before)) return { to, merged };
+  if (isFile(to) && isFile(after) && isFile(before)) {
+    const { hash } = to;
+    const loadHere: LoadContent = async (wanted) =>
+      merged !== undefined && wanted === hash ? merged : load(wanted);
+    const file = await undoFile(to, before, after, loadHere);
+    return 'reason' in file
+      ? file
+      : { to: file.state, merged: file.merged ?? (file.state.hash === hash ? merged : undefined) };
+  }
+  if (to?.type === 'folder' && after?.type === 'folder')
+    return { to: before?.type !== 'folder' || to.mode === after.mode ? before : to, merged: undefined };
+  // Somebody made the folder again.
+  if (to?.type === 'folder' && before?.type === 'folder') return { to, merged: undefined };
+  if (!sameState(to, after)) return { reason: whyNot(to, after) };
+  const problem = unavailable(before);
+  return problem === undefined ? { to: before, merged: undefined } : { reason: problem };
 }
 
 /** Content and mode are taken back each for itself. */
