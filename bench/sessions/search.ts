@@ -49,12 +49,10 @@ export async function measureSearch(megabytes: number, queriesEach: number): Pro
     const { isComplete } = await catalogue.refresh();
     if (!isComplete) throw new Error('The index was not completed.');
     const indexSeconds = (performance.now() - started) / 1000;
+    const asked = await queriesFrom(logs, queriesEach);
     const stalls = watchStalls();
     const kinds: SearchLine[] = [];
-    for (const [kind, queries] of await queriesFrom(
-      logs.map(({ file }) => file),
-      queriesEach,
-    )) {
+    for (const [kind, queries] of asked) {
       const times: number[] = [];
       let empty = 0;
       for (const query of queries) {
