@@ -21,8 +21,9 @@ import { JSONLStore } from './JSONLStore.ts';
 import { loadLog } from './loadLog.ts';
 import type { LogContents } from './logReader.ts';
 import { getProjectStoragePath, lockFileOf, sessionFileIn } from './pathUtils.ts';
-import { quarantineDamage } from './quarantine.ts';
+import { quarantineDamage, quarantineFolder } from './quarantine.ts';
 import { withoutHalfCompactions } from './ResidentLog.ts';
+import { resumePointFile } from './resumePoint.ts';
 import { acquireSessionLock } from './SessionLock.ts';
 import { SessionLog } from './SessionLog.ts';
 import { type SessionSummary, summarizeSession } from './sessionSummary.ts';
@@ -77,6 +78,8 @@ export class PersistentStore {
     const file = sessionFileIn(this.folder, sessionId);
     if (!(await new JSONLStore(file).exists())) throw new SessionNotFoundError(sessionId);
     return this.#open(file, sessionId, async (store) => {
+      // Somebody may have deleted it while the lock was taken.
+      if (!(await store.exists())) throw new SessionNotFoundError(sessionId);
       await store.hold();
       return store.readAll((path) => this.#load(path));
     });
@@ -199,6 +202,8 @@ export class PersistentStore {
     if (!lock.ok) throw new SessionLockedError(sessionId, lock.holder);
     try {
       await unlink(file).catch(unlessMissing);
+      await rm(quarantineFolder(file), { recursive: true, force: true });
+      await rm(resumePointFile(file), { force: true });
       await rm(lockFileOf(file), { force: true });
     } finally {
       lock.release();

@@ -1,5 +1,5 @@
 /** A session whose disk fails: what is told, what is kept, and what is on the disk in the end. */
-import { mkdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { BlobStore } from '../../../src/context/storage/BlobStore.ts';
@@ -125,6 +125,17 @@ test('a file that vanishes after the last append is noticed when the session is 
   await log.sync();
   await log.close();
   expect((await readLog(log.filePath)).entries.at(-1)).toEqual(added);
+});
+
+test('a session that is deleted leaves nothing of what it said, its damaged places included', async () => {
+  const { store, file } = await realLog(await temporaryFolder());
+  await appendFile(file, 'something secret that is no entry');
+  await (await store.openSession('real')).close();
+  const kept = join(store.folder, 'quarantine', 'real');
+  expect(await readdir(kept)).toHaveLength(2);
+  await store.deleteSession('real');
+  await expect(readdir(kept)).rejects.toMatchObject({ code: 'ENOENT' });
+  await expect(store.openSession('real')).rejects.toMatchObject({ name: 'SessionNotFoundError' });
 });
 
 test('a reader needs no lock, sees what is there, and can write nothing', async () => {
