@@ -183,6 +183,7 @@ test('a session that is open elsewhere is offered to be read or forked, and -p n
   const terminal = stage.open(['--continue']);
   await terminal.waitFor(`process ${holder.pid}`);
   await terminal.waitFor('1. Read it');
+  await terminal.pause(300);
   await terminal.press('r');
   await terminal.waitForPrinted('Held answer.');
   await terminal.waitFor('read only');
@@ -215,6 +216,7 @@ test('a session of another project says where it belongs, and is forked with wha
   await terminal.waitFor('Belongs to the first');
   await terminal.press(keys.enter);
   await terminal.waitFor('It belongs to another project');
+  await terminal.pause(300);
   await terminal.press('f');
   await terminal.waitForPrinted('The zebrafish hides');
   await terminal.waitFor(`The original stays: /resume ${id}`);

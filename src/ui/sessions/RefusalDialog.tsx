@@ -3,6 +3,7 @@ import { choiceLines, choiceOfCharacter } from '../components/choices.ts';
 import { Lines } from '../components/Lines.tsx';
 import { ruled } from '../components/permissionLayout.ts';
 import { useLatest } from '../components/useLatest.ts';
+import { useTypeAheadGuard } from '../components/useTypeAheadGuard.ts';
 import { commandsOf } from '../input/keys.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { wrapText } from '../print/spans.ts';
@@ -26,14 +27,18 @@ export interface RefusalDialogProps {
   readonly rows: number;
   readonly theme: Theme;
   readonly now?: () => Date;
+  /** Milliseconds, for telling an answer from typing ahead. */
+  readonly clock?: () => number;
   readonly onAnswer: (answer: RefusalAnswer) => void;
 }
 
 /** A session that another program holds, or that belongs elsewhere: who and where, and what can be done instead. */
 export function RefusalDialog(props: RefusalDialogProps) {
-  const { refusal, id, title, back, width, rows, theme, now = () => new Date(), onAnswer } = props;
+  const { refusal, id, title, back, width, rows, theme, now = () => new Date(), clock, onAnswer } = props;
   const choices = refusalChoices(refusal, back);
   const [selected, latest, set] = useLatest(() => 0);
+  // It may come up while somebody types the prompt that they meant for the session.
+  const counts = useTypeAheadGuard(id, clock);
   const take = (index: number): void => {
     const choice = choices[index];
     if (choice !== undefined) onAnswer(choice.answer);
@@ -41,6 +46,7 @@ export function RefusalDialog(props: RefusalDialogProps) {
   useInput((input, key) => {
     for (const command of commandsOf(input, key)) {
       if (command.type === 'escape' || command.type === 'intent') onAnswer('back');
+      else if (!counts()) continue;
       else if (command.type === 'up' || command.type === 'down') {
         const by = command.type === 'up' ? choices.length - 1 : 1;
         set((latest() + by) % choices.length);

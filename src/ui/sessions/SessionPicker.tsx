@@ -35,7 +35,8 @@ export interface SessionPickerProps {
 
 export function SessionPicker({ picker, width, rows, theme, now = () => new Date() }: SessionPickerProps) {
   const snapshot = useSyncExternalStore(picker.subscribe, picker.snapshot);
-  const layout = pickerLayout(snapshot, rows);
+  const foot = footer(snapshot, width, theme);
+  const layout = pickerLayout(snapshot, rows, foot.length);
   useInput((input, key) => {
     for (const one of pickerKeysOf(input, key)) picker.press(one, layout.items);
   });
@@ -65,7 +66,7 @@ export function SessionPicker({ picker, width, rows, theme, now = () => new Date
       />
       <PickerRows snapshot={snapshot} items={layout.items} {...room} />
       {layout.previewRows > 0 && <Preview snapshot={snapshot} {...room} rows={layout.previewRows} />}
-      {layout.hasFooter && <Lines lines={[footer(snapshot, width, theme)]} />}
+      {layout.hasFooter && <Lines lines={foot} />}
     </Box>
   );
 }

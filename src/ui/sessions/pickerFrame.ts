@@ -15,8 +15,16 @@ export interface PickerLayout {
 
 const SMALL_PREVIEW = 5;
 
-/** What fits into `rows`: the list first, then the footer, then the preview. */
-export function pickerLayout(state: PickerState, rows: number): PickerLayout {
+/** What fits into `rows`: the list first, then the footer, then the preview, which a longer message takes rows of. */
+export function pickerLayout(state: PickerState, rows: number, footerRows = 1): PickerLayout {
+  const layout = withShortFooter(state, rows);
+  const more = layout.hasFooter ? footerRows - 1 : 0;
+  if (layout.previewRows > more) return { ...layout, previewRows: layout.previewRows - more };
+  const items = Math.max(1, layout.items - Math.ceil(more / rowsOfItem(state)));
+  return { ...layout, items };
+}
+
+function withShortFooter(state: PickerState, rows: number): PickerLayout {
   const each = rowsOfItem(state);
   const hasFooter = rows >= 5;
   const left = Math.max(1, rows - 2 - (hasFooter ? 1 : 0));
@@ -75,15 +83,19 @@ export function nothingText(state: PickerState): string {
   return isLoading ? 'Looking for sessions…' : `No sessions ${where} yet.`;
 }
 
-/** The last line: what happened, or else what the keys do, as many as fit. */
-export function footer(state: PickerState, width: number, theme: Theme): string {
-  const { message, dialog, isSearch, isPreviewLarge, isSearching } = state;
-  if (message !== undefined) {
-    const paint = message.level === 'error' ? theme.error : theme.success;
-    return paint(truncate(sanitizeLine(message.text), width));
-  }
-  if (dialog?.type === 'rename')
-    return theme.dim(truncate('Enter renames it · Esc leaves it as it is', width));
+/** The last line: what happened, on as many rows as it needs, or else what the keys do, as many as fit. */
+export function footer(state: PickerState, width: number, theme: Theme): readonly string[] {
+  const { message } = state;
+  if (message === undefined) return [theme.dim(keysLine(state, width))];
+  const paint = message.level === 'error' ? theme.error : theme.success;
+  return wrapText(sanitizeLine(message.text), width, paint).slice(0, MESSAGE_ROWS);
+}
+
+const MESSAGE_ROWS = 4;
+
+function keysLine(state: PickerState, width: number): string {
+  const { dialog, isSearch, isPreviewLarge, isSearching } = state;
+  if (dialog?.type === 'rename') return truncate('Enter renames it · Esc leaves it as it is', width);
   const leads = isPreviewLarge
     ? 'Esc closes it'
     : typed(state) === '' && !isSearch
@@ -101,7 +113,7 @@ export function footer(state: PickerState, width: number, theme: Theme): string 
         '? more keys',
         leads,
       ];
-  return theme.dim(fitting(keys, width));
+  return fitting(keys, width);
 }
 
 /** The first of the keys and the last two, and of those between as many as fit. */

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { RefusalDialog } from '../../../src/ui/sessions/RefusalDialog.tsx';
 import type { Refusal } from '../../../src/ui/sessions/refusal.ts';
-import { mount, plain } from '../components/mount.tsx';
+import { createClock, mount, plain } from '../components/mount.tsx';
 import { keys } from '../screen.ts';
 import { now } from './made.ts';
 
@@ -19,6 +19,7 @@ async function ask(refusal: Refusal, columns = 70, rows = 14) {
     title: 'Fix \u001B]0;owned\u0007 the 解析器',
     back: 'list',
   } as const;
+  const clock = createClock();
   const { screen } = await mount(
     <RefusalDialog
       {...props}
@@ -26,11 +27,12 @@ async function ask(refusal: Refusal, columns = 70, rows = 14) {
       rows={rows}
       theme={plain}
       now={() => now}
+      clock={clock.now}
       onAnswer={onAnswer}
     />,
     { columns, rows },
   );
-  return { screen, onAnswer };
+  return { screen, onAnswer, pass: clock.pass };
 }
 
 test('who holds a session is said, and since when', async () => {
@@ -57,7 +59,13 @@ test('a session of another project says where it belongs', async () => {
 });
 
 test('a session whose folder is gone can be gone on with here', async () => {
-  const { screen, onAnswer } = await ask({ why: 'elsewhere', root: '/gone', isGone: true, canRead: true });
+  const { screen, onAnswer, pass } = await ask({
+    why: 'elsewhere',
+    root: '/gone',
+    isGone: true,
+    canRead: true,
+  });
+  pass(200);
   expect(screen.text()[1]).toBe('It belongs to /gone, which is no longer there.');
   await screen.press('g');
   expect(onAnswer).toHaveBeenCalledExactlyOnceWith('write');
@@ -72,7 +80,8 @@ test.each([
   ['Esc', [keys.escape], 'back'],
   ['Ctrl+C', [keys.ctrl('c')], 'back'],
 ])('it is answered by %s', async (_, pressed, expected) => {
-  const { screen, onAnswer } = await ask(locked);
+  const { screen, onAnswer, pass } = await ask(locked);
+  pass(200);
   await screen.press(...pressed);
   expect(onAnswer).toHaveBeenCalledExactlyOnceWith(expected);
 });
@@ -82,4 +91,14 @@ test('on the smallest screen the answers are all there', async () => {
   expect(screen.text().length).toBeLessThanOrEqual(8);
   for (const answer of ['1. Read it', '2. Fork it and', '3. Back to the'])
     expect(screen.text().join('\n')).toContain(answer);
+});
+
+test('what was typed ahead of it is no answer', async () => {
+  const { screen, onAnswer, pass } = await ask(locked);
+  pass(100);
+  await screen.press(...'fix it', keys.enter);
+  expect(onAnswer).not.toHaveBeenCalled();
+  pass(200);
+  await screen.press('f');
+  expect(onAnswer).toHaveBeenCalledExactlyOnceWith('fork');
 });

@@ -162,3 +162,14 @@ test('in a list of 10,000 no key is waited for', async () => {
   const expected = many.filter(({ title }) => title.includes('文字') && title.includes('file9'));
   expect(picker.snapshot().list.visible).toEqual(expected);
 });
+
+test('a long word about what could not be done is shown whole, and nothing is taller than the screen for it', async () => {
+  const message = `It is open in another clawdcode (process 4711 on desk), so nothing was done. ${'Wait. '.repeat(12)}End.`;
+  const port = madePort(sessions, { archive: async () => ({ type: 'failed', message }) });
+  const { screen } = await show(port, 60, 14);
+  await screen.press(keys.ctrl('t'));
+  expect(screen.text().join(' ')).toContain('End.');
+  expect(screen.scrollback().length).toBeLessThanOrEqual(14);
+  await screen.press(keys.down);
+  expect(screen.text().at(-1)).toContain('Esc leaves');
+});

@@ -98,11 +98,11 @@ test('title, footer and help fit every width', () => {
   for (let width = 10; width <= 200; width += 1) {
     for (const line of [
       pickerTitle(state, width, theme),
-      footer(state, width, theme),
+      ...footer(state, width, theme),
       ...helpLines(width, 20, theme),
     ])
       expect(textWidth(line)).toBeLessThanOrEqual(width);
-    if (width >= 20) expect(footer(state, width, theme)).toMatch(/Enter.*Esc/);
+    if (width >= 20) expect(footer(state, width, theme)[0]).toMatch(/Enter.*Esc/);
   }
 });
 
