@@ -1,17 +1,18 @@
 /** The turns of a session of any size: read from its end, as far back as somebody asks. */
+import { setImmediate } from 'node:timers/promises';
 import { liveEntries } from '../context/index.ts';
 import type { PathChange } from '../protocol/checkpoints.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { TurnRecord } from '../protocol/rewind.ts';
-import { changesIn, checkpointOf, startsTurn, turnsOf, workOf } from './turns.ts';
+import { changesIn, checkpointOf, shownText, startsTurn, turnsOf, workOf } from './turns.ts';
 
 export interface PagedLog {
   /** The newest `count` entries before a position, oldest first. */
   page(beforeSeq: number, count: number): Promise<readonly JSONLEntry[]>;
 }
 
-/** Entries that are read at once. */
-const PAGE = 2000;
+/** Entries that are read at once: some hundred kilobytes, so that keys are heard in between. */
+const PAGE = 500;
 
 /** The newest `limit` turns, oldest first. */
 export async function newestTurns(log: PagedLog, limit: number): Promise<readonly TurnRecord[]> {
@@ -66,7 +67,10 @@ async function readBack(
       read += page.length;
       before = first.seq;
     }
-    if (first !== undefined && read < lookAt) continue;
+    if (first !== undefined && read < lookAt) {
+      await setImmediate();
+      continue;
+    }
     const entries = pages.flat();
     if (first === undefined || isEnough(entries)) return entries;
     lookAt = 2 * read;
@@ -79,9 +83,14 @@ function countTurns(entries: readonly JSONLEntry[]): number {
     : entries.filter(startsTurn).length;
 }
 
-/** Replies and results may be large, and their text says nothing about turns. */
+/** Of most entries only their place says something about turns; what they hold may be large. */
 function withoutBulk(entry: JSONLEntry): JSONLEntry {
-  if (entry.type === 'user' || entry.type === 'system') return entry;
-  const { tool: _tool, toolResult: _result, ...rest } = entry;
-  return { ...rest, message: { role: entry.message.role, content: '' } };
+  const { tool: _tool, toolResult: _result, data, message, ...rest } = entry;
+  const content = startsTurn(entry) ? shownText(entry) : '';
+  const slim = { ...rest, message: { role: message.role, content } };
+  return data === undefined || !isTelling(entry) ? slim : { ...slim, data };
+}
+
+function isTelling({ subtype }: JSONLEntry): boolean {
+  return subtype === 'rewind' || subtype === 'undo' || subtype === 'checkpoint';
 }

@@ -116,6 +116,11 @@ export function checkpointOf({ subtype, data }: JSONLEntry): Checkpoint | undefi
   return subtype === 'checkpoint' ? checkpointSchema.safeParse(data).data : undefined;
 }
 
+/** The beginning of what the user typed, on one line. */
+export function shownText(prompt: JSONLEntry): string {
+  return oneLine(promptText(prompt), SHOWN);
+}
+
 /** What the user typed, as the user saw it: a folded paste stays folded. */
 export function promptText({ message, data }: JSONLEntry): string {
   if (typeof data?.display === 'string') return data.display;
@@ -142,7 +147,7 @@ function turnOf(prompt: JSONLEntry, entries: readonly JSONLEntry[]): Omit<TurnRe
   return {
     uuid: prompt.uuid,
     seq: prompt.seq,
-    text: oneLine(promptText(prompt), SHOWN),
+    text: shownText(prompt),
     timestamp: prompt.timestamp,
     steps: entries.filter(({ type }) => type === 'assistant').length,
     files: new Set(changed).size,
