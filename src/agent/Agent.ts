@@ -117,7 +117,17 @@ export function createAgent(deps: AgentDeps): Agent {
     },
   });
 
-  const titles = createTitleJob({ ...deps, model: model.current, isBusy: jobs.busy });
+  const titles = createTitleJob({
+    ...deps,
+    model: model.current,
+    isBusy: jobs.busy,
+    record: (request, outcome) =>
+      context.session.recordRequest(
+        { purpose: 'title', outcome: outcome.type === 'failed' ? outcome.error.kind : outcome.type },
+        request,
+        outcome.sent,
+      ),
+  });
   hub.subscribe(titles.hear);
 
   const toolContext = (callId: string, signal: AbortSignal): ToolContext => ({

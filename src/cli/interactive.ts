@@ -29,6 +29,7 @@ export async function interactiveMode(place: Place, options: CliOptions): Promis
     prompt: options.prompt,
     bypassAllowed: options.permissionMode === 'bypassPermissions',
     historyFile: join(place.dataRoot, 'history', `${project}.jsonl`),
+    historyText: debug.textOf,
     listFiles: () => listFiles(place.root, place.cwd),
     onReady: terminal.onEnd,
     now: () => Date.now(),

@@ -72,6 +72,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
   const { place, loaded } = options;
   const { settings } = loaded;
   const redaction = writeRedaction(settings, options.apiKey);
+  if (redaction !== undefined) options.debug.redactWith(redaction.text);
   const store = new PersistentStore({
     dataRoot: place.dataRoot,
     projectRoot: place.root,

@@ -12,7 +12,7 @@ import type {
 import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
 import type { CompactionReport, ContextMeasure } from '../protocol/events.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
-import type { ModelRequest } from '../protocol/model.ts';
+import type { ModelRequest, SentRequest } from '../protocol/model.ts';
 import { Admission } from './Admission.ts';
 import { admitPrompts } from './admitPrompts.ts';
 import { CompactionRunner } from './CompactionRunner.ts';
@@ -28,6 +28,7 @@ import { tooLarge } from './measure.ts';
 import { activeTask, reminderDraft, reminderDue } from './memory/ActiveTaskService.ts';
 import { instructionDraft } from './memory/instructions.ts';
 import { ReductionLadder } from './ReductionLadder.ts';
+import type { RequestOutcome, RequestRecord } from './requestRecord.ts';
 import type { SessionParts } from './sessionParts.ts';
 import { type CheckResult, checkAndCompress } from './strategies/checkAndCompress.ts';
 import type { BuildOutcome, CompactOptions, RequestOptions } from './types.ts';
@@ -156,6 +157,22 @@ export class SessionContext {
     emit({ type: 'compaction_ended', report });
     emit({ type: 'context_measured', measure: this.parts.projection.measure(tools) });
     return report;
+  }
+
+  /** Records a request that the conversation does not make, a title's: its text lies beside the log, once. */
+  async recordRequest(
+    facts: { readonly purpose: 'title'; readonly outcome: RequestOutcome },
+    request: ModelRequest,
+    sent: readonly SentRequest[],
+  ): Promise<void> {
+    if (sent.length === 0) return;
+    const { log, projection, append } = this.parts;
+    const kept = await log.blobs.put(JSON.stringify(request)).catch(() => undefined);
+    if (kept === undefined) return;
+    const { seq } = projection.basis([]);
+    const record: RequestRecord = { seq, model: request.model, request: kept.hash, sent: [...sent] };
+    const message = { role: 'system', content: '' } as const;
+    await append([{ type: 'system', subtype: 'request', message, data: { ...facts, request: record } }]);
   }
 
   /** Pins, unpins, drops or restores one item; says why when that cannot be done. */

@@ -41,6 +41,11 @@ export async function rebuildRequest(
   const entry = entries.find((one) => one.seq === seq);
   const record = entry === undefined ? undefined : recordIn(entry);
   if (record === undefined) return undefined;
+  if (record.request !== undefined) {
+    const text = await readBlob(record.request);
+    if (text === undefined) return undefined;
+    return { request: JSON.parse(Buffer.from(text).toString()) as ModelRequest, sent: record.sent };
+  }
   const seen = entries.filter((one) => one.seq <= record.seq);
   const policy = {
     returnsReasoning: record.reasoning === true,

@@ -53,6 +53,8 @@ export const requestRecordSchema = z.object({
   /** True where messages carry their reasoning. */
   reasoning: z.boolean().exactOptional(),
   summary: summaryCutSchema.exactOptional(),
+  /** Hash of the request itself, where the conversation does not make it: it lies beside the log, as JSON. */
+  request: z.string().exactOptional(),
   /** The bodies that went out; more than one where the server refused a field of the first. */
   sent: z.array(sentSchema),
 });
@@ -82,7 +84,7 @@ export function recordOf(
 
 /** The entry of a request without a reply in the conversation. */
 export function requestDraft(
-  facts: { readonly purpose: 'turn' | 'summary'; readonly outcome: RequestOutcome },
+  facts: { readonly purpose: 'turn' | 'summary' | 'title'; readonly outcome: RequestOutcome },
   basis: RequestBasis,
   sent: readonly SentRequest[],
   summary?: SummaryCut,

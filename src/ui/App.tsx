@@ -43,7 +43,7 @@ export function App({ options, controller, window }: AppProps) {
     });
   });
 
-  const history = useMemo(() => createHistoryFile(options.historyFile), [options]);
+  const history = useMemo(() => createHistoryFile(options.historyFile, options.historyText), [options]);
   const completion = useMemo(
     () => ({
       commands: () => controller.snapshot().session?.host.commands ?? [],

@@ -91,6 +91,8 @@ export interface UiOptions {
   readonly prompt: string | undefined;
   readonly bypassAllowed: boolean;
   readonly historyFile: string;
+  /** A prompt as it may be written to that file; absent = as it is. */
+  readonly historyText?: (text: string) => string;
   readonly listFiles: () => Promise<string[]>;
   /** Called with what flushes the log, for whoever has to end the program in a hurry. */
   readonly onReady: (close: () => Promise<void>) => void;

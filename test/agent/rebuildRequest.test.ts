@@ -164,6 +164,16 @@ test('compactions, taking them back, pins, another model, another mode: all are 
   await expectAllRebuilt(fileOf(set), server);
 });
 
+test('the request for a title is kept once and built again', async () => {
+  const server = await wireServer((body) => ({ text: 'tools' in body ? 'Done.' : 'Parser repair' }));
+  const set = await wired(server, { titles: true });
+  const named = set.until((event) => event.type === 'entry' && event.entry.subtype === 'title');
+  await set.ask('Repair the parser, please');
+  await named;
+  expect(server.bodies).toHaveLength(2);
+  await expectAllRebuilt(fileOf(set), server);
+});
+
 test('a server that finds the request too long, and images, and the next day', async () => {
   const server = await wireServer(
     usual((index) =>

@@ -9,8 +9,11 @@ const maxEntries = 1000;
 /** A prompt longer than this is remembered for the run but not written down. */
 const maxEntryLength = 256 * 1024;
 
-/** The prompts of one project, kept at `path` (JSONL of `{ text }`, mode 0600). Several processes may add at once. */
-export function createHistoryFile(path: string): HistoryPort {
+/**
+ * The prompts of one project, kept at `path` (JSONL of `{ text }`, mode 0600), each as `clean` makes it. Several
+ * processes may add at once.
+ */
+export function createHistoryFile(path: string, clean = (text: string): string => text): HistoryPort {
   let previous: Promise<unknown> = Promise.resolve();
   const inOrder = <Result>(work: () => Promise<Result>, otherwise: Result): Promise<Result> => {
     const result = previous.then(work).catch(() => otherwise);
@@ -28,8 +31,9 @@ export function createHistoryFile(path: string): HistoryPort {
         if (lines.length > 2 * maxEntries) await rewrite(path, entries);
         return entries;
       }, []),
-    add: (text) =>
+    add: (typed) =>
       inOrder(async () => {
+        const text = clean(typed);
         if (text === newest || text.length > maxEntryLength) return;
         await append(path, `${JSON.stringify({ text })}\n`);
         newest = text;
