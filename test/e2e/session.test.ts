@@ -210,6 +210,14 @@ test('NO_COLOR and pipes get no escapes, and a reader that leaves early hears of
   );
   expect(JSON.parse(stdout)).toMatchObject({ seq: 0, subtype: 'session_start' });
   expect(stderr).toBe('code 0\n');
+  // A device that only Linux has.
+  if (!existsSync('/dev/full')) return;
+  const full = ['-c', '"$0" "$1" session show large --json > /dev/full; echo "code $?"', ...program()];
+  const refused = await run('bash', full, { cwd: work.repository, env: work.env(access) });
+  expect(refused.stdout).toBe('code 1\n');
+  expect(refused.stderr).toMatch(
+    /^clawdcode: ENOSPC: no space left on device.*What was printed is not whole\.\n$/,
+  );
 });
 
 test.each<[string, string[], Partial<Printed>]>([

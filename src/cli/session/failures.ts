@@ -17,7 +17,8 @@ export function failureOf(error: unknown): Failure | undefined {
   const message = describeOpenError(error);
   if (message !== undefined) return { message, code: EXIT.badInput };
   if (error instanceof StorageFailure) return { message: error.message, code: EXIT.failed };
-  if (error instanceof Error && 'code' in error && 'path' in error)
-    return { message: `${error.message}. Look at the disk and the rights of that file.`, code: EXIT.failed };
-  return undefined;
+  if (!(error instanceof Error && 'code' in error && 'syscall' in error)) return undefined;
+  const advice =
+    'path' in error ? 'Look at the disk and the rights of that file.' : 'What was printed is not whole.';
+  return { message: `${error.message}. ${advice}`, code: EXIT.failed };
 }

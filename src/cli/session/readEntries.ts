@@ -20,14 +20,32 @@ export async function* readEntries(
     return;
   }
   const { seq, to = Number.POSITIVE_INFINITY } = part;
-  if (!isArchived) {
-    yield* new LogPages(file).range(seq, to);
+  if (isArchived) {
+    yield* between(archivedEntries(file), seq, to);
     return;
   }
-  for await (const entry of archivedEntries(file)) {
-    if (entry.seq > to) return;
-    if (entry.seq >= seq) yield entry;
+  const pages = new LogPages(file);
+  let isFound = false;
+  for await (const entry of pages.range(seq, to)) {
+    isFound = true;
+    yield entry;
   }
+  // Where damage has put lines out of order, only a look at all of them can tell.
+  if (!isFound && seq > 0 && seq <= (await lastSeq(pages)))
+    yield* between(pages.range(0, Number.POSITIVE_INFINITY), seq, to);
+}
+
+async function* between(
+  entries: AsyncIterable<JSONLEntry>,
+  from: number,
+  to: number,
+): AsyncGenerator<JSONLEntry> {
+  for await (const entry of entries) if (entry.seq >= from && entry.seq <= to) yield entry;
+}
+
+async function lastSeq(pages: LogPages): Promise<number> {
+  for await (const { seq } of pages.before(Number.POSITIVE_INFINITY)) return seq;
+  return -1;
 }
 
 async function lastOfLog(file: string, count: number): Promise<readonly JSONLEntry[]> {

@@ -89,6 +89,17 @@ test('a part without anything for a reader is no failure; a part that is not the
   expect(await run('show', 'abc', '--from', '9')).toMatchObject({ code: 42, stdout: '' });
 });
 
+test('an entry is found also where damage has put the lines out of order', async () => {
+  const session = await written();
+  const lines = (await readFile(session.file, 'utf8')).trimEnd().split('\n');
+  const [second = '', third = ''] = lines.splice(1, 2);
+  await writeFile(session.file, `${[...lines.slice(0, 5), third, second, ...lines.slice(5)].join('\n')}\n`);
+  for (let seq = 0; seq < 8; seq++) {
+    const { code, stdout } = await runWith(['show', 'abc', '--seq', `${seq}`], { sessions: [session] });
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`prompt ${seq}\n`)]);
+  }
+});
+
 test('a session that is being written is not repaired', async () => {
   const session = await written();
   await damage(session, 3);
