@@ -222,11 +222,12 @@ export class PersistentStore {
       const store = new JSONLStore(file);
       const contents = await read(store);
       const quarantine = await quarantineDamage(file, contents.damaged, now());
+      const { damaged } = quarantine;
       const log = new SessionLog({
         sessionId,
         store,
         blobs: this.blobs,
-        contents,
+        contents: { ...contents, damaged: [...damaged] },
         wholeBytes: this.#options.wholeBytes,
         redaction: this.#options.redaction,
         reload: (floor) => store.readAll((path) => this.#load(path, floor)),
@@ -235,7 +236,7 @@ export class PersistentStore {
         now,
         release: lock.release,
         problem: lock.problem,
-        quarantine,
+        quarantine: quarantine.folder,
       });
       await log.ready();
       return log;

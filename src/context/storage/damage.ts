@@ -10,6 +10,8 @@ export interface DamagedLine {
   readonly bytes: number;
   /** Positions of the entries that are lost here, as ranges with both ends. */
   readonly lost: readonly SeqRange[];
+  /** True when a copy was kept, and the user told, on an earlier day. */
+  readonly isKnown?: boolean;
 }
 
 /** The reason where entries are missing and not even a damaged line is left of them. */
@@ -23,11 +25,12 @@ export interface DamageContext {
   readonly quarantine: string | undefined;
 }
 
-/** One sentence for all of it, ready to show; none when nothing is damaged. */
+/** One sentence for all of it, ready to show; none when nothing is lost and the rest was told before. */
 export function damageNotices(
-  damaged: readonly DamagedLine[],
+  all: readonly DamagedLine[],
   { sessionId, quarantine }: DamageContext,
 ): string[] {
+  const damaged = all.filter(({ isKnown, lost }) => isKnown !== true || lost.length > 0);
   const [first] = damaged;
   if (first === undefined) return [];
   const what =

@@ -19,37 +19,48 @@ export function quarantineFolder(logFile: string): string {
   return join(dirname(logFile), 'quarantine', basename(logFile, '.jsonl'));
 }
 
-/** Copies what is not kept yet. Answers the folder; undefined when there is nothing to keep, or the disk refuses. */
+export interface Quarantined {
+  /** Undefined when there is nothing to keep, or the disk refuses. */
+  readonly folder: string | undefined;
+  /** The same damage; what was kept before is marked as known. */
+  readonly damaged: readonly DamagedLine[];
+}
+
+/** Copies what is not kept yet. */
 export async function quarantineDamage(
   logFile: string,
-  damage: readonly DamagedLine[],
+  damaged: readonly DamagedLine[],
   now: Date,
-): Promise<string | undefined> {
-  const damaged = damage.filter(({ bytes }) => bytes > 0);
-  if (damaged.length === 0) return undefined;
+): Promise<Quarantined> {
+  if (!damaged.some(({ bytes }) => bytes > 0)) return { folder: undefined, damaged };
   const folder = quarantineFolder(logFile);
   let log: FileHandle | undefined;
   try {
     await makeFolder(folder);
     log = await open(logFile, 'r');
-    for (const damage of damaged.slice(0, maxPlaces)) await keep(log, damage, folder, now);
-    return folder;
+    const marked: DamagedLine[] = [];
+    for (const [index, damage] of damaged.entries()) {
+      const isKnown = damage.bytes > 0 && index < maxPlaces && (await keep(log, damage, folder, now));
+      marked.push(isKnown ? { ...damage, isKnown } : damage);
+    }
+    return { folder, damaged: marked };
   } catch {
     // The bytes are still in the log: a copy that cannot be made is made when the session is opened next.
-    return undefined;
+    return { folder: undefined, damaged };
   } finally {
     await log?.close();
   }
 }
 
-async function keep(log: FileHandle, damage: DamagedLine, folder: string, now: Date): Promise<void> {
+/** True when it was kept before. */
+async function keep(log: FileHandle, damage: DamagedLine, folder: string, now: Date): Promise<boolean> {
   const { offset, bytes, line, reason, lost } = damage;
   const buffer = Buffer.alloc(Math.min(bytes, maxBytes));
   const { bytesRead } = await log.read(buffer, 0, buffer.length, offset);
   const content = buffer.subarray(0, bytesRead);
   const hash = createHash('sha256').update(content).digest('hex').slice(0, 16);
   const file = join(folder, `${offset}-${hash}.bin`);
-  if (await exists(file)) return;
+  if (await exists(file)) return true;
   const record = { when: now.toISOString(), offset, bytes, line, reason, lost, file: basename(file) };
   await appendFile(join(folder, 'damage.jsonl'), `${JSON.stringify(record)}\n`, { mode: 0o600 });
   const copy = await open(file, 'wx', 0o600);
@@ -59,6 +70,7 @@ async function keep(log: FileHandle, damage: DamagedLine, folder: string, now: D
   } finally {
     await copy.close();
   }
+  return false;
 }
 
 function exists(file: string): Promise<boolean> {

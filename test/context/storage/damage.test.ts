@@ -166,9 +166,14 @@ test('damage is copied once, privately, and the log stays as it is', async () =>
   ]);
   await writeFile(file, hurtBytes);
   const { damaged } = await readLog(file);
-  const kept = await quarantineDamage(file, damaged, new Date(0));
+  const first = await quarantineDamage(file, damaged, new Date(0));
+  const kept = first.folder;
+  expect(first.damaged).toEqual(damaged);
   expect(kept).toBe(join(folder, 'quarantine/hurt'));
-  expect(await quarantineDamage(file, damaged, new Date(1))).toBe(kept);
+  expect(await quarantineDamage(file, damaged, new Date(1))).toEqual({
+    folder: kept,
+    damaged: [{ ...damaged[0], isKnown: true }],
+  });
   const [copy, list] = (await readdir(kept ?? '')).sort();
   expect(await readFile(join(kept ?? '', copy ?? ''), 'utf8')).toBe('garbage');
   const lines = (await readFile(join(kept ?? '', list ?? ''), 'utf8')).trimEnd().split('\n');
@@ -186,7 +191,8 @@ test('damage is copied once, privately, and the log stays as it is', async () =>
   for (const name of [copy, list])
     expect((await stat(join(kept ?? '', name ?? ''))).mode & 0o777).toBe(0o600);
   expect(await readFile(file)).toEqual(hurtBytes);
-  expect(await quarantineDamage(join(folder, 'gone/x.jsonl'), damaged, new Date(0))).toBeUndefined();
+  const gone = join(folder, 'gone/x.jsonl');
+  expect(await quarantineDamage(gone, damaged, new Date(0))).toEqual({ folder: undefined, damaged });
   expect(basename(dirname(kept ?? ''))).toBe('quarantine');
 });
 
@@ -200,6 +206,8 @@ test.each([
     [damage('not an entry', [7, 7])],
     /^Line 3 .* could not be read .*\(it is not an entry\): 1 entry is lost \(#7\)\./,
   ],
+  [[{ ...damage('not an entry'), isKnown: true }], undefined],
+  [[{ ...damage('not an entry', [7, 7]), isKnown: true }], /1 entry is lost/],
   [[damage('holds zero bytes')], /\(it holds zero bytes\): no entry is lost\./],
   [
     [damage('lines run together'), damage('not an entry', [4, 9])],
