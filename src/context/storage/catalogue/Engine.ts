@@ -87,8 +87,9 @@ export class Engine {
     const files = recent ? (this.#logs?.files ?? []) : await this.#look(undefined);
     const found = new Map<string, FoundRow>();
     await this.#mending(async ({ database }) => {
-      const tails = await searchTails(database, files, query, options);
-      for (const hit of [...tails, ...(await searchIndex(database, this.#options.dataRoot, query, options))])
+      const indexed = await searchIndex(database, this.#options.dataRoot, query, options);
+      const tails = await searchTails(database, files, query, indexed.length, options);
+      for (const hit of [...tails, ...indexed])
         found.set(`${hit.session.project}/${hit.session.id}/${hit.seq}`, hit);
     });
     return [...found.values()].sort((a, b) => b.time - a.time || b.seq - a.seq).slice(0, limit);

@@ -122,7 +122,7 @@ export class SessionCatalogue {
   /**
    * Where this was said or seen, newest first: prompts, replies, reasoning, calls, results, summaries, `!commands`, and
    * the first 2 MiB of originals. Words are joined by AND; `"a phrase"`, `begin*`. What is not indexed yet is searched
-   * for a tenth of a second. Every text is a query; none throws.
+   * for a tenth of a second, and as long as nothing was found for three. Every text is a query; none throws.
    */
   async search(
     text: string,

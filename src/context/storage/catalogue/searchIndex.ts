@@ -2,7 +2,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import type { JSONLEntry } from '../../../protocol/entries.ts';
+import { entrySchema, type JSONLEntry } from '../../../protocol/entries.ts';
 import { parseLine } from '../logReader.ts';
 import { archiveFileIn } from './logFiles.ts';
 import { bytesOf } from './logLines.ts';
@@ -143,6 +143,8 @@ function hitIn(
   return { session, seq, time: Date.parse(entry.timestamp) || 0, who, ...snippetOf(query, text, folded) };
 }
 
+const placeSchema = entrySchema.pick({ seq: true, type: true });
+
 /** Reads single lines out of logs, each file opened once; archives are unpacked up to the last line wanted. */
 class LineReader {
   readonly #dataRoot: string;
@@ -176,7 +178,7 @@ class LineReader {
     const line = session.isArchived
       ? this.#unpacked.get(`${session.project}/${session.id}/${offset}`)
       : this.#read(join(this.folderOf(session), `${session.id}.jsonl`), offset, bytes);
-    return line === undefined ? undefined : parseLine(line).entries.find((entry) => entry.seq === seq);
+    return line === undefined ? undefined : entryIn(line, seq);
   }
 
   close(): void {
@@ -222,6 +224,17 @@ class LineReader {
       at += chunk.length;
     }
   }
+}
+
+/** The line was read as an entry when it was indexed; checking it again would take half the time of a search. */
+function entryIn(line: Buffer, seq: number): JSONLEntry | undefined {
+  try {
+    const value: unknown = JSON.parse(line.toString('utf8'));
+    if (placeSchema.safeParse(value).data?.seq === seq) return value as JSONLEntry;
+  } catch {
+    // Damaged, or another line stands there now.
+  }
+  return parseLine(line).entries.find((entry) => entry.seq === seq);
 }
 
 function openQuietly(file: string): number | undefined {

@@ -13,22 +13,28 @@ import type { FoundRow, SearchOptions } from './searchIndex.ts';
 import { snippetOf } from './snippet.ts';
 import { fold } from './words.ts';
 
-/** All tails together get this long. */
+/** All tails together get this long, and longer as long as nothing was found at all. */
 const tailsMs = 100;
+const emptyTailsMs = 3000;
 const sliceMs = 5;
 
-/** `logs`: what is on disk. In each log the newest hits win. Throws what SQLite throws. */
+/** `logs`: what is on disk; `hits`: what the index gave. In each log the newest win. Throws what SQLite throws. */
 export async function searchTails(
   database: DatabaseSync,
   logs: readonly LogFile[],
   query: Query,
+  hits: number,
   { projects, limit, signal }: SearchOptions,
 ): Promise<FoundRow[]> {
-  const until = performance.now() + tailsMs;
+  const started = performance.now();
   const found: FoundRow[] = [];
+  const isTime = (): boolean => {
+    const patienceMs = hits + found.length > 0 ? tailsMs : emptyTailsMs;
+    return signal.aborted || performance.now() - started > patienceMs;
+  };
   for (const { log, session, indexed } of behind(database, logs, projects)) {
-    if (found.length >= limit || signal.aborted || performance.now() > until) break;
-    found.push(...(await searchLog(log, session, indexed, query, until, signal)).slice(-limit));
+    if (found.length >= limit || isTime()) break;
+    found.push(...(await searchLog(log, session, indexed, query, isTime)).slice(-limit));
   }
   return found;
 }
@@ -73,8 +79,7 @@ async function searchLog(
   session: SessionRow,
   start: number,
   query: Query,
-  until: number,
-  signal: AbortSignal,
+  isTime: () => boolean,
 ): Promise<FoundRow[]> {
   const found: FoundRow[] = [];
   let sliceEnd = performance.now() + sliceMs;
@@ -93,9 +98,8 @@ async function searchLog(
           break;
         }
       }
-      const now = performance.now();
-      if (signal.aborted || now > until) break;
-      if (now < sliceEnd) continue;
+      if (isTime()) break;
+      if (performance.now() < sliceEnd) continue;
       await new Promise((resolve) => setImmediate(resolve));
       sliceEnd = performance.now() + sliceMs;
     }

@@ -89,6 +89,7 @@ export function isUnspaced(piece: string): boolean {
 
 /** Lower case and without accents, each UTF-16 unit where it was: a position in one is a position in the other. */
 export function fold(text: string): string {
+  if (!/[^\u0000-\u007f]/.test(text)) return text.toLowerCase();
   return text.replace(/[A-Z]+|[^\u0000-\u007f\u3000-\ud7ff]/gu, (part) =>
     part <= '\u007f' ? part.toLowerCase() : foldCharacter(part),
   );
