@@ -56,6 +56,7 @@ export async function searchIndex(
 ): Promise<FoundRow[]> {
   const found: FoundRow[] = [];
   const started = performance.now();
+  const needsLook = query.terms.some((term) => term.needsLook);
   const reader = new LineReader(dataRoot);
   let last = Number.MAX_SAFE_INTEGER;
   try {
@@ -64,7 +65,7 @@ export async function searchIndex(
       for (const hit of await look(reader, query, page.rows, limit - found.length)) found.push(hit);
       last = page.last;
       const patienceMs = found.length === 0 ? emptyLookMs : lookMs;
-      if (page.rows.length < group || performance.now() - started > patienceMs) break;
+      if (page.rows.length < group || (needsLook && performance.now() - started > patienceMs)) break;
     }
   } finally {
     reader.close();
