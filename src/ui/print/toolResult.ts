@@ -1,6 +1,7 @@
 /** A finished call: its line, then what is worth a look: a diff, the todo list, the end of the output, the error. */
 import * as z from 'zod';
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { changedFilesRow } from './changedFiles.ts';
 import { textOf } from './content.ts';
 import { renderDiff } from './diff.ts';
 import type { EntryOptions } from './entry.ts';
@@ -35,7 +36,14 @@ export function renderToolResult(entry: JSONLEntry, options: EntryOptions): stri
     width,
     theme,
   );
-  return [...planOf(call, options), line, ...bodyOf(result, status, call, options)].join('\n');
+  // Of an edit, the diff says it.
+  const changed = result.kind === 'command' ? (result.filesChanged ?? []) : [];
+  return [
+    ...planOf(call, options),
+    line,
+    ...bodyOf(result, status, call, options),
+    ...changedFilesRow(changed, { cwd: entry.cwd, width, theme }),
+  ].join('\n');
 }
 
 /** The plan that the user was asked about: its question is gone, and the work may refer to it for long. */
