@@ -63,6 +63,32 @@ test('damage is found with its place, repaired, and the original kept', async ()
   expect((await run('show', 'abc')).stdout).toContain('> prompt 7');
 });
 
+test.each<[string[], number[]]>([
+  [[], [0, 1, 2, 3, 4, 5, 6, 7]],
+  [
+    ['--from', '5'],
+    [5, 6, 7],
+  ],
+  [['--from', '#7'], [7]],
+  [
+    ['--tail', '2'],
+    [6, 7],
+  ],
+  [
+    ['--tail', '99'],
+    [0, 1, 2, 3, 4, 5, 6, 7],
+  ],
+  [['--seq', '0'], [0]],
+])('show %j --json prints the entries %j', async (flags, seqs) => {
+  const { stdout } = await runWith(['show', 'abc', '--json', ...flags], { sessions: [await written()] });
+  expect(
+    stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { seq: number }).seq),
+  ).toEqual(seqs);
+});
+
 test('a part without anything for a reader is no failure; a part that is not there is', async () => {
   const session = await written();
   const folder = join(session.file, '../../..');
