@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
 import { entrySchema } from '../../src/protocol/entries.ts';
+import { problemsOf } from '../docs/support/entryValidator.ts';
 import { runPrint, SUMMARY, use } from './support/project.ts';
 
 /** S5's fields and nothing else: whatever we add must leave a reader of these content. */
@@ -55,6 +56,7 @@ test('row 38, S5 `JSONLEntry`: every line of a real session has all fields', asy
   for (const entry of entries) {
     expect(s5.safeParse(entry).error).toBeUndefined();
     expect(entrySchema.safeParse(entry).error).toBeUndefined();
+    expect(problemsOf(entry)).toEqual([]);
   }
   const all = entries.map((entry) => s5.parse(entry));
   expect(new Set(all.map(({ type }) => type))).toEqual(
