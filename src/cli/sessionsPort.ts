@@ -60,7 +60,7 @@ export function createSessionsPort(place: Place, catalogue: SessionCatalogue): S
         return { type: 'failed', message: `The search failed: ${reasonOf(error)}` };
       }
     },
-    preview: (session, aroundSeq) => previewOf(session, aroundSeq).catch(() => []),
+    preview: (session, aroundSeq, signal) => previewOf(session, aroundSeq, signal).catch(() => []),
     rename: (session, title) =>
       deed(async () => {
         if (session.isArchived) await taken(catalogue.unarchive(session), 'renamed');
@@ -86,13 +86,21 @@ export function createSessionsPort(place: Place, catalogue: SessionCatalogue): S
   };
 }
 
-async function previewOf(session: SessionRecord, aroundSeq: number | undefined): Promise<JSONLEntry[]> {
+async function previewOf(
+  session: SessionRecord,
+  aroundSeq: number | undefined,
+  signal: AbortSignal,
+): Promise<JSONLEntry[]> {
   const part =
     aroundSeq === undefined
       ? ({ type: 'tail', count: AT_END } as const)
       : ({ type: 'from', seq: Math.max(0, aroundSeq - BEFORE), to: aroundSeq + AFTER } as const);
   const entries: JSONLEntry[] = [];
-  for await (const entry of readEntries(session, part)) entries.push(entry);
+  // Out of an archive it takes a while, and nobody may look at it any more by then.
+  for await (const entry of readEntries(session, part)) {
+    if (signal.aborted) break;
+    entries.push(entry);
+  }
   return entries;
 }
 

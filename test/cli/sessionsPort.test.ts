@@ -64,10 +64,10 @@ test('what was said is found, and previewed around its place', async () => {
   if (found.type !== 'found') throw new Error(found.message);
   const [hit] = found.hits;
   if (hit === undefined) throw new Error('nothing was found');
-  const around = await port.preview(hit.session, hit.seq);
+  const around = await port.preview(hit.session, hit.seq, signal);
   expect(around.some(({ seq }) => seq === hit.seq)).toBe(true);
   expect(around.length).toBeLessThan(30);
-  const end = await port.preview(hit.session);
+  const end = await port.preview(hit.session, undefined, signal);
   expect(end.at(-1)?.message.content).toBe('About number 29');
 });
 
@@ -87,7 +87,9 @@ test('a session is renamed, archived, renamed there, brought back and deleted, e
     message: expect.stringMatching(/^Archived: .* became /),
   });
   expect(await only()).toMatchObject({ title: 'Mine', isArchived: true });
-  expect((await port.preview(await only())).length).toBeGreaterThan(1);
+  expect((await port.preview(await only(), undefined, new AbortController().signal)).length).toBeGreaterThan(
+    1,
+  );
   expect(await port.rename(await only(), 'Still mine')).toMatchObject({ type: 'done' });
   expect(await only()).toMatchObject({ title: 'Still mine', isArchived: true });
   expect(await port.unarchive(await only())).toMatchObject({ type: 'done' });

@@ -11,8 +11,12 @@ export interface SessionsPort {
   refresh(onChange: () => void): Promise<void>;
   /** Where the words were said or seen, newest first. */
   search(text: string, options: SearchOptions): Promise<SearchAnswer>;
-  /** The entries around a position, oldest first; of the end without one. */
-  preview(session: SessionRecord, aroundSeq?: number): Promise<readonly JSONLEntry[]>;
+  /** The entries around a position, oldest first; of the end without one. What was read so far when it is stopped. */
+  preview(
+    session: SessionRecord,
+    aroundSeq: number | undefined,
+    signal: AbortSignal,
+  ): Promise<readonly JSONLEntry[]>;
   rename(session: SessionRecord, title: string): Promise<Deed>;
   archive(session: SessionRecord): Promise<Deed>;
   unarchive(session: SessionRecord): Promise<Deed>;

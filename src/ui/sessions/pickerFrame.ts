@@ -84,22 +84,27 @@ export function nothingText(state: PickerState): string {
 }
 
 /** The last line: what happened, on as many rows as it needs, or else what the keys do, as many as fit. */
-export function footer(state: PickerState, width: number, theme: Theme): readonly string[] {
+export function footer(state: FooterState, width: number, theme: Theme): readonly string[] {
   const { message } = state;
   if (message === undefined) return [theme.dim(keysLine(state, width))];
   const paint = message.level === 'error' ? theme.error : theme.success;
   return wrapText(sanitizeLine(message.text), width, paint).slice(0, MESSAGE_ROWS);
 }
 
+/** `currentId`: the session to go back to. */
+type FooterState = PickerState & { readonly currentId?: string | undefined };
+
 const MESSAGE_ROWS = 4;
 
-function keysLine(state: PickerState, width: number): string {
+function keysLine(state: FooterState, width: number): string {
   const { dialog, isSearch, isPreviewLarge, isSearching } = state;
   if (dialog?.type === 'rename') return truncate('Enter renames it · Esc leaves it as it is', width);
   const leads = isPreviewLarge
     ? 'Esc closes it'
     : typed(state) === '' && !isSearch
-      ? 'Esc leaves'
+      ? state.currentId === undefined
+        ? 'Esc new session'
+        : 'Esc leaves'
       : 'Esc back';
   const keys = isPreviewLarge
     ? ['↑↓ other sessions', 'PgUp PgDn scroll', 'Enter opens', leads]

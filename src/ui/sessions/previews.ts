@@ -19,9 +19,13 @@ export function createPreviews(port: Pick<SessionsPort, 'preview'>, onRead: () =
   const kept = new Map<string, readonly JSONLEntry[]>();
   let wanted: string | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let reading: AbortController | undefined;
 
   const read = async (key: string, session: SessionRecord, seq: number | undefined): Promise<void> => {
-    const entries = await port.preview(session, seq);
+    const mine = new AbortController();
+    reading = mine;
+    const entries = await port.preview(session, seq, mine.signal);
+    if (mine.signal.aborted) return;
     kept.set(key, entries);
     for (const [oldest] of kept) if (kept.size > MAX_KEPT) kept.delete(oldest);
     if (wanted === key) onRead();
@@ -33,10 +37,14 @@ export function createPreviews(port: Pick<SessionsPort, 'preview'>, onRead: () =
       if (wanted === key) return known;
       wanted = key;
       clearTimeout(timer);
+      reading?.abort();
       if (known !== undefined) return known;
       timer = setTimeout(() => void read(key, session, seq), REST_MS);
       return undefined;
     },
-    dispose: () => clearTimeout(timer),
+    dispose() {
+      clearTimeout(timer);
+      reading?.abort();
+    },
   };
 }

@@ -36,7 +36,7 @@ test('sessions with their facts, and the last words of the one under the cursor'
     '│ 结束',
     '',
     '',
-    'Enter opens · Tab all projects · ? more keys · Esc leaves',
+    'Enter opens · ? more keys · Esc new session',
   ]);
   expect(screen.output()).not.toContain(']0;x');
   await screen.press(keys.down, keys.enter);
@@ -171,5 +171,5 @@ test('a long word about what could not be done is shown whole, and nothing is ta
   expect(screen.text().join(' ')).toContain('End.');
   expect(screen.scrollback().length).toBeLessThanOrEqual(14);
   await screen.press(keys.down);
-  expect(screen.text().at(-1)).toContain('Esc leaves');
+  expect(screen.text().at(-1)).toContain('Esc new session');
 });

@@ -141,6 +141,26 @@ test('the preview of a hit is read once the cursor rests, and once only', async 
   expect(picker.snapshot().preview).toMatchObject([{ message: { content: 'preview of c' } }]);
 });
 
+test('a preview that nobody waits for any more is stopped', async () => {
+  const hits = sessions.map((one, index) => madeHit(one, index, 'some words', 'words'));
+  const signals: AbortSignal[] = [];
+  const port = madePort(sessions, {
+    find: async () => ({ type: 'found', hits }),
+    preview: (_session, _seq, signal) => {
+      signals.push(signal);
+      return new Promise(() => undefined);
+    },
+  });
+  const { picker } = await open(port);
+  press(picker, '^f', ...'words');
+  await vi.advanceTimersByTimeAsync(300);
+  press(picker, 'downArrow');
+  await vi.advanceTimersByTimeAsync(100);
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+  picker.dispose();
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
+});
+
 test('a title is edited in its row, and Ctrl+Z brings the old one back', async () => {
   const port = madePort(sessions);
   const { picker } = await open(port);
