@@ -17,10 +17,11 @@ export class Admission {
   }
 
   /** Records the one result of a call; results of one reply share a budget. */
-  async result({ call, outcome, durationMs, behind = [] }: ToolResultInput): Promise<JSONLEntry> {
+  async result({ call, outcome: raw, durationMs, behind = [] }: ToolResultInput): Promise<JSONLEntry> {
     const { log, append, projection, deps } = this.#parts;
     const { window } = projection.budget();
     const limits = this.#shares.limitsOfNext(log.entries(), this.#limits(), window);
+    const outcome = log.clean(raw);
     const admitted = await admitOutput(outcome, limits, log.blobs, {
       offload: deps.settings.toolResultCompression ? deps.settings.offload : null,
       tool: call.name,
@@ -31,8 +32,10 @@ export class Admission {
   }
 
   /** Records a command that the user ran themselves. */
-  async shell(command: string, outcome: ToolOutcome): Promise<JSONLEntry | undefined> {
-    const [entry] = await this.#parts.append([shellDraft(command, outcome, await this.#whole(outcome))]);
+  async shell(typed: string, raw: ToolOutcome): Promise<JSONLEntry | undefined> {
+    const { log, append } = this.#parts;
+    const [command, outcome] = [log.clean(typed), log.clean(raw)];
+    const [entry] = await append([shellDraft(command, outcome, await this.#whole(outcome))]);
     return entry;
   }
 

@@ -61,7 +61,7 @@ export class SessionContext {
     // Before them, so that what the model reads last is what the user asked.
     await this.refreshInstructions();
     const { drafts, notices } = await admitPrompts(
-      prompts,
+      this.parts.log.clean(prompts),
       this.parts,
       this.parts.projection.fixedTokens(tools),
     );

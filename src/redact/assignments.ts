@@ -13,7 +13,7 @@ const wholeName =
 const afterName = new RegExp(
   [
     '(?:[_-]?(?:prod(?:uction)?|dev|test|staging|live|value|base|\\d{1,3})){0,2}',
-    '\\\\{0,3}["\'`]?\\]?',
+    '\\\\{0,3}["\'`]?\\]?(?: \\(unverified\\))?',
     '(?:',
     '\\s{0,4}(?::\\s{0,2}[A-Za-z]{1,12}\\s{0,2}=|=>|:=|={1,3}|:|>)\\s{0,4}',
     '|\\s{1,3}is:?\\s{1,3}',

@@ -56,7 +56,7 @@ export async function requestSummary(
     );
     job.onAsked?.({ cut: asked.cut, outcome: outcomeOf(answer), sent });
     if (answer.type === 'aborted' || job.signal.aborted) return { type: 'aborted' };
-    if (answer.type === 'done') return judge(answer.reply);
+    if (answer.type === 'done') return judge(answer.reply, job);
     if (answer.error.kind !== 'overflow' || clip) return { type: 'failed', message: answer.error.message };
     maxTokens = Math.min(maxTokens, answer.error.windowTokens ?? maxTokens) * 0.6;
   }
@@ -83,8 +83,9 @@ async function untilAborted(signal: AbortSignal, answer: Promise<SummaryReply>):
   }
 }
 
-function judge(reply: Reply): SummaryOutcome {
-  const text = reply.message.content.trim();
+function judge(reply: Reply, { blobs }: CompactionJob): SummaryOutcome {
+  // As it will be stored: what is marked in it afterwards must not take a secret apart.
+  const text = blobs.textOf(reply.message.content.trim());
   if (text !== '') return { type: 'summary', text, reply };
   const message =
     reply.message.toolCalls.length > 0

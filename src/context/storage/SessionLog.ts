@@ -141,6 +141,11 @@ export class SessionLog {
     this.#resident.replace((await reload(floor)).entries);
   }
 
+  /** As it would be stored: whatever cuts or marks a text has to work on this, or it takes secrets apart. */
+  clean<T>(value: T): T {
+    return this.#options.redaction?.value(value) ?? value;
+  }
+
   saveMessage(...input: Parameters<typeof messageDraft>): Promise<readonly JSONLEntry[]> {
     return this.append([messageDraft(...input)]);
   }
