@@ -44,10 +44,17 @@ export const list: Run<ListOptions> = async (ports, { all, json, limit, filter, 
   // Among a part of them, an id would be cut to what is ambiguous among all.
   const isPart = filter !== undefined || limit !== undefined || active;
   const idLength = output.isTerminal && !isPart ? uniqueLength(found.map(({ id }) => id)) : undefined;
-  const lines = tableLines(found, columnsOf(ports, all, idLength), width, output.theme.dim);
+  const shown = output.isTerminal && limit === undefined ? found.slice(0, TERMINAL_ROWS) : found;
+  const lines = tableLines(shown, columnsOf(ports, all, idLength), width, output.theme.dim);
   await output.write(`${lines.join('\n')}\n`);
+  const more = found.length - shown.length;
+  if (more > 0)
+    output.hint(`… and ${more} more: --limit ${found.length} shows all of them, --filter text some.`);
   return EXIT.ok;
 };
+
+/** More would push the newest ones off the screen; a file or a program gets all. */
+const TERMINAL_ROWS = 50;
 
 const NOT_YET_READ =
   'Not every session is read to its end yet, so their tokens and cost may still be too low; a search reads all of them.';

@@ -105,6 +105,15 @@ describe('list', () => {
     expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
   });
 
+  test('at a terminal the newest stay on the screen; a program gets all', async () => {
+    const many = Array.from({ length: 120 }, (_, index) => record({ id: `id${index}` }));
+    const rows = ({ stdout }: Outcome): number => stdout.trimEnd().split('\n').length - 1;
+    const shown = await runWith([], { sessions: many, isTerminal: true });
+    expect([rows(shown), shown.stderr]).toEqual([50, expect.stringContaining('and 70 more: --limit 120')]);
+    expect(rows(await runWith(['-n', '120'], { sessions: many, isTerminal: true }))).toBe(120);
+    expect(rows(await runWith([], { sessions: many }))).toBe(120);
+  });
+
   test('numbers that are still too low are told beside the list', async () => {
     const { stdout, stderr } = await runWith(['--json'], { sessions, isComplete: false });
     expect(JSON.parse(stdout)).toHaveLength(3);
