@@ -3,7 +3,7 @@
  * connection; whatever goes wrong with the index, it is made anew, and the logs are never touched.
  */
 import type { SessionQuery } from '../../../protocol/sessions.ts';
-import { closeQuietly, type IndexFile, indexFileIn, isBusy, openIndex, removeIndex } from './database.ts';
+import { closeQuietly, type IndexFile, indexFileIn, isBusy, openIndex, tryRemoveIndex } from './database.ts';
 import { forgetSessions, scrubWords } from './forget.ts';
 import { indexLogs } from './indexLogs.ts';
 import { type LogFile, listLogFiles } from './logFiles.ts';
@@ -70,7 +70,7 @@ export class Engine {
       let indexedBytes = 0;
       let isComplete = false;
       await this.#mending(async ({ database }) => {
-        const { pending } = await noteFiles(database, files, { project, session, onNoted: onChange, signal });
+        const pending = await noteFiles(database, files, { project, session, onNoted: onChange, signal });
         indexedBytes = await indexLogs(database, pending, { maxBytes, signal, onIndexed: onChange });
         isComplete = !signal.aborted && (maxBytes === undefined || indexedBytes < maxBytes);
       });
@@ -149,7 +149,7 @@ export class Engine {
     } catch (error) {
       if (isBusy(error)) return;
       this.close();
-      removeIndex(indexFileIn(this.#options.dataRoot));
+      tryRemoveIndex(indexFileIn(this.#options.dataRoot));
       await work(this.#open()).catch(() => undefined);
     }
   }

@@ -3,6 +3,7 @@
  * index at once; what writes and searches runs in a thread where there is one. Without a usable index, or without any,
  * it answers from the logs themselves.
  */
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Worker } from 'node:worker_threads';
@@ -55,7 +56,7 @@ export class SessionCatalogue {
   readonly #records: Records;
   readonly #startWorker: (() => Worker) | undefined;
   #engine: EnginePort | undefined;
-  #reader: DatabaseSync | undefined;
+  #reader: { readonly database: DatabaseSync; readonly ino: number } | undefined;
   /** Set when the index cannot be kept on disk: then only the engine knows it. */
   #isInMemory = false;
 
@@ -166,8 +167,7 @@ export class SessionCatalogue {
   }
 
   async close(): Promise<void> {
-    closeQuietly(this.#reader);
-    this.#reader = undefined;
+    this.#closeReader();
     await this.#engine?.close();
     this.#engine = undefined;
   }
@@ -195,14 +195,29 @@ export class SessionCatalogue {
   #read<T>(work: (database: DatabaseSync) => T): T | undefined {
     if (this.#isInMemory) return undefined;
     try {
-      this.#reader ??= openIndexReader(indexFileIn(this.#dataRoot));
-      return this.#reader === undefined ? undefined : work(this.#reader);
+      const reader = this.#openReader();
+      return reader && work(reader);
     } catch {
-      // Removed, replaced or damaged meanwhile: the next refresh makes it anew.
-      closeQuietly(this.#reader);
-      this.#reader = undefined;
+      // Damaged: the next refresh makes it anew.
+      this.#closeReader();
       return undefined;
     }
+  }
+
+  /** An index that was made anew is another file; the old one would be read for ever. */
+  #openReader(): DatabaseSync | undefined {
+    const file = indexFileIn(this.#dataRoot);
+    const ino = statSync(file, { throwIfNoEntry: false })?.ino;
+    if (this.#reader !== undefined && this.#reader.ino === ino) return this.#reader.database;
+    this.#closeReader();
+    const database = ino === undefined ? undefined : openIndexReader(file);
+    if (database !== undefined && ino !== undefined) this.#reader = { database, ino };
+    return database;
+  }
+
+  #closeReader(): void {
+    closeQuietly(this.#reader?.database);
+    this.#reader = undefined;
   }
 
   /** Undefined where it failed; a thread that died is replaced by working here. */

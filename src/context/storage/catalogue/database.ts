@@ -2,7 +2,7 @@
  * The index's file. Everything in it is derived from the logs: whatever is wrong with it, it is made anew, and where
  * that is impossible it is kept in memory.
  */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { loadSqlite, SQLITE_BUSY, SQLITE_LOCKED, sqliteCode } from '../sqlite.ts';
@@ -57,8 +57,16 @@ export function openIndexReader(file: string): DatabaseSync | undefined {
   return undefined;
 }
 
-/** Removes the index; what it knew is in the logs. */
-export function removeIndex(file: string): void {
+/** Removes the index, if the disk lets it; what it knew is in the logs. */
+export function tryRemoveIndex(file: string): void {
+  try {
+    removeIndex(file);
+  } catch {
+    // Then it is opened as it is, or done without.
+  }
+}
+
+function removeIndex(file: string): void {
   for (const suffix of ['', '-wal', '-shm', '-journal'])
     rmSync(`${file}${suffix}`, { force: true, recursive: true });
 }
@@ -80,6 +88,8 @@ export function closeQuietly(database: DatabaseSync | undefined): void {
 function openFile(file: string, busyMs: number): DatabaseSync {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   createPrivately(file);
+  // SQLite opens a file that it may not write as well, and says so only when it has to.
+  accessSync(file, constants.R_OK | constants.W_OK);
   const { DatabaseSync } = loadSqlite();
   const database = new DatabaseSync(file);
   try {

@@ -49,6 +49,7 @@ export async function listLogFiles(dataRoot: string, only?: string): Promise<Log
             isArchived,
             size: stats.size,
             mtimeMs: stats.mtimeMs,
+            // Some disks number with 64 bits, which neither a number here nor a column holds.
             ino: stats.ino % Number.MAX_SAFE_INTEGER,
           });
         if (performance.now() - since < sliceMs) continue;

@@ -8,13 +8,6 @@ import { forgetSessions } from './forget.ts';
 import type { LogFile } from './logFiles.ts';
 import { logLines } from './logLines.ts';
 
-export interface Noted {
-  /** Whether a list of sessions looks different now. */
-  readonly isChanged: boolean;
-  /** What is not indexed to its end, the oldest first. */
-  readonly pending: readonly LogFile[];
-}
-
 interface KnownRow {
   readonly id: number;
   readonly file: LogFile | undefined;
@@ -32,7 +25,7 @@ const rowsPerBatch = 200;
 
 /**
  * With `project` the files are those of one project, with `session` it is that one alone: what is elsewhere has not
- * vanished. Throws what SQLite throws.
+ * vanished. Answers what is not indexed to its end, the oldest first. Throws what SQLite throws.
  */
 export async function noteFiles(
   database: DatabaseSync,
@@ -43,7 +36,7 @@ export async function noteFiles(
     readonly onNoted: () => void;
     readonly signal: AbortSignal;
   },
-): Promise<Noted> {
+): Promise<readonly LogFile[]> {
   const known = knownRows(database, options.project, options.session);
   const pending: LogFile[] = [];
   const fresh: LogFile[] = [];
@@ -64,10 +57,7 @@ export async function noteFiles(
     await addFresh(database, fresh.slice(at, at + rowsPerBatch));
     options.onNoted();
   }
-  return {
-    isChanged: vanished.length + changed.length + fresh.length > 0,
-    pending: pending.filter((file) => !unpacked.has(file)).sort((a, b) => a.mtimeMs - b.mtimeMs),
-  };
+  return pending.filter((file) => !unpacked.has(file)).sort((a, b) => a.mtimeMs - b.mtimeMs);
 }
 
 /** What a list shows of a session before all of it was read. */

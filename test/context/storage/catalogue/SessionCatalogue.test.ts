@@ -283,6 +283,34 @@ test.each([
   expect(await again.refresh()).toMatchObject({ indexedBytes: 0 });
 });
 
+test('a list that was open before the index was made anew shows the new one', async () => {
+  const dataRoot = await temporaryFolder();
+  await makeSession(dataRoot, { id: 'one' }, [say('first')]);
+  const watching = open(dataRoot);
+  await watching.refresh();
+  expect(await titles(watching)).toEqual(['first']);
+  await makeSession(dataRoot, { id: 'two', minute: 1 }, [say('second')]);
+  await rm(join(dataRoot, 'index'), { recursive: true });
+  await open(dataRoot).refresh();
+  expect(await titles(watching)).toEqual(['second', 'first']);
+});
+
+test('a question that nobody waits for any more ends early, in a thread too', async () => {
+  const dataRoot = await temporaryFolder();
+  for (let index = 0; index < 50; index++)
+    await makeSession(dataRoot, { id: `s${index}` }, [say(`words ${index} ${'x '.repeat(20_000)}`)]);
+  for (const inThread of [false, true]) {
+    const catalogue = open(dataRoot, inThread);
+    const signal = AbortSignal.abort();
+    expect(await catalogue.refresh(undefined, { signal })).toMatchObject({ isComplete: false });
+    expect((await catalogue.search('words', { signal })).length).toBeLessThan(50);
+    expect(await catalogue.refresh()).toMatchObject({ isComplete: true });
+    expect(await catalogue.search('words', { limit: 3 })).toHaveLength(3);
+    await catalogue.close();
+    await rm(join(dataRoot, 'index'), { recursive: true });
+  }
+});
+
 test.each([false, true])('where no index can be kept it is in memory (in a thread: %s)', async (inThread) => {
   const dataRoot = await temporaryFolder();
   await makeSession(dataRoot, { id: 'one' }, [say('some words'), reply('Yes.')]);
