@@ -31,7 +31,7 @@ export interface ToolCallPorts {
   ) => Promise<void>;
   readonly newId: () => string;
   readonly now: () => number;
-  readonly checkpoints: Pick<CheckpointKeeper, 'before' | 'after'>;
+  readonly checkpoints: Pick<CheckpointKeeper, 'look' | 'before' | 'after'>;
 }
 
 export interface FinishedCall {
@@ -179,6 +179,8 @@ async function authorise(
   const answer = await ports.ask(question, ports.signal);
   if (answer.behavior === 'allow') {
     await ports.onAllowed(question, prepared.access, answer);
+    // A question stands as long as it likes, and "always" writes a rule into the project.
+    if (prepared.access.type === 'command') ports.checkpoints.look();
     return undefined;
   }
   if (ports.signal.aborted) return notStarted;

@@ -145,6 +145,24 @@ test('what the user edits while the model works is not taken for the work of the
   expect(await set.tree()).toEqual({ mine: '644 typed while the model was thinking\n' });
 });
 
+test('what happens while a question stands is nobody’s either', async () => {
+  const set = await rewindStage({
+    answers: [bash('c1', 'echo 1 > a'), says('Done.')],
+    decide: async () => ({ behavior: 'ask', reason: 'the test asks' }),
+  });
+  set.when(
+    (event) => event.type === 'permission_question',
+    (event) => {
+      const id = event.type === 'permission_question' ? event.question.id : '';
+      void set
+        .put('mine', 'typed while it was asked\n')
+        .then(() => set.agent.submit({ type: 'answer', id, answer: { behavior: 'allow' } }));
+    },
+  );
+  await set.ask('work');
+  expect((await set.agent.turns(1))[0]?.files).toBe(1);
+});
+
 test('what a command in the background changes later is its own', async () => {
   const set = await rewindStage({
     answers: [
