@@ -27,7 +27,7 @@ export async function exportToFile(
   options: ExportOptions,
   target: ExportTarget,
 ): Promise<ExportedFile> {
-  const wanted = 'file' in target ? target.file : join(target.folder, exportName(options));
+  const wanted = 'file' in target ? target.file : join(target.folder, await nameFor(options));
   const exists = `${wanted} is there already and is not overwritten. Name another file.`;
   if ('file' in target && (await isThere(wanted))) return { type: 'failed', message: exists };
   const marks = new Set<string>();
@@ -40,11 +40,20 @@ export async function exportToFile(
     if (file === undefined) return { type: 'failed', message: exists };
     return { type: 'done', file, secrets: marks.size };
   } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    if (isMissing) return { type: 'failed', message: `There is no folder ${dirname(wanted)} to write to.` };
     const why = error instanceof Error ? error.message : String(error);
     return { type: 'failed', message: `The session could not be written to ${wanted}: ${why}` };
   } finally {
     await rm(part, { force: true }).catch(() => {});
   }
+}
+
+/** A title is what the user wrote first: a secret in it must not become a file's name. */
+async function nameFor({ format, meta, redact, own = [] }: ExportOptions): Promise<string> {
+  if (redact === false) return exportName({ format, meta });
+  const { redact: clean } = await import('../redact/redact.ts');
+  return exportName({ format, meta: { ...meta, title: clean(meta.title, { own }) } });
 }
 
 /** `clawdcode-2026-03-01-fix-the-login.md` */

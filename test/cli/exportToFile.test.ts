@@ -39,7 +39,10 @@ test('a file that is there stays as it is', async () => {
 
 test('what cannot be written is said, and nothing half-written stays', async () => {
   const done = await exportToFile(entries, options, { file: join(folder, 'no', 'such', 'a.md') });
-  expect(done).toMatchObject({ type: 'failed', message: expect.stringContaining('ENOENT') });
+  expect(done).toEqual({
+    type: 'failed',
+    message: `There is no folder ${join(folder, 'no', 'such')} to write to.`,
+  });
   async function* broken() {
     yield* entries;
     throw new Error('the log is gone');
@@ -49,6 +52,14 @@ test('what cannot be written is said, and nothing half-written stays', async () 
     message: expect.stringContaining('the log is gone'),
   });
   expect(await readdir(folder)).toEqual([]);
+});
+
+test('a secret in the title is not in the name of the file', async () => {
+  const title = 'my password is Tr0ub4dor&3xyz, log in';
+  const done = await exportToFile(entries, { ...options, meta: { ...meta, title } }, { folder });
+  const [name = ''] = await readdir(folder);
+  expect(name).toMatch(/^clawdcode-2026-03-02-my-password-is-redacted-password-[0-9a-f]{4}-log-in\.md$/);
+  expect(done).toMatchObject({ type: 'done' });
 });
 
 test('secrets are counted once each', async () => {
