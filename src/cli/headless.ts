@@ -1,6 +1,7 @@
 /** `-p`: one prompt, results on standard output, everything else on standard error. */
 
 import { constants } from 'node:os';
+import { SessionLockedError } from '../context/index.ts';
 import { EXIT } from '../headless/exitCodes.ts';
 import { joinPrompt } from '../headless/joinPrompt.ts';
 import { runHeadless } from '../headless/runHeadless.ts';
@@ -70,7 +71,8 @@ export async function printMode(place: Place, options: CliOptions): Promise<numb
   } catch (error) {
     const message = describeOpenError(error);
     if (message === undefined) throw error;
-    say(message);
+    const isHeld = error instanceof SessionLockedError;
+    say(isHeld ? `${message} --fork-session goes on in a copy of it.` : message);
     return EXIT.badInput;
   }
   for (const notice of opened.notices) say(notice);

@@ -87,6 +87,11 @@ test('a session is read while another program writes it, and renamed once that i
   expect([shown.code, shown.stdout]).toEqual([0, expect.stringContaining('> take your time')]);
   const locked = await print(['session', 'rename', open?.id ?? '', 'Mine']);
   expect([locked.code, locked.stderr]).toEqual([42, expect.stringContaining(`process ${running.pid}`)]);
+  const held = await print(['-p', '--resume', open?.id ?? '', 'go on']);
+  expect([held.code, held.stderr]).toEqual([
+    42,
+    expect.stringMatching(/is open in another clawdcode.*--fork-session/),
+  ]);
   const forked = await print(['session', 'fork', open?.id ?? '']);
   expect([forked.code, forked.stdout]).toEqual([0, expect.stringMatching(/^[a-z0-9]{20}\n$/)]);
   running.kill('SIGKILL');
