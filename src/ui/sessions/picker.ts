@@ -49,6 +49,8 @@ export interface Picker {
   /** `rows` items of the list are on screen. */
   press(key: PickerKey, rows: number): void;
   paste(text: string): void;
+  /** Says something below the list, until the next key. */
+  tell(level: 'info' | 'error', text: string): void;
   dispose(): void;
 }
 
@@ -193,6 +195,7 @@ export function createPicker(port: SessionsPort, options: PickerOptions): Picker
         pressDialog({ type: 'edit', edit: { type: 'insert', text } }, state.dialog);
       else setText(edited(state.text, { type: 'insert', text }));
     },
+    tell: (level, text) => set({ ...state, message: { level, text } }),
     dispose() {
       isDisposed = true;
       lists.dispose();

@@ -98,8 +98,8 @@ export function createPickerLists(port: SessionsPort, store: PickerStore): Picke
       if (store.isDisposed()) return;
       await list();
       store.set({ ...store.get(), isLoading: false });
-      // What was looked for meanwhile may be found now.
-      if (store.get().isSearch) searchSoon();
+      // What was looked for meanwhile may be found now; but who is on the way through the hits is left alone.
+      if (store.get().isSearch && store.get().hits.selected === 0) searchSoon();
     },
     searchSoon,
     dispose() {

@@ -7,6 +7,7 @@ import { plainMarkdown } from '../print/markdown.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { truncate } from '../print/width.ts';
 import type { Theme } from '../theme.ts';
+import { excerptOf } from './excerpt.ts';
 
 export interface PreviewRoom {
   readonly width: number;
@@ -53,7 +54,8 @@ export function previewOf(
     });
     if (text === undefined) continue;
     if (lines.length > 0) lines.push(theme.dim('│'));
-    const all = text.split('\n');
+    const rendered = text.split('\n');
+    const all = isPlace ? withWords(rendered, entry, place.words, width - 2) : rendered;
     const from = isPlace ? Math.max(0, lineOf(all, place.words) - LEAD_ROWS) : 0;
     const shown = [
       ...(from > 0 ? [theme.dim('…')] : []),
@@ -68,16 +70,27 @@ export function previewOf(
 }
 
 /** Lines above the words that are looked for. */
-const LEAD_ROWS = 3;
+const LEAD_ROWS = 4;
 
-/** The first line that holds one of the words; 0 where the text has been folded around them. */
+/** A long output is folded to its name: below it comes the part of it that is looked for. */
+function withWords(
+  lines: readonly string[],
+  entry: JSONLEntry,
+  words: readonly string[],
+  width: number,
+): readonly string[] {
+  if (lineOf(lines, words) !== -1) return lines;
+  const excerpt = excerptOf(entry, words, width);
+  return excerpt.length === 0 ? lines : [...lines.slice(0, 1), ...excerpt];
+}
+
+/** The first line that holds one of the words; -1 where the text has been folded around them. */
 function lineOf(lines: readonly string[], words: readonly string[]): number {
   const wanted = words.map((word) => word.toLowerCase()).filter((word) => word !== '');
-  const found = lines.findIndex((line) => {
+  return lines.findIndex((line) => {
     const plain = stripVTControlCharacters(line).toLowerCase();
     return wanted.some((word) => plain.includes(word));
   });
-  return Math.max(0, found);
 }
 
 /** `rows` of the lines with line `at` among the first; scrolled by `top` from there. */

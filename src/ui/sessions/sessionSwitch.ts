@@ -75,6 +75,8 @@ export function createSessionSwitch(ports: SwitchPorts): SessionSwitch {
       if (how.at !== undefined) await ports.show(how.at);
       return;
     }
+    // A long session takes a moment.
+    picker?.tell('info', 'Opening…');
     const outcome = await house.open(target);
     if (outcome.type === 'refused') {
       const { id, refusal, title, project } = outcome;
@@ -87,8 +89,11 @@ export function createSessionSwitch(ports: SwitchPorts): SessionSwitch {
       return;
     }
     if (outcome.type === 'failed') {
+      if (picker !== undefined) {
+        picker.tell('error', outcome.message);
+        return showPicker(picker);
+      }
       ports.say('error', outcome.message);
-      if (picker !== undefined) return showPicker(picker);
       if (before !== undefined) return toSession();
       // Asked for a session that is not there: an error, never a new session.
       return ports.leave(NO_SESSION);

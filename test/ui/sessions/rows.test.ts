@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { textWidth } from '../../../src/ui/print/width.ts';
+import { excerptOf } from '../../../src/ui/sessions/excerpt.ts';
 import { hitRows, markedLine } from '../../../src/ui/sessions/hitRows.ts';
 import { footer, helpLines, pickerTitle } from '../../../src/ui/sessions/pickerFrame.ts';
 import { createPickerState, withSessions } from '../../../src/ui/sessions/pickerState.ts';
@@ -128,4 +129,34 @@ test('a preview shows the words of the hit, also far into a long text, and a lit
   const window = previewWindow({ lines, at }, 6, 0);
   expect(window).toHaveLength(6);
   expect(window).toContain('┃   the Needle');
+});
+
+test('of an output that is folded to its name, the preview shows the lines around the word', () => {
+  const output = Array.from({ length: 200 }, (_, index) =>
+    index === 120 ? 'const needle = 1;' : `line ${index}`,
+  ).join('\n');
+  const read = madeEntry(5, output, {
+    type: 'tool_result',
+    toolResult: { id: 'c1', name: 'Read', output, status: 'ok', kind: 'file', display: { title: 'a.ts' } },
+  });
+  const { lines, at } = previewOf([read], { seq: 5, words: ['Needle'] }, { width: 40, theme });
+  expect(lines.join('\n')).toContain('a.ts');
+  expect(lines[at + 1]).toBe('┃ const needle = 1;');
+  expect(excerptOf(read, ['needle'], 40)).toEqual([
+    'line 117',
+    'line 118',
+    'line 119',
+    'const needle = 1;',
+    'line 121',
+    'line 122',
+    'line 123',
+    'line 124',
+    'line 125',
+    'line 126',
+  ]);
+  const long = madeEntry(6, `${'x'.repeat(100_000)} needle ${'y'.repeat(100_000)}`);
+  const [line = ''] = excerptOf(long, ['needle'], 40);
+  expect(line).toContain('needle');
+  expect(textWidth(line)).toBeLessThanOrEqual(40);
+  expect(excerptOf(long, ['absent'], 40)).toEqual([]);
 });
