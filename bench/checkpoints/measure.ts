@@ -1,7 +1,6 @@
 /** One tree, in a process of its own, so that memory is this tree's alone: prints figures as JSON. */
 import { appendFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { createFileCheckpoints } from '../../src/checkpoints/createFileCheckpoints.ts';
 import { BlobStore } from '../../src/context/storage/BlobStore.ts';
@@ -15,27 +14,47 @@ const collect = (): number => {
 };
 const memory = (): number => process.memoryUsage().rss / 2 ** 20;
 
-/** Milliseconds, and the longest that anything else had to wait meanwhile. */
-async function time(act: () => Promise<unknown>): Promise<{ readonly ms: number; readonly stallMs: number }> {
-  const delay = monitorEventLoopDelay({ resolution: 1 });
-  delay.enable();
-  await setTimeout(5);
-  delay.reset();
-  const started = performance.now();
+interface Timed {
+  readonly ms: number;
+  /** Of this process alone: what it would take on a machine with nothing else to do. */
+  readonly cpuMs: number;
+  /** The longest that the main thread worked without letting others run, by its own clock. */
+  readonly sliceMs: number;
+}
+
+async function time(act: () => Promise<unknown>): Promise<Timed> {
+  let [sliceMs, isOver, since] = [0, false, threadMs()];
+  const tick = (): void => {
+    sliceMs = Math.max(sliceMs, threadMs() - since);
+    since = threadMs();
+    if (!isOver) setImmediate(tick);
+  };
+  tick();
+  const [started, usage] = [performance.now(), process.cpuUsage()];
   await act();
   const ms = performance.now() - started;
-  delay.disable();
-  return { ms, stallMs: delay.max / 1e6 };
+  const { user, system } = process.cpuUsage(usage);
+  isOver = true;
+  return { ms, cpuMs: (user + system) / 1000, sliceMs };
+}
+
+function threadMs(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
 }
 
 async function median(act: () => Promise<unknown>, prepare: (run: number) => void = () => {}) {
-  const runs: { ms: number; stallMs: number }[] = [];
+  const runs: Timed[] = [];
   for (let run = 0; run < RUNS; run += 1) {
     prepare(run);
     runs.push(await time(act));
   }
-  runs.sort((a, b) => a.ms - b.ms);
-  return { ms: runs[RUNS >> 1]?.ms ?? 0, stallMs: Math.max(...runs.map((one) => one.stallMs)) };
+  const middle = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[RUNS >> 1] ?? 0;
+  return {
+    ms: middle(runs.map((one) => one.ms)),
+    cpuMs: middle(runs.map((one) => one.cpuMs)),
+    sliceMs: Math.max(...runs.map((one) => one.sliceMs)),
+  };
 }
 
 mkdirSync(folder, { recursive: true });

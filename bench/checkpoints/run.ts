@@ -14,7 +14,8 @@ const count = Number.parseInt(values.files, 10);
 
 interface Timed {
   readonly ms: number;
-  readonly stallMs: number;
+  readonly cpuMs: number;
+  readonly sliceMs: number;
 }
 interface Measured {
   readonly entries: number;
@@ -48,7 +49,8 @@ const kinds: readonly (readonly [string, (root: string) => void])[] = [
   ['plain folder', (root) => makeFiles(root, count)],
 ];
 
-const ms = ({ ms: value, stallMs }: Timed): string => `${value.toFixed(0)} (${stallMs.toFixed(0)})`;
+const shown = ({ ms, cpuMs, sliceMs }: Timed): string =>
+  [ms, cpuMs, sliceMs].map((one) => one.toFixed(0)).join(' / ');
 const rows: string[][] = [
   ['', 'entries', 'first look', 'next look', 'scan', '1 changed', '100 changed', 'heap MB', 'RSS MB'],
 ];
@@ -66,13 +68,15 @@ for (const [name, make] of kinds) {
   rows.push([
     name,
     String(found.entries),
-    ...[found.first, found.again, found.scan, found.few, found.many].map(ms),
+    ...[found.first, found.again, found.scan, found.few, found.many].map(shown),
     found.heapMb.toFixed(1),
     found.rssMb.toFixed(1),
   ]);
 }
 
-process.stdout.write(`\n${count} files; milliseconds (longest stall)\n\n`);
+process.stdout.write(
+  `\n${count} files; milliseconds / of the processor / longest without a pause (medians of 7, but for the first look)\n\n`,
+);
 const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
 for (const row of rows)
   process.stdout.write(`${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}\n`);

@@ -36,7 +36,7 @@ const sessions = (withUser: boolean): fc.Arbitrary<Session> => {
   const user = withUser ? fc.array(shellStep, { maxLength: 2 }) : fc.constant([]);
   return fc.record({
     start: fc.array(shellStep, { minLength: 3, maxLength: 10 }),
-    inGit: fc.nat(process.env.CHECKPOINT_GIT ? 0 : 3).map((one) => one === 0),
+    inGit: fc.nat(3).map((one) => one === 0),
     rounds: fc.array(fc.record({ user, call: calls }), { minLength: 1, maxLength: 4 }),
     last: user,
     point: fc.nat(3),

@@ -15,10 +15,9 @@ export async function findVerbatim(
   files: ReadonlyMap<string, IndexEntry>,
   pace: Pace,
 ): Promise<ReadonlyMap<string, IndexEntry>> {
-  const [sizes, filtered] = await Promise.all([
-    readSizes(git, root, files, pace),
-    findFiltered(git, root, [...files.keys()], pace),
-  ]);
+  const asked = findFiltered(git, root, [...files.keys()], pace);
+  await pace.breathe();
+  const [sizes, filtered] = await Promise.all([readSizes(git, root, files, pace), asked]);
   const verbatim = new Map<string, IndexEntry>();
   for (const [path, file] of files) {
     if (filtered?.has(path) === false && sizes?.get(file.oid) === file.size) verbatim.set(path, file);
