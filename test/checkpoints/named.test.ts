@@ -1,0 +1,108 @@
+/** Files that a call names, wherever they lie. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Bench, openBench, snapshot } from './bench.ts';
+
+let bench: Bench;
+beforeEach(async () => {
+  bench = await openBench();
+});
+afterEach(() => bench.close());
+
+const at = (path: string): string => join(bench.root, path);
+const shell = (command: string): void => void execFileSync('/bin/sh', ['-c', command], { cwd: bench.root });
+
+/** As `Edit` and `Write` do it. */
+async function writeNamed(path: string, text: string) {
+  await bench.checkpoints.keep([path]);
+  mkdirSync(join(path, '..'), { recursive: true });
+  writeFileSync(path, text);
+  return bench.checkpoints.capture([path]);
+}
+
+test('a file outside the root is watched once a call has named it, by commands too', async () => {
+  const path = join(bench.outside, 'notes/todo.txt');
+  await bench.checkpoints.baseline();
+  const first = await writeNamed(path, 'one\n');
+  expect(first.changes.map((change) => change.path)).toEqual([join(bench.outside, 'notes'), path]);
+  writeFileSync(join(bench.outside, 'other.txt'), 'not named\n');
+  shell('echo two > ../outside/notes/todo.txt');
+  const second = await bench.checkpoints.capture();
+  expect(second.changes.map((change) => change.path)).toEqual([path]);
+  await bench.checkpoints.apply(await bench.checkpoints.plan([...first.changes, ...second.changes]));
+  expect([...snapshot(bench.outside).keys()]).toEqual(['other.txt']);
+});
+
+test('a link that a call writes through: the file behind it is put back, and the link stays', async () => {
+  const behind = join(bench.outside, 'real.txt');
+  writeFileSync(behind, 'one\n');
+  symlinkSync(behind, at('link.txt'));
+  await bench.checkpoints.baseline();
+  const { changes } = await writeNamed(at('link.txt'), 'two\n');
+  expect(changes.map((change) => change.path)).toEqual([behind]);
+  await bench.checkpoints.apply(await bench.checkpoints.plan(changes));
+  expect(readFileSync(behind, 'utf8')).toBe('one\n');
+  expect(snapshot(bench.root).get('link.txt')).toBe(`link ${behind}`);
+});
+
+test('a path through a linked folder is the path that it leads to', async () => {
+  symlinkSync(bench.outside, at('folder'));
+  await bench.checkpoints.baseline();
+  const { changes } = await writeNamed(at('folder/a.txt'), 'one\n');
+  expect(changes.map((change) => change.path)).toEqual([join(bench.outside, 'a.txt')]);
+  await bench.checkpoints.apply(await bench.checkpoints.plan(changes));
+  expect(snapshot(bench.outside).size).toBe(0);
+});
+
+test('a file in a folder that is left out is covered when it is named', async () => {
+  mkdirSync(at('node_modules/x'), { recursive: true });
+  for (let index = 0; index < 5; index += 1) writeFileSync(at(`node_modules/x/${index}.js`), 'x\n');
+  const checkpoints = bench.reopen({ limits: { maxFolderFiles: 4 } });
+  await checkpoints.baseline();
+  await checkpoints.keep([at('node_modules/x/1.js')]);
+  writeFileSync(at('node_modules/x/1.js'), 'patched\n');
+  const named = await checkpoints.capture([at('node_modules/x/1.js')]);
+  expect(named.changes).toMatchObject([{ path: at('node_modules/x/1.js'), before: { type: 'file' } }]);
+  shell('echo 2 > node_modules/x/2.js; echo 1 > node_modules/x/1.js');
+  const scanned = await checkpoints.capture();
+  expect(scanned.changes.map((change) => change.path)).toEqual([at('node_modules/x/1.js')]);
+  rmSync(at('node_modules'), { recursive: true });
+  expect((await checkpoints.capture()).changes.map((change) => change.path)).toEqual([
+    at('node_modules/x/1.js'),
+  ]);
+});
+
+test('what was there before is not made up where nobody looked', async () => {
+  const path = join(bench.outside, 'a.txt');
+  writeFileSync(path, 'one\n');
+  const { changes, notes } = await bench.checkpoints.capture([path]);
+  expect(changes).toEqual([]);
+  expect(notes).toEqual([`what ${path} was before is not known`]);
+});
+
+test('a second root is looked at like the first', async () => {
+  const checkpoints = bench.reopen({ extraRoots: [bench.outside] });
+  await checkpoints.baseline();
+  shell('echo a > a.txt; echo b > ../outside/b.txt');
+  const { changes } = await checkpoints.capture();
+  expect(changes.map((change) => change.path)).toEqual([join(bench.outside, 'b.txt'), at('a.txt')]);
+});
+
+test("the program's own folder is not looked at, inside the root or not", async () => {
+  const checkpoints = bench.reopen({ folder: at('own/copies'), exclude: [at('own')] });
+  mkdirSync(at('own'));
+  await checkpoints.baseline();
+  shell('echo log > own/log.jsonl; echo a > a.txt');
+  expect((await checkpoints.capture()).changes.map((change) => change.path)).toEqual([at('a.txt')]);
+});
+
+test('an edit of the user before a call that names the file belongs to nobody, and stays', async () => {
+  writeFileSync(at('a.txt'), 'one\n');
+  await bench.checkpoints.baseline();
+  writeFileSync(at('a.txt'), 'mine\n');
+  const { changes } = await writeNamed(at('a.txt'), 'two\n');
+  await bench.checkpoints.apply(await bench.checkpoints.plan(changes));
+  expect(readFileSync(at('a.txt'), 'utf8')).toBe('mine\n');
+});
