@@ -78,8 +78,9 @@ class LogAssembler {
     const damage = { line: line.number, reason, offset: line.offset, bytes: line.length, lost: [] };
     this.#damaged.add(damage);
     this.#spots.push({ damage, from, to: this.#entries.length });
-    if (pieces.length === 0 && line.bytes.length > 0)
-      this.#torn = [...this.#torn.slice(-maxTorn), { bytes: line.bytes, damage }];
+    if (pieces.length > 0 || line.bytes.length === 0) return;
+    this.#torn.push({ bytes: line.bytes, damage });
+    if (this.#torn.length > maxTorn) this.#torn.shift();
   }
 
   finish(): LogContents {
@@ -169,7 +170,7 @@ class LogAssembler {
 }
 
 /** Attempts to write a line on a full disk that are remembered until it comes whole. */
-const maxTorn = 63;
+const maxTorn = 64;
 
 /** The entries of one line: one, unless the line is damaged. What needs its neighbours is not among them. */
 export function parseLine(

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { ENTRY_FORMAT } from '../../protocol/entries.ts';
 import { migrateEntry } from './migrateEntry.ts';
 import type { RawLine } from './rawLines.ts';
-import { type Piece, salvage } from './salvage.ts';
+import { minEntryBytes, type Piece, salvage } from './salvage.ts';
 import { unseal } from './seal.ts';
 
 export interface ReadLine {
@@ -29,6 +29,7 @@ export function withoutSeal(line: ReadLine): ReadLine {
 export function readLine(line: RawLine, seq: number): ReadLine {
   const { bytes, complete } = line;
   if (bytes.length < line.length) return { pieces: [], reason: 'longer than any line can be' };
+  if (bytes.length < minEntryBytes) return shortLine(line);
   const { json, seal } = unseal(bytes);
   const value = parse(json);
   const entry = value === undefined ? undefined : migrateEntry(value, seq);
@@ -44,6 +45,14 @@ export function readLine(line: RawLine, seq: number): ReadLine {
   if (bytes.includes(0)) return { pieces, reason: 'holds zero bytes' };
   return { pieces, reason: pieces.some((piece) => 'entry' in piece) ? 'lines run together' : 'not an entry' };
 }
+
+function shortLine({ bytes, complete }: RawLine): ReadLine {
+  if (bytes.toString('latin1').trim() === '' || bytes.equals(byteOrderMark)) return { pieces: [] };
+  if (!complete) return { pieces: [], reason: 'cut short' };
+  return { pieces: [], reason: bytes.includes(0) ? 'holds zero bytes' : 'not an entry' };
+}
+
+const byteOrderMark = Buffer.from('\uFEFF');
 
 function parse(json: string): unknown {
   try {

@@ -18,10 +18,14 @@ export type GarbledValue = Readonly<Record<string, unknown>>;
 /** What is found, in the order in which it stands. */
 export function salvage(line: Buffer): readonly Piece[] {
   return [...stretchesOf(line)].flatMap((stretch): readonly Piece[] => {
+    if (stretch.length < minEntryBytes) return [];
     const entry = wholeEntry(stretch);
     return entry === undefined ? garbledIn(stretch).map((garbled) => ({ garbled })) : [{ entry }];
   });
 }
+
+/** What is shorter holds no entry, with or without its beginning: it need not be looked at. */
+export const minEntryBytes = 64;
 
 /** Unescaped, this can only be the beginning of a line: inside a string its quotes carry backslashes. */
 const beginning = Buffer.from('{"v":');
