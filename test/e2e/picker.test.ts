@@ -184,7 +184,6 @@ test('a session that is open elsewhere is offered to be read or forked, and -p n
   await holder.waitFor('Held answer.');
   await holder.waitForIdle();
   const [held] = await stage.work.sessions();
-  const before = held?.entries.length;
   const terminal = stage.open(['--continue']);
   await terminal.waitFor(`process ${holder.pid}`);
   await terminal.waitFor('1. Read it');
@@ -195,7 +194,7 @@ test('a session that is open elsewhere is offered to be read or forked, and -p n
   await terminal.submit('Change something');
   await terminal.waitFor('open for reading only');
   await terminal.waitFor('❯ Change something');
-  expect((await stage.work.sessions())[0]?.entries).toHaveLength(before ?? 0);
+  expect(JSON.stringify(await stage.work.sessions())).not.toContain('Change something');
   await terminal.press(keys.ctrl('u'));
   await terminal.submit('/fork');
   await terminal.waitFor('A copy to go on in.');
