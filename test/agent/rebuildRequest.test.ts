@@ -250,14 +250,19 @@ test('whatever happens in a long session, every request is built again', { timeo
     fc.asyncProperty(
       fc.array(step, { minLength: 12, maxLength: 30 }),
       fc.constantFrom('auto', 'summary', 'mask-only'),
-      async (steps, strategy) => {
+      fc.boolean(),
+      async (steps, strategy, isHeldInPart) => {
         let plan: WireAnswer[] = [];
         const server = await wireServer((body) =>
           body.tool_choice === 'none'
             ? { text: SUMMARY }
             : (plan.shift() ?? { text: 'Done.', reasoning: 'Enough.' }),
         );
-        const given = { windowTokens: 12_000, settings: { strategy, threadSummary: 'on' } };
+        const given = {
+          windowTokens: 12_000,
+          settings: { strategy, threadSummary: 'on' },
+          ...(isHeldInPart ? { wholeBytes: 20_000 } : {}),
+        };
         let set = await wired(server, given);
         const { folder } = set;
         const file = fileOf(set);

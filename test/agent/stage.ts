@@ -55,6 +55,8 @@ export interface Given extends Partial<Omit<AgentDeps, 'context' | 'model' | 'cl
   /** Goes on with this folder's session instead of a new one. */
   readonly resume?: { readonly folder: string; readonly sessionId: string };
   readonly systemPrompt?: string;
+  /** Of a larger log only what requests need is held in memory. */
+  readonly wholeBytes?: number;
   /** Where project and sessions lie, instead of a new folder. */
   readonly folder?: string;
 }
@@ -68,6 +70,7 @@ export async function stage(given: Given = {}): Promise<Stage> {
     settings,
     resume,
     systemPrompt = 'Be brief.',
+    wholeBytes,
     ...rest
   } = given;
   const { folder: place, ...deps } = rest;
@@ -83,6 +86,7 @@ export async function stage(given: Given = {}): Promise<Stage> {
       dataRoot: join(folder, 'data'),
       projectRoot: root,
       programVersion: '1.0.0',
+      ...(wholeBytes === undefined ? {} : { wholeBytes }),
     }),
     root,
     settings: contextSettingsSchema.parse({ threadSummary: 'off', ...settings }),
