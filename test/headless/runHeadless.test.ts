@@ -433,6 +433,15 @@ describe('commands', () => {
     expect(ran).toMatchObject({ code: 0, stdout: 'Model: gpt-5\n' });
   });
 
+  test('/rename names the session, and /fork needs somebody to go on', async () => {
+    const named = await run('/rename My work', [{ on: { type: 'set_title', title: 'My work' }, say: [] }]);
+    expect(named).toMatchObject({ code: 0, stdout: 'Title: My work\n' });
+    expect(await run('/fork')).toMatchObject({
+      code: 42,
+      stderr: expect.stringContaining('nothing to fork'),
+    });
+  });
+
   test.each(['/usr/bin/x is slow', '!rm -rf build', ' /help'])(
     '%j goes to the model as it is',
     async (typed) => {
