@@ -317,6 +317,76 @@ describe('a program that was stopped', () => {
   );
 });
 
+test('the shell is where it was then, and taking that back brings it back too', async () => {
+  const set = await rewindStage({
+    answers: [
+      says('One.'),
+      bash('c1', 'mkdir sub && cd sub'),
+      says('Two.'),
+      bash('c2', 'pwd'),
+      says('Three.'),
+      bash('c3', 'pwd'),
+      says('Four.'),
+    ],
+  });
+  const output = (id: string): unknown =>
+    set.agent.entries().find(({ toolResult }) => toolResult?.id === id)?.toolResult?.output;
+  await set.ask('one');
+  await set.ask('two');
+  await set.back('two', 'conversation');
+  await set.undo();
+  await set.ask('three');
+  expect(output('c2')).toBe(set.at('sub'));
+  await set.back('two', 'conversation');
+  await set.ask('four');
+  expect(output('c3')).toBe(set.root);
+});
+
+test('when files that went back come back after the model was told, it is told of that, too', async () => {
+  const set = await rewindStage({
+    answers: [write('c1', 'a', 'a'), says('One.'), says('I see.'), says('Again.')],
+  });
+  await set.ask('one');
+  await set.back('one', 'files');
+  await set.ask('and now?');
+  expect(set.conversation().at(-3)).toContain('put files back');
+  await set.undo();
+  expect(set.conversation().at(-1)).toContain('took that back');
+  expect(set.conversation().at(-1)).toContain(`${set.at('a')} (there again)`);
+  await set.ask('so?');
+  expect(set.model.requests.at(-1)?.messages.at(-2)?.content).toContain('took that back');
+});
+
+test('what a compaction since then has left behind is not brought back behind its summary', async () => {
+  const set = await rewindStage({
+    windowTokens: 20_000,
+    answers: [
+      says('The answer is 42. '.repeat(900)),
+      says('Two.'),
+      says('The answer is 43. '.repeat(900)),
+      says('## Primary Request and Intent\n- three'),
+    ],
+  });
+  await set.ask('one');
+  await set.ask('two');
+  await set.back('two', 'conversation');
+  await set.ask('three');
+  await set.run({ type: 'compact' });
+  expect(set.agent.entries().some(({ subtype }) => subtype === 'compact_boundary')).toBe(true);
+  const said = set.conversation();
+  const report = await set.undo();
+  expect(report).toMatchObject({ outcome: 'refused' });
+  expect(report.message).toContain('/uncompact');
+  expect(set.conversation()).toEqual(said);
+  await set.run({ type: 'uncompact' });
+  expect((await set.undo()).outcome).toBe('done');
+  expect(set.conversation().filter((line) => /^user: (?!<system-note>)/.test(line))).toEqual([
+    'user: one',
+    'user: two',
+    'user: three',
+  ]);
+});
+
 test('the mode stays as the user set it, the list and what was read follow the conversation', async () => {
   const set = await rewindStage({
     answers: [
