@@ -128,8 +128,11 @@ function noteChanges(
   try {
     for (const { row, file } of changed) {
       const wasRead = row.whole === 1 && (row.archived === 1 || row.size === row.indexed);
-      const isRepacked =
-        row.archived !== Number(file.isArchived) && wasRead && (file.isArchived || file.size === row.indexed);
+      // An archive has the time of its log, to the millisecond: another one tells of lines that nobody has read.
+      const isUntouched = file.isArchived
+        ? Math.abs(row.mtime - file.mtimeMs) <= 1
+        : file.size === row.indexed;
+      const isRepacked = row.archived !== Number(file.isArchived) && wasRead && isUntouched;
       if (isRepacked) unpacked.add(file);
       update.run(Number(file.isArchived), file.size, file.mtimeMs, file.ino, Number(isRepacked), row.id);
     }

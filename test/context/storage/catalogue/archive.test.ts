@@ -7,10 +7,11 @@ import {
   archiveOldest,
   BlobStore,
   openCatalogue,
+  PersistentStore,
 } from '../../../../src/context/storage/index.ts';
 import { lockFileOf } from '../../../../src/context/storage/pathUtils.ts';
 import { temporaryFolder } from '../tmp.ts';
-import { type Catalogue, header, makeSession, reply, result, say } from './makeSessions.ts';
+import { addTo, type Catalogue, header, makeSession, reply, result, say } from './makeSessions.ts';
 
 function open(dataRoot: string): Catalogue {
   const catalogue = openCatalogue({ dataRoot });
@@ -71,6 +72,30 @@ test('an archived session is listed, found and, out of the archive, the same to 
   expect(await fresh.search('ask')).toMatchObject([{ seq: 1, session: { isArchived: false } }]);
 });
 
+test('what was said after the last look is found in the archive as well', async () => {
+  const dataRoot = await temporaryFolder();
+  const file = await makeSession(dataRoot, { id: 'one' }, [say('first words')]);
+  const catalogue = open(dataRoot);
+  await catalogue.refresh();
+  const store = new PersistentStore({
+    dataRoot,
+    projectRoot: '/src',
+    project: 'p',
+    programVersion: '1.0.0',
+  });
+  const log = await store.openSession('one');
+  await log.append([say('later needle')]);
+  await log.close();
+  expect(log.filePath).toBe(file);
+  await catalogue.archive(key('one'));
+  const { indexedBytes } = await catalogue.refresh();
+  expect(indexedBytes).toBeGreaterThan(0);
+  expect(await catalogue.search('needle')).toMatchObject([{ session: { isArchived: true } }]);
+  expect(await catalogue.refresh()).toMatchObject({ isComplete: true });
+  expect(await catalogue.refresh()).toMatchObject({ indexedBytes: 0 });
+  expect(await catalogue.search('needle')).toMatchObject([{ session: { isArchived: true } }]);
+});
+
 test('a session that is open is neither packed nor deleted', async () => {
   const dataRoot = await temporaryFolder();
   const file = await makeSession(dataRoot, { id: 'one' }, [say('x')]);
@@ -92,9 +117,29 @@ test('a log is never overwritten by its archive, and what is not there is said t
   const file = await makeSession(dataRoot, { id: 'one' }, [say('new')]);
   expect(await catalogue.unarchive(key('one'))).toMatchObject({ type: 'failed', message: /EEXIST/ });
   expect(await readFile(file, 'utf8')).toContain('new');
+  expect(await catalogue.archive(key('one'))).toMatchObject({ type: 'failed', message: /another session/ });
+  // Deleting the new one brings the old one to light.
+  expect(await catalogue.remove(key('one'))).toMatchObject({ type: 'done' });
+  await catalogue.refresh();
+  expect(await catalogue.list()).toMatchObject([{ title: 'old', isArchived: true }]);
   expect(await catalogue.archive(key('two'))).toEqual({ type: 'missing' });
   expect(await catalogue.unarchive(key('two'))).toEqual({ type: 'missing' });
   await expect(catalogue.archive(key('../p/one'))).rejects.toThrow(/not a session id/);
+});
+
+test('what a crash between packing and removing leaves is packed again, with what was added since', async () => {
+  const dataRoot = await temporaryFolder();
+  const catalogue = open(dataRoot);
+  const place = { id: 'one' };
+  const file = await makeSession(dataRoot, place, [say('first')]);
+  const bytes = await readFile(file);
+  await catalogue.archive(key('one'));
+  await writeFile(file, bytes);
+  await addTo(file, { ...place, seq: 1 }, [say('second')]);
+  const whole = await readFile(file);
+  expect(await catalogue.archive(key('one'))).toMatchObject({ type: 'done' });
+  expect(await catalogue.unarchive(key('one'))).toMatchObject({ type: 'done' });
+  expect(await readFile(file)).toEqual(whole);
 });
 
 test('a damaged archive says so and stays', async () => {
