@@ -123,8 +123,13 @@ test('what is in the archive is listed, found, shown, checked and gone on with',
   ]);
   expect((await print(['session', 'show', oldest.id, '--tail', '3'])).stdout).toContain('It has constants.');
   expect((await print(['session', 'verify', oldest.id])).stdout).toContain('is whole');
+  expect((await print(['session', 'rename', oldest.id, 'An old one'])).code).toBe(0);
+  expect((await list(stage)).find(({ id }) => id === oldest.id)).toMatchObject({
+    isArchived: true,
+    title: 'An old one',
+  });
   server.script({ text: 'Here I am again.' });
-  const again = await print(['-p', '--resume', oldest.title, 'go on']);
+  const again = await print(['-p', '--resume', 'An old one', 'go on']);
   expect([again.code, again.stdout]).toEqual([0, 'Here I am again.\n']);
   expect(existsSync(oldest.file)).toBe(true);
 });

@@ -1,7 +1,6 @@
 /** `clawdcode session export`: a session as a document, to a file or to standard output. */
 import { open, rm } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
-import { loadSettings } from '../../config/loadSettings.ts';
 import { exportSession } from '../../export/exportSession.ts';
 import { type ExportFormat, exportFormats } from '../../export/types.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
@@ -9,7 +8,7 @@ import type { SessionRecord } from '../../protocol/sessions.ts';
 import { count } from '../../ui/print/numbers.ts';
 import { sanitize, sanitizeLine } from '../../ui/print/sanitize.ts';
 import type { Place } from '../place.ts';
-import { folderIsTrusted } from '../startup.ts';
+import { ownSettings } from './ownSettings.ts';
 import { readEntries } from './readEntries.ts';
 import type { SessionPorts } from './types.ts';
 
@@ -93,8 +92,6 @@ async function writeNew(file: string, pieces: AsyncIterable<string>): Promise<bo
 
 /** The user's own key is a secret whatever it looks like. */
 async function ownSecrets(place: Place): Promise<readonly string[]> {
-  const { dataRoot, home, root, env } = place;
-  const trusted = await folderIsTrusted(place);
-  const { settings } = await loadSettings({ dataRoot, home, root, env, trusted, flags: {} });
-  return settings.apiKey === null ? [] : [settings.apiKey];
+  const { apiKey } = await ownSettings(place);
+  return apiKey === null ? [] : [apiKey];
 }

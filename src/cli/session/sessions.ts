@@ -83,7 +83,8 @@ export async function openSessions(place: Place): Promise<Sessions> {
     },
     async rename(session, title) {
       if (session.isArchived) await unpack(session);
-      await renameSession(storeOf(session), session.id, title);
+      await renameSession(storeOf(session), session.id, await safeTitle(title, place));
+      if (session.isArchived) bytesOf(session, await catalogue.archive(session));
     },
     async fork(session, uptoSeq) {
       if (uptoSeq !== undefined && !(await hasEntry(session, uptoSeq))) return undefined;
@@ -113,6 +114,16 @@ function bytesOf({ id }: SessionRecord, stored: Stored): number {
     case 'failed':
       throw new StorageFailure(stored.message);
   }
+}
+
+/** As whatever is stored, where the settings say that secrets are not. */
+async function safeTitle(title: string, place: Place): Promise<string> {
+  const [{ ownSettings }, { writeRedaction }] = await Promise.all([
+    import('./ownSettings.ts'),
+    import('../redaction.ts'),
+  ]);
+  const settings = await ownSettings(place);
+  return writeRedaction(settings, settings.apiKey ?? undefined)?.text(title) ?? title;
 }
 
 async function hasEntry(session: SessionRecord, seq: number): Promise<boolean> {
