@@ -133,7 +133,8 @@ export class Engine {
 
   async #look(project: string | undefined): Promise<readonly LogFile[]> {
     const files = await listLogFiles(this.#options.dataRoot, project);
-    if (project === undefined) this.#logs = { at: performance.now(), files };
+    // A look at one project makes the last look at all of them old.
+    this.#logs = project === undefined ? { at: performance.now(), files } : undefined;
     return files;
   }
 

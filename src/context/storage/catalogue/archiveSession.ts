@@ -38,6 +38,7 @@ export async function archiveSession(folder: string, id: string, signal?: AbortS
     const before = await stat(file).catch(unlessMissing);
     if (before === undefined) return { type: 'missing' };
     const target = archiveFileIn(folder, id);
+    if (!(await isEarlierForm(target, file))) return { type: 'failed', message: otherArchive };
     const temporary = join(dirname(target), `unfinished-${newId()}`);
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
     try {
@@ -95,6 +96,23 @@ export async function unarchiveSession(folder: string, id: string): Promise<Stor
       await rm(temporary, { force: true });
     }
   });
+}
+
+const otherArchive = 'The archive holds another session of the same name; both stay as they are.';
+
+/** True where what is in the archive is the beginning of the log, or where there is no archive. Rejects when the disk does. */
+export async function isEarlierForm(archive: string, log: string): Promise<boolean> {
+  if ((await stat(archive).catch(unlessMissing)) === undefined) return true;
+  const packed = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of bytesOf({ file: archive, isArchived: true })) {
+    packed.update(chunk);
+    bytes += chunk.length;
+  }
+  if (bytes === 0 || (await stat(log)).size < bytes) return bytes === 0;
+  const head = createHash('sha256');
+  for await (const chunk of createReadStream(log, { end: bytes - 1 })) head.update(chunk);
+  return head.digest('hex') === packed.digest('hex');
 }
 
 /** Runs it while nobody else has the session open. Failures of the disk are answers. */

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '../ids.ts';
 import { lockFileOf, sessionFileIn } from '../pathUtils.ts';
 import { resumePointFile } from '../resumePoint.ts';
-import { type Stored, withLock } from './archiveSession.ts';
+import { isEarlierForm, type Stored, withLock } from './archiveSession.ts';
 import { archiveFileIn, type LogFile, listLogFiles } from './logFiles.ts';
 import { bytesOf } from './logLines.ts';
 
@@ -19,10 +19,11 @@ export async function deleteSessionFiles(dataRoot: string, project: string, id: 
   const folder = join(dataRoot, 'projects', project);
   const file = sessionFileIn(folder, id);
   return withLock(file, async () => {
-    const mine = [
-      { file, isArchived: false },
-      { file: archiveFileIn(folder, id), isArchived: true },
-    ];
+    const archive = archiveFileIn(folder, id);
+    const hasLog = (await stat(file).catch(() => undefined)) !== undefined;
+    const mine = [{ file, isArchived: false }];
+    // An archive beside a log is a leftover of packing it; one of another session was not asked for.
+    if (!hasLog || (await isEarlierForm(archive, file))) mine.push({ file: archive, isArchived: true });
     const hashes = new Set<string>();
     let bytes = 0;
     for (const log of mine) {
