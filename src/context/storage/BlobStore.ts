@@ -105,8 +105,9 @@ export class BlobStore {
   /** For sinks: a name for a file in the making; it does not exist yet. */
   newTemporaryFile(): string {
     const folder = join(this.#folder, 'unfinished');
+    // Each time: somebody may have cleared the folder.
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (!this.#ready) {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
       removeAbandoned(folder);
       this.#ready = true;
     }

@@ -58,6 +58,14 @@ test('content that is not what its name says is not served, and is mended when i
   expect(String(await store.read(ref, { start: 0, end: 2 }))).toBe('wh');
 });
 
+test('a folder that vanished is made again', async () => {
+  const folder = join(await temporaryFolder(), 'blobs');
+  const store = new BlobStore(folder);
+  await store.put('before');
+  await rm(folder, { recursive: true });
+  expect(String(await store.read(await store.put('after')))).toBe('after');
+});
+
 test('any part can be read, and a part beyond the end is empty', async () => {
   const store = new BlobStore(await temporaryFolder());
   const text = '0123456789';
