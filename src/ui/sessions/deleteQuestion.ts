@@ -26,7 +26,7 @@ export function deleteLines(
     count(session.promptCount, 'request'),
     formatBytes(session.bytes),
   ].join(' · ');
-  const goes = `This frees ${formatBytes(session.bytes)}, and large outputs that no other session has. Files that it changed stay as they are. Nothing brings the session back; archiving it (Ctrl+T) keeps it and takes less room.`;
+  const goes = `This frees ${formatBytes(session.bytes)}, and large outputs that no other session has. Files that it changed stay as they are. Nothing brings the session back${session.isArchived ? '.' : '; archiving it (Ctrl+T) keeps it and takes less room.'}`;
   const said = [
     ...wrapText(`“${title}”`, width, theme.strong).slice(0, 3),
     ...wrapText(facts, width, theme.dim),

@@ -1,6 +1,6 @@
 /** One session on one row: the title, then its facts in columns as far as there is room for them. Pure. */
 import type { SessionRecord } from '../../protocol/sessions.ts';
-import { formatAge, formatBytes, formatCost, formatTokens } from '../print/numbers.ts';
+import { formatAge, formatBytes, formatTokens } from '../print/numbers.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { padEnd, padStart, textWidth, truncate } from '../print/width.ts';
 import type { Theme } from '../theme.ts';
@@ -39,8 +39,14 @@ const tokens: Column = {
 const cost: Column = {
   width: 7,
   isRight: true,
-  text: ({ costUsd }) => (costUsd === undefined || costUsd === 0 ? '' : formatCost(costUsd)),
+  text: ({ costUsd }) => (costUsd === undefined || costUsd === 0 ? '' : shortCost(costUsd)),
 };
+
+/** Seven columns at most: less than a cent is little, and from a hundred dollars on nobody counts cents. */
+function shortCost(usd: number): string {
+  if (usd < 0.01) return '<$0.01';
+  return usd < 100 ? `$${usd.toFixed(2)}` : `$${formatTokens(usd)}`;
+}
 
 /** The title keeps at least this much before a fact gets anything. */
 const LEAST_TITLE = 12;

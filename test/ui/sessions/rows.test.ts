@@ -28,6 +28,17 @@ test.each([
   expect(sessionRow(session, width, options)).toBe(expected);
 });
 
+test.each([
+  [0.00001, '<$0.01'],
+  [0.05, '$0.05'],
+  [12.345, '$12.35'],
+  [1536.26, '$1.5k'],
+])('a cost of %d is %s', (costUsd, expected) => {
+  expect(sessionRow({ ...session, costUsd }, 110, options)).toMatch(
+    new RegExp(`  ?${expected.replace('$', '\\$')}$`),
+  );
+});
+
 test('among all projects, the project stands where it can be compared', () => {
   expect(sessionRow(session, 60, { ...options, scope: 'all' })).toBe(
     '修复 the parser                 p                 1 h ago',
