@@ -65,7 +65,7 @@ async function wholeSession(redactOnWrite: boolean) {
   agent.submit({ type: 'set_mode', mode: 'bypassPermissions' });
   for (turn = 0; turn < turns.length; turn++) {
     // As large as outputs are that do not fit into a result: their whole goes beside the log as it streams.
-    const filler = `line of ordinary output ${turn}\n`.repeat(turn % 3 === 0 ? 12_000 : 20);
+    const filler = `line of ordinary output ${turn}\n`.repeat(turn % 3 === 0 ? 3_000 : 20);
     await writeFile(join(root, `seen${turn}.txt`), `${filler}${textOf(turn)}\n${filler}`);
     plan = [
       {

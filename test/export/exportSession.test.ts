@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { parseHTML } from 'linkedom';
 import { Marked } from 'marked';
@@ -73,6 +74,9 @@ test('the page stands by itself: no script, nothing from elsewhere, a policy tha
   expect(document.querySelector('meta[http-equiv]')?.getAttribute('content')).toMatch(
     /^default-src 'none'; img-src data:; style-src 'sha256-[A-Za-z0-9+/=]{44}'/,
   );
+  const style = document.querySelector('style')?.textContent ?? '';
+  const hash = createHash('sha256').update(style).digest('base64');
+  expect(document.querySelector('meta[http-equiv]')?.getAttribute('content')).toContain(`'sha256-${hash}'`);
   for (const element of document.querySelectorAll('*'))
     for (const { name } of element.attributes) expect(name).not.toMatch(/^on|^style$/);
 });
