@@ -158,7 +158,7 @@ test('in a list of 10,000 no key is waited for', async () => {
   const pressed = [...'文字 file9', keys.down, keys.down, '\u001B[6~', keys.end, keys.home];
   for (const key of pressed) await screen.press(key);
   // `press` itself waits for 50 quiet milliseconds; a generous ceiling for a busy machine.
-  expect(performance.now() - started).toBeLessThan(pressed.length * 250);
+  expect(performance.now() - started).toBeLessThan(pressed.length * 1000);
   const expected = many.filter(({ title }) => title.includes('文字') && title.includes('file9'));
   expect(picker.snapshot().list.visible).toEqual(expected);
 });
