@@ -188,15 +188,15 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     if (hint !== undefined) hintTimer = setTimeout(() => set({ hint: undefined }), AGAIN_WITHIN_MS);
   };
 
-  /** Ctrl+C and Ctrl+D: stop what runs, empty the line, and the second time leave. */
+  /** Ctrl+C and Ctrl+D: stop what runs, empty the line, and the second time leave, also where it is still stopping. */
   const stopOrLeave = (empty: boolean, key: string): void => {
     const agent = state.session?.agent;
-    if (agent?.state().busy === true) agent.submit({ type: 'interrupt' });
-    else if (!empty) screen?.composer()?.clear();
-    else if (options.now() - leaveArmedAt < AGAIN_WITHIN_MS) {
+    if (empty && options.now() - leaveArmedAt < AGAIN_WITHIN_MS) {
       leave();
       return;
     }
+    if (agent?.state().busy === true) agent.submit({ type: 'interrupt' });
+    else if (!empty) screen?.composer()?.clear();
     leaveArmedAt = options.now();
     showHint(`Press ${key} again to leave`);
   };

@@ -3,12 +3,13 @@ import { createServer } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { type Answer, end, plain, say, sse, startSseServer, stop, usage } from '../model/sseServer.ts';
 import { keys } from '../ui/screen.ts';
+import { kindsOf } from './support/entryKinds.ts';
 import type { WireRequest } from './support/server.ts';
 import { type Stage, setStage } from './support/stage.ts';
 import { expectPairedCalls } from './support/wire.ts';
 
 const logged = async ({ work }: Stage): Promise<string[]> =>
-  ((await work.sessions()).at(-1)?.entries ?? []).map((entry) => entry.subtype ?? entry.type);
+  kindsOf((await work.sessions()).at(-1)?.entries ?? []);
 
 test('429 with retry-after counts down on screen and then goes on by itself', async () => {
   const stage = await setStage();

@@ -51,10 +51,9 @@ test('a key and an endpoint are asked for, kept for the user alone, and used at 
   await second.submit('hello again');
   await second.waitFor('You again.');
   await quit(second);
-  expect(server.requests.map(({ headers }) => headers.authorization)).toEqual([
-    'Bearer sk-very-secret',
-    'Bearer sk-very-secret',
-  ]);
+  const bearers = server.requests.map(({ headers }) => headers.authorization);
+  expect(bearers.length).toBeGreaterThanOrEqual(2);
+  expect(new Set(bearers)).toEqual(new Set(['Bearer sk-very-secret']));
 
   expect(await readdir(work.home)).toEqual(['.clawdcode']);
   expect(await work.git('status', '--porcelain', '--ignored')).toBe('');

@@ -23,7 +23,7 @@ test('after /compact and a night, /resume goes on with exactly the same request'
 
   const today = await stage.ready([], { env: await tomorrow(stage) });
   await today.submit('/resume');
-  await today.waitFor('Resume a session');
+  await today.waitFor('Sessions of this project');
   await today.waitFor(/look at the scanner.*yesterday.*main/);
   await today.waitFor('Afterwards.');
   await today.press(keys.enter);
@@ -60,7 +60,7 @@ test('Enter twice in the picker opens the session once', async () => {
   await first.waitForIdle();
   await quit(first);
   const second = open(['--resume']);
-  await second.waitFor('Resume a session');
+  await second.waitFor('Sessions of this project');
   await second.press(`${keys.enter}${keys.enter}`);
   await second.waitFor('One.');
   await second.submit('second');

@@ -2,8 +2,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import { keys } from '../ui/screen.ts';
+import { kindsOf } from './support/entryKinds.ts';
 import { setStage } from './support/stage.ts';
 import { expectPairedCalls } from './support/wire.ts';
 
@@ -80,8 +80,8 @@ test('a request is worked through with Read, Grep, Edit and Bash, approved at th
   const entries = session?.entries ?? [];
   // What follows is the title's.
   const worked = entries.slice(0, entries.findIndex(({ subtype }) => subtype === 'turn_end') + 1);
-  expect(worked.map(kindOf)).toEqual([
-    ...['session_start', 'prompt', 'tools', 'assistant', 'tool_use Read', 'tool_use Grep'],
+  expect(kindsOf(worked)).toEqual([
+    ...['session_start', 'prompt', 'assistant', 'tool_use Read', 'tool_use Grep'],
     ...['tool_result ok', 'tool_result ok', 'assistant', 'tool_use Edit', 'tool_result ok', 'checkpoint'],
     ...['assistant', 'tool_use Bash', 'tool_result ok', 'assistant', 'tool_use Bash', 'tool_result ok'],
     ...['assistant', 'turn_end'],
@@ -261,9 +261,3 @@ test('nothing is written into the repository but what was asked for', async () =
   expect(await work.git('status', '--porcelain')).toBe('');
   expect(await readFile(join(work.repository, '.git/HEAD'), 'utf8')).toContain('main');
 });
-
-function kindOf(entry: JSONLEntry): string {
-  if (entry.type === 'tool_use') return `tool_use ${entry.tool?.name}`;
-  if (entry.type === 'tool_result') return `tool_result ${entry.toolResult?.status}`;
-  return entry.subtype ?? entry.type;
-}
