@@ -56,11 +56,7 @@ function turnsFrame(
   });
   const nothing = problem ?? (turns === undefined ? 'Reading the session…' : 'Nothing was asked yet.');
   const place = items.length <= pageRows ? '' : `${selected + 1} of ${items.length}${isWhole ? '' : '+'} · `;
-  const hint = hintOf(
-    place,
-    ['↑↓ Enter · u undoes the last rewind · Esc leaves', '↑↓ Enter u Esc'],
-    width,
-  );
+  const hint = hintOf(place, ['↑↓ Enter · u undoes the last rewind · Esc leaves', '↑↓ Enter u Esc'], width);
   return framed({
     title: 'Go back to before…',
     body: list.length === 0 ? [theme.dim(truncate(`  ${sanitizeLine(nothing)}`, width))] : list,
