@@ -26,6 +26,7 @@ export interface DamageFigures {
 export async function runDamage(folder: string, trials: number, seed: number): Promise<DamageFigures[]> {
   const random = createRandom(seed);
   const { bytes, entries, store } = await makeLog(folder, random);
+  const lines = entries.map((entry) => ({ entry, json: JSON.stringify(entry) }));
   const figures: DamageFigures[] = [];
   for (const kind of damageKinds) {
     const sum = { spots: 0, lost: 0, worst: 0, untold: 0, notOpening: 0 };
@@ -40,13 +41,8 @@ export async function runDamage(folder: string, trials: number, seed: number): P
       }
       // Opening as the program does costs more; every tenth is.
       if (trial % 10 === 0) sum.notOpening += (await opens(store)) ? 0 : 1;
-      const held = new Map(read.entries.map((entry) => [key(entry), entry]));
-      const present = new Set(read.entries.map(({ uuid }) => uuid));
-      const expected = entries.slice(0, intended ?? entries.length);
-      const lost = expected.filter((entry) => !held.has(key(entry)) && !present.has(entry.uuid)).length;
-      const isChanged = expected.some(
-        (entry) => JSON.stringify(held.get(key(entry))) !== JSON.stringify(entry),
-      );
+      const expected = lines.slice(0, intended ?? lines.length);
+      const { lost, isChanged } = compare(expected, read.entries);
       sum.spots += spots;
       sum.lost += lost;
       sum.worst = Math.max(sum.worst, lost / spots);
@@ -55,6 +51,22 @@ export async function runDamage(folder: string, trials: number, seed: number): P
     figures.push({ kind, trials, ...sum });
   }
   return figures;
+}
+
+interface Line {
+  readonly entry: JSONLEntry;
+  readonly json: string;
+}
+
+function compare(expected: readonly Line[], read: readonly JSONLEntry[]) {
+  const byUuid = new Map(read.map((entry) => [entry.uuid, entry]));
+  const absent = expected.filter(({ entry }) => !byUuid.has(entry.uuid));
+  const nameless = absent.length === 0 ? new Set() : new Set(read.map(key));
+  const isAsWritten = ({ entry, json }: Line): boolean => JSON.stringify(byUuid.get(entry.uuid)) === json;
+  return {
+    lost: absent.filter(({ entry }) => !nameless.has(key(entry))).length,
+    isChanged: absent.length > 0 || !expected.every(isAsWritten),
+  };
 }
 
 /** What an entry says; one that lost even its name is known by it. */

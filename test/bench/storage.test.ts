@@ -14,10 +14,10 @@ test('writers that are killed, damaged logs, failing disks and a crowd on one se
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const seed = 1 + Math.floor(Math.random() * 1e6);
   const [kills, damage, disk, crowd, second] = [
-    await runKills(folder, 6, seed),
-    await runDamage(folder, 30, seed),
+    await runKills(folder, 5, seed),
+    await runDamage(folder, 25, seed),
     await runDisk(folder, seed),
-    await runCrowd(folder, 6, 2),
+    await runCrowd(folder, 5, 2),
     await runSecond(folder, 20),
   ];
   const bounds = boundsOf({ kills, damage, disk, crowd, second });

@@ -74,14 +74,14 @@ test('a garbled note does not hide that the session is held', async () => {
 /** Only there can a process be told from an earlier one with its number. */
 const hasProc = existsSync('/proc/self/stat');
 
-test.each([
+test.each<readonly [string, object]>([
   ['a process that is gone', { pid: 2 ** 22 + 1, host: hostname(), since: 'long ago' }],
   ...(hasProc
     ? [
         [
           'an earlier process with the same number',
           { pid: process.pid, host: hostname(), since: 'long ago', process: '1' },
-        ] as const,
+        ] satisfies [string, object],
       ]
     : []),
 ])('a note of %s is not taken for the truth', async (_what, note) => {
