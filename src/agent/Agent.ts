@@ -117,17 +117,7 @@ export function createAgent(deps: AgentDeps): Agent {
     },
   });
 
-  const titles = createTitleJob({
-    ...deps,
-    model: model.current,
-    isBusy: jobs.busy,
-    record: (request, outcome) =>
-      context.session.recordRequest(
-        { purpose: 'title', outcome: outcome.type === 'failed' ? outcome.error.kind : outcome.type },
-        request,
-        outcome.sent,
-      ),
-  });
+  const titles = createTitleJob({ ...deps, model: model.current, isBusy: jobs.busy });
   hub.subscribe(titles.hear);
 
   const toolContext = (callId: string, signal: AbortSignal): ToolContext => ({

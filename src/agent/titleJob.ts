@@ -6,13 +6,13 @@ import type { ContextManager } from '../context/index.ts';
 import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { Usage } from '../protocol/messages.ts';
-import type { ModelClient, ModelInfo, ModelRequest } from '../protocol/model.ts';
-import { type Clock, type ReplyOutcome, streamReply } from './reply.ts';
+import type { ModelClient, ModelInfo } from '../protocol/model.ts';
+import { type Clock, streamReply } from './reply.ts';
 import { titleDraft } from './sessionFacts.ts';
 import { cleanTitle, titlePrompt } from './title.ts';
 
 export interface TitleJobPorts {
-  readonly context: Pick<ContextManager, 'entries' | 'append'>;
+  readonly context: Pick<ContextManager, 'entries' | 'append' | 'session'>;
   readonly client: ModelClient;
   readonly clock: Clock;
   readonly model: () => ModelInfo;
@@ -23,8 +23,6 @@ export interface TitleJobPorts {
   /** Nobody looks at the title of a session without a user, and the demo model has nothing to say. */
   readonly interactive: boolean;
   readonly demo: boolean;
-  /** Records that it was asked, and how. */
-  readonly record?: (request: ModelRequest, outcome: ReplyOutcome) => Promise<void>;
   /** For the debug log. */
   readonly onError: (error: unknown) => void;
 }
@@ -95,14 +93,15 @@ function firstWords(
 
 /** False where it was stopped: then it counts as not asked. */
 async function ask(
-  { client, clock, model, context, record }: TitleJobPorts,
+  { client, clock, model, context }: TitleJobPorts,
   { request, reply }: { readonly request: string; readonly reply: string },
   signal: AbortSignal,
 ): Promise<boolean> {
   const { id } = model();
   const asked = { model: id, messages: titlePrompt(request, reply), tools: [], maxOutputTokens };
   const outcome = await streamReply(asked, { client, clock, signal, maxAttempts: 1, emit: () => {} });
-  await record?.(asked, outcome);
+  const end = outcome.type === 'failed' ? outcome.error.kind : outcome.type;
+  await context.session.recordRequest({ purpose: 'title', outcome: end }, asked, outcome.sent);
   if (signal.aborted || outcome.type === 'interrupted') return false;
   if (outcome.type === 'failed') return true;
   const { message, usage, model: named } = outcome.reply;

@@ -6,7 +6,7 @@
 import type { EntryDraft, JSONLEntry, Todo } from '../protocol/entries.ts';
 import type { CompactionReport, ContextMeasure } from '../protocol/events.ts';
 import type { Message, ToolSchema } from '../protocol/messages.ts';
-import type { ModelError, Reply, SentRequest } from '../protocol/model.ts';
+import type { ModelError, Reply } from '../protocol/model.ts';
 import type { BlobSink, RecallAnswer, RecallRequest, ToolOutcome } from '../protocol/tools.ts';
 import { type ContextData, contextDataOf } from './contextData.ts';
 import { Listeners } from './Listeners.ts';
@@ -14,7 +14,6 @@ import { ThreadSummary } from './memory/ThreadSummary.ts';
 import { OfferedTools } from './OfferedTools.ts';
 import { Projection } from './Projection.ts';
 import { pageBefore, seqOf } from './recall/seenLog.ts';
-import { type RequestOutcome, requestDraft } from './requestRecord.ts';
 import { SessionContext } from './SessionContext.ts';
 import { closingDrafts, headerDrafts, headerOf, lastEnvironmentOf, replyDrafts } from './sessionDrafts.ts';
 import type { SessionParts } from './sessionParts.ts';
@@ -179,17 +178,6 @@ export class ContextManager {
     const request = parts.projection.lastRequest;
     const tools = end.sent === undefined ? [] : parts.offered.news(request, end.sent);
     return this.#appendTo(parts, [...tools, ...replyDrafts(reply, request, end)]);
-  }
-
-  /** Records that the last request was sent and no reply to it is in the log; nothing where it was not sent. */
-  async appendRequest(outcome: RequestOutcome, sent: readonly SentRequest[]): Promise<void> {
-    const { parts } = this.#open();
-    const request = parts.projection.lastRequest;
-    if (request === undefined || sent.length === 0) return;
-    await this.#appendTo(parts, [
-      ...parts.offered.news(request, sent),
-      requestDraft({ purpose: 'turn', outcome }, request, sent),
-    ]);
   }
 
   /** Records the one result of a call, bounded; the whole output is kept beside the log. */

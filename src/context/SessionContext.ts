@@ -28,7 +28,7 @@ import { tooLarge } from './measure.ts';
 import { activeTask, reminderDraft, reminderDue } from './memory/ActiveTaskService.ts';
 import { instructionDraft } from './memory/instructions.ts';
 import { ReductionLadder } from './ReductionLadder.ts';
-import type { RequestOutcome, RequestRecord } from './requestRecord.ts';
+import { type RequestOutcome, type RequestRecord, requestDraft } from './requestRecord.ts';
 import type { SessionParts } from './sessionParts.ts';
 import { type CheckResult, checkAndCompress } from './strategies/checkAndCompress.ts';
 import type { BuildOutcome, CompactOptions, RequestOptions } from './types.ts';
@@ -157,6 +157,15 @@ export class SessionContext {
     emit({ type: 'compaction_ended', report });
     emit({ type: 'context_measured', measure: this.parts.projection.measure(tools) });
     return report;
+  }
+
+  /** Records that the last request was sent and no reply to it is in the log; nothing where it was not sent. */
+  async appendRequest(outcome: RequestOutcome, sent: readonly SentRequest[]): Promise<void> {
+    const { append, offered, projection } = this.parts;
+    const request = projection.lastRequest;
+    if (request === undefined || sent.length === 0) return;
+    const record = requestDraft({ purpose: 'turn', outcome }, request, sent);
+    await append([...offered.news(request, sent), record]);
   }
 
   /** Records a request that the conversation does not make, a title's: its text lies beside the log, once. */
