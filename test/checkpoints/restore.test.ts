@@ -152,3 +152,40 @@ test('what came to nothing is not in the diff, and what did is there once', asyn
   ]);
   expect(steps[0]?.diff).toContain('-one\n+three\n');
 });
+
+test('a folder that a call made stays where the user has put something into it', async () => {
+  await bench.checkpoints.baseline();
+  shell('mkdir made; echo n > made/n.txt');
+  const { changes } = await bench.checkpoints.capture();
+  write('made/mine.txt', 'mine\n');
+  const plan = await bench.checkpoints.plan(changes);
+  expect(plan.steps).toMatchObject([
+    { action: 'nothing', reason: 'it holds mine.txt, which stays' },
+    { action: 'delete' },
+  ]);
+  expect((await bench.checkpoints.apply(plan)).notes).toEqual([]);
+  expect([...snapshot(bench.root).keys()]).toEqual(['made', 'made/mine.txt']);
+});
+
+test('a file does not come back where its folder has become a file', async () => {
+  mkdirSync(at('d'));
+  write('d/a.txt', 'one\n');
+  await bench.checkpoints.baseline();
+  shell('rm -r d');
+  const { changes } = await bench.checkpoints.capture();
+  write('d', 'mine\n');
+  const plan = await bench.checkpoints.plan(changes);
+  expect(plan.steps.map((step) => step.action)).toEqual(['refuse', 'refuse']);
+  await bench.checkpoints.apply(plan);
+  expect(readFileSync(at('d'), 'utf8')).toBe('mine\n');
+});
+
+test('a file that a call named, and commands removed and made again, changes once each time', async () => {
+  write('a.txt', 'one\n');
+  await bench.checkpoints.baseline();
+  await bench.checkpoints.keep([at('a.txt')]);
+  shell('rm a.txt');
+  expect((await bench.checkpoints.capture()).changes).toHaveLength(1);
+  shell('mkdir a.txt');
+  expect((await bench.checkpoints.capture()).changes).toHaveLength(1);
+});
