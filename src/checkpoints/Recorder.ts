@@ -40,6 +40,7 @@ export class Recorder {
   #scan = 0;
   #hasBaseline = false;
   #notes: string[] = [];
+  readonly #said = new Set<string>();
 
   constructor(deps: RecorderDeps) {
     this.#deps = deps;
@@ -237,7 +238,6 @@ export class Recorder {
     this.#said.add(note);
     this.#notes.push(note);
   }
-  readonly #said = new Set<string>();
 }
 
 /** The paths without links on the way, and where they are links, what they lead to. */
