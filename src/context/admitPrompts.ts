@@ -82,7 +82,7 @@ const COUNT_WITHIN_MS = 2000;
 
 async function memoriesFor(
   query: string,
-  { deps, projection }: SessionParts,
+  { deps, log, projection }: SessionParts,
   onWarning: (text: string) => void,
 ): Promise<EntryDraft[]> {
   const { memory: settings, budget } = deps.settings;
@@ -93,7 +93,7 @@ async function memoriesFor(
     memory.search(query, { limit, minSimilarity, timeoutMs, signal, onWarning });
   const found = await withDeadline<readonly FoundMemory[]>(search, timeoutMs, () => []);
   const cap = allocateBudget(projection.budget().window, budget).retrieved;
-  const draft = memoryDraft(found, cap);
+  const draft = memoryDraft(log.clean(found), cap);
   return draft === undefined ? [] : [draft];
 }
 

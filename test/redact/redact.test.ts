@@ -64,7 +64,9 @@ test('JSON text stays JSON', () => {
   }
 });
 
-test('images are left alone', () => {
-  const image = { type: 'image', mediaType: 'image/png', data: `AKIAQYLPMN5HHHFPZAM2` };
+test('pictures are left alone, what only calls itself one is not', () => {
+  const image = { type: 'image', mediaType: 'image/png', data: `${'iVBORw0KGgo'.repeat(9)}=` };
   expect(redactDeep({ content: [image] })).toEqual({ content: [image] });
+  const other = { type: 'image', data: `see ${token}`, password: 'hT7#kq2Lm9x' };
+  expect(JSON.stringify(redactDeep(other))).not.toMatch(/ghp_|hT7/);
 });
