@@ -28,7 +28,8 @@ const batchBytes = 16 * 2 ** 20;
 const batchMs = 500;
 /** For this long nothing else gets a turn. */
 const sliceMs = 5;
-const markBytes = 64;
+/** Of a line that is longer, its end; in a shorter one are its id and its time, which no other log has. */
+const markBytes = 4096;
 
 /** Answers the bytes that were read. Throws what SQLite throws; a log that cannot be read is left for the next time. */
 export async function indexLogs(
@@ -141,7 +142,7 @@ class Batch {
     if (row === undefined || row.whole === 1) return undefined;
     const [id, indexed, mark] = [Number(row.id), Number(row.indexed), String(row.mark)];
     const facts = indexed === 0 ? noFacts : parseFacts(String(row.state || row.facts));
-    const isContinued = log.isArchived || (mark !== '' && markAt(log.file, indexed) === mark);
+    const isContinued = log.isArchived || isMarked(log.file, indexed, mark);
     if (indexed === 0 || isContinued) return { id, indexed, mark, facts };
     forgetWords(this.database, JSON.stringify([id]));
     return { id, indexed: 0, mark: '', facts: noFacts };
@@ -212,27 +213,28 @@ class Said {
   }
 }
 
-/** The last bytes of what was read, as a hash. A line that is too short to tell says so by being empty. */
+/** The last line that was read: as many of its last bytes as are looked at, and their hash. */
 function markOf(line: Buffer): string {
-  if (line.length + 1 < markBytes) return '';
-  return hashOf(Buffer.concat([line.subarray(1 - markBytes), Buffer.from('\n')]));
+  const bytes = Buffer.concat([line.subarray(1 - markBytes), Buffer.from('\n')]);
+  return `${bytes.length}:${hashOf(bytes)}`;
 }
 
-/** What stands before this byte of a file, as a hash; empty where the file is shorter. */
-function markAt(file: string, offset: number): string {
-  if (offset < markBytes) return '';
-  const bytes = Buffer.alloc(markBytes);
+/** Whether this stands before this byte of the file. */
+function isMarked(file: string, offset: number, mark: string): boolean {
+  const length = Number.parseInt(mark, 10);
+  if (Number.isNaN(length) || length > offset) return false;
+  const bytes = Buffer.alloc(length);
   try {
     const handle = openSync(file, 'r');
     try {
-      if (readSync(handle, bytes, 0, markBytes, offset - markBytes) < markBytes) return '';
+      if (readSync(handle, bytes, 0, length, offset - length) < length) return false;
     } finally {
       closeSync(handle);
     }
   } catch {
-    return '';
+    return false;
   }
-  return hashOf(bytes);
+  return mark === `${length}:${hashOf(bytes)}`;
 }
 
 function hashOf(bytes: Buffer): string {

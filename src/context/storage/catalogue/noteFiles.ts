@@ -122,7 +122,7 @@ function noteChanges(
   const unpacked = new Set<LogFile>();
   if (changed.length === 0) return unpacked;
   const update = database.prepare(
-    'UPDATE session SET archived = ?, size = ?, mtime = ?, ino = ?, whole = ? WHERE id = ?',
+    `UPDATE session SET archived = ?, size = ?, mtime = ?, ino = ?, whole = ?, mark = iif(?, '', mark) WHERE id = ?`,
   );
   database.exec('BEGIN IMMEDIATE');
   try {
@@ -134,7 +134,10 @@ function noteChanges(
         : file.size === row.indexed;
       const isRepacked = row.archived !== Number(file.isArchived) && wasRead && isUntouched;
       if (isRepacked) unpacked.add(file);
-      update.run(Number(file.isArchived), file.size, file.mtimeMs, file.ino, Number(isRepacked), row.id);
+      // A log in the place of another, such as one that was repaired, is read anew from its beginning.
+      const isOther = row.archived === 0 && !file.isArchived && row.ino !== file.ino;
+      const found = [Number(file.isArchived), file.size, file.mtimeMs, file.ino] as const;
+      update.run(...found, Number(isRepacked), Number(isOther), row.id);
     }
     database.exec('COMMIT');
   } catch (error) {

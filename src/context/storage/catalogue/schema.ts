@@ -3,7 +3,7 @@ export const schemaVersion = 1;
 
 /**
  * `session`: one row a log, or what became of it. `size`, `mtime` and `ino` are what its file was when it was last
- * looked at, `indexed` how many bytes of the (unpacked) log have been read, `mark` the hash of the bytes before that
+ * looked at, `indexed` how many bytes of the (unpacked) log have been read, `mark` the hash of the line before that
  * place, which tells a log that was continued from one that was replaced. `whole` says that this was to the end;
  * until then `state` holds the facts so far, and `facts` what both ends of the file tell. `heading` is what a filter
  * looks at.
