@@ -18,6 +18,8 @@ export interface Bound {
   readonly value: string;
   readonly bound: string;
   readonly isKept: boolean;
+  /** True for one that depends on how busy the machine is. */
+  readonly isTime?: true;
 }
 
 export function boundsOf({ kills, damage, disk, crowd, second }: Figures): readonly Bound[] {
@@ -39,17 +41,20 @@ export function boundsOf({ kills, damage, disk, crowd, second }: Figures): reado
     count('failing disks: entries lost, twice, out of order or untold', failed.length),
     count('interleaved writes', crowd.interleaved + kills.glued),
     count('unsound logs and errors after a crowd', (crowd.isSound ? 0 : 1) + crowd.errors.length),
+    count('second openers that were not told who is first', second.attempts - second.named),
     {
       what: 'time to recover a stale lock, slowest',
       value: `${fixed(kills.slowestLockMs, 1)} ms`,
       bound: '≤ 2 s',
       isKept: kills.slowestLockMs <= 2000,
+      isTime: true,
     },
     {
       what: 'time of a second opener, 95 of 100',
       value: `${fixed(second.p95Ms, 1)} ms`,
       bound: '≤ 50 ms',
-      isKept: second.p95Ms <= 50 && second.named === second.attempts,
+      isKept: second.p95Ms <= 50,
+      isTime: true,
     },
   ];
 }
