@@ -112,7 +112,8 @@ test.each([
 
   const again = await ready([...args, '--continue'], size);
   await again.waitFor(/◇ Taken back: the last compaction\n\n❯ Ask for something/);
-  expect(again.screen()).toContain(`Findings about ${last} end here.\n\n◆ Conversation compacted: `);
+  // What was taken back no longer counts, and is not shown again.
+  expect(again.screen()).toContain(`Findings about ${last} end here.\n\n◇ Taken back: the last compaction`);
   await statusLineSays(again, used);
   expectNoRuins(again);
   await again.submit('go on');

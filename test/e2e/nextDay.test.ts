@@ -62,7 +62,7 @@ test('Enter twice in the picker opens the session once', async () => {
   const second = open(['--resume']);
   await second.waitFor('Sessions of this project');
   await second.press(`${keys.enter}${keys.enter}`);
-  await second.waitFor('One.');
+  await second.waitFor('mock-1 · default mode');
   await second.submit('second');
   await second.waitFor('Two.');
 });
