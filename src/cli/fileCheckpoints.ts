@@ -25,7 +25,7 @@ export function openFileCheckpoints(
     extraRoots: permissions.additionalDirectories.map((folder) =>
       resolve(place.root, folder.replace(/^~(?=\/|$)/, place.home)),
     ),
-    folder: join(getProjectStoragePath(place.dataRoot, place.root), 'unchanged', log.sessionId),
+    folder: join(getProjectStoragePath(place.dataRoot, place.root), 'unchanged'),
     exclude: [place.dataRoot],
     blobs: blobsOf(log.blobs.verbatim(), redaction),
     holdsSecrets: redaction?.holdsSecrets,
