@@ -15,6 +15,7 @@ import { lockFileOf, sessionFileIn } from '../pathUtils.ts';
 import { acquireSessionLock } from '../SessionLock.ts';
 import { archiveFileIn } from './logFiles.ts';
 import { bytesOf } from './logLines.ts';
+import { isWholeZstd } from './zstdFrames.ts';
 
 /** What became of a session that was to be packed, unpacked or deleted. */
 export type Stored =
@@ -79,6 +80,7 @@ export async function unarchiveSession(folder: string, id: string): Promise<Stor
   return withLock(file, async () => {
     const archive = archiveFileIn(folder, id);
     if ((await stat(archive).catch(unlessMissing)) === undefined) return { type: 'missing' };
+    if (!(await isWholeZstd(archive))) return { type: 'failed', message: `${archive} is damaged; it stays.` };
     const temporary = join(dirname(archive), `unfinished-${newId()}`);
     try {
       await pipeline(

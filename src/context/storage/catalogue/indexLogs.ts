@@ -14,6 +14,7 @@ import { readOriginal } from './originals.ts';
 import { parseFacts } from './rows.ts';
 import { searchableOf } from './searchable.ts';
 import { indexText, projectWord } from './words.ts';
+import { isWholeZstd } from './zstdFrames.ts';
 
 export interface IndexOptions {
   readonly signal: AbortSignal;
@@ -86,13 +87,13 @@ async function indexLog(batch: Batch, log: LogFile, maxBytes: number, signal: Ab
       // Another process may have gone on with this very log meanwhile.
       if (batch.take(log)?.indexed !== indexed) return indexed - start;
     }
+    // Where Node says nothing of an archive that was cut short, what is missing must not count as read.
+    save(!log.isArchived || (await isWholeZstd(log.file)));
   } catch (error) {
     if (sqliteCode(error) !== undefined) throw error;
     // The disk refused: what was read counts, and the rest is tried again.
     save(false);
-    return indexed - start;
   }
-  save(true);
   return indexed - start;
 }
 

@@ -97,7 +97,7 @@ function knownRows(
   const rows = database
     .prepare(
       `SELECT id, project, name, archived, size, mtime, ino, indexed, whole FROM session
-       WHERE (?1 IS NULL OR project = ?1) AND (?2 IS NULL OR name = ?2)`,
+       WHERE project = ifnull(?, project) AND name = ifnull(?, name)`,
     )
     .iterate(project ?? null, session ?? null);
   const known = new Map<string, KnownRow>();

@@ -164,7 +164,7 @@ test('above the limit the oldest are packed: not the open one, and none that was
   const now = Date.now();
   for (let age = 0; age < 12; age++) {
     const file = await makeSession(dataRoot, { id: `s${age}` }, [say(`age ${age}`)]);
-    await utimes(file, now / 1000, (now - (age * dayMs) / 2) / 1000);
+    await utimes(file, now / 1000, (now - (age * dayMs) / 2 + 5000) / 1000);
   }
   const rule = { dataRoot, project: 'p', now, signal: never };
   const lock = await acquireSessionLock(lockFileOf(join(dataRoot, 'projects/p/s9.jsonl')));
