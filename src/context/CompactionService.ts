@@ -105,7 +105,7 @@ export class CompactionService {
   async #finish(job: CompactionJob, made: Made): Promise<CompactionOutcome> {
     const { choice, budget, fallback, usage, preTokens } = made;
     const sizing = new Sizing(this.#deps, job);
-    const clips = await this.#clip(job, choice, sizing);
+    const clips = clipResults(choice.clips, (text) => sizing.ofText(text));
     const files = choice.withSnippets ? made.snippets.files : [];
     const summary = await composeSummary(made.text, job, { choice, budget, sizing });
     const metadata = {
@@ -152,15 +152,11 @@ export class CompactionService {
   /** No summary could stand in for anything: shortening the results is all there is to do. */
   async #clipOnly(job: CompactionJob, choice: Choice, preTokens: number): Promise<CompactionOutcome> {
     const sizing = new Sizing(this.#deps, job);
-    const replacements = await this.#clip(job, choice, sizing);
+    const replacements = clipResults(choice.clips, (text) => sizing.ofText(text));
     const postTokens = sizing.ofView(withReplacements(job.view, replacements));
     if (replacements.length === 0 || postTokens >= preTokens) return tooShort;
     const reason = 'results too large for the window';
     return { type: 'clipped', reduction: { kind: 'clip', reason, preTokens, postTokens, replacements } };
-  }
-
-  #clip(job: CompactionJob, choice: Choice, sizing: Sizing): Promise<Replacement[]> {
-    return clipResults(choice.clips, (text) => sizing.ofText(text), job.blobs);
   }
 
   /** Of what a draft leaves standing before the protected tail, a line each is enough. */

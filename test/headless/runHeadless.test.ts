@@ -436,7 +436,7 @@ describe('commands', () => {
   test('/rename names the session, and /fork needs somebody to go on', async () => {
     const named = await run('/rename My work', [{ on: { type: 'set_title', title: 'My work' }, say: [] }]);
     expect(named).toMatchObject({ code: 0, stdout: 'Title: My work\n' });
-    expect(await run('/fork')).toMatchObject({
+    expect(await run('/fork', [])).toMatchObject({
       code: 42,
       stderr: expect.stringContaining('nothing to fork'),
     });

@@ -58,26 +58,31 @@ export async function truncateInSteps(
 
 /**
  * The sentence before a cut text. `path` is where the whole lies; absent when it could not be kept. A `whole`
- * with a hash is pointed to by its first twelve digits: 46 tokens in all, where a path makes it 113.
+ * with a hash is pointed to by its first twelve digits: 46 tokens in all, where a path makes it 113; one that the
+ * log holds itself by its position.
  */
 export function truncationNotice(
   { stats }: Pick<Truncation, 'stats'>,
   path: string | undefined,
   whole:
     | { readonly bytes: number; readonly lines?: number | undefined; readonly hash?: string }
+    | { readonly seq: number }
     | undefined = undefined,
 ): string {
   const part = { head: 'the beginning', tail: 'the end', head_tail: 'beginning, error lines and end' }[
     stats.direction
   ];
-  const lines = whole?.lines ?? stats.originalLines;
-  const bytes = whole?.bytes ?? stats.originalBytes;
+  const kept = whole !== undefined && 'bytes' in whole ? whole : undefined;
+  const lines = kept?.lines ?? stats.originalLines;
+  const bytes = kept?.bytes ?? stats.originalBytes;
   const where =
-    whole?.hash !== undefined
-      ? `All: ${pointerTo(whole.hash)}`
-      : path === undefined
-        ? 'The whole could not be kept; narrow the call to see more.'
-        : `The whole is in ${path}; Read it in parts, or Grep it.`;
+    whole !== undefined && 'seq' in whole
+      ? `All: Recall("#${whole.seq}")`
+      : kept?.hash !== undefined
+        ? `All: ${pointerTo(kept.hash)}`
+        : path === undefined
+          ? 'The whole could not be kept; narrow the call to see more.'
+          : `The whole is in ${path}; Read it in parts, or Grep it.`;
   return `[Output truncated: ${part}, ${count(Math.min(stats.keptLines, lines))} of ${count(lines)} lines, ${count(stats.keptBytes)} of ${count(bytes)} bytes. ${where}]`;
 }
 

@@ -42,7 +42,7 @@ async function slidingDrafts(parts: SessionParts, preTokens: number): Promise<En
   const strategy = 'sliding-window';
   const reason = 'outside the window that the settings ask for';
   const clips = plan.clips.filter(({ result }) => !view.replacements.has(result.uuid));
-  const replacements = await clipResults(clips, (text) => projection.sizeOfText(text), log.blobs);
+  const replacements = clipResults(clips, (text) => projection.sizeOfText(text));
   const removed = withNotes(view, plan.removed);
   return [
     ...(replacements.length === 0
