@@ -10,6 +10,7 @@ import { liveEntries } from '../history/live.ts';
 import { retainedBy } from '../history/retained.ts';
 import { lastCompaction } from '../history/view.ts';
 import { BlobStore } from './BlobStore.ts';
+import { archiveFileIn } from './catalogue/logFiles.ts';
 import {
   AmbiguousSessionIdError,
   SessionExistsError,
@@ -60,12 +61,13 @@ export class PersistentStore {
 
   /**
    * A new, empty session; its file appears with the first entry. Throws `InvalidSessionIdError`,
-   * `SessionLockedError`, and `SessionExistsError` for an id that is taken.
+   * `SessionLockedError`, and `SessionExistsError` for an id that is taken, also by an archive.
    */
   async createSession(sessionId: string = newSessionId()): Promise<SessionLog> {
     const file = sessionFileIn(this.folder, sessionId);
     return this.#open(file, sessionId, async (store) => {
-      if (await store.exists()) throw new SessionExistsError(sessionId);
+      const archive = new JSONLStore(archiveFileIn(this.folder, sessionId));
+      if ((await store.exists()) || (await archive.exists())) throw new SessionExistsError(sessionId);
       return { entries: [], damaged: [] };
     });
   }

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { messageDraft, PersistentStore } from '../../../src/context/storage/index.ts';
+import { messageDraft, PersistentStore, SessionExistsError } from '../../../src/context/storage/index.ts';
 import { entrySchema, type JSONLEntry } from '../../../src/protocol/entries.ts';
 import { unsealedLines } from './tmp.ts';
 
@@ -250,4 +250,11 @@ test('the session of the newest words is found, whatever was made later and neve
     await utimes(log.filePath, time, time);
   }
   expect((await store.latestSession())?.id).toBe('newest');
+});
+
+test('an id that is taken by an archive is not given to a new session', async () => {
+  const store = makeStore();
+  await mkdir(join(store.folder, 'archive'), { recursive: true });
+  await writeFile(join(store.folder, 'archive', 'packed.jsonl.zst'), '');
+  await expect(store.createSession('packed')).rejects.toThrow(SessionExistsError);
 });
