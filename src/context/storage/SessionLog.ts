@@ -5,6 +5,7 @@
  */
 import { ENTRY_FORMAT, type EntryDraft, entrySchema, type JSONLEntry } from '../../protocol/entries.ts';
 import type { Redaction } from '../../protocol/redaction.ts';
+import { Listeners } from '../Listeners.ts';
 import type { SeenLog } from '../recall/seenLog.ts';
 import type { BlobStore } from './BlobStore.ts';
 import { BranchWatch } from './BranchWatch.ts';
@@ -61,7 +62,8 @@ export class SessionLog {
   readonly isReadOnly: boolean;
   readonly #options: SessionLogOptions;
   readonly #branch: BranchWatch;
-  readonly #listeners = new Set<(problem: StorageProblem) => void>();
+  /** Whoever listens badly must not keep anything from being written. */
+  readonly #listeners = new Listeners<StorageProblem>();
   readonly #resident: ResidentLog;
   #nextSeq: number;
   #cwd: string;
@@ -165,9 +167,9 @@ export class SessionLog {
 
   /** Hears of every storage problem, and at once of one that lasts. Returns the unsubscriber. */
   onProblem(listener: (problem: StorageProblem) => void): () => void {
-    this.#listeners.add(listener);
+    const stop = this.#listeners.add(listener);
     if (this.#problem !== undefined) listener({ message: this.#problem });
-    return () => this.#listeners.delete(listener);
+    return stop;
   }
 
   /** Where later entries say that they happened. */
@@ -283,23 +285,16 @@ export class SessionLog {
       `saving is tried again every few seconds. Look at the disk of ${this.filePath}.`;
     if (this.#problem === message) return;
     this.#problem = message;
-    this.#tell({ message });
+    this.#listeners.tell({ message });
   }
 
   #recover(): void {
     this.#retry.stop();
     if (this.#problem === undefined || this.#problem === this.#options.problem) return;
     this.#problem = undefined;
-    this.#tell({ message: 'The session is being saved again; nothing is missing.', recovered: true });
-  }
-
-  #tell(problem: StorageProblem): void {
-    for (const listener of this.#listeners) {
-      try {
-        listener(problem);
-      } catch {
-        // Whoever listens badly must not keep anything from being written.
-      }
-    }
+    this.#listeners.tell({
+      message: 'The session is being saved again; nothing is missing.',
+      recovered: true,
+    });
   }
 }
