@@ -4,6 +4,7 @@
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { isUserSide } from './atoms.ts';
+import { isReshaping } from './reshaping.ts';
 
 /** Uuids of what a boundary retains; `entries` are those before it. */
 export function retainedBy(
@@ -49,14 +50,5 @@ export function namesOf(uuids: readonly string[], entries: readonly JSONLEntry[]
 
 /** True for what is never shown to the model and shapes nothing that is. */
 function isSilent(entry: JSONLEntry): boolean {
-  return entry.type === 'system' && !isUserSide(entry) && !shaping.has(entry.subtype ?? '');
+  return entry.type === 'system' && !isUserSide(entry) && !isReshaping(entry);
 }
-
-const shaping: ReadonlySet<string> = new Set([
-  'session_start',
-  'compact_boundary',
-  'reduction',
-  'pin',
-  'undo',
-  'rewind',
-]);

@@ -8,6 +8,7 @@ import { pinnedInstructions } from './instructionEntries.ts';
 import { type Live, liveEntries } from './live.ts';
 import { reductionOf } from './reductions.ts';
 import { Removals, retainedNotes } from './removals.ts';
+import { isReshaping } from './reshaping.ts';
 import { retainedBy } from './retained.ts';
 
 export interface View {
@@ -94,20 +95,6 @@ export class LogView {
     this.#removals.learn(entry, reduction);
   }
 }
-
-/** True for entries that change how earlier ones are seen. */
-function isReshaping({ subtype, isCompactSummary }: JSONLEntry): boolean {
-  return isCompactSummary === true || (subtype !== undefined && reshapingSubtypes.has(subtype));
-}
-
-const reshapingSubtypes: ReadonlySet<string> = new Set([
-  'session_start',
-  'compact_boundary',
-  'reduction',
-  'pin',
-  'undo',
-  'rewind',
-]);
 
 const none: ReadonlySet<string> = new Set();
 
