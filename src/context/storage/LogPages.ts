@@ -1,6 +1,7 @@
 /**
  * Reads a log by position, without holding it. The lines of a log are in the order of `seq`, so a line is found
- * by bisection of the file: a few reads, whatever its size. Damaged lines are stepped over.
+ * by bisection of the file: a few reads, whatever its size. Damaged lines say nothing about where they lie, and lines
+ * that were written once more (after a disk refused) are read once.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import type { JSONLEntry } from '../../protocol/entries.ts';
@@ -37,22 +38,24 @@ export class LogPages {
     return undefined;
   }
 
-  /** The byte at which the first line begins that is at this position or behind it; the file's size where none is. */
+  /** The byte from which on lines are at this position or behind it, or may be; the file's size where none is. */
   async offsetOf(seq: number): Promise<number> {
-    for await (const offset of this.#withFile(async function* (file) {
-      yield await offsetOf(file, seq);
+    for await (const { start } of this.#withFile(async function* (file) {
+      yield await placeOf(file, seq);
     }))
-      return offset;
+      return start;
     return 0;
   }
 
   /** The entries from one position to another, both included, oldest first. */
   async *range(from: number, to: number): AsyncGenerator<JSONLEntry> {
+    const isNew = onlyOnce();
     yield* this.#withFile(async function* (file) {
-      for await (const line of linesFrom(file, await offsetOf(file, from))) {
-        for (const entry of parseLine(line.bytes).entries) {
-          if (entry.seq > to) return;
-          if (entry.seq >= from) yield entry;
+      for await (const line of linesFrom(file, (await placeOf(file, from)).start)) {
+        const { entries, reason } = parseLine(line.bytes);
+        for (const entry of entries) {
+          if (entry.seq > to && reason === undefined) return;
+          if (entry.seq >= from && entry.seq <= to && isNew(entry)) yield entry;
         }
       }
     });
@@ -63,10 +66,12 @@ export class LogPages {
    * are not even parsed.
    */
   async *before(seq: number, containing?: Buffer): AsyncGenerator<JSONLEntry> {
+    const isNew = onlyOnce();
     yield* this.#withFile(async function* (file) {
-      for await (const line of linesBefore(file, await offsetOf(file, seq))) {
+      for await (const line of linesBefore(file, (await placeOf(file, seq)).end)) {
         if (containing !== undefined && !line.includes(containing)) continue;
-        for (const entry of parseLine(line).entries.reverse()) if (entry.seq < seq) yield entry;
+        for (const entry of parseLine(line).entries.reverse())
+          if (entry.seq < seq && isNew(entry)) yield entry;
       }
     });
   }
@@ -91,13 +96,25 @@ export class LogPages {
   }
 }
 
+/** Tells what is seen for the first time. */
+function onlyOnce(): (entry: JSONLEntry) => boolean {
+  const known = new Set<string>();
+  return ({ uuid }) => known.size < known.add(uuid).size;
+}
+
 interface OpenLog {
   readonly handle: FileHandle;
   readonly size: number;
 }
 
-/** Where the first line begins that is at this position or behind it; the end of the file where none is. */
-async function offsetOf(file: OpenLog, seq: number): Promise<number> {
+/** Between these bytes lie only damaged lines, of which nobody knows on which side of a position they are. */
+interface Place {
+  readonly start: number;
+  /** Where the first line begins that is at the position or behind it; the end of the file where none is. */
+  readonly end: number;
+}
+
+async function placeOf(file: OpenLog, seq: number): Promise<Place> {
   let low = 0;
   let high = seq <= 0 ? 0 : file.size;
   while (high - low > NEAR_BYTES) {
@@ -108,11 +125,14 @@ async function offsetOf(file: OpenLog, seq: number): Promise<number> {
     else high = middle;
   }
   // A line that begins before `high` may lie behind it: the last look went to the lines after `middle`.
+  let start = low;
   for await (const line of linesFrom(file, low)) {
     const number = seqOf(line.bytes);
-    if (number !== undefined && number >= seq) return line.start;
+    if (number === undefined) continue;
+    if (number >= seq) return { start, end: line.start };
+    start = line.end;
   }
-  return file.size;
+  return { start, end: file.size };
 }
 
 /** The first line that begins at or after `offset` (not in the middle of one) and says its position. */
@@ -134,9 +154,10 @@ async function firstNumbered(
   return undefined;
 }
 
-/** Only of a line that can be read: a torn one may say anything. */
+/** Only of a line that is as it was written: a damaged one may say anything. */
 function seqOf(bytes: Buffer): number | undefined {
-  return parseLine(bytes).entries[0]?.seq;
+  const { entries, reason } = parseLine(bytes);
+  return reason === undefined ? entries[0]?.seq : undefined;
 }
 
 async function* linesFrom(

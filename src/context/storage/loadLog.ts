@@ -51,11 +51,14 @@ async function loadFrom(file: string, { past, keep }: ResumePoint): Promise<LogC
   if (first === undefined || last?.seq !== past.throughSeq || last.uuid !== past.throughUuid)
     return undefined;
   const { entries: tail, damaged } = await readLog(file, {
-    start: await pages.offsetOf(past.throughSeq + 1),
+    start: await pages.offsetOf(past.throughSeq),
   });
   const standIn = pastEntry(past, first);
   const head = first.subtype === 'session_start' ? [first, standIn, ...rest] : [standIn, ...kept];
-  const entries = [...head, ...tail];
+  // What was written once more is there already.
+  const known = new Set(kept.map(({ uuid }) => uuid));
+  const since = tail.filter(({ seq, uuid }) => seq > past.throughSeq && !known.has(uuid));
+  const entries = [...head, ...since];
   return absentTarget(entries) === undefined ? { entries, damaged } : undefined;
 }
 

@@ -8,6 +8,7 @@ import * as z from 'zod';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { type Past, pastOf } from '../history/past.ts';
 import { newId } from './ids.ts';
+import { seal, unseal } from './seal.ts';
 
 /** Of this program's own making: a newer one makes its own. */
 const FORMAT = 1;
@@ -54,11 +55,13 @@ const shape = z.looseObject({
 
 /** Undefined where there is none that can be used. */
 export async function readResumePoint(logFile: string): Promise<ResumePoint | undefined> {
-  const text = await readFile(resumePointFile(logFile), 'utf8').catch(() => undefined);
-  if (text === undefined) return undefined;
+  const bytes = await readFile(resumePointFile(logFile)).catch(() => undefined);
+  if (bytes === undefined) return undefined;
+  const { json, seal: state } = unseal(bytes);
+  // Nobody but this program writes it: what it holds inside is taken as it is, when that is what was written.
+  if (state !== 'intact') return undefined;
   try {
-    const value: unknown = JSON.parse(text);
-    // Nobody but this program writes it: what it holds inside is taken as it is.
+    const value: unknown = JSON.parse(json);
     return shape.safeParse(value).success ? (value as ResumePoint) : undefined;
   } catch {
     return undefined;
@@ -71,7 +74,7 @@ export async function writeResumePoint(logFile: string, point: ResumePoint): Pro
   const temporary = `${file}.${newId()}`;
   try {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    await writeFile(temporary, JSON.stringify(point), { mode: 0o600 });
+    await writeFile(temporary, seal(JSON.stringify(point)), { mode: 0o600 });
     await rename(temporary, file);
   } catch {
     await rm(temporary, { force: true }).catch(() => undefined);

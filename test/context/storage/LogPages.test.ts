@@ -1,0 +1,131 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { LogPages } from '../../../src/context/storage/LogPages.ts';
+import { loadLog } from '../../../src/context/storage/loadLog.ts';
+import {
+  readResumePoint,
+  resumePointFile,
+  resumePointOf,
+  writeResumePoint,
+} from '../../../src/context/storage/resumePoint.ts';
+import { seal } from '../../../src/context/storage/seal.ts';
+import type { JSONLEntry } from '../../../src/protocol/entries.ts';
+import { makeEntry, temporaryFolder } from './tmp.ts';
+
+const lineOf = (entry: JSONLEntry): string => seal(JSON.stringify(entry));
+/** Long enough for a search by halves. */
+const lines = Array.from({ length: 300 }, (_, seq) => lineOf(makeEntry(seq, 'x'.repeat(2000))));
+
+async function fileWith(content: readonly string[]): Promise<string> {
+  const file = join(await temporaryFolder(), 'session.jsonl');
+  await writeFile(file, content.map((line) => `${line}\n`).join(''));
+  return file;
+}
+
+async function seqsOf(entries: AsyncIterable<JSONLEntry>): Promise<number[]> {
+  const seqs: number[] = [];
+  for await (const { seq } of entries) seqs.push(seq);
+  return seqs;
+}
+
+const from = (first: number, last: number): number[] =>
+  Array.from({ length: last - first + 1 }, (_, index) => first + index);
+
+test.each([
+  ['its last lines', [...lines.slice(0, 200), ...lines.slice(150)]],
+  ['all of it, twice cut short', [...lines.slice(0, 90), ...lines.slice(0, 250), ...lines]],
+])('a log of which was written once more %s is read once, in both directions', async (_, content) => {
+  const pages = new LogPages(await fileWith(content));
+  for (const [first, last] of [
+    [0, 299],
+    [80, 160],
+    [160, 260],
+  ] as const) {
+    expect(await seqsOf(pages.range(first, last))).toEqual(from(first, last));
+  }
+  for (const end of [300, 240, 170, 85])
+    expect(await seqsOf(pages.before(end))).toEqual(from(0, end - 1).reverse());
+});
+
+test.each(['99999', '3'])('a damaged line that says it is #%s leads no search astray', async (said) => {
+  for (const at of [75, 149, 150, 225]) {
+    const damaged = lines.map((line, index) =>
+      index === at ? line.replace(/"seq":\d+/, `"seq":${said}`) : line,
+    );
+    const pages = new LogPages(await fileWith(damaged));
+    for (let seq = 10; seq < 300; seq += 13)
+      if (seq !== at) expect(await seqsOf(pages.range(seq, seq))).toEqual([seq]);
+    expect((await seqsOf(pages.range(10, 299))).filter((seq) => seq !== 99_999)).toEqual(
+      from(10, 299).filter((seq) => seq !== at),
+    );
+  }
+});
+
+/** A log with a compaction: what it retained, its boundary and its summary, and what followed. */
+const compacted = from(0, 299).map((seq): JSONLEntry => {
+  const entry = makeEntry(seq, 'x'.repeat(2000));
+  if (seq === 0) return { ...entry, type: 'system', subtype: 'session_start' };
+  const compactMetadata = {
+    trigger: 'auto' as const,
+    preTokens: 9,
+    success: true,
+    retained: ['#185-#198'],
+  };
+  if (seq === 200) return { ...entry, type: 'system', subtype: 'compact_boundary', compactMetadata };
+  return seq === 201 ? { ...entry, subtype: undefined, isCompactSummary: true } : entry;
+});
+
+test('a large log of which lines were written once more is taken up without them', async () => {
+  const plain = compacted.map(lineOf);
+  const whole = await fileWith(plain);
+  const uuids = async (file: string): Promise<string[]> =>
+    (await loadLog(file, { wholeBytes: 0 })).entries.map(({ uuid }) => uuid);
+  const expected = await uuids(whole);
+  expect(expected.length).toBeLessThan(130);
+  for (const [end, again] of [
+    [205, 180],
+    [260, 190],
+    [300, 201],
+  ] as const) {
+    const file = await fileWith([...plain.slice(0, end), ...plain.slice(again)]);
+    expect(await uuids(file)).toEqual(expected);
+    const { entries } = await loadLog(file, { wholeBytes: 0 });
+    const point = resumePointOf(entries);
+    if (point !== undefined) await writeResumePoint(file, point);
+    expect(await readResumePoint(file)).toEqual(point);
+    expect(await uuids(file)).toEqual(expected);
+  }
+});
+
+test('a line right behind the summary that was hit is found by its neighbours', async () => {
+  const plain = compacted.map(lineOf);
+  const file = await fileWith(plain);
+  const { entries } = await loadLog(file, { wholeBytes: 0 });
+  const point = resumePointOf(entries);
+  if (point !== undefined) await writeResumePoint(file, point);
+  const hit = plain.map((line, seq) => (seq === 202 ? line.replace('"seq":202', '"seq":9') : line));
+  await writeFile(file, hit.map((line) => `${line}\n`).join(''));
+  const again = await loadLog(file, { wholeBytes: 0 });
+  expect(again.entries.map(({ seq }) => seq)).toEqual(entries.map(({ seq }) => seq));
+});
+
+test('a resume point that is not as it was written is not used', async () => {
+  const file = await fileWith(compacted.map(lineOf));
+  const { entries } = await loadLog(file, { wholeBytes: 0 });
+  const point = resumePointOf(entries);
+  if (point === undefined) throw new Error('A large log has one.');
+  await mkdir(dirname(resumePointFile(file)), { recursive: true });
+  await writeResumePoint(file, point);
+  const text = await readFile(resumePointFile(file), 'utf8');
+  for (const other of [
+    JSON.stringify({ ...point, past: { ...point.past, spent: [null] } }),
+    text.replace('"spent":[]', '"spent":[3]'),
+    text.slice(0, -40),
+    '\0'.repeat(text.length),
+  ]) {
+    await writeFile(resumePointFile(file), other);
+    expect(await readResumePoint(file)).toBeUndefined();
+    expect((await loadLog(file, { wholeBytes: 0 })).entries).toEqual(entries);
+  }
+});
