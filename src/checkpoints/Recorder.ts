@@ -8,11 +8,12 @@ import type { GitTree } from './git/gitTree.ts';
 import { type Coverage, createCoverage } from './looking/Coverage.ts';
 import type { Contents } from './looking/contents.ts';
 import { type DiskEntry, look } from './looking/diskEntry.ts';
+import { isHistory } from './looking/histories.ts';
 import type { Known } from './looking/known.ts';
 import { createPace, type Pace } from './looking/pace.ts';
 import { canonicalPath, linkedPath } from './looking/realPath.ts';
 import { type Found, isUnchanged, settle } from './looking/settle.ts';
-import { isGit, walk } from './looking/walk.ts';
+import { walk } from './looking/walk.ts';
 import { changeNotes } from './notes.ts';
 import type { CheckpointLimits } from './types.ts';
 import { describeCount, describePath } from './words.ts';
@@ -224,7 +225,7 @@ export class Recorder {
 
   /** Whether a path would have been seen, had it been there. */
   #isCovered(path: string): boolean {
-    if (!this.#hasBaseline || isGit(basename(path)) || this.#deps.exclude.has(path)) return false;
+    if (!this.#hasBaseline || isHistory(basename(path)) || this.#deps.exclude.has(path)) return false;
     const parent = dirname(path);
     return this.#deps.roots.includes(parent) || (this.#tree.has(parent) && !this.#coverage.isLeftOut(parent));
   }

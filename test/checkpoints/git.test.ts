@@ -106,6 +106,47 @@ test('a work tree of its own and a submodule are covered, and their git is left 
   expect(gitFacts(tree)).toEqual(facts);
 });
 
+test.each([
+  ['a bare repository', 'git init -q --bare store && git clone -q store work', 'git push -q'],
+  ['a git folder under another name', 'git init -q --separate-git-dir=store work', 'true'],
+])(
+  "%s inside the project is left alone: the user's next commit keeps what it stands on",
+  async (_, make, push) => {
+    const commit = (text: string): string =>
+      `cd work && echo ${text} > a && git add a && git -c user.name=T -c user.email=t@example.org commit -qm ${text} && ${push}`;
+    shell(`{ ${make}; } 2>/dev/null`);
+    shell(commit('one'));
+    await bench.checkpoints.baseline();
+    shell(commit('two'));
+    const { changes, notes } = await bench.checkpoints.capture();
+    shell(commit('three'));
+    expect(changes.map((change) => change.path)).toEqual([at('work/a')]);
+    expect(notes).toEqual(['store (a repository of git) is not covered']);
+    // Nor is it written to where a log of another day names it.
+    const [, object = ''] = git(at('work'), 'rev-parse', 'HEAD~1').match(/(.*)\n/) ?? [];
+    const path = at(`store/objects/${object.slice(0, 2)}/${object.slice(2)}`);
+    const named = {
+      path,
+      after: { type: 'file', mode: 0o444, bytes: statSync(path).size, hash: '' },
+    } as const;
+    const plan = await bench.checkpoints.plan([...changes, named]);
+    expect(plan.steps.at(-1)).toMatchObject({ action: 'refuse', reason: 'it belongs to git' });
+    await bench.checkpoints.apply(plan);
+    expect(git(at('work'), 'fsck', '--no-dangling')).toBe('');
+    expect(git(at('work'), 'log', '--format=%s')).toBe('three\ntwo\none\n');
+  },
+);
+
+test('the history of another version control is left alone', async () => {
+  shell('mkdir .hg .svn .jj && echo 1 | tee .hg/00changelog.i .svn/wc.db .jj/op a.txt');
+  await bench.checkpoints.baseline();
+  shell('echo 2 | tee -a .hg/00changelog.i .svn/wc.db .jj/op a.txt');
+  const { changes } = await bench.checkpoints.capture();
+  expect(changes.map((change) => change.path)).toEqual([at('a.txt')]);
+  const [step] = (await bench.checkpoints.plan([{ path: at('.hg/00changelog.i') }])).steps;
+  expect(step).toMatchObject({ action: 'refuse', reason: 'it belongs to Mercurial' });
+});
+
 test('a baseline and a capture leave every byte of git as it was, a stale index too', async () => {
   write('a.txt', 'one\n');
   commitAll();

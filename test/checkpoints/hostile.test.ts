@@ -71,6 +71,22 @@ test('a link is looked at and put back as a link, whatever it leads to', async (
   expect([...bench.blobs.kept.values()].map(String)).not.toContain('theirs\n');
 });
 
+test('a folder that a command replaced by a link comes back with all that was in it', async () => {
+  shell('mkdir -p d/e other && echo 1 > d/a && echo 2 > d/e/b && echo 3 > other/a');
+  writeFileSync(join(bench.outside, 'a'), 'outside\n');
+  const before = snapshot(bench.root);
+  for (const target of ['other', '../outside']) {
+    const changes = await changesOf(`rm -r d && ln -s ${target} d`);
+    const after = snapshot(bench.root);
+    const { changes: done } = await bench.checkpoints.apply(await plan(changes));
+    expect(snapshot(bench.root)).toEqual(before);
+    await bench.checkpoints.apply(await plan(done));
+    expect(snapshot(bench.root)).toEqual(after);
+    await bench.checkpoints.apply(await plan(changes));
+  }
+  expect(readFileSync(join(bench.outside, 'a'), 'utf8')).toBe('outside\n');
+});
+
 test('a pipe in place of a file is never opened, neither in a scan nor in a plan nor while going back', async () => {
   write('a.txt', 'one\n');
   write('b.txt', 'one\n');

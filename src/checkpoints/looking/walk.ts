@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import type { Coverage } from './Coverage.ts';
 import { type DiskEntry, look } from './diskEntry.ts';
+import { isGitFolder, isHistory } from './histories.ts';
 import type { Pace } from './pace.ts';
 
 export interface WalkDeps {
@@ -41,9 +42,12 @@ export async function walk(root: string, deps: WalkDeps): Promise<Walked> {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') unreadable.push(folder.path);
       continue;
     }
+    if (isGitFolder(names) && !coverage.isLeftOut(folder.path))
+      coverage.leaveOut(folder.path, 'a repository of git');
+    if (coverage.isLeftOut(folder.path)) continue;
     const prefix = folder.path === '/' ? '/' : `${folder.path}/`;
     for (const name of names) {
-      if (isGit(name)) continue;
+      if (isHistory(name)) continue;
       const path = prefix + name;
       if (exclude.has(path)) continue;
       const entry = lookOrSkip(path);
@@ -66,11 +70,6 @@ export async function walk(root: string, deps: WalkDeps): Promise<Walked> {
     }
   }
   return { isComplete: deps.signal?.aborted !== true, unreadable, unnameable };
-}
-
-/** Git's own folder, or the file that stands for it, in any spelling that some file system takes for it. */
-export function isGit(name: string): boolean {
-  return name.length === 4 && name.toLowerCase() === '.git';
 }
 
 function lookOrSkip(path: string): DiskEntry | undefined {

@@ -2,10 +2,11 @@
 import { readdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { PathChange, PathState, RestorePlan, RestoreStep } from '../../protocol/checkpoints.ts';
+import { look } from '../looking/diskEntry.ts';
 import { hashBytes } from '../looking/hashBytes.ts';
+import { historyAround } from '../looking/histories.ts';
 import type { Pace } from '../looking/pace.ts';
 import { canonicalPath } from '../looking/realPath.ts';
-import { isGit } from '../looking/walk.ts';
 import type { CheckpointBlobs } from '../types.ts';
 import { describePath } from '../words.ts';
 import { currentState } from './currentState.ts';
@@ -24,22 +25,36 @@ export interface RestoreDeps {
 const MAX_TEXT_BYTES = 2 ** 20;
 
 export async function planRestore(changes: readonly PathChange[], deps: RestoreDeps): Promise<RestorePlan> {
-  const steps: RestoreStep[] = [];
-  for (const [path, its] of byPath(changes)) {
-    steps.push(await planPath(path, its, deps));
+  const steps = new Map<string, RestoreStep>();
+  const repositories = new Map<string, boolean>();
+  const paths = byPath(changes);
+  // From the top down: where a folder comes back in the place of a link, nothing stands below it until then.
+  for (const path of [...paths.keys()].sort()) {
+    const blocked = unreachable(path, repositories);
+    steps.set(
+      path,
+      blocked === undefined
+        ? await planPath(path, paths.get(path) ?? [], steps, deps)
+        : idleStep(path, 'refuse', blocked, undefined),
+    );
     if (deps.pace.isDue()) await deps.pace.breathe();
   }
-  return { steps: await refuseWhatIsInTheWay(steps, deps) };
+  const inOrder = [...paths.keys()].flatMap((path) => steps.get(path) ?? []);
+  return { steps: await refuseWhatIsInTheWay(inOrder, deps) };
 }
 
 async function planPath(
   path: string,
   changes: readonly PathChange[],
+  above: ReadonlyMap<string, RestoreStep>,
   deps: RestoreDeps,
 ): Promise<RestoreStep> {
-  const blocked = unreachable(path);
-  if (blocked !== undefined) return idleStep(path, 'refuse', blocked, undefined);
-  const current = await currentState(path, MAX_TEXT_BYTES, deps.isCaseBlind(path));
+  const isReached = canonicalPath(path) === path;
+  if (!isReached && !isBelowFolderToCome(path, above))
+    return idleStep(path, 'refuse', 'the way to it leads through a link now', undefined);
+  const current = isReached
+    ? await currentState(path, MAX_TEXT_BYTES, deps.isCaseBlind(path))
+    : ({ type: 'nothing' } as const);
   if (current.type === 'unknown') return idleStep(path, 'refuse', current.reason, undefined);
   const disk = current.type === 'nothing' ? undefined : current.state;
   const bytes = current.type === 'nothing' ? undefined : current.bytes;
@@ -75,10 +90,20 @@ const isHash = (state: PathState | undefined, wanted: string): boolean =>
   state?.type === 'file' && state.hash === wanted;
 
 /** Why nothing is done at a path, whatever is there. */
-function unreachable(path: string): string | undefined {
-  if (path.split('/').some(isGit)) return 'it belongs to git';
+function unreachable(path: string, repositories: Map<string, boolean>): string | undefined {
   if (!path.startsWith('/') || path.includes('\0')) return 'it is not a path';
-  return canonicalPath(path) === path ? undefined : 'the way to it leads through a link now';
+  const owner = historyAround(path, repositories);
+  return owner === undefined ? undefined : `it belongs to ${owner}`;
+}
+
+/** Whether the only link on the way is one that this plan replaces by the folder that was there. */
+function isBelowFolderToCome(path: string, above: ReadonlyMap<string, RestoreStep>): boolean {
+  for (let at = dirname(path); at !== dirname(at); at = dirname(at)) {
+    if (look(at)?.kind !== 'link') continue;
+    const step = above.get(at);
+    return step?.from?.type === 'link' && step.to?.type === 'folder' && canonicalPath(at) === at;
+  }
+  return false;
 }
 
 /** Stores what a merge made, so that it can be written later; says why where a content cannot be had. */
