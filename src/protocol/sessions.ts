@@ -15,6 +15,7 @@ export interface SessionRecord {
   /** Where the title comes from: the user, the model, or the first request. */
   readonly titleSource: 'user' | 'model' | 'prompt';
   readonly createdAt: Date;
+  /** When something other than a title was written last. */
   readonly updatedAt: Date;
   readonly bytes: number;
   readonly gitBranch: string | undefined;

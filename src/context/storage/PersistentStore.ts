@@ -176,11 +176,15 @@ export class PersistentStore {
     const dated = await Promise.all(
       files.map(async (one) => ({ ...one, time: (await stat(one.file).catch(unlessMissing))?.mtimeMs ?? 0 })),
     );
-    for (const { id, file } of dated.sort((a, b) => b.time - a.time)) {
+    let latest: SessionSummary | undefined;
+    for (const { id, file, time } of dated.sort((a, b) => b.time - a.time)) {
+      // A file is as new as its last entry, and newer where the session was only renamed since it was used.
+      if (latest !== undefined && time < latest.updatedAt.getTime()) break;
       const summary = await summarizeSession(file, id);
-      if (summary !== undefined) return summary;
+      if (summary !== undefined && (latest === undefined || summary.updatedAt > latest.updatedAt))
+        latest = summary;
     }
-    return undefined;
+    return latest;
   }
 
   /**

@@ -26,7 +26,9 @@ export class SessionNotFoundError extends Error {
   override readonly name = 'SessionNotFoundError';
   readonly sessionId: string;
   constructor(sessionId: string) {
-    super(`No session ${JSON.stringify(sessionId)} in this project. /resume lists the ones there are.`);
+    super(
+      `No session ${JSON.stringify(sessionId)} in this project. /resume, or "clawdcode session", lists the ones there are.`,
+    );
     this.sessionId = sessionId;
   }
 }

@@ -9,6 +9,7 @@ export interface SessionSummary {
   /** The last title that the user gave, else the model's, else the first line of the first prompt. */
   readonly title: string;
   readonly createdAt: Date;
+  /** Of the last entry that is no title. */
   readonly updatedAt: Date;
   readonly bytes: number;
   readonly gitBranch: string | undefined;
@@ -40,11 +41,13 @@ export async function summarizeSession(file: string, id: string): Promise<Sessio
   if (ends === undefined || prompt === undefined) return undefined;
   const { head, tail, bytes, changedAt } = ends;
   const last = tail.at(-1) ?? head.at(-1) ?? prompt;
+  // To name a session is not to use it.
+  const used = tail.findLast(({ subtype }) => subtype !== 'title') ?? last;
   return {
     id,
     title: givenTitle(tail) ?? givenTitle(head) ?? headLine(entryWords(prompt)),
     createdAt: dateOf(head[0]?.timestamp, changedAt),
-    updatedAt: dateOf(last.timestamp, changedAt),
+    updatedAt: dateOf(used.timestamp, changedAt),
     bytes,
     gitBranch: last.gitBranch,
     messageCount: last.seq + 1,

@@ -258,3 +258,34 @@ test('an id that is taken by an archive is not given to a new session', async ()
   await writeFile(join(store.folder, 'archive', 'packed.jsonl.zst'), '');
   await expect(store.createSession('packed')).rejects.toThrow(SessionExistsError);
 });
+
+test('who renames an old session does not go on with it next', async () => {
+  const store = makeStore();
+  const at = (id: string, seq: number, minute: number, fields: object): string =>
+    `${JSON.stringify({
+      v: 1,
+      seq,
+      uuid: `${id}-${seq}`,
+      parentUuid: seq === 0 ? null : `${id}-${seq - 1}`,
+      sessionId: id,
+      timestamp: new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString(),
+      cwd: '/',
+      version: '1',
+      ...fields,
+    })}\n`;
+  const said = { type: 'user', subtype: 'prompt', message: { role: 'user', content: 'hello' } };
+  const named = { type: 'system', subtype: 'title', message: { role: 'system', content: 'Named' } };
+  await mkdir(store.folder, { recursive: true });
+  await writeFile(join(store.folder, 'newer.jsonl'), at('newer', 0, 20, said));
+  await utimes(
+    join(store.folder, 'newer.jsonl'),
+    Date.UTC(2026, 0, 1, 0, 20) / 1000,
+    Date.UTC(2026, 0, 1, 0, 20) / 1000,
+  );
+  await writeFile(join(store.folder, 'older.jsonl'), at('older', 0, 10, said) + at('older', 1, 30, named));
+  expect((await store.latestSession())?.id).toBe('newer');
+  expect((await store.listSessions()).map(({ id, title }) => [id, title])).toEqual([
+    ['newer', 'hello'],
+    ['older', 'Named'],
+  ]);
+});

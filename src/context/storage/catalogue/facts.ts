@@ -43,7 +43,9 @@ export function addFacts(facts: SessionFacts, entry: JSONLEntry): SessionFacts {
     ...facts,
     ...startFacts(entry),
     ...(entry.gitBranch === undefined ? {} : { gitBranch: entry.gitBranch }),
-    ...(Number.isNaN(time) ? {} : { createdAt: facts.createdAt ?? time, updatedAt: time }),
+    ...(Number.isNaN(time) ? {} : { createdAt: facts.createdAt ?? time }),
+    // To name a session is not to use it: what is renamed stays where it is in the list.
+    ...(Number.isNaN(time) || isTitled(facts, entry) ? {} : { updatedAt: time }),
     ...(entry.subtype === 'model' && typeof entry.data?.model === 'string'
       ? { model: entry.data.model }
       : {}),
@@ -53,6 +55,10 @@ export function addFacts(facts: SessionFacts, entry: JSONLEntry): SessionFacts {
     usage: addUsage(facts.usage, entry),
     lastLines: line === undefined ? facts.lastLines : [...facts.lastLines, line].slice(-maxLastLines),
   };
+}
+
+function isTitled(facts: SessionFacts, { subtype }: JSONLEntry): boolean {
+  return subtype === 'title' && facts.updatedAt !== undefined;
 }
 
 /** The user's title wins over the model's, and both over the first request. */

@@ -202,6 +202,17 @@ test('only what was appended is read, also where the last line is still being wr
   expect((await catalogue.list())[0]?.updatedAt).toEqual(new Date(START + 5 * 60_000));
 });
 
+test('a session that is renamed stays where it is in the list', async () => {
+  const dataRoot = await temporaryFolder();
+  const file = await makeSession(dataRoot, { id: 'one' }, [header(), say('alpha')]);
+  const catalogue = open(dataRoot);
+  await catalogue.refresh();
+  const before = (await catalogue.list())[0]?.updatedAt;
+  await addTo(file, { id: 'one', seq: 2, minute: 50 }, [title('Named', 'user')]);
+  await catalogue.refresh();
+  expect((await catalogue.list())[0]).toMatchObject({ title: 'Named', updatedAt: before });
+});
+
 test('a log that was replaced is read anew, and what it no longer holds is not found', async () => {
   const dataRoot = await temporaryFolder();
   const place = { id: 'one' };
