@@ -1,6 +1,6 @@
 /** A new session of one project with the past of a session of another: its entries, and the originals they point to. */
 import { copyFile } from 'node:fs/promises';
-import type { BlobStore, PersistentStore } from '../context/index.ts';
+import { type BlobStore, type PersistentStore, pointersOf } from '../context/index.ts';
 import type { BlobRef, JSONLEntry } from '../protocol/entries.ts';
 
 /** Returns the new id. Of any length: the entries are never all in memory. Rejects when the disk does. */
@@ -20,18 +20,13 @@ async function* carrying(
 ): AsyncGenerator<JSONLEntry> {
   const carried = new Set<string>();
   for await (const entry of entries) {
-    for (const ref of originalsOf(entry)) {
-      if (carried.has(ref.hash)) continue;
-      carried.add(ref.hash);
-      await carry(ref, from, to);
+    for (const { hash, bytes } of pointersOf(entry)) {
+      if (carried.has(hash)) continue;
+      carried.add(hash);
+      await carry({ hash, bytes }, from, to);
     }
     yield entry;
   }
-}
-
-function originalsOf({ toolResult, compactMetadata }: JSONLEntry): readonly BlobRef[] {
-  const { original } = toolResult ?? {};
-  return [...(original === undefined ? [] : [original]), ...(compactMetadata?.snippets ?? [])];
 }
 
 /** An original that is gone is no reason to lose the conversation. */

@@ -91,6 +91,7 @@ export {
   type PersistentStoreOptions,
   type ProjectFolders,
   parseLine,
+  pointersOf,
   type RefreshReport,
   type RepairReport,
   rememberPlace,

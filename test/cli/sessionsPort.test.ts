@@ -141,6 +141,35 @@ test('a copy in another project has the entries up to a place, and the originals
   expect((await from.loadSession(log.sessionId))?.entries).toHaveLength(3);
 });
 
+test('whatever an entry of a copy points to comes along', async () => {
+  const { storeOf, here, there } = await stage();
+  const from = storeOf(there);
+  const [prompt, before, after] = [
+    await from.blobs.put('the whole prompt'),
+    await from.blobs.put('the file before'),
+    await from.blobs.put('the file after'),
+  ];
+  const state = { type: 'file', mode: 0o644 } as const;
+  const change = { path: '/a.txt', before: { ...state, ...before }, after: { ...state, ...after } };
+  const log = await from.createSession();
+  await log.append([
+    { ...messageDraft('user', 'a part'), data: { original: prompt } },
+    {
+      type: 'system',
+      subtype: 'checkpoint',
+      message: { role: 'system', content: '' },
+      data: { cause: 'shell', changes: [change] },
+    },
+  ]);
+  await log.close();
+  const to = storeOf(here);
+  const file = join(from.folder, `${log.sessionId}.jsonl`);
+  await copySession(readEntries({ file, isArchived: false }, { type: 'from', seq: 0 }), from, to);
+  expect(String(await to.blobs.read(prompt))).toBe('the whole prompt');
+  expect(String(await to.blobs.read(before))).toBe('the file before');
+  expect(String(await to.blobs.read(after))).toBe('the file after');
+});
+
 test('a session lies where its project is, and reading takes no lock', async () => {
   const { place, say, storeOf, here, there } = await stage();
   const id = await say(there, 'Elsewhere');

@@ -12,6 +12,7 @@ export {
   type SessionCatalogue,
   type SessionKey,
 } from './catalogue/SessionCatalogue.ts';
+export { pointersOf } from './checkBlobs.ts';
 export { damageNotices } from './damage.ts';
 export {
   compactionBoundaryText,
