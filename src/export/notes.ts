@@ -7,6 +7,9 @@ export interface Note {
   readonly body?: string;
 }
 
+/** Where an old entry does not say it: only the conversation went back then. */
+const wentBack = 'You went back: what came after is no longer part of the conversation.';
+
 /** Undefined for what a reader has no use for. */
 export function noteOf({ subtype, data, message }: JSONLEntry): Note | undefined {
   const content = typeof message.content === 'string' ? message.content : '';
@@ -41,7 +44,7 @@ export function noteOf({ subtype, data, message }: JSONLEntry): Note | undefined
     case 'summary_failed':
       return { kind: subtype, text: `A summary could not be had: ${content}` };
     case 'rewind':
-      return { kind: subtype, text: 'You went back: what came after is no longer part of the conversation.' };
+      return { kind: subtype, text: content === '' ? wentBack : content };
     case 'undo':
       return { kind: subtype, text: content === '' ? 'Something was taken back.' : content };
     case 'checkpoint':

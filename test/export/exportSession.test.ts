@@ -254,3 +254,17 @@ test('a long session is written as it is read', async () => {
   for await (const piece of exportSession(entries(), { format: 'html', meta })) written += piece.length;
   expect(read).toBe(2500);
 });
+
+test('going back in the files alone does not read as if the conversation had gone', async () => {
+  const went = (content: string): EntryDraft => ({
+    type: 'system',
+    subtype: 'rewind',
+    message: { role: 'system', content },
+    data: { scope: 'files' },
+  });
+  const text = await exported([prompt('One'), reply('Done.'), went('The files are as before “One”')], {
+    format: 'md',
+  });
+  expect(text).toContain('The files are as before “One”');
+  expect(text).not.toContain('no longer part of the conversation');
+});
