@@ -3,6 +3,7 @@ import { createFileCheckpoints, type OpenFileCheckpoints } from '../checkpoints/
 import type { CheckpointBlobs } from '../checkpoints/types.ts';
 import type { Settings } from '../config/schema.ts';
 import { type ContextManager, getProjectStoragePath } from '../context/index.ts';
+import { filesAfterMove } from './filesAfterMove.ts';
 import type { Place } from './place.ts';
 import type { WriteRedaction } from './redaction.ts';
 
@@ -20,7 +21,7 @@ export function openFileCheckpoints(
   const { enabled, ...limits } = checkpoints;
   if (!enabled) return undefined;
   const { log } = context.session.parts;
-  return createFileCheckpoints({
+  const files = createFileCheckpoints({
     root: place.root,
     extraRoots: permissions.additionalDirectories.map((folder) =>
       resolve(place.root, folder.replace(/^~(?=\/|$)/, place.home)),
@@ -33,6 +34,8 @@ export function openFileCheckpoints(
     onWarning,
     env: place.env,
   });
+  const [first] = context.entries();
+  return filesAfterMove(files, first?.subtype === 'session_start' ? first.cwd : undefined, place.root);
 }
 
 /** Also what a merge makes, or what stands where something is brought back, is kept only where it holds no secrets. */
