@@ -21,6 +21,9 @@ export interface OpenFileCheckpoints extends FileCheckpoints {
   close(): Promise<void>;
 }
 
+/** No files of anybody: reading some of them does something. They lie in the project where that is `/`. */
+const MADE_BY_THE_KERNEL = ['/proc', '/sys', '/dev'];
+
 export function createFileCheckpoints(options: CheckpointOptions): OpenFileCheckpoints {
   const { blobs, onWarning = () => {} } = options;
   const limits = { ...defaultLimits, ...options.limits };
@@ -35,7 +38,7 @@ export function createFileCheckpoints(options: CheckpointOptions): OpenFileCheck
   });
   const recorder = new Recorder({
     roots,
-    exclude: new Set([options.folder, ...(options.exclude ?? [])].map(realFolder)),
+    exclude: new Set([...MADE_BY_THE_KERNEL, options.folder, ...(options.exclude ?? [])].map(realFolder)),
     limits,
     contents: createContents({
       blobs,

@@ -185,6 +185,31 @@ test('a file above the limit is kept only when a call names it', async () => {
   expect((await checkpoints.plan(changes)).steps.map((step) => step.action)).toEqual(['refuse', 'modify']);
 });
 
+test('the first look reads nothing that could not be kept anyway', async () => {
+  // Two gigabytes of holes, as a machine's disk in a home folder: reading them would take many seconds.
+  for (const name of ['large.img', 'larger.img']) shell(`truncate -s 1900M ${name}`);
+  const started = performance.now();
+  const changes = await changesOf('echo 1 > a.txt; echo 2 >> larger.img');
+  expect(performance.now() - started).toBeLessThan(2_000);
+  expect(changes.map((change) => change.path)).toEqual([at('a.txt'), at('larger.img')]);
+  const { steps } = await plan(changes);
+  expect(steps.map((step) => step.action)).toEqual(['delete', 'refuse']);
+  // What could not be copied for want of room is not read either, and not taken for changed.
+  const checkpoints = bench.reopen({ limits: { maxTotalBytes: 10 }, git: false });
+  write('b.txt', 'more than ten bytes\n');
+  await checkpoints.baseline();
+  expect((await checkpoints.capture()).changes).toEqual([]);
+});
+
+test("the kernel's files are not looked at where the project is everything", async () => {
+  const checkpoints = bench.reopen({ root: '/', limits: { maxEntries: 1 }, git: false });
+  await checkpoints.baseline();
+  const { changes, notes } = await checkpoints.capture();
+  expect([...notes, ...changes.map((change) => change.path)].join('\n')).not.toMatch(
+    /^\/(?:proc|sys|dev)\b/m,
+  );
+});
+
 test('many megabytes come back byte for byte', async () => {
   const content = Buffer.alloc(30 * 2 ** 20, 'ab\n');
   write('large.txt', content);

@@ -34,10 +34,14 @@ export class Stash {
     return this.#places.has(hash);
   }
 
+  hasRoom(bytes: number): boolean {
+    return this.#end + bytes <= this.#maxBytes;
+  }
+
   /** False where the limit or the disk leaves no room. The bytes must not be changed afterwards. */
   async add(hash: string, bytes: Uint8Array): Promise<boolean> {
     if (this.#places.has(hash)) return true;
-    if (this.#end + bytes.length > this.#maxBytes) return false;
+    if (!this.hasRoom(bytes.length)) return false;
     this.#places.set(hash, { at: this.#end, bytes: bytes.length });
     this.#end += bytes.length;
     this.#waiting.push(bytes);

@@ -60,6 +60,7 @@ const BINARY_AFTER = 'not text: kept only once it is replaced';
 export function createContents(deps: ContentsDeps): Contents {
   const { blobs, stash, limits } = deps;
   let lastingBytes = 0;
+  const noRoom = `copies of more than ${describeSize(limits.maxTotalBytes)} would be needed`;
 
   const put = async (bytes: Uint8Array, hash: string, isNamed: boolean): Promise<string | undefined> => {
     // What people write is small; it is large things, made by programs, that fill a disk.
@@ -82,6 +83,8 @@ export function createContents(deps: ContentsDeps): Contents {
     const isLarge = how.isNamed || previous?.in === 'git';
     const maxBytes = isLarge ? limits.maxNamedFileBytes : limits.maxFileBytes;
     const mayKeep = deps.mayKeep(path);
+    const unread = unreadReason(how, maxBytes);
+    if (unread !== undefined) return { entry: how.entry, content: { in: 'nowhere', reason: unread } };
     const read = await readStable(path, mayKeep ? maxBytes : 0, MAX_HASH_BYTES);
     if (read.type === 'gone') return undefined;
     if (read.type === 'failed') return { entry: how.entry, content: { in: 'nowhere', reason: read.reason } };
@@ -95,8 +98,17 @@ export function createContents(deps: ContentsDeps): Contents {
     if (how.isLasting && isMergeable(bytes) && (await put(bytes, hash, how.isNamed)) === undefined)
       return { entry, content: { in: 'blobs', hash } };
     if (await stash.add(hash, bytes)) return { entry, content: { in: 'stash', hash } };
-    const reason = `copies of more than ${describeSize(limits.maxTotalBytes)} would be needed`;
-    return { entry, content: { in: 'nowhere', reason, hash } };
+    return { entry, content: { in: 'nowhere', reason: noRoom, hash } };
+  };
+
+  /**
+   * Why a file need not be read: what cannot be kept is only compared, and its times do for that. Otherwise the
+   * first look at a home folder would read all that is in it.
+   */
+  const unreadReason = ({ entry, isLasting }: TakeOptions, maxBytes: number): string | undefined => {
+    if (entry.size > (isLasting ? Math.max(maxBytes, limits.maxNamedFileBytes) : maxBytes))
+      return `larger than ${describeSize(maxBytes)}`;
+    return isLasting || stash.hasRoom(entry.size) ? undefined : noRoom;
   };
 
   const bytesOf = async (content: Content): Promise<Buffer | undefined> => {

@@ -94,6 +94,8 @@ function isAlike(a: Known, b: Known): boolean {
   if (a.entry.kind !== 'file') return a.entry.kind !== 'folder' || a.entry.mode === b.entry.mode;
   if (a.entry.mode !== b.entry.mode) return false;
   if (a.content === b.content) return true;
+  const isUnread = a.content?.in === 'nowhere' && a.content.hash === undefined;
+  if (isUnread) return sameEntry(a.entry, b.entry);
   const [before, after] = [hashOf(a.content), hashOf(b.content)];
   if (before !== undefined || after !== undefined) return before === after;
   return sameEntry(a.entry, b.entry);
