@@ -1,7 +1,7 @@
 /** What is asked of the context itself: compactions, looks at them, what takes them back, steering. */
 import { liveEntries } from '../../src/context/history/live.ts';
 import { retainedBy } from '../../src/context/history/retained.ts';
-import type { EntryDraft, JSONLEntry } from '../../src/protocol/entries.ts';
+import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import { bytesNow, demand, difference, sameBytes } from './check.ts';
 import type { Counts } from './counts.ts';
 import type { Operation } from './program.ts';
@@ -126,16 +126,9 @@ export async function redo(world: World, pick: number, counts: Counts): Promise<
   forgetPins(world, counts);
 }
 
-/** Undoes an entry, as whoever writes an undo has to: the snippets of what counts then are read. */
+/** Undoes an entry, as whoever goes back in a session does. */
 async function takeBack(world: World, { uuid }: JSONLEntry): Promise<void> {
-  const draft: EntryDraft = {
-    type: 'system',
-    subtype: 'undo',
-    message: { role: 'system', content: '' },
-    data: { undoes: [uuid] },
-  };
-  await world.context.append(draft);
-  await world.projection.loadSnippets(world.entries());
+  await world.context.session.takeBack([uuid], { content: '', data: {} });
 }
 
 /** What was pinned before may have been reduced in what now counts again. */

@@ -30,13 +30,23 @@ export function leavePast(entries: readonly JSONLEntry[], boundaryUuid: string):
     return entries;
   const before = live.slice(0, at).filter(({ uuid, subtype }) => subtype !== 'past' && !undone.has(uuid));
   const stay = staying(before, live.slice(at), undone);
+  // Failures count whatever was rewound since.
+  const [said, later] = splitAt(entries, boundaryUuid);
+  for (const entry of failuresSince(said)) stay.add(entry);
   const past = pastEntry(pastThrough(entries, live, summary), header);
   // What was said before and is dead stays dead: later corrections of it find nothing to bring back.
-  const later = entries.slice(entries.findIndex(({ uuid }) => uuid === boundaryUuid));
-  const [first, ...others] = before.filter((entry) => stay.has(entry));
+  const [first, ...others] = said.filter((entry) => stay.has(entry));
   return first === header
     ? [header, past, ...others, ...later]
     : [past, ...(first ? [first] : []), ...others, ...later];
+}
+
+function splitAt(
+  entries: readonly JSONLEntry[],
+  uuid: string,
+): readonly [before: readonly JSONLEntry[], from: readonly JSONLEntry[]] {
+  const at = entries.findIndex((entry) => entry.uuid === uuid);
+  return [entries.slice(0, at), entries.slice(at)];
 }
 
 /** Everything up to and with the summary. */
@@ -67,7 +77,7 @@ function staying(
   before: readonly JSONLEntry[],
   since: readonly JSONLEntry[],
   undone: ReadonlySet<string>,
-): ReadonlySet<JSONLEntry> {
+): Set<JSONLEntry> {
   const stay = new Set<JSONLEntry>();
   const shown = new Set(retainedBy(since[0], before));
   for (const entry of since)
@@ -76,7 +86,6 @@ function staying(
     if (shown.has(entry.uuid) || alwaysNeeded.has(entry.subtype ?? '')) stay.add(entry);
   for (const entry of newestOfEach(before)) stay.add(entry);
   for (const entry of lastReply(before)) stay.add(entry);
-  for (const entry of failuresSince(before)) stay.add(entry);
   const ids = new Set([...stay].map(({ uuid }) => uuid));
   const reductions = before.filter((entry) => concerns(entry, ids, shown));
   // A note stands where the first of what it stands for stood.

@@ -10,7 +10,7 @@ import { lastCompaction } from '../history/view.ts';
 import { type SeenLog, seenIn } from '../recall/seenLog.ts';
 import { deepFreeze } from './frozen.ts';
 import { LogPages } from './LogPages.ts';
-import { WHOLE_BYTES } from './loadLog.ts';
+import { absentTarget, WHOLE_BYTES } from './loadLog.ts';
 import type { LogContents } from './logReader.ts';
 import { resumePointOf, writeResumePoint } from './resumePoint.ts';
 
@@ -60,13 +60,15 @@ export class ResidentLog {
       last: Math.max(through, here.last),
       recent,
       async *range(from, to) {
-        if (from <= through) yield* pages.range(from, Math.min(to, through));
+        if (from <= through) yield* wholeCompactions(pages.range(from, Math.min(to, through)));
         if (to > through) yield* here.range(from, to);
       },
       async *before(seq, containing) {
         yield* here.before(seq);
         const bytes = containing === undefined ? undefined : Buffer.from(containing);
-        yield* pages.before(Math.min(seq, through + 1), bytes);
+        const older = pages.before(Math.min(seq, through + 1), bytes);
+        // Of a search for a text nobody knows what stands behind what is found.
+        yield* bytes === undefined ? wholeCompactionsBefore(older) : older;
       },
     };
   }
@@ -98,7 +100,10 @@ export class ResidentLog {
     if (point !== undefined) void writeResumePoint(this.#file, point);
     const through = pastOf(this.#entries)?.throughSeq ?? -1;
     if (before === undefined || before.seq <= through) return;
-    this.#entries = [...leavePast(this.#entries, before.uuid)];
+    const left = leavePast(this.#entries, before.uuid);
+    // An undo that is taken back counts again: what it names has to be there as long as it is.
+    if (absentTarget(left) !== undefined) return;
+    this.#entries = [...left];
     this.#snapshot = undefined;
   }
 }
@@ -108,4 +113,25 @@ export function withoutHalfCompactions(entries: readonly JSONLEntry[]): JSONLEnt
   return entries.filter(
     (entry, index) => entry.subtype !== 'compact_boundary' || entries[index + 1]?.isCompactSummary === true,
   );
+}
+
+/** The same for entries that are read one by one. */
+async function* wholeCompactions(entries: AsyncIterable<JSONLEntry>): AsyncGenerator<JSONLEntry> {
+  let boundary: JSONLEntry | undefined;
+  for await (const entry of entries) {
+    if (boundary !== undefined && entry.isCompactSummary === true) yield boundary;
+    boundary = entry.subtype === 'compact_boundary' ? entry : undefined;
+    if (boundary === undefined) yield entry;
+  }
+  if (boundary !== undefined) yield boundary;
+}
+
+/** The same for entries of which the newest comes first. */
+async function* wholeCompactionsBefore(entries: AsyncIterable<JSONLEntry>): AsyncGenerator<JSONLEntry> {
+  let later: JSONLEntry | undefined;
+  for await (const entry of entries) {
+    if (entry.subtype !== 'compact_boundary' || later === undefined || later.isCompactSummary === true)
+      yield entry;
+    later = entry;
+  }
 }

@@ -114,7 +114,7 @@ function refuseAbsent(entries: readonly JSONLEntry[]): void {
 }
 
 /** The first correction that goes back behind what is in memory. */
-function absentTarget(entries: readonly JSONLEntry[]): Target | undefined {
+export function absentTarget(entries: readonly JSONLEntry[]): Target | undefined {
   const past = pastOf(entries);
   if (past === undefined) return undefined;
   const { throughSeq: through, throughUuid } = past;
