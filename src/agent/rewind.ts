@@ -11,7 +11,15 @@ import type { CheckpointKeeper } from './checkpoints.ts';
 import type { Modes } from './modes.ts';
 import { promptOf } from './promptQueue.ts';
 import { createRestore } from './restoreFiles.ts';
-import { goneBackNote, refusalText, restoredText, rewindText, undoText } from './rewindTexts.ts';
+import {
+  directoryOf,
+  environmentNote,
+  goneBackNote,
+  refusalText,
+  restoredText,
+  rewindText,
+  undoText,
+} from './rewindTexts.ts';
 import { changesSince, findTurn } from './turnHistory.ts';
 import {
   cutShort,
@@ -89,6 +97,7 @@ export function createRewinder({ context, files, checkpoints, modes, setCwd }: R
     const content = rewindText(planned.turn.text, scope);
     const data = { about: 'rewind', prompt: uuid, scope, ...intended(restored) };
     const [prompt] = await context.page(planned.turn.seq + 1, 1);
+    const surroundings = context.lastEnvironment();
     let entry: string | undefined;
     if (scope === 'files') {
       const draft = {
@@ -101,12 +110,16 @@ export function createRewinder({ context, files, checkpoints, modes, setCwd }: R
     } else {
       const back = await context.session.goBackBefore(uuid, { content, data });
       entry = back?.entry.uuid;
-      if (back !== undefined) setCwd(back.last.cwd);
+      // Taken up in another folder since then, the shell stays in that one.
+      if (back !== undefined && directoryOf(context.lastEnvironment()) === directoryOf(surroundings))
+        setCwd(back.last.cwd);
     }
     if (entry === undefined) return refused('rewind', 'The conversation cannot go back to there.');
     const { done, left } = await restore(restored, 'rewind', entry);
     if (scope === 'files' && done.length > 0) await context.append(goneBackNote(done, 'earlier'));
     if (scope !== 'files') await modes.retell();
+    if (surroundings !== undefined && context.lastEnvironment() !== surroundings)
+      await context.append(environmentNote(surroundings));
     return {
       type: 'rewind',
       outcome: left.length === 0 ? 'done' : 'partly',

@@ -9,6 +9,7 @@ import type { Message, ToolSchema } from '../protocol/messages.ts';
 import type { ModelError, Reply } from '../protocol/model.ts';
 import type { BlobSink, RecallAnswer, RecallRequest, ToolOutcome } from '../protocol/tools.ts';
 import { type ContextData, contextDataOf } from './contextData.ts';
+import { liveEntries } from './history/live.ts';
 import { Listeners } from './Listeners.ts';
 import { ThreadSummary } from './memory/ThreadSummary.ts';
 import { OfferedTools } from './OfferedTools.ts';
@@ -116,9 +117,12 @@ export class ContextManager {
     return headerOf(this.entries());
   }
 
-  /** The environment that the model was last told of: `data.block` of the last note, or of the header. */
+  /**
+   * The environment that the model was last told of: `data.block` of the last note, or of the header. A note that
+   * going back has taken out of the conversation does not count.
+   */
   lastEnvironment(): string | undefined {
-    return lastEnvironmentOf(this.entries());
+    return lastEnvironmentOf(liveEntries(this.entries()).entries);
   }
 
   /** The messages of the next request as it would be without a compaction. */

@@ -23,7 +23,12 @@ export function noteOf({ subtype, data, message }: JSONLEntry): Note | undefined
       };
     }
     case 'environment':
-      return { kind: subtype, text: 'The session was taken up again.', ...bodyOf(content) };
+      return {
+        kind: subtype,
+        text:
+          data?.about === 'rewind' ? 'The model was told where it is.' : 'The session was taken up again.',
+        ...bodyOf(content),
+      };
     case 'mode':
       return {
         kind: subtype,

@@ -342,6 +342,39 @@ test('the shell is where it was then, and taking that back brings it back too', 
   expect(output('c3')).toBe(set.root);
 });
 
+test('taken up in another folder since then, the shell stays there and the model is told of it again', async () => {
+  const set = await rewindStage({
+    answers: [
+      says('One.'),
+      bash('c1', 'mkdir sub && cd sub'),
+      says('Two.'),
+      says('Three.'),
+      bash('c2', 'pwd'),
+      says('Four.'),
+    ],
+  });
+  const moveTo = async (directory: string): Promise<void> => {
+    const block = `# Environment\nWorking directory: ${directory}\nDate: 2026-01-02`;
+    const content = `The session goes on.\n\n${block}`;
+    await set.context.append({
+      type: 'user',
+      subtype: 'environment',
+      message: { role: 'user', content },
+      data: { block },
+    });
+  };
+  await set.ask('one');
+  await set.ask('two');
+  await moveTo(set.at('sub'));
+  await set.ask('three');
+  await set.back('two', 'conversation');
+  expect(set.context.lastEnvironment()).toContain(`Working directory: ${set.at('sub')}\n`);
+  expect(set.conversation().join('\n')).toContain(`Working directory: ${set.at('sub')}\n`);
+  await set.ask('four');
+  const { toolResult } = set.agent.entries().find((one) => one.toolResult?.id === 'c2') ?? {};
+  expect(toolResult?.output).toBe(set.at('sub'));
+});
+
 test('when files that went back come back after the model was told, it is told of that, too', async () => {
   const set = await rewindStage({
     answers: [write('c1', 'a', 'a'), says('One.'), says('I see.'), says('Again.')],
