@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { kindsOf } from './support/entryKinds.ts';
 import { program } from './support/program.ts';
 import { setStage } from './support/stage.ts';
 
@@ -44,7 +45,7 @@ describe.skipIf(old === undefined)(`with an old Node (${old ?? 'none on this mac
     expect(await terminal.exited).toBe(143);
     expect(terminal.isCursorVisible()).toBe(true);
     const [session] = await work.sessions();
-    expect(session?.entries.at(-1)?.subtype).toBe('turn_end');
+    expect(kindsOf(session?.entries ?? []).at(-1)).toBe('turn_end');
   });
 
   test('a packed program says which Node it needs', async () => {

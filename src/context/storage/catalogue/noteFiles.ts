@@ -114,7 +114,7 @@ function isSame(row: KnownRow, file: LogFile): boolean {
   );
 }
 
-/** Answers those that were only packed or unpacked, so that nothing new is in them. */
+/** Answers those that were only packed, so that nothing new is in them. */
 function noteChanges(
   database: DatabaseSync,
   changed: readonly { readonly row: KnownRow; readonly file: LogFile }[],
@@ -127,12 +127,10 @@ function noteChanges(
   database.exec('BEGIN IMMEDIATE');
   try {
     for (const { row, file } of changed) {
-      const wasRead = row.whole === 1 && (row.archived === 1 || row.size === row.indexed);
-      // An archive has the time of its log, to the millisecond: another one tells of lines that nobody has read.
-      const isUntouched = file.isArchived
-        ? Math.abs(row.mtime - file.mtimeMs) <= 1
-        : file.size === row.indexed;
-      const isRepacked = row.archived !== Number(file.isArchived) && wasRead && isUntouched;
+      const wasRead = row.archived === 0 && row.whole === 1 && row.size === row.indexed;
+      // An archive has the time of its log, to the millisecond: another one tells of lines that nobody has read. What
+      // was unpacked is looked at: it may be another log by now.
+      const isRepacked = file.isArchived && wasRead && Math.abs(row.mtime - file.mtimeMs) <= 1;
       if (isRepacked) unpacked.add(file);
       // A log in the place of another, such as one that was repaired, is read anew from its beginning.
       const isOther = row.archived === 0 && !file.isArchived && row.ino !== file.ino;

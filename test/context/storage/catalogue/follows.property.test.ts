@@ -121,6 +121,11 @@ test('whatever happens to the logs, an index that followed them says what a new 
         await rm(folder, { recursive: true, force: true });
       }
     }),
-    { numRuns: 25 },
+    {
+      numRuns: 25,
+      examples: [
+        [[{ type: 'refresh' }, { type: 'archive', id: 'a' }, { type: 'replace', id: 'a', word: 'delta' }]],
+      ],
+    },
   );
 }, 120_000);
