@@ -41,6 +41,14 @@ export function createSessionsPort(place: Place, catalogue: SessionCatalogue): S
     return catalogue.archive(session);
   };
 
+  /** Where it lies now and how large it is there, so that it can be looked into. */
+  const withRecord = async (done: Deed, { id, project }: SessionRecord): Promise<Deed> => {
+    if (done.type === 'failed') return done;
+    const found = await catalogue.find(id, project).catch(() => []);
+    const session = found.find((one) => one.id === id);
+    return session === undefined ? done : { ...done, session };
+  };
+
   return {
     project,
     async list({ project: only, ...query }) {
@@ -72,12 +80,12 @@ export function createSessionsPort(place: Place, catalogue: SessionCatalogue): S
       deed(async () => {
         const bytes = await taken(packed(session), 'archived');
         return `Archived: ${formatBytes(session.bytes)} became ${formatBytes(bytes)}`;
-      }),
+      }).then((done) => withRecord(done, session)),
     unarchive: (session) =>
       deed(async () => {
         await taken(catalogue.unarchive(session), 'taken out of the archive');
         return 'Out of the archive, as it was';
-      }),
+      }).then((done) => withRecord(done, session)),
     remove: (session) =>
       deed(async () => {
         const bytes = await taken(catalogue.remove(session), 'deleted');

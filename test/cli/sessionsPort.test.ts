@@ -85,6 +85,7 @@ test('a session is renamed, archived, renamed there, brought back and deleted, e
   expect(await port.archive(await only())).toMatchObject({
     type: 'done',
     message: expect.stringMatching(/^Archived: .* became /),
+    session: { isArchived: true, file: expect.stringMatching(/\.zst$/) },
   });
   expect(await only()).toMatchObject({ title: 'Mine', isArchived: true });
   expect((await port.preview(await only(), undefined, new AbortController().signal)).length).toBeGreaterThan(

@@ -38,5 +38,10 @@ export type SearchAnswer =
 
 /** What became of something that was done to a session; messages are ready to show. */
 export type Deed =
-  | { readonly type: 'done'; readonly message: string }
+  | {
+      readonly type: 'done';
+      readonly message: string;
+      /** As it is now, where it lies in another file or has another size. */
+      readonly session?: SessionRecord;
+    }
   | { readonly type: 'failed'; readonly message: string };

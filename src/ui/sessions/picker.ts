@@ -186,6 +186,7 @@ export function createPicker(port: SessionsPort, options: PickerOptions): Picker
     },
     press(key, visible) {
       rows = visible;
+      state = { ...state, isUntouched: false };
       if (state.message !== undefined) set({ ...state, message: undefined });
       if (state.dialog === undefined) pressList(key);
       else pressDialog(key, state.dialog);

@@ -45,7 +45,7 @@ export function createPickerDeeds(
   const setArchived = async (session: SessionRecord, isArchived: boolean): Promise<Deed> => {
     const deed = await (isArchived ? port.archive(session) : port.unarchive(session));
     if (deed.type === 'failed') return deed;
-    const moved: SessionRecord = { ...session, isArchived };
+    const moved: SessionRecord = { ...(deed.session ?? session), isArchived };
     replace(session, moved);
     takeBack = () => setArchived(moved, !isArchived);
     return { ...deed, message: `${deed.message} · Ctrl+Z takes it back` };

@@ -33,6 +33,8 @@ export interface PickerState {
   readonly isSearching: boolean;
   /** The list is not complete yet. */
   readonly isLoading: boolean;
+  /** No key was pressed yet: nobody has chosen the session under the cursor. */
+  readonly isUntouched: boolean;
   readonly isPreviewLarge: boolean;
   /** Lines of the large preview that have scrolled away above. */
   readonly previewTop: number;
@@ -50,6 +52,7 @@ export function createPickerState(scope: Scope = 'project'): PickerState {
     searched: '',
     isSearching: false,
     isLoading: true,
+    isUntouched: true,
     isPreviewLarge: false,
     previewTop: 0,
     dialog: undefined,
@@ -103,7 +106,7 @@ export function withSearch(state: PickerState, isSearch: boolean): PickerState {
 
 /**
  * Other sessions in the list. The cursor stays on the session on which it stood, and its row stays where it was
- * on screen; when that session is gone, on what took its place.
+ * on screen; when that session is gone, on what took its place. Before the first key it is on the newest one.
  */
 export function withSessions(
   state: PickerState,
@@ -113,7 +116,8 @@ export function withSessions(
   const { list } = state;
   const before = list.visible[list.selected];
   const filtered = filterSelection(createSelection(sessions), list.filter, searchedText);
-  const same = before === undefined ? -1 : filtered.visible.findIndex((one) => isSame(one, before));
+  const same =
+    before === undefined || state.isUntouched ? -1 : filtered.visible.findIndex((one) => isSame(one, before));
   const place = same === -1 ? Math.min(list.selected, Math.max(0, filtered.visible.length - 1)) : same;
   const top = Math.max(0, list.top + place - list.selected);
   return { ...state, list: windowAround({ ...filtered, selected: place, top }, rows) };

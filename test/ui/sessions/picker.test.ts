@@ -47,6 +47,15 @@ test('typing filters at once, Enter takes what is under the cursor', async () =>
   expect(picked.map(({ session }) => session.id)).toEqual(['c']);
 });
 
+test('before the first key the cursor is on the newest session, also when that is found later', async () => {
+  const port = madePort(sessions);
+  const { picker } = await open(port);
+  port.become([madeSession('newest'), ...sessions]);
+  port.changed();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(cursor(picker)).toBe('newest');
+});
+
 test('the row under the cursor does not move when sessions come in above it, and stays on its session', async () => {
   const port = madePort(sessions);
   const { picker } = await open(port);
@@ -212,6 +221,17 @@ test('an archived session is listed as one, and comes back', async () => {
   await vi.advanceTimersByTimeAsync(0);
   expect(sessionAtCursor(picker.snapshot())?.isArchived).toBe(false);
   expect(port.asked).toEqual(['archive a', 'unarchive a']);
+});
+
+test('what was put into the archive is looked into where it lies now', async () => {
+  const packed = { ...madeSession('a'), file: '/archive/a', bytes: 5, isArchived: true };
+  const port = madePort(sessions, {
+    archive: async () => ({ type: 'done', message: 'Archived', session: packed }),
+  });
+  const { picker } = await open(port);
+  press(picker, '^t');
+  await vi.advanceTimersByTimeAsync(0);
+  expect(sessionAtCursor(picker.snapshot())).toMatchObject({ file: '/archive/a', bytes: 5 });
 });
 
 test('what cannot be done is said and changes nothing', async () => {
