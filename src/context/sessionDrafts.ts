@@ -5,6 +5,7 @@ import type { Usage } from '../protocol/messages.ts';
 import type { Reply } from '../protocol/model.ts';
 import { INTERRUPTED_RESULT } from './ContextBuilder.ts';
 import { groupAtoms } from './history/atoms.ts';
+import { pastOf } from './history/past.ts';
 import { type NotedRequest, recordOf } from './requestRecord.ts';
 import { messageDraft, toolResultDraft, toolUseDraft } from './storage/index.ts';
 import type { ReplyEnd, SessionConfiguration, SessionHeader } from './types.ts';
@@ -77,7 +78,9 @@ export function replyDrafts(
 /** Results for the calls that were running when the program was stopped. They are not run again. */
 export function closingDrafts(entries: readonly JSONLEntry[]): EntryDraft[] {
   const last = groupAtoms(entries).findLast((atom) => atom.kind === 'reply');
-  const open = last?.calls.filter(({ result }) => result === undefined) ?? [];
+  // Before a compaction all were answered, but of what a rewind went back over answers may be in the file only.
+  const isPast = last !== undefined && last.head.seq <= (pastOf(entries)?.throughSeq ?? -1);
+  const open = isPast ? [] : (last?.calls.filter(({ result }) => result === undefined) ?? []);
   return open.map(({ call }) => {
     const { id = '', name = '' } = call.tool ?? {};
     const display = { title: name, summary: 'interrupted' };
