@@ -12,7 +12,7 @@ import { listModels } from './models.ts';
 import { whereItLies } from './movedSession.ts';
 import type { CliOptions } from './options.ts';
 import type { Place } from './place.ts';
-import { describeOpenError } from './sessionErrors.ts';
+import { describeOpenError, isRefusedByDisk } from './sessionErrors.ts';
 import { createSessionHouse } from './sessions.ts';
 import { targetOf } from './sessionTarget.ts';
 import { readStandardInput } from './standardInput.ts';
@@ -70,6 +70,10 @@ export async function printMode(place: Place, options: CliOptions): Promise<numb
     opened = await house.open(target);
   } catch (error) {
     const message = describeOpenError(error);
+    if (message === undefined && isRefusedByDisk(error)) {
+      say(`The session could not be opened: ${error.message}. Look at the disk of ${place.dataRoot}.`);
+      return EXIT.failed;
+    }
     if (message === undefined) throw error;
     const isHeld = error instanceof SessionLockedError;
     say(isHeld ? `${message} --fork-session goes on in a copy of it.` : message);

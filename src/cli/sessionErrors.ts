@@ -45,6 +45,11 @@ export function describeOpenError(error: unknown): string | undefined {
   return expected.some((type) => error instanceof type) ? (error as Error).message : undefined;
 }
 
+/** True where the system said no: a disk that is full, a file that cannot be read. */
+export function isRefusedByDisk(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && 'syscall' in error;
+}
+
 /** Who has a session open, in brackets; nothing where nobody knows. */
 export function holderText(holder: LockHolder | undefined): string {
   return holder === undefined ? '' : ` (process ${holder.pid} on ${holder.host})`;

@@ -1,6 +1,6 @@
 /** `-p`: every exit code, and what is left on disk and running when it ends. */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { linesOf } from './support/jsonLines.ts';
 import { isAlive } from './support/processes.ts';
@@ -16,6 +16,18 @@ test('1: the turn failed; nothing on standard output, the reason on standard err
   const printed = await print(['-p', 'hello']);
   expect(printed).toMatchObject({ code: 1, stdout: '' });
   expect(printed.stderr).toContain('I do not like it');
+});
+
+test('1: a session that the disk does not give, in one line', async () => {
+  const { server, work, print } = await setStage();
+  server.script({ text: 'Hello.' });
+  expect(await print(['-p', 'hello'])).toMatchObject({ code: 0 });
+  const [{ file: log } = { file: '' }] = await work.sessions();
+  await rm(log);
+  await mkdir(log);
+  const printed = await print(['-p', '--resume', basename(log, '.jsonl'), 'hello']);
+  expect(printed).toMatchObject({ code: 1, stdout: '' });
+  expect(printed.stderr).toMatch(/^clawdcode: The session could not be opened: EISDIR.*\n$/);
 });
 
 test('1, in json, is a result too', async () => {

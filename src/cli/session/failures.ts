@@ -1,6 +1,6 @@
 /** What can be expected to go wrong with a subcommand: what to tell, and the exit code. */
 import { EXIT } from '../../headless/exitCodes.ts';
-import { describeOpenError } from '../sessionErrors.ts';
+import { describeOpenError, isRefusedByDisk } from '../sessionErrors.ts';
 
 /** The disk refused, or what came out was not what went in; everything is as it was. */
 export class StorageFailure extends Error {
@@ -17,7 +17,7 @@ export function failureOf(error: unknown): Failure | undefined {
   const message = describeOpenError(error);
   if (message !== undefined) return { message, code: EXIT.badInput };
   if (error instanceof StorageFailure) return { message: error.message, code: EXIT.failed };
-  if (!(error instanceof Error && 'code' in error && 'syscall' in error)) return undefined;
+  if (!isRefusedByDisk(error)) return undefined;
   const advice =
     'path' in error ? 'Look at the disk and the rights of that file.' : 'What was printed is not whole.';
   return { message: `${error.message}. ${advice}`, code: EXIT.failed };

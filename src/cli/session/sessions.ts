@@ -10,6 +10,7 @@ import type { SearchHit, SessionQuery, SessionRecord } from '../../protocol/sess
 import { openSessionCatalogue } from '../catalogue.ts';
 import type { Place } from '../place.ts';
 import { renameSession } from '../renameSession.ts';
+import { isRefusedByDisk } from '../sessionErrors.ts';
 import { StorageFailure } from './failures.ts';
 import { readEntries } from './readEntries.ts';
 
@@ -89,7 +90,14 @@ export async function openSessions(place: Place): Promise<Sessions> {
     async fork(session, uptoSeq) {
       if (uptoSeq !== undefined && !(await hasEntry(session, uptoSeq))) return undefined;
       const to = uptoSeq === undefined ? {} : { to: uptoSeq };
-      return storeOf(session).forkSession(readEntries(session, { type: 'from', seq: 0, ...to }));
+      const entries = readEntries(session, { type: 'from', seq: 0, ...to });
+      return storeOf(session)
+        .forkSession(entries)
+        .catch((error: unknown) => {
+          throw isRefusedByDisk(error)
+            ? new StorageFailure(`There is no copy, and nothing was changed: ${error.message}.`)
+            : error;
+        });
     },
     archive: async (session) => bytesOf(session, await catalogue.archive(session)),
     unarchive: unpack,

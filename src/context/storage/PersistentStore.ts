@@ -17,6 +17,7 @@ import {
   SessionLockedError,
   SessionNotFoundError,
 } from './errors.ts';
+import { forkedEntries } from './forkedEntries.ts';
 import { isSafeSessionId, newSessionId } from './ids.ts';
 import { JSONLStore } from './JSONLStore.ts';
 import { loadLog } from './loadLog.ts';
@@ -111,21 +112,23 @@ export class PersistentStore {
 
   /**
    * A new session that begins with these entries of another, as they are: ids stay, so whatever refers to
-   * them holds; originals are shared. Of any length: they are never all in memory. Rejects when the disk does.
-   * Returns its id.
+   * them holds; originals are shared. Of any length: they are never all in memory. Rejects when the disk does, and
+   * leaves nothing then: half a copy would pass for a whole one. Returns its id.
    */
   async forkSession(
     entries: AsyncIterable<JSONLEntry> | Iterable<JSONLEntry>,
     sessionId: string = newSessionId(),
   ): Promise<string> {
     const log = await this.createSession(sessionId);
+    const store = new JSONLStore(log.filePath);
     try {
-      const store = new JSONLStore(log.filePath);
-      for await (const batch of batchesOf(entries, FORK_BATCH))
-        await store.append(batch.map((entry) => forked(entry, sessionId)));
+      for await (const batch of forkedEntries(entries, sessionId)) await store.append(batch);
       await store.sync();
-      await store.close();
+    } catch (error) {
+      await store.delete().catch(() => undefined);
+      throw error;
     } finally {
+      await store.close();
       await log.close();
     }
     return sessionId;
@@ -267,25 +270,6 @@ export class PersistentStore {
       .map((name) => name.slice(0, -'.jsonl'.length))
       .filter(isSafeSessionId);
   }
-}
-
-/** Entries that a fork writes with one call. */
-const FORK_BATCH = 200;
-
-function forked(entry: JSONLEntry, sessionId: string): JSONLEntry {
-  if (entry.subtype !== 'session_start') return { ...entry, sessionId };
-  return { ...entry, sessionId, data: { ...entry.data, forkedFrom: entry.sessionId } };
-}
-
-async function* batchesOf<T>(items: AsyncIterable<T> | Iterable<T>, size: number): AsyncGenerator<T[]> {
-  let batch: T[] = [];
-  for await (const item of items) {
-    batch.push(item);
-    if (batch.length < size) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
 }
 
 /** A line that its writer has not finished yet is no damage. */

@@ -289,3 +289,19 @@ test('who renames an old session does not go on with it next', async () => {
     ['older', 'Named'],
   ]);
 });
+
+test('a fork that fails on its way leaves nothing', async () => {
+  const store = makeStore();
+  const log = await store.createSession('original');
+  for (let turn = 0; turn < 5; turn++) await log.saveMessage('user', `turn ${turn}`);
+  const entries = log.entries();
+  await log.close();
+  async function* full(): AsyncGenerator<JSONLEntry> {
+    for (let round = 0; round < 100; round++) yield* entries;
+    throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  }
+  await expect(store.forkSession(full(), 'copy')).rejects.toThrow('ENOSPC');
+  expect((await readdir(store.folder)).filter((name) => name.endsWith('.jsonl'))).toEqual(['original.jsonl']);
+  expect(await store.forkSession(entries, 'copy')).toBe('copy');
+  expect((await store.loadSession('copy'))?.entries).toHaveLength(entries.length);
+});
