@@ -50,7 +50,9 @@ export function workOf(entries: readonly JSONLEntry[]): readonly Checkpoint[] {
 export function changesIn(entries: readonly JSONLEntry[]): readonly PathChange[] {
   const cut = new Set(unfinished(entries));
   return entries.flatMap((entry) =>
-    cut.has(entry) ? plannedChanges(entry) : (checkpointOf(entry)?.changes ?? []),
+    cut.has(entry)
+      ? plannedChanges(entry).map((change) => ({ ...change, unsure: true }))
+      : (checkpointOf(entry)?.changes ?? []),
   );
 }
 

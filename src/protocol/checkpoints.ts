@@ -30,7 +30,10 @@ export const pathChangeSchema = z.looseObject({
   before: pathStateSchema.optional(),
   after: pathStateSchema.optional(),
 });
-export type PathChange = z.infer<typeof pathChangeSchema>;
+export type PathChange = z.infer<typeof pathChangeSchema> & {
+  /** Never stored: going back was stopped in it, so nobody knows whether it was made. */
+  readonly unsure?: boolean;
+};
 
 /** Who changed the files: a call of the model, a `!command`, going back, or taking that back. */
 export const checkpointCauses = ['call', 'shell', 'rewind', 'undo'] as const;

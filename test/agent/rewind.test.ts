@@ -315,6 +315,37 @@ describe('a program that was stopped', () => {
       expect(await again.tree()).toEqual(after);
     },
   );
+
+  test.each([0, 1, 2])('when %d of two paths were done can go back again instead', async (paths) => {
+    let left = Number.POSITIVE_INFINITY;
+    const set = await rewindStage({
+      answers: [
+        bash('c1', 'echo 1 > a; echo 1 > b'),
+        says('Done.'),
+        bash('c2', 'echo 2 > a; rm b'),
+        says('Done.'),
+      ],
+      wrap: (files) => ({
+        ...files,
+        async apply({ steps }) {
+          await files.apply({ steps: steps.slice(0, left) });
+          throw new Error('killed');
+        },
+      }),
+    });
+    await set.ask('one');
+    const before = await set.tree();
+    await set.ask('two');
+    left = paths;
+    await set.run({ type: 'rewind', to: set.prompt('two'), scope: 'files' });
+    expect(set.bugs.splice(0)).toHaveLength(1);
+    const sessionId = set.agent.state().sessionId;
+    await set.agent.close();
+
+    const again = await rewindStage({ resume: { folder: set.folder, sessionId } });
+    await again.back('two', 'files');
+    expect(await again.tree()).toEqual(before);
+  });
 });
 
 test('the shell is where it was then, and taking that back brings it back too', async () => {

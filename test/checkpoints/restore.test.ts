@@ -189,3 +189,42 @@ test('a file that a call named, and commands removed and made again, changes onc
   shell('mkdir a.txt');
   expect((await bench.checkpoints.capture()).changes).toHaveLength(1);
 });
+
+test('going back that was stopped between what was there and what comes there is ended or taken back', async () => {
+  shell('echo 1 > a; ln -s a b; mkdir c; ln -s a e; echo 2 > f; mkdir g; echo 3 > g/x');
+  const before = snapshot(bench.root);
+  await bench.checkpoints.baseline();
+  shell(
+    'rm a; ln -s f a; rm b; ln -s f b; rmdir c; echo c > c; rm e; mkdir e; rm f; mkfifo f; rm -r g; ln -s c g',
+  );
+  const after = snapshot(bench.root);
+  const { changes } = await bench.checkpoints.capture();
+  const inverse = changes.map(({ path, before: was, after: is }) => ({
+    path,
+    ...(is === undefined ? {} : { before: is }),
+    ...(was === undefined ? {} : { after: was }),
+  }));
+  shell('rm -r a b c e f g');
+  await bench.checkpoints.apply(await bench.checkpoints.plan(inverse));
+  expect(snapshot(bench.root)).toEqual(after);
+  shell('rm -r a b c e f g');
+  await bench.checkpoints.apply(await bench.checkpoints.plan(changes));
+  expect(snapshot(bench.root)).toEqual(before);
+});
+
+test('after going back was stopped, going back again goes all the way, whatever was done of it', async () => {
+  shell('echo 1 > a; echo 1 > b; echo 1 > c; ln -s a d');
+  const before = snapshot(bench.root);
+  await bench.checkpoints.baseline();
+  shell('echo 2 > a; echo 2 > b; rm c; echo n > new; ln -sfn b d');
+  const { changes } = await bench.checkpoints.capture();
+  const begun = changes.map(({ path, before: was, after: is }) => ({
+    path,
+    unsure: true,
+    ...(is === undefined ? {} : { before: is }),
+    ...(was === undefined ? {} : { after: was }),
+  }));
+  shell('echo 1 > a; rm d');
+  await bench.checkpoints.apply(await bench.checkpoints.plan([...changes, ...begun]));
+  expect(snapshot(bench.root)).toEqual(before);
+});

@@ -23,13 +23,14 @@ export function sameContent(a: FileState, b: FileState): boolean {
 
 /**
  * Takes changes of one path together where nothing happened in between: what was made and deleted again is no
- * change, and two edits in a row are one.
+ * change, and two edits in a row are one. What may not have been made is looked at by itself.
  */
 export function joinChanges(changes: readonly PathChange[]): readonly PathChange[] {
   const joined: PathChange[] = [];
   for (const change of changes) {
     const last = joined.at(-1);
-    if (last === undefined || !sameState(last.after, change.before)) joined.push(change);
+    const isSure = last?.unsure !== true && change.unsure !== true;
+    if (last === undefined || !isSure || !sameState(last.after, change.before)) joined.push(change);
     else {
       joined.pop();
       if (!sameState(last.before, change.after)) joined.push(spanning(last, change));

@@ -76,9 +76,18 @@ async function takeBack(
     return { to: before?.type !== 'folder' || to.mode === after.mode ? before : to, merged: undefined };
   // Somebody made the folder again.
   if (to?.type === 'folder' && before?.type === 'folder') return { to, merged: undefined };
-  if (!sameState(to, after)) return { reason: whyNot(to, after) };
+  const isBetween = to === undefined && before !== undefined && after !== undefined && hasGap(before, after);
+  if (!isBetween && !sameState(to, after)) return { reason: whyNot(to, after) };
   const problem = unavailable(before);
   return problem === undefined ? { to: before, merged: undefined } : { reason: problem };
+}
+
+/**
+ * Whether nothing stands there for a moment while one state gives way to the other: going back that was stopped in it
+ * is no deletion by the user.
+ */
+function hasGap(before: PathState, after: PathState): boolean {
+  return before.type !== after.type || before.type === 'link';
 }
 
 /** Content and mode are taken back each for itself. */
