@@ -8,11 +8,16 @@ import {
 } from '../context/index.ts';
 import type { SessionRecord } from '../protocol/sessions.ts';
 
+/** Ids that are named where several have the title, as copies do. */
+const SHOWN = 5;
+
 /** Several sessions have the title. */
 export class AmbiguousTitleError extends Error {
   override readonly name = 'AmbiguousTitleError';
+  /** `ids` newest first. */
   constructor(title: string, ids: readonly string[]) {
-    super(`${ids.length} sessions are called ${JSON.stringify(title)}: ${ids.join(', ')}. Give an id.`);
+    const some = ids.slice(0, SHOWN).join(', ') + (ids.length > SHOWN ? ' …' : '');
+    super(`${ids.length} sessions are called ${JSON.stringify(title)}, newest first: ${some}. Give an id.`);
   }
 }
 

@@ -60,11 +60,27 @@ export function noteOf({ subtype, data, message }: JSONLEntry): Note | undefined
 }
 
 function changedFiles(data: JSONLEntry['data']): Note | undefined {
-  const changes = Array.isArray(data?.changes) ? (data.changes as readonly { path?: unknown }[]) : [];
-  const paths = changes.flatMap((change) => (typeof change?.path === 'string' ? [change.path] : []));
-  if (paths.length === 0) return undefined;
-  const what = paths.length === 1 ? '1 file changed.' : `${paths.length} files changed.`;
-  return { kind: 'checkpoint', text: what, body: paths.join('\n') };
+  const changes = Array.isArray(data?.changes) ? (data.changes as readonly Change[]) : [];
+  const named = changes.filter((change) => typeof change?.path === 'string');
+  if (named.length === 0) return undefined;
+  const folders = named.filter(({ before, after }) => isFolder(before ?? after) && isFolder(after ?? before));
+  const files = named.length - folders.length;
+  const what = [
+    ...(files === 0 ? [] : [files === 1 ? '1 file' : `${files} files`]),
+    ...(folders.length === 0 ? [] : [folders.length === 1 ? '1 folder' : `${folders.length} folders`]),
+  ];
+  const body = named.map(({ path }) => String(path)).join('\n');
+  return { kind: 'checkpoint', text: `${what.join(' and ')} changed.`, body };
+}
+
+interface Change {
+  readonly path?: unknown;
+  readonly before?: { readonly type?: unknown };
+  readonly after?: { readonly type?: unknown };
+}
+
+function isFolder(state: Change['before']): boolean {
+  return state?.type === 'folder';
 }
 
 function bodyOf(content: string): { readonly body?: string } {

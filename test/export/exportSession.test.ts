@@ -268,3 +268,29 @@ test('going back in the files alone does not read as if the conversation had gon
   expect(text).toContain('The files are as before “One”');
   expect(text).not.toContain('no longer part of the conversation');
 });
+
+test('what changed is counted as what it is: files, and folders', async () => {
+  const file = { type: 'file', mode: 0o644, bytes: 1 };
+  const folder = { type: 'folder', mode: 0o755 };
+  const changed = (...changes: readonly object[]): EntryDraft => ({
+    type: 'system',
+    subtype: 'checkpoint',
+    message: { role: 'system', content: '' },
+    data: { cause: 'call', changes },
+  });
+  const text = await exported(
+    [
+      prompt('One'),
+      changed({ path: '/a', before: file, after: file }, { path: '/d', after: folder }),
+      changed({ path: '/e', before: folder }, { path: '/f', before: folder }),
+      changed({ path: '/d', before: folder, after: file }),
+    ],
+    { format: 'json' },
+  );
+  const [, turn] = JSON.parse(text).turns;
+  expect(turn.items.map((item: { text: string }) => item.text)).toEqual([
+    '1 file and 1 folder changed.',
+    '2 folders changed.',
+    '1 file changed.',
+  ]);
+});

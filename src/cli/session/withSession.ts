@@ -1,5 +1,6 @@
 /** From the word on the command line to the session that it means. */
 import { EXIT } from '../../headless/exitCodes.ts';
+import { formatAge } from '../../ui/print/numbers.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import { truncate } from '../../ui/print/width.ts';
 import { findSession } from './findSession.ts';
@@ -18,7 +19,11 @@ export async function withSession(ports: SessionPorts, word: string, run: WithSe
     return EXIT.badInput;
   }
   const some = found.sessions.slice(0, SHOWN);
-  const lines = some.map(({ id, title }) => `  ${id}  ${truncate(sanitizeLine(title), 60)}`);
+  const lines = some.map(
+    // A copy has the title of what it was made from: only the time tells them apart.
+    ({ id, title, updatedAt }) =>
+      `  ${id}  ${truncate(sanitizeLine(title), 60)}  ${formatAge(updatedAt, ports.now())}`,
+  );
   const more = found.sessions.length - some.length;
   ports.output.say(
     [

@@ -14,6 +14,7 @@ import {
   type RefusalAnswer,
   type RefusalBack,
   refusalChoices,
+  refusalEscape,
   refusalText,
   refusalTitle,
 } from './refusal.ts';
@@ -57,7 +58,7 @@ export function RefusalDialog(props: RefusalDialogProps) {
   });
   const answers = choiceLines(choices, selected, width, theme);
   const said = refusalText(refusal, now()).flatMap((text) => wrapText(sanitizeLine(text), width));
-  const hint = theme.dim(truncate('↑↓ Enter · Esc goes back', width));
+  const hint = theme.dim(truncate(`↑↓ Enter · ${refusalEscape(back)}`, width));
   const room = Math.max(0, rows - answers.length - 1);
   const head = [...said.slice(0, room), ...(room > said.length ? [''] : [])];
   const showHint = rows > 1 + head.length + answers.length;

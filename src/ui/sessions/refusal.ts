@@ -78,6 +78,11 @@ const backLabels: Readonly<Record<RefusalBack, string>> = {
   new: 'Start a new session',
 };
 
+/** What Esc does, for the line of keys. */
+export function refusalEscape(back: RefusalBack): string {
+  return back === 'new' ? 'Esc starts a new session' : 'Esc goes back';
+}
+
 export function refusalTitle(title: string | undefined, id: string): string {
   return title === undefined || title.trim() === '' ? `Session ${id}` : title;
 }

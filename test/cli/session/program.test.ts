@@ -249,7 +249,10 @@ describe('changes', () => {
 describe('bad input is exit code 42 and says what could be meant', () => {
   test.each<[string[], RegExp]>([
     [['show', 'nothing'], /There is no session "nothing".*session list --all/],
-    [['show', 'aaaaaaaa'], /"aaaaaaaa" could be any of 2 sessions[\s\S]*aaaaaaaa1 {2}Fix the login\n/],
+    [
+      ['show', 'aaaaaaaa'],
+      /"aaaaaaaa" could be any of 2 sessions[\s\S]*aaaaaaaa1 {2}Fix the login {2}\d+ \w+ ago\n/,
+    ],
     [['show'], /missing required argument 'session'/],
     [['show', 'zip', '--from', 'x'], /'x' is invalid. It must be a whole number\./],
     [['show', 'zip', '--tail', '0'], /above 0/],

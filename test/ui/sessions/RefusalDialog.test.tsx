@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { RefusalDialog } from '../../../src/ui/sessions/RefusalDialog.tsx';
-import type { Refusal } from '../../../src/ui/sessions/refusal.ts';
+import type { Refusal, RefusalBack } from '../../../src/ui/sessions/refusal.ts';
 import { createClock, mount, plain } from '../components/mount.tsx';
 import { keys } from '../screen.ts';
 import { now } from './made.ts';
@@ -11,14 +11,14 @@ const locked: Refusal = {
   canRead: true,
 };
 
-async function ask(refusal: Refusal, columns = 70, rows = 14) {
+async function ask(refusal: Refusal, columns = 70, rows = 14, back: RefusalBack = 'list') {
   const onAnswer = vi.fn();
   const props = {
     refusal,
     id: 'abc123',
     title: 'Fix \u001B]0;owned\u0007 the 解析器',
-    back: 'list',
-  } as const;
+    back,
+  };
   const clock = createClock();
   const { screen } = await mount(
     <RefusalDialog
@@ -50,6 +50,11 @@ test('who holds a session is said, and since when', async () => {
     '↑↓ Enter · Esc goes back',
   ]);
   expect(screen.output()).not.toContain(']0;owned');
+});
+
+test('where there is nothing to go back to, Esc says that it starts a new session', async () => {
+  const { screen } = await ask(locked, 70, 14, 'new');
+  expect(screen.text().at(-1)).toBe('↑↓ Enter · Esc starts a new session');
 });
 
 test('a session of another project says where it belongs', async () => {
