@@ -19,7 +19,10 @@ export function createExportPort(
     // From the file, which has all of it; where nothing can be saved, from memory.
     const entries =
       log === undefined ? agent.entries() : new LogPages(log).range(0, Number.POSITIVE_INFINITY);
-    const target = file === undefined ? { folder: root } : { file: resolve(place.cwd, file) };
+    const target =
+      file === undefined
+        ? { folder: root }
+        : { file: resolve(place.cwd, file.replace(/^~(?=\/)/, place.home)) };
     return exportToFile(entries, { format, meta, own }, target);
   };
 }

@@ -8,6 +8,9 @@ const formats: Readonly<Record<string, ExportFormat>> = {
   jsonl: 'jsonl',
 };
 
+/** What makes a session one that is worth a file. */
+const isSaid: ReadonlySet<string> = new Set(['prompt', 'shell', 'assistant', 'tool_result']);
+
 /** Writes the session to a file, without the secrets that are in it. */
 export const exportCommand: Command = {
   name: 'export',
@@ -15,9 +18,14 @@ export const exportCommand: Command = {
   description: 'write this session to a file, without secrets',
   argumentHint: '[md, html …]',
   run: async (args, host): Promise<CommandResult> => {
-    if (!host.agent.entries().some(({ subtype }) => subtype === 'prompt'))
+    // Of a long session only the end may be at hand, and it need not have a prompt in it.
+    if (!host.agent.entries().some(({ type, subtype }) => isSaid.has(subtype ?? type)))
       return problem('There is nothing to export yet: say something first.');
     const { format, file } = readArguments(args);
+    if (file !== undefined && /^[\w-]+$/.test(args.trim()))
+      return problem(
+        `There is no format “${file}”: md, html, json or jsonl. A file of that name is ./${file}`,
+      );
     const done = await host.exportSession(file === undefined ? { format } : { format, file });
     if (done.type === 'failed') return problem(done.message);
     return { type: 'notice', text: `Exported to ${done.file}\n${secretsLine(done.secrets)}` };

@@ -36,6 +36,23 @@ test('what cannot be written is said', async () => {
   });
 });
 
+test('a word that is no format makes no file of that name', async () => {
+  expect(await run('export', 'pdf', host)).toEqual({
+    type: 'notice',
+    level: 'error',
+    text: 'There is no format “pdf”: md, html, json or jsonl. A file of that name is ./pdf',
+  });
+  expect(await run('export', './pdf', host)).toMatchObject({
+    text: expect.stringContaining('Exported to /work/./pdf'),
+  });
+});
+
+test('a session of which only replies are at hand is exported', async () => {
+  const reply = { type: 'assistant', message: { role: 'assistant', content: 'Yes' } } as JSONLEntry;
+  const long = commandHost({ agent: { ...scriptedAgent(), entries: () => [reply] } });
+  expect(await run('export', '', long)).toMatchObject({ text: expect.stringContaining('Exported') });
+});
+
 test('a session in which nothing was said is not exported', async () => {
   const empty = commandHost({ agent: { ...scriptedAgent(), entries: () => [] } });
   expect(await run('export', '', empty)).toMatchObject({ level: 'error' });
