@@ -22,6 +22,11 @@ export function writeRedaction(
     text: (text) => redact(text, options),
     value: (value) => redactDeep(value, options),
     open: () => createRedactor(options),
-    holdsSecrets: (bytes) => findSecrets(Buffer.from(bytes).toString('latin1'), options).length > 0,
+    holdsSecrets: (bytes) => {
+      const text = Buffer.from(bytes).toString('latin1');
+      // Without its zeros UTF-16 is text as well.
+      const plain = text.includes('\0') ? text.replaceAll('\0', '') : '';
+      return findSecrets(text, options).length > 0 || findSecrets(plain, options).length > 0;
+    },
   };
 }

@@ -1,21 +1,27 @@
 /** Values of names like `password`, `api_key` and `client_secret`, where the value looks random. */
+import { plainText } from './encoded.ts';
 import { isLikelySecret, isUuid } from './likelySecret.ts';
 import type { Secret } from './types.ts';
 
 /** The word that says it; a bare `key` says nothing, an `api_key` does. */
-const name = /pass(?:word|wd|phrase|code)|pwd|secret|token|key|credentials?|_auth/gi;
+const name =
+  /pass(?:word|wd|phrase|code|wort)|(?<![A-Za-z])pass(?![A-Za-z])|pwd|psk|secret|token|key|credentials?|_auth|密码/gi;
 const keyOf =
-  /(?:api|access|auth|account|secret|private|signing|encryption|master|service|subscription|admin|license)[_-]?$/i;
+  /(?:api|app|access|auth|account|secret|private|shared|signing|encryption|master|service|subscription|admin|license)[_\s-]?$/i;
 const wholeName =
-  /^(?<before>.{0,60}?)(?:pass(?:word|wd|phrase|code)|pwd|secret|token|(?<key>key)|credentials?|_auth)$/is;
+  /^(?<before>.{0,60}?)(?:pass(?:word|wd|phrase|code|wort)|(?<![A-Za-z])pass|pwd|psk|secret|token|(?<key>key)|credentials?|_auth)$/is;
 
 /** Behind the name: what separates it from its value, and the value. Every repetition is bounded. */
 const afterName = new RegExp(
   [
     '(?:[_-]?(?:prod(?:uction)?|dev|test|staging|live|value|base|\\d{1,3})){0,2}',
-    '\\\\{0,3}["\'`]?\\]?(?: \\(unverified\\))?',
+    '\\\\{0,3}["\'`]?\\]?(?: \\(unverified\\)| \\[[^\\]\\n]{0,30}\\])?',
     '(?:',
-    '\\s{0,4}(?::\\s{0,2}[A-Za-z]{1,12}\\s{0,2}=|=>|:=|={1,3}|:|>)\\s{0,4}',
+    '\\s{0,24}(?::\\s{0,2}&?[A-Za-z]{1,12}\\s{0,2}=|=>|:=|={1,3}|：|:\\*{0,2}|>)\\s{0,24}',
+    '|\\s{0,24}\\|\\s{1,24}',
+    // A pair of two fields, elements or arguments: `name: X, value: …`.
+    '|,?\\s{1,24}value["\']?\\s{0,3}[:=]\\s{0,3}|,\\s{0,24}["\']value["\']\\s{0,3}:\\s{0,3}',
+    '|</key>\\s{0,24}<string>|["\'`]?\\s{0,3}[,(]\\s{0,3}(?=\\\\{0,3}["\'`])',
     '|\\s{1,3}is:?\\s{1,3}',
     '|\\s{1,4}',
     ')',
@@ -54,16 +60,17 @@ function valueBehind(text: string, nameStart: number, nameEnd: number): Secret |
   const value = quoted ?? bare.replace(/[.,;:?!]+$/, '');
   const between = match[0].slice(0, match[0].lastIndexOf(quoted ?? bare));
   if (quoted === undefined && /^\s+$/.test(between) && !isFlag(text, nameStart)) return undefined;
-  if (!isLikelySecret(value, quoted === undefined ? 'bare' : 'quoted')) return undefined;
+  const standing = quoted === undefined ? 'bare' : 'quoted';
+  if (!isLikelySecret(value, standing) && !isLikelySecret(plainText(value) ?? '', 'quoted')) return undefined;
   // A token is often the id of something; a password never is.
   if (isUuid(value) && /token$/i.test(text.slice(nameStart, nameEnd))) return undefined;
   const start = nameEnd + between.length;
   return { start, end: start + value.length, kind: kindOf(text.slice(nameStart, nameEnd)) };
 }
 
-/** `--password VALUE`, or a line of `.netrc`. */
+/** `--password VALUE`, a line of `.netrc`, a shell that sets variables without a sign. */
 function isFlag(text: string, nameStart: number): boolean {
-  return /(?:--[\w-]{0,20}|\blogin\s{1,3}\S{1,64}\s{1,3})$/.test(
+  return /(?:--[\w-]{0,20}|\blogin\s{1,3}\S{1,64}\s{1,3}|\b(?:set\s{1,3}-\w{1,4}|setenv)\s{1,3}\w{0,64})$/.test(
     text.slice(Math.max(0, nameStart - 80), nameStart),
   );
 }

@@ -3,22 +3,28 @@
  * of names like `password` that look random. Linear in the length of the text, whatever is in it.
  */
 import { findAssignments } from './assignments.ts';
+import { findCommandPasswords } from './commands.ts';
+import { findEncoded } from './encoded.ts';
 import { findKeyBlocks } from './keyBlocks.ts';
 import { findTokens } from './tokens.ts';
 import type { RedactOptions, Secret } from './types.ts';
 import { findUrlPasswords } from './urlPasswords.ts';
+import { findInVisible } from './visible.ts';
 
 /** The secrets in a text, in order, none overlapping another. */
 export function findSecrets(text: string, { own = [] }: Pick<RedactOptions, 'own'> = {}): Secret[] {
   if (text.length < LEAST) return [];
   // The most specific first: where two claim the same characters, the first gives its name.
-  return inOrder([
-    ...own.flatMap((secret) => occurrences(text, secret)),
-    ...findKeyBlocks(text),
-    ...findTokens(text),
-    ...findUrlPasswords(text),
-    ...findAssignments(text),
-  ]);
+  const find = (seen: string): Secret[] => [
+    ...own.flatMap((secret) => occurrences(seen, secret)),
+    ...findKeyBlocks(seen),
+    ...findTokens(seen),
+    ...findEncoded(seen),
+    ...findUrlPasswords(seen),
+    ...findCommandPasswords(seen),
+    ...findAssignments(seen),
+  ];
+  return inOrder([...find(text), ...findInVisible(text, find)]);
 }
 
 /** Nothing shorter is taken for a secret, one's own included. */

@@ -13,7 +13,7 @@ export function isLikelySecret(value: string, standing: Standing): boolean {
   )
     return false;
   if (isUuid(value)) return true;
-  if (standing === 'bare' && /^[\w$]+(?:\.[A-Za-z_$][\w$]*)+$/.test(value)) return false;
+  if (standing === 'bare' && /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/.test(value)) return false;
   if (hasStrongSymbol(value) && /\d/.test(value) && /[A-Za-z]/.test(value)) return isMixed(value);
   if (isShuffled(value.replace(/[+/=]/g, ''))) return true;
   return value.split(/[-_.:,/+=]/).some(isRandomWord);

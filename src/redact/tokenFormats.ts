@@ -152,6 +152,7 @@ const services: readonly TokenFormat[] = [
     ['discord.com/api/webhooks/', 'discordapp.com/api/webhooks/'],
     `discord(?:app)?\\.com/api/webhooks/\\d{16,20}/${url(60, 80)}`,
   ),
+  format('teams-webhook', 'webhook.office.com/', 'webhook\\.office\\.com/webhookb2/[A-Za-z0-9@/-]{60,250}'),
   format(
     'stripe-key',
     ['sk_live_', 'sk_test_', 'rk_live_', 'rk_test_'],

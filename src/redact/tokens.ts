@@ -57,10 +57,13 @@ function tokenAt(
 ): Secret | undefined {
   for (const { kind, regex, lead = 0, needsDigits } of candidates) {
     const start = literalAt - lead;
-    if (start < 0 || !beginsAt(text, start)) continue;
+    if (start < 0) continue;
+    const isGlued = !beginsAt(text, start);
+    if (isGlued && (literal.length < 4 || lead > 0)) continue;
     regex.lastIndex = start;
     const token = regex.exec(text)?.[0];
     if (token === undefined || isPlaceholder(token.slice(lead === 0 ? literal.length : 0))) continue;
+    if (isGlued && !isShuffled(token.slice(literal.length))) continue;
     if (needsDigits === true && !looksRandom(token.slice(literal.length))) continue;
     return { start, end: start + token.length, kind };
   }
@@ -91,7 +94,12 @@ function findPatterns(text: string): Secret[] {
   return patterns.flatMap(({ kind, hint, regex }) => {
     if (!text.includes(hint)) return [];
     return [...text.matchAll(regex)]
-      .filter(({ index, 0: token }) => beginsAt(text, index) && looksRandom(token) && !isPlaceholder(token))
+      .filter(
+        ({ index, 0: token }) =>
+          (beginsAt(text, index) || /bot$/.test(text.slice(index - 3, index))) &&
+          looksRandom(token) &&
+          !isPlaceholder(token),
+      )
       .map((match) => ({ start: match.index, end: match.index + match[0].length, kind }));
   });
 }

@@ -1,5 +1,5 @@
 /** Passwords in addresses: `https://user:PASSWORD@host`, `postgres://…`; and in connection strings. */
-import { isPlaceholder } from './likelySecret.ts';
+import { isLikelySecret, isPlaceholder } from './likelySecret.ts';
 import type { Secret } from './types.ts';
 
 /** From `://` on. No part may hold what ends an address, so that a run of `://` stays linear. */
@@ -9,9 +9,20 @@ const userAndPassword =
 const connectionString =
   /(?:user id|uid|username|user)\s{0,2}=[^;\s"']{1,128};\s{0,4}(?:password|pwd)\s{0,2}=(?<password>[^;"'`\\\r\n]{3,128})/gi;
 
+/** Where no path is of use, a password may hold `/` and `@`, whatever the rules say. */
+const database =
+  /\b(?:postgres(?:ql)?|mysql|mariadb|rediss?|mongodb(?:\+srv)?|amqps?|mssql|sqlserver|clickhouse|smtps?|ftps?|sftp|ldaps?):\/\/[^\s:@/?#"'`<>\\]{0,64}:(?<password>(?:(?!:\/\/)[^\s"'`<>\\]){1,256})@(?<host>[A-Za-z0-9[_%-][^\s/:"'`<>\\]{0,255})/g;
+/** A token in the place of the name. */
+const nameless = /:\/\/(?<password>[A-Za-z0-9_-]{20,256})@(?<host>[A-Za-z0-9][^\s/:"'`<>\\]{0,255})/g;
+
 /** Only the password itself; the address stays readable. */
 export function findUrlPasswords(text: string): Secret[] {
-  return [...inAddresses(text), ...inConnectionStrings(text)];
+  return [
+    ...inAddresses(text),
+    ...matches(text, database, () => true),
+    ...matches(text, nameless, (token) => isLikelySecret(token, 'quoted')),
+    ...inConnectionStrings(text),
+  ];
 }
 
 function inAddresses(text: string): Secret[] {
@@ -24,6 +35,16 @@ function inAddresses(text: string): Secret[] {
     found.push({ start, end: start + password.length, kind: 'url-password' });
   }
   return found;
+}
+
+function matches(text: string, regex: RegExp, isOne: (password: string) => boolean): Secret[] {
+  if (!text.includes('://')) return [];
+  return [...text.matchAll(regex)].flatMap((match) => {
+    const { password = '', host = '' } = match.groups ?? {};
+    if (isHarmless(password) || reserved.test(host) || !isOne(password)) return [];
+    const start = match.index + match[0].lastIndexOf(`${password}@`);
+    return [{ start, end: start + password.length, kind: 'url-password' }];
+  });
 }
 
 function inConnectionStrings(text: string): Secret[] {
