@@ -23,7 +23,10 @@ export async function uncompact(
   const refuse = (message: string): CompactionReport => refusedReport('manual', preTokens, message);
   const boundary = lastBoundary(log.entries());
   if (boundary === undefined) return refuse('There is no compaction to take back.');
-  await bringIn(log, boundary.uuid);
+  if (!(await bringIn(log, boundary.uuid)))
+    return refuse(
+      `What came before the last compaction cannot be read, so it stays. Look at ${log.filePath}, or run "clawdcode session verify ${log.sessionId}".`,
+    );
   const undoes = uuidsOfCompaction(log.entries(), boundary);
   const draft = undoDraft(undoes, 'the last compaction');
   const undone = [...log.entries(), asEntry(draft)];
@@ -53,7 +56,7 @@ export async function undoReduction(
   { log, append, projection }: SessionParts,
   uuid: string,
 ): Promise<boolean> {
-  await bringIn(log, uuid);
+  if (!(await bringIn(log, uuid))) return false;
   const { undone } = liveEntries(log.entries());
   const entry = log.entries().find((one) => one.uuid === uuid);
   if (entry === undefined || undone.has(uuid)) return false;
@@ -98,7 +101,7 @@ export async function steer(
 
 /** Everything after the atom that this entry belongs to is no longer part of the conversation; undo brings it back. */
 export async function rewind({ log, append, projection }: SessionParts, uuid: string): Promise<boolean> {
-  await bringIn(log, uuid);
+  if (!(await bringIn(log, uuid))) return false;
   const { entries } = liveEntries(log.entries());
   const atom = groupAtoms(entries).find((one) => atomEntries(one).some((entry) => entry.uuid === uuid));
   const last = atom === undefined ? undefined : atomEntries(atom).reduce((a, b) => (a.seq > b.seq ? a : b));

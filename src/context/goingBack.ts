@@ -20,7 +20,7 @@ export async function goBackBefore(
   prompt: string,
   { content, data }: Correction,
 ): Promise<{ readonly entry: JSONLEntry; readonly last: JSONLEntry } | undefined> {
-  await bringIn(parts.log, prompt);
+  if (!(await bringIn(parts.log, prompt))) return undefined;
   const { entries } = liveEntries(parts.log.entries());
   let at = entries.findIndex(({ uuid }) => uuid === prompt) - 1;
   while (entries[at]?.subtype === 'memory') at--;

@@ -80,6 +80,8 @@ export class ResidentLog {
 
   /** Takes what was read anew; what has come since stays behind it. */
   replace(entries: readonly JSONLEntry[]): void {
+    // Memory knows more than a file that vanished, which the next write brings back.
+    if (entries.length === 0) return;
     const last = entries.at(-1)?.seq ?? -1;
     const later = this.#entries.filter(({ seq, subtype }) => seq > last && subtype !== 'past');
     this.#entries = [...withoutHalfCompactions(entries).map(deepFreeze), ...later];
