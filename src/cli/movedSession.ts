@@ -11,7 +11,8 @@ import { SessionElsewhereError } from './sessionErrors.ts';
 
 /**
  * The target with the folder that it lies in, where that is one that the project has left; else as it is. Throws
- * `SessionElsewhereError` for the session of another project: it would be taken up among files that it knows nothing of.
+ * `SessionElsewhereError` for the session of another project: it would be taken up among files that it knows nothing of. A copy of
+ * it is one of this project.
  */
 export async function whereItLies(target: SessionTarget, place: Place): Promise<SessionTarget> {
   if (target.type === 'new' || (target.type === 'id' && target.project !== undefined)) return target;
@@ -20,7 +21,9 @@ export async function whereItLies(target: SessionTarget, place: Place): Promise<
   if (target.type === 'latest' ? (await store.latestSession()) !== undefined : await isHere(target.id, store))
     return target;
   const session =
-    target.type === 'latest' ? await newestOfMoved(place) : await namedElsewhere(target.id, place);
+    target.type === 'latest'
+      ? await newestOfMoved(place)
+      : await namedElsewhere(target.id, target.mode, place);
   if (session === undefined) return target;
   const { title, mode } = target;
   return {
@@ -50,7 +53,11 @@ async function newestOfMoved(place: Place): Promise<SessionRecord | undefined> {
   }
 }
 
-async function namedElsewhere(given: string, place: Place): Promise<SessionRecord | undefined> {
+async function namedElsewhere(
+  given: string,
+  mode: 'read' | 'fork' | undefined,
+  place: Place,
+): Promise<SessionRecord | undefined> {
   const catalogue = openSessionCatalogue(place);
   try {
     const { own, moved } = await catalogue.projectsOf(place.root);
@@ -58,7 +65,7 @@ async function namedElsewhere(given: string, place: Place): Promise<SessionRecor
     const byTitle = byId.length > 0 ? [] : await catalogue.list({ filter: given.trim() });
     const found = findSession([...byId, ...byTitle], given, [own, ...moved]);
     if (found.type !== 'found' || found.session.project === own) return undefined;
-    if (moved.includes(found.session.project)) return found.session;
+    if (mode === 'fork' || moved.includes(found.session.project)) return found.session;
     throw new SessionElsewhereError(found.session);
   } finally {
     await catalogue.close();

@@ -26,10 +26,11 @@ export class SessionElsewhereError extends Error {
   override readonly name = 'SessionElsewhereError';
   readonly session: Pick<SessionRecord, 'id' | 'project' | 'root' | 'isMoved' | 'title'>;
   constructor(session: Pick<SessionRecord, 'id' | 'project' | 'root' | 'isMoved' | 'title'>) {
-    const { id, root } = session;
+    const { id, root, isMoved } = session;
     const where = root === undefined ? 'another project' : root;
+    const there = isMoved ? ', which is no longer there' : ': start clawdcode there to go on with it';
     super(
-      `Session ${JSON.stringify(id)} belongs to ${where}: start clawdcode there to go on with it. "clawdcode session show ${id}" prints it here.`,
+      `Session ${JSON.stringify(id)} belongs to ${where}${there}. --fork-session goes on in a copy of it here, "clawdcode session show ${id}" prints it.`,
     );
     this.session = session;
   }

@@ -67,6 +67,16 @@ test('the session of another project is not taken up here, and says where it bel
   await expect(whereItLies({ type: 'id', id: 'Far away' }, here)).rejects.toThrow(`belongs to ${other}:`);
   const asked = { type: 'id', id: 'far1', project: folderOf(here, other) } as const;
   expect(await whereItLies(asked, here)).toBe(asked);
+  // A copy is one of this project.
+  expect(await whereItLies({ type: 'id', id: 'far1', mode: 'fork' }, here)).toEqual({
+    ...asked,
+    mode: 'fork',
+  });
+  await rename(other, `${other}-gone`);
+  const error: unknown = await whereItLies({ type: 'id', id: 'far1' }, here).catch(
+    (reason: unknown) => reason,
+  );
+  expect(String(error)).toContain(`belongs to ${other}, which is no longer there. --fork-session`);
 });
 
 test.each([{ type: 'new' }, { type: 'latest' }, { type: 'id', id: 'unknown' }] as const)(
