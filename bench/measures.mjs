@@ -9,7 +9,7 @@ import { startServer } from './server.mjs';
 /** Tool steps of one run; the first few, in which everything is loaded, do not count. */
 const STEPS = 45;
 const WARM_STEPS = 5;
-const PATIENCE = 30_000;
+const PATIENCE = 120_000;
 
 /** How long a command takes from spawn to exit. */
 export async function wholeRun(args, { cwd, env }) {
