@@ -197,7 +197,9 @@ export function reduce(view: View, event: AgentEvent, now: number): Step {
     case 'rewind_ended': {
       const { outcome, message, type } = event.report;
       const level = outcome === 'done' ? 'info' : 'warning';
-      const way = outcome === 'refused' || type === 'undo' ? '' : TAKES_IT_BACK;
+      // Behind a list of paths it stands on a line of its own.
+      const before = message.includes('\n') ? '\n' : ' ';
+      const way = outcome === 'refused' || type === 'undo' ? '' : before + TAKES_IT_BACK;
       return next({}, notice(level, message + way));
     }
     case 'notice':
@@ -224,7 +226,7 @@ export function flushTail(
 }
 
 /** How going back is undone. */
-const TAKES_IT_BACK = ' Esc Esc, then u, or /rewind undo takes it back.';
+const TAKES_IT_BACK = 'Esc Esc, then u, or /rewind undo takes it back.';
 
 /** An entry replaces the live text that led to it: only what is not printed yet is printed now. */
 function recorded(view: View, entry: JSONLEntry): Step {

@@ -179,3 +179,14 @@ test('a compaction that was taken back tells its sizes; one that ran has them in
   const failed = { ...report, outcome: 'fallback', message: 'No summary: 500.' } as const;
   expect(play([started, { type: 'compaction_ended', report: failed }]).prints).toEqual([]);
 });
+
+test('how going back is undone stands behind what was done, and below what was left', () => {
+  const said = (message: string, outcome: 'done' | 'partly') =>
+    play([{ type: 'rewind_ended', report: { type: 'rewind', outcome, message, conversation: false } }])
+      .prints;
+  const way = 'Esc Esc, then u, or /rewind undo takes it back.';
+  expect(said('Done.', 'done')).toMatchObject([{ text: `Done. ${way}` }]);
+  expect(said('Done.\nLeft as it is:\n- a: why', 'partly')).toMatchObject([
+    { text: `Done.\nLeft as it is:\n- a: why\n${way}` },
+  ]);
+});
