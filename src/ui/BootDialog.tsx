@@ -71,7 +71,7 @@ export function BootDialog({ snapshot, controller, columns, rows, now }: BootDia
           agent={session.agent}
           turn={phase.turn}
           now={() => new Date(now())}
-          onFork={(uptoSeq) => controller.fork(uptoSeq)}
+          onFork={(turn) => controller.forkBefore(turn)}
           onClose={() => controller.closeDialog()}
         />
       );

@@ -3,6 +3,7 @@
  * no React; `App` draws its snapshots. The composer belongs to the screen and is reached through a handle.
  */
 
+import { promptOf } from '../agent/promptQueue.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import { attachSession } from './attachSession.ts';
 import type { Controller, ScreenPorts, Snapshot } from './controllerTypes.ts';
@@ -258,9 +259,16 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
       state.session?.agent.submit({ type: 'answer', id, answer: given });
     },
     answerRefusal: (answer) => switcher.answer(answer),
-    fork(uptoSeq) {
+    forkBefore(turn) {
       set({ phase: { type: 'session' } });
-      void switcher.fork(uptoSeq);
+      const agent = state.session?.agent;
+      if (agent === undefined) return;
+      const page = agent.page(turn.seq + 1, 1).catch(() => []);
+      void switcher.fork(turn.beforeSeq).then(async () => {
+        const [prompt] = await page;
+        const isForked = state.session !== undefined && state.session.agent !== agent;
+        if (isForked && prompt !== undefined) screen?.composer()?.prependText(promptOf(prompt).text);
+      });
     },
     closeDialog: () => set({ phase: { type: 'session' } }),
     pickModel(id) {

@@ -65,8 +65,8 @@ export interface Controller {
   answer(id: string, answer: PermissionAnswer): void;
   answerRefusal(answer: RefusalAnswer): void;
   pickModel(id: string | undefined): void;
-  /** Goes on in a copy of the session as it was up to this entry. */
-  fork(uptoSeq: number): void;
+  /** Goes on in a copy of the session as it was before this turn, with its prompt in the composer. */
+  forkBefore(turn: TurnRecord): void;
   /** Leaves a dialog that only looked. */
   closeDialog(): void;
 }

@@ -266,6 +266,7 @@ test('/diff shows the session and one turn; a fork from before a turn leaves ses
   await terminal.waitForGone('Go back to before');
   await terminal.waitForIdle();
   await terminal.until(() => terminal.everything().includes('/resume'), 'it says how to get back');
+  await terminal.waitFor('❯ second task');
   expect(await treeOf(folder)).toEqual(second);
   const prompts = (
     entries: readonly { subtype?: string | undefined; message: { content: unknown } }[] = [],

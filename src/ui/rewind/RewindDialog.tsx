@@ -32,7 +32,7 @@ export interface RewindDialogProps {
   readonly now: () => Date;
   /** Milliseconds, for keys that were on their way; the machine's own clock by default. */
   readonly clock?: () => number;
-  readonly onFork: (uptoSeq: number) => void;
+  readonly onFork: (turn: TurnRecord) => void;
   readonly onClose: () => void;
 }
 
@@ -97,7 +97,7 @@ export function RewindDialog(props: RewindDialogProps) {
     if (current.step !== 'choose' || way === undefined) return;
     const { turn, plan } = current;
     if (way === 'cancel') onClose();
-    else if (way === 'fork') onFork(turn.beforeSeq);
+    else if (way === 'fork') onFork(turn);
     else if (way === 'conversation') submit(turn.uuid, way);
     else if (plan !== undefined) set({ step: 'files', list: current.list, plan, scope: way, top: 0 });
   };

@@ -79,7 +79,7 @@ async function open({
       theme={plain}
       now={() => now}
       clock={clock.now}
-      onFork={(seq) => forks.push(seq)}
+      onFork={({ beforeSeq }) => forks.push(beforeSeq)}
       onClose={() => {
         closed += 1;
       }}
