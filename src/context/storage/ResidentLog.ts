@@ -91,8 +91,9 @@ export class ResidentLog {
   /**
    * After a compaction that is on the disk: remembers where the session can be taken up, and of a large log leaves
    * to the file what came before the compaction before it, so that the last one can be taken back at once.
+   * What a disk may still lose, from `unsyncedFrom` on, stays: it may have to be written again.
    */
-  leavePast(): void {
+  leavePast(unsyncedFrom: number): void {
     if (this.#bytes <= this.#wholeBytes) return;
     const { entries: live, undone } = liveEntries(this.#entries);
     const at = lastCompaction(live, undone);
@@ -101,7 +102,7 @@ export class ResidentLog {
     const point = resumePointOf(leavePast(this.#entries, boundary.uuid));
     if (point !== undefined) void writeResumePoint(this.#file, point);
     const through = pastOf(this.#entries)?.throughSeq ?? -1;
-    if (before === undefined || before.seq <= through) return;
+    if (before === undefined || before.seq <= through || before.seq > unsyncedFrom) return;
     const left = leavePast(this.#entries, before.uuid);
     // An undo that is taken back counts again: what it names has to be there as long as it is.
     if (absentTarget(left) !== undefined) return;

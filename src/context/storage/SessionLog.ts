@@ -126,7 +126,7 @@ export class SessionLog {
     this.#pending.push(...lines);
     await this.#flush();
     const isCompaction = added.some((entry) => entry.isCompactSummary === true);
-    if (isCompaction && this.#pending.length === 0) this.#resident.leavePast();
+    if (isCompaction && this.#pending.length === 0) this.#resident.leavePast(this.#unsyncedFrom);
     return added;
   }
 

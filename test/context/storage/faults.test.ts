@@ -19,7 +19,10 @@ const prompt = (content: string): EntryDraft => ({
 const said = (entries: readonly JSONLEntry[]): unknown[] => entries.map((entry) => entry.message.content);
 
 /** A log that tries again at once. */
-async function makeLog(store: JSONLStore): Promise<{ log: SessionLog; problems: StorageProblem[] }> {
+async function makeLog(
+  store: JSONLStore,
+  wholeBytes?: number,
+): Promise<{ log: SessionLog; problems: StorageProblem[] }> {
   const folder = dirname(store.getFilePath());
   const log = new SessionLog({
     sessionId: 's',
@@ -31,6 +34,7 @@ async function makeLog(store: JSONLStore): Promise<{ log: SessionLog; problems: 
     now: () => new Date(),
     release: () => {},
     retryMs: 1,
+    wholeBytes,
   });
   onTestFinished(() => log.close());
   const problems: StorageProblem[] = [];
@@ -56,32 +60,60 @@ test('what could not be written is written when the disk is back, without anothe
   expect(await readLog(log.filePath)).toEqual({ entries: log.entries(), damaged: [] });
 });
 
+/** A disk that loses what came after the last sync that it took; its next syncs fail. */
+class Forgetful extends JSONLStore {
+  failures = 0;
+  #durable = 0;
+  override async sync(): Promise<void> {
+    const file = this.getFilePath();
+    if (this.failures === 0) {
+      await super.sync();
+      this.#durable = (await readFile(file)).length;
+      return;
+    }
+    this.failures -= 1;
+    await this.close();
+    await truncate(file, this.#durable);
+    throw new Error('EIO: the disk forgot what it was told.');
+  }
+}
+
 test('after a sync that failed everything since the last one is written again, and read once', async () => {
   const file = join(await temporaryFolder(), 's.jsonl');
-  let durable = 0;
-  let failures = 0;
-  class Forgetful extends JSONLStore {
-    override async sync(): Promise<void> {
-      if (failures === 0) return super.sync();
-      failures -= 1;
-      await this.close();
-      await truncate(file, durable);
-      throw new Error('EIO: the disk forgot what it was told.');
-    }
-  }
-  const { log, problems } = await makeLog(new Forgetful(file));
+  const store = new Forgetful(file);
+  const { log, problems } = await makeLog(store);
   await log.append([prompt('safe')]);
   await log.sync();
-  durable = (await readFile(file)).length;
   await log.append([prompt('a')]);
   await log.append([prompt('b')]);
-  failures = 2;
+  store.failures = 2;
   await log.sync();
   expect(problems[0]?.message).toContain('EIO');
   await log.append([prompt('c')]);
   await recovered(problems);
   expect(await readLog(file)).toEqual({ entries: log.entries(), damaged: [] });
   expect(said(log.entries())).toEqual(['safe', 'a', 'b', 'c']);
+});
+
+test('a large session leaves nothing to the file that a disk may still lose', async () => {
+  const file = join(await temporaryFolder(), 's.jsonl');
+  const store = new Forgetful(file);
+  const { log, problems } = await makeLog(store, 0);
+  const compacted = async (what: string): Promise<void> => {
+    for (let turn = 0; turn < 5; turn++) await log.append([prompt(`${what} ${turn}`)]);
+    await log.saveCompaction(`summary of ${what}`, { trigger: 'manual', preTokens: 9 });
+  };
+  for (const what of ['one', 'two']) await compacted(what);
+  await log.sync();
+  for (const what of ['three', 'four', 'five', 'six']) await compacted(what);
+  expect(log.entries().some(({ subtype }) => subtype === 'past')).toBe(true);
+  store.failures = 1;
+  await log.sync();
+  await recovered(problems);
+  const { entries, damaged } = await readLog(file);
+  expect(damaged).toEqual([]);
+  expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index));
+  expect(entries).toHaveLength(6 * 7);
 });
 
 test.each<[string, (file: string) => Promise<unknown>]>([
