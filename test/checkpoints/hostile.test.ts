@@ -128,6 +128,13 @@ test("git's own folder is never written to, whatever a log says", async () => {
   ]);
 });
 
+test('nothing is made under a name that was redacted', async () => {
+  const { hash } = await bench.blobs.put(Buffer.from('text\n'));
+  const before = { type: 'file', mode: 0o644, bytes: 5, hash } as const;
+  const { steps } = await plan([{ path: at('keys/[redacted: github-token 3f9a].txt'), before }]);
+  expect(steps).toMatchObject([{ action: 'refuse', reason: 'its name holds a secret, which is not stored' }]);
+});
+
 test('what is edited between the plan and its execution is left alone, and said to be', async () => {
   write('a.txt', 'one\n');
   write('gone.txt', 'one\n');

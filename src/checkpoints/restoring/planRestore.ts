@@ -89,9 +89,13 @@ async function planPath(
 const isHash = (state: PathState | undefined, wanted: string): boolean =>
   state?.type === 'file' && state.hash === wanted;
 
+/** As a log has it that stores no secrets: there never was such a path. */
+const REDACTED = /\[redacted: [a-z0-9-]+ [0-9a-f]{4}\]/;
+
 /** Why nothing is done at a path, whatever is there. */
 function unreachable(path: string, repositories: Map<string, boolean>): string | undefined {
   if (!path.startsWith('/') || path.includes('\0')) return 'it is not a path';
+  if (REDACTED.test(path)) return 'its name holds a secret, which is not stored';
   const owner = historyAround(path, repositories);
   return owner === undefined ? undefined : `it belongs to ${owner}`;
 }
