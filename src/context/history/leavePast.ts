@@ -1,7 +1,7 @@
 /**
  * Leaves the past of a log to the file: what came before a compaction, but for what requests still show and what
  * later steps look back at. The view, the next compaction, totals and the screen are the same with what stays as
- * with everything (test/context/history/leavePast.test.ts).
+ * with everything (test/fuzz/large.ts).
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { reductionRecords } from '../contextReport.ts';
