@@ -22,6 +22,8 @@ export function readOnlyAgent(agent: Agent, onError: (error: unknown) => void): 
         hub.emit({ type: 'notice', level: 'warning', text });
         // What was typed goes back to where it was typed.
         if (op.type === 'prompt') hub.emit({ type: 'queue_returned', prompts: [op] });
+        if (op.type === 'shell')
+          hub.emit({ type: 'queue_returned', prompts: [{ type: 'prompt', text: `!${op.command}` }] });
       }
     },
   };
