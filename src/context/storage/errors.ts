@@ -65,7 +65,7 @@ export class SessionLockedError extends Error {
   constructor(sessionId: string, holder: LockHolder | undefined) {
     const who = holder ? ` (process ${holder.pid} on ${holder.host}, since ${holder.since})` : '';
     super(
-      `Session ${JSON.stringify(sessionId)} is open in another clawdcode${who}. ` + 'Close it there first.',
+      `Session ${JSON.stringify(sessionId)} is open in another clawdcode${who}. Close it there first.`,
     );
     this.sessionId = sessionId;
     this.holder = holder;
