@@ -197,9 +197,9 @@ test('the first look reads nothing that could not be kept anyway', async () => {
   for (const name of ['large.img', 'larger.img']) shell(`truncate -s 1900M ${name}`);
   const started = performance.now();
   const changes = await changesOf('echo 1 > a.txt; echo 2 >> larger.img');
-  expect(performance.now() - started).toBeLessThan(2_000);
   expect(changes.map((change) => change.path)).toEqual([at('a.txt'), at('larger.img')]);
   const { steps } = await plan(changes);
+  expect(performance.now() - started).toBeLessThan(4_000);
   expect(steps.map((step) => step.action)).toEqual(['delete', 'refuse']);
   // What could not be copied for want of room is not read either, and not taken for changed.
   const checkpoints = bench.reopen({ limits: { maxTotalBytes: 10 }, git: false });

@@ -21,7 +21,12 @@ export type Current =
 const MAX_HASH_BYTES = 2 ** 31;
 
 /** `isCaseBlind`: the file system takes another spelling for the same name, so that a name must be looked for. */
-export async function currentState(path: string, maxBytes: number, isCaseBlind: boolean): Promise<Current> {
+export async function currentState(
+  path: string,
+  maxBytes: number,
+  isCaseBlind: boolean,
+  maxHashBytes: number = MAX_HASH_BYTES,
+): Promise<Current> {
   try {
     const entry = look(path);
     if (entry === undefined || (isCaseBlind && !(await isSpelledSo(path)))) return { type: 'nothing' };
@@ -31,7 +36,7 @@ export async function currentState(path: string, maxBytes: number, isCaseBlind: 
       return { type: 'state', entry, bytes: undefined, state: { type: 'folder', mode: entry.mode } };
     if (entry.kind !== 'file')
       return { type: 'state', entry, bytes: undefined, state: { type: 'special', kind: entry.kind } };
-    const read = await readStable(path, maxBytes, MAX_HASH_BYTES);
+    const read = await readStable(path, maxBytes, maxHashBytes);
     if (read.type === 'gone') return { type: 'unknown', reason: 'it changed just now' };
     if (read.type === 'failed') return { type: 'unknown', reason: read.reason };
     const { mode, size } = read.entry;

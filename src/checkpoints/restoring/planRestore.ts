@@ -52,8 +52,15 @@ async function planPath(
   const isReached = canonicalPath(path) === path;
   if (!isReached && !isBelowFolderToCome(path, above))
     return idleStep(path, 'refuse', 'the way to it leads through a link now', undefined);
+  // What nothing is known to compare it with is not read, however large it is.
+  const isComparable = changes.some(({ before, after }) => isHashed(before) || isHashed(after));
   const current = isReached
-    ? await currentState(path, MAX_TEXT_BYTES, deps.isCaseBlind(path))
+    ? await currentState(
+        path,
+        MAX_TEXT_BYTES,
+        deps.isCaseBlind(path),
+        isComparable ? undefined : MAX_TEXT_BYTES,
+      )
     : ({ type: 'nothing' } as const);
   if (current.type === 'unknown') return idleStep(path, 'refuse', current.reason, undefined);
   const disk = current.type === 'nothing' ? undefined : current.state;
@@ -85,6 +92,9 @@ async function planPath(
     },
   );
 }
+
+const isHashed = (state: PathState | undefined): boolean =>
+  state?.type === 'file' && state.hash !== undefined;
 
 const isHash = (state: PathState | undefined, wanted: string): boolean =>
   state?.type === 'file' && state.hash === wanted;
