@@ -18,9 +18,12 @@ const MAX_PER_PROMPT = 200;
 /** Characters of one prompt that are looked through, from its beginning and from its end. */
 const MAX_PROMPT = 60_000;
 
-/** In log order. Said twice, it stands where it was said last. */
-export function userConstraints(entries: readonly JSONLEntry[]): Constraint[] {
-  const found = new Map<string, Constraint>();
+/** In log order, behind those that are known of earlier entries. Said twice, it stands where it was said last. */
+export function userConstraints(
+  entries: readonly JSONLEntry[],
+  before: readonly Constraint[] = [],
+): Constraint[] {
+  const found = new Map(before.map((one) => [foldText(one.text), one]));
   for (const entry of entries) {
     for (const one of constraintsOf(entry)) {
       const key = foldText(one.text);

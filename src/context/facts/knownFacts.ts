@@ -29,7 +29,7 @@ export function knownFacts(entries: readonly JSONLEntry[]): KnownFacts {
   return {
     files: changedFiles(own, past?.files),
     commands: [...(past?.commands ?? []), ...commandRuns(own)],
-    constraints: [...(past?.constraints ?? []), ...userConstraints(own)],
+    constraints: userConstraints(own, past?.constraints),
     decisions: [...(past?.decisions ?? []), ...decisionsOf(own)],
     errors: [...(past?.errors ?? []), ...errorLines(own)],
   };
