@@ -64,9 +64,7 @@ export class SessionLockedError extends Error {
   readonly holder: LockHolder | undefined;
   constructor(sessionId: string, holder: LockHolder | undefined) {
     const who = holder ? ` (process ${holder.pid} on ${holder.host}, since ${holder.since})` : '';
-    super(
-      `Session ${JSON.stringify(sessionId)} is open in another clawdcode${who}. Close it there first.`,
-    );
+    super(`Session ${JSON.stringify(sessionId)} is open in another clawdcode${who}. Close it there first.`);
     this.sessionId = sessionId;
     this.holder = holder;
   }
