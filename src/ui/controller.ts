@@ -14,7 +14,7 @@ import { createPrinter, type Printer } from './printer.ts';
 import { replay, replayAround } from './replay.ts';
 import { afterRewind } from './rewind/afterRewind.ts';
 import { type InputEffect, runInput } from './runInput.ts';
-import type { SessionStore } from './sessionStore.ts';
+import { FRAME_MS, type SessionStore } from './sessionStore.ts';
 import { createSessionSwitch } from './sessions/sessionSwitch.ts';
 import type { Boot, UiExit, UiHouse, UiOptions } from './types.ts';
 import { emptyView, type Print } from './view.ts';
@@ -92,6 +92,13 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     });
   };
 
+  /** What is printed while a dialog stands below it is pushed out of sight: the dialog goes first. */
+  const putAwayDialog = async (): Promise<void> => {
+    if (state.phase.type === 'booting' || state.phase.type === 'session') return;
+    set({ session: undefined, phase: { type: 'booting' } });
+    await new Promise((drawn) => setTimeout(drawn, 2 * FRAME_MS));
+  };
+
   const switcher = createSessionSwitch({
     house: () => house,
     session: () => state.session,
@@ -104,6 +111,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
       store?.dispose();
       options.onReady(() => session.agent.close());
       printer = undefined;
+      await putAwayDialog();
       store = attachSession(session, screen, print, options.now, session.resumed ? past : []);
       session.agent.subscribe((event) =>
         afterRewind(event, { agent: session.agent, show, composer: screen?.composer() }),
