@@ -40,7 +40,7 @@ test('JSON is one object of turns, each call with its result', async () => {
   const whole = JSON.parse(await exported(talk, { format: 'json' }));
   expect(whole).toMatchObject({
     format: 'clawdcode-export',
-    session: { title: 'Fix the login', sessionId: 's1', project: '/work/app' },
+    session: { title: 'Fix the login', sessionId: 's1', project: '/srv/app' },
     totals: { turns: 2, calls: 3 },
   });
   expect(whole.turns.map((turn: { number: number; prompt?: string }) => [turn.number, turn.prompt])).toEqual([

@@ -12,7 +12,7 @@ export function entriesOf(drafts: readonly EntryDraft[]): JSONLEntry[] {
     parentUuid: seq === 0 ? null : `u${seq - 1}`,
     sessionId: 's1',
     timestamp: '2026-03-01T10:20:30.000Z',
-    cwd: '/work/app',
+    cwd: '/srv/app',
     version: '1.0.0',
     crc: '00000000',
     ...draft,
@@ -61,7 +61,7 @@ export const ended: EntryDraft = {
 export const meta: ExportMeta = {
   title: 'Fix the login',
   sessionId: 's1',
-  project: '/work/app',
+  project: '/srv/app',
   programVersion: '1.0.0',
   exportedAt: new Date('2026-03-02T00:00:00Z'),
 };
