@@ -35,7 +35,7 @@ export function commandHost(parts: Partial<CommandHost> = {}): CommandHost {
     exportSession: async ({ format, file }) =>
       file === 'taken.md'
         ? { type: 'failed', message: 'taken.md is there already.' }
-        : { type: 'done', file: `/work/${file ?? `talk.${format}`}`, secrets: file === undefined ? 2 : 0 },
+        : { type: 'done', file: `/srv/${file ?? `talk.${format}`}`, secrets: file === undefined ? 2 : 0 },
     findSession: async (id) => (id === 'session1' ? 'found' : 'unknown'),
     ...parts,
   };

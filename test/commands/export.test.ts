@@ -23,7 +23,7 @@ test.each([
 test('says where the file is and how many secrets are not in it', async () => {
   expect(await run('export', 'html', host)).toEqual({
     type: 'notice',
-    text: 'Exported to /work/talk.html\n2 secrets were left out.',
+    text: 'Exported to /srv/talk.html\n2 secrets were left out.',
   });
   expect(await run('export', 'a.md', host)).toMatchObject({ text: expect.stringContaining('No keys') });
 });
@@ -43,7 +43,7 @@ test('a word that is no format makes no file of that name', async () => {
     text: 'There is no format “pdf”: md, html, json or jsonl. A file of that name is ./pdf',
   });
   expect(await run('export', './pdf', host)).toMatchObject({
-    text: expect.stringContaining('Exported to /work/./pdf'),
+    text: expect.stringContaining('Exported to /srv/./pdf'),
   });
 });
 
