@@ -11,15 +11,11 @@ import type { BlobSink, RecallAnswer, RecallRequest, ToolOutcome } from '../prot
 import { type ContextData, contextDataOf } from './contextData.ts';
 import { liveEntries } from './history/live.ts';
 import { Listeners } from './Listeners.ts';
-import { ThreadSummary } from './memory/ThreadSummary.ts';
-import { OfferedTools } from './OfferedTools.ts';
-import { Projection } from './Projection.ts';
+import { openSession } from './openSession.ts';
 import { pageBefore, seqOf } from './recall/seenLog.ts';
-import { SessionContext } from './SessionContext.ts';
+import type { SessionContext } from './SessionContext.ts';
 import { closingDrafts, headerDrafts, headerOf, lastEnvironmentOf, replyDrafts } from './sessionDrafts.ts';
-import type { SessionParts } from './sessionParts.ts';
 import {
-  CacheStore,
   damageNotices,
   messageDraft,
   type SessionLog,
@@ -149,20 +145,7 @@ export class ContextManager {
 
   /** Appends the drafts as one batch; resolves when they are on disk. */
   async append(...drafts: readonly EntryDraft[]): Promise<readonly JSONLEntry[]> {
-    return this.#appendTo(this.#open().parts, drafts);
-  }
-
-  /** Whatever was begun in a session ends up in it, also when another one is open by then. */
-  async #appendTo(
-    { log, projection }: Pick<SessionParts, 'log' | 'projection'>,
-    drafts: readonly EntryDraft[],
-  ): Promise<readonly JSONLEntry[]> {
-    const entries = await log.append(drafts);
-    for (const entry of entries) {
-      projection.learn(entry);
-      this.#entryListeners.tell(entry);
-    }
-    return entries;
+    return this.#open().parts.append(drafts);
   }
 
   /** Appends one message; `metadata` is kept with it. */
@@ -181,7 +164,7 @@ export class ContextManager {
     const { parts } = this.#open();
     const request = parts.projection.lastRequest;
     const tools = end.sent === undefined ? [] : parts.offered.news(request, end.sent);
-    return this.#appendTo(parts, [...tools, ...replyDrafts(reply, request, end)]);
+    return parts.append([...tools, ...replyDrafts(reply, request, end)]);
   }
 
   /** Records the one result of a call, bounded; the whole output is kept beside the log. */
@@ -289,18 +272,8 @@ export class ContextManager {
 
   async #use(log: SessionLog): Promise<void> {
     await this.close();
-    const projection = new Projection(log, this.#deps);
-    await projection.load();
     log.onProblem((problem) => this.#problemListeners.tell(problem));
-    const parts: SessionParts = {
-      log,
-      projection,
-      deps: this.#deps,
-      append: (drafts) => this.#appendTo({ log, projection }, drafts),
-      thread: new ThreadSummary(new CacheStore(this.#deps.settings.cache.maxEntries)),
-      offered: new OfferedTools(log.entries()),
-    };
-    this.#session = new SessionContext(parts);
+    this.#session = await openSession(log, this.#deps, (entry) => this.#entryListeners.tell(entry));
   }
 
   #open(): SessionContext {

@@ -15,7 +15,6 @@ export const sessionVerbs = [
   'verify',
   'repair',
 ] as const;
-export type SessionVerb = (typeof sessionVerbs)[number];
 
 export type Route =
   | { readonly type: 'session'; readonly argv: readonly string[] }
