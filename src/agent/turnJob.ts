@@ -54,6 +54,8 @@ export function createTurnJob(ports: TurnJobPorts): Job {
         message: { role: 'system', content: outcome },
         data: { outcome, steps, ...(error === undefined ? {} : { error }) },
       });
+      // A turn that was stopped or failed had no end of a step to bring its last words onto the disk.
+      await context.sync();
     } finally {
       if (outcome !== 'done') prompts.giveBack();
       emit({ type: 'turn_ended', ...end });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { calls, says } from './scriptedModel.ts';
+import { calls, fails, says } from './scriptedModel.ts';
 import { ok, smallTool } from './smallTools.ts';
 import { stage } from './stage.ts';
 
@@ -22,5 +22,19 @@ test('the log is on the disk itself before a call that may change something runs
     await sync();
   };
   await ask('Go');
-  expect(order).toEqual(['Read', 'synced', 'Bash']);
+  expect(order).toEqual(['Read', 'synced', 'Bash', 'synced']);
+});
+
+test('a turn that failed is on the disk when it has ended', async () => {
+  const { ask, context } = await stage({
+    answers: [fails({ kind: 'auth', message: 'Refused.', retryable: false })],
+  });
+  const sync = context.sync.bind(context);
+  let last: string | undefined;
+  context.sync = async () => {
+    await sync();
+    last = context.entries().at(-1)?.subtype;
+  };
+  await ask('Go');
+  expect(last).toBe('turn_end');
 });
