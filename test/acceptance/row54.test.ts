@@ -27,7 +27,8 @@ test('row 54, S5 automatic compaction at 80 %: a task in 8,000 tokens is finishe
   });
   const long = await project.run('Read the whole parser and leave nothing out', { resume: run.sessionId });
   expect(long.result).toMatchObject({ is_error: false, result: 'All of it is read.' });
-  expect(long.stderr).toBe('');
+  // The window may be full to the mark, by a token or two, before the compaction: that is said, and no error.
+  expect(long.stderr.replace(/^The context is 80 % full\.\n/, '')).toBe('');
   for (const request of long.requests) {
     expect(countRequest(request)).toBeLessThan(WINDOW);
     expectPairedCalls(request);
