@@ -1,5 +1,5 @@
 /** What has to be settled before a session can be opened: trust, key and model; then the house of sessions. */
-import { saveCredentials } from '../config/credentials.ts';
+import { saveCredentials, saveUserSetting } from '../config/credentials.ts';
 import { trustFolder } from '../config/trust.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import { chooseTheme } from '../ui/theme.ts';
@@ -104,8 +104,8 @@ function uiHouse(
   const catalogue = openSessionCatalogue(place, createModelChoice('', settings).costUsd);
   return {
     theme: chooseTheme(settings.theme, terminalColors(place)),
-    reducedMotion: settings.reducedMotion,
-    showReasoning: settings.showReasoning,
+    preferences: { reducedMotion: settings.reducedMotion, showReasoning: settings.showReasoning },
+    saveSetting: (path, value) => saveUserSetting(place.dataRoot, path, value),
     sessions: createSessionsPort(place, catalogue),
     async open(target) {
       try {

@@ -17,3 +17,13 @@ export function saveCredentials(dataRoot: string, credentials: Credentials): Pro
     .map(([key, value]) => ({ path: [key], value }));
   return editSettings(user, 'user', () => changes);
 }
+
+/** Keeps one setting in the user's own config file; undefined takes it away. */
+export function saveUserSetting(
+  dataRoot: string,
+  path: readonly string[],
+  value: unknown,
+): Promise<SaveOutcome> {
+  const { user } = settingsFiles({ dataRoot, root: dataRoot });
+  return editSettings(user, 'user', () => [{ path, value }]);
+}

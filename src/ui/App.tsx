@@ -24,12 +24,29 @@ const STATUS_ROWS = 2;
 
 export function App({ options, controller, window }: AppProps) {
   const app = useApp();
-  const { write } = useStdout();
+  const { write: writeNow } = useStdout();
   const { columns, rows } = useSyncExternalStore(window.subscribe, window.size);
   const composer = useRef<ComposerHandle>(null);
   const snapshot = useSyncExternalStore(controller.subscribe, controller.snapshot);
   const size = useRef({ columns, rows });
   size.current = { columns, rows };
+
+  // Ink throws away what is written while the terminal is given away.
+  const held = useRef<string[] | undefined>(undefined);
+  const write = (text: string): void => {
+    if (held.current === undefined) writeNow(text);
+    else held.current.push(text);
+  };
+  const suspend = async (run: () => Promise<void>): Promise<void> => {
+    held.current = [];
+    try {
+      await app.suspendTerminal(run);
+    } finally {
+      const text = held.current.join('');
+      held.current = undefined;
+      if (text !== '') writeNow(text);
+    }
+  };
 
   const begun = useRef(false);
   useEffect(() => {
@@ -40,6 +57,7 @@ export function App({ options, controller, window }: AppProps) {
       columns: () => size.current.columns,
       liveRows: () => liveRowsOf(size.current.rows),
       composer: () => composer.current,
+      suspend,
     });
   });
 

@@ -30,7 +30,7 @@ const LIST_ROWS = 6;
 const QUEUE_ROWS = 3;
 
 export function LiveArea({ snapshot, columns, rows, liveRows, onAnswer, now }: LiveAreaProps) {
-  const { view, theme, session, reducedMotion, markdown } = snapshot;
+  const { view, theme, session, preferences, markdown } = snapshot;
   const question = view.questions[0];
   if (question !== undefined) {
     return (
@@ -71,7 +71,7 @@ export function LiveArea({ snapshot, columns, rows, liveRows, onAnswer, now }: L
           hint={waitsForSummary(view) ? 'esc to remove older messages instead' : undefined}
           width={columns}
           theme={theme}
-          reducedMotion={reducedMotion}
+          reducedMotion={preferences.reducedMotion}
           now={now}
         />
       )}

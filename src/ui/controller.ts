@@ -7,8 +7,11 @@ import { promptOf } from '../agent/promptQueue.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import { attachSession } from './attachSession.ts';
 import type { Controller, ScreenPorts, Snapshot } from './controllerTypes.ts';
+import { createDeeds } from './deeds/createDeeds.ts';
+import { AGAIN_WITHIN_MS } from './deeds/leaving.ts';
+import type { DeedPorts } from './deeds/types.ts';
 import type { Draft } from './input/composerState.ts';
-import { nextMode } from './modeCycle.ts';
+import { defaultPreferences } from './preferences.ts';
 import { loadMarkdown, plainMarkdown } from './print/markdown.ts';
 import { createPrinter, type Printer } from './printer.ts';
 import { replay, replayAround } from './replay.ts';
@@ -19,8 +22,6 @@ import { createSessionSwitch } from './sessions/sessionSwitch.ts';
 import type { Boot, UiExit, UiHouse, UiOptions } from './types.ts';
 import { emptyView, type Print } from './view.ts';
 
-/** A second Ctrl+C (leave) or Esc (empty the line) counts within this time, in milliseconds. */
-const AGAIN_WITHIN_MS = 2000;
 /** Empties the visible part of the terminal; the scrollback stays. */
 const CLEAR_VIEW = '\u001B[H\u001B[J';
 
@@ -30,8 +31,6 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
   let house: UiHouse | undefined;
   let store: SessionStore | undefined;
   let printer: Printer | undefined;
-  let leaveArmedAt = Number.NEGATIVE_INFINITY;
-  let escaped = { empty: false, at: Number.NEGATIVE_INFINITY };
   let hintTimer: ReturnType<typeof setTimeout> | undefined;
   let leaving = false;
   /** Submitted before a session was open. */
@@ -40,7 +39,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
   let state: Omit<Snapshot, 'view'> = {
     phase: { type: 'booting' },
     theme: options.theme,
-    reducedMotion: false,
+    preferences: defaultPreferences,
     session: undefined,
     hint: undefined,
     markdown: plainMarkdown,
@@ -63,7 +62,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     printer ??= createPrinter({
       theme: state.theme,
       markdown: () => state.markdown,
-      showReasoning: house?.showReasoning ?? false,
+      showReasoning: state.preferences.showReasoning,
       entries: () => state.session?.agent.entries() ?? [],
     });
     return printer.render(prints, screen?.columns() ?? 80);
@@ -178,7 +177,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
         if (boot.type !== 'ready') return set({ phase: boot });
         house = boot.house;
         printer = undefined;
-        set({ theme: house.theme, reducedMotion: house.reducedMotion });
+        set({ theme: house.theme, preferences: house.preferences });
         for (const notice of boot.notices) say('warning', notice);
         if (options.pickFirst) return switcher.pick();
         await switcher.open(options.target);
@@ -197,28 +196,18 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     if (hint !== undefined) hintTimer = setTimeout(() => set({ hint: undefined }), AGAIN_WITHIN_MS);
   };
 
-  /** Ctrl+C and Ctrl+D: stop what runs, empty the line, and the second time leave, also where it is still stopping. */
-  const stopOrLeave = (empty: boolean, key: string): void => {
-    const agent = state.session?.agent;
-    if (empty && options.now() - leaveArmedAt < AGAIN_WITHIN_MS) {
-      leave();
-      return;
-    }
-    if (agent?.state().busy === true) agent.submit({ type: 'interrupt' });
-    else if (!empty) screen?.composer()?.clear();
-    leaveArmedAt = options.now();
-    showHint(`Press ${key} again to leave`);
-  };
-
-  /** Esc twice empties the line, or goes back where it is empty; once only says so, as a single Esc is easily hit. */
-  const escapeTwice = (empty: boolean): void => {
-    const again = escaped.empty === empty && options.now() - escaped.at < AGAIN_WITHIN_MS;
-    escaped = { empty, at: again ? Number.NEGATIVE_INFINITY : options.now() };
-    if (again && empty) set({ phase: { type: 'rewind' } });
-    else if (again) screen?.composer()?.clear();
-    showHint(
-      again ? undefined : empty ? 'Esc again goes back to an earlier turn' : 'Esc again clears the line',
-    );
+  const deeds = createDeeds();
+  const ports: DeedPorts = {
+    options,
+    snapshot: () => cached,
+    house: () => house,
+    screen: () => screen,
+    set,
+    say,
+    print,
+    show,
+    showHint,
+    leave,
   };
 
   return {
@@ -240,24 +229,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
       if (state.hint !== undefined) showHint(undefined);
       if (draft.text.trim() !== '') void run(draft);
     },
-    intent(intent, { empty }) {
-      const agent = state.session?.agent;
-      switch (intent) {
-        case 'escape':
-          if (agent?.state().busy === true) agent.submit({ type: 'interrupt' });
-          else if (!empty || agent !== undefined) escapeTwice(empty);
-          return;
-        case 'clear_or_exit':
-          return stopOrLeave(empty, 'Ctrl+C');
-        case 'eof':
-          return stopOrLeave(empty, 'Ctrl+D');
-        case 'cycle_mode':
-          agent?.submit({ type: 'set_mode', mode: nextMode(agent.state().mode, options.bypassAllowed) });
-          return;
-        case 'redraw':
-          return show(agent?.liveEntries() ?? []);
-      }
-    },
+    intent: (intent, at) => deeds[intent](ports, at),
     takeBackQueued: () => state.session?.agent.takeBackQueued()?.text,
     advance,
     answer(id, answer) {

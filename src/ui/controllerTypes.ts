@@ -5,6 +5,7 @@ import type { TurnRecord } from '../protocol/rewind.ts';
 import type { ComposerHandle } from './input/Composer.tsx';
 import type { Draft } from './input/composerState.ts';
 import type { Intent } from './input/keys.ts';
+import type { UiPreferences } from './preferences.ts';
 import type { MarkdownRenderer } from './print/markdown.ts';
 import type { Picker } from './sessions/picker.ts';
 import type { Refusal, RefusalAnswer, RefusalBack } from './sessions/refusal.ts';
@@ -35,7 +36,7 @@ export type Phase =
 export interface Snapshot {
   readonly phase: Phase;
   readonly theme: Theme;
-  readonly reducedMotion: boolean;
+  readonly preferences: UiPreferences;
   readonly session: UiSession | undefined;
   readonly view: View;
   readonly hint: string | undefined;
@@ -50,6 +51,11 @@ export interface ScreenPorts {
   /** Rows that the unfinished reply may take. */
   readonly liveRows: () => number;
   readonly composer: () => ComposerHandle | null;
+  /**
+   * Gives the terminal away while `run` has it (an editor, a pager): the screen is taken down and drawn anew after,
+   * and what was to be printed meanwhile is printed then.
+   */
+  readonly suspend: (run: () => Promise<void>) => Promise<void>;
 }
 
 export interface Controller {

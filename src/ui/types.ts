@@ -1,6 +1,7 @@
 /** The ports of the screen: what `cli` hands in, so that nothing here reads the process or opens a session. */
 import type { Agent, SessionTarget } from '../agent/types.ts';
 import type { CommandHost } from '../commands/types.ts';
+import type { UiPreferences } from './preferences.ts';
 import type { Refusal } from './sessions/refusal.ts';
 import type { SessionsPort } from './sessions/SessionsPort.ts';
 import type { Theme } from './theme.ts';
@@ -61,9 +62,15 @@ export interface UiHouse {
   /** The sessions that are not open: lists, searches, changes them. */
   readonly sessions: SessionsPort;
   readonly theme: Theme;
-  readonly reducedMotion: boolean;
-  readonly showReasoning: boolean;
+  readonly preferences: UiPreferences;
+  /** Keeps one setting in the user's own `config.json`; `path` as in the settings, undefined takes it away. */
+  saveSetting(path: readonly string[], value: unknown): Promise<SavedSetting>;
 }
+
+/** Where a setting was kept (as shown to people), or why not, ready to show. */
+export type SavedSetting =
+  | { readonly type: 'saved'; readonly file: string }
+  | { readonly type: 'refused'; readonly message: string };
 
 /** How the screen came to its end; `cli` prints the line that resumes the session. */
 export interface UiExit {

@@ -18,7 +18,7 @@ async function liveLine(view: View): Promise<string> {
   const snapshot: Snapshot = {
     phase: { type: 'session' },
     theme: plain,
-    reducedMotion: true,
+    preferences: { reducedMotion: true, showReasoning: false },
     session: undefined,
     view,
     hint: undefined,

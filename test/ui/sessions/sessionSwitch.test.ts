@@ -26,8 +26,8 @@ function stage(answers: Readonly<Record<string, OpenOutcome>> = {}, first?: stri
   let current = first === undefined ? undefined : session(first);
   const house: UiHouse = {
     theme: plain,
-    reducedMotion: true,
-    showReasoning: false,
+    preferences: { reducedMotion: true, showReasoning: false },
+    saveSetting: async () => ({ type: 'saved', file: 'config.json' }),
     sessions: madePort([madeSession('a'), madeSession('b', { project: 'q-00000002' })]),
     async open(target: SessionTarget) {
       const id = target.type === 'id' ? target.id : target.type;

@@ -1,0 +1,20 @@
+import type { Intent } from '../input/keys.ts';
+import { nextMode } from '../modeCycle.ts';
+import { createEscape } from './escape.ts';
+import { createStopOrLeave } from './leaving.ts';
+import type { Deed } from './types.ts';
+
+/** What each key that is not text does. Made once per screen: some count presses. */
+export function createDeeds(): Readonly<Record<Intent, Deed>> {
+  const stopOrLeave = createStopOrLeave();
+  return {
+    escape: createEscape(),
+    clear_or_exit: (ports, { empty }) => stopOrLeave(ports, empty, 'Ctrl+C'),
+    eof: (ports, { empty }) => stopOrLeave(ports, empty, 'Ctrl+D'),
+    cycle_mode({ snapshot, options }) {
+      const agent = snapshot().session?.agent;
+      agent?.submit({ type: 'set_mode', mode: nextMode(agent.state().mode, options.bypassAllowed) });
+    },
+    redraw: ({ snapshot, show }) => show(snapshot().session?.agent.liveEntries() ?? []),
+  };
+}
