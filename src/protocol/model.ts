@@ -114,4 +114,8 @@ export interface ModelInfo {
   readonly hasOneSlot?: boolean;
   /** Who serves it, as far as id and address tell: chooses the strategy of removal. */
   readonly provider?: 'openai' | 'anthropic' | 'google' | 'local' | 'other';
+  /** Whether it takes images; absent = not known. */
+  readonly seesImages?: boolean;
+  /** False where it is known that the endpoint takes no tools with this model; absent = not known. */
+  readonly callsTools?: boolean;
 }
