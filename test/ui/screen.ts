@@ -5,6 +5,7 @@
 import { PassThrough, Writable } from 'node:stream';
 import graphemes from '@xterm/addon-unicode-graphemes';
 import headless from '@xterm/headless';
+import { type ScreenRow, visibleCells } from './screenCells.ts';
 
 /** Keys as a terminal sends them, for `stdin.write` and `press`. */
 export const keys = {
@@ -37,6 +38,8 @@ export type Screen = {
   readonly stdin: NodeJS.ReadStream & { write(chunk: string): boolean };
   /** The visible rows, without trailing spaces and without the empty rows at the end. */
   text(): string[];
+  /** The visible rows, cell by cell, with how each is painted. */
+  cells(): ScreenRow[];
   /** Everything that was printed, the rows that scrolled away included. */
   scrollback(): string[];
   /** The cursor's cell in the visible part, both from 0. */
@@ -120,6 +123,7 @@ export function createScreen({ columns = 80, rows = 24, quietMs = 50 } = {}): Sc
     stderr,
     stdin,
     text: visible,
+    cells: () => visibleCells(terminal),
     scrollback: () => lines(0, terminal.buffer.active.length),
     cursor: () => ({ x: terminal.buffer.active.cursorX, y: terminal.buffer.active.cursorY }),
     isCursorVisible() {

@@ -3,6 +3,7 @@ import { spawn } from '@lydell/node-pty';
 import graphemes from '@xterm/addon-unicode-graphemes';
 import headless from '@xterm/headless';
 import { keys } from '../../ui/screen.ts';
+import { type ScreenRow, visibleCells } from '../../ui/screenCells.ts';
 
 export interface TerminalOptions {
   readonly args?: readonly string[];
@@ -16,6 +17,8 @@ export interface Terminal {
   readonly pid: number;
   /** The visible rows, without trailing blanks. */
   screen(): string;
+  /** The visible rows, cell by cell, with how each is painted. */
+  cells(): ScreenRow[];
   /** Everything that was printed, scrolled-away rows included. */
   everything(): string;
   cursor(): { x: number; y: number };
@@ -112,6 +115,7 @@ export function openTerminal(command: readonly string[], options: TerminalOption
   return {
     pid: pty.pid,
     screen: visible,
+    cells: () => visibleCells(screen),
     everything,
     cursor: () => ({ x: screen.buffer.active.cursorX, y: screen.buffer.active.cursorY }),
     isCursorVisible() {

@@ -1,0 +1,54 @@
+/** The cells of a headless terminal: what stands in each, and how it is painted. */
+import type headless from '@xterm/headless';
+
+export interface ScreenCell {
+  /** A whole character, with what joins it; a blank where nothing was written. */
+  readonly text: string;
+  /** Columns that it takes: 1 or 2. */
+  readonly width: number;
+  /** Such as `bold #d97757 on 4`; empty for plain text. */
+  readonly style: string;
+}
+
+/** Rows of the visible part. Rows that the terminal itself broke are one logical line: `wrapped` says so. */
+export interface ScreenRow {
+  readonly cells: readonly ScreenCell[];
+  /** Goes on with the row before it. */
+  readonly wrapped: boolean;
+}
+
+export function visibleCells(terminal: headless.Terminal): ScreenRow[] {
+  const { active } = terminal.buffer;
+  return Array.from({ length: terminal.rows }, (_, y) => {
+    const line = active.getLine(active.baseY + y);
+    const cells: ScreenCell[] = [];
+    for (let x = 0; x < terminal.cols; x++) {
+      const cell = line?.getCell(x);
+      // The second half of a wide character is no cell of its own.
+      if (cell !== undefined && cell.getWidth() > 0)
+        cells.push({ text: cell.getChars() || ' ', width: cell.getWidth(), style: styleOf(cell) });
+    }
+    return { cells, wrapped: line?.isWrapped === true };
+  });
+}
+
+type Cell = NonNullable<ReturnType<NonNullable<ReturnType<headless.IBuffer['getLine']>>['getCell']>>;
+
+function styleOf(cell: Cell): string {
+  const attributes = [
+    cell.isBold() ? 'bold' : '',
+    cell.isDim() ? 'dim' : '',
+    cell.isItalic() ? 'italic' : '',
+    cell.isUnderline() ? 'underline' : '',
+    cell.isStrikethrough() ? 'struck' : '',
+    cell.isInverse() ? 'inverse' : '',
+    cell.isFgDefault() ? '' : color(cell.isFgRGB(), cell.getFgColor()),
+    cell.isBgDefault() ? '' : `on ${color(cell.isBgRGB(), cell.getBgColor())}`,
+  ];
+  return attributes.filter((one) => one !== '').join(' ');
+}
+
+/** True colour as #rrggbb, a colour of the palette by its number. */
+function color(isRgb: boolean, value: number): string {
+  return isRgb ? `#${value.toString(16).padStart(6, '0')}` : String(value);
+}
