@@ -14,23 +14,41 @@ import { withSession } from './withSession.ts';
 export async function runSessionCommand(ports: SessionPorts, argv: readonly string[]): Promise<number> {
   let code: number = EXIT.ok;
   let help = '';
-  const end = async (running: Promise<number>): Promise<void> => {
-    code = await running;
-  };
-  const on = (word: string, run: WithSession): Promise<void> => end(withSession(ports, word, run));
+  const program = createSessionProgram(
+    () => ports,
+    async (running) => {
+      code = await running;
+    },
+  ).configureOutput({
+    writeOut: (text) => {
+      help += text;
+    },
+    writeErr: (text) => ports.output.say(text.trim()),
+    getOutHelpWidth: () => 100,
+  });
+  for (const command of program.commands) command.copyInheritedSettings(program);
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    await ports.output.write(help);
+    return error.exitCode === 0 ? EXIT.ok : EXIT.badInput;
+  }
+  return code;
+}
+
+/** The definition alone: `ports` is asked for when a subcommand runs, and `end` gets what it is doing. */
+export function createSessionProgram(
+  ports: () => SessionPorts,
+  end: (running: Promise<number>) => Promise<void>,
+): Command {
+  const on = (word: string, run: WithSession): Promise<void> => end(withSession(ports(), word, run));
   const program = new Command('clawdcode session')
     .description('Find, read and look after the sessions on this machine.')
     .usage('[list|show|search|…] [options]')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of one of them')
     .exitOverride()
-    .configureOutput({
-      writeOut: (text) => {
-        help += text;
-      },
-      writeErr: (text) => ports.output.say(text.trim()),
-      getOutHelpWidth: () => 100,
-    })
     .addHelpText('after', EXAMPLES);
   const about = '<session>';
 
@@ -43,7 +61,7 @@ export async function runSessionCommand(ports: SessionPorts, argv: readonly stri
     .option('--filter <text>', 'with this in the title, branch or id')
     .option('--active', 'without those in the archive')
     .action(({ all = false, json = false, limit, filter, active = false }) =>
-      end(list(ports, { all, json, limit, filter, active })),
+      end(list(ports(), { all, json, limit, filter, active })),
     );
   program
     .command('show')
@@ -55,7 +73,7 @@ export async function runSessionCommand(ports: SessionPorts, argv: readonly stri
     .option('--reasoning', 'with the reasoning of the model')
     .option('--json', 'the entries as they are, a line each')
     .action((word, { from, tail, seq, reasoning = false, json = false }) =>
-      on(word, (session) => show(ports, session, { from, tail, seq, reasoning, json })),
+      on(word, (session) => show(ports(), session, { from, tail, seq, reasoning, json })),
     );
   program
     .command('search')
@@ -64,20 +82,22 @@ export async function runSessionCommand(ports: SessionPorts, argv: readonly stri
     .option('-a, --all', 'in all projects')
     .option('-n, --limit <n>', 'at most so many places', wholeAboveZero, 20)
     .option('--json', 'one JSON array')
-    .action((words, { all = false, limit, json = false }) => end(search(ports, { words, all, limit, json })));
+    .action((words, { all = false, limit, json = false }) =>
+      end(search(ports(), { words, all, limit, json })),
+    );
   program
     .command('rename')
     .argument(about)
     .argument('<title...>')
     .description('give a session a title of your own')
-    .action((word, title) => on(word, (session) => rename(ports, session, title)));
+    .action((word, title) => on(word, (session) => rename(ports(), session, title)));
   program
     .command('fork')
     .argument(about)
     .description('copy a session, to go on differently; prints the new id')
     .option('--at <seq>', 'only up to this entry', whole)
     .option('--json', 'one JSON object')
-    .action((word, { at, json = false }) => on(word, (session) => fork(ports, session, { at, json })));
+    .action((word, { at, json = false }) => on(word, (session) => fork(ports(), session, { at, json })));
   program
     .command('export')
     .argument(about)
@@ -90,25 +110,25 @@ export async function runSessionCommand(ports: SessionPorts, argv: readonly stri
     .action((word, { format, output, redact, outputs, reasoning }) =>
       on(word, async (session) => {
         const { exportFile } = await import('./exportFile.ts');
-        return exportFile(ports, session, { format, output, redact, toolOutputs: outputs, reasoning });
+        return exportFile(ports(), session, { format, output, redact, toolOutputs: outputs, reasoning });
       }),
     );
   program
     .command('archive')
     .argument(about)
     .description('compress a session; it is still found, shown and resumed')
-    .action((word) => on(word, (session) => archive(ports, session)));
+    .action((word) => on(word, (session) => archive(ports(), session)));
   program
     .command('unarchive')
     .argument(about)
     .description('take a session out of the archive')
-    .action((word) => on(word, (session) => unarchive(ports, session)));
+    .action((word) => on(word, (session) => unarchive(ports(), session)));
   program
     .command('delete')
     .argument(about)
     .description('delete a session for good; asks first')
     .option('-y, --yes', 'do not ask')
-    .action((word, { yes = false }) => on(word, (session) => remove(ports, session, { yes })));
+    .action((word, { yes = false }) => on(word, (session) => remove(ports(), session, { yes })));
   program
     .command('verify')
     .argument(about)
@@ -116,23 +136,15 @@ export async function runSessionCommand(ports: SessionPorts, argv: readonly stri
     .option('--deep', 'read everything beside the log as well')
     .option('--json', 'one JSON object')
     .action((word, { deep = false, json = false }) =>
-      on(word, (session) => verify(ports, session, { deep, json })),
+      on(word, (session) => verify(ports(), session, { deep, json })),
     );
   program
     .command('repair')
     .argument(about)
     .description('write a whole log in the place of a damaged one, and keep that')
     .option('--json', 'one JSON object')
-    .action((word, { json = false }) => on(word, (session) => repair(ports, session, { json })));
-
-  try {
-    await program.parseAsync([...argv], { from: 'user' });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    await ports.output.write(help);
-    return error.exitCode === 0 ? EXIT.ok : EXIT.badInput;
-  }
-  return code;
+    .action((word, { json = false }) => on(word, (session) => repair(ports(), session, { json })));
+  return program;
 }
 
 function whole(text: string): number {

@@ -1,0 +1,78 @@
+/** Every flag of `clawdcode`, once: what is parsed, what `--help` prints and what a shell completes. */
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { parsePermissionMode } from '../config/modes.ts';
+import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
+import { splitRules } from './splitRules.ts';
+
+const exitCodes = `
+Exit codes:
+  0 done · 1 the turn failed · 41 no key, no server or access refused · 42 bad input or unknown session
+  52 bad settings · 53 --max-turns reached · 130 interrupted · 143 terminated`;
+
+/** `version` is what `--version` prints. It throws instead of ending the process. */
+export function createProgram(version: string): Command {
+  const positive = (text: string): number => {
+    const value = Number(text);
+    if (!Number.isInteger(value) || value < 1)
+      throw new InvalidArgumentError('It must be a whole number above 0.');
+    return value;
+  };
+  const mode = (text: string): PermissionMode => {
+    const found = parsePermissionMode(text);
+    if (found === undefined) throw new InvalidArgumentError(`Choose one of: ${permissionModes.join(', ')}.`);
+    return found;
+  };
+  const list = (text: string, before: readonly string[] = []): readonly string[] => [
+    ...before,
+    ...splitRules(text),
+  ];
+  const hidden = (flags: string): Option => new Option(flags).hideHelp();
+
+  return new Command('clawdcode')
+    .description(
+      'A coding agent in your terminal, in the repository you are in. Its sessions: clawdcode session --help',
+    )
+    .argument('[prompt...]', 'what to do; without one, a conversation opens')
+    .option('-p, --print', 'print the answer and exit (reads standard input too)')
+    .addOption(
+      new Option('-c, --continue', 'go on with the newest session of this project').conflicts('resume'),
+    )
+    .option('-r, --resume [id|title]', 'go on with a session; without its name, pick one')
+    .option('--fork-session', 'with --continue or --resume: go on in a copy')
+    .option('-n, --name <title>', 'what to call the session')
+    .option('-m, --model <name>', 'model to talk to')
+    .option('--base-url <url>', 'OpenAI-compatible endpoint')
+    .addOption(
+      new Option('--permission-mode <mode>', 'what may run without a question')
+        .choices(permissionModes)
+        .argParser(mode),
+    )
+    .option('--max-turns <n>', 'stop after this many steps', positive)
+    .addOption(
+      new Option('--output-format <format>', 'with -p')
+        .choices(['text', 'json', 'stream-json'])
+        .default('text'),
+    )
+    .option('--allowed-tools <rules>', 'rules to allow, e.g. "Edit,Bash(npm test)"', list)
+    .option('--disallowed-tools <rules>', 'rules to deny', list)
+    .option('--append-system-prompt <text>', 'add to the system prompt')
+    .option(
+      '--add-dir <directory>',
+      'work in this directory too (repeatable)',
+      (text: string, before: readonly string[] = []) => [...before, text],
+    )
+    .option('--context-window <tokens>', 'window of a model that nobody knows', positive)
+    .option('--demo', 'use the built-in demo model (no network)')
+    .option('--debug', 'write a debug log to the data folder')
+    .version(version, '-v, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .addOption(hidden('--session-id <id>'))
+    .addOption(hidden('--include-partial-messages'))
+    .addOption(hidden('--verbose'))
+    .addOption(hidden('--allowedTools <rules>').argParser(list))
+    .addOption(hidden('--disallowedTools <rules>').argParser(list))
+    .addOption(hidden('-y, --yolo'))
+    .addOption(hidden('--dangerously-skip-permissions'))
+    .addHelpText('after', exitCodes)
+    .exitOverride();
+}
