@@ -9,6 +9,7 @@ import { readOverflow } from './overflow.ts';
 
 export interface RequestFacts {
   readonly baseUrl: string;
+  /** Empty where it was not about one model. */
   readonly model: string;
   readonly hasKey: boolean;
   /** True once this server has answered anything: then a refused connection is no typo, and worth a retry. */
@@ -72,7 +73,8 @@ export function shownUrl(baseUrl: string): string {
 }
 
 function where(about: RequestFacts): string {
-  return `${about.model} at ${shownUrl(about.baseUrl)}`;
+  const url = shownUrl(about.baseUrl);
+  return about.model === '' ? url : `${about.model} at ${url}`;
 }
 
 function overflowError(failure: Failure, about: RequestFacts): ModelError {

@@ -1,0 +1,75 @@
+/**
+ * Short questions to a server that is not trusted: bounded in bytes and time, answered by data and never by an
+ * exception. A redirect is followed on the same host only, since the key goes along.
+ */
+import { RAW_BODY } from '../failure.ts';
+
+export interface HttpQuestion {
+  readonly apiKey: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly fetch?: typeof fetch;
+  readonly signal: AbortSignal;
+}
+
+/** `refused` holds what `toModelError` reads: a status and the body, or what was thrown. */
+export type HttpAnswer =
+  | { readonly type: 'json'; readonly value: unknown }
+  | { readonly type: 'refused'; readonly error: unknown; readonly status?: number };
+
+/** Bytes of one answer. The longest list that is known (a broker's of some hundred models) has half a million. */
+const MAX_BYTES = 8 * 2 ** 20;
+const MAX_REDIRECTS = 3;
+
+/** Asks for JSON; with `body` by POST. */
+export async function askJson(url: string, question: HttpQuestion, body?: object): Promise<HttpAnswer> {
+  try {
+    const response = await follow(url, question, body);
+    const text = await readBounded(response);
+    if (!response.ok) {
+      const { status, headers } = response;
+      return { type: 'refused', status, error: { status, headers, error: { [RAW_BODY]: text } } };
+    }
+    return { type: 'json', value: JSON.parse(text) as unknown };
+  } catch (error) {
+    return { type: 'refused', error };
+  }
+}
+
+async function follow(url: string, question: HttpQuestion, body: object | undefined): Promise<Response> {
+  const { apiKey, headers, signal } = question;
+  const fetchFn = question.fetch ?? fetch;
+  let at = url;
+  for (let hop = 0; ; hop++) {
+    const response = await fetchFn(at, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        accept: 'application/json',
+        ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      redirect: 'manual',
+      signal,
+    });
+    const location = response.headers.get('location');
+    if (response.status < 300 || response.status >= 400 || location === null) return response;
+    const next = URL.canParse(location, at) ? new URL(location, at) : undefined;
+    if (hop >= MAX_REDIRECTS || next === undefined || next.origin !== new URL(at).origin) return response;
+    await response.body?.cancel();
+    at = next.href;
+  }
+}
+
+/** The body as text; what is longer than the bound is no answer. */
+async function readBounded(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length;
+    if (bytes > MAX_BYTES) throw new Error('the answer is too large');
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}

@@ -1,0 +1,171 @@
+/**
+ * Asks a server who it is and which models it has, before a prompt is sent. A server nearby is asked in every way
+ * at once, since who answers there is not known; a hosted one only for its list, unless that gives it away.
+ */
+import type { ServedModel, ServerAnswer, ServerFacts } from '../../protocol/server.ts';
+import { endpointFacts } from '../endpoint.ts';
+import { badUrlError, shownUrl, toModelError } from '../errors.ts';
+import { record } from '../json.ts';
+import { askJson, type HttpAnswer, type HttpQuestion } from './askHttp.ts';
+import { readLlamaCppProps, withProps } from './llamacpp.ts';
+import { readLmStudioV0, readLmStudioV1 } from './lmstudio.ts';
+import { type ModelList, readModelList } from './modelList.ts';
+import { readOllamaModel, readOllamaRunning, readOllamaTags, readOllamaVersion } from './ollama.ts';
+import { versionIn } from './readFields.ts';
+
+export interface ServerQuestion extends HttpQuestion {
+  /** With or without `/v1` at its end. */
+  readonly baseUrl: string;
+  /** The one model whose details are wanted; absent = of all, as far as there is time. */
+  readonly model?: string;
+}
+
+/**
+ * Never rejects. What comes too late for the signal is left out where the rest makes sense without it; a server
+ * that says nothing in time has `failed`. Only short answers on the same host count: at most 8 MiB each.
+ */
+export async function askServer(question: ServerQuestion): Promise<ServerAnswer> {
+  const { baseUrl } = question;
+  if (!URL.canParse(baseUrl)) return { type: 'failed', error: badUrlError(aboutOf(question)) };
+  const root = baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
+  const listUrls = baseUrl.replace(/\/+$/, '').endsWith('/v1') ? [`${root}/v1`] : [root, `${root}/v1`];
+  const isNear = endpointFacts(baseUrl).provider === 'local';
+  const ask = async (path: string): Promise<unknown> => {
+    const answer = await askJson(`${root}${path}`, question);
+    return answer.type === 'json' ? answer.value : undefined;
+  };
+
+  const lists = listUrls.map((url) => askJson(`${url}/models`, question));
+  const natives = isNear ? askNatives(ask) : undefined;
+  const answers = await Promise.all(lists);
+  const at = answers.findIndex(
+    (answer) => answer.type === 'json' && readModelList(answer.value) !== undefined,
+  );
+  const found = answers[at];
+  const own = found?.type === 'json' ? readModelList(found.value) : undefined;
+  const native = await (natives ?? (hasNatives(own) ? askNatives(ask) : undefined));
+
+  const facts = await gather(native, own, question, root);
+  if (facts === undefined) return { type: 'failed', error: errorOf(answers, question) };
+  const address = own === undefined ? `${root}/v1` : (listUrls[at] ?? baseUrl);
+  return {
+    type: 'server',
+    facts: { ...facts, baseUrl: address, models: facts.models.toSorted((a, b) => rank(a) - rank(b)) },
+  };
+}
+
+interface Natives {
+  readonly version: unknown;
+  readonly tags: unknown;
+  readonly running: unknown;
+  readonly studioV0: unknown;
+  readonly studioV1: unknown;
+  readonly props: unknown;
+  readonly vllm: unknown;
+}
+
+async function askNatives(ask: (path: string) => Promise<unknown>): Promise<Natives> {
+  const paths = [
+    '/api/version',
+    '/api/tags',
+    '/api/ps',
+    '/api/v0/models',
+    '/api/v1/models',
+    '/props',
+    '/version',
+  ];
+  const [version, tags, running, studioV0, studioV1, props, vllm] = await Promise.all(paths.map(ask));
+  return { version, tags, running, studioV0, studioV1, props, vllm };
+}
+
+/** A hosted server that is one of the local kinds, behind a name of its own. */
+function hasNatives(list: ModelList | undefined): boolean {
+  return list !== undefined && list.kind !== 'openai' && list.kind !== 'other';
+}
+
+async function gather(
+  native: Natives | undefined,
+  own: ModelList | undefined,
+  question: ServerQuestion,
+  root: string,
+): Promise<Omit<ServerFacts, 'baseUrl'> | undefined> {
+  // LM Studio answers unknown paths as well, with an error in JSON, so the marks below are its own.
+  const studio = readLmStudioV1(native?.studioV1) ?? readLmStudioV0(native?.studioV0);
+  if (studio !== undefined && (own?.kind !== 'ollama' || studio.length > 0)) {
+    return { kind: 'lmstudio', models: studio };
+  }
+  const version = readOllamaVersion(native?.version);
+  const tags = readOllamaTags(native?.tags);
+  if (version !== undefined && tags !== undefined) {
+    const models = await showAll(tags, readOllamaRunning(native?.running), question, root);
+    return { kind: 'ollama', version, models };
+  }
+  const props = readLlamaCppProps(native?.props);
+  if (own === undefined) return undefined;
+  if (props !== undefined) {
+    const [only, ...others] = own.models;
+    const models = only !== undefined && others.length === 0 ? [withProps(only, props)] : own.models;
+    return { kind: 'llamacpp', ...(props.version === undefined ? {} : { version: props.version }), models };
+  }
+  const vllm = versionIn(record(native?.vllm).version);
+  if (own.kind === 'vllm') {
+    return { kind: 'vllm', ...(vllm === undefined ? {} : { version: vllm }), models: own.models };
+  }
+  return { kind: own.kind === 'openai' ? 'openai' : 'other', models: own.models };
+}
+
+/** Ollama tells the details of one model at a time. */
+async function showAll(
+  ids: readonly string[],
+  running: ReadonlyMap<string, number | undefined>,
+  question: ServerQuestion,
+  root: string,
+): Promise<readonly ServedModel[]> {
+  const { model } = question;
+  const wanted = new Set(
+    model === undefined ? ids.slice(0, MAX_SHOWN) : ids.filter((id) => isSame(id, model)),
+  );
+  return Promise.all(
+    ids.map(async (id) => {
+      if (!wanted.has(id)) return readOllamaModel(id, undefined, running);
+      const answer = await askJson(`${root}/api/show`, question, { model: id });
+      return readOllamaModel(id, answer.type === 'json' ? answer.value : undefined, running);
+    }),
+  );
+}
+
+/** Models whose details are asked for together. */
+const MAX_SHOWN = 32;
+
+/** `qwen3` and `qwen3:latest` are one model. */
+export function isSame(served: string, asked: string): boolean {
+  return served === asked || served === `${asked}:latest` || `${served}:latest` === asked;
+}
+
+function rank({ loaded, unfit }: ServedModel): number {
+  if (unfit === true) return 2;
+  return loaded === true ? 0 : 1;
+}
+
+function errorOf(answers: readonly HttpAnswer[], question: ServerQuestion) {
+  const about = aboutOf(question);
+  const refused = answers.flatMap((answer) => (answer.type === 'refused' ? [answer] : []));
+  // A refusal of the key says more than a path that is not there.
+  const [worst] = refused.toSorted((a, b) => weight(a.status) - weight(b.status));
+  if (question.signal.aborted) {
+    const message = `${shownUrl(question.baseUrl)} did not answer in time. Check whether it is running, and the address.`;
+    return { kind: 'stalled' as const, retryable: true, message };
+  }
+  return worst === undefined || worst.error instanceof SyntaxError
+    ? badUrlError(about)
+    : toModelError(worst.error, about);
+}
+
+function weight(status: number | undefined): number {
+  if (status === 401 || status === 403) return 0;
+  return status === 404 ? 2 : 1;
+}
+
+function aboutOf({ baseUrl, apiKey }: ServerQuestion) {
+  return { baseUrl, model: '', hasKey: apiKey !== undefined && apiKey !== '' };
+}

@@ -1,0 +1,51 @@
+/**
+ * What llama.cpp's server tells of the model it serves.
+ * source: tools/server/README.md of ggml-org/llama.cpp (`GET /props`, `GET /v1/models`).
+ */
+import type { ServedModel } from '../../protocol/server.ts';
+import { record, text } from '../json.ts';
+import { versionIn, windowIn } from './readFields.ts';
+
+export interface LlamaCppProps {
+  /** Of one slot, which is what a request gets. */
+  readonly windowTokens?: number;
+  readonly version?: string;
+  readonly tools?: boolean;
+  readonly vision?: boolean;
+}
+
+/** From `/props`; undefined where something else answers. */
+export function readLlamaCppProps(body: unknown): LlamaCppProps | undefined {
+  const props = record(body);
+  const settings = record(props.default_generation_settings);
+  if (!('default_generation_settings' in props) && !('build_info' in props && 'model_path' in props))
+    return undefined;
+  const windowTokens =
+    windowIn(settings.n_ctx) ?? windowIn(record(settings.params).n_ctx) ?? windowIn(props.n_ctx);
+  const version = versionIn(props.build_info);
+  const { supports_tools } = record(props.chat_template_caps);
+  const template = `${text(props.chat_template) ?? ''}${text(props.chat_template_tool_use) ?? ''}`;
+  const { vision } = record(props.modalities);
+  return {
+    ...(windowTokens === undefined ? {} : { windowTokens }),
+    ...(version === undefined ? {} : { version }),
+    // Without a template for tools a general one is used, so nothing is ever known to be impossible.
+    ...(supports_tools === true || /\btools\b/.test(template) ? { tools: true } : {}),
+    ...(typeof vision === 'boolean' ? { vision } : {}),
+  };
+}
+
+/** Adds the facts of the one loaded model to its entry in the list. */
+export function withProps(model: ServedModel, { version: _, ...facts }: LlamaCppProps): ServedModel {
+  const { windowTokens } = facts;
+  const max = model.maxWindowTokens;
+  return {
+    ...model,
+    ...facts,
+    // --ctx-size may be set beyond what the model was made for, and is then still what the server gives.
+    ...(windowTokens !== undefined && max !== undefined && max < windowTokens
+      ? { maxWindowTokens: windowTokens }
+      : {}),
+    loaded: true,
+  };
+}
