@@ -1,7 +1,7 @@
 // Bundles src/ into dist/: one entry for the command line, one for each thread (counting tokens, the catalogue
 // of sessions, reading web pages), code-split so that nothing is parsed before it is needed. Everything is bundled except parts that carry their
 // own binary.
-import { cp, mkdir, rm } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -36,10 +36,12 @@ await build({
   // Ink asks for it only when DEV=true; it is not a dependency of ours.
   // Turndown needs its own parser only for strings; it is given trees.
   alias: {
-    'react-devtools-core': join(root, 'scripts/empty-module.mjs'),
-    '@mixmark-io/domino': join(root, 'scripts/empty-module.mjs'),
+    'react-devtools-core': join(root, 'scripts/shims/empty.mjs'),
+    '@mixmark-io/domino': join(root, 'scripts/shims/empty.mjs'),
   },
-  define: { 'process.env.NODE_ENV': '"production"' },
+  plugins: [shims()],
+  define: { 'process.env.NODE_ENV': '"production"', 'Intl.Segmenter': 'LazySegmenter' },
+  inject: [join(root, 'scripts/shims/lazySegmenter.mjs')],
   jsx: 'automatic',
   // CommonJS parts of the bundle call require().
   banner: {
@@ -50,3 +52,29 @@ await build({
 // The shell grammar is data that the permission rules need at run time.
 await cp(require.resolve('web-tree-sitter/web-tree-sitter.wasm'), join(dist, 'web-tree-sitter.wasm'));
 await cp(require.resolve('tree-sitter-bash/tree-sitter-bash.wasm'), join(dist, 'tree-sitter-bash.wasm'));
+
+/** Goes around what two parts cost at every start; see the files in `shims/` for what and why. */
+function shims() {
+  const folder = join(root, 'scripts/shims');
+  const yoga = dirname(dirname(dirname(require.resolve('yoga-layout'))));
+  const own = { 'yoga-layout': 'yoga.mjs', 'string-width': 'stringWidth.mjs' };
+  return {
+    name: 'shims',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^(yoga-layout|string-width)$/ }, ({ path }) => ({ path: join(folder, own[path]) }));
+      onResolve({ filter: /^yoga-layout\/dist\// }, ({ path }) => ({
+        path: join(yoga, path.slice('yoga-layout/'.length)),
+      }));
+      onResolve({ filter: /^string-width\/index\.js$/ }, () => ({
+        path: join(root, 'node_modules/string-width/index.js'),
+      }));
+      onLoad({ filter: /yoga-wasm-base64-esm\.js$/ }, async ({ path }) => {
+        const source = await readFile(path, 'utf8');
+        const [url, base64] = /data:application\/octet-stream;base64,([\w+/=]+)/.exec(source) ?? [];
+        if (base64 === undefined) throw new Error(`${path} does not hold its code as before: look at shims/yoga.mjs`);
+        await writeFile(join(dist, 'yoga.wasm'), Buffer.from(base64, 'base64'));
+        return { contents: source.replace(url, ''), loader: 'js' };
+      });
+    },
+  };
+}

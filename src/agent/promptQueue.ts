@@ -1,7 +1,6 @@
-import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
+import type { EntryDraft } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { PromptOp } from '../protocol/ops.ts';
-import { textOf } from './turns.ts';
 
 /** What was typed and is not sent yet. Each change is told as `queue_changed`. */
 export interface PromptQueue {
@@ -52,10 +51,4 @@ export function promptDraft({ text, display, images }: PromptOp): EntryDraft {
     message: { role: 'user', content },
     ...(display === undefined || display === text ? {} : { data: { display } }),
   };
-}
-
-/** The prompt of an entry, to be typed again. */
-export function promptOf({ message, data }: Pick<JSONLEntry, 'message' | 'data'>): PromptOp {
-  const display = typeof data?.display === 'string' ? { display: data.display } : {};
-  return { type: 'prompt', text: textOf(message.content), ...display };
 }

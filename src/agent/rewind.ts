@@ -9,7 +9,7 @@ import type { JSONLEntry } from '../protocol/entries.ts';
 import type { RewindPlan, RewindReport, RewindScope } from '../protocol/rewind.ts';
 import type { CheckpointKeeper } from './checkpoints.ts';
 import type { Modes } from './modes.ts';
-import { promptOf } from './promptQueue.ts';
+import { promptOf } from './promptOf.ts';
 import { createRestore } from './restoreFiles.ts';
 import {
   directoryOf,

@@ -10,6 +10,7 @@ import {
 } from '../protocol/checkpoints.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { TurnRecord } from '../protocol/rewind.ts';
+import { textOf } from './promptOf.ts';
 
 /** Characters of a prompt that a list shows. */
 const SHOWN = 300;
@@ -127,19 +128,6 @@ export function shownText(prompt: JSONLEntry): string {
 export function promptText({ message, data }: JSONLEntry): string {
   if (typeof data?.display === 'string') return data.display;
   return textOf(message.content);
-}
-
-/** The text of a message's content, whatever its form. */
-export function textOf(content: unknown): string {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  return content
-    .flatMap((part: unknown) =>
-      typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string'
-        ? [part.text]
-        : [],
-    )
-    .join('\n');
 }
 
 /** `entries`: the prompt and all behind it up to the next. */

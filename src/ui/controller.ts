@@ -3,7 +3,7 @@
  * no React; `App` draws its snapshots. The composer belongs to the screen and is reached through a handle.
  */
 
-import { promptOf } from '../agent/promptQueue.ts';
+import { promptOf } from '../agent/promptOf.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import { attachSession } from './attachSession.ts';
 import type { Controller, ScreenPorts, Snapshot } from './controllerTypes.ts';
