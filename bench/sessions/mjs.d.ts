@@ -4,7 +4,7 @@ declare module '*/memory.mjs' {
   export function treeMemory(pid: number): number;
 }
 
-declare module '*/measures.mjs' {
+declare module '*/screenStart.mjs' {
   export function interactiveStart(
     program: string,
     options: {

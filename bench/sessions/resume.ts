@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectSlug } from '../../src/context/storage/pathUtils.ts';
-import { interactiveStart } from '../measures.mjs';
+import { interactiveStart } from '../parts/screenStart.mjs';
 import { generateSession } from './generate.ts';
 
 export interface ResumeLine {

@@ -1,7 +1,7 @@
 /** The program in a pseudo-terminal, from its start until a text is on the screen. */
 import { spawn } from '@lydell/node-pty';
 import headless from '@xterm/headless';
-import { treeMemory } from '../memory.mjs';
+import { treeMemory } from '../parts/memory.mjs';
 
 export interface Shown {
   readonly shownMs: number;

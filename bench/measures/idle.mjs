@@ -1,0 +1,35 @@
+// An open session in which nothing happens: what it does with a minute.
+import { setTimeout as pause } from 'node:timers/promises';
+import { program } from '../parts/place.mjs';
+import { treeTicks, treeWritten } from '../parts/processes.mjs';
+import { replyWithText, startServer } from '../parts/server.mjs';
+import { openTerminal } from '../parts/terminal.mjs';
+
+export const isLong = true;
+
+export const rows = [
+  { key: 'ticks', label: 'idle for a minute: CPU ticks of 10 ms', unit: '', aim: 0 },
+  { key: 'percent', label: '  CPU', unit: '%', digits: 2, peer: 'idle', aim: 0 },
+  { key: 'written', label: '  bytes written, to whatever', unit: 'B', aim: 0 },
+];
+
+/** What a start and a first turn leave to do is done by then. */
+const SETTLE_MS = 6000;
+
+export async function measure(place, { quick }) {
+  const server = await startServer((_, response) => replyWithText(response, 'Done.'));
+  const terminal = openTerminal(program, { ...place.with(server.access), args: [] });
+  await terminal.shows(/context ~?\d+%/);
+  terminal.write('hello\r');
+  await terminal.shows(/Done\./);
+  await pause(SETTLE_MS);
+  const seconds = quick ? 10 : 60;
+  const before = { ticks: treeTicks(terminal.pid), written: treeWritten(terminal.pid) };
+  await pause(seconds * 1000);
+  const ticks = treeTicks(terminal.pid) - before.ticks;
+  const written = treeWritten(terminal.pid) - before.written;
+  await terminal.end();
+  await server.stop();
+  const perMinute = 60 / seconds;
+  return { ticks: ticks * perMinute, percent: ticks / seconds, written: written * perMinute };
+}
