@@ -1,5 +1,4 @@
 /** A finished call: its line, then what is worth a look: a diff, the todo list, the end of the output, the error. */
-import * as z from 'zod';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { changedFilesRow } from './changedFiles.ts';
 import { textOf } from './content.ts';
@@ -49,11 +48,10 @@ export function renderToolResult(entry: JSONLEntry, options: EntryOptions): stri
 /** The plan that the user was asked about: its question is gone, and the work may refer to it for long. */
 function planOf(call: JSONLEntry['tool'], { width, theme, markdown }: EntryOptions): string[] {
   if (call?.name !== 'ExitPlanMode') return [];
-  const read = planSchema.safeParse(call.input);
-  return read.success ? [markdown(read.data.plan, { width, theme }), ''] : [];
+  const { input } = call;
+  const plan = typeof input === 'object' && input !== null && 'plan' in input ? input.plan : undefined;
+  return typeof plan === 'string' ? [markdown(plan, { width, theme }), ''] : [];
 }
-
-const planSchema = z.object({ plan: z.string() });
 
 function bodyOf(
   result: ToolResult,
