@@ -61,7 +61,9 @@ function shims() {
   return {
     name: 'shims',
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^(yoga-layout|string-width)$/ }, ({ path }) => ({ path: join(folder, own[path]) }));
+      onResolve({ filter: /^(yoga-layout|string-width)$/ }, ({ path }) => ({
+        path: join(folder, own[path]),
+      }));
       onResolve({ filter: /^yoga-layout\/dist\// }, ({ path }) => ({
         path: join(yoga, path.slice('yoga-layout/'.length)),
       }));
@@ -71,7 +73,8 @@ function shims() {
       onLoad({ filter: /yoga-wasm-base64-esm\.js$/ }, async ({ path }) => {
         const source = await readFile(path, 'utf8');
         const [url, base64] = /data:application\/octet-stream;base64,([\w+/=]+)/.exec(source) ?? [];
-        if (base64 === undefined) throw new Error(`${path} does not hold its code as before: look at shims/yoga.mjs`);
+        if (base64 === undefined)
+          throw new Error(`${path} does not hold its code as before: look at shims/yoga.mjs`);
         await writeFile(join(dist, 'yoga.wasm'), Buffer.from(base64, 'base64'));
         return { contents: source.replace(url, ''), loader: 'js' };
       });

@@ -21,3 +21,9 @@ function partText(part: unknown): string {
   if ('type' in part && part.type === 'image') return '[image]';
   return JSON.stringify(part);
 }
+
+/** A field of a call's arguments, where it is text. */
+export function textField(input: unknown, name: string): string | undefined {
+  const value: unknown = typeof input === 'object' && input !== null ? Reflect.get(input, name) : undefined;
+  return typeof value === 'string' ? value : undefined;
+}

@@ -1,7 +1,7 @@
 /** A finished call: its line, then what is worth a look: a diff, the todo list, the end of the output, the error. */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { changedFilesRow } from './changedFiles.ts';
-import { textOf } from './content.ts';
+import { textField, textOf } from './content.ts';
 import { renderDiff } from './diff.ts';
 import type { EntryOptions } from './entry.ts';
 import { foldOutput } from './fold.ts';
@@ -48,9 +48,8 @@ export function renderToolResult(entry: JSONLEntry, options: EntryOptions): stri
 /** The plan that the user was asked about: its question is gone, and the work may refer to it for long. */
 function planOf(call: JSONLEntry['tool'], { width, theme, markdown }: EntryOptions): string[] {
   if (call?.name !== 'ExitPlanMode') return [];
-  const { input } = call;
-  const plan = typeof input === 'object' && input !== null && 'plan' in input ? input.plan : undefined;
-  return typeof plan === 'string' ? [markdown(plan, { width, theme }), ''] : [];
+  const plan = textField(call.input, 'plan');
+  return plan === undefined ? [] : [markdown(plan, { width, theme }), ''];
 }
 
 function bodyOf(
@@ -86,13 +85,12 @@ function bodyOf(
 
 /** The diff of a file that a call has made, from the content in the call. */
 function diffOfNew({ filesChanged = [] }: ToolResult, call: JSONLEntry['tool']): string | undefined {
-  const read = contentSchema.safeParse(call?.input);
-  if (!read.success || filesChanged.length !== 1 || filesChanged[0]?.kind !== 'created') return undefined;
-  const lines = read.data.content.replace(/\r?\n$/, '').split(/\r?\n/);
+  const content = textField(call?.input, 'content');
+  if (content === undefined || filesChanged.length !== 1 || filesChanged[0]?.kind !== 'created')
+    return undefined;
+  const lines = content.replace(/\r?\n$/, '').split(/\r?\n/);
   return `@@ -0,0 +1,${lines.length} @@\n${lines.map((line) => `+${line}\n`).join('')}`;
 }
-
-const contentSchema = z.object({ content: z.string() });
 
 function summaryOf(result: ToolResult, status: string): string | undefined {
   const said = result.display?.summary;
