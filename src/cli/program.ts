@@ -4,7 +4,12 @@ import { parsePermissionMode } from '../config/modes.ts';
 import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
 import { splitRules } from './splitRules.ts';
 
-const exitCodes = `
+const epilogue = `
+Subcommands (see --help of each):
+  session       find, read and look after the sessions on this machine
+  doctor        look at everything that is needed, and say what is missing
+  completion    print the completion script of bash, zsh or fish
+
 Exit codes:
   0 done · 1 the turn failed · 41 no key, no server or access refused · 42 bad input or unknown session
   52 bad settings · 53 --max-turns reached · 130 interrupted · 143 terminated`;
@@ -29,9 +34,7 @@ export function createProgram(version: string): Command {
   const hidden = (flags: string): Option => new Option(flags).hideHelp();
 
   return new Command('clawdcode')
-    .description(
-      'A coding agent in your terminal, in the repository you are in. Its sessions: clawdcode session --help',
-    )
+    .description('A coding agent in your terminal, in the repository you are in.')
     .argument('[prompt...]', 'what to do; without one, a conversation opens')
     .option('-p, --print', 'print the answer and exit (reads standard input too)')
     .addOption(
@@ -73,6 +76,6 @@ export function createProgram(version: string): Command {
     .addOption(hidden('--disallowedTools <rules>').argParser(list))
     .addOption(hidden('-y, --yolo'))
     .addOption(hidden('--dangerously-skip-permissions'))
-    .addHelpText('after', exitCodes)
+    .addHelpText('after', epilogue)
     .exitOverride();
 }

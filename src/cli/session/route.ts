@@ -1,4 +1,7 @@
-/** Tells `clawdcode session …` from a prompt that begins with that word. Loads nothing: every start passes here. */
+/**
+ * Tells `clawdcode session …`, `doctor` and `completion` from a prompt that begins with that word. Loads nothing:
+ * every start passes here.
+ */
 import { nearest } from '../../config/nearest.ts';
 
 /** What `clawdcode session` can do, in the order of its help. */
@@ -16,27 +19,43 @@ export const sessionVerbs = [
   'repair',
 ] as const;
 
+/** Shells that can complete the command line. */
+export const shells = ['bash', 'zsh', 'fish'] as const;
+
+/** `argv`: what stands behind the subcommand. */
 export type Route =
-  | { readonly type: 'session'; readonly argv: readonly string[] }
+  | { readonly type: 'session' | 'doctor' | 'completion'; readonly argv: readonly string[] }
   /** A word that is nearly one of the verbs: asking a model about it would be a costly misunderstanding. */
   | { readonly type: 'unclear'; readonly message: string }
   | { readonly type: 'other' };
 
 /**
- * `session` has to be the first argument, with nothing, a flag or one of the verbs after it. Everything else is
+ * A subcommand has to be the first argument, with nothing, a flag or one of its words after it. Everything else is
  * a prompt, and `--` in front makes one of anything.
  */
 export function routeOf(argv: readonly string[]): Route {
-  const [first, second, ...rest] = argv;
-  if (first !== 'session') return { type: 'other' };
-  const words: readonly string[] = [...sessionVerbs, 'help'];
-  if (second === undefined || second.startsWith('-') || words.includes(second))
-    return { type: 'session', argv: argv.slice(1) };
+  const [first, ...rest] = argv;
+  const subcommand = subcommands.find(({ type }) => type === first);
+  if (subcommand === undefined) return { type: 'other' };
+  const { type, words } = subcommand;
+  const [second] = rest;
+  if (second === undefined || second.startsWith('-') || words.includes(second)) return { type, argv: rest };
   const meant = nearest(second, words);
   if (meant === undefined) return { type: 'other' };
-  const prompt = ['session', second, ...rest].join(' ');
+  const prompt = argv.join(' ');
   return {
     type: 'unclear',
-    message: `there is no "session ${second}". Did you mean "clawdcode session ${meant}"? As a prompt: clawdcode -- ${JSON.stringify(prompt)}`,
+    message: `there is no "${type} ${second}". Did you mean "clawdcode ${type} ${meant}"? As a prompt: clawdcode -- ${JSON.stringify(prompt)}`,
   };
 }
+
+/** The subcommands, and what may stand right behind each of them. */
+const subcommands: readonly {
+  readonly type: 'session' | 'doctor' | 'completion';
+  readonly words: readonly string[];
+}[] = [
+  { type: 'session', words: [...sessionVerbs, 'help'] },
+  { type: 'doctor', words: [] },
+  // `sessions` is what the completion itself asks for.
+  { type: 'completion', words: [...shells, 'sessions'] },
+];

@@ -37,6 +37,28 @@ test.each([
   expect(routeOf(argv)).toEqual({ type: 'other' });
 });
 
+test.each([
+  [['doctor'], { type: 'doctor', argv: [] }],
+  [['doctor', '--json'], { type: 'doctor', argv: ['--json'] }],
+  [['doctor', 'the', 'parser'], { type: 'other' }],
+  [['completion', 'bash'], { type: 'completion', argv: ['bash'] }],
+  [['completion'], { type: 'completion', argv: [] }],
+  [['completion', 'sessions'], { type: 'completion', argv: ['sessions'] }],
+  [['completion', 'of', 'the', 'parser'], { type: 'other' }],
+  [['-p', 'doctor'], { type: 'other' }],
+  [['--', 'doctor'], { type: 'other' }],
+])('%j is %j', (argv, expected) => {
+  expect(routeOf(argv)).toEqual(expected);
+});
+
+test('a shell that is nearly one of the three is named', () => {
+  expect(routeOf(['completion', 'bsh'])).toEqual({
+    type: 'unclear',
+    message:
+      'there is no "completion bsh". Did you mean "clawdcode completion bash"? As a prompt: clawdcode -- "completion bsh"',
+  });
+});
+
 test('a slip of the fingers starts no conversation, and the way to do so is named', () => {
   expect(routeOf(['session', 'lsit', '--all'])).toEqual({
     type: 'unclear',

@@ -1,0 +1,116 @@
+import { type CommandSpec, commandPaths, type FlagSpec, type Values } from './spec.ts';
+
+/**
+ * The completion script of bash (3.2 and later, without the bash-completion package). `$words` is split by bash at
+ * `=` as well, so a flag's value is what follows its name either way.
+ */
+export function bashCompletion(root: CommandSpec): string {
+  const commands = commandPaths(root);
+  return `# bash completion for clawdcode: put this into ~/.bashrc
+#   eval "$(clawdcode completion bash)"
+
+_clawdcode() {
+  local cur prev word at command='' flags='' takes=''
+  cur=\${COMP_WORDS[COMP_CWORD]}
+  prev=\${COMP_WORDS[COMP_CWORD-1]}
+  [[ $cur == '=' ]] && cur=''
+  [[ $prev == '=' ]] && prev=\${COMP_WORDS[COMP_CWORD-2]}
+  COMPREPLY=()
+  for ((at = 1; at < COMP_CWORD; at++)); do
+    word=\${COMP_WORDS[at]}
+    case "$command/$word" in
+${commands
+  .filter(({ path }) => path.length > 0)
+  .map(({ path }) => {
+    const word = `${path.slice(0, -1).join(' ')}/${path.at(-1)}`;
+    // A subcommand has to be the first argument; its own subcommands follow right after it.
+    return `      ${quote(word)}) ((at == ${path.length})) && command=${quote(path.join(' '))} ;;`;
+  })
+  .join('\n')}
+    esac
+  done
+  case "$command $prev" in
+${commands
+  .flatMap(({ path, spec }) =>
+    spec.flags.filter(({ values }) => values !== undefined).map((flag) => valueCase(path, flag)),
+  )
+  .join('\n')}
+  esac
+  case "$command" in
+${commands.map(({ path, spec }) => commandCase(path, spec)).join('\n')}
+  esac
+  if [[ $cur == -* ]]; then
+    _clawdcode_words "$flags"
+  elif [[ -n $takes ]]; then
+    \${takes%% *} "\${takes#* }"
+  fi
+}
+
+# Words that begin as what was typed does.
+_clawdcode_words() {
+  local IFS=$' \\t\\n'
+  COMPREPLY=($(compgen -W "$1" -- "$cur"))
+}
+
+_clawdcode_paths() {
+  local IFS=$'\\n'
+  compopt -o filenames 2>/dev/null
+  COMPREPLY=($(compgen "$1" -- "$cur"))
+}
+
+# Ids; and titles where no id begins so.
+_clawdcode_sessions() {
+  local id title typed
+  typed=$(printf '%s' "$cur" | tr -d '"\\\\'"'" | tr '[:upper:]' '[:lower:]')
+  while IFS=$'\\t' read -r id title; do
+    [[ $id == "$cur"* ]] && COMPREPLY+=("$id")
+  done < <(clawdcode completion sessions 2>/dev/null)
+  ((\${#COMPREPLY[@]} > 0)) && return
+  while IFS=$'\\t' read -r id title; do
+    if [[ $(printf '%s' "$title" | tr '[:upper:]' '[:lower:]') == "$typed"* ]]; then
+      COMPREPLY+=("$(printf '%q' "$title")")
+    fi
+  done < <(clawdcode completion sessions 2>/dev/null)
+}
+
+complete -o default -F _clawdcode clawdcode
+`;
+}
+
+/** After a flag that takes a value; one that may be left out falls through to the flags. */
+function valueCase(path: readonly string[], { names, values, isOptional }: FlagSpec): string {
+  const pattern = names.map((name) => quote(`${path.join(' ')} ${name}`)).join(' | ');
+  const give = giveOf(values) ?? ':';
+  return isOptional
+    ? `    ${pattern}) [[ $cur == -* ]] || { ${give}; return; } ;;`
+    : `    ${pattern}) ${give}; return ;;`;
+}
+
+function commandCase(path: readonly string[], { flags, argument, subcommands }: CommandSpec): string {
+  const names = flags.flatMap((flag) => flag.names).filter((name) => name.startsWith('--'));
+  const words = subcommands.map(({ name }) => name).join(' ');
+  const begin = `    ${quote(path.join(' '))}) flags=${quote(names.join(' '))}`;
+  if (words !== '')
+    return `${begin}; ((COMP_CWORD == ${path.length + 1})) && takes=${quote(`_clawdcode_words ${words}`)} ;;`;
+  return `${begin} takes=${quote((giveOf(argument) ?? '').replaceAll("'", ''))} ;;`;
+}
+
+/** The command that fills in such values; undefined where bash's own file names do. */
+function giveOf(values: Values | undefined): string | undefined {
+  switch (values?.type) {
+    case 'choices':
+      return `_clawdcode_words ${quote(values.words.join(' '))}`;
+    case 'sessions':
+      return '_clawdcode_sessions';
+    case 'files':
+      return '_clawdcode_paths -f';
+    case 'directories':
+      return '_clawdcode_paths -d';
+    default:
+      return undefined;
+  }
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

@@ -1,0 +1,76 @@
+/** `clawdcode completion bash|zsh|fish`: prints the script for a shell. */
+import { Argument, Command, CommanderError } from 'commander';
+import { EXIT } from '../../headless/exitCodes.ts';
+import { createDoctorProgram } from '../doctor/program.ts';
+import type { Place } from '../place.ts';
+import { createProgram } from '../program.ts';
+import type { Output } from '../session/output.ts';
+import { createSessionProgram } from '../session/program.ts';
+import { shells } from '../session/route.ts';
+import { standardOutput } from '../session/terminal.ts';
+import { bashCompletion } from './bash.ts';
+import { fishCompletion } from './fish.ts';
+import { type CommandSpec, specOf } from './spec.ts';
+import { zshCompletion } from './zsh.ts';
+
+/** `argv` begins behind the word `completion`. Returns the exit code. */
+export async function completionCommand(place: Place, argv: readonly string[]): Promise<number> {
+  const output = standardOutput(place);
+  // Asked for by the scripts themselves: a line for each session of the project, its id and its title.
+  if (argv[0] === 'sessions') {
+    const { sessionWords } = await import('./sessionWords.ts');
+    await output.write(await sessionWords(place));
+    return EXIT.ok;
+  }
+  return printScript(output, argv);
+}
+
+async function printScript(output: Output, argv: readonly string[]): Promise<number> {
+  let help = '';
+  const program = createCompletionProgram().configureOutput({
+    writeOut: (text) => {
+      help += text;
+    },
+    writeErr: (text) => output.say(text.trim()),
+  });
+  try {
+    program.parse([...argv], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    await output.write(help);
+    return error.exitCode === 0 ? EXIT.ok : EXIT.badInput;
+  }
+  await output.write(completionScript(program.args[0] as (typeof shells)[number]));
+  return EXIT.ok;
+}
+
+/** The script that a shell reads. */
+export function completionScript(shell: (typeof shells)[number]): string {
+  const write = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion }[shell];
+  return write(wholeCommandLine());
+}
+
+/** The command line with its subcommands, as one definition. */
+function wholeCommandLine(): CommandSpec {
+  const root = specOf(createProgram(''));
+  const unused = (): never => {
+    throw new Error('Only the definition is read here.');
+  };
+  const below = [createSessionProgram(unused, unused), createDoctorProgram(), createCompletionProgram()];
+  return { ...root, subcommands: below.map(specOf) };
+}
+
+function createCompletionProgram(): Command {
+  return new Command('clawdcode completion')
+    .description('Print the completion script of a shell.')
+    .addArgument(new Argument('<shell>', 'whose script').choices(shells))
+    .helpOption('-h, --help', 'print this help')
+    .exitOverride()
+    .addHelpText('after', INSTALL);
+}
+
+const INSTALL = `
+To use it:
+  bash   eval "$(clawdcode completion bash)"       in ~/.bashrc
+  zsh    source <(clawdcode completion zsh)        in ~/.zshrc, behind compinit
+  fish   clawdcode completion fish > ~/.config/fish/completions/clawdcode.fish`;

@@ -1,0 +1,17 @@
+import { sanitizeLine } from '../../ui/print/sanitize.ts';
+import type { Place } from '../place.ts';
+import { openSessions } from '../session/sessions.ts';
+
+/** Sessions that are offered: older ones are better searched for. */
+const MANY = 50;
+
+/** A line for each of the project's newest sessions: id, tab, title. */
+export async function sessionWords(place: Place): Promise<string> {
+  const sessions = await openSessions(place);
+  try {
+    const list = await sessions.list({ project: sessions.projects, limit: MANY });
+    return list.sessions.map(({ id, title }) => `${id}\t${sanitizeLine(title)}\n`).join('');
+  } finally {
+    await sessions.close();
+  }
+}

@@ -1,0 +1,145 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { completionScript } from '../../../src/cli/completion/command.ts';
+import { commandPaths, specOf } from '../../../src/cli/completion/spec.ts';
+import { createProgram } from '../../../src/cli/program.ts';
+import { shells } from '../../../src/cli/session/route.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'clawdcode-completion-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const flagsOf = (program: ReturnType<typeof createProgram>): string[] =>
+  specOf(program).flags.flatMap(({ names }) => names);
+
+test.each(shells)(
+  'the script of %s knows every flag and every subcommand, and nothing that is hidden',
+  (shell) => {
+    const script = completionScript(shell);
+    const spelled = (flag: string): string => (shell === 'fish' ? `-l ${flag.slice(2)}` : flag);
+    for (const flag of flagsOf(createProgram('')).filter((name) => name.startsWith('--')))
+      expect(script).toContain(spelled(flag));
+    for (const word of [
+      'session',
+      'doctor',
+      'completion',
+      'repair',
+      'unarchive',
+      'bypassPermissions',
+      'stream-json',
+    ])
+      expect(script).toContain(word);
+    expect(script).toContain('clawdcode completion sessions');
+    for (const hidden of ['yolo', 'dangerously', 'allowedTools']) expect(script).not.toContain(hidden);
+  },
+);
+
+const isThere = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
+
+test.each(shells)('%s can read its script, where it is installed', (shell) => {
+  const file = join(folder, `syntax.${shell}`);
+  writeFileSync(file, completionScript(shell));
+  const { status, stderr } = spawnSync(shell, ['-n', file], { encoding: 'utf8' });
+  if (isThere(shell)) expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  else expect(completionScript(shell).length).toBeGreaterThan(2000);
+});
+
+describe.runIf(isThere('bash'))('in bash', () => {
+  const script = join(folder, 'clawdcode.bash');
+  writeFileSync(script, completionScript('bash'));
+  // Titles are a stranger's words: what they hold must not run.
+  const sessions =
+    "4f8kAAAA\tFix the login\n4f9zBBBB\tWhat $(touch owned) 'does'\nzz11CCCC\tfix tests; rm -rf x\n";
+
+  /** What bash offers behind these words, as bash splits them. */
+  function offered(...words: string[]): string[] {
+    const code = `
+      source ${script}
+      clawdcode() { printf '%s' "$SESSIONS"; }
+      COMP_WORDS=("$@"); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
+      _clawdcode
+      printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const stdout = execFileSync('bash', ['--norc', '-c', code, 'bash', 'clawdcode', ...words], {
+      cwd: folder,
+      env: { PATH: process.env.PATH, SESSIONS: sessions },
+      encoding: 'utf8',
+    });
+    return stdout.split('\n').filter((line) => line !== '');
+  }
+
+  test.each([
+    [['--out'], ['--output-format']],
+    [
+      ['--output-format', ''],
+      ['text', 'json', 'stream-json'],
+    ],
+    [['--output-format', '=', 'st'], ['stream-json']],
+    [
+      ['--output-format', '='],
+      ['text', 'json', 'stream-json'],
+    ],
+    [['--permission-mode', 'p'], ['plan']],
+    [[''], ['session', 'doctor', 'completion']],
+    [['do'], ['doctor']],
+    [['fix', 'do'], []],
+    [['session', 'un'], ['unarchive']],
+    [
+      ['session', 'list', '--a'],
+      ['--all', '--active'],
+    ],
+    [
+      ['session', 'show', ''],
+      ['4f8kAAAA', '4f9zBBBB', 'zz11CCCC'],
+    ],
+    [['session', 'export', 'zz', '--format', 'h'], ['html']],
+    [
+      ['--resume', '4f'],
+      ['4f8kAAAA', '4f9zBBBB'],
+    ],
+    [
+      ['-r', 'FIX'],
+      ['Fix\\ the\\ login', 'fix\\ tests\\;\\ rm\\ -rf\\ x'],
+    ],
+    [['-r', 'wh'], ["What\\ \\$\\(touch\\ owned\\)\\ \\'does\\'"]],
+    [['-r', '--deb'], ['--debug']],
+    [
+      ['doctor', '--'],
+      ['--json', '--offline', '--help'],
+    ],
+    [
+      ['completion', ''],
+      ['bash', 'zsh', 'fish'],
+    ],
+    [['--model', ''], []],
+    [['the', 'session', 'li'], []],
+  ])('%j offers %j', (words, expected) => {
+    expect(offered(...words)).toEqual(expected);
+  });
+
+  test('--add-dir offers folders', () => {
+    writeFileSync(join(folder, 'a file'), '');
+    execFileSync('mkdir', ['-p', join(folder, 'a folder')]);
+    expect(offered('--add-dir', 'a')).toEqual(['a folder']);
+  });
+});
+
+test('a path leads to every subcommand, however deep', () => {
+  const paths = commandPaths({
+    name: 'a',
+    description: '',
+    flags: [],
+    argument: undefined,
+    subcommands: [
+      {
+        name: 'b',
+        description: '',
+        flags: [],
+        argument: undefined,
+        subcommands: [{ name: 'c', description: '', flags: [], argument: undefined, subcommands: [] }],
+      },
+    ],
+  });
+  expect(paths.map(({ path }) => path)).toEqual([[], ['b'], ['b', 'c']]);
+});
