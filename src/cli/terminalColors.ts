@@ -2,11 +2,13 @@ import type { TerminalColors } from '../ui/theme.ts';
 import type { Place } from './place.ts';
 
 /** What of the environment decides about colours. */
-export function terminalColors({ env }: Place): TerminalColors {
+export function terminalColors({ env }: Pick<Place, 'env'>): TerminalColors {
   return {
     noColor: (env.NO_COLOR ?? '') !== '',
+    forceColor: env.FORCE_COLOR,
     term: env.TERM,
     colorTerm: env.COLORTERM,
+    program: env.WT_SESSION === undefined ? env.TERM_PROGRAM : 'WindowsTerminal',
     colorFgBg: env.COLORFGBG,
   };
 }

@@ -1,11 +1,18 @@
 /** What things look like: named colour functions. Renderers name a role ("added"), never a colour. */
-import { Chalk, type ChalkInstance } from 'chalk';
+import type { ThemeSetting } from '../protocol/themeNames.ts';
+import { colorLevel } from './theme/colorLevel.ts';
+import { palettePaints, sixteenPaints } from './theme/paints.ts';
+import { type PaletteName, palettes } from './theme/palettes.ts';
+
+export type { ThemeSetting } from '../protocol/themeNames.ts';
 
 /** Paints text that holds no escape sequences; changes no widths. */
 export type Paint = (text: string) => string;
 
-export type ThemeName = 'dark' | 'light' | 'ansi' | 'plain';
-export type ThemeSetting = ThemeName | 'auto';
+/** What a setting comes to in a terminal. */
+export type ThemeName = PaletteName | 'ansi' | 'plain';
+
+export type Background = 'dark' | 'light';
 
 /** Roles of highlighted code; see `highlight.ts` for what maps to which. */
 export type CodeRole =
@@ -19,10 +26,7 @@ export type CodeRole =
   | 'attribute'
   | 'meta';
 
-export interface Theme {
-  readonly name: ThemeName;
-  /** True where no escape may be written: meaning must then be in the characters. */
-  readonly plain: boolean;
+export interface ThemePaints {
   readonly text: Paint;
   readonly strong: Paint;
   readonly italic: Paint;
@@ -45,173 +49,76 @@ export interface Theme {
   readonly code: Readonly<Record<CodeRole, Paint>>;
 }
 
+export interface Theme extends ThemePaints {
+  readonly name: ThemeName;
+  /** True where no escape may be written: meaning must then be in the characters. */
+  readonly plain: boolean;
+  /** What it was made from, so that another can be made when one of both changes. */
+  readonly setting: ThemeSetting;
+  readonly terminal: TerminalColors;
+}
+
 /** What of the environment decides about colour; read by `cli` and handed in. */
 export interface TerminalColors {
-  /** `NO_COLOR` is set and not empty. */
+  /** `NO_COLOR` is set and not empty, or `--no-color` was given. */
   readonly noColor: boolean;
+  /** `FORCE_COLOR`, which beats `NO_COLOR`: a level from 0 to 3, or anything for "some". */
+  readonly forceColor?: string | undefined;
   /** `TERM`. */
   readonly term?: string | undefined;
   /** `COLORTERM`: `truecolor` or `24bit` where the terminal has them. */
   readonly colorTerm?: string | undefined;
-  /** `COLORFGBG`, e.g. `15;0`: the only widespread hint about the background. */
+  /** `TERM_PROGRAM`, or what stands for it. */
+  readonly program?: string | undefined;
+  /** `COLORFGBG`, e.g. `15;0`: a hint about the background that some terminals set when they start. */
   readonly colorFgBg?: string | undefined;
+  /** What the terminal itself answered: beats the hint. */
+  readonly background?: Background | undefined;
+  /** It was asked, or will be, and has not answered yet. */
+  readonly mayAnswer?: boolean | undefined;
 }
 
 /** The theme for a setting in a terminal. `NO_COLOR` and dumb terminals beat every setting. */
 export function chooseTheme(setting: ThemeSetting, terminal: TerminalColors): Theme {
   const level = colorLevel(terminal);
-  if (level === 0 || setting === 'plain') return makeTheme('plain', 0);
-  if (setting === 'ansi' || level === 1) return makeTheme('ansi', 1);
-  return makeTheme(setting === 'auto' ? backgroundOf(terminal.colorFgBg) : setting, level);
+  const made = { setting, terminal };
+  if (level === 0 || setting === 'plain') return { ...made, name: 'plain', plain: true, ...sixteenPaints(0) };
+  if (level === 1 || setting === 'ansi') return { ...made, name: 'ansi', plain: false, ...sixteenPaints(1) };
+  const name = paletteOf(setting, backgroundOf(terminal));
+  return { ...made, name, plain: false, ...palettePaints(palettes[name], level) };
 }
 
-/** Number of colours: 0 none, 1 = 16, 2 = 256, 3 = 16 million. */
-function colorLevel({ noColor, term = '', colorTerm = '' }: TerminalColors): 0 | 1 | 2 | 3 {
-  if (noColor || term === 'dumb') return 0;
-  if (/^(truecolor|24bit)$/i.test(colorTerm) || /-direct$|kitty|ghostty|alacritty|wezterm/.test(term))
-    return 3;
-  if (/256/.test(term)) return 2;
-  return 1;
+/** The same setting where the terminal has told its background, or will not tell it any more (undefined). */
+export function withBackground(theme: Theme, background: Background | undefined): Theme {
+  return chooseTheme(theme.setting, { ...theme.terminal, background, mayAnswer: false });
 }
 
-/** Background numbers 7 and 15 are white; anything else, or nothing, counts as dark. */
-function backgroundOf(colorFgBg: string | undefined): 'dark' | 'light' {
-  const background = colorFgBg?.split(';').at(-1);
-  return background === '7' || background === '15' ? 'light' : 'dark';
+/** Another setting in the same terminal. */
+export function withSetting(theme: Theme, setting: ThemeSetting): Theme {
+  return chooseTheme(setting, theme.terminal);
 }
 
-interface Palette {
-  readonly accent: string;
-  readonly heading: string;
-  readonly dim: string;
-  readonly success: string;
-  readonly warning: string;
-  readonly error: string;
-  readonly addedWord: string;
-  readonly removedWord: string;
-  readonly code: Readonly<Record<CodeRole, string>>;
+/** True for settings that take the terminal's background. */
+export function followsTerminal(setting: ThemeSetting): boolean {
+  return ['auto', 'default', 'high-contrast', 'daltonized'].includes(setting);
 }
 
-const dark: Palette = {
-  accent: '#d98e5f',
-  heading: '#e0b088',
-  dim: '#8f8f8f',
-  success: '#7dbb7d',
-  warning: '#e0b341',
-  error: '#ef7272',
-  addedWord: '#22502a',
-  removedWord: '#6b2a2a',
-  code: {
-    keyword: '#c792ea',
-    string: '#a5cf85',
-    number: '#f0a06c',
-    comment: '#868686',
-    title: '#7fb1f0',
-    type: '#e8c872',
-    variable: '#e88f9a',
-    attribute: '#7fc7c9',
-    meta: '#9aa0a6',
-  },
-};
-
-const light: Palette = {
-  accent: '#a8501f',
-  heading: '#8a4a1c',
-  dim: '#6b6b6b',
-  success: '#2c7a34',
-  warning: '#8f6400',
-  error: '#c0262d',
-  addedWord: '#bfe8c4',
-  removedWord: '#f6c6c6',
-  code: {
-    keyword: '#8a3fb0',
-    string: '#35752b',
-    number: '#a3510b',
-    comment: '#6e6e6e',
-    title: '#1f5fae',
-    type: '#7d5c00',
-    variable: '#a82f45',
-    attribute: '#0f6f72',
-    meta: '#5f6368',
-  },
-};
-
-function makeTheme(name: ThemeName, level: 0 | 1 | 2 | 3): Theme {
-  const chalk = new Chalk({ level });
-  if (name === 'dark' || name === 'light') return rich(name, chalk, name === 'dark' ? dark : light);
-  return sixteen(name, chalk);
+function paletteOf(
+  setting: Exclude<ThemeSetting, 'ansi' | 'plain'>,
+  background: Background | undefined,
+): PaletteName {
+  if (!followsTerminal(setting)) return setting as PaletteName;
+  if (background === undefined) return 'undecided';
+  return setting === 'auto' || setting === 'default'
+    ? background
+    : (`${background}-${setting}` as PaletteName);
 }
 
-function rich(name: 'dark' | 'light', chalk: ChalkInstance, palette: Palette): Theme {
-  const color = (hex: string): Paint => chalk.hex(hex);
-  return {
-    ...shared(name, chalk),
-    dim: color(palette.dim),
-    accent: color(palette.accent),
-    heading: chalk.bold.hex(palette.heading),
-    success: color(palette.success),
-    warning: color(palette.warning),
-    error: color(palette.error),
-    link: chalk.underline.hex(palette.code.title),
-    inlineCode: color(palette.code.title),
-    added: color(palette.success),
-    removed: color(palette.error),
-    addedWord: chalk.hex(palette.success).bgHex(palette.addedWord),
-    removedWord: chalk.hex(palette.error).bgHex(palette.removedWord),
-    code: {
-      keyword: color(palette.code.keyword),
-      string: color(palette.code.string),
-      number: color(palette.code.number),
-      comment: color(palette.code.comment),
-      title: color(palette.code.title),
-      type: color(palette.code.type),
-      variable: color(palette.code.variable),
-      attribute: color(palette.code.attribute),
-      meta: color(palette.code.meta),
-    },
-  };
-}
-
-/** Only colours that the terminal's own palette defines, so that its owner's taste decides. */
-function sixteen(name: 'ansi' | 'plain', chalk: ChalkInstance): Theme {
-  return {
-    ...shared(name, chalk),
-    dim: chalk.dim,
-    accent: chalk.yellow,
-    heading: chalk.bold.yellow,
-    success: chalk.green,
-    warning: chalk.yellow,
-    error: chalk.red,
-    link: chalk.underline.blue,
-    inlineCode: chalk.cyan,
-    added: chalk.green,
-    removed: chalk.red,
-    addedWord: chalk.green.inverse,
-    removedWord: chalk.red.inverse,
-    code: {
-      keyword: chalk.magenta,
-      string: chalk.green,
-      number: chalk.yellow,
-      comment: chalk.dim,
-      title: chalk.blue,
-      type: chalk.yellow,
-      variable: chalk.red,
-      attribute: chalk.cyan,
-      meta: chalk.dim,
-    },
-  };
-}
-
-function shared(name: ThemeName, chalk: ChalkInstance) {
-  const same: Paint = (text) => text;
-  return {
-    name,
-    plain: name === 'plain',
-    text: same,
-    strong: chalk.bold,
-    italic: chalk.italic,
-    underline: chalk.underline,
-    strike: chalk.strikethrough,
-    user: chalk.bold,
-  };
+/** Undefined while the terminal may still answer; after that, and without any hint, it counts as dark. */
+function backgroundOf({ background, colorFgBg, mayAnswer }: TerminalColors): Background | undefined {
+  if (background !== undefined) return background;
+  const hint = colorFgBg?.split(';').at(-1) ?? '';
+  // Of the sixteen colours, 7 and 9 to 15 are bright, as Vim takes them; 8 is a dark grey.
+  if (/^\d+$/.test(hint)) return Number(hint) === 7 || Number(hint) > 8 ? 'light' : 'dark';
+  return mayAnswer === true ? undefined : 'dark';
 }
