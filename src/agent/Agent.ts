@@ -10,6 +10,7 @@ import type { Usage } from '../protocol/messages.ts';
 import type { ModelClient, ModelInfo } from '../protocol/model.ts';
 import type { Op } from '../protocol/ops.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
+import type { TaskPort } from '../protocol/tasks.ts';
 import type { Tool, ToolContext } from '../protocol/tools.ts';
 import { createCheckpointKeeper } from './checkpoints.ts';
 import { createEventHub } from './eventHub.ts';
@@ -22,6 +23,7 @@ import type { Clock } from './reply.ts';
 import { createRewinds } from './rewinds.ts';
 import { titleDraft, titleOf } from './sessionFacts.ts';
 import { runShell } from './shellPrompt.ts';
+import { createAgentTasks } from './tasks.ts';
 import { createTitleJob } from './titleJob.ts';
 import { addEntry, totalsOf } from './totals.ts';
 import { createTurnJob } from './turnJob.ts';
@@ -36,6 +38,8 @@ export interface AgentDeps extends PermissionRules {
     /** Switches and returns what is known of the new model. */
     select(id: string): ModelInfo;
     costUsd(model: string, usage: Usage): number | undefined;
+    /** Before a turn: what can be found out about the model is known. Returns what to tell. */
+    settle?(signal: AbortSignal): Promise<readonly string[]>;
   };
   readonly tools: readonly Tool[];
   /** Ends what tools left running. */
@@ -56,6 +60,8 @@ export interface AgentDeps extends PermissionRules {
   readonly files?: (FileCheckpoints & { close?(): Promise<void> }) | undefined;
   /** Ids of the calls of which a process still runs. */
   readonly runningCalls?: () => readonly string[];
+  /** What runs in the background; without it nothing can. */
+  readonly tasks?: TaskPort;
   /** Where a bug in a subscriber is reported. */
   readonly onError: (error: unknown) => void;
 }
@@ -120,6 +126,8 @@ export function createAgent(deps: AgentDeps): Agent {
   const titles = createTitleJob({ ...deps, model: model.current, isBusy: jobs.busy });
   hub.subscribe(titles.hear);
 
+  const tasks = createAgentTasks(deps.tasks, emit);
+
   const toolContext = (callId: string, signal: AbortSignal): ToolContext => ({
     callId,
     sessionId: context.getCurrentSessionId() ?? '',
@@ -128,6 +136,7 @@ export function createAgent(deps: AgentDeps): Agent {
     setCwd,
     signal,
     onOutput: (text) => emit({ type: 'tool_output', callId, text }),
+    offerBackground: tasks.offer,
     fileReads: (path) => context.fileReads(path),
     openBlob: () => context.openBlob(),
     recall: (request, recallSignal) => context.recall(request, recallSignal),
@@ -138,10 +147,12 @@ export function createAgent(deps: AgentDeps): Agent {
     prompts,
     modes,
     checkpoints,
+    taskNotes: tasks.takeNotes,
     schemas,
     emit,
     tellBug,
     reply: { client: deps.client, clock },
+    settleModel: async (signal) => (await model.settle?.(signal)) ?? [],
     maxSteps: deps.maxSteps,
     interactive: deps.interactive,
     toolCalls: {
@@ -223,6 +234,12 @@ export function createAgent(deps: AgentDeps): Agent {
         // A summary that somebody looks at gives way first: messages are removed instead, and the turn goes on.
         if (!deps.interactive || !context.stopWaiting()) jobs.abort();
         return;
+      case 'background':
+        tasks.move();
+        return;
+      case 'stop_task':
+        tasks.stop(op.id);
+        return;
       case 'answer':
         questions.answer(op.id, op.answer);
         return;
@@ -257,6 +274,8 @@ export function createAgent(deps: AgentDeps): Agent {
       queue: prompts.all(),
       questions: questions.open(),
       todos: context.todos(),
+      tasks: tasks.list(),
+      canBackground: tasks.canMove(),
       measure,
       usage: totals,
       demo: deps.demo,
@@ -285,7 +304,10 @@ export function createAgent(deps: AgentDeps): Agent {
       return measured;
     },
     fork: (uptoUuid) => context.forkSession(uptoUuid),
+    taskOutput: (id) => deps.tasks?.output(id),
+    watchTask: (id, listener) => deps.tasks?.watch(id, listener) ?? (() => undefined),
     async close() {
+      tasks.close();
       await jobs.close();
       await titles.close();
       await deps.disposeTools();

@@ -33,6 +33,8 @@ export function readOnlyAgent(agent: Agent, onError: (error: unknown) => void): 
 function refusalOf(op: Op): string | undefined {
   switch (op.type) {
     case 'interrupt':
+    case 'background':
+    case 'stop_task':
     case 'answer':
       return undefined;
     case 'prompt':

@@ -17,6 +17,8 @@ export interface TurnPorts {
   readonly emit: (event: AgentEvent) => void;
   /** Appends what was typed meanwhile; says whether there was anything. */
   readonly deliverQueued: () => Promise<boolean>;
+  /** Appends what the model is to hear with its next request: background tasks that have ended. */
+  readonly deliverNotes: () => Promise<void>;
   /** Steps after which the turn ends as `max_turns`; absent = no limit. */
   readonly maxSteps: number | undefined;
   /** False when nobody can answer: a turn that goes in circles then ends. */
@@ -41,6 +43,7 @@ export async function runTurn(ports: TurnPorts): Promise<TurnEnd> {
     if (ports.maxSteps !== undefined && step > ports.maxSteps)
       return { ...end('max_turns'), steps: step - 1 };
     if (signal.aborted) return { ...end('interrupted'), steps: step - 1 };
+    await ports.deliverNotes();
     await ports.deliverQueued();
     emit({ type: 'step_started', step });
 

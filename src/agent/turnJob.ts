@@ -1,5 +1,6 @@
 /** One turn as a job of the agent: what comes before the loop and after it, whatever happens in between. */
 import type { ContextManager } from '../context/index.ts';
+import type { EntryDraft } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
 import type { CheckpointKeeper } from './checkpoints.ts';
@@ -9,23 +10,31 @@ import { type PromptQueue, promptDraft } from './promptQueue.ts';
 import { runTurn, type TurnEnd, type TurnPorts } from './turn.ts';
 
 export interface TurnJobPorts
-  extends Omit<TurnPorts, 'signal' | 'emit' | 'deliverQueued' | 'schemas' | 'context'> {
+  extends Omit<TurnPorts, 'signal' | 'emit' | 'deliverQueued' | 'deliverNotes' | 'schemas' | 'context'> {
   readonly context: ContextManager;
   readonly prompts: PromptQueue;
   readonly modes: Pick<Modes, 'announce'>;
   readonly checkpoints: Pick<CheckpointKeeper, 'look' | 'lookIfStale' | 'settled'>;
+  /** What became of background tasks since the model last heard of them. */
+  readonly taskNotes: () => readonly EntryDraft[];
   readonly schemas: readonly ToolSchema[];
   readonly emit: (event: AgentEvent) => void;
   readonly tellBug: (error: unknown) => void;
+  /** See `AgentDeps.model.settle`. */
+  readonly settleModel: (signal: AbortSignal) => Promise<readonly string[]>;
 }
 
 export function createTurnJob(ports: TurnJobPorts): Job {
-  const { context, prompts, modes, checkpoints, schemas, emit, tellBug } = ports;
+  const { context, prompts, modes, checkpoints, taskNotes, schemas, emit, tellBug } = ports;
   const deliverQueued = async (): Promise<boolean> => {
     const taken = prompts.takeAll();
     if (taken.length === 0) return false;
     await context.appendPrompts(taken.map(promptDraft), { tools: schemas, emit });
     return true;
+  };
+  const deliverNotes = async (): Promise<void> => {
+    const notes = taskNotes();
+    if (notes.length > 0) await context.append(...notes);
   };
   /** While the model writes a command, the tree is looked at: nothing waits for it then. */
   const watched = (event: AgentEvent): void => {
@@ -42,7 +51,8 @@ export function createTurnJob(ports: TurnJobPorts): Job {
       await checkpoints.settled();
       checkpoints.look();
       await modes.announce();
-      end = await runTurn({ ...ports, signal, emit: watched, deliverQueued });
+      for (const text of await ports.settleModel(signal)) emit({ type: 'notice', level: 'warning', text });
+      end = await runTurn({ ...ports, signal, emit: watched, deliverQueued, deliverNotes });
     } catch (error) {
       tellBug(error);
     }

@@ -9,6 +9,7 @@ import type { ModelInfo } from '../protocol/model.ts';
 import type { Op, PromptOp } from '../protocol/ops.ts';
 import type { PermissionMode, PermissionQuestion } from '../protocol/permissions.ts';
 import type { RewindPlan, TurnRecord } from '../protocol/rewind.ts';
+import type { TaskInfo, TaskOutput } from '../protocol/tasks.ts';
 
 /** A snapshot; a new object whenever something changed. */
 export interface AgentState {
@@ -24,6 +25,10 @@ export interface AgentState {
   readonly queue: readonly PromptOp[];
   readonly questions: readonly PermissionQuestion[];
   readonly todos: readonly Todo[];
+  /** Background commands that run, and the newest of those that have ended, oldest first. */
+  readonly tasks: readonly TaskInfo[];
+  /** Something runs in front that `background` would move. */
+  readonly canBackground: boolean;
   /** Last measurement of the request; absent before the first. */
   readonly measure: ContextMeasure | undefined;
   /** Totals of the session, summaries included; `costUsd` is absent when no price is known. */
@@ -71,6 +76,10 @@ export interface Agent {
   lastDiff(): CompactionDiff | undefined;
   /** A new session that begins as this one is now, or as it was up to an entry; this one stays open. Returns its id. */
   fork(uptoUuid?: string): Promise<string>;
+  /** The end of a background task's output; undefined where there is no such task. */
+  taskOutput(id: string): TaskOutput | undefined;
+  /** Hears that a task has printed something; as often as it does. Returns the unsubscriber. */
+  watchTask(id: string, listener: () => void): () => void;
   /** Stops what runs, flushes the log, releases the session. */
   close(): Promise<void>;
 }

@@ -18,6 +18,7 @@ import {
 } from '../context/index.ts';
 import { createDemoClient, DEMO_MODEL } from '../model/demo.ts';
 import { createOpenAIClient } from '../model/openai.ts';
+import { createServedModels } from '../model/servers/servedModels.ts';
 import { isSensitive } from '../permissions/sensitive.ts';
 import type { ModelClient } from '../protocol/model.ts';
 import { builtinTools } from '../tools/builtinTools.ts';
@@ -82,6 +83,9 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
   const client = createClient(options);
   const encoder = createTokenEncoder(place.packageRoot);
   const apiKey = options.apiKey;
+  const served = options.demo
+    ? undefined
+    : createServedModels({ baseUrl: settings.baseUrl, apiKey, now: systemClock.now });
   const onError = (error: unknown): void =>
     options.debug.write(error instanceof Error ? (error.stack ?? error.message) : String(error));
 
@@ -99,7 +103,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
       options.demo ? Promise.resolve({ ids: [DEMO_MODEL] }) : listModels(settings.baseUrl, apiKey),
     async open(asked) {
       const target = await whereItLies(asked, place);
-      const model = createModelChoice(options.model, settings);
+      const model = createModelChoice(options.model, settings, served);
       const permissions = createPermissions(loaded, {
         ...place,
         wasm: grammarFolder(place.packageRoot),
@@ -137,7 +141,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
       });
       const { cwd, notices, ...opened } = await openContext(context, target, store, options, model);
       stopListening();
-      const { tools, dispose, runningCalls } = builtinTools({
+      const { tools, tasks, dispose, runningCalls } = builtinTools({
         env: { ...place.env, ...settings.env },
         home: place.home,
         isSensitive: permissions.isWithheld,
@@ -156,6 +160,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         },
         files: openFileCheckpoints(context, settings, place, options.debug.write, redaction),
         runningCalls,
+        tasks,
         decide: permissions.decide,
         remember: permissions.remember,
         root: place.root,

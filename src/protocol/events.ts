@@ -78,5 +78,7 @@ export type AgentEvent =
   | { readonly type: 'rewind_ended'; readonly report: RewindReport }
   | { readonly type: 'context_measured'; readonly measure: ContextMeasure }
   | { readonly type: 'mode_changed'; readonly mode: PermissionMode }
+  /** A background task has started or ended; the state has them. */
+  | { readonly type: 'tasks_changed' }
   | { readonly type: 'model_changed'; readonly model: ModelInfo }
   | { readonly type: 'notice'; readonly level: 'info' | 'warning' | 'error'; readonly text: string };

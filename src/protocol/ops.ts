@@ -17,6 +17,10 @@ export type Op =
   | PromptOp
   | { readonly type: 'shell'; readonly command: string }
   | { readonly type: 'interrupt' }
+  /** What runs in front and can goes on in the background; its calls return at once. */
+  | { readonly type: 'background' }
+  /** Ends a background task and everything it started. */
+  | { readonly type: 'stop_task'; readonly id: string }
   | { readonly type: 'answer'; readonly id: string; readonly answer: PermissionAnswer }
   /** `preview` shows what would become of the conversation and changes nothing. */
   | { readonly type: 'compact'; readonly focus?: string; readonly preview?: boolean }

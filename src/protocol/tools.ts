@@ -42,6 +42,11 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Live output for the screen; bounded by the receiver. */
   readonly onOutput: (text: string) => void;
+  /**
+   * For a call that can end while its work goes on in the background: `move` is called when the user asks for that.
+   * Returns what takes the offer back; called when the call ends. Absent where nobody could ask.
+   */
+  readonly offerBackground?: (move: () => void) => () => void;
   /** Hash of the file when it was last read or written in this session, from the log. */
   readonly fileReads: (path: string) => string | undefined;
   readonly openBlob: () => BlobSink;

@@ -44,7 +44,7 @@ export function killBashTool(tasks: TaskRegistry): Tool {
     run: async (call, context) => {
       const task = tasks.task(call.task_id);
       if (task === undefined) return unknownTask(call.task_id, tasks);
-      void tasks.stop(task.run);
+      tasks.stopTask(task.id, 'model');
       await endOf(task, STOP_PATIENCE_MS, context.signal);
       return report(task, titleOf(call.task_id, tasks));
     },
@@ -62,14 +62,18 @@ function unknownTask(id: string, tasks: TaskRegistry): ToolOutcome {
   return failure(id, `There is no background task "${id}". ${known} Tasks end with the program.`, 'unknown');
 }
 
-function report(task: BackgroundTask, title: string): ToolOutcome {
-  const output = task.capture.take().replace(/\n+$/, '');
+async function report(task: BackgroundTask, title: string): Promise<ToolOutcome> {
   const state = stateOf(task);
+  if (task.end !== undefined) task.isTold = true;
+  const taken = task.capture.take();
+  const output = taken.text.replace(/\n+$/, '');
+  const original = await taken.original;
   return {
     status: 'ok',
     text: `${output === '' ? '(no new output)' : output}\n(${state})`,
     kind: 'command',
     display: { title, summary: state },
+    ...(original === undefined ? {} : { original }),
   };
 }
 
@@ -85,7 +89,9 @@ function stateOf({ end, run, startedAtMs, endedAtMs }: BackgroundTask): string {
 /** Resolves when the task has ended, the time is up or the user interrupts. */
 function endOf(task: BackgroundTask, patienceMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
+    task.isAwaited = true;
     const settle = (): void => {
+      task.isAwaited = false;
       clearTimeout(timer);
       signal.removeEventListener('abort', settle);
       resolve();

@@ -8,6 +8,7 @@ import { failure } from './outcomes.ts';
 import { childEnvironment } from './shell/childEnvironment.ts';
 import { OutputCapture } from './shell/OutputCapture.ts';
 import { createLiveCleaner } from './shell/outputCleaner.ts';
+import { RecentText } from './shell/RecentText.ts';
 import type { CommandEnd, RunningCommand } from './shell/startCommand.ts';
 import type { TaskRegistry } from './shell/TaskRegistry.ts';
 import { count, formatDuration } from './units.ts';
@@ -70,7 +71,8 @@ function titleOf(command: string): string {
 async function runBash(call: BashInput, context: ToolContext, deps: BashDeps): Promise<ToolOutcome> {
   const notes = await ensureCwd(context);
   const inBackground = call.run_in_background === true;
-  const capture = new OutputCapture(inBackground ? undefined : context.openBlob);
+  const capture = new OutputCapture(context.openBlob);
+  const recent = new RecentText();
   const live = createLiveCleaner();
   let watched = true;
   const startedAtMs = Date.now();
@@ -81,23 +83,30 @@ async function runBash(call: BashInput, context: ToolContext, deps: BashDeps): P
     env: childEnvironment(deps.env, deps.secretEnv, context.sessionId),
     onChunk: (chunk: Buffer) => {
       capture.push(chunk);
-      if (watched) context.onOutput(live(chunk));
+      const text = live(chunk);
+      recent.push(text);
+      if (watched) context.onOutput(text);
     },
   };
   const run = await deps.tasks.start(spec, context.callId);
   const patienceMs = inBackground ? EARLY_END_MS : (call.timeout ?? DEFAULT_TIMEOUT_MS);
-  const end = await firstOf(run, patienceMs, context.signal);
+  const end = await firstOf(run, patienceMs, context);
   watched = false;
-  const report = { call, capture, startedAtMs, notes };
-  if (end === 'aborted') return stopped(report, run, deps.tasks);
-  if (end === 'timeout') return moved(report, run, deps.tasks);
-  return finished(report, run, end, context, deps.tasks);
+  const report = { call, capture, recent, startedAtMs, notes };
+  if (end === 'timeout' || end === 'moved') return moved(report, run, end, deps.tasks);
+  try {
+    if (end === 'aborted') return await stopped(report, run, deps.tasks);
+    return await finished(report, run, end, context, deps.tasks);
+  } finally {
+    void capture.close();
+  }
 }
 
 /** What every ending needs to be told. */
 interface Report {
   readonly call: BashInput;
   readonly capture: OutputCapture;
+  readonly recent: RecentText;
   readonly startedAtMs: number;
   /** Lines that come before the output. */
   readonly notes: readonly string[];
@@ -132,21 +141,35 @@ async function finished(
 
 /** The user's interrupt. The signal is out before anything is awaited; the result does not wait for the dying. */
 async function stopped(report: Report, run: RunningCommand, tasks: TaskRegistry): Promise<ToolOutcome> {
-  void tasks.stop(run);
+  void tasks.stopRun(run);
   await Promise.race([run.finished, delay(LAST_WORDS_MS)]);
-  return outcome(report, 'partial', ['(Interrupted by the user.)'], 'interrupted', LAST_WORDS_MS);
+  return outcome(report, 'partial', ['(Interrupted by the user.)'], 'interrupted', {
+    blobPatienceMs: LAST_WORDS_MS,
+  });
 }
 
-async function moved(report: Report, run: RunningCommand, tasks: TaskRegistry): Promise<ToolOutcome> {
-  const { call, capture, startedAtMs } = report;
-  const { id } = tasks.keep(call.command, run, capture, startedAtMs);
+/** It goes on without the call: asked for, at its timeout, or because the user wants to go on. */
+async function moved(
+  report: Report,
+  run: RunningCommand,
+  why: 'timeout' | 'moved',
+  tasks: TaskRegistry,
+): Promise<ToolOutcome> {
+  const { call, capture, recent, startedAtMs } = report;
+  // What it has printed so far belongs to this call, whatever comes while the result is made to the task.
+  const taken = capture.take();
+  const { id } = tasks.keep({ command: call.command, run, capture, recent, startedAtMs });
   const handling = `BashOutput reads its output, KillBash stops it (task_id "${id}").`;
   if (call.run_in_background === true) {
-    return outcome(report, 'ok', [`Runs in the background as task ${id}. ${handling}`], `background ${id}`);
+    const note = `Runs in the background as task ${id}. ${handling}`;
+    return outcome(report, 'ok', [note], `background ${id}`, { taken });
   }
   const patience = formatDuration(Date.now() - startedAtMs);
-  const note = `(Still running after ${patience}: it goes on in the background as task ${id}. ${handling})`;
-  return outcome(report, 'partial', [note], `background ${id} · ${patience}`);
+  const note =
+    why === 'moved'
+      ? `(The user moved it to the background after ${patience}: it goes on as task ${id}. ${handling})`
+      : `(Still running after ${patience}: it goes on in the background as task ${id}. ${handling})`;
+  return outcome(report, 'partial', [note], `background ${id} · ${patience}`, { taken });
 }
 
 async function outcome(
@@ -154,11 +177,11 @@ async function outcome(
   status: ToolOutcome['status'],
   after: readonly string[],
   summary: string,
-  blobPatienceMs?: number,
+  { taken = capture.take(), blobPatienceMs }: { taken?: Taken; blobPatienceMs?: number } = {},
 ): Promise<ToolOutcome> {
-  const blob = capture.finishBlob();
+  const blob = taken.original;
   const original = await (blobPatienceMs === undefined ? blob : Promise.race([blob, delay(blobPatienceMs)]));
-  const output = capture.take().replace(/\n+$/, '');
+  const output = taken.text.replace(/\n+$/, '');
   const silent = output === '' && after.length === 0 ? ['(no output)'] : [];
   return {
     status,
@@ -169,19 +192,22 @@ async function outcome(
   };
 }
 
-function firstOf(
-  run: RunningCommand,
-  patienceMs: number,
-  signal: AbortSignal,
-): Promise<CommandEnd | 'timeout' | 'aborted'> {
+type Taken = ReturnType<OutputCapture['take']>;
+
+type First = CommandEnd | 'timeout' | 'aborted' | 'moved';
+
+function firstOf(run: RunningCommand, patienceMs: number, context: ToolContext): Promise<First> {
+  const { signal, offerBackground } = context;
   return new Promise((resolve) => {
     const timer = setTimeout(() => settle('timeout'), patienceMs);
     const onAbort = (): void => settle('aborted');
-    const settle = (end: CommandEnd | 'timeout' | 'aborted'): void => {
+    const settle = (end: First): void => {
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
+      takeBack?.();
       resolve(end);
     };
+    const takeBack = offerBackground?.(() => settle('moved'));
     signal.addEventListener('abort', onAbort);
     void run.finished.then(settle);
     if (signal.aborted) onAbort();

@@ -1,6 +1,7 @@
 /** Every tool that comes with the program. */
 import { accessSync, constants } from 'node:fs';
 import { basename, isAbsolute } from 'node:path';
+import type { TaskPort } from '../protocol/tasks.ts';
 import type { Tool } from '../protocol/tools.ts';
 import { bashOutputTool, killBashTool } from './backgroundTasks.ts';
 import { bashTool } from './bash.ts';
@@ -36,6 +37,8 @@ export interface BuiltinTools {
   readonly tools: readonly Tool[];
   /** Ids of the calls of which a process still runs: it may change files after its call. */
   readonly runningCalls: () => readonly string[];
+  /** What runs in the background, and what has ended there. */
+  readonly tasks: TaskPort;
   /** Ends every command that still runs. The first signal is sent before this returns. */
   readonly dispose: () => Promise<void>;
 }
@@ -61,6 +64,7 @@ export function builtinTools(deps: ToolDeps): BuiltinTools {
       exitPlanModeTool(),
     ],
     runningCalls: () => tasks.callIds(),
+    tasks,
     dispose: () => tasks.dispose(),
   };
 }

@@ -208,6 +208,7 @@ export function reduce(view: View, event: AgentEvent, now: number): Step {
     case 'context_measured':
     case 'mode_changed':
     case 'model_changed':
+    case 'tasks_changed':
       return next({});
   }
 }
@@ -232,6 +233,8 @@ const TAKES_IT_BACK = 'Esc Esc, then u, or /rewind undo takes it back.';
 function recorded(view: View, entry: JSONLEntry): Step {
   // What came of going back is told when it is done, with what was not done.
   if (entry.data?.about === 'rewind') return { view, prints: [] };
+  // The user heard of it when it happened; this is when the model hears of it.
+  if (entry.data?.about === 'task') return { view, prints: [] };
   if (entry.type !== 'assistant') return { view, prints: [{ type: 'entry', entry }] };
   const cleared: View = { ...view, tail: '', tailPrinted: false, writing: undefined, reasoningLength: 0 };
   if (!view.tailPrinted) return { view: cleared, prints: [{ type: 'entry', entry }] };

@@ -8,6 +8,7 @@ export function line(event: AgentEvent): string {
       return `entry ${entryLine(event.entry)}`;
     case 'turn_started':
     case 'reply_discarded':
+    case 'tasks_changed':
       return event.type;
     case 'turn_ended':
       return `turn_ended ${event.outcome} after ${event.steps}${event.error === undefined ? '' : ` (${event.error.kind})`}`;

@@ -49,6 +49,8 @@ export const state: AgentState = {
   queue: [],
   questions: [],
   todos: [],
+  tasks: [],
+  canBackground: false,
   measure,
   usage: { inputTokens: 0, outputTokens: 0, requests: 0, costUsd: 0 },
   demo: false,
@@ -154,6 +156,8 @@ export function scriptedAgent(
     contextData: () => undefined,
     items: () => context.items ?? [],
     lastDiff: () => context.lastDiff,
+    taskOutput: () => undefined,
+    watchTask: () => () => undefined,
     fork: async () => 'fork1',
     close: async () => undefined,
   };

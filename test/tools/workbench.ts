@@ -15,6 +15,8 @@ export interface Workbench {
   /** What `onOutput` was given: all, or the beginning of very much. */
   readonly live: () => string;
   readonly cwd: () => string;
+  /** What the user does with Ctrl+B; how many calls it moved. */
+  readonly move: () => number;
   readonly blobs: ReadonlyMap<string, Buffer>;
   /** Prepares and runs a call; an invalid one gives its message as an error. */
   readonly call: (tool: string, input: unknown, signal?: AbortSignal) => Promise<ToolOutcome>;
@@ -32,6 +34,7 @@ export async function openWorkbench(deps: Partial<ToolDeps> = {}): Promise<Workb
   const blobs = new Map<string, Buffer>();
   let cwd = root;
   let live = '';
+  const offers = new Set<() => void>();
   const contextFor = (signal: AbortSignal): ToolContext => ({
     callId: 'call',
     sessionId: 'session',
@@ -43,6 +46,10 @@ export async function openWorkbench(deps: Partial<ToolDeps> = {}): Promise<Workb
     signal,
     onOutput: (text) => {
       if (live.length < MAX_KEPT) live += text;
+    },
+    offerBackground: (move) => {
+      offers.add(move);
+      return () => offers.delete(move);
     },
     fileReads: (path) => seen.get(path),
     openBlob: () => memoryBlob(blobs),
@@ -58,6 +65,11 @@ export async function openWorkbench(deps: Partial<ToolDeps> = {}): Promise<Workb
     tools,
     live: () => live,
     cwd: () => cwd,
+    move() {
+      const moved = [...offers];
+      for (const move of moved) move();
+      return moved.length;
+    },
     blobs,
     prepare,
     call: async (name, input, signal = new AbortController().signal) => {

@@ -1,6 +1,7 @@
 /**
  * What a command prints: both ends in memory for the model and, when it is large, the whole in a blob.
- * The blob holds the same plain text, so that line numbers mean the same in both.
+ * The blob holds the same plain text, so that line numbers mean the same in both. It is read in stretches: each
+ * `take` ends one, and what comes next has ends and a blob of its own, so that nothing is lost between two readings.
  */
 import type { BlobRef } from '../../protocol/entries.ts';
 import type { BlobSink } from '../../protocol/tools.ts';
@@ -17,38 +18,43 @@ export class OutputCapture {
   #recent = new HeadTail();
   #blob: BlobSink | undefined;
   #blobBytes = 0;
-  #blobClosed: boolean;
+  #isClosed = false;
 
   /** Without `openBlob` only both ends are kept. */
   constructor(openBlob: (() => BlobSink) | undefined) {
     this.#openBlob = openBlob;
-    this.#blobClosed = openBlob === undefined;
   }
 
   push(chunk: Uint8Array): void {
     this.#add(this.#cleaner.push(chunk));
   }
 
-  /** What came since the last call, an unfinished line included. */
-  take(): string {
+  /**
+   * What came since the last call, an unfinished line included, and the whole of it where that is large. Rejects
+   * when the disk does.
+   */
+  take(): { readonly text: string; readonly original: Promise<BlobRef | undefined> } {
     this.#add(this.#cleaner.flush());
     const text = this.#recent.text();
+    const blob = this.#blob;
     this.#recent = new HeadTail();
-    return text;
+    this.#blob = undefined;
+    this.#blobBytes = 0;
+    return { text, original: blob?.finish() ?? Promise.resolve(undefined) };
   }
 
-  /** Ends the blob, if there is one, with what came so far; nothing goes to it afterwards. */
-  async finishBlob(): Promise<BlobRef | undefined> {
-    this.#add(this.#cleaner.flush());
+  /** Nobody will read what comes from here on, nor what was not taken. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#recent = new HeadTail();
     const blob = this.#blob;
     this.#blob = undefined;
-    this.#blobClosed = true;
-    return blob?.finish();
+    await blob?.discard();
   }
 
   #add(text: string): void {
-    if (text === '') return;
-    if (!this.#blobClosed) this.#keepWhole(text);
+    if (text === '' || this.#isClosed) return;
+    if (this.#openBlob !== undefined) this.#keepWhole(text);
     this.#recent.push(text);
   }
 

@@ -1,5 +1,7 @@
 /** Owns every command that runs, in front or in the background, so that none is left when the program ends. */
+import type { TaskChange, TaskInfo, TaskPort, TaskStopper } from '../../protocol/tasks.ts';
 import type { OutputCapture } from './OutputCapture.ts';
+import type { RecentText } from './RecentText.ts';
 import { type CommandEnd, type CommandSpec, type RunningCommand, startCommand } from './startCommand.ts';
 
 /** What a child that outlives its shell is given to end by itself. */
@@ -12,16 +14,26 @@ export interface BackgroundTask {
   readonly command: string;
   readonly run: RunningCommand;
   readonly capture: OutputCapture;
+  readonly recent: RecentText;
   readonly startedAtMs: number;
   /** Set when the shell has exited. */
   end?: CommandEnd;
   endedAtMs?: number;
+  stoppedBy?: TaskStopper;
+  /** The model waits for its end, and is told of it by that. */
+  isAwaited?: boolean;
+  /** The model has seen how it ended, or has ended it. */
+  isTold?: boolean;
 }
 
-export class TaskRegistry {
+/** A command that is to go on in the background. */
+export type KeptCommand = Pick<BackgroundTask, 'command' | 'run' | 'capture' | 'recent' | 'startedAtMs'>;
+
+export class TaskRegistry implements TaskPort {
   /** Each with the call that started it. */
   readonly #running = new Map<RunningCommand, string>();
   readonly #tasks = new Map<string, BackgroundTask>();
+  readonly #listeners = new Set<(change: TaskChange) => void>();
   #lastNumber = 0;
   #disposed = false;
 
@@ -33,20 +45,62 @@ export class TaskRegistry {
   }
 
   /** Makes a running command a background task that the model can read and stop. */
-  keep(command: string, run: RunningCommand, capture: OutputCapture, startedAtMs: number): BackgroundTask {
+  keep(command: KeptCommand): BackgroundTask {
     this.#lastNumber += 1;
-    const task: BackgroundTask = { id: `b${this.#lastNumber}`, command, run, capture, startedAtMs };
-    this.#tasks.set(task.id, task);
+    const task: BackgroundTask = { id: `b${this.#lastNumber}`, ...command };
+    const { id, run } = task;
+    this.#tasks.set(id, task);
     void run.finished.then((end) => {
       task.end = end;
       task.endedAtMs = Date.now();
       if (!run.alive()) void this.#forget(run);
+      task.isTold = task.isAwaited === true || task.stoppedBy === 'model';
+      this.#tell({ type: 'ended', id, isKnown: task.isTold });
     });
     const finished = [...this.#tasks.values()].filter(({ end }) => end !== undefined);
     for (const old of finished.slice(0, Math.max(0, finished.length - MAX_FINISHED_TASKS))) {
+      void old.capture.close();
       this.#tasks.delete(old.id);
     }
+    this.#tell({ type: 'started', id });
     return task;
+  }
+
+  list(): readonly TaskInfo[] {
+    return [...this.#tasks.values()].map(infoOf);
+  }
+
+  output(id: string): { readonly text: string; readonly missing: number } | undefined {
+    return this.#tasks.get(id)?.recent.read();
+  }
+
+  stop(id: string): void {
+    this.stopTask(id, 'user');
+  }
+
+  /** The signal is sent before this returns. */
+  stopTask(id: string, by: TaskStopper): void {
+    const task = this.#tasks.get(id);
+    if (task === undefined) return;
+    if (task.end === undefined) task.stoppedBy ??= by;
+    void this.#end(task.run);
+  }
+
+  takeUntold(): readonly TaskInfo[] {
+    const untold = [...this.#tasks.values()].filter(
+      ({ end, isTold }) => end !== undefined && isTold !== true,
+    );
+    for (const task of untold) task.isTold = true;
+    return untold.map(infoOf);
+  }
+
+  subscribe(listener: (change: TaskChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  watch(id: string, listener: () => void): () => void {
+    return this.#tasks.get(id)?.recent.watch(listener) ?? (() => undefined);
   }
 
   task(id: string): BackgroundTask | undefined {
@@ -75,14 +129,20 @@ export class TaskRegistry {
   }
 
   /** Stops a command now. The signal is sent before this returns; it resolves when the group is gone. */
-  stop(run: RunningCommand): Promise<void> {
+  stopRun(run: RunningCommand): Promise<void> {
     return this.#end(run);
   }
 
   /** Ends everything that still runs. */
   async dispose(): Promise<void> {
     this.#disposed = true;
+    this.#listeners.clear();
     await Promise.all([...this.#running.keys()].map((run) => this.#end(run)));
+    await Promise.all([...this.#tasks.values()].map(({ capture }) => capture.close()));
+  }
+
+  #tell(change: TaskChange): void {
+    for (const listener of [...this.#listeners]) listener(change);
   }
 
   async #end(run: RunningCommand): Promise<void> {
@@ -95,4 +155,15 @@ export class TaskRegistry {
     this.#running.delete(run);
     await run.release();
   }
+}
+
+function infoOf({ id, command, startedAtMs, recent, end, endedAtMs, stoppedBy }: BackgroundTask): TaskInfo {
+  const info = { id, command, startedAtMs, lastLine: recent.lastLine() };
+  if (end === undefined) return info;
+  const by = stoppedBy === undefined ? {} : { stoppedBy };
+  const how =
+    end.type === 'failed'
+      ? { problem: end.message }
+      : { code: end.code, ...(end.signal === undefined ? {} : { signal: end.signal }) };
+  return { ...info, end: { endedAtMs: endedAtMs ?? startedAtMs, ...how, ...by } };
 }
