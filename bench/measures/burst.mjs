@@ -6,7 +6,7 @@ import { treeCpu } from '../parts/processes.mjs';
 import { LAST_WORDS, longReply, pieces } from '../parts/reply.mjs';
 import { beginStream, delta, ending, startServer } from '../parts/server.mjs';
 import { openTerminal } from '../parts/terminal.mjs';
-import { startTyping } from '../parts/typist.mjs';
+import { startTyping, submit } from '../parts/typist.mjs';
 
 export const rows = [
   {
@@ -26,7 +26,7 @@ export const rows = [
 /** Characters of an event: about five tokens, as fast servers send them. */
 const PIECE = 20;
 const KEY_EVERY_MS = 25;
-const MEMORY_EVERY_MS = 40;
+const MEMORY_EVERY_MS = 100;
 
 export async function measure(place) {
   const reply = pieces(longReply(200_000), PIECE).map((content) => delta({ content }));
@@ -41,8 +41,7 @@ export async function measure(place) {
     memory = Math.max(memory, treeMemory(terminal.pid));
   }, MEMORY_EVERY_MS);
   const printed = terminal.printed(LAST_WORDS);
-  const sentAt = performance.now();
-  terminal.write('go\r');
+  const sentAt = await submit(terminal, 'go');
   const typist = startTyping(terminal, KEY_EVERY_MS);
   const printedAt = await printed;
   const latencies = await typist.stop();

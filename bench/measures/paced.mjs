@@ -6,7 +6,7 @@ import { treeCpu } from '../parts/processes.mjs';
 import { LAST_WORDS, longReply, pieces } from '../parts/reply.mjs';
 import { beginStream, delta, ending, startServer } from '../parts/server.mjs';
 import { openTerminal } from '../parts/terminal.mjs';
-import { startTyping } from '../parts/typist.mjs';
+import { startTyping, submit } from '../parts/typist.mjs';
 
 export const isLong = true;
 
@@ -41,8 +41,7 @@ export async function measure(place) {
   await pause(1000);
   const before = { cpu: treeCpu(terminal.pid), bytes: terminal.bytes() };
   const printed = terminal.printed(LAST_WORDS);
-  terminal.write('go\r');
-  await pause(100);
+  await submit(terminal, 'go');
   const typist = startTyping(terminal, KEY_EVERY_MS);
   await printed;
   const latencies = await typist.stop();

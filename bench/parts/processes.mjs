@@ -25,6 +25,9 @@ export function treeTicks(root) {
 /** The same in seconds. */
 export const treeCpu = (root) => treeTicks(root) / TICKS;
 
+/** Seconds of one process and of the children that it has waited for: cheap enough to be asked often. */
+export const ownCpu = (pid) => (statOf(pid)?.ticks ?? 0) / TICKS;
+
 /** Bytes that the tree has written, to whatever. */
 export function treeWritten(root) {
   return treeOf(root).reduce((sum, pid) => {

@@ -1,7 +1,7 @@
 // Commands without a terminal.
 import { spawn } from 'node:child_process';
 import { treeMemory } from './memory.mjs';
-import { treeCpu } from './processes.mjs';
+import { ownCpu } from './processes.mjs';
 
 const PATIENCE = 300_000;
 const SAMPLE_MS = 25;
@@ -12,7 +12,7 @@ export function start(args, { cwd, env }) {
   const child = spawn(process.execPath, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let cpu = 0;
   const sample = setInterval(() => {
-    cpu = Math.max(cpu, treeCpu(child.pid));
+    cpu = Math.max(cpu, ownCpu(child.pid));
   }, SAMPLE_MS);
   const late = setTimeout(() => child.kill('SIGKILL'), PATIENCE);
   let [stdout, stderr] = ['', ''];
@@ -32,7 +32,6 @@ export function start(args, { cwd, env }) {
     ended,
     kill: (signal) => child.kill(signal),
     bytes: () => treeMemory(child.pid),
-    cpu: () => treeCpu(child.pid),
   };
 }
 

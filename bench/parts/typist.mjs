@@ -6,6 +6,16 @@ const LINE = 40;
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 const EMPTY_THE_LINE = '\u0015';
 
+/** Sends a prompt as somebody does: typed, seen, then Enter. Gives the moment of Enter, when the composer is empty. */
+export async function submit(terminal, prompt) {
+  terminal.write(prompt);
+  await terminal.until(() => inComposer(terminal) === prompt, `“${prompt}” in the composer`);
+  const sentAt = performance.now();
+  terminal.write('\r');
+  await terminal.until(() => inComposer(terminal) !== prompt, 'an empty composer');
+  return sentAt;
+}
+
 /** Starts typing, a key every `everyMs`; `stop()` gives the milliseconds from key to screen of each. */
 export function startTyping(terminal, everyMs) {
   const latencies = [];
@@ -23,15 +33,15 @@ export function startTyping(terminal, everyMs) {
       const pressedAt = performance.now();
       terminal.write(letter);
       const expected = typed;
-      const shownAt = await terminal.until(() => inComposer() === expected, `“${expected}” in the composer`);
+      const shownAt = await terminal.until(
+        () => inComposer(terminal) === expected,
+        `“${expected}” in the composer`,
+      );
       latencies.push(shownAt - pressedAt);
       if (typed.length === LINE) {
         terminal.write(EMPTY_THE_LINE);
         typed = '';
-        await terminal.until(
-          () => !inComposer().startsWith('abc') && !inComposer().includes(expected),
-          'an empty composer',
-        );
+        await terminal.until(() => inComposer(terminal) !== expected, 'an empty composer');
       }
       await pause(Math.max(0, everyMs - (performance.now() - pressedAt)));
     }
@@ -43,4 +53,14 @@ export function startTyping(terminal, everyMs) {
       return latencies;
     },
   };
+}
+
+function inComposer(terminal) {
+  return (
+    terminal
+      .text()
+      .match(/^❯ (.*)$/gm)
+      ?.at(-1)
+      ?.slice(2) ?? ''
+  );
 }
