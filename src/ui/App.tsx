@@ -10,6 +10,7 @@ import type { Controller } from './controllerTypes.ts';
 import { Composer, type ComposerHandle } from './input/Composer.tsx';
 import { createHistoryFile } from './input/historyFile.ts';
 import { LiveArea } from './LiveArea.tsx';
+import { useKeymap } from './keys/useKeymap.ts';
 import type { TerminalWindow } from './terminalWindow.ts';
 import type { UiOptions } from './types.ts';
 
@@ -29,6 +30,7 @@ export function App({ options, controller, window }: AppProps) {
   const composer = useRef<ComposerHandle>(null);
   const snapshot = useSyncExternalStore(controller.subscribe, controller.snapshot);
   const size = useRef({ columns, rows });
+  const keymap = useKeymap(options.keys);
   size.current = { columns, rows };
 
   // Ink throws away what is written while the terminal is given away.
@@ -112,6 +114,7 @@ export function App({ options, controller, window }: AppProps) {
             rows={above - 1}
             now={options.now}
           />
+            keymap={keymap}
         </Box>
       )}
       <Composer
@@ -122,6 +125,8 @@ export function App({ options, controller, window }: AppProps) {
         theme={theme}
         history={history}
         completion={completion}
+        keymap={keymap}
+        vim={snapshot.preferences.vim === true}
         onSubmit={onSubmit}
         onIntent={onIntent}
         takeBackQueued={takeBackQueued}

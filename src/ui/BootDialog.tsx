@@ -4,6 +4,8 @@ import { Onboarding } from './components/Onboarding.tsx';
 import { SelectList } from './components/SelectList.tsx';
 import { TrustDialog } from './components/TrustDialog.tsx';
 import type { Controller, Snapshot } from './controllerTypes.ts';
+import { KeysDialog } from './keys/KeysDialog.tsx';
+import type { Keymap } from './keys/keymap.ts';
 import { RewindDialog } from './rewind/RewindDialog.tsx';
 import { RefusalDialog } from './sessions/RefusalDialog.tsx';
 import { SessionPicker } from './sessions/SessionPicker.tsx';
@@ -14,9 +16,10 @@ export interface BootDialogProps {
   readonly columns: number;
   readonly rows: number;
   readonly now: () => number;
+  readonly keymap: Keymap;
 }
 
-export function BootDialog({ snapshot, controller, columns, rows, now }: BootDialogProps) {
+export function BootDialog({ snapshot, controller, columns, rows, now, keymap }: BootDialogProps) {
   const { phase, theme, session } = snapshot;
   const room = { width: columns, rows, theme };
   switch (phase.type) {
@@ -63,6 +66,8 @@ export function BootDialog({ snapshot, controller, columns, rows, now }: BootDia
     case 'items':
       if (session === undefined) return null;
       return <ItemsDialog {...room} agent={session.agent} onClose={() => controller.closeDialog()} />;
+    case 'keys':
+      return <KeysDialog {...room} keymap={keymap} onClose={() => controller.closeDialog()} />;
     case 'rewind':
       if (session === undefined) return null;
       return (

@@ -62,7 +62,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     printer ??= createPrinter({
       theme: state.theme,
       markdown: () => state.markdown,
-      showReasoning: state.preferences.showReasoning,
+      showReasoning: () => state.preferences.showReasoning,
       entries: () => state.session?.agent.entries() ?? [],
     });
     return printer.render(prints, screen?.columns() ?? 80);
@@ -229,7 +229,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
       if (state.hint !== undefined) showHint(undefined);
       if (draft.text.trim() !== '') void run(draft);
     },
-    intent: (intent, at) => deeds[intent](ports, at),
+    intent: (intent, at) => void deeds[intent](ports, at),
     takeBackQueued: () => state.session?.agent.takeBackQueued()?.text,
     advance,
     answer(id, answer) {

@@ -29,6 +29,7 @@ export type Phase =
   | { readonly type: 'items' }
   /** Going back: to this turn, or to one of a list. */
   | { readonly type: 'rewind'; readonly turn?: TurnRecord }
+  | { readonly type: 'keys' }
   | { readonly type: 'session' }
   /** The last frame: empty, so that the shell's prompt follows the transcript. */
   | { readonly type: 'leaving' };

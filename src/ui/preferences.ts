@@ -2,6 +2,8 @@
 export interface UiPreferences {
   readonly reducedMotion: boolean;
   readonly showReasoning: boolean;
+  /** Vim keys in the composer. */
+  readonly vim?: boolean;
 }
 
 /** Until the settings are read. */

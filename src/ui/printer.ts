@@ -17,7 +17,8 @@ export interface PrinterOptions {
   readonly theme: Theme;
   /** Read at each call: the renderer is loaded after the first frame. */
   readonly markdown: () => MarkdownRenderer;
-  readonly showReasoning: boolean;
+  /** Read at each call: a key changes it. */
+  readonly showReasoning: () => boolean;
   /** The log, for entries that name others. */
   readonly entries?: () => readonly JSONLEntry[];
 }
@@ -34,7 +35,7 @@ export function createPrinter({ theme, markdown, showReasoning, entries }: Print
           theme,
           markdown: markdown(),
           tools: (id) => calls.get(id),
-          showReasoning,
+          showReasoning: showReasoning(),
           seqOf: (uuid) => entries?.().find((one) => one.uuid === uuid)?.seq,
         };
         const text = renderEntry(entry, options);

@@ -1,6 +1,7 @@
 /** The ports of the screen: what `cli` hands in, so that nothing here reads the process or opens a session. */
 import type { Agent, SessionTarget } from '../agent/types.ts';
 import type { CommandHost } from '../commands/types.ts';
+import type { KeysPort } from './keys/KeysPort.ts';
 import type { UiPreferences } from './preferences.ts';
 import type { Refusal } from './sessions/refusal.ts';
 import type { SessionsPort } from './sessions/SessionsPort.ts';
@@ -80,6 +81,11 @@ export interface UiExit {
   readonly code: number;
 }
 
+/** What came back from the editor; a message is ready to show. */
+export type EditOutcome =
+  | { readonly type: 'edited'; readonly text: string }
+  | { readonly type: 'failed'; readonly message: string };
+
 /** What the screen is started with. */
 export interface UiOptions {
   readonly stdin: NodeJS.ReadStream;
@@ -100,6 +106,12 @@ export interface UiOptions {
   readonly historyFile: string;
   /** A prompt as it may be written to that file; absent = as it is. */
   readonly historyText?: (text: string) => string;
+  /** The user's own keys; absent = the built-in ones. */
+  readonly keys?: KeysPort;
+  /** Runs the user's editor on a text while the terminal is given away; absent = there is none. */
+  readonly editText?: (text: string) => Promise<EditOutcome>;
+  /** Stops the program until the shell's `fg`, or says at once that no shell could do that. */
+  readonly stop?: () => Promise<'continued' | 'unsupported'>;
   readonly listFiles: () => Promise<string[]>;
   /** Called with what flushes the log, for whoever has to end the program in a hurry. */
   readonly onReady: (close: () => Promise<void>) => void;

@@ -1,7 +1,11 @@
 import type { Intent } from '../input/keys.ts';
 import { nextMode } from '../modeCycle.ts';
+import { pickModel, showKeys } from './dialogs.ts';
+import { editDraft } from './editor.ts';
 import { createEscape } from './escape.ts';
 import { createStopOrLeave } from './leaving.ts';
+import { toggleReasoning, toggleVim } from './preferences.ts';
+import { suspend } from './suspend.ts';
 import type { Deed } from './types.ts';
 
 /** What each key that is not text does. Made once per screen: some count presses. */
@@ -15,6 +19,12 @@ export function createDeeds(): Readonly<Record<Intent, Deed>> {
       const agent = snapshot().session?.agent;
       agent?.submit({ type: 'set_mode', mode: nextMode(agent.state().mode, options.bypassAllowed) });
     },
+    help: showKeys,
+    suspend,
+    edit_draft: editDraft,
+    pick_model: pickModel,
+    toggle_reasoning: toggleReasoning,
+    toggle_vim: toggleVim,
     redraw: ({ snapshot, show }) => show(snapshot().session?.agent.liveEntries() ?? []),
   };
 }

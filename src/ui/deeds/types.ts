@@ -26,4 +26,4 @@ export interface DeedPlace {
   readonly empty: boolean;
 }
 
-export type Deed = (ports: DeedPorts, at: DeedPlace) => void;
+export type Deed = (ports: DeedPorts, at: DeedPlace) => void | Promise<void>;

@@ -2,29 +2,34 @@
  * The line editor. Owns the draft and what its keys mean; leaves sending, interrupting and leaving to its owner.
  * The draft lives as long as this is mounted: a dialog deactivates it and never unmounts it.
  */
-import { Box, Text, useInput, usePaste } from 'ink';
+import { Box, Text, usePaste } from 'ink';
 import { memo, type Ref, useEffect, useImperativeHandle, useMemo, useRef, useState } from 'react';
+import { defaultKeymap, type Keymap, keysOfAction } from '../keys/keymap.ts';
+import { showKeys } from '../keys/notation.ts';
+import { ChordHint } from './ChordHint.tsx';
 import { type CompletionPort, createCompleter } from './completion.ts';
+import { type KeySurroundings, pasteText, strike } from './composerKeys.ts';
 import {
   type ComposerState,
   createComposerState,
   type Draft,
   isEmpty,
   type Outcome,
-  paste,
-  press,
   refresh,
-  type Surroundings,
   setUnits,
 } from './composerState.ts';
 import type { ComposerTheme } from './composerTheme.ts';
 import { DraftRows } from './DraftRows.tsx';
 import { type HistoryPort, prepend } from './history.ts';
-import { commandsOf, type Intent } from './keys.ts';
+import type { Intent } from './keys.ts';
 import { layOut } from './layout.ts';
 import { unitsOfRecall } from './paste.ts';
+import { SearchRows } from './SearchRows.tsx';
 import { SuggestionList } from './SuggestionList.tsx';
+import { refreshSearch } from './searchKeys.ts';
 import { expand } from './units.ts';
+import { useChordTimeout } from './useChordTimeout.ts';
+import { useStrokes } from './useStrokes.ts';
 
 /** For the owner: what cannot be said by props, because the draft belongs to the composer. */
 export type ComposerHandle = {
@@ -56,6 +61,10 @@ export type ComposerProps = {
   /** What stands before the first row, one or two cells with its space. */
   readonly prompt?: string;
   readonly initialText?: string;
+  /** The built-in keys by default. */
+  readonly keymap?: Keymap;
+  /** Vim keys. */
+  readonly vim?: boolean;
   onTextChange?(text: string): void;
   readonly ref?: Ref<ComposerHandle>;
 };
@@ -69,10 +78,14 @@ export const Composer = memo(function Composer(props: ComposerProps) {
   const newest = useRef(state);
   const completer = useMemo(() => createCompleter(props.completion), [props.completion]);
   const width = Math.max(props.width - promptWidth, 4);
-  const around: Surroundings = {
+  const keymap = props.keymap ?? defaultKeymap;
+  const everyPrompt = useRef<readonly string[]>(undefined);
+  const around: KeySurroundings = {
     width,
+    keymap,
     suggest: completer.suggest,
     takeBackQueued: props.takeBackQueued,
+    everyPrompt: () => everyPrompt.current,
   };
 
   const show = (next: ComposerState): void => {
@@ -81,6 +94,11 @@ export const Composer = memo(function Composer(props: ComposerProps) {
     setState(next);
     if (next.wanted !== undefined && next.wanted.kind !== before.wanted?.kind) void load(next.wanted.kind);
     if (next.buffer.units !== before.buffer.units) props.onTextChange?.(expand(next.buffer.units));
+    if (next.search?.scope === 'all' && before.search?.scope !== 'all') void loadEveryPrompt();
+  };
+  const loadEveryPrompt = async (): Promise<void> => {
+    everyPrompt.current = (await props.history.loadAll?.()) ?? newest.current.walk.entries;
+    if (newest.current.search?.scope === 'all') show(refreshSearch(newest.current, around));
   };
   const load = async (kind: 'command' | 'file'): Promise<void> => {
     await completer.load(kind);
@@ -95,13 +113,9 @@ export const Composer = memo(function Composer(props: ComposerProps) {
     }
   };
 
-  useInput(
-    (input, key) => {
-      for (const command of commandsOf(input, key)) run(press(newest.current, command, around));
-    },
-    { isActive: props.isActive },
-  );
-  usePaste((text) => show(paste(newest.current, text, around)), { isActive: props.isActive });
+  useStrokes((stroke) => run(strike(newest.current, stroke, around)), props.isActive);
+  usePaste((text) => show(pasteText(newest.current, text, around)), { isActive: props.isActive });
+  useChordTimeout(state.pending, () => show({ ...newest.current, pending: undefined }));
 
   useEffect(() => {
     let isMounted = true;
@@ -127,9 +141,10 @@ export const Composer = memo(function Composer(props: ComposerProps) {
     clear: () => show(setUnits(newest.current, [])),
   }));
 
+  const { search } = state;
   const { units, cursor } = state.buffer;
   const layout = useMemo(() => layOut(units, width), [units, width]);
-  const popup = props.isActive ? state.popup : undefined;
+  const popup = props.isActive && search === undefined ? state.popup : undefined;
   const maxRows = Math.max(props.maxRows, popup === undefined ? 1 : 2);
   const draftRows = Math.min(layout.rows.length, popup === undefined ? maxRows : Math.ceil(maxRows / 2));
   return (
@@ -138,20 +153,35 @@ export const Composer = memo(function Composer(props: ComposerProps) {
         <Box width={promptWidth} flexShrink={0}>
           <Prompt state={state} theme={props.theme} prompt={props.prompt ?? '❯'} />
         </Box>
-        <DraftRows
-          layout={layout}
-          cursor={props.isActive ? cursor : undefined}
-          maxRows={draftRows}
-          theme={props.theme}
-          placeholder={props.placeholder ?? ''}
-        />
+        {search !== undefined && props.isActive ? (
+          <SearchRows search={search} width={width} maxRows={Math.max(maxRows, 2)} theme={props.theme} />
+        ) : (
+          <DraftRows
+            layout={layout}
+            cursor={props.isActive ? cursor : undefined}
+            maxRows={draftRows}
+            theme={props.theme}
+            placeholder={placeholderOf(state, keymap) ?? props.placeholder ?? ''}
+          />
+        )}
       </Box>
+      {state.pending !== undefined && (
+        <ChordHint pending={state.pending} keymap={keymap} width={width} theme={props.theme} />
+      )}
       {popup !== undefined && (
         <SuggestionList popup={popup} maxRows={maxRows - draftRows} theme={props.theme} />
       )}
     </Box>
   );
 });
+
+/** What stands on an empty line while drafts are put aside. */
+function placeholderOf({ stashes }: ComposerState, keymap: Keymap): string | undefined {
+  if (stashes.length === 0) return undefined;
+  const key = keysOfAction(keymap, 'chat:stash')[0];
+  const drafts = stashes.length === 1 ? 'A draft is put aside' : `${stashes.length} drafts are put aside`;
+  return key === undefined ? drafts : `${drafts}; ${showKeys(key)} brings it back`;
+}
 
 /** The prompt sign says what Enter will do: a shell command (`!`), a command (`/`) or a prompt. */
 function Prompt({

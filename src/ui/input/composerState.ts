@@ -1,6 +1,7 @@
 /** What each key does to the composer: pure but for asking the owner for a queued message to take back. */
 import type { Suggestion } from './completion.ts';
 import { type HistoryWalk, remember, startWalk, walkBy } from './history.ts';
+import { type HistorySearch, type SearchSources, startSearch } from './historySearch.ts';
 import type { Command, Intent } from './keys.ts';
 import { unitsOfPaste, unitsOfRecall } from './paste.ts';
 import { applyEdit, createBuffer, type Edit, moveVertically, type TextBuffer } from './textBuffer.ts';
@@ -25,7 +26,18 @@ export type ComposerState = {
   readonly popup?: Popup | undefined;
   /** Where the user closed a popup with Esc: it stays closed until that word is left. */
   readonly dismissedAt?: number | undefined;
+  /** The history search, while it is open; the draft waits below it. */
+  readonly search?: HistorySearch | undefined;
+  /** Drafts that were put aside, newest first. */
+  readonly stashes: readonly (readonly Unit[])[];
+  /** What was sent in this run, oldest first. */
+  readonly sent: readonly string[];
+  /** What has been pressed of a chord. */
+  readonly pending?: string | undefined;
 };
+
+/** Drafts that can be put aside at once. */
+const MAX_STASHES = 20;
 
 /** What a key needs besides the state. */
 export type Surroundings = {
@@ -33,6 +45,8 @@ export type Surroundings = {
   readonly width: number;
   suggest(trigger: Trigger): readonly Suggestion[] | undefined;
   takeBackQueued(): string | undefined;
+  /** Prompts of all projects, oldest first; undefined until they are loaded. */
+  everyPrompt?(): readonly string[] | undefined;
 };
 
 /** The next state, and what the owner has to hear of. */
@@ -47,7 +61,7 @@ export type Outcome = {
 /** An empty composer, or one that holds `text`. */
 export function createComposerState(text = ''): ComposerState {
   const buffer = applyEdit(createBuffer(), { type: 'set', units: unitsOfRecall(text) });
-  return { buffer: { ...buffer, undo: [] }, walk: startWalk([]) };
+  return { buffer: { ...buffer, undo: [] }, walk: startWalk([]), stashes: [], sent: [] };
 }
 
 /** Does what a key asks for. */
@@ -71,9 +85,22 @@ export function press(state: ComposerState, command: Command, around: Surroundin
       return { state: vertical(state, -1, around) };
     case 'down':
       return { state: vertical(state, 1, around) };
+    case 'history_search':
+      return { state: { ...closed(state), search: startSearch(sourcesOf(state, around)) } };
+    case 'stash':
+      return { state: stash(state) };
+    case 'search':
+      return { state };
     case 'intent':
       return { state, effect: { type: 'intent', intent: command.intent } };
   }
+}
+
+/** What the history search may look through. */
+export function sourcesOf({ walk, sent }: ComposerState, around: Surroundings): SearchSources {
+  const everyPrompt = around.everyPrompt?.();
+  const all = everyPrompt === undefined ? undefined : [...everyPrompt, ...sent];
+  return { session: sent, project: walk.entries, all };
 }
 
 /** Inserts a paste, folded if it is long. */
@@ -102,11 +129,31 @@ function enter(state: ComposerState, around: Surroundings): Outcome {
   if (chosen !== undefined && !chosen.isComplete) return { state: accept(state, around) };
   const text = expand(units).trimEnd();
   if (text === '') return { state: closed(state) };
-  const buffer = { ...createBuffer(), killRing: state.buffer.killRing };
+  return send(state, { text, display: abbreviate(units).trimEnd() });
+}
+
+/** Hands a draft over and begins a new one: what was put aside, if anything was. */
+export function send(state: ComposerState, draft: Draft): Outcome {
+  const { killRing } = state.buffer;
+  const [aside, ...stashes] = state.stashes;
+  const empty = { ...createBuffer(), killRing };
+  const buffer =
+    aside === undefined ? empty : { ...applyEdit(empty, { type: 'set', units: aside }), undo: [] };
+  const walk = remember(state.walk, draft.text);
+  const sent = [...state.sent, draft.text];
   return {
-    state: { buffer, walk: remember(state.walk, text) },
-    effect: { type: 'submit', draft: { text, display: abbreviate(units).trimEnd() } },
+    state: { ...closed(state), buffer, walk, sent, stashes },
+    effect: { type: 'submit', draft },
   };
+}
+
+/** Puts the draft aside; on an empty line brings the newest one back. */
+function stash(state: ComposerState): ComposerState {
+  const [aside, ...older] = state.stashes;
+  if (!isEmpty(state)) {
+    return { ...setUnits(state, []), stashes: [state.buffer.units, ...state.stashes].slice(0, MAX_STASHES) };
+  }
+  return aside === undefined ? state : { ...setUnits(state, aside), stashes: older };
 }
 
 function accept(state: ComposerState, around: Surroundings): ComposerState {
@@ -163,7 +210,8 @@ function follow(state: ComposerState, around: Surroundings, mayOpen: boolean): C
 function open(state: ComposerState, trigger: Trigger, around: Surroundings): ComposerState {
   const suggestions = around.suggest(trigger) ?? [];
   const popup = suggestions.length === 0 ? undefined : { trigger, suggestions, selected: 0 };
-  return { buffer: state.buffer, walk: state.walk, wanted: trigger, popup };
+  return { ...closed(state), wanted: trigger, popup };
 }
 
-const closed = ({ buffer, walk }: ComposerState): ComposerState => ({ buffer, walk });
+/** Without the popup and the wish for one. */
+const closed = ({ wanted, popup, dismissedAt, ...rest }: ComposerState): ComposerState => rest;

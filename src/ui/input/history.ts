@@ -5,6 +5,8 @@
 export type HistoryPort = {
   /** Oldest first. */
   load(): Promise<string[]>;
+  /** Those of all projects, oldest first, the newest many of them. */
+  loadAll?(): Promise<string[]>;
   add(text: string): Promise<void>;
 };
 

@@ -1,5 +1,6 @@
 /** What keys mean in the picker. Letters are for the filter, so what acts on a session is a key with Control. */
-import { type Command, commandsOf, type KeyEvent } from '../input/keys.ts';
+import { type Command, commandsOf } from '../input/keys.ts';
+import type { KeyEvent } from '../keys/strokes.ts';
 
 export type PickerAct = 'search' | 'preview' | 'rename' | 'fork' | 'archive' | 'delete' | 'undo';
 

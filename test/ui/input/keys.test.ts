@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Command, commandsOf, type KeyEvent } from '../../../src/ui/input/keys.ts';
+import { type Command, commandsOf } from '../../../src/ui/input/keys.ts';
+import type { KeyEvent } from '../../../src/ui/keys/strokes.ts';
 
 /** A command in short: `edit insert a`, `edit move left`, `intent eof`, `enter`. */
 function short(command: Command): string {

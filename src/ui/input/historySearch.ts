@@ -1,0 +1,86 @@
+/** Searching earlier prompts as shells do: incremental, newest first. Pure. */
+import { clean } from './graphemes.ts';
+import { applyEdit, createBuffer, type Edit, type TextBuffer } from './textBuffer.ts';
+import { expand, type Unit } from './units.ts';
+
+/** Whose prompts are searched: those of this run, of this project, of all projects. */
+export type SearchScope = 'session' | 'project' | 'all';
+
+export interface HistorySearch {
+  readonly query: TextBuffer;
+  readonly scope: SearchScope;
+  /** Without repetitions, newest first. */
+  readonly matches: readonly string[];
+  /** Index into `matches`. */
+  readonly selected: number;
+}
+
+/** What there is to search, oldest first; absent = still being loaded, or not there to load. */
+export type SearchSources = Readonly<Record<SearchScope, readonly string[] | undefined>>;
+
+/** Prompts that are kept of a search; nobody steps through more. */
+const MAX_MATCHES = 500;
+
+/** Opens with everything of the project, the newest first. */
+export function startSearch(sources: SearchSources): HistorySearch {
+  const empty = { query: createBuffer(), scope: 'project', matches: [], selected: 0 } as const;
+  return { ...empty, matches: find(sources.project ?? [], '') };
+}
+
+/** Changes the query; the search begins anew at the newest match. */
+export function editQuery(search: HistorySearch, edit: Edit, sources: SearchSources): HistorySearch {
+  const oneLine = edit.type === 'insert' ? { ...edit, text: clean(edit.text).replace(/\s+/g, ' ') } : edit;
+  return again({ ...search, query: applyEdit(search.query, oneLine) }, sources);
+}
+
+/** One match older (1) or newer (-1); stays at either end. */
+export function moveMatch(search: HistorySearch, by: 1 | -1): HistorySearch {
+  const last = Math.max(search.matches.length - 1, 0);
+  return { ...search, selected: Math.max(0, Math.min(last, search.selected + by)) };
+}
+
+/** Project, all projects (where they can be loaded), this session, and around again. */
+export function nextScope(search: HistorySearch, sources: SearchSources): HistorySearch {
+  const circle: readonly SearchScope[] = ['project', 'all', 'session'];
+  const scope = circle[(circle.indexOf(search.scope) + 1) % circle.length] ?? 'project';
+  return again({ ...search, scope }, sources);
+}
+
+/** The same search over what has been loaded since. */
+export function again(search: HistorySearch, sources: SearchSources): HistorySearch {
+  const matches = find(sources[search.scope] ?? [], expand(search.query.units));
+  return { ...search, matches, selected: 0 };
+}
+
+/** The stretch of units where the query stands first; undefined where it does not. */
+export function stretchOf(
+  units: readonly Unit[],
+  query: string,
+): { readonly from: number; readonly to: number } | undefined {
+  const wanted = folded(query, query);
+  if (wanted === '') return undefined;
+  const ends: number[] = [];
+  let text = '';
+  for (const unit of units) {
+    text += folded(typeof unit === 'string' ? unit : unit.text, query);
+    ends.push(text.length);
+  }
+  const at = text.indexOf(wanted);
+  if (at === -1) return undefined;
+  const from = ends.findIndex((end) => end > at);
+  return { from, to: ends.findIndex((end) => end >= at + wanted.length) + 1 };
+}
+
+function find(entries: readonly string[], query: string): readonly string[] {
+  const wanted = folded(query, query);
+  const found = new Set<string>();
+  for (let at = entries.length - 1; at >= 0 && found.size < MAX_MATCHES; at--) {
+    const entry = entries[at] ?? '';
+    if (folded(entry, query).includes(wanted)) found.add(entry);
+  }
+  return [...found];
+}
+
+/** A query without capitals does not look at capitals. */
+const folded = (text: string, query: string): string =>
+  query === query.toLowerCase() ? text.toLowerCase() : text;

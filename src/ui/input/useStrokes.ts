@@ -1,0 +1,30 @@
+import { useInput, useStdin } from 'ink';
+import { useEffect, useRef } from 'react';
+import { type Stroke, strokesOf } from '../keys/strokes.ts';
+
+/** Where Ink says what arrived, before it forgets which function key it was. Not in its typings. */
+interface InputEvents {
+  on(event: 'input', listener: (data: string) => void): void;
+  removeListener(event: 'input', listener: (data: string) => void): void;
+}
+
+/** Calls `onStroke` for each key and each piece of text while `isActive`. */
+export function useStrokes(onStroke: (stroke: Stroke) => void, isActive: boolean): void {
+  const raw = useRef('');
+  const { internal_eventEmitter: events } = useStdin() as { readonly internal_eventEmitter?: InputEvents };
+  // Before `useInput`, whose listener comes second: by then it is known what arrived.
+  useEffect(() => {
+    if (!isActive || events === undefined) return;
+    const onData = (data: string): void => {
+      raw.current = data;
+    };
+    events.on('input', onData);
+    return () => events.removeListener('input', onData);
+  }, [isActive, events]);
+  useInput(
+    (input, key) => {
+      for (const stroke of strokesOf(input, key, raw.current)) onStroke(stroke);
+    },
+    { isActive },
+  );
+}

@@ -1,0 +1,190 @@
+/**
+ * Every action that a key can stand for: its name (those that users of coding agents know from their
+ * `keybindings.json`, where there is one), its keys, what it means to the composer. The keys page, `/keys`, `?` and
+ * docs/keys.md are made from this table.
+ */
+import type { Command, EditName, Intent } from '../input/keys.ts';
+import type { Move } from '../input/textBuffer.ts';
+
+/** Where a binding counts; what is listed first in `contextOrder` wins. */
+export type KeyContext = 'Global' | 'Chat' | 'Autocomplete' | 'HistorySearch';
+
+export interface Action {
+  readonly name: string;
+  readonly context: KeyContext;
+  /** Canonical names, as `parseKeys` gives them. */
+  readonly keys: readonly string[];
+  /** What it does, in a few words. */
+  readonly description: string;
+  readonly command: Command;
+  /** Its keys stay what they are: without them there might be no way out. */
+  readonly isFixed?: boolean;
+  /** Goes without saying: left out of `?`, where room is scarce. */
+  readonly isPlain?: boolean;
+}
+
+const moves: Readonly<Record<Move, string>> = {
+  left: 'left',
+  right: 'right',
+  word_left: 'to the start of the word',
+  word_right: 'to the end of the word',
+  line_start: 'to the start of the line',
+  line_end: 'to the end of the line',
+  start: 'to the very start',
+  end: 'to the very end',
+};
+
+export const actions: readonly Action[] = [
+  fixed(
+    'app:interrupt',
+    'Global',
+    ['ctrl+c'],
+    'stop what runs, clear the line; twice leaves',
+    intent('clear_or_exit'),
+  ),
+  fixed('app:exit', 'Global', ['ctrl+d'], 'delete the next character; twice on an empty line leaves', {
+    type: 'delete_or_eof',
+  }),
+  action('app:help', 'Global', ['?'], 'show the keys', intent('help')),
+  action('app:suspend', 'Global', ['ctrl+z'], 'back to the shell; fg comes back', intent('suspend')),
+  action('app:redraw', 'Global', ['ctrl+l'], 'draw the screen anew', intent('redraw')),
+  action('history:search', 'Global', ['ctrl+r'], 'search earlier prompts', { type: 'history_search' }),
+
+  fixed(
+    'chat:cancel',
+    'Chat',
+    ['escape'],
+    'stop what runs; twice clears the line, or goes back to an earlier turn',
+    {
+      type: 'escape',
+    },
+  ),
+  action('chat:submit', 'Chat', ['enter'], 'send', { type: 'enter' }),
+  action(
+    'chat:newline',
+    'Chat',
+    ['shift+enter', 'alt+enter', 'ctrl+enter', 'ctrl+j'],
+    'new line (\\ and Enter too)',
+    {
+      type: 'newline',
+    },
+  ),
+  action('chat:cycleMode', 'Chat', ['shift+tab'], 'next permission mode', intent('cycle_mode')),
+  action('chat:modelPicker', 'Chat', ['alt+p'], 'choose a model', intent('pick_model')),
+  action('chat:thinkingToggle', 'Chat', ['alt+t'], 'show or hide reasoning', intent('toggle_reasoning')),
+  action(
+    'chat:externalEditor',
+    'Chat',
+    ['ctrl+g', 'ctrl+x ctrl+e'],
+    'write the prompt in $EDITOR',
+    intent('edit_draft'),
+  ),
+  action('chat:stash', 'Chat', ['ctrl+s'], 'put the draft aside; on an empty line bring it back', {
+    type: 'stash',
+  }),
+  action(
+    'history:previous',
+    'Chat',
+    ['up', 'ctrl+p'],
+    'row up, then earlier prompts; takes back what is queued',
+    {
+      type: 'up',
+    },
+  ),
+  action('history:next', 'Chat', ['down', 'ctrl+n'], 'row down, then later prompts', { type: 'down' }),
+  action('chat:complete', 'Chat', ['tab'], 'take the suggestion', { type: 'tab' }),
+  action('chat:vimToggle', 'Chat', [], 'switch vim keys on or off', intent('toggle_vim')),
+  edit('chat:undo', ['ctrl+_', 'ctrl+-', 'ctrl+/'], 'undo', 'undo'),
+
+  move('edit:left', ['left'], 'left', true),
+  move('edit:right', ['right', 'ctrl+f'], 'right', true),
+  move('edit:wordLeft', ['alt+b', 'ctrl+left', 'alt+left'], 'word_left'),
+  move('edit:wordRight', ['alt+f', 'ctrl+right', 'alt+right'], 'word_right'),
+  move('edit:lineStart', ['ctrl+a', 'home'], 'line_start'),
+  move('edit:lineEnd', ['ctrl+e', 'end'], 'line_end'),
+  move('edit:start', ['alt+<', 'ctrl+home', 'alt+home'], 'start'),
+  move('edit:end', ['alt+>', 'ctrl+end', 'alt+end'], 'end'),
+  edit('edit:deleteBackward', ['backspace'], 'delete_backward', 'delete the character before', true),
+  edit('edit:deleteForward', ['delete'], 'delete_forward', 'delete the character after', true),
+  edit('edit:killLineStart', ['ctrl+u'], 'kill_to_line_start', 'cut to the start of the line'),
+  edit('edit:killLineEnd', ['ctrl+k'], 'kill_to_line_end', 'cut to the end of the line'),
+  edit('edit:killBlankWord', ['ctrl+w'], 'kill_blank_word_backward', 'cut back to white space'),
+  edit(
+    'edit:killWordBackward',
+    ['alt+backspace', 'ctrl+backspace'],
+    'kill_word_backward',
+    'cut the word before',
+  ),
+  edit(
+    'edit:killWordForward',
+    ['alt+d', 'alt+delete', 'ctrl+delete'],
+    'kill_word_forward',
+    'cut the word after',
+  ),
+  edit('edit:yank', ['ctrl+y'], 'yank', 'paste what was cut'),
+  edit('edit:yankPop', ['alt+y'], 'yank_pop', 'after that: paste what was cut before'),
+
+  action('autocomplete:accept', 'Autocomplete', ['tab'], 'take the suggestion', { type: 'tab' }),
+  fixed('autocomplete:dismiss', 'Autocomplete', ['escape'], 'close the suggestions', { type: 'escape' }),
+  action('autocomplete:previous', 'Autocomplete', ['up', 'ctrl+p'], 'the suggestion above', { type: 'up' }),
+  action('autocomplete:next', 'Autocomplete', ['down', 'ctrl+n'], 'the suggestion below', { type: 'down' }),
+
+  search('historySearch:next', ['ctrl+r', 'up'], 'older', 'an older match'),
+  search('historySearch:previous', ['down'], 'newer', 'a newer match'),
+  search('historySearch:scope', ['ctrl+s'], 'scope', 'this session, this project, all projects'),
+  search(
+    'historySearch:accept',
+    ['tab', 'right', 'left', 'home', 'end'],
+    'take',
+    'take it into the composer',
+  ),
+  { ...search('historySearch:dismiss', ['escape'], 'take', 'take it into the composer'), isFixed: true },
+  search('historySearch:execute', ['enter'], 'send', 'send it'),
+  { ...search('historySearch:leave', ['ctrl+c'], 'cancel', 'leave, the draft as it was'), isFixed: true },
+  search('historySearch:cancel', ['ctrl+g'], 'cancel', 'leave, the draft as it was'),
+];
+
+function action(
+  name: string,
+  context: KeyContext,
+  keys: readonly string[],
+  description: string,
+  command: Command,
+): Action {
+  return { name, context, keys, description, command };
+}
+
+function fixed(...[name, context, keys, description, command]: Parameters<typeof action>): Action {
+  return { name, context, keys, description, command, isFixed: true };
+}
+
+function edit(
+  name: string,
+  keys: readonly string[],
+  type: EditName,
+  description: string,
+  isPlain = false,
+): Action {
+  return { ...action(name, 'Chat', keys, description, { type: 'edit', edit: { type } }), isPlain };
+}
+
+function move(name: string, keys: readonly string[], to: Move, isPlain = false): Action {
+  const description = moves[to];
+  return {
+    ...action(name, 'Chat', keys, description, { type: 'edit', edit: { type: 'move', to } }),
+    isPlain,
+  };
+}
+
+function search(
+  name: string,
+  keys: readonly string[],
+  step: Extract<Command, { type: 'search' }>['step'],
+  description: string,
+): Action {
+  return action(name, 'HistorySearch', keys, description, { type: 'search', step });
+}
+
+function intent(name: Intent): Command {
+  return { type: 'intent', intent: name };
+}
