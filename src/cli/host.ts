@@ -1,7 +1,8 @@
 import { allCommands } from '../commands/allCommands.ts';
+import { dirname, join } from 'node:path';
 import type { CommandHost, MemoryPort } from '../commands/types.ts';
 import type { LoadedSettings } from '../config/types.ts';
-import type { LongTermMemory } from '../context/index.ts';
+import { BlobStore, type LongTermMemory } from '../context/index.ts';
 import type { DebugLog } from './debugLog.ts';
 import { createExportPort } from './exportPort.ts';
 import type { Place } from './place.ts';
@@ -23,6 +24,7 @@ export function createCommandHost(
     settings: () => loaded.settings.context,
     rules: permissions.rules,
     listModels: house.listModels,
+    readBlob: blobReader(file),
     exportSession: createExportPort({ agent, file }, place, loaded),
     findSession: async (id) => ((await house.has(id)) ? 'found' : 'unknown'),
     status: () => ({
@@ -36,6 +38,13 @@ export function createCommandHost(
       debugFile: debug.file,
     }),
   };
+}
+
+/** Originals lie beside the session's file; without one nothing is stored. */
+function blobReader(file: string | undefined): CommandHost['readBlob'] {
+  if (file === undefined) return () => Promise.resolve(undefined);
+  const blobs = new BlobStore(join(dirname(file), 'blobs'));
+  return (ref, range) => blobs.read(ref, range);
 }
 
 /** A search by hand shows more than a prompt would bring, and may take longer. */

@@ -32,6 +32,7 @@ export async function interactiveMode(place: Place, options: CliOptions): Promis
     historyText: debug.textOf,
     listFiles: () => listFiles(place.root, place.cwd),
     onReady: terminal.onEnd,
+    onAlternateScreen: terminal.onAlternateScreen,
     now: () => Date.now(),
   });
   terminal.release();

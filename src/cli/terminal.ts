@@ -7,10 +7,14 @@ import type { ReadStream, WriteStream } from 'node:tty';
 
 /** Cursor on, bracketed paste off, kitty keyboard off, mouse reports off, synchronized output ended. */
 const RESTORE = '\u001B[?2026l\u001B[?25h\u001B[?2004l\u001B[<u\u001B[?1004l';
+/** Lines wrap again, the ordinary screen. Only where the other one is on: elsewhere it would move the cursor. */
+const LEAVE_ALTERNATE_SCREEN = '\u001B[?7h\u001B[?1049l';
 
 export interface TerminalGuard {
   /** Called with what ends the session cleanly: it flushes the log and resolves when that is done. */
   onEnd(close: () => Promise<void>): void;
+  /** The alternate screen is in use, or no longer. */
+  onAlternateScreen(isOn: boolean): void;
   /** The screen is down; nothing needs restoring any more. */
   release(): void;
 }
@@ -20,10 +24,12 @@ const FLUSH_MS = 2000;
 
 export function guardTerminal(stdin: ReadStream, stdout: WriteStream): TerminalGuard {
   let close: () => Promise<void> = () => Promise.resolve();
+  let isAlternate = false;
   const restore = (): void => {
     try {
       if (stdin.isRaw) stdin.setRawMode(false);
-      stdout.write(RESTORE);
+      stdout.write(isAlternate ? RESTORE + LEAVE_ALTERNATE_SCREEN : RESTORE);
+      isAlternate = false;
     } catch {
       // The terminal is gone (SIGHUP): there is nothing left to restore.
     }
@@ -64,6 +70,9 @@ export function guardTerminal(stdin: ReadStream, stdout: WriteStream): TerminalG
   return {
     onEnd(next) {
       close = next;
+    },
+    onAlternateScreen(isOn) {
+      isAlternate = isOn;
     },
     release() {
       for (const { signal, handler } of signals) process.off(signal, handler);

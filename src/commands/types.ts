@@ -8,6 +8,7 @@ import type {
   Remembered,
 } from '../context/index.ts';
 import type { ContextSettings } from '../protocol/contextSettings.ts';
+import type { BlobRef } from '../protocol/entries.ts';
 import type { Op } from '../protocol/ops.ts';
 import type { TurnRecord } from '../protocol/rewind.ts';
 import type { Page } from './pages/page.ts';
@@ -62,6 +63,11 @@ export interface CommandHost {
   rules(): readonly RuleInfo[];
   listModels(): Promise<ModelList>;
   findSession(id: string): Promise<'found' | 'unknown'>;
+  /** The whole of a text of which an entry holds a part, or a range of its bytes; undefined where it is gone. */
+  readBlob(
+    ref: BlobRef,
+    range?: { readonly start?: number; readonly end?: number },
+  ): Promise<Uint8Array | undefined>;
   /** Writes the open session to a file: a relative one is in the working directory, without one a name is found in the project. */
   exportSession(what: { readonly format: ExportFormat; readonly file?: string }): Promise<Exported>;
 }

@@ -43,6 +43,11 @@ export async function replayAround(source: EntrySource, seq: number): Promise<Pr
   ];
 }
 
+/** What of the entries in memory goes without gaps up to the newest. */
+export function unbrokenEntries(entries: readonly JSONLEntry[]): readonly JSONLEntry[] {
+  return entries.slice(unbrokenFrom(entries)).filter(({ subtype }) => subtype !== 'past');
+}
+
 /** Where what is in memory as a whole begins: of a large session only single entries are before it. */
 function unbrokenFrom(entries: readonly JSONLEntry[]): number {
   if (!entries.some(({ subtype }) => subtype === 'past')) return 0;

@@ -115,5 +115,7 @@ export interface UiOptions {
   readonly listFiles: () => Promise<string[]>;
   /** Called with what flushes the log, for whoever has to end the program in a hurry. */
   readonly onReady: (close: () => Promise<void>) => void;
+  /** Told before the alternate screen is used and after, so that whatever ends the program can leave it. */
+  readonly onAlternateScreen?: (isOn: boolean) => void;
   readonly now: () => number;
 }

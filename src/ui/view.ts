@@ -46,6 +46,8 @@ export interface View {
   readonly tail: string;
   /** True when a part of the running reply is already in the scrollback. */
   readonly tailPrinted: boolean;
+  /** The running reply from its first character, for whoever looks at all of it. */
+  readonly reply: { readonly reasoning: string; readonly text: string };
   readonly reasoningLength: number;
   /** Characters streamed in this turn: the spinner's estimate of tokens. */
   readonly streamedLength: number;
@@ -74,6 +76,7 @@ export const emptyView: View = {
   startedAt: undefined,
   tail: '',
   tailPrinted: false,
+  reply: { reasoning: '', text: '' },
   reasoningLength: 0,
   streamedLength: 0,
   writing: undefined,
@@ -84,6 +87,15 @@ export const emptyView: View = {
   questions: [],
   queue: [],
 };
+
+/** Between two replies. */
+const noReply = {
+  tail: '',
+  tailPrinted: false,
+  reply: emptyView.reply,
+  reasoningLength: 0,
+  writing: undefined,
+} satisfies Partial<View>;
 
 /** Characters of a running tool's output that are kept for the live lines. */
 const LIVE_OUTPUT = 2000;
@@ -105,16 +117,18 @@ export function reduce(view: View, event: AgentEvent, now: number): Step {
         drafting: view.drafting,
       });
     case 'step_started':
-      return next({ tail: '', tailPrinted: false, reasoningLength: 0, writing: undefined, retry: undefined });
+      return next({ ...noReply, retry: undefined });
     case 'text_delta':
       return next({
         tail: view.tail + event.text,
+        reply: { ...view.reply, text: view.reply.text + event.text },
         streamedLength: view.streamedLength + event.text.length,
         retry: undefined,
       });
     case 'reasoning_delta':
       return next({
         reasoningLength: view.reasoningLength + event.text.length,
+        reply: { ...view.reply, reasoning: view.reply.reasoning + event.text },
         streamedLength: view.streamedLength + event.text.length,
         retry: undefined,
       });
@@ -122,7 +136,7 @@ export function reduce(view: View, event: AgentEvent, now: number): Step {
       return next({ writing: { name: event.name, length: event.argumentsLength }, retry: undefined });
     case 'reply_discarded':
       return next(
-        { tail: '', tailPrinted: false, reasoningLength: 0, writing: undefined },
+        noReply,
         ...(view.tailPrinted
           ? [notice('warning', 'The connection broke: the unfinished reply above does not count.')]
           : []),
@@ -213,13 +227,16 @@ export function reduce(view: View, event: AgentEvent, now: number): Step {
   }
 }
 
-/** Moves the finished part of a long reply to the scrollback; `split` finds it, `tooTall` says when it is time. */
+/**
+ * Moves the finished part of a long reply to the scrollback; `split` finds it, `tooTall` says when it is time. Of a
+ * reply whose beginning is printed each block follows as soon as it is finished: what waits would be drawn twice.
+ */
 export function flushTail(
   view: View,
   split: (markdown: string) => { finished: string; rest: string },
   tooTall: (tail: string) => boolean,
 ): Step {
-  if (view.tail === '' || !tooTall(view.tail)) return { view, prints: [] };
+  if (view.tail === '' || !(view.tailPrinted || tooTall(view.tail))) return { view, prints: [] };
   const { finished, rest } = split(view.tail);
   if (finished === '') return { view, prints: [] };
   const print: Print = { type: 'markdown', text: finished, first: !view.tailPrinted };
@@ -236,7 +253,7 @@ function recorded(view: View, entry: JSONLEntry): Step {
   // The user heard of it when it happened; this is when the model hears of it.
   if (entry.data?.about === 'task') return { view, prints: [] };
   if (entry.type !== 'assistant') return { view, prints: [{ type: 'entry', entry }] };
-  const cleared: View = { ...view, tail: '', tailPrinted: false, writing: undefined, reasoningLength: 0 };
+  const cleared: View = { ...view, ...noReply };
   if (!view.tailPrinted) return { view: cleared, prints: [{ type: 'entry', entry }] };
   if (view.tail === '') return { view: cleared, prints: [] };
   return { view: cleared, prints: [{ type: 'markdown', text: view.tail, first: false }] };

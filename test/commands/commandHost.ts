@@ -32,6 +32,7 @@ export function commandHost(parts: Partial<CommandHost> = {}): CommandHost {
     settings: () => contextSettingsSchema.parse({}),
     rules: () => [],
     listModels: async () => ({ ids: ['gpt-4.1'] }),
+    readBlob: () => Promise.resolve(undefined),
     exportSession: async ({ format, file }) =>
       file === 'taken.md'
         ? { type: 'failed', message: 'taken.md is there already.' }

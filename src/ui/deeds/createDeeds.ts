@@ -6,6 +6,7 @@ import { createEscape } from './escape.ts';
 import { createStopOrLeave } from './leaving.ts';
 import { toggleReasoning, toggleVim } from './preferences.ts';
 import { suspend } from './suspend.ts';
+import { showTranscript } from './transcript.ts';
 import type { Deed } from './types.ts';
 
 /** What each key that is not text does. Made once per screen: some count presses. */
@@ -25,6 +26,7 @@ export function createDeeds(): Readonly<Record<Intent, Deed>> {
     pick_model: pickModel,
     toggle_reasoning: toggleReasoning,
     toggle_vim: toggleVim,
+    transcript: showTranscript,
     redraw: ({ snapshot, show }) => show(snapshot().session?.agent.liveEntries() ?? []),
   };
 }

@@ -17,7 +17,8 @@ export type Intent =
   | 'edit_draft'
   | 'pick_model'
   | 'toggle_reasoning'
-  | 'toggle_vim';
+  | 'toggle_vim'
+  | 'transcript';
 
 /** Edits that need nothing but their name. */
 export type EditName = Exclude<Edit, { text: string } | { units: unknown } | { to: Move }>['type'];

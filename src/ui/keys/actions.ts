@@ -47,6 +47,7 @@ export const actions: readonly Action[] = [
   }),
   action('app:help', 'Global', ['?'], 'show the keys', intent('help')),
   action('app:suspend', 'Global', ['ctrl+z'], 'back to the shell; fg comes back', intent('suspend')),
+  action('app:toggleTranscript', 'Global', ['ctrl+o'], 'everything so far, unfolded', intent('transcript')),
   action('app:redraw', 'Global', ['ctrl+l'], 'draw the screen anew', intent('redraw')),
   action('history:search', 'Global', ['ctrl+r'], 'search earlier prompts', { type: 'history_search' }),
 

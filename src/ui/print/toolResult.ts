@@ -84,7 +84,7 @@ function bodyOf(
 }
 
 /** The diff of a file that a call has made, from the content in the call. */
-function diffOfNew({ filesChanged = [] }: ToolResult, call: JSONLEntry['tool']): string | undefined {
+export function diffOfNew({ filesChanged = [] }: ToolResult, call: JSONLEntry['tool']): string | undefined {
   const content = textField(call?.input, 'content');
   if (content === undefined || filesChanged.length !== 1 || filesChanged[0]?.kind !== 'created')
     return undefined;

@@ -1,0 +1,208 @@
+/**
+ * Ctrl+O: the transcript view on the alternate screen. Reads the terminal itself while it has it; the agent works
+ * on, and what it records or writes meanwhile appears here.
+ */
+import type { Agent } from '../../agent/types.ts';
+import type { JSONLEntry } from '../../protocol/entries.ts';
+import type { MarkdownRenderer } from '../print/markdown.ts';
+import { renderToolLine } from '../print/toolLine.ts';
+import type { Theme } from '../theme.ts';
+import type { LiveTool } from '../view.ts';
+import { enterFullScreen } from './fullScreen.ts';
+import { createReplyParts, type LiveReply } from './liveReply.ts';
+import { block, type Part, textParts } from './parts.ts';
+import { createOriginalReader, type ReadBlob } from './readOriginals.ts';
+import { cursorField, type SearchField, typeInto } from './searchField.ts';
+import { statusRow } from './statusRow.ts';
+import { createTranscript, type Transcript } from './Transcript.ts';
+import { ESCAPE_WAIT_MS, readKeys, type TranscriptKey } from './transcriptKeys.ts';
+
+export interface TranscriptOptions {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly agent: Agent;
+  /** What there is to read already, oldest first and without gaps. */
+  readonly entries: readonly JSONLEntry[];
+  readonly theme: Theme;
+  readonly markdown: MarkdownRenderer;
+  readonly reply: () => LiveReply;
+  readonly tools: () => readonly LiveTool[];
+  readonly readBlob: ReadBlob;
+  readonly now: () => number;
+}
+
+/** Milliseconds between two frames while something streams. */
+const FRAME_MS = 33;
+/** Entries that are fetched at once from before what is in memory. */
+const PAGE = 200;
+
+/** Resolves when the view was left. The terminal has to be free: see `ScreenPorts.suspend`. */
+export async function openTranscript(options: TranscriptOptions): Promise<void> {
+  const { stdin, stdout, agent, theme, markdown, now } = options;
+  const columns = (): number => stdout.columns || 80;
+  const rows = (): number => stdout.rows || 24;
+  const size = () => ({ width: columns(), height: Math.max(1, rows() - 1), theme, markdown });
+  const read = createOriginalReader(options.readBlob);
+  const replyParts = createReplyParts();
+  const screen = enterFullScreen((text) => void stdout.write(text));
+  let field: SearchField | undefined;
+  let direction: 1 | -1 = 1;
+  let isLive = true;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let drawnAt = 0;
+
+  const draw = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    drawnAt = now();
+    if (isLive) transcript.setLive([...replyParts(options.reply()), ...toolParts(options.tools())]);
+    isLive = agent.state().busy;
+    const text = transcript.rows();
+    const { width, height } = size();
+    const body = Array.from({ length: height }, (_, y) => text[y] ?? '');
+    if (field !== undefined) {
+      const { row, x } = cursorField(field, width, theme);
+      screen.draw({ rows: [...body, row], cursor: { x, y: height } });
+      return;
+    }
+    const { state } = agent;
+    const facts = {
+      question: state().questions[0]?.tool,
+      message: transcript.message(),
+      isBusy: state().busy,
+      isAtEnd: transcript.isAtEnd(),
+      seq: transcript.topEntry()?.seq,
+      lastSeq: lastSeq(),
+    };
+    screen.draw({ rows: [...body, statusRow(facts, width, theme)] });
+  };
+  const soon = (): void => {
+    timer ??= setTimeout(draw, Math.max(0, FRAME_MS - (now() - drawnAt)));
+  };
+  const transcript: Transcript = createTranscript(options.entries, size(), {
+    older: (seq) => agent.page(seq, PAGE),
+    original: read,
+    breathe: () => new Promise((done) => setImmediate(done)),
+    now,
+    changed: soon,
+  });
+  const newest = options.entries.at(-1)?.seq ?? -1;
+  const lastSeq = (): number => Math.max(newest, agent.entries().at(-1)?.seq ?? 0);
+
+  const unsubscribe = agent.subscribe((event) => {
+    if (event.type === 'entry' && event.entry.seq > newest) transcript.append(event.entry);
+    isLive = true;
+    soon();
+  });
+
+  let leave: () => void = () => undefined;
+  const left = new Promise<void>((done) => {
+    leave = done;
+  });
+  const page = (): number => Math.max(1, size().height - 1);
+  const press = (key: TranscriptKey): void => {
+    if (field !== undefined) {
+      const typed = typeInto(field, key);
+      field = typed.field;
+      direction = typed.direction;
+      if (typed.query !== undefined)
+        void transcript.search(typed.direction, typed.query === '' ? undefined : typed.query);
+      return;
+    }
+    if (key.type === 'text') for (const character of key.text) letter(character);
+    else named(key.name);
+  };
+  const letter = (character: string): void => {
+    if (character === '/' || character === '?')
+      field = { direction: character === '/' ? 1 : -1, before: '', after: '' };
+    else if (field !== undefined) press({ type: 'text', text: character });
+    else if (character === 'q') leave();
+    else if (character === 'j') scroll(1);
+    else if (character === 'k') scroll(-1);
+    else if (character === ' ' || character === 'f') scroll(page());
+    else if (character === 'b') scroll(-page());
+    else if (character === 'd') scroll(Math.ceil(page() / 2));
+    else if (character === 'u') scroll(-Math.ceil(page() / 2));
+    else if (character === 'g') void transcript.toStart();
+    else if (character === 'G') transcript.toEnd();
+    else if (character === 'n') void transcript.search(direction);
+    else if (character === 'N') void transcript.search(direction === 1 ? -1 : 1);
+    else if (character === '{') void transcript.toPrompt(-1);
+    else if (character === '}') void transcript.toPrompt(1);
+  };
+  const scroll = (many: number): void => {
+    transcript.clearMessage();
+    transcript.scroll(many);
+  };
+  const named = (name: string): void => {
+    if (name === 'up' || name === 'ctrl_p') scroll(-1);
+    else if (name === 'down' || name === 'ctrl_n' || name === 'enter') scroll(1);
+    else if (name === 'page_up' || name === 'ctrl_b') scroll(-page());
+    else if (name === 'page_down' || name === 'ctrl_f') scroll(page());
+    else if (name === 'ctrl_u') scroll(-Math.ceil(page() / 2));
+    else if (name === 'ctrl_d') scroll(Math.ceil(page() / 2));
+    else if (name === 'home') void transcript.toStart();
+    else if (name === 'end') transcript.toEnd();
+    else if (name === 'ctrl_l') screen.forget();
+    else if (name === 'escape') {
+      if (!transcript.stop()) leave();
+    } else if (name === 'ctrl_o' || name === 'ctrl_c') leave();
+  };
+
+  let pending = '';
+  let escapeTimer: ReturnType<typeof setTimeout> | undefined;
+  const onData = (chunk: string | Buffer): void => {
+    clearTimeout(escapeTimer);
+    const { keys, rest } = readKeys(pending + chunk.toString());
+    pending = rest;
+    for (const key of keys) press(key);
+    if (rest !== '')
+      escapeTimer = setTimeout(() => {
+        pending = '';
+        press({ type: 'key', name: 'escape' });
+        draw();
+      }, ESCAPE_WAIT_MS);
+    draw();
+  };
+  const onResize = (): void => {
+    transcript.resize(size());
+    screen.forget();
+    soon();
+  };
+
+  const reader = readTerminal(stdin, onData);
+  stdout.on('resize', onResize);
+  draw();
+  try {
+    await left;
+  } finally {
+    unsubscribe();
+    clearTimeout(timer);
+    clearTimeout(escapeTimer);
+    stdout.off('resize', onResize);
+    reader.stop();
+    screen.leave();
+  }
+}
+
+/** Keys as they come, until it is stopped. */
+function readTerminal(stdin: NodeJS.ReadStream, onData: (chunk: string | Buffer) => void): { stop(): void } {
+  stdin.setRawMode(true);
+  stdin.setEncoding('utf8');
+  stdin.on('data', onData);
+  stdin.resume();
+  return {
+    stop() {
+      stdin.off('data', onData);
+      stdin.pause();
+      stdin.setRawMode(false);
+    },
+  };
+}
+
+function toolParts(tools: readonly LiveTool[]): Part[] {
+  return tools.flatMap(({ tool, title, output }) => [
+    block(({ width, theme }) => renderToolLine({ tool, title, status: 'running' }, width, theme)),
+    ...textParts(output, { mark: '  ⎿ ', paint: 'dim' }),
+  ]);
+}

@@ -1,0 +1,203 @@
+/**
+ * A session as one long text of rows, of which only what somebody looks at is ever laid out. Owns the items (one an
+ * entry, oldest first), their parts and the rows last laid out; knows nothing of a screen.
+ *
+ * A place is kept by item, part and row, so that older history and longer texts can come in above it.
+ */
+import type { JSONLEntry } from '../../protocol/entries.ts';
+import { entryParts, originalOf } from './entryParts.ts';
+import type { Part, PartRoom } from './parts.ts';
+
+/** A row: of a part, of an item. Items before the first one that was there have negative numbers. */
+export interface Place {
+  readonly item: number;
+  readonly part: number;
+  readonly row: number;
+}
+
+export interface PlacedRow {
+  readonly text: string;
+  readonly place: Place;
+}
+
+export interface TranscriptDocument {
+  setRoom(room: PartRoom): void;
+  append(entry: JSONLEntry): void;
+  /** Entries from before the first one, oldest first. */
+  prepend(entries: readonly JSONLEntry[]): void;
+  /** What is not recorded yet, below everything; no parts takes it away. */
+  setLive(parts: readonly Part[]): void;
+  /** The first and the last item; the last one is what is live. */
+  bounds(): { readonly first: number; readonly last: number };
+  entryAt(item: number): JSONLEntry | undefined;
+  /** Gives an item the whole of its text. */
+  setOriginal(item: number, text: string): void;
+  partsOf(item: number): number;
+  rowsOf(item: number, part: number): readonly string[];
+  /** Rows from a place on, as many as asked for or as there are. */
+  rowsFrom(place: Place, many: number): readonly PlacedRow[];
+  /** So many rows further (or back); the first or the last row where there are no more. */
+  move(place: Place, rows: number): Place;
+  start(): Place;
+  end(): Place;
+  /** The nearest place that exists. */
+  nearest(place: Place): Place;
+}
+
+interface Item {
+  readonly entry: JSONLEntry;
+  original: string | undefined;
+  parts: readonly Part[] | undefined;
+}
+
+/** Laid-out parts that are kept: a few dozen screens. */
+const CACHED_PARTS = 600;
+
+export function createTranscriptDocument(
+  entries: readonly JSONLEntry[],
+  initialRoom: PartRoom,
+): TranscriptDocument {
+  let room = initialRoom;
+  let items: Item[] = [];
+  let first = 0;
+  let live: readonly Part[] = [];
+  const calls = new Map<string, JSONLEntry['tool']>();
+  const seqs = new Map<string, number>();
+  const cache = new Map<Part, readonly string[]>();
+
+  const itemOf = (entry: JSONLEntry): Item => {
+    if (entry.tool !== undefined) calls.set(entry.tool.id, entry.tool);
+    seqs.set(entry.uuid, entry.seq);
+    return { entry, original: undefined, parts: undefined };
+  };
+  items = entries.map(itemOf);
+
+  const last = (): number => first + items.length;
+  const parts = (number: number): readonly Part[] => {
+    if (number === last()) return live;
+    const item = items[number - first];
+    if (item === undefined) return [];
+    const id = item.entry.toolResult?.id;
+    item.parts ??= entryParts(item.entry, {
+      call: id === undefined ? undefined : calls.get(id),
+      original: item.original,
+      seqOf: (uuid) => seqs.get(uuid),
+    });
+    return item.parts;
+  };
+  const rowsOf = (item: number, index: number): readonly string[] => {
+    const part = parts(item)[index];
+    if (part === undefined) return [];
+    const rows = cache.get(part) ?? part.rows(room);
+    // The newest last: what was not looked at for longest goes first.
+    cache.delete(part);
+    cache.set(part, rows);
+    for (const oldest of cache.keys()) {
+      if (cache.size <= CACHED_PARTS) break;
+      cache.delete(oldest);
+    }
+    return rows;
+  };
+  /** The part after or before one that has rows. */
+  const neighbour = (item: number, part: number, step: 1 | -1): Omit<Place, 'row'> | undefined => {
+    let at = { item, part: part + step };
+    for (;;) {
+      const many = parts(at.item).length;
+      if (at.part < 0 || at.part >= many) {
+        const next = at.item + step;
+        if (next < first || next > last()) return undefined;
+        at = { item: next, part: step === 1 ? 0 : parts(next).length - 1 };
+        continue;
+      }
+      if (rowsOf(at.item, at.part).length > 0) return at;
+      at = { item: at.item, part: at.part + step };
+    }
+  };
+  const start = (): Place => ({ ...(neighbour(first, -1, 1) ?? { item: first, part: 0 }), row: 0 });
+  const end = (): Place => {
+    const at = neighbour(last(), parts(last()).length, -1);
+    return at === undefined ? start() : { ...at, row: Math.max(0, rowsOf(at.item, at.part).length - 1) };
+  };
+  const move = (from: Place, rows: number): Place => {
+    let { item, part } = from;
+    let row = from.row + rows;
+    for (let many = rowsOf(item, part).length; row >= many; many = rowsOf(item, part).length) {
+      const next = neighbour(item, part, 1);
+      if (next === undefined) return end();
+      row -= many;
+      ({ item, part } = next);
+    }
+    while (row < 0) {
+      const before = neighbour(item, part, -1);
+      if (before === undefined) return start();
+      ({ item, part } = before);
+      row += rowsOf(item, part).length;
+    }
+    return { item, part, row };
+  };
+
+  return {
+    setRoom(next) {
+      room = next;
+      cache.clear();
+    },
+    append(entry) {
+      items.push(itemOf(entry));
+    },
+    prepend(older) {
+      items = [...older.map(itemOf), ...items];
+      first -= older.length;
+    },
+    setLive(next) {
+      live = next;
+    },
+    bounds: () => ({ first, last: last() }),
+    entryAt: (item) => items[item - first]?.entry,
+    setOriginal(number, text) {
+      const item = items[number - first];
+      if (item === undefined) return;
+      item.original = text;
+      item.parts = undefined;
+    },
+    partsOf: (item) => parts(item).length,
+    rowsOf,
+    rowsFrom(from, many) {
+      const rows: PlacedRow[] = [];
+      let at: Omit<Place, 'row'> | undefined = from;
+      let row = from.row;
+      while (at !== undefined && rows.length < many) {
+        const texts = rowsOf(at.item, at.part);
+        for (; row < texts.length && rows.length < many; row += 1)
+          rows.push({ text: texts[row] ?? '', place: { ...at, row } });
+        at = neighbour(at.item, at.part, 1);
+        row = 0;
+      }
+      return rows;
+    },
+    move,
+    start,
+    end,
+    nearest(place) {
+      const item = Math.min(Math.max(place.item, first), last());
+      if (item !== place.item) return item < place.item ? end() : start();
+      const many = rowsOf(item, place.part).length;
+      if (many === 0) {
+        const next =
+          neighbour(item, Math.min(place.part, parts(item).length), 1) ?? neighbour(item, place.part, -1);
+        return next === undefined ? start() : { ...next, row: 0 };
+      }
+      return { ...place, row: Math.min(place.row, many - 1) };
+    },
+  };
+}
+
+/** Negative where `a` stands before `b`. */
+export function comparePlaces(a: Place, b: Place): number {
+  return a.item - b.item || a.part - b.part || a.row - b.row;
+}
+
+/** The item's text that lies elsewhere, when there is one. */
+export const missingOriginal = (document: TranscriptDocument, item: number) => {
+  const entry = document.entryAt(item);
+  return entry === undefined ? undefined : originalOf(entry);
+};
