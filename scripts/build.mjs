@@ -1,8 +1,8 @@
 // Bundles src/ into dist/: one entry for the command line, one for each thread (counting tokens, the catalogue
 // of sessions, reading web pages), code-split so that nothing is parsed before it is needed. Everything is bundled except parts that carry their
 // own binary.
-import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire, isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -45,13 +45,33 @@ await build({
   jsx: 'automatic',
   // CommonJS parts of the bundle call require().
   banner: {
-    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+    js: "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);",
   },
   logLevel: 'warning',
 });
+for (const name of await readdir(dist)) if (name.endsWith('.js')) await withoutFacades(join(dist, name));
 // The shell grammar is data that the permission rules need at run time.
 await cp(require.resolve('web-tree-sitter/web-tree-sitter.wasm'), join(dist, 'web-tree-sitter.wasm'));
 await cp(require.resolve('tree-sitter-bash/tree-sitter-bash.wasm'), join(dist, 'tree-sitter-bash.wasm'));
+
+/**
+ * Node's own modules by `process.getBuiltinModule` in place of `import`, which touches all that a module exports, and
+ * so loads what Node would load lazily (worker threads, web crypto, argument parsing …): ~10 ms at every start.
+ */
+async function withoutFacades(file) {
+  const source = await readFile(file, 'utf8');
+  const bundled = source.replace(
+    // As esbuild writes it when it minifies: text of a program inside a string looks different.
+    /\bimport(?: ([\w$]+))?,?(?:\{([^{}]*)\}|\*as ([\w$]+))? ?from"([\w:/]+)";?/g,
+    (statement, whole, names, namespace, path) => {
+      if (!isBuiltin(path)) return statement;
+      const module = `process.getBuiltinModule("${path}")`;
+      const bound = [whole, namespace, names && `{${names.replaceAll(/\s+as\s+/g, ':')}}`].filter(Boolean);
+      return bound.length === 0 ? '' : `const ${bound.map((name) => `${name}=${module}`).join(',')};`;
+    },
+  );
+  await writeFile(file, bundled);
+}
 
 /** Goes around what two parts cost at every start; see the files in `shims/` for what and why. */
 function shims() {

@@ -1,26 +1,25 @@
-/** The conversation: draws the first frame, boots behind it, restores the terminal. */
+/** The conversation: takes over from the first frame, boots behind its own, restores the terminal. */
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { startUi } from '../ui/startUi.tsx';
 import { chooseTheme } from '../ui/theme.ts';
 import { createDebugLog } from './debugLog.ts';
+import type { FirstFrame } from './firstFrame.ts';
 import type { CliOptions } from './options.ts';
 import type { Place } from './place.ts';
 import { listFiles } from './projectFiles.ts';
 import { targetOf } from './sessionTarget.ts';
-import { guardTerminal } from './terminal.ts';
 import { terminalColors } from './terminalColors.ts';
 
-/** Returns the exit code. */
-export async function interactiveMode(place: Place, options: CliOptions): Promise<number> {
+/** Takes over from the first frame. Returns the exit code. */
+export async function interactiveMode(place: Place, options: CliOptions, first: FirstFrame): Promise<number> {
   const debug = createDebugLog(place.dataRoot, options.debug, () => new Date());
-  const terminal = guardTerminal(process.stdin, process.stdout);
+  const { terminal } = first;
   const project = createHash('sha256').update(place.root).digest('hex').slice(0, 16);
   const exit = await startUi({
     stdin: process.stdin,
     stdout: process.stdout,
-    version: place.version,
-    directory: place.cwd.startsWith(place.home) ? `~${place.cwd.slice(place.home.length)}` : place.cwd,
+    takeOver: first.handOver,
     theme: chooseTheme('auto', terminalColors(place)),
     // Settings, sessions, tools and rules are loaded while the reader looks at the first frame.
     boot: () => import('./boot.ts').then(({ boot }) => boot(place, options, debug)),

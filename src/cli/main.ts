@@ -1,4 +1,5 @@
 /** The entry of the bundle: parses the command line and hands over to the screen or to `-p`. */
+import { drawFirstFrame } from './firstFrame.ts';
 import { parseArguments } from './options.ts';
 import { programVersion } from './packageRoot.ts';
 import { readPlace } from './place.ts';
@@ -36,6 +37,8 @@ async function main(argv: readonly string[]): Promise<number> {
     process.stderr.write('clawdcode: this is not a terminal. Use -p to print an answer: clawdcode -p "…"\n');
     return 42;
   }
+  const place = readPlace();
+  const first = drawFirstFrame(place, process.stdin, process.stdout);
   const { interactiveMode } = await import('./interactive.ts');
-  return interactiveMode(readPlace(), options);
+  return interactiveMode(place, options, first);
 }

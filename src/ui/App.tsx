@@ -7,15 +7,18 @@ import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'r
 import { BootDialog } from './BootDialog.tsx';
 import { StatusLine } from './components/StatusLine.tsx';
 import type { Controller } from './controllerTypes.ts';
+import { PLACEHOLDER, STARTING } from './firstFrame/welcome.ts';
 import { Composer, type ComposerHandle } from './input/Composer.tsx';
 import { createHistoryFile } from './input/historyFile.ts';
-import { LiveArea } from './LiveArea.tsx';
 import { useKeymap } from './keys/useKeymap.ts';
+import { LiveArea } from './LiveArea.tsx';
 import type { TerminalWindow } from './terminalWindow.ts';
 import type { UiOptions } from './types.ts';
 
 export interface AppProps {
   readonly options: UiOptions;
+  /** What was typed before there was a composer. */
+  readonly initialDraft: string;
   readonly controller: Controller;
   readonly window: TerminalWindow;
 }
@@ -23,7 +26,7 @@ export interface AppProps {
 /** Rows below the live area: the status line and a blank. */
 const STATUS_ROWS = 2;
 
-export function App({ options, controller, window }: AppProps) {
+export function App({ options, initialDraft, controller, window }: AppProps) {
   const app = useApp();
   const { write: writeNow } = useStdout();
   const { columns, rows } = useSyncExternalStore(window.subscribe, window.size);
@@ -114,7 +117,7 @@ export function App({ options, controller, window }: AppProps) {
             rows={above - 1}
             now={options.now}
           />
-            keymap={keymap}
+          keymap={keymap}
         </Box>
       )}
       <Composer
@@ -130,12 +133,13 @@ export function App({ options, controller, window }: AppProps) {
         onSubmit={onSubmit}
         onIntent={onIntent}
         takeBackQueued={takeBackQueued}
-        placeholder="Ask for something, / for commands, @ for files, ! for the shell"
+        placeholder={PLACEHOLDER}
+        initialText={initialDraft}
       />
       {hint !== undefined ? (
         <Text>{theme.warning(hint)}</Text>
       ) : state === undefined ? (
-        <Text>{theme.dim(phase.type === 'booting' ? 'starting…' : ' ')}</Text>
+        <Text>{theme.dim(phase.type === 'booting' ? STARTING : ' ')}</Text>
       ) : (
         <StatusLine
           model={state.model.id}

@@ -218,10 +218,6 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     },
     begin(ports) {
       screen = ports;
-      const { theme } = options;
-      ports.write(
-        `${theme.accent('✻')} ${theme.strong('ClawdCode')} ${theme.dim(`${options.version} · ${options.directory}`)}\n\n`,
-      );
       advance(options.boot());
       void loadMarkdown().then((markdown) => set({ markdown }));
     },

@@ -62,7 +62,7 @@ export interface ScreenPorts {
 export interface Controller {
   snapshot(): Snapshot;
   subscribe(listener: () => void): () => void;
-  /** Prints the header and boots; called once, when the first frame is drawn. */
+  /** Boots; called once, when the first frame is drawn. */
   begin(ports: ScreenPorts): void;
   submit(draft: Draft): void;
   intent(intent: Intent, state: { readonly empty: boolean }): void;

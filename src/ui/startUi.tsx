@@ -13,18 +13,22 @@ export async function startUi(options: UiOptions): Promise<UiExit> {
     exit = how;
   });
   const window = createTerminalWindow(stdout);
-  const instance = render(<App options={options} controller={controller} window={window} />, {
-    // A large paste arrives in thousands of pieces; Ink would look at each of them on its own.
-    stdin: createPasteStream(stdin),
-    stdout: window.stdout,
-    exitOnCtrlC: false,
-    patchConsole: false,
-    // Ink draws nothing until the end when `CI` is set, also in a real terminal: whether it is one was checked.
-    interactive: true,
-    incrementalRendering: true,
-    maxFps: 30,
-    kittyKeyboard: { mode: 'auto' },
-  });
+  const typed = options.takeOver();
+  const instance = render(
+    <App options={options} initialDraft={typed.draft} controller={controller} window={window} />,
+    {
+      // A large paste arrives in thousands of pieces; Ink would look at each of them on its own.
+      stdin: createPasteStream(stdin, typed.rest),
+      stdout: window.stdout,
+      exitOnCtrlC: false,
+      patchConsole: false,
+      // Ink draws nothing until the end when `CI` is set, also in a real terminal: whether it is one was checked.
+      interactive: true,
+      incrementalRendering: true,
+      maxFps: 30,
+      kittyKeyboard: { mode: 'auto' },
+    },
+  );
   const unfollow = window.follow(instance);
   await instance.waitUntilExit();
   unfollow();

@@ -1,6 +1,7 @@
 /** The ports of the screen: what `cli` hands in, so that nothing here reads the process or opens a session. */
 import type { Agent, SessionTarget } from '../agent/types.ts';
 import type { CommandHost } from '../commands/types.ts';
+import type { Echo } from './firstFrame/echo.ts';
 import type { KeysPort } from './keys/KeysPort.ts';
 import type { UiPreferences } from './preferences.ts';
 import type { Refusal } from './sessions/refusal.ts';
@@ -90,9 +91,8 @@ export type EditOutcome =
 export interface UiOptions {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
-  readonly version: string;
-  /** The working directory as shown to people. */
-  readonly directory: string;
+  /** Takes away what stood in place of the screen until now, and returns what was typed meanwhile. */
+  readonly takeOver: () => Echo;
   /** For the first frame; the settings may name another. */
   readonly theme: Theme;
   /** Settles trust, key and model; runs behind the first frame. */

@@ -9,11 +9,12 @@ const end = '\u001B[201~';
 
 /**
  * Wraps a terminal for Ink's `stdin` option. The terminal is read only while raw mode is on, so that an editor
- * to which Ink has handed the terminal gets its keys.
+ * to which Ink has handed the terminal gets its keys. `typed` came in before, and is handed on first.
  */
-export function createPasteStream(terminal: NodeJS.ReadStream): NodeJS.ReadStream {
+export function createPasteStream(terminal: NodeJS.ReadStream, typed = ''): NodeJS.ReadStream {
   const output = new PassThrough({ encoding: 'utf8' });
   let assembler = createPasteAssembler();
+  let early = typed;
   const onData = (chunk: string): void => {
     const ready = assembler(chunk);
     if (ready !== '') output.write(ready);
@@ -24,8 +25,11 @@ export function createPasteStream(terminal: NodeJS.ReadStream): NodeJS.ReadStrea
       terminal.setRawMode(isOn);
       terminal.off('data', onData);
       assembler = createPasteAssembler();
-      if (isOn) terminal.setEncoding('utf8').on('data', onData);
-      else terminal.pause();
+      if (isOn) {
+        terminal.setEncoding('utf8').on('data', onData).resume();
+        if (early !== '') onData(early);
+        early = '';
+      } else terminal.pause();
       return stream;
     },
     ref() {

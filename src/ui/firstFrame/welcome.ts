@@ -1,0 +1,11 @@
+/** What stands on the screen before there is anything else: the same for the first frame and for what follows it. */
+import type { Theme } from '../theme.ts';
+
+export const PROMPT_SIGN = '❯';
+export const PLACEHOLDER = 'Ask for something, / for commands, @ for files, ! for the shell';
+export const STARTING = 'starting…';
+
+/** The line above everything, for the scrollback; ends in a blank line. */
+export function headerText(theme: Theme, version: string, directory: string): string {
+  return `${theme.accent('✻')} ${theme.strong('ClawdCode')} ${theme.dim(`${version} · ${directory}`)}\n\n`;
+}
