@@ -1,5 +1,5 @@
-import { allCommands } from '../commands/allCommands.ts';
 import { dirname, join } from 'node:path';
+import { allCommands } from '../commands/allCommands.ts';
 import type { CommandHost, MemoryPort } from '../commands/types.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import { BlobStore, type LongTermMemory } from '../context/index.ts';
