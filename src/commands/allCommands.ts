@@ -7,6 +7,7 @@ import { exit } from './exit.ts';
 import { exportCommand } from './export.ts';
 import { fork } from './fork.ts';
 import { help } from './help.ts';
+import { keys } from './keys.ts';
 import { memory } from './memory.ts';
 import { model } from './model.ts';
 import { permissions } from './permissions.ts';
@@ -14,8 +15,10 @@ import { rename } from './rename.ts';
 import { resume } from './resume.ts';
 import { rewind } from './rewind.ts';
 import { status } from './status.ts';
+import { tasks } from './tasks.ts';
 import type { Command } from './types.ts';
 import { uncompact } from './uncompact.ts';
+import { vim } from './vim.ts';
 
 /** Every built-in command, in the order of `/help`. */
 export const allCommands: readonly Command[] = [
@@ -32,8 +35,11 @@ export const allCommands: readonly Command[] = [
   model,
   context,
   memory,
+  tasks,
   status,
   cost,
   permissions,
+  keys,
+  vim,
   exit,
 ];

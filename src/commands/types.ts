@@ -29,6 +29,24 @@ export interface StatusInfo {
   readonly debugFile?: string | undefined;
 }
 
+/** What `/keys` tells: each action with its keys as people read them, grouped by where they count. */
+export interface KeysInfo {
+  /** Where they can be changed, as shown to people. */
+  readonly file: string;
+  readonly groups: readonly {
+    readonly title: string;
+    readonly context: string;
+    readonly rows: readonly {
+      readonly keys: readonly string[];
+      readonly description: string;
+      readonly action: string;
+      readonly isFixed: boolean;
+    }[];
+  }[];
+  /** What of that file cannot be, one sentence each. */
+  readonly problems: readonly string[];
+}
+
 export interface RuleInfo {
   readonly text: string;
   readonly behavior: 'allow' | 'ask' | 'deny';
@@ -62,6 +80,8 @@ export interface CommandHost {
   settings(): ContextSettings;
   rules(): readonly RuleInfo[];
   listModels(): Promise<ModelList>;
+  /** Absent where there are no keys. */
+  keys?(): Promise<KeysInfo>;
   findSession(id: string): Promise<'found' | 'unknown'>;
   /** The whole of a text of which an entry holds a part, or a range of its bytes; undefined where it is gone. */
   readBlob(
@@ -88,7 +108,7 @@ export type CommandResult =
   | { readonly type: 'page'; readonly page: Page }
   | { readonly type: 'dialog'; readonly dialog: 'resume' | 'model' }
   /** `page` is for where there is no screen to answer on. */
-  | { readonly type: 'dialog'; readonly dialog: 'items'; readonly page: Page }
+  | { readonly type: 'dialog'; readonly dialog: 'items' | 'tasks'; readonly page: Page }
   /** Going back: to this turn, or to one of a list. */
   | {
       readonly type: 'dialog';
@@ -99,6 +119,7 @@ export type CommandResult =
   | { readonly type: 'open_session'; readonly target: 'new' | { readonly id: string } }
   /** A copy of the open session, as it is or as it was up to an entry; the work goes on in the copy. */
   | { readonly type: 'fork_session'; readonly uptoSeq?: number }
+  | { readonly type: 'toggle_vim' }
   | { readonly type: 'exit' };
 
 export interface Command {

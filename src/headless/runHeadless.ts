@@ -96,11 +96,11 @@ function fromCommand(result: CommandResult, name: string): { type: 'op'; op: Op 
     case 'page':
       return { type: 'answer', ok: true, text: plainText(result.page) };
     case 'dialog':
-      if (result.dialog === 'items' || result.dialog === 'rewind')
-        return { type: 'answer', ok: true, text: plainText(result.page) };
+      if ('page' in result) return { type: 'answer', ok: true, text: plainText(result.page) };
       return needsTerminal(name);
     case 'open_session':
     case 'fork_session':
+    case 'toggle_vim':
       return needsTerminal(name);
   }
 }

@@ -90,7 +90,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
   if (leaving) return null;
   const inSession = phase.type === 'session' || phase.type === 'booting';
   // A question goes before the list of items, which waits below it.
-  const isListing = phase.type === 'items';
+  const isListing = phase.type === 'items' || phase.type === 'tasks';
   const asked = (inSession || isListing) && view.questions.length > 0;
   const isWriting = inSession && !asked;
   // While something else is asked, one row shows that the draft is still there; the question needs the rest.
@@ -150,6 +150,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
           theme={theme}
           measure={state.measure}
           drafting={view.drafting}
+          running={state.tasks.filter(({ end }) => end === undefined).length}
           costUsd={state.usage.requests === 0 ? undefined : state.usage.costUsd}
         />
       )}

@@ -9,6 +9,7 @@ import type { Keymap } from './keys/keymap.ts';
 import { RewindDialog } from './rewind/RewindDialog.tsx';
 import { RefusalDialog } from './sessions/RefusalDialog.tsx';
 import { SessionPicker } from './sessions/SessionPicker.tsx';
+import { TasksDialog } from './tasks/TasksDialog.tsx';
 
 export interface BootDialogProps {
   readonly snapshot: Snapshot;
@@ -68,6 +69,11 @@ export function BootDialog({ snapshot, controller, columns, rows, now, keymap }:
       return <ItemsDialog {...room} agent={session.agent} onClose={() => controller.closeDialog()} />;
     case 'keys':
       return <KeysDialog {...room} keymap={keymap} onClose={() => controller.closeDialog()} />;
+    case 'tasks':
+      if (session === undefined) return null;
+      return (
+        <TasksDialog {...room} agent={session.agent} now={now} onClose={() => controller.closeDialog()} />
+      );
     case 'rewind':
       if (session === undefined) return null;
       return (

@@ -12,6 +12,8 @@ import { Spinner } from './components/Spinner.tsx';
 import { TodoList } from './components/TodoList.tsx';
 import type { Snapshot } from './controllerTypes.ts';
 import { liveTail } from './print/streaming.ts';
+import { BackgroundHint } from './tasks/BackgroundHint.tsx';
+import { todoRows } from './tasks/todoView.ts';
 import type { View } from './view.ts';
 
 export interface LiveAreaProps {
@@ -25,12 +27,11 @@ export interface LiveAreaProps {
   readonly now: () => number;
 }
 
-/** Rows of the todo list, and of queued messages, at most. */
-const LIST_ROWS = 6;
+/** Rows of queued messages, at most. */
 const QUEUE_ROWS = 3;
 
 export function LiveArea({ snapshot, columns, rows, liveRows, onAnswer, now }: LiveAreaProps) {
-  const { view, theme, session, preferences, markdown } = snapshot;
+  const { view, theme, session, preferences, markdown, todoView } = snapshot;
   const question = view.questions[0];
   if (question !== undefined) {
     return (
@@ -47,13 +48,14 @@ export function LiveArea({ snapshot, columns, rows, liveRows, onAnswer, now }: L
       </Box>
     );
   }
-  const todos = session?.agent.state().todos ?? [];
-  const unfinished = todos.some((todo) => todo.status !== 'completed');
+  const { todos = [], canBackground = false } = session?.agent.state() ?? {};
   const tail =
     view.tail === '' ? [] : markdown(liveTail(view.tail, liveRows), { width: columns, theme }).split('\n');
   const room = Math.max(0, rows - Math.min(tail.length, liveRows) - 4);
   const idle = !view.busy && view.queue.length === 0;
-  if (idle && tail.length === 0) return null;
+  const listRows = todoRows(todoView, todos, { isBusy: view.busy, room });
+  if (idle && tail.length === 0 && listRows === 0) return null;
+  const movable = canBackground ? view.tools.find(({ tool }) => tool === 'Bash')?.callId : undefined;
   return (
     <Box flexDirection="column">
       {tail.length > 0 && (
@@ -62,6 +64,7 @@ export function LiveArea({ snapshot, columns, rows, liveRows, onAnswer, now }: L
         </Box>
       )}
       <LiveTools tools={view.tools} width={columns} rows={Math.floor(room / 2)} theme={theme} />
+      {room > 4 && <BackgroundHint callId={movable} width={columns} theme={theme} />}
       {view.retry !== undefined && <RetryNotice {...view.retry} width={columns} theme={theme} now={now} />}
       {view.busy && view.startedAt !== undefined && (
         <Spinner
@@ -75,14 +78,7 @@ export function LiveArea({ snapshot, columns, rows, liveRows, onAnswer, now }: L
           now={now}
         />
       )}
-      {view.busy && unfinished && (
-        <TodoList
-          todos={todos}
-          width={columns}
-          rows={Math.min(LIST_ROWS, Math.floor(room / 2))}
-          theme={theme}
-        />
-      )}
+      {listRows > 0 && <TodoList todos={todos} width={columns} rows={listRows} theme={theme} />}
       <QueueView queue={view.queue} width={columns} rows={Math.min(QUEUE_ROWS, room)} theme={theme} />
       <Text> </Text>
     </Box>

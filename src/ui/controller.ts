@@ -19,6 +19,7 @@ import { afterRewind } from './rewind/afterRewind.ts';
 import { type InputEffect, runInput } from './runInput.ts';
 import { FRAME_MS, type SessionStore } from './sessionStore.ts';
 import { createSessionSwitch } from './sessions/sessionSwitch.ts';
+import { endingText } from './tasks/endingText.ts';
 import type { Boot, UiExit, UiHouse, UiOptions } from './types.ts';
 import { emptyView, type Print } from './view.ts';
 
@@ -42,6 +43,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     preferences: defaultPreferences,
     session: undefined,
     hint: undefined,
+    todoView: 'auto',
     markdown: plainMarkdown,
   };
   let cached: Snapshot = { ...state, view: emptyView };
@@ -74,12 +76,19 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     else store.print({ type: 'notice', level, text });
   };
 
+  /** A session takes its background tasks along. */
+  const sayWhatEnds = (): void => {
+    const text = endingText(state.session?.agent.state().tasks ?? []);
+    if (text !== undefined) say('info', text);
+  };
+
   const leave = (code = 0): void => {
     if (leaving) return;
     leaving = true;
     clearTimeout(hintTimer);
     switcher.dispose();
     const agent = state.session?.agent;
+    sayWhatEnds();
     onExit({
       sessionId: agent?.state().sessionId,
       empty: agent?.entries().every((entry) => entry.type === 'system') ?? true,
@@ -106,6 +115,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     async attach(session, at) {
       const { agent } = session;
       const past = at === undefined ? replay(agent.liveEntries()) : await replayAround(agent, at);
+      sayWhatEnds();
       await state.session?.agent.close();
       store?.dispose();
       options.onReady(() => session.agent.close());
@@ -116,7 +126,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
         afterRewind(event, { agent: session.agent, show, composer: screen?.composer() }),
       );
       store.subscribe(changed);
-      set({ session, phase: { type: 'session' } });
+      set({ session, phase: { type: 'session' }, todoView: 'auto' });
       void session.agent.measure().catch(() => undefined);
     },
     async show(at) {
@@ -148,7 +158,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
         store?.print(effect.print);
         return;
       case 'dialog':
-        if (effect.dialog === 'items') set({ phase: { type: 'items' } });
+        if (effect.dialog === 'items' || effect.dialog === 'tasks') set({ phase: { type: effect.dialog } });
         else if (effect.dialog === 'resume') switcher.pick();
         else
           void state.session?.host.listModels().then((list) => set({ phase: { type: 'models', ...list } }));

@@ -11,6 +11,7 @@ import type { Picker } from './sessions/picker.ts';
 import type { Refusal, RefusalAnswer, RefusalBack } from './sessions/refusal.ts';
 import type { Theme } from './theme.ts';
 import type { Boot, UiSession } from './types.ts';
+import type { TodoView } from './tasks/todoView.ts';
 import type { View } from './view.ts';
 
 export type Phase =
@@ -29,6 +30,8 @@ export type Phase =
   | { readonly type: 'items' }
   /** Going back: to this turn, or to one of a list. */
   | { readonly type: 'rewind'; readonly turn?: TurnRecord }
+  | { readonly type: 'tasks' }
+  | { readonly type: 'keys' }
   | { readonly type: 'keys' }
   | { readonly type: 'session' }
   /** The last frame: empty, so that the shell's prompt follows the transcript. */
@@ -42,6 +45,8 @@ export interface Snapshot {
   readonly view: View;
   readonly hint: string | undefined;
   /** The finished part of Markdown can be drawn; before that it is drawn as plain text. */
+  /** How much of the todo list is shown: the user's choice, for this session. */
+  readonly todoView: TodoView;
   readonly markdown: MarkdownRenderer;
 }
 

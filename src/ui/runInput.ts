@@ -8,10 +8,11 @@ import type { Print } from './view.ts';
 export type InputEffect =
   | { readonly type: 'none' }
   | { readonly type: 'print'; readonly print: Print }
-  | { readonly type: 'dialog'; readonly dialog: 'resume' | 'model' | 'items' }
+  | { readonly type: 'dialog'; readonly dialog: 'resume' | 'model' | 'items' | 'tasks' }
   | { readonly type: 'rewind'; readonly turn?: TurnRecord }
   | { readonly type: 'open_session'; readonly target: 'new' | { readonly id: string } }
   | { readonly type: 'fork_session'; readonly uptoSeq?: number }
+  | { readonly type: 'toggle_vim' }
   | { readonly type: 'exit' };
 
 /** `display` is how the text looked in the composer: a large paste is folded there. */

@@ -22,6 +22,7 @@ async function liveLine(view: View): Promise<string> {
     session: undefined,
     view,
     hint: undefined,
+    todoView: 'auto',
     markdown: plainMarkdown,
   };
   const { screen } = await mount(

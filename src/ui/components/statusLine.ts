@@ -19,6 +19,8 @@ export interface StatusFacts {
   readonly readOnly?: boolean | undefined;
   /** The built-in stand-in answers: said on every screen, however narrow. */
   readonly demo: boolean;
+  /** Background commands that run. */
+  readonly running?: number | undefined;
 }
 
 /** What a mode is called on screen. */
@@ -47,7 +49,7 @@ export function statusLine(facts: StatusFacts, width: number, theme: Theme): str
   return shown.map(({ text, paint }) => paint(text)).join(theme.dim(separator));
 }
 
-type Name = 'demo' | 'model' | 'mode' | 'context' | 'cost';
+type Name = 'demo' | 'model' | 'mode' | 'running' | 'context' | 'cost';
 
 interface Part {
   readonly name: Name;
@@ -64,6 +66,7 @@ const shrinkOrder: readonly Name[] = [
   'context',
   'demo',
   'cost',
+  'running',
   'context',
   'model',
   'mode',
@@ -74,7 +77,7 @@ const shrinkOrder: readonly Name[] = [
 ];
 
 function partsOf(
-  { model, mode, measure, costUsd, demo, drafting = false, readOnly = false }: StatusFacts,
+  { model, mode, measure, costUsd, demo, drafting = false, readOnly = false, running = 0 }: StatusFacts,
   theme: Theme,
 ): Part[] {
   const name = sanitizeLine(model);
@@ -92,6 +95,9 @@ function partsOf(
           forms: [`${modeNames[mode]} mode`, modeNames[mode], mode === 'default' ? '' : modeNames[mode]],
           paint: modePaint,
         },
+    ...(running === 0
+      ? []
+      : [{ name: 'running', forms: [`${running} running`, `${running} bg`], paint: theme.accent } as const]),
     ...(measure === undefined ? [] : [contextPart(measure, drafting ? ` ${DRAFT_SIGN}` : '', theme)]),
     ...(costUsd === undefined
       ? []

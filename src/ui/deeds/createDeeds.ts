@@ -1,11 +1,14 @@
 import type { Intent } from '../input/keys.ts';
 import { nextMode } from '../modeCycle.ts';
+import { moveToBackground } from './background.ts';
 import { pickModel, showKeys } from './dialogs.ts';
 import { editDraft } from './editor.ts';
 import { createEscape } from './escape.ts';
 import { createStopOrLeave } from './leaving.ts';
+import { pasteImage } from './pasteImage.ts';
 import { toggleReasoning, toggleVim } from './preferences.ts';
 import { suspend } from './suspend.ts';
+import { toggleTodos } from './todos.ts';
 import { showTranscript } from './transcript.ts';
 import type { Deed } from './types.ts';
 
@@ -22,6 +25,9 @@ export function createDeeds(): Readonly<Record<Intent, Deed>> {
     },
     help: showKeys,
     suspend,
+    background: moveToBackground,
+    todos: toggleTodos,
+    paste_image: pasteImage,
     edit_draft: editDraft,
     pick_model: pickModel,
     toggle_reasoning: toggleReasoning,

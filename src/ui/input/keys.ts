@@ -16,6 +16,9 @@ export type Intent =
   | 'suspend'
   | 'edit_draft'
   | 'pick_model'
+  | 'background'
+  | 'todos'
+  | 'paste_image'
   | 'toggle_reasoning'
   | 'toggle_vim'
   | 'transcript';

@@ -47,6 +47,7 @@ export const actions: readonly Action[] = [
   }),
   action('app:help', 'Global', ['?'], 'show the keys', intent('help')),
   action('app:suspend', 'Global', ['ctrl+z'], 'back to the shell; fg comes back', intent('suspend')),
+  action('app:toggleTodos', 'Global', ['ctrl+t'], 'show or hide the todo list', intent('todos')),
   action('app:toggleTranscript', 'Global', ['ctrl+o'], 'everything so far, unfolded', intent('transcript')),
   action('app:redraw', 'Global', ['ctrl+l'], 'draw the screen anew', intent('redraw')),
   action('history:search', 'Global', ['ctrl+r'], 'search earlier prompts', { type: 'history_search' }),
@@ -80,6 +81,14 @@ export const actions: readonly Action[] = [
     'write the prompt in $EDITOR',
     intent('edit_draft'),
   ),
+  action(
+    'task:background',
+    'Chat',
+    ['ctrl+b'],
+    'run what runs in the background; /tasks lists it',
+    intent('background'),
+  ),
+  action('chat:imagePaste', 'Chat', ['ctrl+v', 'alt+v'], 'paste an image', intent('paste_image')),
   action('chat:stash', 'Chat', ['ctrl+s'], 'put the draft aside; on an empty line bring it back', {
     type: 'stash',
   }),

