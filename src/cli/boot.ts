@@ -104,7 +104,11 @@ function uiHouse(
   const catalogue = openSessionCatalogue(place, createModelChoice('', settings).costUsd);
   return {
     theme: chooseTheme(settings.theme, terminalColors(place)),
-    preferences: { reducedMotion: settings.reducedMotion, showReasoning: settings.showReasoning },
+    preferences: {
+      reducedMotion: settings.reducedMotion,
+      showReasoning: settings.showReasoning,
+      vim: settings.vim,
+    },
     saveSetting: (path, value) => saveUserSetting(place.dataRoot, path, value),
     sessions: createSessionsPort(place, catalogue),
     async open(target) {

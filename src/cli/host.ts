@@ -5,6 +5,7 @@ import type { LoadedSettings } from '../config/types.ts';
 import { BlobStore, type LongTermMemory } from '../context/index.ts';
 import type { DebugLog } from './debugLog.ts';
 import { createExportPort } from './exportPort.ts';
+import { keybindingsFile, readKeysInfo } from './keybindings.ts';
 import type { Place } from './place.ts';
 import type { OpenedSession, SessionHouse } from './sessions.ts';
 
@@ -24,6 +25,7 @@ export function createCommandHost(
     settings: () => loaded.settings.context,
     rules: permissions.rules,
     listModels: house.listModels,
+    keys: () => readKeysInfo(keybindingsFile(place.dataRoot), keybindingsShown(place)),
     readBlob: blobReader(file),
     exportSession: createExportPort({ agent, file }, place, loaded),
     findSession: async (id) => ((await house.has(id)) ? 'found' : 'unknown'),
@@ -45,6 +47,12 @@ function blobReader(file: string | undefined): CommandHost['readBlob'] {
   if (file === undefined) return () => Promise.resolve(undefined);
   const blobs = new BlobStore(join(dirname(file), 'blobs'));
   return (ref, range) => blobs.read(ref, range);
+}
+
+/** As people write it, where it is below their home. */
+function keybindingsShown({ dataRoot, home }: Place): string {
+  const file = keybindingsFile(dataRoot);
+  return file.startsWith(`${home}/`) ? `~${file.slice(home.length)}` : file;
 }
 
 /** A search by hand shows more than a prompt would bring, and may take longer. */

@@ -5,6 +5,7 @@ import { startUi } from '../ui/startUi.tsx';
 import { chooseTheme } from '../ui/theme.ts';
 import { createDebugLog } from './debugLog.ts';
 import type { FirstFrame } from './firstFrame.ts';
+import { createKeysPort, keybindingsFile } from './keybindings.ts';
 import type { CliOptions } from './options.ts';
 import type { Place } from './place.ts';
 import { listFiles } from './projectFiles.ts';
@@ -30,6 +31,9 @@ export async function interactiveMode(place: Place, options: CliOptions, first: 
     historyFile: join(place.dataRoot, 'history', `${project}.jsonl`),
     historyText: debug.textOf,
     listFiles: () => listFiles(place.root, place.cwd),
+    keys: createKeysPort(keybindingsFile(place.dataRoot)),
+    editText: (text) => terminal.lend(() => import('./editText.ts').then((one) => one.editText(text, place))),
+    stop: () => import('./stop.ts').then(({ stopUntilForeground }) => stopUntilForeground()),
     onReady: terminal.onEnd,
     onAlternateScreen: terminal.onAlternateScreen,
     now: () => Date.now(),

@@ -15,6 +15,8 @@ export interface TerminalGuard {
   onEnd(close: () => Promise<void>): void;
   /** The alternate screen is in use, or no longer. */
   onAlternateScreen(isOn: boolean): void;
+  /** Another program has the terminal while this runs: its Ctrl+C and Ctrl+\ are not meant for us. */
+  lend<Result>(run: () => Promise<Result>): Promise<Result>;
   /** The screen is down; nothing needs restoring any more. */
   release(): void;
 }
@@ -34,6 +36,7 @@ export function guardTerminal(stdin: ReadStream, stdout: WriteStream): TerminalG
       // The terminal is gone (SIGHUP): there is nothing left to restore.
     }
   };
+  let isLent = false;
   let ending = false;
   const end = async (code: number): Promise<void> => {
     if (ending) return;
@@ -43,7 +46,10 @@ export function guardTerminal(stdin: ReadStream, stdout: WriteStream): TerminalG
     process.exit(code);
   };
   const signals = (['SIGTERM', 'SIGHUP', 'SIGINT', 'SIGQUIT'] as const).map((signal) => {
-    const handler = (): void => void end(128 + (constants.signals[signal] ?? 0));
+    const handler = (): void => {
+      if (isLent && (signal === 'SIGINT' || signal === 'SIGQUIT')) return;
+      void end(128 + (constants.signals[signal] ?? 0));
+    };
     // Not `once`: Ink's own handler kills the process at once where it believes that nobody else listens.
     process.on(signal, handler);
     return { signal, handler };
@@ -73,6 +79,14 @@ export function guardTerminal(stdin: ReadStream, stdout: WriteStream): TerminalG
     },
     onAlternateScreen(isOn) {
       isAlternate = isOn;
+    },
+    async lend(run) {
+      isLent = true;
+      try {
+        return await run();
+      } finally {
+        isLent = false;
+      }
     },
     release() {
       for (const { signal, handler } of signals) process.off(signal, handler);

@@ -8,7 +8,9 @@ const keys = [
   ['↑ ↓', 'earlier prompts; ↑ takes back what is queued'],
   ['@path', 'name a file'],
   ['!command', 'run it yourself; the model sees the output'],
+  ['Ctrl+R', 'search earlier prompts'],
   ['Ctrl+C', 'twice leaves'],
+  ['?', 'on an empty line: all keys; /keys prints them'],
 ] as const;
 
 /** Lists the commands and the keys. */

@@ -137,3 +137,4 @@ export const settingsSchema = z.strictObject({
 
 /** All settings, defaults filled in. */
 export type Settings = z.output<typeof settingsSchema>;
+  vim: z.boolean().default(false).describe('Vim keys in the composer; /vim switches them on and off.'),

@@ -174,6 +174,9 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
       case 'fork_session':
         void switcher.fork(effect.uptoSeq);
         return;
+      case 'toggle_vim':
+        void deeds.toggle_vim(ports, { empty: true });
+        return;
       case 'exit':
         leave();
         return;
@@ -229,6 +232,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     begin(ports) {
       screen = ports;
       advance(options.boot());
+      void options.keys?.follow((problems) => say('warning', problems.join('\n')));
       void loadMarkdown().then((markdown) => set({ markdown }));
     },
     submit(draft) {
