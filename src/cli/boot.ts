@@ -1,5 +1,5 @@
 /** What has to be settled before a session can be opened: trust, key and model; then the house of sessions. */
-import { saveCredentials, saveUserSetting } from '../config/credentials.ts';
+import { saveUserSetting } from '../config/credentials.ts';
 import { trustFolder } from '../config/trust.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import { chooseTheme } from '../ui/theme.ts';
@@ -50,8 +50,15 @@ async function chooseModel(
   if (access.type === 'missing') {
     // Nothing at all is set up on a first start: that is no mistake, so nothing is said.
     const first = loaded.settings.apiKey === null && loaded.sources.baseUrl === undefined;
-    return onboarding(place, first ? undefined : access.message, (demo) =>
-      again(demo ? { ...options, demo } : options),
+    const { onboarding } = await import('./firstMinute/onboarding.ts');
+    return onboarding({ place, options }, loaded, first ? undefined : access.message, async (next) =>
+      chooseModel(
+        next.place,
+        next.options,
+        debug,
+        await readSettings(next.place, next.options, trusted),
+        trusted,
+      ),
     );
   }
   const house = createSessionHouse({
@@ -68,25 +75,6 @@ async function chooseModel(
     type: 'ready',
     notices: loaded.problems.map((problem) => problem.message),
     house: uiHouse(house, place, options, loaded, trusted, debug),
-  };
-}
-
-/** Asks for key and endpoint, or for the demo; what cannot be kept is said, and asked again. */
-function onboarding(place: Place, message: string | undefined, next: (demo: boolean) => Promise<Boot>): Boot {
-  return {
-    type: 'onboarding',
-    ...(message === undefined ? {} : { message }),
-    async answer(result) {
-      if (result.type === 'quit') return { type: 'quit' };
-      if (result.type === 'demo') return next(true);
-      const { baseUrl, apiKey, model } = result;
-      const saved = await saveCredentials(place.dataRoot, {
-        ...(baseUrl === '' ? {} : { baseUrl }),
-        ...(apiKey === '' ? {} : { apiKey }),
-        ...(model === '' ? {} : { model }),
-      });
-      return saved.type === 'saved' ? next(false) : onboarding(place, saved.message, next);
-    },
   };
 }
 

@@ -36,8 +36,8 @@ export function BootDialog({ snapshot, controller, columns, rows, now, keymap }:
       return (
         <Onboarding
           {...room}
+          setup={phase.setup}
           message={phase.message}
-          savedTo="~/.clawdcode/config.json"
           onDone={(result) => controller.advance(phase.answer(result))}
         />
       );

@@ -3,6 +3,7 @@ import type { Agent, SessionTarget } from '../agent/types.ts';
 import type { CommandHost } from '../commands/types.ts';
 import type { Echo } from './firstFrame/echo.ts';
 import type { KeysPort } from './keys/KeysPort.ts';
+import type { SetupPort } from './onboarding/SetupPort.ts';
 import type { UiPreferences } from './preferences.ts';
 import type { Refusal } from './sessions/refusal.ts';
 import type { SessionsPort } from './sessions/SessionsPort.ts';
@@ -52,6 +53,7 @@ export type Boot =
   /** `message` says what went wrong with the last answer. */
   | {
       readonly type: 'onboarding';
+      readonly setup: SetupPort;
       readonly message?: string;
       answer(result: OnboardingResult): Promise<Boot>;
     }

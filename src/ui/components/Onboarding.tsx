@@ -1,145 +1,267 @@
-import { Box, useInput, usePaste } from 'ink';
-import { type Command, commandsOf } from '../input/keys.ts';
-import { applyEdit } from '../input/textBuffer.ts';
+/** The first minute: what was found on this machine, a key and an endpoint, or the demo. Nothing is kept before it was tried. */
+import { useInput } from 'ink';
+import { useEffect, useMemo, useRef, useState } from 'react';
+import { AccessForm } from '../onboarding/AccessForm.tsx';
+import { ChoiceScreen } from '../onboarding/ChoiceScreen.tsx';
+import type { Access, AccessOutcome, FoundServer, SetupPort } from '../onboarding/SetupPort.ts';
+import { factsOf, foundText, offersOf, type SetupDeed, setupChoices } from '../onboarding/setupChoices.ts';
+import {
+  correctedForm,
+  pastedForm,
+  refusedChoices,
+  type Step,
+  startingServers,
+} from '../onboarding/steps.ts';
+import { sanitizeLine } from '../print/sanitize.ts';
 import { wrapText } from '../print/spans.ts';
+import { truncate } from '../print/width.ts';
 import type { Theme } from '../theme.ts';
 import type { OnboardingResult } from '../types.ts';
-import { type Choice, choiceLines, choiceOfCharacter } from './choices.ts';
 import { fieldInput } from './field.ts';
 import { Lines } from './Lines.tsx';
-import {
-  checkForm,
-  createForm,
-  type FieldName,
-  type Form,
-  fieldNames,
-  type OnboardingDefaults,
-} from './onboardingForm.ts';
+import { checkForm, createForm, type Form, fieldNames } from './onboardingForm.ts';
 import { ruled } from './permissionLayout.ts';
-import { TextField } from './TextField.tsx';
+import { SelectList } from './SelectList.tsx';
 import { useLatest } from './useLatest.ts';
 
 export interface OnboardingProps {
+  readonly setup: SetupPort;
   /** What went wrong with the last answer. */
   readonly message?: string | undefined;
-  readonly defaults?: OnboardingDefaults;
-  /** Where the key will be kept, as shown to people. */
-  readonly savedTo?: string;
   readonly width: number;
   readonly rows: number;
   readonly theme: Theme;
   readonly isActive?: boolean;
+  /** Milliseconds, for telling an answer from typing ahead. */
+  readonly now?: () => number;
   readonly onDone: (result: OnboardingResult) => void;
 }
 
-interface State {
-  readonly selected: number;
-  readonly form: Form | undefined;
-}
+const TITLE = 'Welcome to ClawdCode';
 
-const choices: readonly Choice[] = [
-  { label: 'Enter a key and an endpoint', detail: 'any OpenAI-compatible server, local ones included' },
-  { label: 'Try the demo model', detail: 'built in, no network, no key; does a few things for real' },
-  { label: 'Quit' },
-];
-const labels: Readonly<Record<FieldName, string>> = {
-  baseUrl: 'Endpoint: ',
-  apiKey: 'Key:      ',
-  model: 'Model:    ',
-};
-
-/** With nothing configured: a key and endpoint, or the demo model, or leave. */
 export function Onboarding(props: OnboardingProps) {
-  const { message, defaults = {}, savedTo, width, rows, theme, isActive = true, onDone } = props;
-  const [state, latest, set] = useLatest<State>(() => ({ selected: 0, form: undefined }));
+  const { setup, message, width, rows, theme, isActive = true, now, onDone } = props;
+  const [step, latest, set] = useLatest<Step>(() => ({ type: 'choices' }));
+  const [found, setFound] = useState<readonly FoundServer[]>();
+  const asking = useRef<AbortController>(undefined);
+  /** An answer to an earlier search comes too late. */
+  const searches = useRef(0);
+  const room = { width, rows, theme, isActive };
 
-  const take = (index: number): void => {
-    if (index === 0) set({ selected: 0, form: createForm(defaults) });
-    else onDone({ type: index === 1 ? 'demo' : 'quit' });
+  const search = (): void => {
+    searches.current += 1;
+    const asked = searches.current;
+    setFound(undefined);
+    void setup.search().then((servers) => asked === searches.current && setFound(servers));
   };
-  const onChoice = (command: Command, selected: number): void => {
-    if (command.type === 'up' || command.type === 'down') {
-      const by = command.type === 'up' ? choices.length - 1 : 1;
-      set({ selected: (selected + by) % choices.length, form: undefined });
-    } else if (command.type === 'enter') take(selected);
-    else if (command.type === 'escape' || command.type === 'intent' || command.type === 'delete_or_eof')
-      onDone({ type: 'quit' });
-    else if (command.type === 'edit' && command.edit.type === 'insert') {
-      const index = choiceOfCharacter(choices, command.edit.text);
-      if (index !== undefined) take(index);
-    }
+  const isDone = useRef(false);
+  // Another setup: what was answered could not be kept, and is asked again.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: looked for once; again only when somebody asks
+  useEffect(() => {
+    isDone.current = false;
+    home();
+    search();
+    return () => asking.current?.abort();
+  }, [setup]);
+  const choices = useMemo(() => setupChoices(found), [found]);
+
+  const done = (result: OnboardingResult): void => {
+    if (!isDone.current) onDone(result);
+    isDone.current = true;
   };
-  const onField = (command: Command, form: Form): void => {
-    const step = (by: number) =>
-      setForm({ ...form, active: (form.active + by + fieldNames.length) % fieldNames.length });
-    const isLast = form.active === fieldNames.length - 1;
-    if (command.type === 'escape') set({ selected: 0, form: undefined });
-    else if (command.type === 'intent') command.intent === 'cycle_mode' ? step(-1) : onDone({ type: 'quit' });
-    else if (command.type === 'up') step(-1);
-    else if (command.type === 'down' || command.type === 'tab' || (command.type === 'enter' && !isLast))
-      step(1);
-    else if (command.type === 'enter') submit(form);
-    else if (command.type === 'edit') edit(form, command.edit);
-  };
-  const setForm = (form: Form): void => set({ selected: 0, form });
-  const edit = (form: Form, change: Parameters<typeof applyEdit>[1]): void => {
-    const name = fieldNames[form.active] ?? 'model';
-    const clean = change.type === 'insert' ? { ...change, text: fieldInput(change.text) } : change;
-    setForm({
-      ...form,
-      fields: { ...form.fields, [name]: applyEdit(form.fields[name], clean) },
-      problem: undefined,
-    });
+  const quit = (): void => done({ type: 'quit' });
+  const home = (): void => set({ type: 'choices' });
+  const keep = (access: Access): void => done({ type: 'credentials', ...access });
+  const take = (deed: SetupDeed): void => {
+    if (deed.type === 'use')
+      keep({ baseUrl: deed.offer.server.baseUrl, apiKey: '', model: deed.offer.model.id });
+    else if (deed.type === 'choose') set({ type: 'found' });
+    else if (deed.type === 'endpoint') {
+      const form = createForm({ baseUrl: deed.baseUrl });
+      if (deed.isSure) check({ baseUrl: deed.baseUrl, apiKey: '', model: '' }, form);
+      else set({ type: 'form', form });
+    } else if (deed.type === 'form') set({ type: 'form', form: createForm(setup.defaults) });
+    else if (deed.type === 'again') search();
+    else if (deed.type === 'help') set({ type: 'help' });
+    else done({ type: deed.type });
   };
   const submit = (form: Form): void => {
     const result = checkForm(form);
-    if (result.type === 'ok') onDone({ ...result, type: 'credentials' });
-    else setForm({ ...form, active: fieldNames.indexOf(result.field), problem: result.message });
+    if (result.type === 'ok') check(result.access, form);
+    else
+      set({
+        type: 'form',
+        form: { ...form, active: fieldNames.indexOf(result.field), problem: result.message },
+      });
   };
+  const check = (access: Access, form: Form): void => {
+    asking.current?.abort();
+    const controller = new AbortController();
+    asking.current = controller;
+    set({ type: 'checking', access, form });
+    void setup.check(access, controller.signal).then((outcome) => {
+      if (!controller.signal.aborted) answered(access, form, outcome);
+    });
+  };
+  const answered = (access: Access, form: Form, outcome: AccessOutcome): void => {
+    if (outcome.type === 'accepted') keep(outcome.access);
+    else if (outcome.type === 'refused') set({ type: 'refused', access, form, refusal: outcome });
+    else {
+      const { baseUrl, models, isProven } = outcome;
+      const listed = { ...access, baseUrl };
+      const [only, ...others] = models;
+      if (only !== undefined && others.length === 0) choose(listed, only.id, isProven, form);
+      else set({ type: 'models', access: listed, models, isProven, form });
+    }
+  };
+  const choose = (access: Access, model: string, isProven: boolean, form: Form): void => {
+    if (isProven) keep({ ...access, model });
+    else check({ ...access, model }, form);
+  };
+  const stopAsking = (form: Form): void => {
+    asking.current?.abort();
+    set({ type: 'form', form });
+  };
+  // A list takes Ctrl+C for leaving the list.
+  useInput((input, key) => void (key.ctrl && input === 'c' && quit()), {
+    isActive: isActive && (step.type === 'found' || step.type === 'models'),
+  });
+
+  switch (step.type) {
+    case 'choices':
+      return (
+        <ChoiceScreen
+          {...room}
+          key="choices"
+          title={TITLE}
+          texts={[
+            ...(message === undefined ? [] : [{ text: message, paint: theme.error }]),
+            { text: foundText(found), paint: found === undefined ? theme.dim : theme.text },
+          ]}
+          choices={choices}
+          now={now}
+          onTake={({ deed }) => take(deed)}
+          onEscape={quit}
+          onQuit={quit}
+          onPaste={(text) => {
+            const pasted = fieldInput(text).trim();
+            if (pasted !== '') set({ type: 'form', form: pastedForm(pasted, setup.defaults) });
+          }}
+        />
+      );
+    case 'help':
+      return (
+        <ChoiceScreen
+          {...room}
+          key="help"
+          title="Starting a local server"
+          texts={startingServers.map((text) => ({ text, paint: theme.text }))}
+          choices={helpChoices}
+          now={now}
+          onTake={({ deed }) => {
+            if (deed === 'again') search();
+            home();
+          }}
+          onEscape={home}
+          onQuit={quit}
+        />
+      );
+    case 'found':
+      return (
+        <SelectList
+          {...room}
+          title="Models on this machine"
+          items={offersOf(found ?? [])}
+          textOf={({ server, model }) => `${model.id} · ${server.name} · ${factsOf(model)}`}
+          onPick={(offer) => take({ type: 'use', offer })}
+          onCancel={home}
+        />
+      );
+    case 'form':
+      return (
+        <AccessForm
+          {...room}
+          title={TITLE}
+          latest={() => {
+            const current = latest();
+            return current.type === 'form' ? current.form : step.form;
+          }}
+          savedTo={setup.savedTo}
+          onChange={(form) => set({ type: 'form', form })}
+          onSubmit={submit}
+          onBack={home}
+          onQuit={quit}
+        />
+      );
+    case 'checking':
+      return <Asking {...room} access={step.access} onCancel={() => stopAsking(step.form)} onQuit={quit} />;
+    case 'refused':
+      return (
+        <ChoiceScreen
+          {...room}
+          key="refused"
+          title="That did not work"
+          texts={[{ text: step.refusal.message, paint: theme.error }]}
+          choices={refusedChoices(step)}
+          now={now}
+          onTake={({ deed }) => {
+            if (deed === 'correct') set({ type: 'form', form: correctedForm(step) });
+            else if (deed === 'again') check(step.access, step.form);
+            else if (deed === 'keep') keep(step.access);
+            else home();
+          }}
+          onEscape={() => set({ type: 'form', form: correctedForm(step) })}
+          onQuit={quit}
+        />
+      );
+    case 'models':
+      return (
+        <SelectList
+          {...room}
+          title="Which model?"
+          items={step.models}
+          textOf={(model) => `${model.id} · ${factsOf(model)}`}
+          onPick={({ id }) => choose(step.access, id, step.isProven, step.form)}
+          onCancel={() => set({ type: 'form', form: step.form })}
+        />
+      );
+  }
+}
+
+const helpChoices = [
+  { label: 'Look again', letter: 'r', deed: 'again' },
+  { label: 'Back', letter: 'b', deed: 'back' },
+] as const;
+
+interface AskingProps {
+  readonly access: Access;
+  readonly width: number;
+  readonly rows: number;
+  readonly theme: Theme;
+  readonly isActive: boolean;
+  readonly onCancel: () => void;
+  readonly onQuit: () => void;
+}
+
+/** While the endpoint is asked: nothing moves, and Esc gives up. */
+function Asking({ access, width, rows, theme, isActive, onCancel, onQuit }: AskingProps) {
   useInput(
     (input, key) => {
-      for (const command of commandsOf(input, key)) {
-        const { selected, form } = latest();
-        if (form === undefined) onChoice(command, selected);
-        else onField(command, form);
-      }
+      if (key.ctrl && (input === 'c' || input === 'd')) onQuit();
+      else if (key.escape) onCancel();
     },
     { isActive },
   );
-  usePaste(
-    (text) => {
-      const { form } = latest();
-      if (form !== undefined) edit(form, { type: 'insert', text: fieldInput(text).trim() });
-    },
-    { isActive },
-  );
-
-  const { form, selected } = state;
-  const problem = form?.problem ?? message;
-  const head = [
-    ruled('Welcome to ClawdCode', width, theme),
-    ...(problem === undefined ? [] : wrapText(problem, width, theme.error).slice(0, 3)),
+  const what = access.model === '' ? 'which models it has' : `whether ${access.model} answers`;
+  const text = `Asking ${sanitizeLine(hostOf(access.baseUrl))} ${what} …`;
+  const lines = [
+    ruled(TITLE, width, theme),
+    ...wrapText(text, width),
+    theme.dim(truncate('Esc back', width)),
   ];
-  if (form === undefined)
-    return <Lines lines={[...head, ...choiceLines(choices, selected, width, theme)].slice(0, rows)} />;
-  const kept = savedTo === undefined ? '' : `The key is kept in ${savedTo}, readable by you alone. `;
-  const hint = wrapText(`${kept}Enter goes on · Tab next · Esc back`, width, theme.dim);
-  return (
-    <Box flexDirection="column">
-      <Lines lines={head.slice(0, Math.max(0, rows - fieldNames.length - hint.length))} />
-      {fieldNames.map((name, index) => (
-        <TextField
-          key={name}
-          label={labels[name]}
-          buffer={form.fields[name]}
-          width={width}
-          theme={theme}
-          isActive={isActive && form.active === index}
-          isMasked={name === 'apiKey'}
-          placeholder={name === 'model' ? 'leave it empty to take one that the endpoint offers' : ''}
-        />
-      ))}
-      <Lines lines={hint} />
-    </Box>
-  );
+  return <Lines lines={lines.slice(0, rows)} />;
+}
+
+function hostOf(baseUrl: string): string {
+  return URL.canParse(baseUrl) ? new URL(baseUrl).host : baseUrl;
 }

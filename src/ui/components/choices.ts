@@ -33,6 +33,34 @@ export function choiceLines(
   });
 }
 
+/**
+ * As `choiceLines`, in at most `rows` lines: first the details go, then what a label takes beyond one line, then
+ * the choices that are farthest from the selected one.
+ */
+export function fittedChoiceLines(
+  choices: readonly Choice[],
+  selected: number,
+  width: number,
+  rows: number,
+  theme: Theme,
+): string[] {
+  const whole = choiceLines(choices, selected, width, theme);
+  if (whole.length <= rows) return whole;
+  // A label that nobody can tell from the next one is worth more than the details of the others.
+  const short = choices.map(({ detail, ...choice }, index) =>
+    index === selected ? { ...choice, detail } : choice,
+  );
+  const withoutDetails = choiceLines(short, selected, width, theme);
+  if (withoutDetails.length <= rows) return withoutDetails;
+  const cut = choices.map(({ label }, index) => {
+    const isSelected = index === selected;
+    const text = truncate(`${index + 1}. ${label}`, width - 2);
+    return isSelected ? theme.accent(`❯ ${text}`) : `  ${theme.text(text)}`;
+  });
+  const from = Math.max(0, Math.min(selected - Math.floor(rows / 2), cut.length - rows));
+  return cut.slice(from, from + Math.max(1, rows));
+}
+
 /** The choice whose number or letter was typed. */
 export function choiceOfCharacter(choices: readonly Choice[], character: string): number | undefined {
   const wanted = character.toLowerCase();

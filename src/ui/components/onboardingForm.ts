@@ -1,60 +1,109 @@
-/** The form that asks for an endpoint: its fields, and what is wrong with them. Pure. */
+/** The form that asks for a key, an endpoint and a model: its fields, and what is wrong with them. Pure. */
 import { createBuffer, type TextBuffer } from '../input/textBuffer.ts';
+import { OFFICIAL_URL, providerNamed, providerOfKey } from '../onboarding/providers.ts';
+import type { Access, AccessField } from '../onboarding/SetupPort.ts';
 import { fieldText } from './field.ts';
 
-export const fieldNames = ['baseUrl', 'apiKey', 'model'] as const;
-export type FieldName = (typeof fieldNames)[number];
-
-export interface OnboardingDefaults {
-  readonly baseUrl?: string;
-  readonly apiKey?: string;
-  readonly model?: string;
-}
+/** In the order on screen. */
+export const fieldNames = ['apiKey', 'baseUrl', 'model'] as const satisfies readonly AccessField[];
 
 export interface Form {
-  readonly fields: Readonly<Record<FieldName, TextBuffer>>;
+  readonly fields: Readonly<Record<AccessField, TextBuffer>>;
   readonly active: number;
   /** What has to be put right before it can be sent. */
   readonly problem: string | undefined;
+  /** Whether the endpoint is what somebody typed, or what the key's beginning says. */
+  readonly isUrlTyped: boolean;
 }
 
 export type FormResult =
-  | { readonly type: 'ok'; readonly baseUrl: string; readonly apiKey: string; readonly model: string }
-  | { readonly type: 'problem'; readonly field: FieldName; readonly message: string };
+  | { readonly type: 'ok'; readonly access: Access }
+  | { readonly type: 'problem'; readonly field: AccessField; readonly message: string };
 
-const officialUrl = 'https://api.openai.com/v1';
-
-/** Starts at the endpoint, which has the official one to begin with. */
-export function createForm({ baseUrl = officialUrl, apiKey = '', model = '' }: OnboardingDefaults): Form {
-  return {
-    fields: { baseUrl: createBuffer(baseUrl), apiKey: createBuffer(apiKey), model: createBuffer(model) },
+/** Starts at the key; the endpoint is the official one until a key or a person says otherwise. */
+export function createForm({ baseUrl, apiKey = '', model = '' }: Partial<Access> = {}): Form {
+  const form: Form = {
+    fields: {
+      apiKey: createBuffer(),
+      baseUrl: createBuffer(baseUrl ?? OFFICIAL_URL),
+      model: createBuffer(model),
+    },
     active: 0,
     problem: undefined,
+    isUrlTyped: baseUrl !== undefined,
   };
+  return apiKey === '' ? form : withField(form, 'apiKey', createBuffer(apiKey));
+}
+
+/** With another text in a field; a key that says whose it is brings its endpoint along. */
+export function withField(form: Form, name: AccessField, buffer: TextBuffer): Form {
+  const changed = { ...form, fields: { ...form.fields, [name]: buffer }, problem: undefined };
+  if (name === 'baseUrl') return { ...changed, isUrlTyped: true };
+  if (name !== 'apiKey' || form.isUrlTyped) return changed;
+  const baseUrl = providerOfKey(fieldText(buffer).trim())?.baseUrl ?? OFFICIAL_URL;
+  return { ...changed, fields: { ...changed.fields, baseUrl: createBuffer(baseUrl) } };
+}
+
+/** Another field is typed into. */
+export function stepForm(form: Form, by: number): Form {
+  return { ...form, active: (form.active + by + fieldNames.length) % fieldNames.length };
+}
+
+/** What to know about the field that is typed into; an empty string where it speaks for itself. */
+export function adviceOf({ fields, active, isUrlTyped }: Form): string {
+  const key = fieldText(fields.apiKey).trim();
+  if (fieldNames[active] === 'model') return 'Leave the model empty to choose from a list.';
+  if (fieldNames[active] === 'apiKey' && key === '') return 'Paste a key; a local server mostly needs none.';
+  const provider = providerOfKey(key);
+  if (provider !== undefined && !isUrlTyped)
+    return `A key that begins like this is of ${provider.name}, so that is the endpoint.`;
+  if (key !== '' && !isUrlTyped)
+    return 'Is it a key of OpenAI? If not, put in the endpoint of who gave it to you, or a name: deepseek, mistral, …';
+  return fieldNames[active] === 'baseUrl' ? 'An address, or a name: openrouter, ollama, lmstudio, …' : '';
 }
 
 /** The values, or the first thing that is wrong with them. */
 export function checkForm({ fields }: Form): FormResult {
-  const baseUrl = fieldText(fields.baseUrl).trim();
   const apiKey = fieldText(fields.apiKey).trim();
   const model = fieldText(fields.model).trim();
-  const url = parseUrl(baseUrl);
-  if (url === undefined)
-    return { type: 'problem', field: 'baseUrl', message: `The endpoint is a URL such as ${officialUrl}.` };
-  // Local servers mostly want no key; the official endpoint always does.
-  if (apiKey === '' && url.host === new URL(officialUrl).host)
-    return { type: 'problem', field: 'apiKey', message: 'This endpoint needs a key.' };
   if (/\s/.test(apiKey))
     return {
       type: 'problem',
       field: 'apiKey',
       message: 'A key holds no spaces: was more than the key pasted?',
     };
-  // Without a model's name the program takes one itself, where the endpoint says what it has.
-  return { type: 'ok', baseUrl, apiKey, model };
+  if (/[^\x21-\x7e]/.test(apiKey))
+    return {
+      type: 'problem',
+      field: 'apiKey',
+      message: 'A key holds plain letters and digits only: paste it once more.',
+    };
+  const baseUrl = readAddress(fieldText(fields.baseUrl));
+  if (baseUrl === undefined)
+    return {
+      type: 'problem',
+      field: 'baseUrl',
+      message: `The endpoint is an address such as ${OFFICIAL_URL}.`,
+    };
+  // Local servers mostly want no key; the official endpoint always does.
+  if (apiKey === '' && new URL(baseUrl).host === new URL(OFFICIAL_URL).host)
+    return { type: 'problem', field: 'apiKey', message: 'This endpoint needs a key.' };
+  if (/\s/.test(model))
+    return { type: 'problem', field: 'model', message: 'The id of a model holds no spaces.' };
+  return { type: 'ok', access: { baseUrl, apiKey, model } };
 }
 
-function parseUrl(text: string): URL | undefined {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  return url?.protocol === 'http:' || url?.protocol === 'https:' ? url : undefined;
+/** An address as people write it: with or without `http://`, or a provider's name. */
+export function readAddress(typed: string): string | undefined {
+  const text = typed.trim();
+  if (text === '' || /\s/.test(text)) return providerNamed(text)?.baseUrl;
+  const named = providerNamed(text);
+  if (named !== undefined) return named.baseUrl;
+  if (/^https?:\/\//i.test(text)) return URL.canParse(text) ? text : undefined;
+  // `localhost:8080` reads as a URL with a scheme of its own.
+  const [, host = '', port, rest = ''] = /^([a-z\d.-]+|\[[\da-f:]+\])(:\d+)?(\/.*)?$/i.exec(text) ?? [];
+  const isNear = /^(?:localhost|127\.[\d.]+|\[::1\])$/i.test(host);
+  if (!isNear && port === undefined && !host.includes('.')) return undefined;
+  const url = `${isNear || port !== undefined ? 'http' : 'https'}://${host}${port ?? ''}${rest === '' ? '/v1' : rest}`;
+  return host !== '' && URL.canParse(url) ? url : undefined;
 }

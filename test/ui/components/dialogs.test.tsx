@@ -1,6 +1,5 @@
 import { expect, test, vi } from 'vitest';
 import type { PermissionAnswer, PermissionQuestion } from '../../../src/protocol/permissions.ts';
-import { Onboarding } from '../../../src/ui/components/Onboarding.tsx';
 import { PermissionDialog } from '../../../src/ui/components/PermissionDialog.tsx';
 import { RetryNotice } from '../../../src/ui/components/RetryNotice.tsx';
 import { SelectList } from '../../../src/ui/components/SelectList.tsx';
@@ -218,65 +217,6 @@ test.each([
   clock.pass(200);
   await screen.press(...pressed);
   expect(answered).toHaveBeenCalledExactlyOnceWith(expected);
-});
-
-test('onboarding takes a pasted key, never shows it, and points at what is missing', async () => {
-  const done = vi.fn();
-  const { screen } = await mount(<Onboarding {...room} rows={14} onDone={done} />);
-  expect(screen.text()[0]).toContain('Welcome to ClawdCode');
-  await screen.press(
-    '1',
-    keys.ctrl('u'),
-    ...'http://localhost:1/v1',
-    keys.enter,
-    keys.paste(' sk-secret\n'),
-    ' x',
-    keys.enter,
-    keys.enter,
-  );
-  expect(screen.text().join('\n')).toContain('A key holds no spaces');
-  expect(screen.text()).toContain('Key:      •••••••••••');
-  expect(screen.text().join('\n')).toContain('Esc back');
-  await screen.press(keys.backspace, keys.backspace, keys.enter, 'm', '1', keys.enter);
-  expect(done).toHaveBeenCalledExactlyOnceWith({
-    type: 'credentials',
-    baseUrl: 'http://localhost:1/v1',
-    apiKey: 'sk-secret',
-    model: 'm1',
-  });
-  expect(screen.output()).not.toContain('sk-secret');
-});
-
-test('onboarding goes without a key and a name of a model where the endpoint is not the official one', async () => {
-  const done = vi.fn();
-  const { screen } = await mount(<Onboarding {...room} rows={14} onDone={done} />);
-  await screen.press('1', keys.ctrl('u'), 'http://localhost:1/v1', keys.enter, keys.enter, keys.enter);
-  expect(done).toHaveBeenCalledExactlyOnceWith({
-    type: 'credentials',
-    baseUrl: 'http://localhost:1/v1',
-    apiKey: '',
-    model: '',
-  });
-});
-
-test.each([
-  ['2', ['2'], { type: 'demo' }],
-  ['3', ['3'], { type: 'quit' }],
-  ['Esc', [keys.escape], { type: 'quit' }],
-  ['Ctrl+C in a field', ['1', keys.ctrl('c')], { type: 'quit' }],
-  ['back out of the form, then the demo', ['1', 'x', keys.escape, keys.down, keys.enter], { type: 'demo' }],
-])('onboarding answers %s', async (_, pressed, expected) => {
-  const done = vi.fn();
-  const { screen } = await mount(<Onboarding {...room} rows={14} onDone={done} />);
-  await screen.press(...pressed);
-  expect(done).toHaveBeenCalledExactlyOnceWith(expected);
-});
-
-test('onboarding says what went wrong with the last answer', async () => {
-  const { screen } = await mount(
-    <Onboarding {...room} rows={14} message="The key was refused (401)." onDone={() => {}} />,
-  );
-  expect(screen.text()[1]).toBe('The key was refused (401).');
 });
 
 test('the spinner counts seconds while it is there, and stops with it', async () => {

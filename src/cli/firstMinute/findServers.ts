@@ -1,0 +1,77 @@
+import type { ServerAnswer, ServerFacts, ServerKind } from '../../protocol/server.ts';
+import type { FoundServer } from '../../ui/onboarding/SetupPort.ts';
+import type { LocalAddress } from './localAddresses.ts';
+import { compareModels, rankModels } from './rankModels.ts';
+
+export type AskAddress = (baseUrl: string, signal: AbortSignal) => Promise<ServerAnswer>;
+
+/** All addresses together, in milliseconds. */
+export const SEARCH_MS = 300;
+
+/**
+ * Asks every address at once. Who has not answered when the time is up is not there, whatever it does later: a
+ * question that ignores its signal is not waited for either. The server with the best model comes first.
+ */
+export async function findServers(
+  addresses: readonly LocalAddress[],
+  ask: AskAddress,
+  timeoutMs = SEARCH_MS,
+): Promise<readonly FoundServer[]> {
+  const signal = AbortSignal.timeout(timeoutMs);
+  // What is asked is told a little earlier, so that it can still hand over what it has by then.
+  const early = AbortSignal.timeout(Math.max(1, timeoutMs - GRACE_MS));
+  const late = new Promise<undefined>((resolve) =>
+    signal.addEventListener('abort', () => resolve(undefined), { once: true }),
+  );
+  const found = await Promise.all(
+    addresses.map(async (address): Promise<FoundServer | undefined> => {
+      const { name, baseUrl, unaskedFrom } = address;
+      if (unaskedFrom !== undefined)
+        return { name, baseUrl, state: { type: 'unasked', source: unaskedFrom } };
+      const answer = await Promise.race([ask(baseUrl, early).catch(() => undefined), late]);
+      return answer === undefined ? undefined : toFound(address, answer);
+    }),
+  );
+  return found.filter((server) => server !== undefined).toSorted(byBestModel);
+}
+
+/** Milliseconds to put an answer together. */
+const GRACE_MS = 40;
+
+function toFound({ name, baseUrl }: LocalAddress, answer: ServerAnswer): FoundServer | undefined {
+  if (answer.type === 'server') return fromFacts(name, answer.facts);
+  // A refusal is an answer as well: something listens there that wants a key.
+  if (answer.error.kind === 'auth') return { name, baseUrl, state: { type: 'wants_key' } };
+  return undefined;
+}
+
+function fromFacts(name: string, { kind, baseUrl, models }: ServerFacts): FoundServer {
+  const shown = kindNames[kind] ?? name;
+  const fit = rankModels(models);
+  if (fit.length > 0) return { name: shown, baseUrl, state: { type: 'models', models: fit } };
+  return { name: shown, baseUrl, state: { type: 'empty', advice: emptyAdvice[kind] ?? OTHER_ADVICE } };
+}
+
+const kindNames: Readonly<Partial<Record<ServerKind, string>>> = {
+  ollama: 'Ollama',
+  lmstudio: 'LM Studio',
+  llamacpp: 'llama.cpp',
+  vllm: 'vLLM',
+};
+
+const emptyAdvice: Readonly<Partial<Record<ServerKind, string>>> = {
+  ollama: 'get a model with "ollama pull qwen3-coder", then look again',
+  lmstudio: 'download a model in LM Studio, then look again',
+};
+const OTHER_ADVICE = 'load a model there, then look again';
+
+function byBestModel(a: FoundServer, b: FoundServer): number {
+  const [best, other] = [firstModel(a), firstModel(b)];
+  if (best === undefined || other === undefined)
+    return Number(best === undefined) - Number(other === undefined);
+  return compareModels(best, other);
+}
+
+function firstModel({ state }: FoundServer) {
+  return state.type === 'models' ? state.models[0] : undefined;
+}

@@ -1,0 +1,50 @@
+import { lookupModel } from '../../model/catalogue.ts';
+import type { ServedModel } from '../../protocol/server.ts';
+
+/**
+ * Models for conversations, the one to begin with first: it calls tools, is in memory already, was made for code,
+ * and has the larger window, in this order; else as the server lists them.
+ */
+export function rankModels(models: readonly ServedModel[]): readonly ServedModel[] {
+  const fit = models.filter(({ unfit }) => unfit !== true);
+  const weights = new Map(fit.map((model) => [model, weigh(model)]));
+  return fit.toSorted((a, b) => compare(weights.get(b) ?? [], weights.get(a) ?? []));
+}
+
+/** The order of two models of different servers: negative where `a` is the better one. */
+export function compareModels(a: ServedModel, b: ServedModel): number {
+  return compare(weigh(b), weigh(a));
+}
+
+function weigh(model: ServedModel): readonly number[] {
+  const { id, tools, loaded, windowTokens, maxWindowTokens } = model;
+  const window = windowTokens ?? maxWindowTokens ?? knownWindow(id);
+  return [
+    tools === false ? 0 : 1,
+    // A window that the prompt alone nearly fills is no place to work in.
+    windowTokens !== undefined && windowTokens < TOO_SMALL ? 0 : 1,
+    id === PREFERRED ? 1 : 0,
+    tools === true ? 1 : 0,
+    loaded === true ? 1 : 0,
+    FOR_CODE.test(id) ? 1 : 0,
+    Math.round(Math.log2(Math.max(1, window))),
+  ];
+}
+
+/** Tokens. */
+const TOO_SMALL = 12_000;
+
+/** What the hosted default endpoint is used with when nothing names a model. */
+const PREFERRED = 'gpt-4.1';
+
+const FOR_CODE = /cod(?:e|er|ing|estral)|devstral|swe-|gpt-oss|glm-4\.|kimi-k2|minimax-m/i;
+
+function knownWindow(id: string): number {
+  const known = lookupModel(id, { unknownWindow: 1 });
+  return known.source === 'catalogue' ? known.windowTokens : 1;
+}
+
+function compare(a: readonly number[], b: readonly number[]): number {
+  const at = a.findIndex((value, index) => value !== b[index]);
+  return at === -1 ? 0 : (a[at] ?? 0) - (b[at] ?? 0);
+}

@@ -1,0 +1,63 @@
+/** The first minute, plugged in: what it needs is loaded when it is needed, behind the first frame. */
+import type { LoadedSettings } from '../../config/types.ts';
+import type { ModelError } from '../../protocol/model.ts';
+import type { Access, SetupPort } from '../../ui/onboarding/SetupPort.ts';
+import type { Place } from '../place.ts';
+
+/** `loaded` says what is set already; the key is never handed on. */
+export function createSetupPort(place: Place, { settings, sources }: LoadedSettings): SetupPort {
+  return {
+    async search() {
+      const [{ findServers }, { localAddresses }, { askServer }] = await Promise.all([
+        import('./findServers.ts'),
+        import('./localAddresses.ts'),
+        import('../../model/servers/askServer.ts'),
+      ]);
+      return findServers(localAddresses(place.env), (baseUrl, signal) =>
+        askServer({ baseUrl, apiKey: undefined, signal }),
+      );
+    },
+    async check(access, signal) {
+      const [{ checkAccess }, { askServer }] = await Promise.all([
+        import('./checkAccess.ts'),
+        import('../../model/servers/askServer.ts'),
+      ]);
+      return checkAccess(access, { ask: askServer, tryModel }, signal);
+    },
+    defaults: {
+      ...(sources.baseUrl === undefined ? {} : { baseUrl: settings.baseUrl }),
+      ...(settings.model === null ? {} : { model: settings.model }),
+    },
+    savedTo: shortPath(place),
+  };
+}
+
+/** One prompt of two letters; the first piece of an answer is enough. */
+async function tryModel(
+  { baseUrl, apiKey, model }: Access,
+  signal: AbortSignal,
+): Promise<ModelError | undefined> {
+  const { createOpenAIClient } = await import('../../model/openai.ts');
+  const client = createOpenAIClient({ apiKey: apiKey === '' ? undefined : apiKey, baseUrl });
+  const giveUp = new AbortController();
+  const request = {
+    model,
+    messages: [{ role: 'user' as const, content: 'Hi' }],
+    tools: [],
+    maxOutputTokens: 16,
+  };
+  try {
+    for await (const event of client.stream(request, AbortSignal.any([signal, giveUp.signal]))) {
+      if (event.type === 'failed') return event.error;
+      return undefined;
+    }
+    return undefined;
+  } finally {
+    giveUp.abort();
+  }
+}
+
+function shortPath({ dataRoot, home }: Place): string {
+  const file = `${dataRoot}/config.json`;
+  return file.startsWith(`${home}/`) ? `~${file.slice(home.length)}` : file;
+}

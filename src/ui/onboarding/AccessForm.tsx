@@ -1,0 +1,107 @@
+import { Box, useInput, usePaste } from 'ink';
+import { fieldInput } from '../components/field.ts';
+import { Lines } from '../components/Lines.tsx';
+import { adviceOf, type Form, fieldNames, stepForm, withField } from '../components/onboardingForm.ts';
+import { ruled } from '../components/permissionLayout.ts';
+import { TextField } from '../components/TextField.tsx';
+import { type Command, commandsOf } from '../input/keys.ts';
+import { applyEdit } from '../input/textBuffer.ts';
+import { wrapText } from '../print/spans.ts';
+import type { Theme } from '../theme.ts';
+import type { AccessField } from './SetupPort.ts';
+
+export interface AccessFormProps {
+  readonly title: string;
+  /** The form as it is now: one chunk of input may hold several keys. */
+  readonly latest: () => Form;
+  readonly savedTo: string;
+  readonly width: number;
+  readonly rows: number;
+  readonly theme: Theme;
+  readonly isActive?: boolean;
+  readonly onChange: (form: Form) => void;
+  readonly onSubmit: (form: Form) => void;
+  readonly onBack: () => void;
+  readonly onQuit: () => void;
+}
+
+const labels: Readonly<Record<AccessField, string>> = {
+  apiKey: 'Key:      ',
+  baseUrl: 'Endpoint: ',
+  model: 'Model:    ',
+};
+
+/** Key, endpoint and model. Enter goes from the key to the endpoint, so that nobody sends a key where it was not seen to go. */
+export function AccessForm(props: AccessFormProps) {
+  const {
+    title,
+    latest,
+    savedTo,
+    width,
+    rows,
+    theme,
+    isActive = true,
+    onChange,
+    onSubmit,
+    onBack,
+    onQuit,
+  } = props;
+  const onCommand = (command: Command): void => {
+    const form = latest();
+    if (command.type === 'escape') onBack();
+    else if (command.type === 'intent')
+      command.intent === 'cycle_mode' ? onChange(stepForm(form, -1)) : onQuit();
+    else if (command.type === 'up') onChange(stepForm(form, -1));
+    else if (command.type === 'down' || command.type === 'tab') onChange(stepForm(form, 1));
+    else if (command.type === 'enter') form.active === 0 ? onChange(stepForm(form, 1)) : onSubmit(form);
+    else if (command.type === 'edit') edit(command.edit);
+  };
+  const edit = (change: Parameters<typeof applyEdit>[1]): void => {
+    const form = latest();
+    const name = fieldNames[form.active] ?? 'model';
+    const clean = change.type === 'insert' ? { ...change, text: fieldInput(change.text) } : change;
+    const buffer = applyEdit(form.fields[name], clean);
+    // The cursor moves without changing a word.
+    onChange(
+      change.type === 'move'
+        ? { ...form, fields: { ...form.fields, [name]: buffer } }
+        : withField(form, name, buffer),
+    );
+  };
+  useInput(
+    (input, key) => {
+      for (const command of commandsOf(input, key)) onCommand(command);
+    },
+    { isActive },
+  );
+  usePaste((text) => edit({ type: 'insert', text: fieldInput(text).trim() }), { isActive });
+
+  const form = latest();
+  const problem = form.problem === undefined ? [] : wrapText(form.problem, width, theme.error);
+  const advice = [adviceOf(form), 'Enter · Tab · Esc', `Kept in ${savedTo}, readable by you alone.`]
+    .filter((text) => text !== '')
+    .flatMap((text) => wrapText(text, width, theme.dim));
+  const room = Math.max(0, rows - fieldNames.length);
+  const head = [ruled(title, width, theme), ...problem].slice(
+    0,
+    Math.max(Math.min(room, 3), room - advice.length),
+  );
+  return (
+    <Box flexDirection="column">
+      <Lines lines={head} />
+      {fieldNames.map((name, index) => (
+        <TextField
+          key={name}
+          label={labels[name]}
+          buffer={form.fields[name]}
+          width={width}
+          theme={theme}
+          isActive={isActive && form.active === index}
+          isMasked={name === 'apiKey'}
+          placeholder={name === 'model' ? 'chosen from a list' : ''}
+        />
+      ))}
+      <Lines lines={advice.slice(0, Math.max(0, room - head.length))} />
+    </Box>
+  );
+}

@@ -1,0 +1,89 @@
+import { useInput, usePaste } from 'ink';
+import { useRef } from 'react';
+import { type Choice, choiceOfCharacter, fittedChoiceLines } from '../components/choices.ts';
+import { Lines } from '../components/Lines.tsx';
+import { ruled } from '../components/permissionLayout.ts';
+import { useLatest } from '../components/useLatest.ts';
+import { useTypeAheadGuard } from '../components/useTypeAheadGuard.ts';
+import { commandsOf } from '../input/keys.ts';
+import { wrapText } from '../print/spans.ts';
+import { truncate } from '../print/width.ts';
+import type { Paint, Theme } from '../theme.ts';
+
+export interface ChoiceScreenProps<T extends Choice> {
+  readonly title: string;
+  /** Between the title and the choices, in this order; what does not fit is left out from the end. */
+  readonly texts: readonly { readonly text: string; readonly paint: Paint }[];
+  readonly choices: readonly T[];
+  readonly width: number;
+  readonly rows: number;
+  readonly theme: Theme;
+  readonly isActive?: boolean;
+  /** Milliseconds, for telling an answer from typing ahead. */
+  readonly now?: (() => number) | undefined;
+  readonly onTake: (choice: T) => void;
+  readonly onEscape: () => void;
+  /** Ctrl+C, Ctrl+D. */
+  readonly onQuit: () => void;
+  /** Text that was pasted instead of choosing. */
+  readonly onPaste?: (text: string) => void;
+}
+
+/** A title, a few lines and numbered choices; a number, a letter or Enter takes one. */
+export function ChoiceScreen<T extends Choice>(props: ChoiceScreenProps<T>) {
+  const { choices, isActive = true, now, onTake, onEscape, onQuit, onPaste } = props;
+  const [selected, latest, set] = useLatest(() => 0);
+  // Choices that turn up later push the others down: what somebody had moved to stays selected.
+  const before = useRef(choices);
+  if (before.current !== choices) {
+    const label = latest() === 0 ? undefined : before.current[latest()]?.label;
+    const at = choices.findIndex((choice) => choice.label === label);
+    before.current = choices;
+    if (latest() !== Math.max(0, at)) set(Math.max(0, at));
+  }
+  const counts = useTypeAheadGuard(choices.map(({ label }) => label).join('\n'), now);
+  useInput(
+    (input, key) => {
+      for (const command of commandsOf(input, key)) {
+        if (command.type === 'intent' || command.type === 'delete_or_eof') onQuit();
+        else if (!counts()) continue;
+        else if (command.type === 'escape') onEscape();
+        else if (command.type === 'up' || command.type === 'down') {
+          const by = command.type === 'up' ? choices.length - 1 : 1;
+          set((latest() + by) % choices.length);
+        } else {
+          const at =
+            command.type === 'enter'
+              ? latest()
+              : command.type === 'edit' && command.edit.type === 'insert'
+                ? choiceOfCharacter(choices, command.edit.text)
+                : undefined;
+          const choice = choices[at ?? -1];
+          if (choice !== undefined) onTake(choice);
+        }
+      }
+    },
+    { isActive },
+  );
+  usePaste((text) => onPaste?.(text), { isActive });
+  return <Lines lines={screenLines(props, Math.min(selected, choices.length - 1))} />;
+}
+
+function screenLines<T extends Choice>(props: ChoiceScreenProps<T>, selected: number): string[] {
+  const { title, texts, choices, width, rows, theme } = props;
+  const letters = choices.flatMap(({ letter }) => letter ?? []).join(' ');
+  const hint = theme.dim(truncate(`↑↓ Enter${letters === '' ? '' : ` · ${letters}`} · Esc`, width));
+  const head = [ruled(title, width, theme)];
+  // At least one line for each choice comes first, then the text, then the details and the hint.
+  const room = Math.max(0, rows - head.length - choices.length);
+  const said = texts.flatMap(({ text, paint }) => wrapText(text, width, paint)).slice(0, room);
+  const left = Math.max(1, rows - head.length - said.length);
+  const shown = fittedChoiceLines(
+    choices,
+    selected,
+    width,
+    left - 1 >= choices.length ? left - 1 : left,
+    theme,
+  );
+  return [...head, ...said, ...shown, ...(shown.length < left ? [hint] : [])].slice(0, Math.max(1, rows));
+}

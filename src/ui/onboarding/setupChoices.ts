@@ -1,0 +1,119 @@
+/** What the first screen offers, worked out from what was found on this machine. Pure. */
+import type { ServedModel } from '../../protocol/server.ts';
+import type { Choice } from '../components/choices.ts';
+import { count, formatTokens } from '../print/numbers.ts';
+import { sanitizeLine } from '../print/sanitize.ts';
+import type { FoundServer } from './SetupPort.ts';
+
+/** A model on a server of this machine. */
+export interface Offer {
+  readonly server: FoundServer;
+  readonly model: ServedModel;
+}
+
+export type SetupDeed =
+  | { readonly type: 'use'; readonly offer: Offer }
+  | { readonly type: 'choose' }
+  /** Opens the form with this endpoint; with `isSure` it is asked at once. */
+  | { readonly type: 'endpoint'; readonly baseUrl: string; readonly isSure: boolean }
+  | { readonly type: 'form' | 'demo' | 'again' | 'help' | 'quit' };
+
+export interface SetupChoice extends Choice {
+  readonly deed: SetupDeed;
+}
+
+/** Models that are offered on the first screen itself; all others are a list away. */
+const SHOWN = 3;
+
+/** `found`: undefined as long as it is looked for. */
+export function setupChoices(found: readonly FoundServer[] | undefined): readonly SetupChoice[] {
+  const offers = offersOf(found ?? []);
+  const first = offers.slice(0, SHOWN).map(
+    (offer): SetupChoice => ({
+      label: `${sanitizeLine(offer.model.id)} · ${offer.server.name}`,
+      detail: factsOf(offer.model),
+      deed: { type: 'use', offer },
+    }),
+  );
+  const others = (found ?? []).flatMap((server) => otherChoice(server) ?? []);
+  const more = offers.length - first.length;
+  return [
+    ...first,
+    ...(more > 0
+      ? [{ label: `Another model (${more} more)`, letter: 'm', deed: { type: 'choose' } } as const]
+      : []),
+    ...others,
+    {
+      label: 'Enter a key and an endpoint',
+      detail: 'any OpenAI-compatible server; a key can be pasted right here',
+      letter: 'k',
+      deed: { type: 'form' },
+    },
+    {
+      label: 'Try the demo model',
+      detail: 'built in, no network, no key; does a few things for real',
+      letter: 'd',
+      deed: { type: 'demo' },
+    },
+    ...(offers.length > 0
+      ? []
+      : [{ label: 'How to start a local server', letter: 'l', deed: { type: 'help' } } as const]),
+    { label: 'Look again for local servers', letter: 'r', deed: { type: 'again' } },
+    { label: 'Quit', letter: 'q', deed: { type: 'quit' } },
+  ];
+}
+
+/** Every model of every server, the best of the best server first. */
+export function offersOf(found: readonly FoundServer[]): readonly Offer[] {
+  return found.flatMap((server) =>
+    server.state.type === 'models' ? server.state.models.map((model) => ({ server, model })) : [],
+  );
+}
+
+/** What the screen says above the choices. */
+export function foundText(found: readonly FoundServer[] | undefined): string {
+  if (found === undefined) return 'Looking for local servers (Ollama, LM Studio, llama.cpp, vLLM) …';
+  const servers = found.filter(({ state }) => state.type === 'models');
+  if (servers.length > 0) {
+    const models = offersOf(found).length;
+    return `Found on this machine: ${servers.map(({ name }) => name).join(', ')} with ${count(models, 'model')}.`;
+  }
+  const empty = found.flatMap(({ name, state }) =>
+    state.type === 'empty' ? [`${name} is running without a model: ${state.advice}.`] : [],
+  );
+  if (empty.length > 0) return empty.join(' ');
+  return 'No local server answers (Ollama, LM Studio, llama.cpp, vLLM). Paste a key, or choose:';
+}
+
+/** What is told of a model: `65.5k tokens · calls tools · sees images · in memory`. */
+export function factsOf(model: ServedModel): string {
+  const { windowTokens, maxWindowTokens, tools, vision, loaded } = model;
+  const window =
+    windowTokens !== undefined
+      ? `${formatTokens(windowTokens)} tokens`
+      : maxWindowTokens !== undefined
+        ? `up to ${formatTokens(maxWindowTokens)} tokens`
+        : 'window not told';
+  return [
+    window,
+    ...(tools === true ? ['calls tools'] : tools === false ? ['no tool calls'] : []),
+    ...(vision === true ? ['sees images'] : []),
+    ...(loaded === true ? ['in memory'] : []),
+  ].join(' · ');
+}
+
+function otherChoice({ name, baseUrl, state }: FoundServer): SetupChoice | undefined {
+  if (state.type === 'wants_key')
+    return {
+      label: `${name} wants a key: enter it`,
+      detail: baseUrl,
+      deed: { type: 'endpoint', baseUrl, isSure: false },
+    };
+  if (state.type === 'unasked')
+    return {
+      label: `Ask ${name} at ${new URL(baseUrl).host}`,
+      detail: `named by ${state.source}; not on this machine, so nothing was sent yet`,
+      deed: { type: 'endpoint', baseUrl, isSure: true },
+    };
+  return undefined;
+}

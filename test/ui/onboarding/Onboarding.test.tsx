@@ -1,0 +1,350 @@
+import { describe, expect, test, vi } from 'vitest';
+import { Onboarding } from '../../../src/ui/components/Onboarding.tsx';
+import type { Access, AccessOutcome, FoundServer, SetupPort } from '../../../src/ui/onboarding/SetupPort.ts';
+import { textWidth } from '../../../src/ui/print/width.ts';
+import type { OnboardingResult } from '../../../src/ui/types.ts';
+import { createClock, mount, plain } from '../components/mount.tsx';
+import { keys } from '../screen.ts';
+
+const ollama: FoundServer = {
+  name: 'Ollama',
+  baseUrl: 'http://127.0.0.1:11434/v1',
+  state: {
+    type: 'models',
+    models: [
+      { id: 'qwen3-coder:30b', windowTokens: 65_536, tools: true, loaded: true },
+      { id: 'llava:7b', windowTokens: 4096, tools: false, vision: true },
+      { id: 'llama3.2:3b', maxWindowTokens: 131_072 },
+      { id: 'phi4' },
+      { id: 'モデル👩‍💻-7b' },
+    ],
+  },
+};
+
+interface Stage {
+  readonly found?: readonly FoundServer[];
+  readonly outcomes?: readonly AccessOutcome[];
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly message?: string;
+  readonly defaults?: SetupPort['defaults'];
+}
+
+/** The dialog with what it finds, past the moment in which keys do not count. */
+async function open({
+  found = [],
+  outcomes = [],
+  columns = 80,
+  rows = 20,
+  message,
+  defaults = {},
+}: Stage = {}) {
+  const clock = createClock();
+  const done = vi.fn<(result: OnboardingResult) => void>();
+  const checked: Access[] = [];
+  const left = [...outcomes];
+  const signals: AbortSignal[] = [];
+  const search = vi.fn(async () => found);
+  const setup: SetupPort = {
+    search,
+    async check(access, signal) {
+      checked.push(access);
+      signals.push(signal);
+      return left.shift() ?? new Promise<AccessOutcome>(() => {});
+    },
+    defaults,
+    savedTo: '~/.clawdcode/config.json',
+  };
+  const { screen } = await mount(
+    <Onboarding
+      setup={setup}
+      message={message}
+      width={columns}
+      rows={rows}
+      theme={plain}
+      now={clock.now}
+      onDone={done}
+    />,
+    { columns, rows: rows + 2 },
+  );
+  clock.pass(250);
+  return {
+    screen,
+    done,
+    checked,
+    signals,
+    search,
+    text: () => screen.text().join('\n'),
+    async press(...keystrokes: string[]) {
+      await screen.press(...keystrokes);
+      clock.pass(250);
+    },
+  };
+}
+
+const credentials = (baseUrl: string, apiKey: string, model: string): OnboardingResult => ({
+  type: 'credentials',
+  baseUrl,
+  apiKey,
+  model,
+});
+
+describe('with a local server', () => {
+  test('the best model is one Enter away, and says what is known of it', async () => {
+    const { screen, done, press } = await open({ found: [ollama] });
+    expect(screen.text().slice(0, 4)).toEqual([
+      expect.stringContaining('─ Welcome to ClawdCode ─'),
+      'Found on this machine: Ollama with 5 models.',
+      '❯ 1. qwen3-coder:30b · Ollama',
+      '     65.5k tokens · calls tools · in memory',
+    ]);
+    expect(screen.text()).toContain('     4.1k tokens · no tool calls · sees images');
+    expect(screen.text()).toContain('     up to 131k tokens');
+    await press(keys.enter);
+    expect(done).toHaveBeenCalledExactlyOnceWith(
+      credentials('http://127.0.0.1:11434/v1', '', 'qwen3-coder:30b'),
+    );
+  });
+
+  test.each([
+    ['a digit takes another one', ['2'], credentials(ollama.baseUrl, '', 'llava:7b')],
+    ['arrows and Enter', [keys.down, keys.down, keys.enter], credentials(ollama.baseUrl, '', 'llama3.2:3b')],
+    [
+      'the rest is a list that can be filtered',
+      ['m', 'phi', keys.enter],
+      credentials(ollama.baseUrl, '', 'phi4'),
+    ],
+    ['out of the list and the demo', ['m', keys.escape, 'd'], { type: 'demo' }],
+    ['Ctrl+C in the list', ['m', keys.ctrl('c')], { type: 'quit' }],
+    ['Esc', [keys.escape], { type: 'quit' }],
+    ['q', ['q'], { type: 'quit' }],
+    ['Ctrl+D', [keys.ctrl('d')], { type: 'quit' }],
+  ] satisfies [string, string[], OnboardingResult][])('%s', async (_, pressed, expected) => {
+    const { done, press } = await open({ found: [ollama] });
+    for (const key of pressed) await press(key);
+    expect(done).toHaveBeenCalledExactlyOnceWith(expected);
+  });
+
+  test('what was typed before the list was there takes nothing', async () => {
+    let answer: (found: readonly FoundServer[]) => void = () => {};
+    const setup: SetupPort = {
+      search: () =>
+        new Promise((resolve) => {
+          answer = resolve;
+        }),
+      check: () => new Promise(() => {}),
+      defaults: {},
+      savedTo: '',
+    };
+    const clock = createClock();
+    const done = vi.fn();
+    const { screen } = await mount(
+      <Onboarding setup={setup} width={80} rows={20} theme={plain} now={clock.now} onDone={done} />,
+    );
+    expect(screen.text()[1]).toContain('Looking for local servers');
+    await screen.press(keys.enter, '1');
+    answer([ollama]);
+    await screen.waitFor((rows) => rows.some((row) => row.includes('qwen3-coder')));
+    await screen.press(keys.enter);
+    expect(done).not.toHaveBeenCalled();
+    clock.pass(250);
+    await screen.press(keys.enter);
+    expect(done).toHaveBeenCalledExactlyOnceWith(credentials(ollama.baseUrl, '', 'qwen3-coder:30b'));
+  });
+
+  test('one that wants a key gets the form with its address, and a remote one is asked only when that is chosen', async () => {
+    const vllm: FoundServer = {
+      name: 'vLLM',
+      baseUrl: 'http://127.0.0.1:8000/v1',
+      state: { type: 'wants_key' },
+    };
+    const remote: FoundServer = {
+      name: 'Ollama',
+      baseUrl: 'http://gpu.lan:11434/v1',
+      state: { type: 'unasked', source: 'OLLAMA_HOST' },
+    };
+    const { press, text, checked, done } = await open({
+      found: [vllm, remote],
+      outcomes: [
+        {
+          type: 'models',
+          baseUrl: 'http://gpu.lan:11434/v1',
+          models: [{ id: 'only-one' }],
+          isProven: true,
+        },
+      ],
+    });
+    expect(text()).toContain('named by OLLAMA_HOST; not on this machine');
+    await press('1');
+    expect(text()).toContain('Endpoint: http://127.0.0.1:8000/v1');
+    await press(keys.escape);
+    expect(checked).toEqual([]);
+    await press('2');
+    expect(checked).toEqual([{ baseUrl: 'http://gpu.lan:11434/v1', apiKey: '', model: '' }]);
+    expect(done).toHaveBeenCalledExactlyOnceWith(credentials('http://gpu.lan:11434/v1', '', 'only-one'));
+  });
+});
+
+describe('with nothing found', () => {
+  test('it says so, how to start one, and looks again', async () => {
+    const { press, text, search } = await open();
+    expect(text()).toContain('No local server answers');
+    await press('l');
+    expect(text()).toContain('ollama serve');
+    expect(text()).toContain('llama-server -m model.gguf --jinja');
+    await press('r');
+    expect(search).toHaveBeenCalledTimes(2);
+    await press('r');
+    expect(search).toHaveBeenCalledTimes(3);
+  });
+
+  test('a server without a model says how to get one', async () => {
+    const { text } = await open({
+      found: [{ name: 'Ollama', baseUrl: ollama.baseUrl, state: { type: 'empty', advice: 'get one' } }],
+    });
+    expect(text()).toContain('Ollama is running without a model: get one.');
+  });
+
+  test('a pasted key opens the form with the endpoint that its beginning names, and is never shown', async () => {
+    const { screen, press, text, checked, done } = await open({
+      outcomes: [
+        {
+          type: 'models',
+          baseUrl: 'https://openrouter.ai/api/v1',
+          models: [{ id: 'a/one' }, { id: 'b/two' }],
+          isProven: false,
+        },
+        {
+          type: 'accepted',
+          access: { baseUrl: 'https://openrouter.ai/api/v1', apiKey: 'sk-or-v1-secret', model: 'b/two' },
+        },
+      ],
+    });
+    await press(keys.paste(' sk-or-v1-secret\n'));
+    expect(text()).toContain('Key:      •••••••••••••••');
+    expect(text()).toContain('Endpoint: https://openrouter.ai/api/v1');
+    expect(text()).toContain('A key that begins like this is of OpenRouter');
+    // Nothing goes out before the endpoint was looked at.
+    await press(keys.enter);
+    expect(checked).toEqual([]);
+    await press(keys.enter);
+    expect(checked).toHaveLength(1);
+    expect(text()).toContain('Which model?');
+    await press(keys.down, keys.enter);
+    expect(checked[1]).toEqual({
+      baseUrl: 'https://openrouter.ai/api/v1',
+      apiKey: 'sk-or-v1-secret',
+      model: 'b/two',
+    });
+    expect(done).toHaveBeenCalledExactlyOnceWith(
+      credentials('https://openrouter.ai/api/v1', 'sk-or-v1-secret', 'b/two'),
+    );
+    expect(screen.output()).not.toContain('secret');
+  });
+
+  test('a pasted address opens the form there', async () => {
+    const { press, text } = await open();
+    await press(keys.paste('https://llm.example/v1'));
+    expect(text()).toContain('Endpoint: https://llm.example/v1');
+  });
+});
+
+describe('an endpoint that refuses', () => {
+  const refused = (field: keyof Access, message: string): AccessOutcome => ({
+    type: 'refused',
+    field,
+    message,
+  });
+
+  test('says why, and leads back to the field, to another try, or to keeping it all the same', async () => {
+    const { press, text, checked, done } = await open({
+      outcomes: [refused('apiKey', 'It refused the API key.'), refused('apiKey', 'It refused it again.')],
+    });
+    await press('k', keys.paste('sk-wrong'), keys.enter, keys.enter);
+    expect(text()).toContain('It refused the API key.');
+    expect(text()).toContain('1. Correct the key');
+    await press('t');
+    expect(text()).toContain('It refused it again.');
+    expect(checked).toHaveLength(2);
+    await press('1');
+    expect(text()).toContain('Key:      ••••••••');
+    expect(done).not.toHaveBeenCalled();
+    await press(keys.enter, keys.enter);
+    expect(text()).toContain('Asking api.openai.com');
+  });
+
+  test('can be kept as it is', async () => {
+    const { press, done } = await open({ outcomes: [refused('baseUrl', 'No network.')] });
+    await press('k', keys.paste('sk-1'), keys.enter, keys.enter);
+    await press('k');
+    expect(done).toHaveBeenCalledExactlyOnceWith(credentials('https://api.openai.com/v1', 'sk-1', ''));
+  });
+
+  test('is not kept without a model that it does not list', async () => {
+    const { press, text } = await open({ outcomes: [refused('model', 'No list.')] });
+    await press('k', keys.enter, keys.ctrl('u'), 'gpu:8000', keys.enter);
+    expect(text()).toContain('1. Name a model');
+    expect(text()).not.toContain('Keep it');
+  });
+
+  test('Esc while it is asked gives up, and a late answer changes nothing', async () => {
+    const { press, text, signals } = await open();
+    await press('k', keys.paste('sk-1'), keys.enter, keys.enter);
+    expect(text()).toContain('Asking api.openai.com which models it has …');
+    await press(keys.escape);
+    expect(signals[0]?.aborted).toBe(true);
+    expect(text()).toContain('Endpoint:');
+  });
+});
+
+test('the form points at what is missing before anything is asked', async () => {
+  const { press, text, checked } = await open();
+  await press('k', keys.enter, keys.enter);
+  expect(text()).toContain('This endpoint needs a key.');
+  await press('s k', keys.enter, keys.enter);
+  expect(text()).toContain('A key holds no spaces');
+  await press(keys.ctrl('u'), 'sk', keys.enter, keys.ctrl('u'), 'nowhere', keys.enter);
+  expect(text()).toContain('The endpoint is an address such as');
+  expect(checked).toEqual([]);
+  await press(keys.escape);
+  expect(text()).toContain('Try the demo model');
+});
+
+test('what is set already stands in the form', async () => {
+  const { press, text } = await open({ defaults: { baseUrl: 'http://gpu.lan:8000/v1', model: 'mine' } });
+  await press('k', keys.paste('sk-or-v1-other'));
+  expect(text()).toContain('Endpoint: http://gpu.lan:8000/v1');
+  expect(text()).toContain('Model:    mine');
+});
+
+test('what went wrong with the last answer stands above the choices', async () => {
+  const { screen } = await open({ message: 'The key was refused (401).' });
+  expect(screen.text()[1]).toBe('The key was refused (401).');
+});
+
+describe.each([
+  [20, 8],
+  [20, 16],
+  [80, 10],
+  [200, 30],
+])('in %i columns and %i rows', (columns, rows) => {
+  test.each([
+    ['the choices', [], 'qwen3'],
+    ['the form', ['k'], 'Key'],
+    ['the list', ['m'], 'Models on this'],
+    ['the last choice', [keys.up], 'Quit'],
+  ])('%s fit', async (_, pressed, wanted) => {
+    const { screen, press } = await open({
+      found: [ollama],
+      columns,
+      rows,
+      message: 'The TLS certificate of https://llm.example is not trusted: name it in NODE_EXTRA_CA_CERTS.',
+    });
+    for (const key of pressed) await press(key);
+    const lines = screen.text();
+    expect(lines.join('\n')).toContain(wanted);
+    expect(lines.length).toBeLessThanOrEqual(rows);
+    for (const line of lines) expect(textWidth(line)).toBeLessThanOrEqual(columns);
+    expect(screen.scrollback().length).toBeLessThanOrEqual(rows + 2);
+  });
+});
