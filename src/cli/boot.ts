@@ -45,8 +45,6 @@ async function chooseModel(
   trusted: boolean,
 ): Promise<Boot> {
   const access = await findModelAccess(loaded, options.demo, listModels);
-  const again = (next: CliOptions): Promise<Boot> =>
-    readSettings(place, next, trusted).then((read) => chooseModel(place, next, debug, read, trusted));
   if (access.type === 'missing') {
     // Nothing at all is set up on a first start: that is no mistake, so nothing is said.
     const first = loaded.settings.apiKey === null && loaded.sources.baseUrl === undefined;
