@@ -82,6 +82,7 @@ export const settingsSchema = z.strictObject({
     .boolean()
     .default(false)
     .describe("Print the model's reasoning, not only a line that there was some."),
+  vim: z.boolean().default(false).describe('Vim keys in the composer; /vim switches them on and off.'),
   webFetch: z
     .strictObject({
       allowPrivate: z
@@ -137,4 +138,3 @@ export const settingsSchema = z.strictObject({
 
 /** All settings, defaults filled in. */
 export type Settings = z.output<typeof settingsSchema>;
-  vim: z.boolean().default(false).describe('Vim keys in the composer; /vim switches them on and off.'),
