@@ -32,8 +32,8 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
   const { columns, rows } = useSyncExternalStore(window.subscribe, window.size);
   const composer = useRef<ComposerHandle>(null);
   const snapshot = useSyncExternalStore(controller.subscribe, controller.snapshot);
-  const size = useRef({ columns, rows });
   const keymap = useKeymap(options.keys);
+  const size = useRef({ columns, rows });
   size.current = { columns, rows };
 
   // Ink throws away what is written while the terminal is given away.
@@ -116,8 +116,8 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
             columns={columns}
             rows={above - 1}
             now={options.now}
+            keymap={keymap}
           />
-          keymap={keymap}
         </Box>
       )}
       <Composer
