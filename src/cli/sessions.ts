@@ -199,12 +199,21 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
   };
 }
 
+/** As OpenAI's own tools read them. */
+function accountHeaders({ OPENAI_ORG_ID, OPENAI_PROJECT_ID }: Place['env']): Record<string, string> {
+  return {
+    ...(OPENAI_ORG_ID ? { 'OpenAI-Organization': OPENAI_ORG_ID } : {}),
+    ...(OPENAI_PROJECT_ID ? { 'OpenAI-Project': OPENAI_PROJECT_ID } : {}),
+  };
+}
+
 function createClient({ place, loaded, apiKey, demo, debug }: HouseOptions): ModelClient {
   if (demo) return createDemoClient(systemClock.sleep);
   return createOpenAIClient({
     apiKey,
     baseUrl: loaded.settings.baseUrl,
     headers: { 'User-Agent': `clawdcode/${place.version}` },
+    account: accountHeaders(place.env),
     debug: debug.write,
   });
 }

@@ -1,12 +1,12 @@
 /**
- * The port to OpenAI-compatible chat completions, through the `openai` SDK (loaded with the first request).
+ * The port to OpenAI-compatible chat completions, through parts of the `openai` SDK (loaded with the first request).
  * Owns timing, aborting and what one server taught us; wire form, folding and errors are pure and live beside.
  */
 import { customAlphabet } from 'nanoid';
-import type { OpenAI } from 'openai';
 import type { ModelClient, ModelError, ModelEvent, ModelRequest, SentRequest } from '../protocol/model.ts';
 import { type Accumulator, createAccumulator } from './accumulate.ts';
 import { lookupModel } from './catalogue.ts';
+import { loadChatCompletion, openChatCompletion } from './chatCompletion.ts';
 import { badUrlError, cutError, type RequestFacts, stalledError, toModelError } from './errors.ts';
 import { readFailure } from './failure.ts';
 import { record } from './json.ts';
@@ -19,6 +19,8 @@ export interface OpenAIClientOptions {
   readonly apiKey: string | undefined;
   readonly baseUrl: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Headers for OpenAI itself alone: the organization and the project that requests count for. */
+  readonly account?: Readonly<Record<string, string>>;
   /** Longest silence once the reply has begun, in ms. */
   readonly idleTimeoutMs?: number;
   /** Longest wait for the beginning, in ms: a local server may read a long prompt for minutes. */
@@ -83,9 +85,9 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
     });
     let thrown: unknown;
     try {
-      const { OpenAI } = await import('openai'); // loading it is not the server's time
+      await loadChatCompletion(); // is not the server's time
       watchdog.feed();
-      const chunks = await open(OpenAI, request, dialect, controller.signal, trace, watchdog.feed);
+      const chunks = await open(request, dialect, controller.signal, trace, watchdog.feed);
       for await (const chunk of chunks) {
         if (signal.aborted) return;
         if (record(chunk).object === 'error') throw { error: chunk }; // older vLLM
@@ -131,31 +133,21 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
     return;
   }
 
-  async function open(
-    Sdk: typeof OpenAI,
+  function open(
     request: ModelRequest,
     dialect: Dialect,
     signal: AbortSignal,
     trace: AnswerTrace,
     onActivity: () => void,
   ): Promise<AsyncIterable<unknown>> {
-    const sdk = new Sdk({
-      baseURL: baseUrl,
-      // The SDK wants a key; without one the header is left out instead of sending a made-up key.
-      apiKey: apiKey || 'none',
-      adminAPIKey: null,
-      webhookSecret: null,
-      // From the environment, and meant for OpenAI alone.
-      ...(isOpenAI(baseUrl) ? {} : { organization: null, project: null }),
-      defaultHeaders: { 'User-Agent': 'clawdcode', ...(apiKey ? {} : { Authorization: null }), ...headers },
-      maxRetries: 0, // the agent retries, where the user can see and stop it
-      logLevel: 'off', // it would write to the screen
-      timeout: firstEventTimeoutMs + 60_000, // the watchdog is earlier
+    return openChatCompletion({
+      baseUrl,
+      apiKey,
+      headers: { 'User-Agent': 'clawdcode', ...(isOpenAI(baseUrl) ? options.account : {}), ...headers },
+      body: toBody(request, dialect),
+      signal,
       fetch: streamFetch(fetchFn, trace, onActivity, debug),
     });
-    // Our wire form is one of the many that the SDK's type allows, plus the reasoning fields that it does not know.
-    const body = toBody(request, dialect) as unknown as Parameters<typeof sdk.chat.completions.create>[0];
-    return (await sdk.chat.completions.create(body, { signal })) as AsyncIterable<unknown>;
   }
 
   function failed(error: ModelError): ModelEvent {
