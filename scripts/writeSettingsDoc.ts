@@ -13,6 +13,7 @@ interface Node {
   readonly type?: string;
   readonly description?: string;
   readonly enum?: readonly string[];
+  readonly default?: unknown;
   readonly anyOf?: readonly Node[];
   readonly properties?: Readonly<Record<string, Node>>;
   readonly additionalProperties?: Node | boolean;
@@ -52,12 +53,12 @@ Modes may also be written ${aliases.join(', ')}.
 ${table(['Variable', 'Setting', 'Meaning'], variables)}
 
 An empty variable counts as unset. Others that the program looks at: \`CLAWDCODE_HOME\` (where it keeps its data),
-\`NO_COLOR\`, \`TERM\`, \`COLORTERM\` and \`COLORFGBG\` (colours), \`SHELL\` (which shell runs commands).
+\`NO_COLOR\`, \`FORCE_COLOR\`, \`TERM\`, \`COLORTERM\` and \`COLORFGBG\` (colours), \`SHELL\` (which shell runs commands).
 
 ## Folders that are not trusted yet
 
 A repository that you have just cloned must not be able to send your key elsewhere or run anything. So a folder's
-own \`baseUrl\`, \`env\`, \`appendSystemPrompt\`, \`webFetch.allowPrivate\`, \`permissions.allow\`,
+own \`baseUrl\`, \`env\`, \`appendSystemPrompt\`, \`statusLine\`, \`notificationCommand\`, \`webFetch.allowPrivate\`, \`permissions.allow\`,
 \`permissions.additionalDirectories\` and \`permissions.defaultMode\` (unless it is \`plan\`) do not count until you
 have said once, at a question that lists them, that you trust the folder. Rules that ask or deny always count, and
 so do allow rules that you saved there yourself with an "always". An \`apiKey\` in a folder's file never counts:
@@ -70,13 +71,16 @@ function rowsOf(key: string, node: Node): string[][] {
   if (key === '$schema') return [[code(key), '', node.description ?? '']];
   const { properties, additionalProperties: each } = node;
   const below = properties === undefined ? [] : Object.entries(properties);
+  /** What it holds where it is not null. */
+  const inside = node.anyOf?.find((one) => one.properties !== undefined)?.properties ?? {};
   const items = typeof each === 'object' && each.properties !== undefined ? each.properties : {};
   const nested = [
     ...below.flatMap(([name, child]) => rowsOf(`${key}.${name}`, child)),
+    ...Object.entries(inside).flatMap(([name, child]) => rowsOf(`${key}.${name}`, child)),
     ...Object.entries(items).flatMap(([name, child]) => rowsOf(`${key}.ID.${name}`, child)),
   ];
   if (below.length > 0) return nested;
-  const value = defaultOf(key);
+  const value = defaultOf(key) ?? node.default;
   const shown = value === undefined ? 'none' : code(JSON.stringify(value));
   return [[code(key), shown, `${node.description ?? ''}${choices(node)}`], ...nested];
 }

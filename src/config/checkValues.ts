@@ -35,6 +35,10 @@ function complaintsOf(issue: z.core.$ZodIssue, values: Values): Complaint[] {
   }
   const name = path.join('.');
   const value = valueAt(values, path);
+  if (isLacking(values, path)) {
+    const whole = path.slice(0, -1).join('.');
+    return [{ path, message: `"${whole}" is ignored: it has no "${path.at(-1)}". Add or remove it.` }];
+  }
   const got = name === 'apiKey' ? 'what is written' : JSON.stringify(value);
   const message = `"${name}" is ignored: ${lowerFirst(issue.message)}, but it is ${got}. ${fix(issue, value)}`;
   return [{ path, message }];
@@ -103,12 +107,18 @@ function valueAt(values: unknown, path: readonly (string | number)[]): unknown {
   return value;
 }
 
+/** A key that is wanted and not there cannot be taken out: the object that lacks it goes. */
 function remove(values: Values, path: readonly (string | number)[]): void {
   const parent = valueAt(values, path.slice(0, -1));
   const last = path.at(-1);
-  if (Array.isArray(parent) && typeof last === 'number') parent.splice(last, 1);
+  if (isLacking(values, path)) remove(values, path.slice(0, -1));
+  else if (Array.isArray(parent) && typeof last === 'number') parent.splice(last, 1);
   else if (last !== undefined && typeof parent === 'object' && parent !== null)
     delete (parent as Values)[last];
+}
+
+function isLacking(values: Values, path: readonly (string | number)[]): boolean {
+  return path.length > 1 && valueAt(values, path) === undefined;
 }
 
 function lowerFirst(text: string): string {

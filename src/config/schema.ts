@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import { contextSettingsSchema } from '../protocol/contextSettings.ts';
+import { themeSettings } from '../protocol/themeNames.ts';
 import { modeNames, parsePermissionMode } from './modes.ts';
 
 /** Where requests go when nothing says otherwise. */
@@ -30,7 +31,30 @@ const permissionSettings = z.strictObject({
 const modelSettings = z.strictObject({
   contextWindow: tokens.optional().describe('Context window of this model, in tokens.'),
   maxOutputTokens: z.int().min(1).optional().describe('Longest reply of this model, in tokens.'),
+  tokenizer: z
+    .enum(['o200k_base', 'cl100k_base', 'unknown'])
+    .optional()
+    .describe('How its tokens are counted; unknown estimates.'),
+  price: z
+    .strictObject({
+      input: z.number().min(0),
+      cachedInput: z.number().min(0).optional(),
+      output: z.number().min(0),
+    })
+    .optional()
+    .describe('US dollars per million tokens, for /cost.'),
+  vision: z.boolean().optional().describe('Whether it takes images.'),
+  tools: z
+    .boolean()
+    .optional()
+    .describe('False where the endpoint takes no tools with it: they are described in the prompt then.'),
+  returnsReasoning: z
+    .boolean()
+    .optional()
+    .describe('Whether the endpoint wants its earlier reasoning sent back.'),
 });
+
+const notificationChannels = ['auto', 'bell', 'osc9', 'osc777', 'osc99', 'off'] as const;
 
 /** The settings as a file may write them; parsing fills in every default. */
 export const settingsSchema = z.strictObject({
@@ -65,7 +89,9 @@ export const settingsSchema = z.strictObject({
   models: z
     .record(z.string().min(1), modelSettings)
     .default({})
-    .describe('Facts about single models, by id, that win over the built-in ones.'),
+    .describe(
+      'Facts about models, by id or by a pattern such as "qwen3*", that win over what the server says and over the built-in ones.',
+    ),
   maxTurns: z
     .int()
     .min(1)
@@ -74,10 +100,58 @@ export const settingsSchema = z.strictObject({
     .describe('Steps (one reply and its tool calls) after which a turn ends; null for no limit.'),
   appendSystemPrompt: z.string().default('').describe('Text added to the end of the system prompt.'),
   theme: z
-    .enum(['auto', 'dark', 'light', 'ansi'])
+    .enum(themeSettings)
     .default('auto')
-    .describe('Colours: auto looks at the terminal, ansi uses its own sixteen.'),
-  reducedMotion: z.boolean().default(false).describe('No animation: the spinner stands still.'),
+    .describe(
+      'Colours: auto (or default), high-contrast and daltonized look at the terminal, ansi uses its own sixteen, plain none.',
+    ),
+  reducedMotion: z
+    .boolean()
+    .default(false)
+    .describe('Nothing moves or counts by itself: no spinner, no seconds, no progress in the tab.'),
+  screenReader: z
+    .boolean()
+    .default(false)
+    .describe(
+      'A conversation in plain lines, each said once, for screen readers; see docs/screen-reader.md.',
+    ),
+  statusLine: z
+    .strictObject({
+      type: z.literal('command').default('command').describe('The only kind there is.'),
+      command: z.string().min(1).describe('What the shell runs; it gets JSON on its standard input.'),
+      padding: z.int().min(0).max(20).default(0).describe('Columns that stay empty on the left.'),
+      refreshMs: z
+        .int()
+        .min(1000)
+        .nullable()
+        .default(null)
+        .describe('Also runs every so many milliseconds; null only when something has changed.'),
+    })
+    .nullable()
+    .default(null)
+    .describe('A command of your own whose output stands in the place of the status line.'),
+  notifications: z
+    .enum(notificationChannels)
+    .default('auto')
+    .describe(
+      'How it calls when a long turn has ended or a question waits and you are elsewhere: by the bell, as a notification of the terminal (three ways to write one), or as fits the terminal (auto).',
+    ),
+  notificationCommand: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe(
+      'What the shell runs instead of that; CLAWDCODE_MESSAGE has the text, CLAWDCODE_SESSION the title of the session.',
+    ),
+  terminalTitle: z
+    .boolean()
+    .default(true)
+    .describe("Whether the terminal's title names the session and says what it does."),
+  terminalProgress: z
+    .boolean()
+    .default(true)
+    .describe('Whether terminals that can show progress in the tab or the task bar do so while it works.'),
   showReasoning: z
     .boolean()
     .default(false)

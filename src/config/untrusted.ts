@@ -56,6 +56,8 @@ const effects = {
   baseUrl: 'Sends your requests and your key to this address.',
   env: 'Sets environment variables for every command that is run.',
   appendSystemPrompt: 'Adds instructions to the system prompt.',
+  statusLine: 'Runs this command for the status line.',
+  notificationCommand: 'Runs this command when it waits for you.',
   checkpoints: 'Changes what is kept of your files for going back.',
 } as const;
 
@@ -66,7 +68,7 @@ const permissionEffects = {
 
 function isEmpty(value: unknown): boolean {
   if (Array.isArray(value)) return value.length === 0;
-  return value === '' || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
+  return value === '' || value === null || (typeof value === 'object' && Object.keys(value).length === 0);
 }
 
 /** Long enough for what is honest: what the user agrees to must not hide behind an ellipsis. */

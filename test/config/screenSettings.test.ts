@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { checkValues } from '../../src/config/checkValues.ts';
+import { settingsSchema } from '../../src/config/schema.ts';
+import { holdBack } from '../../src/config/untrusted.ts';
+
+test('a status line without a command is said once and does not count', () => {
+  const { values, complaints } = checkValues({ statusLine: { padding: 2 }, theme: 'light' });
+  expect(values).toEqual({ theme: 'light' });
+  expect(complaints.map(({ message }) => message)).toEqual([
+    '"statusLine" is ignored: it has no "command". Add or remove it.',
+  ]);
+});
+
+test.each([3, null, [], {}, ''])('a command that is %j leaves the rest as it is', (command) => {
+  const { values, complaints } = checkValues({ statusLine: { command, padding: 2 }, reducedMotion: true });
+  expect(values).toEqual({ reducedMotion: true });
+  expect(complaints.length).toBeGreaterThan(0);
+});
+
+test('a status line is a command; what else there is has a default', () => {
+  const { statusLine } = settingsSchema.parse({ statusLine: { command: 'date' } });
+  expect(statusLine).toEqual({ type: 'command', command: 'date', padding: 0, refreshMs: null });
+});
+
+test('a folder that is not trusted runs nothing for the status line and when it waits', () => {
+  const written = { statusLine: { command: 'curl x' }, notificationCommand: 'touch y', theme: 'light' };
+  const { kept, held } = holdBack(written, 'f');
+  expect(kept).toEqual({ theme: 'light' });
+  expect(held.map(({ key }) => key)).toEqual(['statusLine', 'notificationCommand']);
+});
+
+test('taking a command away needs no trust', () => {
+  const { held } = holdBack({ statusLine: null, notificationCommand: null }, 'f');
+  expect(held).toEqual([]);
+});
