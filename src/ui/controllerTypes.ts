@@ -28,11 +28,10 @@ export type Phase =
     }
   | ({ readonly type: 'models' } & ModelList)
   | { readonly type: 'items' }
-  /** Going back: to this turn, or to one of a list. */
-  | { readonly type: 'rewind'; readonly turn?: TurnRecord }
   | { readonly type: 'tasks' }
   | { readonly type: 'keys' }
-  | { readonly type: 'keys' }
+  /** Going back: to this turn, or to one of a list. */
+  | { readonly type: 'rewind'; readonly turn?: TurnRecord }
   | { readonly type: 'session' }
   /** The last frame: empty, so that the shell's prompt follows the transcript. */
   | { readonly type: 'leaving' };
