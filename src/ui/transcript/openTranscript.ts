@@ -191,6 +191,8 @@ function readTerminal(stdin: NodeJS.ReadStream, onData: (chunk: string | Buffer)
   stdin.setEncoding('utf8');
   stdin.on('data', onData);
   stdin.resume();
+  // Whoever gave it away let go of it, and nothing else need keep the program running.
+  stdin.ref();
   return {
     stop() {
       stdin.off('data', onData);
