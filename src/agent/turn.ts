@@ -5,6 +5,7 @@ import type { ToolSchema } from '../protocol/messages.ts';
 import type { ModelError, Reply } from '../protocol/model.ts';
 import type { PermissionAnswer, PermissionQuestion } from '../protocol/permissions.ts';
 import { createLoopGuard, TELL_AT } from './loopGuard.ts';
+import { imagesRefused, refusesImages } from './refusedImages.ts';
 import { type ReplyPorts, streamReply } from './reply.ts';
 import { type FinishedCall, runToolCalls, type ToolCallPorts } from './toolCalls.ts';
 
@@ -104,6 +105,11 @@ async function nextReply(ports: TurnPorts): Promise<Got> {
           (await context.shrinkAfterOverflow(error, { tools: ports.schemas, signal, emit }))
         ) {
           if (partial !== undefined) emit({ type: 'reply_discarded' });
+          continue;
+        }
+        if (partial === undefined && refusesImages(error, built.request)) {
+          context.hideImages();
+          emit({ type: 'notice', level: 'warning', text: imagesRefused(built.request.model) });
           continue;
         }
         if (signal.aborted) return { type: 'interrupted' };

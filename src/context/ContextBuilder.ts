@@ -4,6 +4,7 @@
  */
 import * as z from 'zod';
 import type { JSONLEntry } from '../protocol/entries.ts';
+import { describeImage, HEADER_BYTES, readImageHeader } from '../protocol/images.ts';
 import type {
   AssistantMessage,
   ContentPart,
@@ -22,6 +23,8 @@ import { wellFormed } from './tokens/wellFormed.ts';
 export interface ProjectionPolicy {
   /** True where the endpoint wants earlier reasoning sent back. */
   readonly returnsReasoning?: boolean;
+  /** Images of entries up to this position are words; absent = every image is sent. */
+  readonly imagesHiddenThrough?: number | undefined;
   /** Bytes of the file snippets beside summaries, by hash. */
   readonly snippets?: SnippetTexts;
   /** Messages already built from an entry, so that a long session does not build them anew for each step. */
@@ -92,7 +95,10 @@ function buildAtom(atom: Atom, replacements: View['replacements'], policy: Proje
 function userMessage(entry: JSONLEntry, policy: ProjectionPolicy): Message {
   return remember(entry, policy, () => {
     const content = contentOf(entry);
-    if (typeof content !== 'string') return { role: 'user', content };
+    if (typeof content !== 'string') {
+      const isHidden = entry.seq <= (policy.imagesHiddenThrough ?? -1);
+      return { role: 'user', content: isHidden ? withoutImages(content) : content };
+    }
     if (entry.subtype === 'instructions') {
       const gone = `${instructionPath(entry)} is gone; what it said no longer holds.`;
       return {
@@ -191,6 +197,17 @@ function remember(entry: JSONLEntry, { memo }: ProjectionPolicy, build: () => Me
   const message = build();
   memo?.set(entry, message);
   return message;
+}
+
+/** For a model that takes none: what it is not shown is named, so that what is said about it makes sense. */
+function withoutImages(parts: readonly ContentPart[]): string {
+  return parts.map((part) => (part.type === 'text' ? part.text : hiddenImage(part.data))).join('\n');
+}
+
+function hiddenImage(data: string): string {
+  const header = readImageHeader(Buffer.from(data.slice(0, (HEADER_BYTES / 3) * 4), 'base64'));
+  const facts = header === undefined ? '' : ` (${describeImage(header)})`;
+  return `[An image${facts} that is not shown: this model takes no images.]`;
 }
 
 const partsSchema = z.array(

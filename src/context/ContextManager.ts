@@ -216,6 +216,11 @@ export class ContextManager {
     return this.#open().ladder.afterOverflow(error, options);
   }
 
+  /** After the server refused the images of a request: they are words in the next. */
+  hideImages(): void {
+    this.#open().parts.projection.hideImages();
+  }
+
   /** Measures the request as it would be sent now. */
   measure(tools: readonly ToolSchema[]): ContextMeasure {
     return this.#open().parts.projection.measure(tools);

@@ -40,6 +40,8 @@ export class Projection {
     | { readonly view: View; readonly tools: readonly ToolSchema[]; readonly sizes: RequestSizes }
     | undefined;
   #policy: ProjectionPolicy | undefined;
+  /** Models whose server refused images, and up to which entry those are words from then on. */
+  readonly #refused = new Map<string, number>();
 
   constructor(log: SessionLog, deps: ProjectionDeps) {
     this.#log = log;
@@ -118,13 +120,32 @@ export class Projection {
 
   policy(): ProjectionPolicy {
     const returnsReasoning = this.#deps.model().returnsReasoning === true;
-    if (this.#policy?.returnsReasoning !== returnsReasoning) {
+    const imagesHiddenThrough = this.#imagesHiddenThrough();
+    if (
+      this.#policy?.returnsReasoning !== returnsReasoning ||
+      this.#policy.imagesHiddenThrough !== imagesHiddenThrough
+    ) {
       this.memory.forget();
       const { memo, atomMemo } = this.memory;
-      this.#policy = { returnsReasoning, snippets: this.#snippets, memo, atomMemo };
+      this.#policy = { returnsReasoning, imagesHiddenThrough, snippets: this.#snippets, memo, atomMemo };
       this.#sized = undefined;
     }
     return this.#policy;
+  }
+
+  /**
+   * After the server of the current model has refused images: those of a model that is known to see up to here are
+   * words from now on (one of them was bad), of any other all.
+   */
+  hideImages(): void {
+    const { id, seesImages } = this.#deps.model();
+    const last = this.#log.entries().at(-1)?.seq ?? -1;
+    this.#refused.set(id, seesImages === true ? last : Number.POSITIVE_INFINITY);
+  }
+
+  #imagesHiddenThrough(): number | undefined {
+    const { id, seesImages } = this.#deps.model();
+    return seesImages === false ? Number.POSITIVE_INFINITY : this.#refused.get(id);
   }
 
   budget(): WindowBudget {
@@ -215,11 +236,16 @@ export class Projection {
 
   /** What a request that is built now is made from; recorded, it can be built again. */
   basis(tools: readonly ToolSchema[]): RequestBasis {
+    const { returnsReasoning, imagesHiddenThrough } = this.policy();
+    const seq = this.#log.entries().at(-1)?.seq ?? -1;
     return {
       model: this.#deps.model().id,
-      seq: this.#log.entries().at(-1)?.seq ?? -1,
+      seq,
       tools,
-      returnsReasoning: this.policy().returnsReasoning === true,
+      returnsReasoning: returnsReasoning === true,
+      ...(imagesHiddenThrough === undefined
+        ? {}
+        : { imagesHiddenThrough: Math.min(imagesHiddenThrough, seq) }),
     };
   }
 

@@ -49,6 +49,7 @@ export async function rebuildRequest(
   const seen = entries.filter((one) => one.seq <= record.seq);
   const policy = {
     returnsReasoning: record.reasoning === true,
+    imagesHiddenThrough: record.imagesHiddenThrough,
     snippets: await snippetsOf(seen, readBlob),
   };
   const head = { model: record.model, tools: toolsOf(entries, record) };

@@ -16,6 +16,8 @@ export interface RequestBasis {
   readonly seq: number;
   readonly tools: readonly ToolSchema[];
   readonly returnsReasoning: boolean;
+  /** Images up to this entry are words; absent = every image is sent. */
+  readonly imagesHiddenThrough?: number | undefined;
 }
 
 /** A request that goes out, and what it was counted as, uncalibrated; compared with what its server reports. */
@@ -52,6 +54,8 @@ export const requestRecordSchema = z.object({
   tools: z.string().exactOptional(),
   /** True where messages carry their reasoning. */
   reasoning: z.boolean().exactOptional(),
+  /** Images up to this entry are words in it, as its model takes none. */
+  imagesHiddenThrough: z.number().exactOptional(),
   summary: summaryCutSchema.exactOptional(),
   /** Hash of the request itself, where the conversation does not make it: it lies beside the log, as JSON. */
   request: z.string().exactOptional(),
@@ -65,7 +69,7 @@ export type RequestOutcome = 'done' | 'interrupted' | ModelErrorKind;
 
 /** What goes into `data` of the entry that a request led to; nothing for a request that was not sent. */
 export function recordOf(
-  { model, seq, tools, returnsReasoning }: RequestBasis,
+  { model, seq, tools, returnsReasoning, imagesHiddenThrough }: RequestBasis,
   sent: readonly SentRequest[] = [],
   summary?: SummaryCut,
 ): { readonly request?: RequestRecord } {
@@ -76,6 +80,7 @@ export function recordOf(
       model,
       ...(tools.length === 0 ? {} : { tools: toolsHash(tools) }),
       ...(returnsReasoning ? { reasoning: true } : {}),
+      ...(imagesHiddenThrough === undefined ? {} : { imagesHiddenThrough }),
       ...(summary === undefined ? {} : { summary }),
       sent: [...sent],
     },

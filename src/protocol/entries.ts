@@ -88,6 +88,7 @@ export const entrySubtypes = [
   'instructions', // a pinned block: AGENTS.md and its like
   'prompt', // what the user typed
   'shell', // `!command` and its output
+  'image', // an image that a tool has read: results hold text only, so it follows them
   'environment', // a note that the date or git state changed since the session was left
   'mode', // permission mode changed
   'model', // model changed

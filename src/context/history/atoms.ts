@@ -114,6 +114,7 @@ export function atomEntries(atom: Atom): JSONLEntry[] {
 const userSubtypes: ReadonlySet<string> = new Set([
   'prompt',
   'shell',
+  'image',
   'environment',
   'mode',
   'reminder',
