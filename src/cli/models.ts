@@ -5,38 +5,71 @@ import type { Settings } from '../config/schema.ts';
 import { costUsd, lookupModel } from '../model/catalogue.ts';
 import { DEMO_MODEL, demoModelInfo } from '../model/demo.ts';
 import { endpointFacts } from '../model/endpoint.ts';
+import { ownFactsOf } from '../model/ownFacts.ts';
+import type { ServedModels } from '../model/servers/servedModels.ts';
+import { windowAdvice } from '../model/servers/windowAdvice.ts';
 import type { Usage } from '../protocol/messages.ts';
 import type { ModelInfo } from '../protocol/model.ts';
 
 export interface ModelChoice {
+  /** A new object whenever more has become known. */
   current(): ModelInfo;
   select(id: string): ModelInfo;
   costUsd(model: string, usage: Usage): number | undefined;
+  /** Before a turn: what the server says of the model has come, or was waited for long enough. Returns what to tell. */
+  settle(signal: AbortSignal): Promise<readonly string[]>;
 }
 
-/** The settings' word beats the catalogue's; an unknown model gets the documented default window. */
-export function createModelChoice(first: string, settings: Settings): ModelChoice {
+/** The settings' word beats the server's, that the catalogue's; an unknown model gets the documented default window. */
+export function createModelChoice(first: string, settings: Settings, served?: ServedModels): ModelChoice {
   const lookup = (id: string): ModelInfo => {
-    const own = settings.models[id];
-    const windowTokens = settings.contextWindow ?? own?.contextWindow;
-    const known =
-      id === DEMO_MODEL
-        ? { ...demoModelInfo, windowTokens: windowTokens ?? demoModelInfo.windowTokens }
-        : lookupModel(id, {
-            unknownWindow: settings.context.unknownWindow,
-            ...(windowTokens === undefined ? {} : { windowTokens }),
-          });
-    const limits = own?.maxOutputTokens === undefined ? {} : { maxOutputTokens: own.maxOutputTokens };
-    return { ...known, ...(id === DEMO_MODEL ? {} : endpointFacts(settings.baseUrl)), ...limits };
+    const own = ownFactsOf(settings.models, id);
+    if (id === DEMO_MODEL) {
+      const windowTokens = settings.contextWindow ?? own.contextWindow ?? demoModelInfo.windowTokens;
+      const maxOutputTokens = own.maxOutputTokens ?? demoModelInfo.maxOutputTokens;
+      return { ...demoModelInfo, windowTokens, maxOutputTokens };
+    }
+    const known = lookupModel(id, {
+      unknownWindow: settings.context.unknownWindow,
+      own,
+      served: served?.get(id),
+      ...(settings.contextWindow === null ? {} : { windowTokens: settings.contextWindow }),
+    });
+    return { ...known, ...endpointFacts(settings.baseUrl) };
   };
+  const told = new Set<string>();
+  let chosen = first;
   let model = lookup(first);
+  let basis = served?.get(first);
+  const current = (): ModelInfo => {
+    const now = served?.get(chosen);
+    if (now !== basis) {
+      basis = now;
+      model = lookup(chosen);
+    }
+    return model;
+  };
+  const isAsked = (id: string): boolean => id !== DEMO_MODEL && id !== '';
+  if (isAsked(first)) served?.ask(first);
   return {
-    current: () => model,
-    select: (id) => {
+    current,
+    select(id) {
+      chosen = id;
+      basis = served?.get(id);
       model = lookup(id);
+      if (isAsked(id)) served?.ask(id);
       return model;
     },
     costUsd: (id, usage) => costUsd(lookup(id), usage),
+    async settle(signal) {
+      if (served === undefined || !isAsked(chosen)) return [];
+      await served.settle(chosen, signal);
+      const facts = served.get(chosen);
+      const advice = facts === undefined ? undefined : windowAdvice(facts, current());
+      if (advice === undefined || told.has(advice)) return [];
+      told.add(advice);
+      return [advice];
+    },
   };
 }
 

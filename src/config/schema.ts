@@ -37,9 +37,13 @@ const modelSettings = z.strictObject({
     .describe('How its tokens are counted; unknown estimates.'),
   price: z
     .strictObject({
-      input: z.number().min(0),
-      cachedInput: z.number().min(0).optional(),
-      output: z.number().min(0),
+      input: z.number().min(0).describe('Of what is sent.'),
+      cachedInput: z
+        .number()
+        .min(0)
+        .optional()
+        .describe('Of what the provider had in its cache; absent = as input.'),
+      output: z.number().min(0).describe('Of what it writes.'),
     })
     .optional()
     .describe('US dollars per million tokens, for /cost.'),

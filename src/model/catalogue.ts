@@ -9,39 +9,64 @@
  */
 import type { Usage } from '../protocol/messages.ts';
 import type { ModelInfo } from '../protocol/model.ts';
+import type { ServedModel } from '../protocol/server.ts';
 import { type Family, families } from './families.ts';
+import type { OwnFacts } from './ownFacts.ts';
+
+export interface LookupOptions {
+  /** From the settings, for whatever model: wins over everything. */
+  readonly windowTokens?: number;
+  /** From the settings, about this model. */
+  readonly own?: OwnFacts;
+  /** What the server says. */
+  readonly served?: Omit<ServedModel, 'id'> | undefined;
+  /** For a model that nobody knows, in tokens. */
+  readonly unknownWindow: number;
+}
 
 /**
- * What is known about a model. A window from the settings wins over the table; a model that nobody knows
+ * What is known about a model. Settings win over the server, the server over the table; a model that nobody knows
  * gets `unknownWindow`, and so does a known one that a local server (id with a `:tag`) may have loaded with less.
  */
-export function lookupModel(
-  id: string,
-  options: { readonly windowTokens?: number; readonly unknownWindow: number },
-): ModelInfo {
+export function lookupModel(id: string, options: LookupOptions): ModelInfo {
+  const { own = {}, served } = options;
   const family = findFamily(id);
-  const known = family?.window;
-  const isLocalTag = /:(?:latest|[\w.-]*\d+x?\d*[bm]\b[\w.-]*)$/i.test(id);
-  const assumed =
-    isLocalTag && known !== undefined ? Math.min(known, options.unknownWindow) : options.unknownWindow;
-  const [windowTokens, source] =
-    options.windowTokens !== undefined
-      ? ([options.windowTokens, 'setting'] as const)
-      : known !== undefined && !isLocalTag
-        ? ([known, 'catalogue'] as const)
-        : ([assumed, 'assumed'] as const);
+  const [windowTokens, source] = windowOf(id, family?.window, options);
   // Where the window is smaller than the family's, its reply limit cannot hold either.
   const quarter = Math.max(1, Math.floor(windowTokens / 4));
   const maxOutput = family?.maxOutput ?? 8192;
+  const known = windowTokens === family?.window ? maxOutput : Math.min(maxOutput, quarter);
+  const price = own.price ?? (family?.price === undefined ? undefined : priceOf(family.price));
+  const seesImages = own.vision ?? served?.vision ?? family?.vision;
+  const callsTools = own.tools ?? served?.tools ?? family?.tools;
   return {
     id,
     windowTokens,
-    maxOutputTokens: windowTokens === known ? maxOutput : Math.min(maxOutput, quarter),
+    maxOutputTokens: own.maxOutputTokens ?? known,
     source,
-    tokenizer: family?.tokenizer ?? 'unknown',
-    ...(family?.price === undefined ? {} : { price: priceOf(family.price) }),
-    ...(family?.returnsReasoning === true ? { returnsReasoning: true } : {}),
+    tokenizer: own.tokenizer ?? family?.tokenizer ?? 'unknown',
+    ...(price === undefined ? {} : { price: withCached(price) }),
+    ...((own.returnsReasoning ?? family?.returnsReasoning) === true ? { returnsReasoning: true } : {}),
+    ...(seesImages === undefined ? {} : { seesImages }),
+    ...(callsTools === undefined ? {} : { callsTools }),
   };
+}
+
+function windowOf(
+  id: string,
+  known: number | undefined,
+  { windowTokens, own, served, unknownWindow }: LookupOptions,
+): readonly [number, ModelInfo['source']] {
+  const set = windowTokens ?? own?.contextWindow;
+  if (set !== undefined) return [set, 'setting'];
+  if (served?.windowTokens !== undefined) return [served.windowTokens, 'server'];
+  const most = Math.min(
+    known ?? Number.POSITIVE_INFINITY,
+    served?.maxWindowTokens ?? Number.POSITIVE_INFINITY,
+  );
+  const isLocalTag = /:(?:latest|[\w.-]*\d+x?\d*[bm]\b[\w.-]*)$/i.test(id);
+  if (known !== undefined && !isLocalTag) return [most, 'catalogue'];
+  return [Math.min(most, unknownWindow), 'assumed'];
 }
 
 /** US dollars; undefined when the price is not known. Cached input is part of the input. */
@@ -69,5 +94,11 @@ function bareName(id: string): string {
 }
 
 function priceOf([input, cachedInput, output]: readonly [number, number, number]) {
+  return { input, cachedInput, output };
+}
+
+/** Without a price of its own, cached input costs what all input costs. */
+function withCached(price: NonNullable<OwnFacts['price']>) {
+  const { input, cachedInput = input, output } = price;
   return { input, cachedInput, output };
 }

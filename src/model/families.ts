@@ -11,6 +11,8 @@ export interface Family {
   /** US dollars per million tokens: input, cached input, output. */
   readonly price?: readonly [number, number, number];
   readonly returnsReasoning?: boolean;
+  readonly vision?: boolean;
+  readonly tools?: boolean;
 }
 
 const K = 1024;

@@ -4,6 +4,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createModelChoice, listModels } from '../../src/cli/models.ts';
 import { settingsSchema } from '../../src/config/schema.ts';
 import { DEMO_MODEL } from '../../src/model/demo.ts';
+import { createServedModels } from '../../src/model/servers/servedModels.ts';
+import { ollama, startLocalServer } from '../e2e/support/localServers.ts';
 
 const settings = (given: unknown) => settingsSchema.parse(given);
 
@@ -38,6 +40,50 @@ test.each([
   ['the demo model in a smaller window', DEMO_MODEL, { contextWindow: 8000 }, { windowTokens: 8000 }],
 ])('what is known of %s', (_, id, given, expected) => {
   expect(createModelChoice(id, settings(given)).current()).toMatchObject({ id, ...expected });
+});
+
+test('the server is believed over the catalogue, and the settings over the server', async () => {
+  const server = await startLocalServer(
+    ollama([{ name: 'gpt-4.1', maxContext: 131_072, running: 4096, capabilities: ['completion', 'vision'] }]),
+  );
+  onTestFinished(server.close);
+  const served = () =>
+    createServedModels({ baseUrl: server.baseUrl, apiKey: undefined, now: Date.now, patienceMs: 5000 });
+  const signal = new AbortController().signal;
+  const choice = createModelChoice('gpt-4.1', settings({ baseUrl: server.baseUrl }), served());
+  expect(choice.current().source).toBe('catalogue');
+  expect(await choice.settle(signal)).toEqual([expect.stringContaining('OLLAMA_CONTEXT_LENGTH')]);
+  expect(choice.current()).toMatchObject({
+    windowTokens: 4096,
+    maxOutputTokens: 1024,
+    source: 'server',
+    seesImages: true,
+    callsTools: false,
+    provider: 'local',
+  });
+  expect(choice.current()).toBe(choice.current());
+  expect(await choice.settle(signal)).toEqual([]);
+
+  const own = createModelChoice(
+    'gpt-4.1',
+    settings({ baseUrl: server.baseUrl, models: { 'gpt-*': { contextWindow: 3000, tools: true } } }),
+    served(),
+  );
+  expect(await own.settle(signal)).toEqual([]);
+  expect(own.current()).toMatchObject({
+    windowTokens: 3000,
+    source: 'setting',
+    callsTools: true,
+    seesImages: true,
+  });
+});
+
+test("a user's own prices count", () => {
+  const models = { 'mine/*': { price: { input: 2, output: 4 } } };
+  const choice = createModelChoice('x', settings({ models }));
+  const usage = { inputTokens: 1_000_000, outputTokens: 500_000, cachedTokens: 300_000 };
+  expect(choice.costUsd('mine/model', usage)).toBeCloseTo(4);
+  expect(choice.costUsd('gpt-4.1', usage)).toBeCloseTo(0.7 * 2 + 0.3 * 0.5 + 4);
 });
 
 test('a switch changes what is current', () => {

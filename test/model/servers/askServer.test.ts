@@ -222,18 +222,8 @@ describe('servers that are not to be trusted', () => {
       { kind: 'auth', message: expect.stringContaining('none is set') },
     ],
     [
-      'an endless answer',
-      {
-        '/v1/models': (response) => {
-          response.writeHead(200);
-          const chunk = Buffer.alloc(2 ** 20, ' ');
-          const pump = (): void => {
-            while (!response.destroyed && response.write(chunk));
-            if (!response.destroyed) response.once('drain', pump);
-          };
-          pump();
-        },
-      },
+      'an answer that is too long',
+      { '/v1/models': (response) => void response.end(Buffer.alloc(9 * 2 ** 20, ' ')) },
       { kind: 'network', message: expect.stringContaining('too large') },
     ],
     ['a failure', { '/v1/models': (response) => sendJson(response, {}, 500) }, { kind: 'server' }],

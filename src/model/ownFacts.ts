@@ -1,0 +1,48 @@
+/** What the user's settings say of models, by id or by a pattern with `*`. Pure. */
+import type { ModelInfo } from '../protocol/model.ts';
+
+/** Facts about a model that win over all others; what is absent is left to them. */
+export interface OwnFacts {
+  /** Tokens. */
+  readonly contextWindow?: number | undefined;
+  /** Tokens. */
+  readonly maxOutputTokens?: number | undefined;
+  readonly tokenizer?: ModelInfo['tokenizer'] | undefined;
+  /** US dollars per million tokens. */
+  readonly price?:
+    | { readonly input: number; readonly cachedInput?: number | undefined; readonly output: number }
+    | undefined;
+  readonly vision?: boolean | undefined;
+  readonly tools?: boolean | undefined;
+  readonly returnsReasoning?: boolean | undefined;
+}
+
+/** All that matches, put together: the longer pattern wins, and the id itself over every pattern. */
+export function ownFactsOf(models: Readonly<Record<string, OwnFacts>>, id: string): OwnFacts {
+  const matching = Object.entries(models)
+    .filter(([pattern]) => pattern === id || (pattern.includes('*') && matches(pattern, id)))
+    .toSorted(([a], [b]) => Number(a === id) - Number(b === id) || a.length - b.length)
+    .map(([, facts]) => facts);
+  return Object.assign({}, ...matching.map(withoutGaps)) as OwnFacts;
+}
+
+function withoutGaps(facts: OwnFacts): object {
+  return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
+}
+
+/** `*` stands for any characters, also none and slashes; case does not count. Linear in the length of the id. */
+function matches(pattern: string, id: string): boolean {
+  const pieces = pattern.toLowerCase().split('*');
+  const name = id.toLowerCase();
+  const head = pieces[0] ?? '';
+  const tail = pieces.at(-1) ?? '';
+  if (name.length < head.length + tail.length || !name.startsWith(head) || !name.endsWith(tail)) return false;
+  let at = head.length;
+  const end = name.length - tail.length;
+  for (const piece of pieces.slice(1, -1)) {
+    const found = name.indexOf(piece, at);
+    if (found === -1 || found + piece.length > end) return false;
+    at = found + piece.length;
+  }
+  return true;
+}

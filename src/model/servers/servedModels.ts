@@ -1,0 +1,119 @@
+/**
+ * What the session's server is known to say of its models: asked once for each, remembered, asked again when it may
+ * have changed. Owns the one case in which a server tells only after it was made to do something: Ollama does not
+ * know the window of a model that it has not loaded.
+ */
+import type { ServedModel, ServerKind } from '../../protocol/server.ts';
+import { endpointFacts } from '../endpoint.ts';
+import { askJson, type HttpQuestion } from './askHttp.ts';
+import { askServer, isSame } from './askServer.ts';
+
+export interface ServedModels {
+  /** What is known by now; absent facts are not known. */
+  get(id: string): (ServedModel & { readonly kind: ServerKind }) | undefined;
+  /** Asks, unless it was asked already; a server nearby also when that was a minute ago. Never waited for. */
+  ask(id: string): void;
+  /**
+   * Waits until what is being asked is there, at most `patienceMs`; where a model must be loaded to know its window,
+   * until it is: the request that follows would have to wait for that all the same. Resolves early on abort.
+   */
+  settle(id: string, signal: AbortSignal): Promise<void>;
+}
+
+export interface ServedModelsOptions extends Omit<HttpQuestion, 'signal'> {
+  readonly baseUrl: string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Longest wait of a prompt, in ms. */
+  readonly patienceMs?: number;
+}
+
+/** Longest wait for a server's answer, whether or not somebody waits, in ms. */
+const ANSWER_MS = 10_000;
+/** Longest time in which a model is loaded, in ms. */
+const LOAD_MS = 10 * 60_000;
+/** After this a server nearby may have been started anew, in ms. */
+const STALE_MS = 60_000;
+
+interface Record {
+  known?: ServedModel & { readonly kind: ServerKind };
+  running: Promise<void> | undefined;
+  askedAt: number;
+  loadTried: boolean;
+}
+
+/** The three whose lists hold nothing but names are never asked. */
+export function createServedModels(options: ServedModelsOptions): ServedModels {
+  const { baseUrl, now, patienceMs = 300 } = options;
+  const { provider } = endpointFacts(baseUrl);
+  const isNear = provider === 'local';
+  const isSilent = provider === 'openai' || provider === 'anthropic' || provider === 'google';
+  const records = new Map<string, Record>();
+
+  function recordOf(id: string): Record {
+    let found = records.get(id);
+    if (found === undefined) {
+      found = { running: undefined, askedAt: Number.NEGATIVE_INFINITY, loadTried: false };
+      records.set(id, found);
+    }
+    return found;
+  }
+
+  async function look(id: string, into: Record): Promise<void> {
+    const answer = await askServer({ ...options, model: id, signal: AbortSignal.timeout(ANSWER_MS) });
+    if (answer.type === 'failed') return;
+    const { kind, models } = answer.facts;
+    const found = models.find((model) => model.id === id) ?? models.find((model) => isSame(model.id, id));
+    if (found !== undefined) into.known = { ...found, kind };
+  }
+
+  function ask(id: string): void {
+    if (isSilent) return;
+    const record = recordOf(id);
+    const isFresh = isNear ? now() - record.askedAt < STALE_MS : record.askedAt > 0;
+    if (record.running !== undefined || isFresh) return;
+    record.askedAt = now();
+    record.running = look(id, record).finally(() => {
+      record.running = undefined;
+    });
+  }
+
+  /** An empty request loads a model: docs/api.md of ollama/ollama, "Load a model". */
+  async function load(id: string, record: Record, signal: AbortSignal): Promise<void> {
+    record.loadTried = true;
+    const root = baseUrl.replace(/\/+$/, '').replace(/\/v1$/, '');
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(LOAD_MS)]);
+    await askJson(`${root}/api/generate`, { ...options, signal: limit }, { model: id });
+    if (!signal.aborted) await look(id, record);
+  }
+
+  return {
+    get: (id) => records.get(id)?.known,
+    ask,
+    async settle(id, signal) {
+      if (isSilent) return;
+      const record = recordOf(id);
+      const isFirst = record.known === undefined;
+      ask(id);
+      if (isFirst && record.running !== undefined) await waitAtMost(record.running, patienceMs, signal);
+      const { known, loadTried } = record;
+      const mustLoad =
+        isNear && known?.kind === 'ollama' && known.windowTokens === undefined && known.unfit !== true;
+      if (mustLoad && !loadTried && !signal.aborted) await load(id, record, signal);
+    },
+  };
+}
+
+function waitAtMost(work: Promise<void>, ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener('abort', done, { once: true });
+    if (signal.aborted) done();
+    void work.then(done, done);
+  });
+}

@@ -1,0 +1,137 @@
+import { afterEach, expect, test } from 'vitest';
+import { createServedModels } from '../../../src/model/servers/servedModels.ts';
+import { windowAdvice } from '../../../src/model/servers/windowAdvice.ts';
+import { llamaCpp, ollama, type Routes, startLocalServer, vllm } from '../../e2e/support/localServers.ts';
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  while (closing.length > 0) await closing.pop()?.();
+});
+
+async function house(routes: Routes, patienceMs?: number) {
+  const server = await startLocalServer(routes);
+  closing.push(server.close);
+  let now = 1_000_000;
+  const served = createServedModels({
+    baseUrl: server.baseUrl,
+    apiKey: undefined,
+    now: () => now,
+    ...(patienceMs === undefined ? {} : { patienceMs }),
+  });
+  return {
+    server,
+    served,
+    pass: (ms: number) => {
+      now += ms;
+    },
+  };
+}
+
+const open = new AbortController().signal;
+
+test('what the server says is there once it was waited for', async () => {
+  const { served } = await house(vllm({ id: 'm', maxModelLen: 30_000 }), 5000);
+  expect(served.get('m')).toBeUndefined();
+  await served.settle('m', open);
+  expect(served.get('m')).toMatchObject({ kind: 'vllm', windowTokens: 30_000 });
+  await served.settle('other', open);
+  expect(served.get('other')).toBeUndefined();
+});
+
+test('a model of Ollama that is not loaded is loaded before the first request, and its window is then the real one', async () => {
+  const { server, served } = await house(
+    ollama([{ name: 'idle:latest', maxContext: 131_072 }], { defaultContext: 4096 }),
+    5000,
+  );
+  served.ask('idle');
+  expect(server.asked.some(({ path }) => path === '/api/generate')).toBe(false);
+  await served.settle('idle', open);
+  expect(served.get('idle')).toMatchObject({ windowTokens: 4096, maxWindowTokens: 131_072, loaded: true });
+  await served.settle('idle', open);
+  expect(server.asked.filter(({ path }) => path === '/api/generate')).toHaveLength(1);
+});
+
+test('nothing is loaded where the Modelfile or the running model tells the window', async () => {
+  const { server, served } = await house(
+    ollama([
+      { name: 'fixed:latest', maxContext: 131_072, numCtx: 16_384 },
+      { name: 'runs:latest', maxContext: 131_072, running: 8192 },
+    ]),
+    5000,
+  );
+  await served.settle('fixed', open);
+  await served.settle('runs', open);
+  expect([served.get('fixed')?.windowTokens, served.get('runs')?.windowTokens]).toEqual([16_384, 8192]);
+  expect(server.asked.some(({ path }) => path === '/api/generate')).toBe(false);
+});
+
+test('a silent server is waited for no longer than the patience, and an interrupt ends the wait', async () => {
+  const { served } = await house({ '/v1/models': () => {} }, 50);
+  await served.settle('m', open);
+  expect(served.get('m')).toBeUndefined();
+  const patient = await house({ '/v1/models': () => {} }, 60_000);
+  const controller = new AbortController();
+  const waiting = patient.served.settle('m', controller.signal);
+  controller.abort();
+  await waiting;
+});
+
+test('a load that never ends is over with the interrupt', async () => {
+  const { served } = await house(
+    { ...ollama([{ name: 'idle:latest', maxContext: 131_072 }]), '/api/generate': () => {} },
+    5000,
+  );
+  const controller = new AbortController();
+  const waiting = served.settle('idle', controller.signal);
+  setTimeout(() => controller.abort(), 100);
+  await waiting;
+  expect(served.get('idle')?.windowTokens).toBeUndefined();
+});
+
+test('a server nearby is asked again after a minute, since it may have been started anew', async () => {
+  let context = 8192;
+  const routes = llamaCpp({ id: 'm', context, maxContext: 65_536 });
+  const props = routes['/props'] as object;
+  const { served, server, pass } = await house(
+    {
+      ...routes,
+      '/props': (response) =>
+        response.end(JSON.stringify({ ...props, default_generation_settings: { n_ctx: context } })),
+    },
+    5000,
+  );
+  await served.settle('m', open);
+  context = 32_768;
+  const count = server.asked.length;
+  served.ask('m');
+  await served.settle('m', open);
+  expect(server.asked).toHaveLength(count);
+  expect(served.get('m')?.windowTokens).toBe(8192);
+  pass(61_000);
+  await served.settle('m', open);
+  await expect.poll(() => served.get('m')?.windowTokens).toBe(32_768);
+});
+
+const facts = { id: 'm', kind: 'ollama', windowTokens: 4096, maxWindowTokens: 131_072 } as const;
+const byServer = { windowTokens: 4096, source: 'server' } as const;
+
+test.each([
+  [
+    'a small window of Ollama',
+    facts,
+    byServer,
+    /4,096 tokens; it was made for 131,072\. .*OLLAMA_CONTEXT_LENGTH=32768/,
+  ],
+  ['of LM Studio', { ...facts, kind: 'lmstudio' }, byServer, /lms load --context-length 32768/],
+  ['of llama.cpp', { ...facts, kind: 'llamacpp' }, byServer, /--ctx-size/],
+  ['a model made for little more', { ...facts, maxWindowTokens: 8000 }, byServer, undefined],
+  ['a model made for twice as much', { ...facts, maxWindowTokens: 8192 }, byServer, /=8192/],
+  ['a window that is large enough', { ...facts, windowTokens: 65_536 }, byServer, undefined],
+  ['a setting that claims more', facts, { windowTokens: 64_000, source: 'setting' }, /cut without a word/],
+  ['a setting that claims less', facts, { windowTokens: 4000, source: 'setting' }, undefined],
+  ['nothing known', { id: 'm', kind: 'ollama' }, byServer, undefined],
+] as const)('%s', (_name, served, model, expected) => {
+  const advice = windowAdvice(served, model);
+  if (expected === undefined) expect(advice).toBeUndefined();
+  else expect(advice).toMatch(expected);
+});
