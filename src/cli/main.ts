@@ -3,6 +3,7 @@ import { drawFirstFrame } from './firstFrame.ts';
 import { parseArguments } from './options.ts';
 import { programVersion } from './packageRoot.ts';
 import { readPlace } from './place.ts';
+import { screenKind } from './screenKind.ts';
 import { routeOf } from './session/route.ts';
 
 process.exitCode = await main(process.argv.slice(2));
@@ -33,11 +34,25 @@ async function main(argv: readonly string[]): Promise<number> {
     const { printMode } = await import('./headless.ts');
     return printMode(readPlace(), options);
   }
-  if (!process.stdin.isTTY || !process.stdout.isTTY) {
-    process.stderr.write('clawdcode: this is not a terminal. Use -p to print an answer: clawdcode -p "…"\n');
+  const place = readPlace();
+  const kind = screenKind(
+    { screenReader: options.screenReader, hasPrompt: options.prompt !== undefined },
+    { stdinIsTerminal: process.stdin.isTTY === true, stdoutIsTerminal: process.stdout.isTTY === true },
+    place.env,
+    place.dataRoot,
+  );
+  if (kind.type === 'none') {
+    process.stderr.write(`clawdcode: ${kind.message}\n`);
     return 42;
   }
-  const place = readPlace();
+  if (kind.type === 'print') {
+    const { printMode } = await import('./headless.ts');
+    return printMode(place, options);
+  }
+  if (kind.type === 'linear') {
+    const { linearMode } = await import('./linear.ts');
+    return linearMode(place, options, kind.isEditing);
+  }
   const first = drawFirstFrame(place, process.stdin, process.stdout);
   const { interactiveMode } = await import('./interactive.ts');
   return interactiveMode(place, options, first);

@@ -23,6 +23,8 @@ export interface CliOptions {
   readonly appendSystemPrompt: string | undefined;
   readonly addDirs: readonly string[];
   readonly contextWindow: number | undefined;
+  /** A conversation in plain lines. */
+  readonly screenReader: boolean;
   readonly debug: boolean;
   readonly demo: boolean;
 }
@@ -85,6 +87,7 @@ export async function parseArguments(argv: readonly string[], version: string): 
       appendSystemPrompt: given.appendSystemPrompt,
       addDirs: given.addDir ?? [],
       contextWindow: given.contextWindow,
+      screenReader: given.axScreenReader === true,
       debug: given.debug === true,
       demo: given.demo === true,
     },

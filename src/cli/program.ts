@@ -66,6 +66,7 @@ export function createProgram(version: string): Command {
     )
     .option('--context-window <tokens>', 'window of a model that nobody knows', positive)
     .option('--demo', 'use the built-in demo model (no network)')
+    .option('--ax-screen-reader', 'a conversation in plain lines, for screen readers')
     .option('--debug', 'write a debug log to the data folder')
     .version(version, '-v, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')

@@ -15,7 +15,7 @@ export function attachSession(
 ): SessionStore {
   const store = createSessionStore(agent, {
     print: (prints) => print(...prints),
-    split: splitFinished,
+    split: screen?.plain?.split ?? splitFinished,
     tooTall: (tail) => isTallerThan(tail, screen?.columns() ?? 80, screen?.liveRows() ?? 10),
     now,
   });

@@ -61,7 +61,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     if (text !== '') screen?.write(text);
   };
   const rendered = (prints: readonly Print[]): string => {
-    printer ??= createPrinter({
+    printer ??= (screen?.plain?.createPrinter ?? createPrinter)({
       theme: state.theme,
       markdown: () => state.markdown,
       showReasoning: () => state.preferences.showReasoning,
@@ -70,7 +70,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     return printer.render(prints, screen?.columns() ?? 80);
   };
   const show = (entries: readonly JSONLEntry[]): void =>
-    screen?.write(`${CLEAR_VIEW}${rendered(replay(entries))}`);
+    screen?.write(`${screen.plain === undefined ? CLEAR_VIEW : ''}${rendered(replay(entries))}`);
   const say = (level: 'info' | 'warning' | 'error', text: string): void => {
     if (store === undefined) print({ type: 'notice', level, text });
     else store.print({ type: 'notice', level, text });
@@ -260,6 +260,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
         if (isForked && prompt !== undefined) screen?.composer()?.prependText(promptOf(prompt).text);
       });
     },
+    leave: () => leave(),
     closeDialog: () => set({ phase: { type: 'session' } }),
     pickModel(id) {
       set({ phase: { type: 'session' } });

@@ -7,11 +7,13 @@ import type { Draft } from './input/composerState.ts';
 import type { Intent } from './input/keys.ts';
 import type { UiPreferences } from './preferences.ts';
 import type { MarkdownRenderer } from './print/markdown.ts';
+import type { SplitText } from './print/streaming.ts';
+import type { Printer, PrinterOptions } from './printer.ts';
 import type { Picker } from './sessions/picker.ts';
 import type { Refusal, RefusalAnswer, RefusalBack } from './sessions/refusal.ts';
+import type { TodoView } from './tasks/todoView.ts';
 import type { Theme } from './theme.ts';
 import type { Boot, UiSession } from './types.ts';
-import type { TodoView } from './tasks/todoView.ts';
 import type { View } from './view.ts';
 
 export type Phase =
@@ -61,6 +63,15 @@ export interface ScreenPorts {
    * and what was to be printed meanwhile is printed then.
    */
   readonly suspend: (run: () => Promise<void>) => Promise<void>;
+  /** Where nothing can be drawn twice; absent on a screen. */
+  readonly plain?: PlainScreen;
+}
+
+/** How things are told where each is told once. */
+export interface PlainScreen {
+  readonly createPrinter: (options: PrinterOptions) => Printer;
+  /** Which part of an unfinished reply can be told already. */
+  readonly split: (markdown: string) => SplitText;
 }
 
 export interface Controller {
@@ -78,6 +89,8 @@ export interface Controller {
   pickModel(id: string | undefined): void;
   /** Goes on in a copy of the session as it was before this turn, with its prompt in the composer. */
   forkBefore(turn: TurnRecord): void;
+  /** Ends the conversation, also where something still runs. */
+  leave(): void;
   /** Leaves a dialog that only looked. */
   closeDialog(): void;
 }

@@ -28,6 +28,7 @@ const defaults: CliOptions = {
   appendSystemPrompt: undefined,
   addDirs: [],
   contextWindow: undefined,
+  screenReader: false,
   debug: false,
   demo: false,
 };

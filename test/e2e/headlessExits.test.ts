@@ -57,7 +57,7 @@ test.each([
   { why: 'nothing to continue', args: ['-p', '--continue', 'hello'] },
   { why: 'a session that does not exist', args: ['-p', '--resume', 'nosuchid', 'hello'] },
   { why: 'a command that does not exist', args: ['-p', '/contxt'] },
-  { why: 'no terminal and no -p', args: ['hello'] },
+  { why: 'no terminal and nothing to do', args: [] },
 ])('42: $why', async ({ args }) => {
   const { server, print } = await setStage();
   const printed = await print(args);

@@ -4,11 +4,11 @@ import type { PermissionAnswer, PermissionQuestion } from '../../protocol/permis
 import { type Command, commandsOf } from '../input/keys.ts';
 import { applyEdit, createBuffer, type TextBuffer } from '../input/textBuffer.ts';
 import { type MarkdownRenderer, plainMarkdown } from '../print/markdown.ts';
-import { reveal, sanitizeLine } from '../print/sanitize.ts';
 import type { Theme } from '../theme.ts';
-import { type Choice, choiceLines, choiceOfCharacter } from './choices.ts';
+import { choiceLines, choiceOfCharacter } from './choices.ts';
 import { fieldInput, fieldText } from './field.ts';
 import { Lines } from './Lines.tsx';
+import { permissionChoices } from './permissionChoices.ts';
 import { permissionLayout } from './permissionLayout.ts';
 import { previewLines } from './previewLines.ts';
 import { TextField } from './TextField.tsx';
@@ -52,7 +52,7 @@ export function PermissionDialog({
 }: PermissionDialogProps) {
   const [state, latest, set] = useLatest<State>(() => ({ selected: 0, top: 0, comment: undefined }));
   const counts = useTypeAheadGuard(question.id, now);
-  const choices = useMemo(() => choicesOf(question), [question]);
+  const choices = useMemo(() => permissionChoices(question), [question]);
   const preview = useMemo(
     () => previewLines(question.preview, width, theme, markdown),
     [question, width, theme, markdown],
@@ -132,25 +132,6 @@ export function PermissionDialog({
     </Box>
   );
 }
-
-function choicesOf({ suggestion }: PermissionQuestion): Choice[] {
-  return [
-    { label: 'Yes', letter: 'y' },
-    ...(suggestion === undefined
-      ? []
-      : [{ label: oneRow(suggestion.label), detail: oneRow(destinationOf(suggestion)), letter: 'a' }]),
-    { label: 'No, and tell it what to do differently', letter: 'n' },
-  ];
-}
-
-function destinationOf({ rules, destination, file }: NonNullable<PermissionQuestion['suggestion']>): string {
-  if (destination === 'mode') return 'switches to the mode that accepts edits';
-  const where =
-    destination === 'session' ? 'for this session only' : `saved to ${file ?? 'the local settings'}`;
-  return `${rules.join(', ')} · ${where}`;
-}
-
-const oneRow = (text: string): string => sanitizeLine(reveal(text));
 
 function denial(comment: string): PermissionAnswer {
   return comment.trim() === '' ? { behavior: 'deny' } : { behavior: 'deny', comment: comment.trim() };

@@ -1,0 +1,107 @@
+/** What goes on and is not finished yet, said once when it begins: calls, retries, compactions, the queue. Pure. */
+import { sanitizeLine } from '../print/sanitize.ts';
+import type { View } from '../view.ts';
+
+/** What was said already. */
+export interface Announced {
+  readonly tools: ReadonlySet<string>;
+  readonly retry: string | undefined;
+  readonly isCompacting: boolean;
+  readonly queued: number;
+  readonly isBusy: boolean;
+  /** Milliseconds since the epoch, and how long to wait before the next word about what takes long. */
+  readonly saidAt: number;
+  readonly patienceMs: number;
+}
+
+/** Milliseconds of silence before it is said that something still runs; doubled each time. */
+const PATIENCE_MS = 15_000;
+const LONGEST_PATIENCE_MS = 240_000;
+
+export const nothingAnnounced: Announced = {
+  tools: new Set(),
+  retry: undefined,
+  isCompacting: false,
+  queued: 0,
+  isBusy: false,
+  saidAt: 0,
+  patienceMs: PATIENCE_MS,
+};
+
+/** What is new in the view, a line each. */
+export function announce(
+  before: Announced,
+  view: View,
+  now: number,
+): { readonly announced: Announced; readonly lines: readonly string[] } {
+  const retry = view.retry && `${view.retry.attempt} ${view.retry.until}`;
+  const lines = [
+    ...view.tools
+      .filter(({ callId }) => !before.tools.has(callId))
+      .map(({ tool, title }) => `Running ${named(tool, title)}`),
+    ...(view.retry !== undefined && retry !== before.retry ? [retryWords(view.retry, now)] : []),
+    ...(view.compacting !== undefined && !before.isCompacting
+      ? [compactingWords(view.compacting.trigger)]
+      : []),
+    ...(view.queue.length > before.queued
+      ? view.queue
+          .slice(before.queued)
+          .map(({ text, display }) => `Queued, sent with the next step: ${sanitizeLine(display ?? text)}`)
+      : []),
+    ...(before.isBusy && !view.busy && view.questions.length === 0 ? ['Ready.'] : []),
+  ];
+  const isSilent = lines.length === 0 && view.busy && view.questions.length === 0 && before.isBusy;
+  const isDue = isSilent && now - before.saidAt >= before.patienceMs;
+  const announced: Announced = {
+    tools: new Set(view.tools.map(({ callId }) => callId)),
+    retry,
+    isCompacting: view.compacting !== undefined,
+    queued: view.queue.length,
+    isBusy: view.busy,
+    saidAt: isSilent && !isDue ? before.saidAt : now,
+    patienceMs: isDue
+      ? Math.min(LONGEST_PATIENCE_MS, before.patienceMs * 2)
+      : isSilent
+        ? before.patienceMs
+        : PATIENCE_MS,
+  };
+  return { announced, lines: isDue ? [stillWords(view, now)] : lines };
+}
+
+/** E.g. "Bash: npm test". */
+function named(tool: string, title: string): string {
+  const clean = sanitizeLine(title);
+  return clean === '' || clean === tool ? sanitizeLine(tool) : `${sanitizeLine(tool)}: ${clean}`;
+}
+
+function retryWords({ error, attempt, maxAttempts, until }: NonNullable<View['retry']>, now: number): string {
+  const seconds = Math.max(1, Math.ceil((until - now) / 1000));
+  return `${sanitizeLine(error.message)} Trying again in ${durationWords(seconds)}, attempt ${attempt} of ${maxAttempts}. Ctrl+C stops it.`;
+}
+
+function compactingWords(trigger: 'auto' | 'manual' | 'preview'): string {
+  return trigger === 'preview' ? 'Writing a summary for the preview.' : 'Compacting the conversation.';
+}
+
+function stillWords(view: View, now: number): string {
+  const seconds = Math.round((now - (view.startedAt ?? now)) / 1000);
+  const [tool] = view.tools;
+  const what =
+    tool !== undefined
+      ? `running ${named(tool.tool, tool.title)}`
+      : view.compacting !== undefined
+        ? 'compacting the conversation'
+        : view.writing !== undefined
+          ? `preparing ${sanitizeLine(view.writing.name)}`
+          : view.tail !== '' || view.tailPrinted
+            ? 'answering'
+            : 'waiting for the model';
+  return `Still ${what}, ${durationWords(seconds)} so far.`;
+}
+
+/** "12 seconds", "2 minutes". */
+export function durationWords(seconds: number): string {
+  if (seconds < 90) return seconds === 1 ? '1 second' : `${seconds} seconds`;
+  const minutes = Math.round(seconds / 60);
+  return minutes === 1 ? '1 minute' : `${minutes} minutes`;
+}

@@ -1,0 +1,44 @@
+import type { Snapshot } from '../../controllerTypes.ts';
+import { onboarding, trust } from './boot.ts';
+import { items } from './items.ts';
+import { models } from './models.ts';
+import { rewind } from './rewind.ts';
+import { pick, refused } from './sessions.ts';
+import type { DialoguePorts } from './types.ts';
+
+/** Asks what the screen would show a dialog for. Called once for each phase. */
+export function askPhase({ phase, session }: Snapshot, ports: DialoguePorts): void {
+  switch (phase.type) {
+    case 'trust':
+      ports.ask(trust(phase, ports));
+      return;
+    case 'onboarding':
+      ports.ask(onboarding(phase, ports));
+      return;
+    case 'picking':
+      pick(phase.picker, ports);
+      return;
+    case 'refused':
+      ports.ask(refused(phase, ports));
+      return;
+    case 'models': {
+      const asked = models(phase, ports);
+      if (asked !== undefined) ports.ask(asked);
+      return;
+    }
+    case 'items':
+      if (session !== undefined) ports.ask(items(session.agent, ports));
+      return;
+    case 'rewind':
+      if (session !== undefined) void rewind(session.agent, phase.turn, ports);
+      return;
+    case 'booting':
+    case 'session':
+    case 'leaving':
+      return;
+    default:
+      // A dialog that only a screen can show; nobody is left waiting in it.
+      ports.tell('This needs a screen that can be drawn anew, so there is nothing to say of it here.');
+      ports.controller.closeDialog();
+  }
+}

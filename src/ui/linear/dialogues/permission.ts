@@ -1,0 +1,87 @@
+/** May this call run? The whole preview in words, then numbered answers; nothing but an exact answer approves. */
+import type { PermissionAnswer, PermissionQuestion, Preview } from '../../../protocol/permissions.ts';
+import { permissionChoices } from '../../components/permissionChoices.ts';
+import type { MarkdownRenderer } from '../../print/markdown.ts';
+import { reveal, sanitizeLine } from '../../print/sanitize.ts';
+import { plainTheme } from '../markdownWords.ts';
+import { diffWords, revealed } from '../toolWords.ts';
+import { choiceOf, choose } from './choose.ts';
+import type { Dialogue } from './types.ts';
+
+export interface PermissionPorts {
+  readonly words: MarkdownRenderer;
+  readonly now: () => number;
+  readonly onAnswer: (answer: PermissionAnswer) => void;
+}
+
+/** Milliseconds in which nobody can have heard the question: what comes then was meant for something else. */
+const UNHEARD_MS = 300;
+
+export function permission(question: PermissionQuestion, ports: PermissionPorts): Dialogue {
+  const choices = permissionChoices(question);
+  const no = choices.length - 1;
+  const askedAt = ports.now();
+  const take = (index: number, comment: string): void => {
+    if (index !== no) ports.onAnswer({ behavior: 'allow', ...(index === 0 ? {} : { remember: true }) });
+    else ports.onAnswer({ behavior: 'deny', ...(comment === '' ? {} : { comment }) });
+  };
+  const asked = choose(
+    [
+      `Question: may ${sanitizeLine(question.tool)} do this? ${sanitizeLine(reveal(question.title))}`,
+      ...previewWords(question.preview, ports.words),
+      ...(question.reason === '' ? [] : [`Why it asks: ${sanitizeLine(reveal(question.reason))}`]),
+    ],
+    choices,
+    (index) => take(index, ''),
+    () => take(no, ''),
+  );
+  return {
+    ...asked,
+    tell: [
+      ...asked.tell.slice(0, -1),
+      `Answer y${no === 2 ? ', a' : ''} or n. Words behind n tell the model what to do instead.`,
+    ],
+    answer(text) {
+      if (ports.now() - askedAt < UNHEARD_MS)
+        return 'That line came before the question could be heard, so it does not count. Please answer now.';
+      const [first = '', ...rest] = text.split(/[\s,:]+/);
+      const comment = text.slice(first.length).replace(/^[\s,:]+/, '');
+      if (rest.length > 0 && comment !== '') {
+        // Only a no can be followed by words: "yes, but …" is not a yes.
+        if (choiceOf(choices, first) !== no)
+          return `Only y${no === 2 ? ', a' : ''} or n on its own is an answer; words may follow n.`;
+        take(no, comment);
+        return undefined;
+      }
+      return asked.answer(text);
+    },
+  };
+}
+
+/** All of it: what is approved must have been said. */
+function previewWords(preview: Preview, words: MarkdownRenderer): string[] {
+  switch (preview.type) {
+    case 'diff':
+      return [
+        `${preview.isNew ? 'New file' : 'Change'}: ${reveal(preview.path)}`,
+        ...diffWords(preview.diff, Number.POSITIVE_INFINITY, revealed),
+      ];
+    case 'command':
+      return [
+        `Command: ${reveal(preview.command).trimEnd()}`,
+        `In: ${reveal(preview.cwd)}`,
+        ...(preview.description === undefined
+          ? []
+          : [`What the model says of it: ${sanitizeLine(preview.description)}`]),
+      ];
+    case 'paths':
+      return [
+        `${sanitizeLine(preview.verb)}:`,
+        ...preview.paths.map((path) => reveal(path).replaceAll('\n', '‹U+000A›')),
+      ];
+    case 'plan':
+      return ['Plan:', words(preview.plan, { width: 100_000, theme: plainTheme }), 'End of the plan.'];
+    case 'text':
+      return [reveal(preview.text).trimEnd()];
+  }
+}

@@ -1,0 +1,203 @@
+/**
+ * A conversation without redraws: for screen readers, dumb terminals and pipes. The same controller as the screen's
+ * decides what happens; what it would draw is told here once, in words, and lines answer it.
+ */
+import { createController } from '../controller.ts';
+import type { Snapshot } from '../controllerTypes.ts';
+import { createHistoryFile } from '../input/historyFile.ts';
+import { FRAME_MS } from '../sessionStore.ts';
+import type { UiExit, UiOptions } from '../types.ts';
+import { announce, nothingAnnounced } from './announce.ts';
+import { asciiSigns } from './asciiSigns.ts';
+import { askPhase } from './dialogues/ofPhase.ts';
+import { permission } from './dialogues/permission.ts';
+import type { Dialogue, DialoguePorts } from './dialogues/types.ts';
+import { createLineReader } from './lineReader.ts';
+import { loadWords } from './loadWords.ts';
+import { splitTold } from './splitTold.ts';
+import { createWordsPrinter } from './wordsPrinter.ts';
+
+export interface LinearOptions extends Omit<UiOptions, 'takeOver'> {
+  readonly version: string;
+  /** The working directory as shown to people. */
+  readonly directory: string;
+  /** Both streams are terminals; otherwise lines come from a pipe, and nobody else echoes them. */
+  readonly isTerminal: boolean;
+  /** The terminal can move its cursor: only the line that is typed makes use of it. */
+  readonly isEditing: boolean;
+  /** False where signs beyond ASCII would not be read. */
+  readonly isUtf8: boolean;
+  /** Calls the listener at each Ctrl+C that comes as a signal. */
+  readonly onInterrupt: (listener: () => void) => void;
+}
+
+/** Milliseconds between two looks at what takes long. */
+const LOOK_MS = 1000;
+
+/** Resolves when the conversation is left. */
+export async function startLinear(options: LinearOptions): Promise<UiExit> {
+  let exit: UiExit = { sessionId: undefined, empty: true, code: 0 };
+  const [words, history] = await Promise.all([loadWords(), loadHistory(options)]);
+  const controller = createController({ ...options, takeOver: () => ({ draft: '', rest: '' }) }, (how) => {
+    exit = how;
+  });
+  const echoed = new Set<string>();
+  let announced = nothingAnnounced;
+  let asked: Dialogue | undefined;
+  let shown: { phase: unknown; question: string | undefined; session: unknown; hint: string | undefined } = {
+    phase: undefined,
+    question: undefined,
+    session: undefined,
+    hint: undefined,
+  };
+  /** The input has ended; what was asked for is still done. */
+  let isEnding = false;
+
+  const write = (text: string): void => {
+    const draft = reader.draft();
+    const plain = options.isUtf8 ? text : asciiSigns(text);
+    options.stdout.write(draft === '' ? plain : `\n${plain}${draft}`);
+  };
+  const tell = (...lines: readonly string[]): void => {
+    if (lines.length > 0) write(lines.map((line) => `${line}\n`).join(''));
+  };
+  const ask = (dialogue: Dialogue | undefined): void => {
+    asked = dialogue;
+    reader.hide(dialogue?.isSecret === true);
+    tell(...(dialogue?.tell ?? []));
+    // Nobody is left to answer.
+    if (isEnding) dialogue?.cancel();
+  };
+  const ports: DialoguePorts = { controller, ask, tell, now: options.now };
+
+  const onBlock = (text: string): void => {
+    const dialogue = asked;
+    if (dialogue !== undefined) {
+      const reply = dialogue.answer(text.trim());
+      if (reply === undefined && asked === dialogue) ask(undefined);
+      else if (reply !== undefined && reply !== '') tell(reply);
+      return;
+    }
+    if (text.trim() === '') return;
+    const agent = controller.snapshot().session?.agent;
+    if (options.isTerminal && agent?.state().busy !== true) echoed.add(text.trim());
+    if (options.isTerminal) void historyFile.add(text);
+    controller.submit({ text, display: text });
+  };
+  const onInterrupt = (): void => {
+    const hadDraft = reader.draft() !== '';
+    reader.clear();
+    if (options.isTerminal) options.stdout.write('\n');
+    const dialogue = asked;
+    if (dialogue === undefined) controller.intent('clear_or_exit', { empty: !hadDraft });
+    else {
+      ask(undefined);
+      dialogue.cancel();
+    }
+  };
+  const onEnd = (): void => {
+    isEnding = true;
+    const dialogue = asked;
+    asked = undefined;
+    dialogue?.cancel();
+    if (options.isTerminal) controller.leave();
+    else update();
+  };
+
+  /** Tells what has changed; behind what is printed in the same frame, so that things are told in their order. */
+  const update = (): void => {
+    const snapshot = controller.snapshot();
+    if (snapshot.session !== shown.session) announced = nothingAnnounced;
+    const now = options.now();
+    const news = announce(announced, snapshot.view, now);
+    announced = news.announced;
+    tell(...news.lines);
+    const question = snapshot.view.questions[0];
+    const before = shown;
+    shown = { phase: snapshot.phase, question: question?.id, session: snapshot.session, hint: snapshot.hint };
+    if (snapshot.hint !== undefined && snapshot.hint !== before.hint) tell(snapshot.hint);
+    const isInSession = snapshot.phase.type === 'session';
+    if (snapshot.phase !== before.phase && !isInSession) {
+      asked = undefined;
+      askPhase(snapshot, ports);
+    } else if (isInSession && (question?.id !== before.question || snapshot.phase !== before.phase)) {
+      ask(
+        question &&
+          permission(question, {
+            words,
+            now: options.now,
+            onAnswer: (answer) => controller.answer(question.id, answer),
+          }),
+      );
+    }
+    leaveWhenDone(snapshot);
+  };
+  let quietSince = 0;
+  const leaveWhenDone = ({ session, view, phase }: Snapshot): void => {
+    const isQuiet = phase.type === 'session' && session?.agent.state().busy === false && !view.busy;
+    if (!isEnding || !isQuiet || view.queue.length > 0) quietSince = 0;
+    else if (quietSince === 0) quietSince = options.now();
+    else if (options.now() - quietSince > 4 * FRAME_MS) controller.leave();
+  };
+
+  const historyFile = createHistoryFile(options.historyFile, options.historyText);
+  const reader = createLineReader({
+    input: options.stdin,
+    output: options.stdout,
+    isTerminal: options.isTerminal,
+    isEditing: options.isEditing,
+    history,
+    onBlock,
+    onInterrupt,
+    onEnd,
+  });
+  options.onInterrupt(onInterrupt);
+  const giveBack = (text: string): void => {
+    if (!reader.insert(text)) tell('Given back, not sent:', text, 'End of what was given back.');
+  };
+  write(headerOf(options));
+  return new Promise((resolve) => {
+    const looks = setInterval(update, options.isTerminal ? LOOK_MS : 2 * FRAME_MS);
+    controller.subscribe(() => {
+      if (controller.snapshot().phase.type !== 'leaving') return queueMicrotask(update);
+      clearInterval(looks);
+      reader.close();
+      resolve(exit);
+    });
+    controller.begin({
+      write,
+      columns: () => 80,
+      // Nothing is live: a reply is told as it is finished, piece by piece.
+      liveRows: () => 0,
+      composer: () => ({
+        text: () => reader.draft(),
+        setText: giveBack,
+        prependText: giveBack,
+        clear: () => reader.clear(),
+      }),
+      suspend: (run) => run(),
+      plain: {
+        split: splitTold,
+        createPrinter: (printer) =>
+          createWordsPrinter({ ...printer, words, isEchoed: (text) => echoed.delete(text.trim()) }),
+      },
+    });
+  });
+}
+
+function headerOf({ version, directory, isTerminal }: LinearOptions): string {
+  const how =
+    'Type what to do and press Enter. A backslash at the end of a line goes on in the next. /help lists commands, Ctrl+C stops what runs, Ctrl+D leaves.\n';
+  return `ClawdCode ${version} in ${directory}\n${isTerminal ? how : ''}`;
+}
+
+/** Earlier prompts of a line each, newest first. */
+async function loadHistory({
+  historyFile,
+  isEditing,
+  isTerminal,
+}: LinearOptions): Promise<readonly string[]> {
+  if (!isEditing || !isTerminal) return [];
+  const entries = await createHistoryFile(historyFile).load();
+  return entries.filter((text) => !text.includes('\n')).toReversed();
+}

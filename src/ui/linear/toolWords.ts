@@ -1,0 +1,109 @@
+/** A finished call in words: what it was, how it went, and what is worth hearing of its result. Pure. */
+import type { JSONLEntry } from '../../protocol/entries.ts';
+import { textOf } from '../print/content.ts';
+import type { EntryOptions } from '../print/entry.ts';
+import { count } from '../print/numbers.ts';
+import { parseDiff } from '../print/parseDiff.ts';
+import { reveal, sanitize, sanitizeLine } from '../print/sanitize.ts';
+import { titleOfInput } from '../print/toolLine.ts';
+
+type ToolResult = NonNullable<JSONLEntry['toolResult']>;
+
+const OUTPUT_LINES = 10;
+const ERROR_LINES = 12;
+const DIFF_LINES = 40;
+
+const outcomes: Readonly<Record<string, string>> = {
+  ok: 'Done',
+  partial: 'Partly done',
+  error: 'Failed',
+  denied: 'Not allowed',
+  interrupted: 'Stopped',
+};
+
+export function toolWords(
+  result: ToolResult,
+  cwd: string,
+  tools: EntryOptions['tools'],
+  markdown: (text: string) => string,
+): string {
+  const call = tools(result.id);
+  const status = result.status ?? (result.error === undefined ? 'ok' : 'error');
+  const tool = sanitizeLine(result.name ?? call?.name ?? 'Tool');
+  const given = result.display?.title;
+  const title = sanitizeLine(given === undefined || given === tool ? titleOfInput(call?.input) : given);
+  const named = title === '' || title === tool ? tool : `${tool}: ${title}`;
+  const summary = sanitizeLine(result.display?.summary ?? '').replaceAll(' · ', ', ');
+  // That a command ended well goes without saying on a screen.
+  const isFine = result.kind === 'command' && status === 'ok' && !summary.startsWith('exit');
+  const said = isFine ? ['exit code 0', ...(summary === '' ? [] : [summary])].join(', ') : summary;
+  const outcome = [outcomes[status] ?? status, ...(said === '' ? [] : [said])].join(', ');
+  const changed = result.kind === 'command' ? (result.filesChanged ?? []) : [];
+  return [
+    ...planWords(call, markdown),
+    `${named}${/[.!?]$/.test(named) ? '' : '.'} ${outcome}.`,
+    ...bodyWords(result, status),
+    ...(changed.length === 0
+      ? []
+      : [`Files changed: ${changed.map(({ path, kind }) => `${short(path, cwd)} ${kind}`).join(', ')}.`]),
+  ].join('\n');
+}
+
+/** Lines of a unified diff as words, each with its number; `clean` is for what the user is to approve. */
+export function diffWords(diff: string, most: number, clean = sanitizeLine): string[] {
+  const lines = parseDiff(diff).filter(({ type }) => type === 'added' || type === 'removed');
+  const added = lines.filter(({ type }) => type === 'added').length;
+  const shown = lines
+    .slice(0, most)
+    .map(({ type, number, text }) => `${type} line ${number}: ${clean(text)}`);
+  return [
+    `${count(added, 'line')} added, ${count(lines.length - added, 'line')} removed.`,
+    ...shown,
+    ...(lines.length > most ? [`And ${count(lines.length - most, 'more changed line')}.`] : []),
+  ];
+}
+
+/** The file of an approval is shown whole, hidden characters by their numbers. */
+export const revealed = (text: string): string => sanitize(reveal(text));
+
+function bodyWords(result: ToolResult, status: string): string[] {
+  const output = textOf(result.output);
+  if (status === 'error' || status === 'denied') {
+    const isCommand = result.kind === 'command';
+    const text = isCommand ? output || (result.error ?? '') : (result.error ?? output);
+    return outputWords(text, ERROR_LINES, isCommand ? 'end' : 'start');
+  }
+  if (result.display?.diff !== undefined && result.display.diff !== '')
+    return diffWords(result.display.diff, DIFF_LINES);
+  if (result.todos !== undefined)
+    return result.todos.map(
+      ({ content, status: state }) => `- ${stateWords[state]}: ${sanitizeLine(content)}`,
+    );
+  if (result.kind !== 'command') return [];
+  return outputWords(output, OUTPUT_LINES, 'end');
+}
+
+const stateWords = { completed: 'done', in_progress: 'now', pending: 'open' } as const;
+
+/** Output of a command or an error: a few lines of it, with how many there are. */
+export function outputWords(text: string, most: number, keep: 'start' | 'end'): string[] {
+  const lines = sanitize(text)
+    .replace(/^\n+|\s+$/g, '')
+    .split('\n')
+    .map((line) => line.trimEnd());
+  if (lines.length === 1 && lines[0] === '') return [];
+  if (lines.length <= most + 1) return lines;
+  const shown = keep === 'start' ? lines.slice(0, most) : lines.slice(-most);
+  return [`${keep === 'start' ? 'First' : 'Last'} ${most} of ${lines.length} lines:`, ...shown];
+}
+
+function planWords(call: JSONLEntry['tool'], markdown: (text: string) => string): string[] {
+  const { input } = call ?? {};
+  if (call?.name !== 'ExitPlanMode' || typeof input !== 'object' || input === null || !('plan' in input))
+    return [];
+  return typeof input.plan === 'string' ? ['Plan:', markdown(input.plan), 'End of the plan.'] : [];
+}
+
+function short(path: string, cwd: string): string {
+  return sanitizeLine(path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path);
+}

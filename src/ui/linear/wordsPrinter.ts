@@ -1,0 +1,109 @@
+/** What is finished, in words, in order, each thing once: the counterpart of `printer.ts` where nothing is drawn. */
+import { plainText } from '../../commands/pages/page.ts';
+import type { JSONLEntry } from '../../protocol/entries.ts';
+import { shellOutput } from '../../protocol/shellOutput.ts';
+import { contentText } from '../print/content.ts';
+import { type EntryOptions, promptText, renderEntry } from '../print/entry.ts';
+import type { MarkdownRenderer } from '../print/markdown.ts';
+import { sanitize, sanitizeLine } from '../print/sanitize.ts';
+import type { Printer, PrinterOptions } from '../printer.ts';
+import type { Print } from '../view.ts';
+import { withoutDrawings } from './asciiSigns.ts';
+import { plainTheme } from './markdownWords.ts';
+import { outputWords, toolWords } from './toolWords.ts';
+
+/** Wider than any line: whoever shows the lines wraps them. */
+const ENDLESS = 100_000;
+const SHELL_LINES = 40;
+
+export interface WordsOptions extends PrinterOptions {
+  readonly words: MarkdownRenderer;
+  /** True for a prompt that stands above already, as it was typed there. */
+  readonly isEchoed: (text: string) => boolean;
+}
+
+export function createWordsPrinter(options: WordsOptions): Printer {
+  const calls = new Map<string, JSONLEntry['tool']>();
+  const words: MarkdownRenderer = options.words;
+  const said = (text: string): string => words(text, { width: ENDLESS, theme: plainTheme });
+  const entryOptions = (): EntryOptions => ({
+    width: ENDLESS,
+    theme: plainTheme,
+    markdown: (text) => `ClawdCode: ${said(text)}`,
+    tools: (id) => calls.get(id),
+    showReasoning: options.showReasoning(),
+    seqOf: (uuid) => options.entries?.().find((one) => one.uuid === uuid)?.seq,
+  });
+  const entryWords = (entry: JSONLEntry): string | undefined => {
+    if (entry.tool !== undefined) calls.set(entry.tool.id, entry.tool);
+    const { toolResult } = entry;
+    if (toolResult !== undefined) {
+      const text = toolWords(toolResult, entry.cwd, (id) => calls.get(id), said);
+      calls.delete(toolResult.id);
+      return text;
+    }
+    if (entry.type === 'user' && (entry.subtype === undefined || entry.subtype === 'prompt')) {
+      const text = promptText(entry);
+      return entry.isCompactSummary === true || options.isEchoed(text)
+        ? undefined
+        : `You: ${sanitize(text).trim()}`;
+    }
+    if (entry.type === 'user' && entry.subtype === 'shell') return shellWords(entry);
+    const text = renderEntry(entry, entryOptions());
+    return text === undefined ? undefined : withoutMarks(text);
+  };
+  const renderOne = (print: Print): string | undefined => {
+    switch (print.type) {
+      case 'entry':
+        return entryWords(print.entry);
+      case 'markdown':
+        if (print.text.trim() === '') return undefined;
+        return print.first ? `ClawdCode: ${said(print.text)}` : said(print.text);
+      case 'page':
+        return withoutDrawings(sanitize(plainText(print.page)));
+      case 'notice':
+        return noticeWords(print.level, print.text);
+    }
+  };
+  return {
+    render: (prints) =>
+      prints
+        .flatMap((print) => renderOne(print) ?? [])
+        .filter((text) => text.trim() !== '')
+        .map((text) => `${text.replace(/[ \t]+$/gm, '')}\n`)
+        .join(''),
+  };
+}
+
+/** A sentence of the program's own, with its weight as a word. */
+export function noticeWords(level: 'info' | 'warning' | 'error', text: string): string {
+  const clean = withoutKeys(sanitize(text).trim());
+  if (level === 'info') return clean;
+  return `${level === 'error' ? 'Error' : 'Warning'}: ${clean}`;
+}
+
+/** What `/help` says of keys is about the screen. */
+function withoutKeys(text: string): string {
+  return text.replace(/\n\nKeys\n[\s\S]*$/, `\n\n${KEYS}`);
+}
+
+const KEYS =
+  'A backslash at the end of a line goes on in the next. !command runs a command yourself, @path names a file. Ctrl+C stops what runs, twice it leaves, as Ctrl+D does.';
+
+function shellWords(entry: JSONLEntry): string {
+  const command = entry.data?.command;
+  const [first = '', ...rest] = contentText(entry).split('\n');
+  const head = typeof command === 'string' ? command : first;
+  const body = typeof command === 'string' ? (shellOutput(entry) ?? contentText(entry)) : rest.join('\n');
+  return [`You ran: ${sanitizeLine(head)}`, ...outputWords(body, SHELL_LINES, 'end')].join('\n');
+}
+
+/** Signs in front of a line say what a screen has colours for; the sentence behind them says it too. */
+function withoutMarks(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => line.replace(/^\s*[⎿◇◆↪✻✎●·]\s?/, '').replace(/^! /, 'Warning: '))
+    .filter((line, index, all) => line !== '' || all[index - 1] !== '')
+    .join('\n')
+    .trim();
+}

@@ -1,0 +1,193 @@
+/** The conversation without redraws: a dumb terminal, a screen reader, pipes. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { program } from './support/program.ts';
+import { setStage } from './support/stage.ts';
+
+const slow = { latency: 60, chunkSize: 6 } as const;
+const story = Array.from({ length: 200 }, (_, index) => `word${index}`).join(' ');
+const ctrlC = '\u0003';
+const ctrlD = '\u0004';
+
+/** The ways in which a terminal comes to be talked to in lines. */
+const ways = [
+  { way: 'a dumb terminal', below: ['env', 'TERM=dumb'], args: [] },
+  { way: '--ax-screen-reader', below: [], args: ['--ax-screen-reader'] },
+] as const;
+
+test.each(ways)('$way: everything is said once, in words, without one escape', async ({ below, args }) => {
+  const { server, work, open } = await setStage();
+  server.script(
+    { text: 'I will look.', calls: [{ name: 'Bash', input: { command: 'echo made > out.txt; echo fine' } }] },
+    { text: '# Result\n\nIt **works**. See `out.txt`.\n\n| a | b |\n|---|---|\n| 1 | 2 |' },
+  );
+  const terminal = open([...args], { below: [...below] });
+  await terminal.waitForPrinted('Ctrl+D leaves');
+  await terminal.submit('make the file');
+  await terminal.waitForPrinted(/Answer y or n\./);
+  const asked = terminal.everything();
+  expect(asked).toContain('ClawdCode: I will look.');
+  expect(asked).toMatch(/Question: may Bash do this\?/);
+  expect(asked).toContain('Command: echo made > out.txt; echo fine');
+  await terminal.pause(350);
+  // What is no answer approves nothing.
+  await terminal.submit('maybe');
+  await terminal.waitForPrinted('"maybe" is none of the choices');
+  await terminal.submit('y');
+  await terminal.waitForPrinted('Ready.');
+  const told = terminal.everything();
+  expect(told).toMatch(/Bash: echo made > out\.txt; echo fine\. Done, exit code 0/);
+  expect(told).toMatch(/Heading: Result\n\nIt works\. See `out\.txt`\.\n/);
+  expect(told).toContain('Row 1. a: 1; b: 2.');
+  expect(told.match(/I will look/g)).toHaveLength(1);
+  // As the terminal echoed it; it is not said again.
+  expect(told.match(/make the file/g)).toHaveLength(1);
+  expect(await readFile(join(work.repository, 'out.txt'), 'utf8')).toBe('made\n');
+  await terminal.press(ctrlD);
+  expect(await terminal.exited).toBe(0);
+  expect(terminal.everything()).toMatch(/To go on with this session: clawdcode --resume \w+$/);
+  expect(terminal.bytes()).not.toContain('\u001B');
+});
+
+test('a comment behind n goes to the model; n alone ends the turn', async () => {
+  const { server, open } = await setStage();
+  const call = { calls: [{ name: 'Bash', input: { command: 'rm -rf build' } }] };
+  server.script(call, { text: 'As you like.' }, call);
+  const terminal = open([], { below: ['env', 'TERM=dumb'] });
+  await terminal.waitForPrinted('Ctrl+D leaves');
+  await terminal.submit('clean up');
+  await terminal.waitForPrinted(/or n\. Words behind n/);
+  await terminal.pause(350);
+  await terminal.submit('n keep the folder');
+  await terminal.waitForPrinted('As you like.');
+  await terminal.waitForPrinted('Ready.');
+  expect(JSON.stringify(server.requests()[1]?.messages.at(-1))).toContain('keep the folder');
+  await terminal.submit('once more');
+  await terminal.until(() => terminal.everything().split('Question:').length === 3, 'it asks again');
+  await terminal.pause(350);
+  await terminal.submit('n');
+  await terminal.waitForPrinted('Stopped by you.');
+  expect(server.requests()).toHaveLength(3);
+});
+
+test.each(ways)('$way: Ctrl+C stops the reply, and twice leaves', async ({ below, args }) => {
+  const { server, open } = await setStage();
+  server.script({ text: story, ...slow });
+  const terminal = open([...args], { below: [...below] });
+  await terminal.waitForPrinted('Ctrl+D leaves');
+  await terminal.submit('tell me a story');
+  await server.waitForRequests(1);
+  await terminal.pause(500);
+  await terminal.press(ctrlC);
+  await terminal.waitForPrinted('Stopped by you.');
+  await terminal.waitForPrinted('Ready.');
+  await terminal.press(ctrlC);
+  expect(await terminal.exited).toBe(0);
+  expect(terminal.everything()).toContain('To go on with this session');
+});
+
+test('the setting is enough; several lines go together, and what is typed while it runs is queued', async () => {
+  const { server, work, open } = await setStage();
+  await mkdir(work.data, { recursive: true });
+  await writeFile(join(work.data, 'config.json'), JSON.stringify({ screenReader: true }));
+  server.script({ text: story.slice(0, 400), ...slow }, { text: 'Both seen.' });
+  const terminal = open();
+  await terminal.waitForPrinted('Ctrl+D leaves');
+  await terminal.submit('first line\\');
+  await terminal.submit('second line');
+  await server.waitForRequests(1);
+  await terminal.submit('and one more thing');
+  await terminal.waitForPrinted('Queued, sent with the next step: and one more thing');
+  await terminal.waitForPrinted('Both seen.');
+  expect(server.requests()[0]?.messages.at(-1)?.content).toContain('first line\nsecond line');
+  expect(terminal.everything()).toContain('You: and one more thing');
+  expect(terminal.bytes()).not.toContain('\u001B');
+});
+
+test('dialogs are lists to answer: models, sessions, going back', async () => {
+  const { server, open } = await setStage();
+  server.script({ text: 'One.' }, { text: 'Two.' });
+  const terminal = open(['first question'], { below: ['env', 'TERM=dumb'] });
+  await terminal.waitForPrinted('One.');
+  await terminal.waitForPrinted('Ready.');
+  await terminal.submit('second question');
+  await terminal.waitForPrinted('Two.');
+  await terminal.until(() => terminal.everything().split('Ready.').length === 3, 'ready again');
+  await terminal.submit('/rewind');
+  await terminal.waitForPrinted(/1\. second question; .*\n2\. first question/);
+  await terminal.submit('1');
+  await terminal.waitForPrinted('what goes back?');
+  await terminal.submit('c');
+  await terminal.waitForPrinted(/Given back, not sent:\nsecond question/);
+  await terminal.submit('/resume');
+  await terminal.waitForPrinted(/1 session:\n1\. .*open here/);
+  await terminal.submit('');
+  await terminal.submit('/model');
+  await terminal.waitForPrinted(/models?:|There is no model|does not say/);
+  await terminal.press(ctrlC);
+  await terminal.press(ctrlD);
+  expect(await terminal.exited).toBe(0);
+});
+
+test('a key is asked for and not shown', async () => {
+  const { server, work, access, open } = await setStage();
+  server.script({ text: 'Hello.' });
+  const terminal = open([], { below: ['env', 'TERM=dumb'], env: work.env() });
+  await terminal.waitForPrinted('how do you want to begin?');
+  await terminal.submit('1');
+  await terminal.waitForPrinted('Endpoint?');
+  await terminal.submit(access.OPENAI_BASE_URL ?? '');
+  await terminal.waitForPrinted('Key?');
+  await terminal.submit('sk-secret-key');
+  await terminal.waitForPrinted('Model?');
+  await terminal.submit('mock-1');
+  await terminal.pause(300);
+  await terminal.submit('hi');
+  await terminal.waitForPrinted('ClawdCode: Hello.');
+  expect(terminal.bytes()).not.toContain('secret');
+  expect(await readFile(join(work.data, 'config.json'), 'utf8')).toContain('sk-secret-key');
+});
+
+test('through pipes: lines in, lines out, and the end of the input leaves when all is done', async () => {
+  const { server, print } = await setStage();
+  server.script({ text: 'First.' });
+  const { code, stdout } = await print(['--ax-screen-reader', 'one'], { input: '/cost\ntwo\n' });
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/You: one\n/);
+  expect(stdout).toMatch(/ClawdCode: First\.\n/);
+  expect(stdout).toContain('You: two\n');
+  expect(stdout).toMatch(/Requests +0[\s\S]*Ready\.\nTo go on with this session/);
+});
+
+test('what is piped in is the prompt, what is piped out is the answer', async () => {
+  const { server, print, work, access } = await setStage();
+  server.script({ text: 'It is a stack trace.' }, { text: 'Fine.' }, { text: 'Only that.' });
+  expect(await print([], { input: 'what is this?\n' })).toMatchObject({
+    code: 0,
+    stdout: 'It is a stack trace.\n',
+  });
+  expect(await print(['is it good?'], { input: 'a diff' })).toMatchObject({ code: 0, stdout: 'Fine.\n' });
+  expect(server.requests()[1]?.messages.at(-1)?.content).toContain('is it good?\n\na diff');
+  // Standard input is a terminal, standard output a file.
+  const file = join(work.temporary, 'answer.txt');
+  const { openTerminal } = await import('./support/terminal.ts');
+  const terminal = openTerminal(['sh', '-c', `"$@" > ${file}`, 'sh', ...program()], {
+    cwd: work.repository,
+    env: work.env(access),
+    args: ['say it'],
+  });
+  expect(await terminal.exited).toBe(0);
+  expect(await readFile(file, 'utf8')).toBe('Only that.\n');
+});
+
+test('nothing to hold a conversation on: it says so, and what to do instead', async () => {
+  const { work, access } = await setStage();
+  const { openTerminal } = await import('./support/terminal.ts');
+  const terminal = openTerminal(['sh', '-c', '"$@" | cat; exit 0', 'sh', ...program()], {
+    cwd: work.repository,
+    env: work.env(access),
+  });
+  await terminal.waitForPrinted(/standard output is not a terminal.*give a prompt: clawdcode -p/s);
+  await terminal.exited;
+});
