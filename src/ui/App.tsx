@@ -45,7 +45,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
   const suspend = async (run: () => Promise<void>): Promise<void> => {
     held.current = [];
     try {
-      await app.suspendTerminal(run);
+      await window.lend(() => app.suspendTerminal(run));
     } finally {
       const text = held.current.join('');
       held.current = undefined;

@@ -15,6 +15,8 @@ export interface TerminalWindow {
   readonly stdout: NodeJS.WriteStream;
   size(): WindowSize;
   subscribe(listener: () => void): () => void;
+  /** Somebody else has the terminal while this runs: a resize is told to Ink when it is back. */
+  lend<Result>(run: () => Promise<Result>): Promise<Result>;
   /** Follows the terminal from now on; returns what stops it. */
   follow(ink: { clear(): void; waitUntilRenderFlush(): Promise<unknown> }): () => void;
 }
@@ -23,6 +25,7 @@ export function createTerminalWindow(terminal: NodeJS.WriteStream): TerminalWind
   const resizes = new EventEmitter();
   const listeners = new Set<() => void>();
   let size = sizeOf(terminal);
+  let isLent = false;
   const stdout: NodeJS.WriteStream = new Proxy(terminal, {
     get(target, key) {
       if (key === 'on' || key === 'off') {
@@ -42,12 +45,23 @@ export function createTerminalWindow(terminal: NodeJS.WriteStream): TerminalWind
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    async lend(run) {
+      const before = size;
+      isLent = true;
+      try {
+        return await run();
+      } finally {
+        isLent = false;
+        if (size !== before) resizes.emit('resize');
+      }
+    },
     follow(ink) {
       const onResize = (): void => {
         const before = size;
         size = sizeOf(terminal);
-        if (size.columns < before.columns) ink.clear();
+        if (size.columns < before.columns && !isLent) ink.clear();
         for (const listener of [...listeners]) listener();
+        if (isLent) return;
         void ink.waitUntilRenderFlush().then(() => resizes.emit('resize'));
       };
       terminal.on('resize', onResize);
