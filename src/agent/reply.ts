@@ -14,6 +14,7 @@ import type {
   Reply,
   SentRequest,
 } from '../protocol/model.ts';
+import { createBreather } from './breather.ts';
 
 export interface Clock {
   /** Milliseconds since the epoch. */
@@ -89,7 +90,9 @@ async function oneTry(
   draft: Draft,
   onSent: (sent: SentRequest) => void,
 ): Promise<Extract<ModelEvent, { type: 'done' | 'failed' }> | 'interrupted'> {
+  const breather = createBreather();
   for await (const event of client.stream(request, signal, onSent)) {
+    if (breather.isDue()) await breather.breathe();
     if (signal.aborted) return 'interrupted';
     if (event.type === 'done' || event.type === 'failed') return event;
     draft.add(event);

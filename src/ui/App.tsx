@@ -2,7 +2,7 @@
  * The whole screen: dialogs and the live area above, the composer, the status line below. The composer is there
  * from the first frame and is never unmounted, so that nothing typed is lost.
  */
-import { Box, Text, useApp, useStdout } from 'ink';
+import { Box, Text, useApp } from 'ink';
 import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import { BootDialog } from './BootDialog.tsx';
 import { StatusLine } from './components/StatusLine.tsx';
@@ -28,7 +28,6 @@ const STATUS_ROWS = 2;
 
 export function App({ options, initialDraft, controller, window }: AppProps) {
   const app = useApp();
-  const { write: writeNow } = useStdout();
   const { columns, rows } = useSyncExternalStore(window.subscribe, window.size);
   const composer = useRef<ComposerHandle>(null);
   const snapshot = useSyncExternalStore(controller.subscribe, controller.snapshot);
@@ -39,7 +38,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
   // Ink throws away what is written while the terminal is given away.
   const held = useRef<string[] | undefined>(undefined);
   const write = (text: string): void => {
-    if (held.current === undefined) writeNow(text);
+    if (held.current === undefined) window.print(text);
     else held.current.push(text);
   };
   const suspend = async (run: () => Promise<void>): Promise<void> => {
@@ -49,7 +48,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
     } finally {
       const text = held.current.join('');
       held.current = undefined;
-      if (text !== '') writeNow(text);
+      if (text !== '') window.print(text);
     }
   };
 
@@ -127,9 +126,9 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
         maxRows={composerRows}
         theme={theme}
         history={history}
-        completion={completion}
         keymap={keymap}
         vim={snapshot.preferences.vim === true}
+        completion={completion}
         onSubmit={onSubmit}
         onIntent={onIntent}
         takeBackQueued={takeBackQueued}

@@ -3,6 +3,7 @@
  * tells React at most once a frame. No React in here, so that a burst of deltas costs one render.
  */
 import type { Agent } from '../agent/types.ts';
+import { createPrintQueue, PIECE } from './printQueue.ts';
 import { emptyView, flushTail, type Print, reduce, type View } from './view.ts';
 
 export interface SessionStore {
@@ -16,7 +17,7 @@ export interface SessionStore {
 }
 
 export interface SessionStorePorts {
-  /** Writes above the live area; called once a frame at most, with all that is finished. */
+  /** Writes above the live area; of much that is finished a piece at a time, with room for keys between. */
   readonly print: (prints: readonly Print[]) => void;
   readonly split: (markdown: string) => { finished: string; rest: string };
   /** True when the unfinished reply no longer fits into the live area. */
@@ -26,33 +27,50 @@ export interface SessionStorePorts {
 
 /** Milliseconds between two updates of the screen. */
 export const FRAME_MS = 33;
+/**
+ * The same while blocks of a reply are finished faster than anybody reads: printing draws the whole live area anew,
+ * so half as often is half of what goes to the terminal, which may be at the far end of a network.
+ */
+const BURST_FRAME_MS = 66;
 
 export function createSessionStore(agent: Agent, ports: SessionStorePorts): SessionStore {
   const listeners = new Set<() => void>();
   let view: View = { ...emptyView, busy: agent.state().busy, questions: agent.state().questions };
-  let prints: Print[] = [];
+  const prints = createPrintQueue(ports.split);
   let timer: ReturnType<typeof setTimeout> | undefined;
   let lastFrame = 0;
+  let frameMs = FRAME_MS;
 
-  const frame = (): void => {
-    timer = undefined;
-    lastFrame = ports.now();
-    const flushed = flushTail(view, ports.split, ports.tooTall);
+  const flush = (isTime: (tail: string) => boolean): void => {
+    const flushed = flushTail(view, ports.split, isTime);
+    frameMs = flushed.prints.length > 0 ? BURST_FRAME_MS : FRAME_MS;
     view = flushed.view;
-    const finished = [...prints, ...flushed.prints];
-    prints = [];
-    for (const listener of [...listeners]) listener();
-    if (finished.length > 0) ports.print(finished);
+    prints.add(...flushed.prints);
   };
+  const frame = (): void => {
+    lastFrame = ports.now();
+    flush(ports.tooTall);
+    for (const listener of [...listeners]) listener();
+    printPiece();
+  };
+  const printPiece = (): void => {
+    const piece = prints.next();
+    if (piece.length > 0) ports.print(piece);
+    timer = prints.isEmpty() ? undefined : setTimeout(isFrameDue() ? frame : printPiece, 0);
+  };
+  const isFrameDue = (): boolean => ports.now() - lastFrame >= frameMs;
   /** The first event after a pause is drawn at once, the rest of a burst with the next frame. */
   const schedule = (): void => {
-    timer ??= setTimeout(frame, Math.max(0, FRAME_MS - (ports.now() - lastFrame)));
+    timer ??= setTimeout(frame, Math.max(0, frameMs - (ports.now() - lastFrame)));
   };
 
   const unsubscribe = agent.subscribe((event) => {
+    // A long reply that came within a frame is finished now: as one entry it would be drawn in one go.
+    if (event.type === 'entry' && event.entry.type === 'assistant' && view.tail.length > PIECE)
+      flush(() => true);
     const step = reduce(view, event, ports.now());
     view = step.view;
-    prints.push(...step.prints);
+    prints.add(...step.prints);
     schedule();
   });
 
@@ -63,7 +81,7 @@ export function createSessionStore(agent: Agent, ports: SessionStorePorts): Sess
       return () => listeners.delete(listener);
     },
     print(...more) {
-      prints.push(...more);
+      prints.add(...more);
       schedule();
     },
     setDrafting(isDrafting) {
@@ -72,10 +90,12 @@ export function createSessionStore(agent: Agent, ports: SessionStorePorts): Sess
     },
     dispose() {
       unsubscribe();
-      if (timer !== undefined) {
-        clearTimeout(timer);
-        frame();
-      }
+      if (timer === undefined) return;
+      clearTimeout(timer);
+      flush(ports.tooTall);
+      for (const listener of [...listeners]) listener();
+      const rest = prints.rest();
+      if (rest.length > 0) ports.print(rest);
     },
   };
 }

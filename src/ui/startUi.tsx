@@ -25,7 +25,8 @@ export async function startUi(options: UiOptions): Promise<UiExit> {
       // Ink draws nothing until the end when `CI` is set, also in a real terminal: whether it is one was checked.
       interactive: true,
       incrementalRendering: true,
-      maxFps: 30,
+      // What streams and what moves has its own pace (sessionStore, Spinner): a key is drawn at once.
+      maxFps: 250,
       kittyKeyboard: { mode: 'auto' },
     },
   );

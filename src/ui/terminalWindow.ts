@@ -15,6 +15,8 @@ export interface TerminalWindow {
   readonly stdout: NodeJS.WriteStream;
   size(): WindowSize;
   subscribe(listener: () => void): () => void;
+  /** Writes above the frame, which is drawn once behind it, with whatever has changed meanwhile. */
+  print(text: string): void;
   /** Somebody else has the terminal while this runs: a resize is told to Ink when it is back. */
   lend<Result>(run: () => Promise<Result>): Promise<Result>;
   /** Follows the terminal from now on; returns what stops it. */
@@ -24,6 +26,10 @@ export interface TerminalWindow {
 export function createTerminalWindow(terminal: NodeJS.WriteStream): TerminalWindow {
   const resizes = new EventEmitter();
   const listeners = new Set<() => void>();
+  let erase: (() => void) | undefined;
+  /** Printed before there was a frame to print above. */
+  let early = '';
+  let hasEnded = false;
   let size = sizeOf(terminal);
   let isLent = false;
   const stdout: NodeJS.WriteStream = new Proxy(terminal, {
@@ -45,6 +51,27 @@ export function createTerminalWindow(terminal: NodeJS.WriteStream): TerminalWind
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    /**
+     * Ink's own way draws the old frame behind the text and the new one a moment later: twice the bytes, and long
+     * lines of it on slow connections. Here React commits first (its microtask is older); a resize that changes no
+     * size is what makes Ink draw at once, and draws nothing where Ink already has.
+     */
+    print(text) {
+      if (hasEnded) return;
+      if (erase === undefined) {
+        early += text;
+        return;
+      }
+      terminal.cork();
+      terminal.write(BEGIN_UPDATE);
+      erase();
+      terminal.write(text);
+      queueMicrotask(() => {
+        if (!hasEnded) resizes.emit('resize');
+        terminal.write(END_UPDATE);
+        terminal.uncork();
+      });
+    },
     async lend(run) {
       const before = size;
       isLent = true;
@@ -56,6 +83,8 @@ export function createTerminalWindow(terminal: NodeJS.WriteStream): TerminalWind
       }
     },
     follow(ink) {
+      erase = ink.clear;
+      if (early !== '') this.print(early);
       const onResize = (): void => {
         const before = size;
         size = sizeOf(terminal);
@@ -65,10 +94,17 @@ export function createTerminalWindow(terminal: NodeJS.WriteStream): TerminalWind
         void ink.waitUntilRenderFlush().then(() => resizes.emit('resize'));
       };
       terminal.on('resize', onResize);
-      return () => terminal.off('resize', onResize);
+      return () => {
+        hasEnded = true;
+        terminal.off('resize', onResize);
+      };
     },
   };
 }
+
+/** A terminal that knows these draws what is between them at once. */
+const BEGIN_UPDATE = '\u001B[?2026h';
+const END_UPDATE = '\u001B[?2026l';
 
 /** A terminal that does not know its size is taken for the classic one. */
 function sizeOf({ columns, rows }: NodeJS.WriteStream): WindowSize {

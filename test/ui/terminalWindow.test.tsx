@@ -55,3 +55,61 @@ test('a resize is told once, and no more after the end', async () => {
   screen.resize(70, 20);
   expect(told).toEqual([50]);
 });
+
+test('what is printed stands above the frame, which is drawn once behind it and with its news', async () => {
+  const screen = createScreen({ columns: 40, rows: 10 });
+  const window = createTerminalWindow(screen.stdout);
+  const news = createNews('before');
+  const ink = render(<News news={news} />, {
+    stdout: window.stdout,
+    stdin: screen.stdin,
+    interactive: true,
+    patchConsole: false,
+    incrementalRendering: true,
+  });
+  window.print('early\n');
+  const unfollow = window.follow(ink);
+  onTestFinished(() => {
+    unfollow();
+    ink.unmount();
+  });
+  await screen.settle();
+  expect(screen.text()).toEqual(['early', 'frame: before', 'status']);
+  const before = screen.output().length;
+  news.set('after');
+  window.print('printed\n');
+  await screen.settle();
+  expect(screen.text()).toEqual(['early', 'printed', 'frame: after', 'status']);
+  const drawn = screen.output().slice(before);
+  // Ink's own `useStdout().write` draws the old frame as well, and this line can go once it no longer does.
+  expect(drawn.match(/frame: /g)).toHaveLength(1);
+  window.print('again\n');
+  await screen.settle();
+  expect(screen.text()).toEqual(['early', 'printed', 'again', 'frame: after', 'status']);
+});
+
+function News({ news }: { readonly news: ReturnType<typeof createNews> }) {
+  const text = useSyncExternalStore(news.subscribe, news.get);
+  return (
+    <Box flexDirection="column">
+      <Text>frame: {text}</Text>
+      <Text>status</Text>
+    </Box>
+  );
+}
+
+function createNews(first: string) {
+  const listeners = new Set<() => void>();
+  let text = first;
+  return {
+    get: () => text,
+    set(next: string) {
+      text = next;
+      for (const listener of listeners) listener();
+    },
+    subscribe(listener: () => void) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
