@@ -139,6 +139,7 @@ export function createAgent(deps: AgentDeps): Agent {
     offerBackground: tasks.offer,
     fileReads: (path) => context.fileReads(path),
     openBlob: () => context.openBlob(),
+    seesImages: () => model.current().seesImages,
     recall: (request, recallSignal) => context.recall(request, recallSignal),
   });
 

@@ -3,6 +3,7 @@
  * Adjacent read-only calls run beside each other; results are recorded in the order of the calls.
  */
 import type { ContextManager } from '../context/index.ts';
+import type { EntryDraft } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { ToolCall } from '../protocol/messages.ts';
 import type {
@@ -218,12 +219,23 @@ async function record(
   { verdict, title, durationMs }: Done,
   ports: ToolCallPorts,
 ): Promise<void> {
-  const { filesChanged = [], drafts: behind = [] } = verdict.changes ?? {};
+  const { filesChanged = [], drafts = [] } = verdict.changes ?? {};
+  const behind = [...(verdict.type === 'outcome' ? imageDrafts(call.id, verdict.outcome) : []), ...drafts];
   const outcome =
     verdict.type === 'outcome'
       ? { ...(filesChanged.length === 0 ? {} : { filesChanged }), ...verdict.outcome }
       : { status: verdict.status, text: verdict.text, display: { title } };
   await ports.context.appendToolResult({ call, outcome, durationMs, behind });
+}
+
+/** Results hold text only: what a call has to show follows it as a message of the user's side. */
+function imageDrafts(callId: string, { images = [] }: ToolOutcome): EntryDraft[] {
+  return images.map(({ path, image }) => ({
+    type: 'user',
+    subtype: 'image',
+    message: { role: 'user', content: [{ type: 'text', text: `The image ${path}:` }, image] },
+    data: { path, callId },
+  }));
 }
 
 function textOf(verdict: Verdict): string {

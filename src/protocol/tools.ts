@@ -1,5 +1,6 @@
 /** The port between the agent and a tool. A tool knows neither the agent, nor the screen, nor the rules. */
 import type { BlobRef, FileChange, Todo, ToolDisplay, ToolResultKind } from './entries.ts';
+import type { ImagePart } from './images.ts';
 import type { ToolSchema } from './messages.ts';
 import type { Access, Preview } from './permissions.ts';
 
@@ -50,6 +51,8 @@ export interface ToolContext {
   /** Hash of the file when it was last read or written in this session, from the log. */
   readonly fileReads: (path: string) => string | undefined;
   readonly openBlob: () => BlobSink;
+  /** Whether the model that will read the result takes images; undefined or absent = not known. */
+  readonly seesImages?: () => boolean | undefined;
   /** Looks something up in the session's log and originals. */
   readonly recall: (request: RecallRequest, signal: AbortSignal) => Promise<RecallAnswer>;
 }
@@ -64,6 +67,8 @@ export interface ToolOutcome {
   readonly filesChanged?: readonly FileChange[];
   readonly filesRead?: readonly { readonly path: string; readonly hash: string }[];
   readonly todos?: readonly Todo[];
+  /** What the model is shown behind the result, which itself holds text only. */
+  readonly images?: readonly { readonly path: string; readonly image: ImagePart }[];
 }
 
 /** The outcome of looking at a call's arguments before anything happens. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';
+import { imageOutcome, sniffImage } from './files/readImage.ts';
 import { type LinesRead, readLines } from './files/readLines.ts';
 import { suggestForMissing } from './files/similarNames.ts';
 import { failure, interrupted } from './outcomes.ts';
@@ -23,14 +24,14 @@ const input = z.object({
 });
 type ReadInput = z.infer<typeof input>;
 
-/** The tool that shows a text file with numbered lines. */
+/** The tool that shows a text file with numbered lines, and an image to a model that sees. */
 export function readTool(home: string): Tool {
   const path = (call: ReadInput, context: ToolContext): string =>
     absolutePath(call.file_path, context.cwd(), home);
   return defineTool({
     name: 'Read',
     description:
-      'Read a text file. Lines come numbered as `number<tab>text`; the numbers are not in the file.',
+      'Read a text file or look at an image. Lines come numbered as `number<tab>text`; the numbers are not in the file.',
     input,
     readOnly: true,
     title: (call, context) => titleOf(shortPath(path(call, context), context.cwd()), call),
@@ -62,6 +63,8 @@ async function read(path: string, call: ReadInput, context: ToolContext): Promis
   // Opening a pipe or a device could block for ever or never end.
   if (!info.isFile())
     return failure(title, `${path} is a device, pipe or socket; Read shows regular files only.`);
+  const header = await sniffImage(path, info.size);
+  if (header !== undefined) return imageOutcome({ path, title, bytes: info.size }, header, context);
   const range = {
     offset: call.offset ?? 1,
     limit: call.limit ?? DEFAULT_LINES,

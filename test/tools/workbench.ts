@@ -27,7 +27,10 @@ export interface Workbench {
   readonly close: () => Promise<void>;
 }
 
-export async function openWorkbench(deps: Partial<ToolDeps> = {}): Promise<Workbench> {
+export async function openWorkbench(
+  deps: Partial<ToolDeps> = {},
+  about: Partial<ToolContext> = {},
+): Promise<Workbench> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'clawdcode-tools-')));
   const tools = builtinTools({ env: process.env, home: homedir(), shell: '/bin/bash', ...deps });
   const seen = new Map<string, string>();
@@ -54,6 +57,7 @@ export async function openWorkbench(deps: Partial<ToolDeps> = {}): Promise<Workb
     fileReads: (path) => seen.get(path),
     openBlob: () => memoryBlob(blobs),
     recall: () => Promise.resolve({ found: false, text: 'Nothing in this session has that pointer.' }),
+    ...about,
   });
   const prepare: Workbench['prepare'] = (name, input) => {
     const tool = tools.tools.find((one) => one.name === name);
