@@ -19,6 +19,14 @@ async function main(argv: readonly string[]): Promise<number> {
     const { sessionCommand } = await import('./session/command.ts');
     return sessionCommand(readPlace(), route.argv);
   }
+  if (route.type === 'doctor') {
+    const { doctorCommand } = await import('./doctor/command.ts');
+    return doctorCommand(readPlace(), route.argv);
+  }
+  if (route.type === 'completion') {
+    const { completionCommand } = await import('./completion/command.ts');
+    return completionCommand(readPlace(), route.argv);
+  }
   if (route.type === 'unclear') {
     process.stderr.write(`clawdcode: ${route.message}\n`);
     return 42;

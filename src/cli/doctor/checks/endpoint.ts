@@ -1,0 +1,218 @@
+/** The endpoint, its key and the model. Never shows a key. */
+import { lookupModel } from '../../../model/catalogue.ts';
+import { shownUrl } from '../../../model/errors.ts';
+import type { Finding } from '../../../protocol/doctor.ts';
+import type { ModelProbe, ServedModel, ServerAnswer } from '../../../protocol/server.ts';
+import { formatTokens } from '../../../ui/print/numbers.ts';
+import type { DoctorPorts, NetworkPorts } from '../types.ts';
+
+/** With probing, a few short prompts are sent. */
+export async function checkEndpoint(ports: DoctorPorts): Promise<readonly Finding[]> {
+  const { network, now } = ports;
+  if (network === null) return [keyFinding(ports, undefined)];
+  const { access } = network;
+  if (access.type === 'missing')
+    return [
+      {
+        id: 'endpoint',
+        label: 'Endpoint',
+        state: 'missing',
+        value: access.message,
+        fix: 'Run clawdcode: it looks for local servers and asks for a key.',
+      },
+    ];
+  const startedAt = now();
+  const answer = await network.ask(access.apiKey);
+  const ms = Math.round(now() - startedAt);
+  const isReached =
+    answer.type === 'server' || answer.error.kind === 'auth' || answer.error.status !== undefined;
+  const first = [endpointFinding(ports, answer, ms), keyFinding(ports, answer)];
+  if (!isReached) return first;
+  const served = answer.type === 'server' ? find(answer.facts.models, access.model) : undefined;
+  return [
+    ...first,
+    modelFinding(access.model, answer),
+    windowFinding(ports, access.model, served),
+    ...(await probeFindings(network, served)),
+  ];
+}
+
+function endpointFinding({ loaded, place }: DoctorPorts, answer: ServerAnswer, ms: number): Finding {
+  const { baseUrl } = loaded.settings;
+  const proxy = proxyOf(place.env, baseUrl);
+  const through = proxy === undefined ? '' : ` · HTTP proxy variables are set (${proxy})`;
+  const found = { id: 'endpoint', label: 'Endpoint' };
+  if (answer.type === 'server') {
+    const { kind, version, models } = answer.facts;
+    const who = kind === 'other' ? '' : ` · ${kind}${version === undefined ? '' : ` ${version}`}`;
+    const value = `${shownUrl(baseUrl)} answers in ${ms} ms${who} · ${models.length} models${through}`;
+    return { ...found, state: 'ok', value };
+  }
+  const { error } = answer;
+  if (error.kind === 'auth')
+    return { ...found, state: 'ok', value: `${shownUrl(baseUrl)} answers in ${ms} ms${through}` };
+  const hasNoList = error.kind === 'bad_url' && error.status !== undefined;
+  return {
+    ...found,
+    state: hasNoList ? 'warning' : 'missing',
+    value: `${error.message}${through}`,
+    ...(hasNoList
+      ? { fix: 'If prompts work, all is well: some servers have no list of models.' }
+      : { fix: `It comes from ${loaded.sources.baseUrl ?? 'the defaults'}.` }),
+  };
+}
+
+function keyFinding({ loaded }: DoctorPorts, answer: ServerAnswer | undefined): Finding {
+  const found = { id: 'key', label: 'Key' };
+  const source = loaded.settings.apiKey === null ? undefined : (loaded.sources.apiKey ?? 'the settings');
+  const refused = answer?.type === 'failed' && answer.error.kind === 'auth';
+  if (refused)
+    return {
+      ...found,
+      state: 'missing',
+      value: source === undefined ? 'none is set' : `from ${source}: refused`,
+      fix: answer.error.message,
+    };
+  if (source === undefined) return { ...found, state: 'ok', value: 'none is set, and none was asked for' };
+  return {
+    ...found,
+    state: 'ok',
+    value: `from ${source}${answer?.type === 'server' ? ', not refused' : ''}`,
+  };
+}
+
+function modelFinding(model: string, answer: ServerAnswer): Finding {
+  const found = { id: 'model', label: 'Model' };
+  if (answer.type === 'failed') return { ...found, state: 'ok', value: `${model} · the endpoint lists none` };
+  const { models } = answer.facts;
+  if (find(models, model) !== undefined) return { ...found, state: 'ok', value: `${model} · listed` };
+  const names = models.slice(0, 5).map(({ id }) => id);
+  return {
+    ...found,
+    state: models.length === 0 ? 'ok' : 'warning',
+    value: `${model} · not in the endpoint's list`,
+    ...(models.length === 0
+      ? {}
+      : {
+          fix: `It has ${names.join(', ')}${models.length > 5 ? ', …' : ''}: --model, OPENAI_MODEL or /model.`,
+        }),
+  };
+}
+
+function windowFinding({ loaded }: DoctorPorts, model: string, served: ServedModel | undefined): Finding {
+  const { settings } = loaded;
+  const found = { id: 'window', label: 'Window' };
+  const own = settings.contextWindow ?? settings.models[model]?.contextWindow;
+  const told = served?.windowTokens;
+  const known = lookupModel(model, { unknownWindow: settings.context.unknownWindow });
+  const max = served?.maxWindowTokens;
+  if (own !== undefined && told !== undefined && own > told)
+    return {
+      ...found,
+      state: 'warning',
+      value: `${formatTokens(own)} tokens from your settings, but the server gives ${formatTokens(told)}`,
+      fix: 'What is longer is cut or refused: lower "contextWindow", or start the server with more.',
+    };
+  const [tokens, source] =
+    own !== undefined
+      ? [own, 'from your settings']
+      : told !== undefined
+        ? [told, 'as the server says']
+        : known.source === 'catalogue'
+          ? [known.windowTokens, 'known for this model']
+          : [known.windowTokens, 'assumed, since nobody knows this model'];
+  const most = max !== undefined && max > tokens ? ` (the model was made for ${formatTokens(max)})` : '';
+  const value = `${formatTokens(tokens)} tokens, ${source}${most}`;
+  if (tokens < SMALL)
+    return {
+      ...found,
+      state: 'warning',
+      value,
+      fix: 'That is little to work in. Ollama: OLLAMA_CONTEXT_LENGTH=32768 ollama serve; llama.cpp: -c 32768; LM Studio: the context length of the loaded model.',
+    };
+  if (own === undefined && told === undefined && known.source !== 'catalogue')
+    return {
+      ...found,
+      state: 'warning',
+      value,
+      fix: 'Name the real one with "contextWindow" or --context-window.',
+    };
+  return { ...found, state: 'ok', value };
+}
+
+/** Tokens. */
+const SMALL = 16_000;
+
+async function probeFindings(
+  { probe }: NetworkPorts,
+  served: ServedModel | undefined,
+): Promise<readonly Finding[]> {
+  if (probe === undefined) {
+    if (served?.tools === undefined) return [];
+    return [toolsFinding(served.tools ? 'native' : 'none')];
+  }
+  const found = await probe();
+  if (!found.answers)
+    return [
+      {
+        id: 'answer',
+        label: 'Answers',
+        state: 'missing',
+        value: 'no answer to a short prompt',
+        fix: found.error?.message ?? "Look at the server's log.",
+      },
+    ];
+  return [
+    {
+      id: 'answer',
+      label: 'Answers',
+      state: 'ok',
+      value:
+        found.firstTokenMs === undefined
+          ? 'yes'
+          : `first words after ${(found.firstTokenMs / 1000).toFixed(1)} s`,
+    },
+    ...(found.toolCalls === undefined ? [] : [toolsFinding(found.toolCalls, found.parallelCalls)]),
+    usageFinding(found),
+  ];
+}
+
+function toolsFinding(calls: NonNullable<ModelProbe['toolCalls']>, parallel?: boolean): Finding {
+  const found = { id: 'tools', label: 'Tool calls' };
+  const several = parallel === undefined ? '' : parallel ? ' · several in one reply' : ' · one in a reply';
+  if (calls === 'native') return { ...found, state: 'ok', value: `yes${several}` };
+  if (calls === 'text')
+    return { ...found, state: 'ok', value: `written as text, which is understood${several}` };
+  return {
+    ...found,
+    state: 'warning',
+    value: 'none: it can talk, but not read or change files',
+    fix: 'Choose a model that calls tools (/model); llama.cpp needs --jinja, vLLM --enable-auto-tool-choice.',
+  };
+}
+
+function usageFinding({ streamingUsage, reasoningField }: ModelProbe): Finding {
+  const usage =
+    streamingUsage === undefined
+      ? 'token counts unknown'
+      : streamingUsage
+        ? 'token counts reported'
+        : 'no token counts (they are estimated)';
+  const reasoning = reasoningField === undefined ? 'no reasoning seen' : `reasoning in "${reasoningField}"`;
+  return { id: 'stream', label: 'Stream', state: 'ok', value: `${usage} · ${reasoning}` };
+}
+
+function find(models: readonly ServedModel[], id: string): ServedModel | undefined {
+  return models.find(
+    (model) => model.id === id || model.id === `${id}:latest` || `${model.id}:latest` === id,
+  );
+}
+
+/** The proxy that the environment names for this address, without a password. */
+function proxyOf(env: Readonly<Record<string, string | undefined>>, baseUrl: string): string | undefined {
+  const names = baseUrl.startsWith('https:') ? ['https_proxy', 'HTTPS_PROXY'] : ['http_proxy', 'HTTP_PROXY'];
+  const value = [...names, 'all_proxy', 'ALL_PROXY']
+    .map((name) => env[name])
+    .find((one) => (one ?? '') !== '');
+  return value === undefined ? undefined : shownUrl(value);
+}

@@ -1,0 +1,121 @@
+/** The data folder, the settings and the sessions. */
+import { access, constants, mkdtemp, rm, stat, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Finding } from '../../../protocol/doctor.ts';
+import { formatBytes } from '../../../ui/print/numbers.ts';
+import { openSessionCatalogue } from '../../catalogue.ts';
+import type { DoctorPorts } from '../types.ts';
+
+/** Below this much free space, in bytes, a session may stop being saved. */
+const LITTLE_SPACE = 200 * 2 ** 20;
+
+export async function checkDataFolder({ place }: DoctorPorts): Promise<readonly Finding[]> {
+  const { dataRoot } = place;
+  const found = { id: 'data', label: 'Data folder' };
+  const info = await stat(dataRoot).catch((error: NodeJS.ErrnoException) => error);
+  if (info instanceof Error) {
+    if (info.code !== 'ENOENT')
+      return [{ ...found, state: 'missing', value: `${dataRoot}: ${info.message}`, fix: OTHER_FOLDER }];
+    const parent = await access(dirname(dataRoot), constants.W_OK).then(
+      () => true,
+      () => false,
+    );
+    return parent
+      ? [{ ...found, state: 'ok', value: `${dataRoot}, made with the first session` }]
+      : [{ ...found, state: 'missing', value: `${dataRoot} cannot be made`, fix: OTHER_FOLDER }];
+  }
+  // Asking for the right is not enough: a read-only or full disk says no only when something is written.
+  const trial = await mkdtemp(join(dataRoot, '.doctor-')).catch((error: Error) => error);
+  if (trial instanceof Error)
+    return [
+      {
+        ...found,
+        state: 'missing',
+        value: `${dataRoot} cannot be written: ${trial.message}`,
+        fix: OTHER_FOLDER,
+      },
+    ];
+  await rm(trial, { recursive: true, force: true });
+  const space = await statfs(dataRoot).catch(() => undefined);
+  const free = space === undefined ? undefined : space.bavail * space.bsize;
+  const value = `${dataRoot}${free === undefined ? '' : ` · ${formatBytes(free)} free`}`;
+  const open = (info.mode & 0o077) !== 0;
+  if (open)
+    return [
+      {
+        ...found,
+        state: 'warning',
+        value: `${value} · others may read it`,
+        fix: `Sessions are private: chmod 700 ${dataRoot}`,
+      },
+    ];
+  if (free !== undefined && free < LITTLE_SPACE)
+    return [{ ...found, state: 'warning', value, fix: 'Make room: sessions are written all the time.' }];
+  return [{ ...found, state: 'ok', value }];
+}
+
+const OTHER_FOLDER =
+  'Sessions and settings are kept there: put its rights in order, or name another folder in CLAWDCODE_HOME.';
+
+export function checkSettings({ loaded, isTrusted }: DoctorPorts): readonly Finding[] {
+  const present = loaded.files.filter(({ state }) => state !== 'missing').map(({ name }) => name);
+  const files = present.length === 0 ? 'defaults; no file found' : present.join(', ');
+  const held = !isTrusted && loaded.untrusted.length > 0;
+  const first: Finding = {
+    id: 'settings',
+    label: 'Settings',
+    state: held ? 'warning' : 'ok',
+    value: held ? `${files} · the folder is not trusted, so its settings do not count` : files,
+    ...(held ? { fix: 'Run clawdcode here once, and answer its question.' } : {}),
+  };
+  const problems = loaded.problems.slice(0, 10).map(
+    ({ message, file }): Finding => ({
+      id: 'settings.problem',
+      label: 'Setting',
+      state: 'warning',
+      value: message,
+      fix: `Correct it in ${file}; everything else there counts.`,
+    }),
+  );
+  return [first, ...problems];
+}
+
+export async function checkSessions({ place }: DoctorPorts): Promise<readonly Finding[]> {
+  const found = { id: 'sessions', label: 'Sessions' };
+  const catalogue = openSessionCatalogue(place);
+  try {
+    const { isComplete } = await catalogue.refresh(undefined, { maxBytes: INDEX_BYTES });
+    const all = await catalogue.count();
+    if (all === undefined)
+      return [
+        {
+          ...found,
+          state: 'warning',
+          value: 'there is no index of them',
+          fix: 'They are listed and found without it, slowly; look at the data folder.',
+        },
+      ];
+    return [
+      {
+        ...found,
+        state: 'ok',
+        value: `${all} indexed${isComplete ? '' : '; large ones are read with the next search'}`,
+      },
+    ];
+  } catch (error) {
+    const value = `the index cannot be used: ${error instanceof Error ? error.message : String(error)}`;
+    return [
+      {
+        ...found,
+        state: 'warning',
+        value,
+        fix: 'It can be deleted (sessions.db in the data folder): it is made anew.',
+      },
+    ];
+  } finally {
+    await catalogue.close();
+  }
+}
+
+/** Of new logs so much is read here, in bytes. */
+const INDEX_BYTES = 4 * 2 ** 20;

@@ -1,0 +1,113 @@
+import type { Finding } from '../../../protocol/doctor.ts';
+import { textWidth } from '../../../ui/print/width.ts';
+import type { TerminalFacts } from '../terminalFacts.ts';
+import { samples, type TerminalAnswers } from '../terminalReplies.ts';
+import type { DoctorPorts } from '../types.ts';
+
+/** The terminal, and what it can; the locale, which says how it takes letters. */
+export function checkTerminal({ terminal, place }: DoctorPorts): readonly Finding[] {
+  const locale = checkLocale(place.env);
+  if (terminal === undefined) return [locale];
+  const { answers } = terminal;
+  return [kindOf(terminal, place.env), ...(answers === undefined ? [] : answersOf(answers)), locale];
+}
+
+function kindOf(terminal: TerminalFacts, env: DoctorPorts['place']['env']): Finding {
+  const { term, program, colorBits, columns, rows } = terminal;
+  const colors = { 1: 'no colours', 4: '16 colours', 8: '256 colours', 24: '16.7 million colours' }[
+    colorBits
+  ];
+  const parts = [
+    ...(program === undefined ? [] : [program]),
+    term ?? 'TERM is not set',
+    colors ?? '',
+    `${columns}×${rows}`,
+  ];
+  const found = { id: 'terminal', label: 'Terminal', value: parts.filter((part) => part !== '').join(' · ') };
+  if (term === undefined || term === '' || term === 'dumb')
+    return {
+      ...found,
+      state: 'warning',
+      fix: 'This terminal can only print line after line. Where it can do more, set TERM, e.g. TERM=xterm-256color.',
+    };
+  if (columns < 40 || rows < 10)
+    return { ...found, state: 'warning', fix: 'It works, but 80 columns and 24 rows are more comfortable.' };
+  if (colorBits < 24 && (env.NO_COLOR ?? '') === '' && colorBits > 1)
+    return {
+      ...found,
+      state: 'ok',
+      value: `${found.value} (COLORTERM=truecolor, where the terminal has them, gives more)`,
+    };
+  return { ...found, state: 'ok' };
+}
+
+function answersOf(answers: TerminalAnswers): readonly Finding[] {
+  const { keyboard, bracketedPaste, synchronized, background, isComplete } = answers;
+  if (!isComplete)
+    return [
+      {
+        id: 'terminal.answers',
+        label: 'Terminal answers',
+        state: 'warning',
+        value: 'it did not answer any question within a second',
+        fix: 'Over a slow line that is normal; elsewhere a newer terminal shows more and flickers less.',
+      },
+    ];
+  return [
+    widthsOf(answers),
+    {
+      id: 'terminal.keyboard',
+      label: 'Keyboard',
+      state: 'ok',
+      value: keyboard
+        ? 'kitty keyboard protocol: Shift+Enter makes a new line'
+        : 'plain: Shift+Enter may be Enter; Ctrl+J or \\ and Enter make a new line',
+    },
+    {
+      id: 'terminal.screen',
+      label: 'Screen',
+      state: 'ok',
+      value: [
+        synchronized === true ? 'synchronized output' : 'no synchronized output (a frame may flicker)',
+        ...(bracketedPaste === false ? ['no bracketed paste'] : bracketedPaste ? ['bracketed paste'] : []),
+        background === undefined ? 'background not told' : `background #${background}`,
+      ].join(' · '),
+    },
+  ];
+}
+
+function widthsOf({ widths }: TerminalAnswers): Finding {
+  const found = { id: 'terminal.widths', label: 'Wide letters' };
+  const wrong = samples.flatMap(({ name, text }, index) => {
+    const drawn = widths[index];
+    const expected = textWidth(text);
+    return drawn === undefined || drawn === expected ? [] : [`${name} (${drawn} columns, not ${expected})`];
+  });
+  if (widths.every((width) => width === undefined))
+    return { ...found, state: 'ok', value: 'not told by this terminal' };
+  if (wrong.length === 0)
+    return { ...found, state: 'ok', value: 'CJK, accents, emoji and flags are as wide as they should be' };
+  return {
+    ...found,
+    state: 'warning',
+    value: `drawn otherwise than current Unicode says: ${wrong.join(', ')}`,
+    fix: 'Lines that hold them may be off by a column. A newer terminal helps, and in tmux a newer tmux.',
+  };
+}
+
+function checkLocale(env: DoctorPorts['place']['env']): Finding {
+  const name = ['LC_ALL', 'LC_CTYPE', 'LANG'].find((one) => (env[one] ?? '') !== '');
+  const found = {
+    id: 'locale',
+    label: 'Locale',
+    value: name === undefined ? 'none is set' : `${name}=${env[name]}`,
+  };
+  // macOS and Windows are UTF-8 without saying so.
+  if (/utf-?8/i.test(env[name ?? ''] ?? '') || (name === undefined && env.TERM_PROGRAM !== undefined))
+    return { ...found, state: 'ok' };
+  return {
+    ...found,
+    state: 'warning',
+    fix: 'Letters beyond ASCII may come out wrong: set LANG, e.g. export LANG=C.UTF-8.',
+  };
+}

@@ -1,0 +1,51 @@
+import type { DoctorReport, Finding } from '../../protocol/doctor.ts';
+import { sanitizeLine } from '../../ui/print/sanitize.ts';
+import { checkEndpoint } from './checks/endpoint.ts';
+import { checkDataFolder, checkSessions, checkSettings } from './checks/files.ts';
+import { checkNode } from './checks/program.ts';
+import { checkPrograms } from './checks/programs.ts';
+import { checkTerminal } from './checks/terminal.ts';
+import type { DoctorPorts } from './types.ts';
+
+/** Everything at once, told in a fixed order. A check that breaks is a finding as well; none takes longer than the servers do. */
+export async function diagnose(ports: DoctorPorts, notes: readonly string[] = []): Promise<DoctorReport> {
+  const checks: readonly (readonly [
+    string,
+    (given: DoctorPorts) => readonly Finding[] | Promise<readonly Finding[]>,
+  ])[] = [
+    ['node', checkNode],
+    ['terminal', checkTerminal],
+    ['programs', checkPrograms],
+    ['data', checkDataFolder],
+    ['settings', checkSettings],
+    ['sessions', checkSessions],
+    ['endpoint', checkEndpoint],
+  ];
+  const found = await Promise.all(
+    checks.map(async ([id, check]) => {
+      try {
+        return await check(ports);
+      } catch (error) {
+        return [broken(id, error)];
+      }
+    }),
+  );
+  return { version: ports.place.version, findings: found.flat().map(plain), notes };
+}
+
+function broken(id: string, error: unknown): Finding {
+  const value = `could not be looked at: ${error instanceof Error ? error.message : String(error)}`;
+  return { id, label: id, state: 'warning', value, fix: 'This is a mistake in ClawdCode: please report it.' };
+}
+
+/** Servers, files and variables speak here: nothing of it but letters reaches the terminal. */
+function plain(finding: Finding): Finding {
+  const { value, fix } = finding;
+  return {
+    ...finding,
+    value: sanitizeLine(value).slice(0, MAX_CHARACTERS),
+    ...(fix === undefined ? {} : { fix: sanitizeLine(fix).slice(0, MAX_CHARACTERS) }),
+  };
+}
+
+const MAX_CHARACTERS = 500;

@@ -1,0 +1,62 @@
+/** What the checks need of this machine, for the subcommand and for `/doctor`. */
+import { execFile } from 'node:child_process';
+import type { LoadedSettings } from '../../config/types.ts';
+import { askServer } from '../../model/servers/askServer.ts';
+import { listModels } from '../models.ts';
+import type { Place } from '../place.ts';
+import { findModelAccess } from '../startup.ts';
+import type { DoctorPorts, NetworkPorts } from './types.ts';
+
+/** Milliseconds for a program to say its version, and for a server to say what it has. */
+const PROGRAM_MS = 3000;
+const SERVER_MS = 10_000;
+
+export interface Given {
+  readonly place: Place;
+  readonly loaded: LoadedSettings;
+  readonly isTrusted: boolean;
+  readonly terminal: DoctorPorts['terminal'];
+  readonly network: NetworkPorts | null;
+}
+
+export function createDoctorPorts(given: Given): DoctorPorts {
+  const { versions, execPath, platform, arch } = process;
+  return {
+    ...given,
+    node: { version: versions.node, path: execPath, platform: `${platform} ${arch}` },
+    run: (program, args) => firstLine(program, args, given.place),
+    now: () => performance.now(),
+  };
+}
+
+/** `model`: the one that is in use, where another than the settings' was chosen. */
+export async function createNetworkPorts(
+  loaded: LoadedSettings,
+  model: string | undefined,
+): Promise<NetworkPorts> {
+  const settings = model === undefined ? loaded.settings : { ...loaded.settings, model };
+  const found = await findModelAccess({ ...loaded, settings }, false, listModels);
+  return {
+    access: found,
+    ask: (apiKey) =>
+      askServer({
+        baseUrl: settings.baseUrl,
+        apiKey,
+        ...(found.type === 'ready' ? { model: found.model } : {}),
+        signal: AbortSignal.timeout(SERVER_MS),
+      }),
+    probe: undefined,
+  };
+}
+
+function firstLine(
+  program: string,
+  args: readonly string[],
+  { cwd, env }: Place,
+): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    execFile(program, [...args], { cwd, env, timeout: PROGRAM_MS, maxBuffer: 100_000 }, (error, stdout) =>
+      resolve(error === null ? (stdout.split('\n')[0] ?? '').trim() : undefined),
+    );
+  });
+}

@@ -1,0 +1,25 @@
+/** What is known of the terminal: from the environment, and from its own answers where it was asked. */
+import type { TerminalAnswers } from './terminalReplies.ts';
+
+export interface TerminalFacts {
+  readonly term: string | undefined;
+  /** `TERM_PROGRAM` and the like. */
+  readonly program: string | undefined;
+  /** 1, 4, 8 or 24 bits. */
+  readonly colorBits: number;
+  readonly columns: number;
+  readonly rows: number;
+  /** Undefined where it was not asked: the screen belongs to a session. */
+  readonly answers: TerminalAnswers | undefined;
+}
+
+/** The program behind the terminal, as far as the environment tells. */
+export function terminalProgram(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  const version = env.TERM_PROGRAM_VERSION;
+  if (env.TERM_PROGRAM !== undefined)
+    return `${env.TERM_PROGRAM}${version === undefined ? '' : ` ${version}`}`;
+  if (env.WT_SESSION !== undefined) return 'Windows Terminal';
+  if (env.KITTY_WINDOW_ID !== undefined) return 'kitty';
+  if (env.VTE_VERSION !== undefined) return `VTE ${env.VTE_VERSION}`;
+  return undefined;
+}
