@@ -1,5 +1,4 @@
 /** The entry of the bundle: parses the command line and hands over to the screen or to `-p`. */
-import { drawFirstFrame } from './firstFrame.ts';
 import { parseArguments } from './options.ts';
 import { programVersion } from './packageRoot.ts';
 import { readPlace } from './place.ts';
@@ -61,7 +60,8 @@ async function main(argv: readonly string[]): Promise<number> {
     const { linearMode } = await import('./linear.ts');
     return linearMode(place, options, kind.isEditing);
   }
+  const { drawFirstFrame } = await import('./firstFrame.ts');
   const first = drawFirstFrame(place, process.stdin, process.stdout);
-  const { interactiveMode } = await import('./interactive.ts');
+  const { interactiveMode } = await import('./loadScreen.ts').then(({ loadScreen }) => loadScreen());
   return interactiveMode(place, options, first);
 }

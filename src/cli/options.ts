@@ -36,6 +36,8 @@ export type Parsed =
 
 /** Parses the arguments after the program's name; `version` is what `--version` prints. */
 export async function parseArguments(argv: readonly string[], version: string): Promise<Parsed> {
+  // The usual start: it does not wait for commander.
+  if (argv.length === 0) return { type: 'run', options: optionsOf({}, []) };
   const [{ CommanderError }, { createProgram }] = await Promise.all([
     import('commander'),
     import('./program.ts'),
@@ -58,38 +60,46 @@ export async function parseArguments(argv: readonly string[], version: string): 
     if (!(error instanceof CommanderError)) throw error;
     return { type: 'exit', code: error.exitCode === 0 ? 0 : 42, stdout, stderr };
   }
-  const given = program.opts();
+  const given = program.opts<Given>();
   if (given.forkSession === true && given.continue !== true && given.resume === undefined) {
     const advice = 'error: --fork-session needs --continue or --resume: which session to copy\n';
     return { type: 'exit', code: 42, stdout: '', stderr: advice };
   }
-  const prompt = program.args.join(' ').trim();
+  return { type: 'run', options: optionsOf(given, program.args) };
+}
+
+/** What commander makes of the flags; absent = not given. */
+interface Given extends Partial<Omit<CliOptions, 'prompt' | 'addDirs' | 'screenReader'>> {
+  readonly addDir?: readonly string[];
+  readonly axScreenReader?: boolean;
+  readonly yolo?: boolean;
+  readonly dangerouslySkipPermissions?: boolean;
+}
+
+function optionsOf(given: Given, args: readonly string[]): CliOptions {
+  const prompt = args.join(' ').trim();
+  const asksNothing = given.yolo === true || given.dangerouslySkipPermissions === true;
   return {
-    type: 'run',
-    options: {
-      prompt: prompt === '' ? undefined : prompt,
-      print: given.print === true,
-      continue: given.continue === true,
-      resume: given.resume,
-      forkSession: given.forkSession === true,
-      name: given.name,
-      sessionId: given.sessionId,
-      model: given.model,
-      baseUrl: given.baseUrl,
-      permissionMode:
-        given.permissionMode ??
-        (given.yolo || given.dangerouslySkipPermissions ? 'bypassPermissions' : undefined),
-      maxTurns: given.maxTurns,
-      outputFormat: given.outputFormat,
-      includePartialMessages: given.includePartialMessages === true,
-      allowedTools: [...(given.allowedTools ?? [])],
-      disallowedTools: [...(given.disallowedTools ?? [])],
-      appendSystemPrompt: given.appendSystemPrompt,
-      addDirs: given.addDir ?? [],
-      contextWindow: given.contextWindow,
-      screenReader: given.axScreenReader === true,
-      debug: given.debug === true,
-      demo: given.demo === true,
-    },
+    prompt: prompt === '' ? undefined : prompt,
+    print: given.print === true,
+    continue: given.continue === true,
+    resume: given.resume,
+    forkSession: given.forkSession === true,
+    name: given.name,
+    sessionId: given.sessionId,
+    model: given.model,
+    baseUrl: given.baseUrl,
+    permissionMode: given.permissionMode ?? (asksNothing ? 'bypassPermissions' : undefined),
+    maxTurns: given.maxTurns,
+    outputFormat: given.outputFormat ?? 'text',
+    includePartialMessages: given.includePartialMessages === true,
+    allowedTools: given.allowedTools ?? [],
+    disallowedTools: given.disallowedTools ?? [],
+    appendSystemPrompt: given.appendSystemPrompt,
+    addDirs: given.addDir ?? [],
+    contextWindow: given.contextWindow,
+    screenReader: given.axScreenReader === true,
+    debug: given.debug === true,
+    demo: given.demo === true,
   };
 }

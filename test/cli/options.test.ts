@@ -147,3 +147,8 @@ test('rules that are joined come apart again', () => {
     }),
   );
 });
+
+test('no arguments mean what commander makes of none, without loading it', async () => {
+  const none = await parseArguments([], '1.2.3');
+  expect(none).toEqual(await parseArguments(['--'], '1.2.3'));
+});
