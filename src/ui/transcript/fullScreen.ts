@@ -29,11 +29,15 @@ export function enterFullScreen(write: (text: string) => void): FullScreen {
   write(ENTER);
   return {
     draw({ rows, cursor }) {
-      const changed = Array.from({ length: Math.max(rows.length, shown.length) }, (_, y) => {
-        const row = rows[y] ?? '';
-        if (!isFresh && row === (shown[y] ?? '')) return '';
-        return `\u001B[${y + 1};1H\u001B[0m\u001B[2K${row}\u001B[0m`;
-      }).join('');
+      // Rows below a terminal that became smaller would be written into its last one.
+      const changed = Array.from(
+        { length: isFresh ? rows.length : Math.max(rows.length, shown.length) },
+        (_, y) => {
+          const row = rows[y] ?? '';
+          if (!isFresh && row === (shown[y] ?? '')) return '';
+          return `\u001B[${y + 1};1H\u001B[0m\u001B[2K${row}\u001B[0m`;
+        },
+      ).join('');
       const isMoved = cursor?.x !== shownCursor?.x || cursor?.y !== shownCursor?.y;
       shown = rows;
       shownCursor = cursor;

@@ -16,7 +16,7 @@ export interface StatusFacts {
   readonly lastSeq: number;
 }
 
-const KEYS = '↑↓ PgUp PgDn g G · / ? n N search · { } prompts · q back';
+const KEYS = 'q back · ↑↓ PgUp PgDn g G · / ? n N search · { } prompts';
 
 export function statusRow(facts: StatusFacts, width: number, theme: Theme): string {
   const place = placeText(facts);

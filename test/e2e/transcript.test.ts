@@ -1,0 +1,94 @@
+/** Ctrl+O through the whole program: everything unfolded on a screen of its own, and nothing of it left behind. */
+import { expect, test } from 'vitest';
+import { keys } from '../ui/screen.ts';
+import { setStage } from './support/stage.ts';
+
+test('everything is unfolded, scrolls and searches, and the scrollback is as it was', async () => {
+  const { server, ready } = await setStage();
+  const command = 'for i in $(seq 1 3000); do echo "output number $i of the loop"; done';
+  server.script(
+    { reasoning: 'a long thought', calls: [{ name: 'Bash', input: { command } }] },
+    { text: 'All **counted**.' },
+  );
+  const terminal = await ready(['--yolo'], { columns: 80, rows: 20 });
+  await terminal.submit('count');
+  await terminal.waitFor('All counted.');
+  await terminal.waitForIdle();
+  await terminal.pause(200);
+  const before = terminal.everything();
+  const sent = terminal.bytes().length;
+  await terminal.press(keys.ctrl('o'));
+  await terminal.waitFor('q back');
+  await terminal.waitFor('output number 3000 of the loop');
+  expect(terminal.screen()).toContain('All counted.');
+  expect(terminal.isCursorVisible()).toBe(false);
+  // What the model was given of it is a part; this is all of it.
+  await terminal.type('?number 1500 of');
+  expect(terminal.cursor()).toEqual({ x: 15, y: 19 });
+  expect(terminal.isCursorVisible()).toBe(true);
+  await terminal.press(keys.enter);
+  await terminal.waitFor('match 1 of 1');
+  expect(terminal.screen()).toContain('output number 1500 of the loop');
+  await terminal.press('g');
+  await terminal.waitFor('What the model is told');
+  await terminal.press('}');
+  await terminal.waitFor(/^> count/m);
+  expect(terminal.screen()).toContain('a long thought');
+  terminal.resize(20, 8);
+  await terminal.pause(200);
+  await terminal.press('G');
+  await terminal.waitFor(/All counted\./);
+  terminal.resize(80, 20);
+  await terminal.pause(200);
+  await terminal.press('q');
+  await terminal.waitFor('❯');
+  await terminal.waitFor(/context ~?\d+%/);
+  await terminal.pause(100);
+  expect(terminal.everything()).toBe(before);
+  expect(terminal.bytes().slice(sent)).not.toMatch(/\u001B\[[23]J|\u001Bc/);
+  await terminal.type('still typing');
+  await terminal.waitFor('❯ still typing');
+});
+
+test('what streams appears in it, a question is told, and what was printed meanwhile is there after', async () => {
+  const { server, work, ready } = await setStage();
+  const text = Array.from({ length: 40 }, (_, line) => `Paragraph ${line} of the reply.`).join('\n\n');
+  server.script(
+    { text, chunkSize: 20, latency: 12, calls: [{ name: 'Bash', input: { command: 'git tag seen' } }] },
+    { text: 'Tagged.' },
+  );
+  const terminal = await ready([], { columns: 60, rows: 16 });
+  await terminal.submit('talk');
+  await terminal.waitFor('Paragraph 3 ');
+  await terminal.press(keys.ctrl('o'));
+  await terminal.waitFor('q back');
+  await terminal.waitFor('Paragraph 30 ');
+  await terminal.waitFor('Bash asks: q goes back to answer');
+  expect(terminal.screen()).toContain('Paragraph 39 ');
+  await terminal.press(keys.escape);
+  await terminal.waitFor('1. Yes');
+  await terminal.pause(400);
+  await terminal.press('y');
+  await terminal.waitForPrinted('Tagged.');
+  await terminal.waitForIdle();
+  const lines = terminal.everything().split('\n');
+  for (const number of [0, 10, 20, 39])
+    expect(lines.filter((line) => line === `Paragraph ${number} of the reply.`)).toHaveLength(1);
+  expect(await work.git('tag')).toBe('seen\n');
+});
+
+test('a program that is ended in it leaves the ordinary screen', async () => {
+  const { server, ready } = await setStage();
+  server.script({ text: 'Hello there.' });
+  const terminal = await ready();
+  await terminal.submit('hello');
+  await terminal.waitFor('Hello there.');
+  await terminal.waitForIdle();
+  await terminal.press(keys.ctrl('o'));
+  await terminal.waitFor('q back');
+  terminal.kill('SIGTERM');
+  await terminal.exited;
+  expect(terminal.screen()).toContain('Hello there.');
+  expect(terminal.screen()).not.toContain('q back');
+  expect(terminal.isCursorVisible()).toBe(true);
+});

@@ -1,0 +1,43 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { readKeys } from '../../../src/ui/transcript/transcriptKeys.ts';
+
+const names = (input: string) =>
+  readKeys(input).keys.map((key) => (key.type === 'text' ? `“${key.text}”` : key.name));
+
+test.each([
+  ['\u001B[A', ['up']],
+  ['\u001BOB', ['down']],
+  ['\u001B[5~\u001B[6;2~', ['page_up', 'page_down']],
+  ['\u001B[1;5H\u001B[4~', ['home', 'end']],
+  ['gG', ['“gG”']],
+  ['/漢字\r', ['“/漢字”', 'enter']],
+  ['\u000F\u0003', ['ctrl_o', 'ctrl_c']],
+  ['\u001B[200~x', ['“x”']],
+  ['\u001Bx', ['escape', '“x”']],
+])('%j is %j', (input, keys) => {
+  expect(names(input)).toEqual(keys);
+});
+
+test('the beginning of a sequence waits for its rest', () => {
+  for (const rest of ['\u001B', '\u001B[', '\u001B[5', '\u001BO'])
+    expect(readKeys(`q${rest}`)).toEqual({ keys: [{ type: 'text', text: 'q' }], rest });
+});
+
+test('whatever comes, in whatever pieces, ends and gives the same keys', () => {
+  const bytes = fc.array(fc.constantFrom('\u001B', '[', 'O', 'A', '5', '~', ';', 'q', '\r', '漢', '\u0003'), {
+    maxLength: 30,
+  });
+  fc.assert(
+    fc.property(bytes, fc.nat(30), (parts, cut) => {
+      const input = parts.join('');
+      const whole = readKeys(input);
+      const first = readKeys(input.slice(0, cut));
+      const second = readKeys(first.rest + input.slice(cut));
+      const text = (keys: typeof whole.keys) =>
+        keys.map((key) => (key.type === 'text' ? key.text : `<${key.name}>`)).join('');
+      expect(text(first.keys) + text(second.keys)).toBe(text(whole.keys));
+      expect(second.rest).toBe(whole.rest);
+    }),
+  );
+});
