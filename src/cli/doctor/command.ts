@@ -4,12 +4,14 @@ import { doctorPage } from '../../commands/pages/doctorPage.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
 import { type DoctorReport, isHealthy } from '../../protocol/doctor.ts';
 import { renderPage } from '../../ui/print/page.ts';
+import { colorLevel } from '../../ui/theme/colorLevel.ts';
 import { parseArguments } from '../options.ts';
 import type { Place } from '../place.ts';
 import { jsonDocument } from '../session/json.ts';
 import type { Output } from '../session/output.ts';
 import { standardOutput } from '../session/terminal.ts';
 import { folderIsTrusted, readSettings } from '../startup.ts';
+import { terminalColors } from '../terminalColors.ts';
 import { diagnose } from './diagnose.ts';
 import { createDoctorPorts, createNetworkPorts } from './ports.ts';
 import { createDoctorProgram } from './program.ts';
@@ -57,14 +59,15 @@ async function examine(
   return diagnose(createDoctorPorts({ place, loaded, isTrusted, terminal, network }), notes);
 }
 
-async function readTerminal({ env }: Place): Promise<TerminalFacts | undefined> {
+async function readTerminal(place: Place): Promise<TerminalFacts | undefined> {
+  const { env } = place;
   const { stdin, stdout } = process;
   if (!stdout.isTTY) return undefined;
   const isDumb = env.TERM === undefined || env.TERM === 'dumb';
   return {
     term: env.TERM,
     program: terminalProgram(env),
-    colorBits: stdout.getColorDepth(),
+    colors: colorLevel(terminalColors(place)),
     columns: stdout.columns,
     rows: stdout.rows,
     answers: stdin.isTTY && !isDumb ? await queryTerminal(stdin, stdout) : undefined,

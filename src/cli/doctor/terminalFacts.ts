@@ -1,12 +1,12 @@
 /** What is known of the terminal: from the environment, and from its own answers where it was asked. */
+import type { ColorLevel } from '../../ui/theme/colorLevel.ts';
 import type { TerminalAnswers } from './terminalReplies.ts';
 
 export interface TerminalFacts {
   readonly term: string | undefined;
   /** `TERM_PROGRAM` and the like. */
   readonly program: string | undefined;
-  /** 1, 4, 8 or 24 bits. */
-  readonly colorBits: number;
+  readonly colors: ColorLevel;
   readonly columns: number;
   readonly rows: number;
   /** Undefined where it was not asked: the screen belongs to a session. */

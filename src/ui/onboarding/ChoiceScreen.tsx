@@ -72,7 +72,9 @@ export function ChoiceScreen<T extends Choice>(props: ChoiceScreenProps<T>) {
 function screenLines<T extends Choice>(props: ChoiceScreenProps<T>, selected: number): string[] {
   const { title, texts, choices, width, rows, theme } = props;
   const letters = choices.flatMap(({ letter }) => letter ?? []).join(' ');
-  const hint = theme.dim(truncate(`↑↓ Enter${letters === '' ? '' : ` · ${letters}`} · Esc`, width));
+  const hint = theme.dim(
+    truncate(`↑↓ Enter, a digit${letters === '' ? '' : ` or ${letters}`} · Esc leaves`, width),
+  );
   const head = [ruled(title, width, theme)];
   // At least one line for each choice comes first, then the text, then the details and the hint.
   const room = Math.max(0, rows - head.length - choices.length);

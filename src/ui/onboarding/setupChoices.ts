@@ -63,11 +63,12 @@ export function setupChoices(found: readonly FoundServer[] | undefined): readonl
   ];
 }
 
-/** Every model of every server, the best of the best server first. */
+/** Every model of every server, those of the best server first; what calls no tools comes last. */
 export function offersOf(found: readonly FoundServer[]): readonly Offer[] {
-  return found.flatMap((server) =>
+  const all = found.flatMap((server) =>
     server.state.type === 'models' ? server.state.models.map((model) => ({ server, model })) : [],
   );
+  return all.toSorted((a, b) => Number(a.model.tools === false) - Number(b.model.tools === false));
 }
 
 /** What the screen says above the choices. */

@@ -98,7 +98,6 @@ describe('with a local server', () => {
       '❯ 1. qwen3-coder:30b · Ollama',
       '     65.5k tokens · calls tools · in memory',
     ]);
-    expect(screen.text()).toContain('     4.1k tokens · no tool calls · sees images');
     expect(screen.text()).toContain('     up to 131k tokens');
     await press(keys.enter);
     expect(done).toHaveBeenCalledExactlyOnceWith(
@@ -107,8 +106,8 @@ describe('with a local server', () => {
   });
 
   test.each([
-    ['a digit takes another one', ['2'], credentials(ollama.baseUrl, '', 'llava:7b')],
-    ['arrows and Enter', [keys.down, keys.down, keys.enter], credentials(ollama.baseUrl, '', 'llama3.2:3b')],
+    ['a digit takes another one', ['2'], credentials(ollama.baseUrl, '', 'llama3.2:3b')],
+    ['arrows and Enter', [keys.down, keys.down, keys.enter], credentials(ollama.baseUrl, '', 'phi4')],
     [
       'the rest is a list that can be filtered',
       ['m', 'phi', keys.enter],
@@ -123,6 +122,17 @@ describe('with a local server', () => {
     const { done, press } = await open({ found: [ollama] });
     for (const key of pressed) await press(key);
     expect(done).toHaveBeenCalledExactlyOnceWith(expected);
+  });
+
+  test('a model that calls no tools is the last of the list, and says so', async () => {
+    const { screen, press } = await open({ found: [ollama] });
+    await press('m');
+    expect(
+      screen
+        .text()
+        .filter((row) => row.includes('Ollama'))
+        .at(-1),
+    ).toBe('  llava:7b · Ollama · 4.1k tokens · no tool calls · sees images');
   });
 
   test('what was typed before the list was there takes nothing', async () => {

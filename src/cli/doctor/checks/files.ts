@@ -82,6 +82,12 @@ export function checkSettings({ loaded, isTrusted }: DoctorPorts): readonly Find
 
 export async function checkSessions({ place }: DoctorPorts): Promise<readonly Finding[]> {
   const found = { id: 'sessions', label: 'Sessions' };
+  // Looking must not make the folder.
+  const isThere = await stat(join(place.dataRoot, 'projects')).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere) return [{ ...found, state: 'ok', value: 'none yet' }];
   const catalogue = openSessionCatalogue(place);
   try {
     const { isComplete } = await catalogue.refresh(undefined, { maxBytes: INDEX_BYTES });

@@ -13,10 +13,8 @@ export function checkTerminal({ terminal, place }: DoctorPorts): readonly Findin
 }
 
 function kindOf(terminal: TerminalFacts, env: DoctorPorts['place']['env']): Finding {
-  const { term, program, colorBits, columns, rows } = terminal;
-  const colors = { 1: 'no colours', 4: '16 colours', 8: '256 colours', 24: '16.7 million colours' }[
-    colorBits
-  ];
+  const { term, program, columns, rows } = terminal;
+  const colors = ['no colours', '16 colours', '256 colours', '16.7 million colours'][terminal.colors];
   const parts = [
     ...(program === undefined ? [] : [program]),
     term ?? 'TERM is not set',
@@ -32,7 +30,7 @@ function kindOf(terminal: TerminalFacts, env: DoctorPorts['place']['env']): Find
     };
   if (columns < 40 || rows < 10)
     return { ...found, state: 'warning', fix: 'It works, but 80 columns and 24 rows are more comfortable.' };
-  if (colorBits < 24 && (env.NO_COLOR ?? '') === '' && colorBits > 1)
+  if (terminal.colors === 2 && (env.NO_COLOR ?? '') === '')
     return {
       ...found,
       state: 'ok',
