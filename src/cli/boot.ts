@@ -8,6 +8,7 @@ import { openSessionCatalogue } from './catalogue.ts';
 import type { DebugLog } from './debugLog.ts';
 import { createCommandHost } from './host.ts';
 import { createModelChoice, listModels } from './models.ts';
+import { createImagePort } from './images.ts';
 import type { CliOptions } from './options.ts';
 import type { Place } from './place.ts';
 import { refusalOf } from './refusals.ts';
@@ -111,6 +112,7 @@ function uiHouse(
             host: createCommandHost(opened, house, place, loaded, trusted, debug),
             resumed: opened.resumed,
             notices: opened.notices,
+    images: createImagePort(place),
           },
         };
       } catch (error) {

@@ -5,6 +5,7 @@
 import { Box, Text, useApp } from 'ink';
 import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import { BootDialog } from './BootDialog.tsx';
+import { Lines } from './components/Lines.tsx';
 import { StatusLine } from './components/StatusLine.tsx';
 import type { Controller } from './controllerTypes.ts';
 import { PLACEHOLDER, STARTING } from './firstFrame/welcome.ts';
@@ -78,6 +79,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
     (intent, at) => controller.intent(intent, at),
     [controller],
   );
+  const attach = useCallback((pasted: string) => controller.attachImages(pasted), [controller]);
   const takeBackQueued = useCallback(() => controller.takeBackQueued(), [controller]);
 
   const { phase, session, view, theme, hint } = snapshot;
@@ -94,7 +96,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
   const isWriting = inSession && !asked;
   // While something else is asked, one row shows that the draft is still there; the question needs the rest.
   const composerRows = isWriting ? Math.max(1, Math.min(10, Math.floor(rows / 3))) : 1;
-  const above = Math.max(3, rows - composerRows - STATUS_ROWS - 1);
+  const above = Math.max(3, rows - composerRows - STATUS_ROWS - (snapshot.statusText?.length ?? 1));
   const state = session?.agent.state();
   return (
     <Box flexDirection="column" width={columns}>
@@ -132,6 +134,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
         onSubmit={onSubmit}
         onIntent={onIntent}
         takeBackQueued={takeBackQueued}
+        attach={attach}
         placeholder={PLACEHOLDER}
         initialText={initialDraft}
       />
@@ -139,6 +142,8 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
         <Text>{theme.warning(hint)}</Text>
       ) : state === undefined ? (
         <Text>{theme.dim(phase.type === 'booting' ? STARTING : ' ')}</Text>
+      ) : snapshot.statusText !== undefined && !state.demo && state.readOnly !== true ? (
+        <Lines lines={snapshot.statusText} />
       ) : (
         <StatusLine
           model={state.model.id}

@@ -10,6 +10,7 @@ import type { Controller, ScreenPorts, Snapshot } from './controllerTypes.ts';
 import { createDeeds } from './deeds/createDeeds.ts';
 import { AGAIN_WITHIN_MS } from './deeds/leaving.ts';
 import type { DeedPorts } from './deeds/types.ts';
+import { createImages, type Images, mayNameImages } from './images/images.ts';
 import type { Draft } from './input/composerState.ts';
 import { defaultPreferences } from './preferences.ts';
 import { loadMarkdown, plainMarkdown } from './print/markdown.ts';
@@ -33,6 +34,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
   let store: SessionStore | undefined;
   let printer: Printer | undefined;
   let hintTimer: ReturnType<typeof setTimeout> | undefined;
+  let images: Images | undefined;
   let leaving = false;
   /** Submitted before a session was open. */
   const waiting: Draft[] =
@@ -127,6 +129,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
       );
       store.subscribe(changed);
       set({ session, phase: { type: 'session' }, todoView: 'auto' });
+      images = createImages({ port: () => house?.images, agent: session.agent, say });
       void session.agent.measure().catch(() => undefined);
     },
     async show(at) {
@@ -147,7 +150,10 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
       waiting.push(draft);
       return;
     }
-    act(await runInput(draft, session.host));
+    const pictures = images;
+    const shown = pictures !== undefined && mayNameImages(draft.text) ? await pictures.of(draft.text) : [];
+    if (shown === 'hold') screen?.composer()?.prependText(draft.text);
+    else act(await runInput({ ...draft, images: shown }, session.host));
   };
 
   const act = (effect: InputEffect): void => {
@@ -216,6 +222,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     house: () => house,
     screen: () => screen,
     set,
+    images: () => images,
     say,
     print,
     show,
@@ -242,6 +249,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     intent: (intent, at) => void deeds[intent](ports, at),
     takeBackQueued: () => state.session?.agent.takeBackQueued()?.text,
     advance,
+    attachImages: (pasted) => images?.attach(pasted),
     answer(id, answer) {
       // A bare no ends the turn: the user has the word. A no with a comment goes to the model, which goes on.
       const bare = answer.behavior === 'deny' && (answer.comment ?? '').trim() === '';

@@ -84,6 +84,8 @@ export interface Controller {
   takeBackQueued(): string | undefined;
   /** Goes on after a boot dialog. */
   advance(next: Promise<Boot>): void;
+  /** Labels in the place of a paste that names images; undefined at once where it does not look so. */
+  attachImages(pasted: string): Promise<readonly string[] | undefined> | undefined;
   answer(id: string, answer: PermissionAnswer): void;
   answerRefusal(answer: RefusalAnswer): void;
   pickModel(id: string | undefined): void;

@@ -1,6 +1,7 @@
 /** What a submitted line does: a prompt, a shell command, or a slash command's wish. No React, no screen. */
 import { interpret, unknownCommandText } from '../commands/interpret.ts';
 import type { CommandHost } from '../commands/types.ts';
+import type { ImagePart } from '../protocol/images.ts';
 import type { TurnRecord } from '../protocol/rewind.ts';
 import type { Print } from './view.ts';
 
@@ -17,7 +18,7 @@ export type InputEffect =
 
 /** `display` is how the text looked in the composer: a large paste is folded there. */
 export async function runInput(
-  draft: { readonly text: string; readonly display: string },
+  draft: { readonly text: string; readonly display: string; readonly images?: readonly ImagePart[] },
   host: CommandHost,
 ): Promise<InputEffect> {
   const { agent } = host;
@@ -25,7 +26,12 @@ export async function runInput(
   const meaning = interpret(draft.text, host.commands);
   switch (meaning.type) {
     case 'prompt':
-      agent.submit({ type: 'prompt', text: meaning.text, display: draft.display });
+      agent.submit({
+        type: 'prompt',
+        text: meaning.text,
+        display: draft.display,
+        ...(draft.images === undefined || draft.images.length === 0 ? {} : { images: draft.images }),
+      });
       return { type: 'none' };
     case 'shell':
       agent.submit({ type: 'shell', command: meaning.command });

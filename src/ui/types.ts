@@ -1,12 +1,15 @@
 /** The ports of the screen: what `cli` hands in, so that nothing here reads the process or opens a session. */
 import type { Agent, SessionTarget } from '../agent/types.ts';
 import type { CommandHost } from '../commands/types.ts';
+import type { Attention } from './attention/types.ts';
 import type { Echo } from './firstFrame/echo.ts';
+import type { ImagePort } from './images/ImagePort.ts';
 import type { KeysPort } from './keys/KeysPort.ts';
 import type { SetupPort } from './onboarding/SetupPort.ts';
 import type { UiPreferences } from './preferences.ts';
 import type { Refusal } from './sessions/refusal.ts';
 import type { SessionsPort } from './sessions/SessionsPort.ts';
+import type { StatusCommand } from './statusCommand/types.ts';
 import type { Theme } from './theme.ts';
 
 /** A session that is ready to talk to. */
@@ -65,7 +68,14 @@ export interface UiHouse {
   open(target: SessionTarget): Promise<OpenOutcome>;
   /** The sessions that are not open: lists, searches, changes them. */
   readonly sessions: SessionsPort;
+  /** Absent where no image can be read. */
+  readonly images?: ImagePort;
+  /** For the terminal as it was when the settings were read; the screen keeps what it has learned of it since. */
   readonly theme: Theme;
+  /** Title, progress, notifications; absent where the screen keeps to its own rows. */
+  readonly attention?: Attention;
+  /** The user's own status line. */
+  readonly statusLine?: StatusCommand;
   readonly preferences: UiPreferences;
   /** Keeps one setting in the user's own `config.json`; `path` as in the settings, undefined takes it away. */
   saveSetting(path: readonly string[], value: unknown): Promise<SavedSetting>;
@@ -108,16 +118,18 @@ export interface UiOptions {
   readonly historyFile: string;
   /** A prompt as it may be written to that file; absent = as it is. */
   readonly historyText?: (text: string) => string;
+  readonly listFiles: () => Promise<string[]>;
   /** The user's own keys; absent = the built-in ones. */
   readonly keys?: KeysPort;
   /** Runs the user's editor on a text while the terminal is given away; absent = there is none. */
   readonly editText?: (text: string) => Promise<EditOutcome>;
   /** Stops the program until the shell's `fg`, or says at once that no shell could do that. */
   readonly stop?: () => Promise<'continued' | 'unsupported'>;
-  readonly listFiles: () => Promise<string[]>;
   /** Called with what flushes the log, for whoever has to end the program in a hurry. */
   readonly onReady: (close: () => Promise<void>) => void;
   /** Told before the alternate screen is used and after, so that whatever ends the program can leave it. */
   readonly onAlternateScreen?: (isOn: boolean) => void;
+  /** Told what else puts the terminal back; an empty text for nothing. */
+  readonly onRestore?: (text: string) => void;
   readonly now: () => number;
 }

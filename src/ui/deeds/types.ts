@@ -1,6 +1,7 @@
 /** The words of deeds: what a key that is not text does, and what it may use for that. */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { ScreenPorts, Snapshot } from '../controllerTypes.ts';
+import type { Images } from '../images/images.ts';
 import type { UiHouse, UiOptions } from '../types.ts';
 import type { Print } from '../view.ts';
 
@@ -10,6 +11,8 @@ export interface DeedPorts {
   /** Absent until settings and model are known. */
   house(): UiHouse | undefined;
   screen(): ScreenPorts | undefined;
+  /** Of the open session. */
+  images(): Images | undefined;
   set(change: Partial<Omit<Snapshot, 'view'>>): void;
   say(level: 'info' | 'warning' | 'error', text: string): void;
   print(...prints: readonly Print[]): void;

@@ -15,15 +15,17 @@ import {
   type Draft,
   isEmpty,
   type Outcome,
+  pasteUnits,
   refresh,
   setUnits,
 } from './composerState.ts';
 import type { ComposerTheme } from './composerTheme.ts';
+import { createTurns } from './createTurns.ts';
 import { DraftRows } from './DraftRows.tsx';
 import { type HistoryPort, prepend } from './history.ts';
 import type { Intent } from './keys.ts';
 import { layOut } from './layout.ts';
-import { unitsOfRecall } from './paste.ts';
+import { imageUnit, unitsOfRecall } from './paste.ts';
 import { SearchRows } from './SearchRows.tsx';
 import { SuggestionList } from './SuggestionList.tsx';
 import { refreshSearch } from './searchKeys.ts';
@@ -39,6 +41,8 @@ export type ComposerHandle = {
   setText(text: string): void;
   /** Puts text (messages taken back from the queue) before the draft and keeps that. */
   prependText(text: string): void;
+  /** Puts an image's label where the cursor stands. */
+  insertImage?(label: string): void;
   /** Empties the draft; undo brings it back. */
   clear(): void;
 };
@@ -57,6 +61,8 @@ export type ComposerProps = {
   onIntent(intent: Intent, state: { readonly empty: boolean }): void;
   /** Called by ↑ on an empty composer: the newest queued message, now out of the queue. */
   takeBackQueued(): string | undefined;
+  /** Labels in the place of a paste that names images; undefined at once where it does not look so. */
+  attach?(pasted: string): Promise<readonly string[] | undefined> | undefined;
   readonly placeholder?: string;
   /** What stands before the first row, one or two cells with its space. */
   readonly prompt?: string;
@@ -77,6 +83,7 @@ export const Composer = memo(function Composer(props: ComposerProps) {
   // Several keys can arrive in one piece, before React has rendered the first: the newest state is here.
   const newest = useRef(state);
   const completer = useMemo(() => createCompleter(props.completion), [props.completion]);
+  const turns = useMemo(createTurns, []);
   const width = Math.max(props.width - promptWidth, 4);
   const keymap = props.keymap ?? defaultKeymap;
   const everyPrompt = useRef<readonly string[]>(undefined);
@@ -113,8 +120,24 @@ export const Composer = memo(function Composer(props: ComposerProps) {
     }
   };
 
-  useStrokes((stroke) => run(strike(newest.current, stroke, around)), props.isActive);
-  usePaste((text) => show(pasteText(newest.current, text, around)), { isActive: props.isActive });
+  const insertLabels = (labels: readonly string[]): void =>
+    show(
+      pasteUnits(
+        newest.current,
+        labels.flatMap((label) => [imageUnit(label), ' ']),
+        around,
+      ),
+    );
+  const onPaste = (text: string): void | Promise<void> => {
+    const asked = newest.current.search === undefined ? props.attach?.(text) : undefined;
+    const asText = (): void => show(pasteText(newest.current, text, around));
+    return asked === undefined
+      ? asText()
+      : asked.then((labels) => (labels === undefined ? asText() : insertLabels(labels)), asText);
+  };
+
+  useStrokes((stroke) => turns.take(() => run(strike(newest.current, stroke, around))), props.isActive);
+  usePaste((text) => turns.take(() => onPaste(text)), { isActive: props.isActive });
   useChordTimeout(state.pending, () => show({ ...newest.current, pending: undefined }));
 
   useEffect(() => {
@@ -138,6 +161,7 @@ export const Composer = memo(function Composer(props: ComposerProps) {
       const between = units.length === 0 ? [] : ['\n'];
       show(setUnits(newest.current, [...unitsOfRecall(text, units), ...between, ...units]));
     },
+    insertImage: (label) => insertLabels([label]),
     clear: () => show(setUnits(newest.current, [])),
   }));
 

@@ -7,6 +7,7 @@ import { unitsOfPaste, unitsOfRecall } from './paste.ts';
 import { applyEdit, createBuffer, type Edit, moveVertically, type TextBuffer } from './textBuffer.ts';
 import { findTrigger, type Trigger } from './trigger.ts';
 import { abbreviate, expand, type Unit } from './units.ts';
+import type { VimState } from './vim/types.ts';
 
 /** A prompt to send: the whole text, and how it was shown (folded pastes as their labels). */
 export type Draft = { readonly text: string; readonly display: string };
@@ -32,6 +33,8 @@ export type ComposerState = {
   readonly stashes: readonly (readonly Unit[])[];
   /** What was sent in this run, oldest first. */
   readonly sent: readonly string[];
+  /** Absent while vim keys are off. */
+  readonly vim?: VimState | undefined;
   /** What has been pressed of a chord. */
   readonly pending?: string | undefined;
 };
@@ -105,7 +108,16 @@ export function sourcesOf({ walk, sent }: ComposerState, around: Surroundings): 
 
 /** Inserts a paste, folded if it is long. */
 export function paste(state: ComposerState, text: string, around: Surroundings): ComposerState {
-  return edit(state, { type: 'insert_units', units: unitsOfPaste(text, state.buffer.units) }, around);
+  return pasteUnits(state, unitsOfPaste(text, state.buffer.units), around);
+}
+
+/** Inserts what stands for a paste. */
+export function pasteUnits(
+  state: ComposerState,
+  units: readonly Unit[],
+  around: Surroundings,
+): ComposerState {
+  return edit(state, { type: 'insert_units', units }, around);
 }
 
 /** Replaces the whole draft; undo brings the old one back. */
@@ -214,4 +226,4 @@ function open(state: ComposerState, trigger: Trigger, around: Surroundings): Com
 }
 
 /** Without the popup and the wish for one. */
-const closed = ({ wanted, popup, dismissedAt, ...rest }: ComposerState): ComposerState => rest;
+export const closed = ({ wanted, popup, dismissedAt, ...rest }: ComposerState): ComposerState => rest;

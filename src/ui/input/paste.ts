@@ -19,7 +19,15 @@ export function unitsOfPaste(pasted: string, existing: readonly Unit[]): readonl
 /** What a recalled or restored text puts into the buffer. */
 export function unitsOfRecall(recalled: string, existing: readonly Unit[] = []): readonly Unit[] {
   const text = clean(recalled);
-  return exceeds(text, recallLimits) ? [fold(text, existing)] : unitsOf(text);
+  if (exceeds(text, recallLimits)) return [fold(text, existing)];
+  return text
+    .split(/(\[Image #\d{1,6}\])/)
+    .flatMap((part, at) => (at % 2 === 1 ? [imageUnit(part)] : unitsOf(part)));
+}
+
+/** Where an image stands: one step for the cursor. Its text is all it needs; see `ui/images/imageShelf.ts`. */
+export function imageUnit(label: string): PastedText {
+  return { label, text: label };
 }
 
 function fold(text: string, existing: readonly Unit[]): PastedText {
@@ -32,7 +40,7 @@ function fold(text: string, existing: readonly Unit[]): PastedText {
 const exceeds = (text: string, limits: { readonly characters: number; readonly lines: number }): boolean =>
   text.length > limits.characters || countLines(text) > limits.lines;
 
-const numberOf = (unit: PastedText): number => Number(/#(\d+)/.exec(unit.label)?.[1] ?? 0);
+const numberOf = (unit: PastedText): number => Number(/^\[Pasted text #(\d+)/.exec(unit.label)?.[1] ?? 0);
 
 /** A newline at the very end ends the last line and does not begin another. */
 function countLines(text: string): number {
