@@ -4,6 +4,7 @@ import { trustFolder } from '../config/trust.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import { chooseTheme } from '../ui/theme.ts';
 import type { Boot, UiHouse } from '../ui/types.ts';
+import { attentionOf } from './attention.ts';
 import { openSessionCatalogue } from './catalogue.ts';
 import type { DebugLog } from './debugLog.ts';
 import { createCommandHost } from './host.ts';
@@ -18,6 +19,7 @@ import { createSessionsPort } from './sessionsPort.ts';
 import { withFlags } from './sessionTarget.ts';
 import { findModelAccess, folderIsTrusted, readSettings } from './startup.ts';
 import { terminalColors } from './terminalColors.ts';
+import { createStatusCommand } from './statusLineCommand.ts';
 
 /** Trust, then model access, then the house of sessions; each answer leads to the next step. */
 export async function boot(place: Place, options: CliOptions, debug: DebugLog): Promise<Boot> {
@@ -97,6 +99,17 @@ function uiHouse(
       vim: settings.vim,
     },
     saveSetting: (path, value) => saveUserSetting(place.dataRoot, path, value),
+    attention: attentionOf(settings, place.env, place.cwd),
+    ...(settings.statusLine === null
+      ? {}
+      : {
+          statusLine: createStatusCommand(
+            settings.statusLine,
+            place,
+            [...settings.permissions.additionalDirectories, ...options.addDirs],
+            () => process.stdout.columns,
+          ),
+        }),
     sessions: createSessionsPort(place, catalogue),
     async open(target) {
       try {

@@ -36,6 +36,7 @@ export async function interactiveMode(place: Place, options: CliOptions, first: 
     stop: () => import('./stop.ts').then(({ stopUntilForeground }) => stopUntilForeground()),
     onReady: terminal.onEnd,
     onAlternateScreen: terminal.onAlternateScreen,
+    onRestore: terminal.onRestore,
     now: () => Date.now(),
   });
   terminal.release();

@@ -5,8 +5,8 @@
 import { constants } from 'node:os';
 import type { ReadStream, WriteStream } from 'node:tty';
 
-/** Cursor on, bracketed paste off, kitty keyboard off, mouse reports off, synchronized output ended. */
-const RESTORE = '\u001B[?2026l\u001B[?25h\u001B[?2004l\u001B[<u\u001B[?1004l';
+/** Cursor on, bracketed paste off, kitty keyboard off, focus and colour reports off, synchronized output ended. */
+const RESTORE = '\u001B[?2026l\u001B[?25h\u001B[?2004l\u001B[<u\u001B[?1004l\u001B[?2031l';
 /** Lines wrap again, the ordinary screen. Only where the other one is on: elsewhere it would move the cursor. */
 const LEAVE_ALTERNATE_SCREEN = '\u001B[?7h\u001B[?1049l';
 
@@ -15,6 +15,8 @@ export interface TerminalGuard {
   onEnd(close: () => Promise<void>): void;
   /** The alternate screen is in use, or no longer. */
   onAlternateScreen(isOn: boolean): void;
+  /** What else puts it back: a title, progress; an empty text for nothing. */
+  onRestore(text: string): void;
   /** Another program has the terminal while this runs: its Ctrl+C and Ctrl+\ are not meant for us. */
   lend<Result>(run: () => Promise<Result>): Promise<Result>;
   /** The screen is down; nothing needs restoring any more. */
@@ -27,10 +29,11 @@ const FLUSH_MS = 2000;
 export function guardTerminal(stdin: ReadStream, stdout: WriteStream): TerminalGuard {
   let close: () => Promise<void> = () => Promise.resolve();
   let isAlternate = false;
+  let also = '';
   const restore = (): void => {
     try {
       if (stdin.isRaw) stdin.setRawMode(false);
-      stdout.write(isAlternate ? RESTORE + LEAVE_ALTERNATE_SCREEN : RESTORE);
+      stdout.write(also + (isAlternate ? RESTORE + LEAVE_ALTERNATE_SCREEN : RESTORE));
       isAlternate = false;
     } catch {
       // The terminal is gone (SIGHUP): there is nothing left to restore.
@@ -79,6 +82,9 @@ export function guardTerminal(stdin: ReadStream, stdout: WriteStream): TerminalG
     },
     onAlternateScreen(isOn) {
       isAlternate = isOn;
+    },
+    onRestore(text) {
+      also = text;
     },
     async lend(run) {
       isLent = true;

@@ -1,7 +1,7 @@
 import type { TerminalColors } from '../ui/theme.ts';
 import type { Place } from './place.ts';
 
-/** What of the environment decides about colours. */
+/** What of the environment decides about colours; the screen asks the terminal for the rest. */
 export function terminalColors({ env }: Pick<Place, 'env'>): TerminalColors {
   return {
     noColor: (env.NO_COLOR ?? '') !== '',
@@ -10,5 +10,6 @@ export function terminalColors({ env }: Pick<Place, 'env'>): TerminalColors {
     colorTerm: env.COLORTERM,
     program: env.WT_SESSION === undefined ? env.TERM_PROGRAM : 'WindowsTerminal',
     colorFgBg: env.COLORFGBG,
+    mayAnswer: true,
   };
 }

@@ -21,6 +21,7 @@ import { type InputEffect, runInput } from './runInput.ts';
 import { FRAME_MS, type SessionStore } from './sessionStore.ts';
 import { createSessionSwitch } from './sessions/sessionSwitch.ts';
 import { endingText } from './tasks/endingText.ts';
+import { withSetting } from './theme.ts';
 import type { Boot, UiExit, UiHouse, UiOptions } from './types.ts';
 import { emptyView, type Print } from './view.ts';
 
@@ -196,7 +197,8 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
         if (boot.type !== 'ready') return set({ phase: boot });
         house = boot.house;
         printer = undefined;
-        set({ theme: house.theme, preferences: house.preferences });
+        // What the terminal has told of itself meanwhile stays.
+        set({ theme: withSetting(state.theme, house.theme.setting), preferences: house.preferences });
         for (const notice of boot.notices) say('warning', notice);
         if (options.pickFirst) return switcher.pick();
         await switcher.open(options.target);
@@ -269,6 +271,12 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
       });
     },
     leave: () => leave(),
+    house: () => house,
+    adjust(change) {
+      if (change.theme !== undefined) printer = undefined;
+      set(change);
+    },
+    say,
     closeDialog: () => set({ phase: { type: 'session' } }),
     pickModel(id) {
       set({ phase: { type: 'session' } });

@@ -13,7 +13,7 @@ import type { Picker } from './sessions/picker.ts';
 import type { Refusal, RefusalAnswer, RefusalBack } from './sessions/refusal.ts';
 import type { TodoView } from './tasks/todoView.ts';
 import type { Theme } from './theme.ts';
-import type { Boot, UiSession } from './types.ts';
+import type { Boot, UiHouse, UiSession } from './types.ts';
 import type { View } from './view.ts';
 
 export type Phase =
@@ -45,7 +45,8 @@ export interface Snapshot {
   readonly session: UiSession | undefined;
   readonly view: View;
   readonly hint: string | undefined;
-  /** The finished part of Markdown can be drawn; before that it is drawn as plain text. */
+  /** Lines of the user's own status line, painted; absent where the built-in one is shown. */
+  readonly statusText?: readonly string[] | undefined;
   /** How much of the todo list is shown: the user's choice, for this session. */
   readonly todoView: TodoView;
   readonly markdown: MarkdownRenderer;
@@ -94,5 +95,10 @@ export interface Controller {
   /** Ends the conversation, also where something still runs. */
   leave(): void;
   /** Leaves a dialog that only looked. */
+  /** Absent until settings and model are known. */
+  house(): UiHouse | undefined;
+  /** What the terminal and the user's own status line have a say in; what is printed from then on has it too. */
+  adjust(change: Partial<Pick<Snapshot, 'theme' | 'statusText'>>): void;
+  say(level: 'info' | 'warning' | 'error', text: string): void;
   closeDialog(): void;
 }

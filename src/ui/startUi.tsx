@@ -1,6 +1,7 @@
 /** Mounts the screen and resolves when it is left. Everything it needs comes in as ports. */
 import { render } from 'ink';
 import { App } from './App.tsx';
+import { createTerminalInput } from './attention/terminalInput.ts';
 import { createController } from './controller.ts';
 import { createPasteStream } from './input/pasteStream.ts';
 import { createTerminalWindow } from './terminalWindow.ts';
@@ -13,12 +14,14 @@ export async function startUi(options: UiOptions): Promise<UiExit> {
     exit = how;
   });
   const window = createTerminalWindow(stdout);
+  const write = (text: string): void => void stdout.write(text);
+  const input = createTerminalInput(stdin, write, options.now);
   const typed = options.takeOver();
   const instance = render(
     <App options={options} initialDraft={typed.draft} controller={controller} window={window} />,
     {
       // A large paste arrives in thousands of pieces; Ink would look at each of them on its own.
-      stdin: createPasteStream(stdin, typed.rest),
+      stdin: createPasteStream(input.stream, typed.rest),
       stdout: window.stdout,
       exitOnCtrlC: false,
       patchConsole: false,
@@ -31,6 +34,10 @@ export async function startUi(options: UiOptions): Promise<UiExit> {
     },
   );
   const unfollow = window.follow(instance);
+  const { now, onRestore } = options;
+  const attending = import('./attention/attend.ts').then(({ attend }) =>
+    attend({ controller, input, write, now, onRestore }),
+  );
   await instance.waitUntilExit();
   unfollow();
   return exit;

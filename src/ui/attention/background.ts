@@ -1,0 +1,44 @@
+/** The theme follows the terminal's own background: asked once, and whenever the terminal says that it has changed. */
+import { type Background, type Theme, withBackground } from '../theme.ts';
+import type { TerminalInput } from './terminalInput.ts';
+
+export interface BackgroundPorts {
+  readonly input: TerminalInput;
+  readonly write: (text: string) => void;
+  theme(): Theme;
+  setTheme(theme: Theme): void;
+}
+
+/** OSC 11 asks for the background, DA1 for what every terminal answers: then nothing more is waited for. */
+const QUESTION = '\u001B]11;?\u001B\\\u001B[c';
+
+/** Milliseconds after which the theme no longer waits; an answer that comes later still counts. */
+const PATIENCE_MS = 200;
+
+/** Returns what ends it. */
+export function followBackground({ input, write, theme, setTheme }: BackgroundPorts): () => void {
+  const adopt = (background: Background | undefined): void => {
+    const { terminal } = theme();
+    if (terminal.mayAnswer === true || background !== terminal.background)
+      setTheme(withBackground(theme(), background));
+  };
+  const settle = (): void => {
+    clearTimeout(timer);
+    if (theme().terminal.mayAnswer === true) adopt(undefined);
+  };
+  const timer = setTimeout(settle, PATIENCE_MS);
+  const unsubscribe = input.onReply((reply) => {
+    if (reply.type === 'background' || reply.type === 'scheme') adopt(reply.background);
+    else if (reply.type === 'attributes') settle();
+  });
+  write(QUESTION);
+  return () => {
+    clearTimeout(timer);
+    unsubscribe();
+  };
+}
+
+/** Whether it is worth asking: a terminal that shows no colours, or is a console that prints what it does not know. */
+export function answersQuestions({ plain, terminal }: Theme): boolean {
+  return !plain && !/^(linux|dumb|cons25|vt\d+|)$/.test(terminal.term ?? '');
+}

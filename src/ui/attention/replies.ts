@@ -1,0 +1,105 @@
+/**
+ * What a terminal says by itself arrives among the keys: answers to questions, and whether its window has the
+ * focus. It is taken out here, also when it comes late or in pieces, so that it is never taken for typed text.
+ */
+import type { Background } from '../theme.ts';
+
+export type Reply =
+  /** The background's colour (OSC 11). */
+  | { readonly type: 'background'; readonly background: Background; readonly color: string }
+  /** The system has gone dark or light (mode 2031). */
+  | { readonly type: 'scheme'; readonly background: Background }
+  /** Every terminal answers this one (DA1): what was asked before it and is not answered yet will not be. */
+  | { readonly type: 'attributes' }
+  | { readonly type: 'focus'; readonly isFocused: boolean };
+
+export interface ReplyFilter {
+  /** Takes what the terminal sends; passes on what is not a reply. */
+  push(piece: string): void;
+  /** What was held back and is no reply after all goes on. */
+  flush(): void;
+}
+
+/** Milliseconds that the beginning of a reply waits for the rest: `ESC [` may be a key, `ESC ] 11 ;` cannot. */
+const KEY_MS = 30;
+const REPLY_MS = 2000;
+
+const complete =
+  /\u001B\](?:1[0-2]|99|4;\d{1,3})[;:]([^\u0007\u001B]{0,200})(?:\u0007|\u001B\\)|\u001B\[\?([\d;]{1,60})([cn])|\u001B\[([IO])/g;
+const begun = /\u001B(?:\](?:\d{1,2}(?:[;:][^\u0007\u001B]{0,200}\u001B?)?)?|\[(?:\?[\d;]{0,60})?)$/;
+const surelyBegun = /^\u001B(?:\]\d{1,2}[;:]|\[\?)/;
+
+export function createReplyFilter(
+  pass: (text: string) => void,
+  onReply: (reply: Reply) => void,
+): ReplyFilter {
+  let held = '';
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const release = (): void => {
+    clearTimeout(timer);
+    const text = held;
+    held = '';
+    if (text !== '') pass(text);
+  };
+  return {
+    push(piece) {
+      if (held === '' && !piece.includes('\u001B')) {
+        pass(piece);
+        return;
+      }
+      clearTimeout(timer);
+      const replies: Reply[] = [];
+      const rest = (held + piece).replace(complete, (...match) => {
+        const reply = replyOf(match as readonly (string | undefined)[]);
+        if (reply === undefined) return String(match[0]);
+        if (reply !== 'other') replies.push(reply);
+        return '';
+      });
+      held = begun.exec(rest)?.[0] ?? '';
+      if (held !== '') timer = setTimeout(release, surelyBegun.test(held) ? REPLY_MS : KEY_MS);
+      const keys = rest.slice(0, rest.length - held.length);
+      if (keys !== '') pass(keys);
+      for (const reply of replies) onReply(reply);
+    },
+    flush: release,
+  };
+}
+
+/** Undefined for what only looks like one and belongs to somebody else. */
+function replyOf([whole = '', text, parameters, final, focus]: readonly (string | undefined)[]):
+  | Reply
+  | 'other'
+  | undefined {
+  if (focus !== undefined) return { type: 'focus', isFocused: focus === 'I' };
+  if (final === 'c') return { type: 'attributes' };
+  if (final === 'n') {
+    const scheme = /^997;([12])$/.exec(parameters ?? '')?.[1];
+    return scheme === undefined
+      ? undefined
+      : { type: 'scheme', background: scheme === '1' ? 'dark' : 'light' };
+  }
+  if (!whole.startsWith('\u001B]11;')) return 'other';
+  const color = text ?? '';
+  const background = backgroundOfColor(color);
+  return background === undefined ? 'other' : { type: 'background', background, color };
+}
+
+/** `rgb:RRRR/GGGG/BBBB` with one to four digits each, or `#RRGGBB`: dark or light by its luminance. */
+export function backgroundOfColor(color: string): Background | undefined {
+  const parts = hexParts(color);
+  if (parts === undefined) return undefined;
+  const [red = 0, green = 0, blue = 0] = parts.map((digits) => {
+    const share = Number.parseInt(digits, 16) / (16 ** digits.length - 1);
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  });
+  // At this luminance black and white are equally far (WCAG contrast 4.58 to both).
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179 ? 'light' : 'dark';
+}
+
+function hexParts(color: string): readonly string[] | undefined {
+  const [, ...parts] =
+    /^rgba?:([\da-f]{1,4})\/([\da-f]{1,4})\/([\da-f]{1,4})(?:\/[\da-f]{1,4})?$/i.exec(color) ??
+    /^#([\da-f]{2})([\da-f]{2})([\da-f]{2})$/i.exec(color) ??
+    [];
+  return parts.length === 3 ? parts : undefined;
+}

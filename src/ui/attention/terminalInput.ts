@@ -1,0 +1,83 @@
+/** The terminal's keyboard side: keys go on to the screen, what the terminal says by itself to whoever listens. */
+import { createReplyFilter, type Reply } from './replies.ts';
+
+export interface TerminalInput {
+  /** Stands for the terminal's stream: the same, without replies. */
+  readonly stream: NodeJS.ReadStream;
+  onReply(listener: (reply: Reply) => void): () => void;
+  /** Milliseconds as `now` counts them; when the last key came in. */
+  lastKeyAt(): number;
+  /** Switches these private modes (DECSET) on as long as the screen reads the terminal, and off whenever it does not. */
+  setModes(modes: readonly number[]): void;
+}
+
+export function createTerminalInput(
+  terminal: NodeJS.ReadStream,
+  write: (text: string) => void,
+  now: () => number,
+): TerminalInput {
+  const listeners = new Set<(reply: Reply) => void>();
+  const readers = new Map<(chunk: string) => void, (chunk: string) => void>();
+  let modes: readonly number[] = [];
+  let isRead = false;
+  let lastKeyAt = now();
+  const switchModes = (isOn: boolean): void => {
+    if (modes.length > 0) write(modes.map((mode) => `\u001B[?${mode}${isOn ? 'h' : 'l'}`).join(''));
+  };
+  const reading = (listener: (chunk: string) => void): ((chunk: string) => void) => {
+    const known = readers.get(listener);
+    if (known !== undefined) return known;
+    const filter = createReplyFilter(
+      (text) => {
+        lastKeyAt = now();
+        listener(text);
+      },
+      (reply) => {
+        for (const hear of [...listeners]) hear(reply);
+      },
+    );
+    readers.set(listener, filter.push);
+    return filter.push;
+  };
+  const own = {
+    on(event: string, listener: (chunk: string) => void) {
+      terminal.on(event, event === 'data' ? reading(listener) : listener);
+      return stream;
+    },
+    off(event: string, listener: (chunk: string) => void) {
+      terminal.off(event, event === 'data' ? reading(listener) : listener);
+      return stream;
+    },
+    setEncoding(encoding: BufferEncoding) {
+      terminal.setEncoding(encoding);
+      return stream;
+    },
+    setRawMode(isOn: boolean) {
+      if (isRead && !isOn) switchModes(false);
+      terminal.setRawMode(isOn);
+      if (isOn && !isRead) switchModes(true);
+      isRead = isOn;
+      return stream;
+    },
+  };
+  const stream: NodeJS.ReadStream = new Proxy(terminal, {
+    get(target, key) {
+      if (key in own) return own[key as keyof typeof own];
+      const value: unknown = Reflect.get(target, key);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+  return {
+    stream,
+    onReply(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    lastKeyAt: () => lastKeyAt,
+    setModes(next) {
+      if (isRead) switchModes(false);
+      modes = next;
+      if (isRead) switchModes(true);
+    },
+  };
+}
