@@ -39,6 +39,7 @@ export async function startUi(options: UiOptions): Promise<UiExit> {
     attend({ controller, input, write, now, onRestore }),
   );
   await instance.waitUntilExit();
+  (await attending)();
   unfollow();
   return exit;
 }
