@@ -4,6 +4,7 @@ const IMAGE_NAME = /\.(?:png|jpe?g|gif|webp)$/i;
 /** A drop of more files than this is text. */
 const MAX_PATHS = 20;
 const MAX_CHARACTERS = 8192;
+const WINDOWS = /^["']?[a-z]:\\/i;
 
 /**
  * What a paste may mean, best guess first: each a list of paths that all look like images. A terminal gives a dropped
@@ -14,7 +15,7 @@ export function pathsInPaste(pasted: string): readonly (readonly string[])[] {
   if (text === '' || text.length > MAX_CHARACTERS) return [];
   const lines = text.split(/\r?\n|\r/).map((line) => line.trim());
   const whole = lines.map(unquoted);
-  const words = lines.flatMap(shellWords);
+  const words = lines.some((line) => WINDOWS.test(line)) ? [] : lines.flatMap(shellWords);
   const guesses = [whole, words].filter(
     (paths) => paths.length > 0 && paths.length <= MAX_PATHS && paths.every((path) => IMAGE_NAME.test(path)),
   );
@@ -32,7 +33,7 @@ export function mentionedImages(text: string): readonly string[] {
 /** One path that is a whole line: the backslashes of Windows are no escapes, and bare blanks belong to it. */
 function unquoted(line: string): string {
   const inside = /^'([^']*)'$/.exec(line)?.[1] ?? /^"([^"]*)"$/.exec(line)?.[1] ?? line;
-  if (/^[a-z]:\\/i.test(inside) || inside !== line) return fromUrl(inside);
+  if (WINDOWS.test(inside) || inside !== line) return fromUrl(inside);
   return fromUrl(inside.replace(/\\(.)/g, '$1'));
 }
 

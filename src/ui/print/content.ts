@@ -1,10 +1,22 @@
 /** The text of an entry's message, whatever form its content has. */
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { imageNumbersIn } from '../../protocol/images.ts';
 
 /** Text parts joined; an image is named, not shown. Not sanitised. */
 export function contentText(entry: JSONLEntry): string {
   return textOf(entry.message.content);
 }
+
+/** What was typed: its text, and the images that it does not name by a number itself. */
+export function promptContent({ message: { content } }: JSONLEntry): string {
+  if (!Array.isArray(content)) return textOf(content);
+  const words = content.filter((part) => !isImage(part)).map(partText);
+  const named = imageNumbersIn(words.join('\n')).length;
+  return [...words, ...content.filter(isImage).slice(named).map(partText)].join('\n');
+}
+
+const isImage = (part: unknown): boolean =>
+  typeof part === 'object' && part !== null && 'type' in part && part.type === 'image';
 
 /** Text of unknown content: a string, a list of parts, or data, which is shown as JSON. */
 export function textOf(content: unknown): string {

@@ -5,7 +5,7 @@
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { shellOutput } from '../../protocol/shellOutput.ts';
 import type { Theme } from '../theme.ts';
-import { contentText } from './content.ts';
+import { contentText, promptContent } from './content.ts';
 import { renderContextEntry } from './contextEntry.ts';
 import { foldOutput } from './fold.ts';
 import type { MarkdownRenderer } from './markdown.ts';
@@ -70,7 +70,7 @@ function renderUser(entry: JSONLEntry, options: EntryOptions): string | undefine
 /** What the user typed, as the user saw it: a folded paste stays folded. */
 export function promptText(entry: JSONLEntry): string {
   const display = entry.data?.display;
-  return typeof display === 'string' ? display : contentText(entry);
+  return typeof display === 'string' ? display : promptContent(entry);
 }
 
 /** A prompt as it is printed: behind `> `, every line indented. */
