@@ -1,0 +1,70 @@
+/** Follows Markdown far enough to know what is code, where a call is only quoted, and what is a `<think>` block. */
+export interface CodeWatch {
+  /** Takes the next piece of text. */
+  pass(text: string): void;
+  /** Would the next character stand in a fence, between backticks, or in a thought? */
+  isCode(): boolean;
+  /** Would it be the first of its line, but for white space? */
+  isLineStart(): boolean;
+  /** A second watch that goes on from here by itself. */
+  ahead(): CodeWatch;
+}
+
+interface State {
+  /** The line so far; of a long one only its end. */
+  line: string;
+  /** The fence that is open, e.g. ```` ``` ````. */
+  fence: string;
+  backticks: number;
+  inThought: boolean;
+  isLongLine: boolean;
+}
+
+const MAX_LINE = 4096;
+
+export function createCodeWatch(from?: State): CodeWatch {
+  const state: State = from ?? { line: '', fence: '', backticks: 0, inThought: false, isLongLine: false };
+
+  function endLine(): void {
+    const [mark = ''] = /^ {0,3}(`{3,}|~{3,})/.exec(state.line)?.slice(1) ?? [];
+    if (state.fence === '') {
+      if (mark !== '' && !state.isLongLine) state.fence = mark;
+    } else if (mark.startsWith(state.fence) && /^[`~\s]*$/.test(state.line)) state.fence = '';
+    Object.assign(state, { line: '', backticks: 0, isLongLine: false });
+  }
+
+  /** A piece of one line. */
+  function addToLine(piece: string): void {
+    for (let at = piece.indexOf('`'); at !== -1; at = piece.indexOf('`', at + 1)) state.backticks += 1;
+    if (piece.includes('>')) {
+      const near = state.line.slice(-'</think>'.length) + piece;
+      const opened = near.lastIndexOf('<think>');
+      const closed = near.lastIndexOf('</think>');
+      if (opened !== closed) state.inThought = opened > closed;
+    }
+    state.line += piece;
+    if (state.line.length > MAX_LINE) {
+      state.line = state.line.slice(-16);
+      state.isLongLine = true;
+    }
+  }
+
+  return {
+    pass(text) {
+      let from = 0;
+      for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
+        if (end > from) addToLine(text.slice(from, end));
+        endLine();
+        from = end + 1;
+      }
+      if (from < text.length) addToLine(text.slice(from));
+    },
+    isCode: () =>
+      state.inThought ||
+      state.fence !== '' ||
+      state.backticks % 2 === 1 ||
+      /^ {0,3}(?:```|~~~)/.test(state.line),
+    isLineStart: () => !state.isLongLine && state.line.trim() === '',
+    ahead: () => createCodeWatch({ ...state }),
+  };
+}

@@ -1,0 +1,131 @@
+/**
+ * Finds calls in the text of a reply while it streams. What could be the beginning of a call is held back, and
+ * let go when it is none, so that nothing of a call is ever shown as prose.
+ *
+ * A text is a call only if: its name was offered; nothing but calls stands between it and the end of the reply; and
+ * it stands outside of code (fences, `code`) and of `<think>`. JSON without a sign must be the whole reply.
+ */
+import type { ToolSchema } from '../../protocol/messages.ts';
+import { createCodeWatch } from './codeWatch.ts';
+import { couldBeBareCalls, readBareCalls, readCalls, signs, wrappers } from './readCalls.ts';
+import type { Offered, TextCall } from './types.ts';
+
+export interface TextCalls {
+  /** Takes a piece of the reply; returns what can be shown by now. */
+  push(text: string): string;
+  /** Characters that are held back. */
+  held(): number;
+  /** The end of the reply: the rest to be shown, and the calls. Where there are none, nothing was lost. */
+  end(): { readonly text: string; readonly calls: readonly TextCall[] };
+}
+
+/** Places that are tried as the beginning of the calls once the reply has ended. */
+const MAX_TRIES = 16;
+
+const SIGNS = [
+  ...signs.map(({ sign, atLineStart = false }) => ({ sign, atLineStart })),
+  ...wrappers.map((sign) => ({ sign, atLineStart: false })),
+];
+const LONGEST = Math.max(...SIGNS.map(({ sign }) => sign.length));
+
+export function createTextCalls(tools: readonly ToolSchema[]): TextCalls {
+  const offered: Offered = new Map(tools.map((tool) => [tool.name, tool]));
+  const code = createCodeWatch();
+  /** Not yet shown, oldest first. */
+  let pending = '';
+  /** How far `pending` is known to hold no beginning of a call. */
+  let mode: 'start' | 'prose' | 'held' = offered.size === 0 ? 'prose' : 'start';
+  /** While something is held: length at which to look again, so that a long call is not read anew for every token. */
+  let lookAt = 0;
+
+  function release(length: number): string {
+    const text = pending.slice(0, length);
+    pending = pending.slice(length);
+    code.pass(text);
+    return text;
+  }
+
+  /** Shows all that cannot be the beginning of a call, and stops before the first sign. */
+  function scan(isFinal: boolean): string {
+    const at = findSign(isFinal);
+    if (at < pending.length && SIGNS.some(({ sign }) => pending.startsWith(sign, at))) {
+      mode = 'held';
+      lookAt = 0;
+    }
+    return release(at);
+  }
+
+  /** Where the first sign, or the beginning of one at the very end, stands in `pending`. */
+  function findSign(isFinal: boolean): number {
+    const watch = code.ahead();
+    let from = 0;
+    for (let at = nextStart(0); at < pending.length; at = nextStart(at + 1)) {
+      const here = SIGNS.filter(
+        ({ sign }) =>
+          pending.startsWith(sign, at) ||
+          (!isFinal && pending.length - at < LONGEST && sign.startsWith(pending.slice(at))),
+      );
+      if (here.length === 0) continue;
+      watch.pass(pending.slice(from, at));
+      from = at;
+      if (watch.isCode()) continue;
+      if (here.some(({ atLineStart }) => !atLineStart || watch.isLineStart())) return at;
+    }
+    return pending.length;
+  }
+
+  function later(): number {
+    return pending.length < 256 ? pending.length + 1 : Math.floor(pending.length * 1.2);
+  }
+
+  function nextStart(from: number): number {
+    START.lastIndex = from;
+    return START.exec(pending)?.index ?? pending.length;
+  }
+
+  function push(text: string): string {
+    if (offered.size === 0) return text;
+    pending += text;
+    let out = '';
+    for (;;) {
+      if (mode === 'start') {
+        if (pending.length < lookAt) return out;
+        if (couldBeBareCalls(pending, offered)) {
+          lookAt = later();
+          return out;
+        }
+        mode = 'prose';
+      }
+      if (mode === 'prose') out += scan(false);
+      if (mode !== 'held') return out;
+      if (pending.length < lookAt) return out;
+      if (readCalls(pending, 0, offered, false) !== 'no') {
+        lookAt = Math.max(pending.length + 1, Math.floor(pending.length * (pending.length < 256 ? 1 : 1.2)));
+        return out;
+      }
+      out += release(1); // not here; perhaps at the next sign
+      mode = 'prose';
+    }
+  }
+
+  function end(): { text: string; calls: readonly TextCall[] } {
+    const bare = mode === 'start' ? readBareCalls(pending, offered) : [];
+    if (bare.length > 0) return { text: '', calls: bare };
+    let text = '';
+    if (mode === 'start') mode = 'prose';
+    for (let tries = 0; tries < MAX_TRIES && pending !== ''; tries++) {
+      if (mode === 'prose') text += scan(true);
+      if (mode !== 'held') break;
+      const found = readCalls(pending, 0, offered, true);
+      if (typeof found === 'object') return { text, calls: found.calls };
+      text += release(1);
+      mode = 'prose';
+    }
+    return { text: text + release(pending.length), calls: [] };
+  }
+
+  return { push, end, held: () => pending.length };
+}
+
+/** All signs begin with one of these. */
+const START = /[<[>]/g;

@@ -1,0 +1,130 @@
+/** The dialects in which models write calls as text, each by the sign that it begins with. Pure. */
+import { readJsonCalls } from './jsonCall.ts';
+import { readDeepSeek, readFunctionary, readKimi, readMistral } from './signCall.ts';
+import { readFunctionTag, readInvokeTag, readToolCallTag } from './tagCall.ts';
+import { type Found, type Offered, offeredName, type Reader, skipSpace, type TextCall } from './types.ts';
+
+interface Sign {
+  readonly sign: string;
+  readonly read: Reader;
+  /** Counts only at the beginning of a line. */
+  readonly atLineStart?: boolean;
+}
+
+/** Longer signs stand before shorter ones that they begin with. */
+export const signs: readonly Sign[] = [
+  { sign: '<tool_call>', read: readToolCallTag }, // Hermes, Qwen, GLM
+  { sign: '<tool_calls>', read: readJsonCalls }, // Jamba
+  { sign: '<tools>', read: readJsonCalls }, // Qwen 2.5 Coder
+  { sign: '<functioncall>', read: readJsonCalls }, // older Hermes
+  { sign: '<function_call>', read: readJsonCalls },
+  { sign: '<|tool_call|>', read: readJsonCalls }, // Phi, Granite
+  { sign: '<|python_tag|>', read: readJsonCalls }, // Llama 3.1 and later
+  { sign: '<|START_ACTION|>', read: readJsonCalls }, // Cohere
+  { sign: '<function=', read: readFunctionTag }, // Llama, Functionary 3.1, Qwen 3 Coder
+  { sign: '<invoke name="', read: readInvokeTag }, // Claude, MiniMax
+  { sign: '[TOOL_CALLS]', read: readMistral },
+  { sign: '<｜tool▁call▁begin｜>', read: readDeepSeek },
+  { sign: '<|tool_call_begin|>', read: readKimi },
+  { sign: '>>>', read: readFunctionary, atLineStart: true }, // Functionary 3.2
+];
+
+/** What may stand around calls and says nothing: wrappers, ends, and the stop signs of models. */
+const fillers: readonly string[] = [
+  ...[
+    '</tool_call>',
+    '</tool_calls>',
+    '</tools>',
+    '</functioncall>',
+    '</function_call>',
+    '<|/tool_call|>',
+    '</function>',
+  ],
+  ...[
+    '<function_calls>',
+    '</function_calls>',
+    '<minimax:tool_call>',
+    '</minimax:tool_call>',
+    '<|END_ACTION|>',
+  ],
+  ...['<｜tool▁calls▁begin｜>', '<｜tool▁call▁end｜>', '<｜tool▁calls▁end｜>', '<｜end▁of▁sentence｜>'],
+  ...['<|tool_calls_section_begin|>', '<|tool_call_end|>', '<|tool_calls_section_end|>'],
+  ...['</s>', '<|eot_id|>', '<|eom_id|>', '<|im_end|>', '<|end|>', '<|endoftext|>', '<end_of_turn>'],
+];
+
+/** Wrappers that may open before the first sign. */
+export const wrappers: readonly string[] = fillers.filter((filler) =>
+  /begin|^<function_calls>|^<minimax/.test(filler),
+);
+
+/** A model that goes on to invent the result: the call counts, the invention does not. */
+const inventions: readonly string[] = [
+  '<tool_response>',
+  '<|tool_response',
+  '<function_results>',
+  '<tool_result',
+];
+
+/**
+ * The calls from `at` (where a sign or wrapper begins) to the end of the text. `no` when anything else stands among
+ * or behind them: a call that is talked about is no call. `more` while the end is open, unless `isFinal`.
+ */
+export function readCalls(text: string, at: number, offered: Offered, isFinal: boolean): Found {
+  const calls: TextCall[] = [];
+  let next = at;
+  for (;;) {
+    next = skipSpace(text, next);
+    const rest = text.length - next;
+    if (rest === 0) return isFinal && calls.length > 0 ? { calls, end: next } : isFinal ? 'no' : 'more';
+    const filler = fillers.find((one) => text.startsWith(one, next));
+    if (filler !== undefined) {
+      next += filler.length;
+      continue;
+    }
+    if (calls.length > 0 && inventions.some((one) => text.startsWith(one, next)))
+      return isFinal ? { calls, end: text.length } : 'more';
+    const sign = signs.find((one) => text.startsWith(one.sign, next));
+    if (sign === undefined) {
+      const all = [...fillers, ...inventions, ...signs.map((one) => one.sign)];
+      return !isFinal && all.some((one) => one.startsWith(text.slice(next))) ? 'more' : 'no';
+    }
+    const found = sign.read(text, next + sign.sign.length, offered);
+    if (found === 'more') return isFinal ? 'no' : 'more';
+    if (found === 'no') return 'no';
+    calls.push(...found.calls);
+    next = found.end;
+  }
+}
+
+/** A reply that is nothing but calls in JSON, bare or in one fence. */
+export function readBareCalls(text: string, offered: Offered): readonly TextCall[] {
+  const whole = text.trim();
+  const fenced = /^```(?:json|tool_call|tool_calls)?[ \t]*\r?\n([\s\S]*?)\r?\n?```$/.exec(whole)?.[1];
+  const body = (fenced ?? whole).trim();
+  if (!/^[{[]/.test(body)) return [];
+  const found = readJsonCalls(body, 0, offered);
+  return typeof found === 'object' && skipSpace(body, found.end) === body.length ? found.calls : [];
+}
+
+/** Could a reply that begins like this be nothing but calls in JSON? Asked as it grows. */
+export function couldBeBareCalls(text: string, offered: Offered): boolean {
+  const begun = text.trimStart();
+  if (begun === '' || FENCES.some((fence) => fence.startsWith(begun))) return true;
+  const body = begun.replace(/^```(?:json|tool_calls?)?[ \t]*(?:\r?\n|$)/, '').trimStart();
+  if (body === '') return true;
+  const opened = /^(?:\[\s*)?(?:\{\s*)?/.exec(body)?.[0] ?? '';
+  const rest = body.slice(opened.length);
+  if (opened === '') return false;
+  if (rest === '') return true;
+  if (!opened.includes('{') || !FIRST_KEYS.some((key) => key.startsWith(rest.slice(0, key.length))))
+    return false;
+  const named = /^"name"\s*:\s*"([^"\\]{0,128})"/.exec(rest)?.[1];
+  if (named !== undefined && offeredName(named, offered) === undefined) return false;
+  const found = readJsonCalls(body, 0, offered);
+  return typeof found === 'string' ? found === 'more' : /^\s*`{0,3}\s*$/.test(body.slice(found.end));
+}
+
+const FENCES = ['```json', '```tool_calls'];
+const FIRST_KEYS = [
+  ...['name', 'function', 'tool', 'tool_name', 'tool_calls', 'type', 'id', 'arguments', 'parameters'],
+].map((key) => `"${key}"`);
