@@ -8,18 +8,19 @@ import { attentionOf } from './attention.ts';
 import { openSessionCatalogue } from './catalogue.ts';
 import type { DebugLog } from './debugLog.ts';
 import { createCommandHost } from './host.ts';
-import { createModelChoice, listModels } from './models.ts';
 import { createImagePort } from './images.ts';
+import { createModelChoice, listModels } from './models.ts';
 import type { CliOptions } from './options.ts';
 import type { Place } from './place.ts';
+import { placeNotice } from './placeNotice.ts';
 import { refusalOf } from './refusals.ts';
 import { describeOpenError } from './sessionErrors.ts';
 import { createSessionHouse, type SessionHouse } from './sessions.ts';
 import { createSessionsPort } from './sessionsPort.ts';
 import { withFlags } from './sessionTarget.ts';
 import { findModelAccess, folderIsTrusted, readSettings } from './startup.ts';
-import { terminalColors } from './terminalColors.ts';
 import { createStatusCommand } from './statusLineCommand.ts';
+import { terminalColors } from './terminalColors.ts';
 
 /** Trust, then model access, then the house of sessions; each answer leads to the next step. */
 export async function boot(place: Place, options: CliOptions, debug: DebugLog): Promise<Boot> {
@@ -74,7 +75,7 @@ async function chooseModel(
   });
   return {
     type: 'ready',
-    notices: loaded.problems.map((problem) => problem.message),
+    notices: [...loaded.problems.map((problem) => problem.message), ...[placeNotice(place) ?? []].flat()],
     house: uiHouse(house, place, options, loaded, trusted, debug),
   };
 }
@@ -98,7 +99,6 @@ function uiHouse(
       showReasoning: settings.showReasoning,
       vim: settings.vim,
     },
-    saveSetting: (path, value) => saveUserSetting(place.dataRoot, path, value),
     attention: attentionOf(settings, place.env, place.cwd),
     ...(settings.statusLine === null
       ? {}
@@ -110,7 +110,9 @@ function uiHouse(
             () => process.stdout.columns,
           ),
         }),
+    saveSetting: (path, value) => saveUserSetting(place.dataRoot, path, value),
     sessions: createSessionsPort(place, catalogue),
+    images: createImagePort(place),
     async open(target) {
       try {
         const opened = await house.open(isFirst ? withFlags(target, options) : target);
@@ -125,7 +127,6 @@ function uiHouse(
             host: createCommandHost(opened, house, place, loaded, trusted, debug),
             resumed: opened.resumed,
             notices: opened.notices,
-    images: createImagePort(place),
           },
         };
       } catch (error) {

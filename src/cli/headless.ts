@@ -11,7 +11,9 @@ import { createCommandHost } from './host.ts';
 import { listModels } from './models.ts';
 import { whereItLies } from './movedSession.ts';
 import type { CliOptions } from './options.ts';
+import { guardOutput } from './outputGuard.ts';
 import type { Place } from './place.ts';
+import { placeNotice } from './placeNotice.ts';
 import { describeOpenError, isRefusedByDisk } from './sessionErrors.ts';
 import { createSessionHouse } from './sessions.ts';
 import { targetOf } from './sessionTarget.ts';
@@ -35,6 +37,8 @@ export async function printMode(place: Place, options: CliOptions): Promise<numb
   const trusted = await folderIsTrusted(place);
   const loaded = await readSettings(place, options, trusted);
   for (const problem of loaded.problems) say(problem.message);
+  const where = placeNotice(place);
+  if (where !== undefined) say(where);
   if (loaded.problems.some((problem) => problem.layer === 'flag')) return EXIT.badSettings;
   if (loaded.untrusted.length > 0) {
     say('this folder is not trusted, so its settings do not count; run clawdcode here once to decide.');
@@ -89,13 +93,21 @@ export async function printMode(place: Place, options: CliOptions): Promise<numb
   process.once('SIGINT', onInterrupt);
   // Terminated: what runs is ended and the log is whole, but the turn has no result to speak of.
   let terminated = false;
+  const flush = (): Promise<void> =>
+    Promise.race([agent.close(), new Promise<void>((done) => setTimeout(done, FLUSH_MS))]);
+  // Nobody reads the answer any more: what it still would cost is saved.
+  guardOutput((code, message) => {
+    if (message !== undefined) say(message);
+    terminated = true;
+    const end = (): never => process.exit(code);
+    void flush().then(end, end);
+  });
   const endings = (['SIGTERM', 'SIGHUP'] as const).map((signal) => {
     const handler = (): void => {
       if (terminated) return;
       terminated = true;
-      const patience = new Promise((done) => setTimeout(done, FLUSH_MS));
       const end = (): never => process.exit(128 + constants.signals[signal]);
-      void Promise.race([agent.close(), patience]).then(end, end);
+      void flush().then(end, end);
     };
     process.on(signal, handler);
     return { signal, handler };

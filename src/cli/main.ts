@@ -1,11 +1,15 @@
 /** The entry of the bundle: parses the command line and hands over to the screen or to `-p`. */
 import { parseArguments } from './options.ts';
 import { programVersion } from './packageRoot.ts';
-import { readPlace } from './place.ts';
+import { NoPlaceError, readPlace } from './place.ts';
 import { screenKind } from './screenKind.ts';
 import { routeOf } from './session/route.ts';
 
-process.exitCode = await main(process.argv.slice(2));
+process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
+  if (!(error instanceof NoPlaceError)) throw error;
+  process.stderr.write(`clawdcode: ${error.message}\n`);
+  return 42;
+});
 
 async function main(argv: readonly string[]): Promise<number> {
   // The one question that needs nothing loaded.

@@ -16,8 +16,14 @@ export interface Place {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
+/** The folder in which the program was started is gone. */
+export class NoPlaceError extends Error {
+  override readonly name = 'NoPlaceError';
+}
+
+/** Throws a `NoPlaceError` where there is nothing to work in. */
 export function readPlace(): Place {
-  const cwd = realpath(process.cwd());
+  const cwd = realpath(currentFolder());
   const home = homedir();
   return {
     cwd,
@@ -28,4 +34,13 @@ export function readPlace(): Place {
     version: programVersion(),
     env: process.env,
   };
+}
+
+function currentFolder(): string {
+  try {
+    return process.cwd();
+  } catch (cause) {
+    const message = 'the folder that you are in no longer exists: cd to one that does, and start again.';
+    throw new NoPlaceError(message, { cause });
+  }
 }

@@ -29,6 +29,7 @@ import type { DebugLog } from './debugLog.ts';
 import { openFileCheckpoints } from './fileCheckpoints.ts';
 import { createModelChoice, listModels } from './models.ts';
 import { whereItLies } from './movedSession.ts';
+import { withNearestModels } from './nearestModels.ts';
 import { openContext } from './openContext.ts';
 import { createPermissions, grammarFolder, type Permissions } from './permissions.ts';
 import type { Place } from './place.ts';
@@ -209,11 +210,13 @@ function accountHeaders({ OPENAI_ORG_ID, OPENAI_PROJECT_ID }: Place['env']): Rec
 
 function createClient({ place, loaded, apiKey, demo, debug }: HouseOptions): ModelClient {
   if (demo) return createDemoClient(systemClock.sleep);
-  return createOpenAIClient({
+  const { baseUrl } = loaded.settings;
+  const client = createOpenAIClient({
     apiKey,
-    baseUrl: loaded.settings.baseUrl,
+    baseUrl,
     headers: { 'User-Agent': `clawdcode/${place.version}` },
     account: accountHeaders(place.env),
     debug: debug.write,
   });
+  return withNearestModels(client, () => listModels(baseUrl, apiKey));
 }

@@ -58,8 +58,17 @@ export function badUrlError(about: RequestFacts, status?: number): ModelError {
     kind: 'bad_url',
     retryable: false,
     ...(status === undefined ? {} : { status }),
-    message: `${shownUrl(about.baseUrl)} does not answer like an OpenAI-compatible API. Check the base URL (--base-url, OPENAI_BASE_URL or "baseUrl"); it usually ends in /v1.`,
+    message: `${shownUrl(about.baseUrl)} does not answer like an OpenAI-compatible API. ${checkUrl(about.baseUrl)}`,
   };
+}
+
+/** Most wrong base URLs lack their end. */
+function checkUrl(baseUrl: string): string {
+  const shown = shownUrl(baseUrl);
+  const where = 'Check the base URL (--base-url, OPENAI_BASE_URL or "baseUrl")';
+  return /\/v\d+\w*(?:\/|$)/.test(shown) || !URL.canParse(baseUrl)
+    ? `${where}; it usually ends in /v1.`
+    : `${where}: should it be ${shown}/v1?`;
 }
 
 /** The base URL without what may be secret in it. */
@@ -130,7 +139,9 @@ function answerError(failure: Failure, about: RequestFacts, retryAfterMs: number
       'rate_limit',
       true,
       `${where(about)} limits the rate of requests.`,
-      'Wait a little; a smaller context uses up the limit more slowly.',
+      retryAfterMs !== undefined && retryAfterMs >= 60_000
+        ? `It asks to wait ${waitText(retryAfterMs)}; another model or key may be free now.`
+        : 'Wait a little; a smaller context uses up the limit more slowly.',
     );
   }
   if (isUnknownModel(status, body)) {
@@ -142,6 +153,22 @@ function answerError(failure: Failure, about: RequestFacts, retryAfterMs: number
     );
   }
   if (status === 404 || status === 405) return badUrlError(about, status);
+  if (status === 503 && /loading|warming up|starting up|not ready/i.test(body)) {
+    return make(
+      'server',
+      true,
+      `${where(about)} is still being loaded by the server.`,
+      'A large model takes minutes the first time.',
+    );
+  }
+  if (status === 529 || (status >= 500 && /overloaded|at capacity|too busy/i.test(body))) {
+    return make(
+      'server',
+      true,
+      `${where(about)} is overloaded.`,
+      'If it stays so, choose another model (/model, --model).',
+    );
+  }
   if (status >= 500 || status === 408 || status === 409 || status === 0) {
     return make(
       'server',
@@ -173,11 +200,27 @@ function connectionError(failure: Failure, about: RequestFacts): ModelError {
     };
   }
   if (about.started === true && known.kind === 'network') return cutError(about);
+  // A server that wants TLS hangs up on a plain request without a word.
+  const wantsTls =
+    known.retry === 'always' && about.reached !== true && isHangUp(signs) && /^http:/i.test(url);
   return {
     kind: known.kind,
     retryable: known.retry === 'always' || (known.retry === 'later' && about.reached === true),
-    message: `${known.what.replace('{url}', url)} ${known.next}`,
+    message: `${known.what.replace('{url}', url)} ${wantsTls ? TRY_HTTPS : known.next}`,
   };
+}
+
+function isHangUp(signs: string): boolean {
+  return /ECONNRESET|UND_ERR_SOCKET|other side closed|socket hang up/i.test(signs);
+}
+
+const TRY_HTTPS =
+  'Check the server and the network; if the server speaks https, the base URL has to begin with https.';
+
+/** "90 seconds", "20 minutes", "3 hours". */
+function waitText(ms: number): string {
+  if (ms < 120_000) return `${Math.ceil(ms / 1000)} seconds`;
+  return ms < 7_200_000 ? `${Math.ceil(ms / 60_000)} minutes` : `${Math.ceil(ms / 3_600_000)} hours`;
 }
 
 /** Gemini says "exceeded your current quota" also for a limit per minute, but then it says when to retry. */

@@ -53,6 +53,15 @@ const table: readonly (readonly [RegExp, NetworkFailure])[] = [
     },
   ],
   [
+    /ALTNAME_INVALID/,
+    {
+      kind: 'network',
+      what: 'The TLS certificate of {url} is for another name.',
+      next: 'Put the name that stands in the certificate into the base URL.',
+      retry: 'never',
+    },
+  ],
+  [
     /SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)|CERT_(?!HAS_EXPIRED)|ERR_TLS_CERT/,
     {
       kind: 'network',

@@ -1,6 +1,6 @@
 import { APIConnectionError, APIError } from 'openai';
 import { describe, expect, test } from 'vitest';
-import { toModelError } from '../../src/model/errors.ts';
+import { badUrlError, toModelError } from '../../src/model/errors.ts';
 import { RAW_BODY } from '../../src/model/failure.ts';
 
 const about = { baseUrl: 'http://user:hunter2@llm.local:8080/v1?key=hunter2', model: 'm-1', hasKey: true };
@@ -284,6 +284,19 @@ describe('answers', () => {
     expect(toModelError(answered(502, '<html>secret page</html>'), about).message).not.toContain('secret');
   });
 
+  test.each([
+    [503, 'Loading model', 'is still being loaded'],
+    [503, 'The server is overloaded', 'is overloaded'],
+    [529, '', 'is overloaded'],
+    [503, '', 'failed (HTTP 503)'],
+    [429, 'Rate limit reached. Please try again in 20m.', 'It asks to wait 20 minutes'],
+    [429, 'Rate limit reached. Please try again in 90s.', 'It asks to wait 90 seconds'],
+    [429, 'Rate limit reached. Please try again in 5h.', 'It asks to wait 5 hours'],
+    [429, 'Rate limit reached. Please try again in 2s.', 'Wait a little'],
+  ])('%i %j says: %s', (status, says, words) => {
+    expect(toModelError(answered(status, message(says)), about).message).toContain(words);
+  });
+
   test('tell a missing key from a wrong one', () => {
     expect(toModelError(answered(401, ''), { ...about, hasKey: false }).message).toContain('none is set');
     expect(toModelError(answered(401, ''), about).message).toContain('refused the API key');
@@ -314,7 +327,7 @@ describe('connections', () => {
     ['UND_ERR_SOCKET', 'network', true, 'broke'],
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'network', false, 'NODE_EXTRA_CA_CERTS'],
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'network', false, 'NODE_EXTRA_CA_CERTS'],
-    ['ERR_TLS_CERT_ALTNAME_INVALID', 'network', false, 'NODE_EXTRA_CA_CERTS'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'network', false, 'for another name'],
     ['CERT_HAS_EXPIRED', 'network', false, 'clock'],
     ['ERR_SSL_WRONG_VERSION_NUMBER', 'bad_url', false, 'https'],
     ['HPE_INVALID_CONSTANT', 'bad_url', false, 'http'],
@@ -324,6 +337,25 @@ describe('connections', () => {
     const error = toModelError(connection(code), about);
     expect(error).toMatchObject({ kind, retryable });
     expect(error.message).toContain(words);
+  });
+
+  test('a server that hangs up on a plain request at once may want TLS', () => {
+    const hint = 'has to begin with https';
+    expect(toModelError(connection('UND_ERR_SOCKET'), about).message).toContain(hint);
+    expect(toModelError(connection('UND_ERR_SOCKET'), { ...about, reached: true }).message).not.toContain(
+      hint,
+    );
+    const secure = { ...about, baseUrl: 'https://llm.local/v1' };
+    expect(toModelError(connection('ECONNRESET'), secure).message).not.toContain(hint);
+  });
+
+  test.each([
+    ['http://localhost:8080', 'should it be http://localhost:8080/v1?'],
+    ['http://localhost:8080/v1/', 'usually ends in /v1'],
+    ['https://host/api/v3/models', 'usually ends in /v1'],
+    ['nonsense', 'usually ends in /v1'],
+  ])('what is not an API at %s: %s', (baseUrl, words) => {
+    expect(badUrlError({ ...about, baseUrl }).message).toContain(words);
   });
 
   test('a refused connection is worth a retry once the server has answered', () => {

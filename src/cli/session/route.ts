@@ -36,7 +36,7 @@ export type Route =
 export function routeOf(argv: readonly string[]): Route {
   const [first, ...rest] = argv;
   const subcommand = subcommands.find(({ type }) => type === first);
-  if (subcommand === undefined) return { type: 'other' };
+  if (subcommand === undefined) return nearlySubcommand(argv);
   const { type, words } = subcommand;
   const [second] = rest;
   if (second === undefined || second.startsWith('-') || words.includes(second)) return { type, argv: rest };
@@ -47,6 +47,21 @@ export function routeOf(argv: readonly string[]): Route {
     type: 'unclear',
     message: `there is no "${type} ${second}". Did you mean "clawdcode ${type} ${meant}"? As a prompt: clawdcode -- ${JSON.stringify(prompt)}`,
   };
+}
+
+/** A single word that is nearly a subcommand would make a strange prompt. */
+function nearlySubcommand(argv: readonly string[]): Route {
+  const [word = ''] = argv;
+  const isAlone = argv.length === 1 && /^[a-z]{4,}$/i.test(word);
+  const meant = isAlone
+    ? nearest(
+        word,
+        subcommands.map(({ type }) => type),
+      )
+    : undefined;
+  if (meant === undefined) return { type: 'other' };
+  const message = `there is no "${word}". Did you mean "clawdcode ${meant}"? As a prompt: clawdcode -- ${word}`;
+  return { type: 'unclear', message };
 }
 
 /** The subcommands, and what may stand right behind each of them. */

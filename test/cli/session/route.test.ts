@@ -24,7 +24,8 @@ test.each([
 
 test.each([
   [[]],
-  [['sessions']],
+  [['refactor']],
+  [['sessions', 'expire']],
   [['session list']],
   [['session handling is broken']],
   [['session', 'handling', 'is', 'broken']],
@@ -49,6 +50,18 @@ test.each([
   [['--', 'doctor'], { type: 'other' }],
 ])('%j is %j', (argv, expected) => {
   expect(routeOf(argv)).toEqual(expected);
+});
+
+test.each([
+  ['sessions', 'session'],
+  ['docter', 'doctor'],
+  ['completions', 'completion'],
+])('%s alone is no prompt: %s is named', (word, meant) => {
+  expect(routeOf([word])).toEqual({
+    type: 'unclear',
+    message: `there is no "${word}". Did you mean "clawdcode ${meant}"? As a prompt: clawdcode -- ${word}`,
+  });
+  expect(routeOf(['--', word])).toEqual({ type: 'other' });
 });
 
 test('a shell that is nearly one of the three is named', () => {

@@ -1,0 +1,24 @@
+/** Standard output that nobody takes: a pipe whose reader has left, a full disk. */
+
+/** Of a program that a broken pipe ended, as shells count it: 128 and SIGPIPE. */
+const PIPE_CLOSED = 141;
+
+/**
+ * Calls `stop` once when standard output can no longer be written, with the exit code and, where it is not the
+ * reader's own doing, what to say. Errors of standard error are nobody's business any more.
+ */
+export function guardOutput(stop: (code: number, message: string | undefined) => void): void {
+  let isStopped = false;
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (isStopped) return;
+    isStopped = true;
+    // `| head` has seen enough.
+    if (error.code === 'EPIPE') stop(PIPE_CLOSED, undefined);
+    else
+      stop(
+        1,
+        `standard output cannot be written: ${error.message}. What was done is saved; go on with --continue.`,
+      );
+  });
+  process.stderr.on('error', () => undefined);
+}

@@ -1,0 +1,14 @@
+import type { Place } from './place.ts';
+
+/** Where everything would count as one project: said before the work begins. Undefined for ordinary folders. */
+export function placeNotice({ root, home }: Pick<Place, 'root' | 'home'>): string | undefined {
+  const what =
+    root === '/' || /^[A-Za-z]:\\$/.test(root)
+      ? 'the root folder'
+      : root === home
+        ? 'your home folder'
+        : undefined;
+  return what === undefined
+    ? undefined
+    : `This is ${what}: everything below it counts as the project, for searches and for what may be read. Start clawdcode in the folder of a project instead.`;
+}
