@@ -28,6 +28,12 @@ export function createCommandHost(
     keys: () => readKeysInfo(keybindingsFile(place.dataRoot), keybindingsShown(place)),
     readBlob: blobReader(file),
     exportSession: createExportPort({ agent, file }, place, loaded),
+    doctor: () =>
+      import('./doctor/report.ts').then(({ sessionReport }) =>
+        sessionReport(place, loaded, trusted, agent.state()),
+      ),
+    projectFacts: () =>
+      import('./firstMinute/projectFacts.ts').then(({ readProjectFacts }) => readProjectFacts(place.root)),
     findSession: async (id) => ((await house.has(id)) ? 'found' : 'unknown'),
     status: () => ({
       version: place.version,

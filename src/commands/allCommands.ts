@@ -3,10 +3,12 @@ import { compact } from './compact.ts';
 import { context } from './context.ts';
 import { cost } from './cost.ts';
 import { diff } from './diff.ts';
+import { doctor } from './doctor.ts';
 import { exit } from './exit.ts';
 import { exportCommand } from './export.ts';
 import { fork } from './fork.ts';
 import { help } from './help.ts';
+import { init } from './init.ts';
 import { keys } from './keys.ts';
 import { memory } from './memory.ts';
 import { model } from './model.ts';
@@ -36,7 +38,9 @@ export const allCommands: readonly Command[] = [
   context,
   memory,
   tasks,
+  init,
   status,
+  doctor,
   cost,
   permissions,
   keys,

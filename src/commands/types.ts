@@ -8,9 +8,11 @@ import type {
   Remembered,
 } from '../context/index.ts';
 import type { ContextSettings } from '../protocol/contextSettings.ts';
+import type { DoctorReport } from '../protocol/doctor.ts';
 import type { BlobRef } from '../protocol/entries.ts';
 import type { Op } from '../protocol/ops.ts';
 import type { TurnRecord } from '../protocol/rewind.ts';
+import type { ProjectFacts } from './initPrompt.ts';
 import type { Page } from './pages/page.ts';
 
 /** What `/status` tells. Never a key. */
@@ -83,6 +85,10 @@ export interface CommandHost {
   /** Absent where there are no keys. */
   keys?(): Promise<KeysInfo>;
   findSession(id: string): Promise<'found' | 'unknown'>;
+  /** What is there and what is missing, on this machine and at the endpoint. Sends no prompt. */
+  doctor(): Promise<DoctorReport>;
+  /** What file names and manifests say of the project. */
+  projectFacts(): Promise<ProjectFacts>;
   /** The whole of a text of which an entry holds a part, or a range of its bytes; undefined where it is gone. */
   readBlob(
     ref: BlobRef,

@@ -37,6 +37,25 @@ export function commandHost(parts: Partial<CommandHost> = {}): CommandHost {
       file === 'taken.md'
         ? { type: 'failed', message: 'taken.md is there already.' }
         : { type: 'done', file: `/srv/${file ?? `talk.${format}`}`, secrets: file === undefined ? 2 : 0 },
+    doctor: async () => ({
+      version: '1.2.3',
+      findings: [
+        { id: 'node', label: 'Node', state: 'ok', value: '24.0.0' },
+        { id: 'git', label: 'git', state: 'warning', value: 'not found', fix: 'Install git.' },
+      ],
+      notes: [],
+    }),
+    projectFacts: async () => ({
+      files: 3,
+      isComplete: true,
+      languages: [{ name: 'TypeScript', files: 2 }],
+      folders: ['src/'],
+      manifests: ['package.json'],
+      commands: [{ command: 'npm test', runs: 'vitest' }],
+      guides: ['README.md'],
+      workflows: [],
+      agentsBytes: undefined,
+    }),
     findSession: async (id) => (id === 'session1' ? 'found' : 'unknown'),
     ...parts,
   };
