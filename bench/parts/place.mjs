@@ -36,7 +36,7 @@ export function createPlace() {
     file: join(cwd, 'package-lock.json'),
     /** The same place, with these variables as well. */
     with(more) {
-      return { ...this, env: { ...env, ...more } };
+      return { ...this, env: { ...this.env, ...more } };
     },
     remove: () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 }),
   };
