@@ -25,6 +25,7 @@ import { DraftRows } from './DraftRows.tsx';
 import { type HistoryPort, prepend } from './history.ts';
 import type { Intent } from './keys.ts';
 import { layOut } from './layout.ts';
+import type { Mark } from './markedRows.ts';
 import { imageUnit, unitsOfRecall } from './paste.ts';
 import { SearchRows } from './SearchRows.tsx';
 import { SuggestionList } from './SuggestionList.tsx';
@@ -32,6 +33,9 @@ import { refreshSearch } from './searchKeys.ts';
 import { expand } from './units.ts';
 import { useChordTimeout } from './useChordTimeout.ts';
 import { useStrokes } from './useStrokes.ts';
+import { selectionOf } from './vim/stretches.ts';
+import { startVim } from './vim/types.ts';
+import { lineEnd, lineStart } from './words.ts';
 
 /** For the owner: what cannot be said by props, because the draft belongs to the composer. */
 export type ComposerHandle = {
@@ -138,6 +142,11 @@ export const Composer = memo(function Composer(props: ComposerProps) {
 
   useStrokes((stroke) => turns.take(() => run(strike(newest.current, stroke, around))), props.isActive);
   usePaste((text) => turns.take(() => onPaste(text)), { isActive: props.isActive });
+  useEffect(() => {
+    const { vim, ...rest } = newest.current;
+    if ((vim !== undefined) !== (props.vim === true))
+      show(props.vim === true ? { ...rest, vim: startVim } : rest);
+  });
   useChordTimeout(state.pending, () => show({ ...newest.current, pending: undefined }));
 
   useEffect(() => {
@@ -185,6 +194,8 @@ export const Composer = memo(function Composer(props: ComposerProps) {
             cursor={props.isActive ? cursor : undefined}
             maxRows={draftRows}
             theme={props.theme}
+            units={units}
+            selection={selectedOf(state)}
             placeholder={placeholderOf(state, keymap) ?? props.placeholder ?? ''}
           />
         )}
@@ -207,7 +218,18 @@ function placeholderOf({ stashes }: ComposerState, keymap: Keymap): string | und
   return key === undefined ? drafts : `${drafts}; ${showKeys(key)} brings it back`;
 }
 
-/** The prompt sign says what Enter will do: a shell command (`!`), a command (`/`) or a prompt. */
+/** What the visual modes of vim have selected. */
+function selectedOf({ buffer, vim }: ComposerState): Mark | undefined {
+  if (vim === undefined || vim.mode === 'insert' || vim.mode === 'normal') return undefined;
+  const { units, cursor } = buffer;
+  const { from, to } = selectionOf(cursor, vim, units.length);
+  return vim.mode === 'visual' ? { from, to } : { from: lineStart(units, from), to: lineEnd(units, to) };
+}
+
+/**
+ * The prompt sign says what Enter will do: a shell command (`!`), a command (`/`) or a prompt; with vim keys, that
+ * letters are commands (N) or select (v, V).
+ */
 function Prompt({
   state,
   theme,
@@ -217,6 +239,9 @@ function Prompt({
   readonly theme: ComposerTheme;
   readonly prompt: string;
 }) {
+  const mode = state.vim?.mode ?? 'insert';
+  if (mode === 'normal') return <Text>{theme.warning('N')}</Text>;
+  if (mode !== 'insert') return <Text>{theme.warning(mode === 'visual' ? 'v' : 'V')}</Text>;
   const first = state.buffer.units[0];
   if (first === '!') return <Text>{theme.warning('$')}</Text>;
   if (first === '/') return <Text>{theme.success(prompt)}</Text>;

@@ -2,6 +2,9 @@ import { Box, type DOMElement, Text } from 'ink';
 import { useRef } from 'react';
 import type { ComposerTheme } from './composerTheme.ts';
 import type { Layout, Row } from './layout.ts';
+import type { Mark } from './markedRows.ts';
+import { markedRows } from './markedRows.ts';
+import type { Unit } from './units.ts';
 import { useLiveCursor } from './useLiveCursor.ts';
 
 /** Draws the rows around the cursor, at most `maxRows`, and puts the terminal's cursor among them. */
@@ -11,6 +14,8 @@ export function DraftRows({
   maxRows,
   theme,
   placeholder,
+  units = [],
+  selection,
 }: {
   readonly layout: Layout;
   /** A position in the layout; undefined while the composer is inactive. */
@@ -19,6 +24,9 @@ export function DraftRows({
   readonly theme: ComposerTheme;
   /** Shown while the draft is empty. */
   readonly placeholder: string;
+  /** What was laid out, and which of it is selected. */
+  readonly units?: readonly Unit[];
+  readonly selection?: Mark | undefined;
 }) {
   const element = useRef<DOMElement>(null);
   const top = useRef(0);
@@ -28,6 +36,10 @@ export function DraftRows({
   useLiveCursor(element, cell);
 
   const isEmpty = layout.rowOf.length === 1;
+  const painted =
+    selection === undefined
+      ? undefined
+      : markedRows(units, layout, selection, (text) => theme.underline(theme.warning(text)), theme.accent);
   const visible = layout.rows.slice(top.current, top.current + maxRows);
   return (
     <Box ref={element} flexDirection="column" flexGrow={1}>
@@ -38,7 +50,7 @@ export function DraftRows({
           // Rows have no identity of their own: the third row is whatever stands there.
           // biome-ignore lint/suspicious/noArrayIndexKey: see above
           <Text key={index} wrap="truncate">
-            {paintRow(shown, theme)}
+            {painted?.[top.current + index] ?? paintRow(shown, theme)}
           </Text>
         ))
       )}

@@ -1,6 +1,6 @@
 import { defaultKeymap, readStroke } from '../keys/keymap.ts';
 import { type KeyEvent, strokesOf } from '../keys/strokes.ts';
-import type { Edit, Move } from './textBuffer.ts';
+import type { Edit } from './textBuffer.ts';
 
 /**
  * What a key asks of whoever owns the composer; what each does is in `ui/deeds`, which keys they have in
@@ -24,7 +24,7 @@ export type Intent =
   | 'transcript';
 
 /** Edits that need nothing but their name. */
-export type EditName = Exclude<Edit, { text: string } | { units: unknown } | { to: Move }>['type'];
+export type EditName = Exclude<Edit, { text: string } | { units: unknown } | { to: unknown }>['type'];
 
 /** What a key means in the composer, before popup, history and buffer decide what comes of it. */
 export type Command =

@@ -2,7 +2,8 @@ import type { ComposerTheme } from './composerTheme.ts';
 import { clean } from './graphemes.ts';
 import { stretchOf } from './historySearch.ts';
 import { layOut } from './layout.ts';
-import { abbreviate, unitsOf } from './units.ts';
+import { markedRows } from './markedRows.ts';
+import { unitsOf } from './units.ts';
 
 /** Characters around the match that are laid out: a prompt may hold a whole file. */
 const AROUND = 4000;
@@ -20,29 +21,15 @@ export function searchExcerpt(
   const units = unitsOf(excerptOf(clean(prompt), query));
   const found = stretchOf(units, query);
   const layout = layOut(units, width);
-  const rows = layout.rows.map(() => ({ before: '', match: '', after: '' }));
-  for (const [at, unit] of units.entries()) {
-    const row = rows[layout.rowOf[at] ?? 0];
-    if (row === undefined || unit === '\n') continue;
-    const text = unit === '\t' ? '    ' : abbreviate([unit]);
-    if (found === undefined || at < found.from) row.before += text;
-    else if (at < found.to) row.match += text;
-    else row.after += text;
-  }
+  const rows = markedRows(units, layout, found, (text) => theme.underline(theme.warning(text)));
   const row = found === undefined ? 0 : (layout.rowOf[found.from] ?? 0);
   const top = Math.max(0, Math.min(row - 1, rows.length - maxRows));
-  return rows
-    .slice(top, top + maxRows)
-    .map(
-      ({ before, match, after }) =>
-        before + (match === '' ? '' : theme.underline(theme.warning(match))) + after || ' ',
-    );
+  return rows.slice(top, top + maxRows);
 }
 
-/** The part of a long prompt that holds the match, begun at a line where one is near. */
+/** The part of a long prompt that holds the match. */
 function excerptOf(prompt: string, query: string): string {
   if (prompt.length <= 2 * AROUND) return prompt;
   const at = Math.max(0, prompt.toLowerCase().indexOf(query.toLowerCase()));
-  const from = Math.max(0, at - AROUND);
-  return prompt.slice(from, at + AROUND).toWellFormed();
+  return prompt.slice(Math.max(0, at - AROUND), at + AROUND).toWellFormed();
 }

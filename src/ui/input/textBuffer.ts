@@ -18,6 +18,8 @@ export type TextBuffer = Snapshot & {
   readonly killRing: readonly (readonly Unit[])[];
   /** Newest last. */
   readonly undo: readonly Snapshot[];
+  /** What undo took back, newest last; the next change ends it. */
+  readonly redo?: readonly Snapshot[] | undefined;
   /** What the newest edit was: runs of typing undo as one, runs of kills yank as one. */
   readonly last?: 'typing' | 'kill' | undefined;
   /** Set right after a yank: what stood before it, and which stretch of the ring it took. */
@@ -40,12 +42,20 @@ export type Edit =
   | { readonly type: 'insert'; readonly text: string }
   | { readonly type: 'insert_units'; readonly units: readonly Unit[] }
   | { readonly type: 'replace'; readonly from: number; readonly to: number; readonly text: string }
+  | {
+      readonly type: 'replace_units';
+      readonly from: number;
+      readonly to: number;
+      readonly units: readonly Unit[];
+    }
   | { readonly type: 'set'; readonly units: readonly Unit[] }
+  /** The cursor at a position. */
+  | { readonly type: 'place'; readonly to: number }
   | { readonly type: 'move'; readonly to: Move }
   | { readonly type: 'delete_backward' | 'delete_forward' }
   | { readonly type: 'kill_to_line_start' | 'kill_to_line_end' }
   | { readonly type: 'kill_word_backward' | 'kill_word_forward' | 'kill_blank_word_backward' }
-  | { readonly type: 'yank' | 'yank_pop' | 'undo' };
+  | { readonly type: 'yank' | 'yank_pop' | 'undo' | 'redo' };
 
 const maxUndo = 200;
 const maxKills = 30;
@@ -66,6 +76,10 @@ export function applyEdit(buffer: TextBuffer, edit: Edit): TextBuffer {
       return change(buffer, cursor, cursor, edit.units);
     case 'replace':
       return change(buffer, edit.from, edit.to, unitsOf(clean(edit.text)));
+    case 'replace_units':
+      return change(buffer, edit.from, edit.to, edit.units);
+    case 'place':
+      return settle(buffer, { units, cursor: Math.max(0, Math.min(edit.to, units.length)) });
     case 'set':
       return change(buffer, 0, units.length, edit.units);
     case 'move':
@@ -90,6 +104,8 @@ export function applyEdit(buffer: TextBuffer, edit: Edit): TextBuffer {
       return buffer.yank === undefined ? buffer : yank(buffer, buffer.yank.before, buffer.yank.index + 1);
     case 'undo':
       return undo(buffer);
+    case 'redo':
+      return redo(buffer);
   }
 }
 
@@ -158,18 +174,27 @@ function yank(buffer: TextBuffer, before: Snapshot, index: number): TextBuffer {
 function undo(buffer: TextBuffer): TextBuffer {
   const before = buffer.undo.at(-1);
   if (before === undefined) return settle(buffer, snapshot(buffer));
-  return { ...settle(buffer, before), undo: buffer.undo.slice(0, -1) };
+  const redo = [...(buffer.redo ?? []), snapshot(buffer)];
+  return { ...settle(buffer, before), undo: buffer.undo.slice(0, -1), redo };
+}
+
+function redo(buffer: TextBuffer): TextBuffer {
+  const after = buffer.redo?.at(-1);
+  if (after === undefined) return settle(buffer, snapshot(buffer));
+  const undo = [...buffer.undo, snapshot(buffer)].slice(-maxUndo);
+  return { ...settle(buffer, after), undo, redo: buffer.redo?.slice(0, -1) };
 }
 
 function change(buffer: TextBuffer, from: number, to: number, inserted: readonly Unit[]): TextBuffer {
   if (from === to && inserted.length === 0) return settle(buffer, snapshot(buffer));
   const undo = [...buffer.undo, snapshot(buffer)].slice(-maxUndo);
-  return { ...settle(buffer, splice(buffer.units, from, to, inserted)), undo };
+  return { ...settle(buffer, splice(buffer.units, from, to, inserted)), undo, redo: undefined };
 }
 
 /** New text or cursor, and the end of any run of typing, kills, yanks or vertical moves. */
 function settle(buffer: TextBuffer, { units, cursor }: Snapshot): TextBuffer {
-  return { units, cursor, killRing: buffer.killRing, undo: buffer.undo };
+  const { killRing, undo, redo } = buffer;
+  return redo === undefined ? { units, cursor, killRing, undo } : { units, cursor, killRing, undo, redo };
 }
 
 const snapshot = ({ units, cursor }: TextBuffer): Snapshot => ({ units, cursor });

@@ -1,0 +1,180 @@
+/** Where each motion leads. Pure; positions are between 0 and the number of units. */
+import type { Unit } from '../units.ts';
+import { lineEnd, lineStart } from '../words.ts';
+import { matchingBracket } from './brackets.ts';
+import type { Motion } from './types.ts';
+import { endBefore, isEmptyLine, nextWord, wordBefore, wordEnd } from './vimWords.ts';
+
+/** Where a motion leads, and what an operator takes with it: up to there, that character too, or whole lines. */
+export interface Reach {
+  readonly to: number;
+  readonly kind: 'exclusive' | 'inclusive' | 'linewise';
+}
+
+/** Undefined where there is nothing to go to: the whole command is given up then. */
+export function reach(
+  units: readonly Unit[],
+  cursor: number,
+  { name, character }: Motion,
+  count: number | undefined,
+  find: Motion | undefined,
+): Reach | undefined {
+  const times = count ?? 1;
+  const start = lineStart(units, cursor);
+  const end = lineEnd(units, cursor);
+  const exclusive = (to: number): Reach => ({ to, kind: 'exclusive' });
+  const inclusive = (to: number): Reach => ({ to, kind: 'inclusive' });
+  switch (name) {
+    case 'h':
+    case 'backspace':
+      return exclusive(Math.max(start, cursor - times));
+    case 'l':
+    case ' ':
+      return exclusive(Math.min(end, cursor + times));
+    case 'j':
+    case '+':
+      return linesAway(units, cursor, times, name === '+');
+    case 'k':
+    case '-':
+      return linesAway(units, cursor, -times, name === '-');
+    case 'w':
+    case 'W':
+      return exclusive(repeat(times, cursor, (at) => nextWord(units, at, name === 'W')));
+    case 'b':
+    case 'B':
+      return exclusive(repeat(times, cursor, (at) => wordBefore(units, at, name === 'B')));
+    case 'e':
+    case 'E':
+      return inclusive(repeat(times, cursor, (at) => wordEnd(units, at, name === 'E')));
+    case 'ge':
+    case 'gE':
+      return inclusive(repeat(times, cursor, (at) => endBefore(units, at, name === 'gE')));
+    case '0':
+      return exclusive(start);
+    case '|':
+      return exclusive(Math.min(end, start + times - 1));
+    case '^':
+      return exclusive(firstNonBlank(units, cursor));
+    case '_':
+      return times === 1
+        ? { to: firstNonBlank(units, cursor), kind: 'linewise' }
+        : linesAway(units, cursor, times - 1, true);
+    case '$': {
+      const line = linesAway(units, cursor, times - 1, false);
+      return line && inclusive(Math.max(lineEnd(units, line.to) - 1, lineStart(units, line.to)));
+    }
+    case 'g_': {
+      let at = end;
+      while (at > start && /^\s/.test(String(units[at - 1]))) at--;
+      return inclusive(Math.max(start, at - 1));
+    }
+    case 'gg':
+      return { to: firstNonBlank(units, nthLine(units, times)), kind: 'linewise' };
+    case 'G':
+      return {
+        to: firstNonBlank(units, count === undefined ? units.length : nthLine(units, count)),
+        kind: 'linewise',
+      };
+    case '}':
+      return exclusive(repeat(times, cursor, (at) => paragraphAfter(units, at)));
+    case '{':
+      return exclusive(repeat(times, cursor, (at) => paragraphBefore(units, at)));
+    case '%': {
+      const to = matchingBracket(units, cursor);
+      return to === undefined ? undefined : inclusive(to);
+    }
+    case 'f':
+    case 'F':
+    case 't':
+    case 'T':
+      return findCharacter(units, cursor, { name, character: character ?? '' }, times, false);
+    case ';':
+    case ',':
+      if (find === undefined) return undefined;
+      return findCharacter(units, cursor, name === ';' ? find : turned(find), times, true);
+    default:
+      return undefined;
+  }
+}
+
+/** The first character of the line that is not blank. */
+export function firstNonBlank(units: readonly Unit[], cursor: number): number {
+  const end = lineEnd(units, cursor);
+  let at = lineStart(units, cursor);
+  while (at < end && typeof units[at] === 'string' && /^\s/.test(String(units[at]))) at++;
+  return at === end && at > lineStart(units, cursor) ? at - 1 : at;
+}
+
+function repeat(times: number, from: number, step: (at: number) => number): number {
+  let at = from;
+  for (let done = 0; done < times; done++) {
+    const next = step(at);
+    if (next === at) return at;
+    at = next;
+  }
+  return at;
+}
+
+/** The same column, so many lines down (or up); undefined where there are not that many. */
+function linesAway(units: readonly Unit[], cursor: number, by: number, toText: boolean): Reach | undefined {
+  const column = cursor - lineStart(units, cursor);
+  let at = cursor;
+  for (let left = Math.abs(by); left > 0; left--) {
+    const edge = by > 0 ? lineEnd(units, at) : lineStart(units, at) - 1;
+    if (edge < 0 || edge >= units.length) return undefined;
+    at = by > 0 ? edge + 1 : edge;
+  }
+  const start = lineStart(units, at);
+  const to = toText ? firstNonBlank(units, at) : Math.min(start + column, lineEnd(units, at));
+  return { to, kind: 'linewise' };
+}
+
+function nthLine(units: readonly Unit[], number: number): number {
+  let at = 0;
+  for (let line = 1; line < number; line++) {
+    const end = lineEnd(units, at);
+    if (end === units.length) return at;
+    at = end + 1;
+  }
+  return at;
+}
+
+function paragraphAfter(units: readonly Unit[], from: number): number {
+  let at = from;
+  while (at < units.length && isEmptyLine(units, at)) at++;
+  while (at < units.length && !isEmptyLine(units, at)) at++;
+  return at;
+}
+
+function paragraphBefore(units: readonly Unit[], from: number): number {
+  let at = from - 1;
+  while (at > 0 && isEmptyLine(units, at)) at--;
+  while (at > 0 && !isEmptyLine(units, at)) at--;
+  return Math.max(at, 0);
+}
+
+function findCharacter(
+  units: readonly Unit[],
+  cursor: number,
+  { name, character = '' }: Motion,
+  times: number,
+  isAgain: boolean,
+): Reach | undefined {
+  const isForward = name === 'f' || name === 't';
+  const isTill = name === 't' || name === 'T';
+  const step = isForward ? 1 : -1;
+  // Till the same character again would not move.
+  let at = cursor + (isTill && isAgain ? step : 0);
+  for (let left = times; left > 0; left--) {
+    at += step;
+    while (at >= 0 && at < units.length && units[at] !== character && units[at] !== '\n') at += step;
+    if (units[at] !== character) return undefined;
+  }
+  const to = isTill ? at - step : at;
+  return { to, kind: isForward ? 'inclusive' : 'exclusive' };
+}
+
+const turned = (find: Motion): Motion => ({
+  ...find,
+  name: find.name === find.name.toLowerCase() ? find.name.toUpperCase() : find.name.toLowerCase(),
+});

@@ -1,0 +1,142 @@
+/** The grammar of vim's keys, as far as one line editor needs it: from keys to a command. Pure. */
+import type { Motion, Operator, TextObject, VimCommand } from './types.ts';
+
+export type ParsedVim =
+  | { readonly type: 'command'; readonly command: VimCommand }
+  | { readonly type: 'incomplete' }
+  | { readonly type: 'invalid' };
+
+/** No count is larger: it would only hold up. */
+const MAX_COUNT = 10_000;
+
+const motions: ReadonlySet<string> = new Set([
+  ...[
+    'h',
+    'j',
+    'k',
+    'l',
+    'w',
+    'b',
+    'e',
+    'W',
+    'B',
+    'E',
+    '0',
+    '^',
+    '$',
+    '_',
+    'G',
+    '{',
+    '}',
+    '%',
+    ';',
+    ',',
+    ' ',
+  ],
+  ...['gg', 'ge', 'gE', 'g_', 'backspace', '+', '-', '|'],
+]);
+const finds: ReadonlySet<string> = new Set(['f', 'F', 't', 'T']);
+const objects: ReadonlySet<string> = new Set('wWp"\'`()b{}B[]<>'.split(''));
+const simple: ReadonlySet<string> = new Set('xXsSDCYpPuJ~oOaAiIvV.'.split(''));
+const operators: ReadonlySet<string> = new Set(['d', 'c', 'y', '>', '<']);
+/** In the visual modes these work on what is selected. */
+const onSelection: Readonly<Record<string, Operator>> = {
+  d: 'd',
+  x: 'd',
+  X: 'd',
+  D: 'd',
+  c: 'c',
+  s: 'c',
+  S: 'c',
+  C: 'c',
+  y: 'y',
+  Y: 'y',
+  '>': '>',
+  '<': '<',
+  '~': '~',
+  u: 'u',
+  U: 'U',
+};
+
+/** Reads the keys of one command. */
+export function parseVim(keys: readonly string[], isVisual: boolean): ParsedVim {
+  const first = takeCount(keys);
+  const [key, ...rest] = first.rest;
+  if (key === undefined) return incomplete;
+  const count = first.count === undefined ? {} : { count: first.count };
+  if (isVisual) {
+    const operator = onSelection[key];
+    if (operator !== undefined)
+      return done({ type: 'operator', operator, target: { type: 'selection' }, ...count });
+    if (key === 'i' || key === 'a') return withObject(rest, key, (object) => ({ type: 'select', object }));
+    if (['o', 'v', 'V', 'J', 'p', 'P'].includes(key)) return done({ type: 'simple', name: key, ...count });
+  } else if (operators.has(key)) return operation(key as Operator, rest, first.count);
+  else if (simple.has(key) || key === 'ctrl+r') return done({ type: 'simple', name: key, ...count });
+  if (key === 'r') {
+    const [character] = rest;
+    return character === undefined ? incomplete : done({ type: 'simple', name: 'r', character, ...count });
+  }
+  return withMotion(first.rest, (motion) => ({ type: 'motion', motion, ...count }));
+}
+
+function operation(operator: Operator, keys: readonly string[], before: number | undefined): ParsedVim {
+  const { count: after, rest } = takeCount(keys);
+  const [key, ...more] = rest;
+  const counts = [before, after].filter((one) => one !== undefined);
+  const count =
+    counts.length === 0
+      ? {}
+      : {
+          count: Math.min(
+            MAX_COUNT,
+            counts.reduce((product, one) => product * one, 1),
+          ),
+        };
+  if (key === undefined) return incomplete;
+  if (key === operator) return done({ type: 'operator', operator, target: { type: 'lines' }, ...count });
+  if (key === 'i' || key === 'a')
+    return withObject(more, key, (object) => ({
+      type: 'operator',
+      operator,
+      target: { type: 'object', object },
+      ...count,
+    }));
+  return withMotion(rest, (motion) => ({
+    type: 'operator',
+    operator,
+    target: { type: 'motion', motion },
+    ...count,
+  }));
+}
+
+function withMotion(keys: readonly string[], make: (motion: Motion) => VimCommand): ParsedVim {
+  const [key = '', next] = keys;
+  if (finds.has(key)) return next === undefined ? incomplete : done(make({ name: key, character: next }));
+  if (key === 'g') {
+    if (next === undefined) return incomplete;
+    return motions.has(`g${next}`) ? done(make({ name: `g${next}` })) : invalid;
+  }
+  return motions.has(key) ? done(make({ name: key })) : invalid;
+}
+
+function withObject(
+  keys: readonly string[],
+  kind: 'i' | 'a',
+  make: (object: TextObject) => VimCommand,
+): ParsedVim {
+  const [name] = keys;
+  if (name === undefined) return incomplete;
+  return objects.has(name) ? done(make({ isAround: kind === 'a', name })) : invalid;
+}
+
+/** A zero begins no count: it is a motion. */
+function takeCount(keys: readonly string[]): { readonly count?: number; readonly rest: readonly string[] } {
+  let digits = 0;
+  while (/^[0-9]$/.test(keys[digits] ?? '') && !(digits === 0 && keys[0] === '0')) digits++;
+  if (digits === 0) return { rest: keys };
+  return { count: Math.min(MAX_COUNT, Number(keys.slice(0, digits).join(''))), rest: keys.slice(digits) };
+}
+
+const done = (command: VimCommand): ParsedVim => ({ type: 'command', command });
+const incomplete: ParsedVim = { type: 'incomplete' };
+const invalid: ParsedVim = { type: 'invalid' };

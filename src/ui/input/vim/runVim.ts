@@ -1,0 +1,164 @@
+/** Carries out one vim command on the text. Pure. */
+import type { TextBuffer } from '../textBuffer.ts';
+import { lineEnd, lineStart } from '../words.ts';
+import { reach } from './motions.ts';
+import { type Operated, operate, place, replace } from './operate.ts';
+import { simpleCommand } from './simple.ts';
+import { selectionOf, stretchFor } from './stretches.ts';
+import { objectAt } from './textObjects.ts';
+import type { VimCommand, VimState } from './types.ts';
+
+/** The text and the keys' state; the cursor is where the mode allows it. */
+export interface VimOutcome {
+  readonly buffer: TextBuffer;
+  readonly vim: VimState;
+}
+
+export function runVim(buffer: TextBuffer, before: VimState, command: VimCommand): VimOutcome {
+  const vim = { ...before, keys: [] };
+  switch (command.type) {
+    case 'motion': {
+      const { motion, count } = command;
+      const found = reach(buffer.units, buffer.cursor, motion, count, vim.find);
+      const find = motion.character === undefined ? vim.find : motion;
+      if (found === undefined) return { buffer, vim };
+      return settled(place(buffer, found.to), { ...vim, find });
+    }
+    case 'select': {
+      const found = objectAt(buffer.units, buffer.cursor, command.object);
+      if (found === undefined || found.to <= found.from) return { buffer, vim };
+      return settled(place(buffer, found.to - 1), { ...vim, anchor: found.from });
+    }
+    case 'operator': {
+      const { operator, target, count } = command;
+      const stretch = stretchFor(buffer, vim, operator, target, count);
+      if (stretch === undefined) return { buffer, vim: leaveVisual(vim) };
+      const find =
+        target.type === 'motion' && target.motion.character !== undefined ? target.motion : vim.find;
+      return after(buffer, operate(buffer, operator, stretch), { ...vim, find }, command);
+    }
+    case 'simple':
+      return simple(buffer, vim, command);
+  }
+}
+
+/** Leaves writing: all that was written is one step of undo, and what `.` does again. */
+export function leaveInsert(buffer: TextBuffer, before: VimState): VimOutcome {
+  const { insertion, ...vim } = before;
+  const normal: VimState = { ...vim, mode: 'normal', keys: [] };
+  if (insertion === undefined) return settled(place(buffer, backOne(buffer)), normal);
+  const { command, from, before: snapshot, undoDepth } = insertion;
+  const typed = buffer.cursor > from ? buffer.units.slice(from, buffer.cursor) : [];
+  let next = buffer;
+  // 3ix writes x three times.
+  const again = command.type === 'simple' ? Math.min((command.count ?? 1) - 1, MAX_REPEATS) : 0;
+  if ('iaIAoO'.includes(command.type === 'simple' ? command.name : '-') && typed.length > 0)
+    for (let left = again; left > 0; left--) next = replace(next, next.cursor, next.cursor, typed);
+  const undo = [...next.undo.slice(0, undoDepth), snapshot];
+  const isChanged = next.units !== snapshot.units;
+  const joined = isChanged && next.undo.length >= undoDepth ? { ...next, undo } : next;
+  return settled(place(joined, backOne(joined)), { ...normal, change: { command, typed } });
+}
+
+const MAX_REPEATS = 100;
+
+function simple(
+  buffer: TextBuffer,
+  vim: VimState,
+  command: Extract<VimCommand, { type: 'simple' }>,
+): VimOutcome {
+  const { name, count, character } = command;
+  if (vim.mode !== 'normal') return onSelection(buffer, vim, command);
+  if (name === 'v' || name === 'V')
+    return { buffer, vim: { ...vim, mode: name === 'v' ? 'visual' : 'visual_line', anchor: buffer.cursor } };
+  if (name === '.') return repeat(buffer, vim, count);
+  const parts = { count, character, register: vim.register };
+  const defined = Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined));
+  const done = simpleCommand(buffer, name, { register: vim.register, ...defined });
+  if (done === undefined) return { buffer, vim };
+  if (name === 'u' || name === 'ctrl+r') return settled(done.buffer, vim);
+  return after(buffer, done, vim, command);
+}
+
+/** Keys of the visual modes that are no operators. */
+function onSelection(
+  buffer: TextBuffer,
+  vim: VimState,
+  command: Extract<VimCommand, { type: 'simple' }>,
+): VimOutcome {
+  const { name, character } = command;
+  if (name === 'o') return settled(place(buffer, vim.anchor), { ...vim, anchor: buffer.cursor });
+  if (name === 'v' || name === 'V') {
+    const mode = name === 'v' ? 'visual' : 'visual_line';
+    return { buffer, vim: mode === vim.mode ? leaveVisual(vim) : { ...vim, mode } };
+  }
+  const stretch = selectionOf(buffer.cursor, vim, buffer.units.length);
+  if (name === 'J') {
+    const lines = buffer.units.slice(stretch.from, stretch.to).filter((unit) => unit === '\n').length + 1;
+    const done = simpleCommand(place(buffer, stretch.from), 'J', { count: lines, register: vim.register });
+    return settled(done?.buffer ?? buffer, leaveVisual(vim));
+  }
+  if (name === 'r' && character !== undefined) {
+    const { from, to } = stretch;
+    const units = buffer.units.slice(from, to).map((unit) => (unit === '\n' ? unit : character));
+    return settled(place(replace(buffer, from, to, units), from), leaveVisual(vim));
+  }
+  if (name === 'p' || name === 'P') {
+    const { buffer: emptied, register } = operate(buffer, 'c', stretch);
+    const { units } = vim.register;
+    const next = replace(emptied, emptied.cursor, emptied.cursor, units);
+    return settled(place(next, next.cursor - 1), { ...leaveVisual(vim), register: register ?? vim.register });
+  }
+  return { buffer, vim: leaveVisual(vim) };
+}
+
+/** `.`: the newest change once more, where the cursor is now. */
+function repeat(buffer: TextBuffer, vim: VimState, count: number | undefined): VimOutcome {
+  const { change } = vim;
+  if (change === undefined) return { buffer, vim };
+  const command =
+    count === undefined || change.command.type === 'select' ? change.command : { ...change.command, count };
+  const done = runVim(buffer, vim, command);
+  if (done.vim.mode !== 'insert') return done;
+  const { cursor } = done.buffer;
+  const typed = change.typed.length === 0 ? done.buffer : replace(done.buffer, cursor, cursor, change.typed);
+  return leaveInsert(typed, done.vim);
+}
+
+function after(before: TextBuffer, done: Operated, vim: VimState, command: VimCommand): VimOutcome {
+  const { register = vim.register, begins } = done;
+  const next = { ...leaveVisual(vim), register };
+  if (begins === true) {
+    const { units, cursor, undo } = before;
+    const insertion = {
+      command,
+      from: done.buffer.cursor,
+      before: { units, cursor },
+      undoDepth: undo.length,
+    };
+    return { buffer: done.buffer, vim: { ...next, mode: 'insert', insertion } };
+  }
+  const isChanged = done.buffer.units !== before.units && !isOfSelection(command);
+  return settled(done.buffer, isChanged ? { ...next, change: { command, typed: [] } } : next);
+}
+
+const isOfSelection = (command: VimCommand): boolean =>
+  command.type === 'operator' && command.target.type === 'selection';
+
+const leaveVisual = (vim: VimState): VimState =>
+  vim.mode === 'insert' ? vim : { ...vim, mode: 'normal', keys: [] };
+
+function backOne({ units, cursor }: TextBuffer): number {
+  return cursor > lineStart(units, cursor) ? cursor - 1 : cursor;
+}
+
+/** Outside of writing the cursor stands on a character, not behind the last one of a line. */
+export function settled(buffer: TextBuffer, vim: VimState): VimOutcome {
+  const { units, cursor } = buffer;
+  const isBehind = cursor === lineEnd(units, cursor) && cursor > lineStart(units, cursor);
+  const anchor = Math.min(vim.anchor, units.length);
+  // A run of j and k through a short line keeps its column.
+  const { goalColumn } = buffer;
+  const moved = isBehind && vim.mode !== 'insert' ? { ...place(buffer, cursor - 1), goalColumn } : buffer;
+  return { buffer: moved, vim: { ...vim, anchor } };
+}

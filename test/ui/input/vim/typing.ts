@@ -1,0 +1,72 @@
+/** Types keys into a composer without a screen. In texts, `|` is the cursor; in keys, `<esc>` and the like are keys. */
+
+import { type KeySurroundings, strike } from '../../../../src/ui/input/composerKeys.ts';
+import {
+  type ComposerState,
+  createComposerState,
+  type Outcome,
+} from '../../../../src/ui/input/composerState.ts';
+import { segment } from '../../../../src/ui/input/graphemes.ts';
+import { abbreviate, unitsOf } from '../../../../src/ui/input/units.ts';
+import { startVim, type VimMode } from '../../../../src/ui/input/vim/types.ts';
+import { defaultKeymap, type Keymap } from '../../../../src/ui/keys/keymap.ts';
+import type { Stroke } from '../../../../src/ui/keys/strokes.ts';
+
+export const around = (keymap: Keymap = defaultKeymap): KeySurroundings => ({
+  width: 80,
+  keymap,
+  suggest: () => undefined,
+  takeBackQueued: () => undefined,
+});
+
+/** A composer with vim keys, in a mode. */
+export function vimComposer(text: string, mode: VimMode = 'normal'): ComposerState {
+  const at = text.indexOf('|');
+  const bare = text.replace('|', '');
+  const state = createComposerState(bare);
+  const cursor = at === -1 ? 0 : unitsOf(bare.slice(0, at)).length;
+  return { ...state, buffer: { ...state.buffer, cursor }, vim: { ...startVim, mode } };
+}
+
+const named: Readonly<Record<string, string>> = {
+  esc: 'escape',
+  cr: 'enter',
+  bs: 'backspace',
+  'c-r': 'ctrl+r',
+  left: 'left',
+  right: 'right',
+};
+
+export function strokesOfKeys(keys: string): readonly Stroke[] {
+  return keys.split(/(<[a-z-]+>)/).flatMap((part): readonly Stroke[] => {
+    const name = named[part.slice(1, -1)];
+    if (/^<[a-z-]+>$/.test(part) && name !== undefined) return [{ type: 'key', key: name }];
+    return segment(part).map((text) => ({ type: 'text', text }));
+  });
+}
+
+/** Types, and gives every outcome. */
+export function typeAll(
+  state: ComposerState,
+  strokes: readonly Stroke[],
+  keymap?: Keymap,
+): readonly Outcome[] {
+  const outcomes: Outcome[] = [];
+  let now = state;
+  for (const stroke of strokes) {
+    const outcome = strike(now, stroke, around(keymap));
+    outcomes.push(outcome);
+    now = outcome.state;
+  }
+  return outcomes;
+}
+
+export function typed(state: ComposerState, keys: string): ComposerState {
+  return typeAll(state, strokesOfKeys(keys)).at(-1)?.state ?? state;
+}
+
+/** The text with the cursor in it. */
+export function shown({ buffer }: ComposerState): string {
+  const { units, cursor } = buffer;
+  return `${abbreviate(units.slice(0, cursor))}|${abbreviate(units.slice(cursor))}`;
+}
