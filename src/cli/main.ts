@@ -1,4 +1,5 @@
 /** The entry of the bundle: parses the command line and hands over to the screen or to `-p`. */
+import { keepHeapSmall } from './heap.ts';
 import { parseArguments } from './options.ts';
 import { programVersion } from './packageRoot.ts';
 import { NoPlaceError, readPlace } from './place.ts';
@@ -41,6 +42,7 @@ async function main(argv: readonly string[]): Promise<number> {
     return parsed.code;
   }
   const { options } = parsed;
+  keepHeapSmall({ hasScreen: !options.print });
   if (options.print) {
     const { printMode } = await import('./headless.ts');
     return printMode(readPlace(), options);
