@@ -48,14 +48,14 @@ export function LiveArea({ snapshot, columns, rows, liveRows, onAnswer, now }: L
       </Box>
     );
   }
-  const { todos = [], canBackground = false } = session?.agent.state() ?? {};
+  const todos = session?.agent.state().todos ?? [];
   const tail =
     view.tail === '' ? [] : markdown(liveTail(view.tail, liveRows), { width: columns, theme }).split('\n');
   const room = Math.max(0, rows - Math.min(tail.length, liveRows) - 4);
   const idle = !view.busy && view.queue.length === 0;
   const listRows = todoRows(todoView, todos, { isBusy: view.busy, room });
   if (idle && tail.length === 0 && listRows === 0) return null;
-  const movable = canBackground ? view.tools.find(({ tool }) => tool === 'Bash')?.callId : undefined;
+  const command = view.tools.find(({ tool }) => tool === 'Bash')?.callId;
   return (
     <Box flexDirection="column">
       {tail.length > 0 && (
@@ -64,7 +64,14 @@ export function LiveArea({ snapshot, columns, rows, liveRows, onAnswer, now }: L
         </Box>
       )}
       <LiveTools tools={view.tools} width={columns} rows={Math.floor(room / 2)} theme={theme} />
-      {room > 4 && <BackgroundHint callId={movable} width={columns} theme={theme} />}
+      {room > 4 && (
+        <BackgroundHint
+          callId={command}
+          canMove={() => session?.agent.state().canBackground === true}
+          width={columns}
+          theme={theme}
+        />
+      )}
       {view.retry !== undefined && <RetryNotice {...view.retry} width={columns} theme={theme} now={now} />}
       {view.busy && view.startedAt !== undefined && (
         <Spinner

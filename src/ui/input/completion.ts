@@ -4,7 +4,11 @@ import type { Trigger } from './trigger.ts';
 /** What the composer can complete. */
 export type CompletionPort = {
   /** Names without the slash. */
-  commands(): readonly { readonly name: string; readonly description: string }[];
+  commands(): readonly {
+    readonly name: string;
+    readonly aliases?: readonly string[];
+    readonly description: string;
+  }[];
   /** Paths relative to the project, `/` between folders; folders themselves need not be listed. */
   files(): Promise<readonly string[]>;
 };
@@ -59,12 +63,21 @@ export function suggestCommands(
   commands: ReturnType<CompletionPort['commands']>,
   query: string,
 ): readonly Suggestion[] {
-  return rank(finder, commands, (command) => command.name, query).map(({ name, description }) => ({
+  const suggestion = (name: string, description: string): Suggestion => ({
     label: `/${name}`,
     description,
     insert: `/${name} `,
     isComplete: name === query,
-  }));
+  });
+  // Another name of a command, written out, is that command and not what happens to hold its letters.
+  const alias = commands.find(({ aliases }) => query !== '' && aliases?.includes(query));
+  const found = rank(finder, commands, (command) => command.name, query);
+  return [
+    ...(alias === undefined ? [] : [suggestion(query, alias.description)]),
+    ...found
+      .filter((command) => command !== alias)
+      .map(({ name, description }) => suggestion(name, description)),
+  ].slice(0, maxSuggestions);
 }
 
 /**

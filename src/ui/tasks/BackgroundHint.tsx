@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { Lines } from '../components/Lines.tsx';
 import { truncate } from '../print/width.ts';
 import type { Theme } from '../theme.ts';
@@ -7,18 +7,22 @@ import type { Theme } from '../theme.ts';
 const SLOW_MS = 3000;
 
 export interface BackgroundHintProps {
-  /** The running command that could be moved; undefined where there is none. */
+  /** The command that runs; undefined where none does. */
   readonly callId: string | undefined;
+  /** Asked when it has taken its time: whether it could be moved. */
+  readonly canMove: () => boolean;
   readonly width: number;
   readonly theme: Theme;
 }
 
 /** How a command that takes its time gets out of the way. One timer for each command, none when there is nothing to say. */
-export function BackgroundHint({ callId, width, theme }: BackgroundHintProps) {
+export function BackgroundHint({ callId, canMove, width, theme }: BackgroundHintProps) {
   const [slowId, setSlowId] = useState<string>();
+  const newest = useRef(canMove);
+  newest.current = canMove;
   useEffect(() => {
     if (callId === undefined) return;
-    const timer = setTimeout(() => setSlowId(callId), SLOW_MS);
+    const timer = setTimeout(() => setSlowId(newest.current() ? callId : undefined), SLOW_MS);
     return () => clearTimeout(timer);
   }, [callId]);
   if (callId === undefined || slowId !== callId) return null;

@@ -111,3 +111,17 @@ describe('what is suggested', () => {
     expect(performance.now() - started).toBeLessThan(4000);
   });
 });
+
+test('another name of a command, written out, is that command and no other that holds its letters', async () => {
+  const commands = [
+    { name: 'permissions', aliases: [], description: 'rules' },
+    { name: 'tasks', aliases: ['bashes', 'ps'], description: 'what runs' },
+  ];
+  const completer = createCompleter({ commands: () => commands, files: async () => [] });
+  await completer.load('command');
+  const trigger: Trigger = { kind: 'command', query: 'ps', from: 0, to: 3 };
+  expect(completer.suggest(trigger)).toEqual([
+    { label: '/ps', description: 'what runs', insert: '/ps ', isComplete: true },
+    { label: '/permissions', description: 'rules', insert: '/permissions ', isComplete: false },
+  ]);
+});
