@@ -1,0 +1,391 @@
+/**
+ * What can go wrong in the first hour, through the product's own doors: each says what happened and what to do next,
+ * in a line or two, with the right exit code. docs/troubleshooting.md has a row for each.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { RequestListener } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import {
+  always,
+  type Certificate,
+  certificateFor,
+  closedPort,
+  dying,
+  inTurn,
+  refusal,
+  reply,
+  startServer,
+} from './support/faultyServers.ts';
+import { program } from './support/program.ts';
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Run {
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly input?: string;
+  /** A shell line in which "$@" is the program. */
+  readonly line?: string;
+  /** Ends it as soon as this was written to standard error. */
+  readonly until?: RegExp;
+}
+
+let base = '';
+let repository = '';
+beforeAll(async () => {
+  base = await mkdtemp(join(tmpdir(), 'clawdcode-errors-'));
+  repository = join(base, 'repository');
+  await mkdir(join(repository, '.git'), { recursive: true });
+});
+afterAll(() => rm(base, { recursive: true, force: true }));
+
+/** Each run has a home of its own. */
+async function run({
+  args = ['-p', 'hello'],
+  env = {},
+  cwd = repository,
+  input = '',
+  line,
+  until,
+}: Run): Promise<Ended> {
+  const home = env.HOME ?? (await mkdtemp(join(base, 'home-')));
+  const command = line === undefined ? [...program()] : ['/bin/sh', '-c', line, 'sh', ...program()];
+  const [file = '', ...first] = command;
+  const child = spawn(file, [...first, ...args], {
+    cwd,
+    env: { PATH: process.env.PATH ?? '', LANG: 'C.UTF-8', ...env, HOME: home },
+  });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+    if (until?.test(stderr) === true) child.kill('SIGKILL');
+  });
+  child.stdin.on('error', () => undefined).end(input);
+  return new Promise((done) => child.on('close', (code) => done({ code, stdout, stderr })));
+}
+
+function access(baseUrl: string): Readonly<Record<string, string>> {
+  return { OPENAI_BASE_URL: baseUrl, OPENAI_API_KEY: 'sk-test-key', OPENAI_MODEL: 'mock-1' };
+}
+
+/** A server of the test's own, and what the program is told of it. */
+async function serve(answer: RequestListener, path = '/v1', certificate?: Certificate) {
+  const server = await startServer(answer, certificate);
+  onTestFinished(() => server.stop());
+  const scheme = certificate === undefined ? 'http' : 'https';
+  return { server, env: access(`${scheme}://127.0.0.1:${server.port}${path}`) };
+}
+
+/** One or two lines, and not a stack. */
+function expectSaid({ stderr }: Ended, ...words: readonly RegExp[]): void {
+  for (const word of words) expect(stderr).toMatch(word);
+  expect(stderr.trimEnd().split('\n').length).toBeLessThanOrEqual(3);
+  expect(stderr).not.toMatch(/^\s+at /m);
+  expect(stderr).not.toContain('sk-test-key');
+}
+
+describe('the address', () => {
+  test('nothing listens there', async () => {
+    const ended = await run({ env: access(`http://127.0.0.1:${await closedPort()}/v1`) });
+    expect(ended).toMatchObject({ code: 1, stdout: '' });
+    expectSaid(ended, /Nothing answers at .*connection refused/, /Start the server, or correct the base URL/);
+  });
+
+  test('it lacks its /v1', async () => {
+    const { env, server } = await serve(always(404, '404 page not found'), '');
+    const ended = await run({ env });
+    expect(ended.code).toBe(1);
+    expectSaid(ended, new RegExp(`should it be http://127\\.0\\.0\\.1:${server.port}/v1\\?`));
+  });
+
+  test('a web page is there', async () => {
+    const { env } = await serve(
+      always(200, '<!doctype html><html>Welcome</html>', { 'content-type': 'text/html' }),
+    );
+    const ended = await run({ env });
+    expect(ended.code).toBe(1);
+    expectSaid(ended, /does not answer like an OpenAI-compatible API\. Check the base URL/);
+    expect(ended.stderr).not.toContain('Welcome');
+  });
+
+  test('https where the server speaks http', async () => {
+    const { server } = await serve(reply('Hi.'));
+    const ended = await run({ env: access(`https://127.0.0.1:${server.port}/v1`) });
+    expect(ended.code).toBe(1);
+    expectSaid(ended, /Check http against https/);
+  });
+
+  test('its name is not known', async () => {
+    const ended = await run({ env: access('http://no-such-host.invalid/v1'), until: /DNS/ });
+    expectSaid(
+      ended,
+      /name of the server in http:\/\/no-such-host\.invalid\/v1 .*\(DNS\)\. Check the network/,
+    );
+  });
+
+  test('it is no address', async () => {
+    const ended = await run({ args: ['-p', '--base-url', 'nowhere', 'hello'] });
+    expect(ended.code).toBe(52);
+    expectSaid(ended, /--base-url/);
+  });
+});
+
+describe('certificates', () => {
+  const own = (): Certificate | undefined => certificateFor(base, 'IP:127.0.0.1');
+
+  test('nobody trusts it; named in NODE_EXTRA_CA_CERTS, it counts', async ({ skip }) => {
+    const certificate = own();
+    if (certificate === undefined) return skip();
+    const { env } = await serve(inTurn(reply('Hi.')), '/v1', certificate);
+    const ended = await run({ env });
+    expect(ended.code).toBe(1);
+    expectSaid(ended, /certificate of .* is not trusted\. .*NODE_EXTRA_CA_CERTS/);
+    const trusting = await run({ env: { ...env, NODE_EXTRA_CA_CERTS: certificate.file } });
+    expect(trusting).toMatchObject({ code: 0, stdout: 'Hi.\n' });
+  });
+
+  test('it is for another name', async ({ skip }) => {
+    const certificate = certificateFor(base, 'DNS:other.example');
+    if (certificate === undefined) return skip();
+    const { env } = await serve(reply('Hi.'), '/v1', certificate);
+    const ended = await run({ env: { ...env, NODE_EXTRA_CA_CERTS: certificate.file } });
+    expect(ended.code).toBe(1);
+    expectSaid(ended, /is for another name\. Put the name that stands in the certificate/);
+  });
+
+  test('http where the server speaks https', async ({ skip }) => {
+    const certificate = own();
+    if (certificate === undefined) return skip();
+    const { server } = await serve(reply('Hi.'), '/v1', certificate);
+    const ended = await run({ env: access(`http://127.0.0.1:${server.port}/v1`), until: /\n/ });
+    expectSaid(ended, /if the server speaks https, the base URL has to begin with https/);
+  });
+});
+
+describe('the key', () => {
+  test('there is none', async () => {
+    const ended = await run({});
+    expect(ended).toMatchObject({ code: 41, stdout: '' });
+    expectSaid(ended, /No model is set up\. Set OPENAI_API_KEY, or OPENAI_BASE_URL/, /--demo/);
+  });
+
+  test('there is none, and the server wants one', async () => {
+    const { env } = await serve(refusal(401, 'You did not provide an API key.'));
+    const { OPENAI_API_KEY: _, ...without } = env;
+    const ended = await run({ env: without });
+    expect(ended.code).toBe(41);
+    expectSaid(ended, /wants an API key, and none is set\. .*Set OPENAI_API_KEY/);
+  });
+
+  test('it is wrong', async () => {
+    const { env } = await serve(refusal(401, 'Incorrect API key provided: sk-test-key.'));
+    const ended = await run({ env });
+    expect(ended.code).toBe(41);
+    expectSaid(ended, /refused the API key\. .*Check the key/);
+  });
+
+  test('the account is empty', async () => {
+    const { env } = await serve(refusal(429, 'You exceeded your current quota.', 'insufficient_quota'));
+    const ended = await run({ env });
+    expect(ended.code).toBe(1);
+    expectSaid(ended, /no credit or quota left\. .*Check plan and billing/);
+  });
+});
+
+describe('the model', () => {
+  test('it is not known: the nearest names', async () => {
+    const { env } = await serve((request, response) => {
+      if (request.url?.endsWith('/models') === true)
+        always(200, { data: [{ id: 'large' }, { id: 'mock-12' }] })(request, response);
+      else refusal(404, 'The model `mock-1` does not exist', 'model_not_found')(request, response);
+    });
+    const ended = await run({ env });
+    expect(ended.code).toBe(1);
+    expectSaid(ended, /The model mock-1 is not known at .*Did you mean "mock-12"\?/);
+  });
+
+  test('it is still being loaded: it is waited for', async () => {
+    const { env } = await serve(inTurn(refusal(503, 'Loading model'), reply('Hi.')));
+    const ended = await run({ env });
+    expect(ended).toMatchObject({ code: 0, stdout: 'Hi.\n' });
+    expectSaid(ended, /is still being loaded by the server\. .*Trying again in 1 s \(1 of 10\)/);
+  });
+
+  test('the server is overloaded: it is asked again', async () => {
+    const { env } = await serve(inTurn(refusal(503, 'Overloaded'), reply('Hi.')));
+    const ended = await run({ env });
+    expect(ended).toMatchObject({ code: 0, stdout: 'Hi.\n' });
+    expectSaid(ended, /is overloaded\. .*Trying again/);
+  });
+
+  test('the server dies in the middle of the answer: it is asked again', async () => {
+    const { env } = await serve(inTurn(dying, reply('Hi.')));
+    const ended = await run({ env });
+    expect(ended).toMatchObject({ code: 0, stdout: 'Hi.\n' });
+    expectSaid(ended, /ended too early\. .*Trying again/);
+  });
+
+  test('a limit for minutes is told, not waited for', async () => {
+    const { env } = await serve(refusal(429, 'Rate limit reached. Please try again in 20m.'));
+    const ended = await run({ env });
+    expect(ended.code).toBe(1);
+    expectSaid(ended, /limits the rate of requests\. .*It asks to wait 20 minutes/);
+  });
+
+  test('it says nothing at all', async () => {
+    const { env } = await serve(reply(''));
+    expectSaid(await run({ env }), /ended its turn without a word\. Ask again, or try another model/);
+  });
+
+  test('its window is smaller than the request, says the server', async () => {
+    const message = "This model's maximum context length is 512 tokens. However, you requested 9000 tokens.";
+    const { env } = await serve(refusal(400, message, 'context_length_exceeded'));
+    const ended = await run({ env });
+    expect(ended.code).toBe(1);
+    expectSaid(ended, /larger than (?:its|the) context window|takes 512/);
+  });
+
+  test('its window is too small for the system prompt alone', async () => {
+    const { env, server } = await serve(reply('Hi.'));
+    const ended = await run({ env, args: ['-p', '--context-window', '1000', 'hello'] });
+    expect(ended.code).toBe(1);
+    expectSaid(ended, /mock-1 takes 1,000\. .*choose a model with a larger window/s);
+    expect(server.paths.filter((path) => path.includes('completions'))).toEqual([]);
+  });
+});
+
+describe('settings and the command line', () => {
+  const settings = async (text: string): Promise<string> => {
+    const home = await mkdtemp(join(base, 'home-'));
+    await mkdir(join(home, '.clawdcode'));
+    await writeFile(join(home, '.clawdcode', 'config.json'), text);
+    return home;
+  };
+
+  test('a settings file is broken: the line and the column', async () => {
+    const { env } = await serve(reply('Hi.'));
+    const HOME = await settings('{\n  "model": "x",\n  "theme": dark\n}\n');
+    const ended = await run({ env: { ...env, HOME } });
+    expect(ended).toMatchObject({ code: 0, stdout: 'Hi.\n' });
+    expectSaid(ended, /config\.json:3:12: invalid symbol\. Correct it/);
+  });
+
+  test('a setting is not known: the nearest', async () => {
+    const { env } = await serve(reply('Hi.'));
+    const HOME = await settings('{\n  "modle": "x"\n}\n');
+    expectSaid(
+      await run({ env: { ...env, HOME } }),
+      /config\.json:2: "modle" is not a setting\. Did you mean "model"\?/,
+    );
+  });
+
+  test.each([
+    { args: ['--contnue'], says: /unknown option '--contnue'\n\(Did you mean --continue\?\)/ },
+    { args: ['docter'], says: /there is no "docter"\. Did you mean "clawdcode doctor"\?/ },
+    { args: ['session', 'lst'], says: /Did you mean "clawdcode session list"\?/ },
+    { args: ['-p', '/modle'], says: /no command \/modle\. Did you mean \/model\?/ },
+    { args: ['-p', '--resume', 'nosuchid', 'hello'], says: /nosuchid/ },
+    { args: [], says: /nothing to do: give a prompt/ },
+  ])('$args', async ({ args, says }) => {
+    const ended = await run({ args, env: access('http://127.0.0.1:1/v1') });
+    expect(ended).toMatchObject({ code: 42, stdout: '' });
+    expectSaid(ended, says);
+  });
+});
+
+describe('the place', () => {
+  test('the home folder and the root are told of, and no other', async () => {
+    const { env } = await serve(reply('Hi.'));
+    const home = await mkdtemp(join(base, 'home-'));
+    const [atHome, atRoot, elsewhere] = await Promise.all([
+      run({ env: { ...env, HOME: home }, cwd: home }),
+      run({ env, cwd: '/' }),
+      run({ env }),
+    ]);
+    expectSaid(atHome, /This is your home folder: .*Start clawdcode in the folder of a project/);
+    expectSaid(atRoot, /This is the root folder/);
+    expect(elsewhere).toEqual({ code: 0, stdout: 'Hi.\n', stderr: '' });
+  });
+
+  test('the folder is gone', async () => {
+    const gone = await mkdtemp(join(base, 'gone-'));
+    const ended = await run({ cwd: gone, line: 'rmdir ../"$(basename "$PWD")"; exec "$@"' });
+    expect(ended).toMatchObject({ code: 42, stdout: '' });
+    expectSaid(ended, /no longer exists: cd to one that does/);
+  });
+
+  test('neither a repository nor git is needed', async () => {
+    const { env } = await serve(reply('Hi.'));
+    const plain = await mkdtemp(join(base, 'plain-'));
+    expect(await run({ env: { ...env, PATH: '/nonexistent' }, cwd: plain })).toEqual({
+      code: 0,
+      stdout: 'Hi.\n',
+      stderr: '',
+    });
+  });
+
+  test('nothing can be saved: it says so, and goes on', async () => {
+    const { env } = await serve(reply('Hi.'));
+    const file = join(base, 'a-file');
+    await writeFile(file, '');
+    const ended = await run({ env: { ...env, CLAWDCODE_HOME: file } });
+    expect(ended).toMatchObject({ code: 0, stdout: 'Hi.\n' });
+    expectSaid(ended, /is not being saved: .*Look at the disk of/);
+  });
+
+  test('a session is open elsewhere', async () => {
+    const HOME = await mkdtemp(join(base, 'home-'));
+    let isAsked = (): void => undefined;
+    const asked = new Promise<void>((done) => {
+      isAsked = done;
+    });
+    // Never answers.
+    const { env } = await serve(inTurn(() => isAsked()));
+    const [file = '', ...first] = program();
+    const id = 'openelsewhere';
+    const holder = spawn(file, [...first, '-p', '--session-id', id, 'hello'], {
+      cwd: repository,
+      env: { PATH: process.env.PATH ?? '', ...env, HOME },
+      stdio: 'ignore',
+    });
+    onTestFinished(() => void holder.kill('SIGKILL'));
+    await asked;
+    const ended = await run({ args: ['-p', '--resume', id, 'hello'], env: { ...env, HOME } });
+    expect(ended).toMatchObject({ code: 42, stdout: '' });
+    expectSaid(ended, new RegExp(`process ${holder.pid}`), /--fork-session goes on in a copy/);
+  });
+});
+
+describe('the pipe', () => {
+  test('its reader leaves: no noise', async () => {
+    const { env } = await serve(reply('Hi. '.repeat(50_000)));
+    const args = ['-p', '--context-window', '200000', 'hello'];
+    const ended = await run({ env, args, line: '{ "$@"; echo "code $?" >&2; } | head -c 5' });
+    expect(ended.stdout).toBe('Hi. H');
+    expect(ended.stderr).toBe('code 141\n');
+  });
+
+  test.skipIf(!existsSync('/dev/full'))('the disk behind it is full', async () => {
+    const { env } = await serve(reply('Hi.'));
+    const ended = await run({ env, line: '"$@" > /dev/full' });
+    expect(ended.code).toBe(1);
+    expectSaid(ended, /standard output cannot be written: ENOSPC.*go on with --continue/);
+  });
+
+  test('standard input is closed', async () => {
+    const { env } = await serve(reply('Hi.'));
+    expect(await run({ env, line: '"$@" <&-' })).toEqual({ code: 0, stdout: 'Hi.\n', stderr: '' });
+  });
+});
