@@ -32,6 +32,7 @@ const sentSchema = z.object({
   withoutUsage: z.boolean().exactOptional(),
   withReasoning: z.boolean().exactOptional(),
   withoutTemperature: z.boolean().exactOptional(),
+  adaptations: z.array(z.string()).readonly().exactOptional(),
 });
 
 /** How a request for a summary was cut out of the conversation. */

@@ -1,23 +1,31 @@
 /** Folds the chunks of one reply into live deltas and, at the end, the whole reply. No effects. */
-import type { FinishReason, ReasoningField, ToolCall, Usage } from '../protocol/messages.ts';
+import type { FinishReason, ReasoningField, ToolCall, ToolSchema, Usage } from '../protocol/messages.ts';
 import type { ModelEvent, Reply } from '../protocol/model.ts';
 import { type CallSlot, createCallSlots } from './callSlots.ts';
 import { finishWord, readFinishReason, readUsage } from './finish.ts';
 import { list, record, text } from './json.ts';
 import { excerpt, repairArguments } from './repairArguments.ts';
+import { createTextCalls } from './textCalls/createTextCalls.ts';
 
 export interface Accumulator {
   /** Takes one parsed chunk; anything that is not understood is passed over. */
   push(chunk: unknown): readonly ModelEvent[];
+  /** After the last chunk: what was held back because it could have become a call, and is none. */
+  flush(): readonly ModelEvent[];
   /** True once the server has said why the reply ended: what follows can only be usage. */
   ended(): boolean;
   /** The whole reply, or undefined when it ended without a reason: then it was cut. */
   reply(): Promise<Reply | undefined>;
 }
 
-/** `newId` makes ids for calls that came without one, or with one that another call has. */
-export function createAccumulator(newId: () => string): Accumulator {
+/**
+ * `newId` makes ids for calls that came without one, or with one that another call has. Calls of the `tools` are
+ * also found where the model wrote them as text.
+ */
+export function createAccumulator(newId: () => string, tools: readonly ToolSchema[] = []): Accumulator {
   const calls = createCallSlots();
+  const textCalls = createTextCalls(tools);
+  let callsAsText = false;
   let content = '';
   let reasoning: { readonly field: ReasoningField; text: string } | undefined;
   let finish: string | undefined;
@@ -39,14 +47,31 @@ export function createAccumulator(newId: () => string): Accumulator {
       events.push({ type: 'reasoning_delta', text: thought.text, field: reasoning.field });
     }
     const said = readContent(delta);
-    if (said !== '') {
-      content += said;
-      events.push({ type: 'text_delta', text: said });
+    events.push(...show(textCalls.push(said)));
+    const writing = textCalls.writing();
+    if (writing !== undefined) {
+      events.push({ type: 'tool_call_delta', index: 0, name: writing.name, argumentsLength: writing.length });
     }
     for (const slot of calls.add(readCalls(delta))) {
       const { ordinal, name } = slot;
       events.push({ type: 'tool_call_delta', index: ordinal, name, argumentsLength: slot.arguments.length });
     }
+    return events;
+  }
+
+  function show(shown: string): readonly ModelEvent[] {
+    if (shown === '') return [];
+    content += shown;
+    return [{ type: 'text_delta', text: shown }];
+  }
+
+  /** Calls in the standard form count alone: beside them text is only text. */
+  function flush(): readonly ModelEvent[] {
+    const end = textCalls.end(calls.all().length === 0);
+    callsAsText ||= end.calls.length > 0;
+    const events = show(end.text);
+    if (callsAsText) content = content.trimEnd();
+    calls.add(end.calls.map((call, index) => ({ id: newId(), index: index + TEXT_INDEX, function: call })));
     return events;
   }
 
@@ -69,11 +94,15 @@ export function createAccumulator(newId: () => string): Accumulator {
       finishReason,
       ...(usage === undefined ? {} : { usage }),
       ...(model === undefined ? {} : { model }),
+      ...(callsAsText ? { callsAsText } : {}),
     };
   }
 
-  return { push, reply, ended: () => finish !== undefined };
+  return { push, flush, reply, ended: () => finish !== undefined };
 }
+
+/** Text calls have no index; those of the standard form begin at 0. */
+const TEXT_INDEX = 1000;
 
 /** One field counts: servers that are changing its name send the same text under both. */
 function readReasoning(delta: Readonly<Record<string, unknown>>) {

@@ -3,11 +3,19 @@
  * Owns timing, aborting and what one server taught us; wire form, folding and errors are pure and live beside.
  */
 import { customAlphabet } from 'nanoid';
-import type { ModelClient, ModelError, ModelEvent, ModelRequest, SentRequest } from '../protocol/model.ts';
+import type {
+  ModelClient,
+  ModelError,
+  ModelEvent,
+  ModelInfo,
+  ModelRequest,
+  SentRequest,
+} from '../protocol/model.ts';
 import { type Accumulator, createAccumulator } from './accumulate.ts';
+import { adaptationNotices } from './adaptations.ts';
 import { lookupModel } from './catalogue.ts';
 import { loadChatCompletion, openChatCompletion } from './chatCompletion.ts';
-import { badUrlError, cutError, type RequestFacts, stalledError, toModelError } from './errors.ts';
+import { badUrlError, cutError, type RequestFacts, shownUrl, stalledError, toModelError } from './errors.ts';
 import { readFailure } from './failure.ts';
 import { record } from './json.ts';
 import { patientFetch } from './patientFetch.ts';
@@ -27,6 +35,8 @@ export interface OpenAIClientOptions {
   readonly firstEventTimeoutMs?: number;
   readonly fetch?: typeof fetch;
   readonly debug?: (line: string) => void;
+  /** What is known of a model ahead of its first request: where it takes no tools, that need not be tried. */
+  readonly factsOf?: (model: string) => Partial<Pick<ModelInfo, 'callsTools' | 'returnsReasoning'>>;
 }
 
 /** How long the token usage may lag behind the finish reason, in ms; the reply is complete without it. */
@@ -42,6 +52,7 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
   const firstEventTimeoutMs = options.firstEventTimeoutMs ?? 600_000;
   const fetchFn = options.fetch ?? patientFetch(firstEventTimeoutMs + 60_000);
   const dialects = new Map<string, Dialect>();
+  const told = new Set<string>();
   let reached = false;
 
   async function* stream(
@@ -50,13 +61,33 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
     onSent?: (sent: SentRequest) => void,
   ): AsyncGenerator<ModelEvent> {
     const { model } = request;
-    let dialect = dialects.get(model) ?? firstDialect(baseUrl, model, returnsReasoning(model));
+    let dialect = dialects.get(model) ?? beginning(model);
     while (!signal.aborted) {
+      yield* tell(request, dialect);
       const refused = yield* attempt(request, dialect, signal, onSent);
       if (refused === undefined) return;
       dialect = refused;
       dialects.set(model, dialect);
       debug(`model: the server refused a field; asking again with ${JSON.stringify(dialect)}`);
+    }
+  }
+
+  function beginning(model: string): Dialect {
+    const { callsTools, returnsReasoning = lookupModel(model, { unknownWindow: 0 }).returnsReasoning } =
+      options.factsOf?.(model) ?? {};
+    const first = firstDialect(baseUrl, model, returnsReasoning === true);
+    return callsTools === false ? { ...first, adaptations: ['text_tools'] } : first;
+  }
+
+  /** What is lost with an adaptation is said once for each model, and only where it matters. */
+  function* tell({ model, tools }: ModelRequest, { adaptations }: Dialect): Generator<ModelEvent> {
+    for (const one of adaptations) {
+      const notice = adaptationNotices[one];
+      const key = `${one} ${model}`;
+      if (notice === undefined || told.has(key) || (one === 'text_tools' && tools.length === 0)) continue;
+      told.add(key);
+      const text = notice.replace('{model}', `${model} at ${shownUrl(baseUrl)}`);
+      yield { type: 'notice', level: 'warning', text };
     }
   }
 
@@ -77,7 +108,8 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
       isEventStream: false,
       dropped: 0,
     };
-    const accumulator = createAccumulator(newCallId);
+    const offered = request.toolChoice === 'none' ? [] : request.tools;
+    const accumulator = createAccumulator(newCallId, offered);
     let chunkCount = 0; // those that look like chat completions
     const watchdog = createWatchdog(abort, () => {
       if (accumulator.ended()) return USAGE_GRACE_MS;
@@ -112,6 +144,7 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
       started: trace.isReply,
     };
     reached ||= trace.answered;
+    yield* accumulator.flush();
     const reply = await finish(accumulator);
     if (signal.aborted) return;
     if (reply !== undefined) {
@@ -122,8 +155,7 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
       yield failed(stalledError(about, chunkCount > 0 ? idleTimeoutMs : firstEventTimeoutMs));
     } else if (thrown !== undefined) {
       const { status, body } = readFailure(thrown);
-      const isRefusal = chunkCount === 0 && (status === 400 || status === 422);
-      const next = isRefusal ? learnDialect(dialect, body) : undefined;
+      const next = chunkCount === 0 ? learnDialect(dialect, body, status) : undefined;
       if (next !== undefined) return next;
       debug(`model: request failed: ${redact(String(thrown))}`);
       yield failed(toModelError(thrown, about));
@@ -166,8 +198,4 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
 /** Never rejects: what cannot be folded is no reply. */
 async function finish(accumulator: Accumulator) {
   return accumulator.ended() ? accumulator.reply() : undefined;
-}
-
-function returnsReasoning(model: string): boolean {
-  return lookupModel(model, { unknownWindow: 0 }).returnsReasoning === true;
 }

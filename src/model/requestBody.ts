@@ -1,6 +1,8 @@
 /** The body of a request, and what a server has taught us to leave out of it. Pure. */
 import { createHash } from 'node:crypto';
 import type { ModelRequest, SentRequest } from '../protocol/model.ts';
+import { type Adaptation, adaptationFor } from './adaptations.ts';
+import { adaptMessages } from './adaptMessages.ts';
 import { toWireMessages, toWireTools } from './wire.ts';
 
 /** How one server wants requests for one model. */
@@ -10,6 +12,8 @@ export interface Dialect {
   readonly streamOptions: boolean;
   readonly temperature: boolean;
   readonly returnReasoning: boolean;
+  /** In the order in which they were learned. */
+  readonly adaptations: readonly Adaptation[];
 }
 
 /** OpenAI's own endpoint and its reasoning models want the newer name; everyone else knows the older one. */
@@ -20,6 +24,7 @@ export function firstDialect(baseUrl: string, model: string, returnReasoning: bo
     streamOptions: true,
     temperature: true,
     returnReasoning,
+    adaptations: [],
   };
 }
 
@@ -29,16 +34,24 @@ export function isOpenAI(baseUrl: string): boolean {
 }
 
 /**
- * The dialect to try after a refusal that names one of our fields; undefined when the refusal is about
- * something else. Every step gives something up, so that this ends.
+ * The dialect to try after a refusal (of one of our fields, of tools, of an order of roles …); undefined when it is
+ * about something else. Every step gives something up, so that this ends. Statuses beyond 400 and 422 are used for
+ * everything, so there only words count that cannot mean anything else.
  */
-export function learnDialect(dialect: Dialect, refusal: string): Dialect | undefined {
+export function learnDialect(dialect: Dialect, refusal: string, status = 400): Dialect | undefined {
+  if (!REFUSALS.includes(status)) return undefined;
+  const isPlain = status === 400 || status === 422;
+  const adapted = (aboutFields: boolean): Dialect | undefined => {
+    const next = adaptationFor(refusal, dialect.adaptations, aboutFields);
+    return next === undefined ? undefined : { ...dialect, adaptations: [...dialect.adaptations, next] };
+  };
+  if (!isPlain) return adapted(false);
   if (/reasoning_content/.test(refusal) && /must be passed back|missing|required/i.test(refusal)) {
     return dialect.returnReasoning ? undefined : { ...dialect, returnReasoning: true };
   }
   const isUnsupported =
     /unsupported|not supported|does not support|unrecognized|unknown|unexpected|extra (?:inputs|fields)|not permitted|not allowed|invalid (?:field|param|argument)|use '?max_/i;
-  if (!isUnsupported.test(refusal)) return undefined;
+  if (!isUnsupported.test(refusal)) return adapted(false);
   if (/stream_options|include_usage/.test(refusal) && dialect.streamOptions) {
     return { ...dialect, streamOptions: false };
   }
@@ -46,19 +59,25 @@ export function learnDialect(dialect: Dialect, refusal: string): Dialect | undef
   if (used !== undefined && new RegExp(`\\b${used}\\b`).test(refusal))
     return { ...dialect, limitNames: others };
   if (/temperature/.test(refusal) && dialect.temperature) return { ...dialect, temperature: false };
-  return undefined;
+  return adapted(true);
 }
+
+/** OpenRouter says 404 where no provider takes tools; templates fail with 500. */
+const REFUSALS: readonly number[] = [400, 404, 422, 500, 501];
 
 /** The JSON that is sent. */
 export function toBody(request: ModelRequest, dialect: Dialect): Record<string, unknown> {
   const tools = toWireTools(request.tools);
   const { maxOutputTokens, temperature, toolChoice } = request;
   const [limitName] = dialect.limitNames;
+  const { adaptations } = dialect;
+  const offersTools = tools !== undefined && !adaptations.includes('text_tools');
+  const choosesTools = offersTools && toolChoice !== undefined && !adaptations.includes('no_tool_choice');
   return {
     model: request.model,
-    messages: toWireMessages(request.messages, dialect),
-    ...(tools === undefined ? {} : { tools }),
-    ...(tools === undefined || toolChoice === undefined ? {} : { tool_choice: toolChoice }),
+    messages: adaptMessages(toWireMessages(request.messages, dialect), tools, adaptations),
+    ...(offersTools ? { tools } : {}),
+    ...(choosesTools ? { tool_choice: toolChoice } : {}),
     stream: true,
     ...(dialect.streamOptions ? { stream_options: { include_usage: true } } : {}),
     ...(maxOutputTokens === undefined || limitName === undefined ? {} : { [limitName]: maxOutputTokens }),
@@ -75,17 +94,20 @@ export function sentAs(body: string, request: ModelRequest, dialect: Dialect): S
     ...(dialect.streamOptions ? {} : { withoutUsage: true }),
     ...(dialect.returnReasoning ? { withReasoning: true } : {}),
     ...(dialect.temperature ? {} : { withoutTemperature: true }),
+    ...(dialect.adaptations.length === 0 ? {} : { adaptations: dialect.adaptations }),
   };
 }
 
 /** The body of a request that was sent once, as it went over the wire. */
 export function bodyAgain(request: ModelRequest, sent: SentRequest): string {
-  const { limitName, withoutUsage, withReasoning, withoutTemperature } = sent;
+  const { limitName, withoutUsage, withReasoning, withoutTemperature, adaptations = [] } = sent;
   const body = toBody(request, {
     limitNames: limitName === undefined ? [] : [limitName],
     streamOptions: withoutUsage !== true,
     returnReasoning: withReasoning === true,
     temperature: withoutTemperature !== true,
+    // A log may have been written by a later version, or by somebody else.
+    adaptations: adaptations as readonly Adaptation[],
   });
   return JSON.stringify(body);
 }

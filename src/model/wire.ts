@@ -17,7 +17,8 @@ export type WireMessage =
   | { readonly role: 'user'; readonly content: string | readonly WirePart[] }
   | {
       readonly role: 'assistant';
-      readonly content: string;
+      /** null only for a server that refuses an empty string. */
+      readonly content: string | null;
       readonly tool_calls?: readonly WireCall[];
       readonly reasoning_content?: string;
       readonly reasoning?: string;

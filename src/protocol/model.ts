@@ -61,6 +61,8 @@ export type ModelEvent =
       readonly name: string;
       readonly argumentsLength: number;
     }
+  /** Something that the user should know of how this endpoint is used; said once. */
+  | { readonly type: 'notice'; readonly level: 'info' | 'warning'; readonly text: string }
   | { readonly type: 'done'; readonly reply: Reply }
   | { readonly type: 'failed'; readonly error: ModelError };
 
@@ -70,6 +72,8 @@ export interface Reply {
   readonly usage?: Usage;
   /** The model that the server says made it. */
   readonly model?: string;
+  /** True where its calls were written as text. */
+  readonly callsAsText?: boolean;
 }
 
 /** How a request went over the wire, as far as the request itself does not say it. */
@@ -84,6 +88,8 @@ export interface SentRequest {
   readonly withReasoning?: boolean;
   /** True where the temperature was left out, because the server refuses it. */
   readonly withoutTemperature?: boolean;
+  /** In what else the body differs, because the server refuses the usual; names of `model/adaptations.ts`. */
+  readonly adaptations?: readonly string[];
 }
 
 export interface ModelClient {

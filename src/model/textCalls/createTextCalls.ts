@@ -13,10 +13,10 @@ import type { Offered, TextCall } from './types.ts';
 export interface TextCalls {
   /** Takes a piece of the reply; returns what can be shown by now. */
   push(text: string): string;
-  /** Characters that are held back. */
-  held(): number;
-  /** The end of the reply: the rest to be shown, and the calls. Where there are none, nothing was lost. */
-  end(): { readonly text: string; readonly calls: readonly TextCall[] };
+  /** The call that is being written, as far as it looks like one: its name and the characters so far. */
+  writing(): { readonly name: string; readonly length: number } | undefined;
+  /** The end of the reply: the rest to be shown, and the calls. Where there are none, nothing was lost. Once only. */
+  end(mayCall?: boolean): { readonly text: string; readonly calls: readonly TextCall[] };
 }
 
 /** Places that are tried as the beginning of the calls once the reply has ended. */
@@ -108,7 +108,8 @@ export function createTextCalls(tools: readonly ToolSchema[]): TextCalls {
     }
   }
 
-  function end(): { text: string; calls: readonly TextCall[] } {
+  function end(mayCall = true): { text: string; calls: readonly TextCall[] } {
+    if (!mayCall) return { text: release(pending.length), calls: [] };
     const bare = mode === 'start' ? readBareCalls(pending, offered) : [];
     if (bare.length > 0) return { text: '', calls: bare };
     let text = '';
@@ -124,7 +125,14 @@ export function createTextCalls(tools: readonly ToolSchema[]): TextCalls {
     return { text: text + release(pending.length), calls: [] };
   }
 
-  return { push, end, held: () => pending.length };
+  function writing(): { name: string; length: number } | undefined {
+    if (mode !== 'held' || pending.length < 24) return undefined;
+    const beginning = pending.slice(0, 400);
+    const name = [...offered.keys()].find((one) => beginning.includes(one));
+    return name === undefined ? undefined : { name, length: pending.length };
+  }
+
+  return { push, end, writing };
 }
 
 /** All signs begin with one of these. */

@@ -1,0 +1,119 @@
+/** Wire messages for servers that take less than the standard. Pure; each adaptation is one step. */
+import type { Adaptation } from './adaptations.ts';
+import { describeTools, writeCall, writeResult } from './textTools.ts';
+import type { WireMessage, WirePart, WireTool } from './wire.ts';
+
+/** The messages as a server with these adaptations takes them. */
+export function adaptMessages(
+  messages: readonly WireMessage[],
+  tools: readonly WireTool[] | undefined,
+  adaptations: readonly Adaptation[],
+): readonly WireMessage[] {
+  const has = (one: Adaptation): boolean => adaptations.includes(one);
+  let out = messages;
+  if (has('text_tools')) out = withTextTools(out, tools);
+  if (has('plain_content')) out = out.map(withPlainContent);
+  if (has('no_system')) out = withoutSystem(out);
+  if (has('alternate') || has('no_system') || has('text_tools')) out = alternating(out);
+  if (has('assistant_after_tool')) out = out.flatMap(bridged);
+  if (has('null_content')) out = out.map(withNullContent);
+  return out;
+}
+
+function withTextTools(
+  messages: readonly WireMessage[],
+  tools: readonly WireTool[] | undefined,
+): readonly WireMessage[] {
+  const names = new Map<string, string>();
+  const said = messages.map((message): WireMessage => {
+    if (message.role === 'tool') {
+      const name = names.get(message.tool_call_id) ?? 'unknown';
+      return { role: 'user', content: writeResult(name, message.content) };
+    }
+    if (message.role !== 'assistant' || message.tool_calls === undefined) return message;
+    const { tool_calls, ...rest } = message;
+    for (const call of tool_calls) names.set(call.id, call.function.name);
+    const calls = tool_calls.map((call) => writeCall(call.function.name, call.function.arguments));
+    return { ...rest, content: [rest.content, ...calls].filter(Boolean).join('\n') };
+  });
+  if (tools === undefined) return said;
+  const description = describeTools(tools);
+  const [first, ...others] = said;
+  if (first?.role === 'system') return [{ ...first, content: join(first.content, description) }, ...others];
+  return [{ role: 'system', content: description }, ...said];
+}
+
+function withPlainContent(message: WireMessage): WireMessage {
+  if (message.role !== 'user' || typeof message.content === 'string') return message;
+  const texts = message.content.map((part) =>
+    part.type === 'text' ? part.text : '[An image, which this model cannot see.]',
+  );
+  return { role: 'user', content: texts.join('\n') };
+}
+
+function withoutSystem(messages: readonly WireMessage[]): readonly WireMessage[] {
+  return messages.map((message) =>
+    message.role === 'system' ? { role: 'user', content: message.content } : message,
+  );
+}
+
+/** One system message at most, at the beginning; then user and assistant by turns. */
+function alternating(messages: readonly WireMessage[]): readonly WireMessage[] {
+  const out: WireMessage[] = [];
+  for (const given of messages) {
+    const last = out.at(-1);
+    // Instructions that come later are no system message to such a server.
+    const message: WireMessage =
+      given.role === 'system' && out.length > 0 && last?.role !== 'system'
+        ? { role: 'user', content: given.content }
+        : given;
+    const merged = last === undefined ? undefined : merge(last, message);
+    if (merged !== undefined) out[out.length - 1] = merged;
+    else {
+      if (message.role === 'assistant' && (last === undefined || last.role === 'system')) {
+        out.push({ role: 'user', content: '(The conversation goes on.)' });
+      }
+      out.push(message);
+    }
+  }
+  return out;
+}
+
+/** Two messages of one side as one; undefined where they are not. */
+function merge(a: WireMessage, b: WireMessage): WireMessage | undefined {
+  if (a.role === 'system' && b.role === 'system')
+    return { role: 'system', content: join(a.content, b.content) };
+  if (a.role === 'user' && b.role === 'user') {
+    const both = typeof a.content === 'string' && typeof b.content === 'string';
+    return {
+      role: 'user',
+      content: both
+        ? join(a.content as string, b.content as string)
+        : [...parts(a.content), ...parts(b.content)],
+    };
+  }
+  if (a.role === 'assistant' && b.role === 'assistant' && a.tool_calls === undefined) {
+    return { ...a, ...b, content: join(a.content ?? '', b.content ?? '') };
+  }
+  return undefined;
+}
+
+function parts(content: string | readonly WirePart[]): readonly WirePart[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+}
+
+function join(a: string, b: string): string {
+  return [a, b].filter(Boolean).join('\n\n');
+}
+
+function bridged(message: WireMessage, index: number, all: readonly WireMessage[]): readonly WireMessage[] {
+  const isBridge = message.role === 'user' && all[index - 1]?.role === 'tool';
+  return isBridge ? [{ role: 'assistant', content: 'Understood.' }, message] : [message];
+}
+
+function withNullContent(message: WireMessage): WireMessage {
+  if (message.role === 'assistant') return message.content === '' ? { ...message, content: null } : message;
+  if (message.role === 'tool' || message.role === 'user')
+    return message.content === '' ? { ...message, content: '(nothing)' } : message;
+  return message;
+}

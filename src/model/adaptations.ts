@@ -1,0 +1,66 @@
+/** What a server refuses, in whose words, and what is done about it. Data; the doing is in adaptMessages.ts. */
+
+/** Each is a way in which one server differs from what requests look like at first. */
+export type Adaptation =
+  /** It takes no tools: they are described in the system prompt, calls and results are text. */
+  | 'text_tools'
+  /** It takes tools, but no `tool_choice`. */
+  | 'no_tool_choice'
+  /** User and assistant must take turns, after at most one system message. */
+  | 'alternate'
+  /** It knows no system messages. */
+  | 'no_system'
+  /** No user message directly behind a tool's result. */
+  | 'assistant_after_tool'
+  /** Content must be a string: images are left out. */
+  | 'plain_content'
+  /** Empty content is refused beside calls. */
+  | 'null_content';
+
+/** In order: the first that fits and is not in use yet is tried next. */
+const refusals: readonly (readonly [Adaptation, RegExp])[] = [
+  ['assistant_after_tool', /unexpected role .{0,3}user.{0,3} after role .{0,3}tool/i], // Mistral
+  [
+    'no_system', // Gemma's template; Mistral's oldest
+    /system role (?:is )?not supported|(?:does not|doesn't|not) support.{0,24}system (?:role|message|prompt)|role .{0,3}system.{0,3} (?:is )?not supported/i,
+  ],
+  [
+    'alternate', // templates of Mistral, Gemma, Llama 2; vLLM and llama.cpp pass their complaint on
+    /roles? must alternate|must alternate between|alternat\w+ (?:between )?(?:user|roles)|system message must be (?:at the )?(?:first|beginning)|only (?:the )?first message can (?:be|have)[^.]{0,20}system/i,
+  ],
+  [
+    'text_tools', // Ollama, OpenRouter, vLLM, llama.cpp, TGI, and servers that never heard of tools
+    /not support (?:the use of )?(?:tools?\b|tool (?:use|calling|calls)|function)|support tool use|tool(?:s| use| calling| calls)? (?:is|are) not (?:supported|enabled|available)|--enable-auto-tool-choice|--tool-call-parser|requires? --jinja|role.{0,12}\btool\b.{0,40}(?:not (?:supported|allowed)|invalid|unknown|unrecognized)|(?:invalid|unknown|unexpected|unsupported|unrecognized)(?: message)? role.{0,12}\btool\b/i,
+  ],
+  [
+    'plain_content',
+    /content.{0,60}(?:must be a (?:valid )?string|should be a (?:valid )?string|expected (?:a )?string|invalid type: sequence)|(?:image|image_url|image input|vision|multimodal).{0,30}not supported|not support.{0,24}(?:image|vision|multimodal)|is not a (?:multimodal|vision) model/i,
+  ],
+  [
+    'null_content',
+    /content.{0,60}(?:non-?empty|(?:must not|cannot|can't|may not) be (?:empty|blank)|at least 1 char)/i,
+  ],
+];
+
+/** Refusals by the name of a field, in words that are too general without one. */
+const refusedFields: readonly (readonly [Adaptation, RegExp])[] = [
+  ['no_tool_choice', /\btool_choice\b/],
+  ['text_tools', /\b(?:tools|functions)\b/],
+];
+
+/** The next adaptation to try after a refusal in these words; undefined where it is about something else. */
+export function adaptationFor(
+  refusal: string,
+  inUse: readonly Adaptation[],
+  aboutFields: boolean,
+): Adaptation | undefined {
+  const candidates = aboutFields ? [...refusals, ...refusedFields] : refusals;
+  return candidates.find(([adaptation, words]) => !inUse.includes(adaptation) && words.test(refusal))?.[0];
+}
+
+/** What the user should know of, since it costs something; `{model}` stands for the model and its server. */
+export const adaptationNotices: Partial<Record<Adaptation, string>> = {
+  text_tools:
+    '{model} takes no tools. They are described in the prompt instead, and calls are read from the text; a model that was trained for tools does better.',
+  plain_content: '{model} takes no images: they are left out.',
+};
