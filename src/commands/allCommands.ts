@@ -18,6 +18,7 @@ import { resume } from './resume.ts';
 import { rewind } from './rewind.ts';
 import { status } from './status.ts';
 import { tasks } from './tasks.ts';
+import { theme } from './theme.ts';
 import type { Command } from './types.ts';
 import { uncompact } from './uncompact.ts';
 import { vim } from './vim.ts';
@@ -45,5 +46,6 @@ export const allCommands: readonly Command[] = [
   permissions,
   keys,
   vim,
+  theme,
   exit,
 ];

@@ -12,6 +12,7 @@ import type { DoctorReport } from '../protocol/doctor.ts';
 import type { BlobRef } from '../protocol/entries.ts';
 import type { Op } from '../protocol/ops.ts';
 import type { TurnRecord } from '../protocol/rewind.ts';
+import type { ThemeSetting } from '../protocol/themeNames.ts';
 import type { ProjectFacts } from './initPrompt.ts';
 import type { Page } from './pages/page.ts';
 
@@ -122,6 +123,8 @@ export type CommandResult =
       readonly turn?: TurnRecord;
       readonly page: Page;
     }
+  /** These colours from now on; without a setting, one is chosen from a list. */
+  | { readonly type: 'set_theme'; readonly setting?: ThemeSetting }
   | { readonly type: 'open_session'; readonly target: 'new' | { readonly id: string } }
   /** A copy of the open session, as it is or as it was up to an entry; the work goes on in the copy. */
   | { readonly type: 'fork_session'; readonly uptoSeq?: number }

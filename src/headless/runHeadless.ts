@@ -101,6 +101,7 @@ function fromCommand(result: CommandResult, name: string): { type: 'op'; op: Op 
     case 'open_session':
     case 'fork_session':
     case 'toggle_vim':
+    case 'set_theme':
       return needsTerminal(name);
   }
 }

@@ -5,7 +5,6 @@
 import { Box, Text, useApp } from 'ink';
 import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
 import { BootDialog } from './BootDialog.tsx';
-import { Lines } from './components/Lines.tsx';
 import { StatusLine } from './components/StatusLine.tsx';
 import type { Controller } from './controllerTypes.ts';
 import { PLACEHOLDER, STARTING } from './firstFrame/welcome.ts';
@@ -96,7 +95,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
   const isWriting = inSession && !asked;
   // While something else is asked, one row shows that the draft is still there; the question needs the rest.
   const composerRows = isWriting ? Math.max(1, Math.min(10, Math.floor(rows / 3))) : 1;
-  const above = Math.max(3, rows - composerRows - STATUS_ROWS - (snapshot.statusText?.length ?? 1));
+  const above = Math.max(3, rows - composerRows - STATUS_ROWS - (snapshot.statusText?.length ?? 0) - 1);
   const state = session?.agent.state();
   return (
     <Box flexDirection="column" width={columns}>
@@ -142,10 +141,9 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
         <Text>{theme.warning(hint)}</Text>
       ) : state === undefined ? (
         <Text>{theme.dim(phase.type === 'booting' ? STARTING : ' ')}</Text>
-      ) : snapshot.statusText !== undefined && !state.demo && state.readOnly !== true ? (
-        <Lines lines={snapshot.statusText} />
       ) : (
         <StatusLine
+          own={snapshot.statusText}
           model={state.model.id}
           mode={state.mode}
           readOnly={state.readOnly}

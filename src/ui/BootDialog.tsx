@@ -10,6 +10,7 @@ import { RewindDialog } from './rewind/RewindDialog.tsx';
 import { RefusalDialog } from './sessions/RefusalDialog.tsx';
 import { SessionPicker } from './sessions/SessionPicker.tsx';
 import { TasksDialog } from './tasks/TasksDialog.tsx';
+import { ThemePicker } from './themePicker/ThemePicker.tsx';
 
 export interface BootDialogProps {
   readonly snapshot: Snapshot;
@@ -62,6 +63,15 @@ export function BootDialog({ snapshot, controller, columns, rows, now, keymap }:
           empty={phase.problem ?? 'There is no model.'}
           onPick={(id) => controller.pickModel(id)}
           onCancel={() => controller.pickModel(undefined)}
+        />
+      );
+    case 'themes':
+      return (
+        <ThemePicker
+          {...room}
+          markdown={snapshot.markdown}
+          onPick={(setting) => controller.pickTheme(setting)}
+          onCancel={() => controller.pickTheme(undefined)}
         />
       );
     case 'items':

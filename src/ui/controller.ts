@@ -22,6 +22,7 @@ import { FRAME_MS, type SessionStore } from './sessionStore.ts';
 import { createSessionSwitch } from './sessions/sessionSwitch.ts';
 import { endingText } from './tasks/endingText.ts';
 import { withSetting } from './theme.ts';
+import { keepTheme } from './themePicker/keepTheme.ts';
 import type { Boot, UiExit, UiHouse, UiOptions } from './types.ts';
 import { emptyView, type Print } from './view.ts';
 
@@ -34,8 +35,8 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
   let house: UiHouse | undefined;
   let store: SessionStore | undefined;
   let printer: Printer | undefined;
-  let hintTimer: ReturnType<typeof setTimeout> | undefined;
   let images: Images | undefined;
+  let hintTimer: ReturnType<typeof setTimeout> | undefined;
   let leaving = false;
   /** Submitted before a session was open. */
   const waiting: Draft[] =
@@ -85,6 +86,16 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     if (text !== undefined) say('info', text);
   };
 
+  const themePorts: Pick<Controller, 'snapshot' | 'house' | 'adjust' | 'say'> = {
+    snapshot: () => cached,
+    house: () => house,
+    adjust(change) {
+      if (change.theme !== undefined) printer = undefined;
+      set(change);
+    },
+    say,
+  };
+
   const leave = (code = 0): void => {
     if (leaving) return;
     leaving = true;
@@ -129,8 +140,8 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
         afterRewind(event, { agent: session.agent, show, composer: screen?.composer() }),
       );
       store.subscribe(changed);
-      set({ session, phase: { type: 'session' }, todoView: 'auto' });
       images = createImages({ port: () => house?.images, agent: session.agent, say });
+      set({ session, phase: { type: 'session' }, todoView: 'auto' });
       void session.agent.measure().catch(() => undefined);
     },
     async show(at) {
@@ -175,6 +186,10 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
         set({ phase: { type: 'rewind', ...(turn === undefined ? {} : { turn }) } });
         return;
       }
+      case 'set_theme':
+        if (effect.setting === undefined) set({ phase: { type: 'themes' } });
+        else void keepTheme(themePorts, effect.setting);
+        return;
       case 'open_session':
         void switcher.open(effect.target === 'new' ? { type: 'new' } : { type: 'id', id: effect.target.id });
         return;
@@ -222,9 +237,9 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     options,
     snapshot: () => cached,
     house: () => house,
+    images: () => images,
     screen: () => screen,
     set,
-    images: () => images,
     say,
     print,
     show,
@@ -233,7 +248,6 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
   };
 
   return {
-    snapshot: () => cached,
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -249,9 +263,9 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
       if (draft.text.trim() !== '') void run(draft);
     },
     intent: (intent, at) => void deeds[intent](ports, at),
+    attachImages: (pasted) => images?.attach(pasted),
     takeBackQueued: () => state.session?.agent.takeBackQueued()?.text,
     advance,
-    attachImages: (pasted) => images?.attach(pasted),
     answer(id, answer) {
       // A bare no ends the turn: the user has the word. A no with a comment goes to the model, which goes on.
       const bare = answer.behavior === 'deny' && (answer.comment ?? '').trim() === '';
@@ -271,12 +285,11 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
       });
     },
     leave: () => leave(),
-    house: () => house,
-    adjust(change) {
-      if (change.theme !== undefined) printer = undefined;
-      set(change);
+    ...themePorts,
+    pickTheme(setting) {
+      set({ phase: { type: 'session' } });
+      if (setting !== undefined) void keepTheme(themePorts, setting);
     },
-    say,
     closeDialog: () => set({ phase: { type: 'session' } }),
     pickModel(id) {
       set({ phase: { type: 'session' } });

@@ -12,7 +12,7 @@ import type { Printer, PrinterOptions } from './printer.ts';
 import type { Picker } from './sessions/picker.ts';
 import type { Refusal, RefusalAnswer, RefusalBack } from './sessions/refusal.ts';
 import type { TodoView } from './tasks/todoView.ts';
-import type { Theme } from './theme.ts';
+import type { Theme, ThemeSetting } from './theme.ts';
 import type { Boot, UiHouse, UiSession } from './types.ts';
 import type { View } from './view.ts';
 
@@ -30,6 +30,7 @@ export type Phase =
     }
   | ({ readonly type: 'models' } & ModelList)
   | { readonly type: 'items' }
+  | { readonly type: 'themes' }
   | { readonly type: 'tasks' }
   | { readonly type: 'keys' }
   /** Going back: to this turn, or to one of a list. */
@@ -49,6 +50,7 @@ export interface Snapshot {
   readonly statusText?: readonly string[] | undefined;
   /** How much of the todo list is shown: the user's choice, for this session. */
   readonly todoView: TodoView;
+  /** The finished part of Markdown can be drawn; before that it is drawn as plain text. */
   readonly markdown: MarkdownRenderer;
 }
 
@@ -83,22 +85,24 @@ export interface Controller {
   submit(draft: Draft): void;
   intent(intent: Intent, state: { readonly empty: boolean }): void;
   takeBackQueued(): string | undefined;
-  /** Goes on after a boot dialog. */
-  advance(next: Promise<Boot>): void;
   /** Labels in the place of a paste that names images; undefined at once where it does not look so. */
   attachImages(pasted: string): Promise<readonly string[] | undefined> | undefined;
+  /** Goes on after a boot dialog. */
+  advance(next: Promise<Boot>): void;
   answer(id: string, answer: PermissionAnswer): void;
   answerRefusal(answer: RefusalAnswer): void;
   pickModel(id: string | undefined): void;
+  /** Undefined leaves it as it is. */
+  pickTheme(setting: ThemeSetting | undefined): void;
   /** Goes on in a copy of the session as it was before this turn, with its prompt in the composer. */
   forkBefore(turn: TurnRecord): void;
   /** Ends the conversation, also where something still runs. */
   leave(): void;
-  /** Leaves a dialog that only looked. */
   /** Absent until settings and model are known. */
   house(): UiHouse | undefined;
   /** What the terminal and the user's own status line have a say in; what is printed from then on has it too. */
   adjust(change: Partial<Pick<Snapshot, 'theme' | 'statusText'>>): void;
   say(level: 'info' | 'warning' | 'error', text: string): void;
+  /** Leaves a dialog that only looked. */
   closeDialog(): void;
 }

@@ -3,6 +3,7 @@ import { interpret, unknownCommandText } from '../commands/interpret.ts';
 import type { CommandHost } from '../commands/types.ts';
 import type { ImagePart } from '../protocol/images.ts';
 import type { TurnRecord } from '../protocol/rewind.ts';
+import type { ThemeSetting } from '../protocol/themeNames.ts';
 import type { Print } from './view.ts';
 
 /** What is left for the screen to do after a line was submitted. */
@@ -11,6 +12,7 @@ export type InputEffect =
   | { readonly type: 'print'; readonly print: Print }
   | { readonly type: 'dialog'; readonly dialog: 'resume' | 'model' | 'items' | 'tasks' }
   | { readonly type: 'rewind'; readonly turn?: TurnRecord }
+  | { readonly type: 'set_theme'; readonly setting?: ThemeSetting }
   | { readonly type: 'open_session'; readonly target: 'new' | { readonly id: string } }
   | { readonly type: 'fork_session'; readonly uptoSeq?: number }
   | { readonly type: 'toggle_vim' }

@@ -1,0 +1,47 @@
+import { followsTerminal, type Theme, type ThemeSetting } from '../theme.ts';
+
+const words: Readonly<Record<ThemeSetting, string>> = {
+  auto: 'light or dark, as the terminal is',
+  dark: 'for dark terminals',
+  light: 'for light terminals',
+  'high-contrast': 'more contrast, light or dark as the terminal is',
+  'dark-high-contrast': 'more contrast, for dark terminals',
+  'light-high-contrast': 'more contrast, for light terminals',
+  daltonized: 'blue and orange for green and red, light or dark as the terminal is',
+  'dark-daltonized': 'blue and orange for green and red, for dark terminals',
+  'light-daltonized': 'blue and orange for green and red, for light terminals',
+  ansi: 'the sixteen colours of the terminal itself',
+  plain: 'no colours',
+  default: 'the same as auto',
+};
+
+/** A few words for a list. */
+export function wordsOf(setting: ThemeSetting): string {
+  return words[setting];
+}
+
+/** What a setting has come to, and why it is not what its name says, in a sentence or two. */
+export function describeTheme({ setting, name, terminal }: Theme): string {
+  const head = `Theme: ${setting}`;
+  if (name === 'plain' && setting !== 'plain') return `${head}. ${whyPlain(terminal)}`;
+  if (name === 'ansi' && setting !== 'ansi')
+    return `${head}. The terminal has sixteen colours, so its own are used; COLORTERM=truecolor tells of more.`;
+  if (!followsTerminal(setting)) return `${head}.`;
+  return `${head}. ${whyBackground(terminal)}, so it is ${name}.`;
+}
+
+function whyPlain({ forceColor, noColor, term }: Theme['terminal']): string {
+  const cause =
+    forceColor !== undefined
+      ? `FORCE_COLOR is ${forceColor}`
+      : noColor
+        ? 'NO_COLOR is set'
+        : `TERM is ${term}`;
+  return `${cause}, so no colours are shown.`;
+}
+
+function whyBackground({ background, colorFgBg = '' }: Theme['terminal']): string {
+  if (background !== undefined) return `The terminal says that its background is ${background}`;
+  if (/;\d+$/.test(colorFgBg)) return `COLORFGBG is ${colorFgBg}`;
+  return 'The terminal does not say what its background is';
+}

@@ -1,0 +1,21 @@
+import type { Controller } from '../controllerTypes.ts';
+import { type ThemeSetting, withSetting } from '../theme.ts';
+import { describeTheme } from './describeTheme.ts';
+
+/** Takes a theme from now on and keeps it in the user's own settings; says what came of both. */
+export async function keepTheme(
+  controller: Pick<Controller, 'adjust' | 'house' | 'say' | 'snapshot'>,
+  setting: ThemeSetting,
+): Promise<void> {
+  const theme = withSetting(controller.snapshot().theme, setting);
+  controller.adjust({ theme });
+  const isDefault = setting === 'auto' || setting === 'default';
+  const saved = await controller.house()?.saveSetting(['theme'], isDefault ? undefined : setting);
+  const kept =
+    saved === undefined
+      ? ''
+      : saved.type === 'saved'
+        ? ` Kept in ${saved.file}.`
+        : ` It counts for now and could not be kept: ${saved.message}`;
+  controller.say(saved?.type === 'refused' ? 'warning' : 'info', describeTheme(theme) + kept);
+}
