@@ -1,10 +1,24 @@
 /** Owns the file of earlier prompts: one JSON line each, readable by its user only, bounded, tolerant to damage. */
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import {
+  type FileHandle,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  writeFile,
+} from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { HistoryPort } from './history.ts';
 
 const maxEntries = 1000;
+
+/** Of all projects together, so many files, the newest, and so many bytes of each are looked through. */
+const maxFiles = 40;
+const maxFileBytes = 4 * 1024 * 1024;
 
 /** A prompt longer than this is remembered for the run but not written down. */
 const maxEntryLength = 256 * 1024;
@@ -31,6 +45,7 @@ export function createHistoryFile(path: string, clean = (text: string): string =
         if (lines.length > 2 * maxEntries) await rewrite(path, entries);
         return entries;
       }, []),
+    loadAll: () => loadFolder(dirname(path)).catch(() => []),
     add: (typed) =>
       inOrder(async () => {
         const text = clean(typed);
@@ -39,6 +54,24 @@ export function createHistoryFile(path: string, clean = (text: string): string =
         newest = text;
       }, undefined),
   };
+}
+
+/** The prompts of every project, the project used last at the end. */
+async function loadFolder(folder: string): Promise<string[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.jsonl'));
+  const files: { readonly path: string; readonly at: number }[] = [];
+  for (const name of names) {
+    const path = join(folder, name);
+    const info = await lstat(path).catch(() => undefined);
+    if (info?.isFile() === true && info.size <= maxFileBytes) files.push({ path, at: info.mtimeMs });
+  }
+  files.sort((a, b) => b.at - a.at);
+  const all: string[] = [];
+  for (const { path } of files.slice(0, maxFiles).reverse()) {
+    const text = await readFile(path, 'utf8').catch(() => '');
+    all.push(...text.split('\n').flatMap(parseLine).slice(-maxEntries));
+  }
+  return all;
 }
 
 function parseLine(line: string): string[] {

@@ -6,6 +6,9 @@ import type { Theme } from '../theme.ts';
 import { keyLines } from './keyLines.ts';
 import type { Keymap } from './keymap.ts';
 
+/** What was on screen is pushed up by no more than this. */
+const MAX_ROWS = 16;
+
 /** The keys, over the composer: ↑↓ and PgUp PgDn scroll where there is more, any other key closes. */
 export function KeysDialog({
   keymap,
@@ -23,7 +26,7 @@ export function KeysDialog({
 }) {
   const [top, setTop] = useState(0);
   const lines = keyLines(keymap, width, theme);
-  const height = Math.max(1, rows - 2);
+  const height = Math.max(1, Math.min(rows, MAX_ROWS) - 2);
   const lowest = Math.max(0, lines.length - height);
   const shown = Math.min(top, lowest);
   const scroll = (by: number): void => setTop(Math.max(0, Math.min(lowest, shown + by)));

@@ -4,7 +4,7 @@ import type { Keymap } from './keymap.ts';
 import { shortKeyRows } from './keyRows.ts';
 
 /** From this width on there are two columns. */
-const TWO_COLUMNS_FROM = 110;
+const TWO_COLUMNS_FROM = 100;
 
 /** The keys on lines of at most `width` columns; on narrow screens what a key does has a line of its own. */
 export function keyLines(keymap: Keymap, width: number, theme: Theme): readonly string[] {

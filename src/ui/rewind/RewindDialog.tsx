@@ -1,6 +1,6 @@
 /** Going back: choose a turn, what goes back, look at what that does to the files, do it. */
 import { type Key, useInput } from 'ink';
-import { useEffect, useMemo } from 'react';
+import { useEffect, useMemo, useRef } from 'react';
 import type { Agent } from '../../agent/types.ts';
 import type { RewindScope, TurnRecord } from '../../protocol/rewind.ts';
 import { Lines } from '../components/Lines.tsx';
@@ -43,9 +43,12 @@ const TIMES = 5;
 export function RewindDialog(props: RewindDialogProps) {
   const { agent, turn: asked, width, rows, theme, now, onFork, onClose } = props;
   const [state, latest, set] = useLatest<RewindState>(() => startState);
+  // Enter that was pressed while the list was being read.
+  const enterWaits = useRef(false);
   const load = async (limit: number): Promise<void> => {
     try {
       set(withTurns(latest(), await agent.turns(limit), limit));
+      if (enterWaits.current) enter();
     } catch (error) {
       set({ ...latest(), list: { ...latest().list, turns: [], isWhole: true, problem: messageOf(error) } });
     }
@@ -104,6 +107,7 @@ export function RewindDialog(props: RewindDialogProps) {
   const enter = (): void => {
     const current = latest();
     if (current.step === 'turns') {
+      enterWaits.current = current.list.turns === undefined;
       const turn = current.list.turns?.[current.list.selected];
       if (turn !== undefined) void choose(turn);
     } else if (!isMeant()) return;
