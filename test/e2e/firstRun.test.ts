@@ -2,8 +2,8 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { end, say, sse, startSseServer, stop } from '../model/sseServer.ts';
 import { keys } from '../ui/screen.ts';
+import { saying, startLocalServer } from './support/localServers.ts';
 import { setStage } from './support/stage.ts';
 import type { Terminal } from './support/terminal.ts';
 
@@ -14,10 +14,7 @@ const sample = resolve(import.meta.dirname, '../../examples/sample-project');
 test('a key and an endpoint are asked for, kept for the user alone, and used at once and ever after', async () => {
   const { work, open } = await setStage();
   // The scripted server hides keys in what it records; this one keeps the headers as they came.
-  const server = await startSseServer([
-    sse([say('Nice to meet you.'), stop(), end]),
-    sse([say('You again.'), stop(), end]),
-  ]);
+  const server = await startLocalServer({ '/v1/chat/completions': saying('Nice to meet you.') });
   onTestFinished(() => server.close());
   const env = work.env({ TMPDIR: work.temporary, ...alone });
   const terminal = open([], { env });
@@ -50,9 +47,9 @@ test('a key and an endpoint are asked for, kept for the user alone, and used at 
   const second = open([], { env });
   await second.waitFor(/mock-1 · default mode/);
   await second.submit('hello again');
-  await second.waitFor('You again.');
+  await second.waitFor('Nice to meet you.');
   await quit(second);
-  const bearers = server.requests.map(({ headers }) => headers.authorization);
+  const bearers = server.asked.map(({ headers }) => headers.authorization);
   expect(bearers.length).toBeGreaterThanOrEqual(2);
   expect(new Set(bearers)).toEqual(new Set(['Bearer sk-very-secret']));
 

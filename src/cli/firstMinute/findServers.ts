@@ -35,6 +35,37 @@ export async function findServers(
   return found.filter((server) => server !== undefined).toSorted(byBestModel);
 }
 
+/**
+ * Ollama tells the details of one model at a time, and some may have come too late: they are asked for once more.
+ * Returns the very same list where nothing was missing, or nothing more is told.
+ */
+export async function refineServers(
+  found: readonly FoundServer[],
+  ask: AskAddress,
+  timeoutMs = REFINE_MS,
+): Promise<readonly FoundServer[]> {
+  if (!found.some(isPartial)) return found;
+  const refined = await Promise.all(
+    found.map(async (server) => {
+      if (!isPartial(server)) return server;
+      const answer = await ask(server.baseUrl, AbortSignal.timeout(timeoutMs)).catch(() => undefined);
+      return answer?.type === 'server' ? fromFacts(server.name, answer.facts) : server;
+    }),
+  );
+  return refined.toSorted(byBestModel);
+}
+
+/** Behind the screen, in milliseconds. */
+const REFINE_MS = 3000;
+
+function isPartial({ name, state }: FoundServer): boolean {
+  return (
+    name === kindNames.ollama &&
+    state.type === 'models' &&
+    state.models.some(({ tools }) => tools === undefined)
+  );
+}
+
 /** Milliseconds to put an answer together. */
 const GRACE_MS = 40;
 

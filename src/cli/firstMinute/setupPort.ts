@@ -17,6 +17,13 @@ export function createSetupPort(place: Place, { settings, sources }: LoadedSetti
         askServer({ baseUrl, apiKey: undefined, signal }),
       );
     },
+    async refine(found) {
+      const [{ refineServers }, { askServer }] = await Promise.all([
+        import('./findServers.ts'),
+        import('../../model/servers/askServer.ts'),
+      ]);
+      return refineServers(found, (baseUrl, signal) => askServer({ baseUrl, apiKey: undefined, signal }));
+    },
     async check(access, signal) {
       const [{ checkAccess }, { askServer }] = await Promise.all([
         import('./checkAccess.ts'),

@@ -52,7 +52,11 @@ export function Onboarding(props: OnboardingProps) {
     searches.current += 1;
     const asked = searches.current;
     setFound(undefined);
-    void setup.search().then((servers) => asked === searches.current && setFound(servers));
+    const show = (servers: readonly FoundServer[]): readonly FoundServer[] => {
+      if (asked === searches.current) setFound(servers);
+      return servers;
+    };
+    void setup.search().then(show).then(setup.refine).then(show);
   };
   const isDone = useRef(false);
   // Another setup: what was answered could not be kept, and is asked again.
@@ -61,7 +65,10 @@ export function Onboarding(props: OnboardingProps) {
     isDone.current = false;
     home();
     search();
-    return () => asking.current?.abort();
+    return () => {
+      searches.current += 1;
+      asking.current?.abort();
+    };
   }, [setup]);
   const choices = useMemo(() => setupChoices(found), [found]);
 

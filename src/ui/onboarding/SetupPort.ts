@@ -43,6 +43,8 @@ export type AccessOutcome =
 export interface SetupPort {
   /** Servers on this machine, best first; never takes longer than a moment, never rejects. */
   search(): Promise<readonly FoundServer[]>;
+  /** The same with what there was no time for: which models call tools, and which are none for conversations. */
+  refine(found: readonly FoundServer[]): Promise<readonly FoundServer[]>;
   /** Tries it without keeping anything; never rejects, and is given up with the signal. */
   check(access: Access, signal: AbortSignal): Promise<AccessOutcome>;
   /** What is set already, without the key. */

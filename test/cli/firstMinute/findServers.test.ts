@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { findServers, SEARCH_MS } from '../../../src/cli/firstMinute/findServers.ts';
+import { findServers, refineServers, SEARCH_MS } from '../../../src/cli/firstMinute/findServers.ts';
 import { localAddresses } from '../../../src/cli/firstMinute/localAddresses.ts';
 import { rankModels } from '../../../src/cli/firstMinute/rankModels.ts';
 import { askServer } from '../../../src/model/servers/askServer.ts';
@@ -76,6 +76,25 @@ test.each<[string, Routes]>([
   const found = await search([await serve(routes), good], 1000);
   expect(found.map(({ baseUrl }) => baseUrl)).toEqual([good.baseUrl]);
   expect(performance.now() - startedAt).toBeLessThan(3000);
+});
+
+test('details that came too late are asked for once more, and only where some are missing', async () => {
+  const server = await serve(
+    ollama([
+      { name: 'all-minilm', maxContext: 512, capabilities: ['embedding'] },
+      { name: 'qwen3:8b', maxContext: 40_960 },
+    ]),
+  );
+  const early: FoundServer = {
+    name: 'Ollama',
+    baseUrl: server.baseUrl,
+    state: { type: 'models', models: [{ id: 'all-minilm' }, { id: 'qwen3:8b' }] },
+  };
+  const [refined] = await refineServers([early], ask);
+  expect(refined?.state).toMatchObject({ type: 'models', models: [{ id: 'qwen3:8b', tools: true }] });
+  expect(refined?.state.type === 'models' && refined.state.models).toHaveLength(1);
+  const known = [refined ?? early];
+  expect(await refineServers(known, () => Promise.reject(new Error('it was asked')))).toBe(known);
 });
 
 test('a question that ignores its signal is not waited for', async () => {
