@@ -8,6 +8,7 @@ import type { Theme } from '../theme.ts';
 
 /** From this width on the last line of the output stands beside its command. */
 const WIDE = 72;
+const NARROW = 40;
 const STATE_COLUMNS = 16;
 
 /** E.g. `running 1m 05s`, `exit 1 · 12s`, `stopped · 3.2s`. */
@@ -18,6 +19,12 @@ export function stateText({ startedAtMs, end }: TaskInfo, now: number): string {
   return `${end.stoppedBy === undefined ? `exit ${end.code ?? '?'}` : 'stopped'} · ${duration}`;
 }
 
+function shortState(task: TaskInfo, now: number): string {
+  return task.end === undefined
+    ? formatDuration(now - task.startedAtMs)
+    : stateText(task, now).split(' · ', 1).join();
+}
+
 /** One row of at most `width` columns. */
 export function taskRow(
   task: TaskInfo,
@@ -25,7 +32,7 @@ export function taskRow(
 ): string {
   const isWide = width >= WIDE;
   const id = padEnd(task.id, 4);
-  const text = stateText(task, now);
+  const text = width < NARROW ? shortState(task, now) : stateText(task, now);
   const state = isWide ? padEnd(truncate(text, STATE_COLUMNS), STATE_COLUMNS) : truncate(text, 16);
   const paint = task.end === undefined ? theme.accent : task.end.code === 0 ? theme.success : theme.warning;
   const room = width - textWidth(id) - textWidth(state) - 2;

@@ -150,9 +150,15 @@ describe('the list', () => {
   });
 
   test('fits 20 columns', async () => {
-    const { screen } = await open([task('b1', { command: '中文命令 --选项' }), task('b2')], { columns: 20 });
+    const { screen } = await open([task('b1', { command: '中文命令 --选项' }), task('b2', ended(2))], {
+      columns: 20,
+    });
     for (const row of screen.text()) expect(textWidth(row)).toBeLessThanOrEqual(20);
-    expect(screen.text().join('\n')).toContain('b2');
+    expect(screen.text().slice(1, 4)).toEqual([
+      '❯ b2   exit 2 run b2',
+      '  b1   12s 中文命令…',
+      '  last of b2',
+    ]);
   });
 });
 
