@@ -1,0 +1,89 @@
+/** The bundle goes around parts that are slow to start: the same results, and still needed. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import fc from 'fast-check';
+import stringWidth from 'string-width';
+import { expect, test } from 'vitest';
+
+const root = resolve(import.meta.dirname, '../..');
+const require = createRequire(join(root, 'package.json'));
+const sourceOf = (file: string): string => readFileSync(join(root, 'node_modules', file), 'utf8');
+
+/** The shim as the bundle has it: its `require` is the bundle's. */
+async function shim(): Promise<(text: string, options?: object) => number> {
+  const source = readFileSync(join(root, 'scripts/shims/stringWidth.mjs'), 'utf8');
+  const bound = `import stringWidthOf from ${JSON.stringify(pathToFileURL(require.resolve('string-width')).href)};\nconst require = () => ({ default: stringWidthOf });\n${source}`;
+  const { default: width } = (await import(`data:text/javascript,${encodeURIComponent(bound)}`)) as {
+    default: (text: string, options?: object) => number;
+  };
+  return width;
+}
+
+test('every character that is measured without string-width is one column for it, too', async () => {
+  const width = await shim();
+  for (let code = 0; code < 0x3000; code++) {
+    const character = String.fromCodePoint(code);
+    expect([code, width(character)]).toEqual([code, stringWidth(character)]);
+    expect([code, width(`a${character}é`)]).toEqual([code, stringWidth(`a${character}é`)]);
+  }
+});
+
+test('text of any kind has the width that string-width gives it', async () => {
+  const width = await shim();
+  const piece = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom(
+      '❯',
+      '…',
+      '│',
+      '✓',
+      '\u001B[31m',
+      '\u001B[39m',
+      '漢字',
+      '👩‍👩‍👧',
+      'e\u0301',
+      '\u200D',
+      '️',
+    ),
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+      const text = pieces.join('');
+      expect(width(text)).toBe(stringWidth(text));
+    }),
+  );
+});
+
+test('the layout engine is in the bundle as a file, and its own entry still carries it as text', () => {
+  expect(sourceOf('yoga-layout/dist/binaries/yoga-wasm-base64-esm.js')).toContain(
+    'data:application/octet-stream;base64,',
+  );
+  expect(sourceOf('yoga-layout/dist/src/index.js')).toContain('await loadYoga()');
+});
+
+test('modules still make an Intl.Segmenter when they are loaded', () => {
+  expect(sourceOf('string-width/index.js')).toMatch(/^const segmenter = new Intl\.Segmenter\(\)/m);
+});
+
+test('the model client still loads every endpoint', () => {
+  expect(sourceOf('openai/index.mjs')).toMatch(/from ["']\.\/client\.mjs["']/);
+  expect(sourceOf('openai/client.mjs')).toMatch(/from ["']\.\/resources\/index\.mjs["']/);
+  // What is used instead is offered as an entry of its own.
+  const { exports } = JSON.parse(sourceOf('openai/package.json')) as { exports: Record<string, unknown> };
+  expect(Object.keys(exports)).toEqual(expect.arrayContaining(['./streaming', './error']));
+});
+
+test('an import of a module of Node still loads more than process.getBuiltinModule does', () => {
+  const loaded = (code: string): number => {
+    const count = `process.stdout.write(String(process.moduleLoadList.length))`;
+    const args = ['--input-type=module', '--eval', `${code}; ${count}`];
+    return Number(execFileSync(process.execPath, args, { encoding: 'utf8', cwd: dirname(root) }));
+  };
+  const modules = ['util', 'process', 'stream', 'child_process'];
+  const imported = loaded(modules.map((name) => `import ${name}_ from 'node:${name}'`).join(';'));
+  const asked = loaded(modules.map((name) => `process.getBuiltinModule('node:${name}')`).join(';'));
+  expect(asked).toBeLessThan(imported);
+});

@@ -1,0 +1,56 @@
+/** What is loaded before a key can be typed, and before the screen stands. */
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+
+const src = resolve(import.meta.dirname, '../src');
+
+/** Every file and package that `entry` loads by itself: through imports that are not types and not `import()`. */
+function loadedWith(entry: string): {
+  readonly files: readonly string[];
+  readonly packages: readonly string[];
+} {
+  const files = new Set<string>();
+  const packages = new Set<string>();
+  const visit = (file: string): void => {
+    if (files.has(file)) return;
+    files.add(file);
+    const text = readFileSync(file, 'utf8');
+    for (const [, clause, target = ''] of text.matchAll(
+      /^(?:import|export)\s+([^'";]*?\s*from\s+)?'([^']+)';/gm,
+    )) {
+      if (isTypes(clause ?? '')) continue;
+      const path = resolve(dirname(file), target);
+      if (target.startsWith('.')) visit(existsSync(path) ? path : `${path}.ts`);
+      else packages.add(target);
+    }
+  };
+  visit(join(src, entry));
+  return { files: [...files].map((file) => relative(src, file)), packages: [...packages] };
+}
+
+/** `import type …`, or braces in which everything is a type. */
+function isTypes(clause: string): boolean {
+  if (/^type\b/.test(clause)) return true;
+  const [, names] = /^\{([^}]*)\}\s*from/.exec(clause) ?? [];
+  return names?.split(',').every((name) => /^\s*(?:type\b.*)?$/s.test(name)) === true;
+}
+
+test('--version and the choice of what to run load no package', () => {
+  const { packages } = loadedWith('cli/main.ts');
+  expect(packages.filter((name) => !name.startsWith('node:'))).toEqual([]);
+});
+
+test('the first frame needs colours, and no React, Ink or layout', () => {
+  const { packages } = loadedWith('cli/firstFrame.ts');
+  expect(packages.filter((name) => !name.startsWith('node:'))).toEqual(['chalk']);
+});
+
+test('the screen stands without the context engine, the model, the tools and their schemas', () => {
+  const { files, packages } = loadedWith('cli/interactive.ts');
+  const rooms = new Set(files.map((file) => file.split('/')[0]));
+  for (const room of ['context', 'model', 'tools', 'permissions', 'checkpoints', 'export'])
+    expect([...rooms]).not.toContain(room);
+  for (const late of ['openai', 'marked', 'lowlight', 'commander', 'js-tiktoken', 'fzf'])
+    expect(packages).not.toContain(late);
+});
