@@ -46,9 +46,13 @@ export function createInstructionSource(places: InstructionPlaces): InstructionS
   const base = [dataRoot, ...directoriesBetween(root, cwd)];
   const collect = async (directories: readonly string[]): Promise<InstructionFile[]> => {
     const collection = new Collection(reader, home);
-    for (const directory of directories) {
-      await collection.addFrom(directory, directory === dataRoot ? 'user' : 'repository');
-    }
+    // A look at each place comes before every request: side by side they take as long as one of them.
+    const found = await Promise.all(
+      directories.map((directory) =>
+        firstIn(directory, directory === dataRoot ? 'user' : 'repository', reader),
+      ),
+    );
+    for (const file of found) if (file !== undefined) await collection.add(file, 0);
     return collection.files;
   };
 
@@ -95,6 +99,18 @@ async function withoutMerged(
   return told;
 }
 
+/** The instructions of a directory: of several files the one whose name comes first. */
+async function firstIn(
+  directory: string,
+  origin: Origin,
+  reader: InstructionReader,
+): Promise<ReadInstruction | undefined> {
+  const files = await Promise.all(
+    INSTRUCTION_NAMES.map((name) => reader.read(join(directory, name), origin)),
+  );
+  return files.find((file) => file !== undefined);
+}
+
 /** Files in the order in which they are told, each once, within the limits. */
 class Collection {
   readonly files: InstructionFile[] = [];
@@ -108,16 +124,7 @@ class Collection {
     this.#home = home;
   }
 
-  async addFrom(directory: string, origin: Origin): Promise<void> {
-    for (const name of INSTRUCTION_NAMES) {
-      const file = await this.#reader.read(join(directory, name), origin);
-      if (file === undefined) continue;
-      await this.#add(file, 0);
-      return;
-    }
-  }
-
-  async #add(file: ReadInstruction, depth: number): Promise<void> {
+  async add(file: ReadInstruction, depth: number): Promise<void> {
     if (this.#seen.has(file.realPath) || this.files.length >= MAX_FILES) return;
     this.#seen.add(file.realPath);
     const { path, text, hash } = file;
@@ -133,7 +140,7 @@ class Collection {
       const target = resolveImport(written, file.realPath, this.#home);
       if (target === undefined) continue;
       const imported = await this.#reader.read(target, file.isOfRepository ? 'import' : 'user import');
-      if (imported !== undefined) await this.#add(imported, depth + 1);
+      if (imported !== undefined) await this.add(imported, depth + 1);
     }
   }
 }
