@@ -132,16 +132,17 @@ test('dialogs are lists to answer: models, sessions, going back', async () => {
 
 test('a key is asked for and not shown', async () => {
   const { server, work, access, open } = await setStage();
-  server.script({ text: 'Hello.' });
+  server.otherwise(() => ({ text: 'Hello.' }));
   const terminal = open([], { below: ['env', 'TERM=dumb'], env: work.env() });
   await terminal.waitForPrinted('how do you want to begin?');
-  await terminal.submit('1');
-  await terminal.waitForPrinted('Endpoint?');
-  await terminal.submit(access.OPENAI_BASE_URL ?? '');
+  await terminal.submit('k');
   await terminal.waitForPrinted('Key?');
   await terminal.submit('sk-secret-key');
+  await terminal.waitForPrinted('Endpoint?');
+  await terminal.submit(access.OPENAI_BASE_URL ?? '');
   await terminal.waitForPrinted('Model?');
   await terminal.submit('mock-1');
+  await terminal.waitForPrinted('Asking http');
   await terminal.pause(300);
   await terminal.submit('hi');
   await terminal.waitForPrinted('ClawdCode: Hello.');

@@ -1,9 +1,10 @@
 import type { Snapshot } from '../../controllerTypes.ts';
-import { onboarding, trust } from './boot.ts';
 import { items } from './items.ts';
 import { models } from './models.ts';
+import { onboarding } from './onboarding.ts';
 import { rewind } from './rewind.ts';
 import { pick, refused } from './sessions.ts';
+import { trust } from './trust.ts';
 import type { DialoguePorts } from './types.ts';
 
 /** Asks what the screen would show a dialog for. Called once for each phase. */
@@ -13,7 +14,7 @@ export function askPhase({ phase, session }: Snapshot, ports: DialoguePorts): vo
       ports.ask(trust(phase, ports));
       return;
     case 'onboarding':
-      ports.ask(onboarding(phase, ports));
+      void onboarding(phase, ports);
       return;
     case 'picking':
       pick(phase.picker, ports);
