@@ -1,0 +1,234 @@
+import { chmod, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { checkEndpoint } from '../../../src/cli/doctor/checks/endpoint.ts';
+import { checkDataFolder, checkSessions, checkSettings } from '../../../src/cli/doctor/checks/files.ts';
+import { checkNode } from '../../../src/cli/doctor/checks/program.ts';
+import { checkPrograms } from '../../../src/cli/doctor/checks/programs.ts';
+import { diagnose } from '../../../src/cli/doctor/diagnose.ts';
+import type { NetworkPorts } from '../../../src/cli/doctor/types.ts';
+import type { Finding } from '../../../src/protocol/doctor.ts';
+import { isHealthy } from '../../../src/protocol/doctor.ts';
+import type { ModelError } from '../../../src/protocol/model.ts';
+import type { ModelProbe, ServedModel, ServerAnswer } from '../../../src/protocol/server.ts';
+import { doctorPorts, type Given } from './doctorPorts.ts';
+
+const find = (findings: readonly Finding[], id: string): Finding | undefined =>
+  findings.find((finding) => finding.id === id);
+
+test.each([
+  ['24.1.0', 'ok'],
+  ['22.16.0', 'ok'],
+  ['22.15.9', 'missing'],
+  ['20.19.0', 'missing'],
+])('Node %s is %s', (version, state) => {
+  expect(checkNode(doctorPorts({ node: { version, path: '/n', platform: 'p' } }))).toMatchObject([{ state }]);
+});
+
+test('programs that are not there say what is lost; the sandbox says plainly that there is none', async () => {
+  const none = await checkPrograms(doctorPorts({ run: async () => undefined }));
+  expect(find(none, 'ripgrep')).toMatchObject({
+    state: 'missing',
+    fix: expect.stringContaining('install ripgrep'),
+  });
+  expect(find(none, 'git')).toMatchObject({ state: 'warning' });
+  expect(find(none, 'sandbox')?.value).toMatch(/^none: commands run with your own rights/);
+  const all = await checkPrograms(
+    doctorPorts({ run: async (_, args) => (args.includes('rev-parse') ? 'true' : 'x 9.8.7') }),
+  );
+  expect(all.map(({ state }) => state)).toEqual(['ok', 'ok', 'ok']);
+  expect(find(all, 'git')?.value).toBe('9.8.7 · this folder is a repository');
+  expect(find(all, 'sandbox')?.value).toContain('bubblewrap 9.8.7 is installed and not used');
+});
+
+describe('the data folder', () => {
+  async function folder(): Promise<string> {
+    const path = await mkdtemp(join(tmpdir(), 'clawdcode-doctor-'));
+    onTestFinished(() => rm(path, { recursive: true, force: true }));
+    return path;
+  }
+  test('is written to for a moment and left as it was', async () => {
+    const dataRoot = await folder();
+    expect(await checkDataFolder(doctorPorts({ dataRoot }))).toMatchObject([
+      { state: 'ok', value: expect.stringContaining('free') },
+    ]);
+    expect(await checkSessions(doctorPorts({ dataRoot }))).toMatchObject([
+      { state: 'ok', value: 'none yet' },
+    ]);
+    expect(await readdir(dataRoot)).toEqual([]);
+  });
+  test('that others may read is a warning', async () => {
+    const dataRoot = await folder();
+    await chmod(dataRoot, 0o755);
+    expect(await checkDataFolder(doctorPorts({ dataRoot }))).toMatchObject([
+      { state: 'warning', fix: expect.stringContaining('chmod 700') },
+    ]);
+  });
+  test('that is not there yet is not made', async () => {
+    const dataRoot = join(await folder(), 'data');
+    expect(await checkDataFolder(doctorPorts({ dataRoot }))).toMatchObject([{ state: 'ok' }]);
+    expect(await checkDataFolder(doctorPorts({ dataRoot: '/nonexistent/data' }))).toMatchObject([
+      { state: 'missing' },
+    ]);
+  });
+  test('that is a file is missing', async () => {
+    const dataRoot = join(await folder(), 'file');
+    await writeFile(dataRoot, '', { mode: 0o600 });
+    expect(await checkDataFolder(doctorPorts({ dataRoot }))).toMatchObject([
+      { state: 'missing', fix: expect.stringContaining('CLAWDCODE_HOME') },
+    ]);
+  });
+});
+
+test('settings: each problem is a line, and a folder that is not trusted says so', () => {
+  const problem = {
+    layer: 'user',
+    file: 'config.json',
+    message: 'config.json: "thme" is not a setting.',
+  } as const;
+  const held = { file: '.clawdcode.json', key: 'env', value: '{}', effect: 'Sets variables.' };
+  const found = checkSettings(
+    doctorPorts({ isTrusted: false, loaded: { problems: [problem], untrusted: [held] } }),
+  );
+  expect(found).toMatchObject([
+    { id: 'settings', state: 'warning', value: expect.stringContaining('not trusted') },
+    { id: 'settings.problem', state: 'warning', value: problem.message },
+  ]);
+});
+
+describe('the endpoint', () => {
+  const facts = (...models: ServedModel[]): ServerAnswer => ({
+    type: 'server',
+    facts: { kind: 'vllm', version: '0.11.0', baseUrl: 'http://gpu:8000/v1', models },
+  });
+  const failed = (error: Partial<ModelError>): ServerAnswer => ({
+    type: 'failed',
+    error: { kind: 'network', message: 'Nothing answers.', retryable: false, ...error },
+  });
+  const check = (answer: ServerAnswer, given: Given = {}, probe?: ModelProbe) => {
+    const network: NetworkPorts = {
+      access: { type: 'ready', model: 'm', apiKey: 'sk-secret' },
+      ask: async () => answer,
+      probe: probe === undefined ? undefined : async () => probe,
+    };
+    return checkEndpoint(
+      doctorPorts({ settings: { baseUrl: 'http://gpu:8000/v1', apiKey: 'sk-secret' }, network, ...given }),
+    );
+  };
+
+  test('all is well', async () => {
+    const found = await check(
+      facts({ id: 'm', windowTokens: 32_768, maxWindowTokens: 131_072, tools: true }),
+      {
+        loaded: { sources: { apiKey: 'OPENAI_API_KEY' } },
+        settings: { baseUrl: 'http://gpu:8000/v1' },
+      },
+    );
+    expect(found.map(({ id, state }) => `${id} ${state}`)).toEqual([
+      'endpoint ok',
+      'key ok',
+      'model ok',
+      'window ok',
+      'tools ok',
+    ]);
+    expect(find(found, 'window')?.value).toBe(
+      '32.8k tokens, as the server says (the model was made for 131k)',
+    );
+  });
+
+  test.each<[string, ServerAnswer, Given, string, object]>([
+    ['nobody there', failed({}), {}, 'endpoint', { state: 'missing', value: 'Nothing answers.' }],
+    ['no list', failed({ kind: 'bad_url', status: 404 }), {}, 'endpoint', { state: 'warning' }],
+    [
+      'a wrong key',
+      failed({ kind: 'auth', status: 401, message: 'Refused.' }),
+      {},
+      'key',
+      { state: 'missing', fix: 'Refused.' },
+    ],
+    [
+      'another model',
+      facts({ id: 'a' }, { id: 'b' }),
+      {},
+      'model',
+      { state: 'warning', fix: expect.stringContaining('a, b') },
+    ],
+    [
+      'a small window',
+      facts({ id: 'm', windowTokens: 4096 }),
+      {},
+      'window',
+      { state: 'warning', fix: expect.stringContaining('OLLAMA_CONTEXT_LENGTH') },
+    ],
+    [
+      'a window that nobody knows',
+      facts({ id: 'm' }),
+      {},
+      'window',
+      { state: 'warning', value: expect.stringContaining('assumed') },
+    ],
+    [
+      'a setting that the server does not keep',
+      facts({ id: 'm', windowTokens: 32_768 }),
+      { settings: { baseUrl: 'http://gpu:8000/v1', contextWindow: 131_072 } },
+      'window',
+      { state: 'warning', value: expect.stringContaining('but the server gives 32.8k') },
+    ],
+    ['no tool calls', facts({ id: 'm', tools: false }), {}, 'tools', { state: 'warning' }],
+    [
+      'a proxy with a password',
+      facts({ id: 'm' }),
+      { env: { http_proxy: 'http://user:hunter2@proxy:3128' } },
+      'endpoint',
+      { value: expect.stringMatching(/\(http:\/\/proxy:3128\)$/) },
+    ],
+  ])('%s', async (_, answer, given, id, expected) => {
+    const found = await check(answer, given);
+    expect(find(found, id)).toMatchObject(expected);
+    expect(JSON.stringify(found)).not.toMatch(/sk-secret|hunter2/);
+  });
+
+  test('a probe tells what the model can', async () => {
+    const found = await check(
+      facts({ id: 'm', windowTokens: 65_536 }),
+      {},
+      {
+        answers: true,
+        firstTokenMs: 1234,
+        toolCalls: 'text',
+        parallelCalls: false,
+        streamingUsage: true,
+        reasoningField: 'reasoning_content',
+      },
+    );
+    expect(find(found, 'answer')?.value).toBe('first words after 1.2 s');
+    expect(find(found, 'tools')?.value).toBe('written as text, which is understood · one in a reply');
+    expect(find(found, 'stream')?.value).toBe('token counts reported · reasoning in "reasoning_content"');
+  });
+
+  test('a model that does not answer is missing, with the reason', async () => {
+    const error: ModelError = { kind: 'server', message: 'Out of memory.', retryable: false };
+    const found = await check(facts({ id: 'm' }), {}, { answers: false, error });
+    expect(find(found, 'answer')).toMatchObject({ state: 'missing', fix: 'Out of memory.' });
+  });
+});
+
+test('a check that breaks is a finding, and what strangers say is made plain', async () => {
+  const report = await diagnose(
+    doctorPorts({
+      run: () => Promise.reject(new Error('no \u001b[2Jfork')),
+      loaded: {
+        problems: [{ layer: 'user', file: 'f', message: `\u001b]0;owned\u0007${'x'.repeat(5000)}` }],
+      },
+    }),
+  );
+  expect(report.version).toBe('1.2.3');
+  expect(find(report.findings, 'programs')).toMatchObject({
+    state: 'warning',
+    value: 'could not be looked at: no fork',
+  });
+  expect(JSON.stringify(report)).not.toContain('\\u001b');
+  for (const { value } of report.findings) expect(value.length).toBeLessThanOrEqual(500);
+  expect(isHealthy({ findings: report.findings.filter(({ state }) => state !== 'missing') })).toBe(true);
+});

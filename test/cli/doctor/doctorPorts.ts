@@ -1,0 +1,42 @@
+import type { DoctorPorts } from '../../../src/cli/doctor/types.ts';
+import { settingsSchema } from '../../../src/config/schema.ts';
+import type { LoadedSettings } from '../../../src/config/types.ts';
+
+export interface Given extends Partial<Omit<DoctorPorts, 'place' | 'loaded'>> {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly dataRoot?: string;
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly loaded?: Partial<LoadedSettings>;
+}
+
+/** A machine on which all is well and nothing is asked; every part can be replaced. */
+export function doctorPorts(given: Given = {}): DoctorPorts {
+  const { env = {}, dataRoot = '/nonexistent/data', settings = {}, loaded = {}, ...rest } = given;
+  return {
+    place: {
+      cwd: '/nonexistent',
+      root: '/nonexistent',
+      home: '/nonexistent',
+      dataRoot,
+      packageRoot: '/nonexistent',
+      version: '1.2.3',
+      env,
+    },
+    loaded: {
+      settings: settingsSchema.parse(settings),
+      rules: [],
+      problems: [],
+      sources: {},
+      files: [],
+      untrusted: [],
+      ...loaded,
+    },
+    isTrusted: true,
+    node: { version: '24.1.0', path: '/usr/bin/node', platform: 'linux x64' },
+    terminal: undefined,
+    network: null,
+    run: async () => '1.2.3',
+    now: () => 0,
+    ...rest,
+  };
+}
