@@ -5,7 +5,7 @@
  */
 import type { ReadStream, WriteStream } from 'node:tty';
 import { type Echo, echoOf } from '../ui/firstFrame/echo.ts';
-import { headerText, PLACEHOLDER, PROMPT_SIGN, STARTING } from '../ui/firstFrame/welcome.ts';
+import { headerText, PROMPT_SIGN, placeholderOf, STARTING } from '../ui/firstFrame/welcome.ts';
 import { chooseTheme } from '../ui/theme.ts';
 import type { Place } from './place.ts';
 import { guardTerminal, type TerminalGuard } from './terminal.ts';
@@ -31,7 +31,7 @@ export function drawFirstFrame(place: Place, stdin: ReadStream, stdout: WriteStr
   const columns = Math.max(4, stdout.columns || 80);
   const room = columns - 3;
   const line = (text: string): string => `\r${sign} ${text}\u001B[K\r\u001B[2C`;
-  const emptyLine = line(theme.dim(PLACEHOLDER.slice(0, room)));
+  const emptyLine = line(theme.dim(placeholderOf(theme).slice(0, room)));
   stdout.write(
     `${headerText(theme, place.version, shownDirectory(place))}${PASTE_ON}\n${theme.dim(STARTING.slice(0, columns))}\u001B[A${emptyLine}`,
   );

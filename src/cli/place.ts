@@ -32,7 +32,10 @@ export function readPlace(): Place {
     dataRoot: process.env.CLAWDCODE_HOME || join(home, '.clawdcode'),
     packageRoot: packageRoot(),
     version: programVersion(),
-    env: process.env,
+    // For the whole run, and for whatever it starts.
+    env: process.argv.includes('--no-color')
+      ? { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined }
+      : process.env,
   };
 }
 

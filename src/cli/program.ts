@@ -73,6 +73,7 @@ export function createProgram(version: string): Command {
     .addOption(hidden('--session-id <id>'))
     .addOption(hidden('--include-partial-messages'))
     .addOption(hidden('--verbose'))
+    .addOption(hidden('--no-color'))
     .addOption(hidden('--allowedTools <rules>').argParser(list))
     .addOption(hidden('--disallowedTools <rules>').argParser(list))
     .addOption(hidden('-y, --yolo'))

@@ -7,7 +7,7 @@ import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'r
 import { BootDialog } from './BootDialog.tsx';
 import { StatusLine } from './components/StatusLine.tsx';
 import type { Controller } from './controllerTypes.ts';
-import { PLACEHOLDER, STARTING } from './firstFrame/welcome.ts';
+import { placeholderOf, STARTING } from './firstFrame/welcome.ts';
 import { Composer, type ComposerHandle } from './input/Composer.tsx';
 import { createHistoryFile } from './input/historyFile.ts';
 import { useKeymap } from './keys/useKeymap.ts';
@@ -134,7 +134,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
         onIntent={onIntent}
         takeBackQueued={takeBackQueued}
         attach={attach}
-        placeholder={PLACEHOLDER}
+        placeholder={placeholderOf(theme)}
         initialText={initialDraft}
       />
       {hint !== undefined ? (

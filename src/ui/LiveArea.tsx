@@ -72,7 +72,15 @@ export function LiveArea({ snapshot, columns, rows, liveRows, onAnswer, now }: L
           theme={theme}
         />
       )}
-      {view.retry !== undefined && <RetryNotice {...view.retry} width={columns} theme={theme} now={now} />}
+      {view.retry !== undefined && (
+        <RetryNotice
+          {...view.retry}
+          width={columns}
+          theme={theme}
+          reducedMotion={preferences.reducedMotion}
+          now={now}
+        />
+      )}
       {view.busy && view.startedAt !== undefined && (
         <Spinner
           verb={verbOf(view)}

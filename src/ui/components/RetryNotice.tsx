@@ -13,22 +13,24 @@ export interface RetryNoticeProps {
   readonly until: number;
   readonly width: number;
   readonly theme: Theme;
+  /** Nothing is counted down. */
+  readonly reducedMotion?: boolean;
   readonly now?: () => number;
 }
 
 const maxRows = 3;
 
 /** Why the request failed and how long until the next try, counted down. */
-export function RetryNotice({
-  attempt,
-  maxAttempts,
-  error,
-  until,
-  width,
-  theme,
-  now = Date.now,
-}: RetryNoticeProps) {
+export function RetryNotice({ reducedMotion = false, ...props }: RetryNoticeProps) {
+  return reducedMotion ? <RetryLines {...props} /> : <Countdown {...props} />;
+}
+
+function Countdown(props: RetryNoticeProps) {
   useAnimation({ interval: 500 });
+  return <RetryLines {...props} />;
+}
+
+function RetryLines({ attempt, maxAttempts, error, until, width, theme, now = Date.now }: RetryNoticeProps) {
   const seconds = Math.max(0, Math.ceil((until - now()) / 1000));
   const when = seconds === 0 ? 'Trying again now' : `Trying again in ${seconds}s`;
   const count = `${when} (attempt ${attempt} of ${maxAttempts}) · Esc cancels`;

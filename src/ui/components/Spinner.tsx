@@ -15,7 +15,7 @@ export interface SpinnerProps {
   readonly hint?: string | undefined;
   readonly width: number;
   readonly theme: Theme;
-  /** A still mark; the seconds go on. */
+  /** Nothing ticks: a still mark, and when it began instead of how long ago. */
   readonly reducedMotion?: boolean;
   readonly now?: () => number;
 }
@@ -23,26 +23,37 @@ export interface SpinnerProps {
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'] as const;
 
 /** One row. Mount it only while something runs: it ticks as long as it is there. */
-export function Spinner({
-  verb,
-  startedAt,
-  tokens = 0,
-  hint = 'esc to interrupt',
-  width,
-  theme,
-  reducedMotion = false,
-  now = Date.now,
-}: SpinnerProps) {
-  const { frame } = useAnimation({ interval: reducedMotion ? 1000 : 120 });
-  const mark = reducedMotion ? '●' : (frames[frame % frames.length] ?? '●');
+export function Spinner({ reducedMotion = false, ...props }: SpinnerProps) {
+  return reducedMotion ? <StillSpinner {...props} /> : <MovingSpinner {...props} />;
+}
+
+type Row = Omit<SpinnerProps, 'reducedMotion'>;
+
+function MovingSpinner(props: Row) {
+  const { frame } = useAnimation({ interval: 120 });
+  const { startedAt, now = Date.now } = props;
   const seconds = formatDuration(Math.floor(Math.max(0, now() - startedAt) / 1000) * 1000).replace(
     '.0s',
     's',
   );
-  const facts = [seconds, ...(tokens > 0 ? [`${formatTokens(tokens)} tokens`] : []), hint].filter(Boolean);
+  return <Lines lines={[spinnerRow(props, frames[frame % frames.length] ?? '●', seconds)]} />;
+}
+
+function StillSpinner(props: Row) {
+  const began = new Date(props.startedAt);
+  const clock = [began.getHours(), began.getMinutes()].map((part) => String(part).padStart(2, '0')).join(':');
+  return <Lines lines={[spinnerRow(props, '●', `since ${clock}`)]} />;
+}
+
+function spinnerRow(
+  { verb, tokens = 0, hint = 'esc to interrupt', width, theme }: Row,
+  mark: string,
+  time: string,
+): string {
+  const facts = [time, ...(tokens > 0 ? [`${formatTokens(tokens)} tokens`] : []), hint].filter(Boolean);
   const text = truncate(`${sanitizeLine(verb)}…`, width - 2);
   const detail = fitting(facts, width - 2 - textWidth(text));
-  return <Lines lines={[`${theme.accent(mark)} ${theme.accent(text)}${theme.dim(detail)}`]} />;
+  return `${theme.accent(mark)} ${theme.accent(text)}${theme.dim(detail)}`;
 }
 
 /** As many of the facts as fit, in brackets. */

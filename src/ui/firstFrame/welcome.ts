@@ -3,6 +3,11 @@ import type { Theme } from '../theme.ts';
 
 export const PROMPT_SIGN = '❯';
 export const PLACEHOLDER = 'Ask for something, / for commands, @ for files, ! for the shell';
+/** Where nothing can be dimmed, brackets tell it from a draft. */
+export function placeholderOf(theme: Theme): string {
+  return theme.plain ? `(${PLACEHOLDER})` : PLACEHOLDER;
+}
+
 export const STARTING = 'starting…';
 
 /** The line above everything, for the scrollback; ends in a blank line. */
