@@ -1,4 +1,8 @@
-/** A server that takes no images refuses every later request with one in its history: that must not end a session. */
+/**
+ * A server that cannot read an image refuses every later request with it in the history: that must not end a session.
+ * Models that take no images at all are the client's affair; here are images that one that sees could not read, and
+ * refusals in words that the client does not know.
+ */
 import type { ModelError, ModelRequest } from '../protocol/model.ts';
 
 /** Whether a request failed because of the images in it. */

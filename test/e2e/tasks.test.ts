@@ -1,0 +1,115 @@
+/** Commands in the background, and the todo list: Ctrl+B, /tasks, Ctrl+T, from the key to the process. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { textWidth } from '../../src/ui/print/width.ts';
+import { keys } from '../ui/screen.ts';
+import { isAlive } from './support/processes.ts';
+import { setStage } from './support/stage.ts';
+import { textOf } from './support/wire.ts';
+
+/** Prints, then waits for a file; its name is of another script. */
+const WAITS = 'echo 开始; while [ ! -e 继续 ]; do sleep 0.05; done; echo 结束; exit 3';
+
+test('Ctrl+B moves the model’s command: the turn goes on, and its end is told to both, once', async () => {
+  const { server, work, ready } = await setStage();
+  server.script(
+    { calls: [{ name: 'Bash', input: { command: WAITS } }] },
+    { text: 'It runs beside us.' },
+    { text: 'I see that it has ended.' },
+    { text: 'And on.' },
+  );
+  const terminal = await ready(['--permission-mode', 'bypassPermissions']);
+  await terminal.submit('start it');
+  await terminal.waitFor('开始');
+  await terminal.waitFor('ctrl+b to run in background');
+  await terminal.press(keys.ctrl('b'));
+  await terminal.waitFor('It runs beside us.');
+  await terminal.waitFor(/1 running/);
+  expect(textOf(server.requests()[1]?.messages.at(-1))).toMatch(
+    /^开始\n\(The user moved it to the background after \d\.\d s: it goes on as task b1\. BashOutput reads its output/,
+  );
+  await terminal.waitForIdle();
+
+  // Nothing is drawn while nothing happens, whatever runs.
+  await terminal.pause(300);
+  const drawn = terminal.bytes().length;
+  await terminal.pause(1100);
+  expect(terminal.bytes().length).toBe(drawn);
+
+  await work.write('继续', '');
+  await terminal.waitForPrinted(/Background task b1 ended with exit code 3 after \d+ s: echo 开始/);
+  await terminal.waitForGone(/1 running/);
+  await terminal.submit('and now?');
+  await terminal.waitFor('I see that it has ended.');
+  await terminal.waitForIdle();
+  await terminal.submit('go on');
+  await terminal.waitFor('And on.');
+  const notes = (server.requests()[3]?.messages ?? []).filter((message) =>
+    textOf(message).includes('Background task b1 ended'),
+  );
+  expect(notes).toHaveLength(1);
+  expect(terminal.everything().match(/Background task b1 ended/g)).toHaveLength(1);
+});
+
+test('/tasks lists, follows and stops what runs, and leaving ends the rest', async () => {
+  const { work, ready } = await setStage();
+  const terminal = await ready([], { columns: 80 });
+  const start = async (name: string): Promise<number> => {
+    await terminal.submit(`!sleep 300 & echo $! > ${name}; echo ${name} läuft; wait`);
+    const file = join(work.repository, name);
+    await terminal.until(() => existsSync(file) && readFileSync(file, 'utf8') !== '', `${name} runs`);
+    await terminal.press(keys.ctrl('b'));
+    await terminal.waitForIdle();
+    return Number(readFileSync(file, 'utf8'));
+  };
+  const [eins, zwei] = [await start('eins'), await start('zwei')];
+  await terminal.waitFor(/2 running/);
+  for (const columns of [20, 200, 80]) {
+    terminal.resize(columns, 24);
+    await terminal.pause(300);
+    await terminal.submit('/ps');
+    await terminal.waitFor('Background tasks');
+    await terminal.waitFor(/❯ b2 /);
+    for (const row of terminal.screen().split('\n')) expect(textWidth(row)).toBeLessThanOrEqual(columns);
+    await terminal.press(keys.enter);
+    await terminal.waitFor(/^zwei läuft$/m);
+    await terminal.press(keys.escape, keys.escape);
+    await terminal.waitForGone('Esc');
+  }
+  await terminal.submit('/tasks');
+  await terminal.waitFor(/❯ b2 .*zwei läuft/);
+  await terminal.press('x');
+  await terminal.waitFor('Stop b2 and all it started?');
+  await terminal.press('y');
+  await terminal.waitFor(/b2 +stopped/);
+  expect(isAlive(zwei)).toBe(false);
+  expect(isAlive(eins)).toBe(true);
+  await terminal.press(keys.escape);
+  await terminal.waitFor(/1 running/);
+
+  await terminal.submit('/exit');
+  expect(await terminal.exited).toBe(0);
+  expect(terminal.everything()).toContain('Background tasks end with their session: b1 sleep 300');
+  expect(isAlive(eins)).toBe(false);
+});
+
+test('Ctrl+T shows the whole todo list, also when nothing runs, and hides it', async () => {
+  const { server, ready } = await setStage();
+  const todos = Array.from({ length: 9 }, (_, at) => ({
+    content: at === 3 ? 'مهمة رقم ٤ 🎉' : `任务 ${at + 1}`,
+    status: at < 2 ? 'completed' : 'pending',
+  }));
+  server.script({ calls: [{ name: 'TodoWrite', input: { todos } }] }, { text: 'Planned.' });
+  const terminal = await ready([], { columns: 60, rows: 30 });
+  await terminal.submit('plan it');
+  await terminal.waitFor('Planned.');
+  await terminal.waitForIdle();
+  const rowsBelow = (): string => terminal.screen().slice(terminal.screen().indexOf('Planned.'));
+  expect(rowsBelow()).not.toContain('任务');
+  await terminal.press(keys.ctrl('t'));
+  await terminal.until(() => rowsBelow().includes('任务 9'), 'the whole list');
+  for (const { content } of todos) expect(rowsBelow()).toContain(content);
+  await terminal.press(keys.ctrl('t'));
+  await terminal.until(() => !rowsBelow().includes('任务'), 'no list');
+});
