@@ -15,6 +15,7 @@ import type { Tool, ToolContext } from '../protocol/tools.ts';
 import { createCheckpointKeeper } from './checkpoints.ts';
 import { createEventHub } from './eventHub.ts';
 import { createJobQueue } from './jobQueue.ts';
+import { memoLast } from './memoLast.ts';
 import { createModes } from './modes.ts';
 import { createPermissionPorts, type PermissionRules } from './permissionPorts.ts';
 import { createPromptQueue } from './promptQueue.ts';
@@ -78,6 +79,7 @@ export function createAgent(deps: AgentDeps): Agent {
   const prompts = createPromptQueue(hub.emit);
   const modes = createModes(context, deps.mode, hub.emit);
   const schemas = deps.tools.map((tool) => tool.schema);
+  const titleOfLog = memoLast(titleOf);
   let cwd = deps.cwd;
   let totals = totalsOf(context.entries(), model.costUsd);
   let measure: ContextMeasure | undefined;
@@ -267,7 +269,7 @@ export function createAgent(deps: AgentDeps): Agent {
     page: (beforeSeq, count) => context.page(beforeSeq, count),
     state: () => ({
       sessionId: context.getCurrentSessionId() ?? '',
-      title: titleOf(context.entries()),
+      title: titleOfLog(context.entries()),
       root: deps.root,
       model: model.current(),
       mode: modes.current(),

@@ -2,6 +2,7 @@
 import { type ContextManager, liveEntries } from '../context/index.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
+import { memoLast } from './memoLast.ts';
 import { lastMode, modeBeforePlan } from './sessionFacts.ts';
 
 export interface Modes {
@@ -24,7 +25,8 @@ export function createModes(
   opened: PermissionMode,
   emit: (event: AgentEvent) => void,
 ): Modes {
-  const current = (): PermissionMode => lastMode(context.entries()) ?? opened;
+  const modeOfLog = memoLast(lastMode);
+  const current = (): PermissionMode => modeOfLog(context.entries()) ?? opened;
   const record = async (mode: PermissionMode): Promise<void> => {
     await context.append({
       type: 'system',
