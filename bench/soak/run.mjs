@@ -2,14 +2,14 @@
 // a step and the time from a key to the screen stay what they were. Each turn is a prompt, a call, its result and an
 // answer, so 2,000 turns are some 10,000 messages with what the program notes for itself.
 import { parseArgs } from 'node:util';
-import { createPlace } from '../parts/place.mjs';
+import { createPlace, program } from '../parts/place.mjs';
 import { soak } from './soak.mjs';
 
 const { values } = parseArgs({ options: { turns: { type: 'string', default: '2000' } } });
 const turns = Number.parseInt(values.turns, 10);
 const place = createPlace();
 try {
-  const { samples, entries, bodies } = await soak(place, turns, (sample) =>
+  const { samples, entries, bodies } = await soak(program, place, turns, (sample) =>
     process.stderr.isTTY ? process.stderr.write(`\r\u001B[Kturn ${sample.turn} of ${turns}`) : undefined,
   );
   const rows = [

@@ -3,7 +3,6 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { treeMemory } from '../parts/memory.mjs';
 import { mean, median, quantile } from '../parts/numbers.mjs';
-import { program } from '../parts/place.mjs';
 import { treeCpu } from '../parts/processes.mjs';
 import { openTerminal } from '../parts/terminal.mjs';
 import { submit } from '../parts/typist.mjs';
@@ -13,7 +12,8 @@ const SAMPLES = 10;
 /** Keys typed into the empty composer at each look. */
 const KEYS = 30;
 
-export async function soak(place, turns, onSample) {
+/** `program` is the launcher; a sample is told as soon as it is there. */
+export async function soak(program, place, turns, onSample) {
   const server = await startSoakServer(place.file);
   const there = place.with({ ...server.access, OPENAI_MODEL: 'soak-model' });
   // A window that fills many times over: what is left out of requests is part of what is to stay cheap.

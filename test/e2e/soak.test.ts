@@ -1,0 +1,23 @@
+/** The small version of `npm run bench:soak`: what grows with every turn shows in sixty of them as well. */
+import { expect, onTestFinished, test } from 'vitest';
+import { createPlace } from '../../bench/parts/place.mjs';
+import { soak } from '../../bench/soak/soak.mjs';
+import { program } from './support/program.ts';
+
+test('sixty turns later a session is as quick and about as large as in the beginning', async () => {
+  const place = createPlace();
+  onTestFinished(() => place.remove());
+  const { samples, entries, bodies } = await soak(program()[1] ?? '', place, 60, () => undefined);
+  const [, early] = samples;
+  const late = samples.at(-1);
+  if (early === undefined || late === undefined) throw new Error('nothing was measured');
+  expect(samples.map(({ turn }) => turn)).toEqual([6, 12, 18, 24, 30, 36, 42, 48, 54, 60]);
+  // A prompt, a reply, a call, a result and a reply at least.
+  expect(entries).toBeGreaterThan(300);
+  // Requests are held below the window of 60,000 tokens.
+  expect(bodies).toBeLessThan(300_000);
+  // Generous: other programs run beside the tests, and V8 collects when it likes.
+  expect(late.memory).toBeLessThan(early.memory + 100);
+  expect(late.cpuMs).toBeLessThan(4 * early.cpuMs + 50);
+  expect(Math.min(...samples.slice(-3).map(({ echoMs }) => echoMs))).toBeLessThan(100);
+});
