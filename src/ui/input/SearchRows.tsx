@@ -37,7 +37,7 @@ export function SearchRows({
     [match, wanted, width, maxRows, theme],
   );
   const place = matches.length === 0 ? 'nothing found' : `${selected + 1}/${matches.length}`;
-  const label = width >= 60 ? `search ${scopeNames[scope]}: ` : width >= 30 ? `${scopeNames[scope]}: ` : '? ';
+  const label = width >= 50 ? `search ${scopeNames[scope]}: ` : width >= 30 ? `${scopeNames[scope]}: ` : '? ';
   const room = Math.max(4, width - textWidth(label) - textWidth(place) - 2);
   const field = fieldView(query, room);
   useLiveCursor(element, { x: textWidth(label) + field.cursor, y: Math.max(1, rows.length) });

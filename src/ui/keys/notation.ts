@@ -123,7 +123,8 @@ function parseKey(written: string): ParsedKeys {
   const isOne = [...rest].length === 1;
   const name = isOne ? rest.toLowerCase() : named[rest.toLowerCase()];
   if (name === undefined) return impossible(`“${rest}” is no key`);
-  if (isOne && rest !== name) held.add('shift');
+  // With a modifier people write capitals for what is no capital: Ctrl+G.
+  if (isOne && rest !== name && held.size === 0) held.add('shift');
   return checkKey(name, held);
 }
 

@@ -1,0 +1,209 @@
+/** The search, drafts put aside, chords, keys of one's own and vim keys, on a screen. */
+import stringWidth from 'string-width';
+import { describe, expect, test } from 'vitest';
+import { userKeys } from '../../../src/ui/keys/userBindings.ts';
+import { keys } from '../screen.ts';
+import { mountComposer } from './composerScreen.tsx';
+
+const { ctrl, alt } = keys;
+const entries = ['fix the parser', 'run\nall tests', 'fix the lexer', '検索 する'];
+
+describe('the history search', () => {
+  test('finds while typing, older ones with Ctrl+R, and sends with Enter', async () => {
+    const { screen, rows, sent } = await mountComposer({ entries });
+    await screen.press('draft', ctrl('r'), 'fix');
+    expect(rows()[0]).toContain('fix the lexer');
+    expect(rows()[1]).toContain('search this project: fix  1/2');
+    await screen.press(ctrl('r'));
+    expect(rows()[0]).toContain('fix the parser');
+    await screen.press(keys.enter);
+    expect(sent).toEqual(['fix the parser']);
+    expect(rows()).toEqual([' ❯'].map((row) => row.trim()));
+  });
+
+  test.each([
+    ['Tab', keys.tab],
+    ['→', keys.right],
+    ['Esc', keys.escape],
+  ])('%s takes the match into the composer, and undo brings the draft back', async (_name, key) => {
+    const { screen, sent, text } = await mountComposer({ entries });
+    await screen.press('draft', ctrl('r'), 'tests', key);
+    expect(text()).toBe('run\nall tests');
+    await screen.press(ctrl('_'));
+    expect(text()).toBe('draft');
+    expect(sent).toEqual([]);
+  });
+
+  test.each([
+    ['Ctrl+C', ctrl('c')],
+    ['Ctrl+G', ctrl('g')],
+  ])('%s leaves with the draft untouched, and does nothing else', async (_name, key) => {
+    const { screen, intents, rows, text } = await mountComposer({ entries });
+    await screen.press('draft', ctrl('r'), 'fix', key);
+    expect(text()).toBe('draft');
+    expect(rows()).toEqual(['❯ draft']);
+    expect(intents).toEqual([]);
+  });
+
+  test('goes on to all projects and to this session', async () => {
+    const { screen, rows, sent } = await mountComposer({
+      entries,
+      everywhere: ['from elsewhere', ...entries],
+    });
+    await screen.press('mine', keys.enter, ctrl('r'), ctrl('s'), 'else');
+    await screen.waitFor((all) => all.some((row) => row.includes('from elsewhere')));
+    expect(rows()[1]).toContain('all projects');
+    await screen.press(ctrl('s'));
+    expect(rows()[1]).toContain('this session: else  nothing found');
+    await screen.press(keys.enter);
+    expect(sent).toEqual(['mine']);
+    await screen.press(ctrl('u'));
+    expect(rows()[0]).toContain('mine');
+  });
+
+  test('the cursor stands in the query after every key, whatever the script, at 20 columns too', async () => {
+    for (const columns of [20, 60]) {
+      const { screen, rows } = await mountComposer({ entries, columns });
+      await screen.press(ctrl('r'));
+      const label = columns === 20 ? '? ' : 'search this project: ';
+      let query = '';
+      for (const grapheme of ['検', '索', ' ', '👩‍👩‍👧', 'e\u0301', 'x']) {
+        query += grapheme;
+        await screen.press(grapheme);
+        const { x, y } = screen.cursor();
+        expect(rows()[y - 1]).toContain(label.trim());
+        if (columns === 60) expect(x).toBe(2 + label.length + stringWidth(query));
+        for (const row of rows()) expect(stringWidth(row)).toBeLessThanOrEqual(columns);
+      }
+    }
+  });
+
+  test('a prompt of many lines is readable, within the rows there are', async () => {
+    const long = Array.from({ length: 30 }, (_, line) => `line ${line}`).join('\n');
+    const { screen, rows } = await mountComposer({ entries: [long], maxRows: 5 });
+    await screen.press(ctrl('r'), 'line 20');
+    expect(rows().map((row) => row.trim().replace('❯ ', ''))).toEqual([
+      'line 19',
+      'line 20',
+      'line 21',
+      'line 22',
+      expect.stringContaining('line 20  1/1'),
+    ]);
+  });
+
+  test('a paste is searched for, its lines as one', async () => {
+    const { screen, rows } = await mountComposer({ entries: ['a b c'] });
+    await screen.press(ctrl('r'), keys.paste('a\nb'));
+    expect(rows()[1]).toContain(': a b  1/1');
+  });
+});
+
+describe('a draft put aside', () => {
+  test('comes back with the same key on an empty line, the newest first', async () => {
+    const { screen, rows, text } = await mountComposer({ placeholder: 'Ask' });
+    await screen.press('one', ctrl('s'), 'two', ctrl('s'));
+    expect(text()).toBe('');
+    expect(rows()).toEqual(['❯ 2 drafts are put aside; Ctrl+S brings it back']);
+    await screen.press(ctrl('s'));
+    expect(text()).toBe('two');
+    await screen.press(ctrl('u'), ctrl('s'));
+    expect(text()).toBe('one');
+    await screen.press(ctrl('u'));
+    expect(rows()).toEqual(['❯ Ask']);
+  });
+
+  test('comes back by itself after the next prompt that is sent, folds and all', async () => {
+    const { screen, sent, rows, text } = await mountComposer();
+    const long = Array.from({ length: 40 }, (_, line) => `line ${line}`).join('\n');
+    await screen.press('see ', keys.paste(long), ctrl('s'), 'first this', keys.enter);
+    expect(sent).toEqual(['first this']);
+    expect(rows()).toEqual(['❯ see [Pasted text #1 +40 lines]']);
+    expect(text()).toBe(`see ${long}`);
+  });
+
+  test('survives a dialog', async () => {
+    const { screen, change, text } = await mountComposer();
+    await screen.press('draft', ctrl('s'));
+    await change({ isActive: false });
+    await change({ isActive: true });
+    await screen.press(ctrl('s'));
+    expect(text()).toBe('draft');
+  });
+});
+
+describe('a chord', () => {
+  test('says what may follow, and does it', async () => {
+    const { screen, rows, intents } = await mountComposer();
+    await screen.press('x', ctrl('x'));
+    expect(rows()[1]).toContain('Ctrl+X …  Ctrl+E write the prompt in $EDITOR');
+    await screen.press(ctrl('e'));
+    expect(intents).toEqual(['edit_draft']);
+    expect(rows()).toEqual(['❯ x']);
+  });
+
+  test('is given up after a while, and the next key is itself again', async () => {
+    const { screen, rows, intents, text } = await mountComposer();
+    await screen.press('x', ctrl('x'));
+    await screen.waitFor((all) => !all.some((row) => row.includes('Ctrl+X')));
+    await screen.press(ctrl('e'), 'y');
+    expect(intents).toEqual([]);
+    expect(text()).toBe('xy');
+    expect(rows()).toEqual(['❯ xy']);
+  });
+});
+
+describe('keys of one’s own', () => {
+  test('count, function keys too, and the built-in ones that were taken away do not', async () => {
+    const { keymap, problems } = userKeys({
+      Chat: { f5: 'chat:stash', 'ctrl+s': null, 'alt+z': 'chat:undo', 'ctrl+x ctrl+r': 'history:search' },
+    });
+    expect(problems).toEqual([]);
+    const { screen, text, rows } = await mountComposer({ keymap, entries });
+    await screen.press('draft', ctrl('s'));
+    expect(text()).toBe('draft');
+    await screen.press('\u001B[15~');
+    expect(text()).toBe('');
+    await screen.press('\u001B[15~', alt('z'));
+    expect(text()).toBe('');
+    await screen.press(ctrl('x'), ctrl('r'), 'lex');
+    expect(rows()[0]).toContain('fix the lexer');
+  });
+
+  test('what a terminal with the kitty protocol sends is the same key', async () => {
+    const { keymap } = userKeys({ Chat: { 'alt+z': 'chat:stash', f6: 'chat:stash' } });
+    const { screen, text } = await mountComposer({ keymap });
+    await screen.press('draft', '\u001B[122;3u');
+    expect(text()).toBe('');
+    await screen.press('\u001B[17;1:1~');
+    expect(text()).toBe('draft');
+  });
+});
+
+test('? asks for the keys on an empty line, and is text elsewhere', async () => {
+  const { screen, intents, text } = await mountComposer();
+  await screen.press('?', 'why', '?');
+  expect(intents).toEqual(['help']);
+  expect(text()).toBe('why?');
+});
+
+describe('vim keys', () => {
+  test('the sign says the mode, the cursor stands on its character, Esc interrupts only from there', async () => {
+    const { screen, rows, intents, change } = await mountComposer({ vim: true });
+    await screen.press('one 漢字');
+    expect(rows()).toEqual(['❯ one 漢字']);
+    await screen.press(keys.escape);
+    expect(rows()).toEqual(['N one 漢字']);
+    expect(screen.cursor()).toEqual({ x: 2 + 6, y: 1 });
+    expect(intents).toEqual([]);
+    await screen.press('b', 'v');
+    expect(rows()).toEqual(['v one 漢字']);
+    await screen.press('d', keys.escape);
+    expect(intents).toEqual(['escape']);
+    expect(rows()).toEqual(['N one 字']);
+    await change({ vim: false });
+    expect(rows()).toEqual(['❯ one 字']);
+    await change({ vim: true });
+    await screen.press('x');
+    expect(rows()).toEqual(['❯ one x字']);
+  });
+});

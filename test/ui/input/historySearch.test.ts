@@ -1,0 +1,116 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { clean } from '../../../src/ui/input/graphemes.ts';
+import {
+  editQuery,
+  moveMatch,
+  nextScope,
+  startSearch,
+  stretchOf,
+} from '../../../src/ui/input/historySearch.ts';
+import { searchExcerpt } from '../../../src/ui/input/searchExcerpt.ts';
+import { expand, unitsOf } from '../../../src/ui/input/units.ts';
+import { textWidth } from '../../../src/ui/print/width.ts';
+import { chooseTheme } from '../../../src/ui/theme.ts';
+
+const sources = {
+  project: ['fix the Parser', 'run tests', 'fix the lexer', 'run tests', 'write docs'],
+  session: ['write docs'],
+  all: ['elsewhere: run it', 'fix the Parser', 'run tests', 'fix the lexer', 'run tests', 'write docs'],
+};
+const find = (query: string) => editQuery(startSearch(sources), { type: 'insert', text: query }, sources);
+
+describe('the search', () => {
+  test('opens with everything, newest first, each once', () => {
+    expect(startSearch(sources).matches).toEqual([
+      'write docs',
+      'run tests',
+      'fix the lexer',
+      'fix the Parser',
+    ]);
+  });
+
+  test.each([
+    ['fix', ['fix the lexer', 'fix the Parser']],
+    ['parser', ['fix the Parser']],
+    ['PARSER', []],
+    ['Parser', ['fix the Parser']],
+    ['the l', ['fix the lexer']],
+    ['nothing like it', []],
+  ])('%j finds %j', (query, matches) => {
+    expect(find(query).matches).toEqual(matches);
+  });
+
+  test('goes to older and newer ones and stops at the ends', () => {
+    const search = find('fix');
+    expect(moveMatch(search, 1).selected).toBe(1);
+    expect(moveMatch(moveMatch(search, 1), 1).selected).toBe(1);
+    expect(moveMatch(search, -1).selected).toBe(0);
+  });
+
+  test('goes around its scopes with the query kept', () => {
+    const all = nextScope(find('run'), sources);
+    expect(all).toMatchObject({ scope: 'all', matches: ['run tests', 'elsewhere: run it'] });
+    const session = nextScope(all, sources);
+    expect(session).toMatchObject({ scope: 'session', matches: [] });
+    expect(nextScope(session, sources).scope).toBe('project');
+  });
+
+  test('what is not loaded yet is not found yet', () => {
+    expect(nextScope(find('run'), { ...sources, all: undefined }).matches).toEqual([]);
+  });
+});
+
+test.each([
+  ['one two', 'two', 'two'],
+  ['eins ZWEI', 'zwei', 'ZWEI'],
+  ['漢字かな', '字か', '字か'],
+  ['İstanbul x', 'x', 'x'],
+  ['👩‍👩‍👧 family', 'family', 'family'],
+  ['none', 'x', undefined],
+  ['any', '', undefined],
+])('in %j, %j stands at %j', (prompt, query, found) => {
+  const units = unitsOf(prompt);
+  const stretch = stretchOf(units, query);
+  expect(stretch && expand(units.slice(stretch.from, stretch.to))).toBe(found);
+});
+
+const dark = chooseTheme('dark', { noColor: false, term: 'xterm-256color', colorTerm: 'truecolor' });
+
+test('the rows of a prompt of many lines are those around the match', () => {
+  const prompt = Array.from({ length: 50 }, (_, line) => `line number ${line}`).join('\n');
+  const rows = searchExcerpt(prompt, 'number 30', { width: 40, maxRows: 4, theme: dark });
+  expect(rows).toHaveLength(4);
+  expect(rows.join('\n')).toContain('\u001B');
+  expect(rows[1]).toContain('line ');
+  expect(rows[0]).toBe('line number 29');
+});
+
+test('no prompt, however hostile or long, is more than its rows and columns', () => {
+  const prompt = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme', maxLength: 300 }));
+  fc.assert(
+    fc.property(
+      prompt,
+      fc.string({ maxLength: 5 }),
+      fc.integer({ min: 5, max: 90 }),
+      (text, query, width) => {
+        const rows = searchExcerpt(text, query, {
+          width,
+          maxRows: 3,
+          theme: chooseTheme('plain', { noColor: true }),
+        });
+        expect(rows.length).toBeLessThanOrEqual(3);
+        for (const row of rows) {
+          expect(clean(row)).toBe(row);
+          expect(textWidth(row)).toBeLessThanOrEqual(Math.max(width - 1, 4));
+        }
+      },
+    ),
+  );
+  const huge = searchExcerpt(`${'x'.repeat(2_000_000)}needle`, 'needle', {
+    width: 60,
+    maxRows: 3,
+    theme: dark,
+  });
+  expect(huge.join('')).toContain('needle');
+});
