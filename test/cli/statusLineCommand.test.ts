@@ -1,0 +1,62 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { createStatusCommand } from '../../src/cli/statusLineCommand.ts';
+import type { StatusInput } from '../../src/ui/statusCommand/statusInput.ts';
+
+const input = {
+  session_id: 's',
+  workspace: { current_dir: '/', project_dir: '/', added_dirs: [] },
+} as unknown as StatusInput;
+
+async function run(command: string) {
+  const folder = await mkdtemp(join(tmpdir(), 'clawdcode-status-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const made = createStatusCommand(
+    { command, padding: 2, refreshMs: null },
+    { cwd: folder, env: { PATH: process.env.PATH } },
+    ['/more'],
+    () => 77,
+  );
+  const started = performance.now();
+  return { output: await made.run(input), ms: performance.now() - started, folder };
+}
+
+test('it reads JSON, runs in the working directory and knows the width', async () => {
+  const { output } = await run('cat; echo "$COLUMNS"; pwd > here');
+  expect(output).toMatchObject({ type: 'text' });
+  const [json = '', columns] = (output as { text: string }).text.split('\n');
+  expect(JSON.parse(json)).toMatchObject({ session_id: 's', workspace: { added_dirs: ['/more'] } });
+  expect(columns).toBe('77');
+});
+
+test('a command that does not read its input is no failure', async () => {
+  expect((await run('echo ready')).output).toEqual({ type: 'text', text: 'ready\n' });
+});
+
+test.each([
+  ['exit 3', 'failed (exit code 3)'],
+  ['echo "no such thing" >&2; exit 1', 'failed (no such thing)'],
+  ['true', 'printed nothing'],
+])('%s: it %s', async (command, why) => {
+  const { output } = await run(command);
+  expect(output).toEqual({
+    type: 'failed',
+    message: expect.stringContaining(`The status line command ${why}.`),
+  });
+});
+
+test('one that hangs is ended after a second, with what it has started', async () => {
+  const { output, ms, folder } = await run('(sleep 3; echo late > late) & sleep 60');
+  expect(output).toMatchObject({ type: 'failed', message: expect.stringContaining('longer than 1 s') });
+  expect(ms).toBeLessThan(5000);
+  await new Promise((done) => setTimeout(done, 3000));
+  await expect(readFile(join(folder, 'late'))).rejects.toThrow();
+});
+
+test('one that never stops printing is cut', async () => {
+  const { output } = await run('yes');
+  expect(output.type).toBe('text');
+  expect((output as { text: string }).text).toHaveLength(16_384);
+});
