@@ -4,7 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { setStage } from './support/stage.ts';
 
-const SECONDS = 4;
+/** Work that was put off (the index of sessions, garbage) takes some of them; a timer would take them all. */
+const WINDOWS = 15;
+const WINDOW_MS = 3000;
 
 test('after a turn nothing ticks and nothing is written', async () => {
   const { server, ready } = await setStage();
@@ -13,15 +15,23 @@ test('after a turn nothing ticks and nothing is written', async () => {
   await terminal.submit('hello');
   await terminal.waitForPrinted('Done.');
   await terminal.waitForIdle();
-  await pause(2000);
-  const before = { bytes: terminal.bytes().length, used: usedBy(terminal.pid) };
-  await pause(SECONDS * 1000);
-  const after = { bytes: terminal.bytes().length, used: usedBy(terminal.pid) };
-  expect(after.bytes - before.bytes).toBe(0);
-  // A timer of 100 ms would be 40 wake-ups and as many writes or ticks.
-  expect(after.used.writes - before.used.writes).toBeLessThanOrEqual(10);
-  expect(after.used.ticks - before.used.ticks).toBeLessThanOrEqual(12);
+  const look = () => ({ ...usedBy(terminal.pid), bytes: terminal.bytes().length });
+  const windows: ReturnType<typeof look>[] = [];
+  while (windows.length < WINDOWS && !windows.some(isQuiet)) {
+    const before = look();
+    await pause(WINDOW_MS);
+    const after = look();
+    windows.push({
+      ticks: after.ticks - before.ticks,
+      writes: after.writes - before.writes,
+      bytes: after.bytes - before.bytes,
+    });
+  }
+  expect(windows.at(-1)).toEqual({ ticks: 0, writes: 0, bytes: 0 });
 });
+
+const isQuiet = (used: { ticks: number; writes: number; bytes: number }): boolean =>
+  used.ticks + used.writes + used.bytes === 0;
 
 /** Ticks of 10 ms and calls that wrote something; both 0 where there is no /proc. */
 function usedBy(pid: number): { ticks: number; writes: number } {
