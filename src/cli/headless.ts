@@ -7,6 +7,7 @@ import { joinPrompt } from '../headless/joinPrompt.ts';
 import { runHeadless } from '../headless/runHeadless.ts';
 import { sanitize } from '../ui/print/sanitize.ts';
 import { createDebugLog } from './debugLog.ts';
+import { endSoon } from './endSoon.ts';
 import { createCommandHost } from './host.ts';
 import { listModels } from './models.ts';
 import { whereItLies } from './movedSession.ts';
@@ -126,5 +127,6 @@ export async function printMode(place: Place, options: CliOptions): Promise<numb
   await agent.close();
   process.off('SIGINT', onInterrupt);
   for (const { signal, handler } of endings) process.off(signal, handler);
+  endSoon();
   return interrupted ? EXIT.interrupted : code;
 }

@@ -6,6 +6,7 @@ import { isUtf8Locale } from '../ui/linear/asciiSigns.ts';
 import { startLinear } from '../ui/linear/startLinear.ts';
 import { chooseTheme } from '../ui/theme.ts';
 import { createDebugLog } from './debugLog.ts';
+import { endSoon } from './endSoon.ts';
 import type { CliOptions } from './options.ts';
 import type { Place } from './place.ts';
 import { listFiles } from './projectFiles.ts';
@@ -44,6 +45,7 @@ export async function linearMode(place: Place, options: CliOptions, isEditing: b
   });
   const advice = await resumeAdvice(place, exit);
   if (advice !== undefined) stdout.write(`${advice}\n`);
+  endSoon();
   return exit.code;
 }
 

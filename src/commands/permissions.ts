@@ -1,6 +1,7 @@
-import type { PermissionMode } from '../protocol/permissions.ts';
+import { parsePermissionMode } from '../config/modes.ts';
+import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
 import { alignColumns } from './textTable.ts';
-import type { Command, RuleInfo } from './types.ts';
+import type { Command, CommandResult, RuleInfo } from './types.ts';
 
 const meanings: Readonly<Record<PermissionMode, string>> = {
   default: 'reads inside the project run; edits and commands ask',
@@ -9,25 +10,44 @@ const meanings: Readonly<Record<PermissionMode, string>> = {
   bypassPermissions: 'nothing asks; only deny rules hold',
 };
 
-/** Shows the mode and every rule, by where it was written. */
+/** Shows the mode and every rule, by where it was written; with a mode, switches to it. */
 export const permissions: Command = {
   name: 'permissions',
   aliases: [],
-  description: 'show the permission mode and the rules',
-  run: (_args, host) => {
+  description: 'show the permission mode and the rules; switch the mode',
+  argumentHint: '[mode]',
+  run: (args, host) => {
     const { mode } = host.agent.state();
+    if (args !== '') return switchTo(args, mode);
     const rules = host.rules();
     const sources = [...new Set(rules.map((rule) => rule.source))];
     const lines = sources.flatMap((source) => ['', source, ...ruleLines(rules, source)]);
     if (rules.length === 0)
       lines.push('', 'No rules. "Always" at a question writes them to .clawdcode.local.json.');
-    const text = [`Mode: ${mode} (${meanings[mode]}). Shift+Tab changes it.`, ...lines].join('\n');
+    const text = [
+      `Mode: ${mode} (${meanings[mode]}). Shift+Tab changes it, or /permissions and a mode.`,
+      ...lines,
+    ].join('\n');
     return {
       type: 'notice',
       text: rules.length === 0 ? text : `${text}\n\nDeny wins over ask, ask over allow.`,
     };
   },
 };
+
+/** Nobody gets into the mode without questions by a slip: only who started in it can come back to it. */
+function switchTo(name: string, current: PermissionMode): CommandResult {
+  const mode = parsePermissionMode(name);
+  if (mode === undefined) {
+    const text = `There is no mode ${JSON.stringify(name)}. Choose one of: ${permissionModes.join(', ')}.`;
+    return { type: 'notice', level: 'error', text };
+  }
+  if (mode === 'bypassPermissions' && current !== mode) {
+    const text = 'Start with --permission-mode bypassPermissions to run without questions.';
+    return { type: 'notice', level: 'error', text };
+  }
+  return { type: 'op', op: { type: 'set_mode', mode } };
+}
 
 function ruleLines(rules: readonly RuleInfo[], source: string): string[] {
   const own = rules.filter((rule) => rule.source === source);

@@ -67,6 +67,7 @@ function endOf(event: AgentEvent, op: Op | undefined): RunEnd | undefined {
 /** An op whose end nobody reported: a switch that is done at once, or a turn that broke. */
 function endWithoutWord(op: Op): RunEnd {
   if (op.type === 'set_title') return { type: 'answer', ok: true, text: `Title: ${op.title}` };
+  if (op.type === 'set_mode') return { type: 'answer', ok: true, text: `Mode: ${op.mode}` };
   if (op.type === 'set_model') return { type: 'answer', ok: true, text: `Model: ${op.model}` };
   return { type: 'turn', outcome: 'failed', steps: 0 };
 }

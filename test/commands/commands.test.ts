@@ -140,6 +140,28 @@ describe('/cost', () => {
 });
 
 describe('/permissions', () => {
+  test.each([
+    { args: 'plan', mode: 'plan' },
+    { args: 'autoEdit', mode: 'acceptEdits' },
+  ])('$args switches the mode', async ({ args, mode }) => {
+    expect(await run('permissions', args)).toEqual({
+      type: 'op',
+      op: { type: 'set_mode', mode },
+    });
+  });
+
+  test.each([
+    { args: 'wild', says: 'Choose one of: default' },
+    { args: 'bypassPermissions', says: 'Start with --permission-mode' },
+    { args: 'yolo', says: 'Start with --permission-mode' },
+  ])('$args does not', async ({ args, says }) => {
+    expect(await run('permissions', args)).toMatchObject({
+      type: 'notice',
+      level: 'error',
+      text: expect.stringContaining(says),
+    });
+  });
+
   test('lists rules under the place they were written in, deny first', async () => {
     const rules = [
       { text: 'Bash(npm test)', behavior: 'allow', source: '.clawdcode.json' },
@@ -148,7 +170,7 @@ describe('/permissions', () => {
     ] as const;
     expect(await text('permissions', '', commandHost({ rules: () => rules }))).toBe(
       [
-        'Mode: default (reads inside the project run; edits and commands ask). Shift+Tab changes it.',
+        'Mode: default (reads inside the project run; edits and commands ask). Shift+Tab changes it, or /permissions and a mode.',
         '',
         '.clawdcode.json',
         '  deny   Read(./.env)',

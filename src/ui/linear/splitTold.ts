@@ -31,5 +31,12 @@ function isClosed(text: string): boolean {
   const isEven = (mark: RegExp): boolean => (text.match(mark)?.length ?? 0) % 2 === 0;
   const isBalanced = text.split('[').length === text.split(']').length;
   const isOneParagraph = !/\n[ \t]*(?:\n|[-=*+#>|`~]|\d+[.)])/.test(text.trim());
-  return isEven(/`/g) && isEven(/\*/g) && isEven(/(?<![\w])_|_(?![\w])/g) && isBalanced && isOneParagraph;
+  return (
+    isEven(/`/g) &&
+    isEven(/\*\*/g) &&
+    isEven(/(?<!\*)\*(?!\*)/g) &&
+    isEven(/(?<![\w])_|_(?![\w])/g) &&
+    isBalanced &&
+    isOneParagraph
+  );
 }

@@ -4,6 +4,7 @@ import { models } from './models.ts';
 import { onboarding } from './onboarding.ts';
 import { rewind } from './rewind.ts';
 import { pick, refused } from './sessions.ts';
+import { tasks } from './tasks.ts';
 import { trust } from './trust.ts';
 import type { DialoguePorts } from './types.ts';
 
@@ -30,6 +31,11 @@ export function askPhase({ phase, session }: Snapshot, ports: DialoguePorts): vo
     case 'items':
       if (session !== undefined) ports.ask(items(session.agent, ports));
       return;
+    case 'tasks': {
+      const asked = session && tasks(session.agent, ports);
+      if (asked !== undefined) ports.ask(asked);
+      return;
+    }
     case 'rewind':
       if (session !== undefined) void rewind(session.agent, phase.turn, ports);
       return;
@@ -38,8 +44,10 @@ export function askPhase({ phase, session }: Snapshot, ports: DialoguePorts): vo
     case 'leaving':
       return;
     default:
-      // A dialog that only a screen can show; nobody is left waiting in it.
-      ports.tell('This needs a screen that can be drawn anew, so there is nothing to say of it here.');
+      // Colours and keys of the screen; nobody is left waiting in a dialog that cannot be told.
+      ports.tell(
+        'This is about the screen, and there is none here: nothing is drawn, and lines need no keys.',
+      );
       ports.controller.closeDialog();
   }
 }

@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { announce, nothingAnnounced } from '../../../src/ui/linear/announce.ts';
+import { emptyView, type View } from '../../../src/ui/view.ts';
+
+/** What is said of one view after the other, a second apart or as told. */
+function say(views: readonly Partial<View>[], stepMs = 1000): string[][] {
+  let announced = nothingAnnounced;
+  return views.map((change, index) => {
+    const news = announce(announced, { ...emptyView, ...change }, index * stepMs);
+    announced = news.announced;
+    return [...news.lines];
+  });
+}
+
+const tool = { callId: 'a', tool: 'Bash', title: 'npm test', output: '', startedAt: 0 };
+const busy = { inTurn: true, busy: true, startedAt: 0 } as const;
+
+test('a call is told when it begins, once, and the end of all work', () => {
+  expect(say([{ ...busy, tools: [tool] }, { ...busy, tools: [tool] }, busy, {}])).toEqual([
+    ['Running Bash: npm test'],
+    [],
+    [],
+    ['Ready.'],
+  ]);
+});
+
+test('a retry, a compaction and the queue are told when they begin', () => {
+  const error = { kind: 'server', retryable: true, message: 'It failed.' } as const;
+  const retry = { attempt: 2, maxAttempts: 10, error, until: 5000 };
+  const [first, second] = say([
+    { ...busy, retry, compacting: { characters: 0, trigger: 'auto' } },
+    {
+      ...busy,
+      retry,
+      compacting: { characters: 9, trigger: 'auto' },
+      queue: [{ type: 'prompt', text: 'and\nmore' }],
+    },
+  ]);
+  expect(first).toEqual([
+    'It failed. Trying again in 5 seconds, attempt 2 of 10. Ctrl+C stops it.',
+    'Compacting the conversation.',
+  ]);
+  expect(second).toEqual(['Queued, sent with the next step: and more']);
+});
+
+test('what takes long is told ever more rarely', () => {
+  const said = say(Array.from({ length: 200 }, () => ({ ...busy, tools: [tool] })));
+  const at = said.flatMap((lines, second) => (lines.length > 0 && second > 0 ? [second] : []));
+  expect(at).toEqual([15, 45, 105]);
+  expect(said[45]).toEqual(['Still running Bash: npm test, 45 seconds so far.']);
+  expect(said[105]).toEqual(['Still running Bash: npm test, 2 minutes so far.']);
+});
+
+test('nothing is told while a question waits for its answer', () => {
+  const question = { id: 'q' } as View['questions'][number];
+  expect(say(Array.from({ length: 60 }, () => ({ ...busy, questions: [question] }))).flat()).toEqual([]);
+});
+
+test('nothing in a title drives the terminal', () => {
+  const hostile = { ...tool, title: 'a\u001B[2Jb\nc\u0007' };
+  expect(say([{ ...busy, tools: [hostile] }])).toEqual([['Running Bash: ab c']]);
+});

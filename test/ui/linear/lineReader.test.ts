@@ -1,0 +1,47 @@
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { createLineReader } from '../../../src/ui/linear/lineReader.ts';
+
+/** A reader on a stream that is no terminal. */
+async function read(chunks: readonly string[], isTerminal = false): Promise<string[]> {
+  const input = new PassThrough();
+  const output = new PassThrough();
+  const heard: string[] = [];
+  const ended = new Promise<void>((done) =>
+    createLineReader({
+      input: input as unknown as NodeJS.ReadStream,
+      output: output as unknown as NodeJS.WriteStream,
+      isTerminal,
+      isEditing: false,
+      history: [],
+      onBlock: (text) => heard.push(text),
+      onInterrupt: () => undefined,
+      onEnd: () => {
+        heard.push('(end)');
+        done();
+      },
+    }),
+  );
+  for (const chunk of chunks) input.write(chunk);
+  input.end();
+  await ended;
+  expect(output.read()).toBeNull();
+  return heard;
+}
+
+test.each([
+  { chunks: ['one\ntwo\n'], heard: ['one', 'two'] },
+  { chunks: ['one\r\ntwo\r', '\nthree'], heard: ['one', 'two', 'three'] },
+  { chunks: ['first\\\nsecond\nthird\n'], heard: ['first\nsecond', 'third'] },
+  { chunks: ['C:\\\\\nnext\n'], heard: ['C:\\\\', 'next'] },
+  { chunks: ['never ends\\\n'], heard: ['never ends'] },
+  { chunks: ['h', 'é', 'l', '漢\n'], heard: ['hél漢'] },
+  { chunks: ['\n\n'], heard: ['', ''] },
+  { chunks: [], heard: [] },
+])('$chunks from a pipe', async ({ chunks, heard }) => {
+  expect(await read(chunks)).toEqual([...heard, '(end)']);
+});
+
+test('lines that a terminal delivers at once are one paste', async () => {
+  expect(await read(['one\ntwo\nthree\n'], true)).toEqual(['one\ntwo\nthree', '(end)']);
+});

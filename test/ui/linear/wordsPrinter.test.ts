@@ -1,0 +1,169 @@
+import { describe, expect, test } from 'vitest';
+import type { JSONLEntry } from '../../../src/protocol/entries.ts';
+import { loadWords } from '../../../src/ui/linear/loadWords.ts';
+import { plainTheme } from '../../../src/ui/linear/markdownWords.ts';
+import { createWordsPrinter } from '../../../src/ui/linear/wordsPrinter.ts';
+import type { Print } from '../../../src/ui/view.ts';
+
+const words = await loadWords();
+
+const entry = (more: Partial<JSONLEntry>): Print => ({
+  type: 'entry',
+  entry: {
+    v: 1,
+    seq: 0,
+    uuid: 'u',
+    parentUuid: null,
+    sessionId: 's',
+    timestamp: '2026-01-01T00:00:00.000Z',
+    type: 'user',
+    cwd: '/p',
+    version: '0',
+    message: { role: 'user', content: '' },
+    ...more,
+  },
+});
+const user = (content: string, more: Partial<JSONLEntry> = {}): Print =>
+  entry({ message: { role: 'user', content }, ...more });
+const result = (toolResult: NonNullable<JSONLEntry['toolResult']>): Print =>
+  entry({ type: 'tool_result', message: { role: 'user', content: '' }, toolResult });
+
+function told(...prints: readonly Print[]): string {
+  const printer = createWordsPrinter({
+    theme: plainTheme,
+    markdown: () => words,
+    showReasoning: () => false,
+    words,
+    isEchoed: (text) => text === 'typed here',
+  });
+  return printer.render(prints, 20);
+}
+
+describe('what is said by whom', () => {
+  test.each<[string, Print, string]>([
+    ['a prompt', user('do it', { subtype: 'prompt' }), 'You: do it\n'],
+    ['one that stands above', user('typed here', { subtype: 'prompt' }), ''],
+    [
+      'a reply, never wrapped',
+      entry({
+        type: 'assistant',
+        message: { role: 'assistant', content: `**Yes**, ${'of course '.repeat(9)}` },
+      }),
+      `ClawdCode: Yes, ${'of course '.repeat(9).trim()}\n`,
+    ],
+    ['a piece of one', { type: 'markdown', text: 'And `so` on.', first: false }, 'And `so` on.\n'],
+    ['an error', { type: 'notice', level: 'error', text: 'No.' }, 'Error: No.\n'],
+    ['a warning', { type: 'notice', level: 'warning', text: 'Hm.' }, 'Warning: Hm.\n'],
+    [
+      'a command of one’s own',
+      user('out', { subtype: 'shell', data: { command: 'ls', output: 'a\nb' } }),
+      'You ran: ls\na\nb\n',
+    ],
+    [
+      'the end of a turn',
+      entry({ type: 'system', subtype: 'turn_end', data: { outcome: 'interrupted' } }),
+      'Stopped by you.\n',
+    ],
+  ])('%s', (_what, print, text) => {
+    expect(told(print)).toBe(text);
+  });
+});
+
+describe('results', () => {
+  test.each<[string, NonNullable<JSONLEntry['toolResult']>, string]>([
+    [
+      'a command that ended well',
+      {
+        id: '1',
+        name: 'Bash',
+        kind: 'command',
+        output: 'ok\n',
+        display: { title: 'npm test', summary: '1.2 s' },
+      },
+      'Bash: npm test. Done, exit code 0, 1.2 s.\nok\n',
+    ],
+    [
+      'one that did not',
+      {
+        id: '1',
+        name: 'Bash',
+        kind: 'command',
+        status: 'error',
+        output: 'boom',
+        display: { title: 'npm test', summary: 'exit 1 · 1.2 s' },
+      },
+      'Bash: npm test. Failed, exit 1, 1.2 s.\nboom\n',
+    ],
+    [
+      'a file that was read',
+      { id: '1', name: 'Read', kind: 'file', output: 'x', display: { title: 'a.ts', summary: '60 lines' } },
+      'Read: a.ts. Done, 60 lines.\n',
+    ],
+    [
+      'what was refused',
+      {
+        id: '1',
+        name: 'Edit',
+        status: 'denied',
+        output: '',
+        error: 'The user said no.',
+        display: { title: 'a.ts' },
+      },
+      'Edit: a.ts. Not allowed.\nThe user said no.\n',
+    ],
+    [
+      'an edit',
+      {
+        id: '1',
+        name: 'Edit',
+        kind: 'edit',
+        output: '',
+        display: { title: 'a.ts', diff: '@@ -1 +1 @@\n-a\n+b\n' },
+      },
+      'Edit: a.ts. Done.\n1 line added, 1 line removed.\nremoved line 1: a\nadded line 1: b\n',
+    ],
+    [
+      'todos',
+      {
+        id: '1',
+        name: 'TodoWrite',
+        kind: 'todo',
+        output: '',
+        display: { title: 'TodoWrite' },
+        todos: [
+          { content: 'first', status: 'completed' },
+          { content: 'second', status: 'in_progress' },
+          { content: 'third', status: 'pending' },
+        ],
+      },
+      'TodoWrite. Done.\n- done: first\n- now: second\n- open: third\n',
+    ],
+  ])('%s', (_what, toolResult, text) => {
+    expect(told(result(toolResult))).toBe(text);
+  });
+
+  test('long output is told by its end, with its length', () => {
+    const output = Array.from({ length: 300 }, (_, index) => `line ${index + 1}`).join('\n');
+    const text = told(result({ id: '1', name: 'Bash', kind: 'command', output, display: { title: 'x' } }));
+    expect(text).toContain('Last 10 of 300 lines:\nline 291\n');
+    expect(text.split('\n').length).toBeLessThan(15);
+  });
+});
+
+test('nothing of a model or a command drives the terminal', () => {
+  const hostile = 'a\u001B[2J\u001B]0;title\u0007b\r\u009B31mc';
+  const text = told(
+    user(hostile, { subtype: 'prompt' }),
+    entry({ type: 'assistant', message: { role: 'assistant', content: hostile } }),
+    { type: 'markdown', text: `\`\`\`\n${hostile}\n\`\`\``, first: false },
+    { type: 'notice', level: 'error', text: hostile },
+    result({
+      id: '1',
+      name: hostile,
+      kind: 'command',
+      output: hostile,
+      display: { title: hostile, summary: hostile },
+    }),
+  );
+  expect(text).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F]/);
+});
