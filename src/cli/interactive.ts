@@ -11,6 +11,7 @@ import type { Place } from './place.ts';
 import { listFiles } from './projectFiles.ts';
 import { targetOf } from './sessionTarget.ts';
 import { terminalColors } from './terminalColors.ts';
+import { terminalReflow } from './terminalReflow.ts';
 
 /** Takes over from the first frame. Returns the exit code. */
 export async function interactiveMode(place: Place, options: CliOptions, first: FirstFrame): Promise<number> {
@@ -36,6 +37,7 @@ export async function interactiveMode(place: Place, options: CliOptions, first: 
     stop: () => import('./stop.ts').then(({ stopUntilForeground }) => stopUntilForeground()),
     onReady: terminal.onEnd,
     onAlternateScreen: terminal.onAlternateScreen,
+    reflow: terminalReflow(place.env),
     onRestore: terminal.onRestore,
     now: () => Date.now(),
   });

@@ -13,7 +13,7 @@ export async function startUi(options: UiOptions): Promise<UiExit> {
   const controller = createController(options, (how) => {
     exit = how;
   });
-  const window = createTerminalWindow(stdout);
+  const window = createTerminalWindow(stdout, options.reflow);
   const write = (text: string): void => void stdout.write(text);
   const input = createTerminalInput(stdin, write, options.now);
   const typed = options.takeOver();

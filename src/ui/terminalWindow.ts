@@ -1,9 +1,12 @@
 /**
- * The terminal's size, and the `stdout` that Ink gets. When the terminal is resized, Ink would at once draw the
- * old frame in the new width: its lines wrap, Ink counts them as one row each, and the rest stays as ruins. So
- * Ink hears of a resize only after the frame has been erased and drawn anew for the new size.
+ * The terminal's size, and the `stdout` that Ink gets. When the terminal becomes narrower it breaks the lines of the
+ * frame anew, Ink counts them as one row each, and what it does not erase stays as ruins. And while somebody drags
+ * the window, whatever is written for one size arrives in another. So nothing is written from the first resize until
+ * it has been quiet for a moment; then the rows that the old frame takes by now are erased, what was printed meanwhile
+ * is printed, and Ink draws anew.
  */
 import { EventEmitter } from 'node:events';
+import { createShadowFrame, type Reflow } from './shadowFrame.ts';
 
 export interface WindowSize {
   readonly columns: number;
@@ -23,7 +26,10 @@ export interface TerminalWindow {
   follow(ink: { clear(): void; waitUntilRenderFlush(): Promise<unknown> }): () => void;
 }
 
-export function createTerminalWindow(terminal: NodeJS.WriteStream): TerminalWindow {
+export function createTerminalWindow(
+  terminal: NodeJS.WriteStream,
+  reflow: Reflow = 'unknown',
+): TerminalWindow {
   const resizes = new EventEmitter();
   const listeners = new Set<() => void>();
   let erase: (() => void) | undefined;
@@ -32,6 +38,28 @@ export function createTerminalWindow(terminal: NodeJS.WriteStream): TerminalWind
   let hasEnded = false;
   let size = sizeOf(terminal);
   let isLent = false;
+  const shadow = createShadowFrame();
+  /** Set from a resize until it has been quiet for a moment. */
+  let settling: ReturnType<typeof setTimeout> | undefined;
+  /** Printed in between. */
+  let held = '';
+  let isMuted = false;
+  /** The frame was taken away already, at the first of several resizes. */
+  let isErased = false;
+  /** Rows printed above the frame, as far as it matters: whether the screen is full. */
+  let printedRows = 0;
+  let settle = (): void => undefined;
+
+  const write = (chunk: string | Uint8Array, ...rest: unknown[]): boolean => {
+    const text = typeof chunk === 'string' ? chunk : new TextDecoder().decode(chunk);
+    if (isMuted || (settling !== undefined && !isModeSwitch(text))) {
+      const done = rest.at(-1);
+      if (typeof done === 'function') queueMicrotask(() => done());
+      return true;
+    }
+    shadow.write(text);
+    return Reflect.apply(terminal.write, terminal, [chunk, ...rest]) as boolean;
+  };
   const stdout: NodeJS.WriteStream = new Proxy(terminal, {
     get(target, key) {
       if (key === 'on' || key === 'off') {
@@ -40,6 +68,8 @@ export function createTerminalWindow(terminal: NodeJS.WriteStream): TerminalWind
           return stdout;
         };
       }
+      if (key === 'write') return write;
+      if (key === 'columns' || key === 'rows') return size[key];
       const value: unknown = Reflect.get(target, key);
       return typeof value === 'function' ? value.bind(target) : value;
     },
@@ -58,8 +88,13 @@ export function createTerminalWindow(terminal: NodeJS.WriteStream): TerminalWind
      */
     print(text) {
       if (hasEnded) return;
+      if (printedRows < MANY_ROWS) printedRows += text.split('\n').length - 1;
       if (erase === undefined) {
         early += text;
+        return;
+      }
+      if (settling !== undefined) {
+        held += text;
         return;
       }
       terminal.cork();
@@ -73,6 +108,7 @@ export function createTerminalWindow(terminal: NodeJS.WriteStream): TerminalWind
       });
     },
     async lend(run) {
+      if (settling !== undefined) settle();
       const before = size;
       isLent = true;
       try {
@@ -85,22 +121,70 @@ export function createTerminalWindow(terminal: NodeJS.WriteStream): TerminalWind
     follow(ink) {
       erase = ink.clear;
       if (early !== '') this.print(early);
-      const onResize = (): void => {
-        const before = size;
+      const tell = (): void => {
         size = sizeOf(terminal);
-        if (size.columns < before.columns && !isLent) ink.clear();
         for (const listener of [...listeners]) listener();
-        if (isLent) return;
-        void ink.waitUntilRenderFlush().then(() => resizes.emit('resize'));
+      };
+      /** Takes the frame away, wherever its rows are by now. */
+      const eraseFrame = (next: WindowSize): void => {
+        if (isErased) return;
+        isErased = true;
+        const isFull = printedRows + shadow.height() >= size.rows;
+        const dropped = isFull ? Math.min(shadow.rowsBelow(), Math.max(0, size.rows - next.rows)) : 0;
+        const up = shadow.rowsAbove(next.columns, reflow, dropped);
+        terminal.write(`${up > 0 ? `\u001B[${up}A` : ''}\r\u001B[J`);
+      };
+      settle = () => {
+        clearTimeout(settling);
+        settling = undefined;
+        terminal.write(BEGIN_UPDATE);
+        eraseFrame(sizeOf(terminal));
+        isErased = false;
+        terminal.write(held);
+        held = '';
+        // Ink forgets what it drew, and what it believes to have drawn since.
+        isMuted = true;
+        ink.clear();
+        isMuted = false;
+        shadow.reset();
+        tell();
+        void ink.waitUntilRenderFlush().then(() => {
+          if (!hasEnded && !isLent && settling === undefined) resizes.emit('resize');
+          terminal.write(END_UPDATE);
+        });
+      };
+      const onResize = (): void => {
+        if (isLent) {
+          tell();
+          return;
+        }
+        // One step can be told from its size; where several may have moved the cursor, the first is the last chance.
+        if (reflow === 'xterm_js' && shadow.rowsBelow() > 0) eraseFrame(sizeOf(terminal));
+        clearTimeout(settling);
+        settling = setTimeout(settle, QUIET_MS);
       };
       terminal.on('resize', onResize);
       return () => {
+        if (settling !== undefined) settle();
         hasEnded = true;
         terminal.off('resize', onResize);
       };
     },
   };
 }
+
+/** Milliseconds without a resize after which the size is taken for the one that stays. */
+const QUIET_MS = 80;
+
+/** No screen has more. */
+const MANY_ROWS = 1000;
+
+/** Modes of keyboard and paste are no drawing: they are switched at any time. */
+function isModeSwitch(text: string): boolean {
+  return modeSwitch.test(text);
+}
+
+const modeSwitch = /^(?:\u001b\[(?:\?(?!2026)[\d;]*[hlu]|[<>=][\d;]*u))+$/;
 
 /** A terminal that knows these draws what is between them at once. */
 const BEGIN_UPDATE = '\u001B[?2026h';

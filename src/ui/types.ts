@@ -9,6 +9,7 @@ import type { SetupPort } from './onboarding/SetupPort.ts';
 import type { UiPreferences } from './preferences.ts';
 import type { Refusal } from './sessions/refusal.ts';
 import type { SessionsPort } from './sessions/SessionsPort.ts';
+import type { Reflow } from './shadowFrame.ts';
 import type { StatusCommand } from './statusCommand/types.ts';
 import type { Theme } from './theme.ts';
 
@@ -129,6 +130,8 @@ export interface UiOptions {
   readonly onReady: (close: () => Promise<void>) => void;
   /** Told before the alternate screen is used and after, so that whatever ends the program can leave it. */
   readonly onAlternateScreen?: (isOn: boolean) => void;
+  /** What the terminal does with lines when it is resized; absent = not known. */
+  readonly reflow?: Reflow;
   /** Told what else puts the terminal back; an empty text for nothing. */
   readonly onRestore?: (text: string) => void;
   readonly now: () => number;

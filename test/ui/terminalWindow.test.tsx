@@ -17,7 +17,8 @@ function Frame({ window }: { readonly window: TerminalWindow }) {
 }
 
 test('after a resize no line is written that is wider than the terminal', async () => {
-  const screen = createScreen({ columns: 80, rows: 20 });
+  // Longer than a resize is waited for.
+  const screen = createScreen({ columns: 80, rows: 20, quietMs: 160 });
   const window = createTerminalWindow(screen.stdout);
   const ink = render(<Frame window={window} />, {
     stdout: window.stdout,
@@ -44,15 +45,19 @@ test('after a resize no line is written that is wider than the terminal', async 
   }
 });
 
-test('a resize is told once, and no more after the end', async () => {
+test('resizes are told once when they are over, and no more after the end', async () => {
   const screen = createScreen({ columns: 80, rows: 20 });
   const window = createTerminalWindow(screen.stdout);
   const told: number[] = [];
   window.subscribe(() => told.push(window.size().columns));
   const unfollow = window.follow({ clear: () => undefined, waitUntilRenderFlush: () => Promise.resolve() });
+  screen.resize(60, 20);
   screen.resize(50, 20);
+  expect(told).toEqual([]);
+  await new Promise((done) => setTimeout(done, 160));
   unfollow();
   screen.resize(70, 20);
+  await new Promise((done) => setTimeout(done, 160));
   expect(told).toEqual([50]);
 });
 
