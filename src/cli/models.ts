@@ -1,11 +1,12 @@
 /** Which model the session talks to, and what is known of it. */
-import * as z from 'zod';
 import type { ModelList } from '../commands/types.ts';
 import type { Settings } from '../config/schema.ts';
 import { costUsd, lookupModel } from '../model/catalogue.ts';
 import { DEMO_MODEL, demoModelInfo } from '../model/demo.ts';
 import { endpointFacts } from '../model/endpoint.ts';
 import { ownFactsOf } from '../model/ownFacts.ts';
+import { askJson } from '../model/servers/askHttp.ts';
+import { readModelList } from '../model/servers/modelList.ts';
 import type { ServedModels } from '../model/servers/servedModels.ts';
 import { windowAdvice } from '../model/servers/windowAdvice.ts';
 import type { Usage } from '../protocol/messages.ts';
@@ -73,38 +74,36 @@ export function createModelChoice(first: string, settings: Settings, served?: Se
   };
 }
 
-/** Models that the endpoint offers, asked anew each time; where there are none to tell, why. */
-export async function listModels(baseUrl: string, apiKey: string | undefined): Promise<ModelList> {
-  let response: Response;
-  try {
-    response = await fetch(`${baseUrl.replace(/\/+$/, '')}/models`, {
-      headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },
-      signal: AbortSignal.timeout(5000),
-    });
-  } catch {
+/** Models for conversations that the endpoint offers, by name, asked anew each time; where there are none to tell, why. */
+export async function listModels(
+  baseUrl: string,
+  apiKey: string | undefined,
+  fetchFn?: typeof fetch,
+): Promise<ModelList> {
+  const answer = await askJson(`${baseUrl.replace(/\/+$/, '')}/models`, {
+    apiKey,
+    signal: AbortSignal.timeout(5000),
+    ...(fetchFn === undefined ? {} : { fetch: fetchFn }),
+  });
+  if (answer.type === 'refused' && answer.status === undefined && !(answer.error instanceof SyntaxError)) {
     return {
       ids: [],
       problem: `${baseUrl} cannot be reached. Check the address, and whether it is running.`,
     };
   }
-  if (response.status === 401 || response.status === 403) {
+  if (answer.type === 'refused' && (answer.status === 401 || answer.status === 403)) {
     const problem =
       apiKey === undefined
         ? `${baseUrl} wants an API key, and none is set.`
         : `${baseUrl} refused the API key. Check it.`;
     return { ids: [], problem };
   }
-  const ids = await response.json().then(idsIn, () => []);
+  const all = answer.type === 'json' ? (readModelList(answer.value)?.models ?? []) : [];
+  const fit = all.filter(({ unfit }) => unfit !== true);
+  const ids = (fit.length > 0 ? fit : all).map(({ id }) => id).sort();
   if (ids.length > 0) return { ids };
   return {
     ids,
     problem: `${baseUrl} does not say which models it has: name one (--model, OPENAI_MODEL, /model).`,
   };
 }
-
-function idsIn(body: unknown): string[] {
-  const read = modelsSchema.safeParse(body);
-  return (read.data?.data ?? []).flatMap(({ id }) => (typeof id === 'string' ? [id] : [])).sort();
-}
-
-const modelsSchema = z.object({ data: z.array(z.object({ id: z.unknown().optional() })) });

@@ -17,8 +17,10 @@ import {
   type SessionSummary,
 } from '../context/index.ts';
 import { createDemoClient, DEMO_MODEL } from '../model/demo.ts';
+import { environmentFetch } from '../model/environmentFetch.ts';
 import { createOpenAIClient } from '../model/openai.ts';
-import { createServedModels } from '../model/servers/servedModels.ts';
+import { ownFactsOf } from '../model/ownFacts.ts';
+import { createServedModels, type ServedModels } from '../model/servers/servedModels.ts';
 import { isSensitive } from '../permissions/sensitive.ts';
 import type { ModelClient } from '../protocol/model.ts';
 import { builtinTools } from '../tools/builtinTools.ts';
@@ -81,12 +83,14 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
     programVersion: place.version,
     redaction,
   });
-  const client = createClient(options);
   const encoder = createTokenEncoder(place.packageRoot);
   const apiKey = options.apiKey;
+  const own = environmentFetch(place.env);
+  const transport = own === undefined ? {} : { fetch: own };
   const served = options.demo
     ? undefined
-    : createServedModels({ baseUrl: settings.baseUrl, apiKey, now: systemClock.now });
+    : createServedModels({ baseUrl: settings.baseUrl, apiKey, now: systemClock.now, ...transport });
+  const client = createClient(options, transport, served);
   const onError = (error: unknown): void =>
     options.debug.write(error instanceof Error ? (error.stack ?? error.message) : String(error));
 
@@ -101,7 +105,9 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
           (error) => error instanceof SessionElsewhereError,
         ),
     listModels: () =>
-      options.demo ? Promise.resolve({ ids: [DEMO_MODEL] }) : listModels(settings.baseUrl, apiKey),
+      options.demo
+        ? Promise.resolve({ ids: [DEMO_MODEL] })
+        : listModels(settings.baseUrl, apiKey, transport.fetch),
     async open(asked) {
       const target = await whereItLies(asked, place);
       const model = createModelChoice(options.model, settings, served);
@@ -208,15 +214,27 @@ function accountHeaders({ OPENAI_ORG_ID, OPENAI_PROJECT_ID }: Place['env']): Rec
   };
 }
 
-function createClient({ place, loaded, apiKey, demo, debug }: HouseOptions): ModelClient {
+function createClient(
+  { place, loaded, apiKey, demo, debug }: HouseOptions,
+  transport: { readonly fetch?: typeof fetch },
+  served: ServedModels | undefined,
+): ModelClient {
   if (demo) return createDemoClient(systemClock.sleep);
-  const { baseUrl } = loaded.settings;
+  const { baseUrl, models } = loaded.settings;
   const client = createOpenAIClient({
     apiKey,
     baseUrl,
     headers: { 'User-Agent': `clawdcode/${place.version}` },
     account: accountHeaders(place.env),
     debug: debug.write,
+    ...transport,
+    factsOf: (id) => {
+      const { tools = served?.get(id)?.tools, returnsReasoning } = ownFactsOf(models, id);
+      return {
+        ...(tools === undefined ? {} : { callsTools: tools }),
+        ...(returnsReasoning === undefined ? {} : { returnsReasoning }),
+      };
+    },
   });
-  return withNearestModels(client, () => listModels(baseUrl, apiKey));
+  return withNearestModels(client, () => listModels(baseUrl, apiKey, transport.fetch));
 }

@@ -200,13 +200,14 @@ function connectionError(failure: Failure, about: RequestFacts): ModelError {
     };
   }
   if (about.started === true && known.kind === 'network') return cutError(about);
+  const other = /<([^<>]{1,200})>/.exec(failure.message)?.[1] ?? 'elsewhere';
   // A server that wants TLS hangs up on a plain request without a word.
   const wantsTls =
     known.retry === 'always' && about.reached !== true && isHangUp(signs) && /^http:/i.test(url);
   return {
     kind: known.kind,
     retryable: known.retry === 'always' || (known.retry === 'later' && about.reached === true),
-    message: `${known.what.replace('{url}', url)} ${wantsTls ? TRY_HTTPS : known.next}`,
+    message: `${known.what.replace('{url}', url).replace('{other}', other)} ${wantsTls ? TRY_HTTPS : known.next}`,
   };
 }
 

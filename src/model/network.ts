@@ -3,7 +3,7 @@ import type { ModelErrorKind } from '../protocol/model.ts';
 
 interface NetworkFailure {
   readonly kind: ModelErrorKind;
-  /** What happened; `{url}` stands for the address. */
+  /** What happened; `{url}` stands for the address, `{other}` for another one that the error names in `<>`. */
   readonly what: string;
   readonly next: string;
   /** `always`, `never`, or only `later`: once the server has answered before, so that it was not a typo. */
@@ -12,10 +12,42 @@ interface NetworkFailure {
 
 /** Our own code for a reply that was given up because of its size. */
 export const REPLY_TOO_LARGE = 'ERR_REPLY_TOO_LARGE';
+/** Our own code for a redirect that was not followed. */
+export const REDIRECTED = 'ERR_REDIRECTED_ELSEWHERE';
+/** Our own codes for a proxy that does not let us through. */
+export const PROXY_AUTH = 'ERR_PROXY_AUTH';
+export const PROXY_FAILED = 'ERR_PROXY_FAILED';
 
 const checkNetwork = 'Check the network connection (and the proxy or VPN, if there is one).';
 
 const table: readonly (readonly [RegExp, NetworkFailure])[] = [
+  [
+    new RegExp(REDIRECTED),
+    {
+      kind: 'bad_url',
+      what: '{url} sends requests on to {other}. The conversation was not sent there.',
+      next: 'If that is where it should go, make it the base URL (--base-url, OPENAI_BASE_URL or "baseUrl").',
+      retry: 'never',
+    },
+  ],
+  [
+    new RegExp(PROXY_AUTH),
+    {
+      kind: 'network',
+      what: 'The proxy {other} wants a user name and a password (407).',
+      next: 'Put them into HTTPS_PROXY or HTTP_PROXY: http://user:password@host:port.',
+      retry: 'never',
+    },
+  ],
+  [
+    new RegExp(PROXY_FAILED),
+    {
+      kind: 'network',
+      what: 'The proxy {other} does not let requests through to {url}.',
+      next: 'Check HTTPS_PROXY and HTTP_PROXY, and whether the proxy runs; NO_PROXY names hosts to be reached without it.',
+      retry: 'later',
+    },
+  ],
   [
     new RegExp(REPLY_TOO_LARGE),
     {

@@ -2,6 +2,7 @@
 import { filterEvents, jsonAsEvent } from './eventFilter.ts';
 import { RAW_BODY } from './failure.ts';
 import { REPLY_TOO_LARGE } from './network.ts';
+import { stayOnHost } from './sameHost.ts';
 
 /** What was seen of one request; the SDK shows none of it. */
 export interface AnswerTrace {
@@ -31,7 +32,7 @@ export function streamFetch(
 ): typeof fetch {
   return async (input, init) => {
     if (typeof init?.body === 'string') trace.onBody?.(init.body);
-    const response = await fetchFn(input, init);
+    const response = await stayOnHost(fetchFn)(input, init);
     trace.answered = true;
     onActivity();
     trace.isReply = response.ok;

@@ -1,0 +1,32 @@
+/**
+ * A fetch that stays with the host that was asked: a redirect to another one would take the conversation, and
+ * perhaps the key, to somebody whom nobody named. On the same host it is followed as the request was, body and all.
+ */
+import { REDIRECTED } from './network.ts';
+
+const MAX_REDIRECTS = 3;
+
+/** Throws an error with code `REDIRECTED` and the other host's origin in its message. */
+export function stayOnHost(fetchFn: typeof fetch): typeof fetch {
+  return async (input, init) => {
+    let at = input instanceof Request ? input.url : String(input);
+    for (let hop = 0; ; hop++) {
+      const response = await fetchFn(at, { ...init, redirect: 'manual' });
+      const location = response.headers.get('location');
+      if (![301, 302, 303, 307, 308].includes(response.status) || location === null) return response;
+      await response.body?.cancel();
+      const next = URL.canParse(location, at) ? new URL(location, at) : undefined;
+      if (next === undefined || hop >= MAX_REDIRECTS || !isSameHost(new URL(at), next)) {
+        const to = next?.origin ?? 'nowhere';
+        throw Object.assign(new Error(`redirected to <${to}>`), { code: REDIRECTED });
+      }
+      at = next.href;
+    }
+  };
+}
+
+/** The same origin, or the same name with TLS instead of without. */
+function isSameHost(from: URL, to: URL): boolean {
+  const isUpgrade = from.protocol === 'http:' && to.protocol === 'https:' && from.hostname === to.hostname;
+  return from.origin === to.origin || (isUpgrade && from.port === '' && to.port === '');
+}

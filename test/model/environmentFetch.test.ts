@@ -1,0 +1,173 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { environmentFetch } from '../../src/model/environmentFetch.ts';
+import { createOpenAIClient } from '../../src/model/openai.ts';
+import type { ModelEvent } from '../../src/protocol/model.ts';
+import { makeCertificates, startProxy, startTlsServer } from './proxyStage.ts';
+import { say, sse, startSseServer, stop } from './sseServer.ts';
+
+let folder: string;
+let files: ReturnType<typeof makeCertificates>;
+const closing: (() => Promise<void>)[] = [];
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'clawdcode-tls-'));
+  files = makeCertificates(folder);
+});
+afterEach(async () => {
+  while (closing.length > 0) await closing.pop()?.();
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const answer: RequestListener = (_request, response) => {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  response.end(`${say('hi')}${stop()}`);
+};
+
+async function tlsServer(): Promise<number> {
+  const server = await startTlsServer(files, answer);
+  closing.push(server.close);
+  return server.port;
+}
+
+async function plainServer() {
+  const server = await startSseServer([sse([say('hi'), stop()])]);
+  closing.push(server.close);
+  return { ...server, port: Number(new URL(server.baseUrl).port) };
+}
+
+async function proxyTo(port: number, credentials?: string, refuse?: number) {
+  const proxy = await startProxy(port, credentials, refuse);
+  closing.push(proxy.close);
+  return proxy;
+}
+
+/** The last event of one request with this environment. */
+async function ask(baseUrl: string, env: Record<string, string>): Promise<ModelEvent | undefined> {
+  const own = environmentFetch(env);
+  const client = createOpenAIClient({
+    apiKey: 'sk-secret',
+    baseUrl,
+    ...(own === undefined ? {} : { fetch: own }),
+  });
+  const request = { model: 'm', messages: [{ role: 'user', content: 'hello' }], tools: [] } as const;
+  let last: ModelEvent | undefined;
+  for await (const event of client.stream(request, new AbortController().signal)) last = event;
+  return last;
+}
+
+const answered = { type: 'done', reply: expect.objectContaining({ finishReason: 'stop' }) };
+const failedWith = (...words: string[]) => ({
+  type: 'failed',
+  error: expect.objectContaining({ message: expect.stringMatching(new RegExp(words.join('[^]*'))) }),
+});
+
+describe('proxies', () => {
+  test.each([
+    ['HTTPS_PROXY', (port: number) => ({ HTTPS_PROXY: `http://127.0.0.1:${port}` })],
+    ['in lower case and without a scheme', (port: number) => ({ https_proxy: `127.0.0.1:${port}` })],
+    ['ALL_PROXY', (port: number) => ({ ALL_PROXY: `http://127.0.0.1:${port}` })],
+  ])('%s takes requests with TLS', async (_name, env) => {
+    const proxy = await proxyTo(await tlsServer());
+    const result = await ask('https://model.test/v1', { ...env(proxy.port), SSL_CERT_FILE: files.ca });
+    expect(result).toEqual(answered);
+    expect(proxy.seen).toEqual(['CONNECT model.test:443']);
+  });
+
+  test('HTTP_PROXY takes requests without TLS, as they are', async () => {
+    const proxy = await proxyTo((await plainServer()).port);
+    expect(await ask('http://model.test/v1', { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` })).toEqual(
+      answered,
+    );
+    expect(proxy.seen).toEqual(['POST http://model.test/v1/chat/completions']);
+  });
+
+  test('name and password in the variable are given', async () => {
+    const proxy = await proxyTo((await plainServer()).port, 'user:p%s');
+    const env = { HTTP_PROXY: `http://user:p%25s@127.0.0.1:${proxy.port}` };
+    expect(await ask('http://model.test/v1', env)).toEqual(answered);
+  });
+
+  test.each(['http', 'https'])('a proxy that wants a password says so (%s)', async (scheme) => {
+    const proxy = await proxyTo((await plainServer()).port, 'user:secret');
+    const env = { ALL_PROXY: `http://user:wrong-word@127.0.0.1:${proxy.port}` };
+    const result = await ask(`${scheme}://model.test/v1`, env);
+    expect(result).toEqual(failedWith(`proxy http://127.0.0.1:${proxy.port} wants`, '407', 'user:password@'));
+    expect(JSON.stringify(result)).not.toContain('wrong-word');
+  });
+
+  test('a proxy that refuses the way, and one that is not there, are blamed instead of the server', async () => {
+    const proxy = await proxyTo(1, undefined, 403);
+    const refused = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
+    expect(await ask('https://model.test/v1', refused)).toEqual(failedWith('The proxy', 'NO_PROXY'));
+    await proxy.close();
+    closing.length = 0;
+    expect(await ask('https://model.test/v1', refused)).toEqual(
+      failedWith('The proxy', 'whether the proxy runs'),
+    );
+  });
+
+  test('NO_PROXY goes straight, and so does this machine without being named', async () => {
+    const server = await plainServer();
+    const proxy = await proxyTo(server.port);
+    const env = { HTTP_PROXY: `http://127.0.0.1:${proxy.port}` };
+    expect(await ask(server.baseUrl, env)).toEqual(answered);
+    expect(await ask(server.baseUrl.replace('127.0.0.1', 'localhost'), env)).toEqual(answered);
+    expect(await ask('http://model.test/v1', { ...env, NO_PROXY: 'other,.test' })).toEqual(
+      failedWith('model.test', 'DNS'),
+    );
+    expect(proxy.seen).toEqual([]);
+  });
+
+  test('nothing set, nothing made; a proxy of another kind is passed over', () => {
+    expect(environmentFetch({})).toBeUndefined();
+    expect(environmentFetch({ HTTPS_PROXY: '', ALL_PROXY: 'socks5://127.0.0.1:1080' })).toBeUndefined();
+  });
+});
+
+describe('certificates', () => {
+  test('SSL_CERT_FILE is trusted beside the usual authorities', async () => {
+    const baseUrl = `https://127.0.0.1:${await tlsServer()}/v1`;
+    expect(await ask(baseUrl, { SSL_CERT_FILE: files.ca })).toEqual(answered);
+    expect(await ask(baseUrl, {})).toEqual(failedWith('not trusted', 'NODE_EXTRA_CA_CERTS'));
+    expect(await ask(baseUrl, { SSL_CERT_FILE: join(folder, 'missing.pem') })).toEqual(
+      failedWith('not trusted'),
+    );
+  });
+});
+
+describe('redirects', () => {
+  test('to another host the conversation does not go', async () => {
+    const other = await plainServer();
+    const server = await startSseServer([
+      (response) => void response.writeHead(307, { location: `${other.baseUrl}/chat/completions` }).end(),
+    ]);
+    closing.push(server.close);
+    expect(await ask(server.baseUrl, {})).toEqual(
+      failedWith(`sends requests on to ${new URL(other.baseUrl).origin}`),
+    );
+    expect(other.requests).toEqual([]);
+  });
+
+  test('on the same host it goes, body and all', async () => {
+    const server = await startSseServer([
+      (response) => void response.writeHead(301, { location: '/v2/chat/completions' }).end(),
+      sse([say('hi'), stop()]),
+    ]);
+    closing.push(server.close);
+    expect(await ask(server.baseUrl, {})).toEqual(answered);
+    expect(server.requests[1]).toMatchObject({ path: '/v2/chat/completions', body: { model: 'm' } });
+  });
+
+  test('in circles it ends', async () => {
+    const server = await startSseServer([
+      (response) => void response.writeHead(308, { location: '/v1/chat/completions' }).end(),
+    ]);
+    closing.push(server.close);
+    expect(await ask(server.baseUrl, {})).toEqual(failedWith('sends requests on'));
+    expect(server.requests).toHaveLength(4);
+  });
+});
