@@ -106,8 +106,9 @@ test('Ctrl+V takes the image on the clipboard, and says where there is none', as
   );
   await chmod(tool, 0o755);
   server.script({ text: 'From the clipboard.' });
-  const env = { ...work.env(access), WAYLAND_DISPLAY: 'wayland-9' };
-  const terminal = await ready([], { env: { ...env, PATH: `${work.temporary}:${env.PATH}` } });
+  const path = `${work.temporary}:${process.env.PATH}`;
+  const env = work.env({ ...access, WAYLAND_DISPLAY: 'wayland-9', PATH: path });
+  const terminal = await ready([], { env });
   await terminal.press(keys.ctrl('v'));
   await terminal.waitFor('There is no image on the clipboard.');
   await writeFile(join(work.temporary, 'full'), '');

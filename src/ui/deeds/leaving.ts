@@ -1,3 +1,4 @@
+import { count } from '../print/numbers.ts';
 import type { DeedPorts } from './types.ts';
 
 /** A second Ctrl+C (leave) or Esc (empty the line) counts within this time, in milliseconds. */
@@ -16,6 +17,8 @@ export function createStopOrLeave(): (ports: DeedPorts, empty: boolean, key: str
     if (agent?.state().busy === true) agent.submit({ type: 'interrupt' });
     else if (!empty) ports.screen()?.composer()?.clear();
     armedAt = now();
-    ports.showHint(`Press ${key} again to leave`);
+    const running = agent?.state().tasks.filter(({ end }) => end === undefined).length ?? 0;
+    const tasks = running === 0 ? '' : ` and end ${count(running, 'background task')}`;
+    ports.showHint(`Press ${key} again to leave${tasks}`);
   };
 }
