@@ -1,0 +1,170 @@
+/** What the terminal and the program tell each other beside the text: background, focus, title, progress, bell. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { keys } from '../ui/screen.ts';
+import { type Stage, setStage } from './support/stage.ts';
+
+const slow = { latency: 60, chunkSize: 6 } as const;
+const story = Array.from({ length: 200 }, (_, index) => `word${index}`).join(' ');
+const LIGHT_DIM = '38;2;107;107;107';
+const BEL_ALONE = /(?<!\u001B\][^\u0007\u001B]*)\u0007/;
+
+async function configure({ work }: Stage, settings: object): Promise<void> {
+  await mkdir(work.data, { recursive: true });
+  await writeFile(join(work.data, 'config.json'), JSON.stringify(settings));
+}
+
+test('the terminal is asked for its background; an answer counts however late it comes, and is never typed text', async () => {
+  const stage = await setStage();
+  const terminal = await stage.ready();
+  await terminal.until(() => terminal.bytes().includes('\u001B]11;?'), 'the question');
+  expect(terminal.bytes().indexOf('\u001B]11;?')).toBeGreaterThan(terminal.bytes().indexOf('ClawdCode'));
+  await terminal.type('abc');
+  const from = terminal.bytes().length;
+  // In two pieces, between keys, with reports of the focus around it.
+  await terminal.press(
+    '\u001B[I',
+    'd',
+    '\u001B]11;rgb:fdfd/f6',
+    'f6/e3e3\u001B\\',
+    'e',
+    '\u001B[O',
+    '\u001B[?997;2n',
+  );
+  await terminal.waitFor('❯ abcde');
+  await terminal.until(() => terminal.bytes().slice(from).includes(LIGHT_DIM), 'light colours');
+  expect(terminal.screen()).toMatch(/❯ abcde$/m);
+  expect(terminal.screen()).not.toMatch(/rgb|997|\[I|\[O/);
+  await terminal.press(keys.ctrl('u'));
+  await terminal.submit('/theme auto');
+  await terminal.waitForPrinted('The terminal says that its background is light');
+});
+
+test('title and progress say what is done, for which session, and are put back', async () => {
+  const stage = await setStage();
+  const { server, work, access } = stage;
+  server.nameSessions('A story \u001B]0;evil\u0007for you');
+  server.script({ text: story, ...slow });
+  const terminal = await stage.ready([], { env: work.env({ ...access, WT_SESSION: 'test' }) });
+  await terminal.until(() => terminal.bytes().includes('\u001B]2;ClawdCode · repository\u001B\\'), 'a title');
+  expect(terminal.bytes().split('\u001B[22;2t')).toHaveLength(2);
+  await terminal.submit('tell me a story');
+  await terminal.waitFor('word5');
+  expect(terminal.bytes()).toContain('\u001B]2;✳ ');
+  expect(terminal.bytes()).toContain('\u001B]9;4;3;0\u0007');
+  await terminal.press(keys.escape);
+  await terminal.waitFor('Stopped by you.');
+  await terminal.until(() => terminal.bytes().includes('\u001B]9;4;0;0\u0007'), 'progress gone');
+  expect(terminal.bytes()).not.toContain('\u001B]0;evil');
+  await terminal.submit('/exit');
+  expect(await terminal.exited).toBe(0);
+  const end = terminal.bytes().lastIndexOf('\u001B]2;\u001B\\\u001B[23;2t');
+  expect(end).toBeGreaterThan(terminal.bytes().lastIndexOf('\u001B]2;✳ '));
+  expect(terminal.bytes().lastIndexOf('\u001B[?1004l')).toBeGreaterThan(
+    terminal.bytes().lastIndexOf('\u001B[?1004h'),
+  );
+});
+
+test('a signal in the middle of the work leaves neither title nor progress behind', async () => {
+  const stage = await setStage();
+  const { server, work, access } = stage;
+  server.script({ text: story, ...slow });
+  const terminal = await stage.ready([], { env: work.env({ ...access, WT_SESSION: 'test' }) });
+  await terminal.submit('tell me a story');
+  await terminal.waitFor('word5');
+  terminal.kill('SIGTERM');
+  await terminal.exited;
+  const bytes = terminal.bytes();
+  expect(bytes.lastIndexOf('\u001B]9;4;0')).toBeGreaterThan(bytes.lastIndexOf('\u001B]9;4;3'));
+  expect(bytes.lastIndexOf('\u001B[23;2t')).toBeGreaterThan(bytes.lastIndexOf('\u001B]2;✳'));
+  expect(bytes.lastIndexOf('\u001B[?2031l')).toBeGreaterThan(bytes.lastIndexOf('\u001B[?2031h'));
+});
+
+test('a question rings when the window is elsewhere, and not while it is looked at', async () => {
+  const stage = await setStage();
+  const { server } = stage;
+  const write = (name: string) => ({
+    calls: [{ name: 'Write', input: { file_path: name, content: 'x\n' } }],
+  });
+  server.script(write('one.txt'), write('two.txt'), { text: 'Fine.' });
+  const terminal = await stage.ready();
+  await terminal.press('\u001B[I');
+  await terminal.submit('write');
+  await terminal.waitFor('one.txt');
+  await terminal.pause(600);
+  expect(terminal.bytes()).not.toMatch(BEL_ALONE);
+  await terminal.press('y');
+  await terminal.waitFor('two.txt');
+  await terminal.press('\u001B[O');
+  await terminal.until(() => BEL_ALONE.test(terminal.bytes()), 'a bell');
+  await terminal.pause(600);
+  await terminal.press('y');
+  await terminal.waitForPrinted('Fine.');
+});
+
+test('a status line of one’s own gets the facts, keeps its colours and nothing else, and follows the session', async () => {
+  const stage = await setStage();
+  const { server, work } = stage;
+  const script = join(work.temporary, 'line.cjs');
+  await writeFile(
+    script,
+    `let all = '';
+process.stdin.on('data', (part) => { all += part; }).on('end', () => {
+  const { model, permission_mode, workspace } = JSON.parse(all);
+  const same = workspace.project_dir === process.cwd();
+  console.log('\\u001b[35m' + model.id + '\\u001b[0m in ' + permission_mode + ' ' + same + '\\u001b]0;evil\\u0007\\u001b[2J');
+});`,
+  );
+  await configure(stage, { statusLine: { command: `"${process.execPath}" "${script}"`, padding: 1 } });
+  server.script({ text: 'Hello.' });
+  const terminal = stage.open();
+  await terminal.waitFor(/^ mock-1 in default true$/m);
+  expect(terminal.bytes()).toContain('\u001B[35mmock-1');
+  expect(terminal.bytes()).not.toMatch(/evil/);
+  expect(terminal.screen()).not.toContain('context ~');
+  await terminal.press(keys.shiftTab);
+  await terminal.waitFor('mock-1 in acceptEdits true');
+});
+
+test('a status line that fails is said once, and the built-in one stays', async () => {
+  const stage = await setStage();
+  await configure(stage, { statusLine: { command: 'echo "no luck" >&2; exit 1' } });
+  const terminal = await stage.ready();
+  await terminal.waitForPrinted('The status line command failed (no luck).');
+  await terminal.press(keys.shiftTab);
+  await terminal.waitFor('accept edits');
+  await terminal.pause(800);
+  expect(terminal.everything().split('no luck')).toHaveLength(2);
+});
+
+test('a status line of a folder that nobody trusted does not run', async () => {
+  const stage = await setStage();
+  const { work } = stage;
+  await work.write('.clawdcode.json', JSON.stringify({ statusLine: { command: 'touch ran; echo hacked' } }));
+  const terminal = stage.open();
+  await terminal.waitFor('Do you trust this folder?');
+  expect(terminal.screen()).toContain('Runs this command for the status line. ');
+  await terminal.pause(600);
+  await terminal.press('n');
+  await terminal.waitFor(/context ~?\d+%/);
+  await terminal.pause(700);
+  expect(terminal.screen()).not.toContain('hacked');
+  await expect(work.read('ran')).rejects.toThrow();
+});
+
+test.each([
+  ['NO_COLOR', { NO_COLOR: '1' }, []],
+  ['--no-color', {}, ['--no-color']],
+])('with %s nothing is coloured, and the placeholder is told from a draft', async (_, more, args) => {
+  const stage = await setStage();
+  const { server, work, access } = stage;
+  server.script({ text: '# Title\n\n`code`' });
+  const terminal = await stage.ready(args, { env: work.env({ ...access, ...more }) });
+  expect(terminal.screen()).toContain('❯ (Ask for something');
+  await terminal.submit('show');
+  await terminal.waitForPrinted('# Title');
+  await terminal.waitForIdle();
+  expect(terminal.bytes()).not.toMatch(/\u001B\[[\d;]*m/);
+  expect(terminal.bytes()).not.toContain('\u001B]11;?');
+});
