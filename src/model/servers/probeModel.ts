@@ -1,0 +1,87 @@
+/**
+ * Finds out by a few short requests what a model does through its server, with the client that conversations use:
+ * whatever that has to work around is worked around here too.
+ */
+import type { ToolSchema } from '../../protocol/messages.ts';
+import type { ModelError, ModelEvent, ModelRequest, Reply } from '../../protocol/model.ts';
+import type { ModelProbe } from '../../protocol/server.ts';
+import { createOpenAIClient, type OpenAIClientOptions } from '../openai.ts';
+
+export interface ProbeQuestion extends Pick<OpenAIClientOptions, 'baseUrl' | 'apiKey' | 'headers' | 'fetch'> {
+  readonly model: string;
+  /** Bounds all requests together; what was found out by then is returned. */
+  readonly signal: AbortSignal;
+  /** Milliseconds, from any beginning. */
+  readonly now?: () => number;
+}
+
+/** Enough for a model that thinks before it answers; a short answer takes a dozen. */
+const MAX_OUTPUT_TOKENS = 1024;
+
+/** Two requests: a word, then two calls of a tool. Never rejects; `error` is of the first request that failed. */
+export async function probeModel(question: ProbeQuestion): Promise<ModelProbe> {
+  const { model, signal, now = () => performance.now() } = question;
+  const client = createOpenAIClient(question);
+  const ask = (prompt: string, tools: readonly ToolSchema[]): Promise<Heard> => {
+    const request: ModelRequest = {
+      model,
+      messages: [{ role: 'user', content: prompt }],
+      tools,
+      maxOutputTokens: MAX_OUTPUT_TOKENS,
+    };
+    return listen(client.stream(request, signal), now);
+  };
+
+  const word = await ask('Answer with the one word: ready', []);
+  if (word.reply === undefined) {
+    return { answers: false, ...(word.error === undefined ? {} : { error: word.error }) };
+  }
+  const calls = await ask('Look up the weather in Oslo and in Rome: call the tool for both cities at once.', [
+    weather,
+  ]);
+  const reasoningField = word.reasoningField ?? calls.reasoningField;
+  const { reply } = calls;
+  return {
+    answers: true,
+    ...(word.firstMs === undefined ? {} : { firstTokenMs: word.firstMs }),
+    streamingUsage: word.reply.usage !== undefined,
+    ...(reasoningField === undefined ? {} : { reasoningField }),
+    ...(reply === undefined ? {} : { toolCalls: kindOfCalls(reply) }),
+    ...(reply === undefined || reply.message.toolCalls.length === 0
+      ? {}
+      : { parallelCalls: reply.message.toolCalls.length > 1 }),
+    ...(calls.error === undefined ? {} : { error: calls.error }),
+  };
+}
+
+const weather: ToolSchema = {
+  name: 'get_weather',
+  description: 'The weather in a city.',
+  parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+};
+
+function kindOfCalls({ message, callsAsText }: Reply): NonNullable<ModelProbe['toolCalls']> {
+  if (message.toolCalls.length === 0) return 'none';
+  return callsAsText === true ? 'text' : 'native';
+}
+
+interface Heard {
+  readonly firstMs: number | undefined;
+  readonly reasoningField: string | undefined;
+  readonly reply?: Reply;
+  readonly error?: ModelError;
+}
+
+async function listen(events: AsyncIterable<ModelEvent>, now: () => number): Promise<Heard> {
+  const started = now();
+  let firstMs: number | undefined;
+  let reasoningField: string | undefined;
+  for await (const event of events) {
+    if (event.type === 'failed') return { firstMs, reasoningField, error: event.error };
+    if (event.type === 'done') return { firstMs, reasoningField, reply: event.reply };
+    if (event.type === 'notice') continue;
+    firstMs ??= Math.round(now() - started);
+    if (event.type === 'reasoning_delta') reasoningField ??= event.field;
+  }
+  return { firstMs, reasoningField };
+}
