@@ -19,7 +19,7 @@ import type { Theme } from '../theme.ts';
 import type { OnboardingResult } from '../types.ts';
 import { fieldInput } from './field.ts';
 import { Lines } from './Lines.tsx';
-import { checkForm, createForm, type Form, fieldNames } from './onboardingForm.ts';
+import { checkForm, createForm, type Form, fieldNames, pastedText } from './onboardingForm.ts';
 import { ruled } from './permissionLayout.ts';
 import { SelectList } from './SelectList.tsx';
 import { useLatest } from './useLatest.ts';
@@ -151,7 +151,7 @@ export function Onboarding(props: OnboardingProps) {
           onEscape={quit}
           onQuit={quit}
           onPaste={(text) => {
-            const pasted = fieldInput(text).trim();
+            const pasted = pastedText(fieldInput(text));
             if (pasted !== '') set({ type: 'form', form: pastedForm(pasted, setup.defaults) });
           }}
         />

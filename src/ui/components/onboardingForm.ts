@@ -44,6 +44,14 @@ export function withField(form: Form, name: AccessField, buffer: TextBuffer): Fo
   return { ...changed, fields: { ...changed.fields, baseUrl: createBuffer(baseUrl) } };
 }
 
+/** What was pasted as a key: also the line of a shell or of an .env file that sets one. */
+export function pastedText(text: string): string {
+  const line = text.trim();
+  const [, , value] =
+    /^(?:export\s+|set\s+|\$env:)?[A-Za-z_]\w*\s*=\s*(["']?)([^\s=]\S*?)\1;?$/.exec(line) ?? [];
+  return value ?? line.replace(/^Bearer\s+/i, '').replace(/^(["'])(\S+)\1$/, '$2');
+}
+
 /** Another field is typed into. */
 export function stepForm(form: Form, by: number): Form {
   return { ...form, active: (form.active + by + fieldNames.length) % fieldNames.length };

@@ -1,7 +1,14 @@
 import { Box, useInput, usePaste } from 'ink';
 import { fieldInput } from '../components/field.ts';
 import { Lines } from '../components/Lines.tsx';
-import { adviceOf, type Form, fieldNames, stepForm, withField } from '../components/onboardingForm.ts';
+import {
+  adviceOf,
+  type Form,
+  fieldNames,
+  pastedText,
+  stepForm,
+  withField,
+} from '../components/onboardingForm.ts';
 import { ruled } from '../components/permissionLayout.ts';
 import { TextField } from '../components/TextField.tsx';
 import { type Command, commandsOf } from '../input/keys.ts';
@@ -49,9 +56,9 @@ export function AccessForm(props: AccessFormProps) {
   const onCommand = (command: Command): void => {
     const form = latest();
     if (command.type === 'escape') onBack();
-    else if (command.type === 'intent')
-      command.intent === 'cycle_mode' ? onChange(stepForm(form, -1)) : onQuit();
-    else if (command.type === 'up') onChange(stepForm(form, -1));
+    else if (command.type === 'intent' && command.intent === 'clear_or_exit') onQuit();
+    else if (command.type === 'up' || (command.type === 'intent' && command.intent === 'cycle_mode'))
+      onChange(stepForm(form, -1));
     else if (command.type === 'down' || command.type === 'tab') onChange(stepForm(form, 1));
     else if (command.type === 'enter') form.active === 0 ? onChange(stepForm(form, 1)) : onSubmit(form);
     else if (command.type === 'edit') edit(command.edit);
@@ -74,7 +81,7 @@ export function AccessForm(props: AccessFormProps) {
     },
     { isActive },
   );
-  usePaste((text) => edit({ type: 'insert', text: fieldInput(text).trim() }), { isActive });
+  usePaste((text) => edit({ type: 'insert', text: pastedText(fieldInput(text)) }), { isActive });
 
   const form = latest();
   const problem = form.problem === undefined ? [] : wrapText(form.problem, width, theme.error);

@@ -5,7 +5,7 @@ import { Lines } from '../components/Lines.tsx';
 import { ruled } from '../components/permissionLayout.ts';
 import { useLatest } from '../components/useLatest.ts';
 import { useTypeAheadGuard } from '../components/useTypeAheadGuard.ts';
-import { commandsOf } from '../input/keys.ts';
+import { type Command, commandsOf } from '../input/keys.ts';
 import { wrapText } from '../print/spans.ts';
 import { truncate } from '../print/width.ts';
 import type { Paint, Theme } from '../theme.ts';
@@ -45,7 +45,7 @@ export function ChoiceScreen<T extends Choice>(props: ChoiceScreenProps<T>) {
   useInput(
     (input, key) => {
       for (const command of commandsOf(input, key)) {
-        if (command.type === 'intent' || command.type === 'delete_or_eof') onQuit();
+        if (leaves(command)) onQuit();
         else if (!counts()) continue;
         else if (command.type === 'escape') onEscape();
         else if (command.type === 'up' || command.type === 'down') {
@@ -67,6 +67,12 @@ export function ChoiceScreen<T extends Choice>(props: ChoiceScreenProps<T>) {
   );
   usePaste((text) => onPaste?.(text), { isActive });
   return <Lines lines={screenLines(props, Math.min(selected, choices.length - 1))} />;
+}
+
+/** Ctrl+C and Ctrl+D; keys that mean something elsewhere mean nothing here. */
+export function leaves(command: Command): boolean {
+  if (command.type === 'intent') return command.intent === 'clear_or_exit' || command.intent === 'eof';
+  return command.type === 'delete_or_eof';
 }
 
 function screenLines<T extends Choice>(props: ChoiceScreenProps<T>, selected: number): string[] {

@@ -119,6 +119,7 @@ describe('with a local server', () => {
     ['Esc', [keys.escape], { type: 'quit' }],
     ['q', ['q'], { type: 'quit' }],
     ['Ctrl+D', [keys.ctrl('d')], { type: 'quit' }],
+    ['keys that mean nothing here, then q', [keys.shiftTab, keys.ctrl('l'), 'q'], { type: 'quit' }],
   ] satisfies [string, string[], OnboardingResult][])('%s', async (_, pressed, expected) => {
     const { done, press } = await open({ found: [ollama] });
     for (const key of pressed) await press(key);
