@@ -293,6 +293,7 @@ export function createAgent(deps: AgentDeps): Agent {
     takeBackQueued: prompts.takeBack,
     idle: jobs.idle,
     report: () => context.session.report(schemas),
+    draft: () => context.session.draft(),
     contextData: () => context.getContext(),
     items: () => context.session.items(),
     lastDiff: () => context.session.lastDiff(),

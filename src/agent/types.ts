@@ -68,6 +68,8 @@ export interface Agent {
   refine(): Promise<ContextMeasure>;
   /** Everything for `/context`. */
   report(): ContextReport;
+  /** Of the next summary, written beside the work; as in the report, and cheap. */
+  draft(): ContextReport['draft'];
   /** Everything known about the session, by layer; undefined without a session. */
   contextData(): ContextData | undefined;
   /** The conversation as items that can be pinned, dropped and restored, oldest first. */

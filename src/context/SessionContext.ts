@@ -132,6 +132,11 @@ export class SessionContext {
     return previewOf(await this.compaction.preview(options), { entries, items, preTokens: usedTokens });
   }
 
+  /** The same word as in the report, for whoever asks at every step: a report goes over the whole log. */
+  draft(): ContextReport['draft'] {
+    return this.drafts.state();
+  }
+
   report(tools: readonly ToolSchema[]): ContextReport {
     const { log, deps } = this.parts;
     return contextReport(log.entries(), {

@@ -7,7 +7,7 @@ const LOOK_MS = 1000;
 
 /** Calls `onChange` whenever the answer changes; returns what ends it. */
 export function watchDraft(
-  agent: Pick<Agent, 'report' | 'state' | 'subscribe'>,
+  agent: Pick<Agent, 'draft' | 'state' | 'subscribe'>,
   onChange: (isDrafting: boolean) => void,
 ): () => void {
   let isDrafting = false;
@@ -15,7 +15,7 @@ export function watchDraft(
   const look = (): void => {
     timer = undefined;
     // A session that is being left has nothing to tell.
-    const now = agent.state().sessionId !== '' && agent.report().draft === 'running';
+    const now = agent.state().sessionId !== '' && agent.draft() === 'running';
     if (now !== isDrafting) onChange(now);
     isDrafting = now;
     if (now) timer = setTimeout(look, LOOK_MS);

@@ -153,6 +153,7 @@ export function scriptedAgent(
     measure: async () => measure,
     refine: async () => measure,
     report: () => context.report ?? report,
+    draft: () => (context.report ?? report).draft,
     contextData: () => undefined,
     items: () => context.items ?? [],
     lastDiff: () => context.lastDiff,

@@ -3,7 +3,7 @@ import type { ContextReport } from '../../src/protocol/contextReport.ts';
 import type { AgentEvent } from '../../src/protocol/events.ts';
 import { statusLine } from '../../src/ui/components/statusLine.ts';
 import { watchDraft } from '../../src/ui/draftWatch.ts';
-import { measure, report, state } from '../headless/scriptedAgent.ts';
+import { measure, state } from '../headless/scriptedAgent.ts';
 import { plain } from './components/mount.tsx';
 
 function createSession() {
@@ -13,10 +13,10 @@ function createSession() {
   let sessionId = 's';
   return {
     agent: {
-      report: () => {
+      draft: () => {
         looks += 1;
         if (sessionId === '') throw new Error('there is no session');
-        return { ...report, draft };
+        return draft;
       },
       state: () => ({ ...state, sessionId }),
       subscribe(one: (event: AgentEvent) => void) {
