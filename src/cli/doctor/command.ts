@@ -52,9 +52,9 @@ async function examine(
   const isTrusted = await folderIsTrusted(place);
   const loaded = await readSettings(place, parsed.options, isTrusted);
   const terminal = await readTerminal(place);
-  const network = offline ? null : await createNetworkPorts(loaded, undefined);
+  const network = offline ? null : await createNetworkPorts(loaded, undefined, true);
   if (network?.access.type === 'ready' && network.probe !== undefined && !json)
-    output.hint(`Sending a few short prompts to ${network.access.model}; --offline leaves that out.`);
+    output.hint(`Sending two short prompts to ${network.access.model}; --offline leaves that out.`);
   const notes = offline ? ['--offline: no server was asked.'] : [];
   return diagnose(createDoctorPorts({ place, loaded, isTrusted, terminal, network }), notes);
 }

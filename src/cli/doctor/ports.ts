@@ -2,6 +2,8 @@
 import { execFile } from 'node:child_process';
 import type { LoadedSettings } from '../../config/types.ts';
 import { askServer } from '../../model/servers/askServer.ts';
+import { probeModel } from '../../model/servers/probeModel.ts';
+import type { ModelProbe } from '../../protocol/server.ts';
 import { listModels } from '../models.ts';
 import type { Place } from '../place.ts';
 import { findModelAccess } from '../startup.ts';
@@ -10,6 +12,8 @@ import type { DoctorPorts, NetworkPorts } from './types.ts';
 /** Milliseconds for a program to say its version, and for a server to say what it has. */
 const PROGRAM_MS = 3000;
 const SERVER_MS = 10_000;
+/** Milliseconds for the short prompts together: a local server may have to load the model. */
+const PROBE_MS = 120_000;
 
 export interface Given {
   readonly place: Place;
@@ -29,13 +33,24 @@ export function createDoctorPorts(given: Given): DoctorPorts {
   };
 }
 
-/** `model`: the one that is in use, where another than the settings' was chosen. */
+/** `model`: the one that is in use, where another than the settings' was chosen. `isProbing`: short prompts may be sent to it. */
 export async function createNetworkPorts(
   loaded: LoadedSettings,
   model: string | undefined,
+  isProbing: boolean,
 ): Promise<NetworkPorts> {
   const settings = model === undefined ? loaded.settings : { ...loaded.settings, model };
   const found = await findModelAccess({ ...loaded, settings }, false, listModels);
+  const probe =
+    isProbing && found.type === 'ready'
+      ? (): Promise<ModelProbe> =>
+          probeModel({
+            baseUrl: settings.baseUrl,
+            apiKey: found.apiKey,
+            model: found.model,
+            signal: AbortSignal.timeout(PROBE_MS),
+          })
+      : undefined;
   return {
     access: found,
     ask: (apiKey) =>
@@ -45,7 +60,7 @@ export async function createNetworkPorts(
         ...(found.type === 'ready' ? { model: found.model } : {}),
         signal: AbortSignal.timeout(SERVER_MS),
       }),
-    probe: undefined,
+    probe,
   };
 }
 

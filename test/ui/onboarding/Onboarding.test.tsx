@@ -68,6 +68,7 @@ async function open({
     />,
     { columns, rows: rows + 2 },
   );
+  await screen.waitFor((shown) => !shown.some((row) => row.startsWith('Looking')));
   clock.pass(250);
   return {
     screen,
