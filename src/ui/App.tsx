@@ -10,6 +10,7 @@ import type { Controller } from './controllerTypes.ts';
 import { placeholderOf, STARTING } from './firstFrame/welcome.ts';
 import { Composer, type ComposerHandle } from './input/Composer.tsx';
 import { createHistoryFile } from './input/historyFile.ts';
+import { keysOfAction } from './keys/keymap.ts';
 import { useKeymap } from './keys/useKeymap.ts';
 import { LiveArea } from './LiveArea.tsx';
 import type { TerminalWindow } from './terminalWindow.ts';
@@ -107,6 +108,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
           liveRows={liveRowsOf(rows)}
           onAnswer={controller.answer}
           now={options.now}
+          backgroundKey={keysOfAction(keymap, 'task:background')[0]}
         />
       ) : (
         <Box marginBottom={1}>

@@ -25,12 +25,14 @@ export interface LiveAreaProps {
   readonly liveRows: number;
   readonly onAnswer: (id: string, answer: PermissionAnswer) => void;
   readonly now: () => number;
+  /** What moves a command to the background, if any key does. */
+  readonly backgroundKey?: string | undefined;
 }
 
 /** Rows of queued messages, at most. */
 const QUEUE_ROWS = 3;
 
-export function LiveArea({ snapshot, columns, rows, liveRows, onAnswer, now }: LiveAreaProps) {
+export function LiveArea({ snapshot, columns, rows, liveRows, onAnswer, now, backgroundKey }: LiveAreaProps) {
   const { view, theme, session, preferences, markdown, todoView } = snapshot;
   const question = view.questions[0];
   if (question !== undefined) {
@@ -64,8 +66,9 @@ export function LiveArea({ snapshot, columns, rows, liveRows, onAnswer, now }: L
         </Box>
       )}
       <LiveTools tools={view.tools} width={columns} rows={Math.floor(room / 2)} theme={theme} />
-      {room > 4 && (
+      {room > 4 && backgroundKey !== undefined && (
         <BackgroundHint
+          shortcut={backgroundKey}
           callId={command}
           canMove={() => session?.agent.state().canBackground === true}
           width={columns}

@@ -11,12 +11,14 @@ export interface BackgroundHintProps {
   readonly callId: string | undefined;
   /** Asked when it has taken its time: whether it could be moved. */
   readonly canMove: () => boolean;
+  /** Such as `ctrl+b`. */
+  readonly shortcut: string;
   readonly width: number;
   readonly theme: Theme;
 }
 
 /** How a command that takes its time gets out of the way. One timer for each command, none when there is nothing to say. */
-export function BackgroundHint({ callId, canMove, width, theme }: BackgroundHintProps) {
+export function BackgroundHint({ callId, canMove, shortcut, width, theme }: BackgroundHintProps) {
   const [slowId, setSlowId] = useState<string>();
   const newest = useRef(canMove);
   newest.current = canMove;
@@ -26,5 +28,5 @@ export function BackgroundHint({ callId, canMove, width, theme }: BackgroundHint
     return () => clearTimeout(timer);
   }, [callId]);
   if (callId === undefined || slowId !== callId) return null;
-  return <Lines lines={[theme.dim(truncate('    ctrl+b to run in background', width))]} />;
+  return <Lines lines={[theme.dim(truncate(`    ${shortcut} to run in background`, width))]} />;
 }

@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest';
+import { BackgroundHint } from '../../../src/ui/tasks/BackgroundHint.tsx';
+import { mount, plain } from '../components/mount.tsx';
+
+const hint = (callId: string | undefined, canMove = true, width = 60) => (
+  <BackgroundHint callId={callId} canMove={() => canMove} shortcut="ctrl+b" width={width} theme={plain} />
+);
+
+test('a command that takes its time is offered the background, and no other', async () => {
+  const { screen, update } = await mount(hint('a'), { columns: 60, rows: 3 });
+  expect(screen.text()).toEqual([]);
+  await screen.waitFor((rows) => rows.includes('    ctrl+b to run in background'), 10_000);
+  await update(hint('b'));
+  expect(screen.text(), 'the next command has only begun').toEqual([]);
+  await update(hint(undefined));
+  expect(screen.text()).toEqual([]);
+});
+
+test('what cannot be moved is not offered it', async () => {
+  const { screen } = await mount(hint('a', false), { columns: 60, rows: 3 });
+  await new Promise((resolve) => setTimeout(resolve, 3300));
+  expect(screen.text()).toEqual([]);
+});
