@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -109,4 +109,19 @@ describe('the history file', () => {
     await history.add('one');
     expect(await history.load()).toEqual([]);
   });
+});
+
+test('the prompts of all projects are there, those of the project used last at the end', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'history-all-'));
+  const [first, second] = [join(folder, 'a.jsonl'), join(folder, 'b.jsonl')];
+  await createHistoryFile(first).add('older');
+  await createHistoryFile(second).add('newer');
+  await utimes(first, 1, 1);
+  await writeFile(join(folder, 'c.jsonl'), 'no json\n{"text":"torn');
+  await utimes(join(folder, 'c.jsonl'), 2, 2);
+  await symlink('/etc/hosts', join(folder, 'd.jsonl'));
+  await writeFile(join(folder, 'notes.txt'), '{"text":"no history"}\n');
+  expect(await createHistoryFile(first).loadAll?.()).toEqual(['older', 'newer']);
+  expect(await createHistoryFile(join(folder, 'none', 'x.jsonl')).loadAll?.()).toEqual([]);
+  await rm(folder, { recursive: true });
 });

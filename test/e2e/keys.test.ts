@@ -1,0 +1,238 @@
+/** Keys that reach out of the composer: the editor, the shell, the settings, the file of one's own keys. */
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { keys } from '../ui/screen.ts';
+import { program } from './support/program.ts';
+import { type Stage, setStage } from './support/stage.ts';
+import type { Terminal } from './support/terminal.ts';
+import { textOf } from './support/wire.ts';
+
+const { ctrl } = keys;
+const lastPrompt = ({ server }: Stage): string => textOf(server.requests().at(-1)?.messages.at(-1));
+
+/** A script that stands for an editor; `$file` is what it is given. */
+async function editorOf({ work }: Stage, script: string): Promise<string> {
+  const path = join(work.home, 'editor.sh');
+  await writeFile(path, `#!/bin/sh\nfor file; do :; done\n${script}\n`, { mode: 0o755 });
+  return `${path} --wait`;
+}
+
+/** A shell with job control, in which the program is started. */
+async function inShell(stage: Stage, env: Readonly<Record<string, string>> = {}): Promise<Terminal> {
+  const shell = stage.open([], {
+    command: ['bash', '--norc', '--noprofile', '-i'],
+    env: stage.work.env({ ...stage.access, PS1: 'shell> ', HISTFILE: '', ...env }),
+  });
+  await shell.waitFor('shell>');
+  await shell.submit(program().join(' '));
+  await shell.waitFor(/context ~?\d+%/);
+  return shell;
+}
+
+test('Ctrl+G and Ctrl+X Ctrl+E hand the draft to the editor, and its own file to nobody else', async () => {
+  const stage = await setStage();
+  stage.server.otherwise(() => ({ text: 'Understood.' }));
+  const told = join(stage.work.home, 'told');
+  const EDITOR = await editorOf(
+    stage,
+    `stat -c '%a' "$file" >> '${told}'; printf 'in the editor' ; read answer; printf '%s\\nline from the editor 漢字\\n' "$answer" >> "$file"`,
+  );
+  const terminal = await stage.ready([], {
+    env: stage.work.env({ ...stage.access, EDITOR, TMPDIR: stage.work.temporary }),
+  });
+  await terminal.type('my draft');
+  await terminal.press(keys.paste(Array.from({ length: 50 }, (_, line) => `pasted ${line}`).join('\n')));
+  await terminal.press(ctrl('g'));
+  await terminal.waitFor('in the editor');
+  // What is typed belongs to the editor, Ctrl+C there would end it and not us.
+  await terminal.submit('typed into it');
+  await terminal.waitFor('line from the editor 漢字');
+  await terminal.press(ctrl('x'), ctrl('e'));
+  await terminal.waitFor(/in the editor/);
+  await terminal.submit('again');
+  await terminal.waitFor('again');
+  await terminal.press(keys.enter);
+  await terminal.waitFor('Understood.');
+  const sent = lastPrompt(stage);
+  expect(sent).toMatch(/^my draftpasted 0\npasted 1\n/);
+  expect(sent).toMatch(/pasted 49typed into it\nline from the editor 漢字again\nline from the editor 漢字$/);
+  expect(await readFile(told, 'utf8')).toBe('600\n600\n');
+  const left = await readdir(stage.work.temporary, { recursive: true });
+  expect(left.filter((name) => name.endsWith('.md'))).toEqual([]);
+});
+
+test('an editor that fails, is missing or is ended by Ctrl+C leaves the draft, and the program goes on', async () => {
+  const stage = await setStage();
+  const EDITOR = await editorOf(stage, 'printf "waiting here"; sleep 30');
+  const terminal = await stage.ready([], { env: stage.work.env({ ...stage.access, EDITOR }) });
+  await terminal.type('precious');
+  await terminal.press(ctrl('g'));
+  await terminal.waitFor('waiting here');
+  await terminal.press(ctrl('c'));
+  await terminal.waitFor('ended with SIGINT');
+  await terminal.waitFor('❯ precious');
+  await terminal.type(' and more');
+  await terminal.waitFor('❯ precious and more');
+
+  const without = await stage.ready([], {
+    env: stage.work.env({ ...stage.access, EDITOR: 'no-such-editor' }),
+  });
+  await without.type('kept');
+  await without.press(ctrl('g'));
+  await without.waitFor('The editor (no-such-editor) was not found.');
+  await without.waitFor('❯ kept');
+});
+
+test('what runs while the editor is open goes on, and is printed after it', async () => {
+  const stage = await setStage();
+  stage.server.script({ text: 'The answer came meanwhile.', latency: 300 });
+  const EDITOR = await editorOf(stage, 'printf "in the editor"; read answer');
+  const terminal = await stage.ready([], { env: stage.work.env({ ...stage.access, EDITOR }) });
+  await terminal.submit('a question');
+  await terminal.type('next');
+  await terminal.press(ctrl('g'));
+  await terminal.waitFor('in the editor');
+  await terminal.until(() => stage.server.requests().length === 1, 'a request');
+  await terminal.pause(1200);
+  expect(terminal.screen()).not.toContain('The answer came');
+  await terminal.press(keys.enter);
+  await terminal.waitFor('The answer came meanwhile.');
+  await terminal.waitFor('❯ next');
+});
+
+test('Ctrl+Z gives the shell its terminal as it was, fg comes back whole, in another size too', async () => {
+  const stage = await setStage();
+  stage.server.otherwise(() => ({ text: 'Yes.' }));
+  const shell = await inShell(stage);
+  await shell.type('draft 漢字');
+  await shell.press(ctrl('z'));
+  await shell.waitFor(/Stopped/);
+  expect(shell.isCursorVisible()).toBe(true);
+  const lastOf = (...marks: string[]): string | undefined =>
+    marks.toSorted((a, b) => shell.bytes().lastIndexOf(a) - shell.bytes().lastIndexOf(b)).at(-1);
+  expect(lastOf('\u001B[?2004h', '\u001B[?2004l')).toBe('\u001B[?2004h'); // bash's own, after ours was ended
+  await shell.submit('stty -a | grep -o " -\\?icanon" | sed s/^/mode/');
+  await shell.waitFor('mode icanon');
+  shell.resize(60, 30);
+  await shell.submit('fg');
+  await shell.waitFor('❯ draft 漢字');
+  await shell.type('!');
+  await shell.waitFor('❯ draft 漢字!');
+  const row = shell
+    .screen()
+    .split('\n')
+    .findIndex((line) => line.includes('❯ draft'));
+  expect(shell.cursor()).toEqual({ x: 2 + 'draft '.length + 5, y: row });
+  await shell.press(ctrl('z'));
+  await shell.waitFor(/Stopped[\s\S]*Stopped/);
+  shell.resize(120, 40);
+  await shell.submit('fg');
+  await shell.until(
+    () => shell.screen().trimEnd().split('\n').at(-2)?.startsWith('❯ draft 漢字!') === true,
+    'the draft',
+  );
+  await shell.press(keys.enter);
+  await shell.waitFor('Yes.');
+  expect(lastPrompt(stage)).toBe('draft 漢字!');
+  await shell.waitForIdle();
+  await shell.submit('/exit');
+  await shell.waitFor(/shell> *$/);
+});
+
+test('a turn that runs while the program is stopped goes on after fg', async () => {
+  const stage = await setStage();
+  const story = Array.from({ length: 60 }, (_, index) => `word${index}`).join(' ');
+  stage.server.script({ text: story, latency: 20, chunkSize: 12 });
+  const shell = await inShell(stage);
+  await shell.submit('tell me');
+  await shell.waitFor('word0');
+  await shell.press(ctrl('z'));
+  await shell.waitFor(/Stopped/);
+  await shell.submit('echo in the $((40 + 2))nd shell');
+  await shell.waitFor('in the 42nd shell');
+  await shell.submit('fg');
+  await shell.waitForPrinted('word59', 30_000);
+  await shell.waitForIdle();
+  await shell.type('still here');
+  await shell.waitFor('❯ still here');
+});
+
+test('where no shell could bring it back, Ctrl+Z says so and everything goes on', async () => {
+  const stage = await setStage();
+  const terminal = await stage.ready();
+  await terminal.type('draft');
+  await terminal.press(ctrl('z'));
+  await terminal.waitFor('There is no shell here');
+  await terminal.type('!');
+  await terminal.waitFor('❯ draft!');
+});
+
+test('? shows the keys, /keys prints them, and a file of one’s own counts as soon as it is saved', async () => {
+  const stage = await setStage();
+  await mkdir(stage.work.data, { recursive: true });
+  const terminal = await stage.ready();
+  await terminal.press('?');
+  await terminal.waitFor('any other key closes');
+  await terminal.press('q');
+  await terminal.waitForGone('any other key closes');
+  const file = join(stage.work.data, 'keybindings.json');
+  await writeFile(file, '{\n  // mine\n  "Chat": { "alt+s": "chat:stash", "ctrl+i": "chat:undo" }\n}\n');
+  await terminal.waitFor('keybindings.json: “Chat”, “ctrl+i”: terminals send Ctrl+I as Tab.');
+  await terminal.type('aside');
+  await terminal.press(keys.alt('s'));
+  await terminal.waitFor('A draft is put aside');
+  await terminal.submit('/keys');
+  await terminal.waitForPrinted('Ctrl+S, Alt+S');
+  await terminal.waitForPrinted('chat:externalEditor');
+  await terminal.waitFor('❯ aside');
+});
+
+test('/vim switches vim keys on for good; Esc while writing does not stop what runs', async () => {
+  const stage = await setStage();
+  stage.server.script({ text: 'A long answer indeed.', latency: 200, chunkSize: 4 }, { text: 'Second.' });
+  const terminal = await stage.ready();
+  await terminal.submit('/vim');
+  await terminal.waitFor('Vim keys on');
+  await terminal.submit('go');
+  await terminal.type('one two');
+  await terminal.press(keys.escape);
+  await terminal.waitFor('N one two');
+  await terminal.press('b', 'c', 'w');
+  await terminal.type('three');
+  await terminal.waitFor('❯ one three');
+  await terminal.waitForPrinted('A long answer indeed.');
+  await terminal.waitForIdle();
+  await terminal.press(keys.enter);
+  await terminal.waitFor('Second.');
+  expect(lastPrompt(stage)).toBe('one three');
+  expect(JSON.parse(await readFile(join(stage.work.data, 'config.json'), 'utf8'))).toMatchObject({
+    vim: true,
+  });
+  const next = await stage.ready();
+  await next.type('x');
+  await next.press(keys.escape);
+  await next.waitFor('N x');
+});
+
+test('Ctrl+R finds what was sent in an earlier session; Ctrl+S puts a draft aside until the next prompt', async () => {
+  const stage = await setStage();
+  stage.server.otherwise(() => ({ text: 'Yes.' }));
+  const first = await stage.ready();
+  await first.submit('explain 漢字 parsing');
+  await first.waitFor('Yes.');
+  await first.waitForIdle();
+  await first.submit('/exit');
+  await first.exited;
+  const terminal = stage.open([], { columns: 20 });
+  await terminal.waitFor(/~?\d+%/);
+  await terminal.type('draft');
+  await terminal.press(ctrl('s'), ctrl('r'));
+  await terminal.type('漢字');
+  await terminal.waitFor('1/1');
+  for (const row of terminal.screen().split('\n')) expect(row.length).toBeLessThanOrEqual(20);
+  await terminal.press(keys.enter);
+  await terminal.until(() => stage.server.requests().length === 2, 'the prompt');
+  expect(lastPrompt(stage)).toBe('explain 漢字 parsing');
+  await terminal.waitFor('❯ draft');
+});
