@@ -42,6 +42,7 @@ export async function startLinear(options: LinearOptions): Promise<UiExit> {
     exit = how;
   });
   const echoed = new Set<string>();
+  const heard = new Set<string>();
   let announced = nothingAnnounced;
   let asked: Dialogue | undefined;
   let shown: { phase: unknown; question: string | undefined; session: unknown; hint: string | undefined } = {
@@ -121,6 +122,7 @@ export async function startLinear(options: LinearOptions): Promise<UiExit> {
       asked = undefined;
       askPhase(snapshot, ports);
     } else if (isInSession && (question?.id !== before.question || snapshot.phase !== before.phase)) {
+      if (question !== undefined) heard.add(question.callId);
       ask(
         question &&
           permission(question, {
@@ -179,7 +181,12 @@ export async function startLinear(options: LinearOptions): Promise<UiExit> {
       plain: {
         split: splitTold,
         createPrinter: (printer) =>
-          createWordsPrinter({ ...printer, words, isEchoed: (text) => echoed.delete(text.trim()) }),
+          createWordsPrinter({
+            ...printer,
+            words,
+            isEchoed: (text) => echoed.delete(text.trim()),
+            isHeard: (id) => heard.delete(id),
+          }),
       },
     });
   });

@@ -1,7 +1,6 @@
 /** A finished call in words: what it was, how it went, and what is worth hearing of its result. Pure. */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { textOf } from '../print/content.ts';
-import type { EntryOptions } from '../print/entry.ts';
 import { count } from '../print/numbers.ts';
 import { parseDiff } from '../print/parseDiff.ts';
 import { reveal, sanitize, sanitizeLine } from '../print/sanitize.ts';
@@ -21,13 +20,16 @@ const outcomes: Readonly<Record<string, string>> = {
   interrupted: 'Stopped',
 };
 
-export function toolWords(
-  result: ToolResult,
-  cwd: string,
-  tools: EntryOptions['tools'],
-  markdown: (text: string) => string,
-): string {
-  const call = tools(result.id);
+export interface ToolWordsOptions {
+  readonly cwd: string;
+  /** The call, where it is known. */
+  readonly call: JSONLEntry['tool'];
+  readonly markdown: (text: string) => string;
+  /** What it changes was told when it was asked about. */
+  readonly isHeard: boolean;
+}
+
+export function toolWords(result: ToolResult, { cwd, call, markdown, isHeard }: ToolWordsOptions): string {
   const status = result.status ?? (result.error === undefined ? 'ok' : 'error');
   const tool = sanitizeLine(result.name ?? call?.name ?? 'Tool');
   const given = result.display?.title;
@@ -42,7 +44,7 @@ export function toolWords(
   return [
     ...planWords(call, markdown),
     `${named}${/[.!?]$/.test(named) ? '' : '.'} ${outcome}.`,
-    ...bodyWords(result, status),
+    ...bodyWords(result, status, isHeard),
     ...(changed.length === 0
       ? []
       : [`Files changed: ${changed.map(({ path, kind }) => `${short(path, cwd)} ${kind}`).join(', ')}.`]),
@@ -66,7 +68,7 @@ export function diffWords(diff: string, most: number, clean = sanitizeLine): str
 /** The file of an approval is shown whole, hidden characters by their numbers. */
 export const revealed = (text: string): string => sanitize(reveal(text));
 
-function bodyWords(result: ToolResult, status: string): string[] {
+function bodyWords(result: ToolResult, status: string, isHeard: boolean): string[] {
   const output = textOf(result.output);
   if (status === 'error' || status === 'denied') {
     const isCommand = result.kind === 'command';
@@ -74,7 +76,7 @@ function bodyWords(result: ToolResult, status: string): string[] {
     return outputWords(text, ERROR_LINES, isCommand ? 'end' : 'start');
   }
   if (result.display?.diff !== undefined && result.display.diff !== '')
-    return diffWords(result.display.diff, DIFF_LINES);
+    return isHeard ? [] : diffWords(result.display.diff, DIFF_LINES);
   if (result.todos !== undefined)
     return result.todos.map(
       ({ content, status: state }) => `- ${stateWords[state]}: ${sanitizeLine(content)}`,

@@ -20,6 +20,8 @@ export interface WordsOptions extends PrinterOptions {
   readonly words: MarkdownRenderer;
   /** True for a prompt that stands above already, as it was typed there. */
   readonly isEchoed: (text: string) => boolean;
+  /** True for a call whose preview was told before it was allowed: what it changes is known. */
+  readonly isHeard: (callId: string) => boolean;
 }
 
 export function createWordsPrinter(options: WordsOptions): Printer {
@@ -38,7 +40,12 @@ export function createWordsPrinter(options: WordsOptions): Printer {
     if (entry.tool !== undefined) calls.set(entry.tool.id, entry.tool);
     const { toolResult } = entry;
     if (toolResult !== undefined) {
-      const text = toolWords(toolResult, entry.cwd, (id) => calls.get(id), said);
+      const text = toolWords(toolResult, {
+        cwd: entry.cwd,
+        call: calls.get(toolResult.id),
+        markdown: said,
+        isHeard: options.isHeard(toolResult.id),
+      });
       calls.delete(toolResult.id);
       return text;
     }

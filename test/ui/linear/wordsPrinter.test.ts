@@ -35,6 +35,7 @@ function told(...prints: readonly Print[]): string {
     showReasoning: () => false,
     words,
     isEchoed: (text) => text === 'typed here',
+    isHeard: (callId) => callId === 'heard',
   });
   return printer.render(prints, 20);
 }
@@ -140,6 +141,13 @@ describe('results', () => {
     ],
   ])('%s', (_what, toolResult, text) => {
     expect(told(result(toolResult))).toBe(text);
+  });
+
+  test('a change that was told when it was asked about is not told again', () => {
+    const display = { title: 'a.ts', summary: '+1 -1', diff: '@@ -1 +1 @@\n-a\n+b\n' };
+    expect(told(result({ id: 'heard', name: 'Edit', kind: 'edit', output: '', display }))).toBe(
+      'Edit: a.ts. Done, +1 -1.\n',
+    );
   });
 
   test('long output is told by its end, with its length', () => {

@@ -24,7 +24,7 @@ export function choose(
 
 /** E.g. "2, or a: Yes, and don't ask again (saved to …)". */
 function choiceWords({ label, detail, letter }: Choice, index: number): string {
-  const more = detail === undefined ? '' : ` (${sanitizeLine(reveal(detail))})`;
+  const more = detail === undefined ? '' : ` (${sanitizeLine(reveal(detail)).replaceAll(' · ', ', ')})`;
   return `${index + 1}${letter === undefined ? '' : `, or ${letter}`}: ${sanitizeLine(reveal(label))}${more}`;
 }
 
