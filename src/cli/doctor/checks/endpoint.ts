@@ -3,7 +3,7 @@ import { lookupModel } from '../../../model/catalogue.ts';
 import { shownUrl } from '../../../model/errors.ts';
 import type { Finding } from '../../../protocol/doctor.ts';
 import type { ModelProbe, ServedModel, ServerAnswer } from '../../../protocol/server.ts';
-import { formatTokens } from '../../../ui/print/numbers.ts';
+import { count, formatTokens } from '../../../ui/print/numbers.ts';
 import type { DoctorPorts, NetworkPorts } from '../types.ts';
 
 /** With probing, a few short prompts are sent. */
@@ -45,7 +45,7 @@ function endpointFinding({ loaded, place }: DoctorPorts, answer: ServerAnswer, m
   if (answer.type === 'server') {
     const { kind, version, models } = answer.facts;
     const who = kind === 'other' ? '' : ` · ${kind}${version === undefined ? '' : ` ${version}`}`;
-    const value = `${shownUrl(baseUrl)} answers in ${ms} ms${who} · ${models.length} models${through}`;
+    const value = `${shownUrl(baseUrl)} answers in ${ms} ms${who} · ${count(models.length, 'model')}${through}`;
     return { ...found, state: 'ok', value };
   }
   const { error } = answer;
@@ -149,7 +149,7 @@ async function probeFindings(
 ): Promise<readonly Finding[]> {
   if (probe === undefined) {
     if (served?.tools === undefined) return [];
-    return [toolsFinding(served.tools ? 'native' : 'none')];
+    return [toolsFinding(served.tools ? 'native' : 'none', undefined)];
   }
   const found = await probe();
   if (!found.answers)
@@ -172,12 +172,19 @@ async function probeFindings(
           ? 'yes'
           : `first words after ${(found.firstTokenMs / 1000).toFixed(1)} s`,
     },
-    ...(found.toolCalls === undefined ? [] : [toolsFinding(found.toolCalls, found.parallelCalls)]),
+    ...(found.toolCalls === undefined
+      ? []
+      : [toolsFinding(found.toolCalls, served?.tools, found.parallelCalls)]),
     usageFinding(found),
   ];
 }
 
-function toolsFinding(calls: NonNullable<ModelProbe['toolCalls']>, parallel?: boolean): Finding {
+/** `told`: what the server says of the model, which is not always what the model does. */
+function toolsFinding(
+  calls: NonNullable<ModelProbe['toolCalls']>,
+  told: boolean | undefined,
+  parallel?: boolean,
+): Finding {
   const found = { id: 'tools', label: 'Tool calls' };
   const several = parallel === undefined ? '' : parallel ? ' · several in one reply' : ' · one in a reply';
   if (calls === 'native') return { ...found, state: 'ok', value: `yes${several}` };
@@ -186,7 +193,10 @@ function toolsFinding(calls: NonNullable<ModelProbe['toolCalls']>, parallel?: bo
   return {
     ...found,
     state: 'warning',
-    value: 'none: it can talk, but not read or change files',
+    value:
+      told === true
+        ? 'the server says that the model calls tools, but it called none when it was asked to'
+        : 'none: it can talk, but not read or change files',
     fix: 'Choose a model that calls tools (/model); llama.cpp needs --jinja, vLLM --enable-auto-tool-choice.',
   };
 }
