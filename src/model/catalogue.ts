@@ -1,17 +1,14 @@
 /**
- * Known models: context window, reply limit, tokenizer, price. Data; the first matching family wins.
- *
- * source: the providers' model and pricing pages (developers.openai.com/api/docs/models and /pricing,
- * platform.claude.com/docs, ai.google.dev/gemini-api/docs/models, api-docs.deepseek.com, docs.x.ai, docs.z.ai,
- * platform.moonshot.ai, docs.mistral.ai) and the model cards of open models.
- * asOf: 2026-11. Prices are given only where they were certain and do not depend on time or prompt length;
- * elsewhere no cost is shown rather than a wrong one.
+ * Known models: context window, reply limit, tokenizer, price. The tables are in providers/, each with its source
+ * and date. Prices are given only where they were certain and do not depend on time or prompt length; elsewhere no
+ * cost is shown rather than a wrong one.
  */
 import type { Usage } from '../protocol/messages.ts';
 import type { ModelInfo } from '../protocol/model.ts';
 import type { ServedModel } from '../protocol/server.ts';
-import { type Family, families } from './families.ts';
+import { familyOf } from './families.ts';
 import type { OwnFacts } from './ownFacts.ts';
+import type { Family } from './providers/types.ts';
 
 export interface LookupOptions {
   /** From the settings, for whatever model: wins over everything. */
@@ -37,7 +34,7 @@ export function lookupModel(id: string, options: LookupOptions): ModelInfo {
   const maxOutput = family?.maxOutput ?? 8192;
   const known = windowTokens === family?.window ? maxOutput : Math.min(maxOutput, quarter);
   const price = own.price ?? (family?.price === undefined ? undefined : priceOf(family.price));
-  const seesImages = own.vision ?? served?.vision ?? family?.vision;
+  const seesImages = own.vision ?? served?.vision ?? (isSeeingName(id) ? true : family?.vision);
   const callsTools = own.tools ?? served?.tools ?? family?.tools;
   return {
     id,
@@ -78,8 +75,12 @@ export function costUsd(info: ModelInfo, usage: Usage): number | undefined {
 }
 
 function findFamily(id: string): Family | undefined {
-  const name = bareName(id);
-  return families.find(({ match }) => match.test(name));
+  return familyOf(bareName(id))?.family;
+}
+
+/** Of many families some members see, and their names say so: `qwen2.5-vl`, `glm-4.5v`, `llama3.2-vision`. */
+function isSeeingName(id: string): boolean {
+  return /[-_\d]vl(?![a-z])|\dv(?![a-z\d])|vision|llava|pixtral|multimodal/.test(bareName(id));
 }
 
 /** `openrouter/openai/gpt-4o:free`, `models/gemini…`, `us.anthropic.claude…-v1:0` → the model's own name. */

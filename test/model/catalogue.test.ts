@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import * as z from 'zod';
 import { costUsd, lookupModel } from '../../src/model/catalogue.ts';
-import { families } from '../../src/model/families.ts';
+import { providers } from '../../src/model/families.ts';
 
 const unknownWindow = 48_000;
 
@@ -95,11 +96,96 @@ test('cost counts cached input once, and is unknown without a price', () => {
   ).toBeUndefined();
 });
 
-test('every row of the table makes sense', () => {
-  for (const { match, window, maxOutput, price } of families) {
+const tokens = z.int().min(1000);
+const usd = z.number().min(0).max(1000);
+const providerSchema = z.strictObject({
+  provider: z.string().min(1),
+  source: z.string().regex(/https:\/\/[\w.-]+\//),
+  asOf: z.string().regex(/^20\d\d-(?:0[1-9]|1[0-2])$/),
+  cache: z
+    .strictObject({
+      kind: z.enum(['automatic', 'explicit']),
+      minTokens: z.int().min(1).optional(),
+      ttlSeconds: z.int().min(1).optional(),
+    })
+    .optional(),
+  families: z.array(
+    z.strictObject({
+      match: z.instanceof(RegExp),
+      window: tokens,
+      maxOutput: tokens,
+      tokenizer: z.enum(['o200k_base', 'cl100k_base']).optional(),
+      price: z.tuple([usd, usd, usd]).optional(),
+      returnsReasoning: z.boolean().optional(),
+      reasoning: z
+        .strictObject({
+          field: z.enum(['reasoning_content', 'reasoning', 'thinking']).optional(),
+          efforts: z.array(z.string()).min(2).optional(),
+        })
+        .optional(),
+      vision: z.boolean().optional(),
+      tools: z.boolean().optional(),
+    }),
+  ),
+});
+
+test('every table has the form that is promised, with its source and date', () => {
+  expect(z.array(providerSchema).min(10).parse(providers)).toHaveLength(providers.length);
+  expect(new Set(providers.map(({ provider }) => provider)).size).toBe(providers.length);
+});
+
+test('every row makes sense', () => {
+  for (const { match, window, maxOutput, price } of providers.flatMap(({ families }) => families)) {
     expect(match.source.startsWith('^'), `${match} is anchored`).toBe(true);
     expect(maxOutput, String(match)).toBeLessThan(window * 0.8);
     const [input, cached, output] = price ?? [1, 1, 1];
     expect(cached <= input && input <= output, `price of ${match}`).toBe(true);
   }
+});
+
+test.each([
+  ['gpt-4o', true],
+  ['gpt-3.5-turbo', false],
+  ['claude-sonnet-4-6', true],
+  ['qwen2.5-vl:7b', true],
+  ['qwen2.5-coder:7b', undefined],
+  ['glm-4.5v', true],
+  ['glm-4.5', undefined],
+  ['deepseek-v3', undefined],
+  ['accounts/fireworks/models/llama-v3p1-70b-instruct', false],
+  ['llama3.2-vision:11b', true],
+  ['llava:13b', true],
+])('whether %s sees: %s', (id, sees) => {
+  expect(lookupModel(id, { unknownWindow }).seesImages).toBe(sees);
+});
+
+test('what the server says beats the table, and what the settings say beats both', () => {
+  const served = { windowTokens: 8192, maxWindowTokens: 131_072, vision: false, tools: false };
+  expect(lookupModel('gpt-4o', { unknownWindow, served })).toMatchObject({
+    windowTokens: 8192,
+    maxOutputTokens: 2048,
+    source: 'server',
+    seesImages: false,
+    callsTools: false,
+  });
+  const own = { contextWindow: 4000, maxOutputTokens: 500, vision: true, tokenizer: 'cl100k_base' } as const;
+  expect(lookupModel('gpt-4o', { unknownWindow, served, own })).toMatchObject({
+    windowTokens: 4000,
+    maxOutputTokens: 500,
+    source: 'setting',
+    seesImages: true,
+    tokenizer: 'cl100k_base',
+  });
+});
+
+test('a server that tells only what a model was made for bounds what is assumed', () => {
+  const served = { maxWindowTokens: 8192 };
+  expect(lookupModel('nobody/knows', { unknownWindow, served })).toMatchObject({
+    windowTokens: 8192,
+    source: 'assumed',
+  });
+  expect(lookupModel('gpt-4o', { unknownWindow, served })).toMatchObject({
+    windowTokens: 8192,
+    source: 'catalogue',
+  });
 });

@@ -1,0 +1,76 @@
+import type { ProviderModels } from './types.ts';
+
+/** Ids with a dot (OpenRouter) and with a dash. 1M tokens from the 4.6 generation on. */
+export const anthropicModels: ProviderModels = {
+  provider: 'Anthropic',
+  source: 'https://platform.claude.com/docs/en/about-claude/models/overview and /pricing',
+  asOf: '2026-11',
+  cache: { kind: 'explicit', minTokens: 1024, ttlSeconds: 300 },
+  families: [
+    {
+      match: /^claude-3[.-]5-haiku|^claude-haiku-3[.-]5/,
+      window: 200_000,
+      maxOutput: 8192,
+      price: [0.8, 0.08, 4],
+      vision: true,
+    },
+    { match: /^claude-3-haiku/, window: 200_000, maxOutput: 4096, price: [0.25, 0.03, 1.25], vision: true },
+    { match: /^claude-3-(?:opus|sonnet)/, window: 200_000, maxOutput: 4096, vision: true },
+    { match: /^claude-3[.-]5-sonnet/, window: 200_000, maxOutput: 8192, price: [3, 0.3, 15], vision: true },
+    { match: /^claude-3[.-]7-sonnet/, window: 200_000, maxOutput: 64_000, price: [3, 0.3, 15], vision: true },
+    { match: /^claude-haiku-4[.-]5/, window: 200_000, maxOutput: 64_000, price: [1, 0.1, 5], vision: true },
+    { match: /^claude-haiku-[5-9]/, window: 1_000_000, maxOutput: 128_000, vision: true },
+    {
+      match: /^claude-opus-4[.-][678](?!\d)/,
+      window: 1_000_000,
+      maxOutput: 128_000,
+      price: [5, 0.5, 25],
+      vision: true,
+    },
+    {
+      match: /^claude-opus-4[.-]5(?!\d)/,
+      window: 200_000,
+      maxOutput: 64_000,
+      price: [5, 0.5, 25],
+      vision: true,
+    },
+    {
+      match: /^claude-(?:opus-4|4-opus)/,
+      window: 200_000,
+      maxOutput: 32_000,
+      price: [15, 1.5, 75],
+      vision: true,
+    },
+    {
+      match: /^claude-opus-5[.-]5(?!\d)/,
+      window: 1_000_000,
+      maxOutput: 128_000,
+      price: [4, 0.4, 20],
+      vision: true,
+    },
+    {
+      match: /^claude-opus-5(?!\d|[.-][1-9](?!\d))/,
+      window: 1_000_000,
+      maxOutput: 128_000,
+      price: [5, 0.5, 25],
+      vision: true,
+    },
+    {
+      match: /^claude-sonnet-4[.-]6(?!\d)/,
+      window: 1_000_000,
+      maxOutput: 64_000,
+      price: [3, 0.3, 15],
+      vision: true,
+    },
+    {
+      match: /^claude-(?:sonnet-4|4-sonnet)/,
+      window: 200_000,
+      maxOutput: 64_000,
+      price: [3, 0.3, 15],
+      vision: true,
+    },
+    { match: /^claude-sonnet-5/, window: 1_000_000, maxOutput: 128_000, price: [2, 0.2, 10], vision: true },
+    { match: /^claude-fable/, window: 1_000_000, maxOutput: 128_000, price: [10, 1, 50], vision: true },
+    { match: /^claude/, window: 200_000, maxOutput: 32_000, vision: true },
+  ],
+};

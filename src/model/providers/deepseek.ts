@@ -1,0 +1,20 @@
+import type { ProviderModels } from './types.ts';
+
+/** Hosted models think by default and refuse a history without their reasoning; prices vary by hour. */
+export const deepseekModels: ProviderModels = {
+  provider: 'DeepSeek',
+  source: 'https://api-docs.deepseek.com/quick_start/pricing',
+  asOf: '2026-11',
+  cache: { kind: 'automatic', minTokens: 64 },
+  families: [
+    {
+      match: /^deepseek-(?:v[4-9]|flash|chat|reasoner)/,
+      window: 1_000_000,
+      maxOutput: 384_000,
+      returnsReasoning: true,
+      reasoning: { field: 'reasoning_content' },
+    },
+    { match: /^deepseek-(?:v2|coder)/, window: 65_536, maxOutput: 8192 },
+    { match: /^deepseek/, window: 128_000, maxOutput: 8192 },
+  ],
+};

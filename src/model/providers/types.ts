@@ -1,0 +1,41 @@
+import type { ReasoningField } from '../../protocol/messages.ts';
+import type { ModelInfo } from '../../protocol/model.ts';
+
+/** Models that are alike in all that is said here. What is not certain is left out. */
+export interface Family {
+  /** Tested against the model's name in lower case, without vendor prefix. */
+  readonly match: RegExp;
+  /** Tokens of input and reply together; of input alone where the provider bounds that. */
+  readonly window: number;
+  readonly maxOutput: number;
+  readonly tokenizer?: ModelInfo['tokenizer'];
+  /** US dollars per million tokens: input, cached input, output. */
+  readonly price?: readonly [number, number, number];
+  /** The endpoint refuses a history without its earlier reasoning. */
+  readonly returnsReasoning?: boolean;
+  /** How it thinks, where that can be seen or set: the field of its thoughts, the values of `reasoning_effort`. */
+  readonly reasoning?: { readonly field?: ReasoningField; readonly efforts?: readonly string[] };
+  readonly vision?: boolean;
+  readonly tools?: boolean;
+}
+
+/** How a provider remembers the beginning of a prompt. */
+export interface CacheRules {
+  /** Of itself, or only up to marks in the request. */
+  readonly kind: 'automatic' | 'explicit';
+  /** Shorter beginnings are not remembered; of several figures the smallest. */
+  readonly minTokens?: number;
+  /** The least time for which it is remembered. */
+  readonly ttlSeconds?: number;
+}
+
+export interface ProviderModels {
+  readonly provider: string;
+  /** The pages that all figures are from. */
+  readonly source: string;
+  /** Year and month in which they were read. */
+  readonly asOf: string;
+  readonly cache?: CacheRules;
+  /** More specific families come first. */
+  readonly families: readonly Family[];
+}
