@@ -9,12 +9,19 @@ export interface Recorded {
 
 export type Answer = (response: ServerResponse, request: Recorded) => void;
 
-/** Answers in order, the last one again and again; `requests` is what came in. */
+/**
+ * Answers in order, the last one again and again; `requests` is what came in. Questions about the server itself,
+ * which are asked beside the work, find nothing and do not count.
+ */
 export async function startSseServer(answers: readonly Answer[]) {
   const requests: Recorded[] = [];
   const server = createServer(async (incoming, response) => {
     let text = '';
     for await (const chunk of incoming) text += String(chunk);
+    if (aboutServer.test(incoming.url ?? '')) {
+      response.writeHead(404).end();
+      return;
+    }
     const { headers, url = '' } = incoming;
     const request = { headers, path: url, body: JSON.parse(text || '{}') as Record<string, unknown> };
     requests.push(request);
@@ -33,6 +40,9 @@ export async function startSseServer(answers: readonly Answer[]) {
     },
   };
 }
+
+/** What `askServer` asks for. */
+const aboutServer = /\/(?:version|props|tags|ps|show|models)$/;
 
 /** The pieces of an event stream as they are, then `end`: close cleanly, cut the socket, or leave it open. */
 export function sse(pieces: readonly string[], end: 'close' | 'cut' | 'hang' = 'close'): Answer {
