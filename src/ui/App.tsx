@@ -11,6 +11,7 @@ import { placeholderOf, STARTING } from './firstFrame/welcome.ts';
 import { Composer, type ComposerHandle } from './input/Composer.tsx';
 import { createHistoryFile } from './input/historyFile.ts';
 import { keysOfAction } from './keys/keymap.ts';
+import { useContinued } from './keys/useContinued.ts';
 import { useKeymap } from './keys/useKeymap.ts';
 import { LiveArea } from './LiveArea.tsx';
 import type { TerminalWindow } from './terminalWindow.ts';
@@ -53,6 +54,11 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
     }
   };
 
+  useContinued(
+    options.onContinue,
+    () => held.current !== undefined,
+    () => suspend(() => Promise.resolve()),
+  );
   const begun = useRef(false);
   useEffect(() => {
     if (begun.current) return;
@@ -83,6 +89,11 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
   const takeBackQueued = useCallback(() => controller.takeBackQueued(), [controller]);
 
   const { phase, session, view, theme, hint } = snapshot;
+  // The frame must never be taller than the screen.
+  const own = useMemo(
+    () => (rows < 10 ? undefined : snapshot.statusText?.slice(0, rows < 16 ? 1 : undefined)),
+    [snapshot.statusText, rows],
+  );
   const leaving = phase.type === 'leaving';
   // Only when the empty frame is drawn: the shell's prompt then follows the transcript.
   useEffect(() => {
@@ -96,7 +107,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
   const isWriting = inSession && !asked;
   // While something else is asked, one row shows that the draft is still there; the question needs the rest.
   const composerRows = isWriting ? Math.max(1, Math.min(10, Math.floor(rows / 3))) : 1;
-  const above = Math.max(3, rows - composerRows - STATUS_ROWS - (snapshot.statusText?.length ?? 0) - 1);
+  const above = Math.max(3, rows - composerRows - STATUS_ROWS - (own?.length ?? 0) - 1);
   const state = session?.agent.state();
   return (
     <Box flexDirection="column" width={columns}>
@@ -145,7 +156,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
         <Text>{theme.dim(phase.type === 'booting' ? STARTING : ' ')}</Text>
       ) : (
         <StatusLine
-          own={snapshot.statusText}
+          own={own}
           model={state.model.id}
           mode={state.mode}
           readOnly={state.readOnly}
