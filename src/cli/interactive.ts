@@ -34,6 +34,7 @@ export async function interactiveMode(place: Place, options: CliOptions, first: 
     listFiles: () => listFiles(place.root, place.cwd),
     keys: createKeysPort(keybindingsFile(place.dataRoot)),
     editText: (text) => terminal.lend(() => import('./editText.ts').then((one) => one.editText(text, place))),
+    onContinue,
     stop: () => import('./stop.ts').then(({ stopUntilForeground }) => stopUntilForeground()),
     onReady: terminal.onEnd,
     onAlternateScreen: terminal.onAlternateScreen,
@@ -58,4 +59,14 @@ async function isSaved({ dataRoot, root, version }: Place, sessionId: string): P
     () => true,
     () => false,
   );
+}
+
+/** SIGCONT; a stopped program is not told of a new size, so that it is asked for first. */
+function onContinue(listener: () => void): () => void {
+  const heard = (): void => {
+    process.emit('SIGWINCH', 'SIGWINCH');
+    listener();
+  };
+  process.on('SIGCONT', heard);
+  return () => process.off('SIGCONT', heard);
 }

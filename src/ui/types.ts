@@ -126,6 +126,8 @@ export interface UiOptions {
   readonly editText?: (text: string) => Promise<EditOutcome>;
   /** Stops the program until the shell's `fg`, or says at once that no shell could do that. */
   readonly stop?: () => Promise<'continued' | 'unsupported'>;
+  /** Tells when the program goes on after a stop, whoever stopped it; returns what ends that. */
+  readonly onContinue?: (listener: () => void) => () => void;
   /** Called with what flushes the log, for whoever has to end the program in a hurry. */
   readonly onReady: (close: () => Promise<void>) => void;
   /** Told before the alternate screen is used and after, so that whatever ends the program can leave it. */
