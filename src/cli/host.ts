@@ -3,11 +3,13 @@ import { allCommands } from '../commands/allCommands.ts';
 import type { CommandHost, MemoryPort } from '../commands/types.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import { BlobStore, type LongTermMemory } from '../context/index.ts';
+import { copyToClipboard } from './clipboard.ts';
 import type { DebugLog } from './debugLog.ts';
 import { createExportPort } from './exportPort.ts';
 import { keybindingsFile, readKeysInfo } from './keybindings.ts';
 import type { Place } from './place.ts';
 import type { OpenedSession, SessionHouse } from './sessions.ts';
+import { writeTextFile } from './writeTextFile.ts';
 
 /** What slash commands may look at, for one session. */
 export function createCommandHost(
@@ -27,6 +29,13 @@ export function createCommandHost(
     listModels: house.listModels,
     keys: () => readKeysInfo(keybindingsFile(place.dataRoot), keybindingsShown(place)),
     readBlob: blobReader(file),
+    copyText: (text) =>
+      copyToClipboard(text, {
+        platform: process.platform,
+        env: process.env,
+        write: process.stdout.isTTY ? (sequence) => void process.stdout.write(sequence) : undefined,
+      }),
+    writeText: (text, to) => writeTextFile(text, to, place),
     exportSession: createExportPort({ agent, file }, place, loaded),
     doctor: () =>
       import('./doctor/report.ts').then(({ sessionReport }) =>

@@ -1,6 +1,7 @@
 import { clear } from './clear.ts';
 import { compact } from './compact.ts';
 import { context } from './context.ts';
+import { copy } from './copy.ts';
 import { cost } from './cost.ts';
 import { diff } from './diff.ts';
 import { doctor } from './doctor.ts';
@@ -34,6 +35,7 @@ export const allCommands: readonly Command[] = [
   rename,
   fork,
   exportCommand,
+  copy,
   clear,
   model,
   context,

@@ -95,9 +95,24 @@ export interface CommandHost {
     ref: BlobRef,
     range?: { readonly start?: number; readonly end?: number },
   ): Promise<Uint8Array | undefined>;
+  /** Puts text on the user's clipboard, as far as one can tell. */
+  copyText(text: string): Promise<Copied>;
+  /** Writes text to a new file; a relative one is in the working directory. */
+  writeText(text: string, file: string): Promise<Written>;
   /** Writes the open session to a file: a relative one is in the working directory, without one a name is found in the project. */
   exportSession(what: { readonly format: ExportFormat; readonly file?: string }): Promise<Exported>;
 }
+
+/** What became of a copy: a program took it, or it was sent to the terminal, which does not say what it did with it. */
+export type Copied =
+  | { readonly type: 'copied'; readonly tool: string }
+  | { readonly type: 'sent' }
+  | { readonly type: 'failed'; readonly message: string };
+
+/** `file` is absolute. */
+export type Written =
+  | { readonly type: 'done'; readonly file: string }
+  | { readonly type: 'failed'; readonly message: string };
 
 /** What a session can be written as. */
 export type ExportFormat = 'md' | 'html' | 'json' | 'jsonl';

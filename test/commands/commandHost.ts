@@ -33,6 +33,8 @@ export function commandHost(parts: Partial<CommandHost> = {}): CommandHost {
     rules: () => [],
     listModels: async () => ({ ids: ['gpt-4.1'] }),
     readBlob: () => Promise.resolve(undefined),
+    copyText: async () => ({ type: 'copied', tool: 'pbcopy' }),
+    writeText: async (_text, file) => ({ type: 'done', file: `/srv/${file}` }),
     exportSession: async ({ format, file }) =>
       file === 'taken.md'
         ? { type: 'failed', message: 'taken.md is there already.' }

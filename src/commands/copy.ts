@@ -1,0 +1,135 @@
+import type { JSONLEntry } from '../protocol/entries.ts';
+import { type CodeBlock, codeBlocks } from './codeBlocks.ts';
+import { grouped } from './figures.ts';
+import type { Command, CommandHost, CommandResult, Copied } from './types.ts';
+
+/** Copies an answer, or a code block of it, to the clipboard or into a file. */
+export const copy: Command = {
+  name: 'copy',
+  aliases: [],
+  description: 'copy the last answer, or a code block of it',
+  argumentHint: '[2, code …]',
+  run: async (args, host): Promise<CommandResult> => {
+    const wanted = readCopyArguments(args);
+    const texts = answers(host.agent.liveEntries());
+    const text = texts.at(-wanted.answer);
+    if (texts.length === 0) return problem('There is no answer yet that could be copied.');
+    if (text === undefined)
+      return problem(`Only the newest ${count(texts.length, 'answer')} of this session are at hand.`);
+    if (wanted.code === undefined) return deliver(text, answerName(wanted.answer), wanted.file, host);
+    const blocks = codeBlocks(text);
+    if (blocks.length === 0) return problem(`${capital(answerName(wanted.answer))} has no code block.`);
+    const number = wanted.code === 'any' && blocks.length === 1 ? 1 : wanted.code;
+    if (number === 'any') return { type: 'notice', text: listed(blocks, wanted.answer) };
+    const block = blocks[number - 1];
+    if (block === undefined)
+      return problem(
+        `There ${blocks.length === 1 ? 'is' : 'are'} ${count(blocks.length, 'code block')} in ${answerName(wanted.answer)}.`,
+      );
+    return deliver(
+      block.code,
+      blocks.length === 1 ? 'the code block' : `code block ${number}`,
+      wanted.file,
+      host,
+    );
+  },
+};
+
+interface CopyArguments {
+  /** 1 is the newest answer. */
+  readonly answer: number;
+  /** A code block by its number from 1, or the only one. */
+  readonly code?: number | 'any';
+  readonly file?: string;
+}
+
+/** `[N] [code [K]] [file]`, each where it is wanted. */
+export function readCopyArguments(args: string): CopyArguments {
+  const [, answer, code, block, rest = ''] =
+    /^(?:([1-9]\d{0,5})(?=\s|$)\s*)?(?:(code)(?=\s|$)\s*(?:([1-9]\d{0,5})(?=\s|$)\s*)?)?([\s\S]*)$/i.exec(
+      args.trim(),
+    ) ?? [];
+  const file = /^(["'])(.*)\1$/s.exec(rest.trim())?.[2] ?? rest.trim();
+  return {
+    answer: answer === undefined ? 1 : Number(answer),
+    ...(code === undefined ? {} : { code: block === undefined ? ('any' as const) : Number(block) }),
+    ...(file === '' ? {} : { file }),
+  };
+}
+
+/** What the model said, oldest first; replies that only call tools say nothing. */
+function answers(entries: readonly JSONLEntry[]): string[] {
+  return entries.flatMap(({ type, message }) => {
+    if (type !== 'assistant') return [];
+    const text = textOf(message.content).trim();
+    return text === '' ? [] : [text];
+  });
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content
+    .map((part: unknown) =>
+      typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string'
+        ? part.text
+        : '',
+    )
+    .join('\n');
+}
+
+async function deliver(
+  text: string,
+  what: string,
+  file: string | undefined,
+  host: CommandHost,
+): Promise<CommandResult> {
+  if (file !== undefined) {
+    const written = await host.writeText(text, file);
+    return written.type === 'failed'
+      ? problem(written.message)
+      : { type: 'notice', text: `Wrote ${what} to ${written.file} (${size(text)}).` };
+  }
+  return copiedText(await host.copyText(text), what, text);
+}
+
+/** Says what was done and no more: a terminal that was sent something does not say whether it took it. */
+function copiedText(copied: Copied, what: string, text: string): CommandResult {
+  switch (copied.type) {
+    case 'copied':
+      return { type: 'notice', text: `Copied ${what} with ${copied.tool} (${size(text)}).` };
+    case 'sent':
+      return {
+        type: 'notice',
+        text: `Sent ${what} to the terminal for its clipboard (OSC 52, ${size(text)}). Terminals do not say whether they take it: if something else is pasted, /copy FILE writes it to a file.`,
+      };
+    case 'failed':
+      return problem(`${capital(what)} was not copied: ${copied.message} /copy FILE writes it to a file.`);
+  }
+}
+
+function listed(blocks: readonly CodeBlock[], answer: number): string {
+  const before = answer === 1 ? '' : `${answer} `;
+  const rows = blocks.map(({ language, code }, index) => {
+    const first =
+      code
+        .split('\n')
+        .find((line) => line.trim() !== '')
+        ?.trim() ?? '';
+    const lines = count(code.split('\n').length, 'line');
+    return `/copy ${before}code ${index + 1}   ${language === '' ? '' : `${language}, `}${lines}: ${first.slice(0, 60)}`;
+  });
+  return `There are ${blocks.length} code blocks in ${answerName(answer)}:\n${rows.join('\n')}`;
+}
+
+function answerName(answer: number): string {
+  return answer === 1 ? 'the last answer' : `answer ${answer} from the end`;
+}
+
+function size(text: string): string {
+  return `${count(text.split('\n').length, 'line')}, ${grouped(Buffer.byteLength(text))} bytes`;
+}
+
+const count = (many: number, noun: string): string => `${many} ${noun}${many === 1 ? '' : 's'}`;
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const problem = (text: string): CommandResult => ({ type: 'notice', level: 'error', text });

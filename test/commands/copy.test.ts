@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest';
+import { codeBlocks } from '../../src/commands/codeBlocks.ts';
+import { readCopyArguments } from '../../src/commands/copy.ts';
+import type { JSONLEntry } from '../../src/protocol/entries.ts';
+import { scriptedAgent } from '../headless/scriptedAgent.ts';
+import { reply } from '../ui/transcript/entries.ts';
+import { commandHost, run } from './commandHost.ts';
+
+const fenced = 'Do:\n\n```sh\nnpm test\n```\n\nand\n\n~~~\nplain ``` text\n~~~\n';
+
+function hostOf(texts: readonly string[], copied: string[] = []) {
+  const entries: JSONLEntry[] = texts.map((text, index) => reply(index, text));
+  return commandHost({
+    agent: { ...scriptedAgent(), liveEntries: () => entries },
+    copyText: async (text) => {
+      copied.push(text);
+      return { type: 'copied', tool: 'wl-copy' };
+    },
+  });
+}
+
+test.each([
+  ['', { answer: 1 }],
+  ['2', { answer: 2 }],
+  ['code', { answer: 1, code: 'any' }],
+  ['3 code 2', { answer: 3, code: 2 }],
+  ['code 2 out.ts', { answer: 1, code: 2, file: 'out.ts' }],
+  ['answer.md', { answer: 1, file: 'answer.md' }],
+  ['2 "my answer.md"', { answer: 2, file: 'my answer.md' }],
+  ['2nd.md', { answer: 1, file: '2nd.md' }],
+  ['codes.md', { answer: 1, file: 'codes.md' }],
+])('/copy %s', (args, read) => {
+  expect(readCopyArguments(args)).toEqual(read);
+});
+
+test.each([
+  {
+    markdown: fenced,
+    blocks: [
+      { language: 'sh', code: 'npm test' },
+      { language: '', code: 'plain ``` text' },
+    ],
+  },
+  {
+    markdown: '1. so:\n\n   ```js\n   a {\n     b\n   ```\n',
+    blocks: [{ language: 'js', code: 'a {\n  b' }],
+  },
+  { markdown: '````md\n```js\nx\n```\n````', blocks: [{ language: 'md', code: '```js\nx\n```' }] },
+  { markdown: '```py\ncut off', blocks: [{ language: 'py', code: 'cut off' }] },
+  { markdown: 'inline ```code``` only', blocks: [] },
+  { markdown: '```\r\na\r\nb\r\n```', blocks: [{ language: '', code: 'a\nb' }] },
+])('code blocks of $markdown', ({ markdown, blocks }) => {
+  expect(codeBlocks(markdown)).toEqual(blocks);
+});
+
+test('the last answer is copied, or one before it, as it was written', async () => {
+  const copied: string[] = [];
+  const host = hostOf(['first **bold**', '', fenced], copied);
+  expect(await run('copy', '', host)).toEqual({
+    type: 'notice',
+    text: 'Copied the last answer with wl-copy (11 lines, 52 bytes).',
+  });
+  await run('copy', '2', host);
+  await run('copy', 'code 1', host);
+  expect(copied).toEqual([fenced.trim(), 'first **bold**', 'npm test']);
+});
+
+test('several code blocks are listed, one is copied at once', async () => {
+  const copied: string[] = [];
+  const listed = await run('copy', 'code', hostOf([fenced], copied));
+  expect(listed).toEqual({
+    type: 'notice',
+    text: 'There are 2 code blocks in the last answer:\n/copy code 1   sh, 1 line: npm test\n/copy code 2   1 line: plain ``` text',
+  });
+  expect(copied).toEqual([]);
+  await run('copy', 'code', hostOf(['```\nonly\n```'], copied));
+  expect(copied).toEqual(['only']);
+});
+
+test.each([
+  { texts: [], args: '', said: 'There is no answer yet that could be copied.' },
+  { texts: ['a'], args: '2', said: 'Only the newest 1 answer of this session are at hand.' },
+  { texts: ['a'], args: 'code', said: 'The last answer has no code block.' },
+  { texts: [fenced], args: 'code 3', said: 'There are 2 code blocks in the last answer.' },
+])('/copy $args of $texts is refused', async ({ texts, args, said }) => {
+  expect(await run('copy', args, hostOf(texts))).toEqual({ type: 'notice', level: 'error', text: said });
+});
+
+test('what was only sent is not called copied', async () => {
+  const host = commandHost({
+    agent: { ...scriptedAgent(), liveEntries: () => [reply(0, 'text')] },
+    copyText: async () => ({ type: 'sent' }),
+  });
+  const result = await run('copy', '', host);
+  expect(result).toMatchObject({
+    type: 'notice',
+    text: expect.stringContaining('Sent the last answer to the terminal'),
+  });
+  expect(result).not.toMatchObject({ text: expect.stringContaining('Copied') });
+  const failing = {
+    ...host,
+    copyText: async () => ({ type: 'failed' as const, message: 'xclip failed (exit 1).' }),
+  };
+  expect(await run('copy', '', failing)).toEqual({
+    type: 'notice',
+    level: 'error',
+    text: 'The last answer was not copied: xclip failed (exit 1). /copy FILE writes it to a file.',
+  });
+});
+
+test('a file is written instead', async () => {
+  expect(await run('copy', 'code 1 run.sh', hostOf([fenced]))).toEqual({
+    type: 'notice',
+    text: 'Wrote code block 1 to /srv/run.sh (1 line, 8 bytes).',
+  });
+});

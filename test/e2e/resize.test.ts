@@ -1,0 +1,130 @@
+/** Resizing: after any storm of sizes the live area stands once, at the bottom, and nothing printed is lost. */
+import { expect, test } from 'vitest';
+import { keys } from '../ui/screen.ts';
+import { setStage } from './support/stage.ts';
+import type { Terminal } from './support/terminal.ts';
+
+/** Numbers of a small generator, the same on every run of a seed. */
+function random(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff;
+    return (state >> 8) % below;
+  };
+}
+
+/** The terminal of these tests is xterm.js, and says so. */
+async function setResizable() {
+  const stage = await setStage();
+  return { ...stage, env: stage.work.env({ ...stage.access, TERM_PROGRAM: 'vscode' }) };
+}
+
+/** Bursts of sizes, and quiet between them. The program is given the time to hear of the first of each burst. */
+async function storm(
+  terminal: Terminal,
+  seed: number,
+  { bursts = 4, least = 10, leastRows = 5 } = {},
+): Promise<void> {
+  const next = random(seed);
+  for (let burst = 0; burst < bursts; burst++) {
+    for (let step = 0; step < 8; step++) {
+      terminal.resize(least + next(241 - least), leastRows + next(61 - leastRows));
+      await terminal.pause(step === 0 ? 60 : next(12));
+    }
+    await terminal.pause(150 + next(200));
+  }
+}
+
+const long = Array.from(
+  { length: 30 },
+  (_, line) => `Row ${line} of what was said, which is wider than narrow screens.`,
+);
+
+/** One composer, one status line, and every row that was printed: once, where nothing of a frame could be left. */
+function expectWhole(terminal: Terminal, { isOnce = true } = {}): void {
+  const text = terminal.everything();
+  const lines = text.split('\n');
+  const flat = text.replace(/\n/g, ' ').replace(/ +/g, ' ');
+  expect({ composers: lines.filter((line) => line.startsWith('❯')).length, text }).toEqual({
+    composers: 1,
+    text,
+  });
+  expect({ statuses: lines.filter((line) => /~\d+%/.test(line)).length, text }).toEqual({
+    statuses: 1,
+    text,
+  });
+  for (const row of long) {
+    const found = flat.split(row).length - 1;
+    expect({ row, isThere: isOnce ? found === 1 : found > 0, text }).toEqual({ row, isThere: true, text });
+  }
+}
+
+test.each([1, 2])('idle, on screens down to 10 columns and 5 rows, storm %i', async (seed) => {
+  const { server, ready, env } = await setResizable();
+  server.script({ text: long.join('\n\n') });
+  const terminal = await ready([], { columns: 100, rows: 30, env });
+  await terminal.submit('talk');
+  await terminal.waitForPrinted('Row 29 of');
+  await terminal.waitForIdle();
+  await storm(terminal, seed);
+  terminal.resize(100, 30);
+  await terminal.waitFor(/context ~?\d+%/);
+  await terminal.pause(300);
+  expectWhole(terminal);
+});
+
+test.each([
+  { seed: 3, least: 26, isOnce: true },
+  // What of the frame is pushed out of a screen that is lower than it, the terminal pushes before anybody can act.
+  { seed: 4, least: 5, isOnce: false },
+])('while a reply streams, on screens of $least rows and more', async ({ seed, least, isOnce }) => {
+  const { server, ready, env } = await setResizable();
+  server.script({ text: long.join('\n\n'), chunkSize: 12, latency: 5 });
+  const terminal = await ready([], { columns: 100, rows: 30, env });
+  await terminal.submit('talk');
+  await terminal.waitForPrinted('Row 2 of');
+  await storm(terminal, seed, { least: 70, leastRows: least });
+  terminal.resize(100, 30);
+  await terminal.waitForPrinted('Row 29 of');
+  await terminal.waitForIdle();
+  await terminal.pause(300);
+  expectWhole(terminal, { isOnce });
+});
+
+test('with the popup open and a long draft, with a dialog open', async () => {
+  const { server, ready, env } = await setResizable();
+  server.script({ text: 'Hello there.' });
+  const terminal = await ready([], { columns: 100, rows: 30, env });
+  await terminal.submit('hello');
+  await terminal.waitFor('Hello there.');
+  await terminal.waitForIdle();
+  await terminal.type('a draft that is long enough to be broken into several rows on a narrow screen, @');
+  await terminal.waitFor('package.json');
+  for (const [columns, rows] of [
+    [40, 20],
+    [20, 12],
+    [100, 30],
+  ] as const) {
+    terminal.resize(columns, rows);
+    await terminal.pause(350);
+  }
+  await terminal.waitFor('package.json');
+  await terminal.press(keys.escape, keys.escape, keys.escape);
+  await terminal.waitFor('❯ Ask for');
+  await terminal.submit('/resume');
+  await terminal.waitFor(/hello/i);
+  for (const [columns, rows] of [
+    [50, 24],
+    [20, 12],
+    [10, 5],
+    [100, 30],
+  ] as const) {
+    terminal.resize(columns, rows);
+    await terminal.pause(350);
+  }
+  await terminal.press(keys.escape);
+  await terminal.waitFor(/context ~?\d+%/);
+  await terminal.pause(300);
+  expect(terminal.screen().match(/Hello there\./g)).toHaveLength(1);
+  expect(terminal.screen().match(/^❯/gm)).toHaveLength(1);
+});
