@@ -42,7 +42,7 @@ async function main(argv: readonly string[]): Promise<number> {
     return parsed.code;
   }
   const { options } = parsed;
-  keepHeapSmall({ hasScreen: !options.print });
+  keepHeapSmall();
   if (options.print) {
     const { printMode } = await import('./headless.ts');
     return printMode(readPlace(), options);
