@@ -18,6 +18,7 @@ import { rename } from './rename.ts';
 import { resume } from './resume.ts';
 import { rewind } from './rewind.ts';
 import { status } from './status.ts';
+import { statusline } from './statusline.ts';
 import { tasks } from './tasks.ts';
 import { theme } from './theme.ts';
 import type { Command } from './types.ts';
@@ -49,5 +50,6 @@ export const allCommands: readonly Command[] = [
   keys,
   vim,
   theme,
+  statusline,
   exit,
 ];
