@@ -1,0 +1,222 @@
+/** Servers that differ from the standard, through the client that conversations use. */
+import { afterEach, describe, expect, test } from 'vitest';
+import { createOpenAIClient, type OpenAIClientOptions } from '../../src/model/openai.ts';
+import type { Message } from '../../src/protocol/messages.ts';
+import type { ModelEvent, ModelRequest } from '../../src/protocol/model.ts';
+import { type Answer, end, event, plain, say, sse, startSseServer, stop } from './sseServer.ts';
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  while (closing.length > 0) await closing.pop()?.();
+});
+
+async function served(answers: readonly Answer[], options: Partial<OpenAIClientOptions> = {}) {
+  const server = await startSseServer(answers);
+  closing.push(server.close);
+  const client = createOpenAIClient({ apiKey: undefined, baseUrl: server.baseUrl, ...options });
+  const ask = async (given: Partial<ModelRequest> = {}): Promise<ModelEvent[]> => {
+    const events: ModelEvent[] = [];
+    const request = {
+      model: 'm',
+      messages: [{ role: 'user', content: 'go' }],
+      tools,
+      ...given,
+    } as ModelRequest;
+    for await (const one of client.stream(request, new AbortController().signal)) events.push(one);
+    return events;
+  };
+  return { server, ask };
+}
+
+const tools = [
+  {
+    name: 'Read',
+    description: 'Reads.',
+    parameters: { type: 'object', properties: { path: { type: 'string' } } },
+  },
+];
+const written = '<tool_call>\n{"name": "Read", "arguments": {"path": "a.ts"}}\n</tool_call>';
+const textsOf = (events: readonly ModelEvent[]): string =>
+  events.flatMap((one) => (one.type === 'text_delta' ? [one.text] : [])).join('');
+const doneWith = (message: object, finishReason = 'tool_calls') => ({
+  type: 'done',
+  reply: expect.objectContaining({ message: expect.objectContaining(message), finishReason }),
+});
+const readCall = expect.objectContaining({
+  name: 'Read',
+  arguments: expect.stringMatching(/"path": ?"a\.ts"/),
+  id: expect.stringMatching(/./),
+});
+
+describe('calls as text', () => {
+  test('are calls, and nothing of them is shown', async () => {
+    const { ask } = await served([
+      sse([say('I look.\n'), ...[...written].map((char) => say(char)), stop(), end]),
+    ]);
+    const events = await ask();
+    expect(textsOf(events)).toBe('I look.\n');
+    expect(events).toContainEqual(expect.objectContaining({ type: 'tool_call_delta', name: 'Read' }));
+    expect(events.at(-1)).toEqual(doneWith({ content: 'I look.', toolCalls: [readCall] }));
+    expect(events.at(-1)).toMatchObject({ reply: { callsAsText: true } });
+  });
+
+  test('are text where no tool was offered, where none may be called, and beside real calls', async () => {
+    const real = event({
+      delta: {
+        tool_calls: [{ index: 0, id: 'c', function: { name: 'Read', arguments: '{"path":"a.ts"}' } }],
+      },
+    });
+    const plainText = sse([say(written), stop()]);
+    const { ask } = await served([plainText, plainText, sse([say(written), real, stop()])]);
+    expect(textsOf(await ask({ tools: [] }))).toBe(written);
+    expect(textsOf(await ask({ toolChoice: 'none' }))).toBe(written);
+    const both = await ask();
+    expect(textsOf(both)).toBe(written);
+    expect(both.at(-1)).toEqual(doneWith({ content: written, toolCalls: [readCall] }));
+  });
+
+  test('that are cut by the length are shown and not run', async () => {
+    const half = written.slice(0, 40);
+    const { ask } = await served([sse([say(half), stop('length')])]);
+    const events = await ask();
+    expect(textsOf(events)).toBe(half);
+    expect(events.at(-1)).toEqual(doneWith({ content: half, toolCalls: [] }, 'length'));
+  });
+
+  test('what was held back is shown where the stream breaks off', async () => {
+    const { ask } = await served([sse([say('Look: <tool_call>{"na')], 'cut')]);
+    const events = await ask();
+    expect(textsOf(events)).toBe('Look: <tool_call>{"na');
+    expect(events.at(-1)).toMatchObject({ type: 'failed', error: { kind: 'cut' } });
+  });
+});
+
+describe('an endpoint without tools', () => {
+  const refusal = plain(400, '{"error":{"message":"registry.ollama.ai/library/m does not support tools"}}');
+
+  test('works for a whole turn, and is told of once', async () => {
+    const { server, ask } = await served([refusal, sse([say(written), stop()]), sse([say('Done.'), stop()])]);
+    const first = await ask();
+    expect(first[0]).toMatchObject({ type: 'notice', text: expect.stringContaining('takes no tools') });
+    expect(first.at(-1)).toEqual(doneWith({ content: '', toolCalls: [readCall] }));
+    const last = first.at(-1);
+    if (last?.type !== 'done') throw new Error('no reply');
+    const { message } = last.reply;
+    const messages: readonly Message[] = [
+      { role: 'user', content: 'go' },
+      message,
+      {
+        role: 'tool',
+        toolCallId: message.toolCalls[0]?.id ?? '',
+        name: 'Read',
+        content: 'the text',
+        isError: false,
+      },
+    ];
+    const second = await ask({ messages });
+    expect(second.map(({ type }) => type)).toEqual(['text_delta', 'done']);
+    expect(server.requests).toHaveLength(3);
+    expect(server.requests[2]?.body).not.toHaveProperty('tools');
+    expect(server.requests[2]?.body.messages).toMatchObject([
+      { role: 'system', content: expect.stringContaining('"name":"Read"') },
+      { role: 'user', content: 'go' },
+      { role: 'assistant', content: written.replace('"path": "a.ts"', '"path":"a.ts"') },
+      { role: 'user', content: '<tool_response name="Read">\nthe text\n</tool_response>' },
+    ]);
+  });
+
+  test('that is known is not tried with tools first', async () => {
+    const { server, ask } = await served([sse([say('hi'), stop()])], {
+      factsOf: () => ({ callsTools: false }),
+    });
+    expect((await ask({ tools: [] })).map(({ type }) => type)).toEqual(['text_delta', 'done']);
+    expect((await ask()).map(({ type }) => type)).toEqual(['notice', 'text_delta', 'done']);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('refusals one after the other are all learned', async () => {
+    const { server, ask } = await served([
+      plain(400, 'unknown field: stream_options'),
+      plain(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."),
+      plain(400, "'temperature' is not supported with this model"),
+      plain(500, 'Conversation roles must alternate user/assistant/user/assistant/...'),
+      refusal,
+      sse([say('hi'), stop()]),
+    ]);
+    expect((await ask({ maxOutputTokens: 9, temperature: 0 })).at(-1)).toEqual(
+      doneWith({ content: 'hi' }, 'stop'),
+    );
+    const { body } = server.requests.at(-1) ?? { body: {} };
+    expect(Object.keys(body).sort()).toEqual(['max_completion_tokens', 'messages', 'model', 'stream']);
+  });
+});
+
+describe('streams out of the ordinary', () => {
+  const fragment = (call: object): string => event({ delta: { tool_calls: [call] } });
+  const fn = (name: string, args: unknown) => ({ function: { name, arguments: args } });
+  const cases: readonly (readonly [string, readonly string[], object])[] = [
+    [
+      'data: without a space',
+      [say('hi').replace('data: ', 'data:'), stop()],
+      { content: 'hi', toolCalls: [] },
+    ],
+    ['no [DONE]', [say('hi'), stop()], { content: 'hi', toolCalls: [] }],
+    [
+      'empty choices between',
+      ['data: {"choices":[]}\n\n', say('hi'), 'data: {"choices":[]}\n\n', stop()],
+      { content: 'hi' },
+    ],
+    [
+      'a null finish reason in every chunk',
+      [event({ delta: { content: 'hi' }, finish_reason: null }), stop()],
+      { content: 'hi' },
+    ],
+    [
+      'arguments as an object',
+      [fragment({ index: 0, id: 'a', ...fn('Read', { path: 'a.ts' }) }), stop()],
+      { toolCalls: [readCall] },
+    ],
+    [
+      'neither id nor index',
+      [fragment(fn('Read', '{"path":')), fragment({ function: { arguments: '"a.ts"}' } }), stop()],
+      { toolCalls: [readCall] },
+    ],
+    [
+      'the same id twice',
+      [
+        fragment({ index: 0, id: 'a', ...fn('Read', '{"path":"a.ts"}') }),
+        fragment({ index: 1, id: 'a', ...fn('Read', '{"path":"a.ts"}') }),
+        stop(),
+      ],
+      { toolCalls: [readCall, readCall] },
+    ],
+    [
+      'the older function_call',
+      [
+        event({ delta: { function_call: { name: 'Read', arguments: '{"path":"a.ts"}' } } }),
+        stop('function_call'),
+      ],
+      { toolCalls: [readCall] },
+    ],
+    ['signs of life first', [': wait\n\n', ': wait\n\n', say('hi'), stop()], { content: 'hi' }],
+    [
+      'content as parts',
+      [event({ delta: { content: [{ type: 'text', text: 'hi' }] } }), stop()],
+      { content: 'hi' },
+    ],
+  ];
+  test.each(cases)('%s', async (_name, pieces, message) => {
+    const { ask } = await served([sse(pieces)]);
+    expect((await ask()).at(-1)).toEqual({
+      type: 'done',
+      reply: expect.objectContaining({ message: expect.objectContaining(message) }),
+    });
+  });
+
+  test('usage in every chunk counts once, as it stood last', async () => {
+    const withUsage = (text: string, output: number): string =>
+      event({ delta: { content: text } }, { usage: { prompt_tokens: 7, completion_tokens: output } });
+    const { ask } = await served([sse([withUsage('a', 1), withUsage('b', 2), stop()])]);
+    expect((await ask()).at(-1)).toMatchObject({ reply: { usage: { inputTokens: 7, outputTokens: 2 } } });
+  });
+});
