@@ -5,7 +5,7 @@ export const statusline: Command = {
   name: 'statusline',
   aliases: [],
   description: 'have a status line of your own written',
-  argumentHint: '[what it shows]',
+  argumentHint: '[wish]',
   run: (args) => {
     if (args === '') return { type: 'notice', text: USAGE };
     return { type: 'op', op: { type: 'prompt', text: promptOf(args), display: `/statusline ${args}` } };
