@@ -21,6 +21,7 @@ import {
   startServer,
 } from './support/faultyServers.ts';
 import { program } from './support/program.ts';
+import { openTerminal, type Terminal } from './support/terminal.ts';
 
 interface Ended {
   readonly code: number | null;
@@ -388,4 +389,50 @@ describe('the pipe', () => {
     const { env } = await serve(reply('Hi.'));
     expect(await run({ env, line: '"$@" <&-' })).toEqual({ code: 0, stdout: 'Hi.\n', stderr: '' });
   });
+});
+
+describe('on the screen', () => {
+  test('a wrong model is told with the nearest name, and /model goes on from there', async () => {
+    const answers = inTurn(
+      refusal(404, 'The model `mock-1` does not exist', 'model_not_found'),
+      reply('Back at work.'),
+    );
+    const { env, server } = await serve((request, response) => {
+      if (request.url?.endsWith('/models') === true)
+        always(200, { data: [{ id: 'mock-12' }] })(request, response);
+      else answers(request, response);
+    });
+    const terminal = await openScreen(env);
+    await terminal.submit('hello');
+    await terminal.waitFor('Did you mean "mock-12"?');
+    await terminal.submit('/model mock-12');
+    await terminal.waitFor(/Model: mock-12/);
+    await terminal.submit('hello again');
+    await terminal.waitFor('Back at work.');
+    expect(server.paths.filter((path) => path.endsWith('/chat/completions')).length).toBeGreaterThan(1);
+  });
+
+  test('nothing listens, a wrong key: told at the end of the turn, and the prompt stays open', async () => {
+    const closed = await openScreen(access(`http://127.0.0.1:${await closedPort()}/v1`));
+    await closed.submit('hello');
+    await closed.waitFor(/connection refused/);
+    await closed.waitForIdle();
+    const { env } = await serve(refusal(401, 'Incorrect API key provided'));
+    const refused = await openScreen(env);
+    await refused.submit('hello');
+    await refused.waitFor(/refused the API key/);
+    await refused.submit('/status');
+    await refused.waitFor(/Endpoint/);
+  });
+
+  async function openScreen(env: Readonly<Record<string, string>>): Promise<Terminal> {
+    const home = await mkdtemp(join(base, 'home-'));
+    const terminal = openTerminal(program(), {
+      cwd: repository,
+      env: { PATH: process.env.PATH ?? '', LANG: 'C.UTF-8', ...env, HOME: home },
+    });
+    onTestFinished(() => terminal.kill('SIGKILL'));
+    await terminal.waitFor(/context ~?\d+%/);
+    return terminal;
+  }
 });
