@@ -183,6 +183,6 @@ test('/init gathers the facts, and what the model writes is asked for; /doctor d
   await terminal.waitForPrinted(/✓ Endpoint +http/);
   await terminal.waitForPrinted('Not looked at inside a session');
   await terminal.type('still here');
-  expect(terminal.screen()).toContain('❯ still here');
+  await terminal.waitFor('❯ still here');
   expect(server.left()).toBe(0);
 });

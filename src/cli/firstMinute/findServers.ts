@@ -8,51 +8,64 @@ export type AskAddress = (baseUrl: string, signal: AbortSignal) => Promise<Serve
 /** All addresses together, in milliseconds. */
 export const SEARCH_MS = 300;
 
+export interface Search {
+  readonly servers: readonly FoundServer[];
+  /** Those that took the question and had not answered when the time was up. */
+  readonly late: readonly LocalAddress[];
+}
+
 /**
- * Asks every address at once. Who has not answered when the time is up is not there, whatever it does later: a
- * question that ignores its signal is not waited for either. The server with the best model comes first.
+ * Asks every address at once, and never takes longer than its time: a question that ignores its signal is not waited
+ * for either. The server with the best model comes first.
  */
 export async function findServers(
   addresses: readonly LocalAddress[],
   ask: AskAddress,
   timeoutMs = SEARCH_MS,
-): Promise<readonly FoundServer[]> {
+): Promise<Search> {
   const signal = AbortSignal.timeout(timeoutMs);
   // What is asked is told a little earlier, so that it can still hand over what it has by then.
   const early = AbortSignal.timeout(Math.max(1, timeoutMs - GRACE_MS));
-  const late = new Promise<undefined>((resolve) =>
+  const timeIsUp = new Promise<undefined>((resolve) =>
     signal.addEventListener('abort', () => resolve(undefined), { once: true }),
   );
+  const late: LocalAddress[] = [];
   const found = await Promise.all(
     addresses.map(async (address): Promise<FoundServer | undefined> => {
       const { name, baseUrl, unaskedFrom } = address;
       if (unaskedFrom !== undefined)
         return { name, baseUrl, state: { type: 'unasked', source: unaskedFrom } };
-      const answer = await Promise.race([ask(baseUrl, early).catch(() => undefined), late]);
+      const answer = await Promise.race([ask(baseUrl, early).catch(() => undefined), timeIsUp]);
+      if (answer === undefined || (answer.type === 'failed' && answer.error.kind === 'stalled'))
+        late.push(address);
       return answer === undefined ? undefined : toFound(address, answer);
     }),
   );
-  return found.filter((server) => server !== undefined).toSorted(byBestModel);
+  return { servers: found.filter((server) => server !== undefined).toSorted(byBestModel), late };
 }
 
 /**
- * Ollama tells the details of one model at a time, and some may have come too late: they are asked for once more.
- * Returns the very same list where nothing was missing, or nothing more is told.
+ * The same once more behind the screen, with more time: who was late, and Ollama where it had not told the details of
+ * every model. Returns the very same list where there is nothing to ask.
  */
 export async function refineServers(
-  found: readonly FoundServer[],
+  { servers, late }: Search,
   ask: AskAddress,
   timeoutMs = REFINE_MS,
 ): Promise<readonly FoundServer[]> {
-  if (!found.some(isPartial)) return found;
-  const refined = await Promise.all(
-    found.map(async (server) => {
-      if (!isPartial(server)) return server;
-      const answer = await ask(server.baseUrl, AbortSignal.timeout(timeoutMs)).catch(() => undefined);
-      return answer?.type === 'server' ? fromFacts(server.name, answer.facts) : server;
-    }),
-  );
-  return refined.toSorted(byBestModel);
+  if (late.length === 0 && !servers.some(isPartial)) return servers;
+  const signal = AbortSignal.timeout(timeoutMs);
+  const again = async (address: LocalAddress): Promise<FoundServer | undefined> => {
+    const answer = await ask(address.baseUrl, signal).catch(() => undefined);
+    return answer === undefined ? undefined : toFound(address, answer);
+  };
+  const [refined, more] = await Promise.all([
+    Promise.all(
+      servers.map(async (server) => (isPartial(server) ? ((await again(server)) ?? server) : server)),
+    ),
+    Promise.all(late.map(again)),
+  ]);
+  return [...refined, ...more.filter((server) => server !== undefined)].toSorted(byBestModel);
 }
 
 /** Behind the screen, in milliseconds. */

@@ -3,9 +3,11 @@ import type { LoadedSettings } from '../../config/types.ts';
 import type { ModelError } from '../../protocol/model.ts';
 import type { Access, SetupPort } from '../../ui/onboarding/SetupPort.ts';
 import type { Place } from '../place.ts';
+import type { Search } from './findServers.ts';
 
 /** `loaded` says what is set already; the key is never handed on. */
 export function createSetupPort(place: Place, { settings, sources }: LoadedSettings): SetupPort {
+  let last: Search | undefined;
   return {
     async search() {
       const [{ findServers }, { localAddresses }, { askServer }] = await Promise.all([
@@ -13,16 +15,19 @@ export function createSetupPort(place: Place, { settings, sources }: LoadedSetti
         import('./localAddresses.ts'),
         import('../../model/servers/askServer.ts'),
       ]);
-      return findServers(localAddresses(place.env), (baseUrl, signal) =>
+      last = await findServers(localAddresses(place.env), (baseUrl, signal) =>
         askServer({ baseUrl, apiKey: undefined, signal }),
       );
+      return last.servers;
     },
     async refine(found) {
       const [{ refineServers }, { askServer }] = await Promise.all([
         import('./findServers.ts'),
         import('../../model/servers/askServer.ts'),
       ]);
-      return refineServers(found, (baseUrl, signal) => askServer({ baseUrl, apiKey: undefined, signal }));
+      return refineServers({ late: last?.late ?? [], servers: found }, (baseUrl, signal) =>
+        askServer({ baseUrl, apiKey: undefined, signal }),
+      );
     },
     async check(access, signal) {
       const [{ checkAccess }, { askServer }] = await Promise.all([

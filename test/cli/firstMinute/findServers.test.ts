@@ -22,12 +22,14 @@ async function serve(routes: Routes): Promise<LocalServer> {
 }
 
 const ask = (baseUrl: string, signal: AbortSignal) => askServer({ baseUrl, apiKey: undefined, signal });
-const search = (servers: readonly LocalServer[], timeoutMs = 5000): Promise<readonly FoundServer[]> =>
-  findServers(
-    servers.map(({ baseUrl }) => ({ name: 'a server', baseUrl })),
-    ask,
-    timeoutMs,
-  );
+const search = async (servers: readonly LocalServer[], timeoutMs = 5000): Promise<readonly FoundServer[]> =>
+  (
+    await findServers(
+      servers.map(({ baseUrl }) => ({ name: 'a server', baseUrl })),
+      ask,
+      timeoutMs,
+    )
+  ).servers;
 
 test('all four kinds are found at once, the one with the best model first', async () => {
   const found = await search([
@@ -90,11 +92,27 @@ test('details that came too late are asked for once more, and only where some ar
     baseUrl: server.baseUrl,
     state: { type: 'models', models: [{ id: 'all-minilm' }, { id: 'qwen3:8b' }] },
   };
-  const [refined] = await refineServers([early], ask);
+  const [refined] = await refineServers({ servers: [early], late: [] }, ask);
   expect(refined?.state).toMatchObject({ type: 'models', models: [{ id: 'qwen3:8b', tools: true }] });
   expect(refined?.state.type === 'models' && refined.state.models).toHaveLength(1);
   const known = [refined ?? early];
-  expect(await refineServers(known, () => Promise.reject(new Error('it was asked')))).toBe(known);
+  const refuse = (): Promise<never> => Promise.reject(new Error('it was asked'));
+  expect(await refineServers({ servers: known, late: [] }, refuse)).toBe(known);
+});
+
+test('who was too late for the first list comes with the second, and who is not there is not asked again', async () => {
+  const server = await serve(vllm({ id: 'slow', maxModelLen: 32_768 }));
+  const gone = await startLocalServer({});
+  await gone.close();
+  const addresses = [server, gone].map(({ baseUrl }) => ({ name: 'a server', baseUrl }));
+  const slowly = async (baseUrl: string, signal: AbortSignal) => {
+    if (baseUrl === server.baseUrl) await new Promise((done) => setTimeout(done, 300));
+    return ask(baseUrl, signal);
+  };
+  const first = await findServers(addresses, slowly, 150);
+  expect(first).toEqual({ servers: [], late: [addresses[0]] });
+  const refined = await refineServers(first, slowly);
+  expect(refined.map(({ name }) => name)).toEqual(['vLLM']);
 });
 
 test('a question that ignores its signal is not waited for', async () => {
@@ -103,7 +121,8 @@ test('a question that ignores its signal is not waited for', async () => {
     [{ name: 'x', baseUrl: 'http://127.0.0.1:1/v1' }],
     () => new Promise(() => {}),
   );
-  expect(found).toEqual([]);
+  expect(found.servers).toEqual([]);
+  expect(found.late).toHaveLength(1);
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(SEARCH_MS - 5);
 });
 
@@ -125,7 +144,7 @@ test('what is not on this machine is shown and not asked', async () => {
     },
   );
   expect(asked).toEqual([]);
-  expect(found).toEqual([
+  expect(found.servers).toEqual([
     {
       name: 'Ollama',
       baseUrl: 'http://gpu.lan:11434/v1',
