@@ -62,12 +62,21 @@ function titleOf({ head, calls }: Atom): string {
     const title = result?.toolResult?.display?.title ?? '';
     return [call.tool?.name ?? '', title].filter((part) => part !== '').join(' ');
   });
-  const { content } = head.message;
-  const text =
-    head.subtype === 'instructions' ? instructionPath(head) : typeof content === 'string' ? content : '';
+  const text = head.subtype === 'instructions' ? instructionPath(head) : wordsOf(head.message.content);
   // Only its beginning is read: an item may be a megabyte, and there may be ten thousand of them.
   const said = headOf(text, 4 * TITLE)
     .replace(/\s+/g, ' ')
     .trim();
   return headOf([said, ...called].filter((part) => part !== '').join(' · '), TITLE);
+}
+
+/** The words of a message; its images have none. */
+function wordsOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
+  return parts.map((part) => (isText(part) ? part.text : '')).join(' ');
+}
+
+function isText(part: unknown): part is { readonly text: string } {
+  return typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string';
 }

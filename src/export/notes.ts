@@ -38,6 +38,8 @@ export function noteOf({ subtype, data, message }: JSONLEntry): Note | undefined
       return { kind: subtype, text: `Model: ${typeof data?.model === 'string' ? data.model : content}` };
     case 'nudge':
       return { kind: subtype, text: 'The program had a word for the model.', ...bodyOf(content) };
+    case 'image':
+      return { kind: subtype, text: `The model was shown ${String(data?.path ?? 'an image')}.` };
     case 'memory':
       return { kind: subtype, text: 'Memories that the prompt called up.', ...bodyOf(content) };
     case 'reminder':

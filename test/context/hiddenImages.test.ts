@@ -88,5 +88,12 @@ test('what a call has read follows its result as a message, in the order of the 
     { role: 'user', content: [{ type: 'text', text: 'The image /p/one:' }, image] },
     { role: 'user', content: [{ type: 'text', text: 'The image /p/two:' }, image] },
   ]);
+  expect(agent.items().map(({ kind, title }) => `${kind} ${title}`)).toEqual([
+    'prompt Look',
+    'reply See See · See See',
+    'note The image /p/one:',
+    'note The image /p/two:',
+    'reply Seen.',
+  ]);
   expect(await agent.turns(9), 'an image that was read is no prompt').toHaveLength(1);
 });

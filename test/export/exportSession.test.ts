@@ -294,3 +294,14 @@ test('what changed is counted as what it is: files, and folders', async () => {
     '1 file changed.',
   ]);
 });
+
+test('an image that the model was shown by a tool is named', async () => {
+  const shown: EntryDraft = {
+    type: 'user',
+    subtype: 'image',
+    message: { role: 'user', content: [{ type: 'text', text: 'The image /p/a.png:' }] },
+    data: { path: '/p/a.png' },
+  };
+  const markdown = await exported([prompt('Look'), reply('So.'), shown], { format: 'md' });
+  expect(markdown).toContain('The model was shown /p/a.png.');
+});

@@ -96,7 +96,7 @@ function mayGo({ kind, head, calls }: Atom): boolean {
   return goingSubtypes.has(head.subtype ?? '');
 }
 
-const goingSubtypes: ReadonlySet<string> = new Set(['shell', 'reminder', 'nudge', 'memory']);
+const goingSubtypes: ReadonlySet<string> = new Set(['shell', 'image', 'reminder', 'nudge', 'memory']);
 
 /** The entry of a plan: all of it is one reduction. */
 export function ledgerDraft(
