@@ -44,6 +44,8 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
     else held.current.push(text);
   };
   const suspend = async (run: () => Promise<void>): Promise<void> => {
+    // Two keys in one piece: it is given away already.
+    if (held.current !== undefined) return;
     held.current = [];
     try {
       await window.lend(() => app.suspendTerminal(run));

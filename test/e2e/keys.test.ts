@@ -67,7 +67,8 @@ test('an editor that fails, is missing or is ended by Ctrl+C leaves the draft, a
   const EDITOR = await editorOf(stage, 'printf "waiting here"; sleep 30');
   const terminal = await stage.ready([], { env: stage.work.env({ ...stage.access, EDITOR }) });
   await terminal.type('precious');
-  await terminal.press(ctrl('g'));
+  // Twice in one piece opens it once.
+  await terminal.press(ctrl('g') + ctrl('g'));
   await terminal.waitFor('waiting here');
   await terminal.press(ctrl('c'));
   await terminal.waitFor('ended with SIGINT');
