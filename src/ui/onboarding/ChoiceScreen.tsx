@@ -6,13 +6,14 @@ import { ruled } from '../components/permissionLayout.ts';
 import { useLatest } from '../components/useLatest.ts';
 import { useTypeAheadGuard } from '../components/useTypeAheadGuard.ts';
 import { type Command, commandsOf } from '../input/keys.ts';
+import { sanitizeLine } from '../print/sanitize.ts';
 import { wrapText } from '../print/spans.ts';
 import { truncate } from '../print/width.ts';
 import type { Paint, Theme } from '../theme.ts';
 
 export interface ChoiceScreenProps<T extends Choice> {
   readonly title: string;
-  /** Between the title and the choices, in this order; what does not fit is left out from the end. */
+  /** Between the title and the choices, in this order; what does not fit is left out from the end. May quote a server. */
   readonly texts: readonly { readonly text: string; readonly paint: Paint }[];
   readonly choices: readonly T[];
   readonly width: number;
@@ -84,7 +85,7 @@ function screenLines<T extends Choice>(props: ChoiceScreenProps<T>, selected: nu
   const head = [ruled(title, width, theme)];
   // At least one line for each choice comes first, then the text, then the details and the hint.
   const room = Math.max(0, rows - head.length - choices.length);
-  const said = texts.flatMap(({ text, paint }) => wrapText(text, width, paint)).slice(0, room);
+  const said = texts.flatMap(({ text, paint }) => wrapText(sanitizeLine(text), width, paint)).slice(0, room);
   const left = Math.max(1, rows - head.length - said.length);
   const shown = fittedChoiceLines(
     choices,

@@ -347,6 +347,24 @@ test('what went wrong with the last answer stands above the choices', async () =
   expect(screen.text()[1]).toBe('The key was refused (401).');
 });
 
+test('what a server says drives no terminal', async () => {
+  const hostile = 'It said: "\u001b]0;owned\u0007\u009b2Jno \u202ekey".';
+  const { screen, press } = await open({
+    message: hostile,
+    found: [
+      {
+        name: 'Ollama',
+        baseUrl: ollama.baseUrl,
+        state: { type: 'models', models: [{ id: 'x\u001b[2J\u009d0;owned\u009cy' }] },
+      },
+    ],
+    outcomes: [{ type: 'refused', field: 'apiKey', message: hostile }],
+  });
+  await press('k', keys.paste('sk-1'), keys.enter, keys.enter);
+  expect(screen.text().join('\n')).toContain('no ‹U+202E›key');
+  expect(screen.output()).not.toMatch(/owned|[\u0080-\u009f\u202e]/);
+});
+
 describe.each([
   [20, 8],
   [20, 16],
