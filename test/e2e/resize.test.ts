@@ -109,22 +109,33 @@ test('with the popup open and a long draft, with a dialog open', async () => {
     await terminal.pause(350);
   }
   await terminal.waitFor('package.json');
+  expect(terminal.screen().match(/^❯/gm)).toHaveLength(1);
   await terminal.press(keys.escape, keys.escape, keys.escape);
   await terminal.waitFor('❯ Ask for');
   await terminal.submit('/resume');
-  await terminal.waitFor(/hello/i);
+  await terminal.waitFor('Sessions of this project');
   for (const [columns, rows] of [
-    [50, 24],
-    [20, 12],
-    [10, 5],
+    [90, 30],
+    [40, 30],
     [100, 30],
   ] as const) {
     terminal.resize(columns, rows);
     await terminal.pause(350);
+    expect(terminal.screen().match(/^Filter:/gm)).toHaveLength(1);
   }
   await terminal.press(keys.escape);
   await terminal.waitFor(/context ~?\d+%/);
   await terminal.pause(300);
-  expect(terminal.screen().match(/Hello there\./g)).toHaveLength(1);
-  expect(terminal.screen().match(/^❯/gm)).toHaveLength(1);
+  expect(terminal.screen().match(/^❯ Ask/gm)).toHaveLength(1);
+  expect(terminal.everything()).toContain('> hello\n\nHello there.');
+  // Smaller than the dialog: what is pushed out of the screen stays, and it goes on.
+  await terminal.submit('/resume');
+  await terminal.waitFor('Sessions of this project');
+  terminal.resize(10, 5);
+  await terminal.waitFor(/^Filt/m);
+  await terminal.press(keys.escape);
+  terminal.resize(100, 30);
+  await terminal.waitFor(/context ~?\d+%/);
+  await terminal.type('still here');
+  await terminal.waitFor('❯ still here');
 });
