@@ -97,12 +97,11 @@ export function TasksDialog({ agent, width, rows, theme, now, onClose }: TasksDi
     opened === undefined
       ? 'Background tasks'
       : `${opened.id} ${task === undefined ? '' : `${stateText(task, now())} · ${sanitizeLine(task.command)}`}`;
-  const hint =
-    asking === undefined
-      ? theme.dim(truncate(message === '' ? hintText(state, width) : message, width))
-      : theme.warning(
-          truncate(`Stop ${asking} and all it started? y stops it, any other key does not`, width),
-        );
+  const [words, paint] =
+    asking !== undefined
+      ? [questionText(asking, width), theme.warning]
+      : [message === '' ? hintText(state, width) : message, theme.dim];
+  const hint = paint(truncate(words, width));
   const first = Math.max(0, Math.min(state.selected - bodyRows + 1, state.tasks.length - bodyRows));
   const body =
     opened === undefined
@@ -121,6 +120,11 @@ export function TasksDialog({ agent, width, rows, theme, now, onClose }: TasksDi
       <Lines lines={[hint]} />
     </Box>
   );
+}
+
+function questionText(id: string, width: number): string {
+  const long = `Stop ${id} and all it started? y stops it, any other key does not`;
+  return long.length <= width ? long : `Stop ${id}? y / n`;
 }
 
 function hintText({ opened, tasks }: TasksState, width: number): string {

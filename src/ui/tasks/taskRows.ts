@@ -31,7 +31,7 @@ export function taskRow(
   { width, isSelected, now, theme }: { width: number; isSelected: boolean; now: number; theme: Theme },
 ): string {
   const isWide = width >= WIDE;
-  const id = padEnd(task.id, 4);
+  const id = width < NARROW ? task.id : padEnd(task.id, 4);
   const text = width < NARROW ? shortState(task, now) : stateText(task, now);
   const state = isWide ? padEnd(truncate(text, STATE_COLUMNS), STATE_COLUMNS) : truncate(text, 16);
   const paint = task.end === undefined ? theme.accent : task.end.code === 0 ? theme.success : theme.warning;

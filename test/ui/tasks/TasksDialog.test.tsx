@@ -154,11 +154,7 @@ describe('the list', () => {
       columns: 20,
     });
     for (const row of screen.text()) expect(textWidth(row)).toBeLessThanOrEqual(20);
-    expect(screen.text().slice(1, 4)).toEqual([
-      '❯ b2   exit 2 run b2',
-      '  b1   12s 中文命令…',
-      '  last of b2',
-    ]);
+    expect(screen.text().slice(1, 4)).toEqual(['❯ b2 exit 2 run b2', '  b1 12s 中文命令 -…', '  last of b2']);
   });
 });
 
