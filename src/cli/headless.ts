@@ -98,7 +98,7 @@ export async function printMode(place: Place, options: CliOptions): Promise<numb
     Promise.race([agent.close(), new Promise<void>((done) => setTimeout(done, FLUSH_MS))]);
   // Nobody reads the answer any more: what it still would cost is saved.
   guardOutput((code, message) => {
-    if (message !== undefined) say(message);
+    if (message !== undefined) say(`${message} What was done is saved; go on with --continue.`);
     terminated = true;
     const end = (): never => process.exit(code);
     void flush().then(end, end);

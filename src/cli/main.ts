@@ -1,6 +1,7 @@
 /** The entry of the bundle: parses the command line and hands over to the screen or to `-p`. */
 import { keepHeapSmall } from './heap.ts';
 import { parseArguments } from './options.ts';
+import { guardOutput } from './outputGuard.ts';
 import { programVersion } from './packageRoot.ts';
 import { NoPlaceError, readPlace } from './place.ts';
 import { screenKind } from './screenKind.ts';
@@ -15,6 +16,7 @@ process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
 async function main(argv: readonly string[]): Promise<number> {
   // The one question that needs nothing loaded.
   if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-v')) {
+    guardOutput(stopAtOnce);
     process.stdout.write(`${programVersion()}\n`);
     return 0;
   }
@@ -37,6 +39,7 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   const parsed = await parseArguments(argv, programVersion());
   if (parsed.type === 'exit') {
+    guardOutput(stopAtOnce);
     process.stdout.write(parsed.stdout);
     process.stderr.write(parsed.stderr);
     return parsed.code;
@@ -70,4 +73,10 @@ async function main(argv: readonly string[]): Promise<number> {
   const first = drawFirstFrame(place, process.stdin, process.stdout);
   const { interactiveMode } = await import('./loadScreen.ts').then(({ loadScreen }) => loadScreen());
   return interactiveMode(place, options, first);
+}
+
+/** Nothing is under way that would have to be saved. */
+function stopAtOnce(code: number, message: string | undefined): never {
+  if (message !== undefined) process.stderr.write(`clawdcode: ${message}\n`);
+  process.exit(code);
 }

@@ -14,11 +14,7 @@ export function guardOutput(stop: (code: number, message: string | undefined) =>
     isStopped = true;
     // `| head` has seen enough.
     if (error.code === 'EPIPE') stop(PIPE_CLOSED, undefined);
-    else
-      stop(
-        1,
-        `standard output cannot be written: ${error.message}. What was done is saved; go on with --continue.`,
-      );
+    else stop(1, `standard output cannot be written: ${error.message}.`);
   });
   process.stderr.on('error', () => undefined);
 }

@@ -378,6 +378,11 @@ describe('the pipe', () => {
     expect(ended.stderr).toBe('code 141\n');
   });
 
+  test.each(['--help', '--version'])('nobody reads the answer to %s', async (flag) => {
+    const ended = await run({ args: [flag], line: '{ sleep 0.2; "$@"; echo "code $?" >&2; } | true' });
+    expect(ended.stderr).toBe('code 141\n');
+  });
+
   test.skipIf(!existsSync('/dev/full'))('the disk behind it is full', async () => {
     const { env } = await serve(reply('Hi.'));
     const ended = await run({ env, line: '"$@" > /dev/full' });
