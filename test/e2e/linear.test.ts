@@ -2,6 +2,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { isAlive } from './support/processes.ts';
 import { program } from './support/program.ts';
 import { setStage } from './support/stage.ts';
 
@@ -12,7 +13,8 @@ const ctrlD = '\u0004';
 
 /** The ways in which a terminal comes to be talked to in lines. */
 const ways = [
-  { way: 'a dumb terminal', below: ['env', 'TERM=dumb'], args: [] },
+  // Nothing makes colours of words where no escape may be written.
+  { way: 'a dumb terminal', below: ['env', 'TERM=dumb', 'FORCE_COLOR=3', 'CI=1'], args: [] },
   { way: '--ax-screen-reader', below: [], args: ['--ax-screen-reader'] },
 ] as const;
 
@@ -91,7 +93,7 @@ test('the setting is enough; several lines go together, and what is typed while 
   const { server, work, open } = await setStage();
   await mkdir(work.data, { recursive: true });
   await writeFile(join(work.data, 'config.json'), JSON.stringify({ screenReader: true }));
-  server.script({ text: story.slice(0, 400), ...slow }, { text: 'Both seen.' });
+  server.script({ text: story.slice(0, 200), ...slow }, { text: 'Both seen.' });
   const terminal = open();
   await terminal.waitForPrinted('Ctrl+D leaves');
   await terminal.submit('first line\\');
@@ -128,6 +130,35 @@ test('dialogs are lists to answer: models, sessions, going back', async () => {
   await terminal.press(ctrlC);
   await terminal.press(ctrlD);
   expect(await terminal.exited).toBe(0);
+});
+
+test('a folder’s settings are asked about before they count', async () => {
+  const { server, work, open } = await setStage();
+  await work.write('.clawdcode.json', JSON.stringify({ permissions: { allow: ['Bash(touch *)'] } }));
+  server.script({ calls: [{ name: 'Bash', input: { command: 'touch made' } }] }, { text: 'Made.' });
+  const terminal = open([], { below: ['env', 'TERM=dumb'] });
+  await terminal.waitForPrinted(
+    /Question: do you trust this folder\?[\s\S]*Bash\(touch \*\)[\s\S]*1, or y: Yes/,
+  );
+  await terminal.submit('n');
+  await terminal.pause(300);
+  await terminal.submit('make it');
+  await terminal.waitForPrinted(/Question: may Bash do this\?/);
+});
+
+test('a terminal that goes away ends the program, with the log on disk', async () => {
+  const { server, work, open } = await setStage();
+  server.script({ text: story, ...slow });
+  const terminal = open([], { below: ['env', 'TERM=dumb'] });
+  await terminal.waitForPrinted('Ctrl+D leaves');
+  await terminal.submit('tell me a story');
+  await server.waitForRequests(1);
+  await terminal.pause(500);
+  terminal.close();
+  await terminal.exited;
+  await terminal.until(() => !isAlive(terminal.pid), 'the program is gone', 5000);
+  const entries = (await work.sessions())[0]?.entries ?? [];
+  expect(entries.some((entry) => entry.subtype === 'prompt')).toBe(true);
 });
 
 test('a key is asked for and not shown', async () => {
