@@ -1,12 +1,13 @@
 /**
  * What the environment says about the way to a server: proxies (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY, also in
  * lower case) and certificates (SSL_CERT_FILE; NODE_EXTRA_CA_CERTS is read by Node itself). Node's own fetch heeds a
- * proxy only when it was started so, and never SSL_CERT_FILE. undici does; it is loaded with the first request, and
- * only where one of these is set.
+ * proxy only when it was started so, and never SSL_CERT_FILE. undici does; it is loaded with the first request
+ * that one of these is meant for.
  */
 import { readFile } from 'node:fs/promises';
 import { readFailure } from './failure.ts';
 import { PROXY_AUTH, PROXY_FAILED } from './network.ts';
+import { patientFetch } from './patientFetch.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -15,8 +16,14 @@ export function environmentFetch(env: Environment, timeoutMs = 660_000): typeof 
   const proxies = readProxies(env);
   const certificates = env.SSL_CERT_FILE || undefined;
   if (proxies === undefined && certificates === undefined) return undefined;
+  const usual = patientFetch(timeoutMs);
   let made: Promise<typeof fetch> | undefined;
   return async (input, init) => {
+    const url = String(input);
+    const isMeant =
+      (certificates !== undefined && /^https:/i.test(url)) ||
+      (proxies !== undefined && proxyFor(url, proxies) !== undefined);
+    if (!isMeant) return usual(input, init);
     made ??= make(proxies, certificates, env, timeoutMs);
     const own = await made;
     return own(input, init);
@@ -52,7 +59,8 @@ async function make(
   env: Environment,
   timeoutMs: number,
 ): Promise<typeof fetch> {
-  const undici = await import('undici');
+  // CommonJS: what it exports is under `default`, bundled or not.
+  const { default: undici } = await import('undici');
   const ca = certificates === undefined ? undefined : await trusted(certificates, env);
   const tls = ca === undefined ? {} : { connect: { ca }, requestTls: { ca }, proxyTls: { ca } };
   const patience = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };

@@ -1,0 +1,87 @@
+/** A whole turn with a local server as people have it: no tools, a small window, calls as text, a proxy set. */
+import { expect, onTestFinished, test } from 'vitest';
+import { startProxy } from '../model/proxyStage.ts';
+import { type Asked, ollama, type Route, saying, startLocalServer, vllm } from './support/localServers.ts';
+import { setStage } from './support/stage.ts';
+
+/** Calls `Read` in words for its first prompt, and says what it was given for the next. */
+const readsInWords: Route = (response, asked) => {
+  const last = JSON.stringify((asked.body.messages as { content: unknown }[]).at(-1)?.content);
+  const secret = /the word is (\w+)/.exec(last)?.[1];
+  const call = '<tool_call>\n{"name": "Read", "arguments": {"file_path": "note.txt"}}\n</tool_call>';
+  const answer = saying(secret === undefined ? `I look.\n${call}` : `It says ${secret}.`);
+  if (typeof answer === 'function') answer(response, asked);
+};
+
+const chats = (asked: readonly Asked[]): Asked[] =>
+  asked.filter(({ path }) => path === '/v1/chat/completions');
+
+test('Ollama with a model that takes no tools and a small window: loaded first, told once, and it works', async () => {
+  const stage = await setStage();
+  const models = [{ name: 'small:2b', maxContext: 131_072, capabilities: ['completion'] }];
+  const server = await startLocalServer(ollama(models, { defaultContext: 16_384, chat: readsInWords }));
+  onTestFinished(server.close);
+  await stage.work.write('note.txt', 'the word is plankton\n');
+  const env = { OPENAI_BASE_URL: server.baseUrl, OPENAI_MODEL: 'small:2b', OPENAI_API_KEY: '' };
+  const printed = await stage.print(['-p', 'what does note.txt say?', '--output-format', 'json'], { env });
+  expect(printed).toMatchObject({ code: 0 });
+  const result = JSON.parse(printed.stdout) as {
+    result: string;
+    modelUsage: Record<string, { contextWindow: number }>;
+  };
+  expect(result.result).toBe('It says plankton.');
+  expect(JSON.stringify(result)).toContain('16384');
+
+  const paths = server.asked.map(({ path }) => path);
+  expect(paths.indexOf('/api/generate')).toBeLessThan(paths.indexOf('/v1/chat/completions'));
+  const [first, second] = chats(server.asked);
+  expect(first?.body).not.toHaveProperty('tools');
+  expect(JSON.stringify(first?.body)).toContain('\\"name\\":\\"Read\\"');
+  expect(JSON.stringify(second?.body)).toContain('<tool_response name=\\"Read\\">');
+  expect(JSON.stringify(second?.body)).toContain('plankton');
+});
+
+test('on the screen the call is never shown as text, and what the server lacks is said once', async () => {
+  const stage = await setStage();
+  const models = [{ name: 'small:2b', maxContext: 131_072, capabilities: ['completion'], running: 16_384 }];
+  const server = await startLocalServer(ollama(models, { chat: readsInWords }));
+  onTestFinished(server.close);
+  await stage.work.write('note.txt', 'the word is plankton\n');
+  const env = { OPENAI_BASE_URL: server.baseUrl, OPENAI_MODEL: 'small:2b', OPENAI_API_KEY: '' };
+  const terminal = await stage.ready([], { env });
+  await terminal.submit('what does note.txt say?');
+  await terminal.waitForPrinted('It says plankton.');
+  await terminal.waitForIdle();
+  const text = terminal.everything().replace(/\s+/g, ' ');
+  expect(text).toContain('OLLAMA_CONTEXT_LENGTH=32768');
+  expect(text.match(/takes no tools/g)).toHaveLength(1);
+  expect(text).not.toContain('<tool_call>');
+});
+
+test('a server on this machine is reached past a proxy that is set', async () => {
+  const stage = await setStage();
+  const server = await startLocalServer(vllm({ id: 'm', maxModelLen: 40_000 }, { chat: saying('reached') }));
+  onTestFinished(server.close);
+  const env = {
+    OPENAI_BASE_URL: server.baseUrl,
+    OPENAI_MODEL: 'm',
+    HTTP_PROXY: 'http://127.0.0.1:9',
+    HTTPS_PROXY: 'http://127.0.0.1:9',
+  };
+  expect(await stage.print(['-p', 'hello'], { env })).toMatchObject({ code: 0, stdout: 'reached\n' });
+});
+
+test('another one through it, by what is built into the program', async () => {
+  const stage = await setStage();
+  const server = await startLocalServer(vllm({ id: 'm', maxModelLen: 40_000 }, { chat: saying('reached') }));
+  const proxy = await startProxy(server.port);
+  onTestFinished(proxy.close);
+  onTestFinished(server.close);
+  const env = {
+    OPENAI_BASE_URL: 'http://model.test/v1',
+    OPENAI_MODEL: 'm',
+    HTTP_PROXY: `http://127.0.0.1:${proxy.port}`,
+  };
+  expect(await stage.print(['-p', 'hello'], { env })).toMatchObject({ code: 0, stdout: 'reached\n' });
+  expect(proxy.seen).toContain('POST http://model.test/v1/chat/completions');
+});
