@@ -9,7 +9,7 @@ import { openSessionCatalogue } from './catalogue.ts';
 import type { DebugLog } from './debugLog.ts';
 import { createCommandHost } from './host.ts';
 import { createImagePort } from './images.ts';
-import { createModelChoice, listModels } from './models.ts';
+import { createModelChoice, listerFor } from './models.ts';
 import type { CliOptions } from './options.ts';
 import type { Place } from './place.ts';
 import { placeNotice } from './placeNotice.ts';
@@ -48,7 +48,7 @@ async function chooseModel(
   loaded: LoadedSettings,
   trusted: boolean,
 ): Promise<Boot> {
-  const access = await findModelAccess(loaded, options.demo, listModels);
+  const access = await findModelAccess(loaded, options.demo, listerFor(place.env));
   if (access.type === 'missing') {
     // Nothing at all is set up on a first start: that is no mistake, so nothing is said.
     const first = loaded.settings.apiKey === null && loaded.sources.baseUrl === undefined;

@@ -9,7 +9,7 @@ import { sanitize } from '../ui/print/sanitize.ts';
 import { createDebugLog } from './debugLog.ts';
 import { endSoon } from './endSoon.ts';
 import { createCommandHost } from './host.ts';
-import { listModels } from './models.ts';
+import { listerFor } from './models.ts';
 import { whereItLies } from './movedSession.ts';
 import type { CliOptions } from './options.ts';
 import { guardOutput } from './outputGuard.ts';
@@ -44,7 +44,7 @@ export async function printMode(place: Place, options: CliOptions): Promise<numb
   if (loaded.untrusted.length > 0) {
     say('this folder is not trusted, so its settings do not count; run clawdcode here once to decide.');
   }
-  const access = await findModelAccess(loaded, options.demo, listModels);
+  const access = await findModelAccess(loaded, options.demo, listerFor(place.env));
   if (access.type === 'missing') {
     say(access.message);
     return EXIT.noAccess;

@@ -4,6 +4,7 @@ import type { Settings } from '../config/schema.ts';
 import { costUsd, lookupModel } from '../model/catalogue.ts';
 import { DEMO_MODEL, demoModelInfo } from '../model/demo.ts';
 import { endpointFacts } from '../model/endpoint.ts';
+import { environmentFetch } from '../model/environmentFetch.ts';
 import { ownFactsOf } from '../model/ownFacts.ts';
 import { askJson } from '../model/servers/askHttp.ts';
 import { readModelList } from '../model/servers/modelList.ts';
@@ -72,6 +73,12 @@ export function createModelChoice(first: string, settings: Settings, served?: Se
       return [advice];
     },
   };
+}
+
+/** `listModels` on the way that the environment names: through its proxy, with its certificates. */
+export function listerFor(env: Readonly<Record<string, string | undefined>>) {
+  return (baseUrl: string, apiKey: string | undefined): Promise<ModelList> =>
+    listModels(baseUrl, apiKey, environmentFetch(env));
 }
 
 /** Models for conversations that the endpoint offers, by name, asked anew each time; where there are none to tell, why. */
