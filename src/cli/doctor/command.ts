@@ -52,7 +52,7 @@ async function examine(
   const isTrusted = await folderIsTrusted(place);
   const loaded = await readSettings(place, parsed.options, isTrusted);
   const terminal = await readTerminal(place);
-  const network = offline ? null : await createNetworkPorts(loaded, undefined, true);
+  const network = offline ? null : await createNetworkPorts(loaded, undefined, true, place.env);
   if (network?.access.type === 'ready' && network.probe !== undefined && !json)
     output.hint(`Sending two short prompts to ${network.access.model}; --offline leaves that out.`);
   const notes = offline ? ['--offline: no server was asked.'] : [];

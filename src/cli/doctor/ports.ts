@@ -1,6 +1,7 @@
 /** What the checks need of this machine, for the subcommand and for `/doctor`. */
 import { execFile } from 'node:child_process';
 import type { LoadedSettings } from '../../config/types.ts';
+import { environmentFetch } from '../../model/environmentFetch.ts';
 import { askServer } from '../../model/servers/askServer.ts';
 import { probeModel } from '../../model/servers/probeModel.ts';
 import type { ModelProbe } from '../../protocol/server.ts';
@@ -33,14 +34,17 @@ export function createDoctorPorts(given: Given): DoctorPorts {
   };
 }
 
-/** `model`: the one that is in use, where another than the settings' was chosen. `isProbing`: short prompts may be sent to it. */
+/** `model`: the one that is in use, where another than the settings' was chosen. `isProbing`: short prompts may be sent to it. `env` names proxies and certificates. */
 export async function createNetworkPorts(
   loaded: LoadedSettings,
   model: string | undefined,
   isProbing: boolean,
+  env: Place['env'],
 ): Promise<NetworkPorts> {
   const settings = model === undefined ? loaded.settings : { ...loaded.settings, model };
   const found = await findModelAccess({ ...loaded, settings }, false, listModels);
+  const fetchFn = environmentFetch(env);
+  const way = fetchFn === undefined ? {} : { fetch: fetchFn };
   const probe =
     isProbing && found.type === 'ready'
       ? (): Promise<ModelProbe> =>
@@ -49,6 +53,7 @@ export async function createNetworkPorts(
             apiKey: found.apiKey,
             model: found.model,
             signal: AbortSignal.timeout(PROBE_MS),
+            ...way,
           })
       : undefined;
   return {
@@ -58,6 +63,7 @@ export async function createNetworkPorts(
         baseUrl: settings.baseUrl,
         apiKey,
         ...(found.type === 'ready' ? { model: found.model } : {}),
+        ...way,
         signal: AbortSignal.timeout(SERVER_MS),
       }),
     probe,

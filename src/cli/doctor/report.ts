@@ -26,7 +26,7 @@ export async function sessionReport(
         answers: undefined,
       }
     : undefined;
-  const network = demo ? null : await createNetworkPorts(loaded, model.id, false);
+  const network = demo ? null : await createNetworkPorts(loaded, model.id, false, place.env);
   const notes = [
     ...(demo ? ['The demo model needs no server, so none was asked.'] : []),
     'Not looked at inside a session: what the terminal answers, and prompts to the model. "clawdcode doctor" does both.',

@@ -3,6 +3,7 @@ import type { LoadedSettings } from '../../config/types.ts';
 import type { ModelError } from '../../protocol/model.ts';
 import type { Access, SetupPort } from '../../ui/onboarding/SetupPort.ts';
 import type { Place } from '../place.ts';
+import type { CheckPorts } from './checkAccess.ts';
 import type { Search } from './findServers.ts';
 
 /** `loaded` says what is set already; the key is never handed on. */
@@ -30,11 +31,18 @@ export function createSetupPort(place: Place, { settings, sources }: LoadedSetti
       );
     },
     async check(access, signal) {
-      const [{ checkAccess }, { askServer }] = await Promise.all([
+      const [{ checkAccess }, { askServer }, { environmentFetch }] = await Promise.all([
         import('./checkAccess.ts'),
         import('../../model/servers/askServer.ts'),
+        import('../../model/environmentFetch.ts'),
       ]);
-      return checkAccess(access, { ask: askServer, tryModel }, signal);
+      const fetchFn = environmentFetch(place.env);
+      const way = fetchFn === undefined ? {} : { fetch: fetchFn };
+      const ports: CheckPorts = {
+        ask: (question) => askServer({ ...question, ...way }),
+        tryModel: (tried, limit) => tryModel(tried, way, limit),
+      };
+      return checkAccess(access, ports, signal);
     },
     defaults: {
       ...(sources.baseUrl === undefined ? {} : { baseUrl: settings.baseUrl }),
@@ -47,10 +55,11 @@ export function createSetupPort(place: Place, { settings, sources }: LoadedSetti
 /** One prompt of two letters; the first piece of an answer is enough. */
 async function tryModel(
   { baseUrl, apiKey, model }: Access,
+  way: { readonly fetch?: typeof fetch },
   signal: AbortSignal,
 ): Promise<ModelError | undefined> {
   const { createOpenAIClient } = await import('../../model/openai.ts');
-  const client = createOpenAIClient({ apiKey: apiKey === '' ? undefined : apiKey, baseUrl });
+  const client = createOpenAIClient({ apiKey: apiKey === '' ? undefined : apiKey, baseUrl, ...way });
   const giveUp = new AbortController();
   const request = {
     model,

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type CheckPorts, checkAccess } from '../../../src/cli/firstMinute/checkAccess.ts';
 import { createSetupPort } from '../../../src/cli/firstMinute/setupPort.ts';
@@ -27,8 +29,9 @@ async function serve(routes: Routes): Promise<LocalServer> {
 async function check(
   access: Partial<Access> & { baseUrl: string },
   signal?: AbortSignal,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<AccessOutcome> {
-  const place = { ...readPlace(), env: {}, dataRoot: '/nonexistent/data' };
+  const place = { ...readPlace(), env, dataRoot: '/nonexistent/data' };
   const loaded = await loadSettings({ ...place, root: '/nonexistent', flags: {}, trusted: false });
   const setup = createSetupPort(place, loaded);
   return setup.check({ apiKey: '', model: '', ...access }, signal ?? new AbortController().signal);
@@ -193,4 +196,23 @@ test('it is given up at once with its signal', async () => {
   const startedAt = performance.now();
   expect(await checking).toMatchObject({ type: 'refused' });
   expect(performance.now() - startedAt).toBeLessThan(3000);
+});
+
+test('a key is tried by the way that the environment names', async () => {
+  const seen: string[] = [];
+  const proxy = createServer((request, response) => {
+    seen.push(request.url ?? '');
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(list('behind-the-proxy')));
+  });
+  await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done));
+  onTestFinished(() => {
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+  const { port } = proxy.address() as AddressInfo;
+  const baseUrl = 'http://llm.example.invalid/v1';
+  const outcome = await check({ baseUrl }, undefined, { HTTP_PROXY: `http://127.0.0.1:${port}` });
+  expect(outcome).toMatchObject({ type: 'models', models: [{ id: 'behind-the-proxy' }] });
+  expect(seen[0]).toContain('llm.example.invalid/v1/models');
 });

@@ -4,6 +4,7 @@ import { shownUrl } from '../../../model/errors.ts';
 import type { Finding } from '../../../protocol/doctor.ts';
 import type { ModelProbe, ServedModel, ServerAnswer } from '../../../protocol/server.ts';
 import { count, formatTokens } from '../../../ui/print/numbers.ts';
+import { isLoopback } from '../../firstMinute/localAddresses.ts';
 import type { DoctorPorts, NetworkPorts } from '../types.ts';
 
 /** With probing, a few short prompts are sent. */
@@ -72,6 +73,12 @@ function keyFinding({ loaded }: DoctorPorts, answer: ServerAnswer | undefined): 
       state: 'missing',
       value: source === undefined ? 'none is set' : `from ${source}: refused`,
       fix: answer.error.message,
+    };
+  if (answer === undefined)
+    return {
+      ...found,
+      state: 'ok',
+      value: source === undefined ? 'none is set' : `from ${source}, not tried`,
     };
   if (source === undefined) return { ...found, state: 'ok', value: 'none is set, and none was asked for' };
   return {
@@ -218,8 +225,9 @@ function find(models: readonly ServedModel[], id: string): ServedModel | undefin
   );
 }
 
-/** The proxy that the environment names for this address, without a password. */
+/** The proxy that the environment names for this address, without a password; this machine is never asked through one. */
 function proxyOf(env: Readonly<Record<string, string | undefined>>, baseUrl: string): string | undefined {
+  if (URL.canParse(baseUrl) && isLoopback(new URL(baseUrl).hostname)) return undefined;
   const names = baseUrl.startsWith('https:') ? ['https_proxy', 'HTTPS_PROXY'] : ['http_proxy', 'HTTP_PROXY'];
   const value = [...names, 'all_proxy', 'ALL_PROXY']
     .map((name) => env[name])
