@@ -17,7 +17,7 @@ export async function soak(program, place, turns, onSample) {
   const server = await startSoakServer(place.file);
   const there = place.with({ ...server.access, OPENAI_MODEL: 'soak-model' });
   // A window that fills many times over: what is left out of requests is part of what is to stay cheap.
-  const args = ['--context-window', '60000'];
+  const args = ['--context-window', '24000'];
   const config = join(place.env.HOME, '.clawdcode');
   mkdirSync(config, { recursive: true });
   writeFileSync(join(config, 'config.json'), JSON.stringify({ context: { strategy: 'hybrid' } }));

@@ -14,8 +14,8 @@ test('sixty turns later a session is as quick and about as large as in the begin
   expect(samples.map(({ turn }) => turn)).toEqual([6, 12, 18, 24, 30, 36, 42, 48, 54, 60]);
   // A prompt, a reply, a call, a result and a reply at least.
   expect(entries).toBeGreaterThan(300);
-  // Requests are held below the window of 60,000 tokens.
-  expect(bodies).toBeLessThan(300_000);
+  // Requests are held below the window of 24,000 tokens.
+  expect(bodies).toBeLessThan(150_000);
   // Generous: other programs run beside the tests, and V8 collects when it likes.
   expect(late.memory).toBeLessThan(early.memory + 100);
   expect(late.cpuMs).toBeLessThan(4 * early.cpuMs + 50);
