@@ -43,13 +43,14 @@ export class OutputCapture {
     return { text, original: blob?.finish() ?? Promise.resolve(undefined) };
   }
 
-  /** Nobody will read what comes from here on, nor what was not taken. */
+  /** Nobody will read what comes from here on, nor what was not taken. Never rejects. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#recent = new HeadTail();
     const blob = this.#blob;
     this.#blob = undefined;
-    await blob?.discard();
+    // What cannot be removed lies among the unfinished, which are cleared away.
+    await blob?.discard().catch(() => undefined);
   }
 
   #add(text: string): void {
