@@ -1,4 +1,4 @@
-import { alignColumns } from './textTable.ts';
+import { keysPage } from './pages/keysPage.ts';
 import type { Command } from './types.ts';
 
 /** Prints every key, what it does, and the name under which it can be given other keys. */
@@ -8,19 +8,7 @@ export const keys: Command = {
   description: 'show the keys, and how to change them',
   run: async (_args, host) => {
     const info = await host.keys?.();
-    if (info === undefined) return { type: 'notice', text: 'There are no keys here: this is no terminal.' };
-    const tables = info.groups.map(({ title, context, rows }) =>
-      [
-        `${title} (${context})`,
-        ...alignColumns(
-          rows.map(({ keys: names, description, action, isFixed }) => [
-            names.join(', ') || 'no key',
-            `${description} · ${action}${isFixed ? ', fixed' : ''}`,
-          ]),
-        ),
-      ].join('\n'),
-    );
-    const how = `Change them in ${info.file}, for example { "Chat": { "ctrl+e": "chat:externalEditor", "ctrl+s": null } }`;
-    return { type: 'notice', text: [...tables, [how, ...info.problems].join('\n')].join('\n\n') };
+    if (info !== undefined) return { type: 'page', page: keysPage(info) };
+    return { type: 'notice', text: 'There are no keys here: this is no terminal.' };
   },
 };

@@ -159,6 +159,22 @@ test('a turn that runs while the program is stopped goes on after fg', async () 
   await shell.waitFor('❯ still here');
 });
 
+test('after a stop from outside the terminal is taken back: raw, with pastes in one piece', async () => {
+  const stage = await setStage();
+  const shell = await inShell(stage);
+  await shell.type('draft');
+  const [child = 0] = (await readFile(`/proc/${shell.pid}/task/${shell.pid}/children`, 'utf8'))
+    .trim()
+    .split(' ')
+    .map(Number);
+  process.kill(child, 'SIGSTOP');
+  await shell.waitFor(/Stopped/);
+  await shell.submit('fg');
+  await shell.waitFor(/fg[\s\S]*❯ draft/);
+  await shell.press(keys.paste('one\ntwo\nthree\nfour'));
+  await shell.waitFor('❯ draft[Pasted text #1 +4 lines]');
+});
+
 test('where no shell could bring it back, Ctrl+Z says so and everything goes on', async () => {
   const stage = await setStage();
   const terminal = await stage.ready();

@@ -13,7 +13,7 @@ import {
 import type { Command } from './keys.ts';
 import { pressInSearch, typeInSearch } from './searchKeys.ts';
 import type { Edit } from './textBuffer.ts';
-import { strikeVim } from './vimKeys.ts';
+import { settle, strikeVim } from './vimKeys.ts';
 
 export interface KeySurroundings extends Surroundings {
   readonly keymap: Keymap;
@@ -22,8 +22,8 @@ export interface KeySurroundings extends Surroundings {
 /** Does what a stroke asks for. */
 export function strike(state: ComposerState, stroke: Stroke, around: KeySurroundings): Outcome {
   const plain = (from: ComposerState, one: Stroke): Outcome => strikePlain(from, one, around);
-  if (state.vim === undefined || state.search !== undefined || state.pending !== undefined)
-    return plain(state, stroke);
+  if (state.vim === undefined) return plain(state, stroke);
+  if (state.search !== undefined || state.pending !== undefined) return settle(plain(state, stroke));
   return strikeVim(state, state.vim, stroke, around, plain);
 }
 

@@ -95,7 +95,7 @@ function commandKey(
 const MAX_ROWS = 500;
 
 /** A prompt that was sent is followed by writing the next; otherwise the cursor keeps to what the mode allows. */
-function settle(outcome: Outcome): Outcome {
+export function settle(outcome: Outcome): Outcome {
   const { state, effect } = outcome;
   const { vim } = state;
   if (vim === undefined) return outcome;

@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs';
 import { render } from 'ink';
 import { expect, test } from 'vitest';
 import { keys as keysCommand } from '../../../src/commands/keys.ts';
+import { plainText } from '../../../src/commands/pages/page.ts';
 import { KeysDialog } from '../../../src/ui/keys/KeysDialog.tsx';
 import { keyLines } from '../../../src/ui/keys/keyLines.ts';
 import { defaultKeymap } from '../../../src/ui/keys/keymap.ts';
 import { keyGroups } from '../../../src/ui/keys/keyRows.ts';
+import { renderPage } from '../../../src/ui/print/page.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';
 import { chooseTheme } from '../../../src/ui/theme.ts';
 import { commandHost } from '../../commands/commandHost.ts';
@@ -29,9 +31,13 @@ test('/keys prints them, where they are changed, and what does not count', async
     keys: async () => ({ file: '~/keys.json', groups: keyGroups(defaultKeymap), problems: ['Not so.'] }),
   });
   const result = await keysCommand.run('', host);
-  const text = result.type === 'notice' ? result.text : '';
+  const page = result.type === 'page' ? result.page : () => [];
+  const text = plainText(page);
   for (const part of ['Ctrl+X Ctrl+E', 'chat:externalEditor', 'fixed', '~/keys.json', 'Not so.'])
     expect(text).toContain(part);
+  for (const width of [20, 40, 80, 200])
+    for (const line of renderPage(page, width, theme).split('\n'))
+      expect(textWidth(line)).toBeLessThanOrEqual(width);
 });
 
 test.each([20, 40, 80, 100, 200])('at %i columns every line fits', (width) => {

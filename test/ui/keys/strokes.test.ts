@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type KeyEvent, type Stroke, strokesOf } from '../../../src/ui/keys/strokes.ts';
 
@@ -29,6 +30,32 @@ describe('one key', () => {
   ])('%j %j %j', (input, key, raw, expected) => {
     expect(strokesOf(input, key, raw).map(short)).toEqual(expected);
   });
+});
+
+test('keys that come in one piece are the same keys as one by one', () => {
+  // Line breaks and tabs inside text are a paste; Esc begins sequences, which Ink takes apart.
+  const key = fc.constantFrom(
+    'a',
+    'Z',
+    '?',
+    '漢',
+    ' ',
+    '\u0001',
+    '\u0017',
+    '\u0012',
+    '\u0013',
+    '\u001A',
+    '\u007F',
+    '\u0000',
+  );
+  const joined = (strokes: readonly Stroke[]): string =>
+    strokes.map((one) => (one.type === 'key' ? `<${one.key}>` : one.text)).join('');
+  fc.assert(
+    fc.property(fc.array(key, { minLength: 1, maxLength: 20 }), (pressed) => {
+      const one = pressed.flatMap((character) => strokesOf(character, {}));
+      expect(joined(strokesOf(pressed.join(''), {}))).toBe(joined(one));
+    }),
+  );
 });
 
 test('a function key that came before is not read into what follows', () => {

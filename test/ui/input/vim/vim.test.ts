@@ -253,6 +253,15 @@ describe('modes', () => {
     expect(last?.state.vim?.mode).toBe('insert');
   });
 
+  test('what the search gives keeps to the mode: the cursor on a character, or writing after it was sent', () => {
+    const state = { ...vimComposer('|one'), sent: [] };
+    const withHistory = { ...state, walk: { ...state.walk, entries: ['earlier'], position: 1 } };
+    expect(shown(typed(withHistory, '/ear<right>'))).toBe('earlie|r');
+    const sent = typeAll(withHistory, strokesOfKeys('/ear<cr>')).at(-1);
+    expect(sent?.effect?.type).toBe('submit');
+    expect(sent?.state.vim?.mode).toBe('insert');
+  });
+
   test('Ctrl+R is redo outside of writing, the search inside', () => {
     expect(typed(vimComposer('one'), '<c-r>').search).toBeUndefined();
     expect(typed(vimComposer('one', 'insert'), '<c-r>').search).toBeDefined();
