@@ -22,6 +22,9 @@ export const sessionVerbs = [
 /** Shells that can complete the command line. */
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
+/** Goes with every subcommand, and is heard where the environment is read. */
+const COLORLESS = '--no-color';
+
 /** `argv`: what stands behind the subcommand. */
 export type Route =
   | { readonly type: 'session' | 'doctor' | 'completion'; readonly argv: readonly string[] }
@@ -39,7 +42,8 @@ export function routeOf(argv: readonly string[]): Route {
   if (subcommand === undefined) return nearlySubcommand(argv);
   const { type, words } = subcommand;
   const [second] = rest;
-  if (second === undefined || second.startsWith('-') || words.includes(second)) return { type, argv: rest };
+  if (second === undefined || second.startsWith('-') || words.includes(second))
+    return { type, argv: rest.filter((word) => word !== COLORLESS) };
   const meant = nearest(second, words);
   if (meant === undefined) return { type: 'other' };
   const prompt = argv.join(' ');

@@ -16,7 +16,9 @@ export function standardOutput(place: Place): Output {
   stderr.on('error', () => {});
   const isTerminal = stdout.isTTY === true;
   const plain = chooseTheme('plain', { noColor: true });
-  const theme = chooseTheme('auto', terminalColors(place));
+  const colors = terminalColors(place);
+  const theme = chooseTheme('auto', colors);
+  const isForced = colors.forceColor !== undefined;
   return {
     write,
     line: (text) => write(`${text}\n`),
@@ -24,7 +26,7 @@ export function standardOutput(place: Place): Output {
     width: isTerminal ? stdout.columns : WIDTH,
     isTerminal,
     hint: (text) => void stderr.write(`${(stderr.isTTY ? theme : plain).dim(sanitize(text))}\n`),
-    theme: isTerminal ? theme : plain,
+    theme: isTerminal || isForced ? theme : plain,
   };
 }
 
