@@ -143,6 +143,37 @@ describe('the address', () => {
   });
 });
 
+describe('the way there', () => {
+  test('the proxy does not answer', async () => {
+    const proxy = `http://127.0.0.1:${await closedPort()}`;
+    const ended = await run({ env: { ...access('http://llm.invalid/v1'), HTTP_PROXY: proxy } });
+    expect(ended.code).toBe(1);
+    expectSaid(
+      ended,
+      /The proxy http:\/\/127\.0\.0\.1:\d+ does not let requests through/,
+      /Check HTTPS_PROXY and HTTP_PROXY/,
+    );
+  });
+
+  test('the proxy wants a password', async () => {
+    const { server } = await serve(always(407, '', { 'proxy-authenticate': 'Basic' }));
+    const proxy = `http://127.0.0.1:${server.port}`;
+    const ended = await run({ env: { ...access('http://llm.invalid/v1'), HTTP_PROXY: proxy } });
+    expect(ended.code).toBe(1);
+    expectSaid(ended, /wants a user name and a password \(407\)\. Put them into HTTPS_PROXY or HTTP_PROXY/);
+  });
+
+  test('the server sends elsewhere: nothing of the conversation goes there', async () => {
+    const elsewhere = await serve(reply('Got it.'));
+    const location = `http://localhost:${elsewhere.server.port}/v1/chat/completions`;
+    const { env } = await serve(always(307, '', { location }));
+    const ended = await run({ env });
+    expect(ended.code).toBe(1);
+    expectSaid(ended, /sends requests on to .*The conversation was not sent there/);
+    expect(elsewhere.server.paths).toEqual([]);
+  });
+});
+
 describe('certificates', () => {
   const own = (): Certificate | undefined => certificateFor(base, 'IP:127.0.0.1');
 
@@ -215,6 +246,13 @@ describe('the model', () => {
     const ended = await run({ env });
     expect(ended.code).toBe(1);
     expectSaid(ended, /The model mock-1 is not known at .*Did you mean "mock-12"\?/);
+  });
+
+  test('it takes no tools: they are described instead', async () => {
+    const { env } = await serve(inTurn(refusal(400, 'gemma does not support tools'), reply('Hi.')));
+    const ended = await run({ env });
+    expect(ended).toMatchObject({ code: 0, stdout: 'Hi.\n' });
+    expectSaid(ended, /takes no tools\. They are described in the prompt instead/);
   });
 
   test('it is still being loaded: it is waited for', async () => {
