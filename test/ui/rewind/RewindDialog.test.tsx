@@ -45,6 +45,7 @@ async function open({
   rows = 14,
   first,
   notes = [],
+  ready = Promise.resolve(),
 }: {
   turns?: readonly TurnRecord[];
   plan?: readonly RestoreStep[];
@@ -52,6 +53,8 @@ async function open({
   rows?: number;
   first?: TurnRecord;
   notes?: readonly string[];
+  /** The list can be read. */
+  ready?: Promise<void>;
 } = {}) {
   const ops: Op[] = [];
   const forks: number[] = [];
@@ -63,6 +66,7 @@ async function open({
     submit: (op: Op) => void ops.push(op),
     async turns(limit: number) {
       limits.push(limit);
+      await ready;
       return turns.slice(-limit);
     },
     async planRewind(uuid: string): Promise<RewindPlan | undefined> {
@@ -246,4 +250,17 @@ test.each([
   look();
   await screen.press(keys.enter);
   expect(ops).toEqual([{ type: 'rewind', to: 'u2', scope: 'both' }]);
+});
+
+test('Enter that is pressed while the list is read counts once it is there', async () => {
+  let isReady = (): void => undefined;
+  const ready = new Promise<void>((done) => {
+    isReady = done;
+  });
+  const { screen } = await open({ ready });
+  await screen.press(keys.enter);
+  isReady();
+  await screen.waitFor(
+    (rows) => rows.some((row) => row.includes('request 3')) && rows.some((row) => /^.*1\. /.test(row)),
+  );
 });
