@@ -9,6 +9,7 @@ import { createKeysPort, keybindingsFile } from './keybindings.ts';
 import type { CliOptions } from './options.ts';
 import type { Place } from './place.ts';
 import { listFiles } from './projectFiles.ts';
+import { resumeAdvice } from './resumeAdvice.ts';
 import { targetOf } from './sessionTarget.ts';
 import { terminalColors } from './terminalColors.ts';
 import { terminalReflow } from './terminalReflow.ts';
@@ -43,22 +44,9 @@ export async function interactiveMode(place: Place, options: CliOptions, first: 
     now: () => Date.now(),
   });
   terminal.release();
-  if (exit.sessionId !== undefined && !exit.empty) {
-    const end = (await isSaved(place, exit.sessionId))
-      ? `To go on with this session: clawdcode --resume ${exit.sessionId}`
-      : `This session could not be saved below ${place.dataRoot}, so there is nothing to resume.`;
-    process.stdout.write(`${end}\n`);
-  }
+  const advice = await resumeAdvice(place, exit);
+  if (advice !== undefined) process.stdout.write(`${advice}\n`);
   return exit.code;
-}
-
-async function isSaved({ dataRoot, root, version }: Place, sessionId: string): Promise<boolean> {
-  const { PersistentStore } = await import('../context/index.ts');
-  const store = new PersistentStore({ dataRoot, projectRoot: root, programVersion: version });
-  return store.resolveSessionId(sessionId).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** SIGCONT; a stopped program is not told of a new size, so that it is asked for first. */

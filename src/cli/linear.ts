@@ -7,6 +7,7 @@ import { startLinear } from '../ui/linear/startLinear.ts';
 import { chooseTheme } from '../ui/theme.ts';
 import { createDebugLog } from './debugLog.ts';
 import { endSoon } from './endSoon.ts';
+import { shownDirectory } from './firstFrame.ts';
 import type { CliOptions } from './options.ts';
 import type { Place } from './place.ts';
 import { listFiles } from './projectFiles.ts';
@@ -26,7 +27,7 @@ export async function linearMode(place: Place, options: CliOptions, isEditing: b
     stdin,
     stdout,
     version: place.version,
-    directory: place.cwd.startsWith(place.home) ? `~${place.cwd.slice(place.home.length)}` : place.cwd,
+    directory: shownDirectory(place),
     isTerminal: stdin.isTTY === true && stdout.isTTY === true,
     isEditing,
     isUtf8: isUtf8Locale(place.env),

@@ -1,7 +1,5 @@
 /** Standard output that nobody takes: a pipe whose reader has left, a full disk. */
-
-/** Of a program that a broken pipe ended, as shells count it: 128 and SIGPIPE. */
-const PIPE_CLOSED = 141;
+import { EXIT } from '../headless/exitCodes.ts';
 
 /**
  * Calls `stop` once when standard output can no longer be written, with the exit code and, where it is not the
@@ -13,8 +11,8 @@ export function guardOutput(stop: (code: number, message: string | undefined) =>
     if (isStopped) return;
     isStopped = true;
     // `| head` has seen enough.
-    if (error.code === 'EPIPE') stop(PIPE_CLOSED, undefined);
-    else stop(1, `standard output cannot be written: ${error.message}.`);
+    if (error.code === 'EPIPE') stop(EXIT.readerLeft, undefined);
+    else stop(EXIT.failed, `standard output cannot be written: ${error.message}.`);
   });
   process.stderr.on('error', () => undefined);
 }

@@ -12,7 +12,7 @@ Subcommands (see --help of each):
 
 Exit codes:
   0 done · 1 the turn failed · 41 no key, no server or access refused · 42 bad input or unknown session
-  52 bad settings · 53 --max-turns reached · 130 interrupted · 143 terminated`;
+  52 bad settings · 53 --max-turns reached · 130 interrupted · 141 reader left · 143 terminated`;
 
 /** `version` is what `--version` prints. It throws instead of ending the process. */
 export function createProgram(version: string): Command {

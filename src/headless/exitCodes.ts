@@ -7,6 +7,8 @@ export const EXIT = {
   badSettings: 52,
   turnLimit: 53,
   interrupted: 130,
+  /** Standard output was a pipe whose reader left, as a shell counts SIGPIPE. */
+  readerLeft: 141,
   terminated: 143,
 } as const;
 
