@@ -10,6 +10,7 @@ import { loadMarkdown, type MarkdownRenderer } from '../../src/ui/print/markdown
 import { createPrinter } from '../../src/ui/printer.ts';
 import { chooseTheme, type Theme } from '../../src/ui/theme.ts';
 import { emptyView, type Print, type View } from '../../src/ui/view.ts';
+import { commandHost, run } from '../commands/commandHost.ts';
 import { goldenScreen } from '../e2e/support/goldenScreen.ts';
 import { mount } from './components/mount.tsx';
 import { call, entry, prompt, reply, result } from './transcript/entries.ts';
@@ -216,6 +217,18 @@ const drawings: readonly { name: string; draw: (columns: number, theme: Theme) =
     ),
   })),
 ];
+
+test.each(['context', 'status'].flatMap((name) => looks.map((look) => ({ name, ...look }))))(
+  '/$name, $look',
+  async ({ name, look, columns, theme, styles }) => {
+    const answer = await run(name, '', commandHost());
+    if (answer.type !== 'page' && answer.type !== 'notice') throw new Error(`/${name} shows nothing`);
+    const print: Print = answer.type === 'page' ? answer : { level: 'info', ...answer };
+    const printer = createPrinter({ theme, markdown: () => markdown, showReasoning: () => false });
+    const { screen } = await mount(<Text>{printer.render([print], columns)}</Text>, { columns, rows: 60 });
+    await goldenScreen(screen, `parts/${name}-${look}`, { styles });
+  },
+);
 
 test.each(drawings.flatMap((drawing) => looks.map((look) => ({ ...drawing, ...look }))))(
   '$name, $look',
