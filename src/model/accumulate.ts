@@ -14,6 +14,8 @@ export interface Accumulator {
   flush(): readonly ModelEvent[];
   /** True once the server has said why the reply ended: what follows can only be usage. */
   ended(): boolean;
+  /** Takes the reply as ended, though the server gave no reason. */
+  conclude(): void;
   /** The whole reply, or undefined when it ended without a reason: then it was cut. */
   reply(): Promise<Reply | undefined>;
 }
@@ -98,7 +100,11 @@ export function createAccumulator(newId: () => string, tools: readonly ToolSchem
     };
   }
 
-  return { push, flush, reply, ended: () => finish !== undefined };
+  function conclude(): void {
+    finish ??= 'stop';
+  }
+
+  return { push, flush, conclude, reply, ended: () => finish !== undefined };
 }
 
 /** Text calls have no index; those of the standard form begin at 0. */

@@ -7,6 +7,8 @@ export interface FilterNews {
   readonly onActivity: () => void;
   /** An event was dropped; the start of its data. */
   readonly onDropped: (sample: string) => void;
+  /** The server said that the stream is complete. */
+  readonly onDone?: () => void;
 }
 
 /** For `text/event-stream`, with any of the three line ends and a last event that may lack its blank line. */
@@ -19,6 +21,7 @@ export function filterEvents(news: FilterNews): TransformStream<Uint8Array, Uint
 
   function endEvent(): string {
     const [only = ''] = data;
+    if (only === '[DONE]') news.onDone?.();
     if (data.length === 1 && event === '' && usable(only)) {
       data = [];
       return `data: ${only}\n\n`; // nearly every event

@@ -53,6 +53,8 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
   const fetchFn = options.fetch ?? patientFetch(firstEventTimeoutMs + 60_000);
   const dialects = new Map<string, Dialect>();
   const told = new Set<string>();
+  /** Models whose complete streams give no finish reason: once that is a cut, again it is the server's way. */
+  const withoutReasons = new Set<string>();
   let reached = false;
 
   async function* stream(
@@ -145,6 +147,10 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
     };
     reached ||= trace.answered;
     yield* accumulator.flush();
+    if (!accumulator.ended() && thrown === undefined && trace.isDone === true && chunkCount > 0) {
+      if (withoutReasons.has(request.model)) accumulator.conclude();
+      withoutReasons.add(request.model);
+    }
     const reply = await finish(accumulator);
     if (signal.aborted) return;
     if (reply !== undefined) {

@@ -14,6 +14,8 @@ export interface AnswerTrace {
   isReply: boolean;
   /** The answer declared itself an event stream. */
   isEventStream: boolean;
+  /** It ended with the standard's `[DONE]`. */
+  isDone?: boolean;
   /** Malformed events that were dropped. */
   dropped: number;
 }
@@ -53,6 +55,9 @@ export function streamFetch(
     }
     const news = {
       onActivity,
+      onDone: () => {
+        trace.isDone = true;
+      },
       onDropped: (sample: string) => {
         trace.dropped += 1;
         debug(`model: dropped a malformed event (${trace.dropped} so far): ${sample}`);

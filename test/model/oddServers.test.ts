@@ -213,6 +213,14 @@ describe('streams out of the ordinary', () => {
     });
   });
 
+  test('a server that never gives a reason for the end is cut once, and then understood', async () => {
+    const { ask } = await served([sse([say('hi'), end])]);
+    expect((await ask()).at(-1)).toMatchObject({ type: 'failed', error: { kind: 'cut', retryable: true } });
+    expect((await ask()).at(-1)).toEqual(doneWith({ content: 'hi' }, 'stop'));
+    const cut = await served([sse([say('hi')])]);
+    for (let turn = 0; turn < 3; turn++) expect((await cut.ask()).at(-1)).toMatchObject({ type: 'failed' });
+  });
+
   test('usage in every chunk counts once, as it stood last', async () => {
     const withUsage = (text: string, output: number): string =>
       event({ delta: { content: text } }, { usage: { prompt_tokens: 7, completion_tokens: output } });
