@@ -44,7 +44,7 @@ export function KeysDialog({
       lines={[
         ruled('Keys', width, theme),
         ...lines.slice(shown, shown + height),
-        theme.dim(`${more}any other key closes`.slice(0, width)),
+        theme.dim(`${more}/keys has all · any other key closes`.slice(0, width)),
       ]}
     />
   );

@@ -65,7 +65,7 @@ export const actions: readonly Action[] = [
   action(
     'chat:newline',
     'Chat',
-    ['shift+enter', 'alt+enter', 'ctrl+enter', 'ctrl+j'],
+    ['ctrl+j', 'shift+enter', 'alt+enter', 'ctrl+enter'],
     'new line (\\ and Enter too)',
     {
       type: 'newline',
