@@ -8,7 +8,8 @@ import { attendStatusLine } from '../statusCommand/attendStatusLine.ts';
 import { answersQuestions, followBackground } from './background.ts';
 import { createNotifier } from './notifier.ts';
 import { notificationSequence, POP_TITLE, PUSH_TITLE, progressSequence, titleSequence } from './sequences.ts';
-import { doingOf, nameOf, titleOf } from './state.ts';
+import { createSessionName } from './sessionName.ts';
+import { doingOf, titleOf } from './state.ts';
 import type { TerminalInput } from './terminalInput.ts';
 
 export interface AttendPorts {
@@ -47,13 +48,14 @@ export function attend(ports: AttendPorts): () => void {
     (isProgress ? progressSequence(false) : '') + (title === undefined ? '' : POP_TITLE);
   const changed = (): void => ports.onRestore?.(restore());
   const attention = () => controller.house()?.attention;
+  const name = createSessionName();
   const notifier = createNotifier({
     now,
     lastKeyAt: input.lastKeyAt,
     call(message) {
       const wanted = attention();
       if (wanted === undefined) return;
-      const session = nameOf(controller.snapshot().session?.agent.state());
+      const session = name.of(controller.snapshot().session);
       if (wanted.notify !== undefined) wanted.notify(message, session);
       else if (wanted.notifications !== 'off')
         write(
@@ -73,7 +75,7 @@ export function attend(ports: AttendPorts): () => void {
     const doing = doingOf(snapshot);
     notifier.update(doing);
     if (wanted.title) {
-      const next = titleOf(doing, snapshot.session?.agent.state());
+      const next = titleOf(doing, name.of(snapshot.session));
       if (next !== title) {
         write((title === undefined ? PUSH_TITLE : '') + titleSequence(next));
         title = next;
@@ -93,6 +95,7 @@ export function attend(ports: AttendPorts): () => void {
       if (reply.type === 'focus') notifier.focus(reply.isFocused);
     }),
     () => notifier.dispose(),
+    () => name.dispose(),
     attendStatusLine(controller, now),
   );
   show();

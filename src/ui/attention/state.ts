@@ -18,6 +18,6 @@ export function nameOf(state: Pick<AgentState, 'title' | 'root'> | undefined): s
   return state?.title ?? (folder === undefined ? 'ClawdCode' : `ClawdCode · ${folder}`);
 }
 
-export function titleOf(doing: Doing, state: Pick<AgentState, 'title' | 'root'> | undefined): string {
-  return marks[doing] + nameOf(state);
+export function titleOf(doing: Doing, name: string): string {
+  return marks[doing] + name;
 }

@@ -39,6 +39,8 @@ export function attendStatusLine(controller: Controller, now: () => number): () 
     );
   };
   const look = (): void => {
+    runner ??= start();
+    if (runner === undefined) return;
     const current = controller.snapshot().session;
     if (current !== session) {
       unsubscribe();
@@ -50,8 +52,6 @@ export function attendStatusLine(controller: Controller, now: () => number): () 
         }) ?? (() => undefined);
     }
     if (session === undefined) return;
-    runner ??= start();
-    if (runner === undefined) return;
     const { sessionId, title, model, mode, measure, usage, busy } = session.agent.state();
     const now = [sessionId, title, model.id, mode, measure, usage.requests, usage.costUsd, busy];
     if (now.every((value, index) => value === seen[index])) return;

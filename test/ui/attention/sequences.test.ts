@@ -65,8 +65,8 @@ test('the title says what is done, for which session', () => {
     'waiting',
   );
   expect(doingOf({ view: { questions: [], busy: false } as never, phase: { type: 'session' } })).toBe('idle');
-  expect(titleOf('working', { title: 'Fix it', root: '/a/b' })).toBe('✳ Fix it');
-  expect(titleOf('waiting', { title: undefined, root: '/a/b/' })).toBe('? ClawdCode · b');
+  expect(titleOf('working', nameOf({ title: 'Fix it', root: '/a/b' }))).toBe('✳ Fix it');
+  expect(titleOf('waiting', nameOf({ title: undefined, root: '/a/b/' }))).toBe('? ClawdCode · b');
   expect(nameOf({ title: undefined, root: '/' })).toBe('ClawdCode');
   expect(nameOf(undefined)).toBe('ClawdCode');
 });
