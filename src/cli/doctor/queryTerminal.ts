@@ -2,7 +2,7 @@ import type { ReadStream, WriteStream } from 'node:tty';
 import { isAnswered, questions, readReplies, type TerminalAnswers } from './terminalReplies.ts';
 
 /** A remote terminal may take that long for a round trip, in milliseconds. */
-const PATIENCE_MS = 1000;
+const PATIENCE_MS = 2000;
 /** Replies are some hundred characters; whoever sends more is not answering. */
 const MAX_CHARACTERS = 10_000;
 

@@ -15,7 +15,7 @@ const widths = samples.map(({ text }) => textWidth(text));
 test('a terminal is asked, answers, and is left as it was', async () => {
   const screen = createScreen();
   screen.stdout.write('before\n');
-  const answers = await queryTerminal(screen.stdin as never, screen.stdout as never);
+  const answers = await queryTerminal(screen.stdin as never, screen.stdout as never, 10_000);
   expect(answers).toMatchObject({ isComplete: true, widths });
   await screen.settle();
   expect(screen.text()).toEqual(['before']);

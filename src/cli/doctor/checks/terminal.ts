@@ -47,7 +47,7 @@ function answersOf(answers: TerminalAnswers): readonly Finding[] {
         id: 'terminal.answers',
         label: 'Terminal answers',
         state: 'warning',
-        value: 'it did not answer any question within a second',
+        value: 'it did not answer any question within two seconds',
         fix: 'Over a slow line that is normal; elsewhere a newer terminal shows more and flickers less.',
       },
     ];
