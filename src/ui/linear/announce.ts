@@ -43,7 +43,8 @@ export function announce(
     ...(view.compacting !== undefined && !before.isCompacting
       ? [compactingWords(view.compacting.trigger)]
       : []),
-    ...(view.queue.length > before.queued
+    // What starts a turn passes through the queue, too: only what has to wait is told.
+    ...(before.isBusy && view.queue.length > before.queued
       ? view.queue
           .slice(before.queued)
           .map(({ text, display }) => `Queued, sent with the next step: ${sanitizeLine(display ?? text)}`)

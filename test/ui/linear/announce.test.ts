@@ -43,6 +43,11 @@ test('a retry, a compaction and the queue are told when they begin', () => {
   expect(second).toEqual(['Queued, sent with the next step: and more']);
 });
 
+test('a prompt that starts a turn is not told as queued on its way', () => {
+  const queue: View['queue'] = [{ type: 'prompt', text: 'go' }];
+  expect(say([{ queue }, { ...busy, queue }, busy]).flat()).toEqual([]);
+});
+
 test('what takes long is told ever more rarely', () => {
   const said = say(Array.from({ length: 200 }, () => ({ ...busy, tools: [tool] })));
   const at = said.flatMap((lines, second) => (lines.length > 0 && second > 0 ? [second] : []));
