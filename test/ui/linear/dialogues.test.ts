@@ -1,0 +1,194 @@
+/** Dialogs as lists: what a line that answers them does. */
+import { describe, expect, test } from 'vitest';
+import type { Agent } from '../../../src/agent/types.ts';
+import type { ContextItem } from '../../../src/protocol/contextReport.ts';
+import type { Op } from '../../../src/protocol/ops.ts';
+import type { TaskInfo } from '../../../src/protocol/tasks.ts';
+import type { Controller } from '../../../src/ui/controllerTypes.ts';
+import { choose } from '../../../src/ui/linear/dialogues/choose.ts';
+import { items } from '../../../src/ui/linear/dialogues/items.ts';
+import { models } from '../../../src/ui/linear/dialogues/models.ts';
+import { rewind } from '../../../src/ui/linear/dialogues/rewind.ts';
+import { tasks } from '../../../src/ui/linear/dialogues/tasks.ts';
+import { trust } from '../../../src/ui/linear/dialogues/trust.ts';
+import type { Dialogue, DialoguePorts } from '../../../src/ui/linear/dialogues/types.ts';
+import { scriptedAgent, state } from '../../headless/scriptedAgent.ts';
+
+/** What a dialogue did: words of the controller's deeds, and what was told and asked. */
+function createPorts() {
+  const deeds: string[] = [];
+  const told: string[] = [];
+  const asked: Dialogue[] = [];
+  const controller = {
+    closeDialog: () => deeds.push('close'),
+    pickModel: (id: string | undefined) => deeds.push(`model ${id}`),
+    advance: () => deeds.push('advance'),
+    forkBefore: () => deeds.push('fork'),
+  } as unknown as Controller;
+  const ports: DialoguePorts = {
+    controller,
+    ask: (dialogue) => asked.push(dialogue),
+    tell: (...lines) => told.push(...lines),
+    now: () => Date.parse('2026-11-20T09:00:00Z'),
+  };
+  return { ports, deeds, told, asked };
+}
+
+/** An agent that keeps what is asked of it. */
+function createAgent(more: Partial<Agent>): { readonly agent: Agent; readonly ops: Op[] } {
+  const ops: Op[] = [];
+  return { agent: { ...scriptedAgent(), submit: (op) => ops.push(op), ...more }, ops };
+}
+
+const item = (seq: number, more: Partial<ContextItem> = {}): ContextItem => ({
+  uuid: `u${seq}`,
+  seq,
+  kind: 'prompt',
+  title: `Item ${seq}`,
+  tokens: 12,
+  state: 'sent',
+  isPinned: false,
+  ...more,
+});
+
+describe('items of the context', () => {
+  test.each([
+    ['p 3', { action: 'pin', uuid: 'u3' }],
+    ['p4', { action: 'unpin', uuid: 'u4' }],
+    ['drop #3', { action: 'drop', uuid: 'u3' }],
+    ['R 3', { action: 'restore', uuid: 'u3' }],
+  ])('%j steers one, and the list stays open', (text, steering) => {
+    const { agent, ops } = createAgent({ items: () => [item(3), item(4, { isPinned: true })] });
+    const { ports, deeds } = createPorts();
+    const dialogue = items(agent, ports);
+    expect(dialogue.tell.join('\n')).toContain('#4, prompt, sent, pinned');
+    expect(dialogue.answer(text)).toBe('');
+    expect(ops).toEqual([{ type: 'steer', steering }]);
+    expect(deeds).toEqual([]);
+  });
+
+  test('an empty line leaves; what is no answer is told, and nothing is done', () => {
+    const { agent, ops } = createAgent({ items: () => [item(3)] });
+    const { ports, deeds } = createPorts();
+    const dialogue = items(agent, ports);
+    expect(dialogue.answer('d 9')).toBe('There is no item #9.');
+    expect(dialogue.answer('x 3')).toMatch(/^Write p, d or r/);
+    expect(dialogue.answer('3')).toMatch(/^Write p, d or r/);
+    expect(dialogue.answer('')).toBeUndefined();
+    expect([ops, deeds]).toEqual([[], ['close']]);
+  });
+});
+
+describe('background tasks', () => {
+  const task: TaskInfo = { id: 'b1', command: 'npm run dev', startedAtMs: 0, lastLine: 'ready' };
+  const running = { state: () => ({ ...state, tasks: [task] }) };
+
+  test('one is listened to and stopped by its name', () => {
+    const { agent, ops } = createAgent({
+      ...running,
+      taskOutput: () => ({ text: 'one\n\u001B[31mtwo\n', missing: 0 }),
+    });
+    const { ports, told } = createPorts();
+    const dialogue = tasks(agent, ports);
+    expect(dialogue?.tell.join('\n')).toContain('b1, running, npm run dev');
+    expect(dialogue?.answer('o b1')).toBe('');
+    expect(told).toEqual(['one', 'two', 'End of the output of b1.']);
+    expect(dialogue?.answer('s 1')).toBe('');
+    expect(dialogue?.answer('s b7')).toBe('There is no task b7.');
+    expect(ops).toEqual([{ type: 'stop_task', id: 'b1' }]);
+  });
+
+  test('without any there is nothing to answer', () => {
+    const { agent } = createAgent({});
+    const { ports, told, deeds } = createPorts();
+    expect(tasks(agent, ports)).toBeUndefined();
+    expect([told, deeds]).toEqual([['Nothing runs in the background.'], ['close']]);
+  });
+});
+
+describe('models', () => {
+  test.each([
+    ['2', 'model b'],
+    ['a', 'model a'],
+    ['', 'model undefined'],
+  ])('%j: %s', (text, deed) => {
+    const { ports, deeds } = createPorts();
+    expect(models({ type: 'models', ids: ['a', 'b'] }, ports)?.answer(text)).toBeUndefined();
+    expect(deeds).toEqual([deed]);
+  });
+
+  test('an unknown one is asked again; where there are none, why', () => {
+    const { ports, told, deeds } = createPorts();
+    expect(models({ type: 'models', ids: ['a'] }, ports)?.answer('7')).toMatch(/no model "7"/);
+    expect(models({ type: 'models', ids: [], problem: 'It is away.' }, ports)).toBeUndefined();
+    expect([told, deeds]).toEqual([['It is away. /model and a name switches to it.'], ['model undefined']]);
+  });
+});
+
+describe('going back', () => {
+  const turn = {
+    uuid: 'u1',
+    seq: 1,
+    beforeSeq: 0,
+    text: 'break it',
+    timestamp: '2026-11-20T08:59:00Z',
+    steps: 1,
+    files: 1,
+    lines: undefined,
+  };
+  const step = { path: '/home/me/project/a.ts', action: 'modify', added: 1, removed: 1 } as const;
+
+  test('a turn by number, then what goes back, with every path', async () => {
+    const { agent, ops } = createAgent({
+      turns: async () => [turn],
+      planRewind: async () => ({ turn, plan: { steps: [step] }, notes: [] }),
+    });
+    const { ports, asked, deeds } = createPorts();
+    await rewind(agent, undefined, ports);
+    expect(asked[0]?.answer('5')).toMatch(/number of a turn/);
+    expect(asked[0]?.answer('1')).toBeUndefined();
+    await new Promise((done) => setImmediate(done));
+    expect(asked[1]?.tell.join('\n')).toContain('- restore: a.ts');
+    expect(asked[1]?.answer('both')).toMatch(/none of the choices/);
+    expect(asked[1]?.answer('b')).toBeUndefined();
+    expect([ops, deeds]).toEqual([[{ type: 'rewind', to: 'u1', scope: 'both' }], ['close']]);
+  });
+
+  test('a session that cannot be read is told, and the dialog closed', async () => {
+    const { agent } = createAgent({ turns: () => Promise.reject(new Error('EIO')) });
+    const { ports, told, deeds } = createPorts();
+    await rewind(agent, undefined, ports);
+    expect([told, deeds]).toEqual([['Error: the session cannot be read: EIO'], ['close']]);
+  });
+});
+
+test('trust needs a yes; Ctrl+C is a no', () => {
+  const answers: boolean[] = [];
+  const question = { folder: '/p', effects: ['.clawdcode.json: allows Bash(\u202Els)'] };
+  const phase = {
+    type: 'trust',
+    question,
+    answer: async (isTrusted: boolean) => {
+      answers.push(isTrusted);
+      return { type: 'quit' } as const;
+    },
+  } as const;
+  const { ports } = createPorts();
+  const dialogue = trust(phase, ports);
+  expect(dialogue.tell.join('\n')).toContain('- .clawdcode.json: allows Bash(‹U+202E›ls)');
+  expect(dialogue.answer('sure')).toMatch(/none of the choices/);
+  dialogue.answer('yes');
+  dialogue.cancel();
+  expect(answers).toEqual([true, false]);
+});
+
+test('nothing in a choice or an answer drives the terminal', () => {
+  const dialogue = choose(
+    ['Head'],
+    [{ label: 'a\u001B[2Jb', detail: 'c\nd' }],
+    () => {},
+    () => {},
+  );
+  const all = [...dialogue.tell, dialogue.answer('\u001B[2J') ?? ''].join('');
+  expect(all).not.toContain('\u001B');
+});
