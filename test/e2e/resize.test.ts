@@ -23,7 +23,7 @@ async function setResizable() {
 async function storm(
   terminal: Terminal,
   seed: number,
-  { bursts = 4, least = 10, leastRows = 5 } = {},
+  { bursts = 3, least = 10, leastRows = 5 } = {},
 ): Promise<void> {
   const next = random(seed);
   for (let burst = 0; burst < bursts; burst++) {
@@ -59,14 +59,14 @@ function expectWhole(terminal: Terminal, { isOnce = true } = {}): void {
   }
 }
 
-test.each([1, 2])('idle, on screens down to 10 columns and 5 rows, storm %i', async (seed) => {
+test('idle, on screens down to 10 columns and 5 rows', async () => {
   const { server, ready, env } = await setResizable();
   server.script({ text: long.join('\n\n') });
   const terminal = await ready([], { columns: 100, rows: 30, env });
   await terminal.submit('talk');
   await terminal.waitForPrinted('Row 29 of');
   await terminal.waitForIdle();
-  await storm(terminal, seed);
+  await storm(terminal, 1);
   terminal.resize(100, 30);
   await terminal.waitFor(/context ~?\d+%/);
   await terminal.pause(300);

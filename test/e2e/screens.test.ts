@@ -23,7 +23,7 @@ test.each([
   const { server, open, work } = await setStage();
   const golden = async (terminal: Terminal, name: string): Promise<void> => {
     // What is still on its way: the shares of the window are measured beside the work.
-    for (let before = ''; before !== terminal.screen(); await terminal.pause(150)) before = terminal.screen();
+    for (let before = ''; before !== terminal.screen(); await terminal.pause(100)) before = terminal.screen();
     await goldenScreen(terminal, `${name}-${columns}`, { rules });
   };
   // On a narrow screen a path or a port is broken where its length wants it.

@@ -39,9 +39,9 @@ test.each([
   await terminal.press(keys.escape, keys.escape, keys.escape);
   for (const line of ['/context', '/status', '/resume', '/rewind', '/help', '/model']) {
     await terminal.submit(line);
-    await terminal.pause(250);
+    await terminal.pause(120);
     await terminal.press(keys.escape);
-    await terminal.pause(100);
+    await terminal.pause(40);
   }
   await terminal.press(keys.ctrl('l'), keys.ctrl('o'));
   await terminal.pause(200);

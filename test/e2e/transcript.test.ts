@@ -24,7 +24,10 @@ test('everything is unfolded, scrolls and searches, and the scrollback is as it 
   expect(terminal.isCursorVisible()).toBe(false);
   // What the model was given of it is a part; this is all of it.
   await terminal.type('?number 1500 of');
-  expect(terminal.cursor()).toEqual({ x: 15, y: 19 });
+  await terminal.until(
+    () => terminal.cursor().x === 15 && terminal.cursor().y === 19,
+    'the cursor is behind the words',
+  );
   expect(terminal.isCursorVisible()).toBe(true);
   await terminal.press(keys.enter);
   await terminal.waitFor('match 1 of 1');
