@@ -9,6 +9,7 @@ export function terminalReflow(env: Readonly<Record<string, string | undefined>>
   if (/^(vscode|hyper|tabby|theia)$/i.test(program)) return 'xterm_js';
   if (env.XTERM_VERSION !== undefined || env.TERM === 'linux') return 'none';
   const knows = env.VTE_VERSION ?? env.KITTY_WINDOW_ID ?? env.WT_SESSION ?? env.ALACRITTY_WINDOW_ID;
-  if (knows !== undefined || /^(iterm\.app|apple_terminal|wezterm|ghostty|kitty)$/i.test(program)) return 'all';
+  if (knows !== undefined || /^(iterm\.app|apple_terminal|wezterm|ghostty|kitty)$/i.test(program))
+    return 'all';
   return 'unknown';
 }
