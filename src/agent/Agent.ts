@@ -4,7 +4,6 @@
  */
 import { type ContextManager, liveEntries } from '../context/index.ts';
 import type { FileCheckpoints } from '../protocol/checkpoints.ts';
-import type { Steering } from '../protocol/contextReport.ts';
 import type { AgentEvent, ContextMeasure } from '../protocol/events.ts';
 import type { Usage } from '../protocol/messages.ts';
 import type { ModelClient, ModelInfo } from '../protocol/model.ts';
@@ -13,6 +12,7 @@ import type { PermissionMode } from '../protocol/permissions.ts';
 import type { TaskPort } from '../protocol/tasks.ts';
 import type { Tool, ToolContext } from '../protocol/tools.ts';
 import { createCheckpointKeeper } from './checkpoints.ts';
+import { createContextOps } from './contextOps.ts';
 import { createEventHub } from './eventHub.ts';
 import { createJobQueue } from './jobQueue.ts';
 import { memoLast } from './memoLast.ts';
@@ -66,11 +66,6 @@ export interface AgentDeps extends PermissionRules {
   /** Where a bug in a subscriber is reported. */
   readonly onError: (error: unknown) => void;
 }
-
-/** Whoever asks how full the window is waits this long for an exact answer. */
-const EXACT_WITHIN_MS = 1500;
-
-type CompactOp = Extract<Op, { type: 'compact' }>;
 
 export function createAgent(deps: AgentDeps): Agent {
   const { context, clock, model } = deps;
@@ -173,35 +168,7 @@ export function createAgent(deps: AgentDeps): Agent {
     return runShell(command, { ...toolsOfCall, context, checkpoints, emit });
   };
 
-  const emitMeasure = (): void => emit({ type: 'context_measured', measure: context.measure(schemas) });
-
-  const compact = async ({ focus, preview }: CompactOp, signal: AbortSignal): Promise<void> => {
-    const focused = focus === undefined ? {} : { focus };
-    const options = { trigger: 'manual', tools: schemas, signal, emit, ...focused } as const;
-    if (preview === true)
-      return emit({ type: 'compaction_previewed', preview: await context.session.preview(options) });
-    const { outcome } = await context.compact(options);
-    if (outcome === 'done') emitMeasure();
-  };
-
-  const steer = async (steering: Steering): Promise<void> => {
-    const problem = await context.session.steer(steering, schemas);
-    if (problem !== undefined) notice('warning', problem);
-    emitMeasure();
-  };
-
-  const selectModel = async (id: string): Promise<void> => {
-    const chosen = model.select(id);
-    const written = context.append({
-      type: 'system',
-      subtype: 'model',
-      message: { role: 'system', content: `Model: ${chosen.id}` },
-      data: { model: chosen.id },
-    });
-    emit({ type: 'model_changed', model: chosen });
-    await written;
-    emitMeasure();
-  };
+  const contextOps = createContextOps({ context, schemas, select: model.select, emit });
 
   const rewinds = createRewinds({
     context,
@@ -211,7 +178,7 @@ export function createAgent(deps: AgentDeps): Agent {
     setCwd,
     jobs,
     emit,
-    measure: emitMeasure,
+    measure: contextOps.measure,
   });
 
   const submit = (op: Op): void => {
@@ -225,13 +192,13 @@ export function createAgent(deps: AgentDeps): Agent {
         return;
       case 'compact':
         if (jobs.busy()) notice('info', 'Compaction starts when the running work is done.');
-        jobs.add((signal) => compact(op, signal));
+        jobs.add((signal) => contextOps.compact(op, signal));
         return;
       case 'uncompact':
-        jobs.add(async () => void (await context.session.uncompact({ tools: schemas, emit })));
+        jobs.add(contextOps.uncompact);
         return;
       case 'steer':
-        void steer(op.steering).catch(deps.onError);
+        void contextOps.steer(op.steering).catch(deps.onError);
         return;
       case 'interrupt':
         // A summary that somebody looks at gives way first: messages are removed instead, and the turn goes on.
@@ -254,7 +221,7 @@ export function createAgent(deps: AgentDeps): Agent {
         void modes.set(op.mode).catch(deps.onError);
         return;
       case 'set_model':
-        void selectModel(op.model).catch(deps.onError);
+        void contextOps.selectModel(op.model).catch(deps.onError);
         return;
       case 'set_title':
         void context.append(titleDraft(op.title)).catch(deps.onError);
@@ -297,16 +264,8 @@ export function createAgent(deps: AgentDeps): Agent {
     contextData: () => context.getContext(),
     items: () => context.session.items(),
     lastDiff: () => context.session.lastDiff(),
-    async measure() {
-      const measured = context.measure(schemas);
-      emit({ type: 'context_measured', measure: measured });
-      return measured;
-    },
-    async refine() {
-      const measured = await context.session.refine(schemas, EXACT_WITHIN_MS);
-      emit({ type: 'context_measured', measure: measured });
-      return measured;
-    },
+    measure: async () => contextOps.measure(),
+    refine: contextOps.refine,
     fork: (uptoUuid) => context.forkSession(uptoUuid),
     taskOutput: (id) => deps.tasks?.output(id),
     watchTask: (id, listener) => deps.tasks?.watch(id, listener) ?? (() => undefined),

@@ -1,0 +1,68 @@
+/** What a user asks of the context itself: compacting, steering single items, another model, the figures. */
+import type { ContextManager } from '../context/index.ts';
+import type { Steering } from '../protocol/contextReport.ts';
+import type { AgentEvent, ContextMeasure } from '../protocol/events.ts';
+import type { ToolSchema } from '../protocol/messages.ts';
+import type { ModelInfo } from '../protocol/model.ts';
+import type { Op } from '../protocol/ops.ts';
+
+export interface ContextOps {
+  compact(op: Extract<Op, { type: 'compact' }>, signal: AbortSignal): Promise<void>;
+  uncompact(): Promise<void>;
+  steer(steering: Steering): Promise<void>;
+  selectModel(id: string): Promise<void>;
+  /** Measures and tells of it. */
+  measure(): ContextMeasure;
+  /** The same after a moment in which as much as possible is counted exactly. */
+  refine(): Promise<ContextMeasure>;
+}
+
+export interface ContextOpsDeps {
+  readonly context: ContextManager;
+  readonly schemas: readonly ToolSchema[];
+  readonly select: (id: string) => ModelInfo;
+  readonly emit: (event: AgentEvent) => void;
+}
+
+/** Whoever asks how full the window is waits this long for an exact answer, in milliseconds. */
+const EXACT_WITHIN_MS = 1500;
+
+export function createContextOps({ context, schemas, select, emit }: ContextOpsDeps): ContextOps {
+  const told = (measured: ContextMeasure): ContextMeasure => {
+    emit({ type: 'context_measured', measure: measured });
+    return measured;
+  };
+  const measure = (): ContextMeasure => told(context.measure(schemas));
+  return {
+    measure,
+    refine: async () => told(await context.session.refine(schemas, EXACT_WITHIN_MS)),
+    async compact({ focus, preview }, signal) {
+      const focused = focus === undefined ? {} : { focus };
+      const options = { trigger: 'manual', tools: schemas, signal, emit, ...focused } as const;
+      if (preview === true)
+        return emit({ type: 'compaction_previewed', preview: await context.session.preview(options) });
+      const { outcome } = await context.compact(options);
+      if (outcome === 'done') measure();
+    },
+    async uncompact() {
+      await context.session.uncompact({ tools: schemas, emit });
+    },
+    async steer(steering) {
+      const problem = await context.session.steer(steering, schemas);
+      if (problem !== undefined) emit({ type: 'notice', level: 'warning', text: problem });
+      measure();
+    },
+    async selectModel(id) {
+      const chosen = select(id);
+      const written = context.append({
+        type: 'system',
+        subtype: 'model',
+        message: { role: 'system', content: `Model: ${chosen.id}` },
+        data: { model: chosen.id },
+      });
+      emit({ type: 'model_changed', model: chosen });
+      await written;
+      measure();
+    },
+  };
+}
