@@ -112,9 +112,7 @@ export function createShadowFrame(): ShadowFrame {
       const above = sum(heights.slice(0, y)) + Math.max(0, y - rows.length);
       if (reflow === 'all') return above + heightOf(row().slice(0, x + 1), columns) - 1;
       if (reflow === 'unknown') return above;
-      const below = sum(heights.slice(y + 1, bottom + 1 - dropped).map((height) => height - 1));
-      // Its own line is left alone, unless the cursor was moved off it by those below.
-      return above + (below === 0 ? 0 : below + (heights[y] ?? 1) - 1);
+      return cursorInXtermJs(heights.slice(0, bottom + 1 - dropped), y);
     },
   };
 }
@@ -122,6 +120,14 @@ export function createShadowFrame(): ShadowFrame {
 /** A sequence with its parameters and final byte, a line break, or text up to the next of these. */
 // biome-ignore lint/complexity/useRegexLiterals: an escape in a literal would hide what it matches
 const pieces = new RegExp('\\u001b\\[([\\d;?<>=]*)([@-~])|\\u001b.|[\\n\\r]|[^\\u001b\\n\\r]+', 'gu');
+
+/**
+ * Where xterm.js has the cursor after it broke lines into so many rows each: it goes from the last line to the first,
+ * moves the cursor down by what each is broken into, and leaves the line alone that the cursor is in by then.
+ */
+function cursorInXtermJs(heights: readonly number[], y: number): number {
+  return heights.reduceRight((at, height, line) => (line === at ? at : at + height - 1), y);
+}
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 
