@@ -1,7 +1,7 @@
 /** Which model the session talks to, and what is known of it. */
 import type { ModelList } from '../commands/types.ts';
 import type { Settings } from '../config/schema.ts';
-import { costUsd, lookupModel } from '../model/catalogue.ts';
+import { costUsd, isClosedModel, lookupModel } from '../model/catalogue.ts';
 import { DEMO_MODEL, demoModelInfo } from '../model/demo.ts';
 import { endpointFacts } from '../model/endpoint.ts';
 import { environmentFetch } from '../model/environmentFetch.ts';
@@ -51,7 +51,7 @@ export function createModelChoice(first: string, settings: Settings, served?: Se
     }
     return model;
   };
-  const isAsked = (id: string): boolean => id !== DEMO_MODEL && id !== '';
+  const isAsked = (id: string): boolean => id !== DEMO_MODEL && id !== '' && !isClosedModel(id);
   if (isAsked(first)) served?.ask(first);
   return {
     current,

@@ -74,6 +74,12 @@ export function costUsd(info: ModelInfo, usage: Usage): number | undefined {
   return ((usage.inputTokens - cached) * input + cached * cachedInput + usage.outputTokens * output) / 1e6;
 }
 
+/** A model that one provider alone serves, whoever passes it on: no server has anything to add to what is known. */
+export function isClosedModel(id: string): boolean {
+  const found = familyOf(bareName(id));
+  return found?.provider.closed === true && found.family.open !== true;
+}
+
 function findFamily(id: string): Family | undefined {
   return familyOf(bareName(id))?.family;
 }

@@ -44,13 +44,15 @@ test.each([
 
 test('the server is believed over the catalogue, and the settings over the server', async () => {
   const server = await startLocalServer(
-    ollama([{ name: 'gpt-4.1', maxContext: 131_072, running: 4096, capabilities: ['completion', 'vision'] }]),
+    ollama([
+      { name: 'gpt-oss-20b', maxContext: 131_072, running: 4096, capabilities: ['completion', 'vision'] },
+    ]),
   );
   onTestFinished(server.close);
   const served = () =>
     createServedModels({ baseUrl: server.baseUrl, apiKey: undefined, now: Date.now, patienceMs: 5000 });
   const signal = new AbortController().signal;
-  const choice = createModelChoice('gpt-4.1', settings({ baseUrl: server.baseUrl }), served());
+  const choice = createModelChoice('gpt-oss-20b', settings({ baseUrl: server.baseUrl }), served());
   expect(choice.current().source).toBe('catalogue');
   expect(await choice.settle(signal)).toEqual([expect.stringContaining('OLLAMA_CONTEXT_LENGTH')]);
   expect(choice.current()).toMatchObject({
@@ -65,7 +67,7 @@ test('the server is believed over the catalogue, and the settings over the serve
   expect(await choice.settle(signal)).toEqual([]);
 
   const own = createModelChoice(
-    'gpt-4.1',
+    'gpt-oss-20b',
     settings({ baseUrl: server.baseUrl, models: { 'gpt-*': { contextWindow: 3000, tools: true } } }),
     served(),
   );
@@ -76,6 +78,25 @@ test('the server is believed over the catalogue, and the settings over the serve
     callsTools: true,
     seesImages: true,
   });
+});
+
+test('of a model that its provider alone serves no server is asked: the first request does not wait for that', async () => {
+  const asked: string[] = [];
+  const baseUrl = await endpoint((request, response) => {
+    asked.push(request.url ?? '');
+    response.writeHead(404).end();
+  });
+  const choice = createModelChoice(
+    'gpt-4.1',
+    settings({ baseUrl }),
+    createServedModels({ baseUrl, apiKey: undefined, now: Date.now }),
+  );
+  expect(await choice.settle(new AbortController().signal)).toEqual([]);
+  choice.select('claude-sonnet-4-6');
+  expect(asked).toEqual([]);
+  choice.select('llama3.2');
+  await choice.settle(new AbortController().signal);
+  expect(asked).not.toEqual([]);
 });
 
 test("a user's own prices count", () => {

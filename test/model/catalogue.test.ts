@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { costUsd, lookupModel } from '../../src/model/catalogue.ts';
+import { costUsd, isClosedModel, lookupModel } from '../../src/model/catalogue.ts';
 import { providers } from '../../src/model/families.ts';
 
 const unknownWindow = 48_000;
@@ -109,6 +109,7 @@ const providerSchema = z.strictObject({
       ttlSeconds: z.int().min(1).optional(),
     })
     .optional(),
+  closed: z.boolean().optional(),
   families: z.array(
     z.strictObject({
       match: z.instanceof(RegExp),
@@ -125,6 +126,7 @@ const providerSchema = z.strictObject({
         .optional(),
       vision: z.boolean().optional(),
       tools: z.boolean().optional(),
+      open: z.boolean().optional(),
     }),
   ),
 });
@@ -188,4 +190,21 @@ test('a server that tells only what a model was made for bounds what is assumed'
     windowTokens: 8192,
     source: 'catalogue',
   });
+});
+
+test.each([
+  ['gpt-4.1', true],
+  ['openrouter/openai/gpt-4o-mini:free', true],
+  ['o3-mini', true],
+  ['claude-sonnet-4-6', true],
+  ['gemini-2.5-pro', true],
+  ['grok-4', true],
+  ['gpt-oss-20b', false],
+  ['gpt-oss:20b', false],
+  ['gemma3:27b', false],
+  ['llama3.2', false],
+  ['qwen3-coder', false],
+  ['mock-1', false],
+])('whether %s is served by its provider alone: %s', (id, closed) => {
+  expect(isClosedModel(id)).toBe(closed);
 });

@@ -6,6 +6,7 @@ export const anthropicModels: ProviderModels = {
   source: 'https://platform.claude.com/docs/en/about-claude/models/overview and /pricing',
   asOf: '2026-11',
   cache: { kind: 'explicit', minTokens: 1024, ttlSeconds: 300 },
+  closed: true,
   families: [
     {
       match: /^claude-3[.-]5-haiku|^claude-haiku-3[.-]5/,

@@ -6,6 +6,7 @@ export const googleModels: ProviderModels = {
   source: 'https://ai.google.dev/gemini-api/docs/models and /pricing',
   asOf: '2026-11',
   cache: { kind: 'automatic' },
+  closed: true,
   families: [
     { match: /^gemini-1\.5-pro/, window: 2_097_152, maxOutput: 8192, vision: true },
     { match: /^gemini-(?:1\.5|2\.0)-flash/, window: 1_048_576, maxOutput: 8192, vision: true },
@@ -31,7 +32,7 @@ export const googleModels: ProviderModels = {
       vision: true,
     },
     { match: /^gemini/, window: 1_048_576, maxOutput: 65_536, vision: true },
-    { match: /^gemma-?(?:3|4)/, window: 131_072, maxOutput: 8192 },
-    { match: /^gemma/, window: 8192, maxOutput: 4096, vision: false },
+    { match: /^gemma-?(?:3|4)/, open: true, window: 131_072, maxOutput: 8192 },
+    { match: /^gemma/, open: true, window: 8192, maxOutput: 4096, vision: false },
   ],
 };

@@ -9,6 +9,7 @@ export const openaiModels: ProviderModels = {
   source: 'https://developers.openai.com/api/docs/models and /pricing',
   asOf: '2026-11',
   cache: { kind: 'automatic', minTokens: 1024, ttlSeconds: 300 },
+  closed: true,
   families: [
     {
       match: /^gpt-5[\w.-]*-chat/,
@@ -175,6 +176,7 @@ export const openaiModels: ProviderModels = {
     },
     {
       match: /^gpt-oss/,
+      open: true,
       window: 131_072,
       maxOutput: 32_768,
       tokenizer: o200k,

@@ -17,6 +17,8 @@ export interface Family {
   readonly reasoning?: { readonly field?: ReasoningField; readonly efforts?: readonly string[] };
   readonly vision?: boolean;
   readonly tools?: boolean;
+  /** Anybody may serve it, with a window of their own. */
+  readonly open?: boolean;
 }
 
 /** How a provider remembers the beginning of a prompt. */
@@ -36,6 +38,8 @@ export interface ProviderModels {
   /** Year and month in which they were read. */
   readonly asOf: string;
   readonly cache?: CacheRules;
+  /** Served by the provider alone, so that they are the same wherever they are asked for; but for `open` families. */
+  readonly closed?: boolean;
   /** More specific families come first. */
   readonly families: readonly Family[];
 }

@@ -5,6 +5,7 @@ export const xaiModels: ProviderModels = {
   source: 'https://docs.x.ai/docs/models',
   asOf: '2026-11',
   cache: { kind: 'automatic' },
+  closed: true,
   families: [
     { match: /^grok-code/, window: 256_000, maxOutput: 32_768, price: [0.2, 0.02, 1.5] },
     { match: /^grok-4(?:[.-]\d)?-fast/, window: 2_000_000, maxOutput: 32_768, vision: true },
