@@ -22,12 +22,18 @@ export function environmentFetch(env: Environment, timeoutMs = 660_000): typeof 
     const url = String(input);
     const isMeant =
       (certificates !== undefined && /^https:/i.test(url)) ||
-      (proxies !== undefined && proxyFor(url, proxies) !== undefined);
+      (proxies !== undefined && proxyAmong(url, proxies) !== undefined);
     if (!isMeant) return usual(input, init);
     made ??= make(proxies, certificates, env, timeoutMs);
     const own = await made;
     return own(input, init);
   };
+}
+
+/** The proxy through which the fetch above asks an address; undefined where it asks straight, or it is no address. */
+export function proxyFor(env: Environment, url: string): string | undefined {
+  const proxies = readProxies(env);
+  return proxies === undefined || !URL.canParse(url) ? undefined : proxyAmong(url, proxies);
 }
 
 interface Proxies {
@@ -78,7 +84,7 @@ async function make(
         });
   const fetchFn = undici.fetch as unknown as typeof fetch;
   return async (input, init) => {
-    const proxy = proxies === undefined ? undefined : proxyFor(String(input), proxies);
+    const proxy = proxies === undefined ? undefined : proxyAmong(String(input), proxies);
     try {
       const response = await fetchFn(input, { ...init, dispatcher } as RequestInit);
       if (response.status === 407 && proxy !== undefined) throw proxyError(PROXY_AUTH, proxy);
@@ -101,7 +107,7 @@ function readIfThere(file: string): Promise<string> {
 }
 
 /** Where a request goes out; undefined where it goes straight. The exceptions are those that undici knows. */
-function proxyFor(url: string, { http, https, except }: Proxies): string | undefined {
+function proxyAmong(url: string, { http, https, except }: Proxies): string | undefined {
   const { protocol, hostname, port } = new URL(url);
   const proxy = protocol === 'https:' ? https : http;
   const host = hostname.toLowerCase();

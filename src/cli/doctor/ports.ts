@@ -5,7 +5,7 @@ import { environmentFetch } from '../../model/environmentFetch.ts';
 import { askServer } from '../../model/servers/askServer.ts';
 import { probeModel } from '../../model/servers/probeModel.ts';
 import type { ModelProbe } from '../../protocol/server.ts';
-import { listModels } from '../models.ts';
+import { listerFor } from '../models.ts';
 import type { Place } from '../place.ts';
 import { findModelAccess } from '../startup.ts';
 import type { DoctorPorts, NetworkPorts } from './types.ts';
@@ -42,7 +42,7 @@ export async function createNetworkPorts(
   env: Place['env'],
 ): Promise<NetworkPorts> {
   const settings = model === undefined ? loaded.settings : { ...loaded.settings, model };
-  const found = await findModelAccess({ ...loaded, settings }, false, listModels);
+  const found = await findModelAccess({ ...loaded, settings }, false, listerFor(env));
   const fetchFn = environmentFetch(env);
   const way = fetchFn === undefined ? {} : { fetch: fetchFn };
   const probe =

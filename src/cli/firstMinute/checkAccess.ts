@@ -1,4 +1,6 @@
 /** Tries an endpoint, a key and perhaps a model, before any of it is kept. Says what is wrong and which field that is. */
+import { shownUrl } from '../../model/errors.ts';
+import { findServed } from '../../model/servers/askServer.ts';
 import type { ModelError } from '../../protocol/model.ts';
 import type { ServedModel, ServerAnswer } from '../../protocol/server.ts';
 import type { Access, AccessField, AccessOutcome } from '../../ui/onboarding/SetupPort.ts';
@@ -42,10 +44,10 @@ export async function checkAccess(
   const kept = { ...access, baseUrl: facts.baseUrl };
   if (model === '') {
     if (models.length > 0) return { type: 'models', baseUrl: facts.baseUrl, models, isProven };
-    return { type: 'refused', field: 'model', message: `${shown(baseUrl)} lists no model: name one.` };
+    return { type: 'refused', field: 'model', message: `${shownUrl(baseUrl)} lists no model: name one.` };
   }
-  if (isProven && facts.models.some(({ id }) => id === model || id === `${model}:latest`))
-    return { type: 'accepted', access: kept };
+  const served = findServed(facts.models, model);
+  if (isProven && served !== undefined) return { type: 'accepted', access: { ...kept, model: served.id } };
   return tried(kept, ports, signal, models);
 }
 
@@ -76,7 +78,7 @@ async function tried(
     return {
       type: 'refused',
       field: 'model',
-      message: `${access.model} at ${shown(access.baseUrl)} did not answer for ${PROMPT_MS / 1000} s.`,
+      message: `${access.model} at ${shownUrl(access.baseUrl)} did not answer for ${PROMPT_MS / 1000} s.`,
     };
   // Who limits the rate or sends a cut reply has accepted the key.
   if (error === undefined || error.kind === 'rate_limit' || error.kind === 'cut')
@@ -96,12 +98,5 @@ function refused(
 }
 
 function noList(baseUrl: string): string {
-  return `${shown(baseUrl)} has no list of models. Check the address (it usually ends in /v1); if it is right, name a model.`;
-}
-
-/** Without what may be secret in it. */
-function shown(baseUrl: string): string {
-  if (!URL.canParse(baseUrl)) return JSON.stringify(baseUrl);
-  const { origin, pathname } = new URL(baseUrl);
-  return `${origin}${pathname}`.replace(/\/$/, '');
+  return `${shownUrl(baseUrl)} has no list of models. Check the address (it usually ends in /v1); if it is right, name a model.`;
 }

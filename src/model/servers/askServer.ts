@@ -137,6 +137,11 @@ async function showAll(
 /** Models whose details are asked for together. */
 const MAX_SHOWN = 32;
 
+/** The model that goes by a name, which Ollama's `:latest` may end. */
+export function findServed(models: readonly ServedModel[], id: string): ServedModel | undefined {
+  return models.find((model) => model.id === id) ?? models.find((model) => isSame(model.id, id));
+}
+
 /** `qwen3` and `qwen3:latest` are one model. */
 export function isSame(served: string, asked: string): boolean {
   return served === asked || served === `${asked}:latest` || `${served}:latest` === asked;

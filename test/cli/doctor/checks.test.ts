@@ -156,10 +156,24 @@ describe('the endpoint', () => {
     ],
     [
       'a small window',
-      facts({ id: 'm', windowTokens: 4096 }),
+      facts({ id: 'm', windowTokens: 4096, maxWindowTokens: 40_960 }),
       {},
       'window',
-      { state: 'warning', fix: expect.stringContaining('OLLAMA_CONTEXT_LENGTH') },
+      { state: 'warning', fix: expect.stringContaining('start vLLM with --max-model-len 32768') },
+    ],
+    [
+      'a small model',
+      facts({ id: 'm', windowTokens: 4096, maxWindowTokens: 4096 }),
+      {},
+      'window',
+      { state: 'warning', fix: expect.stringContaining('little to work in') },
+    ],
+    [
+      'a window by a pattern of the settings',
+      facts({ id: 'm' }),
+      { settings: { baseUrl: 'http://gpu:8000/v1', models: { 'M*': { contextWindow: 65_536 } } } },
+      'window',
+      { state: 'ok', value: '65.5k tokens, from your settings' },
     ],
     [
       'a window that nobody knows',
@@ -173,7 +187,7 @@ describe('the endpoint', () => {
       facts({ id: 'm', windowTokens: 32_768 }),
       { settings: { baseUrl: 'http://gpu:8000/v1', contextWindow: 131_072 } },
       'window',
-      { state: 'warning', value: expect.stringContaining('but the server gives 32.8k') },
+      { state: 'warning', fix: expect.stringContaining('but the server serves it with 32,768') },
     ],
     ['no tool calls', facts({ id: 'm', tools: false }), {}, 'tools', { state: 'warning' }],
     [
@@ -181,7 +195,14 @@ describe('the endpoint', () => {
       facts({ id: 'm' }),
       { env: { http_proxy: 'http://user:hunter2@proxy:3128' } },
       'endpoint',
-      { value: expect.stringMatching(/\(http:\/\/proxy:3128\)$/) },
+      { value: expect.stringMatching(/through the proxy http:\/\/proxy:3128$/) },
+    ],
+    [
+      'a proxy that is not meant for it',
+      facts({ id: 'm' }),
+      { env: { http_proxy: 'http://proxy:3128', NO_PROXY: 'gpu' } },
+      'endpoint',
+      { value: expect.not.stringContaining('proxy') },
     ],
   ])('%s', async (_, answer, given, id, expected) => {
     const found = await check(answer, given);

@@ -1,11 +1,12 @@
 /** The endpoint, its key and the model. Never shows a key. */
-import { lookupModel } from '../../../model/catalogue.ts';
+import { proxyFor } from '../../../model/environmentFetch.ts';
 import { shownUrl } from '../../../model/errors.ts';
+import { findServed } from '../../../model/servers/askServer.ts';
 import type { Finding } from '../../../protocol/doctor.ts';
 import type { ModelProbe, ServedModel, ServerAnswer } from '../../../protocol/server.ts';
-import { count, formatTokens } from '../../../ui/print/numbers.ts';
-import { isLoopback } from '../../firstMinute/localAddresses.ts';
+import { count } from '../../../ui/print/numbers.ts';
 import type { DoctorPorts, NetworkPorts } from '../types.ts';
+import { windowFinding } from './window.ts';
 
 /** With probing, a few short prompts are sent. */
 export async function checkEndpoint(ports: DoctorPorts): Promise<readonly Finding[]> {
@@ -29,7 +30,9 @@ export async function checkEndpoint(ports: DoctorPorts): Promise<readonly Findin
     answer.type === 'server' || answer.error.kind === 'auth' || answer.error.status !== undefined;
   const first = [endpointFinding(ports, answer, ms), keyFinding(ports, answer)];
   if (!isReached) return first;
-  const served = answer.type === 'server' ? find(answer.facts.models, access.model) : undefined;
+  const known = answer.type === 'server' ? findServed(answer.facts.models, access.model) : undefined;
+  const served =
+    answer.type === 'server' && known !== undefined ? { ...known, kind: answer.facts.kind } : undefined;
   return [
     ...first,
     modelFinding(access.model, answer),
@@ -40,8 +43,8 @@ export async function checkEndpoint(ports: DoctorPorts): Promise<readonly Findin
 
 function endpointFinding({ loaded, place }: DoctorPorts, answer: ServerAnswer, ms: number): Finding {
   const { baseUrl } = loaded.settings;
-  const proxy = proxyOf(place.env, baseUrl);
-  const through = proxy === undefined ? '' : ` · HTTP proxy variables are set (${proxy})`;
+  const proxy = proxyFor(place.env, baseUrl);
+  const through = proxy === undefined ? '' : ` · through the proxy ${shownUrl(proxy)}`;
   const found = { id: 'endpoint', label: 'Endpoint' };
   if (answer.type === 'server') {
     const { kind, version, models } = answer.facts;
@@ -92,7 +95,7 @@ function modelFinding(model: string, answer: ServerAnswer): Finding {
   const found = { id: 'model', label: 'Model' };
   if (answer.type === 'failed') return { ...found, state: 'ok', value: `${model} · the endpoint lists none` };
   const { models } = answer.facts;
-  if (find(models, model) !== undefined) return { ...found, state: 'ok', value: `${model} · listed` };
+  if (findServed(models, model) !== undefined) return { ...found, state: 'ok', value: `${model} · listed` };
   const names = models.slice(0, 5).map(({ id }) => id);
   return {
     ...found,
@@ -105,50 +108,6 @@ function modelFinding(model: string, answer: ServerAnswer): Finding {
         }),
   };
 }
-
-function windowFinding({ loaded }: DoctorPorts, model: string, served: ServedModel | undefined): Finding {
-  const { settings } = loaded;
-  const found = { id: 'window', label: 'Window' };
-  const own = settings.contextWindow ?? settings.models[model]?.contextWindow;
-  const told = served?.windowTokens;
-  const known = lookupModel(model, { unknownWindow: settings.context.unknownWindow });
-  const max = served?.maxWindowTokens;
-  if (own !== undefined && told !== undefined && own > told)
-    return {
-      ...found,
-      state: 'warning',
-      value: `${formatTokens(own)} tokens from your settings, but the server gives ${formatTokens(told)}`,
-      fix: 'What is longer is cut or refused: lower "contextWindow", or start the server with more.',
-    };
-  const [tokens, source] =
-    own !== undefined
-      ? [own, 'from your settings']
-      : told !== undefined
-        ? [told, 'as the server says']
-        : known.source === 'catalogue'
-          ? [known.windowTokens, 'known for this model']
-          : [known.windowTokens, 'assumed, since nobody knows this model'];
-  const most = max !== undefined && max > tokens ? ` (the model was made for ${formatTokens(max)})` : '';
-  const value = `${formatTokens(tokens)} tokens, ${source}${most}`;
-  if (tokens < SMALL)
-    return {
-      ...found,
-      state: 'warning',
-      value,
-      fix: 'That is little to work in. Ollama: OLLAMA_CONTEXT_LENGTH=32768 ollama serve; llama.cpp: -c 32768; LM Studio: the context length of the loaded model.',
-    };
-  if (own === undefined && told === undefined && known.source !== 'catalogue')
-    return {
-      ...found,
-      state: 'warning',
-      value,
-      fix: 'Name the real one with "contextWindow" or --context-window.',
-    };
-  return { ...found, state: 'ok', value };
-}
-
-/** Tokens. */
-const SMALL = 16_000;
 
 async function probeFindings(
   { probe }: NetworkPorts,
@@ -217,20 +176,4 @@ function usageFinding({ streamingUsage, reasoningField }: ModelProbe): Finding {
         : 'no token counts (they are estimated)';
   const reasoning = reasoningField === undefined ? 'no reasoning seen' : `reasoning in "${reasoningField}"`;
   return { id: 'stream', label: 'Stream', state: 'ok', value: `${usage} · ${reasoning}` };
-}
-
-function find(models: readonly ServedModel[], id: string): ServedModel | undefined {
-  return models.find(
-    (model) => model.id === id || model.id === `${id}:latest` || `${model.id}:latest` === id,
-  );
-}
-
-/** The proxy that the environment names for this address, without a password; this machine is never asked through one. */
-function proxyOf(env: Readonly<Record<string, string | undefined>>, baseUrl: string): string | undefined {
-  if (URL.canParse(baseUrl) && isLoopback(new URL(baseUrl).hostname)) return undefined;
-  const names = baseUrl.startsWith('https:') ? ['https_proxy', 'HTTPS_PROXY'] : ['http_proxy', 'HTTP_PROXY'];
-  const value = [...names, 'all_proxy', 'ALL_PROXY']
-    .map((name) => env[name])
-    .find((one) => (one ?? '') !== '');
-  return value === undefined ? undefined : shownUrl(value);
 }

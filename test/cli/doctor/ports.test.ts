@@ -1,0 +1,21 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { createNetworkPorts } from '../../../src/cli/doctor/ports.ts';
+import { doctorPorts } from './doctorPorts.ts';
+
+test('the model that nobody named is asked for through the proxy of the environment', async () => {
+  const asked: string[] = [];
+  const proxy = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ object: 'list', data: [{ id: 'far', object: 'model' }] }));
+  });
+  await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done));
+  onTestFinished(() => void proxy.close());
+  const env = { http_proxy: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` };
+  const { loaded } = doctorPorts({ settings: { baseUrl: 'http://models.invalid/v1' } });
+  const { access } = await createNetworkPorts(loaded, undefined, false, env);
+  expect(access).toMatchObject({ type: 'ready', model: 'far' });
+  expect(asked).toEqual(['http://models.invalid/v1/models']);
+});
