@@ -12,6 +12,8 @@ export interface RequestFacts {
   /** Empty where it was not about one model. */
   readonly model: string;
   readonly hasKey: boolean;
+  /** The key and other headers of the user's: no message holds them, whoever quotes them. */
+  readonly secrets?: readonly string[];
   /** True once this server has answered anything: then a refused connection is no typo, and worth a retry. */
   readonly reached?: boolean;
   /** True when part of the reply had arrived. */
@@ -20,7 +22,7 @@ export interface RequestFacts {
 
 /** Classifies what was thrown. `now` (ms since the epoch) is only for `retry-after` as a date. */
 export function toModelError(error: unknown, about: RequestFacts, now: number = Date.now()): ModelError {
-  const failure = readFailure(error);
+  const failure = readFailure(error, about.secrets);
   const overflow = readOverflow(failure.body);
   if (overflow !== undefined && ![401, 403, 404, 429].includes(failure.status ?? 0)) {
     return { ...overflowError(failure, about), ...overflow };
@@ -73,12 +75,11 @@ function checkUrl(baseUrl: string): string {
 
 /** The base URL without what may be secret in it. */
 export function shownUrl(baseUrl: string): string {
-  try {
-    const { origin, pathname } = new URL(baseUrl);
-    return `${origin}${pathname}`.replace(/\/$/, '');
-  } catch {
-    return JSON.stringify(baseUrl);
-  }
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  // "user:password@host" can be read as a URL as well, with "user" as its scheme.
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    return JSON.stringify(baseUrl.replace(/^([a-z]+:\/\/)?.*@/is, '$1').replace(/\?.*/s, ''));
+  return `${url.origin}${url.pathname}`.replace(/\/$/, '');
 }
 
 function where(about: RequestFacts): string {

@@ -19,12 +19,13 @@ export interface Failure {
 /** Body of a failed answer, as `readBody` in fetchStream.ts hands it through the SDK: under this key. */
 export const RAW_BODY = 'raw_body';
 
-/** Follows `cause` and the SDK's fields. */
-export function readFailure(error: unknown): Failure {
+/** Follows `cause` and the SDK's fields. Servers and `fetch` quote keys in their errors: `secrets` are taken out. */
+export function readFailure(error: unknown, secrets: readonly string[] = []): Failure {
   const chain = causes(error);
   const top = record(error);
   const payload = record(top.error);
-  const body = text(payload[RAW_BODY]) ?? (Object.keys(payload).length > 0 ? JSON.stringify(payload) : '');
+  const written = text(payload[RAW_BODY]) ?? (Object.keys(payload).length > 0 ? JSON.stringify(payload) : '');
+  const body = withoutSecrets(written, secrets);
   const status = numeric(top.status) ?? numeric(payload.code) ?? numeric(payload.status_code);
   const sentence = findSentence(body);
   return {
@@ -32,9 +33,17 @@ export function readFailure(error: unknown): Failure {
     body,
     ...(sentence === undefined ? {} : { sentence }),
     codes: chain.flatMap((cause) => text(record(cause).code) ?? []),
-    message: chain.map((cause) => text(record(cause).message) ?? '').join('; '),
+    message: withoutSecrets(chain.map((cause) => text(record(cause).message) ?? '').join('; '), secrets),
     header: (name) => (top.headers instanceof Headers ? (top.headers.get(name) ?? undefined) : undefined),
   };
+}
+
+/** `***` for each secret, plain or as JSON writes it. What is too short to be one stays. */
+export function withoutSecrets(line: string, secrets: readonly string[]): string {
+  return secrets
+    .filter((secret) => secret.length >= 6)
+    .flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)])
+    .reduce((rest, secret) => rest.replaceAll(secret, '***'), line);
 }
 
 /** `retry-after-ms`, `retry-after` in seconds or as a date, or "try again in 1.2s" in the text. */

@@ -16,7 +16,7 @@ import { adaptationNotices } from './adaptations.ts';
 import { lookupModel } from './catalogue.ts';
 import { loadChatCompletion, openChatCompletion } from './chatCompletion.ts';
 import { badUrlError, cutError, type RequestFacts, shownUrl, stalledError, toModelError } from './errors.ts';
-import { readFailure } from './failure.ts';
+import { readFailure, withoutSecrets } from './failure.ts';
 import { record } from './json.ts';
 import { patientFetch } from './patientFetch.ts';
 import { type Dialect, firstDialect, isOpenAI, learnDialect, sentAs, toBody } from './requestBody.ts';
@@ -47,7 +47,9 @@ const newCallId = customAlphabet('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghij
 
 /** A client for one server. It remembers, per model, which fields the server refused. */
 export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
-  const { apiKey, baseUrl, headers = {}, debug = () => {} } = options;
+  const { apiKey, baseUrl, headers = {} } = options;
+  const secrets = [apiKey ?? '', ...Object.values(headers)];
+  const debug = (line: string): void => options.debug?.(withoutSecrets(line, secrets));
   const idleTimeoutMs = options.idleTimeoutMs ?? 120_000;
   const firstEventTimeoutMs = options.firstEventTimeoutMs ?? 600_000;
   const fetchFn = options.fetch ?? patientFetch(firstEventTimeoutMs + 60_000);
@@ -142,6 +144,7 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
       baseUrl,
       model: request.model,
       hasKey: apiKey !== undefined && apiKey !== '',
+      secrets,
       reached: reached || trace.answered,
       started: trace.isReply,
     };
@@ -163,7 +166,7 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
       const { status, body } = readFailure(thrown);
       const next = chunkCount === 0 ? learnDialect(dialect, body, status) : undefined;
       if (next !== undefined) return next;
-      debug(`model: request failed: ${redact(String(thrown))}`);
+      debug(`model: request failed: ${String(thrown)}`);
       yield failed(toModelError(thrown, about));
     } else {
       yield failed(chunkCount === 0 && !trace.isEventStream ? badUrlError(about) : cutError(about));
@@ -189,13 +192,7 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
   }
 
   function failed(error: ModelError): ModelEvent {
-    return { type: 'failed', error: { ...error, message: redact(error.message) } };
-  }
-
-  /** Servers quote keys in their errors. */
-  function redact(line: string): string {
-    const secrets = [apiKey ?? '', ...Object.values(headers)].filter((secret) => secret.length >= 6);
-    return secrets.reduce((text, secret) => text.replaceAll(secret, '***'), line);
+    return { type: 'failed', error: { ...error, message: withoutSecrets(error.message, secrets) } };
   }
 
   return { stream };

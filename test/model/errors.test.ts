@@ -1,6 +1,6 @@
 import { APIConnectionError, APIError } from 'openai';
 import { describe, expect, test } from 'vitest';
-import { badUrlError, toModelError } from '../../src/model/errors.ts';
+import { badUrlError, shownUrl, toModelError } from '../../src/model/errors.ts';
 import { RAW_BODY } from '../../src/model/failure.ts';
 
 const about = { baseUrl: 'http://user:hunter2@llm.local:8080/v1?key=hunter2', model: 'm-1', hasKey: true };
@@ -405,4 +405,35 @@ test('every message names the address and never what is secret in it', () => {
     expect(error.message).toContain('http://llm.local:8080/v1');
     expect(error.message).not.toContain('hunter2');
   }
+});
+
+describe('a key that a server or fetch quotes', () => {
+  const key = 'sk-quoted0123456789';
+  const secretive = { ...about, secrets: [key, 'short'] };
+
+  test.each([
+    ['in whole', message(`your header was Bearer ${key}`)],
+    ['where the sentence is cut', message(`${'x'.repeat(285)} ${key}`)],
+    ['in words that are no JSON', `denied: ${key}`],
+  ])('is taken out, %s', (_where, body) => {
+    const error = toModelError(answered(401, body), secretive);
+    expect(error.message).toMatch(/ \*\*\*|x…/);
+    expect(error.message).not.toContain('sk-');
+  });
+
+  test('also with a line break in it, as fetch complains of it and as JSON writes it', () => {
+    const broken = 'sk-quoted\n0123456789';
+    const refused = new TypeError(`Headers.append: "Bearer ${broken}" is an invalid header value.`);
+    for (const error of [refused, answered(401, message(`no ${broken}`))])
+      expect(toModelError(error, { ...about, secrets: [broken] }).message).not.toMatch(/quoted|0123/);
+  });
+});
+
+test.each([
+  ['http://user:hunter2@host:1/v1?key=hunter2', 'http://host:1/v1'],
+  ['user:hunter2@host:3128', '"host:3128"'],
+  ['http://user:hunter2 #@host:3128/', '"http://host:3128/"'],
+  ['not a url', '"not a url"'],
+])('%s is shown without what may be secret', (url, shown) => {
+  expect(shownUrl(url)).toBe(shown);
 });

@@ -171,6 +171,6 @@ function weight(status: number | undefined): number {
   return status === 404 ? 2 : 1;
 }
 
-function aboutOf({ baseUrl, apiKey }: ServerQuestion) {
-  return { baseUrl, model: '', hasKey: apiKey !== undefined && apiKey !== '' };
+function aboutOf({ baseUrl, apiKey = '', headers = {} }: ServerQuestion) {
+  return { baseUrl, model: '', hasKey: apiKey !== '', secrets: [apiKey, ...Object.values(headers)] };
 }

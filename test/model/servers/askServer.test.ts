@@ -270,6 +270,15 @@ describe('servers that are not to be trusted', () => {
     expect(facts.models).toEqual([{ id: 'm' }]);
   });
 
+  test('a key that the server quotes is not told', async () => {
+    const apiKey = 'sk-quoted0123456789';
+    const answer = await answerOf(
+      { '/v1/models': (response) => sendJson(response, { error: { message: `no ${apiKey}` } }, 401) },
+      { apiKey },
+    );
+    expect(answer).toMatchObject({ error: { kind: 'auth', message: expect.stringContaining('"no ***"') } });
+  });
+
   test('an address that is none, and a port where nothing listens', async () => {
     const signal = AbortSignal.timeout(5000);
     const server = await startLocalServer({});
