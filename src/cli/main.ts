@@ -51,7 +51,7 @@ async function main(argv: readonly string[]): Promise<number> {
     return printMode(readPlace(), options);
   }
   const place = readPlace();
-  const kind = screenKind(
+  const kind = await screenKind(
     { screenReader: options.screenReader, hasPrompt: options.prompt !== undefined },
     { stdinIsTerminal: process.stdin.isTTY === true, stdoutIsTerminal: process.stdout.isTTY === true },
     place.env,

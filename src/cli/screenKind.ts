@@ -1,4 +1,4 @@
-/** Which way a conversation is held, from the terminal and what its user asked for. Loads nothing. */
+/** Which way a conversation is held, from the terminal and what its user asked for. Loads next to nothing. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -25,12 +25,12 @@ export type ScreenKind =
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export function screenKind(
+export async function screenKind(
   wishes: ScreenWishes,
   { stdinIsTerminal, stdoutIsTerminal }: Streams,
   env: Environment,
   dataRoot: string,
-): ScreenKind {
+): Promise<ScreenKind> {
   const isTerminal = stdinIsTerminal && stdoutIsTerminal;
   const isDumb = isDumbTerminal(env.TERM);
   // Asked for in so many words, it works on pipes too: an editor may run it that way.
@@ -44,7 +44,7 @@ export function screenKind(
     return { type: 'none', message };
   }
   if (isDumb) return { type: 'linear', isEditing: false };
-  if (env.INK_SCREEN_READER === 'true' || isScreenReaderSet(dataRoot))
+  if (env.INK_SCREEN_READER === 'true' || (await isScreenReaderSet(dataRoot)))
     return { type: 'linear', isEditing: true };
   return { type: 'screen' };
 }
@@ -56,16 +56,18 @@ function isDumbTerminal(term: string | undefined): boolean {
 
 /**
  * A look at the user's own settings before they are read: they are parsed behind the first frame, and whether
- * there is one depends on this. What is no JSON is told of later, where settings are read.
+ * there is one depends on this. What takes JSON with comments is loaded only where the setting is named. What is
+ * wrong with the file is told later, where settings are read.
  */
-function isScreenReaderSet(dataRoot: string): boolean {
+async function isScreenReaderSet(dataRoot: string): Promise<boolean> {
+  const file = join(dataRoot, 'config.json');
+  let text: string;
   try {
-    const text = readFileSync(join(dataRoot, 'config.json'), 'utf8');
-    return (
-      text.includes('"screenReader"') &&
-      (JSON.parse(text) as { screenReader?: unknown }).screenReader === true
-    );
+    text = readFileSync(file, 'utf8');
   } catch {
     return false;
   }
+  if (!text.includes('"screenReader"')) return false;
+  const { parseSettings } = await import('../config/parseSettings.ts');
+  return parseSettings(text, file, 'user').values.screenReader === true;
 }

@@ -40,15 +40,15 @@ test.each([
     kind: 'print',
   },
   { why: 'nothing asked, and nowhere to ask', wishes: nothing, streams: pipedOut, env: xterm, kind: 'none' },
-])('$why: $kind', ({ wishes, streams, env, kind }) => {
-  expect(screenKind(wishes, streams, env, data).type).toBe(kind);
+])('$why: $kind', async ({ wishes, streams, env, kind }) => {
+  expect((await screenKind(wishes, streams, env, data)).type).toBe(kind);
 });
 
-test('only a terminal that can move its cursor edits the line with cursor keys', () => {
+test('only a terminal that can move its cursor edits the line with cursor keys', async () => {
   const asked = { ...nothing, screenReader: true };
-  expect(screenKind(asked, both, xterm, data)).toEqual({ type: 'linear', isEditing: true });
-  expect(screenKind(asked, both, { TERM: 'dumb' }, data)).toEqual({ type: 'linear', isEditing: false });
-  expect(screenKind(asked, none, xterm, data)).toEqual({ type: 'linear', isEditing: false });
+  expect(await screenKind(asked, both, xterm, data)).toEqual({ type: 'linear', isEditing: true });
+  expect(await screenKind(asked, both, { TERM: 'dumb' }, data)).toEqual({ type: 'linear', isEditing: false });
+  expect(await screenKind(asked, none, xterm, data)).toEqual({ type: 'linear', isEditing: false });
 });
 
 test.each([
@@ -56,8 +56,9 @@ test.each([
   { config: '{"screenReader": false}', kind: 'screen' },
   { config: '{"context": {"screenReader": true}}', kind: 'screen' },
   { config: '{"screenReader": true', kind: 'screen' },
-])('settings $config: $kind', ({ config, kind }) => {
+  { config: '{\n  // for my reader\n  "screenReader": true,\n}', kind: 'linear' },
+])('settings $config: $kind', async ({ config, kind }) => {
   const own = mkdtempSync(join(tmpdir(), 'clawdcode-screen-kind-'));
   writeFileSync(join(own, 'config.json'), config);
-  expect(screenKind(nothing, both, xterm, own).type).toBe(kind);
+  expect((await screenKind(nothing, both, xterm, own)).type).toBe(kind);
 });
