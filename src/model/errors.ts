@@ -194,6 +194,13 @@ function connectionError(failure: Failure, about: RequestFacts): ModelError {
   if (known === undefined) {
     if (/invalid url|failed to parse url|includes credentials|unknown scheme/i.test(signs))
       return badUrlError(about);
+    if (/invalid header value|ByteString/i.test(signs))
+      return {
+        kind: 'auth',
+        retryable: false,
+        message:
+          'The API key holds characters that no key has: a line break, a blank, or a letter beyond ASCII. Copy it anew (OPENAI_API_KEY or "apiKey").',
+      };
     return {
       kind: 'network',
       retryable: true,

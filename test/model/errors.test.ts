@@ -424,8 +424,10 @@ describe('a key that a server or fetch quotes', () => {
   test('also with a line break in it, as fetch complains of it and as JSON writes it', () => {
     const broken = 'sk-quoted\n0123456789';
     const refused = new TypeError(`Headers.append: "Bearer ${broken}" is an invalid header value.`);
+    expect(toModelError(refused, about)).toMatchObject({ kind: 'auth', retryable: false });
     for (const error of [refused, answered(401, message(`no ${broken}`))])
       expect(toModelError(error, { ...about, secrets: [broken] }).message).not.toMatch(/quoted|0123/);
+    expect(toModelError(new TypeError('Cannot convert argument to a ByteString'), about).kind).toBe('auth');
   });
 });
 
