@@ -50,7 +50,7 @@ export async function screenKind(
 }
 
 /** Terminals that cannot move their cursor: shells in editors, teletypes, and what says nothing of itself. */
-function isDumbTerminal(term: string | undefined): boolean {
+export function isDumbTerminal(term: string | undefined): boolean {
   return term === undefined || /^(?:|dumb|unknown|emacs|network|teletype)$/.test(term);
 }
 

@@ -1,10 +1,10 @@
 /** `clawdcode completion bash|zsh|fish`: prints the script for a shell. */
-import { Argument, Command, CommanderError } from 'commander';
+import { Argument, Command } from 'commander';
 import { EXIT } from '../../headless/exitCodes.ts';
 import { createDoctorProgram } from '../doctor/program.ts';
 import type { Place } from '../place.ts';
 import { createProgram } from '../program.ts';
-import type { Output } from '../session/output.ts';
+import { parseSubcommand } from '../session/parseSubcommand.ts';
 import { createSessionProgram } from '../session/program.ts';
 import { shells } from '../session/route.ts';
 import { standardOutput } from '../session/terminal.ts';
@@ -22,24 +22,9 @@ export async function completionCommand(place: Place, argv: readonly string[]): 
     await output.write(await sessionWords(place));
     return EXIT.ok;
   }
-  return printScript(output, argv);
-}
-
-async function printScript(output: Output, argv: readonly string[]): Promise<number> {
-  let help = '';
-  const program = createCompletionProgram().configureOutput({
-    writeOut: (text) => {
-      help += text;
-    },
-    writeErr: (text) => output.say(text.trim()),
-  });
-  try {
-    program.parse([...argv], { from: 'user' });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    await output.write(help);
-    return error.exitCode === 0 ? EXIT.ok : EXIT.badInput;
-  }
+  const program = createCompletionProgram();
+  const code = await parseSubcommand(program, argv, output);
+  if (code !== undefined) return code;
   await output.write(completionScript(program.args[0] as (typeof shells)[number]));
   return EXIT.ok;
 }

@@ -1,12 +1,10 @@
 import type { AgentState } from '../../agent/types.ts';
 import type { LoadedSettings } from '../../config/types.ts';
 import type { DoctorReport } from '../../protocol/doctor.ts';
-import { colorLevel } from '../../ui/theme/colorLevel.ts';
 import type { Place } from '../place.ts';
-import { terminalColors } from '../terminalColors.ts';
 import { diagnose } from './diagnose.ts';
 import { createDoctorPorts, createNetworkPorts } from './ports.ts';
-import { terminalProgram } from './terminalFacts.ts';
+import { readTerminalFacts } from './terminalFacts.ts';
 
 /** The report from inside a session: the terminal is not asked, as its answers would be keys, and no prompt is sent. */
 export async function sessionReport(
@@ -15,17 +13,7 @@ export async function sessionReport(
   isTrusted: boolean,
   { model, demo }: Pick<AgentState, 'model' | 'demo'>,
 ): Promise<DoctorReport> {
-  const { stdout } = process;
-  const terminal = stdout.isTTY
-    ? {
-        term: place.env.TERM,
-        program: terminalProgram(place.env),
-        colors: colorLevel(terminalColors(place)),
-        columns: stdout.columns,
-        rows: stdout.rows,
-        answers: undefined,
-      }
-    : undefined;
+  const terminal = readTerminalFacts(place, process.stdout, undefined);
   const network = demo ? null : await createNetworkPorts(loaded, model.id, false, place.env);
   const notes = [
     ...(demo ? ['The demo model needs no server, so none was asked.'] : []),

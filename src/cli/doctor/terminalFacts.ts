@@ -1,5 +1,8 @@
 /** What is known of the terminal: from the environment, and from its own answers where it was asked. */
-import type { ColorLevel } from '../../ui/theme/colorLevel.ts';
+import type { WriteStream } from 'node:tty';
+import { type ColorLevel, colorLevel } from '../../ui/theme/colorLevel.ts';
+import type { Place } from '../place.ts';
+import { terminalColors } from '../terminalColors.ts';
 import type { TerminalAnswers } from './terminalReplies.ts';
 
 export interface TerminalFacts {
@@ -11,6 +14,18 @@ export interface TerminalFacts {
   readonly rows: number;
   /** Undefined where it was not asked: the screen belongs to a session. */
   readonly answers: TerminalAnswers | undefined;
+}
+
+/** Undefined where the output is no terminal. */
+export function readTerminalFacts(
+  { env }: Pick<Place, 'env'>,
+  stdout: WriteStream,
+  answers: TerminalAnswers | undefined,
+): TerminalFacts | undefined {
+  if (!stdout.isTTY) return undefined;
+  const { columns, rows } = stdout;
+  const colors = colorLevel(terminalColors({ env }));
+  return { term: env.TERM, program: terminalProgram(env), colors, columns, rows, answers };
 }
 
 /** The program behind the terminal, as far as the environment tells. */

@@ -1,9 +1,10 @@
 /** The subcommands and their flags. */
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { exportFormats } from '../../export/types.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
 import { archive, fork, remove, rename, unarchive } from './change.ts';
 import { list } from './list.ts';
+import { parseSubcommand } from './parseSubcommand.ts';
 import { search } from './search.ts';
 import { show } from './show.ts';
 import type { SessionPorts, WithSession } from './types.ts';
@@ -13,28 +14,13 @@ import { withSession } from './withSession.ts';
 /** Parses what stands behind the word `session` and runs it. Returns the exit code. */
 export async function runSessionCommand(ports: SessionPorts, argv: readonly string[]): Promise<number> {
   let code: number = EXIT.ok;
-  let help = '';
   const program = createSessionProgram(
     () => ports,
     async (running) => {
       code = await running;
     },
-  ).configureOutput({
-    writeOut: (text) => {
-      help += text;
-    },
-    writeErr: (text) => ports.output.say(text.trim()),
-    getOutHelpWidth: () => 100,
-  });
-  for (const command of program.commands) command.copyInheritedSettings(program);
-  try {
-    await program.parseAsync([...argv], { from: 'user' });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    await ports.output.write(help);
-    return error.exitCode === 0 ? EXIT.ok : EXIT.badInput;
-  }
-  return code;
+  );
+  return (await parseSubcommand(program, argv, ports.output)) ?? code;
 }
 
 /** The definition alone: `ports` is asked for when a subcommand runs, and `end` gets what it is doing. */

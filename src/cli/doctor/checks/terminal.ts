@@ -1,5 +1,6 @@
 import type { Finding } from '../../../protocol/doctor.ts';
 import { textWidth } from '../../../ui/print/width.ts';
+import { isDumbTerminal } from '../../screenKind.ts';
 import type { TerminalFacts } from '../terminalFacts.ts';
 import { samples, type TerminalAnswers } from '../terminalReplies.ts';
 import type { DoctorPorts } from '../types.ts';
@@ -22,7 +23,7 @@ function kindOf(terminal: TerminalFacts, env: DoctorPorts['place']['env']): Find
     `${columns}×${rows}`,
   ];
   const found = { id: 'terminal', label: 'Terminal', value: parts.filter((part) => part !== '').join(' · ') };
-  if (term === undefined || term === '' || term === 'dumb')
+  if (isDumbTerminal(term))
     return {
       ...found,
       state: 'warning',
