@@ -3,8 +3,8 @@
  * it and a frame is asked of it. It follows the end of the session as long as nobody scrolls away from it.
  */
 import type { BlobRef, JSONLEntry } from '../../protocol/entries.ts';
+import { createSearch, type Direction, type Found, type GoesOn } from './createSearch.ts';
 import type { Part, PartRoom } from './parts.ts';
-import { findInRows, type Match, markRow, searchPattern } from './searchRows.ts';
 import {
   comparePlaces,
   createTranscriptDocument,
@@ -28,8 +28,6 @@ export interface TranscriptSize extends PartRoom {
   /** Rows of text. */
   readonly height: number;
 }
-
-export type Direction = 1 | -1;
 
 export interface Transcript {
   resize(size: TranscriptSize): void;
@@ -55,12 +53,6 @@ export interface Transcript {
 /** Milliseconds of work after which others have a turn. */
 const SLICE_MS = 8;
 
-interface Found {
-  readonly item: number;
-  readonly part: number;
-  readonly index: number;
-}
-
 export function createTranscript(
   entries: readonly JSONLEntry[],
   initialSize: TranscriptSize,
@@ -72,8 +64,6 @@ export function createTranscript(
   let top: Place = document.start();
   let isFollowing = true;
   let isComplete = (entries[0]?.seq ?? 0) === 0;
-  let pattern: RegExp | undefined;
-  let found: Found | undefined;
   let message: string | undefined;
   /** Raised by whatever ends the long work before it. */
   let work = 0;
@@ -99,7 +89,7 @@ export function createTranscript(
     const isInside = top.item === item && (top.part > 0 || top.row > 0);
     const below = isInside ? rowsToEndOf(item) : 0;
     document.setOriginal(item, text);
-    if (found?.item === item) found = undefined;
+    if (search.current()?.item === item) search.setCurrent(undefined);
     if (!isInside) return;
     const many = document.partsOf(item) - 1;
     const end = { item, part: many, row: document.rowsOf(item, many).length };
@@ -152,10 +142,7 @@ export function createTranscript(
   };
 
   /** Long work: ends quietly when other work begins, or when it is stopped. */
-  const working = async (
-    text: string,
-    run: (goesOn: () => Promise<boolean>) => Promise<void>,
-  ): Promise<void> => {
+  const working = async (text: string, run: (goesOn: GoesOn) => Promise<void>): Promise<void> => {
     work += 1;
     const own = work;
     isWorking = true;
@@ -179,75 +166,10 @@ export function createTranscript(
     isWorking = false;
   };
 
-  let known = new WeakMap<readonly string[], readonly Match[]>();
-  const matchesOf = (item: number, part: number): readonly Match[] => {
-    if (pattern === undefined) return [];
-    const rows = document.rowsOf(item, part);
-    const matches = known.get(rows) ?? findInRows(rows, pattern);
-    known.set(rows, matches);
-    return matches;
-  };
-
-  const find = async (direction: Direction, goesOn: () => Promise<boolean>): Promise<Found | undefined> => {
-    const bottom = document.rowsFrom(top, size.height).at(-1)?.place ?? top;
-    const from = found ?? (direction === 1 ? top : bottom);
-    let { item, part } = from;
-    const isWanted = (match: Match, index: number, isHere: boolean): boolean => {
-      if (!isHere) return true;
-      if (found !== undefined) return (index - found.index) * direction > 0;
-      const row = match[0]?.row ?? 0;
-      const place = { item, part, row };
-      return direction === 1 ? comparePlaces(place, top) >= 0 : comparePlaces(place, bottom) <= 0;
-    };
-    let isHere = true;
-    while (await goesOn()) {
-      if (isHere || part === (direction === 1 ? 0 : document.partsOf(item) - 1)) {
-        const many = document.partsOf(item);
-        await readOriginal(item);
-        // The whole text has more parts than what stood for it.
-        if (!isHere && direction === -1 && document.partsOf(item) !== many) part = document.partsOf(item) - 1;
-      }
-      const all = matchesOf(item, part);
-      const order = all.map((_, index) => index);
-      if (direction === -1) order.reverse();
-      for (const index of order) {
-        const match = all[index];
-        if (match !== undefined && isWanted(match, index, isHere)) return { item, part, index };
-      }
-      isHere = false;
-      part += direction;
-      while (part < 0 || part >= document.partsOf(item)) {
-        item += direction;
-        const { first, last } = document.bounds();
-        if (item > last) return undefined;
-        if (item < first && !(await pageIn())) return undefined;
-        part = direction === 1 ? 0 : document.partsOf(item) - 1;
-        if (!(await goesOn())) return undefined;
-      }
-    }
-    return undefined;
-  };
-
-  /** How many there are, and which one this is; only of what is in memory. */
-  const countMatches = async (at: Found, goesOn: () => Promise<boolean>): Promise<string | undefined> => {
-    let before = 0;
-    let all = 0;
-    const { first, last } = document.bounds();
-    for (let item = first; item <= last; item += 1) {
-      for (let part = 0; part < document.partsOf(item); part += 1) {
-        const many = matchesOf(item, part).length;
-        all += many;
-        if (item < at.item || (item === at.item && part < at.part)) before += many;
-        if (!(await goesOn())) return undefined;
-      }
-    }
-    return `match ${before + at.index + 1} of ${all}${isComplete ? '' : '+'}`;
-  };
-
-  const showFound = (at: Found): void => {
-    found = at;
-    const row = matchesOf(at.item, at.part)[at.index]?.[0]?.row ?? 0;
-    const place = { item: at.item, part: at.part, row };
+  const search = createSearch(document, { readOriginal, pageIn });
+  const showFound = (found: Found): void => {
+    search.setCurrent(found);
+    const place = search.placeOf(found);
     const shown = document.rowsFrom(top, size.height).some((one) => comparePlaces(one.place, place) === 0);
     if (!shown) scrollTo(document.move(place, -Math.floor(size.height / 3)));
     // What follows its end would move away from the match.
@@ -266,7 +188,7 @@ export function createTranscript(
       const many = Math.max(1, document.rowsOf(top.item, top.part).length);
       const share = top.row / many;
       document.setRoom(next);
-      found = undefined;
+      search.setCurrent(undefined);
       top = { ...top, row: Math.floor(share * document.rowsOf(top.item, top.part).length) };
       settle();
     },
@@ -275,12 +197,13 @@ export function createTranscript(
       document.append(entry);
       // What was live has become an entry: the same text in other parts.
       if (top.item >= last && !isFollowing) top = document.nearest(top);
-      if (found !== undefined && found.item >= last) found = undefined;
+      const found = search.current();
+      if (found !== undefined && found.item >= last) search.setCurrent(undefined);
     },
     setLive: (parts) => document.setLive(parts),
     scroll(rows) {
       cancel();
-      found = undefined;
+      search.setCurrent(undefined);
       scrollTo(document.move(top, rows));
     },
     async toStart() {
@@ -294,7 +217,7 @@ export function createTranscript(
       cancel();
       message = undefined;
       isFollowing = true;
-      found = undefined;
+      search.setCurrent(undefined);
       settle();
     },
     async toPrompt(direction) {
@@ -318,25 +241,24 @@ export function createTranscript(
       });
     },
     async search(direction, query) {
-      if (query !== undefined) {
-        pattern = searchPattern(query);
-        known = new WeakMap();
-        found = undefined;
-      }
-      if (pattern === undefined) return;
+      if (query !== undefined) search.begin(query);
+      if (!search.isOn()) return;
       await working('searching… Esc stops', async (goesOn) => {
-        const at = await find(direction, goesOn);
+        const bottom = document.rowsFrom(top, size.height).at(-1)?.place ?? top;
+        const found = await search.find(direction, { top, bottom }, goesOn);
         if (!(await goesOn())) return;
-        if (at === undefined) {
+        if (found === undefined) {
+          const before = search.current();
           message =
-            found === undefined ? 'not found' : direction === 1 ? 'no later match' : 'no earlier match';
+            before === undefined ? 'not found' : direction === 1 ? 'no later match' : 'no earlier match';
           return;
         }
-        showFound(at);
+        showFound(found);
         message = 'match';
         ports.changed();
-        const text = await countMatches(at, goesOn);
-        if (text !== undefined) message = text;
+        const counted = await search.count(found, goesOn);
+        if (counted !== undefined)
+          message = `match ${counted.number} of ${counted.all}${isComplete ? '' : '+'}`;
       });
     },
     stop() {
@@ -349,18 +271,7 @@ export function createTranscript(
       settle();
       readNear();
       pageNear();
-      return document.rowsFrom(top, size.height).map(({ text, place }) => {
-        if (pattern === undefined) return text;
-        const ranges = matchesOf(place.item, place.part).flatMap((match, index) =>
-          match
-            .filter((range) => range.row === place.row)
-            .map((range) => ({
-              ...range,
-              isCurrent: found?.item === place.item && found.part === place.part && found.index === index,
-            })),
-        );
-        return markRow(text, ranges);
-      });
+      return document.rowsFrom(top, size.height).map(({ text, place }) => search.mark(text, place));
     },
     isAtEnd: () => isFollowing,
     topEntry: () => document.entryAt(top.item),
