@@ -10,7 +10,7 @@ export interface ChatCompletionCall {
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Record<string, unknown>;
+  readonly body: Uint8Array<ArrayBuffer>;
   readonly signal: AbortSignal;
   /** As `streamFetch` makes it: failed answers come with their body under `RAW_BODY`. */
   readonly fetch: typeof fetch;
@@ -32,7 +32,7 @@ export async function openChatCompletion(call: ChatCompletionCall): Promise<Asyn
       ...(call.apiKey ? { authorization: `Bearer ${call.apiKey}` } : {}),
       ...call.headers,
     },
-    body: JSON.stringify(call.body),
+    body: call.body,
     signal: call.signal,
   });
   if (!response.ok) {

@@ -13,13 +13,14 @@ import type {
 } from '../protocol/model.ts';
 import { type Accumulator, createAccumulator } from './accumulate.ts';
 import { adaptationNotices } from './adaptations.ts';
+import { createBodyWriter, type WrittenBody } from './bodyWriter.ts';
 import { lookupModel } from './catalogue.ts';
 import { loadChatCompletion, openChatCompletion } from './chatCompletion.ts';
 import { badUrlError, cutError, type RequestFacts, shownUrl, stalledError, toModelError } from './errors.ts';
 import { readFailure, withoutSecrets } from './failure.ts';
 import { record } from './json.ts';
 import { patientFetch } from './patientFetch.ts';
-import { type Dialect, firstDialect, isOpenAI, learnDialect, sentAs, toBody } from './requestBody.ts';
+import { type Dialect, firstDialect, isOpenAI, learnDialect, sentAs } from './requestBody.ts';
 import { type AnswerTrace, streamFetch } from './streamFetch.ts';
 import { createWatchdog } from './watchdog.ts';
 
@@ -53,6 +54,7 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
   const idleTimeoutMs = options.idleTimeoutMs ?? 120_000;
   const firstEventTimeoutMs = options.firstEventTimeoutMs ?? 600_000;
   const fetchFn = options.fetch ?? patientFetch(firstEventTimeoutMs + 60_000);
+  const writeBody = createBodyWriter();
   const dialects = new Map<string, Dialect>();
   const told = new Set<string>();
   /** Models whose complete streams give no finish reason: once that is a cut, again it is the server's way. */
@@ -106,7 +108,6 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
     const abort = () => controller.abort();
     signal.addEventListener('abort', abort, { once: true });
     const trace: AnswerTrace = {
-      onBody: (body) => onSent?.(sentAs(body, request, dialect)),
       answered: false,
       isReply: false,
       isEventStream: false,
@@ -123,7 +124,9 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
     try {
       await loadChatCompletion(); // is not the server's time
       watchdog.feed();
-      const chunks = await open(request, dialect, controller.signal, trace, watchdog.feed);
+      const { bytes, hash } = writeBody(request, dialect);
+      onSent?.(sentAs(hash, request, dialect));
+      const chunks = await open(bytes, controller.signal, trace, watchdog.feed);
       for await (const chunk of chunks) {
         if (signal.aborted) return;
         if (record(chunk).object === 'error') throw { error: chunk }; // older vLLM
@@ -175,8 +178,7 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
   }
 
   function open(
-    request: ModelRequest,
-    dialect: Dialect,
+    body: WrittenBody['bytes'],
     signal: AbortSignal,
     trace: AnswerTrace,
     onActivity: () => void,
@@ -185,7 +187,7 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
       baseUrl,
       apiKey,
       headers: { 'User-Agent': 'clawdcode', ...(isOpenAI(baseUrl) ? options.account : {}), ...headers },
-      body: toBody(request, dialect),
+      body,
       signal,
       fetch: streamFetch(fetchFn, trace, onActivity, debug),
     });

@@ -1,5 +1,5 @@
 /** The body of a request, and what a server has taught us to leave out of it. Pure. */
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import type { ModelRequest, SentRequest } from '../protocol/model.ts';
 import { type Adaptation, adaptationFor } from './adaptations.ts';
 import { adaptMessages } from './adaptMessages.ts';
@@ -86,10 +86,10 @@ export function toBody(request: ModelRequest, dialect: Dialect): Record<string, 
 }
 
 /** What has to be known besides the request to build the same body again. */
-export function sentAs(body: string, request: ModelRequest, dialect: Dialect): SentRequest {
+export function sentAs(hash: string, request: ModelRequest, dialect: Dialect): SentRequest {
   const [limitName] = dialect.limitNames;
   return {
-    hash: bodyHash(body),
+    hash,
     ...(request.maxOutputTokens === undefined || limitName === undefined ? {} : { limitName }),
     ...(dialect.streamOptions ? {} : { withoutUsage: true }),
     ...(dialect.returnReasoning ? { withReasoning: true } : {}),
@@ -114,5 +114,10 @@ export function bodyAgain(request: ModelRequest, sent: SentRequest): string {
 
 /** Tells bodies apart: 64 bits of SHA-256, in hex. */
 export function bodyHash(body: string): string {
-  return createHash('sha256').update(body).digest('hex').slice(0, 16);
+  return shortHash(createHash('sha256').update(body));
+}
+
+/** What is kept of the hash of a body. */
+export function shortHash(hash: Hash): string {
+  return hash.digest('hex').slice(0, 16);
 }

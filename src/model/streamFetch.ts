@@ -6,8 +6,6 @@ import { stayOnHost } from './sameHost.ts';
 
 /** What was seen of one request; the SDK shows none of it. */
 export interface AnswerTrace {
-  /** Hears of the body as it goes out. */
-  readonly onBody?: (body: string) => void;
   /** The server answered, whatever it said. */
   answered: boolean;
   /** Its status promised a reply. */
@@ -33,7 +31,6 @@ export function streamFetch(
   maxReplyBytes = MAX_REPLY_BYTES,
 ): typeof fetch {
   return async (input, init) => {
-    if (typeof init?.body === 'string') trace.onBody?.(init.body);
     const response = await stayOnHost(fetchFn)(input, init);
     trace.answered = true;
     onActivity();

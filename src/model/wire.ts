@@ -56,7 +56,8 @@ export function toWireTools(tools: readonly ToolSchema[]): WireTool[] | undefine
   }));
 }
 
-function toWireMessage(message: Message, returnReasoning: boolean): WireMessage | undefined {
+/** Undefined for a message that is left out. */
+export function toWireMessage(message: Message, returnReasoning: boolean): WireMessage | undefined {
   switch (message.role) {
     case 'system':
       return { role: 'system', content: wellFormed(message.content) };
