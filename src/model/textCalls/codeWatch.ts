@@ -2,7 +2,7 @@
 export interface CodeWatch {
   /** Takes the next piece of text. */
   pass(text: string): void;
-  /** Would the next character stand in a fence, between backticks, or in a thought? */
+  /** Would the next character stand in a fence, between backticks, in an indented or quoted line, or in a thought? */
   isCode(): boolean;
   /** Would it be the first of its line, but for white space? */
   isLineStart(): boolean;
@@ -18,19 +18,29 @@ interface State {
   backticks: number;
   inThought: boolean;
   isLongLine: boolean;
+  /** Some line before this one holds text. */
+  isBegun: boolean;
 }
 
 const MAX_LINE = 4096;
 
 export function createCodeWatch(from?: State): CodeWatch {
-  const state: State = from ?? { line: '', fence: '', backticks: 0, inThought: false, isLongLine: false };
+  const state: State = from ?? {
+    line: '',
+    fence: '',
+    backticks: 0,
+    inThought: false,
+    isLongLine: false,
+    isBegun: false,
+  };
 
   function endLine(): void {
     const [mark = ''] = /^ {0,3}(`{3,}|~{3,})/.exec(state.line)?.slice(1) ?? [];
     if (state.fence === '') {
       if (mark !== '' && !state.isLongLine) state.fence = mark;
     } else if (mark.startsWith(state.fence) && /^[`~\s]*$/.test(state.line)) state.fence = '';
-    Object.assign(state, { line: '', backticks: 0, isLongLine: false });
+    const isBegun = state.isBegun || state.isLongLine || state.line.trim() !== '';
+    Object.assign(state, { line: '', backticks: 0, isLongLine: false, isBegun });
   }
 
   /** A piece of one line. */
@@ -63,7 +73,9 @@ export function createCodeWatch(from?: State): CodeWatch {
       state.inThought ||
       state.fence !== '' ||
       state.backticks % 2 === 1 ||
-      /^ {0,3}(?:```|~~~)/.test(state.line),
+      /^ {0,3}(?:```|~~~|>)/.test(state.line) ||
+      // What stands before everything else is no code, however far in.
+      (state.isBegun && /^(?: {4}| {0,3}\t)/.test(state.line)),
     isLineStart: () => !state.isLongLine && state.line.trim() === '',
     ahead: () => createCodeWatch({ ...state }),
   };

@@ -3,7 +3,7 @@
  * let go when it is none, so that nothing of a call is ever shown as prose.
  *
  * A text is a call only if: its name was offered; nothing but calls stands between it and the end of the reply; and
- * it stands outside of code (fences, `code`) and of `<think>`. JSON without a sign must be the whole reply.
+ * it stands outside of code (fences, `code`, indented lines), of quoted lines (`>`) and of `<think>`. JSON without a sign must be the whole reply.
  */
 import type { ToolSchema } from '../../protocol/messages.ts';
 import { createCodeWatch } from './codeWatch.ts';
@@ -22,6 +22,9 @@ export interface TextCalls {
 /** Places that are tried as the beginning of the calls once the reply has ended. */
 const MAX_TRIES = 16;
 
+/** Characters that are read for calls in vain; a reply that costs more is no longer looked at, and is shown as it is. */
+const MAX_READ_IN_VAIN = 4_000_000;
+
 const SIGNS = [
   ...signs.map(({ sign, atLineStart = false }) => ({ sign, atLineStart })),
   ...wrappers.map((sign) => ({ sign, atLineStart: false })),
@@ -34,7 +37,8 @@ export function createTextCalls(tools: readonly ToolSchema[]): TextCalls {
   /** Not yet shown, oldest first. */
   let pending = '';
   /** How far `pending` is known to hold no beginning of a call. */
-  let mode: 'start' | 'prose' | 'held' = offered.size === 0 ? 'prose' : 'start';
+  let mode: 'start' | 'prose' | 'held' | 'given_up' = offered.size === 0 ? 'given_up' : 'start';
+  let readInVain = 0;
   /** While something is held: length at which to look again, so that a long call is not read anew for every token. */
   let lookAt = 0;
 
@@ -84,7 +88,7 @@ export function createTextCalls(tools: readonly ToolSchema[]): TextCalls {
   }
 
   function push(text: string): string {
-    if (offered.size === 0) return text;
+    if (mode === 'given_up') return text;
     pending += text;
     let out = '';
     for (;;) {
@@ -102,6 +106,11 @@ export function createTextCalls(tools: readonly ToolSchema[]): TextCalls {
       if (readCalls(pending, 0, offered, false) !== 'no') {
         lookAt = Math.max(pending.length + 1, Math.floor(pending.length * (pending.length < 256 ? 1 : 1.2)));
         return out;
+      }
+      readInVain += pending.length;
+      if (readInVain > MAX_READ_IN_VAIN) {
+        mode = 'given_up';
+        return out + release(pending.length);
       }
       out += release(1); // not here; perhaps at the next sign
       mode = 'prose';

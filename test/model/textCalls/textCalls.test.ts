@@ -130,6 +130,10 @@ describe('what models write instead of calling', () => {
     },
   );
 
+  test('however far in it stands, when nothing stands before it', () => {
+    expect(run(`\n      <tool_call>${json}</tool_call>`)).toMatchObject({ calls: [read] });
+  });
+
   test('after a thought in the text', () => {
     const thought = `<think>I could write <tool_call>${json}</tool_call> now.</think>\n`;
     expect(run(`${thought}<tool_call>${json}</tool_call>`)).toMatchObject({ text: thought, calls: [read] });
@@ -153,6 +157,9 @@ const harmless: readonly (readonly [string, string])[] = [
   ['tags in a fence', `Like this:\n\`\`\`\n<tool_call>${json}</tool_call>\n\`\`\``],
   ['tags in a fence that is not closed', `Like this:\n~~~xml\n<tool_call>${json}</tool_call>`],
   ['tags between backticks', `Write \`<tool_call>${json}</tool_call>\``],
+  ['tags in a quoted line', `The page says:\n> <tool_call>${json}</tool_call>`],
+  ['tags in an indented line', `The page says:\n\n    <tool_call>${json}</tool_call>`],
+  ['tags behind a tab', `The page says:\n\n\t<tool_call>\n\t${json}\n\t</tool_call>`],
   ['a call that is talked about', `<tool_call>${json}</tool_call> is what I would have written.`],
   ['a half of a call', '<tool_call>{"name": "Read", "argu'],
   ['an opening tag alone', 'The tag is <tool_call>'],
@@ -250,6 +257,13 @@ describe('what is no call is text, byte for byte', () => {
     expect(reader.push('box> there')).toBe('<toolbox> there');
     expect(reader.push(' <tool_call>{"name": "Wri')).toBe(' ');
     expect(reader.push('te", "arguments": {}}')).toContain('<tool_call>{"name": "Write"');
+  });
+
+  test('a reply that only seems to call, again and again, is given up before it takes seconds', () => {
+    const text = `x${`<tool_call>${json}</tool_call>`.repeat(4000)}!`;
+    const started = performance.now();
+    expect(run(text, [text.length])).toEqual({ live: text, text, calls: [] });
+    expect(performance.now() - started).toBeLessThan(5000);
   });
 
   test('without tools nothing is looked for', () => {
