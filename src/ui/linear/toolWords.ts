@@ -3,16 +3,14 @@ import type { JSONLEntry } from '../../protocol/entries.ts';
 import { textOf } from '../print/content.ts';
 import { count } from '../print/numbers.ts';
 import { parseDiff } from '../print/parseDiff.ts';
+import { failureOf, type ResultFacts, resultFacts, type ToolResult } from '../print/resultFacts.ts';
 import { reveal, sanitize, sanitizeLine } from '../print/sanitize.ts';
-import { titleOfInput } from '../print/toolLine.ts';
-
-type ToolResult = NonNullable<JSONLEntry['toolResult']>;
 
 const OUTPUT_LINES = 10;
 const ERROR_LINES = 12;
 const DIFF_LINES = 40;
 
-const outcomes: Readonly<Record<string, string>> = {
+const outcomes: Readonly<Record<ResultFacts['status'], string>> = {
   ok: 'Done',
   partial: 'Partly done',
   error: 'Failed',
@@ -30,16 +28,16 @@ export interface ToolWordsOptions {
 }
 
 export function toolWords(result: ToolResult, { cwd, call, markdown, isHeard }: ToolWordsOptions): string {
-  const status = result.status ?? (result.error === undefined ? 'ok' : 'error');
-  const tool = sanitizeLine(result.name ?? call?.name ?? 'Tool');
-  const given = result.display?.title;
-  const title = sanitizeLine(given === undefined || given === tool ? titleOfInput(call?.input) : given);
+  const facts = resultFacts(result, call);
+  const { status } = facts;
+  const tool = sanitizeLine(facts.tool);
+  const title = sanitizeLine(facts.title);
   const named = title === '' || title === tool ? tool : `${tool}: ${title}`;
   const summary = sanitizeLine(result.display?.summary ?? '').replaceAll(' · ', ', ');
   // That a command ended well goes without saying on a screen.
   const isFine = result.kind === 'command' && status === 'ok' && !summary.startsWith('exit');
   const said = isFine ? ['exit code 0', ...(summary === '' ? [] : [summary])].join(', ') : summary;
-  const outcome = [outcomes[status] ?? status, ...(said === '' ? [] : [said])].join(', ');
+  const outcome = [outcomes[status], ...(said === '' ? [] : [said])].join(', ');
   const changed = result.kind === 'command' ? (result.filesChanged ?? []) : [];
   return [
     ...planWords(call, markdown),
@@ -68,12 +66,10 @@ export function diffWords(diff: string, most: number, clean = sanitizeLine): str
 /** The file of an approval is shown whole, hidden characters by their numbers. */
 export const revealed = (text: string): string => sanitize(reveal(text));
 
-function bodyWords(result: ToolResult, status: string, isHeard: boolean): string[] {
-  const output = textOf(result.output);
+function bodyWords(result: ToolResult, status: ResultFacts['status'], isHeard: boolean): string[] {
   if (status === 'error' || status === 'denied') {
-    const isCommand = result.kind === 'command';
-    const text = isCommand ? output || (result.error ?? '') : (result.error ?? output);
-    return outputWords(text, ERROR_LINES, isCommand ? 'end' : 'start');
+    const { text, keep } = failureOf(result);
+    return outputWords(text, ERROR_LINES, keep);
   }
   if (result.display?.diff !== undefined && result.display.diff !== '')
     return isHeard ? [] : diffWords(result.display.diff, DIFF_LINES);
@@ -82,7 +78,7 @@ function bodyWords(result: ToolResult, status: string, isHeard: boolean): string
       ({ content, status: state }) => `- ${stateWords[state]}: ${sanitizeLine(content)}`,
     );
   if (result.kind !== 'command') return [];
-  return outputWords(output, OUTPUT_LINES, 'end');
+  return outputWords(textOf(result.output), OUTPUT_LINES, 'end');
 }
 
 const stateWords = { completed: 'done', in_progress: 'now', pending: 'open' } as const;

@@ -1,8 +1,7 @@
 /** What is finished, in words, in order, each thing once: the counterpart of `printer.ts` where nothing is drawn. */
 import { plainText } from '../../commands/pages/page.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import { shellOutput } from '../../protocol/shellOutput.ts';
-import { contentText } from '../print/content.ts';
+import { shellRun } from '../print/content.ts';
 import { type EntryOptions, promptText, renderEntry } from '../print/entry.ts';
 import type { MarkdownRenderer } from '../print/markdown.ts';
 import { sanitize, sanitizeLine } from '../print/sanitize.ts';
@@ -98,11 +97,8 @@ const KEYS =
   'A backslash at the end of a line goes on in the next. !command runs a command yourself, @path names a file. Ctrl+C stops what runs, twice it leaves, as Ctrl+D does.';
 
 function shellWords(entry: JSONLEntry): string {
-  const command = entry.data?.command;
-  const [first = '', ...rest] = contentText(entry).split('\n');
-  const head = typeof command === 'string' ? command : first;
-  const body = typeof command === 'string' ? (shellOutput(entry) ?? contentText(entry)) : rest.join('\n');
-  return [`You ran: ${sanitizeLine(head)}`, ...outputWords(body, SHELL_LINES, 'end')].join('\n');
+  const { command, output } = shellRun(entry);
+  return [`You ran: ${sanitizeLine(command)}`, ...outputWords(output, SHELL_LINES, 'end')].join('\n');
 }
 
 /** Signs in front of a line say what a screen has colours for; the sentence behind them says it too. */

@@ -1,6 +1,7 @@
 /** The text of an entry's message, whatever form its content has. */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { imageNumbersIn } from '../../protocol/images.ts';
+import { shellOutput } from '../../protocol/shellOutput.ts';
 
 /** Text parts joined; an image is named, not shown. Not sanitised. */
 export function contentText(entry: JSONLEntry): string {
@@ -17,6 +18,14 @@ export function promptContent({ message: { content } }: JSONLEntry): string {
 
 const isImage = (part: unknown): boolean =>
   typeof part === 'object' && part !== null && 'type' in part && part.type === 'image';
+
+/** A command that the user ran after `!`, and what it printed. Old entries hold the command in their first line. */
+export function shellRun(entry: JSONLEntry): { readonly command: string; readonly output: string } {
+  const command = entry.data?.command;
+  const [first = '', ...rest] = contentText(entry).split('\n');
+  if (typeof command !== 'string') return { command: first, output: rest.join('\n') };
+  return { command, output: shellOutput(entry) ?? contentText(entry) };
+}
 
 /** Text of unknown content: a string, a list of parts, or data, which is shown as JSON. */
 export function textOf(content: unknown): string {

@@ -3,9 +3,8 @@
  * the same text. The caller puts one empty line between entries.
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import { shellOutput } from '../../protocol/shellOutput.ts';
 import type { Theme } from '../theme.ts';
-import { contentText, promptContent } from './content.ts';
+import { contentText, promptContent, shellRun } from './content.ts';
 import { renderContextEntry } from './contextEntry.ts';
 import { foldOutput } from './fold.ts';
 import type { MarkdownRenderer } from './markdown.ts';
@@ -80,13 +79,10 @@ export function renderPrompt(text: string, { width, theme }: Pick<EntryOptions, 
 }
 
 function renderShell(entry: JSONLEntry, { width, theme }: EntryOptions): string {
-  const command = entry.data?.command;
-  const [first = '', ...rest] = contentText(entry).split('\n');
-  const head = typeof command === 'string' ? command : first;
-  const body = typeof command === 'string' ? (shellOutput(entry) ?? contentText(entry)) : rest.join('\n');
-  const lines = wrapText(sanitize(head).trim(), width - 2, theme.strong);
+  const { command, output } = shellRun(entry);
+  const lines = wrapText(sanitize(command).trim(), width - 2, theme.strong);
   return [
     ...prefixLines(lines, theme.accent('! '), '  '),
-    ...foldOutput(body, { width, theme, rows: 20, keep: 'end' }),
+    ...foldOutput(output, { width, theme, rows: 20, keep: 'end' }),
   ].join('\n');
 }

@@ -5,10 +5,9 @@ import { textField, textOf } from './content.ts';
 import { renderDiff } from './diff.ts';
 import type { EntryOptions } from './entry.ts';
 import { foldOutput } from './fold.ts';
+import { failureOf, resultFacts, type ToolResult } from './resultFacts.ts';
 import { renderTodos } from './todos.ts';
-import { renderToolLine, titleOfInput } from './toolLine.ts';
-
-type ToolResult = NonNullable<JSONLEntry['toolResult']>;
+import { renderToolLine } from './toolLine.ts';
 
 const foldedRows = 3;
 const errorRows = 6;
@@ -21,20 +20,9 @@ export function renderToolResult(entry: JSONLEntry, options: EntryOptions): stri
   if (result === undefined) return undefined;
   const { width, theme } = options;
   const call = options.tools(result.id);
-  const status = result.status ?? (result.error === undefined ? 'ok' : 'error');
-  const tool = result.name ?? call?.name ?? 'Tool';
-  const title = result.display?.title;
-  const line = renderToolLine(
-    {
-      tool,
-      // A call that a crash cut short was closed by somebody who knew its name only.
-      title: title === undefined || title === tool ? titleOfInput(call?.input) : title,
-      summary: summaryOf(result, status),
-      status,
-    },
-    width,
-    theme,
-  );
+  const facts = resultFacts(result, call);
+  const { status } = facts;
+  const line = renderToolLine({ ...facts, summary: summaryOf(result, status) }, width, theme);
   // Of an edit, the diff says it.
   const changed = result.kind === 'command' ? (result.filesChanged ?? []) : [];
   return [
@@ -60,9 +48,7 @@ function bodyOf(
 ): string[] {
   const output = textOf(result.output);
   if (status === 'error' || status === 'denied') {
-    const command = result.kind === 'command';
-    const text = command ? output || (result.error ?? '') : (result.error ?? output);
-    const keep = command ? 'end' : 'start';
+    const { text, keep } = failureOf(result);
     return foldOutput(text, { width, theme, rows: errorRows, keep, paint: theme.error });
   }
   if (status === 'interrupted')

@@ -1,6 +1,6 @@
 /** An entry with everything that is known of it: nothing folded, nothing cut. Pure. */
 import { type BlobRef, blobRefSchema, type JSONLEntry } from '../../protocol/entries.ts';
-import { contentText } from '../print/content.ts';
+import { contentText, shellRun } from '../print/content.ts';
 import { renderEntry } from '../print/entry.ts';
 import { renderReply } from '../print/reply.ts';
 import { block, markdownParts, type Part, textParts } from './parts.ts';
@@ -76,11 +76,10 @@ function userParts(entry: JSONLEntry, around: EntrySurroundings): Part[] {
 }
 
 function shellParts(entry: JSONLEntry, original: string | undefined): Part[] {
-  const command = entry.data?.command;
-  const head = typeof command === 'string' ? command : '';
+  const { command, output } = shellRun(entry);
   return [
-    ...textParts(head, { mark: '! ', paint: 'user' }),
-    ...textParts(original ?? contentText(entry), { mark: '  ⎿ ', paint: 'dim' }),
+    ...textParts(command, { mark: '! ', paint: 'user' }),
+    ...textParts(original ?? output, { mark: '  ⎿ ', paint: 'dim' }),
   ];
 }
 

@@ -2,8 +2,9 @@
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { textOf } from '../print/content.ts';
 import { renderDiff } from '../print/diff.ts';
+import { type ResultFacts, resultFacts, type ToolResult } from '../print/resultFacts.ts';
 import { renderTodos } from '../print/todos.ts';
-import { renderToolLine, titleOfInput } from '../print/toolLine.ts';
+import { renderToolLine } from '../print/toolLine.ts';
 import { diffOfNew } from '../print/toolResult.ts';
 import { block, type Part, type PartRoom, textParts } from './parts.ts';
 
@@ -15,29 +16,27 @@ export function resultParts(
 ): Part[] {
   const result = entry.toolResult;
   if (result === undefined) return [];
-  const tool = result.name ?? call?.name ?? 'Tool';
-  const title = result.display?.title;
-  const status = result.status ?? (result.error === undefined ? 'ok' : 'error');
-  const shown = title === undefined || title === tool ? titleOfInput(call?.input) : title;
+  const facts = resultFacts(result, call);
   const head: Part = {
     rows: ({ width, theme }) => [
-      renderToolLine({ tool, title: shown, summary: result.display?.summary, status }, width, theme),
+      renderToolLine({ ...facts, summary: result.display?.summary }, width, theme),
     ],
   };
   const diff = result.display?.diff ?? diffOfNew(result, call);
-  const body = bodyParts(result, original, diff);
-  const asked = diff === undefined ? inputParts(call?.input, shown) : [];
+  const body = bodyParts(result, facts.status, original, diff);
+  const asked = diff === undefined ? inputParts(call?.input, facts.title) : [];
   return [head, ...asked, ...(body.length === 0 ? [blank] : body)];
 }
 
 const blank: Part = { rows: () => [''] };
 
 function bodyParts(
-  result: NonNullable<JSONLEntry['toolResult']>,
+  result: ToolResult,
+  status: ResultFacts['status'],
   original: string | undefined,
   diff: string | undefined,
 ): Part[] {
-  const failed = result.status === 'error' || result.status === 'denied' || result.error !== undefined;
+  const failed = status === 'error' || status === 'denied';
   if (!failed && diff !== undefined && diff !== '') return [block((room) => wholeDiff(diff, room))];
   const { todos } = result;
   if (todos !== undefined)

@@ -32,6 +32,17 @@ const talk = (turns: number): JSONLEntry[] =>
     reply(2 * turn + 1, `answer ${turn}\n\nand more of it`),
   ]).flat();
 
+test('of a command that the user ran, what it printed is shown, not what the model was told of it', () => {
+  const head = 'The user ran a command in the shell:\n$ ls\n\n';
+  const ran = entry(0, {
+    type: 'user',
+    subtype: 'shell',
+    message: { role: 'user', content: `${head}one\ntwo` },
+    data: { command: 'ls', outputAt: head.length },
+  });
+  expect(shown(open([ran])).map((row) => row.trimEnd())).toEqual(['! ls', '', '  ⎿ one', '    two', '']);
+});
+
 test('everything of a turn is unfolded', () => {
   const output = Array.from({ length: 30 }, (_, line) => `output ${line}`).join('\n');
   const diff = `--- a/x\n+++ b/x\n@@ -1,1 +1,80 @@\n${Array.from({ length: 80 }, (_, line) => `+added ${line}`).join('\n')}\n`;
