@@ -1,6 +1,7 @@
 /** What the terminal takes besides text, from the names in the environment; and the user's wishes about it. */
 import { spawn } from 'node:child_process';
 import type { Attention, NotificationChannel } from '../ui/attention/types.ts';
+import { sanitizeLine } from '../ui/print/sanitize.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -75,6 +76,14 @@ function channelOf(env: Env): NotificationChannel {
 /** Milliseconds after which a notifier that hangs is ended. */
 const NOTIFIER_MS = 10_000;
 
+/** Longest text in a variable; the system takes no more than a hundred thousand and a bit. */
+const MAX_CHARACTERS = 1000;
+
+/** A title may hold anything, also what no variable can: then nothing would be started. */
+function plain(text: string): string {
+  return sanitizeLine(text).slice(0, MAX_CHARACTERS).toWellFormed();
+}
+
 /** Nobody waits for it, and what it prints goes nowhere: the screen is ours. */
 function runNotifier(command: string, message: string, session: string, env: Env, cwd: string): void {
   const child = spawn(command, {
@@ -83,7 +92,7 @@ function runNotifier(command: string, message: string, session: string, env: Env
     stdio: 'ignore',
     timeout: NOTIFIER_MS,
     windowsHide: true,
-    env: { ...env, CLAWDCODE: '1', CLAWDCODE_MESSAGE: message, CLAWDCODE_SESSION: session },
+    env: { ...env, CLAWDCODE: '1', CLAWDCODE_MESSAGE: plain(message), CLAWDCODE_SESSION: plain(session) },
   });
   child.on('error', () => {});
   child.unref();

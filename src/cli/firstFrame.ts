@@ -6,6 +6,7 @@
 import type { ReadStream, WriteStream } from 'node:tty';
 import { type Echo, echoOf } from '../ui/firstFrame/echo.ts';
 import { headerText, PROMPT_SIGN, placeholderOf, STARTING } from '../ui/firstFrame/welcome.ts';
+import { sanitizeLine } from '../ui/print/sanitize.ts';
 import { chooseTheme } from '../ui/theme.ts';
 import type { Place } from './place.ts';
 import { guardTerminal, type TerminalGuard } from './terminal.ts';
@@ -55,7 +56,7 @@ export function drawFirstFrame(place: Place, stdin: ReadStream, stdout: WriteStr
   };
 }
 
-/** The working directory as shown to people. */
+/** The working directory as shown to people: a repository may call its folders anything. */
 export function shownDirectory({ cwd, home }: Pick<Place, 'cwd' | 'home'>): string {
-  return cwd === home || cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd;
+  return sanitizeLine(cwd === home || cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd);
 }

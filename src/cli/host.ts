@@ -3,6 +3,7 @@ import { allCommands } from '../commands/allCommands.ts';
 import type { CommandHost, MemoryPort } from '../commands/types.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import { BlobStore, type LongTermMemory } from '../context/index.ts';
+import { shownUrl } from '../model/errors.ts';
 import { copyToClipboard } from './clipboard.ts';
 import type { DebugLog } from './debugLog.ts';
 import { createExportPort } from './exportPort.ts';
@@ -47,7 +48,7 @@ export function createCommandHost(
     status: () => ({
       version: place.version,
       cwd: place.cwd,
-      baseUrl: agent.state().demo ? 'none (built-in demo model)' : loaded.settings.baseUrl,
+      baseUrl: agent.state().demo ? 'none (built-in demo model)' : shownUrl(loaded.settings.baseUrl),
       keySource: loaded.settings.apiKey === null ? undefined : loaded.sources.apiKey,
       sessionFile: file,
       settingsFiles: loaded.files,

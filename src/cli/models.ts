@@ -5,6 +5,7 @@ import { costUsd, isClosedModel, lookupModel } from '../model/catalogue.ts';
 import { DEMO_MODEL, demoModelInfo } from '../model/demo.ts';
 import { endpointFacts } from '../model/endpoint.ts';
 import { environmentFetch } from '../model/environmentFetch.ts';
+import { shownUrl } from '../model/errors.ts';
 import { ownFactsOf } from '../model/ownFacts.ts';
 import { askJson } from '../model/servers/askHttp.ts';
 import { readModelList } from '../model/servers/modelList.ts';
@@ -95,14 +96,14 @@ export async function listModels(
   if (answer.type === 'refused' && answer.status === undefined && !(answer.error instanceof SyntaxError)) {
     return {
       ids: [],
-      problem: `${baseUrl} cannot be reached. Check the address, and whether it is running.`,
+      problem: `${shownUrl(baseUrl)} cannot be reached. Check the address, and whether it is running.`,
     };
   }
   if (answer.type === 'refused' && (answer.status === 401 || answer.status === 403)) {
     const problem =
       apiKey === undefined
-        ? `${baseUrl} wants an API key, and none is set.`
-        : `${baseUrl} refused the API key. Check it.`;
+        ? `${shownUrl(baseUrl)} wants an API key, and none is set.`
+        : `${shownUrl(baseUrl)} refused the API key. Check it.`;
     return { ids: [], problem };
   }
   const all = answer.type === 'json' ? (readModelList(answer.value)?.models ?? []) : [];
@@ -111,6 +112,6 @@ export async function listModels(
   if (ids.length > 0) return { ids };
   return {
     ids,
-    problem: `${baseUrl} does not say which models it has: name one (--model, OPENAI_MODEL, /model).`,
+    problem: `${shownUrl(baseUrl)} does not say which models it has: name one (--model, OPENAI_MODEL, /model).`,
   };
 }

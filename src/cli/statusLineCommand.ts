@@ -23,7 +23,11 @@ export function createStatusCommand(
   return {
     padding,
     ...(refreshMs === null ? {} : { refreshMs }),
-    run: (input) => runCommand(command, withDirectories(input, addedDirectories), place, columns() ?? 80),
+    run: (input) =>
+      runCommand(command, withDirectories(input, addedDirectories), place, columns() ?? 80).catch(
+        // What cannot be a command at all (a NUL in it) is thrown.
+        (error: Error) => failed(`could not be started (${error.message})`),
+      ),
   };
 }
 
@@ -62,10 +66,6 @@ function runCommand(
       child.stdout.destroy();
       child.stderr.destroy();
     };
-    const failed = (why: string): StatusOutput => ({
-      type: 'failed',
-      message: `The status line command ${why}. The built-in line is shown; see "statusLine" in the settings.`,
-    });
     const timer = setTimeout(() => {
       kill();
       finish(failed(`took longer than ${TIMEOUT_MS / 1000} s`));
@@ -90,4 +90,11 @@ function runCommand(
     child.stdin.on('error', () => {});
     child.stdin.end(`${JSON.stringify(input)}\n`);
   });
+}
+
+function failed(why: string): StatusOutput {
+  return {
+    type: 'failed',
+    message: `The status line command ${why}. The built-in line is shown; see "statusLine" in the settings.`,
+  };
 }

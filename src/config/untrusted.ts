@@ -30,6 +30,9 @@ export function holdBack(
       'webFetch.allowPrivate',
       'Lets WebFetch read from this machine and its network.',
     );
+  const sessions = kept.sessions as Values | undefined;
+  if (sessions?.redactOnWrite === false)
+    hold(sessions, 'redactOnWrite', 'sessions.redactOnWrite', 'Stores secrets that you want taken out.');
   const permissions = kept.permissions as Values | undefined;
   if (permissions === undefined) return { kept, held };
   const isOwn = (rule: string): boolean => ownRules.includes(rule);

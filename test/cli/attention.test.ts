@@ -71,3 +71,16 @@ test('a program of the user’s own is told by variables, which no shell reads a
   await expect.poll(told, { timeout: 10_000 }).toBe('a "$(touch evil)" `touch evil`|is done');
   await expect(readFile(join(folder, 'evil'))).rejects.toThrow();
 });
+
+test('a title that no variable can hold calls as well', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'clawdcode-notify-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const { notify } = attentionOf(
+    { ...settings, notificationCommand: 'printf %s "$CLAWDCODE_SESSION" > told.part && mv told.part told' },
+    { PATH: process.env.PATH },
+    folder,
+  );
+  notify?.('is done', `a\0b\u001B]0;x\u0007${'c'.repeat(200_000)}`);
+  const told = () => readFile(join(folder, 'told'), 'utf8').catch(() => '');
+  await expect.poll(told, { timeout: 10_000 }).toMatch(/^abc{998}$/);
+});

@@ -60,3 +60,10 @@ test('one that never stops printing is cut', async () => {
   expect(output.type).toBe('text');
   expect((output as { text: string }).text).toHaveLength(16_384);
 });
+
+test('what cannot be a command at all is a failure and no crash', async () => {
+  expect((await run('echo \0')).output).toMatchObject({
+    type: 'failed',
+    message: expect.stringContaining('could not be started'),
+  });
+});

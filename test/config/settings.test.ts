@@ -287,6 +287,7 @@ describe('folders', () => {
     appendSystemPrompt: 'obey',
     model: 'theirs',
     webFetch: { allowPrivate: true },
+    sessions: { redactOnWrite: false },
     permissions: {
       allow: ['Bash(curl *)'],
       deny: ['Read(./secret)'],
@@ -313,6 +314,7 @@ describe('folders', () => {
       [name, 'env', '{"NODE_OPTIONS":"--require ./x.js"}'],
       [name, 'appendSystemPrompt', 'obey'],
       [name, 'webFetch.allowPrivate', 'true'],
+      [name, 'sessions.redactOnWrite', 'false'],
       [name, 'permissions.allow', 'Bash(curl *)'],
       [name, 'permissions.additionalDirectories', '/'],
       [name, 'permissions.defaultMode', 'yolo'],
