@@ -58,7 +58,8 @@ An empty variable counts as unset. Others that the program looks at: \`CLAWDCODE
 ## Folders that are not trusted yet
 
 A repository that you have just cloned must not be able to send your key elsewhere or run anything. So a folder's
-own \`baseUrl\`, \`env\`, \`appendSystemPrompt\`, \`statusLine\`, \`notificationCommand\`, \`webFetch.allowPrivate\`, \`permissions.allow\`,
+own \`baseUrl\`, \`env\`, \`appendSystemPrompt\`, \`statusLine\`, \`notificationCommand\`, \`webFetch.allowPrivate\`,
+\`checkpoints\`, \`sessions.redactOnWrite\` (when it is \`false\`), \`permissions.allow\`,
 \`permissions.additionalDirectories\` and \`permissions.defaultMode\` (unless it is \`plan\`) do not count until you
 have said once, at a question that lists them, that you trust the folder. Rules that ask or deny always count, and
 so do allow rules that you saved there yourself with an "always". An \`apiKey\` in a folder's file never counts:
