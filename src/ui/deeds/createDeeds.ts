@@ -3,7 +3,7 @@ import { nextMode } from '../modeCycle.ts';
 import { moveToBackground } from './background.ts';
 import { pickModel, showKeys } from './dialogs.ts';
 import { editDraft } from './editor.ts';
-import { createEscape } from './escape.ts';
+import { onEscape } from './escape.ts';
 import { createStopOrLeave } from './leaving.ts';
 import { pasteImage } from './pasteImage.ts';
 import { toggleReasoning, toggleVim } from './preferences.ts';
@@ -16,7 +16,7 @@ import type { Deed } from './types.ts';
 export function createDeeds(): Readonly<Record<Intent, Deed>> {
   const stopOrLeave = createStopOrLeave();
   return {
-    escape: createEscape(),
+    escape: onEscape,
     clear_or_exit: (ports, { empty }) => stopOrLeave(ports, empty, 'Ctrl+C'),
     eof: (ports, { empty }) => stopOrLeave(ports, empty, 'Ctrl+D'),
     cycle_mode({ snapshot, options }) {

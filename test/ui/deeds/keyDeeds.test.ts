@@ -2,6 +2,8 @@ import { expect, test } from 'vitest';
 import type { Snapshot } from '../../../src/ui/controllerTypes.ts';
 import { pickModel, showKeys } from '../../../src/ui/deeds/dialogs.ts';
 import { editDraft } from '../../../src/ui/deeds/editor.ts';
+import { onEscape } from '../../../src/ui/deeds/escape.ts';
+import { createStopOrLeave } from '../../../src/ui/deeds/leaving.ts';
 import { toggleReasoning, toggleVim } from '../../../src/ui/deeds/preferences.ts';
 import { suspend } from '../../../src/ui/deeds/suspend.ts';
 import type { DeedPorts } from '../../../src/ui/deeds/types.ts';
@@ -49,7 +51,11 @@ function stage({
       snapshot = { ...snapshot, ...change };
     },
     say: (level: string, text: string) => done.push(`${level}: ${text}`),
-    showHint: (hint: string | undefined) => done.push(`hint: ${hint}`),
+    showHint: (hint: string | undefined) => {
+      snapshot = { ...snapshot, hint };
+      done.push(`hint: ${hint}`);
+    },
+    leave: () => done.push('left'),
   } as unknown as DeedPorts;
   return { ports, done, snapshot: () => snapshot };
 }
@@ -139,4 +145,23 @@ test('models that cannot be listed are said', async () => {
   const { ports, done } = stage({ host });
   await pickModel(ports, at);
   expect(done).toEqual(['error: The models cannot be listed: offline']);
+});
+
+test('a second Esc and a second Ctrl+C count only while the first is still told', () => {
+  const { ports, done, snapshot } = stage();
+  const empty = { empty: true };
+  const stopOrLeave = createStopOrLeave();
+  // What is sent in between takes the hint away, and with it the first key.
+  for (const press of [() => onEscape(ports, empty), () => stopOrLeave(ports, true, 'Ctrl+C')]) {
+    press();
+    ports.showHint(undefined);
+    press();
+  }
+  expect(done).not.toContain('left');
+  expect(snapshot().phase).toEqual({ type: 'session' });
+  stopOrLeave(ports, true, 'Ctrl+C');
+  expect(done.at(-1)).toBe('left');
+  onEscape(ports, empty);
+  onEscape(ports, empty);
+  expect(snapshot().phase).toEqual({ type: 'rewind' });
 });
