@@ -52,10 +52,16 @@ _clawdcode_words() {
   COMPREPLY=($(compgen -W "$1" -- "$cur"))
 }
 
+# Without compopt (bash 3.2) a name is put into the line as it is: a file's name must not run there.
 _clawdcode_paths() {
-  local IFS=$'\\n'
-  compopt -o filenames 2>/dev/null
-  COMPREPLY=($(compgen "$1" -- "$cur"))
+  local path home isQuoted=1
+  type compopt >/dev/null 2>&1 && isQuoted=0 && compopt -o filenames 2>/dev/null
+  while IFS= read -r path; do
+    home=''
+    [[ $path == '~/'* ]] && { home='~/'; path=\${path:2}; }
+    ((isQuoted)) && path=$(printf '%q' "$path")
+    COMPREPLY+=("$home$path")
+  done < <(compgen "$1" -- "$cur")
 }
 
 # Ids; and titles where no id begins so.

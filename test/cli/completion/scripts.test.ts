@@ -54,8 +54,11 @@ describe.runIf(isThere('bash'))('in bash', () => {
     "4f8kAAAA\tFix the login\n4f9zBBBB\tWhat $(touch owned) 'does'\nzz11CCCC\tfix tests; rm -rf x\n";
 
   /** What bash offers behind these words, as bash splits them. */
-  function offered(...words: string[]): string[] {
+  const offered = (...words: string[]): string[] => offeredAfter('', ...words);
+
+  function offeredAfter(preparation: string, ...words: string[]): string[] {
     const code = `
+      ${preparation}
       source ${script}
       clawdcode() { printf '%s' "$SESSIONS"; }
       COMP_WORDS=("$@"); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
@@ -122,6 +125,17 @@ describe.runIf(isThere('bash'))('in bash', () => {
     writeFileSync(join(folder, 'a file'), '');
     execFileSync('mkdir', ['-p', join(folder, 'a folder')]);
     expect(offered('--add-dir', 'a')).toEqual(['a folder']);
+  });
+
+  test('names of folders are offered as they are, and quoted where bash would not do that itself', () => {
+    const names = ['x$(touch owned)', 'x*', 'x; rm y'];
+    for (const name of names) execFileSync('mkdir', ['-p', join(folder, name)]);
+    expect(offered('--add-dir', 'x').toSorted()).toEqual(names);
+    expect(offeredAfter('enable -n compopt', '--add-dir', 'x').toSorted()).toEqual([
+      'x\\$\\(touch\\ owned\\)',
+      'x\\*',
+      'x\\;\\ rm\\ y',
+    ]);
   });
 });
 
