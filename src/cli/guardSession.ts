@@ -1,0 +1,80 @@
+/** Saves the session, whatever ends the program: a signal, a crash, a terminal or a reader that went away. */
+import { constants } from 'node:os';
+import type { Writable } from 'node:stream';
+
+export interface SessionGuard {
+  /** Called with what ends the session cleanly: it flushes the log and resolves when that is done. */
+  onEnd(close: () => Promise<void>): void;
+  /** Nothing needs saving any more. */
+  release(): void;
+}
+
+export interface GuardOptions {
+  readonly stdout: Writable;
+  readonly signals: readonly NodeJS.Signals[];
+  /** Puts the terminal back, just before the program ends or says why; may be called twice. */
+  readonly restore?: () => void;
+  /** True for a signal that is meant for somebody else just now. */
+  readonly isPassedOver?: (signal: NodeJS.Signals) => boolean;
+}
+
+/** Milliseconds that the end waits for the session to be flushed. */
+const FLUSH_MS = 2000;
+
+/** Ends the process by itself: with 128 and the signal's number, or 1 after a crash. */
+export function guardSession(options: GuardOptions): SessionGuard {
+  const { stdout, restore = () => undefined, isPassedOver = () => false } = options;
+  let close: () => Promise<void> = () => Promise.resolve();
+  let isEnding = false;
+  const end = async (code: number): Promise<void> => {
+    if (isEnding) return;
+    isEnding = true;
+    await Promise.race([close().catch(() => undefined), new Promise((done) => setTimeout(done, FLUSH_MS))]);
+    restore();
+    process.exit(code);
+  };
+  const codeOf = (signal: NodeJS.Signals): number => 128 + (constants.signals[signal] ?? 0);
+  const signals = options.signals.map((signal) => {
+    const handler = (): void => {
+      if (!isPassedOver(signal)) void end(codeOf(signal));
+    };
+    // Not `once`: Ink's own handler kills the process at once where it believes that nobody else listens.
+    process.on(signal, handler);
+    return { signal, handler };
+  });
+  let isCrashed = false;
+  const onCrash = (error: unknown): void => {
+    if (isCrashed) return;
+    isCrashed = true;
+    // The window was closed, or nobody reads any more: the log is all that matters.
+    if (isNobodyThere(error)) {
+      void end(codeOf('SIGHUP'));
+      return;
+    }
+    restore();
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    process.stderr.write(
+      `\nclawdcode crashed; the session is saved up to here (clawdcode --continue).\n${text}\n`,
+    );
+    void end(1);
+  };
+  process.on('uncaughtException', onCrash);
+  process.on('unhandledRejection', onCrash);
+  stdout.on('error', onCrash);
+  return {
+    onEnd(next) {
+      close = next;
+    },
+    release() {
+      for (const { signal, handler } of signals) process.off(signal, handler);
+      process.off('uncaughtException', onCrash);
+      process.off('unhandledRejection', onCrash);
+      stdout.off('error', onCrash);
+    },
+  };
+}
+
+function isNobodyThere(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException | undefined)?.code;
+  return code === 'EIO' || code === 'EPIPE' || code === 'ENOTCONN';
+}
