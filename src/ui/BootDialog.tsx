@@ -53,18 +53,21 @@ export function BootDialog({ snapshot, controller, columns, rows, now, keymap }:
           onAnswer={(answer) => controller.answerRefusal(answer)}
         />
       );
-    case 'models':
+    case 'models': {
+      const used = session?.agent.state().model.id;
       return (
         <SelectList
           {...room}
           title="Model"
-          items={phase.ids}
-          textOf={(id) => id}
+          // The one in use comes first, so that Enter changes nothing.
+          items={phase.ids.toSorted((a, b) => Number(b === used) - Number(a === used))}
+          textOf={(id) => (id === used ? `${id} · in use` : id)}
           empty={phase.problem ?? 'There is no model.'}
           onPick={(id) => controller.pickModel(id)}
           onCancel={() => controller.pickModel(undefined)}
         />
       );
+    }
     case 'themes':
       return (
         <ThemePicker

@@ -11,6 +11,7 @@ import { ruled } from './permissionLayout.ts';
 import {
   createSelection,
   filterSelection,
+  keepSelected,
   moveSelection,
   type Selection,
   windowAround,
@@ -56,8 +57,9 @@ export function SelectList<T>(props: SelectListProps<T>) {
   useEffect(() => {
     if (previous.current === items) return;
     previous.current = items;
-    const { filter } = latest();
-    set({ filter, selection: filterSelection(createSelection(items), fieldText(filter), textOf) });
+    const { filter, selection } = latest();
+    const filtered = filterSelection(createSelection(items), fieldText(filter), textOf);
+    set({ filter, selection: keepSelected(filtered, selection, textOf) });
   });
 
   const shownDetails = rows - 3 - detailRows >= 3 ? detailRows : 0;

@@ -34,6 +34,18 @@ export function filterSelection<T>(
   return { items: selection.items, visible, filter, selected: 0, top: 0 };
 }
 
+/** The new selection on the item that was selected before, known by its text; on its first where that is gone. */
+export function keepSelected<T>(
+  selection: Selection<T>,
+  before: Selection<T>,
+  textOf: (item: T) => string,
+): Selection<T> {
+  const was = before.visible[before.selected];
+  const text = was === undefined ? undefined : textOf(was);
+  const selected = selection.visible.findIndex((item) => textOf(item) === text);
+  return selected < 0 ? selection : { ...selection, selected, top: before.top };
+}
+
 /** Moves by rows within the list, and the window of `rows` with it. From the ends, one step wraps around. */
 export function moveSelection<T>(selection: Selection<T>, by: number, rows: number): Selection<T> {
   const last = selection.visible.length - 1;

@@ -168,6 +168,26 @@ test('a list of 10,000 filters as one types and draws only what is visible', asy
   expect(performance.now() - started).toBeLessThan(5000);
 });
 
+test('a list that is drawn anew, longer or in other objects, keeps its row and its filter', async () => {
+  const picked = vi.fn();
+  const list = (names: readonly string[]) => (
+    <SelectList
+      title="Pick"
+      items={names.map((name) => ({ name }))}
+      textOf={({ name }) => name}
+      {...room}
+      rows={8}
+      onPick={picked}
+      onCancel={() => {}}
+    />
+  );
+  const { screen, update } = await mount(list(['a1', 'b', 'a2', 'a3']));
+  await screen.press('a', keys.down);
+  await update(list(['a0', 'a1', 'b', 'a2', 'a3']));
+  await screen.press(keys.enter);
+  expect(picked).toHaveBeenCalledExactlyOnceWith({ name: 'a2' });
+});
+
 test('an empty filter result says so, and Enter picks nothing', async () => {
   const [picked, left] = [vi.fn(), vi.fn()];
   const { screen } = await mount(
