@@ -1,5 +1,6 @@
 /** What the terminal takes besides text, from the names in the environment; and the user's wishes about it. */
 import { spawn } from 'node:child_process';
+import { isPlainConsole } from '../ui/attention/plainConsole.ts';
 import type { Attention, NotificationChannel } from '../ui/attention/types.ts';
 import { sanitizeLine } from '../ui/print/sanitize.ts';
 
@@ -15,7 +16,7 @@ export interface AttentionSettings {
 export function attentionOf(settings: AttentionSettings, env: Env, cwd: string): Attention {
   const { notifications, notificationCommand: command } = settings;
   return {
-    title: settings.terminalTitle && takesTitle(env),
+    title: settings.terminalTitle && !isPlainConsole(env.TERM),
     progress: settings.terminalProgress && showsProgress(env),
     notifications: notifications === 'auto' ? channelOf(env) : notifications,
     multiplexer: multiplexerOf(env),
@@ -28,11 +29,6 @@ export function attentionOf(settings: AttentionSettings, env: Env, cwd: string):
 function multiplexerOf(env: Env): Attention['multiplexer'] {
   if (env.TMUX) return 'tmux';
   return env.STY ? 'screen' : undefined;
-}
-
-/** Plain consoles print what they do not know. */
-function takesTitle({ TERM = '' }: Env): boolean {
-  return TERM !== '' && !/^(dumb|linux|cons25|emacs|eterm|vt\d)/.test(TERM);
 }
 
 /**

@@ -1,5 +1,6 @@
 /** The theme follows the terminal's own background: asked once, and whenever the terminal says that it has changed. */
 import { type Background, type Theme, withBackground } from '../theme.ts';
+import { isPlainConsole } from './plainConsole.ts';
 import type { TerminalInput } from './terminalInput.ts';
 
 export interface BackgroundPorts {
@@ -38,7 +39,7 @@ export function followBackground({ input, write, theme, setTheme }: BackgroundPo
   };
 }
 
-/** Whether it is worth asking: a terminal that shows no colours, or is a console that prints what it does not know. */
+/** Whether it is worth asking: not a terminal that shows no colours, nor one that prints what it does not know. */
 export function answersQuestions({ plain, terminal }: Theme): boolean {
-  return !plain && !/^(linux|dumb|cons25|vt\d+|)$/.test(terminal.term ?? '');
+  return !plain && !isPlainConsole(terminal.term);
 }

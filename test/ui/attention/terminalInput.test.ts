@@ -127,6 +127,7 @@ test.each([
   ['tmux-256color', false, true],
   ['linux', false, false],
   ['vt220', false, false],
+  ['eterm-color', false, false],
   ['dumb', false, false],
   [undefined, false, false],
   ['xterm-256color', true, false],
