@@ -237,14 +237,15 @@ test.each([
   [
     'a good form',
     { apiKey: 'sk-1', model: 'm' },
-    { type: 'ok', baseUrl: 'https://api.openai.com/v1', apiKey: 'sk-1', model: 'm' },
+    { type: 'ok', access: { baseUrl: 'https://api.openai.com/v1', apiKey: 'sk-1', model: 'm' } },
   ],
   [
     'a local server without a key',
     { baseUrl: 'http://127.0.0.1:8080/v1', model: 'm' },
-    { type: 'ok', baseUrl: 'http://127.0.0.1:8080/v1', apiKey: '', model: 'm' },
+    { type: 'ok', access: { baseUrl: 'http://127.0.0.1:8080/v1', apiKey: '', model: 'm' } },
   ],
-  ['no URL', { baseUrl: 'api.openai.com', apiKey: 'k', model: 'm' }, { type: 'problem', field: 'baseUrl' }],
+  ['no URL', { baseUrl: 'my server', apiKey: 'k', model: 'm' }, { type: 'problem', field: 'baseUrl' }],
+  ['an address without http', { baseUrl: 'api.openai.com', apiKey: 'k' }, { type: 'ok' }],
   [
     'a file as URL',
     { baseUrl: 'file:///etc', apiKey: 'k', model: 'm' },
@@ -252,7 +253,7 @@ test.each([
   ],
   ['no key where one is needed', { model: 'm' }, { type: 'problem', field: 'apiKey' }],
   ['two things pasted as key', { apiKey: 'sk-1 sk-2', model: 'm' }, { type: 'problem', field: 'apiKey' }],
-  ['no model', { apiKey: 'k' }, { type: 'ok', model: '' }],
+  ['no model', { apiKey: 'k' }, { type: 'ok', access: { model: '' } }],
 ])('checks %s', (_, values, expected) => {
   expect(checkForm(createForm(values))).toMatchObject(expected);
 });
