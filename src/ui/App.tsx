@@ -75,13 +75,6 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
   });
 
   const history = useMemo(() => createHistoryFile(options.historyFile, options.historyText), [options]);
-  const completion = useMemo(
-    () => ({
-      commands: () => controller.snapshot().session?.host.commands ?? [],
-      files: options.listFiles,
-    }),
-    [options, controller],
-  );
   const onSubmit = useCallback<Controller['submit']>((draft) => controller.submit(draft), [controller]);
   const onIntent = useCallback<Controller['intent']>(
     (intent, at) => controller.intent(intent, at),
@@ -91,6 +84,11 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
   const takeBackQueued = useCallback(() => controller.takeBackQueued(), [controller]);
 
   const { phase, session, view, theme, hint } = snapshot;
+  const commands = session?.host.commands;
+  const completion = useMemo(
+    () => ({ commands: () => commands ?? [], files: options.listFiles }),
+    [options, commands],
+  );
   // The frame must never be taller than the screen.
   const own = useMemo(
     () => (rows < 10 ? undefined : snapshot.statusText?.slice(0, rows < 16 ? 1 : undefined)),

@@ -159,8 +159,10 @@ export const Composer = memo(function Composer(props: ComposerProps) {
     };
   }, [props.history]);
 
-  // What ranks is loaded while the user reads the first frame, so that the first `/` is answered at once.
-  useEffect(() => void completer.load('command'), [completer]);
+  // What ranks is loaded while the user reads the first frame, so that the first `/` is answered at once; and what
+  // was typed before there were any commands gets its suggestions.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only when there is something else to suggest
+  useEffect(() => void load(newest.current.wanted?.kind ?? 'command'), [completer]);
 
   useImperativeHandle(props.ref, () => ({
     text: () => expand(newest.current.buffer.units),

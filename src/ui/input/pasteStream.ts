@@ -9,27 +9,35 @@ const end = '\u001B[201~';
 
 /**
  * Wraps a terminal for Ink's `stdin` option. The terminal is read only while raw mode is on, so that an editor
- * to which Ink has handed the terminal gets its keys. `typed` came in before, and is handed on first.
+ * to which Ink has handed the terminal gets its keys. `typed` came in before, and is handed on first: line by line,
+ * as in one piece with what follows it an Enter would be taken for part of a paste.
  */
 export function createPasteStream(terminal: NodeJS.ReadStream, typed = ''): NodeJS.ReadStream {
   const output = new PassThrough({ encoding: 'utf8' });
   let assembler = createPasteAssembler();
-  let early = typed;
+  let early = typed.split(/(?<=\r)/);
   const onData = (chunk: string): void => {
     const ready = assembler(chunk);
     if (ready !== '') output.write(ready);
   };
+  const read = (): void => {
+    const [line, ...later] = early;
+    early = later;
+    if (line !== undefined && line !== '') {
+      onData(line);
+      next = setImmediate(read);
+    } else terminal.setEncoding('utf8').on('data', onData).resume();
+  };
+  let next: ReturnType<typeof setImmediate> | undefined;
   const stream = Object.assign(output, {
     isTTY: terminal.isTTY,
     setRawMode(isOn: boolean) {
       terminal.setRawMode(isOn);
       terminal.off('data', onData);
+      clearImmediate(next);
       assembler = createPasteAssembler();
-      if (isOn) {
-        terminal.setEncoding('utf8').on('data', onData).resume();
-        if (early !== '') onData(early);
-        early = '';
-      } else terminal.pause();
+      if (isOn) read();
+      else terminal.pause();
       return stream;
     },
     ref() {

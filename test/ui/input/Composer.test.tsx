@@ -293,6 +293,16 @@ describe('completion', () => {
     expect(sent[0]?.text).toBe('/compact focus');
   });
 
+  test('a command that was typed before there were any gets its suggestions when they come', async () => {
+    const files = async () => [];
+    const { screen, rows, show } = await mount({ completion: { commands: () => [], files } });
+    await screen.press('/hel');
+    expect(rows()).toEqual([' ❯ /hel']);
+    const commands = () => [{ name: 'help', description: 'lists the commands' }];
+    await show(['above'], { completion: { commands, files } });
+    await screen.waitFor((all) => all.some((row) => row.includes('› /help')));
+  });
+
   test('the popup and a long draft share the rows, so that the screen never overflows', async () => {
     const { screen, rows } = await mount({ maxRows: 6 });
     await screen.press(keys.paste('one\ntwo'), ctrl('j'), 'three', ctrl('j'), 'four', ctrl('j'), 'five @');

@@ -63,6 +63,28 @@ describe('as the input of Ink', () => {
   let app: ReturnType<typeof render> | undefined;
   afterEach(() => app?.unmount());
 
+  test('what was typed before comes line by line, so that its Enters are Enters, and a paste in it is one', async () => {
+    const screen = createScreen();
+    typed.length = 0;
+    const paste = keys.paste('two\rlines');
+    const stdin = createPasteStream(screen.stdin, `first\rsec${paste}ond\rthird`);
+    screen.stdin.write(' and on');
+    app = render(<Listener />, {
+      ...screen,
+      stdin,
+      interactive: true,
+      exitOnCtrlC: false,
+      patchConsole: false,
+    });
+    await screen.settle();
+    expect({ typed, pasted }).toEqual({
+      typed: ['first\r', 'sec', 'ond\r', 'third', ' and on'],
+      pasted: ['two\rlines'],
+    });
+    pasted.length = 0;
+    typed.length = 0;
+  });
+
   test('a paste of ten megabytes in small pieces arrives whole and soon, keys as ever', async () => {
     const screen = createScreen();
     const stdin = createPasteStream(screen.stdin);
