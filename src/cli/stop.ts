@@ -1,7 +1,10 @@
 /** Ctrl+Z: the program stops, as the shell's job control has it, until `fg`. */
 
-/** Milliseconds for a stop to come into effect; where it has not by then, nobody could end it. */
-const EFFECT_MS = 200;
+/**
+ * Milliseconds for a stop to come into effect (it does within one); where it has not by then, nobody could end it.
+ * Not longer than needed: what is typed meanwhile the terminal itself shows, and makes lines of.
+ */
+const EFFECT_MS = 50;
 
 /**
  * Stops this process and its group; resolves once it goes on. The kernel ignores the stop where no shell waits for
