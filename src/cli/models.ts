@@ -23,6 +23,9 @@ export interface ModelChoice {
   settle(signal: AbortSignal): Promise<readonly string[]>;
 }
 
+/** A prompt asks at once, if it comes before. In milliseconds. */
+const ASK_AFTER_MS = 300;
+
 /** The settings' word beats the server's, that the catalogue's; an unknown model gets the documented default window. */
 export function createModelChoice(first: string, settings: Settings, served?: ServedModels): ModelChoice {
   const lookup = (id: string): ModelInfo => {
@@ -53,14 +56,18 @@ export function createModelChoice(first: string, settings: Settings, served?: Se
     return model;
   };
   const isAsked = (id: string): boolean => id !== DEMO_MODEL && id !== '' && !isClosedModel(id);
-  if (isAsked(first)) served?.ask(first);
+  /** Not while the session is being opened: loading what asks takes as long as reading the session. */
+  const askSoon = (id: string): void => {
+    if (served !== undefined && isAsked(id)) setTimeout(() => served.ask(id), ASK_AFTER_MS).unref();
+  };
+  askSoon(first);
   return {
     current,
     select(id) {
       chosen = id;
       basis = served?.get(id);
       model = lookup(id);
-      if (isAsked(id)) served?.ask(id);
+      askSoon(id);
       return model;
     },
     costUsd: (id, usage) => costUsd(lookup(id), usage),
