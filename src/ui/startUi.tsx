@@ -41,5 +41,6 @@ export async function startUi(options: UiOptions): Promise<UiExit> {
   await instance.waitUntilExit();
   (await attending)();
   unfollow();
+  await input.answered();
   return exit;
 }

@@ -33,7 +33,6 @@ export function attend(ports: AttendPorts): () => void {
     ends.push(
       followBackground({
         input,
-        write,
         theme: () => controller.snapshot().theme,
         setTheme: (theme) => controller.adjust({ theme }),
       }),

@@ -5,7 +5,6 @@ import type { TerminalInput } from './terminalInput.ts';
 
 export interface BackgroundPorts {
   readonly input: TerminalInput;
-  readonly write: (text: string) => void;
   theme(): Theme;
   setTheme(theme: Theme): void;
 }
@@ -17,7 +16,7 @@ const QUESTION = '\u001B]11;?\u001B\\\u001B[c';
 const PATIENCE_MS = 200;
 
 /** Returns what ends it. */
-export function followBackground({ input, write, theme, setTheme }: BackgroundPorts): () => void {
+export function followBackground({ input, theme, setTheme }: BackgroundPorts): () => void {
   const adopt = (background: Background | undefined): void => {
     const { terminal } = theme();
     if (terminal.mayAnswer === true || background !== terminal.background)
@@ -32,7 +31,7 @@ export function followBackground({ input, write, theme, setTheme }: BackgroundPo
     if (reply.type === 'background' || reply.type === 'scheme') adopt(reply.background);
     else if (reply.type === 'attributes') settle();
   });
-  write(QUESTION);
+  input.ask(QUESTION);
   return () => {
     clearTimeout(timer);
     unsubscribe();

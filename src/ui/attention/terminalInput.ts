@@ -7,9 +7,19 @@ export interface TerminalInput {
   onReply(listener: (reply: Reply) => void): () => void;
   /** Milliseconds as `now` counts them; when the last key came in. */
   lastKeyAt(): number;
+  /** Sends a question that every terminal answers in the end with its attributes (DA1). */
+  ask(question: string): void;
+  /**
+   * Waits, for a moment at most, for what was asked and is not answered yet: when the screen has let go of the
+   * terminal, the answer would be typed into the shell.
+   */
+  answered(): Promise<void>;
   /** Switches these private modes (DECSET) on as long as the screen reads the terminal, and off whenever it does not. */
   setModes(modes: readonly number[]): void;
 }
+
+/** Milliseconds within which a terminal answers, slow lines included. */
+const ANSWER_MS = 500;
 
 export function createTerminalInput(
   terminal: NodeJS.ReadStream,
@@ -21,6 +31,8 @@ export function createTerminalInput(
   let modes: readonly number[] = [];
   let isRead = false;
   let lastKeyAt = now();
+  /** When something was asked that is not answered yet. */
+  let askedAt = Number.NEGATIVE_INFINITY;
   const switchModes = (isOn: boolean): void => {
     if (modes.length > 0) write(modes.map((mode) => `\u001B[?${mode}${isOn ? 'h' : 'l'}`).join(''));
   };
@@ -33,6 +45,7 @@ export function createTerminalInput(
         listener(text);
       },
       (reply) => {
+        if (reply.type === 'attributes') askedAt = Number.NEGATIVE_INFINITY;
         for (const hear of [...listeners]) hear(reply);
       },
     );
@@ -74,6 +87,29 @@ export function createTerminalInput(
       return () => listeners.delete(listener);
     },
     lastKeyAt: () => lastKeyAt,
+    ask(question) {
+      askedAt = now();
+      write(question);
+    },
+    async answered() {
+      const patience = askedAt + ANSWER_MS - now();
+      if (patience <= 0) return;
+      const ignore = (): void => undefined;
+      terminal.setRawMode(true);
+      own.on('data', ignore);
+      terminal.resume();
+      await new Promise<void>((done) => {
+        const timer = setTimeout(done, patience);
+        listeners.add((reply) => {
+          if (reply.type !== 'attributes') return;
+          clearTimeout(timer);
+          done();
+        });
+      });
+      own.off('data', ignore);
+      terminal.pause();
+      terminal.setRawMode(false);
+    },
     setModes(next) {
       if (isRead) switchModes(false);
       modes = next;

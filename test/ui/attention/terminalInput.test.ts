@@ -27,7 +27,7 @@ function setUp() {
   });
   /** As if the terminal had sent it. */
   const send = (text: string): void => void terminal.emit('data', text);
-  return { calls, input, stream, replies, send, typed: () => typed, write };
+  return { calls, input, stream, replies, send, typed: () => typed };
 }
 
 test('keys go on, replies go elsewhere, and only keys count as somebody being there', async () => {
@@ -42,6 +42,33 @@ test('keys go on, replies go elsewhere, and only keys count as somebody being th
   expect(typed()).toBe('xy');
   expect(input.lastKeyAt()).toBe(start + 5000);
   expect(replies.map(({ type }) => type)).toEqual(['focus', 'attributes', 'focus']);
+});
+
+test('an answer that comes when the screen has let go of the terminal is waited for, and nobody sees it', async () => {
+  const { calls, input, stream, send, typed } = setUp();
+  stream.setRawMode(true);
+  input.ask('?');
+  stream.setRawMode(false);
+  let isOver = false;
+  const over = input.answered().then(() => {
+    isOver = true;
+  });
+  await vi.advanceTimersByTimeAsync(100);
+  expect({ isOver, calls }).toEqual({ isOver: false, calls: ['raw true', '?', 'raw false', 'raw true'] });
+  send('\u001B[?62;c');
+  await over;
+  expect({ typed: typed(), last: calls.at(-1) }).toEqual({ typed: '', last: 'raw false' });
+  // Answered: nothing is waited for any more.
+  await input.answered();
+  expect(calls).toHaveLength(5);
+});
+
+test('a terminal that never answers holds nobody up for long', async () => {
+  const { input } = setUp();
+  input.ask('?');
+  const over = input.answered();
+  await vi.advanceTimersByTimeAsync(500);
+  await over;
 });
 
 test('reports are on only as long as the screen reads the terminal: an editor gets none', () => {
@@ -66,14 +93,13 @@ const rich: TerminalColors = {
 };
 
 function follow(first: Theme) {
-  const { input, stream, send, write, calls } = setUp();
+  const { input, stream, send, calls } = setUp();
   stream.setRawMode(true);
   calls.length = 0;
   let theme = first;
   const names: string[] = [];
   const end = followBackground({
     input,
-    write,
     theme: () => theme,
     setTheme: (next) => {
       theme = next;
