@@ -6,6 +6,7 @@ import { createRequire, isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { licensesOf } from './licenses.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'dist');
@@ -13,7 +14,8 @@ const require = createRequire(import.meta.url);
 
 await rm(dist, { recursive: true, force: true });
 await mkdir(dist, { recursive: true });
-await build({
+const { metafile } = await build({
+  metafile: true,
   absWorkingDir: root,
   entryPoints: {
     cli: 'src/cli/main.ts',
@@ -53,6 +55,9 @@ for (const name of await readdir(dist)) if (name.endsWith('.js')) await withoutF
 // The shell grammar is data that the permission rules need at run time.
 await cp(require.resolve('web-tree-sitter/web-tree-sitter.wasm'), join(dist, 'web-tree-sitter.wasm'));
 await cp(require.resolve('tree-sitter-bash/tree-sitter-bash.wasm'), join(dist, 'tree-sitter-bash.wasm'));
+// Nothing else brings their licences to whoever installs the package.
+const licenses = licensesOf(metafile, ['tree-sitter-bash', 'yoga-layout'], root);
+await writeFile(join(dist, 'third-party-licenses.txt'), licenses);
 
 /**
  * Node's own modules by `process.getBuiltinModule` in place of `import`, which touches all that a module exports, and
