@@ -14,7 +14,9 @@ const TOOL_MS = 3000;
 /** What xterm and others take in one sequence, base64 included (hterm's and tmux's limits are above it). */
 const MOST_ENCODED = 74_994;
 
-export async function copyToClipboard(text: string, ports: ClipboardPorts): Promise<Copied> {
+/** Without control characters: what is pasted into a terminal later must not end its paste and press keys there. */
+export async function copyToClipboard(copied: string, ports: ClipboardPorts): Promise<Copied> {
+  const text = copied.replace(CONTROLS, '');
   const problems: string[] = [];
   for (const [tool, ...args] of clipboardTools(ports)) {
     const problem = await runTool(tool, args, clipboardBytes(tool, text), ports.env);
@@ -32,6 +34,9 @@ export async function copyToClipboard(text: string, ports: ClipboardPorts): Prom
     message: problems.join(' ') || `No program for the clipboard was found, and ${why}`,
   };
 }
+
+/** All but tab and line feed. */
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
 /** Which to try, in this order. On another machine than the user's, a program would fill the wrong clipboard. */
 export function clipboardTools({

@@ -89,3 +89,9 @@ test('a file is written once, and never over another', async () => {
     file: join(cwd, 'home/c.md'),
   });
 });
+
+test('what would press keys where it is pasted is not copied', async () => {
+  const { env, out } = await withPrograms({ xclip: '/bin/cat > $OUT' });
+  await copyToClipboard('ls\u001B[201~\r\u009Dx\u0007\n\tend\r\n', { platform: 'linux', env });
+  expect(await out()).toBe('ls[201~x\n\tend\n');
+});
