@@ -38,7 +38,7 @@ test('rows, styles and the cursor are written down', async () => {
 });
 
 test.each([
-  ['/tmp/clawdcode-e2e-work-a1B2c3/repository', '/work/repository'],
+  ['/tmp/clawdcode-e2e-work-a1B2c3/repository', '/there/repository'],
   ['ready in 12.5s, 3m 20s', 'ready in 0s, 0s'],
   ['v12.3.4-rc.1 at 09:41:00', 'v0.0.0 at 00:00'],
 ])('%s is %s on every run', async (text, shown) => {
@@ -47,7 +47,7 @@ test.each([
 
 test('what is replaced may run over the end of a row', async () => {
   const screen = await screenWith('in /tmp/clawdcode-e2e-work-a1B2c3/repository/lib', 20);
-  expect(drawGolden(screen)).toContain('│in /work/repository/\n│lib\n');
+  expect(drawGolden(screen)).toContain('│in /there/repository/\n│lib\n');
 });
 
 test('rules of a test come before those of all', async () => {

@@ -36,7 +36,7 @@ const screens = resolve(import.meta.dirname, '../golden/screens');
 
 /** What differs from run to run on every screen: temporary folders, ids, times, versions, the spinner. */
 export const goldenRules: readonly GoldenRule[] = [
-  [/(?:\/[\w.-]+)*\/clawdcode-[\w-]+/, '/work'],
+  [/(?:\/[\w.-]+)*\/clawdcode-[\w-]+/, '/there'],
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/, '00000000-0000'],
   [/\b\d{4}-\d\d-\d\d\b/, '2000-01-01'],
   [/\b\d\d:\d\d(?::\d\d)?\b/, '00:00'],

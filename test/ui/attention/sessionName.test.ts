@@ -15,7 +15,7 @@ function session(title: string | undefined) {
   const agent = {
     state() {
       made.asked++;
-      return { title: made.title, root: '/work/project' };
+      return { title: made.title, root: '/home/you/project' };
     },
     subscribe(listener: (event: AgentEvent) => void) {
       listeners.add(listener);

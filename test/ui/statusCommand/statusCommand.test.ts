@@ -49,23 +49,23 @@ test('the input has the names and the sums that scripts for other agents read', 
   const state = {
     sessionId: 's-1',
     title: 'Fix it',
-    root: '/work/project',
+    root: '/home/you/project',
     model: { id: 'mock-1', windowTokens: 8000 },
     mode: 'plan',
     measure: { usedTokens: 2000, windowTokens: 8000 },
     usage: { costUsd: 0.25 },
   } as unknown as AgentState;
-  const info = { cwd: '/work/project/src', version: '1.2.3', sessionFile: '/home/s-1.jsonl' };
+  const info = { cwd: '/home/you/project/src', version: '1.2.3', sessionFile: '/home/s-1.jsonl' };
   const now = Date.parse('2026-01-01T00:01:00.000Z');
   expect(statusInput(state, info, entries.reduce(addEntry, noTotals), now)).toEqual({
     hook_event_name: 'Status',
     session_id: 's-1',
     session_name: 'Fix it',
     transcript_path: '/home/s-1.jsonl',
-    cwd: '/work/project/src',
+    cwd: '/home/you/project/src',
     version: '1.2.3',
     model: { id: 'mock-1', display_name: 'mock-1' },
-    workspace: { current_dir: '/work/project/src', project_dir: '/work/project', added_dirs: [] },
+    workspace: { current_dir: '/home/you/project/src', project_dir: '/home/you/project', added_dirs: [] },
     cost: {
       total_cost_usd: 0.25,
       total_duration_ms: 60_000,
