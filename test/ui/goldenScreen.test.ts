@@ -47,7 +47,7 @@ test.each([
 
 test('what is replaced may run over the end of a row', async () => {
   const screen = await screenWith('in /tmp/clawdcode-e2e-work-a1B2c3/repository/lib', 20);
-  expect(drawGolden(screen)).toContain('│in /there/repository/\n│lib\n');
+  expect(drawGolden(screen)).toContain('│in /there/repository\n│/lib\n');
 });
 
 test('rules of a test come before those of all', async () => {
