@@ -9,6 +9,7 @@ import type { DebugLog } from './debugLog.ts';
 import { createExportPort } from './exportPort.ts';
 import { keybindingsFile, readKeysInfo } from './keybindings.ts';
 import type { Place } from './place.ts';
+import { isDumbTerminal } from './screenKind.ts';
 import type { OpenedSession, SessionHouse } from './sessions.ts';
 import { writeTextFile } from './writeTextFile.ts';
 
@@ -34,7 +35,11 @@ export function createCommandHost(
       copyToClipboard(text, {
         platform: process.platform,
         env: process.env,
-        write: process.stdout.isTTY ? (sequence) => void process.stdout.write(sequence) : undefined,
+        // A terminal without sequences would print it.
+        write:
+          process.stdout.isTTY && !isDumbTerminal(process.env.TERM)
+            ? (sequence) => void process.stdout.write(sequence)
+            : undefined,
       }),
     writeText: (text, to) => writeTextFile(text, to, place),
     exportSession: createExportPort({ agent, file }, place, loaded),

@@ -52,6 +52,18 @@ test.each(ways)('$way: everything is said once, in words, without one escape', a
   expect(terminal.bytes()).not.toContain('\u001B');
 });
 
+test('a terminal without sequences is not asked for its clipboard', async () => {
+  const { server, open } = await setStage();
+  server.script({ text: 'Copy this.' });
+  const terminal = open([], { below: ['env', '-u', 'DISPLAY', '-u', 'WAYLAND_DISPLAY', 'TERM=dumb'] });
+  await terminal.waitForPrinted('Ctrl+D leaves');
+  await terminal.submit('hello');
+  await terminal.waitForPrinted('Ready.');
+  await terminal.submit('/copy');
+  await terminal.waitForPrinted(/The last answer was not copied: .*\/copy FILE writes it to a file/s);
+  expect(terminal.bytes()).not.toContain('\u001B');
+});
+
 test('a comment behind n goes to the model; n alone ends the turn', async () => {
   const { server, open } = await setStage();
   const call = { calls: [{ name: 'Bash', input: { command: 'rm -rf build' } }] };
