@@ -111,27 +111,20 @@ export function createContents(deps: ContentsDeps): Contents {
     return isLasting || stash.hasRoom(entry.size) ? undefined : noRoom;
   };
 
-  const bytesOf = async (content: Content): Promise<Buffer | undefined> => {
-    if (content.in === 'stash') return stash.read(content.hash);
-    if (content.in === 'git') return deps.readObject(content.root, content.oid);
-    return undefined;
-  };
+  const bytesOf = (copy: Copy): Promise<Buffer | undefined> =>
+    copy.in === 'stash' ? stash.read(copy.hash) : deps.readObject(copy.root, copy.oid);
 
-  const lastingState: Contents['lastingState'] = async ({ entry, content, target, isNamed }) => {
-    if (entry.kind === 'link') return { type: 'link', target: target ?? '' };
-    if (entry.kind === 'folder') return { type: 'folder', mode: entry.mode };
-    if (entry.kind !== 'file') return { type: 'special', kind: entry.kind };
-    const file = { type: 'file', mode: entry.mode, bytes: entry.size } as const;
-    if (content === undefined) return { ...file, omitted: 'it was not read' };
-    if (content.in === 'blobs') return { ...file, hash: content.hash };
-    if (content.in === 'nowhere') return notKept(file, content);
-    const bytes = await bytesOf(content);
-    if (bytes === undefined || bytes.length !== entry.size) {
-      const omitted = content.in === 'git' ? 'git does not have it any more' : 'its copy is lost';
+  const lastingState: Contents['lastingState'] = async (known) => {
+    const copy = copyOf(known);
+    if (copy === undefined) return stateWithoutCopy(known);
+    const file = fileState(known.entry);
+    const bytes = await bytesOf(copy);
+    if (bytes === undefined || bytes.length !== file.bytes) {
+      const omitted = copy.in === 'git' ? 'git does not have it any more' : 'its copy is lost';
       return { ...file, omitted };
     }
     const hash = await hashBytes(bytes);
-    const problem = await put(bytes, hash, isNamed);
+    const problem = await put(bytes, hash, known.isNamed);
     return problem === undefined ? { ...file, hash } : { ...file, hash, omitted: problem };
   };
 
@@ -139,17 +132,33 @@ export function createContents(deps: ContentsDeps): Contents {
 }
 
 /** What stands there now, for the log: without storing anything that is not stored yet. */
-export function presentState({ entry, content, target }: Known): PathState {
+export function presentState(known: Known): PathState {
+  const copy = copyOf(known);
+  if (copy === undefined) return stateWithoutCopy(known);
+  const omitted = BINARY_AFTER;
+  return { ...fileState(known.entry), ...(copy.in === 'stash' && { hash: copy.hash }), omitted };
+}
+
+/** A content that can be had, but is not in the blobs. */
+type Copy = Extract<Content, { in: 'stash' | 'git' }>;
+
+function copyOf({ entry, content }: Known): Copy | undefined {
+  if (entry.kind !== 'file') return undefined;
+  return content?.in === 'stash' || content?.in === 'git' ? content : undefined;
+}
+
+function stateWithoutCopy({ entry, content, target }: Known): PathState {
   if (entry.kind === 'link') return { type: 'link', target: target ?? '' };
   if (entry.kind === 'folder') return { type: 'folder', mode: entry.mode };
   if (entry.kind !== 'file') return { type: 'special', kind: entry.kind };
-  const file = { type: 'file', mode: entry.mode, bytes: entry.size } as const;
-  if (content === undefined) return { ...file, omitted: 'it was not read' };
-  if (content.in === 'blobs') return { ...file, hash: content.hash };
-  if (content.in === 'nowhere') return notKept(file, content);
-  if (content.in === 'git') return { ...file, omitted: BINARY_AFTER };
-  return { ...file, hash: content.hash, omitted: BINARY_AFTER };
+  const file = fileState(entry);
+  if (content?.in === 'blobs') return { ...file, hash: content.hash };
+  if (content?.in !== 'nowhere') return { ...file, omitted: 'it was not read' };
+  const hash = content.secret === true ? undefined : content.hash;
+  return { ...file, ...(hash !== undefined && { hash }), omitted: content.reason };
 }
+
+const fileState = ({ mode, size }: DiskEntry) => ({ type: 'file', mode, bytes: size }) as const;
 
 /** Whether two contents are the same as far as is known. */
 export function isSameContent(content: Content, hash: string, bytes: Uint8Array | undefined): boolean {
@@ -165,12 +174,4 @@ export function gitName(bytes: Uint8Array, algorithm: 'sha1' | 'sha256'): string
 /** Text that a line-wise merge can handle. */
 export function isMergeable(bytes: Uint8Array): boolean {
   return bytes.length <= MAX_MERGE_BYTES && !bytes.includes(0) && isUtf8(bytes);
-}
-
-function notKept(
-  file: { readonly type: 'file'; readonly mode: number; readonly bytes: number },
-  content: Extract<Content, { in: 'nowhere' }>,
-): PathState {
-  const shown = content.secret === true ? undefined : content.hash;
-  return { ...file, ...(shown !== undefined && { hash: shown }), omitted: content.reason };
 }
