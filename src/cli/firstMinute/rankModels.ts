@@ -22,7 +22,7 @@ function weigh(model: ServedModel): readonly number[] {
   return [
     tools === false ? 0 : 1,
     // A window that the prompt alone nearly fills is no place to work in.
-    windowTokens !== undefined && windowTokens < TOO_SMALL ? 0 : 1,
+    (windowTokens ?? maxWindowTokens ?? TOO_SMALL) < TOO_SMALL ? 0 : 1,
     id === PREFERRED ? 1 : 0,
     tools === true ? 1 : 0,
     loaded === true ? 1 : 0,

@@ -201,6 +201,11 @@ test.each([
     'b',
   ],
   ['never a window that the prompt fills', [{ id: 'a', windowTokens: 4096, loaded: true }, { id: 'b' }], 'b'],
+  [
+    'nor a model that was made for no more',
+    [{ id: 'a', maxWindowTokens: 8192, tools: true }, { id: 'b' }],
+    'b',
+  ],
   ['the first, where nothing is known', [{ id: 'x' }, { id: 'y' }], 'x'],
   ['never one for embeddings', [{ id: 'a', unfit: true, tools: true }, { id: 'b' }], 'b'],
 ])('the model to begin with is %s', (_, models, expected) => {
