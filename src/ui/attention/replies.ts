@@ -24,10 +24,15 @@ export interface ReplyFilter {
 const KEY_MS = 30;
 const REPLY_MS = 2000;
 
+/**
+ * Strings for whoever asked: OSC, DCS and kitty's APC. Most of them were asked for by the program before this one, and
+ * come late.
+ */
 const complete =
-  /\u001B\](?:1[0-2]|99|4;\d{1,3})[;:]([^\u0007\u001B]{0,200})(?:\u0007|\u001B\\)|\u001B\[\?([\d;]{1,60})([cn])|\u001B\[([IO])/g;
-const begun = /\u001B(?:\](?:\d{1,2}(?:[;:][^\u0007\u001B]{0,200}\u001B?)?)?|\[(?:\?[\d;]{0,60})?)$/;
-const surelyBegun = /^\u001B(?:\]\d{1,2}[;:]|\[\?)/;
+  /\u001B\]\d{1,4}[;:]([^\u0007\u001B]{0,4096})(?:\u0007|\u001B\\)|\u001B\[[?>]([\d;]{1,60})([cn])|\u001B\[([IO])|\u001B(?:P[\d>!]|_G)[^\u0007\u001B]{0,4096}\u001B\\/g;
+const begun =
+  /\u001B(?:\](?:\d{1,4}(?:[;:][^\u0007\u001B]{0,4096}\u001B?)?)?|\[(?:[?>][\d;]{0,60})?|P(?:[\d>!][^\u0007\u001B]{0,4096}\u001B?)?|_(?:G[^\u0007\u001B]{0,4096}\u001B?)?)$/;
+const surelyBegun = /^\u001B(?:\]\d{1,4}[;:]|\[[?>]|P[\d>!]|_G)/;
 
 export function createReplyFilter(
   pass: (text: string) => void,
@@ -71,6 +76,7 @@ function replyOf([whole = '', text, parameters, final, focus]: readonly (string 
   | 'other'
   | undefined {
   if (focus !== undefined) return { type: 'focus', isFocused: focus === 'I' };
+  if (whole.startsWith('\u001B[>')) return 'other';
   if (final === 'c') return { type: 'attributes' };
   if (final === 'n') {
     const scheme = /^997;([12])$/.exec(parameters ?? '')?.[1];

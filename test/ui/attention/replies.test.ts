@@ -41,8 +41,16 @@ test.each([
   ['\u001B]11;nonsense\u0007'],
   ['\u001B]99;i=clawdcode;\u001B\\'],
   ['\u001B]4;1;rgb:ff/ff/ff\u0007'],
+  [`\u001B]52;c;${'QUJD'.repeat(500)}\u001B\\`],
+  ['\u001B[>0;276;0c'],
+  ['\u001BP1$r0m\u001B\\'],
+  ['\u001BP>|tmux 3.4\u001B\\'],
+  ['\u001BP1+r544e=787465726d\u001B\\'],
+  ['\u001B_Gi=1;OK\u001B\\'],
 ])('%j is an answer that nobody needs, and no key either', (bytes) => {
   expect(run(['x', bytes, 'y'])).toEqual({ text: 'xy', replies: [] });
+  for (const at of [2, 3, 5, bytes.length - 1])
+    expect(run([`x${bytes.slice(0, at)}`, `${bytes.slice(at)}y`])).toEqual({ text: 'xy', replies: [] });
 });
 
 test.each([
@@ -51,6 +59,9 @@ test.each([
   ['escape', '\u001B'],
   ['Alt and a bracket', '\u001B]'],
   ['Alt and the other bracket', '\u001B['],
+  ['Alt and P', '\u001BP'],
+  ['Alt and P, then words', '\u001BPage'],
+  ['Alt and a line below', '\u001B_'],
   ['the kitty answer, which is for Ink', '\u001B[?1u'],
   ['a report of another mode', '\u001B[?2026;2n'],
   ['a paste', '\u001B[200~I [O text\u001B[201~'],
