@@ -24,6 +24,8 @@ const PASTE_ON = '\u001B[?2004h';
 /** Shows nothing until the next frame is complete, where the terminal can; Ink ends it. */
 const HOLD = '\u001B[?2026h';
 const ERASE_BELOW = '\r\u001B[J';
+/** What was typed before the program had the keyboard, the terminal itself has shown: it comes again in the draft. */
+const ERASE_TYPED = '\r\u001B[K';
 
 export function drawFirstFrame(place: Place, stdin: ReadStream, stdout: WriteStream): FirstFrame {
   const terminal = guardTerminal(stdin, stdout);
@@ -34,7 +36,7 @@ export function drawFirstFrame(place: Place, stdin: ReadStream, stdout: WriteStr
   const line = (text: string): string => `\r${sign} ${text}\u001B[K\r\u001B[2C`;
   const emptyLine = line(theme.dim(placeholderOf(theme).slice(0, room)));
   stdout.write(
-    `${headerText(theme, place.version, shownDirectory(place))}${PASTE_ON}\n${theme.dim(STARTING.slice(0, columns))}\u001B[A${emptyLine}`,
+    `${ERASE_TYPED}${headerText(theme, place.version, shownDirectory(place))}${PASTE_ON}\n${theme.dim(STARTING.slice(0, columns))}\u001B[A${emptyLine}`,
   );
 
   let typed = '';

@@ -7,6 +7,9 @@ import { createPasteStream } from './input/pasteStream.ts';
 import { createTerminalWindow } from './terminalWindow.ts';
 import type { UiExit, UiOptions } from './types.ts';
 
+/** Milliseconds in which so much is loaded that keys may have to wait for each other. */
+const STARTING_MS = 1500;
+
 export async function startUi(options: UiOptions): Promise<UiExit> {
   const { stdin, stdout } = options;
   let exit: UiExit = { sessionId: undefined, empty: true, code: 0 };
@@ -17,11 +20,13 @@ export async function startUi(options: UiOptions): Promise<UiExit> {
   const write = (text: string): void => void stdout.write(text);
   const input = createTerminalInput(stdin, write, options.now);
   const typed = options.takeOver();
+  const startedAt = options.now();
+  const isStarting = (): boolean => options.now() - startedAt < STARTING_MS;
   const instance = render(
     <App options={options} initialDraft={typed.draft} controller={controller} window={window} />,
     {
       // A large paste arrives in thousands of pieces; Ink would look at each of them on its own.
-      stdin: createPasteStream(input.stream, typed.rest),
+      stdin: createPasteStream(input.stream, typed.rest, isStarting),
       stdout: window.stdout,
       exitOnCtrlC: false,
       patchConsole: false,

@@ -9,26 +9,29 @@ const end = '\u001B[201~';
 
 /**
  * Wraps a terminal for Ink's `stdin` option. The terminal is read only while raw mode is on, so that an editor
- * to which Ink has handed the terminal gets its keys. `typed` came in before, and is handed on first: line by line,
- * as in one piece with what follows it an Enter would be taken for part of a paste.
+ * to which Ink has handed the terminal gets its keys. `typed` came in before, and is handed on first. While it
+ * `isStarting`, keys pile up: they are handed on line by line, as an Enter with more behind it in one piece is taken
+ * for part of a paste.
  */
-export function createPasteStream(terminal: NodeJS.ReadStream, typed = ''): NodeJS.ReadStream {
+export function createPasteStream(
+  terminal: NodeJS.ReadStream,
+  typed = '',
+  isStarting: () => boolean = () => false,
+): NodeJS.ReadStream {
   const output = new PassThrough({ encoding: 'utf8' });
   let assembler = createPasteAssembler();
-  let early = typed.split(/(?<=\r)/);
-  const onData = (chunk: string): void => {
-    const ready = assembler(chunk);
-    if (ready !== '') output.write(ready);
-  };
-  const read = (): void => {
-    const [line, ...later] = early;
-    early = later;
-    if (line !== undefined && line !== '') {
-      onData(line);
-      next = setImmediate(read);
-    } else terminal.setEncoding('utf8').on('data', onData).resume();
-  };
+  const waiting = linesOf(typed);
   let next: ReturnType<typeof setImmediate> | undefined;
+  const passOn = (): void => {
+    next = undefined;
+    const ready = assembler(waiting.shift() ?? '');
+    if (ready !== '') output.write(ready);
+    if (waiting.length > 0) next = setImmediate(passOn);
+  };
+  const onData = (chunk: string): void => {
+    waiting.push(...(isStarting() ? linesOf(chunk) : [chunk]));
+    if (next === undefined) passOn();
+  };
   const stream = Object.assign(output, {
     isTTY: terminal.isTTY,
     setRawMode(isOn: boolean) {
@@ -36,8 +39,10 @@ export function createPasteStream(terminal: NodeJS.ReadStream, typed = ''): Node
       terminal.off('data', onData);
       clearImmediate(next);
       assembler = createPasteAssembler();
-      if (isOn) read();
-      else terminal.pause();
+      if (isOn) {
+        terminal.setEncoding('utf8').on('data', onData).resume();
+        passOn();
+      } else terminal.pause();
       return stream;
     },
     ref() {
@@ -51,6 +56,8 @@ export function createPasteStream(terminal: NodeJS.ReadStream, typed = ''): Node
   });
   return stream as unknown as NodeJS.ReadStream;
 }
+
+const linesOf = (text: string): string[] => text.split(/(?<=\r)/);
 
 /** Returns a function from each piece received to what can be passed on; what is inside a paste is held back. */
 export function createPasteAssembler(): (piece: string) => string {

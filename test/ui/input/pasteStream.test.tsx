@@ -67,8 +67,8 @@ describe('as the input of Ink', () => {
     const screen = createScreen();
     typed.length = 0;
     const paste = keys.paste('two\rlines');
-    const stdin = createPasteStream(screen.stdin, `first\rsec${paste}ond\rthird`);
-    screen.stdin.write(' and on');
+    const stdin = createPasteStream(screen.stdin, `first\rsec${paste}ond\rthird`, () => true);
+    screen.stdin.write(' and\ron');
     app = render(<Listener />, {
       ...screen,
       stdin,
@@ -78,7 +78,7 @@ describe('as the input of Ink', () => {
     });
     await screen.settle();
     expect({ typed, pasted }).toEqual({
-      typed: ['first\r', 'sec', 'ond\r', 'third', ' and on'],
+      typed: ['first\r', 'sec', 'ond\r', 'third', ' and\r', 'on'],
       pasted: ['two\rlines'],
     });
     pasted.length = 0;
