@@ -22,9 +22,3 @@ export type EngineRequest = { readonly id: number } & (
   /** Of the request with this id nobody wants the answer any more. */
   | { readonly type: 'cancel' }
 );
-
-export type EngineAnswer = { readonly id: number } & (
-  | { readonly type: 'changed' }
-  | { readonly type: 'done'; readonly result: unknown }
-  | { readonly type: 'failed'; readonly message: string }
-);

@@ -1,7 +1,8 @@
 /** Entry of the thread that writes and searches the index. */
 import { parentPort, workerData } from 'node:worker_threads';
+import type { ThreadAnswer } from '../../askThread.ts';
 import { Engine } from './Engine.ts';
-import type { EngineAnswer, EngineRequest } from './enginePort.ts';
+import type { EngineRequest } from './enginePort.ts';
 
 /** No other process writes for longer than a batch takes. */
 const busyMs = 5000;
@@ -38,6 +39,6 @@ function run(request: Exclude<EngineRequest, { type: 'cancel' }>, signal: AbortS
   }
 }
 
-function answer(message: EngineAnswer): void {
+function answer(message: ThreadAnswer): void {
   parentPort?.postMessage(message);
 }

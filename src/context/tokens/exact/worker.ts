@@ -1,5 +1,6 @@
 /** Entry of the thread that counts exactly; a vocabulary is read when it is first asked for. */
 import { parentPort } from 'node:worker_threads';
+import type { ThreadAnswer } from '../../askThread.ts';
 import type { VocabularyName } from '../TokenEncoder.ts';
 import { countExactly } from './countExactly.ts';
 import { loadVocabulary } from './loadVocabulary.ts';
@@ -11,10 +12,6 @@ export interface CountRequest {
   readonly texts: readonly string[];
 }
 
-export type CountAnswer =
-  | { readonly id: number; readonly counts: readonly number[] }
-  | { readonly id: number; readonly error: string };
-
 const loaded = new Map<VocabularyName, Promise<Vocabulary>>();
 
 parentPort?.on('message', async ({ id, vocabulary: name, texts }: CountRequest) => {
@@ -22,13 +19,13 @@ parentPort?.on('message', async ({ id, vocabulary: name, texts }: CountRequest) 
     const loading = loaded.get(name) ?? loadVocabulary(name);
     loaded.set(name, loading);
     const vocabulary = await loading;
-    answer({ id, counts: texts.map((text) => countExactly(vocabulary, text)) });
+    answer({ id, type: 'done', result: texts.map((text) => countExactly(vocabulary, text)) });
   } catch (error) {
     loaded.delete(name);
-    answer({ id, error: error instanceof Error ? error.message : String(error) });
+    answer({ id, type: 'failed', message: error instanceof Error ? error.message : String(error) });
   }
 });
 
-function answer(message: CountAnswer): void {
+function answer(message: ThreadAnswer): void {
   parentPort?.postMessage(message);
 }
