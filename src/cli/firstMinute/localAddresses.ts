@@ -1,4 +1,5 @@
-/** Where local servers listen unless they were told otherwise. Data. */
+/** Where to look for local servers. Pure. */
+import { localServers } from '../../ui/onboarding/providers.ts';
 
 export interface LocalAddress {
   readonly name: string;
@@ -8,22 +9,16 @@ export interface LocalAddress {
   readonly unaskedFrom?: string;
 }
 
-/**
- * source: docs.ollama.com/faq (11434, OLLAMA_HOST), lmstudio.ai/docs/developer (1234), tools/server/README.md of
- * ggml-org/llama.cpp (8080), docs.vllm.ai/en/latest/serving/openai_compatible_server (8000).
- */
-const defaults: readonly LocalAddress[] = [
-  { name: 'Ollama', baseUrl: 'http://127.0.0.1:11434/v1' },
-  { name: 'LM Studio', baseUrl: 'http://127.0.0.1:1234/v1' },
-  { name: 'llama.cpp', baseUrl: 'http://127.0.0.1:8080/v1' },
-  { name: 'vLLM', baseUrl: 'http://127.0.0.1:8000/v1' },
-];
+/** Ollama first: `OLLAMA_HOST` may stand in its place. */
+const defaults: readonly LocalAddress[] = localServers.map(({ name, baseUrl }) => ({ name, baseUrl }));
+
+const OLLAMA_PORT = Number(new URL(localServers[0].baseUrl).port);
 
 /** Addresses that one search looks at. */
 const MAX_ADDRESSES = 12;
 
 /**
- * `OLLAMA_HOST` says where Ollama is; `CLAWDCODE_LOCAL_SERVERS` replaces the whole list (addresses, separated by
+ * `OLLAMA_HOST` says where Ollama is (docs.ollama.com/faq); `CLAWDCODE_LOCAL_SERVERS` replaces the whole list (addresses, separated by
  * commas or blanks; "none" for no search).
  */
 export function localAddresses(env: Readonly<Record<string, string | undefined>>): readonly LocalAddress[] {
@@ -32,7 +27,8 @@ export function localAddresses(env: Readonly<Record<string, string | undefined>>
     own === ''
       ? undefined
       : own.split(/[\s,]+/).flatMap((text) => addressOf(text, 'CLAWDCODE_LOCAL_SERVERS', 80) ?? []);
-  const ollama = env.OLLAMA_HOST === undefined ? undefined : addressOf(env.OLLAMA_HOST, 'OLLAMA_HOST', 11434);
+  const ollama =
+    env.OLLAMA_HOST === undefined ? undefined : addressOf(env.OLLAMA_HOST, 'OLLAMA_HOST', OLLAMA_PORT);
   const rest = listed ?? (ollama === undefined ? defaults : defaults.slice(1));
   const all = ollama === undefined ? rest : [{ ...ollama, name: 'Ollama' }, ...rest];
   return all

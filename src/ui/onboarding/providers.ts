@@ -1,4 +1,4 @@
-/** Hosted endpoints by name, and what the beginning of a key says of who gave it out. Data. */
+/** Endpoints by name, and what the beginning of a key says of who gave it out. Data. */
 
 export interface Provider {
   readonly name: string;
@@ -8,6 +8,18 @@ export interface Provider {
   /** How its keys begin. */
   readonly keys?: RegExp;
 }
+
+/**
+ * Servers on this machine, where they listen unless they were told otherwise.
+ * source: docs.ollama.com/faq (11434), lmstudio.ai/docs/developer (1234), tools/server/README.md of ggml-org/llama.cpp
+ * (8080), docs.vllm.ai/en/latest/serving/openai_compatible_server (8000).
+ */
+export const localServers = [
+  { name: 'Ollama', aliases: [], baseUrl: 'http://127.0.0.1:11434/v1' },
+  { name: 'LM Studio', aliases: ['lmstudio'], baseUrl: 'http://127.0.0.1:1234/v1' },
+  { name: 'llama.cpp', aliases: ['llamacpp'], baseUrl: 'http://127.0.0.1:8080/v1' },
+  { name: 'vLLM', aliases: [], baseUrl: 'http://127.0.0.1:8000/v1' },
+] as const satisfies readonly Provider[];
 
 /**
  * The first whose keys begin so is offered. Plain `sk-` is OpenAI's and of many others, so it comes last.
@@ -40,10 +52,7 @@ export const providers: readonly Provider[] = [
   { name: 'Z.ai', aliases: ['zai', 'glm'], baseUrl: 'https://api.z.ai/api/paas/v4' },
   { name: 'Together', aliases: [], baseUrl: 'https://api.together.xyz/v1' },
   { name: 'DeepInfra', aliases: [], baseUrl: 'https://api.deepinfra.com/v1/openai' },
-  { name: 'Ollama', aliases: [], baseUrl: 'http://127.0.0.1:11434/v1' },
-  { name: 'LM Studio', aliases: ['lmstudio'], baseUrl: 'http://127.0.0.1:1234/v1' },
-  { name: 'llama.cpp', aliases: ['llamacpp'], baseUrl: 'http://127.0.0.1:8080/v1' },
-  { name: 'vLLM', aliases: [], baseUrl: 'http://127.0.0.1:8000/v1' },
+  ...localServers,
   {
     name: 'OpenAI',
     aliases: [],
