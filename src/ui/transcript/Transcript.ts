@@ -245,7 +245,11 @@ export function createTranscript(
       if (!search.isOn()) return;
       await working('searching… Esc stops', async (goesOn) => {
         const bottom = document.rowsFrom(top, size.height).at(-1)?.place ?? top;
-        const found = await search.find(direction, { top, bottom }, goesOn);
+        const shown = { top, bottom };
+        let found = await search.find(direction, shown, goesOn);
+        // The view opens at its end, where a forward search would find nothing at all.
+        if (found === undefined && search.current() === undefined && (await goesOn()))
+          found = await search.find(direction === 1 ? -1 : 1, shown, goesOn);
         if (!(await goesOn())) return;
         if (found === undefined) {
           const before = search.current();

@@ -153,6 +153,14 @@ test('words are found forward and backward, and counted', async () => {
   expect(transcript.message()).toBe('no later match');
 });
 
+test('a search that finds nothing in its direction looks in the other: the view opens at its end', async () => {
+  const transcript = open(talk(10), 40, 6);
+  transcript.toEnd();
+  await transcript.search(1, 'question 2');
+  expect(transcript.message()).toBe('match 1 of 1');
+  expect(shown(transcript)).toContain('> question 2');
+});
+
 test('the match that is looked at is on screen, and marked otherwise than the others', async () => {
   const transcript = open(talk(10), 40, 6);
   await transcript.toStart();
