@@ -26,8 +26,16 @@ export interface ModelChoice {
 /** A prompt asks at once, if it comes before. In milliseconds. */
 const ASK_AFTER_MS = 300;
 
-/** The settings' word beats the server's, that the catalogue's; an unknown model gets the documented default window. */
-export function createModelChoice(first: string, settings: Settings, served?: ServedModels): ModelChoice {
+/**
+ * The settings' word beats the server's, that the catalogue's; an unknown model gets the documented default window.
+ * `onLearned`: the server has told something new of the current model, without a turn that asked for it.
+ */
+export function createModelChoice(
+  first: string,
+  settings: Settings,
+  served?: ServedModels,
+  onLearned: () => void = () => {},
+): ModelChoice {
   const lookup = (id: string): ModelInfo => {
     const own = ownFactsOf(settings.models, id);
     if (id === DEMO_MODEL) {
@@ -58,7 +66,12 @@ export function createModelChoice(first: string, settings: Settings, served?: Se
   const isAsked = (id: string): boolean => id !== DEMO_MODEL && id !== '' && !isClosedModel(id);
   /** Not while the session is being opened: loading what asks takes as long as reading the session. */
   const askSoon = (id: string): void => {
-    if (served !== undefined && isAsked(id)) setTimeout(() => served.ask(id), ASK_AFTER_MS).unref();
+    if (served === undefined || !isAsked(id)) return;
+    const askNow = async (): Promise<void> => {
+      await served.ask(id);
+      if (id === chosen && served.get(id) !== basis) onLearned();
+    };
+    setTimeout(() => void askNow(), ASK_AFTER_MS).unref();
   };
   askSoon(first);
   return {

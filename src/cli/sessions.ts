@@ -110,7 +110,8 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         : listModels(settings.baseUrl, apiKey, transport.fetch),
     async open(asked) {
       const target = await whereItLies(asked, place);
-      const model = createModelChoice(options.model, settings, served);
+      let onLearned = (): void => {};
+      const model = createModelChoice(options.model, settings, served, () => onLearned());
       const permissions = createPermissions(loaded, {
         ...place,
         wasm: grammarFolder(place.packageRoot),
@@ -183,6 +184,8 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
       });
       const agent = isReading ? readOnlyAgent(created, onError) : created;
       logContext(agent, options.debug);
+      // A closed session has nothing to measure.
+      if (options.interactive) onLearned = () => void agent.measure().catch(() => undefined);
       // Switching every question off is a decision of one day; a session does not take it to the next by itself.
       const { defaultMode } = settings.permissions;
       if (

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createModelChoice, listModels } from '../../src/cli/models.ts';
 import { settingsSchema } from '../../src/config/schema.ts';
 import { DEMO_MODEL } from '../../src/model/demo.ts';
@@ -40,6 +40,19 @@ test.each([
   ['the demo model in a smaller window', DEMO_MODEL, { contextWindow: 8000 }, { windowTokens: 8000 }],
 ])('what is known of %s', (_, id, given, expected) => {
   expect(createModelChoice(id, settings(given)).current()).toMatchObject({ id, ...expected });
+});
+
+test('what the server tells without a turn is passed on, once and only when it is news', async () => {
+  const server = await startLocalServer(ollama([{ name: 'm', maxContext: 131_072, running: 65_536 }]));
+  onTestFinished(server.close);
+  const served = createServedModels({ baseUrl: server.baseUrl, apiKey: undefined, now: Date.now });
+  const learned = vi.fn();
+  const choice = createModelChoice('m', settings({ baseUrl: server.baseUrl }), served, learned);
+  await expect.poll(() => learned.mock.calls.length, { timeout: 10_000 }).toBe(1);
+  expect(choice.current()).toMatchObject({ windowTokens: 65_536, source: 'server' });
+  choice.select('m');
+  await served.ask('m');
+  expect(learned).toHaveBeenCalledOnce();
 });
 
 test('the server is believed over the catalogue, and the settings over the server', async () => {

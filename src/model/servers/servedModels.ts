@@ -11,8 +11,11 @@ import { askServer, isSame } from './askServer.ts';
 export interface ServedModels {
   /** What is known by now; absent facts are not known. */
   get(id: string): (ServedModel & { readonly kind: ServerKind }) | undefined;
-  /** Asks, unless it was asked already; a server nearby also when that was a minute ago. Never waited for. */
-  ask(id: string): void;
+  /**
+   * Asks, unless it was asked already; a server nearby also when that was a minute ago. Never rejects; a prompt does
+   * not wait for it.
+   */
+  ask(id: string): Promise<void>;
   /**
    * Waits until what is being asked is there, at most `patienceMs`; where a model must be loaded to know its window,
    * until it is: the request that follows would have to wait for that all the same. Resolves early on abort.
@@ -67,15 +70,16 @@ export function createServedModels(options: ServedModelsOptions): ServedModels {
     if (found !== undefined) into.known = { ...found, kind };
   }
 
-  function ask(id: string): void {
+  async function ask(id: string): Promise<void> {
     if (isSilent) return;
     const record = recordOf(id);
     const isFresh = isNear ? now() - record.askedAt < STALE_MS : record.askedAt > 0;
-    if (record.running !== undefined || isFresh) return;
+    if (record.running !== undefined || isFresh) return record.running;
     record.askedAt = now();
     record.running = look(id, record).finally(() => {
       record.running = undefined;
     });
+    return record.running;
   }
 
   /** An empty request loads a model: docs/api.md of ollama/ollama, "Load a model". */
@@ -94,7 +98,7 @@ export function createServedModels(options: ServedModelsOptions): ServedModels {
       if (isSilent) return;
       const record = recordOf(id);
       const isFirst = record.known === undefined;
-      ask(id);
+      void ask(id);
       if (isFirst && record.running !== undefined) await waitAtMost(record.running, patienceMs, signal);
       const { known, loadTried } = record;
       const mustLoad =
