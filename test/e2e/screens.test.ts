@@ -54,6 +54,7 @@ test.each([
   await terminal.waitFor(/say hello/);
   await golden(terminal, 'rewind');
   await terminal.press(keys.escape);
+  await terminal.waitForGone('↑↓ Enter');
   await terminal.submit('/resume');
   await terminal.waitFor(/Filter/);
   await golden(terminal, 'picker');
