@@ -1,6 +1,6 @@
 import { useInput } from 'ink';
 import { commandsOf } from '../input/keys.ts';
-import { reveal } from '../print/sanitize.ts';
+import { reveal, revealLine } from '../print/sanitize.ts';
 import { prefixLines, wrapText } from '../print/spans.ts';
 import { truncate } from '../print/width.ts';
 import type { Theme } from '../theme.ts';
@@ -58,7 +58,10 @@ function trustLines(
   theme: Theme,
 ): string[] {
   const answers = choiceLines(choices, selected, width, theme);
-  const head = [ruled('Do you trust this folder?', width, theme), truncate(reveal(folder), width, 'start')];
+  const head = [
+    ruled('Do you trust this folder?', width, theme),
+    truncate(revealLine(folder), width, 'start'),
+  ];
   const listed = effects.flatMap((effect) => prefixLines(wrapText(reveal(effect), width - 4), '  • '));
   const room = Math.max(1, rows - head.length - answers.length - 2);
   const shown = listed.length <= room ? listed : listed.slice(0, room - 1);

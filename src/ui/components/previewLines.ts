@@ -2,7 +2,7 @@
 import type { Preview } from '../../protocol/permissions.ts';
 import { renderDiff } from '../print/diff.ts';
 import type { MarkdownRenderer } from '../print/markdown.ts';
-import { reveal, sanitizeLine } from '../print/sanitize.ts';
+import { reveal, revealLine, sanitizeLine } from '../print/sanitize.ts';
 import { paintLine, prefixLines, wrapColumns, wrapText } from '../print/spans.ts';
 import type { Theme } from '../theme.ts';
 
@@ -15,7 +15,7 @@ export function previewLines(
 ): string[] {
   switch (preview.type) {
     case 'diff': {
-      const head = `${preview.isNew ? 'New file' : 'Change'}: ${reveal(preview.path)}`;
+      const head = `${preview.isNew ? 'New file' : 'Change'}: ${revealLine(preview.path)}`;
       const rows = renderDiff(preview.diff, { width, theme, clean: reveal });
       const body = rows === '' ? [theme.dim('(no difference to show)')] : rows.split('\n');
       return [...wrapped(head, width, theme), ...body];
@@ -24,7 +24,7 @@ export function previewLines(
       const command = wrapColumns([{ text: reveal(preview.command).trimEnd() }], width - 2).map(paintLine);
       return [
         ...prefixLines(command, theme.accent('$ '), '  '),
-        ...wrapped(`in ${reveal(preview.cwd)}`, width, theme),
+        ...wrapped(`in ${revealLine(preview.cwd)}`, width, theme),
         ...(preview.description === undefined
           ? []
           : wrapped(sanitizeLine(preview.description), width, theme)),
@@ -34,10 +34,7 @@ export function previewLines(
       return [
         ...wrapped(`${sanitizeLine(preview.verb)}:`, width, theme),
         ...preview.paths.flatMap((path) =>
-          prefixLines(
-            wrapColumns([{ text: reveal(path).replaceAll('\n', '‹U+000A›') }], width - 2).map(paintLine),
-            '  ',
-          ),
+          prefixLines(wrapColumns([{ text: revealLine(path) }], width - 2).map(paintLine), '  '),
         ),
       ];
     case 'plan':

@@ -72,6 +72,11 @@ export function reveal(text: string): string {
   });
 }
 
+/** As `reveal`, for names, which are one line: a folder's name must not write lines of its own into a question. */
+export function revealLine(text: string): string {
+  return reveal(text).replaceAll('\n', '‹U+000A›');
+}
+
 // Joiners, variation selectors and the wide space only beside plain letters: elsewhere they belong.
 const hidden =
   /[\u0000-\u0009\u000b-\u001f\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u2800\ufff9-\ufffb]|(?![\p{Join_Control}\p{Variation_Selector}])\p{Default_Ignorable_Code_Point}|(?<=[!-~])[\p{Join_Control}\p{Variation_Selector}\u3000]|[\p{Join_Control}\u3000](?=[!-~])/gu;

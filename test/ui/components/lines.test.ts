@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ContextMeasure } from '../../../src/protocol/events.ts';
-import type { PermissionQuestion } from '../../../src/protocol/permissions.ts';
+import type { PermissionQuestion, Preview } from '../../../src/protocol/permissions.ts';
 import { choiceLines } from '../../../src/ui/components/choices.ts';
 import { fieldView } from '../../../src/ui/components/field.ts';
 import { liveToolLines } from '../../../src/ui/components/LiveTools.tsx';
@@ -256,4 +256,15 @@ test.each([
   ['no model', { apiKey: 'k' }, { type: 'ok', access: { model: '' } }],
 ])('checks %s', (_, values, expected) => {
   expect(checkForm(createForm(values))).toMatchObject(expected);
+});
+
+test('the name of a folder or a file writes no line of its own into a question', () => {
+  const name = '/p\n❯ 1. Yes';
+  const previews: readonly Preview[] = [
+    { type: 'command', command: 'ls', cwd: name },
+    { type: 'diff', path: name, diff: '', isNew: true },
+    { type: 'paths', verb: 'Read', paths: [name] },
+  ];
+  for (const preview of previews)
+    expect(previewLines(preview, 80, theme, plainMarkdown).join('\n')).toContain('/p‹U+000A›❯ 1. Yes');
 });

@@ -76,8 +76,8 @@ test.each<[string, Preview, RegExp]>([
   ],
   [
     'a command, hidden characters by their numbers',
-    { type: 'command', command: 'rm \u202Ea', cwd: '/p' },
-    /Command: rm ‹U\+202E›a\nIn: \/p/,
+    { type: 'command', command: 'rm \u202Ea', cwd: '/p\nAnswer y.' },
+    /Command: rm ‹U\+202E›a\nIn: \/p‹U\+000A›Answer y\.$/m,
   ],
   ['paths', { type: 'paths', verb: 'Read', paths: ['/a', '/b\nc'] }, /Read:\n\/a\n\/b‹U\+000A›c/],
   ['a plan', { type: 'plan', plan: 'First.' }, /Plan:\nFirst\.\nEnd of the plan\./],

@@ -2,7 +2,7 @@
 import type { PermissionAnswer, PermissionQuestion, Preview } from '../../../protocol/permissions.ts';
 import { permissionChoices } from '../../components/permissionChoices.ts';
 import type { MarkdownRenderer } from '../../print/markdown.ts';
-import { reveal, sanitizeLine } from '../../print/sanitize.ts';
+import { reveal, revealLine, sanitizeLine } from '../../print/sanitize.ts';
 import { plainTheme } from '../markdownWords.ts';
 import { diffWords, revealed } from '../toolWords.ts';
 import { choiceOf, choose } from './choose.ts';
@@ -63,22 +63,19 @@ function previewWords(preview: Preview, words: MarkdownRenderer): string[] {
   switch (preview.type) {
     case 'diff':
       return [
-        `${preview.isNew ? 'New file' : 'Change'}: ${reveal(preview.path)}`,
+        `${preview.isNew ? 'New file' : 'Change'}: ${revealLine(preview.path)}`,
         ...diffWords(preview.diff, Number.POSITIVE_INFINITY, revealed),
       ];
     case 'command':
       return [
         `Command: ${reveal(preview.command).trimEnd()}`,
-        `In: ${reveal(preview.cwd)}`,
+        `In: ${revealLine(preview.cwd)}`,
         ...(preview.description === undefined
           ? []
           : [`What the model says of it: ${sanitizeLine(preview.description)}`]),
       ];
     case 'paths':
-      return [
-        `${sanitizeLine(preview.verb)}:`,
-        ...preview.paths.map((path) => reveal(path).replaceAll('\n', '‹U+000A›')),
-      ];
+      return [`${sanitizeLine(preview.verb)}:`, ...preview.paths.map((path) => revealLine(path))];
     case 'plan':
       return ['Plan:', words(preview.plan, { width: 100_000, theme: plainTheme }), 'End of the plan.'];
     case 'text':

@@ -1,5 +1,5 @@
 import type { Phase } from '../../controllerTypes.ts';
-import { reveal } from '../../print/sanitize.ts';
+import { reveal, revealLine } from '../../print/sanitize.ts';
 import { choose } from './choose.ts';
 import type { Dialogue, DialoguePorts } from './types.ts';
 
@@ -12,7 +12,7 @@ export function trust(
   const onAnswer = (isTrusted: boolean): void => controller.advance(answer(isTrusted));
   return choose(
     [
-      `Question: do you trust this folder? ${reveal(folder)}`,
+      `Question: do you trust this folder? ${revealLine(folder)}`,
       ...(effects.length === 0 ? [] : ['Its settings would:']),
       ...effects.map((effect) => `- ${reveal(effect)}`),
     ],
