@@ -59,13 +59,23 @@ export function createPasteStream(
 
 const linesOf = (text: string): string[] => text.split(/(?<=\r)/);
 
-/** Returns a function from each piece received to what can be passed on; what is inside a paste is held back. */
+/** Ctrl+C, and as the kitty protocol writes it. */
+const INTERRUPTS: ReadonlySet<string> = new Set(['\u0003', '\u001B[99;5u']);
+
+/**
+ * Returns a function from each piece received to what can be passed on; what is inside a paste is held back. A paste
+ * whose end never comes (a line that was cut, a terminal that lost it) would hold the keyboard for good: Ctrl+C ends it.
+ */
 export function createPasteAssembler(): (piece: string) => string {
   let held: string[] | undefined;
   // The newest held characters: the end mark may come in several pieces.
   let seam = '';
   return function assemble(piece: string): string {
     if (held !== undefined) {
+      if (INTERRUPTS.has(piece)) {
+        held = undefined;
+        return piece;
+      }
       const recent = seam + piece;
       const at = recent.indexOf(end);
       if (at === -1) {

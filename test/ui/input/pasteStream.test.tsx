@@ -45,6 +45,13 @@ describe('assembling', () => {
       'y',
     ]);
   });
+
+  test.each(['\u0003', '\u001B[99;5u'])('%j gives the keyboard back from a paste without an end', (key) => {
+    const assemble = createPasteAssembler();
+    expect(['\u001B[200~never', ' ends', key, 'x'].map(assemble)).toEqual(['', '', key, 'x']);
+    expect(assemble('\u001B[201~')).toBe('\u001B[201~');
+    expect(assemble(keys.paste('next'))).toBe(keys.paste('next'));
+  });
 });
 
 const pasted: string[] = [];
