@@ -13,6 +13,7 @@ const rules: readonly GoldenRule[] = [
   [/\d+(?:\.\d+)? k?B\b/, '0 kB'],
   [/[0-9a-f]{7}(?= Import)/, '0000000'],
   [/Platform: .*/, 'Platform: …'],
+  [/\d+\.\dk tok/, '0.0k tok'],
 ];
 
 test.each([
