@@ -151,7 +151,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
         initialText={initialDraft}
       />
       {hint !== undefined ? (
-        <Text>{theme.warning(hint)}</Text>
+        <Text wrap="truncate-end">{theme.warning(hint)}</Text>
       ) : state === undefined ? (
         <Text>{theme.dim(phase.type === 'booting' ? STARTING : ' ')}</Text>
       ) : (

@@ -5,7 +5,7 @@ import { type Command, commandsOf } from '../input/keys.ts';
 import { applyEdit, createBuffer, type TextBuffer } from '../input/textBuffer.ts';
 import { type MarkdownRenderer, plainMarkdown } from '../print/markdown.ts';
 import type { Theme } from '../theme.ts';
-import { choiceLines, choiceOfCharacter } from './choices.ts';
+import { choiceLinesWithin, choiceOfCharacter } from './choices.ts';
 import { fieldInput, fieldText } from './field.ts';
 import { Lines } from './Lines.tsx';
 import { permissionChoices } from './permissionChoices.ts';
@@ -61,7 +61,14 @@ export function PermissionDialog({
     question,
     preview,
     top: state.top,
-    choiceRows: choiceLines(choices, state.selected, width, theme),
+    // What is asked for is worth more than the details of answers; their labels say all.
+    choiceRows: choiceLinesWithin(
+      choices,
+      state.selected,
+      width,
+      rows - Math.min(preview.length, 3) - 1,
+      theme,
+    ),
     isCommenting: state.comment !== undefined,
     width,
     rows,

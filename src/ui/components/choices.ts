@@ -44,14 +44,9 @@ export function fittedChoiceLines(
   rows: number,
   theme: Theme,
 ): string[] {
-  const whole = choiceLines(choices, selected, width, theme);
-  if (whole.length <= rows) return whole;
   // A label that nobody can tell from the next one is worth more than the details of the others.
-  const short = choices.map(({ detail, ...choice }, index) =>
-    index === selected ? { ...choice, detail } : choice,
-  );
-  const withoutDetails = choiceLines(short, selected, width, theme);
-  if (withoutDetails.length <= rows) return withoutDetails;
+  const labels = choiceLinesWithin(choices, selected, width, rows, theme);
+  if (labels.length <= rows) return labels;
   const cut = choices.map(({ label }, index) => {
     const isSelected = index === selected;
     const text = truncate(`${index + 1}. ${label}`, width - 2);
@@ -59,6 +54,23 @@ export function fittedChoiceLines(
   });
   const from = Math.max(0, Math.min(selected - Math.floor(rows / 2), cut.length - rows));
   return cut.slice(from, from + Math.max(1, rows));
+}
+
+/** As `choiceLines`, without the details of those that are not selected where all take more than `rows` lines. */
+export function choiceLinesWithin(
+  choices: readonly Choice[],
+  selected: number,
+  width: number,
+  rows: number,
+  theme: Theme,
+): string[] {
+  const whole = choiceLines(choices, selected, width, theme);
+  return whole.length <= rows ? whole : choiceLines(detailed(choices, selected), selected, width, theme);
+}
+
+/** Only the selected one keeps its detail. */
+function detailed(choices: readonly Choice[], selected: number): readonly Choice[] {
+  return choices.map(({ detail, ...choice }, index) => (index === selected ? { ...choice, detail } : choice));
 }
 
 /** The choice whose number or letter was typed. */

@@ -32,13 +32,14 @@ export function permissionLayout(input: PermissionLayoutInput): PermissionLayout
   const hint = theme.dim(truncate(hintText(isCommenting), width));
   const reason = wrapText(sanitizeLine(question.reason), width, theme.dim).slice(0, 2);
   let left = rows - choiceRows.length - (isCommenting ? 1 : 0);
-  const reserve = (lines: number): boolean => {
-    // The preview keeps at least three lines before anything that only explains gets one.
-    const fits = left - lines >= Math.min(preview.length, 3);
+  // The preview keeps at least three lines before anything that only explains gets one.
+  const reserve = (lines: number, kept = 3): boolean => {
+    const fits = left - lines >= Math.min(preview.length, kept);
     if (fits) left -= lines;
     return fits;
   };
-  const showTitle = reserve(1);
+  // Who asks for what is more than an explanation.
+  const showTitle = reserve(1, 1);
   const showReason = reason.length > 0 && reserve(reason.length);
   const showHint = reserve(1);
   const showBlank = reserve(1);

@@ -58,6 +58,18 @@ test('a permission question shows what will happen, why, and what each answer do
   ]);
 });
 
+test('on a low screen the details of answers go before who asks and what for', async () => {
+  const { screen } = await ask({}, 6);
+  expect(screen.text()).toEqual([
+    `─ Bash asks: npm test ${'─'.repeat(38)}`,
+    '$ npm test',
+    'in /home/me/project',
+    '❯ 1. Yes',
+    "  2. Yes, and don't ask again for `npm test`",
+    '  3. No, and tell it what to do differently',
+  ]);
+});
+
 test.each([
   ['1', [keys.enter], { behavior: 'allow' }],
   ['y', ['y'], { behavior: 'allow' }],
