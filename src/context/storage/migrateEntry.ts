@@ -3,6 +3,7 @@
  * is brought up to date each time it is read.
  */
 import { ENTRY_FORMAT, entrySchema, type JSONLEntry } from '../../protocol/entries.ts';
+import { standIn } from './standIn.ts';
 
 /** What every version has to say about itself to keep its place in the session. */
 const identitySchema = entrySchema.pick({
@@ -36,19 +37,5 @@ function toCurrent(value: unknown, seq: number): unknown {
 function adaptNewer(value: unknown): JSONLEntry | undefined {
   const identity = identitySchema.safeParse(value);
   if (!identity.success || identity.data.v <= ENTRY_FORMAT) return undefined;
-  const { v, seq, uuid, parentUuid, sessionId, timestamp } = identity.data;
-  return {
-    v,
-    seq,
-    uuid,
-    parentUuid,
-    sessionId,
-    timestamp,
-    type: 'system',
-    subtype: 'unknown',
-    cwd: '',
-    version: '',
-    message: { role: 'system', content: '' },
-    data: { line: value },
-  };
+  return standIn({ ...identity.data, cwd: '', version: '' }, { line: value });
 }

@@ -2,6 +2,7 @@
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { newId } from './ids.ts';
 import { scanLog } from './scanLog.ts';
+import { standIn } from './standIn.ts';
 
 export interface LinePlace {
   readonly offset: number;
@@ -34,6 +35,8 @@ export interface RepairCounts {
 
 /** Lines that are made for lost entries; a gap beyond that stays one. */
 const maxPlaceholders = 10_000;
+
+const LOST = 'This entry could not be read when the log was repaired.';
 
 /** `counts` is undefined when there is nothing to repair. Rejects when the file cannot be read. */
 export async function planRepair(
@@ -84,31 +87,14 @@ function* withPlaceholders(
       // The entry behind it knows the name of the one that is lost.
       const named = isLast && planned.parentUuid !== null && !found.has(planned.parentUuid);
       const uuid = (named ? planned.parentUuid : null) ?? newId();
-      yield { seq: next, uuid, parentUuid: previous, entry: placeholder(next, uuid, previous, sample) };
+      const entry = standIn({ ...sample, seq: next, uuid, parentUuid: previous }, { lost: LOST });
+      yield { seq: next, uuid, parentUuid: previous, entry };
       previous = uuid;
     }
     yield planned;
     previous = planned.uuid;
     next = planned.seq + 1;
   }
-}
-
-function placeholder(seq: number, uuid: string, parentUuid: string | null, sample: JSONLEntry): JSONLEntry {
-  const { v, sessionId, timestamp, cwd, version } = sample;
-  return {
-    v,
-    seq,
-    uuid,
-    parentUuid,
-    sessionId,
-    timestamp,
-    type: 'system',
-    subtype: 'unknown',
-    cwd,
-    version,
-    message: { role: 'system', content: '' },
-    data: { lost: 'This entry could not be read when the log was repaired.' },
-  };
 }
 
 /** Entries of the file that do not name the one before them; a half compaction may be stepped over. */
