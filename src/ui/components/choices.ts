@@ -44,8 +44,10 @@ export function fittedChoiceLines(
   rows: number,
   theme: Theme,
 ): string[] {
+  const whole = choiceLines(choices, selected, width, theme);
+  if (whole.length <= rows) return whole;
   // A label that nobody can tell from the next one is worth more than the details of the others.
-  const labels = choiceLinesWithin(choices, selected, width, rows, theme);
+  const labels = choiceLines(detailed(choices, selected), selected, width, theme);
   if (labels.length <= rows) return labels;
   const cut = choices.map(({ label }, index) => {
     const isSelected = index === selected;
@@ -56,7 +58,10 @@ export function fittedChoiceLines(
   return cut.slice(from, from + Math.max(1, rows));
 }
 
-/** As `choiceLines`, without the details of those that are not selected where all take more than `rows` lines. */
+/**
+ * As `choiceLines`, in at most `rows` lines where that can be: the others lose their details, then what takes them
+ * beyond one line. The selected one is always whole.
+ */
 export function choiceLinesWithin(
   choices: readonly Choice[],
   selected: number,
@@ -65,7 +70,15 @@ export function choiceLinesWithin(
   theme: Theme,
 ): string[] {
   const whole = choiceLines(choices, selected, width, theme);
-  return whole.length <= rows ? whole : choiceLines(detailed(choices, selected), selected, width, theme);
+  if (whole.length <= rows) return whole;
+  const short = detailed(choices, selected);
+  const labels = choiceLines(short, selected, width, theme);
+  if (labels.length <= rows) return labels;
+  // The number and its mark take five columns.
+  const cut = short.map((choice, index) =>
+    index === selected ? choice : { ...choice, label: truncate(choice.label, Math.max(1, width - 5)) },
+  );
+  return choiceLines(cut, selected, width, theme);
 }
 
 /** Only the selected one keeps its detail. */

@@ -25,7 +25,7 @@ const question: PermissionQuestion = {
   },
 };
 
-async function ask(more: Partial<PermissionQuestion> = {}, rows = 20) {
+async function ask(more: Partial<PermissionQuestion> = {}, rows = 20, width = 60) {
   const answers: PermissionAnswer[] = [];
   const clock = createClock();
   const dialog = { ...question, ...more };
@@ -33,11 +33,12 @@ async function ask(more: Partial<PermissionQuestion> = {}, rows = 20) {
     <PermissionDialog
       question={dialog}
       {...room}
+      width={width}
       rows={rows}
       now={clock.now}
       onAnswer={(answer) => answers.push(answer)}
     />,
-    { columns: 60, rows },
+    { columns: width, rows },
   );
   return { ...mounted, answers, pass: clock.pass };
 }
@@ -68,6 +69,23 @@ test('on a low screen the details of answers go before who asks and what for', a
     "  2. Yes, and don't ask again for `npm test`",
     '  3. No, and tell it what to do differently',
   ]);
+});
+
+test('on a tiny screen the answer that is selected is whole, the others take a row each', async () => {
+  const { screen } = await ask({}, 8, 20);
+  expect(screen.text()).toEqual([
+    '─ Bash asks: npm … ─',
+    '$ npm test',
+    'in /home/me/project',
+    'No rule allows this',
+    'command.',
+    '❯ 1. Yes',
+    "  2. Yes, and don't…",
+    '  3. No, and tell i…',
+  ]);
+  await screen.press(keys.down);
+  expect(screen.text().join('\n')).toContain("❯ 2. Yes, and don't\n  ask again for\n  `npm test`");
+  expect(screen.text()[0]).toContain('Bash asks');
 });
 
 test.each([
