@@ -60,7 +60,7 @@ export function fittedChoiceLines(
 
 /**
  * As `choiceLines`, in at most `rows` lines where that can be: the others lose their details, then what takes them
- * beyond one line. The selected one is always whole.
+ * beyond one line. The label of the selected one is always whole.
  */
 export function choiceLinesWithin(
   choices: readonly Choice[],
@@ -71,13 +71,12 @@ export function choiceLinesWithin(
 ): string[] {
   const whole = choiceLines(choices, selected, width, theme);
   if (whole.length <= rows) return whole;
-  const short = detailed(choices, selected);
-  const labels = choiceLines(short, selected, width, theme);
+  const labels = choiceLines(detailed(choices, selected), selected, width, theme);
   if (labels.length <= rows) return labels;
   // The number and its mark take five columns.
-  const cut = short.map((choice, index) =>
-    index === selected ? choice : { ...choice, label: truncate(choice.label, Math.max(1, width - 5)) },
-  );
+  const cut = choices.map(({ label }, index) => ({
+    label: index === selected ? label : truncate(label, Math.max(1, width - 5)),
+  }));
   return choiceLines(cut, selected, width, theme);
 }
 
