@@ -3,6 +3,7 @@
  * exception. A redirect is followed on the same host only, since the key goes along.
  */
 import { RAW_BODY } from '../failure.ts';
+import { stayOnHost } from '../sameHost.ts';
 
 export interface HttpQuestion {
   readonly apiKey: string | undefined;
@@ -18,12 +19,11 @@ export type HttpAnswer =
 
 /** Bytes of one answer. The longest list that is known (a broker's of some hundred models) has half a million. */
 const MAX_BYTES = 8 * 2 ** 20;
-const MAX_REDIRECTS = 3;
 
 /** Asks for JSON; with `body` by POST. */
 export async function askJson(url: string, question: HttpQuestion, body?: object): Promise<HttpAnswer> {
   try {
-    const response = await follow(url, question, body);
+    const response = await send(url, question, body);
     const text = await readBounded(response);
     if (!response.ok) {
       const { status, headers } = response;
@@ -35,30 +35,19 @@ export async function askJson(url: string, question: HttpQuestion, body?: object
   }
 }
 
-async function follow(url: string, question: HttpQuestion, body: object | undefined): Promise<Response> {
+function send(url: string, question: HttpQuestion, body: object | undefined): Promise<Response> {
   const { apiKey, headers, signal } = question;
-  const fetchFn = question.fetch ?? fetch;
-  let at = url;
-  for (let hop = 0; ; hop++) {
-    const response = await fetchFn(at, {
-      method: body === undefined ? 'GET' : 'POST',
-      headers: {
-        accept: 'application/json',
-        ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-      redirect: 'manual',
-      signal,
-    });
-    const location = response.headers.get('location');
-    if (response.status < 300 || response.status >= 400 || location === null) return response;
-    const next = URL.canParse(location, at) ? new URL(location, at) : undefined;
-    if (hop >= MAX_REDIRECTS || next === undefined || next.origin !== new URL(at).origin) return response;
-    await response.body?.cancel();
-    at = next.href;
-  }
+  return stayOnHost(question.fetch ?? fetch)(url, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: {
+      accept: 'application/json',
+      ...(apiKey ? { authorization: `Bearer ${apiKey}` } : {}),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal,
+  });
 }
 
 /** The body as text; what is longer than the bound is no answer. */

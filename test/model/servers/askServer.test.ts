@@ -270,6 +270,27 @@ describe('servers that are not to be trusted', () => {
     expect(facts.models).toEqual([{ id: 'm' }]);
   });
 
+  test.each([
+    ['to TLS is followed', 'https://models.example/v1/models', { type: 'server' }],
+    [
+      'to another host is not, and is told',
+      'https://login.example/',
+      { type: 'failed', error: { message: expect.stringContaining('https://login.example') } },
+    ],
+  ])('a redirect %s, as that of a prompt', async (_, location, expected) => {
+    const fetchFn = async (input: unknown): Promise<Response> =>
+      String(input).startsWith('http:')
+        ? new Response(null, { status: 301, headers: { location } })
+        : Response.json({ data: [{ id: 'm' }] });
+    const answer = await askServer({
+      baseUrl: 'http://models.example/v1',
+      apiKey: 'sk-1',
+      fetch: fetchFn as typeof fetch,
+      signal: AbortSignal.timeout(5000),
+    });
+    expect(answer).toMatchObject(expected);
+  });
+
   test('a key that the server quotes is not told', async () => {
     const apiKey = 'sk-quoted0123456789';
     const answer = await answerOf(
