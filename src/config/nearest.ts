@@ -4,7 +4,10 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   let best: string | undefined;
   let bestSlips = Math.max(1, Math.floor(typed.length / 3)) + 1;
   for (const candidate of candidates) {
-    const slips = distance(typed, candidate.toLowerCase());
+    // Each character more or less is a slip. A key of a megabyte is compared with nothing.
+    const name = candidate.toLowerCase();
+    if (Math.abs(name.length - typed.length) >= bestSlips) continue;
+    const slips = distance(typed, name);
     if (slips < bestSlips) [best, bestSlips] = [candidate, slips];
   }
   return best;

@@ -23,3 +23,15 @@ test('distance is zero only for equal words, symmetric, and one for a single sli
     }),
   );
 });
+
+test('what is far longer is not compared', () => {
+  const started = performance.now();
+  expect(
+    nearest(
+      'x'.repeat(1_000_000),
+      Array.from({ length: 200 }, () => 'permissions'),
+    ),
+  ).toBeUndefined();
+  expect(nearest('qwen3', ['qwen3b', ...Array(5000).fill('y'.repeat(512))])).toBe('qwen3b');
+  expect(performance.now() - started).toBeLessThan(2000);
+});

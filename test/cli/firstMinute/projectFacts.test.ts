@@ -85,6 +85,13 @@ test.each([
   expect(commandsIn(name, text, files).map(({ command }) => command)).toEqual(expected);
 });
 
+test('a line that never ends takes no time', () => {
+  const started = performance.now();
+  for (const name of ['Makefile', 'justfile', 'pyproject.toml'])
+    expect(commandsIn(name, `a${' '.repeat(200_000)}\n${'b'.repeat(50_000)}`, [])).toEqual([]);
+  expect(performance.now() - started).toBeLessThan(2000);
+});
+
 test('no manifest breaks it', () => {
   fc.assert(
     fc.property(
