@@ -32,6 +32,11 @@ export async function wireServer(answer: (body: Body, index: number) => WireAnsw
   const server = createServer(async (incoming, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
+    // What is asked about the server itself is no request to the model.
+    if (incoming.method === 'GET') {
+      response.writeHead(404).end();
+      return;
+    }
     const text = Buffer.concat(chunks).toString('utf8');
     const index = bodies.push(text) - 1;
     const given = answer(JSON.parse(text) as Body, index);
