@@ -3,7 +3,7 @@
 // own binary.
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire, isBuiltin } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { licensesOf } from './licenses.mjs';
@@ -12,7 +12,6 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'dist');
 const require = createRequire(import.meta.url);
 
-await rm(dist, { recursive: true, force: true });
 await mkdir(dist, { recursive: true });
 const { metafile } = await build({
   metafile: true,
@@ -51,13 +50,34 @@ const { metafile } = await build({
   },
   logLevel: 'warning',
 });
-for (const name of await readdir(dist)) if (name.endsWith('.js')) await withoutFacades(join(dist, name));
+const chunks = Object.keys(metafile.outputs).map((path) => basename(path));
+for (const name of chunks) await withoutFacades(join(dist, name));
 // The shell grammar is data that the permission rules need at run time.
 await cp(require.resolve('web-tree-sitter/web-tree-sitter.wasm'), join(dist, 'web-tree-sitter.wasm'));
 await cp(require.resolve('tree-sitter-bash/tree-sitter-bash.wasm'), join(dist, 'tree-sitter-bash.wasm'));
 // Nothing else brings their licences to whoever installs the package.
 const licenses = licensesOf(metafile, ['tree-sitter-bash', 'yoga-layout'], root);
 await writeFile(join(dist, 'third-party-licenses.txt'), licenses);
+await removeOlder([
+  ...chunks,
+  'yoga.wasm',
+  'web-tree-sitter.wasm',
+  'tree-sitter-bash.wasm',
+  'third-party-licenses.txt',
+]);
+
+/**
+ * Removes what neither this build has made nor the one before it: a program that runs while it is built anew still
+ * loads pieces of its own build, by names that hold a hash. `made`: names in `dist`.
+ */
+async function removeOlder(made) {
+  const list = join(dist, 'build.json');
+  const before = await readFile(list, 'utf8').then(JSON.parse, () => []);
+  const kept = new Set([...made, ...before, basename(list)]);
+  for (const name of await readdir(dist))
+    if (!kept.has(name)) await rm(join(dist, name), { recursive: true });
+  await writeFile(list, JSON.stringify(made));
+}
 
 /**
  * Node's own modules by `process.getBuiltinModule` in place of `import`, which touches all that a module exports, and
