@@ -72,7 +72,10 @@ await removeOlder([
  */
 async function removeOlder(made) {
   const list = join(dist, 'build.json');
-  const before = await readFile(list, 'utf8').then(JSON.parse, () => []);
+  const before = await readFile(list, 'utf8')
+    .then(JSON.parse)
+    // The first build, or one that was stopped while it wrote.
+    .catch(() => []);
   const kept = new Set([...made, ...before, basename(list)]);
   for (const name of await readdir(dist))
     if (!kept.has(name)) await rm(join(dist, name), { recursive: true });

@@ -67,7 +67,7 @@ function noteOf(task: TaskInfo): EntryDraft {
 const COMMAND_CHARACTERS = 120;
 
 /** E.g. `b1 ended with exit code 0 after 12 s: npm run build`. */
-export function endText({ id, command, startedAtMs, end }: TaskInfo): string {
+function endText({ id, command, startedAtMs, end }: TaskInfo): string {
   const flat = command.replace(/\s+/g, ' ').trim();
   const shown = flat.length <= COMMAND_CHARACTERS ? flat : `${flat.slice(0, COMMAND_CHARACTERS - 1)}…`;
   if (end === undefined) return `${id} still runs: ${shown}`;

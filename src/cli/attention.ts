@@ -37,7 +37,7 @@ function multiplexerOf(env: Env): Attention['multiplexer'] {
  * WezTerm and Ghostty 1.2 (as Cargo's list has them), iTerm2 3.6.6 (its release notes), Konsole 26.04 and VTE 0.80
  * (their merge requests). A multiplexer leaves the names of the terminal around and passes nothing on.
  */
-export function showsProgress(env: Env): boolean {
+function showsProgress(env: Env): boolean {
   if (multiplexerOf(env) !== undefined) return false;
   if (env.WT_SESSION || env.ConEmuANSI === 'ON') return true;
   if (Number(env.VTE_VERSION) >= 8000 || Number(env.KONSOLE_VERSION) >= 260400) return true;

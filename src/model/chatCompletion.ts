@@ -17,13 +17,13 @@ export interface ChatCompletionCall {
 }
 
 /** Loads what a request needs; called ahead, it is there when the first one goes out. */
-export function loadChatCompletion(): Promise<unknown> {
+export function loadChatCompletion() {
   return Promise.all([import('openai/streaming'), import('openai/error')]);
 }
 
 /** The chunks as the server sends them. Throws the SDK's errors, or what fetch throws. */
 export async function openChatCompletion(call: ChatCompletionCall): Promise<AsyncIterable<unknown>> {
-  const [{ Stream }, { APIError }] = await Promise.all([import('openai/streaming'), import('openai/error')]);
+  const [{ Stream }, { APIError }] = await loadChatCompletion();
   const response = await call.fetch(`${call.baseUrl.replace(/\/+$/, '')}/chat/completions`, {
     method: 'POST',
     headers: {

@@ -143,7 +143,7 @@ export function findServed(models: readonly ServedModel[], id: string): ServedMo
 }
 
 /** `qwen3` and `qwen3:latest` are one model. */
-export function isSame(served: string, asked: string): boolean {
+function isSame(served: string, asked: string): boolean {
   return served === asked || served === `${asked}:latest` || `${served}:latest` === asked;
 }
 

@@ -6,7 +6,7 @@
 import type { ServedModel, ServerKind } from '../../protocol/server.ts';
 import { endpointFacts } from '../endpoint.ts';
 import { askJson, type HttpQuestion } from './askHttp.ts';
-import { askServer, isSame } from './askServer.ts';
+import { askServer, findServed } from './askServer.ts';
 
 export interface ServedModels {
   /** What is known by now; absent facts are not known. */
@@ -66,7 +66,7 @@ export function createServedModels(options: ServedModelsOptions): ServedModels {
     const answer = await askServer({ ...options, model: id, signal: AbortSignal.timeout(ANSWER_MS) });
     if (answer.type === 'failed') return;
     const { kind, models } = answer.facts;
-    const found = models.find((model) => model.id === id) ?? models.find((model) => isSame(model.id, id));
+    const found = findServed(models, id);
     if (found !== undefined) into.known = { ...found, kind };
   }
 

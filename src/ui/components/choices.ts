@@ -44,11 +44,8 @@ export function fittedChoiceLines(
   rows: number,
   theme: Theme,
 ): string[] {
-  const whole = choiceLines(choices, selected, width, theme);
-  if (whole.length <= rows) return whole;
-  // A label that nobody can tell from the next one is worth more than the details of the others.
-  const labels = choiceLines(detailed(choices, selected), selected, width, theme);
-  if (labels.length <= rows) return labels;
+  const fitting = wholeLabels(choices, selected, width, rows, theme);
+  if (fitting !== undefined) return fitting;
   const cut = choices.map(({ label }, index) => {
     const isSelected = index === selected;
     const text = truncate(`${index + 1}. ${label}`, width - 2);
@@ -56,6 +53,23 @@ export function fittedChoiceLines(
   });
   const from = Math.max(0, Math.min(selected - Math.floor(rows / 2), cut.length - rows));
   return cut.slice(from, from + Math.max(1, rows));
+}
+
+/**
+ * All of it, or without the details of the others, where that fits: a label that nobody can tell from the next one is
+ * worth more than they are.
+ */
+function wholeLabels(
+  choices: readonly Choice[],
+  selected: number,
+  width: number,
+  rows: number,
+  theme: Theme,
+): string[] | undefined {
+  const whole = choiceLines(choices, selected, width, theme);
+  if (whole.length <= rows) return whole;
+  const labels = choiceLines(detailed(choices, selected), selected, width, theme);
+  return labels.length <= rows ? labels : undefined;
 }
 
 /**
@@ -69,10 +83,8 @@ export function choiceLinesWithin(
   rows: number,
   theme: Theme,
 ): string[] {
-  const whole = choiceLines(choices, selected, width, theme);
-  if (whole.length <= rows) return whole;
-  const labels = choiceLines(detailed(choices, selected), selected, width, theme);
-  if (labels.length <= rows) return labels;
+  const fitting = wholeLabels(choices, selected, width, rows, theme);
+  if (fitting !== undefined) return fitting;
   // The number and its mark take five columns.
   const cut = choices.map(({ label }, index) => ({
     label: index === selected ? label : truncate(label, Math.max(1, width - 5)),

@@ -2,7 +2,7 @@
 import type { Theme } from '../theme.ts';
 
 export const PROMPT_SIGN = '❯';
-export const PLACEHOLDER = 'Ask for something, / for commands, @ for files, ! for the shell';
+const PLACEHOLDER = 'Ask for something, / for commands, @ for files, ! for the shell';
 /** Where nothing can be dimmed, brackets tell it from a draft. */
 export function placeholderOf(theme: Theme): string {
   return theme.plain ? `(${PLACEHOLDER})` : PLACEHOLDER;

@@ -58,7 +58,7 @@ export function pasteText(state: ComposerState, text: string, around: Surroundin
 const MAX_QUERY = 200;
 
 /** The contexts that keys are read in, innermost first. */
-export function contextsOf(state: ComposerState): readonly KeyContext[] {
+function contextsOf(state: ComposerState): readonly KeyContext[] {
   if (state.search !== undefined) return ['HistorySearch', 'Chat'];
   return state.popup === undefined ? ['Chat', 'Global'] : ['Autocomplete', 'Chat', 'Global'];
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 
 /** Milliseconds that the beginning of a chord waits for its next key. */
-export const CHORD_MS = 1500;
+const CHORD_MS = 1500;
 
 /** Calls `onTimeout` when a chord has been begun and no key has followed. */
 export function useChordTimeout(pending: string | undefined, onTimeout: () => void): void {

@@ -101,7 +101,7 @@ function stillWords(view: View, now: number): string {
 }
 
 /** "12 seconds", "2 minutes". */
-export function durationWords(seconds: number): string {
+function durationWords(seconds: number): string {
   if (seconds < 90) return seconds === 1 ? '1 second' : `${seconds} seconds`;
   const minutes = Math.round(seconds / 60);
   return minutes === 1 ? '1 minute' : `${minutes} minutes`;

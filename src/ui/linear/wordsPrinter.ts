@@ -82,7 +82,7 @@ export function createWordsPrinter(options: WordsOptions): Printer {
 }
 
 /** A sentence of the program's own, with its weight as a word. */
-export function noticeWords(level: 'info' | 'warning' | 'error', text: string): string {
+function noticeWords(level: 'info' | 'warning' | 'error', text: string): string {
   const clean = withoutKeys(sanitize(text).trim());
   if (level === 'info') return clean;
   return `${level === 'error' ? 'Error' : 'Warning'}: ${clean}`;

@@ -5,7 +5,7 @@ import type { Todo } from '../../protocol/entries.ts';
 export type TodoView = 'auto' | 'all' | 'none';
 
 /** Rows of the list while nobody has asked for more. */
-export const FEW_ROWS = 6;
+const FEW_ROWS = 6;
 
 /** What Ctrl+T makes of it: what is all there goes, what is hidden or only a part of it comes whole. */
 export function toggledTodos(view: TodoView, todos: readonly Todo[], isBusy: boolean): TodoView {

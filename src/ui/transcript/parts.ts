@@ -92,7 +92,7 @@ function cutMarkdown(text: string): string[] {
 }
 
 /** Pieces of at most `size` characters; a line that is longer is cut, never inside a surrogate pair. */
-export function cutAtLines(text: string, size: number): string[] {
+function cutAtLines(text: string, size: number): string[] {
   const pieces: string[] = [];
   for (let from = 0; from < text.length; ) {
     if (text.length - from <= size) {
