@@ -2,6 +2,7 @@
 import { createBuffer, type TextBuffer } from '../input/textBuffer.ts';
 import { OFFICIAL_URL, providerNamed, providerOfKey } from '../onboarding/providers.ts';
 import type { Access, AccessField } from '../onboarding/SetupPort.ts';
+import { isKey, strayKey } from '../onboarding/strayKey.ts';
 import { fieldText } from './field.ts';
 
 /** In the order on screen. */
@@ -30,13 +31,37 @@ export function createForm({ baseUrl, apiKey = '', model = '' }: Partial<Access>
     },
     active: 0,
     problem: undefined,
-    isUrlTyped: baseUrl !== undefined,
+    isUrlTyped: baseUrl !== undefined && baseUrl !== OFFICIAL_URL,
   };
   return apiKey === '' ? form : withField(form, 'apiKey', createBuffer(apiKey));
 }
 
-/** With another text in a field; a key that says whose it is brings its endpoint along. */
+/**
+ * With another text in a field; a key that says whose it is brings its endpoint along. A key in a field that is shown
+ * moves to its own.
+ */
 export function withField(form: Form, name: AccessField, buffer: TextBuffer): Form {
+  const stray = name === 'apiKey' ? undefined : strayKey(fieldText(buffer));
+  if (stray !== undefined) return withMovedKey(withText(form, name, createBuffer(stray.before)), stray.key);
+  return withText(form, name, buffer);
+}
+
+/** The form after an insertion into a field: what is nothing but a key goes into the field of the key, wherever it was put. */
+export function withInsertion(form: Form, name: AccessField, text: string, buffer: TextBuffer): Form {
+  return name === 'baseUrl' && isKey(text) ? withMovedKey(form, text) : withField(form, name, buffer);
+}
+
+/** An endpoint that is left empty is the one of the key. */
+function withMovedKey(form: Form, key: string): Form {
+  const isUrlTyped = form.isUrlTyped && fieldText(form.fields.baseUrl).trim() !== '';
+  const moved = withText({ ...form, isUrlTyped }, 'apiKey', createBuffer(key));
+  return { ...moved, active: fieldNames.indexOf('apiKey'), problem: MOVED };
+}
+
+/** Also what is said in lines, where somebody answers with a key. */
+export const MOVED = 'That looks like a key, so it was put in as the key.';
+
+function withText(form: Form, name: AccessField, buffer: TextBuffer): Form {
   const changed = { ...form, fields: { ...form.fields, [name]: buffer }, problem: undefined };
   if (name === 'baseUrl') return { ...changed, isUrlTyped: true };
   if (name !== 'apiKey' || form.isUrlTyped) return changed;

@@ -8,6 +8,7 @@ import {
   pastedText,
   stepForm,
   withField,
+  withInsertion,
 } from '../components/onboardingForm.ts';
 import { ruled } from '../components/permissionLayout.ts';
 import { TextField } from '../components/TextField.tsx';
@@ -69,11 +70,9 @@ export function AccessForm(props: AccessFormProps) {
     const clean = change.type === 'insert' ? { ...change, text: fieldInput(change.text) } : change;
     const buffer = applyEdit(form.fields[name], clean);
     // The cursor moves without changing a word.
-    onChange(
-      change.type === 'move'
-        ? { ...form, fields: { ...form.fields, [name]: buffer } }
-        : withField(form, name, buffer),
-    );
+    if (clean.type === 'move') onChange({ ...form, fields: { ...form.fields, [name]: buffer } });
+    else if (clean.type === 'insert') onChange(withInsertion(form, name, clean.text, buffer));
+    else onChange(withField(form, name, buffer));
   };
   useInput(
     (input, key) => {

@@ -8,10 +8,12 @@ import type { Controller } from '../../../src/ui/controllerTypes.ts';
 import { choose } from '../../../src/ui/linear/dialogues/choose.ts';
 import { items } from '../../../src/ui/linear/dialogues/items.ts';
 import { models } from '../../../src/ui/linear/dialogues/models.ts';
+import { onboarding } from '../../../src/ui/linear/dialogues/onboarding.ts';
 import { rewind } from '../../../src/ui/linear/dialogues/rewind.ts';
 import { tasks } from '../../../src/ui/linear/dialogues/tasks.ts';
 import { trust } from '../../../src/ui/linear/dialogues/trust.ts';
 import type { Dialogue, DialoguePorts } from '../../../src/ui/linear/dialogues/types.ts';
+import type { Access, SetupPort } from '../../../src/ui/onboarding/SetupPort.ts';
 import { scriptedAgent, state } from '../../headless/scriptedAgent.ts';
 
 /** What a dialogue did: words of the controller's deeds, and what was told and asked. */
@@ -159,6 +161,29 @@ describe('going back', () => {
     const { ports, told, deeds } = createPorts();
     await rewind(agent, undefined, ports);
     expect([told, deeds]).toEqual([['Error: the session cannot be read: EIO'], ['close']]);
+  });
+});
+
+describe('the first minute', () => {
+  test('a key that answers the question for the endpoint counts as the key', async () => {
+    const checked: Access[] = [];
+    const { ports, told, asked } = createPorts();
+    const setup: SetupPort = {
+      search: async () => [],
+      refine: async (found) => found,
+      check: (access) => {
+        checked.push(access);
+        return new Promise(() => {});
+      },
+      defaults: {},
+      savedTo: '~/.clawdcode/config.json',
+    };
+    await onboarding({ type: 'onboarding', setup, answer: () => new Promise(() => {}) }, ports);
+    for (const line of ['k', '', 'gsk_0123456789abcdef', '', '']) asked.at(-1)?.answer(line);
+    expect(told.join('\n')).toContain('That looks like a key');
+    expect(checked).toEqual([
+      { baseUrl: 'https://api.groq.com/openai/v1', apiKey: 'gsk_0123456789abcdef', model: '' },
+    ]);
   });
 });
 

@@ -322,6 +322,32 @@ describe('an endpoint that refuses', () => {
   });
 });
 
+describe('a key that is put into another field', () => {
+  const KEY = 'sk-or-v1-0123456789abcdef';
+  test.each([
+    ['pasted behind the endpoint', ['k', keys.tab, keys.paste(KEY)]],
+    ['pasted instead of it', ['k', keys.tab, keys.ctrl('u'), keys.paste(`export KEY=${KEY}`)]],
+    ['come as keys, for a terminal without pastes', ['k', keys.tab, KEY]],
+    ['pasted as the model', ['k', keys.tab, keys.tab, keys.paste(KEY)]],
+  ])('goes to its own, and is never shown: %s', async (_, pressed) => {
+    const { screen, press, text, checked } = await open();
+    await press(...pressed);
+    expect(text()).toContain('That looks like a key');
+    expect(text()).toContain(`Key:      ${'•'.repeat(KEY.length)}`);
+    expect(text()).toContain('Endpoint: https://openrouter.ai/api/v1');
+    await press(keys.enter, keys.enter);
+    expect(checked).toEqual([{ baseUrl: 'https://openrouter.ai/api/v1', apiKey: KEY, model: '' }]);
+    expect(screen.output()).not.toContain('0123456789');
+  });
+
+  test('leaves an endpoint alone that somebody has typed', async () => {
+    const { press, text } = await open();
+    await press('k', keys.tab, keys.ctrl('u'), 'https://llm.example/v1', keys.paste(KEY));
+    expect(text()).toContain('Endpoint: https://llm.example/v1');
+    expect(text()).not.toContain(KEY);
+  });
+});
+
 test('the form points at what is missing before anything is asked', async () => {
   const { press, text, checked } = await open();
   await press('k', keys.enter, keys.enter);

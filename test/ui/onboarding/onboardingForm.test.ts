@@ -10,6 +10,7 @@ import {
 } from '../../../src/ui/components/onboardingForm.ts';
 import { createBuffer } from '../../../src/ui/input/textBuffer.ts';
 import { OFFICIAL_URL, providerOfKey, providers } from '../../../src/ui/onboarding/providers.ts';
+import { isKey, strayKey } from '../../../src/ui/onboarding/strayKey.ts';
 
 test.each([
   ['https://llm.example/v1', 'https://llm.example/v1'],
@@ -92,6 +93,33 @@ test.each([
   ['key==', 'key=='],
 ])('%j is pasted as %j', (pasted, expected) => {
   expect(pastedText(pasted)).toBe(expected);
+});
+
+test.each([
+  ['sk-0123456789abcdef0123', true],
+  ['sk-proj-Ab3_defghijklmnop-q', true],
+  ['AIzaSyD0123456789abcdefg', true],
+  ['0123456789abcdef0123456789abcdef', true],
+  ['0123456789abcdef0123456789abcdef.Ab3defghijklmnop', true],
+  ['eyJhbGciOi.eyJzdWIiOi.c2lnbmF0', true],
+  ['f47ac10b-58cc-4372-a567-0e02b2c3d479', true],
+  ['https://llm.example/v1', false],
+  ['gpu-01.region-2.internal.example:8000', false],
+  ['abcdefgh0123456789xyz.eu-west-1.example.cloud', false],
+  ['task-0123456789abcdefghij', false],
+  ['sk-inference.example.com', false],
+  ['openrouter', false],
+])('%j is a key: %s', (text, expected) => {
+  expect(isKey(text)).toBe(expected);
+});
+
+test.each([
+  ['https://llm.example/v1sk-0123456789abcdef0', 'https://llm.example/v1'],
+  ['https://api.openai.com/v1', undefined],
+  ['https://llm.example/disk-0123456789abcdefghij', undefined],
+  ['https://sk-0123456789abcdefghij.example/v1', undefined],
+])('before the key in %j stands %j', (text, before) => {
+  expect(strayKey(text)?.before).toBe(before);
 });
 
 test.each([

@@ -1,7 +1,8 @@
 /** The first minute in lines: the steps, choices and checks of the screen, asked one after the other. */
 import { fieldText } from '../../components/field.ts';
-import { checkForm, createForm } from '../../components/onboardingForm.ts';
+import { checkForm, createForm, MOVED, withInsertion } from '../../components/onboardingForm.ts';
 import type { Phase } from '../../controllerTypes.ts';
+import { createBuffer } from '../../input/textBuffer.ts';
 import type { Access, AccessField, AccessOutcome } from '../../onboarding/SetupPort.ts';
 import { factsOf, foundText, offersOf, type SetupDeed, setupChoices } from '../../onboarding/setupChoices.ts';
 import { refusedChoices, startingServers } from '../../onboarding/steps.ts';
@@ -72,6 +73,13 @@ export async function onboarding(
       tell: [question],
       isSecret: name === 'apiKey',
       answer(text) {
+        const moved = withInsertion(createForm(access), name, text, createBuffer(text));
+        if (moved.problem === MOVED) {
+          ports.tell(MOVED);
+          const { apiKey, baseUrl } = moved.fields;
+          askField(name, { ...access, apiKey: fieldText(apiKey), baseUrl: fieldText(baseUrl) }, next);
+          return undefined;
+        }
         const given = { ...access, [name]: text === '' ? usual : text };
         const checked = checkForm(createForm(given));
         if (checked.type === 'problem' && checked.field === name && name !== 'apiKey')
