@@ -4,6 +4,7 @@ import { findServed } from '../../model/servers/askServer.ts';
 import type { ModelError } from '../../protocol/model.ts';
 import type { ServedModel, ServerAnswer } from '../../protocol/server.ts';
 import type { Access, AccessField, AccessOutcome } from '../../ui/onboarding/SetupPort.ts';
+import { withKnownFacts } from './knownFacts.ts';
 import { isLoopback } from './localAddresses.ts';
 import { rankModels } from './rankModels.ts';
 
@@ -43,7 +44,8 @@ export async function checkAccess(
   const models = rankModels(facts.models);
   const kept = { ...access, baseUrl: facts.baseUrl };
   if (model === '') {
-    if (models.length > 0) return { type: 'models', baseUrl: facts.baseUrl, models, isProven };
+    const known = models.map((one) => withKnownFacts(one, isNear(baseUrl)));
+    if (known.length > 0) return { type: 'models', baseUrl: facts.baseUrl, models: known, isProven };
     return { type: 'refused', field: 'model', message: `${shownUrl(baseUrl)} lists no model: name one.` };
   }
   const served = findServed(facts.models, model);
@@ -61,9 +63,13 @@ async function provesKey(
   ports: CheckPorts,
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (apiKey === '' || !URL.canParse(baseUrl) || isLoopback(new URL(baseUrl).hostname)) return true;
+  if (apiKey === '' || !URL.canParse(baseUrl) || isNear(baseUrl)) return true;
   const stranger = await ports.ask({ baseUrl, apiKey: undefined, signal });
   return stranger.type === 'failed' && stranger.error.kind === 'auth';
+}
+
+function isNear(baseUrl: string): boolean {
+  return URL.canParse(baseUrl) && isLoopback(new URL(baseUrl).hostname);
 }
 
 async function tried(

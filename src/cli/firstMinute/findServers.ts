@@ -1,5 +1,6 @@
 import type { ServerAnswer, ServerFacts, ServerKind } from '../../protocol/server.ts';
 import type { FoundServer } from '../../ui/onboarding/SetupPort.ts';
+import { withKnownFacts } from './knownFacts.ts';
 import type { LocalAddress } from './localAddresses.ts';
 import { compareModels, rankModels } from './rankModels.ts';
 
@@ -91,7 +92,7 @@ function toFound({ name, baseUrl }: LocalAddress, answer: ServerAnswer): FoundSe
 
 function fromFacts(name: string, { kind, baseUrl, models }: ServerFacts): FoundServer {
   const shown = kindNames[kind] ?? name;
-  const fit = rankModels(models);
+  const fit = rankModels(models).map((model) => withKnownFacts(model, true));
   if (fit.length > 0) return { name: shown, baseUrl, state: { type: 'models', models: fit } };
   return { name: shown, baseUrl, state: { type: 'empty', advice: emptyAdvice[kind] ?? OTHER_ADVICE } };
 }
