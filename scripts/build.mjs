@@ -39,6 +39,7 @@ const { metafile } = await build({
   alias: {
     'react-devtools-core': join(root, 'scripts/shims/empty.mjs'),
     '@mixmark-io/domino': join(root, 'scripts/shims/empty.mjs'),
+    debug: join(root, 'scripts/shims/silentDebug.mjs'),
   },
   plugins: [shims()],
   define: { 'process.env.NODE_ENV': '"production"', 'Intl.Segmenter': 'LazySegmenter' },

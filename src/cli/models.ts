@@ -4,8 +4,9 @@ import type { Settings } from '../config/schema.ts';
 import { costUsd, isClosedModel, lookupModel } from '../model/catalogue.ts';
 import { DEMO_MODEL, demoModelInfo } from '../model/demo.ts';
 import { endpointFacts } from '../model/endpoint.ts';
-import { environmentFetch } from '../model/environmentFetch.ts';
 import { shownUrl } from '../model/errors.ts';
+import { environmentSend } from '../model/http/environmentSend.ts';
+import type { HttpSend } from '../model/http/types.ts';
 import { ownFactsOf } from '../model/ownFacts.ts';
 import { askJson } from '../model/servers/askHttp.ts';
 import { readModelList } from '../model/servers/modelList.ts';
@@ -99,19 +100,19 @@ export function createModelChoice(
 /** `listModels` on the way that the environment names: through its proxy, with its certificates. */
 export function listerFor(env: Readonly<Record<string, string | undefined>>) {
   return (baseUrl: string, apiKey: string | undefined): Promise<ModelList> =>
-    listModels(baseUrl, apiKey, environmentFetch(env));
+    listModels(baseUrl, apiKey, environmentSend(env));
 }
 
 /** Models for conversations that the endpoint offers, by name, asked anew each time; where there are none to tell, why. */
 export async function listModels(
   baseUrl: string,
   apiKey: string | undefined,
-  fetchFn?: typeof fetch,
+  send: HttpSend = environmentSend(),
 ): Promise<ModelList> {
   const answer = await askJson(`${baseUrl.replace(/\/+$/, '')}/models`, {
     apiKey,
     signal: AbortSignal.timeout(5000),
-    ...(fetchFn === undefined ? {} : { fetch: fetchFn }),
+    send,
   });
   if (answer.type === 'refused' && answer.status === undefined && !(answer.error instanceof SyntaxError)) {
     return {

@@ -17,7 +17,8 @@ import {
   type SessionSummary,
 } from '../context/index.ts';
 import { createDemoClient, DEMO_MODEL } from '../model/demo.ts';
-import { environmentFetch } from '../model/environmentFetch.ts';
+import { environmentSend } from '../model/http/environmentSend.ts';
+import type { HttpSend } from '../model/http/types.ts';
 import { createOpenAIClient } from '../model/openai.ts';
 import { ownFactsOf } from '../model/ownFacts.ts';
 import { createServedModels, type ServedModels } from '../model/servers/servedModels.ts';
@@ -85,12 +86,11 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
   });
   const encoder = createTokenEncoder(place.packageRoot);
   const apiKey = options.apiKey;
-  const own = environmentFetch(place.env);
-  const transport = own === undefined ? {} : { fetch: own };
+  const send = environmentSend(place.env);
   const served = options.demo
     ? undefined
-    : createServedModels({ baseUrl: settings.baseUrl, apiKey, now: systemClock.now, ...transport });
-  const client = createClient(options, transport, served);
+    : createServedModels({ baseUrl: settings.baseUrl, apiKey, now: systemClock.now, send });
+  const client = createClient(options, send, served);
   const onError = (error: unknown): void =>
     options.debug.write(error instanceof Error ? (error.stack ?? error.message) : String(error));
 
@@ -105,9 +105,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
           (error) => error instanceof SessionElsewhereError,
         ),
     listModels: () =>
-      options.demo
-        ? Promise.resolve({ ids: [DEMO_MODEL] })
-        : listModels(settings.baseUrl, apiKey, transport.fetch),
+      options.demo ? Promise.resolve({ ids: [DEMO_MODEL] }) : listModels(settings.baseUrl, apiKey, send),
     async open(asked) {
       const target = await whereItLies(asked, place);
       let onLearned = (): void => {};
@@ -219,7 +217,7 @@ function accountHeaders({ OPENAI_ORG_ID, OPENAI_PROJECT_ID }: Place['env']): Rec
 
 function createClient(
   { place, loaded, apiKey, demo, debug }: HouseOptions,
-  transport: { readonly fetch?: typeof fetch },
+  send: HttpSend,
   served: ServedModels | undefined,
 ): ModelClient {
   if (demo) return createDemoClient(systemClock.sleep);
@@ -230,7 +228,7 @@ function createClient(
     headers: { 'User-Agent': `clawdcode/${place.version}` },
     account: accountHeaders(place.env),
     debug: debug.write,
-    ...transport,
+    send,
     factsOf: (id) => {
       const { tools = served?.get(id)?.tools, returnsReasoning } = ownFactsOf(models, id);
       return {
@@ -239,5 +237,5 @@ function createClient(
       };
     },
   });
-  return withNearestModels(client, () => listModels(baseUrl, apiKey, transport.fetch));
+  return withNearestModels(client, () => listModels(baseUrl, apiKey, send));
 }

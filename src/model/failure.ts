@@ -16,7 +16,7 @@ export interface Failure {
   readonly header: (name: string) => string | undefined;
 }
 
-/** Body of a failed answer, as `readBody` in fetchStream.ts hands it through the SDK: under this key. */
+/** Body of a failed answer, as replyChunks.ts hands it through the SDK: under this key. */
 export const RAW_BODY = 'raw_body';
 
 /** Follows `cause` and the SDK's fields. Servers and `fetch` quote keys in their errors: `secrets` are taken out. */
@@ -34,7 +34,7 @@ export function readFailure(error: unknown, secrets: readonly string[] = []): Fa
     ...(sentence === undefined ? {} : { sentence }),
     codes: chain.flatMap((cause) => text(record(cause).code) ?? []),
     message: withoutSecrets(chain.map((cause) => text(record(cause).message) ?? '').join('; '), secrets),
-    header: (name) => (top.headers instanceof Headers ? (top.headers.get(name) ?? undefined) : undefined),
+    header: (name) => headerOf(top.headers, name),
   };
 }
 
@@ -64,6 +64,12 @@ export function readRetryAfter(failure: Failure, now: number): number | undefine
   return Math.round(
     Number(hours ?? 0) * 3_600_000 + Number(minutes ?? 0) * 60_000 + Number(rest ?? 0) * scale,
   );
+}
+
+/** Of the SDK's errors, or of an answer as it came. */
+function headerOf(headers: unknown, name: string): string | undefined {
+  const { get } = record(headers);
+  return text(typeof get === 'function' ? get.call(headers, name) : record(headers)[name]);
 }
 
 function causes(error: unknown): readonly unknown[] {

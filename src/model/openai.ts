@@ -1,5 +1,5 @@
 /**
- * The port to OpenAI-compatible chat completions, through parts of the `openai` SDK (loaded with the first request).
+ * The port to OpenAI-compatible chat completions.
  * Owns timing, aborting and what one server taught us; wire form, folding and errors are pure and live beside.
  */
 import { customAlphabet } from 'nanoid';
@@ -15,13 +15,14 @@ import { type Accumulator, createAccumulator } from './accumulate.ts';
 import { adaptationNotices } from './adaptations.ts';
 import { createBodyWriter, type WrittenBody } from './bodyWriter.ts';
 import { lookupModel } from './catalogue.ts';
-import { loadChatCompletion, openChatCompletion } from './chatCompletion.ts';
+import { chatCompletion } from './chatCompletion.ts';
 import { badUrlError, cutError, type RequestFacts, shownUrl, stalledError, toModelError } from './errors.ts';
 import { readFailure, withoutSecrets } from './failure.ts';
+import { environmentSend } from './http/environmentSend.ts';
+import type { HttpSend } from './http/types.ts';
 import { record } from './json.ts';
-import { patientFetch } from './patientFetch.ts';
+import type { AnswerTrace } from './replyChunks.ts';
 import { type Dialect, firstDialect, isOpenAI, learnDialect, sentAs } from './requestBody.ts';
-import { type AnswerTrace, streamFetch } from './streamFetch.ts';
 import { createWatchdog } from './watchdog.ts';
 
 export interface OpenAIClientOptions {
@@ -34,7 +35,8 @@ export interface OpenAIClientOptions {
   readonly idleTimeoutMs?: number;
   /** Longest wait for the beginning, in ms: a local server may read a long prompt for minutes. */
   readonly firstEventTimeoutMs?: number;
-  readonly fetch?: typeof fetch;
+  /** The way to the server; straight, where it is not given. */
+  readonly send?: HttpSend;
   readonly debug?: (line: string) => void;
   /** What is known of a model ahead of its first request: where it takes no tools, that need not be tried. */
   readonly factsOf?: (model: string) => Partial<Pick<ModelInfo, 'callsTools' | 'returnsReasoning'>>;
@@ -53,7 +55,7 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
   const debug = (line: string): void => options.debug?.(withoutSecrets(line, secrets));
   const idleTimeoutMs = options.idleTimeoutMs ?? 120_000;
   const firstEventTimeoutMs = options.firstEventTimeoutMs ?? 600_000;
-  const fetchFn = options.fetch ?? patientFetch(firstEventTimeoutMs + 60_000);
+  const send = options.send ?? environmentSend();
   const writeBody = createBodyWriter();
   const dialects = new Map<string, Dialect>();
   const told = new Set<string>();
@@ -122,12 +124,10 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
     });
     let thrown: unknown;
     try {
-      await loadChatCompletion(); // is not the server's time
       watchdog.feed();
       const { bytes, hash } = writeBody(request, dialect);
       onSent?.(sentAs(hash, request, dialect));
-      const chunks = await open(bytes, controller.signal, trace, watchdog.feed);
-      for await (const chunk of chunks) {
+      for await (const chunk of ask(bytes, controller.signal, trace, watchdog.feed)) {
         if (signal.aborted) return;
         if (record(chunk).object === 'error') throw { error: chunk }; // older vLLM
         if (Array.isArray(record(chunk).choices)) chunkCount += 1;
@@ -177,20 +177,15 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
     return;
   }
 
-  function open(
+  function ask(
     body: WrittenBody['bytes'],
     signal: AbortSignal,
     trace: AnswerTrace,
     onActivity: () => void,
-  ): Promise<AsyncIterable<unknown>> {
-    return openChatCompletion({
-      baseUrl,
-      apiKey,
-      headers: { 'User-Agent': 'clawdcode', ...(isOpenAI(baseUrl) ? options.account : {}), ...headers },
-      body,
-      signal,
-      fetch: streamFetch(fetchFn, trace, onActivity, debug),
-    });
+  ): AsyncIterable<object> {
+    const own = { 'User-Agent': 'clawdcode', ...(isOpenAI(baseUrl) ? options.account : {}), ...headers };
+    const call = { baseUrl, apiKey, headers: own, body, signal, send };
+    return chatCompletion(call, trace, { onActivity, debug });
   }
 
   function failed(error: ModelError): ModelEvent {

@@ -73,7 +73,7 @@ test('the model client still loads every endpoint', () => {
   expect(sourceOf('openai/client.mjs')).toMatch(/from ["']\.\/resources\/index\.mjs["']/);
   // What is used instead is offered as an entry of its own.
   const { exports } = JSON.parse(sourceOf('openai/package.json')) as { exports: Record<string, unknown> };
-  expect(Object.keys(exports)).toEqual(expect.arrayContaining(['./streaming', './error']));
+  expect(Object.keys(exports)).toEqual(expect.arrayContaining(['./error']));
 });
 
 test('an import of a module of Node still loads more than process.getBuiltinModule does', () => {
@@ -86,4 +86,16 @@ test('an import of a module of Node still loads more than process.getBuiltinModu
   const imported = loaded(modules.map((name) => `import ${name}_ from 'node:${name}'`).join(';'));
   const asked = loaded(modules.map((name) => `process.getBuiltinModule('node:${name}')`).join(';'));
   expect(asked).toBeLessThan(imported);
+});
+
+test('fetch still brings a second HTTP client along, which the own one does without', () => {
+  const loadedBy = (code: string): string[] => {
+    const script = `const before = new Set(process.moduleLoadList); ${code}; console.log(JSON.stringify(process.moduleLoadList.filter((name) => !before.has(name))))`;
+    return JSON.parse(execFileSync(process.execPath, ['-e', script], { encoding: 'utf8' })) as string[];
+  };
+  const isClient = (name: string): boolean => name.includes('undici');
+  expect(loadedBy("fetch('data:,')").some(isClient)).toBe(true);
+  expect(loadedBy("require('node:http').request({ port: 1 }).on('error', () => {})").some(isClient)).toBe(
+    false,
+  );
 });

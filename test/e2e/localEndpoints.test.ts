@@ -1,6 +1,6 @@
 /** A whole turn with a local server as people have it: no tools, a small window, calls as text, a proxy set. */
 import { expect, onTestFinished, test } from 'vitest';
-import { startProxy } from '../model/proxyStage.ts';
+import { startProxy } from '../model/http/proxyStage.ts';
 import { type Asked, ollama, type Route, saying, startLocalServer, vllm } from './support/localServers.ts';
 import { setStage } from './support/stage.ts';
 

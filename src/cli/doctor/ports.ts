@@ -1,7 +1,7 @@
 /** What the checks need of this machine, for the subcommand and for `/doctor`. */
 import { execFile } from 'node:child_process';
 import type { LoadedSettings } from '../../config/types.ts';
-import { environmentFetch } from '../../model/environmentFetch.ts';
+import { environmentSend } from '../../model/http/environmentSend.ts';
 import { askServer } from '../../model/servers/askServer.ts';
 import { probeModel } from '../../model/servers/probeModel.ts';
 import type { ModelProbe } from '../../protocol/server.ts';
@@ -43,8 +43,7 @@ export async function createNetworkPorts(
 ): Promise<NetworkPorts> {
   const settings = model === undefined ? loaded.settings : { ...loaded.settings, model };
   const found = await findModelAccess({ ...loaded, settings }, false, listerFor(env));
-  const fetchFn = environmentFetch(env);
-  const way = fetchFn === undefined ? {} : { fetch: fetchFn };
+  const send = environmentSend(env);
   const probe =
     isProbing && found.type === 'ready'
       ? (): Promise<ModelProbe> =>
@@ -53,7 +52,7 @@ export async function createNetworkPorts(
             apiKey: found.apiKey,
             model: found.model,
             signal: AbortSignal.timeout(PROBE_MS),
-            ...way,
+            send,
           })
       : undefined;
   return {
@@ -63,7 +62,7 @@ export async function createNetworkPorts(
         baseUrl: settings.baseUrl,
         apiKey,
         ...(found.type === 'ready' ? { model: found.model } : {}),
-        ...way,
+        send,
         signal: AbortSignal.timeout(SERVER_MS),
       }),
     probe,

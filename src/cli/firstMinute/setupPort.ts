@@ -1,5 +1,6 @@
 /** The first minute, plugged in: what it needs is loaded when it is needed, behind the first frame. */
 import type { LoadedSettings } from '../../config/types.ts';
+import type { HttpSend } from '../../model/http/types.ts';
 import type { ModelError } from '../../protocol/model.ts';
 import type { Access, SetupPort } from '../../ui/onboarding/SetupPort.ts';
 import type { Place } from '../place.ts';
@@ -31,16 +32,15 @@ export function createSetupPort(place: Place, { settings, sources }: LoadedSetti
       );
     },
     async check(access, signal) {
-      const [{ checkAccess }, { askServer }, { environmentFetch }] = await Promise.all([
+      const [{ checkAccess }, { askServer }, { environmentSend }] = await Promise.all([
         import('./checkAccess.ts'),
         import('../../model/servers/askServer.ts'),
-        import('../../model/environmentFetch.ts'),
+        import('../../model/http/environmentSend.ts'),
       ]);
-      const fetchFn = environmentFetch(place.env);
-      const way = fetchFn === undefined ? {} : { fetch: fetchFn };
+      const send = environmentSend(place.env);
       const ports: CheckPorts = {
-        ask: (question) => askServer({ ...question, ...way }),
-        tryModel: (tried, limit) => tryModel(tried, way, limit),
+        ask: (question) => askServer({ ...question, send }),
+        tryModel: (tried, limit) => tryModel(tried, send, limit),
       };
       return checkAccess(access, ports, signal);
     },
@@ -55,11 +55,11 @@ export function createSetupPort(place: Place, { settings, sources }: LoadedSetti
 /** One prompt of two letters; the first piece of an answer is enough. */
 async function tryModel(
   { baseUrl, apiKey, model }: Access,
-  way: { readonly fetch?: typeof fetch },
+  send: HttpSend,
   signal: AbortSignal,
 ): Promise<ModelError | undefined> {
   const { createOpenAIClient } = await import('../../model/openai.ts');
-  const client = createOpenAIClient({ apiKey: apiKey === '' ? undefined : apiKey, baseUrl, ...way });
+  const client = createOpenAIClient({ apiKey: apiKey === '' ? undefined : apiKey, baseUrl, send });
   const giveUp = new AbortController();
   const request = {
     model,

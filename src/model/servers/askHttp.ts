@@ -3,12 +3,15 @@
  * exception. A redirect is followed on the same host only, since the key goes along.
  */
 import { RAW_BODY } from '../failure.ts';
-import { stayOnHost } from '../sameHost.ts';
+import { environmentSend } from '../http/environmentSend.ts';
+import { stayOnHost } from '../http/sameHost.ts';
+import type { HttpSend } from '../http/types.ts';
 
 export interface HttpQuestion {
   readonly apiKey: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly fetch?: typeof fetch;
+  /** The way to the server; straight, where it is not given. */
+  readonly send?: HttpSend;
   readonly signal: AbortSignal;
 }
 
@@ -23,10 +26,9 @@ const MAX_BYTES = 8 * 2 ** 20;
 /** Asks for JSON; with `body` by POST. */
 export async function askJson(url: string, question: HttpQuestion, body?: object): Promise<HttpAnswer> {
   try {
-    const response = await send(url, question, body);
-    const text = await readBounded(response);
-    if (!response.ok) {
-      const { status, headers } = response;
+    const { status, headers, body: bytes } = await send(url, question, body);
+    const text = await readBounded(bytes);
+    if (status < 200 || status > 299) {
       return { type: 'refused', status, error: { status, headers, error: { [RAW_BODY]: text } } };
     }
     return { type: 'json', value: JSON.parse(text) as unknown };
@@ -35,9 +37,11 @@ export async function askJson(url: string, question: HttpQuestion, body?: object
   }
 }
 
-function send(url: string, question: HttpQuestion, body: object | undefined): Promise<Response> {
+const straight = environmentSend();
+
+function send(url: string, question: HttpQuestion, body: object | undefined) {
   const { apiKey, headers, signal } = question;
-  return stayOnHost(question.fetch ?? fetch)(url, {
+  return stayOnHost(question.send ?? straight)(url, {
     method: body === undefined ? 'GET' : 'POST',
     headers: {
       accept: 'application/json',
@@ -45,17 +49,17 @@ function send(url: string, question: HttpQuestion, body: object | undefined): Pr
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...headers,
     },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(body === undefined ? {} : { body: Buffer.from(JSON.stringify(body)) }),
     signal,
   });
 }
 
 /** The body as text; what is longer than the bound is no answer. */
-async function readBounded(response: Response): Promise<string> {
+async function readBounded(body: AsyncIterable<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   let bytes = 0;
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of body) {
     bytes += chunk.length;
     if (bytes > MAX_BYTES) throw new Error('the answer is too large');
     text += decoder.decode(chunk, { stream: true });

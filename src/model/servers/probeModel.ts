@@ -7,7 +7,7 @@ import type { ModelError, ModelEvent, ModelRequest, Reply } from '../../protocol
 import type { ModelProbe } from '../../protocol/server.ts';
 import { createOpenAIClient, type OpenAIClientOptions } from '../openai.ts';
 
-export interface ProbeQuestion extends Pick<OpenAIClientOptions, 'baseUrl' | 'apiKey' | 'headers' | 'fetch'> {
+export interface ProbeQuestion extends Pick<OpenAIClientOptions, 'baseUrl' | 'apiKey' | 'headers' | 'send'> {
   readonly model: string;
   /** Bounds all requests together; what was found out by then is returned. */
   readonly signal: AbortSignal;

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
+import type { HttpSend } from '../../../src/model/http/types.ts';
 import { askServer, type ServerQuestion } from '../../../src/model/servers/askServer.ts';
 import type { ServerAnswer, ServerFacts } from '../../../src/protocol/server.ts';
 import {
@@ -11,6 +12,7 @@ import {
   startLocalServer,
   vllm,
 } from '../../e2e/support/localServers.ts';
+import { answerWith } from '../http/answerWith.ts';
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -278,14 +280,12 @@ describe('servers that are not to be trusted', () => {
       { type: 'failed', error: { message: expect.stringContaining('https://login.example') } },
     ],
   ])('a redirect %s, as that of a prompt', async (_, location, expected) => {
-    const fetchFn = async (input: unknown): Promise<Response> =>
-      String(input).startsWith('http:')
-        ? new Response(null, { status: 301, headers: { location } })
-        : Response.json({ data: [{ id: 'm' }] });
+    const send: HttpSend = async (url) =>
+      url.startsWith('http:') ? answerWith('', 301, { location }) : answerWith('{"data":[{"id":"m"}]}');
     const answer = await askServer({
       baseUrl: 'http://models.example/v1',
       apiKey: 'sk-1',
-      fetch: fetchFn as typeof fetch,
+      send,
       signal: AbortSignal.timeout(5000),
     });
     expect(answer).toMatchObject(expected);

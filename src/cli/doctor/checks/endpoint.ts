@@ -1,6 +1,7 @@
 /** The endpoint, its key and the model. Never shows a key. */
-import { proxyFor } from '../../../model/environmentFetch.ts';
+
 import { shownUrl } from '../../../model/errors.ts';
+import { proxyFor } from '../../../model/http/proxies.ts';
 import { findServed } from '../../../model/servers/askServer.ts';
 import type { Finding } from '../../../protocol/doctor.ts';
 import type { ModelProbe, ServedModel, ServerAnswer } from '../../../protocol/server.ts';

@@ -3,11 +3,11 @@ import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { environmentFetch } from '../../src/model/environmentFetch.ts';
-import { createOpenAIClient } from '../../src/model/openai.ts';
-import type { ModelEvent } from '../../src/protocol/model.ts';
-import { makeCertificates, startProxy, startTlsServer } from './proxyStage.ts';
-import { say, sse, startSseServer, stop } from './sseServer.ts';
+import { environmentSend } from '../../../src/model/http/environmentSend.ts';
+import { createOpenAIClient } from '../../../src/model/openai.ts';
+import type { ModelEvent } from '../../../src/protocol/model.ts';
+import { say, sse, startSseServer, stop } from '../sseServer.ts';
+import { makeCertificates, startProxy, startSocks, startTlsServer } from './proxyStage.ts';
 
 let folder: string;
 let files: ReturnType<typeof makeCertificates>;
@@ -47,12 +47,7 @@ async function proxyTo(port: number, credentials?: string, refuse?: number) {
 
 /** The last event of one request with this environment. */
 async function ask(baseUrl: string, env: Record<string, string>): Promise<ModelEvent | undefined> {
-  const own = environmentFetch(env);
-  const client = createOpenAIClient({
-    apiKey: 'sk-secret',
-    baseUrl,
-    ...(own === undefined ? {} : { fetch: own }),
-  });
+  const client = createOpenAIClient({ apiKey: 'sk-secret', baseUrl, send: environmentSend(env) });
   const request = { model: 'm', messages: [{ role: 'user', content: 'hello' }], tools: [] } as const;
   let last: ModelEvent | undefined;
   for await (const event of client.stream(request, new AbortController().signal)) last = event;
@@ -122,9 +117,33 @@ describe('proxies', () => {
     expect(proxy.seen).toEqual([]);
   });
 
-  test('nothing set, nothing made; a proxy of another kind is passed over', () => {
-    expect(environmentFetch({})).toBeUndefined();
-    expect(environmentFetch({ HTTPS_PROXY: '', ALL_PROXY: 'socks5://127.0.0.1:1080' })).toBeUndefined();
+  test('a proxy that nobody knows how to ask is passed over', async () => {
+    const env = { HTTPS_PROXY: '', ALL_PROXY: 'gopher://127.0.0.1:70', NO_PROXY: '' };
+    expect(await ask('http://model.test/v1', env)).toEqual(failedWith('model.test', 'DNS'));
+  });
+
+  test.each(['socks5h', 'socks', 'socks4a'])('%s takes requests with TLS and without', async (scheme) => {
+    const plain = await startSocks((await plainServer()).port);
+    const secure = await startSocks(await tlsServer());
+    closing.push(plain.close, secure.close);
+    const through = (port: number) => ({
+      ALL_PROXY: `${scheme}://127.0.0.1:${port}`,
+      SSL_CERT_FILE: files.ca,
+    });
+    expect(await ask('http://model.test/v1', through(plain.port))).toEqual(answered);
+    expect(await ask('https://model.test/v1', through(secure.port))).toEqual(answered);
+    expect([plain.seen, secure.seen]).toEqual([['model.test:80'], ['model.test:443']]);
+  });
+
+  test('a SOCKS proxy that is not there is blamed; a name that it does not look up is not its fault', async () => {
+    const socks = await startSocks(1);
+    await socks.close();
+    const at = `127.0.0.1:${socks.port}`;
+    const gone = await ask('http://model.test/v1', { ALL_PROXY: `socks5h://user:wrong-word@${at}` });
+    expect(gone).toEqual(failedWith(`The proxy socks5h://${at} does not let`, 'whether the proxy runs'));
+    expect(await ask('http://model.test/v1', { ALL_PROXY: `socks5://${at}` })).toEqual(
+      failedWith('model.test', 'DNS'),
+    );
   });
 });
 

@@ -3,7 +3,13 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, request } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import { type AddressInfo, connect, type Server, type Socket } from 'node:net';
+import {
+  type AddressInfo,
+  connect,
+  createServer as createNetServer,
+  type Server,
+  type Socket,
+} from 'node:net';
 import { join } from 'node:path';
 
 /** A server that has been started; `close` ends its connections too. */
@@ -109,6 +115,37 @@ export async function startProxy(to: number, credentials?: string, refuse?: numb
     });
     onward.on('error', () => socket.destroy());
     socket.on('error', () => onward.destroy());
+  });
+  return { ...(await listening(server)), seen };
+}
+
+/** A SOCKS proxy (4a and 5) that takes every connection to one server on loopback, and notes where it was meant for. */
+export async function startSocks(to: number) {
+  const seen: string[] = [];
+  const server = createNetServer((socket) => {
+    socket.on('error', () => {});
+    const go = (name: string, port: number, granted: Buffer): void => {
+      seen.push(`${name}:${port}`);
+      const onward = connect(to, '127.0.0.1', () => {
+        socket.write(granted);
+        onward.pipe(socket).pipe(onward);
+      });
+      onward.on('error', () => socket.destroy());
+    };
+    socket.once('data', (hello) => {
+      if (hello[0] === 4) {
+        // Version, command, port, an address that says "by name", user, name.
+        const [, name = ''] = hello.subarray(8).toString().split('\0');
+        go(name, hello.readUInt16BE(2), Buffer.from([0, 90, 0, 0, 0, 0, 0, 0]));
+        return;
+      }
+      socket.write(Buffer.from([5, 0]));
+      socket.once('data', (request) => {
+        const length = request[4] ?? 0;
+        const name = request.subarray(5, 5 + length).toString();
+        go(name, request.readUInt16BE(5 + length), Buffer.from([5, 0, 0, 1, 0, 0, 0, 0, 0, 0]));
+      });
+    });
   });
   return { ...(await listening(server)), seen };
 }

@@ -1,20 +1,21 @@
 /**
- * A fetch that stays with the host that was asked: a redirect to another one would take the conversation, and
+ * A way that stays with the host that was asked: a redirect to another one would take the conversation, and
  * perhaps the key, to somebody whom nobody named. On the same host it is followed as the request was, body and all.
  */
-import { REDIRECTED } from './network.ts';
+import { REDIRECTED } from '../network.ts';
+import type { HttpSend } from './types.ts';
 
 const MAX_REDIRECTS = 3;
 
 /** Throws an error with code `REDIRECTED` and the other host's origin in its message. */
-export function stayOnHost(fetchFn: typeof fetch): typeof fetch {
-  return async (input, init) => {
-    let at = input instanceof Request ? input.url : String(input);
+export function stayOnHost(send: HttpSend): HttpSend {
+  return async (url, request) => {
+    let at = url;
     for (let hop = 0; ; hop++) {
-      const response = await fetchFn(at, { ...init, redirect: 'manual' });
-      const location = response.headers.get('location');
-      if (![301, 302, 303, 307, 308].includes(response.status) || location === null) return response;
-      await response.body?.cancel();
+      const answer = await send(at, request);
+      const { location } = answer.headers;
+      if (![301, 302, 303, 307, 308].includes(answer.status) || location === undefined) return answer;
+      answer.release();
       const next = URL.canParse(location, at) ? new URL(location, at) : undefined;
       if (next === undefined || hop >= MAX_REDIRECTS || !isSameHost(new URL(at), next)) {
         const to = next?.origin ?? 'nowhere';

@@ -1,0 +1,13 @@
+import type { HttpAnswer } from '../../../src/model/http/types.ts';
+
+/** An answer without a server. */
+export function answerWith(
+  body: string,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {},
+): HttpAnswer {
+  async function* bytes(): AsyncGenerator<Uint8Array> {
+    yield new TextEncoder().encode(body);
+  }
+  return { status, headers, body: bytes(), release: () => {} };
+}

@@ -1,0 +1,171 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { brotliCompressSync, createGzip, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { afterEach, describe, expect, test } from 'vitest';
+import { createSend } from '../../../src/model/http/sendByNode.ts';
+import type { HttpAnswer, HttpRequest } from '../../../src/model/http/types.ts';
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+async function serve(answer: RequestListener) {
+  const sockets: Socket[] = [];
+  const server = createServer(answer).on('connection', (socket: Socket) => sockets.push(socket));
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  closing.push(() => server.close().closeAllConnections());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/x`, sockets };
+}
+
+const post = (more: Partial<HttpRequest> = {}): HttpRequest => ({
+  method: 'POST',
+  headers: {},
+  body: Buffer.from('question'),
+  signal: new AbortController().signal,
+  ...more,
+});
+
+async function textOf({ body }: HttpAnswer): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
+
+describe('one connection', () => {
+  test('serves many requests', async () => {
+    const { url, sockets } = await serve((request, response) => request.pipe(response));
+    const send = createSend();
+    for (const _ of 'abc') expect(await textOf(await send(url, post()))).toBe('question');
+    expect(sockets).toHaveLength(1);
+  });
+
+  test('stays when the end of a body comes after it is released, and is cut when none comes', async () => {
+    const { url, sockets } = await serve((request, response) => {
+      response.write('all of it');
+      if (request.headers.endless === undefined) setTimeout(() => response.end(), 50);
+    });
+    const send = createSend();
+    const ask = async (headers: HttpRequest['headers']) => {
+      const gone = new AbortController();
+      const answer = await send(url, post({ headers, signal: gone.signal }));
+      for await (const _ of answer.body) {
+        answer.release();
+        break;
+      }
+      gone.abort();
+    };
+    await ask({});
+    await expect.poll(() => sockets[0]?.bytesRead).toBeGreaterThan(0);
+    await new Promise((done) => setTimeout(done, 100));
+    await ask({ endless: 'yes' });
+    expect(sockets).toHaveLength(1);
+    await expect.poll(() => sockets[0]?.destroyed, { timeout: 5000 }).toBe(true);
+  });
+
+  test('is cut when a body is left before its end', async () => {
+    const { url, sockets } = await serve((_, response) => void response.write('the first of many'));
+    for await (const _ of (await createSend()(url, post())).body) break;
+    await expect.poll(() => sockets[0]?.destroyed).toBe(true);
+  });
+
+  test('that the server has just closed is no failure: the request goes out on a new one', async () => {
+    const { url, sockets } = await serve((request, response) => {
+      // The second request meets a connection that goes away at this moment.
+      if (request.headers.again !== undefined && sockets.length === 1) request.socket.destroy();
+      else request.pipe(response);
+    });
+    const send = createSend();
+    await textOf(await send(url, post()));
+    expect(await textOf(await send(url, post({ headers: { again: 'yes' } })))).toBe('question');
+    expect(sockets).toHaveLength(2);
+  });
+
+  test('that breaks at its first request is a failure', async () => {
+    const { url } = await serve((request) => request.socket.destroy());
+    await expect(createSend()(url, post())).rejects.toMatchObject({ code: 'ECONNRESET' });
+  });
+});
+
+describe('a body', () => {
+  test('that breaks off fails', async () => {
+    const { url } = await serve((_, response) => {
+      response.write('half');
+      setTimeout(() => response.destroy(), 20);
+    });
+    await expect(textOf(await createSend()(url, post()))).rejects.toMatchObject({ code: 'ECONNRESET' });
+  });
+
+  test.each([
+    ['gzip', gzipSync],
+    ['x-gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+    ['zstd', zstdCompressSync],
+    ['identity', (text: string) => Buffer.from(text)],
+    ['rot13', (text: string) => Buffer.from(text)],
+  ])('packed as %s is unpacked, where that is known', async (packing, pack) => {
+    const { url } = await serve((_, response) => {
+      response.setHeader('content-encoding', packing).end(pack('an answer'));
+    });
+    expect(await textOf(await createSend()(url, post()))).toBe('an answer');
+  });
+
+  test('that is packed while it streams comes as it is sent', async () => {
+    const { url } = await serve((_, response) => {
+      response.setHeader('content-encoding', 'gzip');
+      const gzip = createGzip();
+      gzip.pipe(response);
+      gzip.write('first');
+      gzip.flush();
+    });
+    const { body } = await createSend()(url, post());
+    for await (const piece of body) {
+      expect(Buffer.from(piece).toString()).toBe('first');
+      break;
+    }
+  });
+
+  test('of rubbish in place of what was packed fails', async () => {
+    const { url } = await serve((_, response) => {
+      response.setHeader('content-encoding', 'gzip').end('not packed at all');
+    });
+    await expect(textOf(await createSend()(url, post()))).rejects.toMatchObject({ code: 'Z_DATA_ERROR' });
+  });
+});
+
+describe('an abort', () => {
+  test('before the head, or within the body, ends it at once', async () => {
+    const { url, sockets } = await serve((request, response) => {
+      if (request.headers.silent === undefined) response.write('some');
+    });
+    const early = new AbortController();
+    setTimeout(() => early.abort(), 50);
+    await expect(
+      createSend()(url, post({ headers: { silent: 'yes' }, signal: early.signal })),
+    ).rejects.toMatchObject({ name: 'AbortError' });
+    const late = new AbortController();
+    const answer = await createSend()(url, post({ signal: late.signal }));
+    setTimeout(() => late.abort(), 50);
+    await expect(textOf(answer)).rejects.toThrow();
+    await expect.poll(() => sockets.map(({ destroyed }) => destroyed)).toEqual([true, true]);
+  });
+
+  test('that came already sends nothing', async () => {
+    const { url, sockets } = await serve((_, response) => response.end());
+    await expect(createSend()(url, post({ signal: AbortSignal.abort() }))).rejects.toMatchObject({
+      name: 'AbortError',
+    });
+    expect(sockets).toHaveLength(0);
+  });
+});
+
+test('headers come by their small names, several of one as one', async () => {
+  const { url } = await serve((_, response) => {
+    response.writeHead(429, { 'Retry-After': '7', 'X-Many': ['a', 'b'], 'Set-Cookie': ['c=1', 'd=2'] }).end();
+  });
+  expect(await createSend()(url, post())).toMatchObject({
+    status: 429,
+    headers: { 'retry-after': '7', 'x-many': 'a, b', 'set-cookie': 'c=1, d=2' },
+  });
+});
