@@ -48,6 +48,7 @@ export async function openTranscript(options: TranscriptOptions): Promise<void> 
   let field: SearchField | undefined;
   let direction: 1 | -1 = 1;
   let isLive = true;
+  let hasLeft = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let drawnAt = 0;
 
@@ -77,6 +78,8 @@ export async function openTranscript(options: TranscriptOptions): Promise<void> 
     screen.draw({ rows: [...body, statusRow(facts, width, theme)] });
   };
   const soon = (): void => {
+    // What was still being read or looked for comes in later: the screen is somebody else's by then.
+    if (hasLeft) return;
     timer ??= setTimeout(draw, Math.max(0, FRAME_MS - (now() - drawnAt)));
   };
   const transcript: Transcript = createTranscript(options.entries, size(), {
@@ -176,6 +179,8 @@ export async function openTranscript(options: TranscriptOptions): Promise<void> 
   try {
     await left;
   } finally {
+    hasLeft = true;
+    transcript.stop();
     unsubscribe();
     clearTimeout(timer);
     clearTimeout(escapeTimer);
