@@ -4,7 +4,7 @@
  * the real composer, which draws over this one, gets it all.
  */
 import type { ReadStream, WriteStream } from 'node:tty';
-import { type Echo, echoOf } from '../ui/firstFrame/echo.ts';
+import { type Echo, echoOf, rawKeys } from '../ui/firstFrame/echo.ts';
 import { headerText, PROMPT_SIGN, placeholderOf, STARTING } from '../ui/firstFrame/welcome.ts';
 import { sanitizeLine } from '../ui/print/sanitize.ts';
 import { chooseTheme } from '../ui/theme.ts';
@@ -40,13 +40,20 @@ export function drawFirstFrame(place: Place, stdin: ReadStream, stdout: WriteStr
   );
 
   let typed = '';
+  let isRaw = false;
   const onData = (chunk: string): void => {
-    typed += chunk;
+    typed += isRaw ? chunk : rawKeys(chunk);
     const draft = echoOf(typed).draft.slice(0, room);
     stdout.write(draft === '' ? emptyLine : `${line(draft)}\u001B[${draft.length}C`);
   };
   stdin.setRawMode(true);
   stdin.setEncoding('utf8').on('data', onData);
+  // What was typed before is read in the next round of the event loop, in one piece; the check of it comes after that.
+  setImmediate(() =>
+    setImmediate(() => {
+      isRaw = true;
+    }),
+  );
   return {
     terminal,
     handOver() {

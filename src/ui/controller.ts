@@ -38,9 +38,10 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
   let images: Images | undefined;
   let hintTimer: ReturnType<typeof setTimeout> | undefined;
   let leaving = false;
-  /** Submitted before a session was open. */
-  const waiting: Draft[] =
-    options.prompt === undefined ? [] : [{ text: options.prompt, display: options.prompt }];
+  /** What was submitted or pressed before a session was open. */
+  const waiting: (() => void | Promise<void>)[] = [];
+  const { prompt: first } = options;
+  if (first !== undefined) waiting.push(() => run({ text: first, display: first }));
   let state: Omit<Snapshot, 'view'> = {
     phase: { type: 'booting' },
     theme: options.theme,
@@ -151,15 +152,14 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     isLeaving: () => leaving,
     leave,
   });
-  /** What was submitted before there was a session. */
   const runWaiting = async (): Promise<void> => {
-    if (state.session !== undefined) for (const draft of waiting.splice(0)) await run(draft);
+    if (state.session !== undefined) for (const act of waiting.splice(0)) await act();
   };
 
   const run = async (draft: Draft): Promise<void> => {
     const { session } = state;
     if (session === undefined) {
-      waiting.push(draft);
+      waiting.push(() => run(draft));
       return;
     }
     const pictures = images;
@@ -244,6 +244,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     print,
     show,
     showHint,
+    whenOpen: (act) => void (state.phase.type === 'booting' ? waiting.push(act) : act()),
     leave,
   };
 

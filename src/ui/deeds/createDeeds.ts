@@ -1,5 +1,6 @@
 import type { Intent } from '../input/keys.ts';
 import { nextMode } from '../modeCycle.ts';
+import { afterOpening, dialogAfterOpening } from './afterOpening.ts';
 import { moveToBackground } from './background.ts';
 import { pickModel, showKeys } from './dialogs.ts';
 import { editDraft } from './editor.ts';
@@ -19,20 +20,22 @@ export function createDeeds(): Readonly<Record<Intent, Deed>> {
     escape: onEscape,
     clear_or_exit: (ports, { empty }) => stopOrLeave(ports, empty, 'Ctrl+C'),
     eof: (ports, { empty }) => stopOrLeave(ports, empty, 'Ctrl+D'),
-    cycle_mode({ snapshot, options }) {
-      const agent = snapshot().session?.agent;
-      agent?.submit({ type: 'set_mode', mode: nextMode(agent.state().mode, options.bypassAllowed) });
-    },
-    help: showKeys,
+    cycle_mode: afterOpening(cycleMode),
+    help: dialogAfterOpening(showKeys),
     suspend,
     background: moveToBackground,
     todos: toggleTodos,
     paste_image: pasteImage,
     edit_draft: editDraft,
-    pick_model: pickModel,
+    pick_model: dialogAfterOpening(pickModel),
     toggle_reasoning: toggleReasoning,
     toggle_vim: toggleVim,
-    transcript: showTranscript,
+    transcript: dialogAfterOpening(showTranscript),
     redraw: ({ snapshot, show }) => show(snapshot().session?.agent.liveEntries() ?? []),
   };
 }
+
+const cycleMode: Deed = ({ snapshot, options }) => {
+  const agent = snapshot().session?.agent;
+  agent?.submit({ type: 'set_mode', mode: nextMode(agent.state().mode, options.bypassAllowed) });
+};

@@ -20,6 +20,8 @@ export interface DeedPorts {
   show(entries: readonly JSONLEntry[]): void;
   /** A line in place of the status line, for a moment; undefined takes it away. */
   showHint(hint: string | undefined): void;
+  /** At once, or, while a session is being opened, as soon as it is open. */
+  whenOpen(act: () => void | Promise<void>): void;
   leave(code?: number): void;
 }
 

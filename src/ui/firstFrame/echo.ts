@@ -24,3 +24,11 @@ export function echoOf(typed: string): Echo {
 
 /** Without `/ @ ! ?`. */
 const plain = /[ "-.0-9:->A-~]/;
+
+/**
+ * What was typed while the terminal still edited lines, as the keys that were pressed: there Enter becomes a line feed,
+ * which from a keyboard of ours is Ctrl+J.
+ */
+export function rawKeys(edited: string): string {
+  return edited.replaceAll('\n', '\r');
+}
