@@ -2,7 +2,7 @@
  * The agent of one session: ops in, events out. It owns what waits (jobs, prompts, questions) and the state
  * that subscribers see; the conversation itself belongs to the ContextManager.
  */
-import { type ContextManager, liveEntries } from '../context/index.ts';
+import type { ContextManager } from '../context/index.ts';
 import type { FileCheckpoints } from '../protocol/checkpoints.ts';
 import type { AgentEvent, ContextMeasure } from '../protocol/events.ts';
 import type { Usage } from '../protocol/messages.ts';
@@ -15,14 +15,13 @@ import { createCheckpointKeeper } from './checkpoints.ts';
 import { createContextOps } from './contextOps.ts';
 import { createEventHub } from './eventHub.ts';
 import { createJobQueue } from './jobQueue.ts';
-import { memoLast } from './memoLast.ts';
 import { createModes } from './modes.ts';
 import { createPermissionPorts, type PermissionRules } from './permissionPorts.ts';
 import { createPromptQueue } from './promptQueue.ts';
 import { createQuestions } from './questions.ts';
 import type { Clock } from './reply.ts';
 import { createRewinds } from './rewinds.ts';
-import { titleDraft, titleOf } from './sessionFacts.ts';
+import { followTitle, titleDraft } from './sessionFacts.ts';
 import { runShell } from './shellPrompt.ts';
 import { createAgentTasks } from './tasks.ts';
 import { createTitleJob } from './titleJob.ts';
@@ -74,7 +73,7 @@ export function createAgent(deps: AgentDeps): Agent {
   const prompts = createPromptQueue(hub.emit);
   const modes = createModes(context, deps.mode, hub.emit);
   const schemas = deps.tools.map((tool) => tool.schema);
-  const titleOfLog = memoLast(titleOf);
+  const titleOfLog = followTitle();
   let cwd = deps.cwd;
   let totals = totalsOf(context.entries(), model.costUsd);
   let measure: ContextMeasure | undefined;
@@ -251,7 +250,7 @@ export function createAgent(deps: AgentDeps): Agent {
       demo: deps.demo,
     }),
     liveEntries() {
-      const { entries, undone } = liveEntries(context.entries());
+      const { entries, undone } = context.live();
       return undone.size === 0 ? entries : entries.filter(({ uuid }) => !undone.has(uuid));
     },
     turns: rewinds.turns,

@@ -1,9 +1,8 @@
 /** The permission mode of a session: the last one in its log, else the one that it was opened with. */
-import { type ContextManager, liveEntries } from '../context/index.ts';
+import type { ContextManager } from '../context/index.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
-import { memoLast } from './memoLast.ts';
-import { lastMode, modeBeforePlan } from './sessionFacts.ts';
+import { followMode, lastMode, modeBeforePlan } from './sessionFacts.ts';
 
 export interface Modes {
   current(): PermissionMode;
@@ -25,7 +24,7 @@ export function createModes(
   opened: PermissionMode,
   emit: (event: AgentEvent) => void,
 ): Modes {
-  const modeOfLog = memoLast(lastMode);
+  const modeOfLog = followMode();
   const current = (): PermissionMode => modeOfLog(context.entries()) ?? opened;
   const record = async (mode: PermissionMode): Promise<void> => {
     await context.append({
@@ -48,7 +47,7 @@ export function createModes(
       if (opened === 'plan' && lastMode(context.entries()) === undefined) await record(opened);
     },
     async retell() {
-      const told = lastMode(liveEntries(context.entries()).entries);
+      const told = lastMode(context.live().entries);
       const now = current();
       if (now !== (told ?? opened) || (told === undefined && now === 'plan')) await record(now);
     },

@@ -3,7 +3,7 @@
  * be done to files is in the log before it is done, and what was done behind it, so that a program that is stopped
  * between the two leaves a session that can still take all of it back.
  */
-import { type ContextManager, liveEntries } from '../context/index.ts';
+import type { ContextManager } from '../context/index.ts';
 import type { FileCheckpoints, PathChange, RestorePlan } from '../protocol/checkpoints.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { RewindPlan, RewindReport, RewindScope } from '../protocol/rewind.ts';
@@ -145,7 +145,7 @@ export function createRewinder({ context, files, checkpoints, modes, setCwd }: R
 
   const undo = async (): Promise<RewindReport> => {
     await checkpoints.settled();
-    const { entries, undone } = liveEntries(context.entries());
+    const { entries, undone } = context.live();
     const counts = ({ uuid }: { readonly uuid: string }): boolean => !undone.has(uuid);
     const cut = cutShort({ entries, undone });
     if (cut?.subtype === 'undo') return finishUndo(cut);

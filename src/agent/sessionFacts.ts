@@ -1,11 +1,16 @@
 /** Facts about a session that are pure functions of its log. */
+import { foldLog } from '../context/index.ts';
 import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
 import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
 
 /** The permission mode that the log ends in; absent when it was never changed. */
 export function lastMode(entries: readonly JSONLEntry[]): PermissionMode | undefined {
-  const entry = entries.findLast((one) => modeOf(one) !== undefined);
-  return entry === undefined ? undefined : modeOf(entry);
+  return followMode()(entries);
+}
+
+/** The same of a log that grows. */
+export function followMode(): (entries: readonly JSONLEntry[]) => PermissionMode | undefined {
+  return foldLog<PermissionMode | undefined>(undefined, (mode, entry) => modeOf(entry) ?? mode);
 }
 
 /** The mode to go back to when a plan is accepted. */
@@ -30,9 +35,36 @@ export function lastCwd(entries: readonly JSONLEntry[]): string | undefined {
 
 /** The newest title that the user gave, else the newest of the model, else the first line of the first prompt. */
 export function titleOf(entries: readonly JSONLEntry[]): string | undefined {
-  const titles = entries.filter((entry) => entry.subtype === 'title');
-  const given = titles.findLast((entry) => entry.data?.source !== 'model') ?? titles.at(-1);
-  const source = given ?? entries.find((entry) => entry.subtype === 'prompt');
+  return followTitle()(entries);
+}
+
+/** The same of a log that grows. */
+export function followTitle(): (entries: readonly JSONLEntry[]) => string | undefined {
+  const titles = foldLog<Titles>({}, addTitle);
+  return (entries) => titles(entries).title;
+}
+
+/** Where a title can come from. */
+interface Titles {
+  readonly users?: JSONLEntry;
+  readonly models?: JSONLEntry;
+  readonly prompt?: JSONLEntry;
+  readonly title?: string | undefined;
+}
+
+function addTitle(known: Titles, entry: JSONLEntry): Titles {
+  const found = sourceIn(known, entry);
+  if (found === undefined) return known;
+  const { users, models, prompt } = { ...known, ...found };
+  return { ...known, ...found, title: firstLine(users ?? models ?? prompt) };
+}
+
+function sourceIn({ prompt }: Titles, entry: JSONLEntry): Titles | undefined {
+  if (entry.subtype === 'title') return entry.data?.source === 'model' ? { models: entry } : { users: entry };
+  return entry.subtype === 'prompt' && prompt === undefined ? { prompt: entry } : undefined;
+}
+
+function firstLine(source: JSONLEntry | undefined): string | undefined {
   const content = source?.message.content;
   if (typeof content !== 'string') return undefined;
   const [line = ''] = content.trimStart().slice(0, 1000).split('\n');

@@ -12,7 +12,6 @@ import { ifStillTrue, retainedNow } from './compaction/meanwhile.ts';
 import { refusedReport, reportOf } from './compaction/report.ts';
 import { isPrompt, isUserSide } from './history/atoms.ts';
 import { epochOf } from './history/epoch.ts';
-import { liveEntries } from './history/live.ts';
 import { reductionDraft } from './history/reductions.ts';
 import { namesOf } from './history/retained.ts';
 import { lastCompaction } from './history/view.ts';
@@ -144,7 +143,7 @@ export class CompactionRunner {
 
   /** Whether anything was said since the last compaction. */
   hasFreshTokens(): boolean {
-    const { entries, undone } = liveEntries(this.#parts.log.entries());
+    const { entries, undone } = this.#parts.log.live();
     const at = lastCompaction(entries, undone);
     const later = at === -1 ? entries : entries.slice(at + 2);
     return later.some(
@@ -165,7 +164,7 @@ export class CompactionRunner {
 
   #nothingToCompact(): string | undefined {
     if (this.hasFreshTokens()) return undefined;
-    const { entries, undone } = liveEntries(this.#parts.log.entries());
+    const { entries, undone } = this.#parts.log.live();
     return lastCompaction(entries, undone) === -1
       ? 'There is nothing to compact yet.'
       : 'There is nothing to compact: nothing was said since the last compaction.';

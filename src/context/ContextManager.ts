@@ -9,7 +9,7 @@ import type { Message, ToolSchema } from '../protocol/messages.ts';
 import type { ModelError, Reply } from '../protocol/model.ts';
 import type { BlobSink, RecallAnswer, RecallRequest, ToolOutcome } from '../protocol/tools.ts';
 import { type ContextData, contextDataOf } from './contextData.ts';
-import { liveEntries } from './history/live.ts';
+import { type Live, liveEntries } from './history/live.ts';
 import { Listeners } from './Listeners.ts';
 import { openSession } from './openSession.ts';
 import { pageBefore, seqOf } from './recall/seenLog.ts';
@@ -108,6 +108,11 @@ export class ContextManager {
     return this.#session?.parts.log.entries() ?? [];
   }
 
+  /** Which of them count: what was undone has no effect, and what was rewound is not part of the conversation. */
+  live(): Live {
+    return this.#session?.parts.log.live() ?? liveEntries([]);
+  }
+
   /** What the session was started with. */
   header(): SessionHeader | undefined {
     return headerOf(this.entries());
@@ -118,7 +123,7 @@ export class ContextManager {
    * going back has taken out of the conversation does not count.
    */
   lastEnvironment(): string | undefined {
-    return lastEnvironmentOf(liveEntries(this.entries()).entries);
+    return lastEnvironmentOf(this.live().entries);
   }
 
   /** The messages of the next request as it would be without a compaction. */

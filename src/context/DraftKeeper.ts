@@ -1,7 +1,7 @@
 /** Keeps a draft of the next summary ready beside the work: when to write one, and when it is of use no more. */
 import { type CompactionRunner, failureDraft, PAUSE } from './CompactionRunner.ts';
 import { residueOf } from './compaction/ledger.ts';
-import { epochOf, failuresInARow, restsUntilPrompt } from './history/epoch.ts';
+import { followEpoch, followFailures, restsUntilPrompt } from './history/epoch.ts';
 import { isStale } from './memory/draftCoverage.ts';
 import type { Draft, DraftOutcome, ThreadSummaryState } from './memory/ThreadSummary.ts';
 import type { SessionParts } from './sessionParts.ts';
@@ -13,6 +13,8 @@ type Tools = Pick<RequestOptions, 'tools'>;
 export class DraftKeeper {
   readonly #parts: SessionParts;
   readonly #runner: CompactionRunner;
+  readonly #epochOf = followEpoch();
+  readonly #failuresOf = followFailures();
 
   constructor(parts: SessionParts, runner: CompactionRunner) {
     this.#parts = parts;
@@ -24,7 +26,8 @@ export class DraftKeeper {
     const { projection, deps, thread, log } = this.#parts;
     const { strategy, compact, summary } = deps.settings;
     const isWanted = (strategy === 'auto' || strategy === 'summary') && compact.auto && summary === 'smart';
-    if (!isWanted || !this.mayRunBeside() || this.isBroken() || restsUntilPrompt(log.entries())) return;
+    if (!isWanted || !this.mayRunBeside() || this.isBroken()) return;
+    if (restsUntilPrompt(log.entries(), log.live())) return;
     const { usedTokens } = projection.measure(options.tools);
     const { draftAt, window } = projection.budget();
     if (usedTokens < draftAt && !this.#residueIsNear(options)) return;
@@ -69,7 +72,7 @@ export class DraftKeeper {
   /** True after too many failures in a row; the log remembers them. */
   isBroken(): boolean {
     const { log, deps } = this.#parts;
-    return failuresInARow(log.entries()) >= deps.settings.compact.maxFailures;
+    return this.#failuresOf(log.entries()) >= deps.settings.compact.maxFailures;
   }
 
   /** Soon only a summary can make the past shorter. */
@@ -93,6 +96,6 @@ export class DraftKeeper {
   }
 
   #epoch(): string {
-    return epochOf(this.#parts.log.entries());
+    return this.#epochOf(this.#parts.log.entries());
   }
 }

@@ -44,7 +44,8 @@ export class ReductionLadder {
     await applyWindow(this.#parts, this.#used(options));
     if (settings.strategy === 'off' || !settings.compact.auto) return;
     const { limit } = this.#budget();
-    if (restsUntilPrompt(this.#entries()) && this.#used(options) <= limit) return;
+    const { log } = this.#parts;
+    if (restsUntilPrompt(log.entries(), log.live()) && this.#used(options) <= limit) return;
     await this.#maskWhenDue(options);
     if (this.#used(options) >= this.#budget().trigger) await this.#atTrigger(options);
     if (options.signal.aborted || this.#used(options) < this.#budget().removeAt) return;
@@ -231,10 +232,6 @@ export class ReductionLadder {
     const { deps } = this.#parts;
     const { id, provider } = deps.model();
     return removalPolicyFor(deps.settings, id, provider === undefined ? {} : { provider });
-  }
-
-  #entries(): ReturnType<SessionParts['log']['entries']> {
-    return this.#parts.log.entries();
   }
 
   #budget(): ReturnType<SessionParts['projection']['budget']> {

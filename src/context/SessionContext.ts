@@ -22,8 +22,7 @@ import { contextReport } from './contextReport.ts';
 import { rewind, steer, uncompact, undoReduction } from './corrections.ts';
 import { DraftKeeper } from './DraftKeeper.ts';
 import { type Correction, goBackBefore, takeBack } from './goingBack.ts';
-import { knownInstructions } from './history/instructionEntries.ts';
-import { liveEntries } from './history/live.ts';
+import { followInstructions } from './history/instructionEntries.ts';
 import { tooLarge } from './measure.ts';
 import { activeTask, reminderDraft, reminderDue } from './memory/ActiveTaskService.ts';
 import { instructionDraft } from './memory/instructions.ts';
@@ -42,6 +41,7 @@ export class SessionContext {
   #encoderIsStuck = false;
   readonly admission: Admission;
 
+  readonly #knownInstructions = followInstructions();
   #statisticsAt: number | undefined;
   #level: CheckResult['level'] = 'ok';
 
@@ -95,9 +95,9 @@ export class SessionContext {
   async refreshInstructions(): Promise<void> {
     const { log, deps, append } = this.parts;
     if (deps.instructions === undefined) return;
-    const { entries } = liveEntries(log.entries());
+    const { entries } = log.live();
     const changes = await deps.instructions.changes(
-      knownInstructions(entries),
+      this.#knownInstructions(entries),
       this.parts.projection.touchedFiles(),
     );
     if (changes.length > 0) await append(changes.map(instructionDraft));
@@ -254,7 +254,7 @@ export class SessionContext {
     const { log, deps, append } = this.parts;
     const { instructionPinning, reminderSteps } = deps.settings;
     if (!instructionPinning) return;
-    const { entries } = liveEntries(log.entries());
+    const { entries } = log.live();
     if (!reminderDue(entries, reminderSteps)) return;
     const draft = reminderDraft(activeTask(entries));
     if (draft !== undefined) await append([draft]);

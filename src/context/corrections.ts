@@ -57,7 +57,7 @@ export async function undoReduction(
   uuid: string,
 ): Promise<boolean> {
   if (!(await bringIn(log, uuid))) return false;
-  const { undone } = liveEntries(log.entries());
+  const { undone } = log.live();
   const entry = log.entries().find((one) => one.uuid === uuid);
   if (entry === undefined || undone.has(uuid)) return false;
   const isCompaction = entry.subtype === 'compact_boundary';
@@ -74,7 +74,7 @@ export async function steer(
   { action, uuid }: Steering,
   tools: readonly ToolSchema[],
 ): Promise<string | undefined> {
-  const { entries } = liveEntries(log.entries());
+  const { entries } = log.live();
   const atom = groupAtoms(entries).find(({ head }) => head.uuid === uuid);
   if (atom === undefined) return 'There is no such item in the conversation.';
   if (action === 'pin' || action === 'unpin') {
@@ -102,7 +102,7 @@ export async function steer(
 /** Everything after the atom that this entry belongs to is no longer part of the conversation; undo brings it back. */
 export async function rewind({ log, append, projection }: SessionParts, uuid: string): Promise<boolean> {
   if (!(await bringIn(log, uuid))) return false;
-  const { entries } = liveEntries(log.entries());
+  const { entries } = log.live();
   const atom = groupAtoms(entries).find((one) => atomEntries(one).some((entry) => entry.uuid === uuid));
   const last = atom === undefined ? undefined : atomEntries(atom).reduce((a, b) => (a.seq > b.seq ? a : b));
   if (last === undefined) return false;

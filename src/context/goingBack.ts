@@ -1,7 +1,6 @@
 /** Going back to before a prompt, and taking that back: entries that decide which earlier ones count. */
 import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
 import { bringIn } from './bringIn.ts';
-import { liveEntries } from './history/live.ts';
 import type { SessionParts } from './sessionParts.ts';
 
 /** How a correction is told, and what its entry says besides. */
@@ -21,7 +20,7 @@ export async function goBackBefore(
   { content, data }: Correction,
 ): Promise<{ readonly entry: JSONLEntry; readonly last: JSONLEntry } | undefined> {
   if (!(await bringIn(parts.log, prompt))) return undefined;
-  const { entries } = liveEntries(parts.log.entries());
+  const { entries } = parts.log.live();
   let at = entries.findIndex(({ uuid }) => uuid === prompt) - 1;
   while (entries[at]?.subtype === 'memory') at--;
   const last = entries[at];

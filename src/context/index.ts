@@ -16,6 +16,7 @@ export {
 export { ContextManager } from './ContextManager.ts';
 export type { ContextData } from './contextData.ts';
 export { analyzeFiles, type FileContent, type FileReference, readFilesContent } from './FileAnalyzer.ts';
+export { foldLog } from './history/foldLog.ts';
 export { HistoryManager, type HistoryOptions } from './history/HistoryManager.ts';
 export { type Live, liveEntries } from './history/live.ts';
 export { filterOrphanToolMessages } from './history/messageAtoms.ts';

@@ -32,6 +32,8 @@ export class AtomGrouper {
   readonly #atoms: Atom[] = [];
   /** Calls of replies that changed since the last snapshot, by index: only these may be written to. */
   readonly #fresh = new Map<number, AtomCall[]>();
+  /** How many atoms there were at the last snapshot. */
+  #given = 0;
   /** Index of the reply whose calls are being read; its calls follow it directly. */
   #reply: number | undefined;
   /**
@@ -42,8 +44,16 @@ export class AtomGrouper {
 
   /** A snapshot. */
   atoms(): readonly Atom[] {
+    return [...this.take().atoms];
+  }
+
+  /** All atoms, in a list that grows, and the indices of those that are new or have changed since the last call. */
+  take(): { readonly atoms: readonly Atom[]; readonly changed: readonly number[] } {
+    const changed = [...this.#fresh.keys()].filter((index) => index < this.#given);
+    for (let index = this.#given; index < this.#atoms.length; index++) changed.push(index);
     this.#fresh.clear();
-    return [...this.#atoms];
+    this.#given = this.#atoms.length;
+    return { atoms: this.#atoms, changed };
   }
 
   /** A note of the program in the place of what was left out. */

@@ -1,7 +1,8 @@
 /** Epochs: between two reductions the request only grows at its end. */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { isPrompt } from './atoms.ts';
-import { liveEntries, undoneBy } from './live.ts';
+import { foldLog } from './foldLog.ts';
+import { type Live, undoneBy } from './live.ts';
 import { reductionOf } from './reductions.ts';
 
 /**
@@ -9,7 +10,12 @@ import { reductionOf } from './reductions.ts';
  * removed, restored, undone or rewound. Masks only shorten what is there, so they change nothing.
  */
 export function epochOf(entries: readonly JSONLEntry[]): string {
-  return entries.findLast(startsEpoch)?.uuid ?? 'start';
+  return followEpoch()(entries);
+}
+
+/** The same of a log that grows. */
+export function followEpoch(): (entries: readonly JSONLEntry[]) => string {
+  return foldLog('start', (epoch, entry) => (startsEpoch(entry) ? entry.uuid : epoch));
 }
 
 function startsEpoch(entry: JSONLEntry): boolean {
@@ -21,19 +27,22 @@ function startsEpoch(entry: JSONLEntry): boolean {
 }
 
 /** After the user took a compaction back, nothing is reduced by itself until they say something new. */
-export function restsUntilPrompt(entries: readonly JSONLEntry[]): boolean {
-  const undo = entries.findLastIndex((entry) => entry.subtype === 'undo' && undoneBy(entry).length > 0);
-  return undo !== -1 && !entries.slice(undo).some(isPrompt) && liveEntries(entries).undone.size > 0;
+export function restsUntilPrompt(entries: readonly JSONLEntry[], { undone }: Pick<Live, 'undone'>): boolean {
+  if (undone.size === 0) return false;
+  const last = entries.findLast((entry) => isPrompt(entry) || isUndo(entry));
+  return last !== undefined && isUndo(last);
 }
 
-/** Summaries that failed since one was had, or since another model was chosen. */
-export function failuresInARow(entries: readonly JSONLEntry[]): number {
-  let failures = 0;
-  for (let index = entries.length - 1; index >= 0; index--) {
-    const entry = entries[index];
-    if (entry?.subtype === 'summary_failed') failures++;
-    if (entry?.subtype === 'model') break;
-    if (entry?.subtype === 'compact_boundary' && entry.compactMetadata?.success !== false) break;
-  }
-  return failures;
+function isUndo(entry: JSONLEntry): boolean {
+  return entry.subtype === 'undo' && undoneBy(entry).length > 0;
+}
+
+/** Summaries that failed since one was had, or since another model was chosen, in a log that grows. */
+export function followFailures(): (entries: readonly JSONLEntry[]) => number {
+  return foldLog(0, (failures, { subtype, compactMetadata }) => {
+    if (subtype === 'summary_failed') return failures + 1;
+    const isOver =
+      subtype === 'model' || (subtype === 'compact_boundary' && compactMetadata?.success !== false);
+    return isOver ? 0 : failures;
+  });
 }

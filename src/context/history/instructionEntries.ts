@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { foldLog } from './foldLog.ts';
 
 /** The newest entry of each instruction file, in the order in which the files were first seen; none for one that is gone. */
 export function pinnedInstructions(entries: readonly JSONLEntry[]): readonly JSONLEntry[] {
@@ -13,10 +14,23 @@ export function instructionPath({ data }: JSONLEntry): string {
   return typeof data?.path === 'string' ? data.path : '';
 }
 
-/** The hash of each file as the model was last told of it, by path. */
-export function knownInstructions(entries: readonly JSONLEntry[]): ReadonlyMap<string, string> {
-  const told = pinnedInstructions(entries.filter(({ subtype }) => subtype === 'instructions'));
-  return new Map(told.map((entry) => [instructionPath(entry), hashOfEntry(entry)]));
+/** The hash of each file as the model was last told of it, by path, in a log that grows. */
+export function followInstructions(): (entries: readonly JSONLEntry[]) => ReadonlyMap<string, string> {
+  const told = foldLog<Told>({ entries: [], hashes: new Map() }, (known, entry) => {
+    if (entry.subtype !== 'instructions') return known;
+    const entries = [...known.entries, entry];
+    return { entries, hashes: new Map(pinnedInstructions(entries).map(pathAndHash)) };
+  });
+  return (entries) => told(entries).hashes;
+}
+
+interface Told {
+  readonly entries: readonly JSONLEntry[];
+  readonly hashes: ReadonlyMap<string, string>;
+}
+
+function pathAndHash(entry: JSONLEntry): readonly [string, string] {
+  return [instructionPath(entry), hashOfEntry(entry)];
 }
 
 function hashOfEntry({ data, message: { content } }: JSONLEntry): string {

@@ -1,5 +1,6 @@
 /** Which entries count: what was undone has no effect, and what was rewound is not part of the conversation. */
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { createGrowth } from './foldLog.ts';
 
 export interface Live {
   /** In log order, without what was rewound. */
@@ -32,6 +33,26 @@ export function liveEntries(entries: readonly JSONLEntry[]): Live {
     if (target !== undefined && target < index) index = target + 1;
   }
   return { entries: live.reverse(), undone };
+}
+
+/** The same for a log that grows: all of it is gone through again only when a correction comes. */
+export class LiveLog {
+  readonly #growth = createGrowth();
+  #live: Live = { entries: [], undone: nothing };
+  /** True while nothing was ever corrected. */
+  #isWhole = true;
+
+  of(entries: readonly JSONLEntry[]): Live {
+    const from = this.#growth.readTo(entries);
+    if (from === entries.length && from > 0) return this.#live;
+    const later = entries.slice(from);
+    if (from === 0 || later.some(isCorrection)) {
+      this.#live = liveEntries(entries);
+      this.#isWhole = this.#live.entries === entries;
+    } else if (this.#isWhole) this.#live = { entries, undone: nothing };
+    else this.#live = { ...this.#live, entries: [...this.#live.entries, ...later] };
+    return this.#live;
+  }
 }
 
 /** What an undo entry names. */

@@ -39,8 +39,14 @@ export type Replacement = z.infer<typeof replacement>;
 
 /** The reduction that an entry records; undefined for other entries, and where a newer program wrote another shape. */
 export function reductionOf(entry: JSONLEntry): Reduction | undefined {
-  return entry.subtype === 'reduction' ? reductionSchema.safeParse(entry.data).data : undefined;
+  if (entry.subtype !== 'reduction') return undefined;
+  if (!Object.isFrozen(entry)) return reductionSchema.safeParse(entry.data).data;
+  // Asked for by many at each step; entries of a log never change.
+  if (!read.has(entry)) read.set(entry, reductionSchema.safeParse(entry.data).data);
+  return read.get(entry);
 }
+
+const read = new WeakMap<JSONLEntry, Reduction | undefined>();
 
 /** `note`: what the model reads in the place of what was left out; the reason where nothing is shown. */
 export function reductionDraft(data: Reduction, note: string = data.reason): EntryDraft {

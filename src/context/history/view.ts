@@ -3,13 +3,15 @@
  * built. A pure function of the log; refers to entries by id, so it survives any reordering of code.
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import { type Atom, AtomGrouper } from './atoms.ts';
+import type { Atom } from './atoms.ts';
+import { createGrowth } from './foldLog.ts';
 import { pinnedInstructions } from './instructionEntries.ts';
 import { type Live, liveEntries } from './live.ts';
 import { reductionOf } from './reductions.ts';
-import { Removals, retainedNotes } from './removals.ts';
+import { retainedNotes } from './removals.ts';
 import { isReshaping } from './reshaping.ts';
 import { retainedBy } from './retained.ts';
+import { ShownAtoms } from './ShownAtoms.ts';
 
 export interface View {
   readonly systemPrompt: string;
@@ -30,23 +32,19 @@ export function viewOf(entries: readonly JSONLEntry[]): View {
 
 /** The view of a log that grows: what was read before is read again only when a reduction changes it. */
 export class LogView {
-  #read = 0;
-  /** The last entry that was read: where another stands in its place, the log was read anew. */
-  #last: JSONLEntry | undefined;
+  readonly #growth = createGrowth();
   #view: View | undefined;
-  #grouper = new AtomGrouper();
-  #removals: Removals = new Removals();
+  #atoms = new ShownAtoms();
 
   /** `entries` are those of the last call and what was appended since, or a log that was read anew. */
   of(entries: readonly JSONLEntry[]): View {
-    const known = this.#read > 0 && entries[this.#read - 1] === this.#last ? this.#view : undefined;
-    if (known !== undefined && entries.length === this.#read) return known;
-    const later = entries.slice(this.#read);
-    this.#read = entries.length;
-    this.#last = entries.at(-1);
+    const from = this.#growth.readTo(entries);
+    const known = from > 0 ? this.#view : undefined;
+    if (known !== undefined && entries.length === from) return known;
+    const later = entries.slice(from);
     if (known === undefined || later.some(isReshaping)) return this.#start(liveEntries(entries));
-    for (const entry of later) this.#grouper.add(entry);
-    this.#view = { ...known, atoms: this.#removals.applyTo(this.#grouper.atoms()) };
+    for (const entry of later) this.#atoms.add(entry);
+    this.#view = { ...known, atoms: this.#atoms.list() };
     return this.#view;
   }
 
@@ -59,28 +57,27 @@ export class LogView {
     const pinned = new Set<string>();
     const instructions: JSONLEntry[] = [];
     let systemPrompt: string | undefined;
-    this.#grouper = new AtomGrouper();
-    this.#removals = new Removals();
+    this.#atoms = new ShownAtoms();
     const notes = retainedNotes(entries.slice(0, Math.max(0, at)), kept, undone);
     for (const [index, entry] of entries.entries()) {
       if (undone.has(entry.uuid)) continue;
       const isPast = index < at;
-      for (const note of (isPast ? notes.get(entry.uuid) : undefined) ?? []) this.#grouper.addNote(note);
+      for (const note of (isPast ? notes.get(entry.uuid) : undefined) ?? []) this.#atoms.addNote(note);
       if (entry.subtype === 'session_start') systemPrompt ??= systemPromptOf(entry);
       else if (entry.subtype === 'pin') changePin(pinned, entry);
       else if (entry.subtype === 'reduction') this.#learn(entry, replacements);
-      else if (index > at + 1 || at === -1) this.#grouper.add(entry);
+      else if (index > at + 1 || at === -1) this.#atoms.add(entry);
       else if (isPast) {
         if (entry.subtype === 'instructions') instructions.push(entry);
-        else if (kept.has(entry.uuid)) this.#grouper.add(entry);
+        else if (kept.has(entry.uuid)) this.#atoms.add(entry);
       }
     }
     this.#view = {
       systemPrompt: systemPrompt ?? '',
       // A file that the user dropped stays out, also where a compaction would pin it.
-      instructions: pinnedInstructions(instructions.filter((entry) => !this.#removals.has(entry))),
+      instructions: pinnedInstructions(instructions.filter((entry) => !this.#atoms.removals.has(entry))),
       summary: at === -1 ? undefined : entries[at + 1],
-      atoms: this.#removals.applyTo(this.#grouper.atoms()),
+      atoms: this.#atoms.list(),
       replacements,
       pinned,
     };
@@ -92,7 +89,7 @@ export class LogView {
     if (reduction === undefined) return;
     for (const { uuid, output } of reduction.replacements ?? []) replacements.set(uuid, output);
     for (const uuid of reduction.restored ?? []) replacements.delete(uuid);
-    this.#removals.learn(entry, reduction);
+    this.#atoms.removals.learn(entry, reduction);
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { leavePast } from '../history/leavePast.ts';
-import { liveEntries } from '../history/live.ts';
+import { type Live, LiveLog } from '../history/live.ts';
 import { pastOf } from '../history/past.ts';
 import { lastCompaction } from '../history/view.ts';
 import { type SeenLog, seenIn } from '../recall/seenLog.ts';
@@ -17,6 +17,7 @@ import { resumePointOf, writeResumePoint } from './resumePoint.ts';
 export class ResidentLog {
   readonly #file: string;
   readonly #wholeBytes: number;
+  readonly #live = new LiveLog();
   #entries: JSONLEntry[];
   #snapshot: readonly JSONLEntry[] | undefined;
   /** Of the whole log. */
@@ -34,6 +35,18 @@ export class ResidentLog {
   entries(): readonly JSONLEntry[] {
     this.#snapshot ??= Object.freeze([...this.#entries]);
     return this.#snapshot;
+  }
+
+  /** Which of them count. */
+  live(): Live {
+    return this.#live.of(this.entries());
+  }
+
+  /** Those that are wanted, as they are written. */
+  lines(isWanted: (entry: JSONLEntry) => boolean): string[] {
+    return this.#entries
+      .filter((entry) => entry.subtype !== 'past' && isWanted(entry))
+      .map((entry) => JSON.stringify(entry));
   }
 
   /** Uuid of the newest entry. */
@@ -95,7 +108,7 @@ export class ResidentLog {
    */
   leavePast(unsyncedFrom: number): void {
     if (this.#bytes <= this.#wholeBytes) return;
-    const { entries: live, undone } = liveEntries(this.#entries);
+    const { entries: live, undone } = this.live();
     const at = lastCompaction(live, undone);
     const [boundary, before] = [live[at], live[lastCompaction(live.slice(0, at), undone)]];
     if (boundary === undefined) return;

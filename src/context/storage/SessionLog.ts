@@ -5,6 +5,7 @@
  */
 import { ENTRY_FORMAT, type EntryDraft, entrySchema, type JSONLEntry } from '../../protocol/entries.ts';
 import type { Redaction } from '../../protocol/redaction.ts';
+import type { Live } from '../history/live.ts';
 import { Listeners } from '../Listeners.ts';
 import type { SeenLog } from '../recall/seenLog.ts';
 import type { BlobStore } from './BlobStore.ts';
@@ -100,12 +101,14 @@ export class SessionLog {
     return this.#branch.refresh();
   }
 
-  /**
-   * The log so far, oldest first; does not change afterwards. Of a large log that was opened, what came before its
-   * last compaction is not among them, but for what is still needed; `seen` has everything.
-   */
+  /** The log so far, oldest first, never changed; of a large one what is still needed: `seen` has everything. */
   entries(): readonly JSONLEntry[] {
     return this.#resident.entries();
+  }
+
+  /** Which of them count. */
+  live(): Live {
+    return this.#resident.live();
   }
 
   /**
@@ -271,10 +274,7 @@ export class SessionLog {
   /** Lines that have to be written once more; of a file that vanished and cannot be restored, all there are. */
   #linesToRepeat(error: unknown, isUnsure: (entry: JSONLEntry) => boolean): string[] {
     const isGone = error instanceof LogVanishedError && !error.isRestored;
-    return this.#resident
-      .entries()
-      .filter((entry) => entry.subtype !== 'past' && (isGone || isUnsure(entry)))
-      .map((entry) => JSON.stringify(entry));
+    return this.#resident.lines((entry) => isGone || isUnsure(entry));
   }
 
   #report(error: unknown): void {

@@ -140,7 +140,9 @@ test.each([
 });
 
 test('a view that grows with its log is the view of the whole, and one given out before stays as it was', () => {
-  const kinds = fc.constantFrom('user', 'mode', 'reply', 'use', 'result', 'compact', 'reduce', 'usage');
+  const kinds = fc.constantFrom(
+    ...['user', 'mode', 'reply', 'use', 'result', 'compact', 'reduce', 'remove', 'restore', 'usage'],
+  );
   fc.assert(
     fc.property(fc.array(fc.tuple(kinds, fc.nat(2), fc.boolean()), { maxLength: 40 }), (program) => {
       const log: JSONLEntry[] = [];
@@ -186,6 +188,15 @@ function entriesOf(kind: string, id: string, log: readonly JSONLEntry[]): JSONLE
     case 'reduce': {
       const replacements = log.slice(-1).map(({ uuid }) => ({ uuid, output: 'short' }));
       return [system('reduction', { data: { kind: 'clip', reason: '', preTokens: 1, replacements } })];
+    }
+    case 'remove': {
+      // Also what is yet to come, as no program writes it.
+      const removed = [...log.slice(-3).map(({ uuid }) => uuid), `u${seq + 2}`];
+      return [system('reduction', { data: { kind: 'remove', reason: '', preTokens: 1, removed } })];
+    }
+    case 'restore': {
+      const restored = log.slice(-6, -3).map(({ uuid }) => uuid);
+      return [system('reduction', { data: { kind: 'restore', reason: '', preTokens: 1, restored } })];
     }
     default:
       return [system(kind, {})];

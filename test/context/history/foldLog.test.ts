@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createGrowth, foldLog } from '../../../src/context/history/foldLog.ts';
+import { LiveLog, liveEntries } from '../../../src/context/history/live.ts';
+import type { JSONLEntry } from '../../../src/protocol/entries.ts';
+
+let made = 0;
+const note = (): JSONLEntry => ({
+  ...{ v: 1, seq: made, uuid: `u${made++}`, parentUuid: null, sessionId: 's', timestamp: '', cwd: '/' },
+  ...{ version: '1', type: 'system', message: { role: 'system', content: '' } },
+});
+
+/** What may become of a log from one look to the next. */
+const changes = fc.array(
+  fc.oneof(
+    fc.record({ kind: fc.constant('grow' as const), by: fc.nat(3) }),
+    fc.record({ kind: fc.constantFrom('leave' as const, 'anew' as const), by: fc.nat(6) }),
+  ),
+  { maxLength: 30 },
+);
+
+test('what is folded as the log grows is what a fold of the whole gives, also after its past has left memory', () => {
+  fc.assert(
+    fc.property(changes, (all) => {
+      let log = [note()];
+      const follow = foldLog<readonly string[]>([], (uuids, { uuid }) => [...uuids, uuid]);
+      for (const { kind, by } of all) {
+        if (kind === 'grow') log = [...log, ...Array.from({ length: by }, note)];
+        else if (kind === 'leave') log = [...log.slice(0, 1), note(), ...log.slice(1 + by)];
+        else log = log.map((one) => ({ ...one })).slice(0, 1 + by);
+        expect(follow(log)).toEqual(log.map(({ uuid }) => uuid));
+      }
+    }),
+  );
+});
+
+test('of a log that has grown only what is new is read', () => {
+  const growth = createGrowth();
+  const log = [note(), note(), note()];
+  expect(growth.readTo(log)).toBe(0);
+  expect(growth.readTo([...log])).toBe(3);
+  expect(growth.readTo([...log, note()])).toBe(3);
+  expect(growth.readTo(log)).toBe(0);
+});
+
+test('what counts of a log that grows is what counts of the whole, whatever is undone and gone back over', () => {
+  const kinds = fc.constantFrom('note' as const, 'undo' as const, 'rewind' as const);
+  fc.assert(
+    fc.property(fc.array(fc.tuple(kinds, fc.nat(20), fc.boolean()), { maxLength: 40 }), (program) => {
+      const log = [note()];
+      const live = new LiveLog();
+      for (const [kind, back, look] of program) {
+        const named = log.at(-1 - (back % log.length))?.uuid ?? '';
+        const data = kind === 'undo' ? { undoes: [named] } : { to: named };
+        log.push(kind === 'note' ? note() : { ...note(), subtype: kind, data });
+        if (!look) continue;
+        const { entries, undone } = live.of([...log]);
+        expect({ entries, undone }).toEqual(liveEntries(log));
+      }
+    }),
+  );
+});
