@@ -22,11 +22,16 @@ export interface Accumulator {
 
 /**
  * `newId` makes ids for calls that came without one, or with one that another call has. Calls of the `tools` are
- * also found where the model wrote them as text.
+ * also found where the model wrote them as text; with `speaksCalls`, as it is known to make them in the standard form,
+ * JSON in a fence is only shown.
  */
-export function createAccumulator(newId: () => string, tools: readonly ToolSchema[] = []): Accumulator {
+export function createAccumulator(
+  newId: () => string,
+  tools: readonly ToolSchema[] = [],
+  speaksCalls = false,
+): Accumulator {
   const calls = createCallSlots();
-  const textCalls = createTextCalls(tools);
+  const textCalls = createTextCalls(tools, !speaksCalls);
   let callsAsText = false;
   let content = '';
   let reasoning: { readonly field: ReasoningField; text: string } | undefined;

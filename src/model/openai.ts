@@ -14,7 +14,7 @@ import type {
 import { type Accumulator, createAccumulator } from './accumulate.ts';
 import { adaptationNotices } from './adaptations.ts';
 import { createBodyWriter, type WrittenBody } from './bodyWriter.ts';
-import { lookupModel } from './catalogue.ts';
+import { isClosedModel, lookupModel } from './catalogue.ts';
 import { chatCompletion } from './chatCompletion.ts';
 import { badUrlError, cutError, type RequestFacts, shownUrl, stalledError, toModelError } from './errors.ts';
 import { readFailure, withoutSecrets } from './failure.ts';
@@ -59,6 +59,8 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
   const writeBody = createBodyWriter();
   const dialects = new Map<string, Dialect>();
   const told = new Set<string>();
+  /** Models that have made a call in the standard form here. */
+  const callers = new Set<string>();
   /** Models whose complete streams give no finish reason: once that is a cut, again it is the server's way. */
   const withoutReasons = new Set<string>();
   let reached = false;
@@ -85,6 +87,14 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
       options.factsOf?.(model) ?? {};
     const first = firstDialect(baseUrl, model, returnsReasoning === true);
     return callsTools === false ? { ...first, adaptations: ['text_tools'] } : first;
+  }
+
+  /**
+   * Is it known that this model makes calls in the standard form, and that this server reads them? What is only claimed
+   * of tools is no proof: servers pass on as text what they fail to read.
+   */
+  function speaksCalls(model: string, { adaptations }: Dialect): boolean {
+    return !adaptations.includes('text_tools') && (callers.has(model) || isClosedModel(model));
   }
 
   /** What is lost with an adaptation is said once for each model, and only where it matters. */
@@ -116,7 +126,7 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
       dropped: 0,
     };
     const offered = request.toolChoice === 'none' ? [] : request.tools;
-    const accumulator = createAccumulator(newCallId, offered);
+    const accumulator = createAccumulator(newCallId, offered, speaksCalls(request.model, dialect));
     let chunkCount = 0; // those that look like chat completions
     const watchdog = createWatchdog(abort, () => {
       if (accumulator.ended()) return USAGE_GRACE_MS;
@@ -160,6 +170,7 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
     const reply = await finish(accumulator);
     if (signal.aborted) return;
     if (reply !== undefined) {
+      if (reply.message.toolCalls.length > 0 && reply.callsAsText !== true) callers.add(request.model);
       yield { type: 'done', reply };
       return;
     }

@@ -48,6 +48,42 @@ const readCall = expect.objectContaining({
   id: expect.stringMatching(/./),
 });
 
+describe('JSON in a fence, which is all of an answer', () => {
+  const fenced = '```json\n{"name": "Read", "arguments": {"path": "a.ts"}}\n```';
+  const shown = sse([say(fenced), stop(), end]);
+  const real = sse([
+    event({
+      delta: {
+        tool_calls: [{ index: 0, id: 'r1', function: { name: 'Read', arguments: '{"path":"b.ts"}' } }],
+      },
+    }),
+    stop('tool_calls'),
+    end,
+  ]);
+
+  test('is a call of a model that was never seen to make one in the standard form', async () => {
+    const { ask } = await served([shown]);
+    expect((await ask()).at(-1)).toEqual(doneWith({ content: '', toolCalls: [readCall] }));
+  });
+
+  test('is shown and not run once it was', async () => {
+    const { ask } = await served([shown, real, shown, shown]);
+    expect((await ask()).at(-1)).toEqual(doneWith({ toolCalls: [readCall] }));
+    await ask();
+    const events = await ask();
+    expect(events.at(-1)).toEqual(doneWith({ content: fenced, toolCalls: [] }, 'stop'));
+    expect(textsOf(events)).toBe(fenced);
+    // Another model of the same server is not known by that.
+    expect((await ask({ model: 'other' })).at(-1)).toEqual(doneWith({ toolCalls: [readCall] }));
+  });
+
+  test('is never a call of a model that its provider alone serves, and with no tools of its own always', async () => {
+    const { ask } = await served([shown, plain(400, 'unknown field: tools'), shown]);
+    expect((await ask({ model: 'gpt-4.1' })).at(-1)).toEqual(doneWith({ toolCalls: [] }, 'stop'));
+    expect((await ask({ model: 'gpt-4.1' })).at(-1)).toEqual(doneWith({ toolCalls: [readCall] }));
+  });
+});
+
 describe('calls as text', () => {
   test('are calls, and nothing of them is shown', async () => {
     const { ask } = await served([

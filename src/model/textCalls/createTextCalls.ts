@@ -3,7 +3,8 @@
  * let go when it is none, so that nothing of a call is ever shown as prose.
  *
  * A text is a call only if: its name was offered; nothing but calls stands between it and the end of the reply; and
- * it stands outside of code (fences, `code`, indented lines), of quoted lines (`>`) and of `<think>`. JSON without a sign must be the whole reply.
+ * it stands outside of code (fences, `code`, indented lines), of quoted lines (`>`) and of `<think>`. JSON without a
+ * sign must be the whole reply.
  */
 import type { ToolSchema } from '../../protocol/messages.ts';
 import { createCodeWatch } from './codeWatch.ts';
@@ -31,7 +32,11 @@ const SIGNS = [
 ];
 const LONGEST = Math.max(...SIGNS.map(({ sign }) => sign.length));
 
-export function createTextCalls(tools: readonly ToolSchema[]): TextCalls {
+/**
+ * `mayFence`: a reply that is nothing but JSON in a fence is a call. Models that know no better form write them so; one
+ * that does would make the call, and shows somebody what it looks like.
+ */
+export function createTextCalls(tools: readonly ToolSchema[], mayFence = true): TextCalls {
   const offered: Offered = new Map(tools.map((tool) => [tool.name, tool]));
   const code = createCodeWatch();
   /** Not yet shown, oldest first. */
@@ -94,7 +99,7 @@ export function createTextCalls(tools: readonly ToolSchema[]): TextCalls {
     for (;;) {
       if (mode === 'start') {
         if (pending.length < lookAt) return out;
-        if (couldBeBareCalls(pending, offered)) {
+        if (couldBeBareCalls(pending, offered, mayFence)) {
           lookAt = later();
           return out;
         }
@@ -119,7 +124,7 @@ export function createTextCalls(tools: readonly ToolSchema[]): TextCalls {
 
   function end(mayCall = true): { text: string; calls: readonly TextCall[] } {
     if (!mayCall) return { text: release(pending.length), calls: [] };
-    const bare = mode === 'start' ? readBareCalls(pending, offered) : [];
+    const bare = mode === 'start' ? readBareCalls(pending, offered, mayFence) : [];
     if (bare.length > 0) return { text: '', calls: bare };
     let text = '';
     if (mode === 'start') mode = 'prose';

@@ -96,9 +96,10 @@ export function readCalls(text: string, at: number, offered: Offered, isFinal: b
   }
 }
 
-/** A reply that is nothing but calls in JSON, bare or in one fence. */
-export function readBareCalls(text: string, offered: Offered): readonly TextCall[] {
+/** A reply that is nothing but calls in JSON, bare or, where that counts, in one fence. */
+export function readBareCalls(text: string, offered: Offered, mayFence: boolean): readonly TextCall[] {
   const whole = text.trim();
+  if (isFence(whole) && !mayFence) return [];
   const fenced = /^```(?:json|tool_call|tool_calls)?[ \t]*\r?\n([\s\S]*?)\r?\n?```$/.exec(whole)?.[1];
   const body = (fenced ?? whole).trim();
   if (!/^[{[]/.test(body)) return [];
@@ -107,8 +108,9 @@ export function readBareCalls(text: string, offered: Offered): readonly TextCall
 }
 
 /** Could a reply that begins like this be nothing but calls in JSON? Asked as it grows. */
-export function couldBeBareCalls(text: string, offered: Offered): boolean {
+export function couldBeBareCalls(text: string, offered: Offered, mayFence: boolean): boolean {
   const begun = text.trimStart();
+  if (isFence(begun) && !mayFence) return false;
   if (begun === '' || FENCES.some((fence) => fence.startsWith(begun))) return true;
   const body = begun.replace(/^```(?:json|tool_calls?)?[ \t]*(?:\r?\n|$)/, '').trimStart();
   if (body === '') return true;
@@ -122,6 +124,10 @@ export function couldBeBareCalls(text: string, offered: Offered): boolean {
   if (named !== undefined && offeredName(named, offered) === undefined) return false;
   const found = readJsonCalls(body, 0, offered);
   return typeof found === 'string' ? found === 'more' : /^\s*`{0,3}\s*$/.test(body.slice(found.end));
+}
+
+function isFence(text: string): boolean {
+  return text.startsWith('`');
 }
 
 const FENCES = ['```json', '```tool_calls'];

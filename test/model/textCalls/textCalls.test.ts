@@ -175,6 +175,16 @@ const harmless: readonly (readonly [string, string])[] = [
   ['an empty text', ''],
 ];
 
+test('where a fence is known to be an example, it is shown as it comes; JSON without one is a call', () => {
+  const fenced = createTextCalls(tools, false);
+  expect(fenced.push('```json\n{"name": "Read",')).toBe('```json\n{"name": "Read",');
+  expect(fenced.push(' "arguments": {}}\n```')).toBe(' "arguments": {}}\n```');
+  expect(fenced.end()).toEqual({ text: '', calls: [] });
+  const whole = createTextCalls(tools, false);
+  expect(whole.push(llama)).toBe('');
+  expect(whole.end().calls).toHaveLength(1);
+});
+
 describe('what is no call is text, byte for byte', () => {
   test.each(harmless)('%s', (_name, text) => {
     for (const sizes of [[1], [4, 9], [10_000]]) expect(run(text, sizes)).toMatchObject({ text, calls: [] });
