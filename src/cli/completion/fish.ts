@@ -4,7 +4,7 @@ import { type CommandSpec, commandPaths, type FlagSpec, type Values } from './sp
 export function fishCompletion(root: CommandSpec): string {
   const lines = commandPaths(root).flatMap(({ path, spec }) => [
     ...spec.subcommands.map(
-      ({ name, description }) => `${begin(path, true)} -f -a ${quote(name)} -d ${quote(description)}`,
+      ({ name, description }) => `${begin(path, true)} -a ${quote(name)} -d ${quote(description)}`,
     ),
     ...spec.flags.flatMap((flag) => flagLines(path, flag)),
     ...argumentLines(path, spec.argument),
@@ -43,6 +43,13 @@ function __clawdcode_after
     contains -- "$words[-1]" $argv
 end
 
+# What begins with one of these flags and a =, without it.
+function __clawdcode_joined
+    string match -q -- "$argv[1]=*" (commandline -ct)
+end
+
+# Files only where a flag takes one: a prompt is no file, nor is a session.
+complete -c clawdcode -f
 ${lines.join('\n')}
 `;
 }
@@ -57,27 +64,39 @@ function flagLines(path: readonly string[], flag: FlagSpec): readonly string[] {
   const flags = names.map((name) => (name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`));
   const line = `${begin(path)} ${flags.join(' ')} -d ${quote(description)}`;
   if (values === undefined) return [line];
-  // fish has no word for a value that may be left out: it is offered as an argument right behind the flag.
+  // fish has no word for a value that may be left out: it is offered as an argument right behind the flag, or its =.
   if (isOptional)
     return [
       line,
-      `complete -c clawdcode -n ${quote(`__clawdcode_after ${names.join(' ')}`)} -f -a ${quote(valueWords(values))}`,
+      `complete -c clawdcode -n ${quote(`__clawdcode_after ${names.join(' ')}`)} -a ${quote(valueWords(values))}`,
+      ...names
+        .filter((name) => name.startsWith('--'))
+        .map(
+          (name) =>
+            `complete -c clawdcode -n ${quote(`__clawdcode_joined ${name}`)} -a ${quote(`${name}=${valueWords(values)}`)}`,
+        ),
     ];
-  return [isPath(values) ? `${line} -rF` : `${line} -x -a ${quote(valueWords(values))}`];
+  return [values.type === 'files' ? `${line} -rF` : `${line} -x -a ${quote(valueWords(values))}`];
 }
 
 function argumentLines(path: readonly string[], argument: Values | undefined): readonly string[] {
-  if (argument === undefined || argument.type === 'anything' || isPath(argument)) return [];
-  return [`${begin(path)} -f -a ${quote(valueWords(argument))}`];
-}
-
-function isPath(values: Values | undefined): boolean {
-  return values?.type === 'files' || values?.type === 'directories';
+  if (argument === undefined || argument.type === 'anything') return [];
+  if (argument.type === 'files') return [`${begin(path)} -F`];
+  return [`${begin(path)} -a ${quote(valueWords(argument))}`];
 }
 
 function valueWords(values: Values): string {
-  if (values.type === 'choices') return values.words.join(' ');
-  return values.type === 'sessions' ? '(clawdcode completion sessions 2>/dev/null)' : '';
+  switch (values.type) {
+    case 'choices':
+      return values.words.join(' ');
+    case 'sessions':
+      return '(clawdcode completion sessions 2>/dev/null)';
+    case 'directories':
+      return "(__fish_complete_directories (string replace -r -- '^--[^=]*=' '' (commandline -ct)))";
+    case 'files':
+    case 'anything':
+      return '';
+  }
 }
 
 function quote(text: string): string {

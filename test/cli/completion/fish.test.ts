@@ -1,0 +1,61 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { completionScript } from '../../../src/cli/completion/command.ts';
+import { hostileSessions } from './hostileSessions.ts';
+
+const isThere = spawnSync('fish', ['-c', 'true']).status === 0;
+
+describe.runIf(isThere)('in a real fish', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'clawdcode-fish-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const work = join(folder, 'work');
+  mkdirSync(join(work, 'a folder'), { recursive: true });
+  writeFileSync(join(work, 'a file'), '');
+  const script = join(folder, 'clawdcode.fish');
+  writeFileSync(script, completionScript('fish'));
+
+  /** What fish offers behind a line, without the descriptions. */
+  function offered(line: string): string[] {
+    const code = `
+      source ${script}
+      function clawdcode; printf '%s' "$SESSIONS"; end
+      complete -C ${JSON.stringify(line)}`;
+    const stdout = execFileSync('fish', ['--no-config', '-c', code], {
+      cwd: work,
+      env: { ...process.env, HOME: folder, XDG_CONFIG_HOME: folder, SESSIONS: hostileSessions },
+      encoding: 'utf8',
+    });
+    return stdout.split('\n').flatMap((row) => (row === '' ? [] : [row.split('\t')[0] ?? '']));
+  }
+
+  test.each([
+    ['--out', ['--output-format']],
+    ['--output-format ', ['json', 'stream-json', 'text']],
+    ['--output-format=st', ['--output-format=stream-json']],
+    ['--permission-mode p', ['plan']],
+    ['', ['completion', 'doctor', 'session']],
+    ['fix do', []],
+    ['session un', ['unarchive']],
+    ['session list --a', ['--active', '--all']],
+    ['session list ', []],
+    ['session show ', ['4f8kAAAA', '4f9zBBBB', 'zz11CCCC']],
+    ['session export zz --format h', ['html']],
+    ['session export zz -o a', ['a file', 'a folder/']],
+    ['--resume 4f', ['4f8kAAAA', '4f9zBBBB']],
+    ['--resume=4f', ['--resume=4f8kAAAA', '--resume=4f9zBBBB']],
+    ['-r ', ['4f8kAAAA', '4f9zBBBB', 'zz11CCCC']],
+    ['-r --deb', ['--debug']],
+    ['doctor --', ['--help', '--json', '--offline']],
+    ['completion ', ['bash', 'fish', 'zsh']],
+    ['--model ', []],
+    ['the session li', []],
+    ['-p ', []],
+    ['--add-dir a', ['a folder/']],
+    ['--add-dir=a', ['--add-dir=a folder/']],
+  ])('"clawdcode %s" offers %j', (words, expected) => {
+    expect(offered(`clawdcode ${words}`)).toEqual(expected);
+  });
+});
