@@ -13,7 +13,8 @@ import { afterPast, pastOf } from './history/past.ts';
 import { reductionOf } from './history/reductions.ts';
 import { LogView, lastCompaction, type View } from './history/view.ts';
 import { MessageMemory } from './MessageMemory.ts';
-import { measureRequest, type RequestSizes, sizeOfView } from './measure.ts';
+import { measureRequest, type RequestSizes } from './measure.ts';
+import { RequestSizer } from './RequestSizer.ts';
 import type { NotedRequest, RequestBasis } from './requestRecord.ts';
 import type { SessionLog } from './storage/index.ts';
 import { TokenCounter } from './TokenCounter.ts';
@@ -36,6 +37,7 @@ export class Projection {
   readonly #snippets = new Map<string, string>();
   readonly #learned: Learned;
   readonly #view = new LogView();
+  readonly #sizer: RequestSizer;
   #sized:
     | { readonly view: View; readonly tools: readonly ToolSchema[]; readonly sizes: RequestSizes }
     | undefined;
@@ -49,6 +51,7 @@ export class Projection {
     this.#learned = new Learned(pastOf(log.entries())?.learned);
     const { calibrations } = this.#learned;
     this.counter = new TokenCounter({ encoder: deps.encoder, calibrations });
+    this.#sizer = new RequestSizer(this.counter);
     this.memory = new MessageMemory(deps.settings.maxMemoryMessages, (message, name) =>
       this.counter.identify(message, name),
     );
@@ -162,7 +165,7 @@ export class Projection {
   /** Measures what a view that is not in the log yet would make. */
   measureView(view: View, tools: readonly ToolSchema[]): ContextMeasure {
     const model = this.#deps.model();
-    const sizes = sizeOfView(view, tools, this.counter, this.policy());
+    const sizes = new RequestSizer(this.counter).of(view, tools, this.policy());
     return measureRequest(sizes, model, this.budget(), this.counter.ratio(model.id, sizes.features));
   }
 
@@ -261,7 +264,7 @@ export class Projection {
     const policy = this.policy();
     this.counter.setModel(this.#deps.model());
     if (this.#sized?.view !== view || this.#sized.tools !== tools)
-      this.#sized = { view, tools, sizes: sizeOfView(view, tools, this.counter, policy) };
+      this.#sized = { view, tools, sizes: this.#sizer.of(view, tools, policy) };
     return this.#sized.sizes;
   }
 }

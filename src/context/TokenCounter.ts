@@ -41,6 +41,7 @@ export class TokenCounter {
   #measured = new Map<VocabularyName | undefined, WeakMap<object, Measured>>();
   readonly #names = new WeakMap<Message, object>();
   #stats = { cachedMessages: 0, totalCachedTokens: 0 };
+  #generation: object = {};
 
   constructor({ set = HIGH, encoder, calibrations }: TokenCounterOptions = {}) {
     this.#set = set;
@@ -50,7 +51,14 @@ export class TokenCounter {
 
   /** From here on counts are for this model. Cheap: to be called before each measurement. */
   setModel({ tokenizer }: Pick<ModelInfo, 'tokenizer'>): void {
-    this.#vocabulary = vocabularies.find((name) => name === tokenizer);
+    const vocabulary = vocabularies.find((name) => name === tokenizer);
+    if (vocabulary !== this.#vocabulary) this.#generation = {};
+    this.#vocabulary = vocabulary;
+  }
+
+  /** Another object as soon as what was counted may be counted differently. */
+  get generation(): object {
+    return this.#generation;
   }
 
   /** From here on the message counts as what `name` stands for: one that is built again is not counted again. */
@@ -77,7 +85,7 @@ export class TokenCounter {
 
   /** Tokens of one message with everything in it, before calibration. */
   countMessage(message: Message): number {
-    return this.#measure(message).tokens;
+    return this.measured(message).tokens;
   }
 
   countMessages(messages: readonly Message[]): number {
@@ -85,7 +93,7 @@ export class TokenCounter {
   }
 
   countTools(tools: readonly ToolSchema[]): number {
-    return tools.reduce((sum, tool) => sum + this.#measure(tool).tokens, 0);
+    return tools.reduce((sum, tool) => sum + this.measured(tool).tokens, 0);
   }
 
   /** Tokens of a whole request. */
@@ -95,7 +103,7 @@ export class TokenCounter {
 
   /** Whether nothing of a request is an estimate. */
   isExact(messages: readonly Message[], tools: readonly ToolSchema[] = []): boolean {
-    return [...messages, ...tools].every((one) => this.#measure(one).exact);
+    return [...messages, ...tools].every((one) => this.measured(one).exact);
   }
 
   /**
@@ -122,6 +130,7 @@ export class TokenCounter {
         changed ||= measured.tokens !== book.get(name)?.tokens || measured.exact;
         book.set(name, measured);
       }
+      this.#generation = {};
       await yieldToOthers();
     }
     return changed;
@@ -130,7 +139,7 @@ export class TokenCounter {
   /** Tokens by class, for `ratio` and `observe`: eight numbers, small enough to be stored with a reply. */
   featuresOf(messages: readonly Message[], tools: readonly ToolSchema[] = []): readonly number[] {
     const sum = noTokens();
-    for (const one of [...messages, ...tools]) addTo(sum, this.#measure(one).classes);
+    for (const one of [...messages, ...tools]) addTo(sum, this.measured(one).classes);
     return Array.from(sum, (tokens) => Math.round(tokens));
   }
 
@@ -177,6 +186,7 @@ export class TokenCounter {
   clearCache(): void {
     this.#measured = new Map();
     this.#exact.cache.clear();
+    this.#generation = {};
     this.#stats = { cachedMessages: 0, totalCachedTokens: 0 };
   }
 
@@ -196,7 +206,8 @@ export class TokenCounter {
     return book;
   }
 
-  #measure(one: Message | ToolSchema): Measured {
+  /** One message or tool, before calibration. */
+  measured(one: Message | ToolSchema): Measured {
     const book = this.#book();
     const name = this.#nameOf(one);
     const known = book.get(name);
@@ -233,7 +244,7 @@ export class TokenCounter {
   }
 
   #canImprove(one: Message | ToolSchema): boolean {
-    const { exact, sampled } = this.#measure(one);
+    const { exact, sampled } = this.measured(one);
     return !exact && (sampled || (this.#vocabulary !== undefined && this.#exact.isAvailable()));
   }
 
@@ -249,6 +260,7 @@ export class TokenCounter {
     const texts = parts.flatMap((one) => one.texts);
     const counts = await this.#exact.count(this.#vocabulary, texts, signal);
     if (counts === undefined) return undefined;
+    this.#generation = {};
     let next = 0;
     return parts.map((one) => {
       const sum = one.texts.reduce((total) => total + (counts[next++] ?? 0), one.fixed);

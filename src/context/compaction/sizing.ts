@@ -2,7 +2,7 @@
 import { renderAtom } from '../ContextBuilder.ts';
 import type { Atom } from '../history/atoms.ts';
 import type { View } from '../history/view.ts';
-import { sizeOfView } from '../measure.ts';
+import { RequestSizer } from '../RequestSizer.ts';
 import { type CompactionBudget, compactionBudget } from '../tokens/budgets.ts';
 import { type Choice, chooseCompaction } from './choose.ts';
 import { outputOf } from './clips.ts';
@@ -27,7 +27,7 @@ export class Sizing {
 
   /** Tokens of a whole request. */
   ofView(view: View, policy = this.#job.policy): number {
-    const { total, features } = sizeOfView(view, this.#job.tools, this.#deps.counter, policy);
+    const { total, features } = new RequestSizer(this.#deps.counter).of(view, this.#job.tools, policy);
     // As the projection will measure it: a summary is another mixture of scripts than what it stands for.
     return Math.ceil(total * this.#deps.counter.ratio(this.#job.model.id, features));
   }
@@ -94,7 +94,7 @@ export class Sizing {
 
   #fixed(): number {
     const { view, tools, policy } = this.#job;
-    return this.#calibrated(sizeOfView(view, tools, this.#deps.counter, policy).fixed);
+    return this.#calibrated(new RequestSizer(this.#deps.counter).of(view, tools, policy).fixed);
   }
 
   #calibrated(tokens: number): number {
