@@ -8,6 +8,7 @@ import { InstructionReader, type Origin, type ReadInstruction } from './Instruct
 import { resolveImport } from './imports.ts';
 import { directoriesBetween, INSTRUCTION_NAMES, nestedDirectories } from './instructionPlaces.ts';
 import { formatInstructions, hashOf, type InstructionChange, type InstructionFile } from './instructions.ts';
+import { PresentNames } from './PresentNames.ts';
 
 export interface InstructionPlaces {
   /** Holds the user's own file. */
@@ -26,7 +27,7 @@ export interface InstructionSource {
   read(): Promise<readonly InstructionFile[]>;
   /**
    * What is new, changed or gone against `known` (hash by path, as the log has it), and what files near those
-   * `touched` add. Costs a look at each possible place; only what has changed is read. Never rejects.
+   * `touched` add. Costs a look at each directory and each file that is there; only what has changed is read. Never rejects.
    */
   changes(
     known: ReadonlyMap<string, string>,
@@ -43,13 +44,14 @@ const MAX_DEPTH = 5;
 export function createInstructionSource(places: InstructionPlaces): InstructionSource {
   const { dataRoot, root, cwd, home } = places;
   const reader = new InstructionReader(root, places.isSensitive);
+  const names = new PresentNames(INSTRUCTION_NAMES);
   const base = [dataRoot, ...directoriesBetween(root, cwd)];
   const collect = async (directories: readonly string[]): Promise<InstructionFile[]> => {
     const collection = new Collection(reader, home);
     // A look at each place comes before every request: side by side they take as long as one of them.
     const found = await Promise.all(
       directories.map((directory) =>
-        firstIn(directory, directory === dataRoot ? 'user' : 'repository', reader),
+        firstIn(directory, directory === dataRoot ? 'user' : 'repository', reader, names),
       ),
     );
     for (const file of found) if (file !== undefined) await collection.add(file, 0);
@@ -104,10 +106,10 @@ async function firstIn(
   directory: string,
   origin: Origin,
   reader: InstructionReader,
+  names: PresentNames,
 ): Promise<ReadInstruction | undefined> {
-  const files = await Promise.all(
-    INSTRUCTION_NAMES.map((name) => reader.read(join(directory, name), origin)),
-  );
+  const present = await names.in(directory);
+  const files = await Promise.all(present.map((name) => reader.read(join(directory, name), origin)));
   return files.find((file) => file !== undefined);
 }
 
