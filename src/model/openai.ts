@@ -117,7 +117,8 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
     onSent: ((sent: SentRequest) => void) | undefined,
   ): AsyncGenerator<ModelEvent, Dialect | undefined> {
     const controller = new AbortController();
-    const abort = () => controller.abort();
+    // With a reason of our own: making the usual one, with its stack, takes longer than all else here.
+    const abort = () => controller.abort(ENDED);
     signal.addEventListener('abort', abort, { once: true });
     const trace: AnswerTrace = {
       answered: false,
@@ -150,7 +151,7 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
     } finally {
       watchdog.stop();
       signal.removeEventListener('abort', abort);
-      controller.abort();
+      abort();
     }
     if (signal.aborted) return;
     const about: RequestFacts = {
@@ -205,6 +206,8 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
 
   return { stream };
 }
+
+const ENDED = new Error('the request has ended');
 
 /** Never rejects: what cannot be folded is no reply. */
 async function finish(accumulator: Accumulator) {

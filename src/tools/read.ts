@@ -1,9 +1,9 @@
-import { stat } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';
-import { imageOutcome, sniffImage } from './files/readImage.ts';
+import { imageOutcome } from './files/readImage.ts';
 import { type LinesRead, readLines } from './files/readLines.ts';
 import { suggestForMissing } from './files/similarNames.ts';
 import { failure, interrupted } from './outcomes.ts';
@@ -63,8 +63,24 @@ async function read(path: string, call: ReadInput, context: ToolContext): Promis
   // Opening a pipe or a device could block for ever or never end.
   if (!info.isFile())
     return failure(title, `${path} is a device, pipe or socket; Read shows regular files only.`);
-  const header = await sniffImage(path, info.size);
-  if (header !== undefined) return imageOutcome({ path, title, bytes: info.size }, header, context);
+  const file = await open(path, 'r');
+  try {
+    return await show(file, { path, title, bytes: info.size }, call, context);
+  } catch (error) {
+    if (context.signal.aborted) return interrupted(title);
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+async function show(
+  file: FileHandle,
+  about: { readonly path: string; readonly title: string; readonly bytes: number },
+  call: ReadInput,
+  context: ToolContext,
+): Promise<ToolOutcome> {
+  const { path, title, bytes } = about;
   const range = {
     offset: call.offset ?? 1,
     limit: call.limit ?? DEFAULT_LINES,
@@ -72,17 +88,11 @@ async function read(path: string, call: ReadInput, context: ToolContext): Promis
     maxCharacters: MAX_CHARACTERS,
     maxWholeBytes: MAX_WHOLE_BYTES,
   };
-  try {
-    const result = await readLines(path, info.size, range, context.signal);
-    if (result.type === 'binary') {
-      const text = `${path} is a binary file (${formatBytes(info.size)}), which Read cannot show. Inspect it with a command such as \`file\` or \`xxd\` if you need to.`;
-      return failure(title, text, 'binary');
-    }
-    return outcome(path, title, range.offset, info.size, result);
-  } catch (error) {
-    if (context.signal.aborted) return interrupted(title);
-    throw error;
-  }
+  const result = await readLines(file, bytes, range, context.signal);
+  if (result.type === 'image') return imageOutcome(file, about, result.header, context);
+  if (result.type === 'text') return outcome(path, title, range.offset, bytes, result);
+  const text = `${path} is a binary file (${formatBytes(bytes)}), which Read cannot show. Inspect it with a command such as \`file\` or \`xxd\` if you need to.`;
+  return failure(title, text, 'binary');
 }
 
 async function missing(path: string, call: ReadInput, context: ToolContext): Promise<string> {

@@ -1,9 +1,11 @@
 /** Reads a range of lines of a file of any size in bounded memory, and the hash of the whole on the way. */
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { type ImageHeader, readImageHeader } from '../../protocol/images.ts';
 import { type Encoding, guessEncoding, looksBinary } from './encoding.ts';
 
+/** At once; the header of any image is in the first. */
 const CHUNK_BYTES = 256 * 1024;
 const HEAD_BYTES = 8192;
 const LINE_FEED = 10;
@@ -36,52 +38,48 @@ export interface LinesRead {
   readonly valid: boolean;
 }
 
-/** Reads a regular file. The caller has made sure that it is one. Rejects with system errors and on abort. */
+/**
+ * Reads a regular file, if it is text. The caller has made sure that it is one. Rejects with system errors and on
+ * abort.
+ */
 export async function readLines(
-  path: string,
+  file: FileHandle,
   sizeBytes: number,
   range: LineRange,
   signal: AbortSignal,
-): Promise<LinesRead | { readonly type: 'binary' }> {
-  const file = await open(path, 'r');
-  try {
-    const head = Buffer.alloc(HEAD_BYTES);
-    const { bytesRead } = await file.read(head, 0, HEAD_BYTES, 0);
-    if (looksBinary(head.subarray(0, bytesRead))) return { type: 'binary' };
-    return await scan(file, head.subarray(0, bytesRead), sizeBytes <= range.maxWholeBytes, range, signal);
-  } finally {
-    await file.close();
-  }
-}
-
-async function scan(
-  file: FileHandle,
-  head: Uint8Array,
-  whole: boolean,
-  range: LineRange,
-  signal: AbortSignal,
-): Promise<LinesRead> {
+): Promise<
+  LinesRead | { readonly type: 'binary' } | { readonly type: 'image'; readonly header: ImageHeader }
+> {
+  signal.throwIfAborted();
+  const whole = sizeBytes <= range.maxWholeBytes;
+  // One byte more than the file has, so that the first read of a small one is also its end.
+  const chunk = Buffer.allocUnsafe(Math.max(HEAD_BYTES, Math.min(CHUNK_BYTES, sizeBytes + 1)));
+  let { bytesRead } = await file.read(chunk, 0, chunk.length, 0);
+  const head = chunk.subarray(0, Math.min(bytesRead, HEAD_BYTES));
+  const header = readImageHeader(chunk.subarray(0, bytesRead));
+  if (header !== undefined) return { type: 'image', header };
+  if (looksBinary(head)) return { type: 'binary' };
   const { encoding, bomBytes } = guessEncoding(head);
   const decoder = encoding === 'utf-8' ? undefined : new TextDecoder(encoding);
   const collector = new LineCollector(range);
   const hash = createHash('sha256');
-  const chunk = Buffer.alloc(CHUNK_BYTES);
-  let ended = false;
-  for (let position = 0; ; ) {
-    signal.throwIfAborted();
-    const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES, position);
-    if (bytesRead === 0) {
-      if (decoder !== undefined) collector.push(Buffer.from(decoder.decode()));
-      ended = true;
-      break;
-    }
+  let position = 0;
+  let ended = bytesRead === 0;
+  while (!ended) {
     const bytes = chunk.subarray(0, bytesRead);
     if (whole) hash.update(bytes);
     if (decoder === undefined) collector.push(position === 0 ? bytes.subarray(bomBytes) : bytes);
     else collector.push(Buffer.from(decoder.decode(bytes, { stream: true })));
     position += bytesRead;
     if (!whole && collector.done) break;
+    signal.throwIfAborted();
+    // Less than was asked for, and all that there was: nobody need ask for more.
+    ended = bytesRead < chunk.length && position >= sizeBytes;
+    if (ended) break;
+    ({ bytesRead } = await file.read(chunk, 0, chunk.length, position));
+    ended = bytesRead === 0;
   }
+  if (ended && decoder !== undefined) collector.push(Buffer.from(decoder.decode()));
   if (ended) collector.end();
   return {
     type: 'text',
