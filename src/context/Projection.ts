@@ -153,7 +153,7 @@ export class Projection {
 
   budget(): WindowBudget {
     const model = this.#deps.model();
-    return windowBudget(model, this.#deps.settings, this.#learned.window(model.id));
+    return windowBudget(model, this.#deps.settings, this.#learned.window(model));
   }
 
   measure(tools: readonly ToolSchema[]): ContextMeasure {

@@ -31,7 +31,7 @@ export function measureRequest(
     replyReserveTokens: budget.replyReserve,
     parts,
     exact: sizes.exact,
-    windowSource: model.source,
+    windowSource: budget.isLearned ? 'error' : model.source,
   };
 }
 

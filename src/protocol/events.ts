@@ -22,7 +22,8 @@ export interface ContextMeasure {
   /** The parts, in request order; they sum to `usedTokens`. */
   readonly parts: readonly { readonly name: string; readonly tokens: number }[];
   readonly exact: boolean;
-  readonly windowSource: ModelInfo['source'];
+  /** `error`: an error of the server named less than was known of the model. */
+  readonly windowSource: ModelInfo['source'] | 'error';
 }
 
 export interface CompactionReport {

@@ -119,6 +119,7 @@ describe('/context', () => {
   test.each<[ContextMeasure['windowSource'], string]>([
     ['setting', 'from your settings'],
     ['server', 'as the server says'],
+    ['error', 'as an error of the server said'],
     ['assumed', 'assumed, since nobody knows this model'],
   ])('says that the window is %s', async (windowSource, words) => {
     expect(await shown({ measure: { ...measure, windowSource } })).toContain(words);

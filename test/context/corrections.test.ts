@@ -25,3 +25,30 @@ test('a server that finds a handful of tokens too long does not leave a window o
   expect(context.measure([]).windowTokens).toBeGreaterThanOrEqual(1000);
   expect((await context.buildRequest(home.options())).type).toBe('ready');
 });
+
+test('a window that an error revealed holds until the server tells another one, also after a restart', async () => {
+  const home = await house({ windowTokens: 60_000 });
+  const told = (windowTokens: number): void => {
+    home.model = { ...home.model, windowTokens, source: 'server' };
+  };
+  told(60_000);
+  const context = home.manager();
+  const id = await context.createSession(undefined, {}, configuration);
+  await context.addMessage('user', 'hello');
+  const error = { kind: 'overflow' as const, message: 'too long', retryable: false, windowTokens: 20_000 };
+  await context.shrinkAfterOverflow(error, home.options());
+  expect(context.measure([])).toMatchObject({ windowTokens: 20_000, windowSource: 'error' });
+  await home.closeAll();
+
+  const again = home.manager();
+  await again.loadSession(id);
+  // What the error has refuted is no news, and neither is the catalogue.
+  expect(again.measure([])).toMatchObject({ windowTokens: 20_000, windowSource: 'error' });
+  home.model = { ...home.model, windowTokens: 128_000, source: 'catalogue' };
+  expect(again.measure([])).toMatchObject({ windowTokens: 20_000, windowSource: 'error' });
+  told(32_000);
+  expect(again.measure([])).toMatchObject({ windowTokens: 32_000, windowSource: 'server' });
+  // It may be wrong as well.
+  await again.shrinkAfterOverflow({ ...error, windowTokens: 24_000 }, home.options());
+  expect(again.measure([])).toMatchObject({ windowTokens: 24_000, windowSource: 'error' });
+});

@@ -11,6 +11,7 @@ const windowSources: Readonly<Record<ContextMeasure['windowSource'], string>> = 
   catalogue: 'known for this model',
   setting: 'from your settings',
   server: 'as the server says',
+  error: 'as an error of the server said',
   assumed: 'assumed, since nobody knows this model; set "contextWindow" or --context-window',
 };
 

@@ -10,7 +10,7 @@ const GUESS = 0.9;
 
 /** Records the window that a server's refusal reveals: the one that it names, or less than what it refused. */
 export async function learnWindow(
-  { projection, append }: SessionParts,
+  { projection, deps, append }: SessionParts,
   error: ModelError,
   tools: readonly ToolSchema[],
 ): Promise<void> {
@@ -22,6 +22,7 @@ export async function learnWindow(
   const windowTokens = Math.floor(Math.min(before.windowTokens, Math.max(LEAST_WINDOW, named ?? guess)));
   const { message: reason } = error;
   const guessed = named === undefined ? { isGuess: true } : {};
-  const { model } = before;
-  await append([reductionDraft({ kind: 'window', reason, model, windowTokens, preTokens, ...guessed })]);
+  const { id: model, windowTokens: knownTokens } = deps.model();
+  const learned = { model, windowTokens, knownTokens, ...guessed };
+  await append([reductionDraft({ kind: 'window', reason, preTokens, ...learned })]);
 }

@@ -1,13 +1,14 @@
 /** What a log teaches about its models (true windows, how they count) and about the files that it has seen. */
 import type { JSONLEntry, Todo } from '../../protocol/entries.ts';
+import type { ModelInfo } from '../../protocol/model.ts';
 import { Calibrations, type CalibrationsState } from '../tokens/Calibrations.ts';
 import { reductionOf } from './reductions.ts';
 
 /** Plain data, for JSON. */
 export interface LearnedState {
   readonly calibrations: CalibrationsState;
-  /** Tokens by model. */
-  readonly windows: readonly (readonly [string, number])[];
+  /** By model: tokens, and what was known until then. */
+  readonly windows: readonly (readonly [string, number, number?])[];
   /** Hashes by path. */
   readonly files: readonly (readonly [string, string])[];
   readonly todos: readonly Todo[];
@@ -15,13 +16,13 @@ export interface LearnedState {
 
 export class Learned {
   readonly calibrations: Calibrations;
-  readonly #windows: Map<string, number>;
+  readonly #windows: Map<string, { readonly tokens: number; readonly known: number | undefined }>;
   #files: Map<string, string>;
   #todos: readonly Todo[];
 
   constructor(state?: LearnedState) {
     this.calibrations = new Calibrations(state?.calibrations);
-    this.#windows = new Map(state?.windows);
+    this.#windows = new Map(state?.windows.map(([model, tokens, known]) => [model, { tokens, known }]));
     this.#files = new Map(state?.files);
     this.#todos = state?.todos ?? [];
   }
@@ -45,15 +46,28 @@ export class Learned {
   state(): LearnedState {
     return {
       calibrations: this.calibrations.state(),
-      windows: [...this.#windows],
+      windows: [...this.#windows].map(([model, { tokens, known }]) =>
+        known === undefined ? [model, tokens] : [model, tokens, known],
+      ),
       files: [...this.#files].slice(-MAX_FILES),
       todos: this.#todos,
     };
   }
 
-  /** Context window of a model as a server's error revealed it, in tokens. */
-  window(model: string): number | undefined {
-    return this.#windows.get(model);
+  /**
+   * Context window of a model as a server's error revealed it, in tokens; undefined where the server or the settings
+   * have said something new since: it may have been started with another one.
+   */
+  window({
+    id,
+    windowTokens,
+    source,
+  }: Pick<ModelInfo, 'id' | 'windowTokens' | 'source'>): number | undefined {
+    const learned = this.#windows.get(id);
+    if (learned === undefined) return undefined;
+    const isTold = source === 'server' || source === 'setting';
+    const isNewer = isTold && learned.known !== undefined && learned.known !== windowTokens;
+    return isNewer ? undefined : learned.tokens;
   }
 
   /** Hash of a file's content as this session last read or wrote it. */
@@ -79,7 +93,7 @@ export class Learned {
     }
     const data = reductionOf(entry);
     if (data?.kind !== 'window' || data.model === undefined || data.windowTokens === undefined) return;
-    this.#windows.set(data.model, data.windowTokens);
+    this.#windows.set(data.model, { tokens: data.windowTokens, known: data.knownTokens });
     // What the server found too long has more than that; a smaller ratio would be no news.
     if (data.windowTokens / data.preTokens > this.calibrations.ratio(data.model))
       this.calibrations.observe(data.model, data.preTokens, data.windowTokens);

@@ -31,6 +31,8 @@ export const reductionSchema = z.looseObject({
   /** `window`: the context window of a model, in tokens. */
   model: z.string().optional(),
   windowTokens: z.number().optional(),
+  /** What was known of that window until then: another word of the server's or the user's is newer than the error. */
+  knownTokens: z.number().optional(),
   /** True where the server named none. A guess holds until the program ends: the next refusal tells again. */
   isGuess: z.boolean().optional(),
 });

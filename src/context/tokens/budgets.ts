@@ -4,6 +4,8 @@ import type { ModelInfo } from '../../protocol/model.ts';
 
 export interface WindowBudget {
   readonly window: number;
+  /** Smaller than what is known of the model, since an error of the server revealed it. */
+  readonly isLearned: boolean;
   readonly replyReserve: number;
   /** Kept free so that a summary can still be asked for when the trigger is reached. */
   readonly summaryReserve: number;
@@ -42,6 +44,7 @@ export function windowBudget(
   const limit = window - Math.floor(replyReserve / 4);
   return {
     window,
+    isLearned: window === learnedWindow && learnedWindow < known,
     replyReserve,
     summaryReserve,
     trigger,
