@@ -58,13 +58,14 @@ An empty variable counts as unset. Others that the program looks at: \`CLAWDCODE
 ## Folders that are not trusted yet
 
 A repository that you have just cloned must not be able to send your key elsewhere or run anything. So a folder's
-own \`baseUrl\`, \`env\`, \`appendSystemPrompt\`, \`statusLine\`, \`notificationCommand\`, \`webFetch.allowPrivate\`,
+own \`model\`, \`baseUrl\`, \`env\`, \`appendSystemPrompt\`, \`statusLine\`, \`notificationCommand\`, \`webFetch.allowPrivate\`,
 \`checkpoints\`, \`sessions.redactOnWrite\` (when it is \`false\`), \`permissions.allow\`,
 \`permissions.additionalDirectories\` and \`permissions.defaultMode\` (unless it is \`plan\`) do not count until you
-have said once, at a question that lists them, that you trust the folder. Rules that ask or deny always count, and
-so do allow rules that you saved there yourself with an "always". An \`apiKey\` in a folder's file never counts:
-a key belongs in \`config.json\` or in the environment. With \`-p\` nobody can be asked, so such settings are left
-out and standard error says so.
+have said once, at a question that lists them, that you trust the folder. The model is among them because behind
+a service that passes requests on its name says who reads the conversation, and at what price; \`--model\` and
+\`OPENAI_MODEL\` name one without that question. Rules that ask or deny always count, and so do allow rules that you
+saved there yourself with an "always". An \`apiKey\` in a folder's file never counts: a key belongs in \`config.json\`
+or in the environment. With \`-p\` nobody can be asked, so such settings are left out and standard error says so.
 `;
 }
 
