@@ -1,5 +1,6 @@
 /** What the terminal takes besides text, from the names in the environment; and the user's wishes about it. */
 import { spawn } from 'node:child_process';
+import { withoutKeys } from '../tools/shell/childEnvironment.ts';
 import { isPlainConsole } from '../ui/attention/plainConsole.ts';
 import type { Attention, NotificationChannel } from '../ui/attention/types.ts';
 import { sanitizeLine } from '../ui/print/sanitize.ts';
@@ -88,7 +89,12 @@ function runNotifier(command: string, message: string, session: string, env: Env
     stdio: 'ignore',
     timeout: NOTIFIER_MS,
     windowsHide: true,
-    env: { ...env, CLAWDCODE: '1', CLAWDCODE_MESSAGE: plain(message), CLAWDCODE_SESSION: plain(session) },
+    env: {
+      ...withoutKeys(env),
+      CLAWDCODE: '1',
+      CLAWDCODE_MESSAGE: plain(message),
+      CLAWDCODE_SESSION: plain(session),
+    },
   });
   child.on('error', () => {});
   child.unref();

@@ -1,5 +1,6 @@
 /** Runs the user's own status line command: JSON in, a line or a few out, bounded in time and size. */
 import { spawn } from 'node:child_process';
+import { withoutKeys } from '../tools/shell/childEnvironment.ts';
 import type { StatusInput } from '../ui/statusCommand/statusInput.ts';
 import type { StatusCommand, StatusOutput } from '../ui/statusCommand/types.ts';
 
@@ -46,7 +47,7 @@ function runCommand(
     const child = spawn(command, {
       shell: true,
       cwd,
-      env: { ...env, COLUMNS: String(columns), CLAWDCODE: '1' },
+      env: { ...withoutKeys(env), COLUMNS: String(columns), CLAWDCODE: '1' },
       detached: process.platform !== 'win32',
       windowsHide: true,
     });

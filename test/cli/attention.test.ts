@@ -72,6 +72,20 @@ test('a program of the user’s own is told by variables, which no shell reads a
   await expect(readFile(join(folder, 'evil'))).rejects.toThrow();
 });
 
+test('it gets the environment without the keys', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'clawdcode-notify-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const { notify } = attentionOf(
+    { ...settings, notificationCommand: 'env > told.part && mv told.part told' },
+    { PATH: process.env.PATH, OPENAI_API_KEY: 'sk-mine', CLAWDCODE_API_KEY: 'sk-mine', LANG: 'C' },
+    folder,
+  );
+  notify?.('is done', 'title');
+  const told = () => readFile(join(folder, 'told'), 'utf8').catch(() => '');
+  await expect.poll(told, { timeout: 10_000 }).toContain('LANG=C');
+  expect(await told()).not.toContain('sk-mine');
+});
+
 test('a title that no variable can hold calls as well', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'clawdcode-notify-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

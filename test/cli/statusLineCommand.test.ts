@@ -15,7 +15,7 @@ async function run(command: string) {
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const made = createStatusCommand(
     { command, padding: 2, refreshMs: null },
-    { cwd: folder, env: { PATH: process.env.PATH } },
+    { cwd: folder, env: { PATH: process.env.PATH, OPENAI_API_KEY: 'sk-mine', CLAWDCODE_API_KEY: 'sk-mine' } },
     ['/more'],
     () => 77,
   );
@@ -29,6 +29,12 @@ test('it reads JSON, runs in the working directory and knows the width', async (
   const [json = '', columns] = (output as { text: string }).text.split('\n');
   expect(JSON.parse(json)).toMatchObject({ session_id: 's', workspace: { added_dirs: ['/more'] } });
   expect(columns).toBe('77');
+});
+
+test('it gets the environment without the keys', async () => {
+  const { output } = await run('env');
+  expect(output).toMatchObject({ type: 'text', text: expect.stringContaining('PATH=') });
+  expect(JSON.stringify(output)).not.toContain('sk-mine');
 });
 
 test('a command that does not read its input is no failure', async () => {

@@ -7,14 +7,8 @@ export function childEnvironment(
   secrets: readonly string[],
   sessionId: string,
 ): Record<string, string> {
-  const hidden = new Set(['OPENAI_API_KEY', ...secrets]);
-  const kept: Record<string, string> = {};
-  for (const [name, value] of Object.entries(env)) {
-    if (value === undefined || hidden.has(name) || /^CLAWDCODE_.*KEY/.test(name)) continue;
-    kept[name] = value;
-  }
   return {
-    ...kept,
+    ...withoutKeys(env, secrets),
     PAGER: 'cat',
     GIT_PAGER: 'cat',
     GIT_TERMINAL_PROMPT: '0',
@@ -22,4 +16,15 @@ export function childEnvironment(
     CLAWDCODE_SESSION_ID: sessionId,
     AGENT: 'clawdcode',
   };
+}
+
+/** What every command gets, whoever starts it: the user's environment without the keys of this program. */
+export function withoutKeys(env: Environment, secrets: readonly string[] = []): Record<string, string> {
+  const hidden = new Set(['OPENAI_API_KEY', ...secrets]);
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (value === undefined || hidden.has(name) || /^CLAWDCODE_.*KEY/.test(name)) continue;
+    kept[name] = value;
+  }
+  return kept;
 }
