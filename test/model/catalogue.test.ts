@@ -20,6 +20,10 @@ test.each<readonly [string, number, string]>([
   ['gpt-5-codex', 272_000, 'o200k_base'],
   ['gpt-5-chat-latest', 128_000, 'o200k_base'],
   ['gpt-5.5', 922_000, 'o200k_base'],
+  ['gpt-6-sol', 922_000, 'o200k_base'],
+  ['gpt-5.6-cyber', 272_000, 'o200k_base'],
+  ['gpt-5.2-chat-latest', 128_000, 'o200k_base'],
+  ['gpt-5.3-codex-spark', 96_000, 'o200k_base'],
   ['o1', 200_000, 'o200k_base'],
   ['o3-mini-2025-01-31', 200_000, 'o200k_base'],
   ['o4-mini', 200_000, 'o200k_base'],
@@ -29,17 +33,35 @@ test.each<readonly [string, number, string]>([
   ['claude-sonnet-4-6', 1_000_000, 'unknown'],
   ['claude-opus-4-20250514', 200_000, 'unknown'],
   ['claude-opus-4-1', 200_000, 'unknown'],
+  ['claude-mythos-5-1', 1_000_000, 'unknown'],
   ['models/gemini-2.5-pro', 1_048_576, 'unknown'],
+  ['gemini-2.5-computer-use-preview-10-2025', 131_072, 'unknown'],
+  ['google/gemma-4-31b-it', 262_144, 'unknown'],
+  ['gemma-4-E4B-it', 131_072, 'unknown'],
   ['deepseek/deepseek-v4-pro', 1_000_000, 'unknown'],
   ['Qwen/Qwen3-Coder-480B-A35B-Instruct', 262_144, 'unknown'],
   ['Qwen/Qwen2.5-Coder-32B-Instruct', 32_768, 'unknown'],
+  ['qwen3.8-max', 983_616, 'unknown'],
   ['z-ai/glm-4.6', 200_000, 'unknown'],
+  ['glm-4.6v', 128_000, 'unknown'],
+  ['glm-5.1', 200_000, 'unknown'],
+  ['glm-5.3', 1_000_000, 'unknown'],
   ['moonshotai/kimi-k2-thinking', 262_144, 'unknown'],
+  ['moonshotai/kimi-k3', 1_048_576, 'unknown'],
+  ['MiniMax-M2.7', 196_608, 'unknown'],
+  ['MiniMax-M3', 512_000, 'unknown'],
   ['mistral-large-latest', 128_000, 'unknown'],
+  ['mistral-large-2512', 262_144, 'unknown'],
+  ['devstral-small-2507', 128_000, 'unknown'],
+  ['devstral-2512', 256_000, 'unknown'],
+  ['codestral-latest', 256_000, 'unknown'],
   ['accounts/fireworks/models/llama-v3p1-70b-instruct', 131_072, 'unknown'],
   ['meta-llama/Llama-3.3-70B-Instruct', 131_072, 'unknown'],
   ['meta-llama/Meta-Llama-3-8B', 8192, 'unknown'],
   ['x-ai/grok-4', 256_000, 'unknown'],
+  ['grok-4-1-fast', 2_000_000, 'unknown'],
+  ['grok-4.20-0309-reasoning', 1_000_000, 'unknown'],
+  ['grok-4.7', 500_000, 'unknown'],
 ])('%s is known', (id, windowTokens, tokenizer) => {
   expect(lookupModel(id, { unknownWindow })).toMatchObject({
     id,
@@ -96,11 +118,34 @@ test('cost counts cached input once, and is unknown without a price', () => {
   ).toBeUndefined();
 });
 
+test.each<readonly [string, readonly [number, number, number] | undefined]>([
+  ['claude-opus-5-5', [4, 0.2, 20]],
+  ['claude-fable-5', [10, 1, 50]],
+  ['claude-fable-5-1', [10, 0.25, 50]],
+  ['gemini-3.7-flash', [0.75, 0.075, 3.75]],
+  ['gemini-3.5-flash-lite', [0.3, 0.03, 2.5]],
+  ['gemini-2.5-flash', [0.3, 0.03, 2.5]],
+  ['gemini-2.5-flash-preview-05-20', undefined],
+  ['gemini-3.1-pro-preview', undefined],
+  ['gpt-5.2-chat-latest', [1.75, 0.175, 14]],
+  ['gpt-5.1-codex-mini', [0.25, 0.025, 2]],
+  ['gpt-6-luna', undefined],
+  ['o3-deep-research', [10, 2.5, 40]],
+  ['o4-mini-deep-research', [2, 0.5, 8]],
+  ['grok-3-mini-fast', [0.6, 0.15, 4]],
+  ['grok-4.7', undefined],
+])('a million tokens of %s cost %j: input, cached input, output', (id, price) => {
+  const [input, cachedInput, output] = price ?? [];
+  const expected = price === undefined ? undefined : { input, cachedInput, output };
+  expect(lookupModel(id, { unknownWindow }).price).toEqual(expected);
+});
+
 const tokens = z.int().min(1000);
 const usd = z.number().min(0).max(1000);
 const providerSchema = z.strictObject({
   provider: z.string().min(1),
   source: z.string().regex(/https:\/\/[\w.-]+\//),
+  comparedWith: z.string().min(1).optional(),
   asOf: z.string().regex(/^20\d\d-(?:0[1-9]|1[0-2])$/),
   cache: z
     .strictObject({
@@ -152,6 +197,13 @@ test.each([
   ['qwen2.5-vl:7b', true],
   ['qwen2.5-coder:7b', undefined],
   ['glm-4.5v', true],
+  ['qwen3.6-plus', true],
+  ['qwen3-coder-plus', false],
+  ['kimi-k2.6', true],
+  ['kimi-k2-thinking', false],
+  ['MiniMax-M2.5', false],
+  ['mistral-medium-2508', true],
+  ['grok-3', false],
   ['glm-4.5', undefined],
   ['deepseek-v3', undefined],
   ['accounts/fireworks/models/llama-v3p1-70b-instruct', false],

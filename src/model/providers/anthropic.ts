@@ -1,10 +1,11 @@
-import type { ProviderModels } from './types.ts';
+import { type ProviderModels, publishedTables } from './types.ts';
 
 /** Ids with a dot (OpenRouter) and with a dash. 1M tokens from the 4.6 generation on. */
 export const anthropicModels: ProviderModels = {
   provider: 'Anthropic',
   source: 'https://platform.claude.com/docs/en/about-claude/models/overview and /pricing',
-  asOf: '2026-11',
+  comparedWith: publishedTables,
+  asOf: '2026-09',
   cache: { kind: 'explicit', minTokens: 1024, ttlSeconds: 300 },
   closed: true,
   families: [
@@ -46,7 +47,7 @@ export const anthropicModels: ProviderModels = {
       match: /^claude-opus-5[.-]5(?!\d)/,
       window: 1_000_000,
       maxOutput: 128_000,
-      price: [4, 0.4, 20],
+      price: [4, 0.2, 20],
       vision: true,
     },
     {
@@ -71,6 +72,14 @@ export const anthropicModels: ProviderModels = {
       vision: true,
     },
     { match: /^claude-sonnet-5/, window: 1_000_000, maxOutput: 128_000, price: [2, 0.2, 10], vision: true },
+    {
+      match: /^claude-fable-5[.-]1(?!\d)/,
+      window: 1_000_000,
+      maxOutput: 128_000,
+      price: [10, 0.25, 50],
+      vision: true,
+    },
+    { match: /^claude-mythos/, window: 1_000_000, maxOutput: 128_000, vision: true },
     { match: /^claude-fable/, window: 1_000_000, maxOutput: 128_000, price: [10, 1, 50], vision: true },
     { match: /^claude/, window: 200_000, maxOutput: 32_000, vision: true },
   ],

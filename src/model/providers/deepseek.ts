@@ -1,10 +1,11 @@
-import type { ProviderModels } from './types.ts';
+import { type ProviderModels, publishedTables } from './types.ts';
 
 /** Hosted models think by default and refuse a history without their reasoning; prices vary by hour. */
 export const deepseekModels: ProviderModels = {
   provider: 'DeepSeek',
   source: 'https://api-docs.deepseek.com/quick_start/pricing',
-  asOf: '2026-11',
+  comparedWith: publishedTables,
+  asOf: '2026-09',
   cache: { kind: 'automatic', minTokens: 64 },
   families: [
     {
@@ -14,6 +15,7 @@ export const deepseekModels: ProviderModels = {
       returnsReasoning: true,
       reasoning: { field: 'reasoning_content' },
     },
+    { match: /^deepseek-r1$/, window: 64_000, maxOutput: 16_000, vision: false },
     { match: /^deepseek-(?:v2|coder)/, window: 65_536, maxOutput: 8192 },
     { match: /^deepseek/, window: 128_000, maxOutput: 8192 },
   ],

@@ -1,9 +1,10 @@
-import type { ProviderModels } from './types.ts';
+import { type ProviderModels, publishedTables } from './types.ts';
 
 export const metaModels: ProviderModels = {
   provider: 'Meta',
   source: 'model cards of Llama: https://huggingface.co/meta-llama',
-  asOf: '2026-11',
+  comparedWith: publishedTables,
+  asOf: '2026-09',
 
   families: [
     { match: /^(?:meta-)?llama-?4/, window: 131_072, maxOutput: 8192, vision: true },

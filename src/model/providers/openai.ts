@@ -1,16 +1,25 @@
-import type { ProviderModels } from './types.ts';
+import { type ProviderModels, publishedTables } from './types.ts';
 
 const o200k = 'o200k_base';
 const cl100k = 'cl100k_base';
 
-/** GPT-5: 400,000 in all, of which at most 272,000 are input; from 5.4 on 1,050,000 and 922,000, with a higher price for long prompts, so none is given. */
+/** GPT-5: 400,000 in all, of which at most 272,000 are input; from 5.4 on and GPT-6 1,050,000 and 922,000, with a higher price for long prompts, so none is given. */
 export const openaiModels: ProviderModels = {
   provider: 'OpenAI',
   source: 'https://developers.openai.com/api/docs/models and /pricing',
-  asOf: '2026-11',
+  comparedWith: publishedTables,
+  asOf: '2026-09',
   cache: { kind: 'automatic', minTokens: 1024, ttlSeconds: 300 },
   closed: true,
   families: [
+    {
+      match: /^gpt-5\.[23]-chat/,
+      window: 128_000,
+      maxOutput: 16_384,
+      tokenizer: o200k,
+      price: [1.75, 0.175, 14],
+      vision: true,
+    },
     {
       match: /^gpt-5[\w.-]*-chat/,
       window: 128_000,
@@ -42,8 +51,16 @@ export const openaiModels: ProviderModels = {
       tokenizer: o200k,
       vision: true,
     },
-    { match: /^gpt-5\.[4-9]/, window: 922_000, maxOutput: 128_000, tokenizer: o200k, vision: true },
+    { match: /^gpt-5\.6-cyber/, window: 272_000, maxOutput: 128_000, tokenizer: o200k, vision: true },
+    {
+      match: /^gpt-(?:5\.[4-9]|6(?!\d))/,
+      window: 922_000,
+      maxOutput: 128_000,
+      tokenizer: o200k,
+      vision: true,
+    },
     { match: /^gpt-5[\w.-]*-pro/, window: 272_000, maxOutput: 128_000, tokenizer: o200k, vision: true },
+    { match: /^gpt-5\.3-codex-spark/, window: 96_000, maxOutput: 32_000, tokenizer: o200k },
     {
       match: /^gpt-5\.[23]/,
       window: 272_000,
@@ -70,7 +87,14 @@ export const openaiModels: ProviderModels = {
       vision: true,
       reasoning: { efforts: ['minimal', 'low', 'medium', 'high'] },
     },
-    { match: /^gpt-5\.1-codex-mini/, window: 272_000, maxOutput: 128_000, tokenizer: o200k, vision: true },
+    {
+      match: /^gpt-5\.1-codex-mini/,
+      window: 272_000,
+      maxOutput: 128_000,
+      tokenizer: o200k,
+      price: [0.25, 0.025, 2],
+      vision: true,
+    },
     {
       match: /^gpt-5(?:\.1)?(?![\d.])/,
       window: 272_000,
@@ -175,6 +199,14 @@ export const openaiModels: ProviderModels = {
       vision: false,
     },
     {
+      match: /^codex-mini-latest/,
+      window: 200_000,
+      maxOutput: 100_000,
+      tokenizer: o200k,
+      price: [1.5, 0.375, 6],
+      vision: false,
+    },
+    {
       match: /^gpt-oss/,
       open: true,
       window: 131_072,
@@ -238,7 +270,25 @@ export const openaiModels: ProviderModels = {
       reasoning: { efforts: ['low', 'medium', 'high'] },
     },
     {
+      match: /^o3-deep-research/,
+      window: 200_000,
+      maxOutput: 100_000,
+      tokenizer: o200k,
+      price: [10, 2.5, 40],
+      vision: true,
+      reasoning: { efforts: ['low', 'medium', 'high'] },
+    },
+    {
       match: /^o3(?!\w)/,
+      window: 200_000,
+      maxOutput: 100_000,
+      tokenizer: o200k,
+      price: [2, 0.5, 8],
+      vision: true,
+      reasoning: { efforts: ['low', 'medium', 'high'] },
+    },
+    {
+      match: /^o4-mini-deep-research/,
       window: 200_000,
       maxOutput: 100_000,
       tokenizer: o200k,

@@ -31,11 +31,19 @@ export interface CacheRules {
   readonly ttlSeconds?: number;
 }
 
+/** Published tables of models, as npm packages: both of September 2026. */
+export const publishedTables = '@oh-my-pi/pi-catalog 18.2.11 and @llmgateway/models 1.324.0';
+
 export interface ProviderModels {
   readonly provider: string;
-  /** The pages that all figures are from. */
+  /** The provider's own pages: where a figure is to be looked up. */
   readonly source: string;
-  /** Year and month in which they were read. */
+  /**
+   * What the lines were compared with, where it has the model: if two tables differ, the smaller window stands here,
+   * and no price. Without it nothing was found to compare with.
+   */
+  readonly comparedWith?: string;
+  /** Year and month of what they were compared with, or else in which they were written down. */
   readonly asOf: string;
   readonly cache?: CacheRules;
   /** Served by the provider alone, so that they are the same wherever they are asked for; but for `open` families. */
