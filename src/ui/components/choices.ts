@@ -34,47 +34,9 @@ export function choiceLines(
 }
 
 /**
- * As `choiceLines`, in at most `rows` lines: first the details go, then what a label takes beyond one line, then
- * the choices that are farthest from the selected one.
- */
-export function fittedChoiceLines(
-  choices: readonly Choice[],
-  selected: number,
-  width: number,
-  rows: number,
-  theme: Theme,
-): string[] {
-  const fitting = wholeLabels(choices, selected, width, rows, theme);
-  if (fitting !== undefined) return fitting;
-  const cut = choices.map(({ label }, index) => {
-    const isSelected = index === selected;
-    const text = truncate(`${index + 1}. ${label}`, width - 2);
-    return isSelected ? theme.accent(`❯ ${text}`) : `  ${theme.text(text)}`;
-  });
-  const from = Math.max(0, Math.min(selected - Math.floor(rows / 2), cut.length - rows));
-  return cut.slice(from, from + Math.max(1, rows));
-}
-
-/**
- * All of it, or without the details of the others, where that fits: a label that nobody can tell from the next one is
- * worth more than they are.
- */
-function wholeLabels(
-  choices: readonly Choice[],
-  selected: number,
-  width: number,
-  rows: number,
-  theme: Theme,
-): string[] | undefined {
-  const whole = choiceLines(choices, selected, width, theme);
-  if (whole.length <= rows) return whole;
-  const labels = choiceLines(detailed(choices, selected), selected, width, theme);
-  return labels.length <= rows ? labels : undefined;
-}
-
-/**
- * As `choiceLines`, in at most `rows` lines where that can be: the others lose their details, then what takes them
- * beyond one line. The label of the selected one is always whole.
+ * As `choiceLines`, in at most `rows` lines where that can be: the others lose their details, then everything but the
+ * label of the selected one, which is always whole, becomes one row: a label that nobody can tell from the next one is
+ * worth more than details.
  */
 export function choiceLinesWithin(
   choices: readonly Choice[],
@@ -83,13 +45,31 @@ export function choiceLinesWithin(
   rows: number,
   theme: Theme,
 ): string[] {
-  const fitting = wholeLabels(choices, selected, width, rows, theme);
-  if (fitting !== undefined) return fitting;
+  const whole = choiceLines(choices, selected, width, theme);
+  if (whole.length <= rows) return whole;
+  const labels = choiceLines(detailed(choices, selected), selected, width, theme);
+  if (labels.length <= rows) return labels;
   // The number and its mark take five columns.
   const cut = choices.map(({ label }, index) => ({
     label: index === selected ? label : truncate(label, Math.max(1, width - 5)),
   }));
   return choiceLines(cut, selected, width, theme);
+}
+
+/** The same in never more than `rows` lines: the choices that are farthest from the selected one go. */
+export function fittedChoiceLines(
+  choices: readonly Choice[],
+  selected: number,
+  width: number,
+  rows: number,
+  theme: Theme,
+): string[] {
+  const lines = choiceLinesWithin(choices, selected, width, rows, theme);
+  // Where these are too many, each of the others has one row.
+  const own = lines.length - choices.length + 1;
+  const before = Math.max(0, Math.floor((rows - own) / 2));
+  const from = Math.max(0, Math.min(selected - before, lines.length - rows));
+  return lines.length <= rows ? lines : lines.slice(from, from + Math.max(1, rows));
 }
 
 /** Only the selected one keeps its detail. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ContextMeasure } from '../../../src/protocol/events.ts';
 import type { PermissionQuestion, Preview } from '../../../src/protocol/permissions.ts';
-import { choiceLines } from '../../../src/ui/components/choices.ts';
+import { choiceLines, fittedChoiceLines } from '../../../src/ui/components/choices.ts';
 import { fieldView } from '../../../src/ui/components/field.ts';
 import { liveToolLines } from '../../../src/ui/components/LiveTools.tsx';
 import { checkForm, createForm } from '../../../src/ui/components/onboardingForm.ts';
@@ -194,6 +194,23 @@ test('a permission dialog is never taller than its rows while these hold the cho
         if (lines > 0 && rows > 8) expect(layout.above.some((line) => line.startsWith('line '))).toBe(true);
       },
     ),
+  );
+});
+
+test('of choices that do not fit the selected one is there, whole where that can be, in no more rows than there are', () => {
+  const long = Array.from({ length: 6 }, (_, index) => ({
+    label: `choice-${index} ${'with a long name '.repeat(2)}`.trim(),
+    detail: `detail-${index}`,
+  }));
+  fc.assert(
+    fc.property(fc.nat({ max: 5 }), fc.integer({ min: 1, max: 30 }), (selected, rows) => {
+      const lines = fittedChoiceLines(long, selected, 24, rows, theme);
+      expect(lines.length).toBeLessThanOrEqual(rows);
+      const text = lines.map((line) => line.slice(2)).join(' ');
+      expect(lines).toContain(`❯ ${selected + 1}. choice-${selected} with a`);
+      if (rows > 3) expect(text).toContain(`${selected + 1}. ${long[selected]?.label}`);
+      if (rows >= 8) for (const at of long.keys()) expect(text).toContain(`choice-${at}`);
+    }),
   );
 });
 
