@@ -2,16 +2,13 @@
 import { resolve } from 'node:path';
 import type { ModelList } from '../commands/types.ts';
 import { loadSettings } from '../config/loadSettings.ts';
-import { DEFAULT_BASE_URL } from '../config/schema.ts';
 import { isTrusted, savedRules } from '../config/trust.ts';
 import type { LoadedSettings, Problem, SettingsRule } from '../config/types.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
 import { parseRule } from '../permissions/rules.ts';
+import { OFFICIAL_MODEL, OFFICIAL_URL } from '../protocol/official.ts';
 import type { CliOptions } from './options.ts';
 import type { Place } from './place.ts';
-
-/** The model at the hosted default endpoint, when nothing names one. */
-const DEFAULT_MODEL = 'gpt-4.1';
 
 /** Reads all layers. A folder's own settings count only once the user has trusted it. */
 export async function readSettings(
@@ -73,7 +70,7 @@ export async function findModelAccess(
 ): Promise<ModelAccess> {
   if (demo) return { type: 'ready', model: DEMO_MODEL, apiKey: undefined };
   const apiKey = settings.apiKey ?? undefined;
-  const hosted = settings.baseUrl === DEFAULT_BASE_URL;
+  const hosted = settings.baseUrl === OFFICIAL_URL;
   if (hosted && apiKey === undefined) {
     return {
       type: 'missing',
@@ -82,7 +79,7 @@ export async function findModelAccess(
     };
   }
   if (settings.model !== null) return { type: 'ready', model: settings.model, apiKey };
-  if (hosted) return { type: 'ready', model: DEFAULT_MODEL, apiKey };
+  if (hosted) return { type: 'ready', model: OFFICIAL_MODEL, apiKey };
   const { ids, problem } = await listModels(settings.baseUrl, apiKey);
   const [first] = ids;
   if (first !== undefined) return { type: 'ready', model: first, apiKey };

@@ -4,11 +4,9 @@
  */
 import * as z from 'zod';
 import { contextSettingsSchema } from '../protocol/contextSettings.ts';
+import { OFFICIAL_MODEL, OFFICIAL_URL } from '../protocol/official.ts';
 import { themeSettings } from '../protocol/themeNames.ts';
 import { modeNames, parsePermissionMode } from './modes.ts';
-
-/** Where requests go when nothing says otherwise. */
-export const DEFAULT_BASE_URL = 'https://api.openai.com/v1';
 
 const rules = z.array(z.string().min(1)).default([]);
 const tokens = z.int().min(1000);
@@ -69,11 +67,11 @@ export const settingsSchema = z.strictObject({
     .nullable()
     .default(null)
     .describe(
-      'Model id as the endpoint knows it; null takes gpt-4.1 at OpenAI, elsewhere the first that the endpoint lists.',
+      `Model id as the endpoint knows it; null takes ${OFFICIAL_MODEL} at OpenAI, elsewhere the first that the endpoint lists.`,
     ),
   baseUrl: z
     .url({ protocol: /^https?$/ })
-    .default(DEFAULT_BASE_URL)
+    .default(OFFICIAL_URL)
     .describe('Base URL of the OpenAI-compatible endpoint, up to and including /v1.'),
   apiKey: z
     .string()

@@ -1,4 +1,5 @@
 import { lookupModel } from '../../model/catalogue.ts';
+import { OFFICIAL_MODEL } from '../../protocol/official.ts';
 import type { ServedModel } from '../../protocol/server.ts';
 
 /**
@@ -23,7 +24,7 @@ function weigh(model: ServedModel): readonly number[] {
     tools === false ? 0 : 1,
     // A window that the prompt alone nearly fills is no place to work in.
     (windowTokens ?? maxWindowTokens ?? TOO_SMALL) < TOO_SMALL ? 0 : 1,
-    id === PREFERRED ? 1 : 0,
+    id === OFFICIAL_MODEL ? 1 : 0,
     tools === true ? 1 : 0,
     loaded === true ? 1 : 0,
     FOR_CODE.test(id) ? 1 : 0,
@@ -33,9 +34,6 @@ function weigh(model: ServedModel): readonly number[] {
 
 /** Tokens. */
 const TOO_SMALL = 12_000;
-
-/** What the hosted default endpoint is used with when nothing names a model. */
-const PREFERRED = 'gpt-4.1';
 
 const FOR_CODE = /cod(?:e|er|ing|estral)|devstral|swe-|gpt-oss|glm-4\.|kimi-k2|minimax-m/i;
 

@@ -1,6 +1,7 @@
 /** The form that asks for a key, an endpoint and a model: its fields, and what is wrong with them. Pure. */
+import { OFFICIAL_URL } from '../../protocol/official.ts';
 import { createBuffer, type TextBuffer } from '../input/textBuffer.ts';
-import { OFFICIAL_URL, providerNamed, providerOfKey } from '../onboarding/providers.ts';
+import { providerNamed, providerOfKey } from '../onboarding/providers.ts';
 import type { Access, AccessField } from '../onboarding/SetupPort.ts';
 import { isKey, strayKey } from '../onboarding/strayKey.ts';
 import { fieldText } from './field.ts';

@@ -1,4 +1,5 @@
 /** Endpoints by name, and what the beginning of a key says of who gave it out. Data. */
+import { OFFICIAL_URL } from '../../protocol/official.ts';
 
 export interface Provider {
   readonly name: string;
@@ -56,13 +57,10 @@ export const providers: readonly Provider[] = [
   {
     name: 'OpenAI',
     aliases: [],
-    baseUrl: 'https://api.openai.com/v1',
+    baseUrl: OFFICIAL_URL,
     keys: /^sk-(?:proj-|svcacct-|admin-)/,
   },
 ];
-
-/** What the endpoint field begins with. */
-export const OFFICIAL_URL = 'https://api.openai.com/v1';
 
 /** Whose key this looks like; undefined where several give out such keys, or nobody that is known. */
 export function providerOfKey(key: string): Provider | undefined {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { OFFICIAL_URL } from '../../../src/protocol/official.ts';
 import { fieldText } from '../../../src/ui/components/field.ts';
 import {
   checkForm,
@@ -9,7 +10,7 @@ import {
   withField,
 } from '../../../src/ui/components/onboardingForm.ts';
 import { createBuffer } from '../../../src/ui/input/textBuffer.ts';
-import { OFFICIAL_URL, providerOfKey, providers } from '../../../src/ui/onboarding/providers.ts';
+import { providerOfKey, providers } from '../../../src/ui/onboarding/providers.ts';
 import { isKey, strayKey } from '../../../src/ui/onboarding/strayKey.ts';
 
 test.each([

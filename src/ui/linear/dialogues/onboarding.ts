@@ -1,4 +1,6 @@
 /** The first minute in lines: the steps, choices and checks of the screen, asked one after the other. */
+
+import { OFFICIAL_URL } from '../../../protocol/official.ts';
 import { fieldText } from '../../components/field.ts';
 import { checkForm, createForm, MOVED, withInsertion } from '../../components/onboardingForm.ts';
 import type { Phase } from '../../controllerTypes.ts';
@@ -169,7 +171,5 @@ const questions: Readonly<Record<AccessField, string>> = {
 function emptyLine(name: AccessField, usual: string): string {
   if (name === 'apiKey') return 'An empty line for none, as most local servers need none.';
   if (usual !== '') return `An empty line takes ${sanitizeLine(usual)}`;
-  return name === 'model'
-    ? 'An empty line chooses from a list.'
-    : 'An address such as https://api.openai.com/v1';
+  return name === 'model' ? 'An empty line chooses from a list.' : `An address such as ${OFFICIAL_URL}`;
 }
