@@ -40,6 +40,16 @@ test.each(documents)('%s links only to files that exist', (document) => {
   for (const file of files) expect(existsSync(join(root, dirname(document), file)), file).toBe(true);
 });
 
+test('every document can be reached from the README', () => {
+  const reached = new Set(['README.md']);
+  for (const document of reached) {
+    for (const [, link = ''] of text(document).matchAll(/\]\(([^)\s#]+\.md)(?:#[^)]*)?\)/g))
+      if (!/^https?:/.test(link)) reached.add(join(dirname(document), link));
+  }
+  // AGENTS.md is for agents, who look for it by its name.
+  expect(documents.filter((document) => !reached.has(document) && document !== 'AGENTS.md')).toEqual([]);
+});
+
 /** Paths in backticks that name something of this repository; in ARCHITECTURE.md they are relative to src/. */
 test.each(documents)('%s names only files that exist', (document) => {
   const names = [...read(document).matchAll(/`([\w./-]+\/[\w.-]*\.(?:tsx?|mjs|js)|src\/[\w/-]+)`/g)];
