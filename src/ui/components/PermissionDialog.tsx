@@ -9,7 +9,7 @@ import { choiceLinesWithin, choiceOfCharacter } from './choices.ts';
 import { fieldInput, fieldText } from './field.ts';
 import { Lines } from './Lines.tsx';
 import { permissionChoices } from './permissionChoices.ts';
-import { permissionLayout } from './permissionLayout.ts';
+import { choiceShare, permissionLayout } from './permissionLayout.ts';
 import { previewLines } from './previewLines.ts';
 import { TextField } from './TextField.tsx';
 import { useLatest } from './useLatest.ts';
@@ -62,13 +62,7 @@ export function PermissionDialog({
     preview,
     top: state.top,
     // What is asked for is worth more than the details of answers; their labels say all.
-    choiceRows: choiceLinesWithin(
-      choices,
-      state.selected,
-      width,
-      rows - Math.min(preview.length, 3) - 1,
-      theme,
-    ),
+    choiceRows: choiceLinesWithin(choices, state.selected, width, choiceShare(preview.length, rows), theme),
     isCommenting: state.comment !== undefined,
     width,
     rows,

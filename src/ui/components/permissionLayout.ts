@@ -32,8 +32,7 @@ export function permissionLayout(input: PermissionLayoutInput): PermissionLayout
   const hint = theme.dim(truncate(hintText(isCommenting), width));
   const reason = wrapText(sanitizeLine(question.reason), width, theme.dim).slice(0, 2);
   let left = rows - choiceRows.length - (isCommenting ? 1 : 0);
-  // The preview keeps at least three lines before anything that only explains gets one.
-  const reserve = (lines: number, kept = 3): boolean => {
+  const reserve = (lines: number, kept = previewShare(preview.length, rows)): boolean => {
     const fits = left - lines >= Math.min(preview.length, kept);
     if (fits) left -= lines;
     return fits;
@@ -59,6 +58,22 @@ export function permissionLayout(input: PermissionLayoutInput): PermissionLayout
     below: showHint ? [hint] : [],
     previewRows: Math.max(1, previewRows),
   };
+}
+
+/**
+ * Lines that the preview keeps before anything that only explains gets one: all of it where that is two thirds of the
+ * dialog, else half.
+ */
+function previewShare(lines: number, rows: number): number {
+  return lines <= (rows * 2) / 3 ? lines : Math.max(3, Math.floor(rows / 2) - 1);
+}
+
+/**
+ * Lines for the choices: what the preview leaves, or a third. On a narrow screen their labels would be broken into so
+ * many that only the path of a change is seen, and nobody can agree to that.
+ */
+export function choiceShare(previewLines: number, rows: number): number {
+  return Math.max(rows - previewLines - 1, Math.floor(rows / 3));
 }
 
 /** A rule across the screen with a title in it. */

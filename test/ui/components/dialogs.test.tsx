@@ -71,6 +71,29 @@ test('on a low screen the details of answers go before who asks and what for', a
   ]);
 });
 
+test('on a narrow screen a change is seen before the answers are whole', async () => {
+  const lines = ['@@ -1,2 +1,2 @@', '-const a = 1;', '+const a = 2;', ' const b = 漢字;'];
+  const preview = { type: 'diff', path: '/home/me/project/src/a.js', diff: lines.join('\n'), isNew: false };
+  const { screen, pass } = await ask({ preview: preview as PermissionQuestion['preview'] }, 12, 20);
+  expect(screen.text()).toEqual([
+    '─ Bash asks: npm … ─',
+    'Change:',
+    '/home/me/project/src',
+    '/a.js',
+    '1 - const a = 1;',
+    '1 + const a = 2;',
+    '2   const b = 漢字;',
+    'No rule allows this',
+    'command.',
+    '❯ 1. Yes',
+    "  2. Yes, and don't…",
+    '  3. No, and tell i…',
+  ]);
+  pass(1000);
+  await screen.press(keys.down);
+  expect(screen.text().join('\n')).toContain("❯ 2. Yes, and don't\n  ask again for `npm\n  test`\n  3.");
+});
+
 test('on a tiny screen the answer that is selected is whole, the others take a row each', async () => {
   const { screen, pass } = await ask({}, 8, 20);
   expect(screen.text()).toEqual([
