@@ -1,9 +1,16 @@
-/** Golden screens of the program: what somebody sees who starts it, and in its lists and pages. */
+/**
+ * Golden screens of the program: what somebody sees who starts it, talks to it, and looks at its lists and pages, in
+ * a dark and in a light terminal, which differ in nothing but the colours of roles.
+ */
+import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
-import { type GoldenRule, goldenScreen } from './support/goldenScreen.ts';
-import { setStage } from './support/stage.ts';
+import { goldenLooks, type Look } from './support/goldenLooks.ts';
+import type { GoldenRule } from './support/goldenScreen.ts';
+import { type Stage, setStage } from './support/stage.ts';
 import type { Terminal } from './support/terminal.ts';
+
+const { ctrl, enter, escape: esc } = keys;
 
 /** Sizes and shares of the window depend on the paths of the machine. */
 const rules: readonly GoldenRule[] = [
@@ -14,58 +21,174 @@ const rules: readonly GoldenRule[] = [
   [/[0-9a-f]{7}(?= Import)/, '0000000'],
   [/Platform: .*/, 'Platform: …'],
   [/\d+\.\dk tok/, '0.0k tok'],
+  [/\d+\.\d s\b/, '0.0 s'],
+  // The one thing that they say differently: which of both they are.
+  [/\((?:dark|light|da…|li…)/, '(…'],
+  [/as the termi?…/, 'as the term…'],
 ];
 
-test.each([
-  { columns: 20, rows: 24 },
-  { columns: 80, rows: 24 },
-  { columns: 200, rows: 24 },
-])('at $columns columns', async ({ columns, rows }) => {
-  const { server, open, work } = await setStage();
-  const golden = async (terminal: Terminal, name: string): Promise<void> => {
-    // What is still on its way: the shares of the window are measured beside the work.
-    for (let before = ''; before !== terminal.screen(); await terminal.pause(100)) before = terminal.screen();
-    await goldenScreen(terminal, `${name}-${columns}`, { rules });
-  };
-  // On a narrow screen a path or a port is broken where its length wants it.
-  const isWide = columns > 20;
-  const edit = { file_path: 'hello.txt', content: 'Hello 世界 👋\nשלום\n' };
-  server.script(
-    { calls: [{ name: 'Write', input: edit }] },
-    { text: 'Written: **hello.txt** has 世界, 👋 and שלום in it.' },
-    { error: { status: 401, message: 'Incorrect API key provided.' } },
+/** Something runs; on a narrow screen there is no room to say how to stop it. */
+const SPINS = /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/;
+
+const before = `// ברכה
+function greet(name) {
+  return 'Hello ' + name;
+}
+`;
+const edit = {
+  file_path: 'greet.js',
+  old_string: "'Hello ' + name;",
+  new_string: `\`Hello \${name} 👋🏽 こんにちは\`;`,
+};
+const todos = [
+  { content: '挨拶を読む', activeForm: '挨拶を読んでいます', status: 'completed' },
+  { content: 'Translate it 🇩🇪 🇯🇵', activeForm: 'Translating', status: 'in_progress' },
+  { content: 'לבדוק', activeForm: 'בודק', status: 'pending' },
+];
+const answer = `## 挨拶 👩‍👩‍👧
+
+Now \`greet\` says **こんにちは** 🇯🇵, *שלום* and [مرحبا](https://example.invalid/salam).
+
+- 全角の文字は二つの欄を使う ✅
+- עברית ו־عربي נכתבות מימין לשמאל
+
+\`\`\`js
+const name = '世界'; // 👍🏽
+\`\`\``;
+
+/** One program, in a terminal of this colour. */
+async function open(background: 'dark' | 'light', columns: number): Promise<Stage & { terminal: Terminal }> {
+  const stage = await setStage();
+  await stage.work.write('greet.js', before);
+  stage.server.script(
+    { text: 'I look at `greet.js` first.', calls: [{ name: 'Read', input: { file_path: 'greet.js' } }] },
+    { calls: [{ name: 'Edit', input: edit }] },
+    { text: 'Done.' },
+    { calls: [{ name: 'TodoWrite', input: { todos } }] },
+    { text: answer },
+    { error: { status: 401, message: 'Incorrect API key provided: ключ 鍵 🔑.' } },
   );
-  const terminal = open([], { columns, rows });
-  await terminal.waitFor(/~?\d+%/);
-  await golden(terminal, 'welcome');
-  await terminal.submit('say hello');
-  await terminal.waitFor('1. Yes');
-  if (isWide) await golden(terminal, 'question');
-  await terminal.pause(400);
-  await terminal.press(keys.enter);
-  await terminal.waitForPrinted(/Written:/);
-  await terminal.waitForIdle();
-  await golden(terminal, 'answer');
-  expect(await work.read('hello.txt')).toBe(edit.content);
-  await terminal.type('/re');
-  await terminal.pause(200);
-  await golden(terminal, 'popup');
-  await terminal.press(keys.escape, keys.escape, keys.escape);
-  await terminal.press(keys.escape, keys.escape);
-  await terminal.waitFor(/say hello/);
-  await golden(terminal, 'rewind');
-  await terminal.press(keys.escape);
-  await terminal.waitForGone('↑↓ Enter');
-  await terminal.submit('/resume');
-  await terminal.waitFor(/Filter/);
-  await golden(terminal, 'picker');
-  await terminal.press(keys.escape);
-  await terminal.press(keys.ctrl('o'));
-  await terminal.waitFor(/#\d+ end/);
-  if (isWide) await golden(terminal, 'transcript');
-  await terminal.press('q');
-  await terminal.submit('and now?');
-  await terminal.waitForPrinted(/401|key/);
-  await terminal.waitForIdle();
-  if (isWide) await golden(terminal, 'error');
+  return { ...stage, terminal: stage.open([], { columns, rows: 24, background }) };
+}
+
+/** What is this terminal's own is broken anywhere on a narrow screen: there it stays as long as it is. */
+function lookOf({ terminal, work, server }: Stage & { terminal: Terminal }, columns: number): Look {
+  const folder = dirname(work.repository);
+  const { port } = new URL(server.baseUrl);
+  const broken: Look['broken'] = [
+    [folder, '/some/temporary/folder/of/this/test/run'.padEnd(folder.length, '-').slice(0, folder.length)],
+    [`:${port}`, `:${'0'.repeat(port.length)}`],
+  ];
+  return { screen: terminal.lastWritten(), broken: columns < 80 ? broken : [] };
+}
+
+test.each([80, 20, 200])('at %i columns', async (columns) => {
+  const [dark, light] = await Promise.all([open('dark', columns), open('light', columns)]);
+  const both = (act: (terminal: Terminal) => Promise<void>): Promise<unknown> =>
+    Promise.all([act(dark.terminal), act(light.terminal)]);
+  /** Goes there in both, waits until nothing moves, and compares. */
+  const golden = async (
+    name: string,
+    act: (terminal: Terminal) => Promise<void>,
+    more: readonly GoldenRule[] = [],
+  ): Promise<void> => {
+    await both(async (terminal) => {
+      await act(terminal);
+      for (let last = ''; last !== terminal.screen() || SPINS.test(last); await terminal.pause(100))
+        last = terminal.screen();
+    });
+    const looks = { dark: lookOf(dark, columns), light: lookOf(light, columns) };
+    await goldenLooks(looks, `${name}-${columns}`, { rules: [...rules, ...more], styles: columns === 80 });
+  };
+
+  await golden('welcome', (terminal) => terminal.waitFor(/~?\d+%/));
+  await golden('question', async (terminal) => {
+    await terminal.submit('greet 世界 👩‍👩‍👧 and שלום');
+    await terminal.waitFor('1. Yes');
+  });
+  await golden('edit', async (terminal) => {
+    await terminal.pause(400);
+    await terminal.press(enter);
+    await terminal.waitForPrinted('Done.');
+    await terminal.waitForIdle();
+  });
+  expect(await dark.work.read('greet.js')).toContain('こんにちは');
+  await golden('answer', async (terminal) => {
+    await terminal.submit('and now?');
+    await terminal.waitForPrinted('👍🏽');
+    await terminal.waitForIdle();
+  });
+  await golden('todos', async (terminal) => {
+    await terminal.press(ctrl('t'));
+    await terminal.type('draft 漢字 🇩🇪 שלום');
+    await terminal.waitFor(/☐ לבדוק\s+❯ draft 漢字 🇩🇪 שלו\s*ם/);
+  });
+  await golden('popup', async (terminal) => {
+    await terminal.press(ctrl('t'), ctrl('u'));
+    await terminal.type('/re');
+    await terminal.waitFor('/rename');
+  });
+  await golden('search', async (terminal) => {
+    await terminal.press(esc, esc, esc);
+    await terminal.waitFor('❯ Ask for');
+    await terminal.press(ctrl('r'));
+    await terminal.type('世界');
+    await terminal.waitFor('世界  1/1');
+  });
+  await golden('keys', async (terminal) => {
+    await terminal.press(ctrl('c'));
+    await terminal.waitFor('❯ Ask for');
+    await terminal.press('?');
+    await terminal.waitFor(/1–14 of \d+/);
+  });
+  await golden('rewind', async (terminal) => {
+    await terminal.press(esc);
+    await terminal.waitForGone('1–14');
+    await terminal.press(esc, esc);
+    await terminal.waitFor(/❯ .*and now\?/);
+  });
+  await golden('picker', async (terminal) => {
+    await terminal.press(esc);
+    await terminal.waitForGone('↑↓ Enter');
+    await terminal.submit('/resume');
+    await terminal.waitFor(/^│ /m);
+  });
+  await golden('theme', async (terminal) => {
+    await terminal.press(esc);
+    await terminal.waitForGone('Filter');
+    await terminal.submit('/theme');
+    await terminal.waitFor('❯ selected');
+  });
+  await golden('tasks', async (terminal) => {
+    await terminal.press(esc);
+    await terminal.waitForGone('Filter');
+    await terminal.submit('!echo 始まり; sleep 300');
+    await terminal.waitFor(/^ .*始まり/m);
+    await terminal.press(ctrl('b'));
+    await terminal.waitFor(/1 (?:bg|running)/);
+    await terminal.waitForIdle();
+    await terminal.submit('/tasks');
+    await terminal.waitFor('Background tasks');
+  });
+  await golden('transcript', async (terminal) => {
+    await terminal.press(esc);
+    await terminal.waitForGone('Background tasks');
+    await terminal.press(ctrl('o'));
+    await terminal.waitFor(/#\d+ end/);
+  });
+  await golden('error', async (terminal) => {
+    await terminal.press('q');
+    await terminal.submit('once more');
+    await terminal.waitForPrinted(/this\s+model\./);
+    await terminal.waitForIdle();
+  });
+  await golden(
+    'context',
+    async (terminal) => {
+      await terminal.submit('/context');
+      await terminal.waitForPrinted('context --json');
+    },
+    // Tokens of the folder's name are among them.
+    [[/(?<!mock-)\d(?! bg)/, '0']],
+  );
 });

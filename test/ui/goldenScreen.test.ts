@@ -50,6 +50,13 @@ test('what is replaced may run over the end of a row', async () => {
   expect(drawGolden(screen)).toContain('│in /there/repository\n│/lib\n');
 });
 
+test('what the program itself has broken stays as long as it is', async () => {
+  const screen = await screenWith('in /tmp/abc\n  def/lib\n  and /tmp/abcdef');
+  expect(drawGolden(screen, { broken: [['/tmp/abcdef', '/some/where']] })).toContain(
+    '│in /some/wh\n│  ere/lib\n│  and /some/where\n',
+  );
+});
+
 test('rules of a test come before those of all', async () => {
   const screen = await screenWith('漢 call_77 took 5s', 40);
   expect(drawGolden(screen, { rules: [[/call_\d+ took \d+s/, 'called']] })).toContain('│漢 called\n');

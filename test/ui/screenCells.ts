@@ -17,10 +17,14 @@ export interface ScreenRow {
   readonly wrapped: boolean;
 }
 
-export function visibleCells(terminal: headless.Terminal): ScreenRow[] {
+/** `from`: the first row of a screenful further up, counted from the first of the scrollback. */
+export function visibleCells(
+  terminal: headless.Terminal,
+  from: number = terminal.buffer.active.baseY,
+): ScreenRow[] {
   const { active } = terminal.buffer;
   return Array.from({ length: terminal.rows }, (_, y) => {
-    const line = active.getLine(active.baseY + y);
+    const line = active.getLine(from + y);
     const cells: ScreenCell[] = [];
     for (let x = 0; x < terminal.cols; x++) {
       const cell = line?.getCell(x);

@@ -28,6 +28,13 @@ export interface GoldenOptions {
   readonly styles?: boolean;
   /** On top of `goldenRules`, and before them. */
   readonly rules?: readonly GoldenRule[];
+  /** Letters that stand for certain styles wherever they appear; all others get one by their order. */
+  readonly letters?: Readonly<Record<string, string>>;
+  /**
+   * Known text that differs from run to run and may be broken anywhere, by the program too: replaced character by
+   * character, so that rows break where they broke. Both are of one length.
+   */
+  readonly broken?: readonly (readonly [find: string, replacement: string])[];
   /** Where the files are. */
   readonly folder?: string;
 }
@@ -51,8 +58,12 @@ export async function goldenScreen(
   name: string,
   options: GoldenOptions = {},
 ): Promise<void> {
-  const file = join(options.folder ?? screens, `${name}.txt`);
-  const drawn = drawGolden(source, options);
+  await compareGolden(drawGolden(source, options), name, options.folder);
+}
+
+/** The same for what is drawn already. */
+export async function compareGolden(drawn: string, name: string, folder = screens): Promise<void> {
+  const file = join(folder, `${name}.txt`);
   if (process.env.UPDATE_GOLDEN === '1') {
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, drawn);
@@ -65,31 +76,71 @@ export async function goldenScreen(
 }
 
 /** The text of the file: size and cursor, a `│` before each row, a `·` before the letters of its styles. */
-export function drawGolden(source: GoldenSource, { styles = false, rules = [] }: GoldenOptions = {}): string {
-  const all = source.cells();
-  const columns = Math.max(0, ...all.map(({ cells }) => cells.reduce((sum, cell) => sum + cell.width, 0)));
+export function drawGolden(source: GoldenSource, options: GoldenOptions = {}): string {
+  return drawRows(goldenRows(source, options), source, options);
+}
+
+/** Cells of the visible screen, row by row, after everything that differs from run to run was replaced. */
+export function goldenRows(source: GoldenSource, { rules = [], broken = [] }: GoldenOptions): ScreenCell[][] {
+  const columns = columnsOf(source);
+  return logicalLines(broken.reduce(replacedBroken, source.cells()))
+    .map((line) => [...rules, ...goldenRules].reduce(replaced, line))
+    .flatMap((line) => rowsOf(line, columns));
+}
+
+/** Writes such rows down; `source` tells the size and the cursor. */
+export function drawRows(
+  rows: readonly (readonly ScreenCell[])[],
+  source: GoldenSource,
+  { styles = false, letters = {} }: GoldenOptions,
+): string {
   const cursor = source.cursor();
   const at = source.isCursorVisible()
     ? `cursor in column ${cursor.x + 1} of row ${cursor.y + 1}`
     : 'no cursor';
-  const rows = logicalLines(all)
-    .map((line) => [...rules, ...goldenRules].reduce(replaced, line))
-    .flatMap((line) => rowsOf(line, columns));
   const last = rows.findLastIndex((row) => row.some((cell) => cell.text !== ' ' || cell.style !== ''));
   const legend = new Map<string, string>();
   const drawn = rows.slice(0, last + 1).flatMap((row) => {
     const text = `│${row.map((cell) => cell.text).join('')}`.trimEnd();
     if (!styles || row.every((cell) => cell.style === '')) return [text];
-    const letters = row.map((cell) => letterOf(cell.style, legend).repeat(cell.width)).join('');
-    return [text, `·${letters}`.trimEnd()];
+    const marks = row.map((cell) => letterOf(cell.style, legend, letters).repeat(cell.width)).join('');
+    return [text, `·${marks}`.trimEnd()];
   });
   const meanings = [...legend].map(([style, letter]) => `${letter} ${style}`);
   const parts = [
-    `${columns} × ${all.length}, ${at}`,
+    `${columnsOf(source)} × ${source.cells().length}, ${at}`,
     drawn.join('\n'),
     ...(meanings.length === 0 ? [] : [meanings.join('\n')]),
   ];
   return `${parts.join('\n\n')}\n`;
+}
+
+function columnsOf(source: GoldenSource): number {
+  const widths = source.cells().map(({ cells }) => cells.reduce((sum, cell) => sum + cell.width, 0));
+  return Math.max(0, ...widths);
+}
+
+/** Rows are read on without the blanks at their ends and beginnings, which a program that breaks lines leaves. */
+function replacedBroken(
+  rows: readonly ScreenRow[],
+  [find, replacement]: readonly [string, string],
+): readonly ScreenRow[] {
+  const places = rows.flatMap(({ cells }, y) => {
+    const written = cells.map((cell) => cell.text !== ' ');
+    const to = written.lastIndexOf(true) + 1;
+    return cells.slice(0, to).flatMap((cell, x) => (x < written.indexOf(true) ? [] : [{ y, x, cell }]));
+  });
+  // One unit to a cell, so that positions are those of cells.
+  const text = places.map(({ cell }) => cell.text.charAt(0)).join('');
+  const changed = rows.map(({ cells, wrapped }) => ({ cells: [...cells], wrapped }));
+  for (let at = text.indexOf(find); at !== -1; at = text.indexOf(find, at + 1)) {
+    for (const [offset, letter] of [...replacement].entries()) {
+      const place = places[at + offset];
+      const row = changed[place?.y ?? 0]?.cells;
+      if (place !== undefined && row !== undefined) row[place.x] = { ...place.cell, text: letter };
+    }
+  }
+  return changed;
 }
 
 /** A row that the terminal broke is put together again, so that a path is found that runs over its end. */
@@ -142,11 +193,18 @@ function replaced(line: ScreenCell[], [find, replacement]: GoldenRule): ScreenCe
   return [...out, ...line.slice(next)];
 }
 
-const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
+const alphabet = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
-function letterOf(style: string, legend: Map<string, string>): string {
+function letterOf(
+  style: string,
+  legend: Map<string, string>,
+  known: Readonly<Record<string, string>>,
+): string {
   if (style === '') return ' ';
-  const letter = legend.get(style) ?? letters[legend.size] ?? '?';
+  const reserved = new Set(Object.values(known));
+  const others = [...alphabet].filter((letter) => !reserved.has(letter));
+  const used = [...legend.keys()].filter((one) => known[one] === undefined).length;
+  const letter = legend.get(style) ?? known[style] ?? others[used] ?? '?';
   legend.set(style, letter);
   return letter;
 }

@@ -11,6 +11,8 @@ export interface TerminalOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly columns?: number;
   readonly rows?: number;
+  /** It has a background, and says so when it is asked (OSC 11); without, it says nothing. */
+  readonly background?: 'light' | 'dark' | undefined;
 }
 
 export interface Terminal {
@@ -19,6 +21,11 @@ export interface Terminal {
   screen(): string;
   /** The visible rows, cell by cell, with how each is painted. */
   cells(): ScreenRow[];
+  /**
+   * The last screenful that was written: the screen without the blank rows at its end. How many these are hangs on how
+   * much of a reply was drawn before it was whole.
+   */
+  lastWritten(): Pick<Terminal, 'cells' | 'cursor' | 'isCursorVisible'>;
   /** Everything that was printed, scrolled-away rows included. */
   everything(): string;
   cursor(): { x: number; y: number };
@@ -69,6 +76,12 @@ export function openTerminal(command: readonly string[], options: TerminalOption
     screen.write(data);
   });
   screen.onData((reply) => pty.write(reply));
+  const { background } = options;
+  if (background !== undefined)
+    screen.parser.registerOscHandler(11, (asked) => {
+      if (asked === '?') pty.write(`\u001B]11;${backgrounds[background]}\u001B\\`);
+      return true;
+    });
   let ended = false;
   const exited = new Promise<number>((resolve) =>
     pty.onExit(({ exitCode, signal }) => {
@@ -86,6 +99,10 @@ export function openTerminal(command: readonly string[], options: TerminalOption
   };
   const visible = (): string => rowsOf(screen.buffer.active.baseY, screen.buffer.active.baseY + screen.rows);
   const everything = (): string => rowsOf(0, screen.buffer.active.length);
+  const isCursorVisible = (): boolean => {
+    const all = written.join('');
+    return all.lastIndexOf('\u001B[?25h') >= all.lastIndexOf('\u001B[?25l');
+  };
   const holds = (text: string, wanted: string | RegExp): boolean =>
     typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text);
   const until = async (condition: () => boolean, what: string, timeoutMs: number): Promise<void> => {
@@ -116,12 +133,19 @@ export function openTerminal(command: readonly string[], options: TerminalOption
     pid: pty.pid,
     screen: visible,
     cells: () => visibleCells(screen),
+    lastWritten() {
+      const { active } = screen.buffer;
+      const from = Math.max(0, Math.min(active.baseY, everything().split('\n').length - screen.rows));
+      const y = active.baseY + active.cursorY - from;
+      return {
+        cells: () => visibleCells(screen, from),
+        cursor: () => ({ x: active.cursorX, y }),
+        isCursorVisible,
+      };
+    },
     everything,
     cursor: () => ({ x: screen.buffer.active.cursorX, y: screen.buffer.active.cursorY }),
-    isCursorVisible() {
-      const all = written.join('');
-      return all.lastIndexOf('\u001B[?25h') >= all.lastIndexOf('\u001B[?25l');
-    },
+    isCursorVisible,
     bytes: () => written.join(''),
     type,
     async submit(text) {
@@ -151,3 +175,6 @@ export function openTerminal(command: readonly string[], options: TerminalOption
 }
 
 const sleep = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
+
+/** What xterm answers with its usual colours, and one that is not quite black. */
+const backgrounds = { light: 'rgb:ffff/ffff/ffff', dark: 'rgb:1e1e/1e1e/1e1e' } as const;

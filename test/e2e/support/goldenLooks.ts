@@ -1,0 +1,112 @@
+/**
+ * Golden screens of one program in two terminals, a dark and a light one: what stands there must be the same, and
+ * every colour must be that of one role in both themes. So one file shows both, each colour by the name of its role.
+ */
+import { expect } from 'vitest';
+import { type Palette, palettes } from '../../../src/ui/theme/palettes.ts';
+import type { ScreenCell } from '../../ui/screenCells.ts';
+import {
+  compareGolden,
+  drawRows,
+  type GoldenOptions,
+  type GoldenSource,
+  goldenRows,
+} from './goldenScreen.ts';
+
+/** One of the two, and what of its text is its own. */
+export interface Look {
+  readonly screen: GoldenSource;
+  readonly broken: NonNullable<GoldenOptions['broken']>;
+}
+
+export interface Looks {
+  readonly dark: Look;
+  readonly light: Look;
+}
+
+export async function goldenLooks(
+  { dark, light }: Looks,
+  name: string,
+  options: Omit<GoldenOptions, 'broken' | 'letters'> = {},
+): Promise<void> {
+  const rows = goldenRows(dark.screen, { ...options, broken: dark.broken });
+  const others = goldenRows(light.screen, { ...options, broken: light.broken });
+  expect(drawRows(others, light.screen, {}), `${name}: a light terminal says what a dark one says`).toBe(
+    drawRows(rows, dark.screen, {}),
+  );
+  const merged = rows.map((row, y) =>
+    row.map((cell, x): ScreenCell => ({ ...cell, style: inBoth(cell.style, others[y]?.[x]?.style ?? '') })),
+  );
+  const strange = merged.flat().filter(({ style }) => style.includes(NO_ROLE));
+  expect([...new Set(strange.map(({ style }) => style))], `${name}: every colour is that of a role`).toEqual(
+    [],
+  );
+  await compareGolden(drawRows(merged, dark.screen, { ...options, letters }), name, options.folder);
+}
+
+const NO_ROLE = 'no role';
+const COLOR = /#[\da-f]{6}/g;
+
+/** Such as `bold accent · dark bold #de9c72 · light bold #9b4a1d`; attributes alone as they are. */
+function inBoth(dark: string, light: string): string {
+  const inLight = light.match(COLOR) ?? [];
+  if (dark.replace(COLOR, '') !== light.replace(COLOR, '')) return `${NO_ROLE}: ${dark} and ${light}`;
+  if (inLight.length === 0) return dark;
+  let at = 0;
+  const named = dark.replace(COLOR, (color) => roles.get(`${color} ${inLight[at++]}`) ?? NO_ROLE);
+  return described(named, dark, light);
+}
+
+const described = (named: string, dark: string, light: string): string =>
+  `${named} · dark ${dark} · light ${light}`;
+
+/** The role of each pair of colours. Before the terminal has answered, both have those that can be read on both. */
+const roles: ReadonlyMap<string, string> = new Map([
+  ...pairs(palettes.undecided, palettes.undecided, ' (undecided)'),
+  ...pairs(palettes.dark, palettes.light),
+]);
+
+function pairs(dark: Palette, light: Palette, note = ''): [string, string][] {
+  const other = colorsOf(light);
+  return Object.entries(colorsOf(dark)).map(([role, color]) => [`${color} ${other[role]}`, `${role}${note}`]);
+}
+
+/** Those of code first: where two are alike, the plain role gives the name. */
+function colorsOf({ code, ...colors }: Palette): Readonly<Record<string, string>> {
+  return { ...code, ...colors };
+}
+
+/** The same letter for a role on every screen; what changed within a line has the sign of its line. */
+const letters: Readonly<Record<string, string>> = {
+  bold: 'b',
+  ...Object.fromEntries(
+    Object.entries({
+      accent: 'a',
+      dim: 'd',
+      success: 's',
+      warning: 'w',
+      error: 'e',
+      keyword: 'k',
+      string: 'q',
+      number: 'n',
+      comment: 'c',
+      title: 't',
+      type: 'y',
+      variable: 'v',
+    }).map(([role, letter]) => {
+      const [dark = '', light = ''] = [colorsOf(palettes.dark)[role], colorsOf(palettes.light)[role]];
+      return [described(role, dark, light), letter];
+    }),
+  ),
+  ...word('success', 'addedWord', '+'),
+  ...word('error', 'removedWord', '-'),
+};
+
+function word(
+  role: 'success' | 'error',
+  back: 'addedWord' | 'removedWord',
+  letter: string,
+): Readonly<Record<string, string>> {
+  const style = ({ [role]: color, [back]: behind }: Palette): string => `${color} on ${behind}`;
+  return { [described(`${role} on ${back}`, style(palettes.dark), style(palettes.light))]: letter };
+}
