@@ -4,11 +4,11 @@ import type { Settings } from '../config/schema.ts';
 import { costUsd, isClosedModel, lookupModel } from '../model/catalogue.ts';
 import { DEMO_MODEL, demoModelInfo } from '../model/demo.ts';
 import { endpointFacts } from '../model/endpoint.ts';
-import { shownUrl } from '../model/errors.ts';
+import { shownUrl, toModelError } from '../model/errors.ts';
 import { environmentSend } from '../model/http/environmentSend.ts';
 import type { HttpSend } from '../model/http/types.ts';
 import { ownFactsOf } from '../model/ownFacts.ts';
-import { askJson } from '../model/servers/askHttp.ts';
+import { askJson, type HttpAnswer } from '../model/servers/askHttp.ts';
 import { readModelList } from '../model/servers/modelList.ts';
 import type { ServedModels } from '../model/servers/servedModels.ts';
 import { windowAdvice } from '../model/servers/windowAdvice.ts';
@@ -109,24 +109,10 @@ export async function listModels(
   apiKey: string | undefined,
   send: HttpSend = environmentSend(),
 ): Promise<ModelList> {
-  const answer = await askJson(`${baseUrl.replace(/\/+$/, '')}/models`, {
-    apiKey,
-    signal: AbortSignal.timeout(5000),
-    send,
-  });
-  if (answer.type === 'refused' && answer.status === undefined && !(answer.error instanceof SyntaxError)) {
-    return {
-      ids: [],
-      problem: `${shownUrl(baseUrl)} cannot be reached. Check the address, and whether it is running.`,
-    };
-  }
-  if (answer.type === 'refused' && (answer.status === 401 || answer.status === 403)) {
-    const problem =
-      apiKey === undefined
-        ? `${shownUrl(baseUrl)} wants an API key, and none is set.`
-        : `${shownUrl(baseUrl)} refused the API key. Check it.`;
-    return { ids: [], problem };
-  }
+  const signal = AbortSignal.timeout(LIST_MS);
+  const answer = await askJson(`${baseUrl.replace(/\/+$/, '')}/models`, { apiKey, signal, send });
+  const problem = answer.type === 'refused' ? problemOf(answer, { baseUrl, apiKey, signal }) : undefined;
+  if (problem !== undefined) return { ids: [], problem };
   const all = answer.type === 'json' ? (readModelList(answer.value)?.models ?? []) : [];
   const fit = all.filter(({ unfit }) => unfit !== true);
   const ids = (fit.length > 0 ? fit : all).map(({ id }) => id).sort();
@@ -135,4 +121,30 @@ export async function listModels(
     ids,
     problem: `${shownUrl(baseUrl)} does not say which models it has: name one (--model, OPENAI_MODEL, /model).`,
   };
+}
+
+/** Milliseconds for a list. */
+const LIST_MS = 5000;
+
+/** Why there is no answer; undefined for one that says nothing of models, which a list need not be there for. */
+function problemOf(
+  { error, status }: Extract<HttpAnswer, { type: 'refused' }>,
+  {
+    baseUrl,
+    apiKey = '',
+    signal,
+  }: {
+    readonly baseUrl: string;
+    readonly apiKey: string | undefined;
+    readonly signal: AbortSignal;
+  },
+): string | undefined {
+  if (signal.aborted)
+    return `${shownUrl(baseUrl)} did not answer for ${LIST_MS / 1000} s. Check whether it is running, and the address.`;
+  if (error instanceof SyntaxError) return undefined;
+  const about = { baseUrl, model: '', hasKey: apiKey !== '', secrets: [apiKey] };
+  const { kind, message } = toModelError(error, about);
+  const mayHaveNoList =
+    status !== undefined && status < 500 && (kind === 'bad_url' || kind === 'bad_request');
+  return mayHaveNoList ? undefined : message;
 }

@@ -163,7 +163,15 @@ test.each([
   ['answers in another shape', undefined, (_: unknown, response) => response.end('{"models":[]}'), 'not say'],
   ['answers with nothing', undefined, (_: unknown, response) => response.end('null'), 'does not say'],
   ['has none', undefined, (_: unknown, response) => response.end('{"data":[]}'), 'does not say'],
-  ['hangs up', undefined, (request) => request.destroy(), 'cannot be reached'],
+  ['hangs up', undefined, (request) => request.destroy(), 'broke. Check the server'],
+  [
+    'sends on to another host',
+    undefined,
+    (_: unknown, response) =>
+      response.writeHead(302, { location: 'http://elsewhere.example/v1/models' }).end(),
+    'sends requests on to http://elsewhere.example',
+  ],
+  ['fails', undefined, (_: unknown, response) => response.writeHead(502).end('bad gateway'), 'HTTP 502'],
   ['wants a key', undefined, (_: unknown, response) => response.writeHead(401).end('{}'), 'none is set'],
   [
     'refuses the key',
