@@ -259,5 +259,6 @@ function statusOf(failure: Failure): { readonly status?: number } {
 }
 
 function said(failure: Failure): string {
-  return failure.sentence === undefined ? '' : ` It said: ${JSON.stringify(failure.sentence)}.`;
+  if (failure.sentence === undefined) return '';
+  return ` It said: ${JSON.stringify(failure.sentence.replace(/(?<=[^.])\.$/, ''))}.`;
 }

@@ -297,6 +297,12 @@ describe('answers', () => {
     expect(toModelError(answered(status, message(says)), about).message).toContain(words);
   });
 
+  test('a sentence that is quoted ends once', () => {
+    const quoted = (says: string) => toModelError(answered(401, message(says)), about).message;
+    expect(quoted('Bad key.')).toContain('It said: "Bad key". ');
+    expect(quoted('Bad key...')).toContain('It said: "Bad key...". ');
+  });
+
   test('tell a missing key from a wrong one', () => {
     expect(toModelError(answered(401, ''), { ...about, hasKey: false }).message).toContain('none is set');
     expect(toModelError(answered(401, ''), about).message).toContain('refused the API key');

@@ -228,6 +228,24 @@ describe('the endpoint', () => {
     expect(find(found, 'stream')?.value).toBe('token counts reported · reasoning in "reasoning_content"');
   });
 
+  test('a server that shows its models to everybody may still refuse the key', async () => {
+    const error: ModelError = { kind: 'auth', message: 'Check the key.', retryable: false };
+    const found = await check(facts({ id: 'm' }), {}, { answers: false, error });
+    expect(find(found, 'key')).toMatchObject({ state: 'missing', fix: 'Check the key.' });
+    expect(find(found, 'answer')).toMatchObject({ state: 'missing', fix: 'Put the key right first.' });
+  });
+
+  test.each([
+    [{}, { value: expect.stringContaining('the time was up') }],
+    [
+      { error: { kind: 'server', message: 'Out of memory.', retryable: false } as const },
+      { value: expect.stringContaining('failed'), fix: 'Out of memory.' },
+    ],
+  ])('calls that were not found out are not passed over: %j', async (probe, expected) => {
+    const found = await check(facts({ id: 'm' }), {}, { answers: true, ...probe });
+    expect(find(found, 'tools')).toMatchObject({ state: 'warning', ...expected });
+  });
+
   test('a model that does not answer is missing, with the reason', async () => {
     const error: ModelError = { kind: 'server', message: 'Out of memory.', retryable: false };
     const found = await check(facts({ id: 'm' }), {}, { answers: false, error });

@@ -8,10 +8,14 @@ afterEach(async () => {
 });
 
 async function probe(...answers: Answer[]) {
+  return probeFor(5000, ...answers);
+}
+
+async function probeFor(ms: number, ...answers: Answer[]) {
   const server = await startSseServer(answers);
   closing.push(server.close);
   const { baseUrl } = server;
-  const signal = AbortSignal.timeout(5000);
+  const signal = AbortSignal.timeout(ms);
   return { server, found: await probeModel({ baseUrl, apiKey: undefined, model: 'm', signal }) };
 }
 
@@ -67,4 +71,22 @@ test.each<readonly [string, Answer[], object]>([
 test('a model that is not there', async () => {
   const { found } = await probe(plain(404, '{"error":{"message":"model \\"m\\" not found"}}'));
   expect(found).toEqual({ answers: false, error: expect.objectContaining({ kind: 'model_not_found' }) });
+});
+
+test('a model that babbles is not waited for, and asked for its calls all the same', async () => {
+  const { found } = await probe(
+    sse([say('ready or not '.repeat(20)), say('here I come '.repeat(20))], 'hang'),
+    sse([call(0, 'Oslo'), stop('tool_calls')]),
+  );
+  expect(found).toEqual({
+    answers: true,
+    firstTokenMs: expect.any(Number),
+    toolCalls: 'native',
+    parallelCalls: false,
+  });
+});
+
+test('whose time runs out in the middle of its answer is slow, but answers', async () => {
+  const { found } = await probeFor(400, sse([say('rea')], 'hang'));
+  expect(found).toEqual({ answers: true, firstTokenMs: expect.any(Number) });
 });

@@ -4,9 +4,10 @@ import { shownUrl } from '../../../model/errors.ts';
 import { proxyFor } from '../../../model/http/proxies.ts';
 import { findServed } from '../../../model/servers/askServer.ts';
 import type { Finding } from '../../../protocol/doctor.ts';
+import type { ModelError } from '../../../protocol/model.ts';
 import type { ModelProbe, ServedModel, ServerAnswer } from '../../../protocol/server.ts';
 import { count } from '../../../ui/print/numbers.ts';
-import type { DoctorPorts, NetworkPorts } from '../types.ts';
+import type { DoctorPorts } from '../types.ts';
 import { windowFinding } from './window.ts';
 
 /** With probing, a few short prompts are sent. */
@@ -29,16 +30,18 @@ export async function checkEndpoint(ports: DoctorPorts): Promise<readonly Findin
   const ms = Math.round(now() - startedAt);
   const isReached =
     answer.type === 'server' || answer.error.kind === 'auth' || answer.error.status !== undefined;
-  const first = [endpointFinding(ports, answer, ms), keyFinding(ports, answer)];
-  if (!isReached) return first;
+  const first = endpointFinding(ports, answer, ms);
+  if (!isReached) return [first, keyFinding(ports, answer)];
+  const probed = await network.probe?.();
   const known = answer.type === 'server' ? findServed(answer.facts.models, access.model) : undefined;
   const served =
     answer.type === 'server' && known !== undefined ? { ...known, kind: answer.facts.kind } : undefined;
   return [
-    ...first,
+    first,
+    keyFinding(ports, answer, probed?.error),
     modelFinding(access.model, answer),
     windowFinding(ports, access.model, served),
-    ...(await probeFindings(network, served)),
+    ...probeFindings(probed, served),
   ];
 }
 
@@ -67,16 +70,22 @@ function endpointFinding({ loaded, place }: DoctorPorts, answer: ServerAnswer, m
   };
 }
 
-function keyFinding({ loaded }: DoctorPorts, answer: ServerAnswer | undefined): Finding {
+/** `refusal`: why a prompt failed. Some servers show their list of models to everybody, whatever the key. */
+function keyFinding(
+  { loaded }: DoctorPorts,
+  answer: ServerAnswer | undefined,
+  refusal?: ModelError,
+): Finding {
   const found = { id: 'key', label: 'Key' };
   const source = loaded.settings.apiKey === null ? undefined : (loaded.sources.apiKey ?? 'the settings');
-  const refused = answer?.type === 'failed' && answer.error.kind === 'auth';
-  if (refused)
+  const errors = [answer?.type === 'failed' ? answer.error : undefined, refusal];
+  const refused = errors.find((error) => error?.kind === 'auth');
+  if (refused !== undefined)
     return {
       ...found,
       state: 'missing',
       value: source === undefined ? 'none is set' : `from ${source}: refused`,
-      fix: answer.error.message,
+      fix: refused.message,
     };
   if (answer === undefined)
     return {
@@ -110,15 +119,11 @@ function modelFinding(model: string, answer: ServerAnswer): Finding {
   };
 }
 
-async function probeFindings(
-  { probe }: NetworkPorts,
-  served: ServedModel | undefined,
-): Promise<readonly Finding[]> {
-  if (probe === undefined) {
+function probeFindings(found: ModelProbe | undefined, served: ServedModel | undefined): readonly Finding[] {
+  if (found === undefined) {
     if (served?.tools === undefined) return [];
     return [toolsFinding(served.tools ? 'native' : 'none', undefined)];
   }
-  const found = await probe();
   if (!found.answers)
     return [
       {
@@ -126,7 +131,10 @@ async function probeFindings(
         label: 'Answers',
         state: 'missing',
         value: 'no answer to a short prompt',
-        fix: found.error?.message ?? "Look at the server's log.",
+        fix:
+          found.error?.kind === 'auth'
+            ? 'Put the key right first.'
+            : (found.error?.message ?? "Look at the server's log."),
       },
     ];
   return [
@@ -139,11 +147,18 @@ async function probeFindings(
           ? 'yes'
           : `first words after ${(found.firstTokenMs / 1000).toFixed(1)} s`,
     },
-    ...(found.toolCalls === undefined
-      ? []
-      : [toolsFinding(found.toolCalls, served?.tools, found.parallelCalls)]),
+    found.toolCalls === undefined
+      ? unknownTools(found.error)
+      : toolsFinding(found.toolCalls, served?.tools, found.parallelCalls),
     usageFinding(found),
   ];
+}
+
+function unknownTools(error: ModelError | undefined): Finding {
+  const found = { id: 'tools', label: 'Tool calls', state: 'warning' as const };
+  if (error === undefined)
+    return { ...found, value: 'not found out: it had not answered when the time was up' };
+  return { ...found, value: 'not found out: the prompt that asks for one failed', fix: error.message };
 }
 
 /** `told`: what the server says of the model, which is not always what the model does. */
