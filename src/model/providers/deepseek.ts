@@ -6,7 +6,7 @@ export const deepseekModels: ProviderModels = {
   source: 'https://api-docs.deepseek.com/quick_start/pricing',
   comparedWith: publishedTables,
   asOf: '2026-09',
-  cache: { kind: 'automatic', minTokens: 64 },
+  cache: { kind: 'automatic' },
   families: [
     {
       match: /^deepseek-(?:v[4-9]|flash|chat|reasoner)/,
