@@ -145,15 +145,21 @@ test('a turn that runs while the program is stopped goes on after fg', async () 
   const stage = await setStage();
   const story = Array.from({ length: 60 }, (_, index) => `word${index}`).join(' ');
   stage.server.script({ text: story, latency: 20, chunkSize: 12 });
-  const shell = await inShell(stage);
+  const shell = await inShell(stage, { WT_SESSION: 'shows progress' });
   await shell.submit('tell me');
   await shell.waitFor('word0');
+  await shell.until(() => shell.bytes().includes('\u001B]9;4;3;0'), 'progress');
   await shell.press(ctrl('z'));
   await shell.waitFor(/Stopped/);
+  // The shell's tab shows neither progress nor a title of ours.
+  const away = shell.bytes();
+  expect(away.lastIndexOf('\u001B]9;4;0;0')).toBeGreaterThan(away.lastIndexOf('\u001B]9;4;3;0'));
+  expect(away.lastIndexOf('\u001B[23;2t')).toBeGreaterThan(away.lastIndexOf('\u001B[22;2t'));
   await shell.submit('echo in the $((40 + 2))nd shell');
   await shell.waitFor('in the 42nd shell');
   await shell.submit('fg');
   await shell.waitForPrinted('word59', 30_000);
+  expect(shell.bytes().lastIndexOf('\u001B[22;2t')).toBeGreaterThan(away.length);
   await shell.waitForIdle();
   await shell.type('still here');
   await shell.waitFor('❯ still here');

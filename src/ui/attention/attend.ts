@@ -46,6 +46,14 @@ export function attend(ports: AttendPorts): () => void {
   const restore = (): string =>
     (isProgress ? progressSequence(false) : '') + (title === undefined ? '' : POP_TITLE);
   const changed = (): void => ports.onRestore?.(restore());
+  const putBack = (): void => {
+    const text = restore();
+    if (text === '') return;
+    write(text);
+    title = undefined;
+    isProgress = false;
+    changed();
+  };
   const attention = () => controller.house()?.attention;
   const name = createSessionName();
   const notifier = createNotifier({
@@ -73,6 +81,11 @@ export function attend(ports: AttendPorts): () => void {
     if (wanted === undefined) return;
     const doing = doingOf(snapshot);
     notifier.update(doing);
+    // A shell (Ctrl+Z) or an editor has the terminal: it is as it was, until it comes back.
+    if (!input.isRead()) {
+      putBack();
+      return;
+    }
     if (wanted.title) {
       const next = titleOf(doing, name.of(snapshot.session));
       if (next !== title) {
@@ -90,6 +103,7 @@ export function attend(ports: AttendPorts): () => void {
   };
   ends.push(
     controller.subscribe(show),
+    input.onRead(show),
     input.onReply((reply) => {
       if (reply.type === 'focus') notifier.focus(reply.isFocused);
     }),
@@ -101,8 +115,6 @@ export function attend(ports: AttendPorts): () => void {
   return () => {
     for (const end of ends) end();
     input.setModes([]);
-    const text = restore();
-    if (text !== '') write(text);
-    ports.onRestore?.('');
+    putBack();
   };
 }

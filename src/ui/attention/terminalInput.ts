@@ -16,6 +16,10 @@ export interface TerminalInput {
   answered(): Promise<void>;
   /** Switches these private modes (DECSET) on as long as the screen reads the terminal, and off whenever it does not. */
   setModes(modes: readonly number[]): void;
+  /** Whether the screen reads the terminal; while somebody else has it, it does not. */
+  isRead(): boolean;
+  /** Told when that changes; as it stops, before the terminal is given away. */
+  onRead(listener: () => void): () => void;
 }
 
 /** Milliseconds within which a terminal answers, slow lines included. */
@@ -27,6 +31,7 @@ export function createTerminalInput(
   now: () => number,
 ): TerminalInput {
   const listeners = new Set<(reply: Reply) => void>();
+  const readListeners = new Set<() => void>();
   const readers = new Map<(chunk: string) => void, (chunk: string) => void>();
   let modes: readonly number[] = [];
   let isRead = false;
@@ -66,10 +71,12 @@ export function createTerminalInput(
       return stream;
     },
     setRawMode(isOn: boolean) {
-      if (isRead && !isOn) switchModes(false);
+      const isNew = isRead !== isOn;
+      if (isNew && !isOn) switchModes(false);
       terminal.setRawMode(isOn);
-      if (isOn && !isRead) switchModes(true);
+      if (isNew && isOn) switchModes(true);
       isRead = isOn;
+      if (isNew) for (const hear of [...readListeners]) hear();
       return stream;
     },
   };
@@ -87,6 +94,11 @@ export function createTerminalInput(
       return () => listeners.delete(listener);
     },
     lastKeyAt: () => lastKeyAt,
+    isRead: () => isRead,
+    onRead(listener) {
+      readListeners.add(listener);
+      return () => readListeners.delete(listener);
+    },
     ask(question) {
       askedAt = now();
       write(question);

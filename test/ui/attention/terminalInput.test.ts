@@ -30,6 +30,14 @@ function setUp() {
   return { calls, input, stream, replies, send, typed: () => typed };
 }
 
+test('it is told when the screen reads the terminal and when it does not', () => {
+  const { input, calls } = setUp();
+  input.setModes([1004]);
+  input.onRead(() => calls.push(`read ${input.isRead()}`));
+  for (const isOn of [true, true, false, true]) input.stream.setRawMode(isOn);
+  expect(calls.filter((call) => call.startsWith('read'))).toEqual(['read true', 'read false', 'read true']);
+});
+
 test('keys go on, replies go elsewhere, and only keys count as somebody being there', async () => {
   const { input, stream, replies, send, typed } = setUp();
   stream.setRawMode(true);
