@@ -1,6 +1,7 @@
 /** Saves the session, whatever ends the program: a signal, a crash, a terminal or a reader that went away. */
 import { constants } from 'node:os';
 import type { Writable } from 'node:stream';
+import { flush } from './flush.ts';
 
 export interface SessionGuard {
   /** Called with what ends the session cleanly: it flushes the log and resolves when that is done. */
@@ -18,9 +19,6 @@ export interface GuardOptions {
   readonly isPassedOver?: (signal: NodeJS.Signals) => boolean;
 }
 
-/** Milliseconds that the end waits for the session to be flushed. */
-const FLUSH_MS = 2000;
-
 /** Ends the process by itself: with 128 and the signal's number, or 1 after a crash. */
 export function guardSession(options: GuardOptions): SessionGuard {
   const { stdout, restore = () => undefined, isPassedOver = () => false } = options;
@@ -29,7 +27,7 @@ export function guardSession(options: GuardOptions): SessionGuard {
   const end = async (code: number): Promise<void> => {
     if (isEnding) return;
     isEnding = true;
-    await Promise.race([close().catch(() => undefined), new Promise((done) => setTimeout(done, FLUSH_MS))]);
+    await flush(close);
     restore();
     process.exit(code);
   };

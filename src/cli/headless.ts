@@ -8,6 +8,7 @@ import { runHeadless } from '../headless/runHeadless.ts';
 import { sanitize } from '../ui/print/sanitize.ts';
 import { createDebugLog } from './debugLog.ts';
 import { endSoon } from './endSoon.ts';
+import { flush } from './flush.ts';
 import { createCommandHost } from './host.ts';
 import { listerFor } from './models.ts';
 import { whereItLies } from './movedSession.ts';
@@ -20,9 +21,6 @@ import { createSessionHouse } from './sessions.ts';
 import { targetOf } from './sessionTarget.ts';
 import { readStandardInput } from './standardInput.ts';
 import { findModelAccess, folderIsTrusted, readSettings } from './startup.ts';
-
-/** Milliseconds that a signal waits for the session to be flushed. */
-const FLUSH_MS = 2000;
 
 /** Returns the exit code. */
 export async function printMode(place: Place, options: CliOptions): Promise<number> {
@@ -94,21 +92,19 @@ export async function printMode(place: Place, options: CliOptions): Promise<numb
   process.once('SIGINT', onInterrupt);
   // Terminated: what runs is ended and the log is whole, but the turn has no result to speak of.
   let terminated = false;
-  const flush = (): Promise<void> =>
-    Promise.race([agent.close(), new Promise<void>((done) => setTimeout(done, FLUSH_MS))]);
+  const endWith = async (code: number): Promise<never> => {
+    terminated = true;
+    await flush(() => agent.close());
+    process.exit(code);
+  };
   // Nobody reads the answer any more: what it still would cost is saved.
   guardOutput((code, message) => {
     if (message !== undefined) say(`${message} What was done is saved; go on with --continue.`);
-    terminated = true;
-    const end = (): never => process.exit(code);
-    void flush().then(end, end);
+    void endWith(code);
   });
   const endings = (['SIGTERM', 'SIGHUP'] as const).map((signal) => {
     const handler = (): void => {
-      if (terminated) return;
-      terminated = true;
-      const end = (): never => process.exit(128 + constants.signals[signal]);
-      void flush().then(end, end);
+      if (!terminated) void endWith(128 + constants.signals[signal]);
     };
     process.on(signal, handler);
     return { signal, handler };
