@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { nearest } from './nearest.ts';
+import { ONCE } from './once.ts';
 import { settingsSchema } from './schema.ts';
 import type { Values } from './types.ts';
 
@@ -17,7 +18,7 @@ export function checkValues(written: unknown): { values: Values; complaints: Com
   const values = structuredClone(written) as Values;
   const complaints: Complaint[] = [];
   while (true) {
-    const checked = settingsSchema.safeParse(values);
+    const checked = settingsSchema.safeParse(values, ONCE);
     if (checked.success) return { values, complaints };
     // Deepest and last first: removing an item of a list moves those behind it.
     const bad = checked.error.issues.flatMap((issue) => complaintsOf(issue, values)).reverse();

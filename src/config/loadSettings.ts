@@ -6,6 +6,7 @@ import { join, relative, resolve } from 'node:path';
 import { readEnvironment } from './environment.ts';
 import { readFlags, type SettingsFlags } from './flags.ts';
 import { leafPaths, mergeValues } from './merge.ts';
+import { ONCE } from './once.ts';
 import { parseSettings } from './parseSettings.ts';
 import { readSettingsText } from './readSettingsText.ts';
 import { settingsSchema } from './schema.ts';
@@ -94,7 +95,7 @@ export async function loadSettings(
   merged = mergeValues(merged, absoluteDirectories(flags.values, options));
   Object.assign(sources, environment.sources, flags.sources);
 
-  return { settings: settingsSchema.parse(merged), rules, problems, sources, files, untrusted };
+  return { settings: settingsSchema.parse(merged, ONCE), rules, problems, sources, files, untrusted };
 }
 
 async function readLayer(
