@@ -1,4 +1,5 @@
 /** What has to be settled before a session can be opened: trust, key and model; then the house of sessions. */
+import type { Environment } from '../agent/systemPrompt.ts';
 import { saveUserSetting } from '../config/credentials.ts';
 import { trustFolder } from '../config/trust.ts';
 import type { LoadedSettings } from '../config/types.ts';
@@ -7,6 +8,7 @@ import type { Boot, UiHouse } from '../ui/types.ts';
 import { attentionOf } from './attention.ts';
 import { openSessionCatalogue } from './catalogue.ts';
 import type { DebugLog } from './debugLog.ts';
+import { readEnvironmentAhead } from './environment.ts';
 import { createCommandHost } from './host.ts';
 import { createImagePort } from './images.ts';
 import { createModelChoice, listerFor } from './models.ts';
@@ -24,9 +26,10 @@ import { terminalColors } from './terminalColors.ts';
 
 /** Trust, then model access, then the house of sessions; each answer leads to the next step. */
 export async function boot(place: Place, options: CliOptions, debug: DebugLog): Promise<Boot> {
+  const asked = { place, options, debug, environment: readEnvironmentAhead(place.cwd) };
   const trusted = await folderIsTrusted(place);
   const loaded = await readSettings(place, options, trusted);
-  if (trusted || loaded.untrusted.length === 0) return chooseModel(place, options, debug, loaded, trusted);
+  if (trusted || loaded.untrusted.length === 0) return chooseModel(asked, loaded, trusted);
   return {
     type: 'trust',
     question: {
@@ -34,17 +37,23 @@ export async function boot(place: Place, options: CliOptions, debug: DebugLog): 
       effects: loaded.untrusted.map(({ file, effect, value }) => `${file}: ${effect} ${value}`),
     },
     async answer(yes) {
-      if (!yes) return chooseModel(place, options, debug, loaded, false);
+      if (!yes) return chooseModel(asked, loaded, false);
       await trustFolder(place.dataRoot, place.root, () => new Date());
-      return chooseModel(place, options, debug, await readSettings(place, options, true), true);
+      return chooseModel(asked, await readSettings(place, options, true), true);
     },
   };
 }
 
+/** What the program was asked for, and what was begun with it. */
+interface Asked {
+  readonly place: Place;
+  readonly options: CliOptions;
+  readonly debug: DebugLog;
+  readonly environment: () => Promise<Environment>;
+}
+
 async function chooseModel(
-  place: Place,
-  options: CliOptions,
-  debug: DebugLog,
+  { place, options, debug, environment }: Asked,
   loaded: LoadedSettings,
   trusted: boolean,
 ): Promise<Boot> {
@@ -55,9 +64,7 @@ async function chooseModel(
     const { onboarding } = await import('./firstMinute/onboarding.ts');
     return onboarding({ place, options }, loaded, first ? undefined : access.message, async (next) =>
       chooseModel(
-        next.place,
-        next.options,
-        debug,
+        { ...next, debug, environment },
         await readSettings(next.place, next.options, trusted),
         trusted,
       ),
@@ -72,6 +79,7 @@ async function chooseModel(
     demo: options.demo,
     interactive: true,
     debug,
+    environment,
   });
   return {
     type: 'ready',

@@ -3,10 +3,19 @@ import { execFile } from 'node:child_process';
 import { release, type } from 'node:os';
 import type { Environment } from '../agent/systemPrompt.ts';
 import { gitRunsPrograms } from '../permissions/gitPrograms.ts';
+import { readAhead } from './readAhead.ts';
 
 /** Longest wait for git, in milliseconds; a slow repository goes undescribed rather than delay the first request. */
 const GIT_TIMEOUT = 2000;
 const CHANGED_FILES = 20;
+
+/** Milliseconds after which what was read ahead no longer counts: somebody was asked something meanwhile. */
+const FRESH_MS = 2000;
+
+/** Begins to read at once, since git takes as long as loading the program and reading its settings. */
+export function readEnvironmentAhead(directory: string): () => Promise<Environment> {
+  return readAhead(() => readEnvironment(directory, new Date()), FRESH_MS);
+}
 
 export async function readEnvironment(directory: string, now: Date): Promise<Environment> {
   const git = await gitState(directory);

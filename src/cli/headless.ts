@@ -8,6 +8,7 @@ import { runHeadless } from '../headless/runHeadless.ts';
 import { sanitize } from '../ui/print/sanitize.ts';
 import { createDebugLog } from './debugLog.ts';
 import { endSoon } from './endSoon.ts';
+import { readEnvironmentAhead } from './environment.ts';
 import { flush } from './flush.ts';
 import { createCommandHost } from './host.ts';
 import { listerFor } from './models.ts';
@@ -28,6 +29,7 @@ export async function printMode(place: Place, options: CliOptions): Promise<numb
   const say = (text: string): void => void process.stderr.write(`clawdcode: ${sanitize(text)}\n`);
   // A terminal obeys what it is sent, so it gets text only; a file or a program gets what the model wrote.
   const plain = ({ isTTY }: { isTTY?: boolean }, text: string): string => (isTTY ? sanitize(text) : text);
+  const environment = readEnvironmentAhead(place.cwd);
   const joined = joinPrompt(options.prompt, await readStandardInput(options.prompt !== undefined));
   if (joined.type === 'error') {
     say(joined.message);
@@ -57,6 +59,7 @@ export async function printMode(place: Place, options: CliOptions): Promise<numb
     demo: options.demo,
     interactive: false,
     debug,
+    environment,
   });
   const target = targetOf(options);
   if (target === undefined) {

@@ -10,7 +10,6 @@ import { DEMO_MODEL } from '../model/demo.ts';
 import type { EntryDraft } from '../protocol/entries.ts';
 import { type Located, locateAnywhere, takeOutOfArchive } from './archivedSession.ts';
 import { copySession } from './copySession.ts';
-import { readEnvironment } from './environment.ts';
 import type { ModelChoice } from './models.ts';
 import { readEntries } from './session/readEntries.ts';
 import type { HouseOptions, OpenedSession } from './sessions.ts';
@@ -92,12 +91,9 @@ async function look(
 async function start(
   context: ContextManager,
   sessionId: string | undefined,
-  { place, loaded, model }: HouseOptions,
+  { place, loaded, model, environment: readEnvironment }: HouseOptions,
 ): Promise<Opened> {
-  const [environment, workspace] = await Promise.all([
-    readEnvironment(place.cwd, new Date()),
-    readWorkspaceFacts(place.root),
-  ]);
+  const [environment, workspace] = await Promise.all([readEnvironment(), readWorkspaceFacts(place.root)]);
   await context.createSession(
     undefined,
     {},
@@ -117,13 +113,10 @@ async function start(
 async function takeUp(
   context: ContextManager,
   id: string,
-  { place, modelForced, demo }: HouseOptions,
+  { place, modelForced, demo, environment: readEnvironment }: HouseOptions,
   model: ModelChoice,
 ): Promise<Opened> {
-  const [report, environment] = await Promise.all([
-    context.loadSession(id),
-    readEnvironment(place.cwd, new Date()),
-  ]);
+  const [report, environment] = await Promise.all([context.loadSession(id), readEnvironment()]);
   chooseModel(context, model, modelForced || demo);
   const news: EntryDraft[] = [];
   const block = environmentBlock(environment);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createAgent } from '../agent/Agent.ts';
 import { readOnlyAgent } from '../agent/readOnlyAgent.ts';
 import { createSummarizer } from '../agent/summarize.ts';
+import type { Environment } from '../agent/systemPrompt.ts';
 import type { Agent, SessionTarget } from '../agent/types.ts';
 import type { ModelList } from '../commands/types.ts';
 import { rememberRules } from '../config/trust.ts';
@@ -71,6 +72,8 @@ export interface HouseOptions {
   readonly demo: boolean;
   readonly interactive: boolean;
   readonly debug: DebugLog;
+  /** What the model is told of its surroundings, read for each session that is begun or taken up. */
+  readonly environment: () => Promise<Environment>;
 }
 
 export function createSessionHouse(options: HouseOptions): SessionHouse {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createDebugLog } from '../../src/cli/debugLog.ts';
+import { readEnvironmentAhead } from '../../src/cli/environment.ts';
 import { createSessionHouse } from '../../src/cli/sessions.ts';
 import { loadSettings } from '../../src/config/loadSettings.ts';
 import { LogPages } from '../../src/context/index.ts';
@@ -59,6 +60,7 @@ async function wholeSession(redactOnWrite: boolean) {
     demo: false,
     interactive: true,
     debug,
+    environment: readEnvironmentAhead(root),
   });
   const { agent, file = '' } = await house.open({ type: 'new' });
   const history = createHistoryFile(join(dataRoot, 'history', 'p.jsonl'), debug.textOf);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { SessionTarget } from '../../src/agent/types.ts';
 import { createDebugLog } from '../../src/cli/debugLog.ts';
+import { readEnvironmentAhead } from '../../src/cli/environment.ts';
 import { describeOpenError } from '../../src/cli/sessionErrors.ts';
 import { createSessionHouse, type OpenedSession } from '../../src/cli/sessions.ts';
 import { targetOf, withFlags } from '../../src/cli/sessionTarget.ts';
@@ -39,6 +40,7 @@ async function house(): Promise<{
     demo: true,
     interactive: true,
     debug: createDebugLog(dataRoot, false, () => new Date()),
+    environment: readEnvironmentAhead(root),
   });
   const open = async (target: SessionTarget): Promise<OpenedSession> => {
     const session = await built.open(target);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createDebugLog } from '../../src/cli/debugLog.ts';
+import { readEnvironmentAhead } from '../../src/cli/environment.ts';
 import type { Place } from '../../src/cli/place.ts';
 import { createSessionHouse, type HouseOptions, type OpenedSession } from '../../src/cli/sessions.ts';
 import { loadSettings } from '../../src/config/loadSettings.ts';
@@ -46,6 +47,7 @@ async function street(): Promise<Street> {
         demo: true,
         interactive: true,
         debug: createDebugLog(dataRoot, false, () => new Date()),
+        environment: readEnvironmentAhead(join(root, from)),
         ...options,
       });
       const session = await house.open(
