@@ -1,3 +1,4 @@
+import { modelAdvice } from './modelAdvice.ts';
 import type { Command } from './types.ts';
 
 /** Switches the model, or opens the list of them. */
@@ -6,11 +7,20 @@ export const model: Command = {
   aliases: [],
   description: 'switch the model',
   argumentHint: '[id]',
-  run: (args) => {
+  run: (args, host) => {
     if (args === '') return { type: 'dialog', dialog: 'model' };
     if (/\s/.test(args)) {
       return { type: 'notice', level: 'error', text: `"${args}" is not a model id: ids hold no blanks.` };
     }
-    return { type: 'op', op: { type: 'set_model', model: args } };
+    const remark = async (): Promise<string | undefined> => remarkOn(args, (await host.listModels()).ids);
+    return { type: 'op', op: { type: 'set_model', model: args }, remark };
   },
 };
+
+/** An id that the server does not list; undefined where it does, or lists none. Lists leave out aliases and variants. */
+function remarkOn(model: string, ids: readonly string[]): string | undefined {
+  // Ollama's own name for a model without a tag.
+  const isListed = ids.some((id) => id === model || id === `${model}:latest`);
+  if (ids.length === 0 || isListed) return undefined;
+  return `The server does not list ${JSON.stringify(model)}.${modelAdvice(model, ids)} The next prompt tries it all the same.`;
+}

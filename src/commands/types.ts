@@ -124,7 +124,8 @@ export type Exported =
 
 /** What a command asks of whoever ran it. */
 export type CommandResult =
-  | { readonly type: 'op'; readonly op: Op }
+  /** `remark`: what somebody who looks on should know besides; the op does not wait for it. */
+  | { readonly type: 'op'; readonly op: Op; readonly remark?: () => Promise<string | undefined> }
   | { readonly type: 'notice'; readonly text: string; readonly level?: 'info' | 'error' }
   /** More than a sentence: laid out for the width of whoever shows it. */
   | { readonly type: 'page'; readonly page: Page }

@@ -46,7 +46,7 @@ export async function runInput(
         case 'op':
           agent.submit(result.op);
           if (result.op.type === 'compact' && result.op.preview === true) return notice('info', PREVIEWING);
-          return { type: 'none' };
+          return remarked(await result.remark?.().catch(() => undefined));
         case 'notice':
           return notice(result.level ?? 'info', result.text);
         case 'page':
@@ -64,6 +64,10 @@ export async function runInput(
 /** The model may take a while before its first word. */
 const PREVIEWING = 'Writing a summary to show what /compact would do; Esc stops it. Nothing is changed.';
 
-function notice(level: 'info' | 'error', text: string): InputEffect {
+function remarked(remark: string | undefined): InputEffect {
+  return remark === undefined ? { type: 'none' } : notice('warning', remark);
+}
+
+function notice(level: 'info' | 'warning' | 'error', text: string): InputEffect {
   return { type: 'print', print: { type: 'notice', level, text } };
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { modelAdvice, withNearestModels } from '../../src/cli/nearestModels.ts';
+import { withNearestModels } from '../../src/cli/nearestModels.ts';
+import { modelAdvice } from '../../src/commands/modelAdvice.ts';
 import type { ModelClient, ModelEvent, ModelRequest } from '../../src/protocol/model.ts';
 
 test.each([

@@ -45,7 +45,7 @@ test.each<[string, string, CommandResult]>([
   ['rename', 'The  parser\n work', { type: 'op', op: { type: 'set_title', title: 'The parser work' } }],
   ['resume', 'session1', { type: 'open_session', target: { id: 'session1' } }],
 ])('/%s %s', async (name, args, expected) => {
-  expect(await run(name, args)).toEqual(expected);
+  expect(await run(name, args)).toMatchObject(expected);
 });
 
 test('/resume of an unknown id is an error, never a new session', async () => {

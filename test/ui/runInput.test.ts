@@ -23,6 +23,37 @@ test('a preview says at once that it is being written', async () => {
   expect(agent.ops).toEqual([on]);
 });
 
+test.each<[string, readonly string[], RegExp | undefined]>([
+  ['gpt-4', ['gpt-4.1', 'o3'], /^The server does not list "gpt-4"\. Did you mean "gpt-4\.1"\? /],
+  ['qwen3', ['qwen3:latest'], undefined],
+  ['anything', [], undefined],
+])('/model %s where the server lists %j', async (model, ids, said) => {
+  const on = { type: 'set_model', model } as const;
+  const agent = scriptedAgent([{ on, say: [] }]);
+  const text = `/model ${model}`;
+  const host = commandHost({ agent, listModels: async () => ({ ids }) });
+  const effect = await runInput({ text, display: text }, host);
+  expect(effect).toEqual(
+    said === undefined
+      ? { type: 'none' }
+      : { type: 'print', print: { type: 'notice', level: 'warning', text: expect.stringMatching(said) } },
+  );
+  expect(agent.ops).toEqual([on]);
+});
+
+test('/model switches at once, and a list that cannot be had is no news', async () => {
+  const agent = scriptedAgent([{ on: { type: 'set_model', model: 'm' }, say: [] }]);
+  const listModels = () => {
+    expect(agent.ops).toHaveLength(1);
+    return Promise.reject(new Error('no network'));
+  };
+  const effect = await runInput(
+    { text: '/model m', display: '/model m' },
+    commandHost({ agent, listModels }),
+  );
+  expect(effect).toEqual({ type: 'none' });
+});
+
 test('/context is printed as a page, /context items is a dialog', async () => {
   const shown = async (text: string) => runInput({ text, display: text }, commandHost());
   expect(await shown('/context')).toMatchObject({ type: 'print', print: { type: 'page' } });
