@@ -30,9 +30,9 @@ export async function checkAccess(
 ): Promise<AccessOutcome> {
   const { baseUrl, apiKey, model } = access;
   const limited = AbortSignal.any([signal, AbortSignal.timeout(LIST_MS)]);
-  const [answer, isProven] = await Promise.all([
+  const [answer, turnsAway] = await Promise.all([
     ports.ask({ baseUrl, apiKey: apiKey === '' ? undefined : apiKey, signal: limited }),
-    provesKey(access, ports, limited),
+    turnsStrangersAway(access, ports, limited),
   ]);
   if (answer.type === 'failed') {
     const mayHaveNoList = answer.error.kind === 'bad_url' && answer.error.status !== undefined;
@@ -41,6 +41,8 @@ export async function checkAccess(
     return tried(access, ports, signal);
   }
   const { facts } = answer;
+  // The known local servers that want a key want it for their list too; a gateway on this machine may not.
+  const isProven = turnsAway || (isNear(baseUrl) && facts.kind !== 'other');
   const models = rankModels(facts.models);
   const kept = { ...access, baseUrl: facts.baseUrl };
   if (model === '') {
@@ -57,13 +59,13 @@ export async function checkAccess(
 const LIST_MS = 10_000;
 const PROMPT_MS = 120_000;
 
-/** True where no key is given, none is needed (this machine), or a stranger is turned away. */
-async function provesKey(
+/** True where no key is given, so that nothing has to be proven, too. */
+async function turnsStrangersAway(
   { baseUrl, apiKey }: Access,
   ports: CheckPorts,
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (apiKey === '' || !URL.canParse(baseUrl) || isNear(baseUrl)) return true;
+  if (apiKey === '' || !URL.canParse(baseUrl)) return true;
   const stranger = await ports.ask({ baseUrl, apiKey: undefined, signal });
   return stranger.type === 'failed' && stranger.error.kind === 'auth';
 }

@@ -188,6 +188,30 @@ describe('where strangers see the list as well', () => {
   });
 });
 
+describe('a list that is shown to everybody on this machine', () => {
+  test('proves no key of a gateway: the prompt does', async () => {
+    const server = await serve({
+      '/v1/models': list('m'),
+      '/v1/chat/completions': withKey(saying('ok')),
+    });
+    const { baseUrl } = server;
+    expect(await check({ baseUrl, apiKey: 'wrong', model: 'm' })).toMatchObject({
+      type: 'refused',
+      field: 'apiKey',
+    });
+    expect(await check({ baseUrl, apiKey: KEY, model: 'm' })).toMatchObject({ type: 'accepted' });
+  });
+
+  test('is enough where a known local server shows it: no model is loaded for a prompt', async () => {
+    const server = await serve(ollama([{ name: 'qwen3:8b', maxContext: 40_960 }]));
+    const { baseUrl } = server;
+    expect(await check({ baseUrl, apiKey: 'whatever', model: 'qwen3:8b' })).toMatchObject({
+      type: 'accepted',
+    });
+    expect(server.asked.filter(({ path }) => path.includes('chat'))).toEqual([]);
+  });
+});
+
 test('it is given up at once with its signal', async () => {
   const server = await serve({ '/v1/models': () => {} });
   const controller = new AbortController();
