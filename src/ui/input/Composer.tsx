@@ -11,6 +11,7 @@ import { type CompletionPort, createCompleter } from './completion.ts';
 import { type KeySurroundings, pasteText, strike } from './composerKeys.ts';
 import {
   type ComposerState,
+  clearDraft,
   createComposerState,
   type Draft,
   isEmpty,
@@ -173,7 +174,7 @@ export const Composer = memo(function Composer(props: ComposerProps) {
       show(setUnits(newest.current, [...unitsOfRecall(text, units), ...between, ...units]));
     },
     insertImage: (label) => insertLabels([label]),
-    clear: () => show(setUnits(newest.current, [])),
+    clear: () => show(clearDraft(newest.current)),
   }));
 
   const { search } = state;

@@ -125,6 +125,11 @@ export function setUnits(state: ComposerState, units: readonly Unit[]): Composer
   return { ...closed(state), buffer: applyEdit(state.buffer, { type: 'set', units }) };
 }
 
+/** Empties it; ↑ begins with the newest prompt again. Undo brings the draft back. */
+export function clearDraft(state: ComposerState): ComposerState {
+  return { ...setUnits(state, []), walk: startWalk(state.walk.entries) };
+}
+
 /** Asks again for the suggestions of a completion that was still loading. */
 export function refresh(state: ComposerState, around: Surroundings): ComposerState {
   return state.wanted === undefined ? state : open(state, state.wanted, around);

@@ -253,6 +253,17 @@ describe('history', () => {
     expect(text()).toBe('draft');
   });
 
+  test('begins with the newest again after the line was cleared', async () => {
+    const { screen, handle, text } = await mount({ entries: ['first', 'second'] });
+    await screen.press(keys.up, keys.up, 'x');
+    expect(text()).toBe('firstx');
+    handle().clear();
+    await screen.settle();
+    expect(text()).toBe('');
+    await screen.press(keys.up);
+    expect(text()).toBe('second');
+  });
+
   test('has what was sent in this run, and old commands do not open the popup', async () => {
     const { screen, text, rows } = await mount();
     await screen.press('/hel');
