@@ -1,0 +1,52 @@
+/** Commands of the screen that reach out of it: the clipboard, a file, the settings. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { keys } from '../ui/screen.ts';
+import { setStage } from './support/stage.ts';
+
+test('/copy asks the terminal, /export writes the session, /theme is previewed and kept', async () => {
+  const { server, work, access, open } = await setStage();
+  server.script({ text: 'Say **こんにちは** 👩‍👩‍👧 and שלום.' });
+  const env = work.env({ ...access, SSH_CONNECTION: '192.0.2.1 1 192.0.2.2 22' });
+  const terminal = open([], { env, background: 'dark' });
+  await terminal.waitFor(/context ~?\d+%/);
+  await terminal.submit('greet');
+  await terminal.waitFor('こんにちは');
+  await terminal.waitForIdle();
+  await terminal.submit('/copy');
+  const text = Buffer.from('Say **こんにちは** 👩‍👩‍👧 and שלום.').toString('base64');
+  await terminal.until(() => terminal.bytes().includes(`\u001B]52;c;${text}`), 'the text in OSC 52');
+  await terminal.submit('/export told.md');
+  await terminal.waitFor(/Exported to .*told\.md/);
+  expect(await work.read('told.md')).toContain('Say **こんにちは** 👩‍👩‍👧 and שלום.');
+
+  await terminal.submit('/theme');
+  await terminal.waitFor('❯ selected');
+  const sent = terminal.bytes().length;
+  await terminal.press('light-h');
+  // The sample is that of the theme under the cursor.
+  await terminal.until(
+    () => terminal.bytes().includes('38;2;155;0;16', sent),
+    'errors as this theme has them',
+  );
+  await terminal.press(keys.enter);
+  await terminal.waitForGone('Filter');
+  const config = JSON.parse(await readFile(join(work.data, 'config.json'), 'utf8'));
+  expect(config).toMatchObject({ theme: 'light-high-contrast' });
+});
+
+test('with reduced motion nothing moves while it waits for the model', async () => {
+  const { server, work, ready } = await setStage();
+  await mkdir(work.data, { recursive: true });
+  await writeFile(join(work.data, 'config.json'), '{"reducedMotion":true}');
+  server.script({ text: 'At last.', latency: 1500 });
+  const terminal = await ready();
+  await terminal.submit('wait');
+  await terminal.waitFor('since');
+  await terminal.pause(300);
+  const sent = terminal.bytes().length;
+  await terminal.pause(600);
+  expect(terminal.bytes().slice(sent)).toBe('');
+  await terminal.waitFor('At last.');
+});
