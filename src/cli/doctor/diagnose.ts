@@ -43,9 +43,13 @@ function plain(finding: Finding): Finding {
   const { value, fix } = finding;
   return {
     ...finding,
-    value: sanitizeLine(value).slice(0, MAX_CHARACTERS),
-    ...(fix === undefined ? {} : { fix: sanitizeLine(fix).slice(0, MAX_CHARACTERS) }),
+    value: short(value),
+    ...(fix === undefined ? {} : { fix: short(fix) }),
   };
+}
+
+function short(text: string): string {
+  return sanitizeLine(text).slice(0, MAX_CHARACTERS).toWellFormed();
 }
 
 const MAX_CHARACTERS = 500;

@@ -5,6 +5,7 @@ import { environmentSend } from '../../model/http/environmentSend.ts';
 import { askServer } from '../../model/servers/askServer.ts';
 import { probeModel } from '../../model/servers/probeModel.ts';
 import type { ModelProbe } from '../../protocol/server.ts';
+import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
 import { listerFor } from '../models.ts';
 import type { Place } from '../place.ts';
 import { findModelAccess } from '../startup.ts';
@@ -75,7 +76,8 @@ function firstLine(
   { cwd, env }: Place,
 ): Promise<string | undefined> {
   return new Promise((resolve) => {
-    execFile(program, [...args], { cwd, env, timeout: PROGRAM_MS, maxBuffer: 100_000 }, (error, stdout) =>
+    const options = { cwd, env: withoutKeys(env), timeout: PROGRAM_MS, maxBuffer: 100_000 };
+    execFile(program, [...args], options, (error, stdout) =>
       resolve(error === null ? (stdout.split('\n')[0] ?? '').trim() : undefined),
     );
   });

@@ -5,12 +5,17 @@ import { isAnswered, questions, readReplies, type TerminalAnswers } from './term
 const PATIENCE_MS = 2000;
 /** Replies are some hundred characters; whoever sends more is not answering. */
 const MAX_CHARACTERS = 10_000;
+const CTRL_C = '\u0003';
 
-/** Asks the terminal about itself. Leaves the line empty and the terminal as it was; keys pressed meanwhile are lost. */
+/**
+ * Asks the terminal about itself. Leaves the line empty and the terminal as it was; keys pressed meanwhile are lost, but
+ * for Ctrl+C, which calls `interrupt` instead of waiting on.
+ */
 export async function queryTerminal(
   stdin: ReadStream,
   stdout: WriteStream,
   patienceMs = PATIENCE_MS,
+  interrupt: () => void = () => process.kill(process.pid, 'SIGINT'),
 ): Promise<TerminalAnswers> {
   const wasRaw = stdin.isRaw;
   let replies = '';
@@ -20,7 +25,7 @@ export async function queryTerminal(
       const timer = setTimeout(resolve, patienceMs);
       stdin.setEncoding('utf8').on('data', (chunk: string) => {
         replies += chunk;
-        if (!isAnswered(replies) && replies.length < MAX_CHARACTERS) return;
+        if (!isAnswered(replies) && replies.length < MAX_CHARACTERS && !chunk.includes(CTRL_C)) return;
         clearTimeout(timer);
         resolve();
       });
@@ -33,5 +38,6 @@ export async function queryTerminal(
     stdin.pause();
     stdout.write('\r\u001B[K');
   }
+  if (replies.includes(CTRL_C)) interrupt();
   return readReplies(replies);
 }

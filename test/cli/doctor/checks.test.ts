@@ -68,9 +68,19 @@ describe('the data folder', () => {
   test('that is not there yet is not made', async () => {
     const dataRoot = join(await folder(), 'data');
     expect(await checkDataFolder(doctorPorts({ dataRoot }))).toMatchObject([{ state: 'ok' }]);
-    expect(await checkDataFolder(doctorPorts({ dataRoot: '/nonexistent/data' }))).toMatchObject([
+    expect(await checkDataFolder(doctorPorts({ dataRoot: join(dataRoot, 'deep/er') }))).toMatchObject([
+      { state: 'ok', value: expect.stringContaining('made with the first session') },
+    ]);
+    await writeFile(dataRoot, '');
+    expect(await checkDataFolder(doctorPorts({ dataRoot: join(dataRoot, 'below') }))).toMatchObject([
       { state: 'missing' },
     ]);
+  });
+  test('on Windows has no bits that tell who may read it', async () => {
+    const dataRoot = await folder();
+    await chmod(dataRoot, 0o777);
+    const node = { version: '24.1.0', path: 'node.exe', platform: 'win32 x64' };
+    expect(await checkDataFolder(doctorPorts({ dataRoot, node }))).toMatchObject([{ state: 'ok' }]);
   });
   test('that is a file is missing', async () => {
     const dataRoot = join(await folder(), 'file');
@@ -92,7 +102,11 @@ test('settings: each problem is a line, and a folder that is not trusted says so
     doctorPorts({ isTrusted: false, loaded: { problems: [problem], untrusted: [held] } }),
   );
   expect(found).toMatchObject([
-    { id: 'settings', state: 'warning', value: expect.stringContaining('not trusted') },
+    {
+      id: 'settings',
+      state: 'warning',
+      value: expect.stringContaining('not trusted, so these do not count: env'),
+    },
     { id: 'settings.problem', state: 'warning', value: problem.message },
   ]);
 });

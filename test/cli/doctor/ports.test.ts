@@ -1,8 +1,22 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { createNetworkPorts } from '../../../src/cli/doctor/ports.ts';
+import { createDoctorPorts, createNetworkPorts } from '../../../src/cli/doctor/ports.ts';
 import { doctorPorts } from './doctorPorts.ts';
+
+test('programs that are asked for their version get no key', async () => {
+  const { place, loaded } = doctorPorts();
+  const env = { PATH: process.env.PATH, OPENAI_API_KEY: 'sk-mine' };
+  const given = {
+    place: { ...place, cwd: '/', env },
+    loaded,
+    isTrusted: true,
+    terminal: undefined,
+    network: null,
+  };
+  const { run } = createDoctorPorts(given);
+  expect(await run('sh', ['-c', 'echo "key: $OPENAI_API_KEY"'])).toBe('key:');
+});
 
 test('the model that nobody named is asked for through the proxy of the environment', async () => {
   const asked: string[] = [];

@@ -33,6 +33,18 @@ test('one that never answers is waited for only so long', async () => {
   expect(performance.now() - startedAt).toBeLessThan(2000);
 });
 
+test('Ctrl+C ends the wait, and the program', async () => {
+  const { stdout } = createScreen();
+  const { stdin } = createScreen();
+  let interrupted = 0;
+  const asking = queryTerminal(stdin as never, stdout as never, 60_000, () => {
+    interrupted += 1;
+  });
+  stdin.write('\u0003');
+  expect((await asking).isComplete).toBe(false);
+  expect(interrupted).toBe(1);
+});
+
 test('every reply is understood, in any order and between keys', () => {
   const replies = `x${positions(2, 1, 2, 1, 4, 4)}${ESC}[?5u\r${ESC}[?2026;2$y${ESC}[?2004;1$yy${ESC}]11;rgb:1e1e/ff/0\u0007${ESC}[?62;22c`;
   expect(readReplies(replies)).toEqual({

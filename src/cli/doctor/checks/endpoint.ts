@@ -97,7 +97,7 @@ function keyFinding(
   return {
     ...found,
     state: 'ok',
-    value: `from ${source}${answer?.type === 'server' ? ', not refused' : ''}`,
+    value: `from ${source}${answer.type === 'server' ? ', not refused' : ''}`,
   };
 }
 

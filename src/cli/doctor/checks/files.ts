@@ -9,18 +9,14 @@ import type { DoctorPorts } from '../types.ts';
 /** Below this much free space, in bytes, a session may stop being saved. */
 const LITTLE_SPACE = 200 * 2 ** 20;
 
-export async function checkDataFolder({ place }: DoctorPorts): Promise<readonly Finding[]> {
+export async function checkDataFolder({ place, node }: DoctorPorts): Promise<readonly Finding[]> {
   const { dataRoot } = place;
   const found = { id: 'data', label: 'Data folder' };
   const info = await stat(dataRoot).catch((error: NodeJS.ErrnoException) => error);
   if (info instanceof Error) {
     if (info.code !== 'ENOENT')
       return [{ ...found, state: 'missing', value: `${dataRoot}: ${info.message}`, fix: OTHER_FOLDER }];
-    const parent = await access(dirname(dataRoot), constants.W_OK).then(
-      () => true,
-      () => false,
-    );
-    return parent
+    return (await canBeMade(dataRoot))
       ? [{ ...found, state: 'ok', value: `${dataRoot}, made with the first session` }]
       : [{ ...found, state: 'missing', value: `${dataRoot} cannot be made`, fix: OTHER_FOLDER }];
   }
@@ -39,7 +35,8 @@ export async function checkDataFolder({ place }: DoctorPorts): Promise<readonly 
   const space = await statfs(dataRoot).catch(() => undefined);
   const free = space === undefined ? undefined : space.bavail * space.bsize;
   const value = `${dataRoot}${free === undefined ? '' : ` · ${formatBytes(free)} free`}`;
-  const open = (info.mode & 0o077) !== 0;
+  // Windows keeps rights elsewhere and makes the bits up.
+  const open = (info.mode & 0o077) !== 0 && !node.platform.startsWith('win32');
   if (open)
     return [
       {
@@ -54,6 +51,18 @@ export async function checkDataFolder({ place }: DoctorPorts): Promise<readonly 
   return [{ ...found, state: 'ok', value }];
 }
 
+/** The nearest folder above it that is there can be written. */
+async function canBeMade(folder: string): Promise<boolean> {
+  const parent = dirname(folder);
+  try {
+    await access(parent, constants.W_OK);
+    return true;
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT' && parent !== folder;
+    return isMissing && canBeMade(parent);
+  }
+}
+
 const OTHER_FOLDER =
   'Sessions and settings are kept there: put its rights in order, or name another folder in CLAWDCODE_HOME.';
 
@@ -65,7 +74,7 @@ export function checkSettings({ loaded, isTrusted }: DoctorPorts): readonly Find
     id: 'settings',
     label: 'Settings',
     state: held ? 'warning' : 'ok',
-    value: held ? `${files} · the folder is not trusted, so its settings do not count` : files,
+    value: held ? `${files} · the folder is not trusted, so these do not count: ${keysIn(loaded)}` : files,
     ...(held ? { fix: 'Run clawdcode here once, and answer its question.' } : {}),
   };
   const problems = loaded.problems.slice(0, 10).map(
@@ -78,6 +87,11 @@ export function checkSettings({ loaded, isTrusted }: DoctorPorts): readonly Find
     }),
   );
   return [first, ...problems];
+}
+
+/** E.g. `model, permissions.allow`. */
+function keysIn({ untrusted }: DoctorPorts['loaded']): string {
+  return [...new Set(untrusted.map(({ key }) => key))].join(', ');
 }
 
 export async function checkSessions({ place }: DoctorPorts): Promise<readonly Finding[]> {
