@@ -41,7 +41,7 @@ export function createTextCalls(tools: readonly ToolSchema[], mayFence = true): 
   const code = createCodeWatch();
   /** Not yet shown, oldest first. */
   let pending = '';
-  /** How far `pending` is known to hold no beginning of a call. */
+  /** `start`: all of it may still be bare calls; `held`: what is pending begins with a sign. */
   let mode: 'start' | 'prose' | 'held' | 'given_up' = offered.size === 0 ? 'given_up' : 'start';
   let readInVain = 0;
   /** While something is held: length at which to look again, so that a long call is not read anew for every token. */
@@ -109,7 +109,7 @@ export function createTextCalls(tools: readonly ToolSchema[], mayFence = true): 
       if (mode !== 'held') return out;
       if (pending.length < lookAt) return out;
       if (readCalls(pending, 0, offered, false) !== 'no') {
-        lookAt = Math.max(pending.length + 1, Math.floor(pending.length * (pending.length < 256 ? 1 : 1.2)));
+        lookAt = later();
         return out;
       }
       readInVain += pending.length;
@@ -140,10 +140,14 @@ export function createTextCalls(tools: readonly ToolSchema[], mayFence = true): 
   }
 
   function writing(): { name: string; length: number } | undefined {
-    if (mode !== 'held' || pending.length < 24) return undefined;
+    if ((mode !== 'held' && mode !== 'start') || pending.length < 24) return undefined;
     const beginning = pending.slice(0, 400);
-    const name = [...offered.keys()].find((one) => beginning.includes(one));
-    return name === undefined ? undefined : { name, length: pending.length };
+    // The name comes before what may mention another; of two at one place, the longer one is written there.
+    const [first] = [...offered.keys()]
+      .map((name) => ({ name, at: beginning.indexOf(name) }))
+      .filter(({ at }) => at !== -1)
+      .toSorted((a, b) => a.at - b.at || b.name.length - a.name.length);
+    return first === undefined ? undefined : { name: first.name, length: pending.length };
   }
 
   return { push, end, writing };

@@ -260,6 +260,15 @@ describe('what is no call is text, byte for byte', () => {
     );
   });
 
+  test.each([
+    ['with a sign', '<tool_call>{"name": "Bash", "arguments": {"command": "Read'],
+    ['without one', '{"name": "Bash", "arguments": {"command": "Read'],
+  ])('while a call %s is being written, its own name is told and not one that it mentions', (_name, text) => {
+    const reader = createTextCalls(tools);
+    expect(reader.push(text)).toBe('');
+    expect(reader.writing()).toEqual({ name: 'Bash', length: text.length });
+  });
+
   test('prose is shown as it comes: only what may begin a call waits', () => {
     const reader = createTextCalls(tools);
     expect(reader.push('Hello <b')).toBe('Hello <b');
