@@ -103,10 +103,12 @@ export class SessionContext {
     if (changes.length > 0) await append(changes.map(instructionDraft));
   }
 
-  /** At the end of each step: the log is on the disk itself, and a draft of the next summary is kept. */
+  /** At the end of each step: the log is brought onto the disk itself, and a draft of the next summary is kept. */
   async maintain(options: RequestOptions): Promise<void> {
     const { log, projection } = this.parts;
-    await log.sync();
+    // Nobody waits for the disk: what must not happen before it, a call that changes something or the end of a turn,
+    // waits for a sync of its own.
+    void log.sync();
     if (options.signal.aborted) return;
     this.drafts.maintain(options);
     const measure = projection.measure(options.tools);
