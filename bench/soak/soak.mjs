@@ -12,15 +12,15 @@ const SAMPLES = 10;
 /** Keys typed into the empty composer at each look. */
 const KEYS = 30;
 
-/** `program` is the launcher; a sample is told as soon as it is there. */
-export async function soak(program, place, turns, onSample) {
+/** `program` is the launcher, `strategy` the one of the context; a sample is told as soon as it is there. */
+export async function soak(program, place, turns, { strategy = 'auto', onSample = () => {} } = {}) {
   const server = await startSoakServer(place.file);
   const there = place.with({ ...server.access, OPENAI_MODEL: 'soak-model' });
   // A window that fills many times over: what is left out of requests is part of what is to stay cheap.
   const args = ['--context-window', '24000'];
   const config = join(place.env.HOME, '.clawdcode');
   mkdirSync(config, { recursive: true });
-  writeFileSync(join(config, 'config.json'), JSON.stringify({ context: { strategy: 'hybrid' } }));
+  writeFileSync(join(config, 'config.json'), JSON.stringify({ context: { strategy } }));
   const terminal = openTerminal(program, { ...there, args, columns: 100, rows: 30 });
   const samples = [];
   try {
@@ -48,7 +48,8 @@ export async function soak(program, place, turns, onSample) {
       cpu = treeCpu(terminal.pid);
       turnMs = [];
     }
-    return { samples, entries: entriesBelow(place.env.HOME), bodies: server.sizes.at(-1) };
+    const entries = entriesBelow(place.env.HOME);
+    return { samples, entries, bodies: server.sizes.at(-1), summaries: server.summaries() };
   } finally {
     await terminal.end();
     await server.stop();

@@ -7,7 +7,7 @@ import { program } from './support/program.ts';
 test('sixty turns later a session is as quick and about as large as in the beginning', async () => {
   const place = createPlace();
   onTestFinished(() => place.remove());
-  const { samples, entries, bodies } = await soak(program()[1] ?? '', place, 60, () => undefined);
+  const { samples, entries, bodies } = await soak(program()[1] ?? '', place, 60);
   const [, early] = samples;
   const late = samples.at(-1);
   if (early === undefined || late === undefined) throw new Error('nothing was measured');

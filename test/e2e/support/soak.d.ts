@@ -18,8 +18,14 @@ declare module '*/soak.mjs' {
     program: string,
     place: Place,
     turns: number,
-    onSample: (sample: SoakSample) => void,
-  ): Promise<{ readonly samples: readonly SoakSample[]; readonly entries: number; readonly bodies: number }>;
+    options?: { readonly strategy?: string; readonly onSample?: (sample: SoakSample) => void },
+  ): Promise<{
+    readonly samples: readonly SoakSample[];
+    readonly entries: number;
+    /** Bytes of the last request. */
+    readonly bodies: number;
+    readonly summaries: number;
+  }>;
 }
 
 declare module '*/place.mjs' {
