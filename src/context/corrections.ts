@@ -8,8 +8,10 @@ import { bringIn } from './bringIn.ts';
 import { refusedReport } from './compaction/report.ts';
 import { type Atom, atomEntries, groupAtoms, isPrompt } from './history/atoms.ts';
 import { liveEntries } from './history/live.ts';
+import { pastOf } from './history/past.ts';
 import { reductionDraft, reductionOf } from './history/reductions.ts';
-import { lastCompaction, viewOf } from './history/view.ts';
+import { isRemoval } from './history/shownAt.ts';
+import { lastCompaction, type View, viewOf } from './history/view.ts';
 import type { SessionParts } from './sessionParts.ts';
 import { removalDraft } from './strategies/removeAtoms.ts';
 
@@ -74,8 +76,11 @@ export async function steer(
   { action, uuid }: Steering,
   tools: readonly ToolSchema[],
 ): Promise<string | undefined> {
-  const { entries } = log.live();
-  const atom = groupAtoms(entries).find(({ head }) => head.uuid === uuid);
+  const found = (): Atom | undefined => groupAtoms(log.live().entries).find(({ head }) => head.uuid === uuid);
+  // Of what a removal took only the place of its note is in memory: where that changes, all of it has to be.
+  if (action !== 'pin' && action !== 'unpin' && isLeft(log.entries(), found(), projection.view()))
+    await bringIn(log, uuid);
+  const atom = found();
   if (atom === undefined) return 'There is no such item in the conversation.';
   if (action === 'pin' || action === 'unpin') {
     await append([pinDraft(uuid, action === 'pin')]);
@@ -97,6 +102,14 @@ export async function steer(
     return `It would take the request to about ${after.usedTokens} tokens, and at most ${projection.budget().limit} fit. Compact or drop something first.`;
   await append([draft]);
   return undefined;
+}
+
+/** True for an item that is in no request any more and was left to the file with a removal. */
+function isLeft(entries: readonly JSONLEntry[], atom: Atom | undefined, { atoms }: View): boolean {
+  const past = pastOf(entries);
+  if (past === undefined || atom === undefined || atom.head.seq > past.throughSeq) return false;
+  const last = entries.find(({ uuid }) => uuid === past.throughUuid);
+  return last !== undefined && isRemoval(last) && !atoms.some(({ head }) => head === atom.head);
 }
 
 /** Everything after the atom that this entry belongs to is no longer part of the conversation; undo brings it back. */

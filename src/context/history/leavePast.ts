@@ -1,6 +1,6 @@
 /**
- * Leaves the past of a log to the file: what came before a compaction, but for what requests still show and what
- * later steps look back at. The view, the next compaction, totals and the screen are the same with what stays as
+ * Leaves the past of a log to the file: what came before a compaction, or before a removal, but for what requests
+ * still show and what later steps look back at. The view, the next compaction, totals and the screen are the same with what stays as
  * with everything (test/fuzz/large.ts).
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
@@ -13,32 +13,46 @@ import { afterPast, type Past, pastEntry, pastOf, spentBy } from './past.ts';
 import { reductionOf } from './reductions.ts';
 import { noteHeads } from './removals.ts';
 import { retainedBy } from './retained.ts';
+import { isRemoval, shownAt, withWholeAtoms } from './shownAt.ts';
 
 /** Reductions that `/context` can still list of a past. */
 const MAX_RECORDS = 100;
 
 /**
- * The entries without the past of the compaction whose boundary has this uuid; the same entries where it does not
- * count, or has no past. An entry that stands for what left is second.
+ * The entries without the past of the compaction whose boundary has this uuid, or without what the removal of this
+ * uuid and those before it took; the same entries where it does not count, or has no past. An entry that stands for
+ * what left is second.
  */
 export function leavePast(entries: readonly JSONLEntry[], boundaryUuid: string): readonly JSONLEntry[] {
   const { entries: live, undone } = liveEntries(entries);
   const at = live.findIndex(({ uuid }) => uuid === boundaryUuid);
-  const summary = live[at + 1];
+  const end = endOf(live, at);
   const header = live[0];
-  if (at < 2 || undone.has(boundaryUuid) || summary?.isCompactSummary !== true || header === undefined)
-    return entries;
+  if (at < 2 || undone.has(boundaryUuid) || end === undefined || header === undefined) return entries;
   const before = live.slice(0, at).filter(({ uuid, subtype }) => subtype !== 'past' && !undone.has(uuid));
-  const stay = staying(before, live.slice(at), undone);
+  const isOfRemoval = end === live[at];
+  const shown = isOfRemoval ? shownAt([...before, end]) : retainedBy(live[at], before);
+  if (shown === undefined) return entries;
+  const needed = staying(before, live.slice(at), shown, undone);
+  // Behind a compaction only what it retains is grouped; here everything that is there.
+  const stay = isOfRemoval ? withWholeAtoms(needed, before) : withPlaces(needed, before);
   // Failures count whatever was rewound since.
   const [said, later] = splitAt(entries, boundaryUuid);
   for (const entry of failuresSince(said)) stay.add(entry);
-  const past = pastEntry(pastThrough(entries, live, summary), header);
+  const past = pastEntry(pastThrough(entries, live, end), header);
   // What was said before and is dead stays dead: later corrections of it find nothing to bring back.
   const [first, ...others] = said.filter((entry) => stay.has(entry));
   return first === header
     ? [header, past, ...others, ...later]
     : [past, ...(first ? [first] : []), ...others, ...later];
+}
+
+/** The last entry of what the past reaches up to: a compaction's summary, or the removal itself. */
+function endOf(live: readonly JSONLEntry[], at: number): JSONLEntry | undefined {
+  const [boundary, next] = [live[at], live[at + 1]];
+  if (boundary === undefined) return undefined;
+  if (boundary.subtype === 'compact_boundary') return next?.isCompactSummary === true ? next : undefined;
+  return isRemoval(boundary) ? boundary : undefined;
 }
 
 function splitAt(
@@ -49,7 +63,7 @@ function splitAt(
   return [entries.slice(0, at), entries.slice(at)];
 }
 
-/** Everything up to and with the summary. */
+/** Everything up to and with this entry. */
 function pastThrough(
   entries: readonly JSONLEntry[],
   live: readonly JSONLEntry[],
@@ -76,10 +90,11 @@ function pastThrough(
 function staying(
   before: readonly JSONLEntry[],
   since: readonly JSONLEntry[],
+  shownThen: ReadonlySet<string>,
   undone: ReadonlySet<string>,
 ): Set<JSONLEntry> {
   const stay = new Set<JSONLEntry>();
-  const shown = new Set(retainedBy(since[0], before));
+  const shown = new Set(shownThen);
   for (const entry of since)
     if (!undone.has(entry.uuid)) for (const uuid of reductionOf(entry)?.restored ?? []) shown.add(uuid);
   for (const entry of before)
@@ -88,11 +103,14 @@ function staying(
   for (const entry of lastReply(before)) stay.add(entry);
   const ids = new Set([...stay].map(({ uuid }) => uuid));
   const reductions = before.filter((entry) => concerns(entry, ids, shown));
-  // A note stands where the first of what it stands for stood.
-  const places = new Set(reductions.flatMap((entry) => [...noteHeads(entry).keys()]));
-  for (const entry of before) if (places.has(entry.uuid)) stay.add(entry);
   for (const entry of reductions) stay.add(entry);
   return stay;
+}
+
+/** A note stands where the first of what it stands for stood. */
+function withPlaces(needed: ReadonlySet<JSONLEntry>, before: readonly JSONLEntry[]): Set<JSONLEntry> {
+  const places = new Set([...needed].flatMap((entry) => [...noteHeads(entry).keys()]));
+  return new Set([...needed, ...before.filter(({ uuid }) => places.has(uuid))]);
 }
 
 const alwaysNeeded: ReadonlySet<string> = new Set(['session_start', 'instructions']);

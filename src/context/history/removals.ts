@@ -79,6 +79,15 @@ export class Removals {
     });
   }
 
+  /** Heads of the atoms in whose place a note stands. */
+  places(atoms: readonly Atom[]): readonly JSONLEntry[] {
+    const noted = new Set<JSONLEntry>();
+    return atoms.flatMap(({ head }) => {
+      const by = this.#by.get(head.uuid);
+      return by === undefined || this.#last(by, noted) === undefined ? [] : [head];
+    });
+  }
+
   /** The note that speaks for this one; undefined where it stands already. */
   #last(note: JSONLEntry, noted: Set<JSONLEntry>): JSONLEntry | undefined {
     for (let one = note; !noted.has(one); ) {

@@ -6,6 +6,7 @@ import type { JSONLEntry } from '../../protocol/entries.ts';
 import { leavePast } from '../history/leavePast.ts';
 import { type Live, LiveLog } from '../history/live.ts';
 import { pastOf } from '../history/past.ts';
+import { isRemoval, removalToLeave } from '../history/shownAt.ts';
 import { lastCompaction } from '../history/view.ts';
 import { type SeenLog, seenIn } from '../recall/seenLog.ts';
 import { deepFreeze } from './frozen.ts';
@@ -22,6 +23,8 @@ export class ResidentLog {
   #snapshot: readonly JSONLEntry[] | undefined;
   /** Of the whole log. */
   #bytes: number;
+  /** How many there were when removals were last left to the file. */
+  #leftAt = 0;
 
   /** `wholeBytes`: logs up to this size are in memory as a whole. */
   constructor(file: string, { entries, bytes = 0 }: LogContents, wholeBytes = WHOLE_BYTES) {
@@ -101,12 +104,18 @@ export class ResidentLog {
     this.#snapshot = undefined;
   }
 
+  /** After these have come onto the disk: leaves to the file what is needed no more. */
+  leaveWhatMay(added: readonly JSONLEntry[], unsyncedFrom: number): void {
+    if (added.some((entry) => entry.isCompactSummary === true)) this.#leavePast(unsyncedFrom);
+    if (added.some(isRemoval)) this.#leaveRemoved(unsyncedFrom);
+  }
+
   /**
-   * After a compaction that is on the disk: remembers where the session can be taken up, and of a large log leaves
+   * After a compaction: remembers where the session can be taken up, and of a large log leaves
    * to the file what came before the compaction before it, so that the last one can be taken back at once.
    * What a disk may still lose, from `unsyncedFrom` on, stays: it may have to be written again.
    */
-  leavePast(unsyncedFrom: number): void {
+  #leavePast(unsyncedFrom: number): void {
     if (this.#bytes <= this.#wholeBytes) return;
     const { entries: live, undone } = this.live();
     const at = lastCompaction(live, undone);
@@ -122,7 +131,27 @@ export class ResidentLog {
     this.#entries = [...left];
     this.#snapshot = undefined;
   }
+
+  /**
+   * After a removal, where no compaction makes an end: of a large log leaves to the file what the
+   * removals took, but for the last, which can be taken back at once. Not at each, since all that is held is gone through.
+   */
+  #leaveRemoved(unsyncedFrom: number): void {
+    if (this.#bytes <= this.#wholeBytes || this.#bytes - this.#leftAt < this.#wholeBytes * PAUSE) return;
+    const before = removalToLeave(this.#entries);
+    if (before === undefined || before.seq > unsyncedFrom) return;
+    const left = leavePast(this.#entries, before.uuid);
+    if (absentTarget(left) !== undefined) return;
+    const point = resumePointOf(left);
+    if (point !== undefined) void writeResumePoint(this.#file, point);
+    this.#entries = [...left];
+    this.#snapshot = undefined;
+    this.#leftAt = this.#bytes;
+  }
 }
+
+/** Share of what may be held as a whole that has to come before removals are left to the file again. */
+const PAUSE = 0.25;
 
 /** A crash can leave a boundary whose summary never arrived: then that compaction did not happen. */
 export function withoutHalfCompactions(entries: readonly JSONLEntry[]): JSONLEntry[] {

@@ -128,8 +128,7 @@ export class SessionLog {
     this.#nextSeq += added.length;
     this.#pending.push(...lines);
     await this.#flush();
-    const isCompaction = added.some((entry) => entry.isCompactSummary === true);
-    if (isCompaction && this.#pending.length === 0) this.#resident.leavePast(this.#unsyncedFrom);
+    if (this.#pending.length === 0) this.#resident.leaveWhatMay(added, this.#unsyncedFrom);
     return added;
   }
 

@@ -7,8 +7,9 @@ import { stat } from 'node:fs/promises';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { leavePast } from '../history/leavePast.ts';
 import { isCorrection, liveEntries, rewindTarget, undoneBy } from '../history/live.ts';
-import { pastEntry, pastOf } from '../history/past.ts';
+import { type Past, pastEntry, pastOf } from '../history/past.ts';
 import { reductionOf } from '../history/reductions.ts';
+import { isRemoval } from '../history/shownAt.ts';
 import { lastCompaction } from '../history/view.ts';
 import { LogPages } from './LogPages.ts';
 import { type LogContents, readLog } from './logReader.ts';
@@ -121,16 +122,31 @@ export function absentTarget(entries: readonly JSONLEntry[]): Target | undefined
   const later = entries.filter((entry) => entry.seq > through);
   if (!later.some((entry) => isCorrection(entry) || entry.subtype === 'reduction')) return undefined;
   const known = new Set(entries.map(({ uuid }) => uuid));
-  // Going back to right behind the summary needs nothing that is before it.
-  const own = new Set([throughUuid, ...later.map(({ uuid }) => uuid)]);
+  const own = new Set(later.map(({ uuid }) => uuid));
+  const gone = goneBefore(entries, past);
   for (const by of later) {
-    const corrected = isCorrection(by) ? [...undoneBy(by), rewindTarget(by) ?? ''] : [];
+    // Going back to right behind what was left needs nothing of it.
+    const target = isCorrection(by) && rewindTarget(by) !== throughUuid ? rewindTarget(by) : undefined;
+    const corrected = isCorrection(by) ? [...undoneBy(by), target ?? ''] : [];
     const uuid =
       corrected.find((one) => one !== '' && !own.has(one)) ??
-      reductionOf(by)?.restored?.find((one) => !known.has(one));
+      reductionOf(by)?.restored?.find((one) => !known.has(one)) ??
+      namedBy(by).find((one) => gone.has(one));
     if (uuid !== undefined) return { uuid, by };
   }
   return undefined;
+}
+
+/** What had been removed where a removal left its past: whoever drops or restores it moves notes, and all of it counts. */
+function goneBefore(entries: readonly JSONLEntry[], { throughSeq, throughUuid }: Past): ReadonlySet<string> {
+  const past = entries.filter(({ seq }) => seq <= throughSeq);
+  const isOfRemoval = past.some((entry) => entry.uuid === throughUuid && isRemoval(entry));
+  return new Set(isOfRemoval ? past.flatMap((entry) => reductionOf(entry)?.removed ?? []) : []);
+}
+
+function namedBy(entry: JSONLEntry): readonly string[] {
+  const { removed = [], restored = [] } = reductionOf(entry) ?? {};
+  return [...removed, ...restored];
 }
 
 /** From before the entry that is named (of a compaction: its boundary) to the one that names it; a name that leads nowhere asks for the correction alone. */

@@ -55,7 +55,7 @@ export function removalDraft(
   const to = lastSeq(entries.slice(at.at(-1) ?? 0));
   const range = from === to ? `#${from}` : `#${from}-#${to}`;
   const note =
-    facts.kind === 'drop' ? `The user left ${range} out of the conversation.` : removalNote(at.length, range);
+    facts.kind === 'drop' ? `The user left ${range} out of the conversation.` : removalNote(gone.size, range);
   return reductionDraft({ kind: 'remove', ...facts, strategy, reason, removed: [...removed] }, note);
 }
 
