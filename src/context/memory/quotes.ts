@@ -13,6 +13,14 @@ export function oneLine(text: string, maxCharacters: number): string {
 /** The same text, well-formed, without control characters but line ends, and with no wrapper of ours in it. */
 export function plainText(text: string): string {
   return wellFormed(text)
-    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, ' ')
+    .replace(
+      /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
+      ' ',
+    )
+    .replace(STRAY_JOINER, ' ')
     .replace(/<(?=\s*\/?\s*system-note)/gi, '‹');
 }
+
+/** A joiner that joins nothing. Between signs of a family and letters of Persian or Hindi it belongs to what is written. */
+const STRAY_JOINER =
+  /(?<!(?!\p{ASCII})[\p{L}\p{M}\p{S}])[\u200c\u200d]|[\u200c\u200d](?!(?!\p{ASCII})[\p{L}\p{M}\p{S}])/gu;
