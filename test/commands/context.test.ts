@@ -2,7 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Page, plainText } from '../../src/commands/pages/page.ts';
 import { settingRows } from '../../src/commands/pages/settingsPage.ts';
-import type { ContextItem, ContextReport, ReductionRecord } from '../../src/protocol/contextReport.ts';
+import {
+  type ContextItem,
+  type ContextReport,
+  type ReductionRecord,
+  requestParts,
+} from '../../src/protocol/contextReport.ts';
 import { contextSettingsSchema } from '../../src/protocol/contextSettings.ts';
 import type { ContextMeasure } from '../../src/protocol/events.ts';
 import { measure, report, type ScriptedContext, scriptedAgent, state } from '../headless/scriptedAgent.ts';
@@ -37,6 +42,9 @@ const record = (fields: Partial<ReductionRecord> = {}): ReductionRecord => ({
   ...fields,
 });
 
+const partsOf = (sizes: readonly number[]) =>
+  sizes.map((tokens, index) => ({ name: requestParts[index] ?? '', tokens }));
+
 describe('/context', () => {
   test('shows parts that are not empty, what is free and reserved, what comes next, and the cache', async () => {
     expect(await shown()).toBe(
@@ -68,10 +76,10 @@ describe('/context', () => {
         fc.array(size, { minLength: 1, maxLength: 9 }),
         fc.integer({ min: 20, max: 120 }),
         async (sizes, columns) => {
-          const parts = sizes.map((tokens, index) => ({ name: `part${index}`, tokens }));
+          const parts = partsOf(sizes);
           const usedTokens = sizes.reduce((sum, tokens) => sum + tokens, 0);
           const text = await shown({ measure: { ...measure, parts, usedTokens } }, Math.max(40, columns));
-          const rows = text.split('\n').filter((row) => /^ {2}[█▓▒·░] \S/.test(row));
+          const rows = text.split('\n').filter((row) => /^ {2}[█▓▚▄▌▖▒▀▝·░] \S/.test(row));
           const sum = rows.reduce(
             (all, row) => all + Number(/([\d,]+) +(?:<?\d[\d.]* %)/.exec(row)?.[1]?.replaceAll(',', '')),
             0,
@@ -83,19 +91,20 @@ describe('/context', () => {
     );
   });
 
-  test('the bar is as wide as it should be, shows every part, and tells neighbours apart without colour', async () => {
+  test('the bar is as wide as it should be, shows every part, and tells all of them apart without colour', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.nat({ max: 30_000 }), { minLength: 1, maxLength: 9 }),
         fc.integer({ min: 20, max: 120 }),
         async (sizes, columns) => {
-          const parts = sizes.map((tokens, index) => ({ name: `part${index}`, tokens }));
+          const parts = partsOf(sizes);
           const usedTokens = sizes.reduce((sum, tokens) => sum + tokens, 0);
           const text = await shown({ measure: { ...measure, parts, usedTokens } }, columns);
           const bar = text.split('\n')[1]?.trimStart() ?? '';
           expect(bar).toHaveLength(Math.min(96, columns - 4));
-          const runs = bar.match(/█+|▓+|▒+/g) ?? [];
+          const runs = bar.match(/([^·░])\1*/g) ?? [];
           expect(runs).toHaveLength(sizes.filter((tokens) => tokens > 0).length);
+          expect(new Set(runs.map(([sign]) => sign)).size).toBe(runs.length);
         },
       ),
     );

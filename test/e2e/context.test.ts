@@ -32,7 +32,7 @@ test('after a long task /context shows what was masked, what fills the window, a
   await terminal.waitFor('/context items pins');
   const shown = terminal.everything();
   const used = Number(/Context: ~?([\d,]+) of 16,000/.exec(shown)?.[1]?.replaceAll(',', ''));
-  const rows = [...shown.matchAll(/^ {2}[█▓▒·░] (\S.*?) +([\d,]+) +<?[\d.]+ %/gm)];
+  const rows = [...shown.matchAll(/^ {2}[█▓▚▄▌▖▒▀▝·░] (\S.*?) +([\d,]+) +<?[\d.]+ %/gm)];
   const sizes = new Map(rows.map(([, name = '', tokens = '']) => [name, Number(tokens.replaceAll(',', ''))]));
   expect([...sizes.keys()]).toEqual(
     expect.arrayContaining(['tools', 'system', 'history', 'input', 'free until compaction', 'reserves']),
@@ -53,7 +53,7 @@ test('after a long task /context shows what was masked, what fills the window, a
   await terminal.submit('/context');
   await terminal.waitFor(/^ {2}· free +[\d,]+ +[\d.]+ %$/m);
   for (const row of terminal.screen().split('\n')) expect(row.length).toBeLessThanOrEqual(40);
-  expect(terminal.screen()).toMatch(/^ {2}[█▓▒·░]{36}$/m);
+  expect(terminal.screen()).toMatch(/^ {2}[█▓▚▄▌▖▒▀▝·░]{36}$/m);
 });
 
 test('an item is dropped and restored in the list, and the next request shows it', async () => {

@@ -1,11 +1,21 @@
 /** The window as a picture: a bar by part, with what begins where below it. Told apart by signs, colours come on top. */
-import { type ContextReport, requestParts } from '../../protocol/contextReport.ts';
+import { type ContextReport, type RequestPart, requestParts } from '../../protocol/contextReport.ts';
 import type { ContextMeasure } from '../../protocol/events.ts';
 import { grouped } from '../figures.ts';
 import { hanging, type PageLine, type PageSpan, pageLine, type Role } from './page.ts';
 
-/** Neighbours never have the same sign, and a legend has the parts in the order of the bar. */
-const SIGNS = ['█', '▓', '▒'] as const;
+/** One for each part, wherever it stands; of the block elements that are one column wide and in every font. */
+const SIGNS: Readonly<Record<RequestPart, string>> = {
+  tools: '█',
+  system: '▓',
+  instructions: '▚',
+  summary: '▄',
+  memories: '▌',
+  masked: '▖',
+  history: '▒',
+  input: '▀',
+  reminder: '▝',
+};
 export const FREE_SIGN = '·';
 export const RESERVE_SIGN = '░';
 
@@ -23,14 +33,11 @@ export interface PicturePart {
 export function pictureParts({ parts }: ContextMeasure): readonly PicturePart[] {
   return parts
     .filter(({ tokens }) => tokens > 0)
-    .map((part, index) => ({
-      ...part,
-      sign: SIGNS[index % SIGNS.length] ?? '█',
-      role: roles.find((role) => role === part.name) ?? 'history',
-    }));
+    .map((part) => {
+      const known = requestParts.find((name) => name === part.name);
+      return { ...part, sign: known === undefined ? '■' : SIGNS[known], role: known ?? 'history' };
+    });
 }
-
-const roles: readonly Role[] = requestParts;
 
 /** Bar, marks and what they mean. */
 export function contextPicture(report: ContextReport, columns: number): readonly PageLine[] {
