@@ -41,6 +41,29 @@ export function createTurnJob(ports: TurnJobPorts): Job {
     if (event.type === 'tool_call_delta' && event.name === 'Bash') checkpoints.lookIfStale();
     emit(event);
   };
+  /** The tree as the turn finds it is looked at while the model is waited for: git would hold up the first request. */
+  const lookingFirst = (): Pick<TurnPorts, 'reply' | 'emit'> => {
+    let hasLooked = false;
+    const lookOnce = (): void => {
+      // Behind what is being sent at this moment.
+      if (!hasLooked) setImmediate(checkpoints.look);
+      hasLooked = true;
+    };
+    return {
+      reply: {
+        ...ports.reply,
+        onSent(sent) {
+          ports.reply.onSent?.(sent);
+          lookOnce();
+        },
+      },
+      emit(event) {
+        // A model that says nothing of what it sends says something back.
+        if (event.type !== 'step_started') lookOnce();
+        watched(event);
+      },
+    };
+  };
   return async (signal) => {
     // The prompt may have been taken back meanwhile.
     if (prompts.all().length === 0) return;
@@ -49,10 +72,9 @@ export function createTurnJob(ports: TurnJobPorts): Job {
     try {
       // What a stopped call changed belongs to the turn before this one.
       await checkpoints.settled();
-      checkpoints.look();
       await modes.announce();
       for (const text of await ports.settleModel(signal)) emit({ type: 'notice', level: 'warning', text });
-      end = await runTurn({ ...ports, signal, emit: watched, deliverQueued, deliverNotes });
+      end = await runTurn({ ...ports, ...lookingFirst(), signal, deliverQueued, deliverNotes });
     } catch (error) {
       tellBug(error);
     }
