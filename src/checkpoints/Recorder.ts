@@ -2,8 +2,10 @@
  * Knows what the tree was at the last look, and tells what changed since. Owns that knowledge and the copies behind
  * it; never writes into the tree. One call at a time: whoever uses it puts them in a row.
  */
+
 import { basename, dirname } from 'node:path';
 import type { Captured, PathChange } from '../protocol/checkpoints.ts';
+import { grouped } from '../protocol/grouped.ts';
 import type { GitTree } from './git/gitTree.ts';
 import { type Coverage, createCoverage } from './looking/Coverage.ts';
 import type { Contents } from './looking/contents.ts';
@@ -16,7 +18,7 @@ import { type Found, isUnchanged, settle } from './looking/settle.ts';
 import { walk } from './looking/walk.ts';
 import { changeNotes } from './notes.ts';
 import type { CheckpointLimits } from './types.ts';
-import { describeCount, describePath } from './words.ts';
+import { describePath } from './words.ts';
 
 export interface RecorderDeps {
   /** Real paths. */
@@ -135,7 +137,7 @@ export class Recorder {
     const { maxEntries } = this.#deps.limits;
     if (before === undefined && this.#tree.size + (found?.length ?? 0) >= maxEntries) {
       if (entry.kind === 'folder' && !this.#coverage.isLeftOut(path))
-        this.#coverage.leaveOut(path, `more than ${describeCount(maxEntries)} files in all`);
+        this.#coverage.leaveOut(path, `more than ${grouped(maxEntries)} files in all`);
       return false;
     }
     const one = { path, before, entry };

@@ -1,5 +1,6 @@
 import type { PathChange, PathState } from '../protocol/checkpoints.ts';
-import { describeCount, describePath } from './words.ts';
+import { grouped } from '../protocol/grouped.ts';
+import { describePath } from './words.ts';
 
 /** More than these are summed up. */
 const MAX_NOTES = 10;
@@ -10,10 +11,7 @@ export function changeNotes(root: string, changes: readonly PathChange[]): reado
     isLost(before) ? [`${describePath(root, path)} cannot be brought back: ${before.omitted}`] : [],
   );
   if (lost.length <= MAX_NOTES) return lost;
-  return [
-    ...lost.slice(0, MAX_NOTES),
-    `${describeCount(lost.length - MAX_NOTES)} more cannot be brought back`,
-  ];
+  return [...lost.slice(0, MAX_NOTES), `${grouped(lost.length - MAX_NOTES)} more cannot be brought back`];
 }
 
 const isLost = (

@@ -8,10 +8,6 @@ export function describeSize(bytes: number): string {
   return `${value >= 10 || Number.isInteger(value) ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`;
 }
 
-export function describeCount(count: number): string {
-  return count.toLocaleString('en-US');
-}
-
 /** A path as it can be shown: relative to the root where it lies below, control characters spelled out. */
 export function describePath(root: string, path: string): string {
   const shown = path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;

@@ -1,6 +1,6 @@
 import type { JSONLEntry } from '../protocol/entries.ts';
+import { grouped } from '../protocol/grouped.ts';
 import { type CodeBlock, codeBlocks } from './codeBlocks.ts';
-import { grouped } from './figures.ts';
 import type { Command, CommandHost, CommandResult, Copied } from './types.ts';
 
 /** Copies an answer, or a code block of it, to the clipboard or into a file. */

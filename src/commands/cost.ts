@@ -1,4 +1,5 @@
-import { dollars, grouped, percent } from './figures.ts';
+import { grouped } from '../protocol/grouped.ts';
+import { dollars, percent } from './figures.ts';
 import { alignColumns } from './textTable.ts';
 import type { Command } from './types.ts';
 

@@ -1,8 +1,3 @@
-/** 12345 → "12,345". */
-export function grouped(count: number): string {
-  return Math.round(count).toLocaleString('en-US');
-}
-
 /** A share as "12.3 %"; "<0.1 %" for what would round to nothing. */
 export function percent(part: number, whole: number): string {
   if (whole <= 0) return '–';

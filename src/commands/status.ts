@@ -1,4 +1,4 @@
-import { grouped } from './figures.ts';
+import { grouped } from '../protocol/grouped.ts';
 import { alignColumns } from './textTable.ts';
 import type { Command, StatusInfo } from './types.ts';
 

@@ -1,5 +1,7 @@
 /** What the user typed, on its way into the log: memories that it calls up, and a text too large for any request. */
+
 import type { EntryDraft } from '../protocol/entries.ts';
+import { grouped } from '../protocol/grouped.ts';
 import { withDeadline } from './memory/deadline.ts';
 import { memoryDraft } from './memory/formatMemories.ts';
 import type { FoundMemory } from './memory/LongTermMemory.ts';
@@ -56,8 +58,8 @@ async function fitPrompt(
     text = `${truncationNotice(cut, path, original)}\n${cut.preview}`;
     maxBytes = Math.floor(maxBytes * 0.8);
   } while (projection.sizeOfText(text) > shown && maxBytes > 1000);
-  const part = Buffer.byteLength(text).toLocaleString('en-US');
-  const all = Buffer.byteLength(content).toLocaleString('en-US');
+  const part = grouped(Buffer.byteLength(text));
+  const all = grouped(Buffer.byteLength(content));
   return {
     draft: {
       ...draft,

@@ -3,6 +3,7 @@
 import type { Steering } from '../protocol/contextReport.ts';
 import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
 import type { CompactionReport } from '../protocol/events.ts';
+import { grouped } from '../protocol/grouped.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
 import { bringIn } from './bringIn.ts';
 import { refusedReport } from './compaction/report.ts';
@@ -36,9 +37,8 @@ export async function uncompact(
   const { usedTokens: postTokens } = projection.measureView(viewOf(undone), tools);
   const { limit, window } = projection.budget();
   if (postTokens > limit) {
-    const count = (tokens: number): string => tokens.toLocaleString('en-US');
     return refuse(
-      `Without the last compaction the request would have about ${count(postTokens)} tokens; at most ${count(limit)} of the window of ${count(window)} can be sent. Nothing was changed. A model with a larger window (/model) could take it; single items come back with /context, and Recall reads all of it.`,
+      `Without the last compaction the request would have about ${grouped(postTokens)} tokens; at most ${grouped(limit)} of the window of ${grouped(window)} can be sent. Nothing was changed. A model with a larger window (/model) could take it; single items come back with /context, and Recall reads all of it.`,
     );
   }
   await append([draft]);

@@ -1,5 +1,6 @@
 import type { RequestPart } from '../protocol/contextReport.ts';
 import type { ContextMeasure } from '../protocol/events.ts';
+import { grouped } from '../protocol/grouped.ts';
 import type { ModelInfo } from '../protocol/model.ts';
 import type { WindowBudget } from './tokens/budgets.ts';
 
@@ -37,9 +38,8 @@ export function measureRequest(
 
 /** What to tell the user when a request cannot be sent; `auto`: whether it was compacted first. */
 export function tooLarge({ usedTokens, windowTokens, model }: ContextMeasure, auto: boolean): string {
-  const count = (tokens: number): string => tokens.toLocaleString('en-US');
   const first = auto
     ? 'Shorten the last message'
     : 'Run /compact (automatic compaction is off), shorten the last message';
-  return `The request has about ${count(usedTokens)} tokens, and ${model} takes ${count(windowTokens)}. ${first}, start afresh with /clear, remove instructions or tools, or choose a model with a larger window (/model, --context-window).`;
+  return `The request has about ${grouped(usedTokens)} tokens, and ${model} takes ${grouped(windowTokens)}. ${first}, start afresh with /clear, remove instructions or tools, or choose a model with a larger window (/model, --context-window).`;
 }

@@ -1,7 +1,9 @@
 /** What will be reduced next and at what point, in words; and what the budgets have to say. Pure. */
+
 import type { ContextReport } from '../protocol/contextReport.ts';
 import type { ContextSettings } from '../protocol/contextSettings.ts';
 import type { ContextMeasure } from '../protocol/events.ts';
+import { grouped } from '../protocol/grouped.ts';
 import { allocateBudget } from './tokens/allocateBudget.ts';
 import type { WindowBudget } from './tokens/budgets.ts';
 
@@ -52,17 +54,16 @@ export function budgetWarnings(measure: ContextMeasure, { budget }: ContextSetti
   const sizes = new Map(measure.parts.map(({ name, tokens }) => [name, tokens]));
   const of = (...names: string[]): number => names.reduce((sum, name) => sum + (sizes.get(name) ?? 0), 0);
   const caps = allocateBudget(measure.windowTokens, budget);
-  const count = (tokens: number): string => tokens.toLocaleString('en-US');
   const warnings: string[] = [];
   const head = of('tools', 'system');
   if (head > caps.systemPrompt)
     warnings.push(
-      `Tools and system prompt take ${count(head)} tokens, more than their share of ${count(caps.systemPrompt)} (context.budget.systemPrompt). They are sent whole.`,
+      `Tools and system prompt take ${grouped(head)} tokens, more than their share of ${grouped(caps.systemPrompt)} (context.budget.systemPrompt). They are sent whole.`,
     );
   const fixed = head + of('instructions');
   if (fixed > NEARLY_ALL * measure.triggerTokens)
     warnings.push(
-      `Tools, system prompt and instructions take ${count(fixed)} of ${count(measure.triggerTokens)} tokens: little is left for the work. Shorten the instructions or choose a larger window.`,
+      `Tools, system prompt and instructions take ${grouped(fixed)} of ${grouped(measure.triggerTokens)} tokens: little is left for the work. Shorten the instructions or choose a larger window.`,
     );
   return warnings;
 }

@@ -1,4 +1,5 @@
 /** Quantities in words that people read at a glance. */
+import { grouped } from '../protocol/grouped.ts';
 
 /** `812 bytes`, `1.2 kB`, `3.4 MB`, `1.0 GB`; powers of 1,000. */
 export function formatBytes(bytes: number): string {
@@ -24,5 +25,5 @@ export function formatDuration(milliseconds: number): string {
 /** `1 line`, `2 lines`; thousands separated. */
 export function count(number: number, noun: string): string {
   const plural = noun.endsWith('ch') ? `${noun}es` : `${noun}s`;
-  return `${number.toLocaleString('en-US')} ${number === 1 ? noun : plural}`;
+  return `${grouped(number)} ${number === 1 ? noun : plural}`;
 }

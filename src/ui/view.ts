@@ -2,11 +2,12 @@
  * What the screen shows, as a pure function of events. The reader's transcript is not in here: what is
  * finished leaves as a `Print` and lives on in the terminal's own scrollback.
  */
-import { grouped } from '../commands/figures.ts';
+
 import type { Page } from '../commands/pages/page.ts';
 import { previewPage } from '../commands/pages/previewPage.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { AgentEvent, CompactionReport } from '../protocol/events.ts';
+import { grouped } from '../protocol/grouped.ts';
 import type { ModelError } from '../protocol/model.ts';
 import type { PromptOp } from '../protocol/ops.ts';
 import type { PermissionQuestion } from '../protocol/permissions.ts';

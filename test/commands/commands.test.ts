@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { allCommands } from '../../src/commands/allCommands.ts';
-import { bar, dollars, grouped, percent } from '../../src/commands/figures.ts';
+import { bar, dollars, percent } from '../../src/commands/figures.ts';
 import type { CommandResult } from '../../src/commands/types.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
+import { grouped } from '../../src/protocol/grouped.ts';
 import { scriptedAgent, state } from '../headless/scriptedAgent.ts';
 import { commandHost, run } from './commandHost.ts';
 

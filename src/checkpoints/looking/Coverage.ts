@@ -2,9 +2,11 @@
  * Which folders are looked into. Folders of dependencies and of build results can hold more files than the whole
  * project; above a limit such a folder is left out as a whole, and the notes say so.
  */
+
 import { readdirSync } from 'node:fs';
+import { grouped } from '../../protocol/grouped.ts';
 import type { CheckpointLimits } from '../types.ts';
-import { describeCount, describePath, describeSize } from '../words.ts';
+import { describePath, describeSize } from '../words.ts';
 import { look } from './diskEntry.ts';
 import type { Pace } from './pace.ts';
 
@@ -59,7 +61,7 @@ export function createCoverage({ root, limits, pace, trackedFolders }: CoverageD
       const weight = await weigh(folder, limits, pace);
       if (weight.files > limits.maxFolderFiles) {
         const more = weight.files >= MAX_COUNTED ? 'more than ' : '';
-        leaveOut(folder, `${more}${describeCount(weight.files)} files`);
+        leaveOut(folder, `${more}${grouped(weight.files)} files`);
       } else if (weight.bytes > limits.maxFolderBytes) {
         leaveOut(folder, `more than ${describeSize(limits.maxFolderBytes)}`);
       } else decided.set(folder, 'weighed');

@@ -1,7 +1,8 @@
 /** What was changed on disk, as a page: how much, which files, then the diffs. */
+
 import { basename, relative } from 'node:path';
 import type { RestoreStep } from '../../protocol/checkpoints.ts';
-import { grouped } from '../figures.ts';
+import { grouped } from '../../protocol/grouped.ts';
 import { blankLine, hanging, heading, type Page, type PageLine, pageLine } from './page.ts';
 
 export interface ChangesFacts {

@@ -1,8 +1,10 @@
 /** What `/context` shows: what fills the window, what comes next, what was reduced so far, and what it costs. */
+
 import type { ContextReport } from '../../protocol/contextReport.ts';
 import type { ContextMeasure } from '../../protocol/events.ts';
+import { grouped } from '../../protocol/grouped.ts';
 import type { ModelInfo } from '../../protocol/model.ts';
-import { dollars, grouped, percent } from '../figures.ts';
+import { dollars, percent } from '../figures.ts';
 import { contextPicture, FREE_SIGN, pictureParts, RESERVE_SIGN } from './contextPicture.ts';
 import { blankLine, hanging, type Page, type PageLine, pageLine, type Role } from './page.ts';
 import { compactionLines, reductionTotals } from './reductionLines.ts';

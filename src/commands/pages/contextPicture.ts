@@ -1,7 +1,7 @@
 /** The window as a picture: a bar by part, with what begins where below it. Told apart by signs, colours come on top. */
 import { type ContextReport, type RequestPart, requestParts } from '../../protocol/contextReport.ts';
 import type { ContextMeasure } from '../../protocol/events.ts';
-import { grouped } from '../figures.ts';
+import { grouped } from '../../protocol/grouped.ts';
 import { hanging, type PageLine, type PageSpan, pageLine, type Role } from './page.ts';
 
 /** One for each part, wherever it stands; of the block elements that are one column wide and in every font. */

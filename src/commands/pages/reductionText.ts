@@ -1,7 +1,8 @@
 /** One reduction of the log in one line, for whoever prints it as it happens: what was done, tokens, what to do. */
+
 import * as z from 'zod';
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import { grouped } from '../figures.ts';
+import { grouped } from '../../protocol/grouped.ts';
 
 /** The part of a reduction entry's data that is shown; whatever else it holds is not looked at. */
 const shown = z.looseObject({

@@ -1,9 +1,11 @@
 /** What `/context settings` shows: every `context.*` setting, and what `auto` comes to for this model. */
+
 import { removalPolicyFor } from '../../context/index.ts';
 import type { ContextReport } from '../../protocol/contextReport.ts';
 import { type ContextSettings, contextSettingsSchema } from '../../protocol/contextSettings.ts';
+import { grouped } from '../../protocol/grouped.ts';
 import type { ModelInfo } from '../../protocol/model.ts';
-import { grouped, percent } from '../figures.ts';
+import { percent } from '../figures.ts';
 import { blankLine, hanging, heading, type Page, type PageLine, pageLine } from './page.ts';
 
 export interface SettingsFacts {

@@ -1,5 +1,7 @@
 /** One step of the past as a line of a ledger: what was done, how it ended, where all of it can be had again. */
+
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { grouped } from '../../protocol/grouped.ts';
 import { decisionsOf } from '../facts/decisions.ts';
 import type { Atom, AtomCall } from '../history/atoms.ts';
 import { firstErrorLine } from '../results/errorLines.ts';
@@ -37,7 +39,7 @@ function callLine({ call, result }: AtomCall): string {
   const failed = status !== 'ok' && status !== 'partial';
   const error = failed ? (firstErrorLine(textOf(toolResult?.output)) ?? '') : '';
   const bytes = toolResult?.original?.bytes ?? Buffer.byteLength(textOf(toolResult?.output ?? ''));
-  const size = bytes < 100 ? '' : `${bytes.toLocaleString('en-US')} bytes`;
+  const size = bytes < 100 ? '' : `${grouped(bytes)} bytes`;
   const end = [failed ? status : '', toolResult?.display?.summary ?? '', size, error].filter(
     (part) => part !== '',
   );

@@ -2,7 +2,9 @@
  * Bounds what one tool result adds to the conversation, by lines and by bytes. What is left out is named in
  * a notice that stands first, where a later cut cannot remove it; the whole is kept by the caller.
  */
+
 import { setImmediate as giveWay } from 'node:timers/promises';
+import { grouped } from '../../protocol/grouped.ts';
 import { countLines, headWithin, tailWithin } from './cutText.ts';
 import { headAndTail } from './headAndTail.ts';
 
@@ -83,7 +85,7 @@ export function truncationNotice(
         : path === undefined
           ? 'The whole could not be kept; narrow the call to see more.'
           : `The whole is in ${path}; Read it in parts, or Grep it.`;
-  return `[Output truncated: ${part}, ${count(Math.min(stats.keptLines, lines))} of ${count(lines)} lines, ${count(stats.keptBytes)} of ${count(bytes)} bytes. ${where}]`;
+  return `[Output truncated: ${part}, ${grouped(Math.min(stats.keptLines, lines))} of ${grouped(lines)} lines, ${grouped(stats.keptBytes)} of ${grouped(bytes)} bytes. ${where}]`;
 }
 
 /** How the model is told where an original is: as it would call for it. */
@@ -126,8 +128,4 @@ function* cut(
   if (direction === 'head') return headWithin(text, limits.maxLines, limits.maxBytes);
   if (direction === 'tail') return tailWithin(text, limits.maxLines, limits.maxBytes);
   return yield* headAndTail(text, limits);
-}
-
-function count(value: number): string {
-  return value.toLocaleString('en-US');
 }

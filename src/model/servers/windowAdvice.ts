@@ -1,3 +1,4 @@
+import { grouped } from '../../protocol/grouped.ts';
 import type { ModelInfo } from '../../protocol/model.ts';
 import type { ServedModel, ServerKind } from '../../protocol/server.ts';
 
@@ -14,14 +15,14 @@ export function windowAdvice(
 ): string | undefined {
   const { id, kind, windowTokens, maxWindowTokens = 0 } = served;
   if (windowTokens === undefined) return undefined;
-  const own = figure(windowTokens);
+  const own = grouped(windowTokens);
   if (model.source === 'setting' && model.windowTokens > windowTokens) {
-    return `The settings give ${id} a window of ${figure(model.windowTokens)} tokens, but the server serves it with ${own}; ${fate(kind)}. ${remedy(kind, model.windowTokens)}`;
+    return `The settings give ${id} a window of ${grouped(model.windowTokens)} tokens, but the server serves it with ${own}; ${fate(kind)}. ${remedy(kind, model.windowTokens)}`;
   }
   if (model.source !== 'server' || windowTokens >= ENOUGH || windowTokens > maxWindowTokens / 2)
     return undefined;
   const wanted = Math.min(maxWindowTokens, ENOUGH);
-  return `The server gives ${id} a window of ${own} tokens; it was made for ${figure(maxWindowTokens)}. ${remedy(kind, wanted)}`;
+  return `The server gives ${id} a window of ${own} tokens; it was made for ${grouped(maxWindowTokens)}. ${remedy(kind, wanted)}`;
 }
 
 function fate(kind: ServerKind): string {
@@ -42,8 +43,4 @@ function remedy(kind: ServerKind, tokens: number): string {
     default:
       return 'For more, change it at the server.';
   }
-}
-
-function figure(tokens: number): string {
-  return tokens.toLocaleString('en-US');
 }

@@ -1,4 +1,5 @@
 /** The beginning and the end of a text of any length, in bounded memory. */
+import { grouped } from '../../protocol/grouped.ts';
 
 /** Characters kept of the beginning, and again of the end. */
 export const KEPT_CHARACTERS = 512 * 1024;
@@ -35,7 +36,7 @@ export class HeadTail {
     const kept = wholeCharacters(tail.slice(-KEPT_CHARACTERS));
     const missing = this.#total - this.#head.length - kept.length;
     const head = /[\ud800-\udbff]$/.test(this.#head) ? this.#head.slice(0, -1) : this.#head;
-    return `${head}\n[… ${missing.toLocaleString('en-US')} characters left out …]\n${kept}`;
+    return `${head}\n[… ${grouped(missing)} characters left out …]\n${kept}`;
   }
 }
 

@@ -1,4 +1,5 @@
 /** Background tasks as rows of text, and the visible part of an output. Pure. */
+import { grouped } from '../../protocol/grouped.ts';
 import type { TaskInfo, TaskOutput } from '../../protocol/tasks.ts';
 import { formatDuration } from '../print/numbers.ts';
 import { sanitize, sanitizeLine } from '../print/sanitize.ts';
@@ -60,7 +61,7 @@ export function outputLines({ text, missing }: TaskOutput): readonly string[] {
   const lines = text.replace(/\n$/, '').split('\n');
   if (missing === 0) return text === '' ? [] : lines;
   // The first is the rest of one whose beginning is gone.
-  return [`… ${missing.toLocaleString('en-US')} characters before this …`, ...lines.slice(1)];
+  return [`… ${grouped(missing)} characters before this …`, ...lines.slice(1)];
 }
 
 /** The rows from a line on; from the last `rows` rows where `top` is absent. Only what is visible is laid out. */
