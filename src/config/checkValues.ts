@@ -1,6 +1,6 @@
 import type { z } from 'zod';
+import { ONCE } from '../protocol/once.ts';
 import { nearest } from './nearest.ts';
-import { ONCE } from './once.ts';
 import { settingsSchema } from './schema.ts';
 import type { Values } from './types.ts';
 

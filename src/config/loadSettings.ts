@@ -3,10 +3,10 @@
  * A mistake costs the key it is in, nothing else, and becomes a `Problem`; nothing here throws for one.
  */
 import { join, relative, resolve } from 'node:path';
+import { ONCE } from '../protocol/once.ts';
 import { readEnvironment } from './environment.ts';
 import { readFlags, type SettingsFlags } from './flags.ts';
 import { leafPaths, mergeValues } from './merge.ts';
-import { ONCE } from './once.ts';
 import { parseSettings } from './parseSettings.ts';
 import { readSettingsText } from './readSettingsText.ts';
 import { settingsSchema } from './schema.ts';

@@ -4,6 +4,7 @@
  * memory goes on: the problem is told, and what is missing is written as soon as the disk takes it.
  */
 import { ENTRY_FORMAT, type EntryDraft, entrySchema, type JSONLEntry } from '../../protocol/entries.ts';
+import { ONCE } from '../../protocol/once.ts';
 import type { Redaction } from '../../protocol/redaction.ts';
 import type { Live } from '../history/live.ts';
 import { Listeners } from '../Listeners.ts';
@@ -122,7 +123,7 @@ export class SessionLog {
     const lines = this.#toLines(redaction?.value(drafts) ?? drafts);
     // What memory holds is what a reader of the file will get, down to the last absent field.
     const added = lines.map((line) => deepFreeze(JSON.parse(line) as JSONLEntry));
-    for (const entry of added) entrySchema.parse(entry);
+    for (const entry of added) entrySchema.parse(entry, ONCE);
     const bytes = lines.reduce((sum, line) => sum + line.length + 1, 0);
     this.#resident.add(added, bytes);
     this.#nextSeq += added.length;
