@@ -1,18 +1,19 @@
 #!/usr/bin/env node
 // The launcher. Plain JavaScript that any old Node can parse: it checks the version before anything else
 // is loaded. On a Node that is too old it starts the checkout's own newer one, if there is one.
-import { existsSync, lstatSync, mkdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
+// An import of it would load its streams and promises, too: 4 ms of every start.
+const fs = process.getBuiltinModule ? process.getBuiltinModule('node:fs') : await import('node:fs');
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const parts = process.versions.node.split('.').map(Number);
 const tooOld = parts[0] < 22 || (parts[0] === 22 && parts[1] < 16);
 
 if (tooOld) {
   const own = join(root, 'node_modules', 'node', 'bin', 'node');
-  if (existsSync(own)) await runWith(own);
+  if (fs.existsSync(own)) await runWith(own);
   else {
     process.stderr.write(
       'clawdcode needs Node 22.16 or later; this is ' +
@@ -23,13 +24,13 @@ if (tooOld) {
   }
 } else {
   const main = join(root, 'dist', 'cli.js');
-  if (!existsSync(main)) {
+  if (!fs.existsSync(main)) {
     process.stderr.write(
       'clawdcode is not built yet: run "npm install" (or "npm run build") in ' + root + '\n',
     );
     process.exitCode = 1;
   } else {
-    const module = await import('node:module');
+    const module = process.getBuiltinModule('node:module');
     const cache = ownCacheFolder();
     if (module.enableCompileCache && cache) module.enableCompileCache(cache);
     await import(pathToFileURL(main).href);
@@ -44,8 +45,8 @@ function ownCacheFolder() {
   const user = process.getuid ? process.getuid() : 0;
   const folder = process.env.NODE_COMPILE_CACHE || join(tmpdir(), 'clawdcode-cache-' + user);
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const info = lstatSync(folder);
+    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const info = fs.lstatSync(folder);
     const isOurs =
       info.isDirectory() && (!process.getuid || (info.uid === user && (info.mode & 0o022) === 0));
     return isOurs ? folder : undefined;

@@ -2,7 +2,6 @@
  * Knows what the tree was at the last look, and tells what changed since. Owns that knowledge and the copies behind
  * it; never writes into the tree. One call at a time: whoever uses it puts them in a row.
  */
-
 import { basename, dirname } from 'node:path';
 import type { Captured, PathChange } from '../protocol/checkpoints.ts';
 import { grouped } from '../protocol/grouped.ts';

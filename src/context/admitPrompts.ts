@@ -1,5 +1,4 @@
 /** What the user typed, on its way into the log: memories that it calls up, and a text too large for any request. */
-
 import type { EntryDraft } from '../protocol/entries.ts';
 import { grouped } from '../protocol/grouped.ts';
 import { withDeadline } from './memory/deadline.ts';

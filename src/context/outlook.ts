@@ -1,5 +1,4 @@
 /** What will be reduced next and at what point, in words; and what the budgets have to say. Pure. */
-
 import type { ContextReport } from '../protocol/contextReport.ts';
 import type { ContextSettings } from '../protocol/contextSettings.ts';
 import type { ContextMeasure } from '../protocol/events.ts';

@@ -2,7 +2,6 @@
  * What the screen shows, as a pure function of events. The reader's transcript is not in here: what is
  * finished leaves as a `Print` and lives on in the terminal's own scrollback.
  */
-
 import type { Page } from '../commands/pages/page.ts';
 import { previewPage } from '../commands/pages/previewPage.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';

@@ -2,7 +2,6 @@
  * Which folders are looked into. Folders of dependencies and of build results can hold more files than the whole
  * project; above a limit such a folder is left out as a whole, and the notes say so.
  */
-
 import { readdirSync } from 'node:fs';
 import { grouped } from '../../protocol/grouped.ts';
 import type { CheckpointLimits } from '../types.ts';

@@ -1,5 +1,4 @@
 /** What was changed on disk, as a page: how much, which files, then the diffs. */
-
 import { basename, relative } from 'node:path';
 import type { RestoreStep } from '../../protocol/checkpoints.ts';
 import { grouped } from '../../protocol/grouped.ts';

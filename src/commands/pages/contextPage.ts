@@ -1,5 +1,4 @@
 /** What `/context` shows: what fills the window, what comes next, what was reduced so far, and what it costs. */
-
 import type { ContextReport } from '../../protocol/contextReport.ts';
 import type { ContextMeasure } from '../../protocol/events.ts';
 import { grouped } from '../../protocol/grouped.ts';

@@ -1,5 +1,4 @@
 /** What `/compact --diff` shows: what the last compaction dropped and kept, and what its summary no longer says. */
-
 import type { CompactionDiff } from '../../protocol/contextReport.ts';
 import { grouped } from '../../protocol/grouped.ts';
 import { lossLines } from './lossLines.ts';

@@ -1,5 +1,4 @@
 /** The conversation as a list of items, for where there is no screen to steer on. */
-
 import type { ContextItem } from '../../protocol/contextReport.ts';
 import { grouped } from '../../protocol/grouped.ts';
 import { hanging, type Page, type PageLine, pageLine, type Role } from './page.ts';

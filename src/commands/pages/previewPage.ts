@@ -1,5 +1,4 @@
 /** What `/compact --preview` shows: sizes, what stays, the summary, its losses, and what to do next. */
-
 import type { CompactionPreview, ContextItem } from '../../protocol/contextReport.ts';
 import { grouped } from '../../protocol/grouped.ts';
 import { percent } from '../figures.ts';

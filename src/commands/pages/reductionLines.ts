@@ -1,5 +1,4 @@
 /** The reductions so far, and the last of them one by one. */
-
 import type { ContextReport, ReductionRecord } from '../../protocol/contextReport.ts';
 import { grouped } from '../../protocol/grouped.ts';
 import type { ModelInfo } from '../../protocol/model.ts';

@@ -1,5 +1,4 @@
 /** One reduction of the log in one line, for whoever prints it as it happens: what was done, tokens, what to do. */
-
 import * as z from 'zod';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { grouped } from '../../protocol/grouped.ts';

@@ -1,5 +1,4 @@
 /** What `/context settings` shows: every `context.*` setting, and what `auto` comes to for this model. */
-
 import { removalPolicyFor } from '../../context/index.ts';
 import type { ContextReport } from '../../protocol/contextReport.ts';
 import { type ContextSettings, contextSettingsSchema } from '../../protocol/contextSettings.ts';

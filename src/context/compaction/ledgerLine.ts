@@ -1,5 +1,4 @@
 /** One step of the past as a line of a ledger: what was done, how it ended, where all of it can be had again. */
-
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { grouped } from '../../protocol/grouped.ts';
 import { decisionsOf } from '../facts/decisions.ts';

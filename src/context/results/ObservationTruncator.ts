@@ -2,7 +2,6 @@
  * Bounds what one tool result adds to the conversation, by lines and by bytes. What is left out is named in
  * a notice that stands first, where a later cut cannot remove it; the whole is kept by the caller.
  */
-
 import { setImmediate as giveWay } from 'node:timers/promises';
 import { grouped } from '../../protocol/grouped.ts';
 import { countLines, headWithin, tailWithin } from './cutText.ts';
