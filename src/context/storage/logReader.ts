@@ -122,8 +122,11 @@ class LogAssembler {
     }
     this.#garbled = [];
     this.#countLosses(mended.map(({ seq }) => seq).sort((a, b) => a - b));
+    // What was put together for a place that another entry has is a part of a copy, and no entry of its own.
+    const taken = new Set(mended.length === 0 ? [] : this.#entries.map(({ seq }) => seq));
     for (const entry of mended) {
-      if (this.#known.has(entry.uuid)) continue;
+      if (this.#known.has(entry.uuid) || taken.has(entry.seq)) continue;
+      taken.add(entry.seq);
       this.#known.add(entry.uuid);
       this.#entries.push(entry);
       this.#isSorted = false;

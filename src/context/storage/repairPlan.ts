@@ -42,7 +42,7 @@ const LOST = 'This entry could not be read when the log was repaired.';
 export async function planRepair(
   file: string,
 ): Promise<{ readonly plan: readonly Planned[]; readonly counts: RepairCounts | undefined }> {
-  const found = new Map<string, Planned>();
+  const found = new Map<string, Planned & { readonly isMended: boolean }>();
   let [damaged, duplicates] = [0, 0];
   let wasSorted = true;
   let last = -1;
@@ -52,18 +52,20 @@ export async function planRepair(
       damaged += 1;
       continue;
     }
-    const { entry, line } = one;
+    const { entry, line, isMended = false } = one;
     const { seq, uuid, parentUuid } = entry;
     const known = found.get(uuid);
     if (known !== undefined) duplicates += 1;
-    // A copy that is as it was written is better than one that was put together.
-    if (known !== undefined && (known.line !== undefined || line === undefined)) continue;
+    // A copy that is as it was written is better than one that was put together, a whole line better than a part.
+    const isBetter = known?.line === undefined && (line !== undefined || (known?.isMended && !isMended));
+    if (known !== undefined && !isBetter) continue;
     wasSorted &&= seq > last;
     last = seq;
     sample ??= entry;
-    found.set(uuid, line === undefined ? { seq, uuid, parentUuid, entry } : { seq, uuid, parentUuid, line });
+    const place = { seq, uuid, parentUuid, isMended };
+    found.set(uuid, line === undefined ? { ...place, entry } : { ...place, line });
   }
-  const sorted = [...found.values()].sort((a, b) => a.seq - b.seq);
+  const sorted = [...withoutGuesses([...found.values()])].sort((a, b) => a.seq - b.seq);
   const plan = sample === undefined ? sorted : [...withPlaceholders(sorted, sample, found)];
   const relinked = countBroken(plan);
   const lost = plan.length - sorted.length;
@@ -71,6 +73,18 @@ export async function planRepair(
   const restored = sorted.filter(({ entry }) => entry !== undefined).length;
   const counts = { entries: plan.length, restored, lost, duplicates, relinked, wasSorted };
   return { plan, counts: isSound ? undefined : counts };
+}
+
+/** What was put together for a place that another entry has is a part of a copy, and no entry of its own. */
+function* withoutGuesses<One extends { readonly seq: number; readonly isMended: boolean }>(
+  found: readonly One[],
+): Generator<One> {
+  const taken = new Set(found.filter(({ isMended }) => !isMended).map(({ seq }) => seq));
+  for (const one of found) {
+    if (one.isMended && taken.has(one.seq)) continue;
+    taken.add(one.seq);
+    yield one;
+  }
 }
 
 function* withPlaceholders(

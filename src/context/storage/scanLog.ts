@@ -11,6 +11,8 @@ export type Scanned =
       readonly entry: JSONLEntry;
       /** The bytes of the undamaged line that it was read from; absent for one from a damaged line. */
       readonly line?: { readonly offset: number; readonly length: number; readonly isSealed: boolean };
+      /** Put together from what is left of a damaged line and from its neighbours; else it is as it was written. */
+      readonly isMended?: true;
     }
   | { readonly damage: DamagedLine };
 
@@ -19,6 +21,8 @@ const maxTorn = 64;
 
 /** An entry may come more than once. Rejects only when the file itself cannot be read. */
 export async function* scanLog(file: string): AsyncGenerator<Scanned> {
+  /** Copies of what was read already are nobody's neighbours, here as where the log is loaded. */
+  const known = new Set<string>();
   let before: JSONLEntry | undefined;
   let isSealed = false;
   let garbled: GarbledValue[] = [];
@@ -36,7 +40,7 @@ export async function* scanLog(file: string): AsyncGenerator<Scanned> {
       if (entry === undefined) continue;
       mended.push(entry.seq);
       near = entry;
-      yield { entry };
+      yield { entry, isMended: true };
     }
     let lost = after === undefined ? [] : gapsBetween(before?.seq ?? after.seq - 1, after.seq, mended);
     for (const spot of spots) {
@@ -69,8 +73,11 @@ export async function* scanLog(file: string): AsyncGenerator<Scanned> {
         garbled.push(piece.garbled);
         continue;
       }
-      yield* settle(piece.entry);
-      before = piece.entry;
+      if (!known.has(piece.entry.uuid)) {
+        known.add(piece.entry.uuid);
+        yield* settle(piece.entry);
+        before = piece.entry;
+      }
       const line = { offset: raw.offset, length: raw.length, isSealed: read.seal === 'intact' };
       yield reason === undefined ? { entry: piece.entry, line } : { entry: piece.entry };
     }

@@ -90,6 +90,44 @@ test('a list that would be endless ends, and says so', async () => {
   expect(report).toMatchObject({ isShortened: true, isDamaged: true, entries: 0 });
 });
 
+interface Spot {
+  readonly at: number;
+  readonly length: number;
+  /** Zeros, one flipped bit, written twice, the file's beginning behind its end. */
+  readonly kind: number;
+}
+
+function hurtBy(bytes: Buffer, spots: readonly Spot[]): Buffer {
+  let hurt = Buffer.from(bytes);
+  for (const { at, length, kind } of spots) {
+    const [start, end] = [at % hurt.length, Math.min((at % hurt.length) + length, hurt.length)];
+    if (kind === 0) hurt.fill(0, start, end);
+    else if (kind === 1) hurt[start] = (hurt[start] ?? 0) ^ 16;
+    else if (kind === 2) hurt = Buffer.concat([hurt.subarray(0, end), hurt.subarray(start)]);
+    else hurt = Buffer.concat([hurt.subarray(end), hurt.subarray(0, end)]);
+  }
+  return hurt;
+}
+
+/** A repair leaves a sound log with all that could be read before, and the original as it was. */
+async function expectRepaired(file: string, hurt: Buffer, now: Date): Promise<void> {
+  await writeFile(file, hurt);
+  const before = await readLog(file);
+  const report = await repairSession(file, now);
+  if (report.type === 'sound') {
+    expect(await readFile(file)).toEqual(hurt);
+    return;
+  }
+  if (report.type !== 'repaired') throw new Error(JSON.stringify(report));
+  expect(await readFile(report.original)).toEqual(hurt);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(await verifySession(file)).toMatchObject(sound);
+  const after = await readLog(file);
+  const kept = (uuid: string) => after.entries.find((entry) => entry.uuid === uuid)?.message;
+  for (const { uuid, message } of before.entries) expect(kept(uuid)).toEqual(message);
+  expect(await repairSession(file)).toEqual({ type: 'sound' });
+}
+
 test('whatever happened to a log, a repair leaves a sound one, and the original as it was', async () => {
   const folder = await temporaryFolder();
   const { file, bytes, entries, store } = await realLog(folder);
@@ -101,32 +139,7 @@ test('whatever happened to a log, a repair leaves a sound one, and the original 
         minLength: 1,
         maxLength: 4,
       }),
-      async (spots) => {
-        let hurt = Buffer.from(bytes);
-        for (const { at, length, kind } of spots) {
-          const [start, end] = [at % hurt.length, Math.min((at % hurt.length) + length, hurt.length)];
-          if (kind === 0) hurt.fill(0, start, end);
-          else if (kind === 1) hurt[start] = (hurt[start] ?? 0) ^ 16;
-          else if (kind === 2) hurt = Buffer.concat([hurt.subarray(0, end), hurt.subarray(start)]);
-          else hurt = Buffer.concat([hurt.subarray(end), hurt.subarray(0, end)]);
-        }
-        await writeFile(file, hurt);
-        const before = await readLog(file);
-        const now = new Date(Date.UTC(2026, 0, 1) + 1000 * runs++);
-        const report = await repairSession(file, now);
-        if (report.type === 'sound') {
-          expect(await readFile(file)).toEqual(hurt);
-          return;
-        }
-        if (report.type !== 'repaired') throw new Error(JSON.stringify(report));
-        expect(await readFile(report.original)).toEqual(hurt);
-        expect((await stat(file)).mode & 0o777).toBe(0o600);
-        expect(await verifySession(file)).toMatchObject(sound);
-        const after = await readLog(file);
-        const kept = (uuid: string) => after.entries.find((entry) => entry.uuid === uuid)?.message;
-        for (const { uuid, message } of before.entries) expect(kept(uuid)).toEqual(message);
-        expect(await repairSession(file)).toEqual({ type: 'sound' });
-      },
+      (spots) => expectRepaired(file, hurtBy(bytes, spots), new Date(Date.UTC(2026, 0, 1) + 1000 * runs++)),
     ),
     { numRuns: 60 },
   );
@@ -136,6 +149,47 @@ test('whatever happened to a log, a repair leaves a sound one, and the original 
   await held.close();
   expect(entries.length).toBeGreaterThan(20);
   expect((await readdir(dirname(file))).filter((name) => name.includes('damaged'))).toEqual([]);
+});
+
+/** The same bytes each time: entries of one moment, so that no time tells a copy from what is new. */
+function fixedLog(): Buffer {
+  const timestamp = makeEntry(0).timestamp;
+  const lines = Array.from({ length: 9 }, (_, seq) => {
+    const type = seq % 2 === 0 ? ('user' as const) : ('assistant' as const);
+    return seal(JSON.stringify({ ...makeEntry(seq, `${seq} é`.repeat(1 + seq * 3)), timestamp, type }));
+  });
+  return Buffer.from(`${lines.join('\n')}\n`);
+}
+
+const cases: readonly { readonly what: string; readonly spots: readonly Spot[] }[] = [
+  {
+    what: 'a part of a copy at the end, whose place another entry has',
+    spots: [
+      { at: 0, length: 627, kind: 3 },
+      { at: 1403, length: 842, kind: 2 },
+      { at: 0, length: 1, kind: 0 },
+    ],
+  },
+  {
+    what: 'a copy that was put together before a whole one comes',
+    spots: [
+      { at: 497, length: 548, kind: 2 },
+      { at: 1591, length: 1, kind: 0 },
+    ],
+  },
+  {
+    what: 'a copy as the neighbour of what is to be put together',
+    spots: [
+      { at: 517, length: 287, kind: 3 },
+      { at: 1838, length: 737, kind: 2 },
+      { at: 0, length: 1, kind: 0 },
+    ],
+  },
+];
+
+test.each(cases)('a log that a repair once did not mend: $what', async ({ spots }) => {
+  const file = join(await temporaryFolder(), 's.jsonl');
+  await expectRepaired(file, hurtBy(fixedLog(), spots), new Date(Date.UTC(2026, 0, 1)));
 });
 
 test('a repair that cannot be done changes nothing and says why', async () => {
