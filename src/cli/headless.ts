@@ -1,6 +1,7 @@
 /** `-p`: one prompt, results on standard output, everything else on standard error. */
 
 import { constants } from 'node:os';
+import type { Environment } from '../agent/systemPrompt.ts';
 import { SessionLockedError } from '../context/index.ts';
 import { EXIT } from '../headless/exitCodes.ts';
 import { joinPrompt } from '../headless/joinPrompt.ts';
@@ -8,7 +9,6 @@ import { runHeadless } from '../headless/runHeadless.ts';
 import { sanitize } from '../ui/print/sanitize.ts';
 import { createDebugLog } from './debugLog.ts';
 import { endSoon } from './endSoon.ts';
-import { readEnvironmentAhead } from './environment.ts';
 import { flush } from './flush.ts';
 import { createCommandHost } from './host.ts';
 import { listerFor } from './models.ts';
@@ -23,13 +23,16 @@ import { targetOf } from './sessionTarget.ts';
 import { readStandardInput } from './standardInput.ts';
 import { findModelAccess, folderIsTrusted, readSettings } from './startup.ts';
 
-/** Returns the exit code. */
-export async function printMode(place: Place, options: CliOptions): Promise<number> {
+/** Returns the exit code. `environment` as in `HouseOptions`. */
+export async function printMode(
+  place: Place,
+  options: CliOptions,
+  environment: () => Promise<Environment>,
+): Promise<number> {
   // What is said may quote a file of a stranger's or a server's error.
   const say = (text: string): void => void process.stderr.write(`clawdcode: ${sanitize(text)}\n`);
   // A terminal obeys what it is sent, so it gets text only; a file or a program gets what the model wrote.
   const plain = ({ isTTY }: { isTTY?: boolean }, text: string): string => (isTTY ? sanitize(text) : text);
-  const environment = readEnvironmentAhead(place.cwd);
   const joined = joinPrompt(options.prompt, await readStandardInput(options.prompt !== undefined));
   if (joined.type === 'error') {
     say(joined.message);

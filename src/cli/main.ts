@@ -1,9 +1,9 @@
 /** The entry of the bundle: parses the command line and hands over to the screen or to `-p`. */
 import { keepHeapSmall } from './heap.ts';
-import { parseArguments } from './options.ts';
+import { type CliOptions, parseArguments } from './options.ts';
 import { guardOutput } from './outputGuard.ts';
 import { programVersion } from './packageRoot.ts';
-import { NoPlaceError, readPlace } from './place.ts';
+import { NoPlaceError, type Place, readPlace } from './place.ts';
 import { screenKind } from './screenKind.ts';
 import { routeOf } from './session/route.ts';
 
@@ -46,11 +46,8 @@ async function main(argv: readonly string[]): Promise<number> {
   }
   const { options } = parsed;
   keepHeapSmall();
-  if (options.print) {
-    const { printMode } = await import('./headless.ts');
-    return printMode(readPlace(), options);
-  }
   const place = readPlace();
+  if (options.print) return print(place, options);
   const kind = await screenKind(
     { screenReader: options.screenReader, hasPrompt: options.prompt !== undefined },
     { stdinIsTerminal: process.stdin.isTTY === true, stdoutIsTerminal: process.stdout.isTTY === true },
@@ -61,10 +58,7 @@ async function main(argv: readonly string[]): Promise<number> {
     process.stderr.write(`clawdcode: ${kind.message}\n`);
     return 42;
   }
-  if (kind.type === 'print') {
-    const { printMode } = await import('./headless.ts');
-    return printMode(place, options);
-  }
+  if (kind.type === 'print') return print(place, options);
   if (kind.type === 'linear') {
     const { linearMode } = await import('./linear.ts');
     return linearMode(place, options, kind.isEditing);
@@ -73,6 +67,14 @@ async function main(argv: readonly string[]): Promise<number> {
   const first = drawFirstFrame(place, process.stdin, process.stdout);
   const { interactiveMode } = await import('./loadScreen.ts').then(({ loadScreen }) => loadScreen());
   return interactiveMode(place, options, first);
+}
+
+async function print(place: Place, options: CliOptions): Promise<number> {
+  // Git is started while the program is still small: starting it copies the tables of all its memory.
+  const { readEnvironmentAhead } = await import('./environment.ts');
+  const environment = readEnvironmentAhead(place.cwd);
+  const { printMode } = await import('./headless.ts');
+  return printMode(place, options, environment);
 }
 
 /** Nothing is under way that would have to be saved. */
