@@ -2,7 +2,6 @@
  * What happens on screen and in which order: boot, the open session, dialogs, keys that are not text. Holds
  * no React; `App` draws its snapshots. The composer belongs to the screen and is reached through a handle.
  */
-
 import { promptOf } from '../agent/promptOf.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import { attachSession } from './attachSession.ts';
@@ -14,6 +13,7 @@ import { createImages, type Images, mayNameImages } from './images/images.ts';
 import type { Draft } from './input/composerState.ts';
 import { defaultPreferences } from './preferences.ts';
 import { loadMarkdown, plainMarkdown } from './print/markdown.ts';
+import { warmingUp } from './print/warmUp.ts';
 import { createPrinter, type Printer } from './printer.ts';
 import { replay, replayAround } from './replay.ts';
 import { afterRewind } from './rewind/afterRewind.ts';
@@ -257,7 +257,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
       screen = ports;
       advance(options.boot());
       void options.keys?.follow((problems) => say('warning', problems.join('\n')));
-      void loadMarkdown().then((markdown) => set({ markdown }));
+      void loadMarkdown().then((markdown) => set({ markdown: warmingUp(markdown, state.theme) }));
     },
     submit(draft) {
       if (state.hint !== undefined) showHint(undefined);
