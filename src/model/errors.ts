@@ -194,7 +194,14 @@ function connectionError(failure: Failure, about: RequestFacts): ModelError {
   if (known === undefined) {
     if (/invalid url|failed to parse url|includes credentials|unknown scheme/i.test(signs))
       return badUrlError(about);
-    if (/invalid header value|ByteString/i.test(signs))
+    const header = /ERR_INVALID_(?:CHAR|HTTP_TOKEN)\b.*\["([^"]*)"\]/s.exec(signs)?.[1];
+    if (header !== undefined && header !== 'authorization')
+      return {
+        kind: 'bad_request',
+        retryable: false,
+        message: `The header ${JSON.stringify(header)} of the request to ${url} cannot be sent: its name or its value holds a character that no header may. Correct it where it is set.`,
+      };
+    if (header !== undefined || /invalid header value|ByteString/i.test(signs))
       return {
         kind: 'auth',
         retryable: false,

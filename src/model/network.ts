@@ -67,7 +67,7 @@ const table: readonly (readonly [RegExp, NetworkFailure])[] = [
     },
   ],
   [
-    /ENOTFOUND/,
+    /ENOTFOUND|getaddrinfo EINVAL/,
     {
       kind: 'network',
       what: 'The name of the server in {url} is not known (DNS).',
@@ -94,6 +94,15 @@ const table: readonly (readonly [RegExp, NetworkFailure])[] = [
     },
   ],
   [
+    /CERT_NOT_YET_VALID/,
+    {
+      kind: 'network',
+      what: 'The TLS certificate of {url} is not valid yet.',
+      next: "Check this machine's clock.",
+      retry: 'never',
+    },
+  ],
+  [
     /SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)|CERT_(?!HAS_EXPIRED)|ERR_TLS_CERT/,
     {
       kind: 'network',
@@ -112,7 +121,8 @@ const table: readonly (readonly [RegExp, NetworkFailure])[] = [
     },
   ],
   [
-    /EPROTO|ERR_SSL|WRONG_VERSION|HPE_|UND_ERR_(?:HTTP_PARSER|RES)/,
+    // The last: an answer that is not packed as it says.
+    /EPROTO|ERR_SSL|WRONG_VERSION|HPE_|UND_ERR_(?:HTTP_PARSER|RES)|\bZ_DATA_ERROR|ERR_(?:_ERROR_FORMAT|BROTLI)|ZSTD_error/,
     {
       kind: 'bad_url',
       what: 'What answers at {url} does not speak the expected protocol.',
@@ -121,7 +131,7 @@ const table: readonly (readonly [RegExp, NetworkFailure])[] = [
     },
   ],
   [
-    /ERR_INVALID_URL/,
+    /ERR_INVALID_(?:URL|PROTOCOL)|ERR_UNESCAPED_CHARACTERS/,
     {
       kind: 'bad_url',
       what: '{url} is not a URL that can be used.',

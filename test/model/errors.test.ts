@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { APIConnectionError, APIError } from 'openai';
 import { describe, expect, test } from 'vitest';
 import { badUrlError, shownUrl, toModelError } from '../../src/model/errors.ts';
@@ -334,7 +335,9 @@ describe('connections', () => {
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'network', false, 'NODE_EXTRA_CA_CERTS'],
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'network', false, 'NODE_EXTRA_CA_CERTS'],
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'network', false, 'for another name'],
-    ['CERT_HAS_EXPIRED', 'network', false, 'clock'],
+    ['CERT_HAS_EXPIRED', 'network', false, 'expired'],
+    ['CERT_NOT_YET_VALID', 'network', false, 'clock'],
+    ['Z_DATA_ERROR', 'bad_url', false, 'protocol'],
     ['ERR_SSL_WRONG_VERSION_NUMBER', 'bad_url', false, 'https'],
     ['HPE_INVALID_CONSTANT', 'bad_url', false, 'http'],
     ['UND_ERR_HEADERS_TIMEOUT', 'stalled', true, 'too long'],
@@ -434,6 +437,48 @@ describe('a key that a server or fetch quotes', () => {
     for (const error of [refused, answered(401, message(`no ${broken}`))])
       expect(toModelError(error, { ...about, secrets: [broken] }).message).not.toMatch(/quoted|0123/);
     expect(toModelError(new TypeError('Cannot convert argument to a ByteString'), about).kind).toBe('auth');
+  });
+});
+
+/** What Node says of a request before it goes out. */
+function complaint(url: string, headers: Record<string, string> = {}): unknown {
+  try {
+    request(new URL(url), { headers })
+      .on('error', () => {})
+      .destroy();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+describe('a request that cannot be sent is not tried again, and the reason named', () => {
+  test.each([
+    [
+      'a line break in the key',
+      () => complaint('http://h', { authorization: 'Bearer sk-\n1' }),
+      'auth',
+      'The API key holds',
+    ],
+    [
+      'a key in other letters',
+      () => complaint('http://h', { authorization: 'Bearer ключ' }),
+      'auth',
+      'The API key holds',
+    ],
+    [
+      'another header',
+      () => complaint('http://h', { 'x-team': 'команда' }),
+      'bad_request',
+      'header "x-team"',
+    ],
+    ['no name of a header', () => complaint('http://h', { 'a b': 'c' }), 'bad_request', 'header "a b"'],
+    ['a scheme of something else', () => complaint('ftp://h/v1'), 'bad_url', 'is not a URL that can be used'],
+    ['no address', () => complaint('nonsense'), 'bad_url', 'is not a URL that can be used'],
+  ])('%s', (_name, complain, kind, words) => {
+    const error = toModelError(complain(), about);
+    expect(error).toMatchObject({ kind, retryable: false });
+    expect(error.message).toContain(words);
   });
 });
 

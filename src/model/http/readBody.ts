@@ -20,14 +20,16 @@ export async function* readBody(
 async function unpack(response: IncomingMessage, packing: string): Promise<AsyncIterable<Uint8Array>> {
   const { pipeline } = await import('node:stream');
   const zlib = await import('node:zlib');
-  // What is there is given out at once: a stream of events has no end to wait for.
-  const flush = zlib.constants.Z_SYNC_FLUSH;
+  // What is there is given out at once: a stream of events has no end to wait for. Nor is an end that is missing an
+  // error here: whoever reads knows what a whole reply is.
+  const soon = { flush: zlib.constants.Z_SYNC_FLUSH, finishFlush: zlib.constants.Z_SYNC_FLUSH };
+  const flush = zlib.constants.BROTLI_OPERATION_FLUSH;
   const makers: Readonly<Record<string, () => NodeJS.ReadWriteStream>> = {
-    gzip: () => zlib.createGunzip({ flush }),
-    'x-gzip': () => zlib.createGunzip({ flush }),
-    deflate: () => zlib.createInflate({ flush }),
-    br: () => zlib.createBrotliDecompress({ flush: zlib.constants.BROTLI_OPERATION_FLUSH }),
-    zstd: () => zlib.createZstdDecompress(),
+    gzip: () => zlib.createGunzip(soon),
+    'x-gzip': () => zlib.createGunzip(soon),
+    deflate: () => zlib.createInflate(soon),
+    br: () => zlib.createBrotliDecompress({ flush, finishFlush: flush }),
+    zstd: () => zlib.createZstdDecompress({ finishFlush: zlib.constants.ZSTD_e_flush }),
   };
   const make = makers[packing];
   // What breaks comes out of what is read.

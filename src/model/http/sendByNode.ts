@@ -1,7 +1,8 @@
 /**
  * Requests by Node's own HTTP client. Its `fetch` costs 30 ms more at the first request of a run and three times the
  * CPU at each (measured on loopback: 1.0 ms against 0.3), gives up after five minutes without a header, and cannot be
- * told of a proxy or of a certificate. No time limit here: those who ask have their own.
+ * told of a proxy or of a certificate. Only the way there is limited in time: for the answer those who ask have their own
+ * patience.
  */
 import { Agent, type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http';
 import { readBody } from './readBody.ts';
@@ -10,8 +11,17 @@ import type { HttpAnswer, HttpRequest, HttpSend } from './types.ts';
 /** Opens the connections to a host; `undefined` where there is nothing to say: straight, as Node does it. */
 export type AgentOf = (url: URL) => Promise<Agent | undefined>;
 
+/**
+ * Milliseconds until a connection stands, TLS and tunnel included. Node has no limit, and a network that swallows
+ * packets would be waited for for minutes; `fetch` gave it ten seconds, which a slow tunnel can take.
+ */
+const CONNECT_MS = 20_000;
+
 /** Connections are kept for the next request. */
-export function createSend(agentOf: AgentOf = async () => undefined): HttpSend {
+export function createSend(
+  agentOf: AgentOf = async () => undefined,
+  connectMs: number = CONNECT_MS,
+): HttpSend {
   const plain = new Agent({ keepAlive: true });
   let secure: Promise<Agent> | undefined;
   const straight = (isSecure: boolean): Agent | Promise<Agent> => {
@@ -28,17 +38,20 @@ export function createSend(agentOf: AgentOf = async () => undefined): HttpSend {
     const { method, headers, body, signal } = request;
     signal.throwIfAborted();
     const length = body === undefined ? {} : { 'content-length': String(body.length) };
-    return answerTo(start(url, { method, headers: { ...headers, ...length }, agent }), body, signal);
+    const sent = start(url, { method, headers: { ...headers, ...length }, agent });
+    return answerTo(sent, { body, signal, isSecure, connectMs });
   };
 
   return async (address, request) => {
     const url = new URL(address);
-    try {
-      return await once(url, request);
-    } catch (error) {
-      // A kept connection that the server closed just now says nothing of the server: once more, on a new one.
-      if (!(error instanceof StaleConnection)) throw error;
-      return once(url, request);
+    for (;;) {
+      try {
+        return await once(url, request);
+      } catch (error) {
+        // A kept connection that the server closed just now says nothing of the server. There may be more of them,
+        // each of which is tried once; a new one is never stale.
+        if (!(error instanceof StaleConnection)) throw error;
+      }
     }
   };
 }
@@ -48,16 +61,40 @@ class StaleConnection extends Error {}
 /** Milliseconds in which the rest of a body may come that nobody wants. */
 const REST_MS = 1000;
 
-function answerTo(
-  sent: ClientRequest,
-  body: Uint8Array | undefined,
-  signal: AbortSignal,
-): Promise<HttpAnswer> {
-  const abort = (): void => void sent.destroy(signal.reason instanceof Error ? signal.reason : undefined);
-  signal.addEventListener('abort', abort, { once: true });
-  const forget = (): void => signal.removeEventListener('abort', abort);
-  sent.on('close', forget);
+interface Sending {
+  readonly body: Uint8Array | undefined;
+  readonly signal: AbortSignal;
+  readonly isSecure: boolean;
+  readonly connectMs: number;
+}
+
+function answerTo(sent: ClientRequest, sending: Sending): Promise<HttpAnswer> {
+  const { body, signal, isSecure, connectMs } = sending;
   return new Promise((resolve, reject) => {
+    // Rejects by itself: a request that waits for a proxy has no socket yet, and says nothing of being destroyed.
+    const giveUp = (error: Error): void => {
+      clearTimeout(waiting);
+      sent.destroy(error);
+      reject(error);
+    };
+    const waiting = setTimeout(
+      () => giveUp(Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' })),
+      connectMs,
+    );
+    const abort = (): void => giveUp(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
+    const forget = (): void => signal.removeEventListener('abort', abort);
+    signal.addEventListener('abort', abort, { once: true });
+    sent.on('close', () => {
+      clearTimeout(waiting);
+      forget();
+      // Who answers with another protocol (101) is left without a word.
+      reject(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }));
+    });
+    sent.on('socket', (socket) => {
+      const stands = isSecure ? 'secureConnect' : 'connect';
+      if (sent.reusedSocket || (!isSecure && !socket.connecting)) clearTimeout(waiting);
+      else socket.once(stands, () => clearTimeout(waiting));
+    });
     sent.on('response', (response) => {
       let isReleased = false;
       const release = (): void => {

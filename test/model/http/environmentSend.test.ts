@@ -1,13 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { HttpsProxyAgent } from 'https-proxy-agent';
+import { SocksProxyAgent } from 'socks-proxy-agent';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { environmentSend } from '../../../src/model/http/environmentSend.ts';
+import { createSend } from '../../../src/model/http/sendByNode.ts';
 import { createOpenAIClient } from '../../../src/model/openai.ts';
 import type { ModelEvent } from '../../../src/protocol/model.ts';
 import { say, sse, startSseServer, stop } from '../sseServer.ts';
-import { makeCertificates, startProxy, startSocks, startTlsServer } from './proxyStage.ts';
+import { makeCertificates, startMute, startProxy, startSocks, startTlsServer } from './proxyStage.ts';
 
 let folder: string;
 let files: ReturnType<typeof makeCertificates>;
@@ -133,6 +136,40 @@ describe('proxies', () => {
     expect(await ask('http://model.test/v1', through(plain.port))).toEqual(answered);
     expect(await ask('https://model.test/v1', through(secure.port))).toEqual(answered);
     expect([plain.seen, secure.seen]).toEqual([['model.test:80'], ['model.test:443']]);
+  });
+
+  test.each([
+    ['http', 'https'],
+    ['socks5h', 'http'],
+    ['socks4a', 'https'],
+  ])('a proxy that never answers can be left (%s, for %s)', async (kind, scheme) => {
+    const mute = await startMute();
+    closing.push(mute.close);
+    const gone = new AbortController();
+    const send = environmentSend({ ALL_PROXY: `${kind}://127.0.0.1:${mute.port}` });
+    const sent = send(`${scheme}://model.test/v1`, { method: 'GET', headers: {}, signal: gone.signal });
+    setTimeout(() => gone.abort(), 100);
+    await expect(sent).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  test('through a tunnel that stands, an answer may take longer than the way', async () => {
+    const server = await startTlsServer(files, (_, response) => {
+      setTimeout(() => response.end('late'), 600);
+    });
+    const proxy = await proxyTo(server.port);
+    const socks = await startSocks(server.port);
+    closing.push(server.close, socks.close);
+    const trusting = { keepAlive: true, ca: readFileSync(files.ca) };
+    const agents = [
+      Object.assign(new HttpsProxyAgent(`http://127.0.0.1:${proxy.port}`), { options: trusting }),
+      new SocksProxyAgent(`socks5h://127.0.0.1:${socks.port}`, trusting),
+    ];
+    const { signal } = new AbortController();
+    for (const agent of agents) {
+      const send = createSend(async () => agent, 300);
+      const { status } = await send('https://model.test/', { method: 'GET', headers: {}, signal });
+      expect(status).toBe(200);
+    }
   });
 
   test('a SOCKS proxy that is not there is blamed; a name that it does not look up is not its fault', async () => {

@@ -119,6 +119,11 @@ export async function startProxy(to: number, credentials?: string, refuse?: numb
   return { ...(await listening(server)), seen };
 }
 
+/** Takes connections and says nothing. */
+export function startMute(): Promise<Started> {
+  return listening(createNetServer((socket) => void socket.on('error', () => {}).resume()));
+}
+
 /** A SOCKS proxy (4a and 5) that takes every connection to one server on loopback, and notes where it was meant for. */
 export async function startSocks(to: number) {
   const seen: string[] = [];

@@ -1,9 +1,10 @@
-import { createServer, type RequestListener } from 'node:http';
+import { Agent, createServer, type RequestListener } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { brotliCompressSync, createGzip, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createSend } from '../../../src/model/http/sendByNode.ts';
 import type { HttpAnswer, HttpRequest } from '../../../src/model/http/types.ts';
+import { startMute } from './proxyStage.ts';
 
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -86,8 +87,65 @@ describe('one connection', () => {
     expect(sockets).toHaveLength(2);
   });
 
+  test('of several that the server has closed meanwhile, none is a failure', async () => {
+    const isOld = new WeakSet<Socket>();
+    let waiting: (() => void)[] = [];
+    const { url, sockets } = await serve(({ socket }, response) => {
+      if (isOld.has(socket)) socket.resetAndDestroy();
+      isOld.add(socket);
+      waiting.push(() => response.end('answer'));
+      // All at once, so that they need a connection each.
+      if (waiting.length < 4 && sockets.length <= 4) return;
+      for (const answer of waiting) answer();
+      waiting = [];
+    });
+    const send = createSend();
+    const ask = async () => textOf(await send(url, post()));
+    await Promise.all([ask(), ask(), ask(), ask()]);
+    await new Promise((done) => setImmediate(done));
+    expect(await ask()).toBe('answer');
+    expect(sockets).toHaveLength(5);
+  });
+
   test('that breaks at its first request is a failure', async () => {
     const { url } = await serve((request) => request.socket.destroy());
+    await expect(createSend()(url, post())).rejects.toMatchObject({ code: 'ECONNRESET' });
+  });
+});
+
+describe('a way that leads nowhere', () => {
+  const nowhere = new Agent({ lookup: () => {} });
+
+  test('to a name that nobody answers for, or through a handshake without an answer, is given up', async () => {
+    const lost = createSend(async () => nowhere, 50)('http://lost.test/', post());
+    await expect(lost).rejects.toMatchObject({ code: 'ETIMEDOUT' });
+    const mute = await startMute();
+    closing.push(() => void mute.close());
+    const unshaken = createSend(undefined, 50)(`https://127.0.0.1:${mute.port}/`, post());
+    await expect(unshaken).rejects.toMatchObject({ code: 'ETIMEDOUT' });
+  });
+
+  test('is none where the server only takes its time', async () => {
+    const { url } = await serve((_, response) => void setTimeout(() => response.end('late'), 150));
+    const send = createSend(undefined, 50);
+    expect(await textOf(await send(url, post()))).toBe('late');
+    expect(await textOf(await send(url, post()))).toBe('late');
+  });
+
+  test('ends with the abort, whoever has the connection', async () => {
+    const gone = new AbortController();
+    const never = new (class extends Agent {
+      override createConnection = () => undefined; // says later that it stands, which it never does
+    })();
+    const sent = createSend(async () => never)('http://waiting.test/', post({ signal: gone.signal }));
+    setTimeout(() => gone.abort(), 20);
+    await expect(sent).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  test('and one to another protocol is a connection that broke', async () => {
+    const { url } = await serve(({ socket }) => {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n');
+    });
     await expect(createSend()(url, post())).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
 });
@@ -129,6 +187,18 @@ describe('a body', () => {
       expect(Buffer.from(piece).toString()).toBe('first');
       break;
     }
+  });
+
+  test.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+    ['zstd', zstdCompressSync],
+  ])('that lacks only the end of its packing (%s) is read as far as it goes', async (packing, pack) => {
+    const { url } = await serve((_, response) => {
+      response.setHeader('content-encoding', packing).end(pack('an answer').subarray(0, -1));
+    });
+    expect('an answer').toContain(await textOf(await createSend()(url, post())));
   });
 
   test('of rubbish in place of what was packed fails', async () => {
