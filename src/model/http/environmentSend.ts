@@ -1,9 +1,9 @@
 /**
  * What the environment says about the way to a server: proxies (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY, also in
- * lower case; by HTTP, HTTPS or SOCKS) and certificates (SSL_CERT_FILE; NODE_EXTRA_CA_CERTS is read by Node itself).
+ * lower case; by HTTP, HTTPS or SOCKS) and certificates (SSL_CERT_FILE, SSL_CERT_DIR; NODE_EXTRA_CA_CERTS is read by Node
+ * itself).
  * All of it is loaded with the first request, what a proxy needs with the first that it is meant for.
  */
-import { readFile } from 'node:fs/promises';
 import type { Agent, ClientRequest } from 'node:http';
 import { record } from '../json.ts';
 import { PROXY_AUTH, PROXY_FAILED } from '../network.ts';
@@ -24,29 +24,34 @@ export function environmentSend(env: Environment = {}): HttpSend {
 async function makeSend(env: Environment): Promise<HttpSend> {
   const { createSend } = await import('./sendByNode.ts');
   const proxies = readProxies(env);
-  const certificates = env.SSL_CERT_FILE || undefined;
-  if (proxies === undefined && certificates === undefined) return createSend();
+  const hasCertificates = Boolean(env.SSL_CERT_FILE || env.SSL_CERT_DIR);
+  if (proxies === undefined && !hasCertificates) return createSend();
+  let certificates: Promise<string[]> | undefined;
+  const trusted = async (): Promise<{ ca?: string[] }> => {
+    if (!hasCertificates) return {};
+    certificates ??= import('./certificates.ts').then(({ trustedCertificates }) => trustedCertificates(env));
+    return { ca: await certificates };
+  };
   const agents = new Map<string, Promise<Agent>>();
   const send = createSend(async (url) => {
     const proxy = proxies && proxyAmong(url, proxies);
     const isSecure = url.protocol === 'https:';
-    if (proxy === undefined && !(isSecure && certificates !== undefined)) return undefined;
+    if (proxy === undefined && !(isSecure && hasCertificates)) return undefined;
     const key = `${isSecure ? 'secure' : 'plain'} ${proxy ?? ''}`;
-    const made = agents.get(key) ?? makeAgent(isSecure, proxy, certificates, env);
+    const made = agents.get(key) ?? makeAgent(isSecure, proxy, trusted);
     agents.set(key, made);
     return made;
   });
   return proxies === undefined ? send : saysNotAllowed(send, proxies);
 }
 
-/** `certificates` are trusted beside the authorities that Node knows. */
+/** `trusted` has the authorities that Node knows and those of the environment, where that names any. */
 async function makeAgent(
   isSecure: boolean,
   proxy: string | undefined,
-  certificates: string | undefined,
-  env: Environment,
+  trusted: () => Promise<{ ca?: string[] }>,
 ): Promise<Agent> {
-  const ca = certificates === undefined ? {} : { ca: await trusted(certificates, env) };
+  const ca = await trusted();
   const options = { keepAlive: true, ...ca };
   if (proxy === undefined) return new (await import('node:https')).Agent(options);
   if (/^socks/i.test(proxy)) {
@@ -105,15 +110,4 @@ function proxyError(code: string, proxy: string): Error {
   // Without name and password; `origin` knows HTTP only.
   const { protocol, host } = new URL(proxy);
   return Object.assign(new Error(`via proxy <${protocol}//${host}>`), { code });
-}
-
-/** Node's own authorities and those of the file, which is read anew for nobody: a change needs a new start. */
-async function trusted(file: string, env: Environment): Promise<string[]> {
-  const { rootCertificates } = await import('node:tls');
-  const files = await Promise.all([file, env.NODE_EXTRA_CA_CERTS || ''].map(readIfThere));
-  return [...rootCertificates, ...files.filter((text) => text.includes('-----BEGIN'))];
-}
-
-function readIfThere(file: string): Promise<string> {
-  return file === '' ? Promise.resolve('') : readFile(file, 'utf8').catch(() => '');
 }

@@ -1,0 +1,72 @@
+/**
+ * Certificates of authorities that the environment names beside those that Node knows: SSL_CERT_FILE, the files in the
+ * folders of SSL_CERT_DIR, and NODE_EXTRA_CA_CERTS, which Node reads itself, but not for a list of one's own.
+ */
+import { X509Certificate } from 'node:crypto';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A system's own folder has some 300 files of a few kB, and one of 200 kB that holds them all. */
+const MAX_FILES = 2000;
+const MAX_BYTES = 2 ** 20;
+const AT_ONCE = 32;
+
+/** All that are to be trusted, as PEM; what cannot be read is passed over. A change needs a new start. */
+export async function trustedCertificates(env: Environment): Promise<string[]> {
+  const files = [env.SSL_CERT_FILE || '', env.NODE_EXTRA_CA_CERTS || ''].filter((file) => file !== '');
+  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));
+  const own = await fromFolders(env.SSL_CERT_DIR || '');
+  return [...rootCertificates, ...texts.filter((text) => text.includes('-----BEGIN')), ...own];
+}
+
+/** Each once, and none that Node knows: a system's folder names most of them three times. */
+async function fromFolders(folders: string): Promise<readonly string[]> {
+  const known = new Set(rootCertificates.map(bare));
+  const found: string[] = [];
+  const files = await filesIn(folders.split(':').filter(Boolean));
+  for (let at = 0; at < files.length; at += AT_ONCE) {
+    const texts = await Promise.all(files.slice(at, at + AT_ONCE).map(readSmall));
+    for (const [block] of texts.flatMap((text) => [...text.matchAll(CERTIFICATE)])) {
+      if (known.has(bare(block)) || !isCertificate(block)) continue;
+      known.add(bare(block));
+      found.push(block);
+    }
+  }
+  return found;
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[A-Za-z\d+/=\s]+-----END CERTIFICATE-----/g;
+
+async function filesIn(folders: readonly string[]): Promise<readonly string[]> {
+  const lists = folders.map(async (folder) => {
+    const names = await readdir(folder).catch(() => []);
+    return names.sort().map((name) => join(folder, name));
+  });
+  return (await Promise.all(lists)).flat().slice(0, MAX_FILES);
+}
+
+/** Empty for what is no file, is larger than certificates are, or may not be read. */
+async function readSmall(file: string): Promise<string> {
+  try {
+    const about = await stat(file);
+    return about.isFile() && about.size <= MAX_BYTES ? await readFile(file, 'latin1') : '';
+  } catch {
+    return '';
+  }
+}
+
+/** A broken one among them would break every connection. */
+function isCertificate(block: string): boolean {
+  try {
+    return new X509Certificate(block).raw.length > 0;
+  } catch {
+    return false;
+  }
+}
+
+function bare(block: string): string {
+  return block.replace(/\s+/g, '');
+}
