@@ -64,8 +64,8 @@ own \`model\`, \`baseUrl\`, \`env\`, \`appendSystemPrompt\`, \`statusLine\`, \`n
 have said once, at a question that lists them, that you trust the folder. The model is among them because behind
 a service that passes requests on its name says who reads the conversation, and at what price; \`--model\` and
 \`OPENAI_MODEL\` name one without that question. Rules that ask or deny always count, and so do allow rules that you
-saved there yourself with an "always". An \`apiKey\` in a folder's file never counts: a key belongs in \`config.json\`
-or in the environment. With \`-p\` nobody can be asked, so such settings are left out and standard error says so.
+saved there yourself with an "always". \`apiKey\` and \`headers\` in a folder's file never count, trusted or not: a key belongs in
+\`config.json\` or in the environment. With \`-p\` nobody can be asked, so such settings are left out and standard error says so.
 `;
 }
 

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { CommandHost } from '../commands/types.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import { LogPages } from '../context/index.ts';
+import { secretsOf } from '../model/http/ownHeaders.ts';
 import type { Place } from './place.ts';
 import type { OpenedSession } from './sessions.ts';
 
@@ -15,7 +16,7 @@ export function createExportPort(
     const { exportToFile } = await import('./exportToFile.ts');
     const { sessionId, title = 'A session', root } = agent.state();
     const meta = { title, sessionId, project: root, programVersion: place.version, exportedAt: new Date() };
-    const own = settings.apiKey === null ? [] : [settings.apiKey];
+    const own = secretsOf(settings.apiKey, settings.headers);
     // From the file, which has all of it; where nothing can be saved, from memory.
     const entries =
       log === undefined ? agent.entries() : new LogPages(log).range(0, Number.POSITIVE_INFINITY);

@@ -6,6 +6,7 @@ import { DEMO_MODEL, demoModelInfo } from '../model/demo.ts';
 import { endpointFacts } from '../model/endpoint.ts';
 import { shownUrl, toModelError } from '../model/errors.ts';
 import { environmentSend } from '../model/http/environmentSend.ts';
+import { hasAuthorization, type OwnHeaders, secretsOf } from '../model/http/ownHeaders.ts';
 import type { HttpSend } from '../model/http/types.ts';
 import { ownFactsOf } from '../model/ownFacts.ts';
 import { askJson, type HttpAnswer } from '../model/servers/askHttp.ts';
@@ -97,21 +98,27 @@ export function createModelChoice(
   };
 }
 
-/** `listModels` on the way that the environment names: through its proxy, with its certificates. */
+/** `listModels` of the endpoint on the way that the environment names: through its proxy, with its certificates. */
 export function listerFor(env: Readonly<Record<string, string | undefined>>) {
-  return (baseUrl: string, apiKey: string | undefined): Promise<ModelList> =>
-    listModels(baseUrl, apiKey, environmentSend(env));
+  return ({ baseUrl, apiKey, headers }: Settings): Promise<ModelList> =>
+    listModels(baseUrl, apiKey ?? undefined, { send: environmentSend(env), headers });
+}
+
+interface ListingOptions {
+  readonly send?: HttpSend;
+  readonly headers?: OwnHeaders;
 }
 
 /** Models for conversations that the endpoint offers, by name, asked anew each time; where there are none to tell, why. */
 export async function listModels(
   baseUrl: string,
   apiKey: string | undefined,
-  send: HttpSend = environmentSend(),
+  { send = environmentSend(), headers = {} }: ListingOptions = {},
 ): Promise<ModelList> {
   const signal = AbortSignal.timeout(LIST_MS);
-  const answer = await askJson(`${baseUrl.replace(/\/+$/, '')}/models`, { apiKey, signal, send });
-  const problem = answer.type === 'refused' ? problemOf(answer, { baseUrl, apiKey, signal }) : undefined;
+  const answer = await askJson(`${baseUrl.replace(/\/+$/, '')}/models`, { apiKey, headers, signal, send });
+  const problem =
+    answer.type === 'refused' ? problemOf(answer, { baseUrl, apiKey, headers, signal }) : undefined;
   if (problem !== undefined) return { ids: [], problem };
   const all = answer.type === 'json' ? (readModelList(answer.value)?.models ?? []) : [];
   const fit = all.filter(({ unfit }) => unfit !== true);
@@ -132,17 +139,20 @@ function problemOf(
   {
     baseUrl,
     apiKey = '',
+    headers,
     signal,
   }: {
     readonly baseUrl: string;
     readonly apiKey: string | undefined;
+    readonly headers: OwnHeaders;
     readonly signal: AbortSignal;
   },
 ): string | undefined {
   if (signal.aborted)
     return `${shownUrl(baseUrl)} did not answer for ${LIST_MS / 1000} s. Check whether it is running, and the address.`;
   if (error instanceof SyntaxError) return undefined;
-  const about = { baseUrl, model: '', hasKey: apiKey !== '', secrets: [apiKey] };
+  const hasKey = apiKey !== '' || hasAuthorization(headers);
+  const about = { baseUrl, model: '', hasKey, secrets: secretsOf(apiKey, headers) };
   const { kind, message } = toModelError(error, about);
   const mayHaveNoList =
     status !== undefined && status < 500 && (kind === 'bad_url' || kind === 'bad_request');

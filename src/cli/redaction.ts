@@ -1,5 +1,6 @@
 /** Takes secrets out of whatever is stored, where the settings say so. */
 import type { Settings } from '../config/schema.ts';
+import { secretsOf } from '../model/http/ownHeaders.ts';
 import type { Redaction } from '../protocol/redaction.ts';
 import { createRedactor } from '../redact/createRedactor.ts';
 import { findSecrets } from '../redact/findSecrets.ts';
@@ -13,11 +14,11 @@ export interface WriteRedaction extends Redaction {
 
 /** Undefined where `sessions.redactOnWrite` is off. */
 export function writeRedaction(
-  { sessions }: Pick<Settings, 'sessions'>,
+  { sessions, headers = {} }: Pick<Settings, 'sessions'> & Partial<Pick<Settings, 'headers'>>,
   apiKey: string | undefined,
 ): WriteRedaction | undefined {
   if (!sessions.redactOnWrite) return undefined;
-  const options = { own: apiKey === undefined ? [] : [apiKey] };
+  const options = { own: secretsOf(apiKey, headers) };
   return {
     text: (text) => redact(text, options),
     value: (value) => redactDeep(value, options),

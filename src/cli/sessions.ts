@@ -79,6 +79,7 @@ export interface HouseOptions {
 export function createSessionHouse(options: HouseOptions): SessionHouse {
   const { place, loaded } = options;
   const { settings } = loaded;
+  const { baseUrl, headers } = settings;
   const redaction = writeRedaction(settings, options.apiKey);
   if (redaction !== undefined) options.debug.redactWith(redaction.text);
   const store = new PersistentStore({
@@ -92,7 +93,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
   const send = environmentSend(place.env);
   const served = options.demo
     ? undefined
-    : createServedModels({ baseUrl: settings.baseUrl, apiKey, now: systemClock.now, send });
+    : createServedModels({ baseUrl, apiKey, headers, now: systemClock.now, send });
   const client = createClient(options, send, served);
   const onError = (error: unknown): void =>
     options.debug.write(error instanceof Error ? (error.stack ?? error.message) : String(error));
@@ -108,7 +109,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
           (error) => error instanceof SessionElsewhereError,
         ),
     listModels: () =>
-      options.demo ? Promise.resolve({ ids: [DEMO_MODEL] }) : listModels(settings.baseUrl, apiKey, send),
+      options.demo ? Promise.resolve({ ids: [DEMO_MODEL] }) : listModels(baseUrl, apiKey, { send, headers }),
     async open(asked) {
       const target = await whereItLies(asked, place);
       let onLearned = (): void => {};
@@ -224,11 +225,11 @@ function createClient(
   served: ServedModels | undefined,
 ): ModelClient {
   if (demo) return createDemoClient(systemClock.sleep);
-  const { baseUrl, models } = loaded.settings;
+  const { baseUrl, headers, models } = loaded.settings;
   const client = createOpenAIClient({
     apiKey,
     baseUrl,
-    headers: { 'User-Agent': `clawdcode/${place.version}` },
+    headers: { 'User-Agent': `clawdcode/${place.version}`, ...headers },
     account: accountHeaders(place.env),
     debug: debug.write,
     send,
@@ -240,5 +241,5 @@ function createClient(
       };
     },
   });
-  return withNearestModels(client, () => listModels(baseUrl, apiKey, send));
+  return withNearestModels(client, () => listModels(baseUrl, apiKey, { send, headers }));
 }

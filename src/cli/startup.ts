@@ -2,9 +2,11 @@
 import { resolve } from 'node:path';
 import type { ModelList } from '../commands/types.ts';
 import { loadSettings } from '../config/loadSettings.ts';
+import type { Settings } from '../config/schema.ts';
 import { isTrusted, savedRules } from '../config/trust.ts';
 import type { LoadedSettings, Problem, SettingsRule } from '../config/types.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
+import { hasAuthorization } from '../model/http/ownHeaders.ts';
 import { parseRule } from '../permissions/rules.ts';
 import { OFFICIAL_MODEL, OFFICIAL_URL } from '../protocol/official.ts';
 import type { CliOptions } from './options.ts';
@@ -66,12 +68,12 @@ export type ModelAccess =
 export async function findModelAccess(
   { settings }: LoadedSettings,
   demo: boolean,
-  listModels: (baseUrl: string, apiKey: string | undefined) => Promise<ModelList>,
+  listModels: (settings: Settings) => Promise<ModelList>,
 ): Promise<ModelAccess> {
   if (demo) return { type: 'ready', model: DEMO_MODEL, apiKey: undefined };
   const apiKey = settings.apiKey ?? undefined;
   const hosted = settings.baseUrl === OFFICIAL_URL;
-  if (hosted && apiKey === undefined) {
+  if (hosted && apiKey === undefined && !hasAuthorization(settings.headers)) {
     return {
       type: 'missing',
       message:
@@ -80,7 +82,7 @@ export async function findModelAccess(
   }
   if (settings.model !== null) return { type: 'ready', model: settings.model, apiKey };
   if (hosted) return { type: 'ready', model: OFFICIAL_MODEL, apiKey };
-  const { ids, problem } = await listModels(settings.baseUrl, apiKey);
+  const { ids, problem } = await listModels(settings);
   const [first] = ids;
   if (first !== undefined) return { type: 'ready', model: first, apiKey };
   return {

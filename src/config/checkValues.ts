@@ -40,7 +40,8 @@ function complaintsOf(issue: z.core.$ZodIssue, values: Values): Complaint[] {
     const whole = path.slice(0, -1).join('.');
     return [{ path, message: `"${whole}" is ignored: it has no "${path.at(-1)}". Add or remove it.` }];
   }
-  const got = name === 'apiKey' ? 'what is written' : JSON.stringify(value);
+  const isSecret = path[0] === 'apiKey' || path[0] === 'headers';
+  const got = isSecret ? 'what is written' : JSON.stringify(value);
   const message = `"${name}" is ignored: ${lowerFirst(issue.message)}, but it is ${got}. ${fix(issue, value)}`;
   return [{ path, message }];
 }

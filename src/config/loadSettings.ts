@@ -75,7 +75,7 @@ export async function loadSettings(
     problems.push(...found);
     let counted = values;
     if (layer !== 'user') {
-      problems.push(...dropKey(counted, name, layer, options));
+      problems.push(...dropSecrets(counted, name, layer, options));
       if (!options.trusted) {
         const { kept, held } = holdBack(counted, name, layer === 'local' ? options.savedRules : []);
         untrusted.push(...held);
@@ -118,14 +118,19 @@ async function readLayer(
   }
 }
 
-/** A key in a folder's file would travel with the folder, or lure the user's own key away. */
-function dropKey(values: Values, file: string, layer: Layer, places: SettingsPlaces): Problem[] {
-  const key = values.apiKey;
-  delete values.apiKey;
-  if (key === undefined || key === null) return [];
+/** A key in a folder's file would travel with the folder, or lure the user's own key away; headers hold keys too. */
+function dropSecrets(values: Values, file: string, layer: Layer, places: SettingsPlaces): Problem[] {
   const user = shownPath(settingsFiles(places).user, places);
-  const message = `${file}: "apiKey" is ignored here: a key belongs in ${user} or in OPENAI_API_KEY. Move it, and renew it if the file was shared.`;
-  return [{ layer, file, key: 'apiKey', message }];
+  const advice = {
+    apiKey: `a key belongs in ${user} or in OPENAI_API_KEY. Move it, and renew it if the file was shared.`,
+    headers: `they belong in ${user}. Move them, and renew what is secret in them if the file was shared.`,
+  };
+  return Object.entries(advice).flatMap(([key, where]) => {
+    const value = values[key];
+    delete values[key];
+    if (value === undefined || value === null || Object.keys(value).length === 0) return [];
+    return [{ layer, file, key, message: `${file}: "${key}" is ignored here: ${where}` }];
+  });
 }
 
 function rulesOf(values: Values, source: string, base: string): SettingsRule[] {

@@ -56,6 +56,20 @@ const modelSettings = z.strictObject({
     .describe('Whether the endpoint wants its earlier reasoning sent back.'),
 });
 
+/** A token; source: RFC 9110, section 5.6.2. */
+const headerName = z
+  .string()
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'not a name of a header')
+  .refine((name) => !ofTheConnection.test(name), 'a header that the connection itself needs');
+
+/** Written by whoever sends; source: RFC 9110, section 7.6.1, and what says how a body is to be read. */
+const ofTheConnection =
+  /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host|expect|content-(?:length|type|encoding))$/i;
+
+const headerValue = z
+  .string()
+  .regex(/^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/, 'expected ASCII without line ends or outer blanks');
+
 const notificationChannels = ['auto', 'bell', 'osc9', 'osc777', 'osc99', 'off'] as const;
 
 /** The settings as a file may write them; parsing fills in every default. */
@@ -79,6 +93,12 @@ export const settingsSchema = z.strictObject({
     .nullable()
     .default(null)
     .describe("The endpoint's key. Read only from the user's own config.json; OPENAI_API_KEY wins over it."),
+  headers: z
+    .record(headerName, headerValue)
+    .default({})
+    .describe(
+      "Headers that go to the endpoint with every request, for a gateway that wants them; an Authorization among them goes instead of the key. Read only from the user's own config.json, and kept secret like the key.",
+    ),
   permissions: permissionSettings.prefault({}).describe('What may run without a question, and what never.'),
   env: z
     .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'not a name of an environment variable'), z.string())

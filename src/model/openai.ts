@@ -19,6 +19,7 @@ import { chatCompletion } from './chatCompletion.ts';
 import { badUrlError, cutError, type RequestFacts, shownUrl, stalledError, toModelError } from './errors.ts';
 import { readFailure, withoutSecrets } from './failure.ts';
 import { environmentSend } from './http/environmentSend.ts';
+import { hasAuthorization, secretsOf } from './http/ownHeaders.ts';
 import type { HttpSend } from './http/types.ts';
 import { record } from './json.ts';
 import type { AnswerTrace } from './replyChunks.ts';
@@ -28,6 +29,7 @@ import { createWatchdog } from './watchdog.ts';
 export interface OpenAIClientOptions {
   readonly apiKey: string | undefined;
   readonly baseUrl: string;
+  /** Also those of the user's own; an `authorization` among them is sent in the place of the key. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Headers for OpenAI itself alone: the organization and the project that requests count for. */
   readonly account?: Readonly<Record<string, string>>;
@@ -51,7 +53,7 @@ const newCallId = customAlphabet('0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghij
 /** A client for one server. It remembers, per model, which fields the server refused. */
 export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
   const { apiKey, baseUrl, headers = {} } = options;
-  const secrets = [apiKey ?? '', ...Object.values(headers)];
+  const secrets = secretsOf(apiKey, headers);
   const debug = (line: string): void => options.debug?.(withoutSecrets(line, secrets));
   const idleTimeoutMs = options.idleTimeoutMs ?? 120_000;
   const firstEventTimeoutMs = options.firstEventTimeoutMs ?? 600_000;
@@ -157,7 +159,7 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
     const about: RequestFacts = {
       baseUrl,
       model: request.model,
-      hasKey: apiKey !== undefined && apiKey !== '',
+      hasKey: (apiKey !== undefined && apiKey !== '') || hasAuthorization(headers),
       secrets,
       reached: reached || trace.answered,
       started: trace.isReply,

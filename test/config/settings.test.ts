@@ -251,8 +251,13 @@ describe('mistakes', () => {
     expect(settings).toMatchObject({ contextWindow: 9000, maxTurns: 3 });
   });
 
-  test('a key is never quoted in a message', async () => {
-    await write(paths.user, { apiKey: ['sk-secret'] });
+  test.each([
+    [{ apiKey: ['sk-secret'] }],
+    [{ headers: 'X-Key: sk-secret' }],
+    [{ headers: { 'X-Key': ['sk-secret'] } }],
+    [{ headers: { 'X-Key': 'sk-secret\r\nHost: elsewhere' } }],
+  ])('what is secret is never quoted in a message: %j', async (content) => {
+    await write(paths.user, content);
     const { problems } = await load();
     expect(problems).toHaveLength(1);
     expect(JSON.stringify(problems)).not.toContain('sk-secret');
@@ -279,6 +284,28 @@ describe('mistakes', () => {
       { numRuns: 150 },
     );
   });
+});
+
+test.each([
+  ['X-Key', 'a', true],
+  ['authorization', 'Bearer a b', true],
+  ['User-Agent', 'x/1', true],
+  ['X Key', 'a', false],
+  ['X-Key:', 'a', false],
+  ['Schlüssel', 'a', false],
+  ['X-Key', 'a\nb', false],
+  ['X-Key', 'ä', false],
+  ['X-Key', '', false],
+  ['X-Key', ' a', false],
+  ...[
+    ...['Connection', 'keep-alive', 'TE', 'Trailer', 'Transfer-Encoding', 'Upgrade', 'Proxy-Authorization'],
+    ...['Host', 'Content-Length', 'content-type', 'Content-Encoding', 'Expect', 'Proxy-Connection'],
+  ].map((name): [string, string, boolean] => [name, 'a', false]),
+])('a header %j: %j may be sent: %s; its neighbour counts in any case', async (name, value, isFine) => {
+  await write(paths.user, { headers: { 'X-Team': 'blue', [name]: value } });
+  const { settings, problems } = await load();
+  expect(settings.headers).toEqual({ 'X-Team': 'blue', ...(isFine ? { [name]: value } : {}) });
+  expect(problems).toHaveLength(isFine ? 0 : 1);
 });
 
 describe('folders', () => {
@@ -338,7 +365,7 @@ describe('folders', () => {
       checkpoints: { enabled: false },
     };
     const decided = Object.keys(settingsSchema.shape).filter((key) => {
-      if (looksAndFacts.includes(key) || key === 'apiKey') return true;
+      if (looksAndFacts.includes(key) || key === 'apiKey' || key === 'headers') return true;
       const { held } = holdBack({ [key]: samples[key] }, 'f');
       return held.length > 0;
     });
@@ -379,13 +406,19 @@ describe('folders', () => {
   });
 
   test.each([true, false])(
-    'a key in a folder’s file never counts (trusted: %s) and is not shown',
+    'a key or a header in a folder’s file never counts (trusted: %s) and is not shown',
     async (trusted) => {
-      await write(paths.project, { apiKey: 'sk-theirs' });
-      await write(paths.user, { apiKey: 'sk-mine' });
+      await write(paths.project, { apiKey: 'sk-theirs', headers: { 'X-Key': 'sk-theirs', Cookie: 'sk-' } });
+      await write(local, { headers: { 'X-Key': 'sk-local' } });
+      await write(paths.user, { apiKey: 'sk-mine', headers: { 'X-Key': 'sk-mine' } });
       const loaded = await load({ trusted });
-      expect(loaded.settings.apiKey).toBe('sk-mine');
-      expect(loaded.problems).toMatchObject([{ file: '.clawdcode.json', key: 'apiKey' }]);
+      expect(loaded.settings).toMatchObject({ apiKey: 'sk-mine' });
+      expect(loaded.settings.headers).toEqual({ 'X-Key': 'sk-mine' });
+      expect(loaded.problems).toMatchObject([
+        { file: '.clawdcode.json', key: 'apiKey' },
+        { file: '.clawdcode.json', key: 'headers' },
+        { file: '.clawdcode.local.json', key: 'headers' },
+      ]);
       expect(JSON.stringify([loaded.problems, loaded.untrusted, loaded.sources])).not.toContain('sk-');
     },
   );

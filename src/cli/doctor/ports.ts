@@ -51,6 +51,7 @@ export async function createNetworkPorts(
           probeModel({
             baseUrl: settings.baseUrl,
             apiKey: found.apiKey,
+            headers: settings.headers,
             model: found.model,
             signal: AbortSignal.timeout(PROBE_MS),
             send,
@@ -62,6 +63,7 @@ export async function createNetworkPorts(
       askServer({
         baseUrl: settings.baseUrl,
         apiKey,
+        headers: settings.headers,
         ...(found.type === 'ready' ? { model: found.model } : {}),
         send,
         signal: AbortSignal.timeout(SERVER_MS),

@@ -1,5 +1,6 @@
 /** The first minute, plugged in: what it needs is loaded when it is needed, behind the first frame. */
 import type { LoadedSettings } from '../../config/types.ts';
+import { headersFor, type OwnHeaders } from '../../model/http/ownHeaders.ts';
 import type { HttpSend } from '../../model/http/types.ts';
 import type { ModelError } from '../../protocol/model.ts';
 import type { Access, SetupPort } from '../../ui/onboarding/SetupPort.ts';
@@ -38,9 +39,10 @@ export function createSetupPort(place: Place, { settings, sources }: LoadedSetti
         import('../../model/http/environmentSend.ts'),
       ]);
       const send = environmentSend(place.env);
+      const headersAt = (address: string) => headersFor(address, settings.baseUrl, settings.headers);
       const ports: CheckPorts = {
-        ask: (question) => askServer({ ...question, send }),
-        tryModel: (tried, limit) => tryModel(tried, send, limit),
+        ask: (question) => askServer({ ...question, headers: headersAt(question.baseUrl), send }),
+        tryModel: (tried, limit) => tryModel(tried, headersAt(tried.baseUrl), send, limit),
       };
       return checkAccess(access, ports, signal);
     },
@@ -55,11 +57,13 @@ export function createSetupPort(place: Place, { settings, sources }: LoadedSetti
 /** One prompt of two letters; the first piece of an answer is enough. */
 async function tryModel(
   { baseUrl, apiKey, model }: Access,
+  headers: OwnHeaders,
   send: HttpSend,
   signal: AbortSignal,
 ): Promise<ModelError | undefined> {
   const { createOpenAIClient } = await import('../../model/openai.ts');
-  const client = createOpenAIClient({ apiKey: apiKey === '' ? undefined : apiKey, baseUrl, send });
+  const key = apiKey === '' ? undefined : apiKey;
+  const client = createOpenAIClient({ apiKey: key, baseUrl, headers, send });
   const giveUp = new AbortController();
   const request = {
     model,

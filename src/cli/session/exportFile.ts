@@ -4,6 +4,7 @@ import { extname, resolve } from 'node:path';
 import { exportSession } from '../../export/exportSession.ts';
 import { type ExportFormat, exportFormats } from '../../export/types.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
+import { secretsOf } from '../../model/http/ownHeaders.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
 import { count } from '../../ui/print/numbers.ts';
 import { sanitize, sanitizeLine } from '../../ui/print/sanitize.ts';
@@ -90,8 +91,8 @@ async function writeNew(file: string, pieces: AsyncIterable<string>): Promise<bo
   return true;
 }
 
-/** The user's own key is a secret whatever it looks like. */
+/** The user's own key is a secret whatever it looks like, and so is what else the endpoint is sent. */
 async function ownSecrets(place: Place): Promise<readonly string[]> {
-  const { apiKey } = await ownSettings(place);
-  return apiKey === null ? [] : [apiKey];
+  const { apiKey, headers } = await ownSettings(place);
+  return secretsOf(apiKey, headers);
 }

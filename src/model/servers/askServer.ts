@@ -5,6 +5,7 @@
 import type { ServedModel, ServerAnswer, ServerFacts } from '../../protocol/server.ts';
 import { endpointFacts } from '../endpoint.ts';
 import { badUrlError, shownUrl, toModelError } from '../errors.ts';
+import { hasAuthorization, secretsOf } from '../http/ownHeaders.ts';
 import { record } from '../json.ts';
 import { askJson, type HttpAnswer, type HttpQuestion } from './askHttp.ts';
 import { readLlamaCppProps, withProps } from './llamacpp.ts';
@@ -172,5 +173,6 @@ function weight(status: number | undefined): number {
 }
 
 function aboutOf({ baseUrl, apiKey = '', headers = {} }: ServerQuestion) {
-  return { baseUrl, model: '', hasKey: apiKey !== '', secrets: [apiKey, ...Object.values(headers)] };
+  const hasKey = apiKey !== '' || hasAuthorization(headers);
+  return { baseUrl, model: '', hasKey, secrets: secretsOf(apiKey, headers) };
 }

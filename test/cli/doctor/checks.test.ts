@@ -151,6 +151,21 @@ describe('the endpoint', () => {
     );
   });
 
+  test('an Authorization of one’s own is said to go instead of the key, and not what it holds', async () => {
+    const settings = { baseUrl: 'http://gpu:8000/v1', headers: { Authorization: 'Basic Z2F0ZQ==' } };
+    const given = { settings, loaded: { sources: { apiKey: 'OPENAI_API_KEY' } } };
+    const found = find(
+      await check(facts({ id: 'm' }), { ...given, settings: { ...settings, apiKey: 'sk-1' } }),
+      'key',
+    );
+    expect(found?.value).toBe(
+      'from Authorization in "headers", instead of the key from OPENAI_API_KEY, not refused',
+    );
+    expect(find(await check(facts({ id: 'm' }), given), 'key')?.value).toBe(
+      'from Authorization in "headers", not refused',
+    );
+  });
+
   test.each<[string, ServerAnswer, Given, string, object]>([
     ['nobody there', failed({}), {}, 'endpoint', { state: 'missing', value: 'Nothing answers.' }],
     ['no list', failed({ kind: 'bad_url', status: 404 }), {}, 'endpoint', { state: 'warning' }],

@@ -1,6 +1,7 @@
 /** The endpoint, its key and the model. Never shows a key. */
 
 import { shownUrl } from '../../../model/errors.ts';
+import { hasAuthorization } from '../../../model/http/ownHeaders.ts';
 import { proxyFor } from '../../../model/http/proxies.ts';
 import { findServed } from '../../../model/servers/askServer.ts';
 import type { Finding } from '../../../protocol/doctor.ts';
@@ -77,7 +78,7 @@ function keyFinding(
   refusal?: ModelError,
 ): Finding {
   const found = { id: 'key', label: 'Key' };
-  const source = loaded.settings.apiKey === null ? undefined : (loaded.sources.apiKey ?? 'the settings');
+  const source = keySource(loaded);
   const errors = [answer?.type === 'failed' ? answer.error : undefined, refusal];
   const refused = errors.find((error) => error?.kind === 'auth');
   if (refused !== undefined)
@@ -99,6 +100,13 @@ function keyFinding(
     state: 'ok',
     value: `from ${source}${answer.type === 'server' ? ', not refused' : ''}`,
   };
+}
+
+/** Where from comes what says who asks; undefined where nothing does. */
+function keySource({ settings, sources }: DoctorPorts['loaded']): string | undefined {
+  const key = settings.apiKey === null ? undefined : (sources.apiKey ?? 'the settings');
+  if (!hasAuthorization(settings.headers)) return key;
+  return `Authorization in "headers"${key === undefined ? '' : `, instead of the key from ${key}`}`;
 }
 
 function modelFinding(model: string, answer: ServerAnswer): Finding {
