@@ -13,7 +13,8 @@ export interface TextFieldProps {
   readonly theme: Theme;
   /** The terminal's cursor stands in it; only one field at a time. */
   readonly isActive: boolean;
-  readonly isMasked?: boolean;
+  /** The character, counted from 0, from which on it is a secret; absent where it is none. */
+  readonly secretFrom?: number | undefined;
   readonly placeholder?: string;
 }
 
@@ -25,9 +26,9 @@ export function TextField(props: TextFieldProps) {
 /** Apart from the passive row, because every mounted cursor hook has a say and the last one wins. */
 function ActiveField(props: TextFieldProps) {
   const element = useRef<DOMElement>(null);
-  const { label, buffer, width, isMasked = false } = props;
+  const { label, buffer, width, secretFrom } = props;
   const start = textWidth(shorten(label, width));
-  const { cursor } = fieldView(buffer, width - start, isMasked);
+  const { cursor } = fieldView(buffer, width - start, secretFrom);
   useLiveCursor(element, { x: start + cursor, y: 0 });
   // Who gave the cursor up in the same commit may have done so after this field took it: take it once more.
   const [, takeAgain] = useState(0);
@@ -39,10 +40,10 @@ function ActiveField(props: TextFieldProps) {
   );
 }
 
-function Row({ label, buffer, width, theme, isActive, isMasked = false, placeholder = '' }: TextFieldProps) {
+function Row({ label, buffer, width, theme, isActive, secretFrom, placeholder = '' }: TextFieldProps) {
   const name = shorten(label, width);
   const room = width - textWidth(name);
-  const { text } = fieldView(buffer, room, isMasked);
+  const { text } = fieldView(buffer, room, secretFrom);
   const body = buffer.units.length === 0 ? theme.dim(truncate(placeholder, room - 1)) : text;
   return <Text wrap="truncate">{(isActive ? theme.accent : theme.dim)(name) + body}</Text>;
 }

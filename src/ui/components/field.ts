@@ -15,13 +15,13 @@ export function fieldInput(text: string): string {
   return sanitizeLine(text);
 }
 
-/** The visible text of at most `width` columns, and the column of the cursor in it. */
+/** The visible text of at most `width` columns, and the column of the cursor in it; secret from a character on. */
 export function fieldView(
   buffer: TextBuffer,
   width: number,
-  isMasked = false,
+  secretFrom = Number.POSITIVE_INFINITY,
 ): { readonly text: string; readonly cursor: number } {
-  const shown = buffer.units.map((unit) => (isMasked ? '•' : abbreviate([unit])));
+  const shown = buffer.units.map((unit, index) => (index >= secretFrom ? '•' : abbreviate([unit])));
   const widths = shown.map(textWidth);
   const room = Math.max(1, width - 1); // the cursor may stand behind the last character
   let from = 0;

@@ -3,7 +3,7 @@ import { OFFICIAL_URL } from '../../protocol/official.ts';
 import { createBuffer, type TextBuffer } from '../input/textBuffer.ts';
 import { providerNamed, providerOfKey } from '../onboarding/providers.ts';
 import type { Access, AccessField } from '../onboarding/SetupPort.ts';
-import { isKey, strayKey } from '../onboarding/strayKey.ts';
+import { isKey, secretStart, strayKey } from '../onboarding/strayKey.ts';
 import { fieldText } from './field.ts';
 
 /** In the order on screen. */
@@ -70,6 +70,14 @@ function withText(form: Form, name: AccessField, buffer: TextBuffer): Form {
   return { ...changed, fields: { ...changed.fields, baseUrl: createBuffer(baseUrl) } };
 }
 
+/** The character of a field from which on it is not shown: all of a key, and of another field what begins like one. */
+export function secretFrom({ fields }: Form, name: AccessField): number | undefined {
+  if (name === 'apiKey') return 0;
+  const text = fieldText(fields[name]);
+  const start = secretStart(text);
+  return start === undefined ? undefined : createBuffer(text.slice(0, start)).units.length;
+}
+
 /** What was pasted as a key: also the line of a shell or of an .env file that sets one. */
 export function pastedText(text: string): string {
   const line = text.trim();
@@ -84,16 +92,20 @@ export function stepForm(form: Form, by: number): Form {
 }
 
 /** What to know about the field that is typed into; an empty string where it speaks for itself. */
-export function adviceOf({ fields, active, isUrlTyped }: Form): string {
+export function adviceOf(form: Form): string {
+  const { fields, active, isUrlTyped } = form;
+  const name = fieldNames[active] ?? 'model';
+  if (name !== 'apiKey' && secretFrom(form, name) !== undefined)
+    return 'What begins like a key is not shown. If it is one, put it in as the key.';
   const key = fieldText(fields.apiKey).trim();
-  if (fieldNames[active] === 'model') return 'Leave the model empty to choose from a list.';
-  if (fieldNames[active] === 'apiKey' && key === '') return 'Paste a key; a local server mostly needs none.';
+  if (name === 'model') return 'Leave the model empty to choose from a list.';
+  if (name === 'apiKey' && key === '') return 'Paste a key; a local server mostly needs none.';
   const provider = providerOfKey(key);
   if (provider !== undefined && !isUrlTyped)
     return `A key that begins like this is of ${provider.name}, so that is the endpoint.`;
   if (key !== '' && !isUrlTyped)
     return 'Is it a key of OpenAI? If not, put in the endpoint of who gave it to you, or a name: deepseek, mistral, …';
-  return fieldNames[active] === 'baseUrl' ? 'An address, or a name: openrouter, ollama, lmstudio, …' : '';
+  return name === 'baseUrl' ? 'An address, or a name: openrouter, ollama, lmstudio, …' : '';
 }
 
 /** The values, or the first thing that is wrong with them. */

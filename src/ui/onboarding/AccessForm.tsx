@@ -6,6 +6,7 @@ import {
   type Form,
   fieldNames,
   pastedText,
+  secretFrom,
   stepForm,
   withField,
   withInsertion,
@@ -103,7 +104,7 @@ export function AccessForm(props: AccessFormProps) {
           width={width}
           theme={theme}
           isActive={isActive && form.active === index}
-          isMasked={name === 'apiKey'}
+          secretFrom={secretFrom(form, name)}
           placeholder={name === 'model' ? 'chosen from a list' : ''}
         />
       ))}

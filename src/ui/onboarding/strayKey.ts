@@ -14,11 +14,19 @@ export function strayKey(text: string): { readonly before: string; readonly key:
   return beginsAsKey(key) ? { before: text.slice(0, at), key } : undefined;
 }
 
+/** Where what may become a key begins, in UTF-16 units: from its first signs on it is not shown. */
+export function secretStart(text: string): number | undefined {
+  return BEGUN.exec(text)?.index;
+}
+
 /** Keys are longer; names of hosts and models that begin like one are mostly not. */
 const SHORTEST = 20;
 
 /** The beginnings of keys; in the midst of a word they are none (`task-…`). */
 const BEGINNING = /(?<![a-z])(?:sk-|gsk_|xai-|csk-|fw_|nvapi-|hf_|ghp_|github_pat_|AIza)/;
+
+/** Nothing that a key has not follows: a dot, a slash or a colon make it part of an address. */
+const BEGUN = new RegExp(`${BEGINNING.source}[\\w-]*$`);
 
 function beginsAsKey(text: string): boolean {
   const isOfSomebody = text.startsWith('sk-') || providerOfKey(text) !== undefined;

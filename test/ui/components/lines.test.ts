@@ -247,7 +247,8 @@ test('a field scrolls with its cursor and hides a secret', () => {
     cursor: 0,
   });
   expect(fieldView(createBuffer('中文'), 10)).toEqual({ text: '中文', cursor: 4 });
-  expect(fieldView(createBuffer('中文'), 10, true)).toEqual({ text: '••', cursor: 2 });
+  expect(fieldView(createBuffer('中文'), 10, 0)).toEqual({ text: '••', cursor: 2 });
+  expect(fieldView(createBuffer('中文'), 10, 1)).toEqual({ text: '中•', cursor: 3 });
 });
 
 test.each([

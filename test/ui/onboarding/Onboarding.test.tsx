@@ -340,6 +340,18 @@ describe('a key that is put into another field', () => {
     expect(screen.output()).not.toContain('0123456789');
   });
 
+  test('typed by hand it is hidden from its first signs on, long before it is known to be one', async () => {
+    const { screen, press, text } = await open();
+    await press('k', keys.tab, keys.ctrl('u'), 'https://llm.example/v1');
+    for (const letter of KEY.slice(0, 15)) await press(letter);
+    expect(text()).toContain(`Endpoint: https://llm.example/v1${'•'.repeat(15)}`);
+    expect(text()).toContain('What begins like a key is not shown');
+    expect(screen.output()).not.toMatch(/sk-|or-|0123/);
+    // An address it is all the same, once it goes on as one.
+    await press('.eu/v2');
+    expect(text()).toContain(`Endpoint: https://llm.example/v1${KEY.slice(0, 15)}.eu/v2`);
+  });
+
   test('leaves an endpoint alone that somebody has typed', async () => {
     const { press, text } = await open();
     await press('k', keys.tab, keys.ctrl('u'), 'https://llm.example/v1', keys.paste(KEY));

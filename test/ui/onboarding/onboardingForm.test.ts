@@ -7,11 +7,12 @@ import {
   createForm,
   pastedText,
   readAddress,
+  secretFrom,
   withField,
 } from '../../../src/ui/components/onboardingForm.ts';
 import { createBuffer } from '../../../src/ui/input/textBuffer.ts';
 import { providerOfKey, providers } from '../../../src/ui/onboarding/providers.ts';
-import { isKey, strayKey } from '../../../src/ui/onboarding/strayKey.ts';
+import { isKey, secretStart, strayKey } from '../../../src/ui/onboarding/strayKey.ts';
 
 test.each([
   ['https://llm.example/v1', 'https://llm.example/v1'],
@@ -121,6 +122,26 @@ test.each([
   ['https://sk-0123456789abcdefghij.example/v1', undefined],
 ])('before the key in %j stands %j', (text, before) => {
   expect(strayKey(text)?.before).toBe(before);
+});
+
+test.each([
+  ['sk-', 0],
+  ['AIzaSy', 0],
+  ['https://llm.example/v1sk-or', 22],
+  ['https://sk-one.example/v1sk-', 25],
+  ['sk', undefined],
+  ['https://llm.example/task-force', undefined],
+  ['https://sk-inference.example', undefined],
+  ['qwen3-coder', undefined],
+])('of %j the part from %j on is not shown', (text, start) => {
+  expect(secretStart(text)).toBe(start);
+});
+
+test('what is not shown begins at a character, whatever stands before it', () => {
+  const form = withField(createForm(), 'model', createBuffer('👩‍👩‍👧-sk-1'));
+  expect(secretFrom(form, 'model')).toBe(2);
+  expect(secretFrom(form, 'baseUrl')).toBeUndefined();
+  expect(secretFrom(form, 'apiKey')).toBe(0);
 });
 
 test.each([
