@@ -18,13 +18,13 @@ import {
   SessionNotFoundError,
 } from './errors.ts';
 import { forkedEntries } from './forkedEntries.ts';
+import { withoutHalfCompactions } from './halfCompactions.ts';
 import { isSafeSessionId, newSessionId } from './ids.ts';
 import { JSONLStore } from './JSONLStore.ts';
 import { loadLog } from './loadLog.ts';
 import type { LogContents } from './logReader.ts';
 import { getProjectStoragePath, lockFileOf, sessionFileIn } from './pathUtils.ts';
 import { quarantineDamage, quarantineFolder } from './quarantine.ts';
-import { withoutHalfCompactions } from './ResidentLog.ts';
 import { resumePointFile } from './resumePoint.ts';
 import { acquireSessionLock } from './SessionLock.ts';
 import { SessionLog } from './SessionLog.ts';

@@ -10,6 +10,7 @@ import { isRemoval, removalToLeave } from '../history/shownAt.ts';
 import { lastCompaction } from '../history/view.ts';
 import { type SeenLog, seenIn } from '../recall/seenLog.ts';
 import { deepFreeze } from './frozen.ts';
+import { wholeCompactions, wholeCompactionsBefore, withoutHalfCompactions } from './halfCompactions.ts';
 import { LogPages } from './LogPages.ts';
 import { absentTarget, WHOLE_BYTES } from './loadLog.ts';
 import type { LogContents } from './logReader.ts';
@@ -152,31 +153,3 @@ export class ResidentLog {
 
 /** Share of what may be held as a whole that has to come before removals are left to the file again. */
 const PAUSE = 0.25;
-
-/** A crash can leave a boundary whose summary never arrived: then that compaction did not happen. */
-export function withoutHalfCompactions(entries: readonly JSONLEntry[]): JSONLEntry[] {
-  return entries.filter(
-    (entry, index) => entry.subtype !== 'compact_boundary' || entries[index + 1]?.isCompactSummary === true,
-  );
-}
-
-/** The same for entries that are read one by one. */
-async function* wholeCompactions(entries: AsyncIterable<JSONLEntry>): AsyncGenerator<JSONLEntry> {
-  let boundary: JSONLEntry | undefined;
-  for await (const entry of entries) {
-    if (boundary !== undefined && entry.isCompactSummary === true) yield boundary;
-    boundary = entry.subtype === 'compact_boundary' ? entry : undefined;
-    if (boundary === undefined) yield entry;
-  }
-  if (boundary !== undefined) yield boundary;
-}
-
-/** The same for entries of which the newest comes first. */
-async function* wholeCompactionsBefore(entries: AsyncIterable<JSONLEntry>): AsyncGenerator<JSONLEntry> {
-  let later: JSONLEntry | undefined;
-  for await (const entry of entries) {
-    if (entry.subtype !== 'compact_boundary' || later === undefined || later.isCompactSummary === true)
-      yield entry;
-    later = entry;
-  }
-}

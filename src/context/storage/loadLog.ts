@@ -11,6 +11,7 @@ import { type Past, pastEntry, pastOf } from '../history/past.ts';
 import { reductionOf } from '../history/reductions.ts';
 import { isRemoval } from '../history/shownAt.ts';
 import { lastCompaction } from '../history/view.ts';
+import { withoutHalfCompactions } from './halfCompactions.ts';
 import { LogPages } from './LogPages.ts';
 import { type LogContents, readLog } from './logReader.ts';
 import { type ResumePoint, readResumePoint, resumePointOf, writeResumePoint } from './resumePoint.ts';
@@ -35,7 +36,7 @@ export async function loadLog(
   const isFarEnough = point !== undefined && point.past.throughSeq < floor;
   const { entries, damaged } =
     (isFarEnough ? await loadFrom(file, point) : undefined) ?? (await loadFromStart(file, floor));
-  const settled = withoutOldPast(entries, floor);
+  const settled = withoutOldPast(withoutHalfCompactions(entries), floor);
   const reached = resumePointOf(settled);
   if (reached !== undefined && reached.past.throughUuid !== point?.past.throughUuid)
     void writeResumePoint(file, reached);
@@ -74,9 +75,10 @@ async function loadFromStart(file: string, floor: number): Promise<LogContents> 
       const contents = await readLog(file, {
         onCompaction(entries, boundary) {
           refuseAbsent(entries);
-          return wanted.some(({ from, to }) => boundary.seq >= from && boundary.seq <= to)
-            ? entries
-            : leavePast(entries, boundary.uuid);
+          if (wanted.some(({ from, to }) => boundary.seq >= from && boundary.seq <= to)) return entries;
+          const whole = withoutHalfCompactions(entries);
+          const left = leavePast(whole, boundary.uuid);
+          return left === whole ? entries : left;
         },
       });
       refuseAbsent(contents.entries);
