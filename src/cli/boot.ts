@@ -60,14 +60,19 @@ async function chooseModel(
   const access = await findModelAccess(loaded, options.demo, listerFor(place.env));
   if (access.type === 'missing') {
     // Nothing at all is set up on a first start: that is no mistake, so nothing is said.
+    const mistake = access.problem?.message;
     const first = loaded.settings.apiKey === null && loaded.sources.baseUrl === undefined;
     const { onboarding } = await import('./firstMinute/onboarding.ts');
-    return onboarding({ place, options }, loaded, first ? undefined : access.message, async (next) =>
-      chooseModel(
-        { ...next, debug, environment },
-        await readSettings(next.place, next.options, trusted),
-        trusted,
-      ),
+    return onboarding(
+      { place, options },
+      loaded,
+      mistake ?? (first ? undefined : access.message),
+      async (next) =>
+        chooseModel(
+          { ...next, debug, environment },
+          await readSettings(next.place, next.options, trusted),
+          trusted,
+        ),
     );
   }
   const house = createSessionHouse({

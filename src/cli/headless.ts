@@ -50,7 +50,7 @@ export async function printMode(
   const access = await findModelAccess(loaded, options.demo, listerFor(place.env));
   if (access.type === 'missing') {
     say(access.message);
-    return EXIT.noAccess;
+    return access.problem === undefined ? EXIT.noAccess : EXIT.badSettings;
   }
   const debug = createDebugLog(place.dataRoot, options.debug, () => new Date());
   const house = createSessionHouse({

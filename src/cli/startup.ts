@@ -62,15 +62,26 @@ export function folderIsTrusted(place: Place): Promise<boolean> {
 /** What is needed to talk to a model, or the news that there is none yet. */
 export type ModelAccess =
   | { readonly type: 'ready'; readonly model: string; readonly apiKey: string | undefined }
-  | { readonly type: 'missing'; readonly message: string };
+  | {
+      readonly type: 'missing';
+      readonly message: string;
+      /** The mistake in the settings that it comes from. */
+      readonly problem?: Problem;
+    };
 
 /** A key is needed at the hosted default endpoint only: a company's or a local one may do without. */
 export async function findModelAccess(
-  { settings }: LoadedSettings,
+  loaded: LoadedSettings,
   demo: boolean,
   listModels: (settings: Settings) => Promise<ModelList>,
 ): Promise<ModelAccess> {
   if (demo) return { type: 'ready', model: DEMO_MODEL, apiKey: undefined };
+  const misread = misreadAddress(loaded);
+  if (misread !== undefined) {
+    const message = 'The address of the model does not count, so nothing was sent to anybody: correct it.';
+    return { type: 'missing', message, problem: misread };
+  }
+  const { settings } = loaded;
   const apiKey = settings.apiKey ?? undefined;
   const hosted = settings.baseUrl === OFFICIAL_URL;
   if (hosted && apiKey === undefined && !hasAuthorization(settings.headers)) {
@@ -89,4 +100,14 @@ export async function findModelAccess(
     type: 'missing',
     message: problem ?? 'There is no model.',
   };
+}
+
+/**
+ * The user named an address that is none, and no other. The default is somebody else, who must get neither the
+ * conversation nor the key that were meant for a server of the user's.
+ */
+function misreadAddress({ problems, sources }: LoadedSettings): Problem | undefined {
+  const own: readonly Problem['layer'][] = ['user', 'environment', 'flag'];
+  if (sources.baseUrl !== undefined) return undefined;
+  return problems.find(({ key, layer }) => key === 'baseUrl' && own.includes(layer));
 }

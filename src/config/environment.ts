@@ -40,6 +40,6 @@ function asNumber(text: string): number | string {
   return Number.isFinite(value) ? value : text;
 }
 
-function toProblem(name: string, { message }: Complaint): Problem {
-  return { layer: 'environment', file: name, message: `${name}: ${message}` };
+function toProblem(name: string, { path, message }: Complaint): Problem {
+  return { layer: 'environment', file: name, key: path.join('.'), message: `${name}: ${message}` };
 }

@@ -40,7 +40,7 @@ export function readFlags(
       tail === undefined ? { [head]: value } : { [head]: { [tail]: value } },
     );
     if (complaints.length > 0) {
-      problems.push(...complaints.map(({ message }) => problem(flag, message)));
+      problems.push(...complaints.map(({ message }) => problem(flag, path.join('.'), message)));
       continue;
     }
     if (tail === undefined) values[head] = value;
@@ -58,8 +58,8 @@ export function readFlags(
   return { values, problems, rules, sources };
 }
 
-function problem(flag: string, message: string): Problem {
-  return { layer: 'flag', file: flag, message: `${flag}: ${message}` };
+function problem(flag: string, key: string, message: string): Problem {
+  return { layer: 'flag', file: flag, key, message: `${flag}: ${message}` };
 }
 
 function rule(text: string, behavior: SettingsRule['behavior'], source: string, base: string): SettingsRule {

@@ -104,6 +104,12 @@ describe('the address', () => {
     expectSaid(ended, /Nothing answers at .*connection refused/, /Start the server, or correct the base URL/);
   });
 
+  test('it is none, and nobody else is asked instead', async () => {
+    const ended = await run({ env: access('localhost:11434/v1') });
+    expect(ended).toMatchObject({ code: 52, stdout: '' });
+    expectSaid(ended, /OPENAI_BASE_URL: "baseUrl" is ignored/, /nothing was sent to anybody/);
+  });
+
   test('it lacks its /v1', async () => {
     const { env, server } = await serve(always(404, '404 page not found'), '');
     const ended = await run({ env });
