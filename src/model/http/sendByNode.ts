@@ -102,6 +102,8 @@ function answerTo(sent: ClientRequest, sending: Sending): Promise<HttpAnswer> {
         forget();
         // Not `resume`, which does nothing while the body is being read.
         response.on('error', () => {}).on('data', () => {});
+        // The end of a program does not wait for it; the next request takes the connection back.
+        response.socket.unref();
         const late = setTimeout(() => response.destroy(), REST_MS).unref();
         response.on('close', () => clearTimeout(late));
       };
