@@ -1,5 +1,7 @@
+import { OFFICIAL_URL } from '../protocol/official.ts';
 import { editSettings, type SaveOutcome } from './editSettings.ts';
 import { settingsFiles } from './loadSettings.ts';
+import type { Values } from './types.ts';
 
 /** What a person enters at the first start; absent fields stay as they are, null resets one. */
 export interface Credentials {
@@ -8,14 +10,30 @@ export interface Credentials {
   readonly model?: string | null | undefined;
 }
 
-/** Keeps key, endpoint and model in the user's own config file, readable by its owner alone. */
-export function saveCredentials(dataRoot: string, credentials: Credentials): Promise<SaveOutcome> {
+/**
+ * Keeps key, endpoint and model in the user's own config file, readable by its owner alone. Headers there that were for
+ * another endpoint are taken out, and `tookHeaders` says so: a new one does not get them.
+ */
+export async function saveCredentials(
+  dataRoot: string,
+  credentials: Credentials,
+): Promise<SaveOutcome & { readonly tookHeaders?: boolean }> {
   const { user } = settingsFiles({ dataRoot, root: dataRoot });
   const { baseUrl, apiKey, model } = credentials;
+  let tookHeaders = false;
   const changes = Object.entries({ baseUrl, apiKey, model })
     .filter(([, value]) => value !== undefined)
     .map(([key, value]) => ({ path: [key], value }));
-  return editSettings(user, 'user', () => changes);
+  const saved = await editSettings(user, 'user', (values) => {
+    tookHeaders = baseUrl !== undefined && hasHeadersOfOthers(values, baseUrl);
+    return tookHeaders ? [...changes, { path: ['headers'], value: undefined }] : changes;
+  });
+  return tookHeaders ? { ...saved, tookHeaders } : saved;
+}
+
+function hasHeadersOfOthers({ headers = {}, baseUrl = OFFICIAL_URL }: Values, next: string): boolean {
+  if (Object.keys(headers as object).length === 0) return false;
+  return !URL.canParse(next) || new URL(String(baseUrl)).origin !== new URL(next).origin;
 }
 
 /** Keeps one setting in the user's own config file; undefined takes it away. */

@@ -6,6 +6,7 @@ import { join, relative, resolve } from 'node:path';
 import { ONCE } from '../protocol/once.ts';
 import { readEnvironment } from './environment.ts';
 import { readFlags, type SettingsFlags } from './flags.ts';
+import { strayHeaders } from './headersOfEndpoint.ts';
 import { leafPaths, mergeValues } from './merge.ts';
 import { parseSettings } from './parseSettings.ts';
 import { readSettingsText } from './readSettingsText.ts';
@@ -60,6 +61,7 @@ export async function loadSettings(
   const rules: SettingsRule[] = [];
   const sources: Record<string, string> = {};
   let merged: Values = {};
+  let own: Values = {};
   const add = (values: Values, source: string): void => {
     merged = mergeValues(merged, values);
     for (const path of leafPaths(values)) sources[path] = source;
@@ -74,7 +76,8 @@ export async function loadSettings(
     files.push({ layer, path, name, state });
     problems.push(...found);
     let counted = values;
-    if (layer !== 'user') {
+    if (layer === 'user') own = values;
+    else {
       problems.push(...dropSecrets(counted, name, layer, options));
       if (!options.trusted) {
         const { kept, held } = holdBack(counted, name, layer === 'local' ? options.savedRules : []);
@@ -94,6 +97,14 @@ export async function loadSettings(
   rules.push(...flags.rules);
   merged = mergeValues(merged, absoluteDirectories(flags.values, options));
   Object.assign(sources, environment.sources, flags.sources);
+
+  const isFolders = files.some(({ layer, name }) => layer !== 'user' && name === sources.baseUrl);
+  const user = { values: own, name: shownPath(settingsFiles(options).user, options) };
+  const stray = strayHeaders({ merged, user, source: sources.baseUrl, isFolders });
+  if (stray !== undefined) {
+    problems.push(stray);
+    merged = { ...merged, headers: {} };
+  }
 
   return { settings: settingsSchema.parse(merged, ONCE), rules, problems, sources, files, untrusted };
 }

@@ -58,7 +58,7 @@ export function holdBack(
 const effects = {
   // Behind an endpoint that passes requests on, the model's name says who reads the conversation.
   model: 'Sends your requests to this model, at its price.',
-  baseUrl: 'Sends your requests, your key and your headers to this address.',
+  baseUrl: 'Sends your requests and your key to this address.',
   env: 'Sets environment variables for every command that is run.',
   appendSystemPrompt: 'Adds instructions to the system prompt.',
   statusLine: 'Runs this command for the status line.',

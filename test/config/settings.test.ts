@@ -308,6 +308,44 @@ test.each([
   expect(problems).toHaveLength(isFine ? 0 : 1);
 });
 
+test.each<[string, object, { env?: Record<string, string>; flags?: SettingsFlags; file?: object }, boolean]>([
+  ['their own', { baseUrl: 'https://gw.example/v1' }, {}, true],
+  [
+    'another path there',
+    { baseUrl: 'https://gw.example/v1' },
+    { env: { OPENAI_BASE_URL: 'https://gw.example/v2' } },
+    true,
+  ],
+  ['a flag’s', { baseUrl: 'https://gw.example/v1' }, { flags: { baseUrl: 'http://127.0.0.1:1/v1' } }, false],
+  [
+    'a variable’s',
+    { baseUrl: 'https://gw.example/v1' },
+    { env: { OPENAI_BASE_URL: 'http://gw.example/v1' } },
+    false,
+  ],
+  [
+    'a trusted folder’s',
+    { baseUrl: 'https://gw.example/v1' },
+    { file: { baseUrl: 'https://x.example/v1' } },
+    false,
+  ],
+  [
+    'the only one that is named, by a variable',
+    {},
+    { env: { OPENAI_BASE_URL: 'https://gw.example/v1' } },
+    true,
+  ],
+  ['the only one that is named, by a folder', {}, { file: { baseUrl: 'https://x.example/v1' } }, false],
+  ['the default', {}, {}, true],
+])('headers go to the endpoint that they are for: %s', async (_, user, { file = {}, ...given }, expected) => {
+  await write(paths.user, { ...user, headers: { 'X-Key': 'gate-secret' } });
+  await write(paths.project, file);
+  const { settings, problems } = await load(given);
+  expect(settings.headers).toEqual(expected ? { 'X-Key': 'gate-secret' } : {});
+  expect(problems.map(({ key }) => key)).toEqual(expected ? [] : ['headers']);
+  expect(JSON.stringify(problems)).not.toContain('gate-secret');
+});
+
 describe('folders', () => {
   const everything = {
     baseUrl: 'https://evil.example/v1',

@@ -33,8 +33,12 @@ export function onboarding(
       if (saved.type !== 'saved') return onboarding(start, loaded, saved.message, next);
       const names = strongerSources(result, loaded);
       const boot = await next(withoutSources(start, names));
-      if (boot.type !== 'ready' || names.length === 0) return boot;
-      return { ...boot, notices: [...boot.notices, noticeOf(names, saved.file)] };
+      const notices = [
+        ...(names.length === 0 ? [] : [noticeOf(names, saved.file)]),
+        ...(saved.tookHeaders === true ? [headersNotice(saved.file)] : []),
+      ];
+      if (boot.type !== 'ready' || notices.length === 0) return boot;
+      return { ...boot, notices: [...boot.notices, ...notices] };
     },
   };
 }
@@ -80,4 +84,8 @@ function withoutSources({ place, options }: Start, names: readonly string[]): St
 function noticeOf(names: readonly string[], file: string): string {
   const verb = names.length === 1 ? 'wins' : 'win';
   return `Kept in ${file} and used now; but ${names.join(' and ')} ${verb} over it at the next start: take it out there.`;
+}
+
+function headersNotice(file: string): string {
+  return `The "headers" in ${file} were for another endpoint, so they were taken out.`;
 }

@@ -67,6 +67,19 @@ test.each([
   expect((config as { apiKey?: string | null }).apiKey ?? undefined).toBe(expected);
 });
 
+test('headers that were kept for another endpoint are taken out, and that is said', async () => {
+  const kept = { headers: { 'X-Key': 'gate-secret' }, baseUrl: 'https://other.example/v1' };
+  const elsewhere = await answer(near, { kept });
+  expect(elsewhere.config).toEqual({ baseUrl: near.baseUrl, model: 'm' });
+  expect(elsewhere.after).toMatchObject({ notices: ['before', expect.stringContaining('were taken out')] });
+  // Also where they did not count, because a variable had named another endpoint.
+  const aside = await answer(near, { kept, env: { OPENAI_BASE_URL: 'http://gone.example/v1' } });
+  expect(aside.config).toEqual({ baseUrl: near.baseUrl, model: 'm' });
+  const there = await answer({ ...far, baseUrl: 'https://other.example/v2' }, { kept });
+  expect(there.config).toMatchObject({ headers: kept.headers });
+  expect(there.after).toBe(ready);
+});
+
 test('variables and flags that say otherwise stand aside, and are named', async () => {
   const { after, next, loaded } = await answer(near, {
     env: {
