@@ -73,8 +73,9 @@ export async function readLines(
     position += bytesRead;
     if (!whole && collector.done) break;
     signal.throwIfAborted();
-    // Less than was asked for, and all that there was: nobody need ask for more.
-    ended = bytesRead < chunk.length && position >= sizeBytes;
+    // Less than was asked for, and all that there was: nobody need ask for more. Files of the kernel say that they
+    // are empty, and come in pieces.
+    ended = sizeBytes > 0 && bytesRead < chunk.length && position >= sizeBytes;
     if (ended) break;
     ({ bytesRead } = await file.read(chunk, 0, chunk.length, position));
     ended = bytesRead === 0;
