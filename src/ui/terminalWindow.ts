@@ -52,6 +52,7 @@ export function createTerminalWindow(
 
   const write = (chunk: string | Uint8Array, ...rest: unknown[]): boolean => {
     const text = typeof chunk === 'string' ? chunk : new TextDecoder().decode(chunk);
+    if (!isMuted && !isModeSwitch(text)) hearResize(terminal);
     if (isMuted || (settling !== undefined && !isModeSwitch(text))) {
       const done = rest.at(-1);
       if (typeof done === 'function') queueMicrotask(() => done());
@@ -88,6 +89,7 @@ export function createTerminalWindow(
      */
     print(text) {
       if (hasEnded) return;
+      hearResize(terminal);
       if (printedRows < MANY_ROWS) printedRows += text.split('\n').length - 1;
       if (erase === undefined) {
         early += text;
@@ -100,6 +102,12 @@ export function createTerminalWindow(
       terminal.cork();
       terminal.write(BEGIN_UPDATE);
       erase();
+      // The frame is where nobody knows since a moment ago: it is taken away first.
+      if (settling !== undefined) {
+        held += text;
+        terminal.uncork();
+        return;
+      }
       terminal.write(text);
       queueMicrotask(() => {
         if (!hasEnded) resizes.emit('resize');
@@ -108,12 +116,14 @@ export function createTerminalWindow(
       });
     },
     async lend(run) {
+      hearResize(terminal);
       if (settling !== undefined) settle();
       const before = size;
       isLent = true;
       try {
         return await run();
       } finally {
+        hearResize(terminal);
         isLent = false;
         if (size !== before) resizes.emit('resize');
       }
@@ -135,6 +145,7 @@ export function createTerminalWindow(
         terminal.write(`${up > 0 ? `\u001B[${up}A` : ''}\r\u001B[J`);
       };
       settle = () => {
+        hearResize(terminal);
         clearTimeout(settling);
         settling = undefined;
         terminal.write(BEGIN_UPDATE);
@@ -178,6 +189,16 @@ const QUIET_MS = 80;
 
 /** No screen has more. */
 const MANY_ROWS = 1000;
+
+/**
+ * The signal of a resize waits until the event loop comes round, and what is written until then is drawn for a size
+ * that is gone: rows above the frame would be erased with it. This is what Node does on the signal: it asks the
+ * terminal for its size and tells of a change. Node has no public name for it: `getWindowSize()` gives what was heard
+ * last. Where it is gone, the signal has to do.
+ */
+function hearResize(terminal: NodeJS.WriteStream): void {
+  (terminal as { readonly _refreshSize?: () => void })._refreshSize?.();
+}
 
 /** Modes of keyboard and paste are no drawing: they are switched at any time. */
 function isModeSwitch(text: string): boolean {

@@ -48,6 +48,8 @@ export type Screen = {
   /** Every byte written so far, escapes included. */
   output(): string;
   resize(columns: number, rows: number): void;
+  /** The same, and its signal is still on its way: it is heard by who asks the terminal, or with the next resize. */
+  resizeUnheard(columns: number, rows: number): void;
   /** Writes keys one at a time, as typing does, then waits until the screen is quiet. */
   press(...keystrokes: string[]): Promise<void>;
   /** Waits until nothing more is being drawn. */
@@ -81,7 +83,18 @@ export function createScreen({ columns = 80, rows = 24, quietMs = 50 } = {}): Sc
         terminal.write(text, done);
       },
     });
-    return Object.assign(stream, { isTTY: true, ...size }) as unknown as NodeJS.WriteStream;
+    const output = Object.assign(stream, {
+      isTTY: true,
+      ...size,
+      // As Node's own: it asks the terminal, and tells of what has changed.
+      _refreshSize() {
+        const { cols, rows: terminalRows } = terminal;
+        if (output.columns === cols && output.rows === terminalRows) return;
+        Object.assign(output, { columns: cols, rows: terminalRows });
+        stream.emit('resize');
+      },
+    });
+    return output as unknown as NodeJS.WriteStream;
   };
   const stdout = createOutput();
   const stderr = createOutput();
@@ -131,6 +144,7 @@ export function createScreen({ columns = 80, rows = 24, quietMs = 50 } = {}): Sc
       return all.lastIndexOf('\u001B[?25h') >= all.lastIndexOf('\u001B[?25l');
     },
     output: () => written.join(''),
+    resizeUnheard: (newColumns, newRows) => terminal.resize(newColumns, newRows),
     resize(newColumns, newRows) {
       terminal.resize(newColumns, newRows);
       for (const stream of [stdout, stderr]) {

@@ -1,3 +1,4 @@
+import { WriteStream } from 'node:tty';
 import { Box, render, Text, useCursor } from 'ink';
 import { useSyncExternalStore } from 'react';
 import { expect, onTestFinished, test } from 'vitest';
@@ -44,6 +45,56 @@ test('after a resize no line is written that is wider than the terminal', async 
     // Nothing else: what the old frame was broken into is gone.
     expect(screen.scrollback()).toEqual(['a'.repeat(columns), 'b'.repeat(columns)]);
   }
+});
+
+/** The frame on a screen of 80 columns, in VS Code's terminal. */
+async function frameIn80() {
+  // Longer than a resize is waited for.
+  const screen = createScreen({ columns: 80, rows: 20, quietMs: 160 });
+  const window = createTerminalWindow(screen.stdout, 'xterm_js');
+  const ink = render(<Frame window={window} />, {
+    stdout: window.stdout,
+    stdin: screen.stdin,
+    interactive: true,
+    patchConsole: false,
+    incrementalRendering: true,
+  });
+  const unfollow = window.follow(ink);
+  onTestFinished(() => {
+    unfollow();
+    ink.unmount();
+  });
+  await screen.settle();
+  return { screen, window, ink };
+}
+
+test('what is printed between a resize and its signal is printed above the frame of the new size', async () => {
+  const { screen, window } = await frameIn80();
+  window.print('printed before\n');
+  await screen.settle();
+  for (const columns of [30, 61]) {
+    screen.resizeUnheard(columns, 20);
+    window.print(`printed at ${columns}\n`);
+    await screen.settle();
+    expect(screen.scrollback().slice(-2)).toEqual(['a'.repeat(columns), 'b'.repeat(columns)]);
+  }
+  expect(screen.scrollback().slice(0, -2)).toEqual(['printed before', 'printed at 30', 'printed at 61']);
+});
+
+test('a terminal that is given away between a resize and its signal is given without ruins', async () => {
+  const { screen, window, ink } = await frameIn80();
+  screen.resizeUnheard(30, 20);
+  await window.lend(async () => {
+    ink.clear();
+    screen.stdout.write('somebody else\n');
+    await screen.settle();
+  });
+  await screen.settle();
+  expect(screen.scrollback()).toEqual(['somebody else', 'a'.repeat(30), 'b'.repeat(30)]);
+});
+
+test('Node asks the terminal for its size under the name that is used here', () => {
+  expect(WriteStream.prototype).toHaveProperty('_refreshSize', expect.any(Function));
 });
 
 test('resizes are told once when they are over, and no more after the end', async () => {
