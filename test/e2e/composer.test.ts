@@ -221,7 +221,7 @@ test('resizing while a reply streams leaves no ruins and loses nothing', async (
     [120, 40],
     [80, 30],
   ] as const) {
-    terminal.resize(columns, rows);
+    await terminal.resize(columns, rows);
     await terminal.pause(250);
   }
   await terminal.waitForPrinted('word199');

@@ -48,7 +48,7 @@ test('after a long task /context shows what was masked, what fills the window, a
   // The status line has the same share of the same window.
   expect(terminal.screen()).toContain(`context ~${Math.round((used / 16_000) * 100)}% of 16k`);
 
-  terminal.resize(40, 40);
+  await terminal.resize(40, 40);
   await terminal.pause(300);
   await terminal.submit('/context');
   await terminal.waitFor(/^ {2}· free +[\d,]+ +[\d.]+ %$/m);

@@ -47,7 +47,7 @@ test('a pasted path and an @path are sent as images, once each, also after a res
   expect(server.requests()[1]?.messages[1]?.content).toEqual(server.requests()[0]?.messages[1]?.content);
 
   // A model that does not see is sent words, and a prompt that shows it something comes back.
-  again.resize(100, 30);
+  await again.resize(100, 30);
   await again.submit('/model blind');
   await again.waitFor('Model: blind');
   await again.submit('[Image #1] what now?');

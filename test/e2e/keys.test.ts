@@ -115,7 +115,7 @@ test('Ctrl+Z gives the shell its terminal as it was, fg comes back whole, in ano
   expect(lastOf('\u001B[?2004h', '\u001B[?2004l')).toBe('\u001B[?2004h'); // bash's own, after ours was ended
   await shell.submit('stty -a | grep -o " -\\?icanon" | sed s/^/mode/');
   await shell.waitFor('mode icanon');
-  shell.resize(60, 30);
+  await shell.resize(60, 30);
   await shell.submit('fg');
   await shell.waitFor('❯ draft 漢字');
   await shell.type('!');
@@ -127,7 +127,7 @@ test('Ctrl+Z gives the shell its terminal as it was, fg comes back whole, in ano
   expect(shell.cursor()).toEqual({ x: 2 + 'draft '.length + 5, y: row });
   await shell.press(ctrl('z'));
   await shell.waitFor(/Stopped[\s\S]*Stopped/);
-  shell.resize(120, 40);
+  await shell.resize(120, 40);
   await shell.submit('fg');
   await shell.until(
     () => shell.screen().trimEnd().split('\n').at(-2)?.startsWith('❯ draft 漢字!') === true,

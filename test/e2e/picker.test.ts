@@ -136,7 +136,7 @@ test('a session is renamed, archived and brought back, and kept when the questio
   expect(terminal.bytes()).not.toContain(']0;owned');
   await terminal.press(keys.down);
   for (const columns of [20, 200, 80]) {
-    terminal.resize(columns, 24);
+    await terminal.resize(columns, 24);
     await terminal.waitFor(columns === 20 ? 'Enter Tab / ? Esc' : 'Esc new session');
     await terminal.waitFor('❯ Second');
   }

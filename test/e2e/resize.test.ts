@@ -1,6 +1,7 @@
 /** Resizing: after any storm of sizes the live area stands once, at the bottom, and nothing printed is lost. */
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
+import { resizeDrawn, resizeHeard, waitForFrame } from './support/resizing.ts';
 import { setStage } from './support/stage.ts';
 import type { Terminal } from './support/terminal.ts';
 
@@ -19,7 +20,7 @@ async function setResizable() {
   return { ...stage, env: stage.work.env({ ...stage.access, TERM_PROGRAM: 'vscode' }) };
 }
 
-/** Bursts of sizes, and quiet between them. The program is given the time to hear of the first of each burst. */
+/** Bursts of sizes, and quiet between them. */
 async function storm(
   terminal: Terminal,
   seed: number,
@@ -28,10 +29,11 @@ async function storm(
   const next = random(seed);
   for (let burst = 0; burst < bursts; burst++) {
     for (let step = 0; step < 8; step++) {
-      terminal.resize(least + next(241 - least), leastRows + next(61 - leastRows));
-      await terminal.pause(step === 0 ? 60 : next(12));
+      await resizeHeard(terminal, least + next(241 - least), leastRows + next(61 - leastRows));
+      await terminal.pause(next(12));
     }
-    await terminal.pause(150 + next(200));
+    await waitForFrame(terminal);
+    await terminal.pause(next(200));
   }
 }
 
@@ -67,9 +69,8 @@ test('idle, on screens down to 10 columns and 5 rows', async () => {
   await terminal.waitForPrinted('Row 29 of');
   await terminal.waitForIdle();
   await storm(terminal, 1);
-  terminal.resize(100, 30);
+  await resizeDrawn(terminal, 100, 30);
   await terminal.waitFor(/context ~?\d+%/);
-  await terminal.pause(300);
   expectWhole(terminal);
 });
 
@@ -84,10 +85,10 @@ test.each([
   await terminal.submit('talk');
   await terminal.waitForPrinted('Row 2 of');
   await storm(terminal, seed, { least: 70, leastRows: least });
-  terminal.resize(100, 30);
+  await resizeDrawn(terminal, 100, 30);
   await terminal.waitForPrinted('Row 29 of');
   await terminal.waitForIdle();
-  await terminal.pause(300);
+  await terminal.waitFor('❯ Ask for');
   expectWhole(terminal, { isOnce });
 });
 
@@ -105,8 +106,7 @@ test('with the popup open and a long draft, with a dialog open', async () => {
     [20, 12],
     [100, 30],
   ] as const) {
-    terminal.resize(columns, rows);
-    await terminal.pause(350);
+    await resizeDrawn(terminal, columns, rows);
   }
   await terminal.waitFor('package.json');
   expect(terminal.screen().match(/^❯/gm)).toHaveLength(1);
@@ -119,8 +119,7 @@ test('with the popup open and a long draft, with a dialog open', async () => {
     [40, 30],
     [100, 30],
   ] as const) {
-    terminal.resize(columns, rows);
-    await terminal.pause(350);
+    await resizeDrawn(terminal, columns, rows);
     expect(terminal.screen().match(/^Filter:/gm)).toHaveLength(1);
   }
   await terminal.press(keys.escape);
@@ -131,10 +130,10 @@ test('with the popup open and a long draft, with a dialog open', async () => {
   // Smaller than the dialog: what is pushed out of the screen stays, and it goes on.
   await terminal.submit('/resume');
   await terminal.waitFor('Sessions of this project');
-  terminal.resize(10, 5);
+  await resizeDrawn(terminal, 10, 5);
   await terminal.waitFor(/^Filt/m);
   await terminal.press(keys.escape);
-  terminal.resize(100, 30);
+  await resizeDrawn(terminal, 100, 30);
   await terminal.waitFor(/context ~?\d+%/);
   await terminal.type('still here');
   await terminal.waitFor('❯ still here');

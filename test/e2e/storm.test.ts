@@ -8,6 +8,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
+import { resizeHeard } from './support/resizing.ts';
 import type { ScriptedReply } from './support/server.ts';
 import { setStage } from './support/stage.ts';
 import type { Terminal } from './support/terminal.ts';
@@ -43,7 +44,7 @@ test.each(seeds)('storm %i', { timeout: 120_000 }, async (seed) => {
     done.push(name);
     await actions[name]?.();
   }
-  terminal.resize(100, 30);
+  await terminal.resize(100, 30);
   await terminal.pause(400);
   await terminal.waitForIdle(60_000);
   await terminal.press('zz');
@@ -119,15 +120,15 @@ function actionsOn(
     suspend: () => takeAway(keys.ctrl('z'), 700),
     async stop() {
       signal(terminal, 'SIGSTOP');
-      terminal.resize(75 + next(80), 28 + next(20));
+      await terminal.resize(75 + next(80), 28 + next(20));
       await terminal.pause(50);
       signal(terminal, 'SIGCONT');
       await terminal.pause(300);
     },
     async resize() {
       for (let step = 0; step < 6; step++) {
-        terminal.resize(75 + next(100), 28 + next(20));
-        await terminal.pause(step === 0 ? 60 : next(20));
+        await resizeHeard(terminal, 75 + next(100), 28 + next(20));
+        await terminal.pause(next(20));
       }
       await terminal.pause(next(2) * 200);
     },

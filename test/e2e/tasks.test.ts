@@ -66,7 +66,7 @@ test('/tasks lists, follows and stops what runs, and leaving ends the rest', asy
   const [eins, zwei] = [await start('eins'), await start('zwei')];
   await terminal.waitFor(/2 running/);
   for (const columns of [20, 200, 80]) {
-    terminal.resize(columns, 24);
+    await terminal.resize(columns, 24);
     await terminal.pause(300);
     await terminal.submit('/ps');
     await terminal.waitFor('Background tasks');

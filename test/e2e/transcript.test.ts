@@ -37,11 +37,11 @@ test('everything is unfolded, scrolls and searches, and the scrollback is as it 
   await terminal.press('}');
   await terminal.waitFor(/^> count/m);
   expect(terminal.screen()).toContain('a long thought');
-  terminal.resize(20, 8);
+  await terminal.resize(20, 8);
   await terminal.pause(200);
   await terminal.press('G');
   await terminal.waitFor(/All counted\./);
-  terminal.resize(80, 20);
+  await terminal.resize(80, 20);
   await terminal.pause(200);
   await terminal.press('q');
   await terminal.waitFor('❯');

@@ -1,4 +1,5 @@
 /** The built program in a pseudo-terminal, its screen read back through a headless xterm. */
+import { readSync } from 'node:fs';
 import { spawn } from '@lydell/node-pty';
 import graphemes from '@xterm/addon-unicode-graphemes';
 import headless from '@xterm/headless';
@@ -30,7 +31,7 @@ export interface Terminal {
   everything(): string;
   cursor(): { x: number; y: number };
   isCursorVisible(): boolean;
-  /** Every byte that came out, escapes included. */
+  /** Every byte that came out and is on screen, escapes included. */
   bytes(): string;
   /** Sends text as keystrokes, one character at a time. */
   type(text: string): Promise<void>;
@@ -49,7 +50,11 @@ export interface Terminal {
   /** Waits until it no longer does. */
   waitForGone(unwanted: string | RegExp, timeoutMs?: number): Promise<void>;
   pause(ms: number): Promise<void>;
-  resize(columns: number, rows: number): void;
+  /**
+   * Once everything that was sent is drawn: what is on its way when the size changes was meant for the old one, and no
+   * program can take it back. When it resolves, the program may not have heard of it.
+   */
+  resize(columns: number, rows: number): Promise<void>;
   kill(signal: string): void;
   /** Takes the terminal away, as closing its window does. */
   close(): void;
@@ -69,12 +74,25 @@ export function openTerminal(command: readonly string[], options: TerminalOption
     rows,
     cwd: options.cwd,
     env: { ...options.env, TERM: 'xterm-256color' },
+    encoding: null,
   });
   const written: string[] = [];
-  pty.onData((data) => {
-    written.push(data);
-    screen.write(data);
-  });
+  const decoder = new TextDecoder();
+  let undrawn = 0;
+  const take = (bytes: Uint8Array): void => {
+    const text = decoder.decode(bytes, { stream: true });
+    undrawn += 1;
+    screen.write(text, () => {
+      undrawn -= 1;
+      written.push(text);
+    });
+  };
+  // Without an encoding it gives bytes, which its typings do not know.
+  pty.onData((data) => take(data as unknown as Uint8Array));
+  const takeAll = (): void => {
+    const { fd } = pty as unknown as { readonly fd: number };
+    for (let bytes = readNow(fd); bytes !== undefined; bytes = readNow(fd)) take(bytes);
+  };
   screen.onData((reply) => pty.write(reply));
   const { background } = options;
   if (background !== undefined)
@@ -163,7 +181,8 @@ export function openTerminal(command: readonly string[], options: TerminalOption
     waitForGone: (unwanted, timeoutMs = 15_000) =>
       until(() => !holds(visible(), unwanted), `Still there: ${String(unwanted)}`, timeoutMs),
     pause: sleep,
-    resize(newColumns, newRows) {
+    async resize(newColumns, newRows) {
+      for (takeAll(); undrawn > 0; takeAll()) await sleep(1);
       pty.resize(newColumns, newRows);
       screen.resize(newColumns, newRows);
     },
@@ -172,6 +191,17 @@ export function openTerminal(command: readonly string[], options: TerminalOption
     close: () => (pty as unknown as { destroy(): void }).destroy(),
     exited,
   };
+}
+
+/** What is there at this moment; undefined where nothing is. */
+function readNow(fd: number): Uint8Array | undefined {
+  const buffer = new Uint8Array(65_536);
+  try {
+    const many = readSync(fd, buffer);
+    return many === 0 ? undefined : buffer.subarray(0, many);
+  } catch {
+    return undefined;
+  }
 }
 
 const sleep = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
