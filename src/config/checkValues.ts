@@ -41,9 +41,17 @@ function complaintsOf(issue: z.core.$ZodIssue, values: Values): Complaint[] {
     return [{ path, message: `"${whole}" is ignored: it has no "${path.at(-1)}". Add or remove it.` }];
   }
   const isSecret = path[0] === 'apiKey' || path[0] === 'headers';
-  const got = isSecret ? 'what is written' : JSON.stringify(value);
+  const got = isSecret
+    ? 'what is written'
+    : JSON.stringify(name === 'baseUrl' ? withoutSecret(value) : value);
   const message = `"${name}" is ignored: ${lowerFirst(issue.message)}, but it is ${got}. ${fix(issue, value)}`;
   return [{ path, message }];
+}
+
+/** An address without its password and what is asked of it, where a key may stand. */
+function withoutSecret(address: unknown): unknown {
+  if (typeof address !== 'string') return address;
+  return address.replace(/^([a-z]+:\/\/)?.*@/is, '$1…@').replace(/\?.*/s, '?…');
 }
 
 function unknownKey(path: readonly (string | number)[], key: string): Complaint {
@@ -64,6 +72,8 @@ function fix(issue: z.core.$ZodIssue, value: unknown): string {
     if (issue.expected === 'boolean' && /^(true|false)$/.test(bare)) return `Write ${bare} without quotes.`;
     if (issue.expected === 'array') return `Write [${JSON.stringify(value)}].`;
   }
+  if (issue.path[0] === 'baseUrl' && typeof value === 'string' && !/^https?:/i.test(value.trim()))
+    return 'Begin it with http:// or https://.';
   if (issue.code === 'invalid_value' && typeof value === 'string') {
     const meant = nearest(value, issue.values.map(String));
     if (meant !== undefined) return `Did you mean "${meant}"?`;

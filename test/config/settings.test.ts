@@ -162,7 +162,8 @@ describe('mistakes', () => {
     ['{ "maxTurns": "12" }', 'maxTurns', 1, 'Write 12 without quotes.'],
     ['{ "reducedMotion": "true" }', 'reducedMotion', 1, 'Write true without quotes.'],
     ['{ "permissions": { "allow": "Read" } }', 'permissions.allow', 1, 'Write ["Read"].'],
-    ['{ "baseUrl": "localhost:1234" }', 'baseUrl', 1, 'localhost:1234'],
+    ['{ "baseUrl": "localhost:1234" }', 'baseUrl', 1, '"localhost:1234". Begin it with http:// or https://.'],
+    ['{ "baseUrl": "http://localhost:99999" }', 'baseUrl', 1, 'Correct or remove it.'],
     ['{ "env": { "A B": "1" } }', 'env.A B', 1, 'environment variable'],
     ['{ "__proto__": { "model": "evil" } }', '__proto__', 1, 'not a setting'],
     ['{ "permissions": 3 }', 'permissions', 1, 'expected object'],
@@ -174,6 +175,16 @@ describe('mistakes', () => {
     expect(problems[0]?.message).toContain(`~/.clawdcode/config.json:${line}: "${key}"`);
     expect(problems[0]?.message).toContain(fix);
     expect({ ...settings, models: {} }).toEqual({ ...settingsSchema.parse({}), showReasoning: true });
+  });
+
+  test.each([
+    ['user:hunter2@llm.corp.example/v1?key=hunter2', '"…@llm.corp.example/v1?…"'],
+    ['ftp://user:hunter2@llm.corp.example', '"ftp://…@llm.corp.example"'],
+    ['http://u:hunter2 @h:99999', '"http://…@h:99999"'],
+  ])('an address that is none is told without its password: %s', async (baseUrl, told) => {
+    const { problems } = await load({ env: { OPENAI_BASE_URL: baseUrl } });
+    expect(problems[0]?.message).toContain(told);
+    expect(JSON.stringify(problems)).not.toContain('hunter2');
   });
 
   test('one bad rule costs that rule, not its neighbours', async () => {
