@@ -66,7 +66,8 @@ test('row 45, S5 `maxSessions` 100: 105 sessions are 100 active ones and 5 archi
   await expect
     .poll(() => logsIn(archive, '.jsonl.zst').catch(() => []), { timeout: 20_000 })
     .toEqual([0, 1, 2, 3, 4].map((number) => `${idOf(number)}.jsonl.zst`));
-  expect(await logsIn(folder, '.jsonl')).toHaveLength(100);
+  // A log goes once its archive is there.
+  await expect.poll(() => logsIn(folder, '.jsonl'), { timeout: 20_000 }).toHaveLength(100);
   await leave(terminal);
 
   const listed = await list(project);
@@ -96,6 +97,7 @@ test('row 45: what is in the archive is found by what was said in it', async () 
   await expect
     .poll(() => logsIn(join(folder, 'archive'), '.zst').catch(() => []), { timeout: 20_000 })
     .toHaveLength(3);
+  await expect.poll(() => logsIn(folder, '.jsonl'), { timeout: 20_000 }).toHaveLength(2);
   await leave(terminal);
   const { stdout } = await project.print(['session', 'search', 'Task', '1', '--json']);
   expect(JSON.stringify(JSON.parse(stdout))).toContain(idOf(1));
