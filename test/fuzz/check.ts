@@ -110,7 +110,11 @@ function checkPins(world: World, messages: readonly Message[]): void {
   const { entries } = liveEntries(world.entries());
   const live = new Set(entries.map(({ uuid }) => uuid));
   const items = world.context.session.items().filter(({ uuid }) => world.pinned.has(uuid) && live.has(uuid));
-  const tokens = items.reduce((sum, { uuid }) => sum + (world.pinned.get(uuid) ?? 0), 0);
+  // As the budget counts them now: what was learned since may have made them larger.
+  const tokens = items.reduce(
+    (sum, item) => sum + Math.max(item.tokens, world.pinned.get(item.uuid) ?? 0),
+    0,
+  );
   const { limit, trigger } = world.projection.budget();
   const parts = world.context.measure(world.tools).parts;
   const fixed = parts
