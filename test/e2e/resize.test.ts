@@ -120,6 +120,7 @@ test('with the popup open and a long draft, with a dialog open', async () => {
     [100, 30],
   ] as const) {
     await resizeDrawn(terminal, columns, rows);
+    await terminal.waitFor(/^Filter:/m);
     expect(terminal.screen().match(/^Filter:/gm)).toHaveLength(1);
   }
   await terminal.press(keys.escape);
