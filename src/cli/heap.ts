@@ -16,7 +16,7 @@ const AFTER_MS = 300;
 const FLAGS = [
   '--semi-space-growth-factor=1',
   '--heap-growing-percent=100',
-  // V8 would ask itself every eight seconds whether an idle program is worth a collection, and never be done.
+  // V8 would wake an idle program every eight seconds to ask itself whether a collection is worth it, for minutes.
   '--memory-reducer-gc-count=0',
 ];
 

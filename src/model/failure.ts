@@ -1,4 +1,4 @@
-/** Reads whatever was thrown (an error of the SDK, of fetch, of a socket) into plain data. Pure. */
+/** Reads whatever was thrown (an error of the SDK, of a proxy, of a socket) into plain data. Pure. */
 import { record, text } from './json.ts';
 
 /** What a thrown value says about the failed request. */
@@ -9,7 +9,7 @@ export interface Failure {
   readonly body: string;
   /** The server's own sentence, if one can be found in the body. */
   readonly sentence?: string;
-  /** `code`s of the error and of its causes: `ECONNREFUSED`, `UND_ERR_SOCKET`… */
+  /** `code`s of the error and of its causes: `ECONNREFUSED`, `HPE_INVALID_CONSTANT`… */
   readonly codes: readonly string[];
   /** Messages of the error and of its causes, joined. */
   readonly message: string;
@@ -19,7 +19,7 @@ export interface Failure {
 /** Body of a failed answer, as replyChunks.ts hands it through the SDK: under this key. */
 export const RAW_BODY = 'raw_body';
 
-/** Follows `cause` and the SDK's fields. Servers and `fetch` quote keys in their errors: `secrets` are taken out. */
+/** Follows `cause` and the SDK's fields. Servers and Node quote keys in their errors: `secrets` are taken out. */
 export function readFailure(error: unknown, secrets: readonly string[] = []): Failure {
   const chain = causes(error);
   const top = record(error);

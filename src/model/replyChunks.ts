@@ -74,20 +74,20 @@ async function* chunksOf(events: readonly ServerEvent[], { headers }: HttpAnswer
 
 /** The SDK keeps only what is under `error`; several servers put their reason elsewhere. */
 async function refusal(answer: HttpAnswer): Promise<Error> {
-  const body = { error: { [RAW_BODY]: await readBody(answer) } };
+  const body = { error: { [RAW_BODY]: await readReason(answer) } };
   const { APIError } = await loadErrors();
   // A redirect or the like is no status that the SDK has an error for.
   const status = answer.status < 400 ? 502 : answer.status;
   return APIError.generate(status, body, undefined, new Headers(answer.headers));
 }
 
-/** Only where something went wrong: it takes 10 ms, and `Headers` as much again. */
+/** Only where something went wrong: `Headers` loads the HTTP client of `fetch`, which nothing else needs. */
 function loadErrors() {
   return import('openai/error');
 }
 
 /** The first 64 KiB of an error's body. A body that breaks off is read as far as it came. */
-async function readBody({ body }: HttpAnswer): Promise<string> {
+async function readReason({ body }: HttpAnswer): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   try {
