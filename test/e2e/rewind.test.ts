@@ -230,7 +230,7 @@ test('after going back and leaving, --continue sends what the screen says, and u
   const again = await ready([...FREE, '--continue'], { cwd: folder });
   await again.waitForPrinted('The first turn is done.');
   expect(again.everything()).not.toContain('The second turn is done.');
-  expect(again.everything()).toContain('Conversation and files are as before “second task”');
+  await again.waitForPrinted('Conversation and files are as before “second task”');
   server.script({ text: 'A third way.' });
   await ask(again, 'another second task', 'A third way.');
   const said = server.requests().at(-1)?.messages ?? [];
