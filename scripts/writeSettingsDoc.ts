@@ -40,7 +40,8 @@ Settings come from these places; later ones win, key by key:
 Lists of permission rules and directories from several places add up; everything else is replaced. Files are
 JSON and may hold comments and trailing commas. [.clawdcode.example.json](../.clawdcode.example.json) has every
 setting at its default, and [a JSON Schema](../schema/settings.schema.json) lets an editor complete and check
-them. A mistake costs the one key it is in: the program names file, key and fix, and the rest counts.
+them. A mistake costs the one key it is in: the program names file, key and fix, and the rest counts. One that hides which
+endpoint was meant is different: see [The address of the model](troubleshooting.md#the-address-of-the-model).
 
 ## Every setting
 

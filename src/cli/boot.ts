@@ -60,7 +60,7 @@ async function chooseModel(
   const access = await findModelAccess(loaded, options.demo, listerFor(place.env));
   if (access.type === 'missing') {
     // Nothing at all is set up on a first start: that is no mistake, so nothing is said.
-    const mistake = access.problem?.message;
+    const mistake = access.problem && `${access.problem.message} ${access.message}`;
     const first = loaded.settings.apiKey === null && loaded.sources.baseUrl === undefined;
     const { onboarding } = await import('./firstMinute/onboarding.ts');
     return onboarding(

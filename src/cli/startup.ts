@@ -76,12 +76,8 @@ export async function findModelAccess(
   listModels: (settings: Settings) => Promise<ModelList>,
 ): Promise<ModelAccess> {
   if (demo) return { type: 'ready', model: DEMO_MODEL, apiKey: undefined };
-  const misread = misreadAddress(loaded);
-  if (misread !== undefined) {
-    const message = 'The address of the model does not count, so nothing was sent to anybody: correct it.';
-    return { type: 'missing', message, problem: misread };
-  }
-  const { settings } = loaded;
+  const { settings, misread } = loaded;
+  if (misread !== undefined) return { type: 'missing', message: misreadAdvice(misread), problem: misread };
   const apiKey = settings.apiKey ?? undefined;
   const hosted = settings.baseUrl === OFFICIAL_URL;
   if (hosted && apiKey === undefined && !hasAuthorization(settings.headers)) {
@@ -102,12 +98,9 @@ export async function findModelAccess(
   };
 }
 
-/**
- * The user named an address that is none, and no other. The default is somebody else, who must get neither the
- * conversation nor the key that were meant for a server of the user's.
- */
-function misreadAddress({ problems, sources }: LoadedSettings): Problem | undefined {
-  const own: readonly Problem['layer'][] = ['user', 'environment', 'flag'];
-  if (sources.baseUrl !== undefined) return undefined;
-  return problems.find(({ key, layer }) => key === 'baseUrl' && own.includes(layer));
+/** What is to be done about a mistake that hides which endpoint was meant; what the mistake is, it says itself. */
+function misreadAdvice({ file, key }: Problem): string {
+  const what =
+    key === undefined ? `${file} may name the endpoint` : 'The address of the model does not count';
+  return `${what}, so nothing was sent to anybody: correct it, or name the endpoint for this run with --base-url or OPENAI_BASE_URL.`;
 }

@@ -7,6 +7,8 @@ import type { Values } from './types.ts';
 /** One value that does not count, and why. */
 export interface Complaint {
   readonly path: readonly (string | number)[];
+  /** The setting that an unknown name was probably meant for. */
+  readonly meant?: string;
   readonly message: string;
 }
 
@@ -57,11 +59,11 @@ function withoutSecret(address: unknown): unknown {
 function unknownKey(path: readonly (string | number)[], key: string): Complaint {
   const meant = nearest(key, knownKeys(path));
   const whole = [...path, key];
-  const advice =
-    meant === undefined
-      ? 'Remove it; the settings are listed in .clawdcode.example.json.'
-      : `Did you mean "${[...path, meant].join('.')}"?`;
-  return { path: whole, message: `"${whole.join('.')}" is not a setting. ${advice}` };
+  const name = `"${whole.join('.')}" is not a setting.`;
+  if (meant === undefined)
+    return { path: whole, message: `${name} Remove it; the settings are listed in .clawdcode.example.json.` };
+  const right = [...path, meant].join('.');
+  return { path: whole, meant: right, message: `${name} Did you mean "${right}"?` };
 }
 
 function fix(issue: z.core.$ZodIssue, value: unknown): string {

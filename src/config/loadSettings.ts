@@ -8,6 +8,7 @@ import { readEnvironment } from './environment.ts';
 import { readFlags, type SettingsFlags } from './flags.ts';
 import { strayHeaders } from './headersOfEndpoint.ts';
 import { leafPaths, mergeValues } from './merge.ts';
+import { misreadEndpoint } from './misreadEndpoint.ts';
 import { parseSettings } from './parseSettings.ts';
 import { readSettingsText } from './readSettingsText.ts';
 import { settingsSchema } from './schema.ts';
@@ -106,7 +107,16 @@ export async function loadSettings(
     merged = { ...merged, headers: {} };
   }
 
-  return { settings: settingsSchema.parse(merged, ONCE), rules, problems, sources, files, untrusted };
+  const misread = misreadEndpoint({ files, problems, sources, trusted: options.trusted });
+  return {
+    settings: settingsSchema.parse(merged, ONCE),
+    rules,
+    problems,
+    sources,
+    files,
+    untrusted,
+    ...(misread === undefined ? {} : { misread }),
+  };
 }
 
 async function readLayer(

@@ -33,6 +33,7 @@ export function parseSettings(text: string, file: string, layer: Layer): ParsedS
   }
   const { values, complaints } = checkValues(dataOf(tree));
   const problems = complaints
+    .toSorted((a, b) => Number(isOfEndpoint(b)) - Number(isOfEndpoint(a)))
     .slice(0, MAX_PROBLEMS)
     .map((complaint) => toProblem(complaint, { file, layer, tree, source }));
   const more = complaints.length - problems.length;
@@ -40,8 +41,13 @@ export function parseSettings(text: string, file: string, layer: Layer): ParsedS
   return { values, problems, broken: false };
 }
 
+/** Comes first, so that it is never among those that are left out: see `misreadEndpoint`. */
+function isOfEndpoint({ path, meant }: Complaint): boolean {
+  return path[0] === 'baseUrl' || meant === 'baseUrl';
+}
+
 function toProblem(
-  { path, message }: Complaint,
+  { path, meant, message }: Complaint,
   { file, layer, tree, source }: { file: string; layer: Layer; tree: Node; source: string },
 ): Problem {
   const node = nodeAt(tree, path);
@@ -53,7 +59,7 @@ function toProblem(
     whole.length <= MAX_MESSAGE_CHARACTERS
       ? whole
       : `${whole.slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed()}…`;
-  return { layer, file, key, ...at, message: shown };
+  return { layer, file, key, ...(meant === undefined ? {} : { meant }), ...at, message: shown };
 }
 
 /** Plain values of a tree. Keys become own properties whatever they are called (`__proto__` included). */

@@ -11,6 +11,8 @@ export interface Problem {
   readonly file: string;
   /** Dotted path of the setting, absent when the whole file is meant. */
   readonly key?: string;
+  /** The setting that a name which is none was probably meant for. */
+  readonly meant?: string;
   /** 1-based. */
   readonly line?: number;
   readonly column?: number;
@@ -55,6 +57,8 @@ export interface LoadedSettings {
   readonly sources: Readonly<Record<string, string>>;
   readonly files: readonly SettingsFile[];
   readonly untrusted: readonly UntrustedSetting[];
+  /** The mistake that hides which endpoint was meant, where none that counts is named; absent where all is well. */
+  readonly misread?: Problem;
 }
 
 /** What one layer says: checked values, as written, without defaults. */

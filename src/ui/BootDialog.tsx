@@ -39,6 +39,7 @@ export function BootDialog({ snapshot, controller, columns, rows, now, keymap }:
           {...room}
           setup={phase.setup}
           message={phase.message}
+          canReread={phase.canReread}
           onDone={(result) => controller.advance(phase.answer(result))}
         />
       );

@@ -49,16 +49,19 @@ export type OnboardingResult =
       readonly model: string;
     }
   | { readonly type: 'demo' }
+  /** Reads the settings again, which somebody may have corrected meanwhile. */
+  | { readonly type: 'reread' }
   | { readonly type: 'quit' };
 
 /** What has to be settled before a session can be opened, one after the other. */
 export type Boot =
   | { readonly type: 'trust'; readonly question: TrustQuestion; answer(trusted: boolean): Promise<Boot> }
-  /** `message` says what went wrong with the last answer. */
+  /** `message` says what went wrong with the last answer, or with the settings; `canReread` where those can be corrected. */
   | {
       readonly type: 'onboarding';
       readonly setup: SetupPort;
       readonly message?: string;
+      readonly canReread?: boolean;
       answer(result: OnboardingResult): Promise<Boot>;
     }
   | { readonly type: 'ready'; readonly house: UiHouse; readonly notices: readonly string[] }

@@ -5,24 +5,31 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { findModelAccess } from '../../src/cli/startup.ts';
 import { loadSettings } from '../../src/config/loadSettings.ts';
 
+/** Files by their text or by what they hold. */
 interface Given {
-  readonly config?: object;
+  /** The user's own file. */
+  readonly config?: object | string;
   readonly env?: Readonly<Record<string, string>>;
   readonly baseUrl?: string;
-  /** Of a file in the folder, which is trusted. */
-  readonly folder?: object;
+  /** The file of the folder. */
+  readonly folder?: object | string;
+  /** Whether that counts; unless told, it does. */
+  readonly trusted?: boolean;
 }
 
 const key = { OPENAI_API_KEY: 'sk-of-mine' };
 
-async function accessWith({ config = {}, env = {}, baseUrl, folder }: Given, demo = false) {
+async function accessWith(given: Given, demo = false) {
+  const { config = {}, env = {}, baseUrl, folder, trusted = true } = given;
   const base = await mkdtemp(join(tmpdir(), 'clawdcode-startup-'));
   onTestFinished(() => rm(base, { recursive: true, force: true }));
   const [dataRoot, root] = [join(base, 'data'), join(base, 'folder')];
   await mkdir(dataRoot);
-  await mkdir(join(root, '.clawdcode'), { recursive: true });
-  await writeFile(join(dataRoot, 'config.json'), JSON.stringify(config));
-  if (folder !== undefined) await writeFile(join(root, '.clawdcode/settings.json'), JSON.stringify(folder));
+  await mkdir(root);
+  const write = (file: string, content: object | string): Promise<void> =>
+    writeFile(file, typeof content === 'string' ? content : JSON.stringify(content));
+  await write(join(dataRoot, 'config.json'), config);
+  if (folder !== undefined) await write(join(root, '.clawdcode.json'), folder);
   const flags = { baseUrl };
   const loaded = await loadSettings({
     dataRoot,
@@ -30,7 +37,7 @@ async function accessWith({ config = {}, env = {}, baseUrl, folder }: Given, dem
     root,
     env: { ...key, ...env },
     flags,
-    trusted: true,
+    trusted,
   });
   return findModelAccess(loaded, demo, async () => ({ ids: ['first'] }));
 }
@@ -40,6 +47,7 @@ describe('an address that is none', () => {
     ['a variable without http', { env: { OPENAI_BASE_URL: 'localhost:11434/v1' } }],
     ['another scheme in the own file', { config: { baseUrl: 'ftp://llm.corp.example/v1' } }],
     ['a flag', { baseUrl: 'nonsense' }],
+    ['a file of a trusted folder', { folder: { baseUrl: 'nonsense' } }],
   ])('does not send the conversation, and a key, to the default instead: %s', async (_where, given) => {
     expect(await accessWith(given)).toMatchObject({ type: 'missing', problem: { key: 'baseUrl' } });
     expect((await accessWith(given, true)).type).toBe('ready');
@@ -51,8 +59,59 @@ describe('an address that is none', () => {
     expect(access).toMatchObject({ type: 'ready', model: 'first' });
   });
 
-  test("in a folder's file is no reason to refuse work there", async () => {
-    expect((await accessWith({ folder: { baseUrl: 'nonsense' } })).type).toBe('ready');
+  test('in a folder that is not trusted is no reason to refuse work there', async () => {
+    expect((await accessWith({ folder: { baseUrl: 'nonsense' }, trusted: false })).type).toBe('ready');
+  });
+
+  test('is found behind any number of other mistakes', async () => {
+    const others = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`wrong${index}`, 1]));
+    const access = await accessWith({ config: { ...others, baseUrl: 'nonsense' } });
+    expect(access).toMatchObject({ type: 'missing', problem: { key: 'baseUrl' } });
+  });
+});
+
+describe('a name that is nearly "baseUrl"', () => {
+  test.each(['baseURL', 'base_url', 'base-url', 'BaseUrl'])('%s', async (name) => {
+    const named = { [name]: 'http://llm.corp.example/v1' };
+    expect(await accessWith({ config: named })).toMatchObject({
+      type: 'missing',
+      message: expect.stringContaining('nothing was sent to anybody'),
+      problem: { key: name, message: expect.stringContaining('Did you mean "baseUrl"?') },
+    });
+    expect((await accessWith({ config: { ...named, baseUrl: 'https://api.openai.com/v1' } })).type).toBe(
+      'ready',
+    );
+  });
+});
+
+describe('a file of which nothing can be read', () => {
+  const own = '{ "apiKey": "sk-corp", "baseUrl": "https://llm.corp.example/v1" "model": "m" }';
+  const cut = '{ "model": "m", "ba';
+
+  test.each<readonly [string, Given, RegExp]>([
+    ['your own, with a slip', { config: own }, /config\.json:1:65: comma expected/],
+    ['your own, cut off', { config: cut }, /config\.json:1:17: /],
+    ['your own, which is none', { config: '[]' }, /config\.json: settings are an object/],
+    ['that of a trusted folder', { folder: cut }, /^\.clawdcode\.json:1:17: /],
+  ])('may have named the endpoint, so nobody is sent anything: %s', async (_whose, given, told) => {
+    expect(await accessWith(given)).toMatchObject({
+      type: 'missing',
+      message: expect.stringMatching(/may name the endpoint, so nothing .*--base-url or OPENAI_BASE_URL\.$/),
+      problem: { message: expect.stringMatching(told) },
+    });
+    expect((await accessWith(given, true)).type).toBe('ready');
+  });
+
+  const elsewhere = 'http://llm.corp.example/v1';
+  test.each<readonly [string, Given]>([
+    ['a flag names one for this run', { config: cut, baseUrl: elsewhere }],
+    ['a variable does', { config: cut, env: { OPENAI_BASE_URL: elsewhere } }],
+    ['a trusted folder does', { config: cut, folder: { baseUrl: elsewhere } }],
+    ['it is the folder’s, and your own file names one', { config: { baseUrl: elsewhere }, folder: cut }],
+    ['the default is meant, and that is said', { config: cut, baseUrl: 'https://api.openai.com/v1' }],
+    ['it is of a folder that is not trusted', { folder: cut, trusted: false }],
+  ])('holds nothing up where %s', async (_why, given) => {
+    expect((await accessWith(given)).type).toBe('ready');
   });
 });
 

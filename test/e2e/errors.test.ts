@@ -110,6 +110,18 @@ describe('the address', () => {
     expectSaid(ended, /OPENAI_BASE_URL: "baseUrl" is ignored/, /nothing was sent to anybody/);
   });
 
+  test('the file that may name it cannot be read, and the default is not asked instead', async () => {
+    const home = await mkdtemp(join(base, 'home-'));
+    await mkdir(join(home, '.clawdcode'));
+    await writeFile(join(home, '.clawdcode/config.json'), '{\n  "baseUrl": "https://llm.corp.example/v1" "m');
+    const { OPENAI_BASE_URL: baseUrl = '', ...key } = access(`http://127.0.0.1:${await closedPort()}/v1`);
+    const ended = await run({ env: { ...key, HOME: home } });
+    expect(ended).toMatchObject({ code: 52, stdout: '' });
+    expectSaid(ended, /config\.json:2:44: .*Correct it/, /config\.json may name the endpoint.*--base-url/);
+    // One for this run is enough.
+    expectSaid(await run({ env: { ...key, OPENAI_BASE_URL: baseUrl, HOME: home } }), /connection refused/);
+  });
+
   test('it lacks its /v1', async () => {
     const { env, server } = await serve(always(404, '404 page not found'), '');
     const ended = await run({ env });
@@ -472,6 +484,33 @@ describe('on the screen', () => {
     await refused.waitFor(/refused the API key/);
     await refused.submit('/status');
     await refused.waitFor(/Endpoint/);
+  });
+
+  test('a file that may name the endpoint and cannot be read: it opens, and the prompt waits', async () => {
+    const home = await mkdtemp(join(base, 'home-'));
+    const config = join(home, '.clawdcode/config.json');
+    await mkdir(join(home, '.clawdcode'));
+    await writeFile(config, '{ "baseUrl": ');
+    const { server, env } = await serve(inTurn(reply('Here I am.')));
+    const { OPENAI_BASE_URL: baseUrl, ...key } = env;
+    const terminal = openTerminal([...program(), 'are you there'], {
+      cwd: repository,
+      env: {
+        PATH: process.env.PATH ?? '',
+        LANG: 'C.UTF-8',
+        ...key,
+        HOME: home,
+        CLAWDCODE_LOCAL_SERVERS: 'none',
+      },
+    });
+    onTestFinished(() => terminal.kill('SIGKILL'));
+    await terminal.waitFor(/config\.json:1:14: .*may name the endpoint.*❯ 1\. Read the settings again/s);
+    expect(server.paths).toEqual([]);
+    await writeFile(config, JSON.stringify({ baseUrl }));
+    await terminal.waitForIdle();
+    await terminal.pause(300);
+    await terminal.press('\r');
+    await terminal.waitFor(/are you there\n.*Here I am\./s);
   });
 
   async function openScreen(env: Readonly<Record<string, string>>): Promise<Terminal> {

@@ -14,7 +14,7 @@ export interface Start {
   readonly options: CliOptions;
 }
 
-/** `next` boots again; what cannot be kept is said, and asked again. `message`: what went wrong before. */
+/** `next` boots again; what cannot be kept counts for this run, and that is said. `message`: what went wrong before. */
 export function onboarding(
   start: Start,
   loaded: LoadedSettings,
@@ -26,17 +26,22 @@ export function onboarding(
     type: 'onboarding',
     setup: createSetupPort(place, loaded),
     ...(message === undefined ? {} : { message }),
+    ...(loaded.misread === undefined ? {} : { canReread: true }),
     async answer(result) {
       if (result.type === 'quit') return { type: 'quit' };
       if (result.type === 'demo') return next({ place, options: { ...options, demo: true } });
+      if (result.type === 'reread') return next(start);
       const saved = await saveCredentials(place.dataRoot, credentialsOf(result));
-      if (saved.type !== 'saved') return onboarding(start, loaded, saved.message, next);
       const names = strongerSources(result, loaded);
-      const boot = await next(withoutSources(start, names));
-      const notices = [
-        ...(names.length === 0 ? [] : [noticeOf(names, saved.file)]),
-        ...(saved.tookHeaders === true ? [headersNotice(saved.file)] : []),
-      ];
+      const aside = withoutSources(start, names);
+      const boot = await next(saved.type === 'saved' ? aside : forThisRun(aside, result));
+      const notices =
+        saved.type !== 'saved'
+          ? [`${saved.message} What you chose counts for this run alone.`]
+          : [
+              ...(names.length === 0 ? [] : [noticeOf(names, saved.file)]),
+              ...(saved.tookHeaders === true ? [headersNotice(saved.file)] : []),
+            ];
       if (boot.type !== 'ready' || notices.length === 0) return boot;
       return { ...boot, notices: [...boot.notices, ...notices] };
     },
@@ -79,6 +84,13 @@ function withoutSources({ place, options }: Start, names: readonly string[]): St
       ...(names.includes('--model') ? { model: undefined } : {}),
     },
   };
+}
+
+/** The answer as the strongest variables, in the copy of the environment that this run looks at. */
+function forThisRun({ place, options }: Start, { baseUrl, apiKey, model }: Given): Start {
+  const answer = { CLAWDCODE_BASE_URL: baseUrl, CLAWDCODE_API_KEY: apiKey, CLAWDCODE_MODEL: model };
+  const given = Object.entries(answer).filter(([, value]) => value !== '');
+  return { place: { ...place, env: { ...place.env, ...Object.fromEntries(given) } }, options };
 }
 
 function noticeOf(names: readonly string[], file: string): string {

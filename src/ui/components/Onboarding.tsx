@@ -28,6 +28,8 @@ export interface OnboardingProps {
   readonly setup: SetupPort;
   /** What went wrong with the last answer. */
   readonly message?: string | undefined;
+  /** Whether that was a mistake in the settings, which can be read again. */
+  readonly canReread?: boolean | undefined;
   readonly width: number;
   readonly rows: number;
   readonly theme: Theme;
@@ -40,7 +42,7 @@ export interface OnboardingProps {
 const TITLE = 'Welcome to ClawdCode';
 
 export function Onboarding(props: OnboardingProps) {
-  const { setup, message, width, rows, theme, isActive = true, now, onDone } = props;
+  const { setup, message, canReread, width, rows, theme, isActive = true, now, onDone } = props;
   const [step, latest, set] = useLatest<Step>(() => ({ type: 'choices' }));
   const [found, setFound] = useState<readonly FoundServer[]>();
   const asking = useRef<AbortController>(undefined);
@@ -70,7 +72,7 @@ export function Onboarding(props: OnboardingProps) {
       asking.current?.abort();
     };
   }, [setup]);
-  const choices = useMemo(() => setupChoices(found), [found]);
+  const choices = useMemo(() => setupChoices(found, canReread), [found, canReread]);
 
   const done = (result: OnboardingResult): void => {
     if (!isDone.current) onDone(result);

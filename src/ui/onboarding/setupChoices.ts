@@ -16,7 +16,7 @@ export type SetupDeed =
   | { readonly type: 'choose' }
   /** Opens the form with this endpoint; with `isSure` it is asked at once. */
   | { readonly type: 'endpoint'; readonly baseUrl: string; readonly isSure: boolean }
-  | { readonly type: 'form' | 'demo' | 'again' | 'help' | 'quit' };
+  | { readonly type: 'form' | 'demo' | 'again' | 'help' | 'reread' | 'quit' };
 
 export interface SetupChoice extends Choice {
   readonly deed: SetupDeed;
@@ -25,8 +25,11 @@ export interface SetupChoice extends Choice {
 /** Models that are offered on the first screen itself; all others are a list away. */
 const SHOWN = 3;
 
-/** `found`: undefined as long as it is looked for. */
-export function setupChoices(found: readonly FoundServer[] | undefined): readonly SetupChoice[] {
+/** `found`: undefined as long as it is looked for. `canReread`: a mistake in the settings is why this is asked. */
+export function setupChoices(
+  found: readonly FoundServer[] | undefined,
+  canReread = false,
+): readonly SetupChoice[] {
   const offers = offersOf(found ?? []);
   const first = offers.slice(0, SHOWN).map(
     (offer): SetupChoice => ({
@@ -38,6 +41,7 @@ export function setupChoices(found: readonly FoundServer[] | undefined): readonl
   const others = (found ?? []).flatMap((server) => otherChoice(server) ?? []);
   const more = offers.length - first.length;
   return [
+    ...(canReread ? [rereadChoice] : []),
     ...first,
     ...(more > 0
       ? [{ label: `Another model (${more} more)`, letter: 'm', deed: { type: 'choose' } } as const]
@@ -62,6 +66,13 @@ export function setupChoices(found: readonly FoundServer[] | undefined): readonl
     { label: 'Quit', letter: 'q', deed: { type: 'quit' } },
   ];
 }
+
+const rereadChoice: SetupChoice = {
+  label: 'Read the settings again',
+  detail: 'once they are corrected',
+  letter: 's',
+  deed: { type: 'reread' },
+};
 
 /** Every model of every server, those of the best server first; what calls no tools comes last. */
 export function offersOf(found: readonly FoundServer[]): readonly Offer[] {

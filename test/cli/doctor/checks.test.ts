@@ -111,6 +111,17 @@ test('settings: each problem is a line, and a folder that is not trusted says so
   ]);
 });
 
+test('settings: one mistake leaves the rest of a file, a file that cannot be read nothing', () => {
+  const problems = [
+    { layer: 'user', file: 'config.json', key: 'thme', message: '"thme" is not a setting.' },
+    { layer: 'project', file: '.clawdcode.json', message: '.clawdcode.json:1:2: comma expected.' },
+  ] as const;
+  expect(checkSettings(doctorPorts({ loaded: { problems } })).slice(1)).toMatchObject([
+    { fix: 'Correct it in config.json; everything else there counts.' },
+    { fix: 'Correct .clawdcode.json.' },
+  ]);
+});
+
 describe('the endpoint', () => {
   const facts = (...models: ServedModel[]): ServerAnswer => ({
     type: 'server',
@@ -149,6 +160,20 @@ describe('the endpoint', () => {
     expect(find(found, 'window')?.value).toBe(
       '32.8k tokens, as the server says (the model was made for 131k)',
     );
+  });
+
+  test('a mistake that hides which one was meant is told, and nobody is asked', async () => {
+    const message = 'config.json may name the endpoint, so nothing was sent to anybody.';
+    const problem = {
+      layer: 'user',
+      file: 'config.json',
+      message: 'config.json:3:5: comma expected.',
+    } as const;
+    const ask = (): Promise<ServerAnswer> => Promise.reject(new Error('nobody is to be asked'));
+    const network: NetworkPorts = { access: { type: 'missing', message, problem }, ask, probe: undefined };
+    expect(await checkEndpoint(doctorPorts({ network }))).toMatchObject([
+      { id: 'endpoint', state: 'missing', value: message, fix: problem.message },
+    ]);
   });
 
   test('an Authorization of one’s own is said to go instead of the key, and not what it holds', async () => {

@@ -101,10 +101,27 @@ test('variables and flags that say otherwise stand aside, and are named', async 
   });
 });
 
-test('a file that cannot be written is said, and asked again', async () => {
-  const { after, next } = await answer(near, { kept: ['not an object'] });
-  expect(next).toBeUndefined();
-  expect(after).toMatchObject({ type: 'onboarding', message: expect.stringContaining('config.json') });
+test('what cannot be kept counts for this run, whatever else was named, and that is said', async () => {
+  const { after, config, loaded } = await answer(
+    { ...far, apiKey: 'sk-new' },
+    { kept: ['not an object'], argv: ['--base-url', 'http://gone.example/v1'] },
+  );
+  expect(config).toEqual(['not an object']);
+  expect(loaded?.settings).toMatchObject({ baseUrl: far.baseUrl, apiKey: 'sk-new', model: 'm' });
+  expect(loaded).not.toHaveProperty('misread');
+  expect(after).toMatchObject({
+    notices: ['before', expect.stringMatching(/^Nothing was saved\. .*config\.json.* for this run alone\.$/)],
+  });
+});
+
+test('settings that were corrected meanwhile are read again, with all that the program was started with', async () => {
+  const { after, next, config } = await answer(
+    { type: 'reread' },
+    { kept: ['not an object'], argv: ['--model', 'other', 'do', 'it'] },
+  );
+  expect(after).toBe(ready);
+  expect(next?.options).toMatchObject({ model: 'other', prompt: 'do it' });
+  expect(config).toEqual(['not an object']);
 });
 
 test('the demo and leaving keep nothing', async () => {

@@ -14,6 +14,7 @@ import { tasks } from '../../../src/ui/linear/dialogues/tasks.ts';
 import { trust } from '../../../src/ui/linear/dialogues/trust.ts';
 import type { Dialogue, DialoguePorts } from '../../../src/ui/linear/dialogues/types.ts';
 import type { Access, SetupPort } from '../../../src/ui/onboarding/SetupPort.ts';
+import type { Boot, OnboardingResult } from '../../../src/ui/types.ts';
 import { scriptedAgent, state } from '../../headless/scriptedAgent.ts';
 
 /** What a dialogue did: words of the controller's deeds, and what was told and asked. */
@@ -184,6 +185,29 @@ describe('the first minute', () => {
     expect(checked).toEqual([
       { baseUrl: 'https://api.groq.com/openai/v1', apiKey: 'gsk_0123456789abcdef', model: '' },
     ]);
+  });
+
+  test('settings that hold a mistake are read again where somebody says so', async () => {
+    const results: OnboardingResult[] = [];
+    const { ports, told, asked } = createPorts();
+    const setup: SetupPort = {
+      search: async () => [],
+      refine: async (found) => found,
+      check: () => new Promise(() => {}),
+      defaults: {},
+      savedTo: '~/.clawdcode/config.json',
+    };
+    const answer = (result: OnboardingResult): Promise<Boot> => {
+      results.push(result);
+      return new Promise(() => {});
+    };
+    const message = 'config.json:3:5: comma expected.';
+    await onboarding({ type: 'onboarding', setup, message, canReread: true, answer }, ports);
+    expect([...told, ...(asked.at(-1)?.tell ?? [])].join('\n')).toMatch(
+      /Error: config\.json:3:5.*Read the settings again/s,
+    );
+    asked.at(-1)?.answer('s');
+    expect(results).toEqual([{ type: 'reread' }]);
   });
 });
 

@@ -27,6 +27,7 @@ interface Stage {
   readonly columns?: number;
   readonly rows?: number;
   readonly message?: string;
+  readonly canReread?: boolean;
   readonly defaults?: SetupPort['defaults'];
 }
 
@@ -37,6 +38,7 @@ async function open({
   columns = 80,
   rows = 20,
   message,
+  canReread,
   defaults = {},
 }: Stage = {}) {
   const clock = createClock();
@@ -60,6 +62,7 @@ async function open({
     <Onboarding
       setup={setup}
       message={message}
+      canReread={canReread}
       width={columns}
       rows={rows}
       theme={plain}
@@ -378,6 +381,19 @@ test('what is set already stands in the form', async () => {
   await press('k', keys.paste('sk-or-v1-other'));
   expect(text()).toContain('Endpoint: http://gpu.lan:8000/v1');
   expect(text()).toContain('Model:    mine');
+});
+
+test('a mistake in the settings is said, and Enter reads them again once it is corrected', async () => {
+  const message = '~/.clawdcode/config.json:3:5: comma expected.';
+  const { screen, done, press } = await open({ message, canReread: true, found: [ollama] });
+  expect(screen.text().slice(1, 4)).toEqual([
+    message,
+    'Found on this machine: Ollama with 5 models.',
+    '❯ 1. Read the settings again',
+  ]);
+  await press(keys.enter);
+  expect(done).toHaveBeenCalledExactlyOnceWith({ type: 'reread' });
+  expect((await open({ message })).text()).not.toContain('Read the settings again');
 });
 
 test('what went wrong with the last answer stands above the choices', async () => {

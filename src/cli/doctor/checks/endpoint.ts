@@ -23,7 +23,7 @@ export async function checkEndpoint(ports: DoctorPorts): Promise<readonly Findin
         label: 'Endpoint',
         state: 'missing',
         value: access.message,
-        fix: 'Run clawdcode: it looks for local servers and asks for a key.',
+        fix: access.problem?.message ?? 'Run clawdcode: it looks for local servers and asks for a key.',
       },
     ];
   const startedAt = now();

@@ -78,12 +78,12 @@ export function checkSettings({ loaded, isTrusted }: DoctorPorts): readonly Find
     ...(held ? { fix: 'Run clawdcode here once, and answer its question.' } : {}),
   };
   const problems = loaded.problems.slice(0, 10).map(
-    ({ message, file }): Finding => ({
+    ({ message, file, key }): Finding => ({
       id: 'settings.problem',
       label: 'Setting',
       state: 'warning',
       value: message,
-      fix: `Correct it in ${file}; everything else there counts.`,
+      fix: key === undefined ? `Correct ${file}.` : `Correct it in ${file}; everything else there counts.`,
     }),
   );
   return [first, ...problems];

@@ -18,7 +18,7 @@ const TOLD = 30;
 
 /** Looks for local servers, then asks. */
 export async function onboarding(
-  { setup, message, answer }: Extract<Phase, { type: 'onboarding' }>,
+  { setup, message, canReread, answer }: Extract<Phase, { type: 'onboarding' }>,
   ports: DialoguePorts,
 ): Promise<void> {
   let isDone = false;
@@ -32,7 +32,7 @@ export async function onboarding(
   const begin = async (problem?: string): Promise<void> => {
     const found = await setup.search();
     if (isDone) return;
-    const choices = setupChoices(found);
+    const choices = setupChoices(found, canReread);
     const head = [
       ...(problem === undefined ? [] : [`Error: ${sanitizeLine(problem)}`]),
       sanitizeLine(foundText(found)),
