@@ -86,6 +86,12 @@ export function pastedText(text: string): string {
   return value ?? line.replace(/^Bearer\s+/i, '').replace(/^(["'])(\S+)\1$/, '$2');
 }
 
+/** The key that a line is or ends in: such a line is not said again, and not brought back. */
+export function keyIn(line: string): string | undefined {
+  const pasted = pastedText(line);
+  return isKey(pasted) ? pasted : strayKey(pasted)?.key;
+}
+
 /** Another field is typed into. */
 export function stepForm(form: Form, by: number): Form {
   return { ...form, active: (form.active + by + fieldNames.length) % fieldNames.length };

@@ -26,6 +26,8 @@ export interface LineReaderPorts {
   readonly isEditing: boolean;
   /** Newest first. */
   readonly history: readonly string[];
+  /** Whether a line is one that arrows must not bring back. */
+  readonly isSecret: (line: string) => boolean;
   readonly onBlock: (text: string) => void;
   /** Ctrl+C where the reader sees it; elsewhere it is a signal. */
   readonly onInterrupt: () => void;
@@ -79,6 +81,10 @@ export function createLineReader(ports: LineReaderPorts): LineReader {
       ...(isEditing ? { output: echo, prompt: '', history: [...ports.history], historySize: 1000 } : {}),
       terminal: isEditing,
       crlfDelay: Number.POSITIVE_INFINITY,
+    });
+    // The newest comes first; what is taken out here is not brought back.
+    made.on('history', (history: string[]) => {
+      if (ports.isSecret(history[0] ?? '')) history.shift();
     });
     made.on('line', onLine);
     made.on('SIGINT', ports.onInterrupt);

@@ -2,6 +2,7 @@
  * A conversation without redraws: for screen readers, dumb terminals and pipes. The same controller as the screen's
  * decides what happens; what it would draw is told here once, in words, and lines answer it.
  */
+import { keyIn } from '../components/onboardingForm.ts';
 import { createController } from '../controller.ts';
 import type { Snapshot } from '../controllerTypes.ts';
 import { createHistoryFile } from '../input/historyFile.ts';
@@ -69,7 +70,7 @@ export async function startLinear(options: LinearOptions): Promise<UiExit> {
     // Nobody is left to answer.
     if (isEnding) dialogue?.cancel();
   };
-  const ports: DialoguePorts = { controller, ask, tell, now: options.now };
+  const ports: DialoguePorts = { controller, ask, tell, showsAnswers: options.isTerminal, now: options.now };
 
   const onBlock = (text: string): void => {
     const dialogue = asked;
@@ -149,6 +150,7 @@ export async function startLinear(options: LinearOptions): Promise<UiExit> {
     isTerminal: options.isTerminal,
     isEditing: options.isEditing,
     history,
+    isSecret: (line) => asked !== undefined && keyIn(line) !== undefined,
     onBlock,
     onInterrupt,
     onEnd,

@@ -1,5 +1,5 @@
 /** Dialogs as lists: what a line that answers them does. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { Agent } from '../../../src/agent/types.ts';
 import type { ContextItem } from '../../../src/protocol/contextReport.ts';
 import type { Op } from '../../../src/protocol/ops.ts';
@@ -18,7 +18,7 @@ import type { Boot, OnboardingResult } from '../../../src/ui/types.ts';
 import { scriptedAgent, state } from '../../headless/scriptedAgent.ts';
 
 /** What a dialogue did: words of the controller's deeds, and what was told and asked. */
-function createPorts() {
+function createPorts(showsAnswers = true) {
   const deeds: string[] = [];
   const told: string[] = [];
   const asked: Dialogue[] = [];
@@ -32,6 +32,7 @@ function createPorts() {
     controller,
     ask: (dialogue) => asked.push(dialogue),
     tell: (...lines) => told.push(...lines),
+    showsAnswers,
     now: () => Date.parse('2026-11-20T09:00:00Z'),
   };
   return { ports, deeds, told, asked };
@@ -181,11 +182,46 @@ describe('the first minute', () => {
     };
     await onboarding({ type: 'onboarding', setup, answer: () => new Promise(() => {}) }, ports);
     for (const line of ['k', '', 'gsk_0123456789abcdef', '', '']) asked.at(-1)?.answer(line);
-    expect(told.join('\n')).toContain('That looks like a key');
+    expect(told.join('\n')).toMatch(
+      /That looks like a key, so .* not sent, and not kept as anything else\. It still stands where it was typed/,
+    );
+    expect(told.join('\n')).not.toContain('0123456789');
     expect(checked).toEqual([
       { baseUrl: 'https://api.groq.com/openai/v1', apiKey: 'gsk_0123456789abcdef', model: '' },
     ]);
   });
+
+  test.each([
+    ['a terminal', 'sk-proj-0123456789abcdef', true],
+    ['a pipe, which shows nothing', 'export OPENAI_API_KEY="sk-proj-0123456789abcdef"', false],
+  ])(
+    'a key that answers the first question is never said again, on %s',
+    async (_where, line, showsAnswers) => {
+      const checked: Access[] = [];
+      const { ports, told, asked } = createPorts(showsAnswers);
+      const setup: SetupPort = {
+        search: async () => [],
+        refine: async (found) => found,
+        check: async (access) => {
+          checked.push(access);
+          const models = [{ id: 'one' }, { id: 'two' }];
+          return { type: 'models', baseUrl: access.baseUrl, models, isProven: true };
+        },
+        defaults: {},
+        savedTo: '~/.clawdcode/config.json',
+      };
+      await onboarding({ type: 'onboarding', setup, answer: () => new Promise(() => {}) }, ports);
+      for (const answer of [line, '', '']) asked.at(-1)?.answer(answer);
+      await vi.waitFor(() => expect(asked.at(-1)?.tell.join()).toContain('which model?'));
+      expect(asked.at(-1)?.answer(line)).toBe('That looks like a key, and no model is called so.');
+      expect(checked).toEqual([
+        { baseUrl: 'https://api.openai.com/v1', apiKey: 'sk-proj-0123456789abcdef', model: '' },
+      ]);
+      const said = [...told, ...asked.flatMap(({ tell }) => tell)].join('\n');
+      expect(said).not.toContain('0123456789');
+      expect(said.includes('It still stands where it was typed')).toBe(showsAnswers);
+    },
+  );
 
   test('settings that hold a mistake are read again where somebody says so', async () => {
     const results: OnboardingResult[] = [];

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createLineReader } from '../../../src/ui/linear/lineReader.ts';
 
 /** A reader on a stream that is no terminal. */
@@ -14,6 +14,7 @@ async function read(chunks: readonly string[], isTerminal = false): Promise<stri
       isTerminal,
       isEditing: false,
       history: [],
+      isSecret: () => false,
       onBlock: (text) => heard.push(text),
       onInterrupt: () => undefined,
       onEnd: () => {
@@ -40,6 +41,32 @@ test.each([
   { chunks: [], heard: [] },
 ])('$chunks from a pipe', async ({ chunks, heard }) => {
   expect(await read(chunks)).toEqual([...heard, '(end)']);
+});
+
+test('arrows bring earlier lines back, and not those that are secret', async () => {
+  const input = new PassThrough();
+  const output = new PassThrough();
+  output.resume();
+  const heard: string[] = [];
+  const reader = createLineReader({
+    input: input as unknown as NodeJS.ReadStream,
+    output: output as unknown as NodeJS.WriteStream,
+    isTerminal: true,
+    isEditing: true,
+    history: ['from the file'],
+    isSecret: (line) => line.startsWith('sk-'),
+    onBlock: (text) => heard.push(text),
+    onInterrupt: () => undefined,
+    onEnd: () => undefined,
+  });
+  const up = '\u001B[A';
+  for (const line of ['first', 'sk-0123456789abcdef0123']) input.write(`${line}\r`);
+  await vi.waitFor(() => expect(heard.join('\n')).toBe('first\nsk-0123456789abcdef0123'));
+  input.write(up);
+  await vi.waitFor(() => expect(reader.draft()).toBe('first'));
+  input.write(up);
+  await vi.waitFor(() => expect(reader.draft()).toBe('from the file'));
+  reader.close();
 });
 
 test('lines that a terminal delivers at once are one paste', async () => {

@@ -2,7 +2,14 @@
 
 import { OFFICIAL_URL } from '../../../protocol/official.ts';
 import { fieldText } from '../../components/field.ts';
-import { checkForm, createForm, MOVED, withInsertion } from '../../components/onboardingForm.ts';
+import {
+  checkForm,
+  createForm,
+  keyIn,
+  MOVED,
+  pastedText,
+  withInsertion,
+} from '../../components/onboardingForm.ts';
 import type { Phase } from '../../controllerTypes.ts';
 import { createBuffer } from '../../input/textBuffer.ts';
 import type { Access, AccessField, AccessOutcome } from '../../onboarding/SetupPort.ts';
@@ -58,8 +65,23 @@ export async function onboarding(
       } else if (deed.type === 'again') void begin();
       else done({ type: deed.type });
     };
-    ports.ask(choose(head, choices, (index) => take(choices[index]?.deed ?? { type: 'quit' }), quit));
+    const first = choose(head, choices, (index) => take(choices[index]?.deed ?? { type: 'quit' }), quit);
+    ports.ask({
+      ...first,
+      answer(text) {
+        const key = keyIn(text);
+        if (key === undefined) return first.answer(text);
+        tellMoved();
+        askAll(key);
+        return undefined;
+      },
+    });
   };
+  /** What became of a key that was typed where answers are shown. */
+  const tellMoved = (): void =>
+    ports.tell(
+      `${MOVED} It was not sent, and not kept as anything else.${ports.showsAnswers ? ' It still stands where it was typed: clear that where others can read it.' : ''}`,
+    );
   const keepOffer = ({
     offer,
   }: {
@@ -74,10 +96,11 @@ export async function onboarding(
     ports.ask({
       tell: [question],
       isSecret: name === 'apiKey',
-      answer(text) {
+      answer(line) {
+        const text = pastedText(line);
         const moved = withInsertion(createForm(access), name, text, createBuffer(text));
         if (moved.problem === MOVED) {
-          ports.tell(MOVED);
+          tellMoved();
           const { apiKey, baseUrl } = moved.fields;
           askField(name, { ...access, apiKey: fieldText(apiKey), baseUrl: fieldText(baseUrl) }, next);
           return undefined;
@@ -92,13 +115,18 @@ export async function onboarding(
       cancel: quit,
     });
   };
-  const askAll = (): void =>
-    askField('apiKey', { baseUrl: '', apiKey: '', model: '', ...setup.defaults }, (keyed) => {
+  /** Asks for the key too, unless there is one already. */
+  const askAll = (apiKey = ''): void => {
+    const given = { baseUrl: '', model: '', ...setup.defaults, apiKey };
+    const askRest = (keyed: Access): void => {
       // A key that says whose it is brings its endpoint along.
       const { fields } = createForm({ ...setup.defaults, apiKey: keyed.apiKey });
       const withUrl = { ...keyed, baseUrl: fieldText(fields.baseUrl) };
       askField('baseUrl', withUrl, (located) => askField('model', located, submit));
-    });
+    };
+    if (apiKey === '') askField('apiKey', given, askRest);
+    else askRest(given);
+  };
   const submit = (access: Access): void => {
     const checked = checkForm(createForm(access));
     if (checked.type === 'ok') void check(checked.access);
@@ -152,6 +180,8 @@ export async function onboarding(
       answer(text) {
         const named =
           models.find(({ id }) => id === text) ?? (/^\d+$/.test(text) ? models[Number(text) - 1] : undefined);
+        if (named === undefined && keyIn(text) !== undefined)
+          return 'That looks like a key, and no model is called so.';
         if (named === undefined) return `There is no model ${JSON.stringify(text)} in the list.`;
         pick(named.id);
         return undefined;

@@ -17,6 +17,8 @@ export interface DialoguePorts {
   /** Asks this next. */
   readonly ask: (dialogue: Dialogue) => void;
   readonly tell: (...lines: readonly string[]) => void;
-  /** Where the settings are kept, as shown to people. */
+  /** A terminal has shown what was typed, and nothing can take that back. */
+  readonly showsAnswers: boolean;
+  /** Milliseconds. */
   readonly now: () => number;
 }
