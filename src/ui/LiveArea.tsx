@@ -31,6 +31,8 @@ export interface LiveAreaProps {
 
 /** Rows of queued messages, at most. */
 const QUEUE_ROWS = 3;
+/** Rows of why a request is sent again: on a narrow screen that is a long story. */
+const RETRY_ROWS = 10;
 
 export function LiveArea({ snapshot, columns, rows, liveRows, onAnswer, now, backgroundKey }: LiveAreaProps) {
   const { view, theme, session, preferences, markdown, todoView } = snapshot;
@@ -79,6 +81,7 @@ export function LiveArea({ snapshot, columns, rows, liveRows, onAnswer, now, bac
         <RetryNotice
           {...view.retry}
           width={columns}
+          rows={Math.max(3, Math.min(RETRY_ROWS, room - listRows - Math.min(QUEUE_ROWS, view.queue.length)))}
           theme={theme}
           reducedMotion={preferences.reducedMotion}
           now={now}
@@ -112,7 +115,7 @@ function waitsForSummary({ inTurn, compacting }: View): boolean {
 function verbOf(view: View): string {
   if (view.compacting?.trigger === 'preview') return 'Writing a summary for the preview';
   if (view.compacting !== undefined) return 'Compacting the conversation';
-  if (view.retry !== undefined) return 'Waiting to try again';
+  if (view.retry !== undefined) return 'Waiting';
   if (view.writing !== undefined) return `Preparing ${view.writing.name}`;
   if (view.tools.length > 0) return 'Running';
   if (view.tail !== '' || view.tailPrinted) return 'Answering';

@@ -186,7 +186,7 @@ test('a plan is handed over, accepted, and then carried out', async () => {
   const terminal = await ready(['--permission-mode', 'plan']);
   await terminal.waitFor('plan mode');
   await terminal.submit('plan it');
-  await terminal.waitFor('ExitPlanMode asks');
+  await terminal.waitFor('Start this plan?');
   expect(terminal.screen()).toContain('The plan');
   expect(terminal.screen()).toContain('Be done');
   await terminal.pause(300);

@@ -122,7 +122,8 @@ export function PermissionDialog({
       <Lines lines={layout.above} />
       {state.comment !== undefined && (
         <TextField
-          label="  What instead? "
+          // A label gets half of the row.
+          label={width < 32 ? '  What? ' : '  What instead? '}
           buffer={state.comment}
           width={width}
           theme={theme}

@@ -51,9 +51,14 @@ function spinnerRow(
   time: string,
 ): string {
   const facts = [time, ...(tokens > 0 ? [`${formatTokens(tokens)} tokens`] : []), hint].filter(Boolean);
-  const text = truncate(`${sanitizeLine(verb)}…`, width - 2);
+  const text = shortened(`${sanitizeLine(verb)}…`, width - 2);
   const detail = fitting(facts, width - 2 - textWidth(text));
   return `${theme.accent(mark)} ${theme.accent(text)}${theme.dim(detail)}`;
+}
+
+/** On a narrow screen its first word, which leaves room for the time: "Compacting…". */
+function shortened(verb: string, width: number): string {
+  return truncate(textWidth(verb) <= width ? verb : verb.replace(/ .*/, '…'), width);
 }
 
 /** As many of the facts as fit, in brackets. */

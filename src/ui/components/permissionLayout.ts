@@ -27,8 +27,7 @@ export interface PermissionLayout {
 /** Never more than `rows` lines together with the comment field, as long as `rows` holds the choices. */
 export function permissionLayout(input: PermissionLayoutInput): PermissionLayout {
   const { question, preview, choiceRows, isCommenting, width, rows, theme } = input;
-  const asks = `${sanitizeLine(question.tool)} asks: ${sanitizeLine(reveal(question.title))}`;
-  const title = ruled(asks, width, theme);
+  const title = ruled(titleOf(question), width, theme);
   const hint = theme.dim(truncate(hintText(isCommenting), width));
   const reason = wrapText(sanitizeLine(question.reason), width, theme.dim).slice(0, 2);
   let left = rows - choiceRows.length - (isCommenting ? 1 : 0);
@@ -58,6 +57,12 @@ export function permissionLayout(input: PermissionLayoutInput): PermissionLayout
     below: showHint ? [hint] : [],
     previewRows: Math.max(1, previewRows),
   };
+}
+
+/** Who asks for what; of a plan, what a yes means. */
+function titleOf({ tool, title, preview }: PermissionQuestion): string {
+  if (preview?.type === 'plan') return 'Start this plan?';
+  return `${sanitizeLine(tool)} asks: ${sanitizeLine(reveal(title))}`;
 }
 
 /**

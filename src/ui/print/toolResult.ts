@@ -61,6 +61,8 @@ function bodyOf(
   if (result.todos !== undefined)
     return renderTodos(result.todos, width - 4, todoRows, theme).map((row) => `    ${row}`);
   if (result.kind === 'file' || result.kind === 'edit') return [];
+  // What an accepted plan gives back is for the model; the plan stands above.
+  if (call?.name === 'ExitPlanMode' && status === 'ok') return [];
   return foldOutput(output, {
     width,
     theme,

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { Lines } from '../components/Lines.tsx';
-import { truncate } from '../print/width.ts';
+import { textWidth, truncate } from '../print/width.ts';
 import type { Theme } from '../theme.ts';
 
 /** Milliseconds after which a command is slow enough for somebody to want it elsewhere. */
@@ -28,5 +28,11 @@ export function BackgroundHint({ callId, canMove, shortcut, width, theme }: Back
     return () => clearTimeout(timer);
   }, [callId]);
   if (callId === undefined || slowId !== callId) return null;
-  return <Lines lines={[theme.dim(truncate(`    ${shortcut} to run in background`, width))]} />;
+  return <Lines lines={[theme.dim(hintWithin(shortcut, width))]} />;
+}
+
+/** On a narrow screen in fewer words, so that what the key does is not what is cut off. */
+function hintWithin(shortcut: string, width: number): string {
+  const whole = `    ${shortcut} to run in background`;
+  return textWidth(whole) <= width ? whole : truncate(`  ${shortcut} background`, width);
 }

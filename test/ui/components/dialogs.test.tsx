@@ -315,6 +315,19 @@ test('the spinner counts seconds while it is there, and stops with it', async ()
   expect(screen.output().length).toBe(before);
 });
 
+test.each([
+  ['Compacting the conversation', 20, '● Compacting…'],
+  ['Compacting the conversation', 10, '● Compact…'],
+  ['Preparing Bash', 17, '● Preparing Bash…'],
+  ['書く 漢字を', 10, '● 書く…'],
+])('on a narrow screen %s is said in its first word (%i columns)', async (verb, width, row) => {
+  const { screen } = await mount(
+    <Spinner verb={verb} startedAt={0} {...room} width={width} reducedMotion now={() => 0} />,
+    { columns: width },
+  );
+  expect(screen.text()).toEqual([row]);
+});
+
 test('with reduced motion the mark stands still', async () => {
   const { screen } = await mount(
     <Spinner verb="Working" startedAt={0} {...room} width={14} reducedMotion now={() => 3000} />,
@@ -334,6 +347,50 @@ test('a retry counts down and says how to stop it', async () => {
   ]);
   time = 9500;
   await screen.waitFor((rows) => rows[1]?.includes('in 3s') === true);
+});
+
+test('on a narrow screen a retry tells as much of its reason as there is room for, and what is left out', async () => {
+  const message = 'mock-1 limits the rate of requests. It said: "もう少し". Wait a little.';
+  const error = { kind: 'rate_limit' as const, message, retryable: true };
+  const notice = (rows: number) => (
+    <RetryNotice
+      attempt={2}
+      maxAttempts={10}
+      error={error}
+      until={12_000}
+      {...room}
+      width={20}
+      rows={rows}
+      now={() => 0}
+    />
+  );
+  const { screen, update } = await mount(notice(10), { columns: 20, rows: 12 });
+  const reason = ['mock-1 limits the', 'rate of requests. It', 'said: "もう少し".', 'Wait a little.'];
+  expect(screen.text()).toEqual([...reason, 'Trying again in 12s', '(attempt 2 of 10) ·', 'Esc cancels']);
+  await update(notice(3));
+  expect(screen.text()).toEqual(['mock-1 limits the', 'rate of requests. I…', 'Trying again in 12s']);
+});
+
+test('a plan is asked for by what a yes means, and answered in a few columns', async () => {
+  const { screen, answers, pass } = await ask(
+    { tool: 'ExitPlanMode', title: 'Plan', preview: { type: 'plan', plan: '1. 読む' } },
+    12,
+    20,
+  );
+  expect(screen.text()[0]).toBe('─ Start this plan? ─');
+  pass(1000);
+  await screen.press('n');
+  expect(answers).toHaveLength(1);
+});
+
+test.each([
+  [20, '  What? もう一度'],
+  [60, '  What instead? もう一度'],
+])('what is written for the model is seen in %i columns', async (width, row) => {
+  const { screen, pass } = await ask({}, 20, width);
+  pass(1000);
+  await screen.press(keys.tab, 'もう一度');
+  expect(screen.text()).toContain(row);
 });
 
 test('a change is shown whole: hidden characters by number, a long rule to its end', async () => {

@@ -366,3 +366,15 @@ test.each([
   );
   expect(text).toContain(`Plan\n\n1. Mend it\n\n${sign}ExitPlanMode`);
 });
+
+test('what an accepted plan gives back to the model is not said to the user', () => {
+  const text = print(
+    {
+      type: 'tool_result',
+      message: user(''),
+      toolResult: { id: 'p', output: 'Carry it out.', status: 'ok' },
+    },
+    { tools: (id) => ({ id, name: 'ExitPlanMode', input: { plan: 'Mend it' } }) },
+  );
+  expect(text).toBe('Mend it\n\n● ExitPlanMode');
+});

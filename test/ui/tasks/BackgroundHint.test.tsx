@@ -16,6 +16,11 @@ test('a command that takes its time is offered the background, and no other', as
   expect(screen.text()).toEqual([]);
 });
 
+test('on a narrow screen what the key does is not cut off', async () => {
+  const { screen } = await mount(hint('a', true, 20), { columns: 20, rows: 3 });
+  await screen.waitFor((rows) => rows.includes('  ctrl+b background'), 10_000);
+});
+
 test('what cannot be moved is not offered it', async () => {
   const { screen } = await mount(hint('a', false), { columns: 60, rows: 3 });
   await new Promise((resolve) => setTimeout(resolve, 3300));
