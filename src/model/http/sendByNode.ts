@@ -17,10 +17,17 @@ export type AgentOf = (url: URL) => Promise<Agent | undefined>;
  */
 const CONNECT_MS = 20_000;
 
+/**
+ * Milliseconds in which a kept connection that the server had closed says so: a way there and back. What breaks later
+ * the server may have been at work on: a POST may not be repeated in silence then (RFC 9110, 9.2.2).
+ */
+const STALE_MS = 2000;
+
 /** Connections are kept for the next request. */
 export function createSend(
   agentOf: AgentOf = async () => undefined,
   connectMs: number = CONNECT_MS,
+  staleMs: number = STALE_MS,
 ): HttpSend {
   const plain = new Agent({ keepAlive: true });
   let secure: Promise<Agent> | undefined;
@@ -39,7 +46,7 @@ export function createSend(
     signal.throwIfAborted();
     const length = body === undefined ? {} : { 'content-length': String(body.length) };
     const sent = start(url, { method, headers: { ...headers, ...length }, agent });
-    return answerTo(sent, { body, signal, isSecure, connectMs });
+    return answerTo(sent, { body, signal, isSecure, connectMs, staleMs });
   };
 
   return async (address, request) => {
@@ -66,10 +73,13 @@ interface Sending {
   readonly signal: AbortSignal;
   readonly isSecure: boolean;
   readonly connectMs: number;
+  readonly staleMs: number;
 }
 
 function answerTo(sent: ClientRequest, sending: Sending): Promise<HttpAnswer> {
-  const { body, signal, isSecure, connectMs } = sending;
+  const { body, signal, isSecure, connectMs, staleMs } = sending;
+  /** Whether not one byte of an answer has come yet, and the request is young. */
+  let isFresh = (): boolean => false;
   return new Promise((resolve, reject) => {
     // Rejects by itself: a request that waits for a proxy has no socket yet, and says nothing of being destroyed.
     const giveUp = (error: Error): void => {
@@ -91,6 +101,8 @@ function answerTo(sent: ClientRequest, sending: Sending): Promise<HttpAnswer> {
       reject(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }));
     });
     sent.on('socket', (socket) => {
+      const [read, sentAt] = [socket.bytesRead, performance.now()];
+      isFresh = () => socket.bytesRead === read && performance.now() - sentAt < staleMs;
       const stands = isSecure ? 'secureConnect' : 'connect';
       if (sent.reusedSocket || (!isSecure && !socket.connecting)) clearTimeout(waiting);
       else socket.once(stands, () => clearTimeout(waiting));
@@ -112,7 +124,8 @@ function answerTo(sent: ClientRequest, sending: Sending): Promise<HttpAnswer> {
     });
     // Listens for good: what breaks after the answer's head is the body's error, and must not end the program.
     sent.on('error', (error: NodeJS.ErrnoException) => {
-      const isStale = sent.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+      const isBroken = error.code === 'ECONNRESET' || error.code === 'EPIPE';
+      const isStale = isBroken && sent.reusedSocket && isFresh();
       reject(isStale && !signal.aborted ? new StaleConnection(error.message) : error);
     });
     sent.end(body);

@@ -1,5 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HttpsProxyAgent } from 'https-proxy-agent';
@@ -194,6 +195,36 @@ describe('certificates', () => {
     );
   });
 });
+
+test.each<[string, (socket: Socket) => void]>([
+  ['with a word', (socket) => socket.end()],
+  ['without one', (socket) => socket.destroy()],
+])(
+  'a kept connection with TLS that the server closes %s when it is asked is no failure',
+  async (_, close) => {
+    const used = new WeakSet<Socket>();
+    const server = await startTlsServer(files, ({ socket }, response) => {
+      if (used.has(socket)) return close(socket);
+      used.add(socket);
+      response.end('answer');
+    });
+    closing.push(server.close);
+    const send = environmentSend({ SSL_CERT_FILE: files.ca });
+    const request = {
+      method: 'POST',
+      headers: {},
+      body: Buffer.from('q'),
+      signal: new AbortController().signal,
+    } as const;
+    for (const _turn of 'ab') {
+      const { status, body } = await send(`https://127.0.0.1:${server.port}/`, request);
+      for await (const _piece of body);
+      expect(status).toBe(200);
+      // The connection is given back a moment after the end.
+      await new Promise((done) => setImmediate(done));
+    }
+  },
+);
 
 describe('redirects', () => {
   test('to another host the conversation does not go', async () => {

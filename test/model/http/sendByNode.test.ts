@@ -107,6 +107,26 @@ describe('one connection', () => {
     expect(sockets).toHaveLength(5);
   });
 
+  test.each<[string, number | undefined, (socket: Socket) => void]>([
+    ['in the middle of an answer', undefined, (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-')],
+    ['once the server may be at work', 0, (socket) => socket.destroy()],
+  ])(
+    'that breaks %s is a failure, and nothing is asked twice in silence',
+    async (_when, staleMs, breakOff) => {
+      const asked: string[] = [];
+      const { url } = await serve((request, response) => {
+        asked.push(String(request.headers.turn));
+        if (request.headers.turn === '2') breakOff(request.socket);
+        else request.pipe(response);
+      });
+      const send = createSend(undefined, undefined, staleMs);
+      await textOf(await send(url, post({ headers: { turn: '1' } })));
+      const second = send(url, post({ headers: { turn: '2' } }));
+      await expect(second).rejects.toMatchObject({ code: 'ECONNRESET' });
+      expect(asked).toEqual(['1', '2']);
+    },
+  );
+
   test('that breaks at its first request is a failure', async () => {
     const { url } = await serve((request) => request.socket.destroy());
     await expect(createSend()(url, post())).rejects.toMatchObject({ code: 'ECONNRESET' });
