@@ -192,8 +192,6 @@ function connectionError(failure: Failure, about: RequestFacts): ModelError {
   const known = readNetworkFailure(signs);
   const url = shownUrl(about.baseUrl);
   if (known === undefined) {
-    if (/invalid url|failed to parse url|includes credentials|unknown scheme/i.test(signs))
-      return badUrlError(about);
     const header = /ERR_INVALID_(?:CHAR|HTTP_TOKEN)\b.*\["([^"]*)"\]/s.exec(signs)?.[1];
     if (header !== undefined && header !== 'authorization')
       return {
@@ -201,7 +199,7 @@ function connectionError(failure: Failure, about: RequestFacts): ModelError {
         retryable: false,
         message: `The header ${JSON.stringify(header)} of the request to ${url} cannot be sent: its name or its value holds a character that no header may. Correct it where it is set.`,
       };
-    if (header !== undefined || /invalid header value|ByteString/i.test(signs))
+    if (header !== undefined)
       return {
         kind: 'auth',
         retryable: false,
@@ -227,7 +225,7 @@ function connectionError(failure: Failure, about: RequestFacts): ModelError {
 }
 
 function isHangUp(signs: string): boolean {
-  return /ECONNRESET|UND_ERR_SOCKET|other side closed|socket hang up/i.test(signs);
+  return /ECONNRESET/.test(signs);
 }
 
 const TRY_HTTPS =

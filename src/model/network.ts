@@ -1,4 +1,4 @@
-/** What the codes of failed connections mean, and what to do about each. Data. */
+/** What the codes of failed connections mean, and what to do about each: those of Node's own HTTP, and ours. Data. */
 import type { ModelErrorKind } from '../protocol/model.ts';
 
 interface NetworkFailure {
@@ -122,7 +122,7 @@ const table: readonly (readonly [RegExp, NetworkFailure])[] = [
   ],
   [
     // The last: an answer that is not packed as it says.
-    /EPROTO|ERR_SSL|WRONG_VERSION|HPE_|UND_ERR_(?:HTTP_PARSER|RES)|\bZ_DATA_ERROR|ERR_(?:_ERROR_FORMAT|BROTLI)|ZSTD_error/,
+    /EPROTO|ERR_SSL|WRONG_VERSION|HPE_|\bZ_DATA_ERROR|ERR_(?:_ERROR_FORMAT|BROTLI)|ZSTD_error/,
     {
       kind: 'bad_url',
       what: 'What answers at {url} does not speak the expected protocol.',
@@ -140,16 +140,7 @@ const table: readonly (readonly [RegExp, NetworkFailure])[] = [
     },
   ],
   [
-    /UND_ERR_(?:HEADERS|BODY)_TIMEOUT/,
-    {
-      kind: 'stalled',
-      what: '{url} accepted the request and then sent nothing for too long.',
-      next: 'Try again; a local server may need a smaller context or a smaller model.',
-      retry: 'always',
-    },
-  ],
-  [
-    /ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL/,
+    /ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENETDOWN|EADDRNOTAVAIL/,
     {
       kind: 'network',
       what: '{url} cannot be reached.',
@@ -158,7 +149,7 @@ const table: readonly (readonly [RegExp, NetworkFailure])[] = [
     },
   ],
   [
-    /ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET|ERR_STREAM_PREMATURE_CLOSE|terminated|premature close|socket hang up/i,
+    /ECONNRESET|EPIPE|ECONNABORTED|ERR_STREAM_PREMATURE_CLOSE/,
     {
       kind: 'network',
       what: 'The connection to {url} broke.',

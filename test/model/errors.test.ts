@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { APIConnectionError, APIError } from 'openai';
+import { APIError } from 'openai';
 import { describe, expect, test } from 'vitest';
 import { badUrlError, shownUrl, toModelError } from '../../src/model/errors.ts';
 import { RAW_BODY } from '../../src/model/failure.ts';
@@ -8,10 +8,7 @@ const about = { baseUrl: 'http://user:hunter2@llm.local:8080/v1?key=hunter2', mo
 const answered = (status: number | undefined, body: string, headers: Record<string, string> = {}) =>
   APIError.generate(status, { error: { [RAW_BODY]: body } }, undefined, new Headers(headers));
 const inStream = (error: object) => new APIError(undefined, error, undefined, new Headers());
-const connection = (code: string, message = code) =>
-  new APIConnectionError({
-    cause: new TypeError('fetch failed', { cause: Object.assign(new Error(message), { code }) }),
-  });
+const connection = (code: string, message = code) => Object.assign(new Error(message), { code });
 const message = (text: string, rest: object = {}) => JSON.stringify({ error: { message: text, ...rest } });
 
 describe('a request larger than the window is recognised, with the window where it is named', () => {
@@ -329,9 +326,7 @@ describe('connections', () => {
     ['ENOTFOUND', 'network', false, 'spelling'],
     ['EAI_AGAIN', 'network', true, 'DNS'],
     ['ETIMEDOUT', 'network', true, 'cannot be reached'],
-    ['UND_ERR_CONNECT_TIMEOUT', 'network', true, 'cannot be reached'],
     ['ECONNRESET', 'network', true, 'broke'],
-    ['UND_ERR_SOCKET', 'network', true, 'broke'],
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'network', false, 'NODE_EXTRA_CA_CERTS'],
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'network', false, 'NODE_EXTRA_CA_CERTS'],
     ['ERR_TLS_CERT_ALTNAME_INVALID', 'network', false, 'for another name'],
@@ -340,7 +335,6 @@ describe('connections', () => {
     ['Z_DATA_ERROR', 'bad_url', false, 'protocol'],
     ['ERR_SSL_WRONG_VERSION_NUMBER', 'bad_url', false, 'https'],
     ['HPE_INVALID_CONSTANT', 'bad_url', false, 'http'],
-    ['UND_ERR_HEADERS_TIMEOUT', 'stalled', true, 'too long'],
     ['EWHATEVER', 'network', true, 'EWHATEVER'],
   ])('%s is %s', (code, kind, retryable, words) => {
     const error = toModelError(connection(code), about);
@@ -350,10 +344,8 @@ describe('connections', () => {
 
   test('a server that hangs up on a plain request at once may want TLS', () => {
     const hint = 'has to begin with https';
-    expect(toModelError(connection('UND_ERR_SOCKET'), about).message).toContain(hint);
-    expect(toModelError(connection('UND_ERR_SOCKET'), { ...about, reached: true }).message).not.toContain(
-      hint,
-    );
+    expect(toModelError(connection('ECONNRESET'), about).message).toContain(hint);
+    expect(toModelError(connection('ECONNRESET'), { ...about, reached: true }).message).not.toContain(hint);
     const secure = { ...about, baseUrl: 'https://llm.local/v1' };
     expect(toModelError(connection('ECONNRESET'), secure).message).not.toContain(hint);
   });
@@ -372,11 +364,12 @@ describe('connections', () => {
   });
 
   test('a connection that breaks in mid-reply cuts the reply', () => {
-    expect(toModelError(new TypeError('terminated'), { ...about, started: true })).toMatchObject({
+    const aborted = connection('ECONNRESET', 'aborted');
+    expect(toModelError(aborted, { ...about, started: true })).toMatchObject({
       kind: 'cut',
       retryable: true,
     });
-    expect(toModelError(new TypeError('terminated'), about)).toMatchObject({
+    expect(toModelError(aborted, about)).toMatchObject({
       kind: 'network',
       retryable: true,
     });
@@ -384,9 +377,7 @@ describe('connections', () => {
 
   test('an address that was tried twice is read from its first failure', () => {
     const both = new AggregateError([Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })]);
-    expect(toModelError(new TypeError('fetch failed', { cause: both }), about).message).toContain(
-      'connection refused',
-    );
+    expect(toModelError(both, about).message).toContain('connection refused');
   });
 
   test.each([undefined, null, 'text', 42, {}, new Error('')])(
@@ -416,7 +407,7 @@ test('every message names the address and never what is secret in it', () => {
   }
 });
 
-describe('a key that a server or fetch quotes', () => {
+describe('a key that a server quotes', () => {
   const key = 'sk-quoted0123456789';
   const secretive = { ...about, secrets: [key, 'short'] };
 
@@ -430,13 +421,10 @@ describe('a key that a server or fetch quotes', () => {
     expect(error.message).not.toContain('sk-');
   });
 
-  test('also with a line break in it, as fetch complains of it and as JSON writes it', () => {
+  test('also with a line break in it, plain and as JSON writes it', () => {
     const broken = 'sk-quoted\n0123456789';
-    const refused = new TypeError(`Headers.append: "Bearer ${broken}" is an invalid header value.`);
-    expect(toModelError(refused, about)).toMatchObject({ kind: 'auth', retryable: false });
-    for (const error of [refused, answered(401, message(`no ${broken}`))])
+    for (const error of [new Error(`no ${broken}`), answered(401, message(`no ${broken}`))])
       expect(toModelError(error, { ...about, secrets: [broken] }).message).not.toMatch(/quoted|0123/);
-    expect(toModelError(new TypeError('Cannot convert argument to a ByteString'), about).kind).toBe('auth');
   });
 });
 
