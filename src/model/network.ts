@@ -18,6 +18,9 @@ export const REDIRECTED = 'ERR_REDIRECTED_ELSEWHERE';
 export const PROXY_AUTH = 'ERR_PROXY_AUTH';
 export const PROXY_FAILED = 'ERR_PROXY_FAILED';
 
+/** Most bytes of headers that an answer may have: as browsers allow. Node's own limit of 16 kB some gateways exceed. */
+export const MAX_HEADER_BYTES = 256 * 1024;
+
 const checkNetwork = 'Check the network connection (and the proxy or VPN, if there is one).';
 
 const table: readonly (readonly [RegExp, NetworkFailure])[] = [
@@ -117,6 +120,15 @@ const table: readonly (readonly [RegExp, NetworkFailure])[] = [
       kind: 'network',
       what: 'The TLS certificate of {url} has expired.',
       next: "Check this machine's clock; otherwise the server's certificate must be renewed.",
+      retry: 'never',
+    },
+  ],
+  [
+    /HPE_HEADER_OVERFLOW/,
+    {
+      kind: 'network',
+      what: `What answers at {url} sends more than ${MAX_HEADER_BYTES / 1024} kB of headers, which were given up.`,
+      next: 'A gateway or proxy in front of the server adds them (cookies, policies): have that mended, or go around it.',
       retry: 'never',
     },
   ],

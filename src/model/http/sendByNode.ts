@@ -5,6 +5,7 @@
  * patience.
  */
 import { Agent, type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http';
+import { MAX_HEADER_BYTES } from '../network.ts';
 import { readBody } from './readBody.ts';
 import type { HttpAnswer, HttpRequest, HttpSend } from './types.ts';
 
@@ -45,7 +46,8 @@ export function createSend(
     const { method, headers, body, signal } = request;
     signal.throwIfAborted();
     const length = body === undefined ? {} : { 'content-length': String(body.length) };
-    const sent = start(url, { method, headers: { ...headers, ...length }, agent });
+    const maxHeaderSize = MAX_HEADER_BYTES;
+    const sent = start(url, { method, headers: { ...headers, ...length }, agent, maxHeaderSize });
     return answerTo(sent, { body, signal, isSecure, connectMs, staleMs });
   };
 

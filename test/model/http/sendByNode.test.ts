@@ -2,6 +2,7 @@ import { Agent, createServer, type RequestListener } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { brotliCompressSync, createGzip, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
+import { toModelError } from '../../../src/model/errors.ts';
 import { createSend } from '../../../src/model/http/sendByNode.ts';
 import type { HttpAnswer, HttpRequest } from '../../../src/model/http/types.ts';
 import { startMute } from './proxyStage.ts';
@@ -130,6 +131,27 @@ describe('one connection', () => {
   test('that breaks at its first request is a failure', async () => {
     const { url } = await serve((request) => request.socket.destroy());
     await expect(createSend()(url, post())).rejects.toMatchObject({ code: 'ECONNRESET' });
+  });
+});
+
+test('headers may be as large as some gateways make them; an endless one is named', async () => {
+  const { url } = await serve((request, response) => {
+    const bytes = Number(request.headers.bytes);
+    response.writeHead(200, { 'content-security-policy': 'x'.repeat(bytes) }).end('body');
+  });
+  const send = createSend();
+  const large = await send(url, post({ headers: { bytes: '100000' } }));
+  expect([large.headers['content-security-policy']?.length, await textOf(large)]).toEqual([100_000, 'body']);
+  const about = { baseUrl: 'http://gateway.example/v1', model: 'm', hasKey: true };
+  const error: unknown = await send(url, post({ headers: { bytes: '300000' } })).catch(
+    (thrown: unknown) => thrown,
+  );
+  expect(toModelError(error, about)).toMatchObject({
+    kind: 'network',
+    retryable: false,
+    message: expect.stringMatching(
+      /gateway\.example\/v1 sends more than 256 kB of headers.* A gateway or proxy/,
+    ),
   });
 });
 
