@@ -4,7 +4,7 @@
  */
 import { X509Certificate } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -14,19 +14,22 @@ const MAX_FILES = 2000;
 const MAX_BYTES = 2 ** 20;
 const AT_ONCE = 32;
 
-/** All that are to be trusted, as PEM; what cannot be read is passed over. A change needs a new start. */
-export async function trustedCertificates(env: Environment): Promise<string[]> {
+/**
+ * All that are to be trusted, as PEM; what cannot be read is passed over. A change needs a new start. `separator` stands
+ * between folders: a semicolon on Windows, as in OpenSSL, since a drive has a colon.
+ */
+export async function trustedCertificates(env: Environment, separator = delimiter): Promise<string[]> {
   const files = [env.SSL_CERT_FILE || '', env.NODE_EXTRA_CA_CERTS || ''].filter((file) => file !== '');
   const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')));
-  const own = await fromFolders(env.SSL_CERT_DIR || '');
+  const own = await fromFolders((env.SSL_CERT_DIR || '').split(separator).filter(Boolean));
   return [...rootCertificates, ...texts.filter((text) => text.includes('-----BEGIN')), ...own];
 }
 
 /** Each once, and none that Node knows: a system's folder names most of them three times. */
-async function fromFolders(folders: string): Promise<readonly string[]> {
+async function fromFolders(folders: readonly string[]): Promise<readonly string[]> {
   const known = new Set(rootCertificates.map(bare));
   const found: string[] = [];
-  const files = await filesIn(folders.split(':').filter(Boolean));
+  const files = await filesIn(folders);
   for (let at = 0; at < files.length; at += AT_ONCE) {
     const texts = await Promise.all(files.slice(at, at + AT_ONCE).map(readSmall));
     for (const [block] of texts.flatMap((text) => [...text.matchAll(CERTIFICATE)])) {

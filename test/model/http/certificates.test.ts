@@ -74,6 +74,15 @@ test('of a folder only whole certificates count, each once, and none of what lie
   expect(await trustedCertificates({ SSL_CERT_DIR: large })).toEqual([...rootCertificates]);
 });
 
+test('on Windows a semicolon stands between folders, and a colon belongs to a drive', async () => {
+  const drive = join(folder, 'C:');
+  mkdirSync(drive);
+  copyFileSync(files.ca, join(drive, 'ours.pem'));
+  const env = { SSL_CERT_DIR: `/nonexistent;${drive}` };
+  const all = await trustedCertificates(env, ';');
+  expect(all.slice(rootCertificates.length)).toEqual([readFileSync(files.ca, 'utf8').trim()]);
+});
+
 test('a file of certificates counts beside folders of them', async () => {
   const dir = mkdtempSync(join(folder, 'beside-'));
   const all = await trustedCertificates({ SSL_CERT_FILE: files.ca, SSL_CERT_DIR: dir });
