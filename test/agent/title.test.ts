@@ -42,6 +42,11 @@ test('of long words only their beginning is sent', () => {
 
 const named = (answers: readonly Answer[], given: object = {}) =>
   stage({ answers, interactive: true, titles: true, ...given });
+/** Waits until so many requests were made, and lets what comes of the last one settle. */
+async function asked(model: { readonly requests: readonly unknown[] }, many: number): Promise<void> {
+  await expect.poll(() => model.requests.length, { timeout: 10_000 }).toBe(many);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+}
 const usage = { inputTokens: 50, outputTokens: 5 };
 const isTitle = (event: { type: string; entry?: { subtype?: string | undefined } }): boolean =>
   event.type === 'entry' && event.entry?.subtype === 'title';
@@ -93,11 +98,14 @@ test('a title that cannot be had is not missed, and asked for once more only', a
     says('...'),
     says('Three.'),
   ]);
-  for (const text of ['first', 'second', 'third']) {
+  for (const [text, many] of [
+    ['first', 2],
+    ['second', 4],
+    ['third', 5],
+  ] as const) {
     await ask(text);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await asked(model, many);
   }
-  expect(model.requests).toHaveLength(5);
   expect(agent.state().title).toBe('first');
   expect(events.filter(({ type }) => type === 'notice' || type === 'retrying')).toEqual([]);
 });
@@ -108,9 +116,9 @@ test("the user's name for it stays, also when it comes while the model thinks of
     await door.opened;
     yield* says('By the model');
   };
-  const { run, ask, agent, context } = await named([says('Done.'), slow]);
+  const { run, ask, agent, context, model } = await named([says('Done.'), slow]);
   await ask('Add up the basket');
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await asked(model, 2);
   await run({ type: 'set_title', title: 'Mine' });
   door.open();
   await new Promise((resolve) => setTimeout(resolve, 20));
@@ -124,11 +132,11 @@ test('a server with one slot is the next turn’s: the title waits until nothing
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
     stopped = true;
   };
-  const { ask, until, agent } = await named([says('One.'), waiting, says('Two.'), says('At last')], {
+  const { ask, until, agent, model } = await named([says('One.'), waiting, says('Two.'), says('At last')], {
     info: { hasOneSlot: true },
   });
   await ask('first');
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await asked(model, 2);
   await ask('second');
   expect(stopped).toBe(true);
   await until(isTitle);

@@ -75,9 +75,9 @@ test.each<[string, Routes]>([
 ])('one that %s is not there, and holds nobody up', async (_, routes) => {
   const good = await serve(vllm({ id: 'good', maxModelLen: 32_768 }));
   const startedAt = performance.now();
-  const found = await search([await serve(routes), good], 1000);
+  const found = await search([await serve(routes), good], 3000);
   expect(found.map(({ baseUrl }) => baseUrl)).toEqual([good.baseUrl]);
-  expect(performance.now() - startedAt).toBeLessThan(3000);
+  expect(performance.now() - startedAt).toBeLessThan(15_000);
 });
 
 test('details that came too late are asked for once more, and only where some are missing', async () => {
@@ -106,10 +106,10 @@ test('who was too late for the first list comes with the second, and who is not 
   await gone.close();
   const addresses = [server, gone].map(({ baseUrl }) => ({ name: 'a server', baseUrl }));
   const slowly = async (baseUrl: string, signal: AbortSignal) => {
-    if (baseUrl === server.baseUrl) await new Promise((done) => setTimeout(done, 300));
+    if (baseUrl === server.baseUrl) await new Promise((done) => setTimeout(done, 1500));
     return ask(baseUrl, signal);
   };
-  const first = await findServers(addresses, slowly, 150);
+  const first = await findServers(addresses, slowly, 1000);
   expect(first).toEqual({ servers: [], late: [addresses[0]] });
   const refined = await refineServers(first, slowly);
   expect(refined.map(({ name }) => name)).toEqual(['vLLM']);

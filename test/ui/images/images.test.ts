@@ -65,7 +65,7 @@ describe('a paste', () => {
     const startedAt = performance.now();
     pathsInPaste(hostile);
     mentionedImages(`@${'\\ '.repeat(50_000)}`);
-    expect(performance.now() - startedAt).toBeLessThan(1000);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 });
 

@@ -1,5 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, readdir, readFile, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
+import {
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  stat,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import {
@@ -226,8 +236,12 @@ test('an original that a session names while another is deleted stays', async ()
   const blobs = new BlobStore(join(dataRoot, 'projects/p/blobs'));
   const original = await blobs.put('late');
   await makeSession(dataRoot, { id: 'one' }, [say('x'), result('Bash', 'cut', { original })]);
+  // Made elsewhere, so that it is there at once.
+  const elsewhere = await temporaryFolder();
+  const late = await makeSession(elsewhere, { id: 'late' }, [result('Bash', 'cut', { original })]);
   const deleting = open(dataRoot).remove(key('one'));
-  setTimeout(() => void makeSession(dataRoot, { id: 'late' }, [result('Bash', 'cut', { original })]), 150);
+  await expect.poll(() => blobs.read(original), { interval: 5, timeout: 10_000 }).toBeUndefined();
+  await rename(late, late.replace(elsewhere, dataRoot));
   expect(await deleting).toMatchObject({ type: 'done' });
   expect(`${await blobs.read(original)}`).toBe('late');
 });
