@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import { openCatalogue, type SessionCatalogue } from '../context/index.ts';
 import type { Usage } from '../protocol/messages.ts';
 import type { Place } from './place.ts';
+import { startQuietThread } from './quietThread.ts';
 
 /**
  * The sessions of all projects. What writes and searches the index has a thread of its own, which begins with the
- * first question and keeps nobody from leaving; what it would print is dropped: the screen belongs to others.
+ * first question and keeps nobody from leaving.
  */
 export function openSessionCatalogue(
   { dataRoot, packageRoot }: Pick<Place, 'dataRoot' | 'packageRoot'>,
@@ -17,14 +17,7 @@ export function openSessionCatalogue(
     dataRoot,
     ...(costUsd === undefined ? {} : { costUsd }),
     startWorker: () =>
-      new Worker(file, {
-        name: 'sessions',
-        workerData: { dataRoot },
-        execArgv: [],
-        stdout: true,
-        stderr: true,
-        resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
-      }),
+      startQuietThread(file, { name: 'sessions', maxHeapMb: MAX_HEAP_MB, workerData: { dataRoot } }),
   });
 }
 

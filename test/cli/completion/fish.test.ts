@@ -1,19 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { completionScript } from '../../../src/cli/completion/command.ts';
-import { hostileSessions } from './hostileSessions.ts';
+import { completionStage, hostileSessions } from './stage.ts';
 
 const isThere = spawnSync('fish', ['-c', 'true']).status === 0;
 
 describe.runIf(isThere)('in a real fish', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'clawdcode-fish-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  const work = join(folder, 'work');
-  mkdirSync(join(work, 'a folder'), { recursive: true });
-  writeFileSync(join(work, 'a file'), '');
+  const { folder, work, clear } = completionStage('fish');
+  afterAll(clear);
   const script = join(folder, 'clawdcode.fish');
   writeFileSync(script, completionScript('fish'));
 

@@ -1,19 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type IPty, spawn } from '@lydell/node-pty';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { completionScript } from '../../../src/cli/completion/command.ts';
-import { hostileSessions } from './hostileSessions.ts';
+import { completionStage, hostileSessions } from './stage.ts';
 
 const isThere = spawnSync('zsh', ['-c', 'true']).status === 0;
 
 describe.runIf(isThere)('in a real zsh', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'clawdcode-zsh-'));
-  const work = join(folder, 'work');
-  mkdirSync(join(work, 'a folder'), { recursive: true });
-  writeFileSync(join(work, 'a file'), '');
+  const { folder, work, clear } = completionStage('zsh');
   writeFileSync(join(folder, '_clawdcode'), completionScript('zsh'));
   let zsh: IPty;
   let said = '';
@@ -56,7 +52,7 @@ describe.runIf(isThere)('in a real zsh', () => {
   });
   afterAll(() => {
     zsh.kill('SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
+    clear();
   });
 
   async function done(): Promise<string> {
