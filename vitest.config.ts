@@ -1,7 +1,13 @@
 import { defineConfig } from 'vitest/config';
 
 /** Every test runs below a temporary home that `test/setup.ts` makes; nothing reads or writes `~`. */
-const common = { setupFiles: ['test/setup.ts'], hookTimeout: 120_000, pool: 'forks' as const };
+const common = {
+  setupFiles: ['test/setup.ts'],
+  hookTimeout: 120_000,
+  pool: 'forks' as const,
+  // What is polled for comes when the machine has time for it; only what never comes takes so long.
+  expect: { poll: { timeout: 15_000 } },
+};
 
 export default defineConfig({
   test: {

@@ -51,6 +51,8 @@ test('row 53: killed right after the answer appeared, the whole turn is there ag
   const terminal = await ready();
   await terminal.submit('what is the answer?');
   await terminal.waitForPrinted('The answer is forty-two.');
+  // While it streams it is drawn before it is whole, and nothing is said of it yet.
+  await terminal.waitForIdle();
   terminal.kill('SIGKILL');
   await terminal.exited;
   const id = (await work.sessions())[0]?.entries[0]?.sessionId ?? '';

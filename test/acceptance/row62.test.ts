@@ -38,7 +38,7 @@ test('row 62, S5 outlook: a change is confirmed on a screen that shows it, Markd
   await terminal.submit('write the file');
   await terminal.waitFor(/new\.txt/);
   await terminal.waitFor('first line');
-  expect(asked()).toContain('38;2;155;74;29');
+  await terminal.until(() => asked().includes('38;2;155;74;29'), 'the accent of the theme');
   await terminal.pause(600);
   await terminal.press('y');
 
@@ -57,7 +57,7 @@ test('row 62, S5 outlook: a change is confirmed on a screen that shows it, Markd
   const listed = since(terminal);
   await terminal.submit('/theme');
   await terminal.waitFor('❯ light');
-  expect(listed()).toContain(LIGHT_ERROR);
+  await terminal.until(() => listed().includes(LIGHT_ERROR), 'the sample in light colours');
   await terminal.press(keys.down, keys.down);
   await terminal.waitFor('❯ dark');
   await terminal.until(() => listed().includes(DARK_ERROR), 'the sample in dark colours');
@@ -83,5 +83,5 @@ test.each([
   await terminal.submit('show me');
   await terminal.waitForPrinted('• two');
   await terminal.waitForIdle();
-  expect(terminal.bytes()).toContain(keyword);
+  await terminal.until(() => terminal.bytes().includes(keyword), 'a keyword in the colour of the theme');
 });

@@ -51,8 +51,8 @@ test('title and progress say what is done, for which session, and are put back',
   expect(terminal.bytes().split('\u001B[22;2t')).toHaveLength(2);
   await terminal.submit('tell me a story');
   await terminal.waitFor('word5');
-  expect(terminal.bytes()).toContain('\u001B]2;✳ ');
-  expect(terminal.bytes()).toContain('\u001B]9;4;3;0\u0007');
+  await terminal.until(() => terminal.bytes().includes('\u001B]2;✳ '), 'a title while it runs');
+  await terminal.until(() => terminal.bytes().includes('\u001B]9;4;3;0\u0007'), 'progress');
   await terminal.press(keys.escape);
   await terminal.waitFor('Stopped by you.');
   await terminal.until(() => terminal.bytes().includes('\u001B]9;4;0;0\u0007'), 'progress gone');
@@ -91,11 +91,11 @@ test('a question rings when the window is elsewhere, and not while it is looked 
   const terminal = await stage.ready();
   await terminal.press('\u001B[I');
   await terminal.submit('write');
-  await terminal.waitFor('one.txt');
+  await terminal.waitFor('Write asks: one.txt');
   await terminal.pause(600);
   expect(terminal.bytes()).not.toMatch(BEL_ALONE);
   await terminal.press('y');
-  await terminal.waitFor('two.txt');
+  await terminal.waitFor('Write asks: two.txt');
   await terminal.press('\u001B[O');
   await terminal.until(() => BEL_ALONE.test(terminal.bytes()), 'a bell');
   await terminal.pause(600);
@@ -161,7 +161,7 @@ test.each([
   const { server, work, access } = stage;
   server.script({ text: '# Title\n\n`code`' });
   const terminal = await stage.ready(args, { env: work.env({ ...access, ...more }) });
-  expect(terminal.screen()).toContain('❯ (Ask for something');
+  await terminal.waitFor('❯ (Ask for something');
   await terminal.submit('show');
   await terminal.waitForPrinted('# Title');
   await terminal.waitForIdle();

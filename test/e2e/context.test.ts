@@ -1,6 +1,7 @@
 /** The context shown and steered: the table, the list of items, a preview, its compaction, and the way back. */
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
+import { resizeDrawn } from './support/resizing.ts';
 import type { ModelServer, WireRequest } from './support/server.ts';
 import { setStage } from './support/stage.ts';
 import type { Terminal } from './support/terminal.ts';
@@ -46,10 +47,9 @@ test('after a long task /context shows what was masked, what fills the window, a
   expect(shown).toMatch(/^Next: old steps become a line each, at 8,000 tokens/m);
   expect(shown).toMatch(/^Reductions: \d+ \(mask \d+\), [\d,]+ tokens saved/m);
   // The status line has the same share of the same window.
-  expect(terminal.screen()).toContain(`context ~${Math.round((used / 16_000) * 100)}% of 16k`);
+  await terminal.waitFor(`context ~${Math.round((used / 16_000) * 100)}% of 16k`);
 
-  await terminal.resize(40, 40);
-  await terminal.pause(300);
+  await resizeDrawn(terminal, 40, 40);
   await terminal.submit('/context');
   await terminal.waitFor(/^ {2}· free +[\d,]+ +[\d.]+ %$/m);
   for (const row of terminal.screen().split('\n')) expect(row.length).toBeLessThanOrEqual(40);
@@ -68,6 +68,7 @@ test('an item is dropped and restored in the list, and the next request shows it
   await terminal.press(keys.escape);
   await terminal.waitForGone('Filter');
   await terminal.press('/');
+  await terminal.waitFor('Filter:');
   await terminal.type('Part 12');
   await terminal.waitFor(/❯ .*sent .*Part 12/);
   await terminal.press(keys.enter, 'd');
@@ -83,7 +84,9 @@ test('an item is dropped and restored in the list, and the next request shows it
   await terminal.submit('/context items');
   await terminal.waitFor(/1 of \d+ · p pin/);
   await terminal.press('/');
+  await terminal.waitFor('Filter:');
   await terminal.type('Part 12');
+  await terminal.waitFor(/❯ .*removed .*Part 12/);
   await terminal.press(keys.enter, 'r');
   await terminal.waitFor(/❯ .*sent .*Part 12/);
   await terminal.press('p');

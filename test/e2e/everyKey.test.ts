@@ -102,7 +102,6 @@ test('the keys of the composer, with text of several scripts', async () => {
     await terminal.until(
       () => terminal.screen().includes(`\n❯ ${shown}\n`),
       `${action} makes ${JSON.stringify(draft)} ${JSON.stringify(shown)}`,
-      3000,
     );
     await terminal.press(ctrl('c'));
     await terminal.waitFor('❯ Ask for');
@@ -119,7 +118,7 @@ test('the keys of the history search', async () => {
   const terminal = await ready();
   for (const prompt of ['older 漢字', 'newer 漢字']) {
     await terminal.submit(prompt);
-    await terminal.waitFor(`> ${prompt}`);
+    await terminal.waitFor(`> ${prompt}\n\nHeard.`);
     await terminal.waitForIdle();
   }
   const search = async (...pressed: string[]): Promise<void> => {

@@ -99,7 +99,7 @@ test('a variable that points nowhere stands aside for what was chosen, and that 
   const env = work.env({ CLAWDCODE_LOCAL_SERVERS: server.origin, OPENAI_BASE_URL: gone.baseUrl });
   const terminal = open([], { env, columns: 80 });
   await settled(terminal, 'Found on this machine: Ollama with 1 model.');
-  expect(terminal.screen()).toContain('connection refused');
+  await terminal.waitFor('connection refused');
   await terminal.press(keys.enter);
   await terminal.waitFor(/qwen3:8b · default mode/);
   await terminal.waitFor('OPENAI_BASE_URL wins over it at the next start');

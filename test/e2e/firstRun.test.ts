@@ -87,7 +87,10 @@ test('the demo model says on every screen what it is, and drives the real tools'
   await terminal.waitForIdle();
 
   await terminal.submit('fix the failing test');
-  await answerAll(terminal);
+  const turns = async (): Promise<number> =>
+    (await work.sessions()).flatMap(({ entries }) => entries).filter(({ subtype }) => subtype === 'turn_end')
+      .length;
+  await answerAll(terminal, async () => (await turns()) === 2);
   expect(terminal.screen()).toContain('demo model, no network');
   expect(await work.git('status', '--porcelain')).toContain(' M src/');
   await terminal.submit('!node --test >/dev/null 2>&1 && echo all green');
@@ -135,16 +138,14 @@ test('a folder is trusted before its settings count, and asked only once', async
   await second.waitFor('Still trusted.');
 });
 
-async function answerAll(terminal: Terminal): Promise<void> {
-  for (const deadline = Date.now() + 40_000; Date.now() < deadline; await terminal.pause(100)) {
+/** Says yes to everything until it is done. */
+async function answerAll(terminal: Terminal, isDone: () => Promise<boolean>): Promise<void> {
+  for (const deadline = Date.now() + 60_000; Date.now() < deadline; await terminal.pause(100)) {
     if (/ asks: /.test(terminal.screen())) {
       await terminal.pause(300);
       await terminal.press('y');
       await terminal.waitForGone(/❯ 1\. Yes/);
-    } else if (!terminal.screen().includes('esc to interrupt')) {
-      await terminal.pause(300);
-      if (!/esc to interrupt| asks: /.test(terminal.screen())) return;
-    }
+    } else if (await isDone()) return terminal.waitForIdle();
   }
   throw new Error(`Never came to an end:\n${terminal.screen()}`);
 }

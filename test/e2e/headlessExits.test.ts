@@ -128,9 +128,9 @@ test.each([
 test('130: what had arrived of a reply is kept', async () => {
   const stage = await setStage();
   stage.server.script({ text: story, ...slow });
-  const running = stage.startPrint(['-p', 'a story', '--output-format', 'stream-json']);
-  await stage.server.waitForRequests(1);
-  await new Promise((done) => setTimeout(done, 800));
+  const flags = ['--output-format', 'stream-json', '--include-partial-messages'];
+  const running = stage.startPrint(['-p', 'a story', ...flags]);
+  await expect.poll(() => running.printed(), { timeout: 30_000 }).toContain('text_delta');
   running.kill('SIGINT');
   const ended = await running.ended;
   expect(exitCode(ended)).toBe(130);
@@ -148,7 +148,7 @@ function exitCode({ code, signal }: Awaited<ReturnType<Stage['print']>>): number
 }
 
 async function pidIn(file: string): Promise<number> {
-  for (const deadline = Date.now() + 15_000; Date.now() < deadline; ) {
+  for (const deadline = Date.now() + 30_000; Date.now() < deadline; ) {
     const text = await readFile(file, 'utf8').catch(() => '');
     if (text.endsWith('\n')) return Number(text);
     await new Promise((done) => setTimeout(done, 20));
@@ -157,7 +157,7 @@ async function pidIn(file: string): Promise<number> {
 }
 
 async function gone(pid: number): Promise<void> {
-  const deadline = Date.now() + 3000;
+  const deadline = Date.now() + 15_000;
   while (isAlive(pid) && Date.now() < deadline) await new Promise((done) => setTimeout(done, 20));
   expect(isAlive(pid)).toBe(false);
 }

@@ -3,6 +3,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
+import { resizeDrawn } from './support/resizing.ts';
 import { MODEL, type Stage, setStage } from './support/stage.ts';
 import { textOf } from './support/wire.ts';
 
@@ -36,6 +37,7 @@ test('a pasted path and an @path are sent as images, once each, also after a res
     part,
     part,
   ]);
+  await terminal.waitForIdle();
   await terminal.press(keys.ctrl('d'), keys.ctrl('d'));
   await terminal.exited;
 
@@ -47,7 +49,8 @@ test('a pasted path and an @path are sent as images, once each, also after a res
   expect(server.requests()[1]?.messages[1]?.content).toEqual(server.requests()[0]?.messages[1]?.content);
 
   // A model that does not see is sent words, and a prompt that shows it something comes back.
-  await again.resize(100, 30);
+  await again.waitForIdle();
+  await resizeDrawn(again, 100, 30);
   await again.submit('/model blind');
   await again.waitFor('Model: blind');
   await again.submit('[Image #1] what now?');
@@ -72,8 +75,8 @@ test('an image that the server refuses does not end the session', async () => {
   await terminal.waitFor('[Image #1]');
   await terminal.submit('?');
   await terminal.waitFor('Words it is.');
-  expect(terminal.everything()).toContain(`It is not known whether ${MODEL} sees images`);
-  expect(terminal.everything()).toContain('takes no images: they are left out.');
+  await terminal.waitForPrinted(`It is not known whether ${MODEL} sees images`);
+  await terminal.waitForPrinted('takes no images: they are left out.');
   expect(JSON.stringify(server.requests()[1])).not.toContain(PIXEL);
   await terminal.waitForIdle();
 });
@@ -87,7 +90,7 @@ test('Read shows an image to a model that sees, behind the result of its call', 
   const terminal = await ready();
   await terminal.submit('look at the picture');
   await terminal.waitFor('One white pixel.');
-  expect(terminal.screen()).toContain('image, PNG, 1×1');
+  await terminal.waitForPrinted('image, PNG, 1×1');
   const [call, result, shown] = server.requests()[1]?.messages.slice(-3) ?? [];
   expect(call?.tool_calls).toHaveLength(1);
   expect(textOf(result)).toContain('is an image (PNG, 1×1, 70 bytes). It follows as a message of its own.');

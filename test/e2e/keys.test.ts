@@ -1,4 +1,5 @@
 /** Keys that reach out of the composer: the editor, the shell, the settings, the file of one's own keys. */
+import { readFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -49,9 +50,13 @@ test('Ctrl+G and Ctrl+X Ctrl+E hand the draft to the editor, and its own file to
   await terminal.submit('typed into it');
   await terminal.waitFor('line from the editor 漢字');
   await terminal.press(ctrl('x'), ctrl('e'));
-  await terminal.waitFor(/in the editor/);
+  // What the first one wrote may still be on screen.
+  await terminal.until(
+    () => readFileSync(told, 'utf8') === '600\n600\n' && /in the editor$/.test(terminal.screen()),
+    'the editor is open again',
+  );
   await terminal.submit('again');
-  await terminal.waitFor('again');
+  await terminal.waitFor('line from the editor 漢字again');
   await terminal.press(keys.enter);
   await terminal.waitFor('Understood.');
   const sent = lastPrompt(stage);
@@ -112,7 +117,10 @@ test('Ctrl+Z gives the shell its terminal as it was, fg comes back whole, in ano
   expect(shell.isCursorVisible()).toBe(true);
   const lastOf = (...marks: string[]): string | undefined =>
     marks.toSorted((a, b) => shell.bytes().lastIndexOf(a) - shell.bytes().lastIndexOf(b)).at(-1);
-  expect(lastOf('\u001B[?2004h', '\u001B[?2004l')).toBe('\u001B[?2004h'); // bash's own, after ours was ended
+  await shell.until(
+    () => lastOf('\u001B[?2004h', '\u001B[?2004l') === '\u001B[?2004h',
+    'bash takes pastes again, after ours was ended',
+  );
   await shell.submit('stty -a | grep -o " -\\?icanon" | sed s/^/mode/');
   await shell.waitFor('mode icanon');
   await shell.resize(60, 30);
@@ -159,7 +167,7 @@ test('a turn that runs while the program is stopped goes on after fg', async () 
   await shell.waitFor('in the 42nd shell');
   await shell.submit('fg');
   await shell.waitForPrinted('word59', 30_000);
-  expect(shell.bytes().lastIndexOf('\u001B[22;2t')).toBeGreaterThan(away.length);
+  await shell.until(() => shell.bytes().lastIndexOf('\u001B[22;2t') > away.length, 'a title of ours again');
   await shell.waitForIdle();
   await shell.type('still here');
   await shell.waitFor('❯ still here');
@@ -169,6 +177,7 @@ test('after a stop from outside the terminal is taken back: raw, with pastes in 
   const stage = await setStage();
   const shell = await inShell(stage);
   await shell.type('draft');
+  await shell.waitFor('❯ draft');
   const [child = 0] = (await readFile(`/proc/${shell.pid}/task/${shell.pid}/children`, 'utf8'))
     .trim()
     .split(' ')

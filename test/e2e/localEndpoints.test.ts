@@ -52,8 +52,9 @@ test('on the screen the call is never shown as text, and what the server lacks i
   await terminal.submit('what does note.txt say?');
   await terminal.waitForPrinted('It says plankton.');
   await terminal.waitForIdle();
+  await terminal.waitForPrinted('OLLAMA_CONTEXT_LENGTH=32768');
+  await terminal.waitForPrinted(/takes\s+no\s+tools/);
   const text = terminal.everything().replace(/\s+/g, ' ');
-  expect(text).toContain('OLLAMA_CONTEXT_LENGTH=32768');
   expect(text.match(/takes no tools/g)).toHaveLength(1);
   expect(text).not.toContain('<tool_call>');
 });

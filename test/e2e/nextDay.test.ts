@@ -1,5 +1,5 @@
 /** Leaving and coming back: the same session the next day, after a crash, beside others. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { cp, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -143,8 +143,10 @@ test('after kill -9 in the middle of a call, the call gets a result and is never
   const terminal = await ready(['--permission-mode', 'bypassPermissions']);
   await terminal.submit('start it');
   const pidFile = join(work.repository, 'child.pid');
-  await terminal.until(() => existsSync(pidFile), 'the command runs');
-  await terminal.pause(100);
+  await terminal.until(
+    () => existsSync(pidFile) && readFileSync(pidFile, 'utf8').endsWith('\n'),
+    'the command runs',
+  );
   terminal.kill('SIGKILL');
   await terminal.exited;
   const child = Number(await work.read('child.pid'));

@@ -121,8 +121,8 @@ test.each([
   const second = await treeOf(folder);
 
   await openTurns(terminal);
-  expect(terminal.screen()).toMatch(/first task .*in 10 files/);
-  expect(terminal.screen()).toMatch(/❯ .*second task .*in 4 files/);
+  await terminal.waitFor(/first task .*in 10 files/);
+  await terminal.waitFor(/❯ .*second task .*in 4 files/);
   await terminal.press(keys.escape);
   await terminal.waitForGone('Go back to before…');
   expect(await treeOf(folder)).toEqual(second);
@@ -133,20 +133,26 @@ test.each([
   expect(await git()).toBe(firstGit);
   await terminal.waitFor(/❯ second task/);
   await terminal.press(keys.ctrl('c'));
+  await terminal.waitFor('❯ Ask for');
 
   await goBack(terminal, 0, 'b');
   await terminal.waitForPrinted('Conversation and files are as before “first task”');
   expect(await treeOf(folder)).toEqual(laid);
   expect(await git()).toBe(laidGit);
+  await terminal.waitFor(/❯ first task/);
   await terminal.press(keys.ctrl('c'));
+  await terminal.waitFor('❯ Ask for');
 
-  for (const tree of [first, second]) {
+  for (const [index, tree] of [first, second].entries()) {
     await terminal.press(keys.escape, keys.escape);
     await terminal.waitFor('Go back to before…');
     await terminal.press('u');
     await terminal.waitForGone('Go back to before…');
-    await terminal.waitFor('Taken back: conversation and files');
-    await expect.poll(() => treeOf(folder), { timeout: 10_000 }).toEqual(tree);
+    await terminal.until(
+      () => terminal.everything().split('Taken back: conversation and files').length === index + 2,
+      'it says that it is taken back',
+    );
+    await expect.poll(() => treeOf(folder), { timeout: 15_000 }).toEqual(tree);
   }
   if (inGit) expect(await work.git('stash', 'list')).toBe('');
 
@@ -180,12 +186,11 @@ test('what the user changed meanwhile is merged or left alone, and said before a
   await terminal.waitFor(/to merge with your changes, 1 left as it is/);
   await terminal.press('f');
   await terminal.waitFor('Enter does it');
-  const shown = terminal.screen();
-  expect(shown).toMatch(/^merge +numbers\.txt/m);
-  expect(shown).toMatch(/^leave +clash\.txt/m);
-  expect(shown).toMatch(/^bring back +deep\/er\/new/m);
-  expect(shown).toMatch(/3 - three/);
-  expect(shown).toMatch(/3 \+ 3/);
+  await terminal.waitFor(/^merge +numbers\.txt/m);
+  await terminal.waitFor(/^leave +clash\.txt/m);
+  await terminal.waitFor(/^bring back +deep\/er\/new/m);
+  await terminal.waitFor(/3 - three/);
+  await terminal.waitFor(/3 \+ 3/);
   expect(await treeOf(folder), 'only shown').toEqual(before);
   await terminal.pause(400);
   await terminal.press(keys.enter);
@@ -211,7 +216,7 @@ test('what the user changed meanwhile is merged or left alone, and said before a
 
   await terminal.submit('/rewind undo');
   await terminal.waitForPrinted('Taken back: the files are as before going back');
-  await expect.poll(() => treeOf(folder), { timeout: 10_000 }).toEqual(before);
+  await expect.poll(() => treeOf(folder), { timeout: 15_000 }).toEqual(before);
 });
 
 test('after going back and leaving, --continue sends what the screen says, and undo still works', async () => {
@@ -223,6 +228,8 @@ test('after going back and leaving, --continue sends what the screen says, and u
   const second = await treeOf(folder);
   await goBack(terminal, 0, 'b');
   await terminal.waitForPrinted('as before “second task”');
+  // The first empties the line, the second leaves: what comes back into it has to be there.
+  await terminal.waitFor(/❯ second task/);
   await terminal.press(keys.ctrl('c'), keys.ctrl('c'));
   expect(await terminal.exited).toBe(0);
   await rm(join(folder, 'link'));
@@ -246,7 +253,7 @@ test('after going back and leaving, --continue sends what the screen says, and u
   await again.submit('/rewind undo');
   await again.waitForPrinted('Taken back: conversation and files');
   const { link: _too, ...rest } = second;
-  await expect.poll(() => treeOf(folder), { timeout: 10_000 }).toEqual(rest);
+  await expect.poll(() => treeOf(folder), { timeout: 15_000 }).toEqual(rest);
 });
 
 test('/diff shows the session and one turn; a fork from before a turn leaves session and files as they are', async () => {

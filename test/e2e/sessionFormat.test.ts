@@ -39,6 +39,7 @@ async function livedSession({ server, work, print, ready }: Stage): Promise<stri
   }
   const terminal = await ready(['--continue', '--permission-mode', 'plan', '--name', 'Lived through']);
   await terminal.submit('!echo by hand');
+  await terminal.waitForPrinted(/^(?!.*echo).*by hand$/m);
   await terminal.waitForIdle();
   await terminal.submit('and now');
   await terminal.waitFor(/Thanks\./);

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { textWidth } from '../../src/ui/print/width.ts';
 import { keys } from '../ui/screen.ts';
 import { isAlive } from './support/processes.ts';
+import { resizeDrawn } from './support/resizing.ts';
 import { setStage } from './support/stage.ts';
 import { textOf } from './support/wire.ts';
 
@@ -21,20 +22,23 @@ test('Ctrl+B moves the model’s command: the turn goes on, and its end is told 
   );
   const terminal = await ready(['--permission-mode', 'bypassPermissions']);
   await terminal.submit('start it');
-  await terminal.waitFor('开始');
+  // What it prints, not what it is.
+  await terminal.waitFor(/^(?!.*echo).*开始$/m);
   await terminal.waitFor('ctrl+b to run in background');
   await terminal.press(keys.ctrl('b'));
   await terminal.waitFor('It runs beside us.');
   await terminal.waitFor(/1 running/);
   expect(textOf(server.requests()[1]?.messages.at(-1))).toMatch(
-    /^开始\n\(The user moved it to the background after \d\.\d s: it goes on as task b1\. BashOutput reads its output/,
+    /^开始\n\(The user moved it to the background after [\d.]+ m?(?:in)?s?: it goes on as task b1\. BashOutput reads its output/,
   );
   await terminal.waitForIdle();
 
   // Nothing is drawn while nothing happens, whatever runs.
-  await terminal.pause(300);
-  const drawn = terminal.bytes().length;
-  await terminal.pause(1100);
+  let drawn = -1;
+  for (let many = 0; many < 15 && drawn !== terminal.bytes().length; many++) {
+    drawn = terminal.bytes().length;
+    await terminal.pause(1100);
+  }
   expect(terminal.bytes().length).toBe(drawn);
 
   await work.write('继续', '');
@@ -59,6 +63,8 @@ test('/tasks lists, follows and stops what runs, and leaving ends the rest', asy
     await terminal.submit(`!sleep 300 & echo $! > ${name}; echo ${name} läuft; wait`);
     const file = join(work.repository, name);
     await terminal.until(() => existsSync(file) && readFileSync(file, 'utf8') !== '', `${name} runs`);
+    await terminal.waitFor(new RegExp(`^(?!.*echo).*${name} läuft$`, 'm'));
+    await terminal.waitFor('esc to interrupt');
     await terminal.press(keys.ctrl('b'));
     await terminal.waitForIdle();
     return Number(readFileSync(file, 'utf8'));
@@ -66,8 +72,7 @@ test('/tasks lists, follows and stops what runs, and leaving ends the rest', asy
   const [eins, zwei] = [await start('eins'), await start('zwei')];
   await terminal.waitFor(/2 running/);
   for (const columns of [20, 200, 80]) {
-    await terminal.resize(columns, 24);
-    await terminal.pause(300);
+    await resizeDrawn(terminal, columns, 24);
     await terminal.submit('/ps');
     await terminal.waitFor('Background tasks');
     await terminal.waitFor(/❯ b2 /);
@@ -83,7 +88,7 @@ test('/tasks lists, follows and stops what runs, and leaving ends the rest', asy
   await terminal.waitFor('Stop b2 and all it started?');
   await terminal.press('y');
   await terminal.waitFor(/b2 +stopped/);
-  expect(isAlive(zwei)).toBe(false);
+  await terminal.until(() => !isAlive(zwei), 'the second has ended');
   expect(isAlive(eins)).toBe(true);
   await terminal.press(keys.escape);
   await terminal.waitFor(/1 running/);
@@ -91,7 +96,7 @@ test('/tasks lists, follows and stops what runs, and leaving ends the rest', asy
   await terminal.submit('/exit');
   expect(await terminal.exited).toBe(0);
   expect(terminal.everything()).toContain('Background tasks end with their session: b1 sleep 300');
-  expect(isAlive(eins)).toBe(false);
+  await terminal.until(() => !isAlive(eins), 'the first has ended');
 });
 
 test('Ctrl+T shows the whole todo list, also when nothing runs, and hides it', async () => {

@@ -14,13 +14,15 @@ test('everything is unfolded, scrolls and searches, and the scrollback is as it 
   await terminal.submit('count');
   await terminal.waitFor('All counted.');
   await terminal.waitForIdle();
+  // How full the window is, is counted beside the work.
+  const everything = (): string => terminal.everything().replace(/context ~?\d+%/, 'context');
   await terminal.pause(200);
-  const before = terminal.everything();
+  const before = everything();
   const sent = terminal.bytes().length;
   await terminal.press(keys.ctrl('o'));
   await terminal.waitFor('q back');
   await terminal.waitFor('output number 3000 of the loop');
-  expect(terminal.screen()).toContain('All counted.');
+  await terminal.waitFor('All counted.');
   expect(terminal.isCursorVisible()).toBe(false);
   // What the model was given of it is a part; this is all of it.
   await terminal.type('?number 1500 of');
@@ -31,12 +33,12 @@ test('everything is unfolded, scrolls and searches, and the scrollback is as it 
   expect(terminal.isCursorVisible()).toBe(true);
   await terminal.press(keys.enter);
   await terminal.waitFor('match 1 of 1');
-  expect(terminal.screen()).toContain('output number 1500 of the loop');
+  await terminal.waitFor('output number 1500 of the loop');
   await terminal.press('g');
   await terminal.waitFor('What the model is told');
   await terminal.press('}');
   await terminal.waitFor(/^> count/m);
-  expect(terminal.screen()).toContain('a long thought');
+  await terminal.waitFor('a long thought');
   await terminal.resize(20, 8);
   await terminal.pause(200);
   await terminal.press('G');
@@ -46,8 +48,7 @@ test('everything is unfolded, scrolls and searches, and the scrollback is as it 
   await terminal.press('q');
   await terminal.waitFor('❯');
   await terminal.waitFor(/context ~?\d+%/);
-  await terminal.pause(100);
-  expect(terminal.everything()).toBe(before);
+  await expect.poll(everything, { timeout: 15_000 }).toBe(before);
   expect(terminal.bytes().slice(sent)).not.toMatch(/\u001B\[[23]J|\u001Bc/);
   await terminal.type('still typing');
   await terminal.waitFor('❯ still typing');
@@ -57,17 +58,16 @@ test('what streams appears in it, a question is told, and what was printed meanw
   const { server, work, ready } = await setStage();
   const text = Array.from({ length: 40 }, (_, line) => `Paragraph ${line} of the reply.`).join('\n\n');
   server.script(
-    { text, chunkSize: 20, latency: 12, calls: [{ name: 'Bash', input: { command: 'git tag seen' } }] },
+    { text, chunkSize: 20, latency: 80, calls: [{ name: 'Bash', input: { command: 'git tag seen' } }] },
     { text: 'Tagged.' },
   );
   const terminal = await ready([], { columns: 60, rows: 16 });
   await terminal.submit('talk');
-  await terminal.waitFor('Paragraph 3 ');
+  await terminal.waitForPrinted('Paragraph 3 ');
   await terminal.press(keys.ctrl('o'));
   await terminal.waitFor('q back');
-  await terminal.waitFor('Paragraph 30 ');
   await terminal.waitFor('Bash asks: q goes back to answer');
-  expect(terminal.screen()).toContain('Paragraph 39 ');
+  await terminal.waitFor('Paragraph 39 ');
   await terminal.press(keys.escape);
   await terminal.waitFor('1. Yes');
   await terminal.pause(400);

@@ -126,8 +126,13 @@ export function createScreen({ columns = 80, rows = 24, quietMs = 50 } = {}): Sc
   };
   const settle = async (): Promise<void> => {
     const asked = performance.now();
-    do await sleep(5);
-    while (performance.now() - Math.max(lastWriteAt, asked) < quietMs);
+    // Also by turns of the event loop: where the machine stood still meanwhile, what is due has still to be drawn.
+    let quietTurns = 0;
+    do {
+      const before = lastWriteAt;
+      await sleep(TURN_MS);
+      quietTurns = lastWriteAt === before ? quietTurns + 1 : 0;
+    } while (quietTurns * TURN_MS < quietMs || performance.now() - Math.max(lastWriteAt, asked) < quietMs);
     await new Promise<void>((done) => terminal.write('', done));
   };
 
@@ -161,7 +166,7 @@ export function createScreen({ columns = 80, rows = 24, quietMs = 50 } = {}): Sc
       await settle();
     },
     settle,
-    async waitFor(condition, timeoutMs = 5000) {
+    async waitFor(condition, timeoutMs = 15_000) {
       const deadline = performance.now() + timeoutMs;
       while (!condition(visible())) {
         if (performance.now() > deadline) throw new Error(`Still on screen:\n${visible().join('\n')}`);
@@ -171,5 +176,7 @@ export function createScreen({ columns = 80, rows = 24, quietMs = 50 } = {}): Sc
     isRaw: () => raw,
   };
 }
+
+const TURN_MS = 5;
 
 const sleep = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));

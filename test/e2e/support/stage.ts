@@ -30,6 +30,8 @@ export interface OpenOptions extends Partial<TerminalOptions> {
 export interface RunningPrint {
   readonly pid: number;
   kill(signal: NodeJS.Signals): void;
+  /** Standard output so far. */
+  printed(): string;
   readonly ended: Promise<Printed>;
 }
 
@@ -91,7 +93,7 @@ export async function setStage(source?: string): Promise<Stage> {
     );
     const pid = child.pid ?? 0;
     running.add({ pid, ended });
-    return { pid, kill: (signal) => void child.kill(signal), ended };
+    return { pid, kill: (signal) => void child.kill(signal), printed: () => stdout, ended };
   };
   return {
     work,

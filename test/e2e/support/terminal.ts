@@ -5,6 +5,7 @@ import graphemes from '@xterm/addon-unicode-graphemes';
 import headless from '@xterm/headless';
 import { keys } from '../../ui/screen.ts';
 import { type ScreenRow, visibleCells } from '../../ui/screenCells.ts';
+import { createWholeFrames } from './wholeFrames.ts';
 
 export interface TerminalOptions {
   readonly args?: readonly string[];
@@ -33,11 +34,15 @@ export interface Terminal {
   isCursorVisible(): boolean;
   /** Every byte that came out and is on screen, escapes included. */
   bytes(): string;
-  /** Sends text as keystrokes, one character at a time. */
+  /** Sends text as keystrokes, one character at a time, and looks whether it is on screen, as far as it is shown. */
   type(text: string): Promise<void>;
   /** Types a line and sends it. */
   submit(text: string): Promise<void>;
-  /** Sends keys as a terminal encodes them; see `keys` in test/ui/screen.ts. */
+  /**
+   * Sends keys as a terminal encodes them; see `keys` in test/ui/screen.ts. The one behind a key that is no text is
+   * pressed when something was drawn, as a person does it: in one piece an Esc and a letter are Alt and that letter, and
+   * an Enter with more behind it is a paste.
+   */
   press(...keystrokes: string[]): Promise<void>;
   /** Waits until the visible screen holds `wanted`; fails with the screen. */
   waitFor(wanted: string | RegExp, timeoutMs?: number): Promise<void>;
@@ -79,14 +84,14 @@ export function openTerminal(command: readonly string[], options: TerminalOption
   const written: string[] = [];
   const decoder = new TextDecoder();
   let undrawn = 0;
-  const take = (bytes: Uint8Array): void => {
-    const text = decoder.decode(bytes, { stream: true });
+  const frames = createWholeFrames((text) => {
     undrawn += 1;
     screen.write(text, () => {
       undrawn -= 1;
       written.push(text);
     });
-  };
+  });
+  const take = (bytes: Uint8Array): void => frames.take(decoder.decode(bytes, { stream: true }));
   // Without an encoding it gives bytes, which its typings do not know.
   pty.onData((data) => take(data as unknown as Uint8Array));
   const takeAll = (): void => {
@@ -105,7 +110,10 @@ export function openTerminal(command: readonly string[], options: TerminalOption
     pty.onExit(({ exitCode, signal }) => {
       ended = true;
       // What it wrote last may still be on its way to the screen.
-      setTimeout(() => screen.write('', () => resolve(signal ? 128 + signal : exitCode)), 50);
+      setTimeout(() => {
+        frames.flush();
+        screen.write('', () => resolve(signal ? 128 + signal : exitCode));
+      }, 50);
     }),
   );
 
@@ -132,17 +140,26 @@ export function openTerminal(command: readonly string[], options: TerminalOption
     }
   };
 
+  /** Waits until it holds, or as long as a person would: not every key changes what is on screen. */
+  const isSeen = async (condition: () => boolean): Promise<void> => {
+    for (const deadline = Date.now() + REACTION_MS; !condition() && Date.now() < deadline; ) await sleep(10);
+  };
   const type = async (text: string): Promise<void> => {
     for (const character of text) {
       pty.write(character);
       await sleep(2);
     }
     await sleep(50);
+    // Whatever stands before it, and wherever it is broken into rows.
+    const end = text.replace(/\s/g, '').slice(-8);
+    await isSeen(() => visible().replace(/\s/g, '').includes(end));
   };
   const press = async (...keystrokes: string[]): Promise<void> => {
     for (const key of keystrokes) {
+      const drawn = written.length;
       pty.write(key);
       await sleep(key === keys.escape ? 60 : 15);
+      if (isNoText(key)) await isSeen(() => written.length > drawn);
     }
     await sleep(50);
   };
@@ -171,18 +188,19 @@ export function openTerminal(command: readonly string[], options: TerminalOption
       await press(keys.enter);
     },
     press,
-    waitFor: (wanted, timeoutMs = 15_000) =>
+    waitFor: (wanted, timeoutMs = PATIENCE_MS) =>
       until(() => holds(visible(), wanted), `Never saw ${String(wanted)}`, timeoutMs),
-    waitForPrinted: (wanted, timeoutMs = 15_000) =>
+    waitForPrinted: (wanted, timeoutMs = PATIENCE_MS) =>
       until(() => holds(everything(), wanted), `Never printed ${String(wanted)}`, timeoutMs),
-    until: (condition, what, timeoutMs = 15_000) => until(condition, `Never came true: ${what}`, timeoutMs),
-    waitForIdle: (timeoutMs = 15_000) =>
+    until: (condition, what, timeoutMs = PATIENCE_MS) =>
+      until(condition, `Never came true: ${what}`, timeoutMs),
+    waitForIdle: (timeoutMs = PATIENCE_MS) =>
       until(() => !/esc to (interrupt|remove)/.test(visible()), 'Still running', timeoutMs),
-    waitForGone: (unwanted, timeoutMs = 15_000) =>
+    waitForGone: (unwanted, timeoutMs = PATIENCE_MS) =>
       until(() => !holds(visible(), unwanted), `Still there: ${String(unwanted)}`, timeoutMs),
     pause: sleep,
     async resize(newColumns, newRows) {
-      for (takeAll(); undrawn > 0; takeAll()) await sleep(1);
+      for (takeAll(); undrawn > 0 || frames.isWaiting(); takeAll()) await sleep(1);
       pty.resize(newColumns, newRows);
       screen.resize(newColumns, newRows);
     },
@@ -203,6 +221,14 @@ function readNow(fd: number): Uint8Array | undefined {
     return undefined;
   }
 }
+
+/** Only what never comes is waited for so long. */
+const PATIENCE_MS = 30_000;
+/** A key that changes nothing on screen is followed by the next one after so long. */
+const REACTION_MS = 400;
+
+/** A key that is more than its letters: control characters and sequences. */
+const isNoText = (key: string): boolean => /^[\x00-\x1f\x7f]/.test(key);
 
 const sleep = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 

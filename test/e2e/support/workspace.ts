@@ -92,10 +92,14 @@ globalThis.Date = class Date extends Real {
   return `--require=${file}`;
 }
 
+/** Of the last line only what is whole: it may be written at this moment, or the writer was killed. */
 function parseLines(text: string): JSONLEntry[] {
-  return text.split('\n').flatMap((line) => {
-    if (line === '') return [];
-    const { crc: _, ...entry } = JSON.parse(line);
-    return [entry as JSONLEntry];
-  });
+  return text
+    .split('\n')
+    .slice(0, -1)
+    .flatMap((line) => {
+      if (line === '') return [];
+      const { crc: _, ...entry } = JSON.parse(line);
+      return [entry as JSONLEntry];
+    });
 }
