@@ -1,4 +1,7 @@
-/** Runs before each test file: a home of our own, and none of the developer's keys or settings. */
+/** Runs before each test file: a home of our own, none of the developer's keys or settings, and no chance. */
+import { readFileSync } from 'node:fs';
+import { expect } from 'vitest';
+
 const home = process.env.CLAWDCODE_TEST_HOME;
 if (home === undefined) throw new Error('test/globalSetup.ts did not run');
 process.env.HOME = home;
@@ -7,3 +10,12 @@ for (const name of Object.keys(process.env)) {
     delete process.env[name];
   }
 }
+
+/**
+ * Properties are tried with the same cases on every run: what fails, fails for everybody and again.
+ * `CLAWDCODE_TEST_SEED=7` tries others. Loaded only where it is used, as it takes a tenth of a second.
+ */
+const seed = Number(process.env.CLAWDCODE_TEST_SEED ?? 1);
+const { testPath = '' } = expect.getState();
+if (readFileSync(testPath, 'utf8').includes("from 'fast-check'"))
+  (await import('fast-check')).default.configureGlobal({ seed });

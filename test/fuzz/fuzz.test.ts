@@ -13,11 +13,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+/** A few seconds of them. */
+const PROGRAMS = 20;
+
 test('random programs over a real session leave nothing broken', async () => {
   const counts = noCounts();
-  const first = Date.now() % 1_000_000_000;
-  const until = Date.now() + 6000;
-  for (let seed = first; Date.now() < until || seed === first; seed++) {
+  // The same ones on every run and every machine; `npm run fuzz` looks further.
+  for (let seed = 1; seed <= PROGRAMS; seed++) {
     const failure = await explore(seed, 'quick', folder, counts);
     expect(failure, `seed ${seed}; keep the program in test/fuzz/fixtures`).toBeUndefined();
   }

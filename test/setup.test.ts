@@ -1,0 +1,10 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+test('a property is tried with the same cases on every run', () => {
+  const seed = Number(process.env.CLAWDCODE_TEST_SEED ?? 1);
+  expect(fc.readConfigureGlobal()).toMatchObject({ seed });
+  const seen: number[][] = [[], []];
+  for (const values of seen) fc.assert(fc.property(fc.integer(), (value) => void values.push(value)));
+  expect(seen[0]).toEqual(seen[1]);
+});
