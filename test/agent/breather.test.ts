@@ -5,7 +5,7 @@ test('a loop over what is all there lets timers run', async () => {
   let ticks = 0;
   const timer = setInterval(() => ticks++, 1);
   const breather = createBreather(2);
-  for (const end = performance.now() + 60; performance.now() < end; await Promise.resolve())
+  for (const end = performance.now() + 10_000; ticks < 3 && performance.now() < end; await Promise.resolve())
     if (breather.isDue()) await breather.breathe();
   clearInterval(timer);
   expect(ticks).toBeGreaterThanOrEqual(3);
