@@ -10,6 +10,7 @@ import type { Controller } from './controllerTypes.ts';
 import { placeholderOf, STARTING } from './firstFrame/welcome.ts';
 import { Composer, type ComposerHandle } from './input/Composer.tsx';
 import { createHistoryFile } from './input/historyFile.ts';
+import { KeymapContext } from './keys/KeymapContext.ts';
 import { keysOfAction } from './keys/keymap.ts';
 import { useContinued } from './keys/useContinued.ts';
 import { useKeymap } from './keys/useKeymap.ts';
@@ -111,28 +112,30 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
   const state = session?.agent.state();
   return (
     <Box flexDirection="column" width={columns}>
-      {inSession || asked ? (
-        <LiveArea
-          snapshot={snapshot}
-          columns={columns}
-          rows={above}
-          liveRows={liveRowsOf(rows)}
-          onAnswer={controller.answer}
-          now={options.now}
-          backgroundKey={keysOfAction(keymap, 'task:background')[0]}
-        />
-      ) : (
-        <Box marginBottom={1}>
-          <BootDialog
+      <KeymapContext value={keymap}>
+        {inSession || asked ? (
+          <LiveArea
             snapshot={snapshot}
-            controller={controller}
             columns={columns}
-            rows={above - 1}
+            rows={above}
+            liveRows={liveRowsOf(rows)}
+            onAnswer={controller.answer}
             now={options.now}
-            keymap={keymap}
+            backgroundKey={keysOfAction(keymap, 'task:background')[0]}
           />
-        </Box>
-      )}
+        ) : (
+          <Box marginBottom={1}>
+            <BootDialog
+              snapshot={snapshot}
+              controller={controller}
+              columns={columns}
+              rows={above - 1}
+              now={options.now}
+              keymap={keymap}
+            />
+          </Box>
+        )}
+      </KeymapContext>
       <Composer
         ref={composer}
         isActive={isWriting}

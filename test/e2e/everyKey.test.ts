@@ -70,10 +70,69 @@ const elsewhere: Readonly<Record<string, readonly [file: string, text: string]>>
   'task:background': ['tasks', "ctrl('b')"],
   'chat:imagePaste': ['images', "ctrl('v')"],
   'chat:vimToggle': ['keys', '/vim'],
+  'select:previous': ['rewind', 'keys.up'],
+  'select:next': ['picker', 'keys.down'],
+  'select:pageDown': ['picker', "'\\u001B[6~'"],
+  'select:first': ['picker', 'keys.home'],
+  'select:last': ['picker', 'keys.end'],
+  'select:accept': ['picker', 'keys.enter'],
+  'select:cancel': ['picker', 'keys.escape'],
+  'sessions:scope': ['picker', 'keys.tab'],
+  'sessions:preview': ['picker', "ctrl('o')"],
+  'sessions:rename': ['picker', "ctrl('r')"],
+  'sessions:archive': ['picker', "ctrl('t')"],
+  'sessions:delete': ['picker', "ctrl('x')"],
+  'sessions:undo': ['picker', "ctrl('z')"],
+  'items:pin': ['context', "press('p')"],
+  'items:drop': ['context', "'d'"],
+  'items:restore': ['context', "'r'"],
+  'items:filter': ['context', "press('/')"],
+  'tasks:stop': ['tasks', "press('x')"],
+  'rewind:undo': ['rewind', "press('u')"],
+  'confirm:accept': ['picker', 'keys.enter'],
+  'confirm:yes': ['work', "press('y')"],
+  'confirm:always': ['work', "press('a')"],
+  'confirm:comment': ['work', 'keys.tab'],
+  'form:submit': ['firstMinute', 'keys.enter'],
+  'scroll:top': ['transcript', "press('g')"],
+  'scroll:bottom': ['transcript', "press('G')"],
+  'transcript:searchBack': ['transcript', "type('?number"],
+  'transcript:nextPrompt': ['transcript', "press('}')"],
+  'transcript:exit': ['transcript', "press('q')"],
+  'transcript:cancel': ['transcript', 'keys.escape'],
 };
 
 /** Done below, in dialogs of their own. */
-const below = ['chat:modelPicker', 'chat:thinkingToggle'];
+const below = [
+  'chat:modelPicker',
+  'chat:thinkingToggle',
+  'select:pageUp',
+  'sessions:search',
+  'sessions:fork',
+  'sessions:help',
+  'tasks:open',
+  'tasks:back',
+  'tasks:close',
+  'confirm:previous',
+  'confirm:next',
+  'confirm:no',
+  'confirm:pageUp',
+  'confirm:pageDown',
+  'confirm:cancel',
+  'form:previous',
+  'form:next',
+  'form:cancel',
+  'scroll:lineUp',
+  'scroll:lineDown',
+  'scroll:pageUp',
+  'scroll:pageDown',
+  'scroll:halfPageUp',
+  'scroll:halfPageDown',
+  'transcript:search',
+  'transcript:searchNext',
+  'transcript:searchPrevious',
+  'transcript:previousPrompt',
+];
 
 test('every action of the keys page is tried in a terminal', async () => {
   const tried = new Set([...edits.map(([action]) => action), ...Object.keys(elsewhere), ...below]);
@@ -148,4 +207,147 @@ test('the keys of the history search', async () => {
   // Execute.
   await search(ctrl('r'), keys.enter);
   await terminal.until(() => server.requests().length === 3, 'the prompt');
+});
+
+/** Page up and down, as terminals send them. */
+const [pageUp, pageDown] = ['\u001B[5~', '\u001B[6~'];
+
+test('the keys of the transcript', async () => {
+  const { server, ready } = await setStage();
+  const rows = Array.from({ length: 200 }, (_, row) => `row ${row}.`);
+  server.script({ text: `\`\`\`\n${rows.join('\n')}\n\`\`\`` });
+  const terminal = await ready([], { columns: 80, rows: 20 });
+  await terminal.submit('count');
+  await terminal.waitForPrinted('row 199.');
+  await terminal.waitForIdle();
+  await terminal.press(ctrl('o'));
+  await terminal.waitFor('q back');
+  await terminal.waitFor('row 199.');
+  const firstRow = (): number => Number(/row (\d+)\./.exec(terminal.screen())?.[1]);
+  const moves = async (key: string, by: number): Promise<void> => {
+    const wanted = firstRow() + by;
+    await terminal.press(key);
+    await terminal.until(() => firstRow() === wanted, `${JSON.stringify(key)} moves by ${by}`, 5000);
+  };
+  for (const key of [pageUp, 'b', ctrl('b')]) await moves(key, -18);
+  for (const key of [keys.up, 'k', ctrl('p')]) await moves(key, -1);
+  for (const key of [keys.down, 'j', keys.enter]) await moves(key, 1);
+  for (const key of ['u', ctrl('u')]) await moves(key, -9);
+  for (const key of ['d', ctrl('d')]) await moves(key, 9);
+  for (const key of [pageDown, ' ', 'f']) await moves(key, 18);
+  await terminal.type('/row 15');
+  await terminal.waitFor(/^\/row 15$/m);
+  await terminal.press(keys.enter);
+  await terminal.waitFor(/match \d+ of 11/);
+  const at = (): number => Number(/match (\d+) of 11/.exec(terminal.screen())?.[1]);
+  const first = at();
+  await terminal.press('N');
+  await terminal.until(() => at() === first - 1, 'the match before');
+  await terminal.press('n');
+  await terminal.until(() => at() === first, 'the next match');
+  await terminal.press('{');
+  await terminal.waitFor(/^> count/m);
+  await terminal.press(ctrl('c'));
+  await terminal.waitFor('❯ Ask for');
+});
+
+test('the keys of a question', async () => {
+  const { server, work, ready } = await setStage();
+  const content = Array.from({ length: 100 }, (_, line) => `line ${line}`).join('\n');
+  const write = { name: 'Write', input: { file_path: 'new.txt', content } };
+  server.script({ calls: [write] }, { calls: [write] });
+  const terminal = await ready([], { columns: 80, rows: 24 });
+  await terminal.submit('write it');
+  await terminal.waitFor('lines 1–');
+  await terminal.press(pageDown);
+  await terminal.waitForGone('lines 1–');
+  await terminal.press(pageUp);
+  await terminal.waitFor('lines 1–');
+  await terminal.pause(400);
+  await terminal.press(keys.down);
+  await terminal.waitFor('❯ 2. ');
+  await terminal.press(keys.up);
+  await terminal.waitFor('❯ 1. Yes');
+  await terminal.press('n');
+  const stops = (): number => terminal.everything().split('Stopped by you.').length - 1;
+  await terminal.until(() => stops() === 1, 'no');
+  await terminal.waitForIdle();
+  await terminal.submit('once more');
+  await terminal.waitFor('lines 1–');
+  await terminal.press(keys.escape);
+  await terminal.until(() => stops() === 2, 'no again');
+  await expect(work.read('new.txt')).rejects.toThrow();
+});
+
+test('the keys of the background tasks', async () => {
+  const { ready } = await setStage();
+  const terminal = await ready([], { columns: 80 });
+  await terminal.submit('!echo läuft; exec sleep 300');
+  await terminal.waitFor(/^(?!.*echo).*läuft$/m);
+  await terminal.waitFor('esc to interrupt');
+  await terminal.press(ctrl('b'));
+  await terminal.waitForIdle();
+  await terminal.submit('/tasks');
+  await terminal.waitFor(/❯ b1 /);
+  await terminal.press(right);
+  await terminal.waitFor('Esc back to the list');
+  await terminal.press(left);
+  await terminal.waitFor('Enter shows its output');
+  await terminal.press('q');
+  await terminal.waitForGone('Background tasks');
+});
+
+test('the keys of the list of sessions', async () => {
+  const { server, ready } = await setStage();
+  server.otherwise(() => ({ text: 'Heard.' }));
+  const terminal = await ready([], { columns: 100 });
+  await terminal.submit('the first session');
+  await terminal.waitForPrinted('Heard.');
+  await terminal.waitForIdle();
+  await terminal.submit('/clear');
+  await terminal.waitForPrinted('A new session.');
+  await terminal.submit('the second session');
+  await terminal.until(() => server.requests().length === 2, 'the second prompt');
+  await terminal.waitForIdle();
+  await terminal.submit('/resume');
+  await terminal.waitFor(/1 \/ 2/);
+  await terminal.press(end);
+  await terminal.waitFor(/2 \/ 2/);
+  await terminal.press(pageUp);
+  await terminal.waitFor(/1 \/ 2/);
+  await terminal.press('?');
+  await terminal.waitFor('Any key goes back');
+  await terminal.press('x');
+  await terminal.waitForGone('Any key goes back');
+  await terminal.type('/');
+  await terminal.waitFor('Search:');
+  await terminal.press(ctrl('f'));
+  await terminal.waitFor('Filter:');
+  await terminal.press(end);
+  await terminal.waitFor(/2 \/ 2/);
+  await terminal.press(ctrl('g'));
+  await terminal.waitForGone('Filter:');
+  await terminal.waitForPrinted(/the first session[\s\S]*the second session[\s\S]*the first session/);
+});
+
+test('the keys of a form', async () => {
+  const { work, open } = await setStage();
+  const terminal = open([], { env: work.env({ CLAWDCODE_LOCAL_SERVERS: 'none' }) });
+  await terminal.waitFor('Paste a key');
+  await terminal.pause(400);
+  await terminal.press('k');
+  await terminal.waitFor('Model:');
+  const fieldAt = (name: string): boolean =>
+    terminal.screen().split('\n')[terminal.cursor().y]?.startsWith(name) === true;
+  for (const [key, name] of [
+    [keys.tab, 'Endpoint:'],
+    [keys.down, 'Model:'],
+    [keys.shiftTab, 'Endpoint:'],
+    [keys.up, 'Key:'],
+  ] as const) {
+    await terminal.press(key);
+    await terminal.until(() => fieldAt(name), name);
+  }
+  await terminal.press(keys.escape);
+  await terminal.waitFor('Paste a key');
 });

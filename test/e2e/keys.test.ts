@@ -220,6 +220,46 @@ test('? shows the keys, /keys prints them, and a file of one’s own counts as s
   await terminal.waitFor('❯ aside');
 });
 
+test('lists, questions and the transcript have the keys of the file, and say so; Esc always leaves', async () => {
+  const stage = await setStage();
+  await mkdir(stage.work.data, { recursive: true });
+  await writeFile(
+    join(stage.work.data, 'keybindings.json'),
+    JSON.stringify({
+      Select: { 'ctrl+j': 'select:next', enter: 'select:next', down: null, 'ctrl+n': null },
+      Confirmation: { f2: 'confirm:yes', y: null, n: 'confirm:yes' },
+      Transcript: { q: null, f10: 'transcript:exit', 'alt+k': 'scroll:lineUp' },
+    }),
+  );
+  const call = { name: 'Bash', input: { command: 'git tag seen' } };
+  stage.server.script({ calls: [call] }, { text: 'Tagged.' });
+  const terminal = await stage.ready([], { columns: 100 });
+  await terminal.waitFor('confirm:yes agrees to something');
+  await terminal.waitForPrinted('No key of Select would do select:accept any more: Enter still does.');
+  await terminal.submit('tag it');
+  await terminal.waitFor('↑↓ Enter · F2/a/n · Esc no');
+  await terminal.pause(400);
+  await terminal.press('y');
+  await terminal.press('\u001BOQ');
+  await terminal.waitForPrinted('Tagged.');
+  await terminal.waitForIdle();
+  expect(await stage.work.git('tag')).toBe('seen\n');
+
+  await terminal.submit('/theme');
+  await terminal.waitFor('↑ Ctrl+J Enter · type to filter');
+  const row = (): string => /^❯ (?!Ask)(\S+)/m.exec(terminal.screen())?.[1] ?? '';
+  const before = row();
+  await terminal.press(ctrl('j'));
+  await terminal.until(() => row() !== before, 'the row below');
+  await terminal.press(keys.escape);
+  await terminal.waitForGone('type to filter');
+
+  await terminal.press(ctrl('o'));
+  await terminal.waitFor('F10 back');
+  await terminal.press('q', '\u001B[21~');
+  await terminal.waitFor('❯ Ask for');
+});
+
 test('/vim switches vim keys on for good; Esc while writing does not stop what runs', async () => {
   const stage = await setStage();
   stage.server.script({ text: 'A long answer indeed.', latency: 200, chunkSize: 4 }, { text: 'Second.' });

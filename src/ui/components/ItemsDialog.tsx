@@ -1,12 +1,14 @@
 /** `/context items`: the conversation as a list in which the user pins, drops and restores. Draws visible rows only. */
-import { Box, type Key, useInput, usePaste } from 'ink';
+import { Box, usePaste } from 'ink';
 import { useEffect, useRef } from 'react';
 import type { Agent } from '../../agent/types.ts';
 import type { ContextItem, Steering } from '../../protocol/contextReport.ts';
-import { type Command, commandsOf } from '../input/keys.ts';
 import { applyEdit, createBuffer } from '../input/textBuffer.ts';
+import type { DialogKey, DialogPlace, PlaceAction } from '../keys/dialogKeys.ts';
+import { dotted, type KeyHints, keyHints } from '../keys/keyHints.ts';
+import { useDialogKeys } from '../keys/useDialogKeys.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
-import { truncate } from '../print/width.ts';
+import { textWidth, truncate } from '../print/width.ts';
 import type { Theme } from '../theme.ts';
 import { fieldInput } from './field.ts';
 import { itemDetail, itemRow, totalsRow } from './itemRows.ts';
@@ -14,6 +16,7 @@ import {
   createItemsState,
   doneText,
   type ItemsState,
+  type SteeringWish,
   selectedItem,
   steeringFor,
   withFilter,
@@ -55,7 +58,7 @@ export function ItemsDialog({ agent, width, rows, theme, onClose }: ItemsDialogP
       if (event.type === 'notice') set({ ...latest(), message: event.text });
       else if (event.type === 'entry' && current !== undefined && answers(event.entry.subtype)) {
         asked.current = undefined;
-        set({ ...latest(), message: doneText(current.steering, current.item) });
+        set({ ...latest(), message: doneText(current.steering, current.item, hints.key('items:restore')) });
       }
     },
   );
@@ -68,15 +71,11 @@ export function ItemsDialog({ agent, width, rows, theme, onClose }: ItemsDialogP
     const { selection } = latest();
     move(to - selection.selected || 0);
   };
-  const letter = (text: string): void => {
+  const steer = (wanted: SteeringWish): void => {
     const now = latest();
-    if (text === '/') {
-      set({ ...now, isFiltering: true, message: '' });
-      return;
-    }
     const item = selectedItem(now);
-    const steering = item === undefined ? undefined : steeringFor(text.toLowerCase(), item);
-    if (item === undefined || steering === undefined) return;
+    if (item === undefined) return;
+    const steering = steeringFor(wanted, item);
     asked.current = { steering, item };
     set({ ...now, message: '' });
     agent.submit({ type: 'steer', steering });
@@ -86,36 +85,35 @@ export function ItemsDialog({ agent, width, rows, theme, onClose }: ItemsDialogP
     if (!now.isFiltering && now.selection.filter === '') onClose();
     else set({ ...withFilter(now, createBuffer()), isFiltering: false });
   };
-  /** One chunk of input may hold the `/` and what comes behind it. */
-  const character = (text: string): void => {
+  const page = Math.max(2, listRows);
+  const deeds: Partial<Record<PlaceAction, () => void>> = {
+    'select:previous': () => move(-1),
+    'select:next': () => move(1),
+    'select:pageUp': () => move(-page),
+    'select:pageDown': () => move(page),
+    'select:first': () => jump(0),
+    'select:last': () => jump(latest().selection.visible.length - 1),
+    'select:accept': () => set({ ...latest(), isFiltering: false }),
+    'select:cancel': onEscape,
+    'items:pin': () => steer('pin'),
+    'items:drop': () => steer('drop'),
+    'items:restore': () => steer('restore'),
+    'items:filter': () => set({ ...latest(), isFiltering: true, message: '' }),
+    'app:interrupt': onClose,
+  };
+  const insert = (text: string): void => {
     const now = latest();
     if (now.isFiltering)
       set(withFilter(now, applyEdit(now.filter, { type: 'insert', text: fieldInput(text) })));
-    else letter(text);
   };
-  const onCommand = (command: Command): void => {
+  const onKey = (key: DialogKey): void => {
     const now = latest();
-    if (command.type === 'escape') onEscape();
-    else if (command.type === 'intent') onClose();
-    else if (command.type === 'enter') set({ ...now, isFiltering: false });
-    else if (command.type === 'up' || command.type === 'down') move(command.type === 'up' ? -1 : 1);
-    else if (command.type !== 'edit') return;
-    else if (command.edit.type === 'insert') for (const one of command.edit.text) character(one);
-    else if (now.isFiltering) set(withFilter(now, applyEdit(now.filter, command.edit)));
+    if (key.type === 'action') deeds[key.name]?.();
+    else if (key.type === 'text') insert(key.text);
+    else if (key.type === 'edit') set(withFilter(now, applyEdit(now.filter, key.edit)));
   };
-  const onKey = (input: string, key: Key): void => {
-    const page = Math.max(2, listRows);
-    if (key.pageUp || key.pageDown) move(key.pageUp ? -page : page);
-    else if (key.home) jump(0);
-    else if (key.end) jump(latest().selection.visible.length - 1);
-    else for (const command of commandsOf(input, key)) onCommand(command);
-  };
-  useInput(onKey);
-  usePaste((text) => {
-    const now = latest();
-    if (now.isFiltering)
-      set(withFilter(now, applyEdit(now.filter, { type: 'insert', text: fieldInput(text) })));
-  });
+  const keymap = useDialogKeys(() => (latest().isFiltering ? filterPlace : listPlace), onKey);
+  usePaste(insert);
 
   const { selection, isFiltering, filter, message } = state;
   const { visible, selected, top } = windowAround(selection, listRows);
@@ -123,6 +121,7 @@ export function ItemsDialog({ agent, width, rows, theme, onClose }: ItemsDialogP
     const isSelected = top + index === selected;
     return (isSelected ? theme.accent('❯ ') : '  ') + itemRow(item, width - 2, isSelected, theme);
   });
+  const hints = keyHints(keymap, isFiltering ? filterPlace : listPlace);
   const nothing = selection.items.length === 0 ? 'Nothing was said yet.' : 'Nothing matches.';
   return (
     <Box flexDirection="column">
@@ -136,7 +135,7 @@ export function ItemsDialog({ agent, width, rows, theme, onClose }: ItemsDialogP
       {isRoomy && !showsFilter && (
         <Lines lines={[theme.warning(truncate(sanitizeLine(message), width)) || ' ']} />
       )}
-      <Lines lines={[theme.dim(hintText(selected, visible.length, width, isFiltering))]} />
+      <Lines lines={[theme.dim(hintText(selected, visible.length, width, hints, isFiltering))]} />
     </Box>
   );
 }
@@ -146,11 +145,30 @@ function answers(subtype: string | undefined): boolean {
   return subtype === 'pin' || subtype === 'reduction';
 }
 
-function hintText(selected: number, many: number, width: number, isFiltering: boolean): string {
-  const place = many === 0 ? '' : `${selected + 1} of ${many} · `;
-  const keys = isFiltering
-    ? 'type to filter · Enter keeps it · Esc clears it'
-    : 'p pin · d drop · r restore · / filter · Esc leaves';
-  if (place.length + keys.length <= width) return place + keys;
-  return truncate(isFiltering ? 'Enter · Esc' : `p d r / Esc ${place}`.replace(/ · $/, ''), width);
+const listPlace: DialogPlace = { contexts: ['Items', 'Select'], typing: 'keys' };
+/** What is typed is the filter's; the keys of the items wait. */
+const filterPlace: DialogPlace = { contexts: ['Select'], typing: 'text' };
+
+function hintText(
+  selected: number,
+  many: number,
+  width: number,
+  hints: KeyHints,
+  isFiltering: boolean,
+): string {
+  const place = many === 0 ? '' : `${selected + 1} of ${many}`;
+  const long = isFiltering
+    ? dotted('type to filter', hints.does('select:accept', 'keeps it'), 'Esc clears it')
+    : dotted(
+        hints.does('items:pin', 'pin'),
+        hints.does('items:drop', 'drop'),
+        hints.does('items:restore', 'restore'),
+        hints.does('items:filter', 'filter'),
+        'Esc leaves',
+      );
+  const line = dotted(place, long);
+  if (textWidth(line) <= width) return line;
+  if (isFiltering) return truncate(dotted(hints.key('select:accept'), 'Esc'), width);
+  const keys = hints.keys('items:pin', 'items:drop', 'items:restore', 'items:filter');
+  return truncate([keys, 'Esc', place].filter(Boolean).join(' '), width);
 }

@@ -1,8 +1,9 @@
 /** The first minute: what was found on this machine, a key and an endpoint, or the demo. Nothing is kept before it was tried. */
-import { useInput } from 'ink';
 import { useEffect, useMemo, useRef, useState } from 'react';
+import type { DialogPlace } from '../keys/dialogKeys.ts';
+import { useDialogKeys } from '../keys/useDialogKeys.ts';
 import { AccessForm } from '../onboarding/AccessForm.tsx';
-import { ChoiceScreen } from '../onboarding/ChoiceScreen.tsx';
+import { ChoiceScreen, leaves } from '../onboarding/ChoiceScreen.tsx';
 import type { Access, AccessOutcome, FoundServer, SetupPort } from '../onboarding/SetupPort.ts';
 import { factsOf, foundText, offersOf, type SetupDeed, setupChoices } from '../onboarding/setupChoices.ts';
 import {
@@ -17,6 +18,7 @@ import { wrapText } from '../print/spans.ts';
 import { truncate } from '../print/width.ts';
 import type { Theme } from '../theme.ts';
 import type { OnboardingResult } from '../types.ts';
+import { choicesPlace } from './choices.ts';
 import { fieldInput } from './field.ts';
 import { Lines } from './Lines.tsx';
 import { checkForm, createForm, type Form, fieldNames, pastedText } from './onboardingForm.ts';
@@ -40,6 +42,7 @@ export interface OnboardingProps {
 }
 
 const TITLE = 'Welcome to ClawdCode';
+const listPlace: DialogPlace = { contexts: ['Select'], typing: 'text' };
 
 export function Onboarding(props: OnboardingProps) {
   const { setup, message, canReread, width, rows, theme, isActive = true, now, onDone } = props;
@@ -132,9 +135,11 @@ export function Onboarding(props: OnboardingProps) {
     set({ type: 'form', form });
   };
   // A list takes Ctrl+C for leaving the list.
-  useInput((input, key) => void (key.ctrl && input === 'c' && quit()), {
-    isActive: isActive && (step.type === 'found' || step.type === 'models'),
-  });
+  useDialogKeys(
+    () => listPlace,
+    (key) => key.type === 'action' && key.name === 'app:interrupt' && quit(),
+    isActive && (step.type === 'found' || step.type === 'models'),
+  );
 
   switch (step.type) {
     case 'choices':
@@ -254,12 +259,13 @@ interface AskingProps {
 
 /** While the endpoint is asked: nothing moves, and Esc gives up. */
 function Asking({ access, width, rows, theme, isActive, onCancel, onQuit }: AskingProps) {
-  useInput(
-    (input, key) => {
-      if (key.ctrl && (input === 'c' || input === 'd')) onQuit();
-      else if (key.escape) onCancel();
+  useDialogKeys(
+    () => choicesPlace,
+    (key) => {
+      if (leaves(key)) onQuit();
+      else if (key.type === 'action' && key.name === 'confirm:cancel') onCancel();
     },
-    { isActive },
+    isActive,
   );
   const what = access.model === '' ? 'which models it has' : `whether ${access.model} answers`;
   const text = `Asking ${sanitizeLine(hostOf(access.baseUrl))} ${what} …`;

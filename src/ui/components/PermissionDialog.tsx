@@ -1,15 +1,17 @@
-import { Box, useInput, usePaste } from 'ink';
-import { useMemo } from 'react';
+import { Box, usePaste } from 'ink';
+import { useContext, useMemo } from 'react';
 import type { PermissionAnswer, PermissionQuestion } from '../../protocol/permissions.ts';
-import { type Command, commandsOf } from '../input/keys.ts';
-import { applyEdit, createBuffer, type TextBuffer } from '../input/textBuffer.ts';
+import { applyEdit, createBuffer, type Edit, type TextBuffer } from '../input/textBuffer.ts';
+import type { DialogKey } from '../keys/dialogKeys.ts';
+import { KeymapContext } from '../keys/KeymapContext.ts';
+import { useDialogKeys } from '../keys/useDialogKeys.ts';
 import { type MarkdownRenderer, plainMarkdown } from '../print/markdown.ts';
 import type { Theme } from '../theme.ts';
-import { choiceLinesWithin, choiceOfCharacter } from './choices.ts';
+import { choiceLinesWithin, choiceOfKey, choicesPlace, movedChoice } from './choices.ts';
 import { fieldInput, fieldText } from './field.ts';
 import { Lines } from './Lines.tsx';
 import { permissionChoices } from './permissionChoices.ts';
-import { choiceShare, permissionLayout } from './permissionLayout.ts';
+import { choiceShare, commentPlace, permissionLayout } from './permissionLayout.ts';
 import { previewLines } from './previewLines.ts';
 import { TextField } from './TextField.tsx';
 import { useLatest } from './useLatest.ts';
@@ -57,6 +59,7 @@ export function PermissionDialog({
     () => previewLines(question.preview, width, theme, markdown),
     [question, width, theme, markdown],
   );
+  const keymap = useContext(KeymapContext);
   const layout = permissionLayout({
     question,
     preview,
@@ -67,6 +70,7 @@ export function PermissionDialog({
     width,
     rows,
     theme,
+    keymap,
   });
   const no = choices.length - 1;
 
@@ -78,41 +82,47 @@ export function PermissionDialog({
     const top = Math.max(0, Math.min(latest().top + by, preview.length - layout.previewRows));
     set({ ...latest(), top });
   };
-  const onCommand = (command: Command): void => {
+  const type = (comment: TextBuffer, edit: Edit): void =>
+    set({ ...latest(), comment: applyEdit(comment, edit) });
+  const insert = (comment: TextBuffer, text: string): void =>
+    type(comment, { type: 'insert', text: fieldInput(text) });
+  const onCommentKey = (comment: TextBuffer, key: DialogKey): void => {
+    if (key.type === 'edit') type(comment, key.edit);
+    else if (key.type === 'text') insert(comment, key.text);
+    else if (key.type !== 'action') return;
+    else if (key.name === 'confirm:cancel') set({ ...latest(), comment: undefined });
+    else if (key.name === 'confirm:accept') onAnswer(denial(fieldText(comment)));
+  };
+  const onKey = (key: DialogKey): void => {
     const { selected, comment } = latest();
+    const action = key.type === 'action' ? key.name : undefined;
+    const pages = action === 'confirm:pageUp' ? -1 : action === 'confirm:pageDown' ? 1 : 0;
+    if (pages !== 0) {
+      scroll(pages * layout.previewRows);
+      return;
+    }
     // A refusal is always heard; everything that could approve waits until nobody is typing ahead.
     const isTypedAhead = !counts();
-    if (comment !== undefined) {
-      if (command.type === 'escape') set({ ...latest(), comment: undefined });
-      else if (command.type === 'enter') onAnswer(denial(fieldText(comment)));
-      else if (command.type === 'edit')
-        set({ ...latest(), comment: applyEdit(comment, oneLine(command.edit)) });
-    } else if (command.type === 'escape') onAnswer(denial(''));
+    const moved = movedChoice(selected, choices.length, key);
+    if (action === 'app:interrupt') onAnswer(denial(''));
+    else if (comment !== undefined) onCommentKey(comment, key);
+    else if (action === 'confirm:cancel') onAnswer(denial(''));
     else if (isTypedAhead) return;
-    else if (command.type === 'up') set({ ...latest(), selected: (selected + no) % choices.length });
-    else if (command.type === 'down') set({ ...latest(), selected: (selected + 1) % choices.length });
-    else if (command.type === 'tab') take(no);
-    else if (command.type === 'enter') take(selected);
-    else if (command.type === 'edit' && command.edit.type === 'insert') {
-      const index = choiceOfCharacter(choices, command.edit.text);
-      if (index === no && command.edit.text.toLowerCase() === 'n') onAnswer(denial(''));
-      else if (index !== undefined) take(index);
+    else if (moved !== undefined) set({ ...latest(), selected: moved });
+    else if (action === 'confirm:comment') take(no);
+    else if (action === 'confirm:accept') take(selected);
+    else if (action === 'confirm:no') onAnswer(denial(''));
+    else {
+      const index = choiceOfKey(choices, key);
+      if (index !== undefined) take(index);
     }
   };
-  useInput(
-    (input, key) => {
-      if (key.pageDown) scroll(layout.previewRows);
-      else if (key.pageUp) scroll(-layout.previewRows);
-      else if (key.ctrl && input === 'c') onAnswer(denial(''));
-      else for (const command of commandsOf(input, key)) onCommand(command);
-    },
-    { isActive },
-  );
+  const place = () => (latest().comment === undefined ? choicesPlace : commentPlace);
+  useDialogKeys(place, onKey, isActive);
   usePaste(
     (text) => {
       const { comment } = latest();
-      if (comment !== undefined)
-        set({ ...latest(), comment: applyEdit(comment, { type: 'insert', text: fieldInput(text) }) });
+      if (comment !== undefined) insert(comment, text);
     },
     { isActive },
   );
@@ -137,8 +147,4 @@ export function PermissionDialog({
 
 function denial(comment: string): PermissionAnswer {
   return comment.trim() === '' ? { behavior: 'deny' } : { behavior: 'deny', comment: comment.trim() };
-}
-
-function oneLine(edit: Extract<Command, { type: 'edit' }>['edit']) {
-  return edit.type === 'insert' ? { ...edit, text: fieldInput(edit.text) } : edit;
 }

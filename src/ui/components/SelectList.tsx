@@ -1,7 +1,9 @@
-import { Box, useInput, usePaste } from 'ink';
+import { Box, usePaste } from 'ink';
 import { type ReactNode, useEffect, useRef } from 'react';
-import { type Command, commandsOf } from '../input/keys.ts';
 import { applyEdit, createBuffer, type TextBuffer } from '../input/textBuffer.ts';
+import type { DialogKey, DialogPlace, PlaceAction } from '../keys/dialogKeys.ts';
+import { dotted, keyHints } from '../keys/keyHints.ts';
+import { useDialogKeys } from '../keys/useDialogKeys.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { truncate } from '../print/width.ts';
 import type { Theme } from '../theme.ts';
@@ -45,7 +47,12 @@ interface State<T> {
   readonly selection: Selection<T>;
 }
 
-/** A picker: type to filter, ↑↓ PgUp PgDn to move, Enter takes, Esc leaves. Draws only the visible rows. */
+/** Further than any list is long. */
+const FAR = 1e9;
+
+const place: DialogPlace = { contexts: ['Select'], typing: 'text' };
+
+/** A picker: type to filter, arrows move, Enter takes, Esc leaves. Draws only the visible rows. */
 export function SelectList<T>(props: SelectListProps<T>) {
   const { title, items, textOf, rowOf, empty = 'Nothing here.', width, rows, theme, isActive = true } = props;
   const { detailRows = 0, detailOf, onPick, onCancel } = props;
@@ -65,22 +72,33 @@ export function SelectList<T>(props: SelectListProps<T>) {
   const shownDetails = rows - 3 - detailRows >= 3 ? detailRows : 0;
   const showHint = rows - 2 - shownDetails >= 3;
   const listRows = Math.max(1, rows - 2 - (showHint ? 1 : 0) - shownDetails);
-  const onCommand = (command: Command): void => {
+  const move = (by: number): void => {
     const { filter, selection } = latest();
-    if (command.type === 'escape' || command.type === 'intent') onCancel();
-    else if (command.type === 'enter') {
+    set({ filter, selection: moveSelection(selection, by, listRows) });
+  };
+  const page = Math.max(2, listRows);
+  const deeds: Partial<Record<PlaceAction, () => void>> = {
+    'select:previous': () => move(-1),
+    'select:next': () => move(1),
+    'select:pageUp': () => move(-page),
+    'select:pageDown': () => move(page),
+    'select:first': () => move(-FAR),
+    'select:last': () => move(FAR),
+    'select:accept': () => {
+      const { selection } = latest();
       const item = selection.visible[selection.selected];
       if (item !== undefined) onPick(item);
-    } else if (command.type === 'up' || command.type === 'down')
-      set({ filter, selection: moveSelection(selection, command.type === 'up' ? -1 : 1, listRows) });
-    else if (command.type === 'edit') {
-      const edit =
-        command.edit.type === 'insert'
-          ? { ...command.edit, text: fieldInput(command.edit.text) }
-          : command.edit;
-      edited(applyEdit(filter, edit));
-    }
+    },
+    'select:cancel': onCancel,
+    'app:interrupt': onCancel,
   };
+  const onKey = (key: DialogKey): void => {
+    if (key.type === 'action') deeds[key.name]?.();
+    else if (key.type === 'edit') edited(applyEdit(latest().filter, key.edit));
+    else if (key.type === 'text') insert(key.text);
+  };
+  const insert = (text: string): void =>
+    edited(applyEdit(latest().filter, { type: 'insert', text: fieldInput(text) }));
   const edited = (filter: TextBuffer): void => {
     const { selection } = latest();
     const text = fieldText(filter);
@@ -89,19 +107,8 @@ export function SelectList<T>(props: SelectListProps<T>) {
       selection: text === selection.filter ? selection : filterSelection(selection, text, textOf),
     });
   };
-  useInput(
-    (input, key) => {
-      const { filter, selection } = latest();
-      const page = Math.max(2, listRows);
-      if (key.pageDown || key.pageUp)
-        set({ filter, selection: moveSelection(selection, key.pageUp ? -page : page, listRows) });
-      else for (const command of commandsOf(input, key)) onCommand(command);
-    },
-    { isActive },
-  );
-  usePaste((text) => edited(applyEdit(latest().filter, { type: 'insert', text: fieldInput(text) })), {
-    isActive,
-  });
+  const keymap = useDialogKeys(() => place, onKey, isActive);
+  usePaste(insert, { isActive });
 
   const { visible, selected, top } = windowAround(state.selection, listRows);
   const lines = visible.slice(top, top + listRows).map((item, index) => {
@@ -111,15 +118,21 @@ export function SelectList<T>(props: SelectListProps<T>) {
     return mark + row;
   });
   const none = theme.dim(truncate(`  ${items.length === 0 ? empty : 'Nothing matches.'}`, width));
-  const place = visible.length > listRows ? `${selected + 1} of ${visible.length} · ` : '';
-  const hint = truncate(`${place}↑↓ Enter · type to filter · Esc leaves`, width);
+  const hints = keyHints(keymap, place);
+  const keys = [hints.keys('select:previous', 'select:next'), hints.key('select:accept')];
+  const hint = dotted(
+    visible.length > listRows ? `${selected + 1} of ${visible.length}` : undefined,
+    keys.filter((key) => key !== undefined).join(' '),
+    'type to filter',
+    'Esc leaves',
+  );
   return (
     <Box flexDirection="column">
       <Lines lines={[ruled(title, width, theme)]} />
       <TextField label="Filter: " buffer={state.filter} width={width} theme={theme} isActive={isActive} />
       <Lines lines={lines.length === 0 ? [none] : lines} />
       {shownDetails > 0 && detailOf?.(visible[selected])}
-      {showHint && <Lines lines={[theme.dim(hint)]} />}
+      {showHint && <Lines lines={[theme.dim(truncate(hint, width))]} />}
     </Box>
   );
 }

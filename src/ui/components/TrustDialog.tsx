@@ -1,11 +1,10 @@
-import { useInput } from 'ink';
-import { commandsOf } from '../input/keys.ts';
+import { useDialogKeys } from '../keys/useDialogKeys.ts';
 import { reveal, revealLine } from '../print/sanitize.ts';
 import { prefixLines, wrapText } from '../print/spans.ts';
 import { truncate } from '../print/width.ts';
 import type { Theme } from '../theme.ts';
 import type { TrustQuestion } from '../types.ts';
-import { type Choice, choiceLines, choiceOfCharacter } from './choices.ts';
+import { type Choice, choiceLines, choiceOfKey, choicesPlace, movedChoice } from './choices.ts';
 import { Lines } from './Lines.tsx';
 import { ruled } from './permissionLayout.ts';
 import { useLatest } from './useLatest.ts';
@@ -23,8 +22,8 @@ export interface TrustDialogProps {
 }
 
 const choices: readonly Choice[] = [
-  { label: 'Yes, I trust this folder', letter: 'y' },
-  { label: 'No, go on without its settings', letter: 'n' },
+  { label: 'Yes, I trust this folder', letter: 'y', action: 'confirm:yes' },
+  { label: 'No, go on without its settings', letter: 'n', action: 'confirm:no' },
 ];
 
 /** Asked once per folder: what its settings would do, and whether they may. Nothing is trusted by accident. */
@@ -32,20 +31,19 @@ export function TrustDialog(props: TrustDialogProps) {
   const { question, width, rows, theme, isActive = true, now, onAnswer } = props;
   const [selected, latest, set] = useLatest(() => 0);
   const counts = useTypeAheadGuard(question.folder, now);
-  useInput(
-    (input, key) => {
-      for (const command of commandsOf(input, key)) {
-        if (command.type === 'escape' || command.type === 'intent') onAnswer(false);
-        else if (!counts()) continue;
-        else if (command.type === 'up' || command.type === 'down') set(1 - latest());
-        else if (command.type === 'enter') onAnswer(latest() === 0);
-        else if (command.type === 'edit' && command.edit.type === 'insert') {
-          const index = choiceOfCharacter(choices, command.edit.text);
-          if (index !== undefined) onAnswer(index === 0);
-        }
+  useDialogKeys(
+    () => choicesPlace,
+    (key) => {
+      const action = key.type === 'action' ? key.name : undefined;
+      if (action === 'confirm:cancel' || action === 'app:interrupt') onAnswer(false);
+      else if (counts()) {
+        const moved = movedChoice(latest(), choices.length, key);
+        const index = action === 'confirm:accept' ? latest() : choiceOfKey(choices, key);
+        if (moved !== undefined) set(moved);
+        else if (index !== undefined) onAnswer(index === 0);
       }
     },
-    { isActive },
+    isActive,
   );
   return <Lines lines={trustLines(question, selected, width, rows, theme)} />;
 }

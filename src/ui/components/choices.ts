@@ -1,4 +1,5 @@
 /** A few numbered choices: how they look, and which one a key takes. Pure. */
+import type { DialogKey, DialogPlace } from '../keys/dialogKeys.ts';
 import { prefixLines, wrapText } from '../print/spans.ts';
 import { truncate } from '../print/width.ts';
 import type { Theme } from '../theme.ts';
@@ -9,6 +10,8 @@ export interface Choice {
   readonly detail?: string | undefined;
   /** A letter that takes it, besides its number. */
   readonly letter?: string;
+  /** What has its keys in the user's keymap, in place of the letter; in plain lines the letter holds. */
+  readonly action?: 'confirm:yes' | 'confirm:always' | 'confirm:no';
 }
 
 /** Each choice on as many lines as it needs, and one for a detail; the selected one is marked. */
@@ -77,9 +80,32 @@ function detailed(choices: readonly Choice[], selected: number): readonly Choice
   return choices.map(({ detail, ...choice }, index) => (index === selected ? { ...choice, detail } : choice));
 }
 
-/** The choice whose number or letter was typed. */
-export function choiceOfCharacter(choices: readonly Choice[], character: string): number | undefined {
-  const wanted = character.toLowerCase();
-  const index = choices.findIndex((choice, at) => wanted === String(at + 1) || wanted === choice.letter);
-  return index === -1 ? undefined : index;
+/** Where the keys of choices are read; a number or a letter counts only when it came alone. */
+export const choicesPlace: DialogPlace = { contexts: ['Confirmation'], typing: 'answer' };
+
+/** The choice that a key takes at once: by its action, its number or its letter. */
+export function choiceOfKey(choices: readonly Choice[], key: DialogKey): number | undefined {
+  if (key.type === 'action') {
+    const index = choices.findIndex(({ action }) => action === key.name);
+    return index === -1 && key.typed !== undefined ? choiceOfCharacter(choices, key.typed) : indexOf(index);
+  }
+  return key.type === 'text' ? choiceOfCharacter(choices, key.text) : undefined;
 }
+
+/** The row of the choice after a key that moves up or down, around both ends. */
+export function movedChoice(selected: number, many: number, key: DialogKey): number | undefined {
+  if (key.type !== 'action') return undefined;
+  if (key.name === 'confirm:previous') return (selected + many - 1) % many;
+  return key.name === 'confirm:next' ? (selected + 1) % many : undefined;
+}
+
+function choiceOfCharacter(choices: readonly Choice[], character: string): number | undefined {
+  const wanted = character.toLowerCase();
+  return indexOf(
+    choices.findIndex(
+      ({ letter, action }, at) => wanted === String(at + 1) || (wanted === letter && action === undefined),
+    ),
+  );
+}
+
+const indexOf = (found: number): number | undefined => (found === -1 ? undefined : found);

@@ -45,19 +45,11 @@ export function withFilter(state: ItemsState, filter: TextBuffer): ItemsState {
   };
 }
 
-/** What a letter asks for on the selected item; undefined for others. */
-export function steeringFor(letter: string, item: ContextItem): Steering | undefined {
-  const { uuid } = item;
-  switch (letter) {
-    case 'p':
-      return { action: item.isPinned ? 'unpin' : 'pin', uuid };
-    case 'd':
-      return { action: 'drop', uuid };
-    case 'r':
-      return { action: 'restore', uuid };
-    default:
-      return undefined;
-  }
+/** What can be asked for; to pin what is pinned is to unpin it. */
+export type SteeringWish = 'pin' | 'drop' | 'restore';
+
+export function steeringFor(wish: SteeringWish, { uuid, isPinned }: ContextItem): Steering {
+  return { action: wish === 'pin' && isPinned ? 'unpin' : wish, uuid };
 }
 
 const done: Readonly<Record<Steering['action'], string>> = {
@@ -67,9 +59,10 @@ const done: Readonly<Record<Steering['action'], string>> = {
   restore: 'Restored',
 };
 
-/** E.g. "Dropped #12 · r brings it back". */
-export function doneText({ action }: Steering, { seq }: ContextItem): string {
-  return `${done[action]} #${seq}${action === 'drop' ? ' · r brings it back' : ''}`;
+/** E.g. "Dropped #12 · r brings it back", where a key does. */
+export function doneText({ action }: Steering, { seq }: ContextItem, restoreKey: string | undefined): string {
+  const back = action === 'drop' && restoreKey !== undefined ? ` · ${restoreKey} brings it back` : '';
+  return `${done[action]} #${seq}${back}`;
 }
 
 /** What a filter looks at: "masked reply #12 …". */

@@ -5,11 +5,18 @@ import type { Choice } from './choices.ts';
 /** What can be answered: yes, always where a rule is proposed, no. The last one is no. */
 export function permissionChoices({ suggestion }: PermissionQuestion): readonly Choice[] {
   return [
-    { label: 'Yes', letter: 'y' },
+    { label: 'Yes', letter: 'y', action: 'confirm:yes' },
     ...(suggestion === undefined
       ? []
-      : [{ label: oneRow(suggestion.label), detail: oneRow(destinationOf(suggestion)), letter: 'a' }]),
-    { label: 'No, and tell it what to do differently', letter: 'n' },
+      : [
+          {
+            label: oneRow(suggestion.label),
+            detail: oneRow(destinationOf(suggestion)),
+            letter: 'a',
+            action: 'confirm:always',
+          } as const,
+        ]),
+    { label: 'No, and tell it what to do differently', letter: 'n', action: 'confirm:no' },
   ];
 }
 

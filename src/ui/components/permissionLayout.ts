@@ -1,9 +1,13 @@
 /** Which lines of a permission dialog fit the screen: the choices always do, the preview takes what is left. */
 import type { PermissionQuestion } from '../../protocol/permissions.ts';
+import type { DialogPlace } from '../keys/dialogKeys.ts';
+import { dotted, keyHints } from '../keys/keyHints.ts';
+import type { Keymap } from '../keys/keymap.ts';
 import { reveal, sanitizeLine } from '../print/sanitize.ts';
 import { wrapText } from '../print/spans.ts';
 import { textWidth, truncate } from '../print/width.ts';
 import type { Theme } from '../theme.ts';
+import { choicesPlace } from './choices.ts';
 
 export interface PermissionLayoutInput {
   readonly question: PermissionQuestion;
@@ -14,7 +18,11 @@ export interface PermissionLayoutInput {
   readonly width: number;
   readonly rows: number;
   readonly theme: Theme;
+  readonly keymap: Keymap;
 }
+
+/** Where the keys of the comment are read: typing is text, and Enter and Esc end it. */
+export const commentPlace: DialogPlace = { contexts: ['Confirmation'], typing: 'text' };
 
 export interface PermissionLayout {
   /** Lines above the comment field, and below it. */
@@ -26,9 +34,9 @@ export interface PermissionLayout {
 
 /** Never more than `rows` lines together with the comment field, as long as `rows` holds the choices. */
 export function permissionLayout(input: PermissionLayoutInput): PermissionLayout {
-  const { question, preview, choiceRows, isCommenting, width, rows, theme } = input;
+  const { question, preview, choiceRows, isCommenting, width, rows, theme, keymap } = input;
   const title = ruled(titleOf(question), width, theme);
-  const hint = theme.dim(truncate(hintText(isCommenting), width));
+  const hint = theme.dim(truncate(hintText(isCommenting, keymap), width));
   const reason = wrapText(sanitizeLine(question.reason), width, theme.dim).slice(0, 2);
   let left = rows - choiceRows.length - (isCommenting ? 1 : 0);
   const reserve = (lines: number, kept = previewShare(preview.length, rows)): boolean => {
@@ -44,7 +52,10 @@ export function permissionLayout(input: PermissionLayoutInput): PermissionLayout
   const overflows = preview.length > left;
   const previewRows = Math.max(overflows && left > 1 ? left - 1 : Math.min(left, preview.length), 0);
   const top = Math.max(0, Math.min(input.top, preview.length - previewRows));
-  const position = `  lines ${top + 1}–${top + previewRows} of ${preview.length} · PgUp/PgDn`;
+  const hints = keyHints(keymap, choicesPlace);
+  const paging = [hints.key('confirm:pageUp'), hints.key('confirm:pageDown')];
+  const place = `  lines ${top + 1}–${top + previewRows} of ${preview.length}`;
+  const position = dotted(place, listed('/', ...paging));
   return {
     above: [
       ...(showTitle ? [title] : []),
@@ -87,8 +98,18 @@ export function ruled(title: string, width: number, theme: Theme): string {
   return `${theme.accent('─ ')}${theme.strong(text)}${theme.accent(` ${'─'.repeat(Math.max(0, width - 3 - textWidth(text)))}`)}`;
 }
 
-function hintText(isCommenting: boolean): string {
-  return isCommenting
-    ? 'Enter sends it · Esc goes back'
-    : '↑↓ Enter · y/a/n · Esc no · Tab no, with a comment';
+function hintText(isCommenting: boolean, keymap: Keymap): string {
+  if (isCommenting)
+    return dotted(keyHints(keymap, commentPlace).does('confirm:accept', 'sends it'), 'Esc goes back');
+  const hints = keyHints(keymap, choicesPlace);
+  return dotted(
+    listed(' ', hints.keys('confirm:previous', 'confirm:next'), hints.key('confirm:accept')),
+    listed('/', hints.key('confirm:yes'), hints.key('confirm:always'), hints.key('confirm:no')),
+    'Esc no',
+    hints.does('confirm:comment', 'no, with a comment'),
+  );
+}
+
+function listed(between: string, ...keys: readonly (string | undefined)[]): string {
+  return keys.filter((key) => key !== undefined).join(between);
 }

@@ -22,6 +22,7 @@ export const showTranscript: Deed = async ({ snapshot, screen, options, say }) =
         tools: () => snapshot().view.tools,
         readBlob: host.readBlob,
         now: options.now,
+        keymap: options.keys?.current,
       }).finally(() => options.onAlternateScreen?.(false));
     })
     // The terminal is given away already, or gone.

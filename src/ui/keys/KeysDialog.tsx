@@ -1,13 +1,19 @@
-import { useInput, usePaste } from 'ink';
+import { usePaste } from 'ink';
 import { useState } from 'react';
 import { Lines } from '../components/Lines.tsx';
 import { ruled } from '../components/permissionLayout.ts';
+import { truncate } from '../print/width.ts';
 import type { Theme } from '../theme.ts';
+import type { DialogKey, DialogPlace, PlaceAction } from './dialogKeys.ts';
+import { dotted, keyHints } from './keyHints.ts';
 import { keyLines } from './keyLines.ts';
 import type { Keymap } from './keymap.ts';
+import { useDialogKeys } from './useDialogKeys.ts';
 
 /** What was on screen is pushed up by no more than this. */
 const MAX_ROWS = 16;
+
+const place: DialogPlace = { contexts: ['Select'], typing: 'answer' };
 
 /** The keys, over the composer: ↑↓ and PgUp PgDn scroll where there is more, any other key closes. */
 export function KeysDialog({
@@ -30,21 +36,33 @@ export function KeysDialog({
   const lowest = Math.max(0, lines.length - height);
   const shown = Math.min(top, lowest);
   const scroll = (by: number): void => setTop(Math.max(0, Math.min(lowest, shown + by)));
-  useInput((_input, key) => {
-    if (key.eventType === 'release') return;
-    if (lowest > 0 && (key.upArrow || key.downArrow)) scroll(key.upArrow ? -1 : 1);
-    else if (lowest > 0 && (key.pageUp || key.pageDown)) scroll(key.pageUp ? -height : height);
-    else onClose();
-  });
+  const deeds: Partial<Record<PlaceAction, () => void>> = {
+    'select:previous': () => scroll(-1),
+    'select:next': () => scroll(1),
+    'select:pageUp': () => scroll(-height),
+    'select:pageDown': () => scroll(height),
+  };
+  const onKey = (key: DialogKey): void => {
+    const deed = key.type === 'action' && lowest > 0 ? deeds[key.name] : undefined;
+    if (deed === undefined) onClose();
+    else deed();
+  };
+  useDialogKeys(() => place, onKey);
   usePaste(onClose);
   const more =
-    lowest > 0 ? `${shown + 1}–${Math.min(lines.length, shown + height)} of ${lines.length} · ↑↓ · ` : '';
+    lowest > 0
+      ? [
+          `${shown + 1}–${Math.min(lines.length, shown + height)} of ${lines.length}`,
+          keyHints(keymap, place).keys('select:previous', 'select:next'),
+        ]
+      : [];
+  const hint = dotted(...more, '/keys has all', 'any other key closes');
   return (
     <Lines
       lines={[
         ruled('Keys', width, theme),
         ...lines.slice(shown, shown + height),
-        theme.dim(`${more}/keys has all · any other key closes`.slice(0, width)),
+        theme.dim(truncate(hint, width)),
       ]}
     />
   );

@@ -5,9 +5,13 @@
  */
 import type { Command, EditName, Intent } from '../input/keys.ts';
 import type { Move } from '../input/textBuffer.ts';
+import { type DialogContext, dialogActions } from './dialogActions.ts';
 
-/** Where a binding counts; what is listed first in `contextOrder` wins. */
-export type KeyContext = 'Global' | 'Chat' | 'Autocomplete' | 'HistorySearch';
+/** Where a binding counts. */
+export type KeyContext = WritingContext | DialogContext;
+
+/** Where the composer has the keys. */
+export type WritingContext = 'Global' | 'Chat' | 'Autocomplete' | 'HistorySearch';
 
 export interface Action {
   readonly name: string;
@@ -16,7 +20,8 @@ export interface Action {
   readonly keys: readonly string[];
   /** What it does, in a few words. */
   readonly description: string;
-  readonly command: Command;
+  /** What it asks of the composer; absent where its name says all, as in dialogs. */
+  readonly command?: Command;
   /** Its keys stay what they are: without them there might be no way out. */
   readonly isFixed?: boolean;
   /** Goes without saying: left out of `?`, where room is scarce. */
@@ -152,11 +157,13 @@ export const actions: readonly Action[] = [
   search('historySearch:execute', ['enter'], 'send', 'send it'),
   { ...search('historySearch:leave', ['ctrl+c'], 'cancel', 'leave, the draft as it was'), isFixed: true },
   search('historySearch:cancel', ['ctrl+g'], 'cancel', 'leave, the draft as it was'),
+
+  ...dialogActions,
 ];
 
 function action(
   name: string,
-  context: KeyContext,
+  context: WritingContext,
   keys: readonly string[],
   description: string,
   command: Command,

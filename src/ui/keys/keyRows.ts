@@ -1,7 +1,6 @@
 /** The keys as they are printed: what `?`, `/keys` and docs/keys.md show. Pure. */
 import { type Action, actions, type KeyContext } from './actions.ts';
-import type { Keymap } from './keymap.ts';
-import { keysOfAction } from './keymap.ts';
+import { contextNames, type Keymap, keysOfAction } from './keymap.ts';
 import { showKeys } from './notation.ts';
 
 export interface KeyRow {
@@ -24,11 +23,19 @@ const titles: Readonly<Record<KeyContext, string>> = {
   Chat: 'Writing',
   Autocomplete: 'While suggestions are shown',
   HistorySearch: 'While earlier prompts are searched',
+  Select: 'In every list',
+  Sessions: 'In the list of sessions',
+  Items: 'In the list of context items',
+  Tasks: 'In the list of background tasks',
+  Rewind: 'In the list of turns to go back to',
+  Confirmation: 'In questions',
+  Form: 'In forms',
+  Transcript: 'In the transcript',
 };
 
 /** Every action and its keys, grouped by where they count. */
 export function keyGroups(keymap: Keymap): readonly KeyGroup[] {
-  return (['Global', 'Chat', 'Autocomplete', 'HistorySearch'] as const).map((context) => ({
+  return contextNames.map((context) => ({
     title: titles[context],
     context,
     rows: actions.filter((action) => action.context === context).map((action) => rowOf(action, keymap)),

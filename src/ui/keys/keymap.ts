@@ -1,4 +1,4 @@
-/** What a stroke means in a context: the table of actions, changed by the user's bindings. Pure. */
+/** What a stroke means where one writes: the table of actions, changed by the user's bindings. Pure. */
 import type { Command } from '../input/keys.ts';
 import { type Action, actions, type KeyContext } from './actions.ts';
 import { isText } from './notation.ts';
@@ -16,12 +16,9 @@ export interface Binding {
 
 /** The keymap as it comes, with the user's changes. */
 export function createKeymap(changes: readonly Binding[] = []): Keymap {
-  const keymap: Record<KeyContext, Map<string, Action>> = {
-    Global: new Map(),
-    Chat: new Map(),
-    Autocomplete: new Map(),
-    HistorySearch: new Map(),
-  };
+  const keymap = Object.fromEntries(
+    contextNames.map((context) => [context, new Map<string, Action>()]),
+  ) as Record<KeyContext, Map<string, Action>>;
   for (const action of actions) for (const key of action.keys) keymap[action.context].set(key, action);
   for (const { context, keys, action } of changes) {
     if (action === null) keymap[context].delete(keys);
@@ -29,6 +26,9 @@ export function createKeymap(changes: readonly Binding[] = []): Keymap {
   }
   return keymap;
 }
+
+/** Every context, in the order in which they are listed. */
+export const contextNames: readonly KeyContext[] = [...new Set(actions.map(({ context }) => context))];
 
 export const defaultKeymap: Keymap = createKeymap();
 
@@ -61,7 +61,7 @@ export function readStroke(keymap: Keymap, stroke: Stroke, place: ReadingPlace):
     const maps = contexts.map((context) => keymap[context]);
     for (const map of maps) {
       const action = map.get(keys);
-      if (action !== undefined) return { type: 'command', command: action.command };
+      if (action?.command !== undefined) return { type: 'command', command: action.command };
     }
     if (maps.some((map) => beginsChord(map, keys))) return { type: 'pending', keys };
   }
@@ -87,14 +87,12 @@ export function chordsAfter(
   );
 }
 
-const contextNames: readonly KeyContext[] = ['Global', 'Chat', 'Autocomplete', 'HistorySearch'];
-
 function beginsChord(map: ReadonlyMap<string, Action>, keys: string): boolean {
   for (const bound of map.keys()) if (bound.startsWith(`${keys} `)) return true;
   return false;
 }
 
 /** Shift is reported only by some terminals: where it makes no difference, it is not asked for. */
-function candidatesOf(key: string): readonly string[] {
+export function candidatesOf(key: string): readonly string[] {
   return key.includes('shift+') ? [key, key.replace('shift+', '')] : [key];
 }

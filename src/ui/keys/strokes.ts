@@ -63,7 +63,8 @@ const numbered: Readonly<Record<string, string>> = {
 };
 const lettered: Readonly<Record<string, string>> = { P: 'f1', Q: 'f2', R: 'f3', S: 'f4' };
 
-function functionKey(raw: string): string | undefined {
+/** F1 to F12 and Insert by what the terminal sent; undefined for others. */
+export function functionKey(raw: string): string | undefined {
   const [, number, letter] = /^\x1b(?:\[(\d+)(?:;[\d:]*)?~|(?:O|\[(?:1;[\d:]*)?)([PQRS]))$/.exec(raw) ?? [];
   return numbered[number ?? ''] ?? lettered[letter ?? ''];
 }

@@ -2,9 +2,11 @@
  * The user's own keys: what `keybindings.json` says, checked line by line. What cannot be is said and left out; the
  * rest counts. Pure.
  */
-import { type Action, actions, type KeyContext } from './actions.ts';
-import { type Binding, createKeymap, type Keymap, keysOfAction } from './keymap.ts';
-import { parseKeys, showKeys } from './notation.ts';
+import type { KeyContext } from './actions.ts';
+import { quote, readBinding } from './bindingRules.ts';
+import { type Binding, contextNames, createKeymap, type Keymap } from './keymap.ts';
+import { lostWays, withoutLosses } from './lostWays.ts';
+import { showKeys } from './notation.ts';
 
 export interface UserKeys {
   readonly keymap: Keymap;
@@ -26,7 +28,7 @@ export function userKeys(value: unknown): UserKeys {
   const lines = linesOf(value, problems);
   if (lines.length > MAX_BINDINGS) problems.push(`Only the first ${MAX_BINDINGS} bindings count.`);
   for (const line of lines.slice(0, MAX_BINDINGS)) {
-    const read = readLine(line);
+    const read = readBinding(line.context, line.keys, line.action);
     if (typeof read === 'string') {
       problems.push(`${quote(line.context)}, ${quote(line.keys)}: ${read}.`);
       continue;
@@ -39,7 +41,13 @@ export function userKeys(value: unknown): UserKeys {
     seen.add(place);
     changes.push(read);
   }
-  return { ...reachable(changes), problems: [...problems, ...unreachable(changes)] };
+  const wanted = createKeymap(changes);
+  const lost = lostWays(wanted);
+  const keymap = lost.length === 0 ? wanted : createKeymap(withoutLosses(changes, lost));
+  return {
+    keymap,
+    problems: [...problems, ...hiddenChords(wanted, changes), ...lost.map(({ text }) => text)],
+  };
 }
 
 interface Line {
@@ -47,19 +55,6 @@ interface Line {
   readonly keys: string;
   readonly action: unknown;
 }
-
-const contexts: Readonly<Record<string, KeyContext>> = {
-  Global: 'Global',
-  Chat: 'Chat',
-  Autocomplete: 'Autocomplete',
-  HistorySearch: 'HistorySearch',
-};
-
-/** There must always be a way to stop, to leave and to close. */
-const fixedKeys: readonly string[] = ['ctrl+c', 'ctrl+d', 'escape'];
-
-/** What begins commands, shell commands and file names is text. */
-const signs: readonly string[] = ['/', '!', '@'];
 
 function linesOf(value: unknown, problems: string[]): readonly Line[] {
   if (!isRecord(value)) {
@@ -78,9 +73,9 @@ function linesOf(value: unknown, problems: string[]): readonly Line[] {
         else problems.push('A block of "bindings" names no context.');
   }
   return blocks.flatMap(([context, bindings]): readonly Line[] => {
-    if (contexts[context] === undefined) {
+    if (!contextNames.some((name) => name === context)) {
       problems.push(
-        `${quote(context)} has no keys that can be changed; these have: ${Object.keys(contexts).join(', ')}.`,
+        `${quote(context)} has no keys that can be changed; these have: ${contextNames.join(', ')}.`,
       );
       return [];
     }
@@ -92,57 +87,24 @@ function linesOf(value: unknown, problems: string[]): readonly Line[] {
   });
 }
 
-/** The binding, or why there can be none. */
-function readLine({ context: contextName, keys: written, action: wanted }: Line): Binding | string {
-  const context = contexts[contextName] ?? 'Chat';
-  const parsed = parseKeys(written);
-  if (parsed.type === 'impossible') return parsed.reason;
-  const { keys } = parsed;
-  if (keys.split(' ').some((key) => fixedKeys.includes(key)))
-    return `${showKeys(keys)} stays as it is: there must always be a way to stop and to leave`;
-  if (signs.includes(keys)) return `${keys} begins ${keys === '@' ? 'the name of a file' : 'a command'}`;
-  if (wanted === null) return { context, keys, action: null };
-  if (typeof wanted !== 'string') return 'an action is a name in quotes, or null';
-  const action = actions.find(({ name }) => name === wanted);
-  if (action === undefined) return `there is no action ${quote(wanted)}; /keys lists them`;
-  if (action.isFixed === true && action.command.type !== 'search')
-    return `the keys of ${action.name} stay as they are`;
-  if (!fits(action, context)) return `${action.name} belongs to ${action.context}`;
-  return { context, keys, action };
-}
-
-/** Writing is global but for the popup and the search. */
-function fits(action: Action, context: KeyContext): boolean {
-  const writing: readonly KeyContext[] = ['Global', 'Chat'];
-  return action.context === context || (writing.includes(action.context) && writing.includes(context));
-}
-
-/** The keymap; where nothing would send any more, Enter still does. */
-function reachable(changes: readonly Binding[]): { readonly keymap: Keymap } {
-  const keymap = createKeymap(changes);
-  if (keysOfAction(keymap, SUBMIT).length > 0) return { keymap };
-  return { keymap: createKeymap(changes.filter(({ keys }) => keys !== 'enter')) };
-}
-
-const SUBMIT = 'chat:submit';
-
-function unreachable(changes: readonly Binding[]): readonly string[] {
-  const wanted = createKeymap(changes);
+/** Keys with an action of their own that used to begin a chord. */
+function hiddenChords(wanted: Keymap, changes: readonly Binding[]): readonly string[] {
   const chords = [...wanted.Global.keys(), ...wanted.Chat.keys()].filter((keys) => keys.includes(' '));
-  const hidden = changes.flatMap(({ keys, action }) => {
-    const chord = action === null ? undefined : chords.find((one) => one.startsWith(`${keys} `));
+  return changes.flatMap(({ context, keys, action }) => {
+    const chord =
+      action?.command === undefined || !chordContexts.includes(context)
+        ? undefined
+        : chords.find((one) => one.startsWith(`${keys} `));
     if (chord === undefined) return [];
     return [
       `${showKeys(keys)} has an action of its own, so that ${showKeys(chord)} cannot be reached any more.`,
     ];
   });
-  if (keysOfAction(wanted, SUBMIT).length > 0) return hidden;
-  return [...hidden, 'No key would send any more: Enter still does.'];
 }
+
+/** All that are read together with those that have chords. */
+const chordContexts: readonly KeyContext[] = ['Global', 'Chat', 'Autocomplete', 'HistorySearch'];
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
-
-/** Shortened: the file's text goes to the terminal. */
-const quote = (text: string): string => `“${text.length > 60 ? `${text.slice(0, 60)}…` : text}”`;

@@ -1,4 +1,4 @@
-import { Box, useInput, usePaste } from 'ink';
+import { Box, usePaste } from 'ink';
 import { fieldInput } from '../components/field.ts';
 import { Lines } from '../components/Lines.tsx';
 import {
@@ -13,8 +13,10 @@ import {
 } from '../components/onboardingForm.ts';
 import { ruled } from '../components/permissionLayout.ts';
 import { TextField } from '../components/TextField.tsx';
-import { type Command, commandsOf } from '../input/keys.ts';
 import { applyEdit } from '../input/textBuffer.ts';
+import type { DialogKey, DialogPlace } from '../keys/dialogKeys.ts';
+import { dotted, keyHints } from '../keys/keyHints.ts';
+import { useDialogKeys } from '../keys/useDialogKeys.ts';
 import { wrapText } from '../print/spans.ts';
 import type { Theme } from '../theme.ts';
 import type { AccessField } from './SetupPort.ts';
@@ -40,6 +42,8 @@ const labels: Readonly<Record<AccessField, string>> = {
   model: 'Model:    ',
 };
 
+const place: DialogPlace = { contexts: ['Form'], typing: 'text' };
+
 /** Key, endpoint and model. Enter goes from the key to the endpoint, so that nobody sends a key where it was not seen to go. */
 export function AccessForm(props: AccessFormProps) {
   const {
@@ -55,15 +59,16 @@ export function AccessForm(props: AccessFormProps) {
     onBack,
     onQuit,
   } = props;
-  const onCommand = (command: Command): void => {
+  const onKey = (key: DialogKey): void => {
     const form = latest();
-    if (command.type === 'escape') onBack();
-    else if (command.type === 'intent' && command.intent === 'clear_or_exit') onQuit();
-    else if (command.type === 'up' || (command.type === 'intent' && command.intent === 'cycle_mode'))
-      onChange(stepForm(form, -1));
-    else if (command.type === 'down' || command.type === 'tab') onChange(stepForm(form, 1));
-    else if (command.type === 'enter') form.active === 0 ? onChange(stepForm(form, 1)) : onSubmit(form);
-    else if (command.type === 'edit') edit(command.edit);
+    if (key.type === 'edit') edit(key.edit);
+    else if (key.type === 'text') edit({ type: 'insert', text: key.text });
+    else if (key.type !== 'action') return;
+    else if (key.name === 'form:cancel') onBack();
+    else if (key.name === 'app:interrupt') onQuit();
+    else if (key.name === 'form:previous') onChange(stepForm(form, -1));
+    else if (key.name === 'form:next') onChange(stepForm(form, 1));
+    else if (key.name === 'form:submit') form.active === 0 ? onChange(stepForm(form, 1)) : onSubmit(form);
   };
   const edit = (change: Parameters<typeof applyEdit>[1]): void => {
     const form = latest();
@@ -75,17 +80,14 @@ export function AccessForm(props: AccessFormProps) {
     else if (clean.type === 'insert') onChange(withInsertion(form, name, clean.text, buffer));
     else onChange(withField(form, name, buffer));
   };
-  useInput(
-    (input, key) => {
-      for (const command of commandsOf(input, key)) onCommand(command);
-    },
-    { isActive },
-  );
+  const keymap = useDialogKeys(() => place, onKey, isActive);
   usePaste((text) => edit({ type: 'insert', text: pastedText(fieldInput(text)) }), { isActive });
 
   const form = latest();
   const problem = form.problem === undefined ? [] : wrapText(form.problem, width, theme.error);
-  const advice = [adviceOf(form), 'Enter · Tab · Esc', `Kept in ${savedTo}, readable by you alone.`]
+  const hints = keyHints(keymap, place);
+  const keys = dotted(hints.key('form:submit'), hints.key('form:next'), 'Esc');
+  const advice = [adviceOf(form), keys, `Kept in ${savedTo}, readable by you alone.`]
     .filter((text) => text !== '')
     .flatMap((text) => wrapText(text, width, theme.dim));
   const room = Math.max(0, rows - fieldNames.length);

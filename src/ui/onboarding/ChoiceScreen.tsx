@@ -1,11 +1,20 @@
-import { useInput, usePaste } from 'ink';
+import { usePaste } from 'ink';
 import { useRef } from 'react';
-import { type Choice, choiceOfCharacter, fittedChoiceLines } from '../components/choices.ts';
+import {
+  type Choice,
+  choiceOfKey,
+  choicesPlace,
+  fittedChoiceLines,
+  movedChoice,
+} from '../components/choices.ts';
 import { Lines } from '../components/Lines.tsx';
 import { ruled } from '../components/permissionLayout.ts';
 import { useLatest } from '../components/useLatest.ts';
 import { useTypeAheadGuard } from '../components/useTypeAheadGuard.ts';
-import { type Command, commandsOf } from '../input/keys.ts';
+import type { DialogKey } from '../keys/dialogKeys.ts';
+import { dotted, keyHints } from '../keys/keyHints.ts';
+import type { Keymap } from '../keys/keymap.ts';
+import { useDialogKeys } from '../keys/useDialogKeys.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { wrapText } from '../print/spans.ts';
 import { truncate } from '../print/width.ts';
@@ -43,45 +52,42 @@ export function ChoiceScreen<T extends Choice>(props: ChoiceScreenProps<T>) {
     if (latest() !== Math.max(0, at)) set(Math.max(0, at));
   }
   const counts = useTypeAheadGuard(choices.map(({ label }) => label).join('\n'), now);
-  useInput(
-    (input, key) => {
-      for (const command of commandsOf(input, key)) {
-        if (leaves(command)) onQuit();
-        else if (!counts()) continue;
-        else if (command.type === 'escape') onEscape();
-        else if (command.type === 'up' || command.type === 'down') {
-          const by = command.type === 'up' ? choices.length - 1 : 1;
-          set((latest() + by) % choices.length);
-        } else {
-          const at =
-            command.type === 'enter'
-              ? latest()
-              : command.type === 'edit' && command.edit.type === 'insert'
-                ? choiceOfCharacter(choices, command.edit.text)
-                : undefined;
-          const choice = choices[at ?? -1];
-          if (choice !== undefined) onTake(choice);
-        }
-      }
-    },
-    { isActive },
-  );
+  const onKey = (key: DialogKey): void => {
+    const action = key.type === 'action' ? key.name : undefined;
+    const moved = movedChoice(latest(), choices.length, key);
+    if (leaves(key)) onQuit();
+    else if (!counts()) return;
+    else if (action === 'confirm:cancel') onEscape();
+    else if (moved !== undefined) set(moved);
+    else {
+      const at = action === 'confirm:accept' ? latest() : choiceOfKey(choices, key);
+      const choice = choices[at ?? -1];
+      if (choice !== undefined) onTake(choice);
+    }
+  };
+  const keymap = useDialogKeys(() => choicesPlace, onKey, isActive);
   usePaste((text) => onPaste?.(text), { isActive });
-  return <Lines lines={screenLines(props, Math.min(selected, choices.length - 1))} />;
+  return <Lines lines={screenLines(props, Math.min(selected, choices.length - 1), keymap)} />;
 }
 
-/** Ctrl+C and Ctrl+D; keys that mean something elsewhere mean nothing here. */
-export function leaves(command: Command): boolean {
-  if (command.type === 'intent') return command.intent === 'clear_or_exit' || command.intent === 'eof';
-  return command.type === 'delete_or_eof';
+/** Ctrl+C and Ctrl+D. */
+export function leaves(key: DialogKey): boolean {
+  return key.type === 'action' && (key.name === 'app:interrupt' || key.name === 'app:exit');
 }
 
-function screenLines<T extends Choice>(props: ChoiceScreenProps<T>, selected: number): string[] {
+function screenLines<T extends Choice>(
+  props: ChoiceScreenProps<T>,
+  selected: number,
+  keymap: Keymap,
+): string[] {
   const { title, texts, choices, width, rows, theme } = props;
   const letters = choices.flatMap(({ letter }) => letter ?? []).join(' ');
-  const hint = theme.dim(
-    truncate(`↑↓ Enter, a digit${letters === '' ? '' : ` or ${letters}`} · Esc leaves`, width),
-  );
+  const hints = keyHints(keymap, choicesPlace);
+  const keys = [hints.keys('confirm:previous', 'confirm:next'), hints.key('confirm:accept')]
+    .filter((key) => key !== undefined)
+    .join(' ');
+  const or = letters === '' ? '' : ` or ${letters}`;
+  const hint = theme.dim(truncate(dotted(`${keys}, a digit${or}`, 'Esc leaves'), width));
   const head = [ruled(title, width, theme)];
   // At least one line for each choice comes first, then the text, then the details and the hint.
   const room = Math.max(0, rows - head.length - choices.length);

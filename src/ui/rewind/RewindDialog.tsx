@@ -1,15 +1,16 @@
 /** Going back: choose a turn, what goes back, look at what that does to the files, do it. */
-import { type Key, useInput } from 'ink';
-import { useEffect, useMemo, useRef } from 'react';
+import { useContext, useEffect, useMemo, useRef } from 'react';
 import type { Agent } from '../../agent/types.ts';
 import type { RewindScope, TurnRecord } from '../../protocol/rewind.ts';
 import { Lines } from '../components/Lines.tsx';
 import { useLatest } from '../components/useLatest.ts';
 import { useTypeAheadGuard } from '../components/useTypeAheadGuard.ts';
-import { type Command, commandsOf } from '../input/keys.ts';
+import type { DialogKey, PlaceAction } from '../keys/dialogKeys.ts';
+import { KeymapContext } from '../keys/KeymapContext.ts';
+import { useDialogKeys } from '../keys/useDialogKeys.ts';
 import type { Theme } from '../theme.ts';
 import { linesWanted, planLines } from './planRows.ts';
-import { rewindFrame } from './rewindFrame.ts';
+import { placeOf, rewindFrame } from './rewindFrame.ts';
 import {
   moveBy,
   type RewindState,
@@ -73,7 +74,8 @@ export function RewindDialog(props: RewindDialogProps) {
     () => (steps === undefined ? [] : planLines(steps, { width, theme, root, limit })),
     [steps, width, theme, root, limit],
   );
-  const frame = rewindFrame(state, { width, rows, theme, now: now(), fileLines });
+  const keymap = useContext(KeymapContext);
+  const frame = rewindFrame(state, { width, rows, theme, now: now(), fileLines, keymap });
   const isMeant = useTypeAheadGuard(state.step, props.clock);
 
   const move = (by: number): void => {
@@ -121,26 +123,35 @@ export function RewindDialog(props: RewindDialogProps) {
     if (before === undefined) onClose();
     else set(before);
   };
-  const character = (text: string): void => {
-    const current = latest();
-    if (current.step === 'turns' && text.toLowerCase() === 'u') {
+  const page = Math.max(1, frame.pageRows - 1);
+  const deeds: Partial<Record<PlaceAction, () => void>> = {
+    'select:previous': () => move(-1),
+    'select:next': () => move(1),
+    'select:pageUp': () => move(-page),
+    'select:pageDown': () => move(page),
+    'select:first': () => move(-Number.MAX_SAFE_INTEGER),
+    'select:last': () => move(Number.MAX_SAFE_INTEGER),
+    'select:accept': enter,
+    'select:cancel': back,
+    'rewind:undo': () => {
+      if (latest().step !== 'turns') return;
       agent.submit({ type: 'undo_rewind' });
       onClose();
-    } else if (current.step === 'choose') take(wayOf(current.plan, text));
+    },
+    'confirm:previous': () => move(-1),
+    'confirm:next': () => move(1),
+    'confirm:accept': enter,
+    'confirm:cancel': back,
+    'app:interrupt': onClose,
+    'app:exit': onClose,
   };
-  const onCommand = (command: Command): void => {
-    if (command.type === 'escape') back();
-    else if (command.type === 'intent' || command.type === 'delete_or_eof') onClose();
-    else if (command.type === 'enter') enter();
-    else if (command.type === 'up' || command.type === 'down') move(command.type === 'up' ? -1 : 1);
-    else if (command.type === 'edit' && command.edit.type === 'insert') character(command.edit.text);
+  const onKey = (key: DialogKey): void => {
+    const current = latest();
+    const deed = key.type === 'action' ? deeds[key.name] : undefined;
+    if (deed !== undefined) deed();
+    else if (current.step === 'choose') take(wayOf(current.plan, key));
   };
-  useInput((input: string, key: Key) => {
-    const page = Math.max(1, frame.pageRows - 1);
-    if (key.pageUp || key.pageDown) move(key.pageUp ? -page : page);
-    else if (key.home || key.end) move(key.home ? -Number.MAX_SAFE_INTEGER : Number.MAX_SAFE_INTEGER);
-    else for (const command of commandsOf(input, key)) onCommand(command);
-  });
+  useDialogKeys(() => placeOf(latest()), onKey);
   return <Lines lines={frame.lines} />;
 }
 

@@ -1,10 +1,13 @@
 /** The rewind dialog as painted lines for so many columns and rows. Pure. */
 import type { RewindScope } from '../../protocol/rewind.ts';
-import { choiceLines } from '../components/choices.ts';
+import { choiceLines, choicesPlace } from '../components/choices.ts';
 import { ruled } from '../components/permissionLayout.ts';
 import { windowAround } from '../components/selection.ts';
+import type { DialogPlace } from '../keys/dialogKeys.ts';
+import { dotted, type KeyHints, keyHints } from '../keys/keyHints.ts';
+import type { Keymap } from '../keys/keymap.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
-import { truncate } from '../print/width.ts';
+import { textWidth, truncate } from '../print/width.ts';
 import type { Theme } from '../theme.ts';
 import { type RewindState, type TurnList, waysOf } from './rewindState.ts';
 import { turnRow } from './turnRows.ts';
@@ -17,6 +20,7 @@ export interface FrameOptions {
   readonly now: Date;
   /** What happens to the files, laid out for this width. */
   readonly fileLines: readonly string[];
+  readonly keymap: Keymap;
 }
 
 export interface RewindFrame {
@@ -26,6 +30,17 @@ export interface RewindFrame {
   /** The largest first line that still fills the page. */
   readonly lowestTop: number;
 }
+
+/** Where keys are read: what goes back is a question, the rest are lists. */
+export function placeOf({ step }: RewindState): DialogPlace {
+  if (step === 'choose') return choicesPlace;
+  // What happens to the files scrolls as a list does.
+  return step === 'files' ? filesPlace : turnsPlace;
+}
+
+/** One letter of many that were typed ahead is no wish to undo. */
+const turnsPlace: DialogPlace = { contexts: ['Rewind', 'Select'], typing: 'answer' };
+const filesPlace: DialogPlace = { contexts: ['Select'], typing: 'answer' };
 
 /** Title, what scrolls, and a hint, as far as there is room for them. */
 export function rewindFrame(state: RewindState, options: FrameOptions): RewindFrame {
@@ -41,7 +56,7 @@ export function rewindFrame(state: RewindState, options: FrameOptions): RewindFr
 
 function turnsFrame(
   { turns, selected, isWhole, problem }: TurnList,
-  { width, rows, theme, now }: FrameOptions,
+  { width, rows, theme, now, keymap }: FrameOptions,
 ): RewindFrame {
   const pageRows = Math.max(1, rows - (rows >= 4 ? 2 : rows >= 3 ? 1 : 0));
   const items = turns ?? [];
@@ -56,7 +71,16 @@ function turnsFrame(
   });
   const nothing = problem ?? (turns === undefined ? 'Reading the session…' : 'Nothing was asked yet.');
   const place = items.length <= pageRows ? '' : `${selected + 1} of ${items.length}${isWhole ? '' : '+'} · `;
-  const hint = hintOf(place, ['↑↓ Enter · u undoes the last rewind · Esc leaves', '↑↓ Enter u Esc'], width);
+  const hints = keyHints(keymap, turnsPlace);
+  const moving = joined(hints.keys('select:previous', 'select:next'), hints.key('select:accept'));
+  const hint = hintOf(
+    place,
+    [
+      dotted(moving, hints.does('rewind:undo', 'undoes the last rewind'), 'Esc leaves'),
+      joined(moving, hints.key('rewind:undo'), 'Esc'),
+    ],
+    width,
+  );
   return framed({
     title: 'Go back to before…',
     body: list.length === 0 ? [theme.dim(truncate(`  ${sanitizeLine(nothing)}`, width))] : list,
@@ -69,17 +93,28 @@ function turnsFrame(
 
 function chooseFrame(
   { turn, plan, choice }: Extract<RewindState, { step: 'choose' }>,
-  { width, rows, theme }: FrameOptions,
+  { width, rows, theme, keymap }: FrameOptions,
 ): RewindFrame {
   const ways = choiceLines(waysOf(plan), choice, width, theme);
   const notes = (plan?.notes ?? []).map((note) => theme.warning(truncate(sanitizeLine(note), width)));
   const waiting = plan === undefined ? [theme.dim(truncate('Looking at the files…', width))] : [];
   const body = [...waiting, ...ways];
   const room = rows - body.length - 2;
+  const hints = keyHints(keymap, choicesPlace);
   return framed({
     title: `Go back to before “${sanitizeLine(turn.text)}”: what?`,
     body: room >= notes.length ? [...body, ...notes] : body,
-    hint: hintOf('', ['↑↓ Enter · Esc goes back to the list', 'Enter · Esc'], width),
+    hint: hintOf(
+      '',
+      [
+        dotted(
+          joined(hints.keys('confirm:previous', 'confirm:next'), hints.key('confirm:accept')),
+          'Esc goes back to the list',
+        ),
+        dotted(hints.key('confirm:accept'), 'Esc'),
+      ],
+      width,
+    ),
     options: { width, rows, theme },
     pageRows: 1,
     lowestTop: 0,
@@ -94,7 +129,7 @@ const titles: Readonly<Record<RewindScope, string>> = {
 
 function filesFrame(
   { scope, top }: Extract<RewindState, { step: 'files' }>,
-  { width, rows, theme, fileLines: lines }: FrameOptions,
+  { width, rows, theme, fileLines: lines, keymap }: FrameOptions,
 ): RewindFrame {
   const pageRows = Math.max(1, rows - (rows >= 4 ? 2 : rows >= 3 ? 1 : 0));
   const lowestTop = Math.max(0, lines.length - pageRows);
@@ -104,15 +139,24 @@ function filesFrame(
   return framed({
     title: titles[scope],
     body: lines.slice(first, last),
-    hint: hintOf(
-      place,
-      ['Enter does it · PgUp PgDn · Esc goes back', 'Enter does it · Esc', 'Enter · Esc'],
-      width,
-    ),
+    hint: hintOf(place, fileHints(keyHints(keymap, filesPlace)), width),
     options: { width, rows, theme },
     pageRows,
     lowestTop,
   });
+}
+
+function fileHints(hints: KeyHints): readonly string[] {
+  const does = hints.does('select:accept', 'does it');
+  return [
+    dotted(does, hints.keys('select:pageUp', 'select:pageDown'), 'Esc goes back'),
+    dotted(does, 'Esc'),
+    dotted(hints.key('select:accept'), 'Esc'),
+  ];
+}
+
+function joined(...keys: readonly (string | undefined)[]): string {
+  return keys.filter((key) => key !== undefined).join(' ');
 }
 
 function framed({
@@ -137,6 +181,6 @@ function framed({
 
 /** The first of these that fits behind the place; else the last, without it. */
 function hintOf(place: string, hints: readonly string[], width: number): string {
-  const fitting = hints.find((hint) => place.length + hint.length <= width);
+  const fitting = hints.find((hint) => textWidth(place + hint) <= width);
   return fitting === undefined ? truncate(hints.at(-1) ?? '', width) : place + fitting;
 }

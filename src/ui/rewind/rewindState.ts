@@ -1,6 +1,7 @@
 /** Where the user is on the way back: the list of turns, what goes back, what it does to the files. Pure. */
 import type { RewindPlan, RewindScope, TurnRecord } from '../../protocol/rewind.ts';
-import { type Choice, choiceOfCharacter } from '../components/choices.ts';
+import { type Choice, choiceOfKey } from '../components/choices.ts';
+import type { DialogKey } from '../keys/dialogKeys.ts';
 import { planSummary } from './planRows.ts';
 
 /** What can be chosen for a turn. */
@@ -74,7 +75,7 @@ export function waysOf(plan: RewindPlan | undefined): readonly (Choice & { reado
     label: 'Fork from there',
     detail: 'a new session; this one and the files stay',
   } as const;
-  const cancel = { way: 'cancel', letter: 'n', label: 'Cancel' } as const;
+  const cancel = { way: 'cancel', letter: 'n', action: 'confirm:no', label: 'Cancel' } as const;
   const conversation = {
     way: 'conversation',
     letter: 'c',
@@ -96,8 +97,8 @@ export function waysOf(plan: RewindPlan | undefined): readonly (Choice & { reado
   ];
 }
 
-/** The choice that a letter or a number takes. */
-export function wayOf(plan: RewindPlan | undefined, character: string): Way | undefined {
+/** The choice that a key takes at once. */
+export function wayOf(plan: RewindPlan | undefined, key: DialogKey): Way | undefined {
   const ways = waysOf(plan);
-  return ways[choiceOfCharacter(ways, character) ?? -1]?.way;
+  return ways[choiceOfKey(ways, key) ?? -1]?.way;
 }

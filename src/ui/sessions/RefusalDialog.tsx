@@ -1,10 +1,10 @@
-import { useInput } from 'ink';
-import { choiceLines, choiceOfCharacter } from '../components/choices.ts';
+import { choiceLines, choiceOfKey, choicesPlace, movedChoice } from '../components/choices.ts';
 import { Lines } from '../components/Lines.tsx';
 import { ruled } from '../components/permissionLayout.ts';
 import { useLatest } from '../components/useLatest.ts';
 import { useTypeAheadGuard } from '../components/useTypeAheadGuard.ts';
-import { commandsOf } from '../input/keys.ts';
+import { dotted, keyHints } from '../keys/keyHints.ts';
+import { useDialogKeys } from '../keys/useDialogKeys.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { wrapText } from '../print/spans.ts';
 import { truncate } from '../print/width.ts';
@@ -44,21 +44,24 @@ export function RefusalDialog(props: RefusalDialogProps) {
     const choice = choices[index];
     if (choice !== undefined) onAnswer(choice.answer);
   };
-  useInput((input, key) => {
-    for (const command of commandsOf(input, key)) {
-      if (command.type === 'escape' || command.type === 'intent') onAnswer('back');
-      else if (!counts()) continue;
-      else if (command.type === 'up' || command.type === 'down') {
-        const by = command.type === 'up' ? choices.length - 1 : 1;
-        set((latest() + by) % choices.length);
-      } else if (command.type === 'enter') take(latest());
-      else if (command.type === 'edit' && command.edit.type === 'insert')
-        take(choiceOfCharacter(choices, command.edit.text) ?? -1);
-    }
-  });
+  const keymap = useDialogKeys(
+    () => choicesPlace,
+    (key) => {
+      const action = key.type === 'action' ? key.name : undefined;
+      if (action === 'confirm:cancel' || action === 'app:interrupt') onAnswer('back');
+      else if (counts()) {
+        const moved = movedChoice(latest(), choices.length, key);
+        if (moved !== undefined) set(moved);
+        else take(action === 'confirm:accept' ? latest() : (choiceOfKey(choices, key) ?? -1));
+      }
+    },
+  );
   const answers = choiceLines(choices, selected, width, theme);
   const said = refusalText(refusal, now()).flatMap((text) => wrapText(sanitizeLine(text), width));
-  const hint = theme.dim(truncate(`↑↓ Enter · ${refusalEscape(back)}`, width));
+  const hints = keyHints(keymap, choicesPlace);
+  const keys = [hints.keys('confirm:previous', 'confirm:next'), hints.key('confirm:accept')];
+  const line = dotted(keys.filter((key) => key !== undefined).join(' '), refusalEscape(back));
+  const hint = theme.dim(truncate(line, width));
   const room = Math.max(0, rows - answers.length - 1);
   const head = [...said.slice(0, room), ...(room > said.length ? [''] : [])];
   const showHint = rows > 1 + head.length + answers.length;

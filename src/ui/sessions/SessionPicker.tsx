@@ -1,10 +1,14 @@
 /** The picker on screen: draws a snapshot, hands keys in. Only the visible rows are laid out. */
-import { Box, useInput, usePaste } from 'ink';
-import { useMemo, useRef, useSyncExternalStore } from 'react';
+import { Box, usePaste } from 'ink';
+import { useContext, useMemo, useRef, useSyncExternalStore } from 'react';
 import { Lines } from '../components/Lines.tsx';
 import { ruled } from '../components/permissionLayout.ts';
 import { windowAround } from '../components/selection.ts';
 import { TextField } from '../components/TextField.tsx';
+import { KeymapContext } from '../keys/KeymapContext.ts';
+import { keyHints } from '../keys/keyHints.ts';
+import type { Keymap } from '../keys/keymap.ts';
+import { useDialogKeys } from '../keys/useDialogKeys.ts';
 import { truncate } from '../print/width.ts';
 import type { Theme } from '../theme.ts';
 import { deleteLines } from './deleteQuestion.ts';
@@ -19,7 +23,7 @@ import {
   rowsOfItem,
   textLabel,
 } from './pickerFrame.ts';
-import { pickerKeysOf } from './pickerKeys.ts';
+import { filterPlace } from './pickerKeys.ts';
 import { hitAtCursor, sessionAtCursor } from './pickerState.ts';
 import { filled, lastWords, previewOf, previewWindow } from './sessionPreview.ts';
 import { sessionRow } from './sessionRows.ts';
@@ -35,21 +39,23 @@ export interface SessionPickerProps {
 
 export function SessionPicker({ picker, width, rows, theme, now = () => new Date() }: SessionPickerProps) {
   const snapshot = useSyncExternalStore(picker.subscribe, picker.snapshot);
-  const foot = footer(snapshot, width, theme);
+  const keymap = useContext(KeymapContext);
+  const foot = footer(snapshot, width, theme, keymap);
   const layout = pickerLayout(snapshot, rows, foot.length);
-  useInput((input, key) => {
-    for (const one of pickerKeysOf(input, key)) picker.press(one, layout.items);
-  });
+  useDialogKeys(picker.place, (key) => picker.press(key, layout.items));
   usePaste((text) => picker.paste(text));
   const { dialog } = snapshot;
   const room = { width, rows, theme, now: now() };
-  if (dialog?.type === 'delete') return <Lines lines={deleteLines(dialog.session, dialog.selected, room)} />;
+  if (dialog?.type === 'delete') {
+    const archive = keyHints(keymap, filterPlace).key('sessions:archive');
+    return <Lines lines={deleteLines(dialog.session, dialog.selected, room, archive)} />;
+  }
   if (dialog?.type === 'help')
     return (
       <Lines
         lines={[
           ruled('Keys', width, theme),
-          ...helpLines(width, rows - 2, theme),
+          ...helpLines(width, rows - 2, theme, keymap),
           theme.dim(truncate('Any key goes back', width)),
         ]}
       />
@@ -64,7 +70,7 @@ export function SessionPicker({ picker, width, rows, theme, now = () => new Date
         theme={theme}
         isActive={dialog === undefined}
       />
-      <PickerRows snapshot={snapshot} items={layout.items} {...room} />
+      <PickerRows snapshot={snapshot} items={layout.items} keymap={keymap} {...room} />
       {layout.previewRows > 0 && <Preview snapshot={snapshot} {...room} rows={layout.previewRows} />}
       {layout.hasFooter && <Lines lines={foot} />}
     </Box>
@@ -78,8 +84,13 @@ interface PartProps {
   readonly now: Date;
 }
 
+interface RowsProps extends PartProps {
+  readonly items: number;
+  readonly keymap: Keymap;
+}
+
 /** Never fewer rows than before, as far as they fit: what is below stays where it is while one types. */
-function PickerRows(props: PartProps & { readonly items: number }) {
+function PickerRows(props: RowsProps) {
   const { snapshot, items, width, theme } = props;
   const rows = snapshot.isSearch ? hitLines(props) : sessionLines(props);
   const tallest = useRef(0);
@@ -98,7 +109,7 @@ function PickerRows(props: PartProps & { readonly items: number }) {
   );
 }
 
-function sessionLines({ snapshot, items, width, theme, now }: PartProps & { readonly items: number }) {
+function sessionLines({ snapshot, items, keymap, width, theme, now }: RowsProps) {
   const { scope, currentId } = snapshot;
   const { visible, selected, top } = windowAround(snapshot.list, items);
   const lines = visible.slice(top, top + items).map((session, index) => {
@@ -107,10 +118,10 @@ function sessionLines({ snapshot, items, width, theme, now }: PartProps & { read
     const row = sessionRow(session, width - 2, { scope, isSelected, isOpen, now, theme });
     return cursorMark(isSelected, theme) + row;
   });
-  return lines.length === 0 ? [nothing(snapshot, width, theme)] : lines;
+  return lines.length === 0 ? [nothing(snapshot, keymap, width, theme)] : lines;
 }
 
-function hitLines({ snapshot, items, width, theme, now }: PartProps & { readonly items: number }) {
+function hitLines({ snapshot, items, keymap, width, theme, now }: RowsProps) {
   const { scope } = snapshot;
   const { visible, selected, top } = windowAround(snapshot.hits, items);
   const lines = visible.slice(top, top + items).flatMap((hit, index) => {
@@ -118,7 +129,7 @@ function hitLines({ snapshot, items, width, theme, now }: PartProps & { readonly
     const [head, words] = hitRows(hit, width - 2, { scope, isSelected, now, theme });
     return [cursorMark(isSelected, theme) + head, `  ${words}`];
   });
-  return lines.length === 0 ? [nothing(snapshot, width, theme)] : lines;
+  return lines.length === 0 ? [nothing(snapshot, keymap, width, theme)] : lines;
 }
 
 function cursorMark(isSelected: boolean, theme: Theme): string {
@@ -145,6 +156,6 @@ function Preview({ snapshot, width, rows, theme }: PartProps & { readonly rows: 
   return <Lines lines={['', ...lines]} />;
 }
 
-function nothing(snapshot: PickerSnapshot, width: number, theme: Theme): string {
-  return theme.dim(truncate(`  ${nothingText(snapshot)}`, width));
+function nothing(snapshot: PickerSnapshot, keymap: Keymap, width: number, theme: Theme): string {
+  return theme.dim(truncate(`  ${nothingText(snapshot, keymap)}`, width));
 }

@@ -9,8 +9,8 @@ import type { Theme } from '../theme.ts';
 
 /** No comes first: it is what an Enter too many takes. */
 export const deleteChoices: readonly Choice[] = [
-  { label: 'No, keep it', letter: 'n' },
-  { label: 'Yes, delete it for good', letter: 'y' },
+  { label: 'No, keep it', letter: 'n', action: 'confirm:no' },
+  { label: 'Yes, delete it for good', letter: 'y', action: 'confirm:yes' },
 ];
 
 /** At most `rows` lines, the choices among them. */
@@ -18,6 +18,7 @@ export function deleteLines(
   session: SessionRecord,
   selected: number,
   room: { readonly width: number; readonly rows: number; readonly theme: Theme; readonly now: Date },
+  archiveKey: string | undefined,
 ): string[] {
   const { width, rows, theme, now } = room;
   const title = sanitizeLine(session.title) || '(no title)';
@@ -26,7 +27,8 @@ export function deleteLines(
     count(session.promptCount, 'request'),
     formatBytes(session.bytes),
   ].join(' · ');
-  const goes = `This frees ${formatBytes(session.bytes)}, and large outputs that no other session has. Files that it changed stay as they are. Nothing brings the session back${session.isArchived ? '.' : '; archiving it (Ctrl+T) keeps it and takes less room.'}`;
+  const key = archiveKey === undefined ? '' : ` (${archiveKey})`;
+  const goes = `This frees ${formatBytes(session.bytes)}, and large outputs that no other session has. Files that it changed stay as they are. Nothing brings the session back${session.isArchived ? '.' : `; archiving it${key} keeps it and takes less room.`}`;
   const said = [
     ...wrapText(`“${title}”`, width, theme.strong).slice(0, 3),
     ...wrapText(facts, width, theme.dim),

@@ -4,12 +4,13 @@
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { SearchHit, SessionRecord } from '../../protocol/sessions.ts';
-import { choiceOfCharacter } from '../components/choices.ts';
+import { choiceOfKey, movedChoice } from '../components/choices.ts';
 import { fieldInput, fieldText } from '../components/field.ts';
 import { applyEdit, createBuffer, type Edit, type TextBuffer } from '../input/textBuffer.ts';
+import type { DialogKey, DialogPlace, PlaceAction } from '../keys/dialogKeys.ts';
 import { deleteChoices } from './deleteQuestion.ts';
 import { type CurrentSession, createPickerDeeds } from './pickerDeeds.ts';
-import type { PickerAct, PickerKey } from './pickerKeys.ts';
+import { type PickerAct, pickerActOf, pickerPlace } from './pickerKeys.ts';
 import { createPickerLists } from './pickerLists.ts';
 import {
   createPickerState,
@@ -46,8 +47,10 @@ export interface PickerSnapshot extends PickerState {
 export interface Picker {
   snapshot(): PickerSnapshot;
   subscribe(listener: () => void): () => void;
+  /** Where the next key is read. */
+  place(): DialogPlace;
   /** `rows` items of the list are on screen. */
-  press(key: PickerKey, rows: number): void;
+  press(key: DialogKey, rows: number): void;
   paste(text: string): void;
   /** Says something below the list, until the next key. */
   tell(level: 'info' | 'error', text: string): void;
@@ -133,14 +136,7 @@ export function createPicker(port: SessionsPort, options: PickerOptions): Picker
     else set({ ...state, dialog: { type: 'delete', session, selected: 0 } });
   };
 
-  const insert = (text: string): void => {
-    const isEmpty = state.text.units.length === 0;
-    if (isEmpty && text.startsWith('?')) set({ ...state, dialog: { type: 'help' } });
-    else if (isEmpty && text.startsWith('/') && !state.isSearch) {
-      toggleSearch();
-      if (text.length > 1) insert(text.slice(1));
-    } else setText(edited(state.text, { type: 'insert', text }));
-  };
+  const insert = (text: string): void => setText(edited(state.text, { type: 'insert', text }));
 
   const close = (): void => set({ ...state, dialog: undefined });
   const answerDelete = (session: SessionRecord, choice: number | undefined): void => {
@@ -148,33 +144,54 @@ export function createPicker(port: SessionsPort, options: PickerOptions): Picker
     close();
     if (choice === 1) void deeds.remove(session);
   };
-  const pressDialog = (key: PickerKey, dialog: PickerDialog): void => {
-    if (key.type === 'escape' || key.type === 'intent' || dialog.type === 'help') close();
-    else if (dialog.type === 'rename' && key.type === 'enter') {
+  const pressRename = (key: DialogKey, dialog: Extract<PickerDialog, { type: 'rename' }>): void => {
+    if (key.type === 'action' && key.name === 'select:accept') {
       close();
       void deeds.rename(dialog.session, fieldText(dialog.buffer).trim());
-    } else if (dialog.type === 'rename' && key.type === 'edit')
-      set({ ...state, dialog: { ...dialog, buffer: edited(dialog.buffer, key.edit) } });
-    else if (dialog.type === 'rename') return;
-    else if (key.type === 'enter') answerDelete(dialog.session, dialog.selected);
-    else if (key.type === 'up' || key.type === 'down')
-      set({ ...state, dialog: { ...dialog, selected: 1 - dialog.selected } });
-    else if (key.type === 'edit' && key.edit.type === 'insert')
-      answerDelete(dialog.session, choiceOfCharacter(deleteChoices, key.edit.text));
+    } else if (key.type === 'edit' || key.type === 'text') {
+      const edit = key.type === 'edit' ? key.edit : ({ type: 'insert', text: key.text } as const);
+      set({ ...state, dialog: { ...dialog, buffer: edited(dialog.buffer, edit) } });
+    }
   };
-  const pressList = (key: PickerKey): void => {
-    if (key.type === 'enter') pick();
-    else if (key.type === 'escape') back();
-    else if (key.type === 'act') act(key.act);
-    else if (key.type === 'up' || key.type === 'down') set(moved(state, key.type === 'up' ? -1 : 1, rows));
-    else if (key.type === 'jump') set(moved(state, key.to === 'first' ? -FAR : FAR, rows));
-    else if (key.type === 'page' && state.isPreviewLarge)
-      set({ ...state, previewTop: state.previewTop + key.by * SCROLL });
-    else if (key.type === 'page') set(moved(state, key.by * Math.max(2, rows), rows));
-    else if (key.type === 'tab' || (key.type === 'intent' && key.intent === 'cycle_mode')) toggleScope();
-    else if (key.type === 'intent' && key.intent !== 'redraw') options.onCancel();
-    else if (key.type === 'edit' && key.edit.type === 'insert') insert(key.edit.text);
-    else if (key.type === 'edit') setText(edited(state.text, key.edit));
+  const pressDelete = (key: DialogKey, dialog: Extract<PickerDialog, { type: 'delete' }>): void => {
+    const selected = movedChoice(dialog.selected, deleteChoices.length, key);
+    if (selected !== undefined) set({ ...state, dialog: { ...dialog, selected } });
+    else if (key.type === 'action' && key.name === 'confirm:accept')
+      answerDelete(dialog.session, dialog.selected);
+    else answerDelete(dialog.session, choiceOfKey(deleteChoices, key));
+  };
+  const pressDialog = (key: DialogKey, dialog: PickerDialog): void => {
+    const leaves = key.type === 'action' && leavesDialog.includes(key.name);
+    if (leaves || dialog.type === 'help') close();
+    else if (dialog.type === 'rename') pressRename(key, dialog);
+    else pressDelete(key, dialog);
+  };
+  const page = (by: 1 | -1): void => {
+    if (state.isPreviewLarge) set({ ...state, previewTop: state.previewTop + by * SCROLL });
+    else set(moved(state, by * Math.max(2, rows), rows));
+  };
+  const listDeeds: Partial<Record<PlaceAction, () => void>> = {
+    'select:accept': () => pick(),
+    'select:cancel': back,
+    'select:previous': () => set(moved(state, -1, rows)),
+    'select:next': () => set(moved(state, 1, rows)),
+    'select:first': () => set(moved(state, -FAR, rows)),
+    'select:last': () => set(moved(state, FAR, rows)),
+    'select:pageUp': () => page(-1),
+    'select:pageDown': () => page(1),
+    'sessions:scope': toggleScope,
+    'sessions:help': () => set({ ...state, dialog: { type: 'help' } }),
+    'app:interrupt': options.onCancel,
+  };
+  const pressList = (key: DialogKey): void => {
+    if (key.type === 'edit') setText(edited(state.text, key.edit));
+    else if (key.type === 'text') insert(key.text);
+    if (key.type !== 'action') return;
+    const wanted = pickerActOf(key.name);
+    // A character that opens the search is the first of the words in it.
+    if (wanted === 'search' && state.isSearch && key.typed !== undefined) insert(key.typed);
+    else if (wanted !== undefined) act(wanted);
+    else listDeeds[key.name]?.();
   };
 
   void lists.load();
@@ -184,6 +201,7 @@ export function createPicker(port: SessionsPort, options: PickerOptions): Picker
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
+    place: () => pickerPlace(state),
     press(key, visible) {
       rows = visible;
       state = { ...state, isUntouched: false };
@@ -192,9 +210,8 @@ export function createPicker(port: SessionsPort, options: PickerOptions): Picker
       else pressDialog(key, state.dialog);
     },
     paste(text) {
-      if (state.dialog !== undefined)
-        pressDialog({ type: 'edit', edit: { type: 'insert', text } }, state.dialog);
-      else setText(edited(state.text, { type: 'insert', text }));
+      if (state.dialog !== undefined) pressDialog({ type: 'text', text }, state.dialog);
+      else insert(text);
     },
     tell: (level, text) => set({ ...state, message: { level, text } }),
     dispose() {
@@ -205,6 +222,8 @@ export function createPicker(port: SessionsPort, options: PickerOptions): Picker
     },
   };
 }
+
+const leavesDialog: readonly PlaceAction[] = ['select:cancel', 'confirm:cancel', 'app:interrupt'];
 
 /** Further than any list is long. */
 const FAR = 1e9;

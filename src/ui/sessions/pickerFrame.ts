@@ -1,9 +1,14 @@
 /** The picker's rows around its list: title, footer, help; and how many rows go to what. Pure. */
+import type { DialogActionName } from '../keys/dialogActions.ts';
+import { type KeyHints, keyHints, keysIn } from '../keys/keyHints.ts';
+import type { Keymap } from '../keys/keymap.ts';
+import { isText, showKeys } from '../keys/notation.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { prefixLines, wrapText } from '../print/spans.ts';
 import { padEnd, textWidth, truncate } from '../print/width.ts';
 import type { Theme } from '../theme.ts';
 import { HIT_ROWS } from './hitRows.ts';
+import { emptyPlace, filterPlace, renamePlace } from './pickerKeys.ts';
 import { MAX_HITS, type PickerState, typed } from './pickerState.ts';
 
 export interface PickerLayout {
@@ -71,7 +76,7 @@ export function textLabel({ isSearch }: PickerState): string {
 }
 
 /** What stands in the place of an empty list. */
-export function nothingText(state: PickerState): string {
+export function nothingText(state: PickerState, keymap: Keymap): string {
   const { scope, isSearch, isSearching, isLoading, list, searched } = state;
   const where = scope === 'project' ? 'in this project' : 'in any project';
   if (isSearch) {
@@ -79,14 +84,20 @@ export function nothingText(state: PickerState): string {
     if (isSearching || searched !== typed(state)) return 'Searching…';
     return `Nothing of that was said or seen ${where}.`;
   }
-  if (list.items.length > 0) return 'No title matches. Ctrl+F searches everything that was said.';
+  if (list.items.length > 0) {
+    const search = keyHints(keymap, filterPlace).does(
+      'sessions:search',
+      'searches everything that was said.',
+    );
+    return search === undefined ? 'No title matches.' : `No title matches. ${search}`;
+  }
   return isLoading ? 'Looking for sessions…' : `No sessions ${where} yet.`;
 }
 
 /** The last line: what happened, on as many rows as it needs, or else what the keys do, as many as fit. */
-export function footer(state: FooterState, width: number, theme: Theme): readonly string[] {
+export function footer(state: FooterState, width: number, theme: Theme, keymap: Keymap): readonly string[] {
   const { message } = state;
-  if (message === undefined) return [theme.dim(keysLine(state, width))];
+  if (message === undefined) return [theme.dim(keysLine(state, width, keymap))];
   const paint = message.level === 'error' ? theme.error : theme.success;
   return wrapText(sanitizeLine(message.text), width, paint).slice(0, MESSAGE_ROWS);
 }
@@ -96,9 +107,16 @@ type FooterState = PickerState & { readonly currentId?: string | undefined };
 
 const MESSAGE_ROWS = 4;
 
-function keysLine(state: FooterState, width: number): string {
+function keysLine(state: FooterState, width: number, keymap: Keymap): string {
   const { dialog, isSearch, isPreviewLarge, isSearching } = state;
-  if (dialog?.type === 'rename') return truncate('Enter renames it · Esc leaves it as it is', width);
+  if (dialog?.type === 'rename') {
+    const renames = keyHints(keymap, renamePlace).does('select:accept', 'renames it');
+    return truncate(
+      [...(renames === undefined ? [] : [renames]), 'Esc leaves it as it is'].join(' · '),
+      width,
+    );
+  }
+  const hints = keyHints(keymap, filterPlace);
   const leads = isPreviewLarge
     ? 'Esc closes it'
     : typed(state) === '' && !isSearch
@@ -106,54 +124,97 @@ function keysLine(state: FooterState, width: number): string {
         ? 'Esc new session'
         : 'Esc leaves'
       : 'Esc back';
+  const opens = hints.does('select:accept', 'opens');
+  const moving = hints.keys('select:previous', 'select:next');
+  const paging = hints.keys('select:pageUp', 'select:pageDown');
+  const help = shortest(keymap, 'sessions:help');
   const keys = isPreviewLarge
-    ? ['↑↓ other sessions', 'PgUp PgDn scroll', 'Enter opens', leads]
+    ? [moving && `${moving} other sessions`, paging && `${paging} scroll`, opens, leads]
     : [
-        ...(isSearching ? ['searching…'] : []),
-        'Enter opens',
-        state.scope === 'project' ? 'Tab all projects' : 'Tab this project',
-        isSearch ? 'Ctrl+F titles' : '/ search',
-        'Ctrl+O preview',
-        'Ctrl+R rename',
-        '? more keys',
+        isSearching ? 'searching…' : undefined,
+        opens,
+        hints.does('sessions:scope', state.scope === 'project' ? 'all projects' : 'this project'),
+        searchKey(state, keymap, hints),
+        hints.does('sessions:preview', 'preview'),
+        hints.does('sessions:rename', 'rename'),
+        help && `${help} more keys`,
         leads,
       ];
-  return fitting(keys, width);
+  const short = [
+    hints.key('select:accept'),
+    hints.key('sessions:scope'),
+    shortest(keymap, 'sessions:search'),
+    help,
+    'Esc',
+  ];
+  return fitting(named(keys), width) ?? truncate(named(short).join(' '), width);
 }
 
-/** The first of the keys and the last two, and of those between as many as fit. */
-function fitting(keys: readonly string[], width: number): string {
-  for (let between = keys.length - 3; between >= 0; between -= 1) {
-    const line = [...keys.slice(0, 1 + between), ...keys.slice(-2)].join(' · ');
+function searchKey({ isSearch }: PickerState, keymap: Keymap, hints: KeyHints): string | undefined {
+  if (isSearch) return hints.does('sessions:search', 'titles');
+  const key = shortest(keymap, 'sessions:search');
+  return key && `${key} search`;
+}
+
+/** A character rather than a key with Control, where both do it on an empty line. */
+function shortest(keymap: Keymap, action: DialogActionName): string | undefined {
+  const keys = keysIn(keymap, emptyPlace, action);
+  const key = keys.find(isText) ?? keys[0];
+  return key && showKeys(key);
+}
+
+/** The first of the keys and the last two, and of those between as many as fit; undefined where not even these do. */
+function fitting(keys: readonly string[], width: number): string | undefined {
+  for (let between = Math.max(0, keys.length - 3); between >= 0; between -= 1) {
+    const line = [...keys.slice(0, 1 + between), ...keys.slice(1 + between).slice(-2)].join(' · ');
     if (textWidth(line) <= width) return line;
   }
-  return truncate('Enter Tab / ? Esc', width);
+  return undefined;
 }
 
-const help: readonly (readonly [string, string])[] = [
-  ['Enter', 'go on with the session; with a hit, at that place'],
-  ['letters', 'filter by title, branch, project or id'],
-  ['/ or Ctrl+F', 'search everything that was said or seen; again: titles'],
-  ['Tab', 'this project, all projects'],
-  ['Ctrl+O', 'larger preview; PgUp PgDn scroll it'],
-  ['Ctrl+R', 'rename'],
-  ['Ctrl+G', 'fork: go on in a copy; of a hit, up to that place'],
-  ['Ctrl+T', 'archive, or take out of the archive'],
-  ['Ctrl+X', 'delete, after a question'],
-  ['Ctrl+Z', 'take back the last renaming or archiving'],
-  ['Home End', 'first and last'],
-  ['Esc', 'back, then leave; Ctrl+C leaves at once'],
-];
+function named(keys: readonly (string | undefined)[]): readonly string[] {
+  return keys.filter((key) => key !== undefined && key !== '') as string[];
+}
+
+/** Keys, and what they do; without the actions that have none. */
+function helpRows(keymap: Keymap): readonly (readonly [string, string])[] {
+  const hints = keyHints(keymap, emptyPlace);
+  const all = (action: DialogActionName): string =>
+    keysIn(keymap, emptyPlace, action)
+      .toSorted((a, b) => Number(isText(b)) - Number(isText(a)))
+      .slice(0, 2)
+      .map(showKeys)
+      .join(' or ');
+  const one = (action: DialogActionName): string => hints.key(action) ?? '';
+  const paging = hints.keys('select:pageUp', 'select:pageDown');
+  const rows: readonly (readonly [string, string])[] = [
+    [one('select:accept'), 'go on with the session; with a hit, at that place'],
+    ['letters', 'filter by title, branch, project or id'],
+    [all('sessions:search'), 'search everything that was said or seen; again: titles'],
+    [one('sessions:scope'), 'this project, all projects'],
+    [one('sessions:preview'), `larger preview${paging === undefined ? '' : `; ${paging} scroll it`}`],
+    [one('sessions:rename'), 'rename'],
+    [one('sessions:fork'), 'fork: go on in a copy; of a hit, up to that place'],
+    [one('sessions:archive'), 'archive, or take out of the archive'],
+    [one('sessions:delete'), 'delete, after a question'],
+    [one('sessions:undo'), 'take back the last renaming or archiving'],
+    [hints.keys('select:first', 'select:last') ?? '', 'first and last'],
+    ['Esc', 'back, then leave; Ctrl+C leaves at once'],
+  ];
+  return rows.filter(([keys]) => keys !== '');
+}
 
 /** At most `rows` lines; any key leads back. */
-export function helpLines(width: number, rows: number, theme: Theme): string[] {
-  const wide = width >= 40;
+export function helpLines(width: number, rows: number, theme: Theme, keymap: Keymap): string[] {
+  const help = helpRows(keymap);
+  const keyWidth = Math.max(KEY_WIDTH, ...help.map(([keys]) => textWidth(keys) + 1));
+  const wide = width >= keyWidth + 27;
   const full = help.flatMap(([key, does]) =>
     wide
       ? prefixLines(
-          wrapText(does, width - KEY_WIDTH),
-          theme.accent(padEnd(key, KEY_WIDTH)),
-          ' '.repeat(KEY_WIDTH),
+          wrapText(does, width - keyWidth),
+          theme.accent(padEnd(key, keyWidth)),
+          ' '.repeat(keyWidth),
         )
       : [
           theme.accent(truncate(key, width)),
@@ -163,12 +224,13 @@ export function helpLines(width: number, rows: number, theme: Theme): string[] {
   if (full.length <= rows) return full;
   return help
     .map(([key, does]) => {
-      const name = wide ? padEnd(key, KEY_WIDTH) : `${truncate(key, width - 1)} `;
+      const name = wide ? padEnd(key, keyWidth) : `${truncate(key, width - 1)} `;
       return theme.accent(name) + theme.dim(truncate(does, width - textWidth(name)));
     })
     .slice(0, Math.max(1, rows));
 }
 
+/** Columns of the keys at least. */
 const KEY_WIDTH = 13;
 
 function grouped(number: number): string {

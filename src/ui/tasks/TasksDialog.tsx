@@ -1,13 +1,17 @@
 /** `/tasks`: what runs in the background, its output as it comes, and a way to stop it. Draws visible rows only. */
-import { Box, type Key, useInput } from 'ink';
+import { Box } from 'ink';
 import { useMemo } from 'react';
 import type { Agent } from '../../agent/types.ts';
 import { Lines } from '../components/Lines.tsx';
 import { ruled } from '../components/permissionLayout.ts';
 import { useLatest } from '../components/useLatest.ts';
-import { commandsOf } from '../input/keys.ts';
+import type { DialogKey, DialogPlace, PlaceAction } from '../keys/dialogKeys.ts';
+import { dotted, keyHints } from '../keys/keyHints.ts';
+import { type Keymap, keysOfAction } from '../keys/keymap.ts';
+import { showKeys } from '../keys/notation.ts';
+import { useDialogKeys } from '../keys/useDialogKeys.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
-import { truncate } from '../print/width.ts';
+import { textWidth, truncate } from '../print/width.ts';
 import type { Theme } from '../theme.ts';
 import { detailRow, firstOfLastPage, outputLines, outputRows, stateText, taskRow } from './taskRows.ts';
 import {
@@ -65,33 +69,32 @@ export function TasksDialog({ agent, width, rows, theme, now, onClose }: TasksDi
     if (latest().opened === undefined) onClose();
     else set({ ...latest(), opened: undefined, message: '' });
   };
-  const letter = (character: string): void => {
+  const page = Math.max(2, bodyRows - 1);
+  const deeds: Partial<Record<PlaceAction, () => void>> = {
+    'select:previous': () => move(-1),
+    'select:next': () => move(1),
+    'select:pageUp': () => move(-page),
+    'select:pageDown': () => move(page),
+    'select:first': () => move(Number.NEGATIVE_INFINITY),
+    'select:last': () => move(Number.POSITIVE_INFINITY),
+    'select:accept': open,
+    'select:cancel': leave,
+    'tasks:open': open,
+    'tasks:back': () => latest().opened !== undefined && leave(),
+    'tasks:stop': () => set(askToStop(latest())),
+    'tasks:close': leave,
+    'app:interrupt': onClose,
+  };
+  const onKey = (key: DialogKey): void => {
     const { asking: id } = latest();
+    const action = key.type === 'action' ? key.name : undefined;
     if (id !== undefined) {
       set({ ...latest(), asking: undefined });
-      if (character.toLowerCase() === 'y') agent.submit({ type: 'stop_task', id });
-    } else if (character === 'x' || character === 'k') set(askToStop(latest()));
-    else if (character === 'q') leave();
-    else if (character === 'g') move(Number.NEGATIVE_INFINITY);
-    else if (character === 'G') move(Number.POSITIVE_INFINITY);
+      if (action === 'confirm:yes') agent.submit({ type: 'stop_task', id });
+      else if (action === 'app:interrupt') onClose();
+    } else if (action !== undefined) deeds[action]?.();
   };
-  useInput((input: string, key: Key) => {
-    const page = Math.max(2, bodyRows - 1);
-    if (latest().asking !== undefined && (key.escape || key.return)) set({ ...latest(), asking: undefined });
-    else if (key.pageUp || key.pageDown) move(key.pageUp ? -page : page);
-    else if (key.home || key.end) move(key.home ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY);
-    else if (key.leftArrow && latest().opened !== undefined) leave();
-    else if (key.rightArrow) open();
-    else
-      for (const command of commandsOf(input, key)) {
-        if (command.type === 'escape') leave();
-        else if (command.type === 'intent') onClose();
-        else if (command.type === 'enter') open();
-        else if (command.type === 'up' || command.type === 'down') move(command.type === 'up' ? -1 : 1);
-        else if (command.type === 'edit' && command.edit.type === 'insert')
-          for (const one of command.edit.text) letter(one);
-      }
-  });
+  const keymap = useDialogKeys(() => (latest().asking === undefined ? listPlace : questionPlace), onKey);
 
   const title =
     opened === undefined
@@ -99,8 +102,8 @@ export function TasksDialog({ agent, width, rows, theme, now, onClose }: TasksDi
       : `${opened.id} ${task === undefined ? '' : `${stateText(task, now())} · ${sanitizeLine(task.command)}`}`;
   const [words, paint] =
     asking !== undefined
-      ? [questionText(asking, width), theme.warning]
-      : [message === '' ? hintText(state, width) : message, theme.dim];
+      ? [questionText(asking, width, keymap), theme.warning]
+      : [message === '' ? hintText(state, width, keymap) : message, theme.dim];
   const hint = paint(truncate(words, width));
   const first = Math.max(0, Math.min(state.selected - bodyRows + 1, state.tasks.length - bodyRows));
   const body =
@@ -122,19 +125,47 @@ export function TasksDialog({ agent, width, rows, theme, now, onClose }: TasksDi
   );
 }
 
-function questionText(id: string, width: number): string {
-  const long = `Stop ${id} and all it started? y stops it, any other key does not`;
-  return long.length <= width ? long : `Stop ${id}? y / n`;
+const listPlace: DialogPlace = { contexts: ['Tasks', 'Select'], typing: 'keys' };
+const questionPlace: DialogPlace = { contexts: ['Confirmation'], typing: 'answer' };
+
+function questionText(id: string, width: number, keymap: Keymap): string {
+  const yes = keyHints(keymap, questionPlace).key('confirm:yes');
+  if (yes === undefined) return `Stop ${id}? No key says yes.`;
+  const long = `Stop ${id} and all it started? ${yes} stops it, any other key does not`;
+  return textWidth(long) <= width ? long : `Stop ${id}? ${yes} / n`;
 }
 
-function hintText({ opened, tasks }: TasksState, width: number): string {
+function hintText({ opened, tasks }: TasksState, width: number, keymap: Keymap): string {
+  const hints = keyHints(keymap, listPlace);
+  const arrows = [hints.key('select:previous'), hints.key('select:next')]
+    .filter((key) => key !== undefined)
+    .join(' ');
+  const stop = hints.key('tasks:stop');
+  const background = keysOfAction(keymap, 'task:background')[0];
+  const end = hints.key('select:last');
+  const scroll = arrows === '' ? undefined : `${arrows} scroll`;
+  const back = 'Esc back to the list';
   const [long, short] =
     opened !== undefined
       ? opened.top === undefined
-        ? ['↑ ↓ scroll · x stop · Esc back to the list', '↑ ↓ · x · Esc']
-        : ['↑ ↓ scroll · End follows the output again · x stop · Esc back to the list', '↑ ↓ · End · Esc']
+        ? [dotted(scroll, stop && `${stop} stop`, back), dotted(arrows, stop, 'Esc')]
+        : [
+            dotted(scroll, end && `${end} follows the output again`, stop && `${stop} stop`, back),
+            dotted(arrows, end, 'Esc'),
+          ]
       : tasks.length === 0
-        ? ['Ctrl+B moves a running command here · Esc leaves', 'Esc leaves']
-        : ['Enter shows its output · x stops it · they end with the program · Esc leaves', 'Enter · x · Esc'];
-  return long.length <= width ? long : short;
+        ? [
+            dotted(background && `${showKeys(background)} moves a running command here`, 'Esc leaves'),
+            'Esc leaves',
+          ]
+        : [
+            dotted(
+              hints.does('select:accept', 'shows its output'),
+              stop && `${stop} stops it`,
+              'they end with the program',
+              'Esc leaves',
+            ),
+            dotted(hints.key('select:accept'), stop, 'Esc'),
+          ];
+  return textWidth(long) <= width ? long : short;
 }

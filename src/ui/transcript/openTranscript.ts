@@ -4,6 +4,9 @@
  */
 import type { Agent } from '../../agent/types.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { type PlaceAction, readDialogKey } from '../keys/dialogKeys.ts';
+import { defaultKeymap, type Keymap } from '../keys/keymap.ts';
+import type { Stroke } from '../keys/strokes.ts';
 import type { MarkdownRenderer } from '../print/markdown.ts';
 import { renderToolLine } from '../print/toolLine.ts';
 import type { Theme } from '../theme.ts';
@@ -13,9 +16,9 @@ import { createReplyParts, type LiveReply } from './liveReply.ts';
 import { block, type Part, textParts } from './parts.ts';
 import { createOriginalReader, type ReadBlob } from './readOriginals.ts';
 import { cursorField, type SearchField, typeInto } from './searchField.ts';
-import { statusRow } from './statusRow.ts';
+import { statusRow, transcriptPlace } from './statusRow.ts';
 import { createTranscript, type Transcript } from './Transcript.ts';
-import { ESCAPE_WAIT_MS, readKeys, type TranscriptKey } from './transcriptKeys.ts';
+import { ESCAPE_WAIT_MS, meaningsOf, readKeys } from './transcriptKeys.ts';
 
 export interface TranscriptOptions {
   readonly stdin: NodeJS.ReadStream;
@@ -29,6 +32,8 @@ export interface TranscriptOptions {
   readonly tools: () => readonly LiveTool[];
   readonly readBlob: ReadBlob;
   readonly now: () => number;
+  /** The user's keys, as they are now; the built-in ones by default. */
+  readonly keymap?: (() => Keymap) | undefined;
 }
 
 /** Milliseconds between two frames while something streams. */
@@ -38,7 +43,7 @@ const PAGE = 200;
 
 /** Resolves when the view was left. The terminal has to be free: see `ScreenPorts.suspend`. */
 export async function openTranscript(options: TranscriptOptions): Promise<void> {
-  const { stdin, stdout, agent, theme, markdown, now } = options;
+  const { stdin, stdout, agent, theme, markdown, now, keymap = () => defaultKeymap } = options;
   const columns = (): number => stdout.columns || 80;
   const rows = (): number => stdout.rows || 24;
   const size = () => ({ width: columns(), height: Math.max(1, rows() - 1), theme, markdown });
@@ -75,7 +80,7 @@ export async function openTranscript(options: TranscriptOptions): Promise<void> 
       seq: transcript.topEntry()?.seq,
       lastSeq: lastSeq(),
     };
-    screen.draw({ rows: [...body, statusRow(facts, width, theme)] });
+    screen.draw({ rows: [...body, statusRow(facts, width, theme, keymap())] });
   };
   const soon = (): void => {
     // What was still being read or looked for comes in later: the screen is somebody else's by then.
@@ -103,53 +108,65 @@ export async function openTranscript(options: TranscriptOptions): Promise<void> 
     leave = done;
   });
   const page = (): number => Math.max(1, size().height - 1);
-  const press = (key: TranscriptKey): void => {
-    if (field !== undefined) {
-      const typed = typeInto(field, key);
-      field = typed.field;
-      direction = typed.direction;
-      if (typed.query !== undefined)
-        void transcript.search(typed.direction, typed.query === '' ? undefined : typed.query);
-      return;
-    }
-    if (key.type === 'text') for (const character of key.text) letter(character);
-    else named(key.name);
+  const press = (stroke: Stroke): void => {
+    const meanings = meaningsOf(stroke);
+    const isBound = (first: Stroke): boolean =>
+      readDialogKey(keymap(), first, transcriptPlace).key.type === 'action';
+    const bound =
+      field === undefined ? meanings.find(([first]) => first !== undefined && isBound(first)) : undefined;
+    for (const one of bound ?? meanings.at(-1) ?? []) strike(one);
   };
-  const letter = (character: string): void => {
-    if (character === '/' || character === '?')
-      field = { direction: character === '/' ? 1 : -1, before: '', after: '' };
-    else if (field !== undefined) press({ type: 'text', text: character });
-    else if (character === 'q') leave();
-    else if (character === 'j') scroll(1);
-    else if (character === 'k') scroll(-1);
-    else if (character === ' ' || character === 'f') scroll(page());
-    else if (character === 'b') scroll(-page());
-    else if (character === 'd') scroll(Math.ceil(page() / 2));
-    else if (character === 'u') scroll(-Math.ceil(page() / 2));
-    else if (character === 'g') void transcript.toStart();
-    else if (character === 'G') transcript.toEnd();
-    else if (character === 'n') void transcript.search(direction);
-    else if (character === 'N') void transcript.search(direction === 1 ? -1 : 1);
-    else if (character === '{') void transcript.toPrompt(-1);
-    else if (character === '}') void transcript.toPrompt(1);
+  /** What stands behind the character that opens the search is typed into it. */
+  const strike = (stroke: Stroke): void => {
+    let left: Stroke | undefined = stroke;
+    while (left !== undefined) {
+      if (field !== undefined) {
+        type(field, left);
+        return;
+      }
+      const { key, rest } = readDialogKey(keymap(), left, transcriptPlace);
+      if (key.type === 'action') deeds[key.name]?.();
+      left = rest === '' ? undefined : { type: 'text', text: rest };
+    }
+  };
+  const type = (into: SearchField, stroke: Stroke): void => {
+    const typed = typeInto(into, stroke);
+    field = typed.field;
+    direction = typed.direction;
+    if (typed.query !== undefined)
+      void transcript.search(typed.direction, typed.query === '' ? undefined : typed.query);
   };
   const scroll = (many: number): void => {
     transcript.clearMessage();
     transcript.scroll(many);
   };
-  const named = (name: string): void => {
-    if (name === 'up' || name === 'ctrl_p') scroll(-1);
-    else if (name === 'down' || name === 'ctrl_n' || name === 'enter') scroll(1);
-    else if (name === 'page_up' || name === 'ctrl_b') scroll(-page());
-    else if (name === 'page_down' || name === 'ctrl_f') scroll(page());
-    else if (name === 'ctrl_u') scroll(-Math.ceil(page() / 2));
-    else if (name === 'ctrl_d') scroll(Math.ceil(page() / 2));
-    else if (name === 'home') void transcript.toStart();
-    else if (name === 'end') transcript.toEnd();
-    else if (name === 'ctrl_l') screen.forget();
-    else if (name === 'escape') {
+  const half = (): number => Math.ceil(page() / 2);
+  const deeds: Partial<Record<PlaceAction, () => void>> = {
+    'scroll:lineUp': () => scroll(-1),
+    'scroll:lineDown': () => scroll(1),
+    'scroll:pageUp': () => scroll(-page()),
+    'scroll:pageDown': () => scroll(page()),
+    'scroll:halfPageUp': () => scroll(-half()),
+    'scroll:halfPageDown': () => scroll(half()),
+    'scroll:top': () => void transcript.toStart(),
+    'scroll:bottom': () => transcript.toEnd(),
+    'transcript:search': () => {
+      field = { direction: 1, before: '', after: '' };
+    },
+    'transcript:searchBack': () => {
+      field = { direction: -1, before: '', after: '' };
+    },
+    'transcript:searchNext': () => void transcript.search(direction),
+    'transcript:searchPrevious': () => void transcript.search(direction === 1 ? -1 : 1),
+    'transcript:previousPrompt': () => void transcript.toPrompt(-1),
+    'transcript:nextPrompt': () => void transcript.toPrompt(1),
+    'transcript:exit': () => leave(),
+    'transcript:cancel': () => {
       if (!transcript.stop()) leave();
-    } else if (name === 'ctrl_o' || name === 'ctrl_c') leave();
+    },
+    'app:toggleTranscript': () => leave(),
+    'app:interrupt': () => leave(),
+    'app:redraw': () => screen.forget(),
   };
 
   let pending = '';
@@ -162,7 +179,7 @@ export async function openTranscript(options: TranscriptOptions): Promise<void> 
     if (rest !== '')
       escapeTimer = setTimeout(() => {
         pending = '';
-        press({ type: 'key', name: 'escape' });
+        press({ type: 'key', key: 'escape' });
         draw();
       }, ESCAPE_WAIT_MS);
     draw();

@@ -1,9 +1,8 @@
 /** The row in which words to look for are typed. Pure. */
-
+import type { Stroke } from '../keys/strokes.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { graphemes, takeColumns, textWidth } from '../print/width.ts';
 import type { Theme } from '../theme.ts';
-import type { TranscriptKey } from './transcriptKeys.ts';
 
 export interface SearchField {
   readonly direction: 1 | -1;
@@ -18,7 +17,7 @@ const MOST_CHARACTERS = 200;
 /** The field after a key, gone when it is left; `query` when the search begins (empty: the last words again). */
 export function typeInto(
   field: SearchField,
-  key: TranscriptKey,
+  key: Stroke,
 ): { readonly field: SearchField | undefined; readonly query?: string; readonly direction: 1 | -1 } {
   const { direction } = field;
   const next = edited(field, key);
@@ -27,18 +26,18 @@ export function typeInto(
   return { field: next, direction };
 }
 
-function edited(field: SearchField, key: TranscriptKey): SearchField | 'leave' | 'search' {
+function edited(field: SearchField, key: Stroke): SearchField | 'leave' | 'search' {
   const { before, after } = field;
   if (key.type === 'text')
     return { ...field, before: (before + sanitizeLine(key.text)).slice(0, MOST_CHARACTERS) };
   const left = graphemes(before);
   const right = graphemes(after);
-  switch (key.name) {
+  switch (key.key) {
     case 'enter':
       return 'search';
     case 'escape':
-    case 'ctrl_c':
-    case 'ctrl_o':
+    case 'ctrl+c':
+    case 'ctrl+o':
       return 'leave';
     case 'backspace':
       return before + after === '' ? 'leave' : { ...field, before: left.slice(0, -1).join('') };
@@ -49,14 +48,14 @@ function edited(field: SearchField, key: TranscriptKey): SearchField | 'leave' |
     case 'right':
       return { ...field, before: before + (right[0] ?? ''), after: right.slice(1).join('') };
     case 'home':
-    case 'ctrl_a':
+    case 'ctrl+a':
       return { ...field, before: '', after: before + after };
     case 'end':
-    case 'ctrl_e':
+    case 'ctrl+e':
       return { ...field, before: before + after, after: '' };
-    case 'ctrl_u':
+    case 'ctrl+u':
       return { ...field, before: '' };
-    case 'ctrl_w':
+    case 'ctrl+w':
       return { ...field, before: before.replace(/\S*\s*$/, '') };
     default:
       return field;

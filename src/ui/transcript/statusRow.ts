@@ -1,4 +1,7 @@
 /** The last row of the transcript view: what is asked, found or running, where this is, and the keys. Pure. */
+import type { DialogPlace } from '../keys/dialogKeys.ts';
+import { dotted, keyHints } from '../keys/keyHints.ts';
+import type { Keymap } from '../keys/keymap.ts';
 import { sanitizeLine } from '../print/sanitize.ts';
 import { padEnd, textWidth, truncate } from '../print/width.ts';
 import type { Theme } from '../theme.ts';
@@ -16,15 +19,17 @@ export interface StatusFacts {
   readonly lastSeq: number;
 }
 
-const KEYS = 'q back · ↑↓ PgUp PgDn g G · / ? n N search · { } prompts';
+/** Where the keys of the view are read, while nobody types words to look for. */
+export const transcriptPlace: DialogPlace = { contexts: ['Transcript'], typing: 'keys' };
 
-export function statusRow(facts: StatusFacts, width: number, theme: Theme): string {
+export function statusRow(facts: StatusFacts, width: number, theme: Theme, keymap: Keymap): string {
   const place = placeText(facts);
   if (facts.question !== undefined) {
-    const asks = `${sanitizeLine(facts.question)} asks: q goes back to answer`;
+    const asks = `${sanitizeLine(facts.question)} asks: ${exitKey(keymap)} goes back to answer`;
     return theme.warning(truncate(asks, width));
   }
-  const left = facts.message ?? (facts.isBusy && facts.isAtEnd ? `working · ${KEYS}` : KEYS);
+  const left =
+    facts.message ?? (facts.isBusy && facts.isAtEnd ? `working · ${keysText(keymap)}` : keysText(keymap));
   const room = width - textWidth(place) - 1;
   if (room < 8) return theme.dim(truncate(facts.message ?? place, width));
   const paint = facts.message === undefined ? theme.dim : theme.accent;
@@ -34,4 +39,32 @@ export function statusRow(facts: StatusFacts, width: number, theme: Theme): stri
 function placeText({ isAtEnd, seq, lastSeq }: StatusFacts): string {
   if (isAtEnd || seq === undefined) return `#${lastSeq} end`;
   return `#${seq} of #${lastSeq}`;
+}
+
+function keysText(keymap: Keymap): string {
+  const hints = keyHints(keymap, transcriptPlace);
+  const search = hints.keys(
+    'transcript:search',
+    'transcript:searchBack',
+    'transcript:searchNext',
+    'transcript:searchPrevious',
+  );
+  const prompts = hints.keys('transcript:previousPrompt', 'transcript:nextPrompt');
+  return dotted(
+    `${exitKey(keymap)} back`,
+    hints.keys(
+      'scroll:lineUp',
+      'scroll:lineDown',
+      'scroll:pageUp',
+      'scroll:pageDown',
+      'scroll:top',
+      'scroll:bottom',
+    ),
+    search && `${search} search`,
+    prompts && `${prompts} prompts`,
+  );
+}
+
+function exitKey(keymap: Keymap): string {
+  return keyHints(keymap, transcriptPlace).key('transcript:exit') ?? 'Esc';
 }

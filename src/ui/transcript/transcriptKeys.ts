@@ -1,31 +1,15 @@
-/** Bytes of a keyboard to keys, for a view that reads the terminal itself. */
-
-export type TranscriptKey =
-  | { readonly type: 'text'; readonly text: string }
-  | { readonly type: 'key'; readonly name: KeyName };
-
-export type KeyName =
-  | 'up'
-  | 'down'
-  | 'left'
-  | 'right'
-  | 'home'
-  | 'end'
-  | 'page_up'
-  | 'page_down'
-  | 'delete'
-  | 'backspace'
-  | 'enter'
-  | 'tab'
-  | 'escape'
-  | `ctrl_${string}`;
+/** Bytes of a keyboard to strokes, for a view that reads the terminal itself. */
+import { functionKey, type Stroke } from '../keys/strokes.ts';
 
 /** Milliseconds after which an escape byte on its own is the key, and not the start of a sequence. */
 export const ESCAPE_WAIT_MS = 30;
 
-/** What the pieces make, and the rest that may still become a sequence. */
-export function readKeys(input: string): { readonly keys: readonly TranscriptKey[]; readonly rest: string } {
-  const keys: TranscriptKey[] = [];
+/** What the pieces make, and the rest that may still become a sequence. Esc and a character at once are Alt with it. */
+export function readKeys(input: string): { readonly keys: readonly Stroke[]; readonly rest: string } {
+  const keys: Stroke[] = [];
+  const add = (key: string | undefined): void => {
+    if (key !== undefined) keys.push({ type: 'key', key });
+  };
   let at = 0;
   while (at < input.length) {
     const text = /^[^\u0000-\u001f\u007f]+/.exec(input.slice(at))?.[0];
@@ -35,8 +19,7 @@ export function readKeys(input: string): { readonly keys: readonly TranscriptKey
       continue;
     }
     if (input[at] !== '\u001B') {
-      const name = controlName(input.charCodeAt(at));
-      if (name !== undefined) keys.push({ type: 'key', name });
+      add(controlName(input.charCodeAt(at)));
       at += 1;
       continue;
     }
@@ -44,32 +27,61 @@ export function readKeys(input: string): { readonly keys: readonly TranscriptKey
       input.slice(at),
     )?.[0];
     if (sequence !== undefined) {
-      const name = sequenceName(sequence);
-      if (name !== undefined) keys.push({ type: 'key', name });
+      add(sequenceName(sequence));
       at += sequence.length;
       continue;
     }
     if (/^\u001B(?:$|[[O][\x20-\x3f]*$)/.test(input.slice(at))) return { keys, rest: input.slice(at) };
-    keys.push({ type: 'key', name: 'escape' });
-    at += 1;
+    const [, character] = /^\u001B([^\u0000-\u001f\u007f[O])/u.exec(input.slice(at)) ?? [];
+    add(character === undefined ? 'escape' : altName(character));
+    at += 1 + (character?.length ?? 0);
   }
   return { keys, rest: '' };
 }
 
-function controlName(code: number): KeyName | undefined {
+/**
+ * What a stroke may mean, the first of these that means anything. Modifiers of named keys count only where they have a
+ * meaning of their own, and so does Alt: Esc and a letter may come in one piece over a slow line.
+ */
+export function meaningsOf(stroke: Stroke): readonly (readonly Stroke[])[] {
+  if (stroke.type === 'text') return [[stroke]];
+  if (stroke.key === 'ctrl+j') return [[stroke], [key('enter')]];
+  const [, modifiers = '', name = ''] = /^((?:ctrl\+|alt\+|shift\+)*)(.+)$/su.exec(stroke.key) ?? [];
+  if (modifiers === '') return [[stroke]];
+  if ([...name].length > 1 && name !== 'space') return [[stroke], [key(name)]];
+  if (!modifiers.startsWith('alt+')) return [[stroke]];
+  const typed = name === 'space' ? ' ' : modifiers === 'alt+shift+' ? name.toUpperCase() : name;
+  return [[stroke], [key('escape'), { type: 'text', text: typed }]];
+}
+
+const key = (name: string): Stroke => ({ type: 'key', key: name });
+
+function controlName(code: number): string {
   if (code === 0x7f || code === 8) return 'backspace';
-  if (code === 13 || code === 10) return 'enter';
+  if (code === 13) return 'enter';
   if (code === 9) return 'tab';
-  return code > 0 && code < 27 ? `ctrl_${String.fromCharCode(code + 96)}` : undefined;
+  return code === 0 ? 'ctrl+space' : `ctrl+${String.fromCharCode(code + 64).toLowerCase()}`;
 }
 
-/** Modifiers are not told apart: Shift+PgUp is PgUp. */
-function sequenceName(sequence: string): KeyName | undefined {
-  const [, number = '', final = ''] = /^\u001B[[O](\d*)[;\d]*([~A-Za-z])$/.exec(sequence) ?? [];
-  return final === '~' ? byNumber[number] : byFinal[final];
+function altName(character: string): string {
+  if (character === ' ') return 'alt+space';
+  const small = character.toLowerCase();
+  // A capital that would not come back from its small letter is left as it is.
+  return small !== character && small.toUpperCase() === character ? `alt+shift+${small}` : `alt+${character}`;
 }
 
-const byFinal: Readonly<Record<string, KeyName>> = {
+/** With the modifiers that the terminal told: 1 and Shift 1, Alt 2, Control 4 after the semicolon. */
+function sequenceName(sequence: string): string | undefined {
+  const [, number = '', modifiers = '1', final = ''] =
+    /^\u001B[[O](\d*)(?:;(\d+))?[;\d]*([~A-Za-z])$/.exec(sequence) ?? [];
+  if (sequence === '\u001B[Z') return 'shift+tab';
+  const name = functionKey(sequence) ?? (final === '~' ? byNumber[number] : byFinal[final]);
+  if (name === undefined) return undefined;
+  const held = Number(modifiers) - 1;
+  return `${held & 4 ? 'ctrl+' : ''}${held & 2 ? 'alt+' : ''}${held & 1 ? 'shift+' : ''}${name}`;
+}
+
+const byFinal: Readonly<Record<string, string>> = {
   A: 'up',
   B: 'down',
   C: 'right',
@@ -79,12 +91,12 @@ const byFinal: Readonly<Record<string, KeyName>> = {
   M: 'enter',
 };
 
-const byNumber: Readonly<Record<string, KeyName>> = {
+const byNumber: Readonly<Record<string, string>> = {
   1: 'home',
   3: 'delete',
   4: 'end',
-  5: 'page_up',
-  6: 'page_down',
+  5: 'pageup',
+  6: 'pagedown',
   7: 'home',
   8: 'end',
 };

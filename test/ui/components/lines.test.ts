@@ -12,6 +12,7 @@ import { queueLines } from '../../../src/ui/components/QueueView.tsx';
 import { createSelection, filterSelection, moveSelection } from '../../../src/ui/components/selection.ts';
 import { statusLine } from '../../../src/ui/components/statusLine.ts';
 import { applyEdit, createBuffer } from '../../../src/ui/input/textBuffer.ts';
+import { defaultKeymap } from '../../../src/ui/keys/keymap.ts';
 import { plainMarkdown } from '../../../src/ui/print/markdown.ts';
 import { renderTodos } from '../../../src/ui/print/todos.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';
@@ -188,6 +189,7 @@ test('a permission dialog is never taller than its rows while these hold the cho
           width: 40,
           rows,
           theme,
+          keymap: defaultKeymap,
         });
         expect(layout.above.length + layout.below.length + (isCommenting ? 1 : 0)).toBeLessThanOrEqual(rows);
         for (const row of choiceRows) expect(layout.above).toContain(row);

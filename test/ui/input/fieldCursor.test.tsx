@@ -11,10 +11,13 @@ import { mountComposer } from './composerScreen.tsx';
 const theme = chooseTheme('plain', { noColor: true });
 
 const graphemes = ['a', ' ', '漢', 'か', '한', 'é', '👍', '👩‍👩‍👧', '🇩🇪', 'ש', 'ل', '…', 'ﬀ'] as const;
+/** Home and End are keys of lists. */
+const [start, end] = [keys.ctrl('a'), keys.ctrl('e')];
+
 const typing = fc.array(
   fc.oneof(
     { weight: 5, arbitrary: fc.constantFrom(...graphemes) },
-    { weight: 1, arbitrary: fc.constantFrom(keys.left, keys.right, keys.backspace, keys.home, keys.end) },
+    { weight: 1, arbitrary: fc.constantFrom(keys.left, keys.right, keys.backspace, start, end) },
   ),
   { minLength: 1, maxLength: 12 },
 );
@@ -25,8 +28,8 @@ function model(pressed: readonly string[]): { readonly before: string } {
   for (const key of pressed) {
     if (key === keys.left) at = Math.max(0, at - 1);
     else if (key === keys.right) at = Math.min(units.length, at + 1);
-    else if (key === keys.home) at = 0;
-    else if (key === keys.end) at = units.length;
+    else if (key === start) at = 0;
+    else if (key === end) at = units.length;
     else if (key === keys.backspace) {
       if (at > 0) units = units.toSpliced(--at, 1);
     } else units = units.toSpliced(at++, 0, key);

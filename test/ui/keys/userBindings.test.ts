@@ -1,6 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { dialogActions, listContexts } from '../../../src/ui/keys/dialogActions.ts';
+import { type DialogPlace, readDialogKey } from '../../../src/ui/keys/dialogKeys.ts';
+import { keysIn } from '../../../src/ui/keys/keyHints.ts';
 import { defaultKeymap, keysOfAction } from '../../../src/ui/keys/keymap.ts';
+import { isText } from '../../../src/ui/keys/notation.ts';
+import type { Stroke } from '../../../src/ui/keys/strokes.ts';
 import { userKeys } from '../../../src/ui/keys/userBindings.ts';
 
 describe('what counts', () => {
@@ -32,10 +37,28 @@ describe('what counts', () => {
   });
 });
 
+test('lists, questions, forms and the transcript have keys of their own', () => {
+  const { keymap, problems } = userKeys({
+    Select: { 'ctrl+j': 'select:next', 'ctrl+g': 'select:cancel' },
+    Tasks: { j: 'select:next', k: null },
+    Confirmation: { f2: 'confirm:yes', a: null, j: 'confirm:next', q: 'confirm:cancel' },
+    Transcript: { 'ctrl+d': 'transcript:exit', 'alt+k': 'scroll:lineUp' },
+    Form: { 'ctrl+enter': 'form:submit', enter: 'form:next' },
+  });
+  expect(problems).toEqual([]);
+  expect(keysOfAction(keymap, 'select:next')).toEqual(['down', 'ctrl+n', 'ctrl+j', 'j']);
+  expect(keysOfAction(keymap, 'tasks:stop')).toEqual(['x']);
+  expect(keysOfAction(keymap, 'confirm:yes')).toEqual(['y', 'f2']);
+  expect(keysOfAction(keymap, 'confirm:always')).toEqual([]);
+  expect(keysOfAction(keymap, 'confirm:cancel')).toEqual(['escape', 'q']);
+  expect(keysOfAction(keymap, 'scroll:halfPageDown')).toEqual(['d']);
+  expect(keysOfAction(keymap, 'form:submit')).toEqual(['ctrl+enter']);
+});
+
 describe('what is said, while the rest counts', () => {
   test.each<[string, unknown, string]>([
     ['no object', [], 'no object'],
-    ['a context without keys', { Confirmation: { y: 'confirm:yes' } }, 'has no keys that can be changed'],
+    ['a context that is none', { Tabs: { tab: 'tabs:next' } }, 'has no keys that can be changed'],
     ['an unknown action', { Chat: { 'alt+z': 'chat:fly' } }, 'there is no action “chat:fly”'],
     ['a key that cannot be', { Chat: { 'ctrl+i': 'chat:stash' } }, 'as Tab'],
     ['a key of the desktop', { Chat: { 'cmd+k': 'chat:stash' } }, 'belongs to the desktop'],
@@ -53,6 +76,45 @@ describe('what is said, while the rest counts', () => {
     const read = userKeys(value);
     expect(read.problems.join('\n')).toContain(problem);
     expect(keysOfAction(read.keymap, 'chat:submit')).toContain('enter');
+  });
+
+  test.each<[string, unknown, string]>([
+    ['an action of other agents', { Transcript: { 'ctrl+e': 'transcript:toggleShowAll' } }, 'no action'],
+    ['Esc', { Select: { escape: 'select:accept' } }, 'there must always be a way'],
+    ['Ctrl+C', { Confirmation: { 'ctrl+c': null } }, 'there must always be a way'],
+    ['Ctrl+D', { Select: { 'ctrl+d': 'select:pageDown' } }, 'there must always be a way'],
+    ['two keys in a row', { Select: { 'ctrl+x ctrl+e': 'select:last' } }, 'Select has single keys only'],
+    ['text in a form', { Form: { x: 'form:next' } }, 'x is text there'],
+    ['a digit in a question', { Confirmation: { 2: 'confirm:no' } }, 'a digit takes the answer'],
+    ['a letter that agrees', { Confirmation: { n: 'confirm:yes' } }, 'confirm:yes agrees'],
+    ['the space bar', { Confirmation: { space: 'confirm:accept' } }, 'confirm:accept agrees'],
+    ['Enter for yes', { Confirmation: { enter: 'confirm:yes' } }, 'confirm:yes agrees'],
+    ['an arrow', { Confirmation: { right: 'confirm:always' } }, 'confirm:always agrees'],
+    ['an action of a list elsewhere', { Tasks: { j: 'items:pin' } }, 'items:pin belongs to Items'],
+    ['an action of lists in a question', { Confirmation: { j: 'select:next' } }, 'belongs to Select'],
+    ['nothing accepts', { Select: { enter: 'select:next' } }, 'select:accept any more: Enter still does'],
+    ['a letter that accepts', { Select: { enter: null, o: 'select:accept' } }, 'Enter still does'],
+    ['Enter taken in one list', { Sessions: { enter: 'sessions:fork' } }, 'No key of Sessions'],
+    [
+      'a key that accepts, and has a meaning in one list',
+      { Select: { enter: null, 'ctrl+r': 'select:accept' } },
+      'No key of Sessions',
+    ],
+    ['no answer', { Confirmation: { enter: null } }, 'No key of Confirmation'],
+    ['a form without an end', { Form: { enter: 'form:next' } }, 'No key of Form'],
+  ])('in a dialog: %s', (_name, value, problem) => {
+    expect(userKeys(value).problems.join('\n')).toContain(problem);
+  });
+
+  test('to say what holds anyway is no mistake', () => {
+    const { keymap, problems } = userKeys({
+      Global: { 'ctrl+c': 'app:interrupt' },
+      Chat: { escape: 'chat:cancel' },
+      Select: { escape: 'select:cancel', enter: 'select:accept' },
+      Confirmation: { y: 'confirm:yes', n: 'confirm:no' },
+    });
+    expect(problems).toEqual([]);
+    expect(keymap).toEqual(defaultKeymap);
   });
 
   test('one bad line costs itself only', () => {
@@ -94,3 +156,65 @@ test('whatever the file holds, one can stop, leave and send', () => {
     }),
   );
 });
+
+test('whatever the file holds, one can leave every dialog, take a row, answer, and never agree by typing', () => {
+  const keys = fc.constantFrom(
+    'escape',
+    'ctrl+c',
+    'enter',
+    'space',
+    'tab',
+    'y',
+    'n',
+    '1',
+    'ctrl+r',
+    'f2',
+    'up',
+  );
+  const names = dialogActions.map(({ name }) => name);
+  const block = fc.dictionary(keys, fc.option(fc.constantFrom(...names)));
+  const contexts = [...new Set(dialogActions.map(({ context }) => context))];
+  const file = fc.record(Object.fromEntries(contexts.map((context) => [context, block])), {
+    requiredKeys: [],
+  });
+  fc.assert(
+    fc.property(file, (value) => {
+      const { keymap } = userKeys(value);
+      const read = (place: DialogPlace, stroke: Stroke) => readDialogKey(keymap, stroke, place).key;
+      const pressed = (place: DialogPlace, key: string) => read(place, { type: 'key', key });
+      for (const { contexts: places, cancel, accept } of dialogs)
+        for (const typing of ['keys', 'answer', 'start', 'text'] as const) {
+          const place = { contexts: places, typing };
+          expect(pressed(place, 'escape')).toEqual({ type: 'action', name: cancel });
+          expect(pressed(place, 'ctrl+c')).toEqual({ type: 'action', name: 'app:interrupt' });
+          const hasAccept = ['enter', ...keysIn(keymap, place, accept)].some((key) => {
+            const meaning = isText(key) ? undefined : pressed(place, key);
+            return meaning?.type === 'action' && meaning.name === accept;
+          });
+          expect(hasAccept).toBe(true);
+        }
+      const question = { contexts: ['Confirmation'], typing: 'answer' } as const;
+      for (const text of ['n', ' ', '1', 'yes', 'j']) {
+        const meaning = read(question, { type: 'text', text });
+        expect(meaning.type === 'action' && agreeing.includes(meaning.name)).toBe(false);
+      }
+      for (const key of ['tab', 'up', 'left', 'backspace', 'home']) {
+        const meaning = pressed(question, key);
+        expect(meaning.type === 'action' && agreeing.includes(meaning.name)).toBe(false);
+      }
+      const entered = pressed(question, 'enter');
+      expect(entered.type === 'action' && agreeing.slice(1).includes(entered.name)).toBe(false);
+    }),
+  );
+});
+
+const agreeing: readonly string[] = ['confirm:accept', 'confirm:yes', 'confirm:always'];
+
+const dialogs = [
+  { contexts: ['Select'], cancel: 'select:cancel', accept: 'select:accept' },
+  ...listContexts.map(
+    (list) => ({ contexts: [list, 'Select'], cancel: 'select:cancel', accept: 'select:accept' }) as const,
+  ),
+  { contexts: ['Confirmation'], cancel: 'confirm:cancel', accept: 'confirm:accept' },
+  { contexts: ['Form'], cancel: 'form:cancel', accept: 'form:submit' },
+] as const;

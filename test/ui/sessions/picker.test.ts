@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { fieldText } from '../../../src/ui/components/field.ts';
+import { readDialogKey } from '../../../src/ui/keys/dialogKeys.ts';
+import { defaultKeymap } from '../../../src/ui/keys/keymap.ts';
+import { type KeyEvent, type Stroke, strokesOf } from '../../../src/ui/keys/strokes.ts';
 import { createPicker, type Picked, type Picker } from '../../../src/ui/sessions/picker.ts';
-import { pickerKeysOf } from '../../../src/ui/sessions/pickerKeys.ts';
 import { sessionAtCursor } from '../../../src/ui/sessions/pickerState.ts';
 import type { SearchAnswer } from '../../../src/ui/sessions/SessionsPort.ts';
 import { type MadePort, madeHit, madePort, madeSession } from './made.ts';
@@ -28,14 +31,20 @@ async function open(port: MadePort, current?: { id: string; rename(title: string
 function press(picker: Picker, ...names: readonly string[]): void {
   for (const name of names) {
     const control = /^\^(.)$/.exec(name)?.[1];
-    const keys =
-      control !== undefined
-        ? pickerKeysOf(control, { ctrl: true })
-        : name.length > 1
-          ? pickerKeysOf('', { [name]: true })
-          : pickerKeysOf(name, {});
-    for (const key of keys) picker.press(key, 3);
+    if (control !== undefined) strike(picker, control, { ctrl: true });
+    else if (name.length > 1) strike(picker, '', { [name]: true });
+    else strike(picker, name);
   }
+}
+
+/** One chunk of input. */
+function strike(picker: Picker, input: string, event: KeyEvent = {}): void {
+  for (const stroke of strokesOf(input, event))
+    for (let left: Stroke | undefined = stroke; left !== undefined; ) {
+      const { key, rest } = readDialogKey(defaultKeymap, left, picker.place());
+      picker.press(key, 3);
+      left = rest === '' ? undefined : { type: 'text', text: rest };
+    }
 }
 const cursor = (picker: Picker): string | undefined => sessionAtCursor(picker.snapshot())?.id;
 
@@ -259,13 +268,20 @@ test('Esc goes back by one step each: preview, text, search, list', async () => 
   expect(left()).toBe(1);
 });
 
-test('several keys in one piece are all meant', () => {
-  expect(pickerKeysOf('ab\u0006c\r', {})).toEqual([
-    { type: 'edit', edit: { type: 'insert', text: 'ab' } },
-    { type: 'act', act: 'search' },
-    { type: 'edit', edit: { type: 'insert', text: 'c' } },
-    { type: 'enter' },
-  ]);
+test('several keys in one piece are all meant', async () => {
+  const { picker } = await open(madePort(sessions));
+  const shown = (): unknown => {
+    const { text, isSearch, dialog } = picker.snapshot();
+    return { text: fieldText(text), isSearch, dialog: dialog?.type };
+  };
+  strike(picker, 'ab\u0006c');
+  expect(shown()).toEqual({ text: 'abc', isSearch: true, dialog: undefined });
+  press(picker, 'escape', 'escape');
+  strike(picker, '//etc/hosts?');
+  expect(shown()).toEqual({ text: '/etc/hosts?', isSearch: true, dialog: undefined });
+  press(picker, 'escape');
+  strike(picker, '?');
+  expect(shown()).toEqual({ text: '', isSearch: true, dialog: 'help' });
 });
 
 test('a fork of a hit goes up to that place', async () => {

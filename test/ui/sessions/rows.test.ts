@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { defaultKeymap } from '../../../src/ui/keys/keymap.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';
 import { excerptOf } from '../../../src/ui/sessions/excerpt.ts';
 import { hitRows, markedLine } from '../../../src/ui/sessions/hitRows.ts';
@@ -110,11 +111,11 @@ test('title, footer and help fit every width', () => {
   for (let width = 10; width <= 200; width += 1) {
     for (const line of [
       pickerTitle(state, width, theme),
-      ...footer(state, width, theme),
-      ...helpLines(width, 20, theme),
+      ...footer(state, width, theme, defaultKeymap),
+      ...helpLines(width, 20, theme, defaultKeymap),
     ])
       expect(textWidth(line)).toBeLessThanOrEqual(width);
-    if (width >= 20) expect(footer(state, width, theme)[0]).toMatch(/Enter.*Esc/);
+    if (width >= 20) expect(footer(state, width, theme, defaultKeymap)[0]).toMatch(/Enter.*Esc/);
   }
 });
 

@@ -129,10 +129,10 @@ test('a session of another project is asked about', async () => {
   const shown = phase();
   if (shown?.type !== 'picking') throw new Error('there is no list');
   await settled();
-  shown.picker.press({ type: 'tab' }, 9);
+  shown.picker.press({ type: 'action', name: 'sessions:scope' }, 9);
   await settled();
   for (const letter of 'title of b') shown.picker.press(insert(letter), 9);
-  shown.picker.press({ type: 'enter' }, 9);
+  shown.picker.press({ type: 'action', name: 'select:accept' }, 9);
   expect(phase()).toMatchObject({ type: 'refused', id: 'b', back: 'list', refusal: { why: 'elsewhere' } });
   expect(done).toEqual([]);
   sessions.answer('fork');

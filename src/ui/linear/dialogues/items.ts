@@ -1,7 +1,8 @@
 import type { Agent } from '../../../agent/types.ts';
 import { itemsPage } from '../../../commands/pages/itemsPage.ts';
 import { plainText } from '../../../commands/pages/page.ts';
-import { doneText, steeringFor } from '../../components/itemsState.ts';
+import type { ContextItem, Steering } from '../../../protocol/contextReport.ts';
+import { doneText, type SteeringWish, steeringFor } from '../../components/itemsState.ts';
 import { sanitize } from '../../print/sanitize.ts';
 import type { Dialogue, DialoguePorts } from './types.ts';
 
@@ -27,16 +28,23 @@ export function items(agent: Agent, { controller, tell }: DialoguePorts): Dialog
       }
       const [, letter = '', number] = /^([a-z])\w*\s*#?(\d+)$/i.exec(text) ?? [];
       const item = agent.items().find(({ seq }) => seq === Number(number));
-      const steering = item === undefined ? undefined : steeringFor(letter.toLowerCase(), item);
+      const steering = item === undefined ? undefined : steeringOf(letter.toLowerCase(), item);
       if (item === undefined || steering === undefined)
         return number === undefined || item !== undefined
           ? 'Write p, d or r and the number of an item, as in: d 12. An empty line leaves.'
           : `There is no item #${number}.`;
       agent.submit({ type: 'steer', steering });
-      tell(doneText(steering, item).replace(' · r', `, r ${item.seq}`));
+      tell(doneText(steering, item, `r ${item.seq}`).replace(' · ', ', '));
       // The list stays open: it is asked again without being told again.
       return '';
     },
     cancel: close,
   };
+}
+
+const wishes: Readonly<Record<string, SteeringWish>> = { p: 'pin', d: 'drop', r: 'restore' };
+
+function steeringOf(letter: string, item: ContextItem): Steering | undefined {
+  const wish = wishes[letter];
+  return wish === undefined ? undefined : steeringFor(wish, item);
 }

@@ -1,6 +1,7 @@
 /** The list of sessions, driven by the picker of the screen, and a session that cannot be gone on with here. */
 
 import type { Phase } from '../../controllerTypes.ts';
+import type { DialogActionName } from '../../keys/dialogActions.ts';
 import { count, formatAge } from '../../print/numbers.ts';
 import { sanitizeLine } from '../../print/sanitize.ts';
 import type { Picker, PickerSnapshot } from '../../sessions/picker.ts';
@@ -29,25 +30,26 @@ export function pick(picker: Picker, ports: DialoguePorts): void {
   const settled = ({ isLoading, isSearching, isSearch, searched }: PickerSnapshot): boolean =>
     !isLoading && !isSearching && (!isSearch || searched !== '');
 
+  const press = (name: DialogActionName): void => picker.press({ type: 'action', name }, TOLD);
   const empty = (): void => {
     for (let left = 3; left > 0; left--) {
       const snapshot = picker.snapshot();
       if (typed(snapshot) === '' && !snapshot.isSearch) return;
-      picker.press({ type: 'escape' }, TOLD);
+      press('select:cancel');
     }
   };
   const leave = (): void => {
     empty();
-    picker.press({ type: 'escape' }, TOLD);
+    press('select:cancel');
   };
   const take = (index: number, isFork: boolean): void => {
-    picker.press({ type: 'jump', to: 'first' }, TOLD);
-    for (let step = 0; step < index; step++) picker.press({ type: 'down' }, TOLD);
-    picker.press(isFork ? { type: 'act', act: 'fork' } : { type: 'enter' }, TOLD);
+    press('select:first');
+    for (let step = 0; step < index; step++) press('select:next');
+    press(isFork ? 'sessions:fork' : 'select:accept');
   };
   const look = (text: string, isSearch: boolean): void => {
     empty();
-    if (isSearch) picker.press({ type: 'act', act: 'search' }, TOLD);
+    if (isSearch) press('sessions:search');
     // The blank at the end says that the word is whole.
     if (text !== '') picker.paste(isSearch ? `${text} ` : text);
     once(settled);

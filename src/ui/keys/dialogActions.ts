@@ -1,0 +1,120 @@
+/**
+ * What keys mean where the composer does not have them: in lists, questions, forms, and in the transcript. A dialog
+ * asks which of these a key is (`readDialogKey`) and never compares keys itself. Names are those that users of coding
+ * agents know from their `keybindings.json`, where there is one.
+ */
+
+/** Where such a key counts. The keys of a list go before those of `Select`, which all lists have. */
+export type DialogContext =
+  | 'Select'
+  | 'Sessions'
+  | 'Items'
+  | 'Tasks'
+  | 'Rewind'
+  | 'Confirmation'
+  | 'Form'
+  | 'Transcript';
+
+/** Contexts of lists: the actions of `Select` may have keys in them, too. */
+export const listContexts: readonly DialogContext[] = ['Sessions', 'Items', 'Tasks', 'Rewind'];
+
+export const dialogActions = [
+  on('Select', 'select:previous', ['up', 'ctrl+p'], 'the row above'),
+  on('Select', 'select:next', ['down', 'ctrl+n'], 'the row below'),
+  on('Select', 'select:pageUp', ['pageup'], 'a page up'),
+  on('Select', 'select:pageDown', ['pagedown'], 'a page down'),
+  on('Select', 'select:first', ['home', 'g'], 'the first row'),
+  on('Select', 'select:last', ['end', 'G'], 'the last row'),
+  on('Select', 'select:accept', ['enter'], 'take the row'),
+  fixed('Select', 'select:cancel', ['escape'], 'a step back, then leave'),
+
+  on('Sessions', 'sessions:scope', ['tab', 'shift+tab'], 'this project, all projects'),
+  on(
+    'Sessions',
+    'sessions:search',
+    ['ctrl+f', '/'],
+    'search everything that was said or seen; again: titles',
+  ),
+  on('Sessions', 'sessions:preview', ['ctrl+o'], 'larger preview'),
+  on('Sessions', 'sessions:rename', ['ctrl+r'], 'rename'),
+  on('Sessions', 'sessions:fork', ['ctrl+g'], 'go on in a copy'),
+  on('Sessions', 'sessions:archive', ['ctrl+t'], 'archive, or take out of the archive'),
+  on('Sessions', 'sessions:delete', ['ctrl+x'], 'delete, after a question'),
+  on('Sessions', 'sessions:undo', ['ctrl+z'], 'take back the last renaming or archiving'),
+  on('Sessions', 'sessions:help', ['?'], 'show these keys'),
+
+  on('Items', 'items:pin', ['p'], 'pin or unpin'),
+  on('Items', 'items:drop', ['d'], 'drop'),
+  on('Items', 'items:restore', ['r'], 'bring back'),
+  on('Items', 'items:filter', ['/'], 'filter'),
+
+  on('Tasks', 'tasks:open', ['right'], 'show the output'),
+  on('Tasks', 'tasks:back', ['left'], 'from the output back to the list'),
+  on('Tasks', 'tasks:stop', ['x', 'k'], 'stop it, after a question'),
+  on('Tasks', 'tasks:close', ['q'], 'a step back, then leave'),
+
+  on('Rewind', 'rewind:undo', ['u'], 'undo the last rewind'),
+
+  on('Confirmation', 'confirm:previous', ['up', 'ctrl+p'], 'the answer above'),
+  on('Confirmation', 'confirm:next', ['down', 'ctrl+n'], 'the answer below'),
+  on('Confirmation', 'confirm:accept', ['enter'], 'take the answer'),
+  on('Confirmation', 'confirm:yes', ['y'], 'yes'),
+  on('Confirmation', 'confirm:always', ['a'], 'yes, and from now on'),
+  on('Confirmation', 'confirm:no', ['n'], 'no'),
+  on('Confirmation', 'confirm:comment', ['tab'], 'no, and say what to do instead'),
+  on('Confirmation', 'confirm:pageUp', ['pageup'], 'scroll up what is asked about'),
+  on('Confirmation', 'confirm:pageDown', ['pagedown'], 'scroll down what is asked about'),
+  fixed('Confirmation', 'confirm:cancel', ['escape'], 'no, or back'),
+
+  on('Form', 'form:previous', ['shift+tab', 'up', 'ctrl+p'], 'the field above'),
+  on('Form', 'form:next', ['tab', 'down', 'ctrl+n'], 'the field below'),
+  on('Form', 'form:submit', ['enter'], 'go on'),
+  fixed('Form', 'form:cancel', ['escape'], 'back'),
+
+  on('Transcript', 'scroll:lineUp', ['up', 'ctrl+p', 'k'], 'a line up'),
+  on('Transcript', 'scroll:lineDown', ['down', 'ctrl+n', 'enter', 'j'], 'a line down'),
+  on('Transcript', 'scroll:pageUp', ['pageup', 'ctrl+b', 'b'], 'a page up'),
+  on('Transcript', 'scroll:pageDown', ['pagedown', 'ctrl+f', 'space', 'f'], 'a page down'),
+  on('Transcript', 'scroll:halfPageUp', ['ctrl+u', 'u'], 'half a page up'),
+  on('Transcript', 'scroll:halfPageDown', ['ctrl+d', 'd'], 'half a page down'),
+  on('Transcript', 'scroll:top', ['g', 'home'], 'to the beginning of the session'),
+  on('Transcript', 'scroll:bottom', ['G', 'end'], 'to its end'),
+  on('Transcript', 'transcript:search', ['/'], 'search onwards'),
+  on('Transcript', 'transcript:searchBack', ['?'], 'search backwards'),
+  on('Transcript', 'transcript:searchNext', ['n'], 'the next match'),
+  on('Transcript', 'transcript:searchPrevious', ['N'], 'the match before'),
+  on('Transcript', 'transcript:previousPrompt', ['{'], 'the prompt before'),
+  on('Transcript', 'transcript:nextPrompt', ['}'], 'the next prompt'),
+  on('Transcript', 'transcript:exit', ['q'], 'leave'),
+  fixed('Transcript', 'transcript:cancel', ['escape'], 'end a search, or leave'),
+];
+
+/** Names of the table, for who asks what a key is. */
+export type DialogActionName = (typeof dialogActions)[number]['name'];
+
+interface DialogAction<Name extends string> {
+  readonly name: Name;
+  readonly context: DialogContext;
+  readonly keys: readonly string[];
+  readonly description: string;
+  /** Its keys stay what they are; it may have more. */
+  readonly isFixed?: boolean;
+}
+
+function on<Name extends string>(
+  context: DialogContext,
+  name: Name,
+  keys: readonly string[],
+  description: string,
+): DialogAction<Name> {
+  return { name, context, keys, description };
+}
+
+function fixed<Name extends string>(
+  context: DialogContext,
+  name: Name,
+  keys: readonly string[],
+  description: string,
+): DialogAction<Name> {
+  return { ...on(context, name, keys, description), isFixed: true };
+}

@@ -1,0 +1,114 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { type DialogKey, type DialogPlace, readDialogKey } from '../../../src/ui/keys/dialogKeys.ts';
+import { dotted, keyHints } from '../../../src/ui/keys/keyHints.ts';
+import { defaultKeymap } from '../../../src/ui/keys/keymap.ts';
+import type { Stroke } from '../../../src/ui/keys/strokes.ts';
+import { userKeys } from '../../../src/ui/keys/userBindings.ts';
+
+const tasks: DialogPlace = { contexts: ['Tasks', 'Select'], typing: 'keys' };
+const question: DialogPlace = { contexts: ['Confirmation'], typing: 'answer' };
+const filter: DialogPlace = { contexts: ['Sessions', 'Select'], typing: 'text' };
+const empty: DialogPlace = { contexts: ['Sessions', 'Select'], typing: 'start' };
+
+const typed = (text: string): Stroke => ({ type: 'text', text });
+const pressed = (key: string): Stroke => ({ type: 'key', key });
+const shown = (key: DialogKey): string =>
+  key.type === 'action'
+    ? key.name
+    : key.type === 'text'
+      ? `“${key.text}”`
+      : key.type === 'edit'
+        ? `edit ${'to' in key.edit ? key.edit.to : key.edit.type}`
+        : 'other';
+
+/** Everything that a stroke means, one after the other. */
+function meanings(stroke: Stroke, place: DialogPlace, keymap = defaultKeymap): readonly string[] {
+  const all: string[] = [];
+  for (let left: Stroke | undefined = stroke; left !== undefined; ) {
+    const { key, rest } = readDialogKey(keymap, left, place);
+    all.push(shown(key));
+    left = rest === '' ? undefined : typed(rest);
+  }
+  return all;
+}
+
+test.each<[string, DialogPlace, Stroke, readonly string[]]>([
+  ['the list’s own key goes first', tasks, typed('k'), ['tasks:stop']],
+  ['then those of every list', tasks, typed('G'), ['select:last']],
+  ['a capital is told apart where there are both', tasks, typed('gG'), ['select:first', 'select:last']],
+  ['and is its small letter where there are not', tasks, typed('X'), ['tasks:stop']],
+  ['characters in one piece are one key each', tasks, typed('xq?'), ['tasks:stop', 'tasks:close', '“?”']],
+  ['in a question they are none', question, typed('yy'), ['“yy”']],
+  ['but one alone is', question, typed('y'), ['confirm:yes']],
+  ['digits are the question’s own', question, typed('2'), ['“2”']],
+  ['what is typed into a filter is text', filter, typed('/?g'), ['“/?g”']],
+  ['on an empty line the first may be a key', empty, typed('/ab'), ['sessions:search', '“ab”']],
+  ['of this list alone', empty, typed('g'), ['“g”']],
+  ['a key with Control is the list’s', filter, pressed('ctrl+r'), ['sessions:rename']],
+  ['else the text field’s', filter, pressed('ctrl+a'), ['edit line_start']],
+  ['where there is one', tasks, pressed('ctrl+a'), ['other']],
+  ['Shift counts where it makes a difference', filter, pressed('shift+tab'), ['sessions:scope']],
+  ['and only there', tasks, pressed('shift+up'), ['select:previous']],
+  ['Ctrl+C', question, pressed('ctrl+c'), ['app:interrupt']],
+  ['Ctrl+D', question, pressed('ctrl+d'), ['app:exit']],
+  [
+    'which scrolls the transcript',
+    { contexts: ['Transcript'], typing: 'keys' },
+    pressed('ctrl+d'),
+    ['scroll:halfPageDown'],
+  ],
+  ['a key of the composer', question, pressed('ctrl+t'), ['other']],
+])('%s', (_name, place, stroke, expected) => {
+  expect(meanings(stroke, place)).toEqual(expected);
+});
+
+test('keys of the line editor are the user’s, and where these mean something else, the built-in ones', () => {
+  const { keymap } = userKeys({ Chat: { 'alt+a': 'edit:lineStart', 'ctrl+e': 'chat:externalEditor' } });
+  expect(meanings(pressed('alt+a'), filter, keymap)).toEqual(['edit line_start']);
+  expect(meanings(pressed('ctrl+e'), filter, keymap)).toEqual(['edit line_end']);
+});
+
+test('a character that has lost its action is text again', () => {
+  const { keymap } = userKeys({ Tasks: { x: null }, Sessions: { '/': null } });
+  expect(meanings(typed('x'), tasks, keymap)).toEqual(['“x”']);
+  expect(meanings(typed('/'), empty, keymap)).toEqual(['“/”']);
+});
+
+test('hints name the keys that reach an action in that place', () => {
+  const { keymap } = userKeys({
+    Select: { up: null, 'ctrl+p': null, 'ctrl+k': 'select:previous' },
+    Tasks: { x: null, pagedown: 'tasks:stop' },
+    Sessions: { 'ctrl+f': null },
+  });
+  const hints = keyHints(keymap, tasks);
+  expect(hints.keys('select:previous', 'select:next')).toBe('Ctrl+K ↓');
+  expect(hints.key('tasks:stop')).toBe('k');
+  // PgDn is Tasks' own now.
+  expect(hints.key('select:pageDown')).toBeUndefined();
+  expect(hints.does('select:pageDown', 'a page down')).toBeUndefined();
+  expect(keyHints(keymap, filter).key('select:first')).toBe('Home');
+  expect(keyHints(keymap, filter).key('sessions:search')).toBeUndefined();
+  expect(keyHints(keymap, empty).key('sessions:search')).toBe('/');
+  expect(keyHints(defaultKeymap, tasks).keys('select:previous', 'select:next', 'select:pageUp')).toBe(
+    '↑↓ PgUp',
+  );
+  expect(dotted('a', undefined, '', 'b')).toBe('a · b');
+});
+
+test('whatever is typed, all of it is read, and a question is answered by no more than one character', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (text) => {
+      for (const place of [tasks, question, filter, empty]) {
+        let read = '';
+        for (let left: string | undefined = text; left !== undefined && left !== ''; ) {
+          const { key, rest } = readDialogKey(defaultKeymap, typed(left), place);
+          read += key.type === 'text' ? key.text : key.type === 'action' ? (key.typed ?? '') : '';
+          if (place === question && key.type === 'action') expect(text).toBe(key.typed);
+          left = rest;
+        }
+        expect(read).toBe(text);
+      }
+    }),
+  );
+});
