@@ -1,5 +1,6 @@
 /** The built program in a pseudo-terminal, its screen read back through a headless xterm. */
 import { readSync } from 'node:fs';
+import type { ReadStream } from 'node:tty';
 import { spawn } from '@lydell/node-pty';
 import graphemes from '@xterm/addon-unicode-graphemes';
 import headless from '@xterm/headless';
@@ -97,6 +98,13 @@ export function openTerminal(command: readonly string[], options: TerminalOption
   const takeAll = (): void => {
     const { fd } = pty as unknown as { readonly fd: number };
     for (let bytes = readNow(fd); bytes !== undefined; bytes = readNow(fd)) take(bytes);
+  };
+  // It is closed a moment after the program's end, whether everything was read by then or not.
+  const { _socket: socket } = pty as unknown as { readonly _socket: ReadStream };
+  const close = socket.destroy.bind(socket);
+  socket.destroy = (error) => {
+    if (!socket.destroyed) takeAll();
+    return close(error);
   };
   screen.onData((reply) => pty.write(reply));
   const { background } = options;
