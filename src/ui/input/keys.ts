@@ -1,5 +1,3 @@
-import { defaultKeymap, readStroke } from '../keys/keymap.ts';
-import { type KeyEvent, strokesOf } from '../keys/strokes.ts';
 import type { Edit } from './textBuffer.ts';
 
 /**
@@ -36,20 +34,3 @@ export type Command =
   /** Inside the history search. */
   | { readonly type: 'search'; readonly step: 'older' | 'newer' | 'scope' | 'take' | 'send' | 'cancel' }
   | { readonly type: 'intent'; readonly intent: Intent };
-
-/** Intents that a dialog takes as a wish to leave it; the others mean nothing there. */
-const leavesDialog: readonly Intent[] = ['clear_or_exit', 'cycle_mode', 'eof', 'redraw', 'escape'];
-
-/** Commands for one Ink input event in a dialog or a text field, where the keys are always the built-in ones. */
-export function commandsOf(input: string, key: KeyEvent): readonly Command[] {
-  return strokesOf(input, key).flatMap((stroke): readonly Command[] => {
-    const reading = readStroke(defaultKeymap, stroke, { contexts: ['Chat', 'Global'], isEmpty: false });
-    if (reading.type === 'text') return [{ type: 'edit', edit: { type: 'insert', text: reading.text } }];
-    return reading.type === 'command' && countsInDialog(reading.command) ? [reading.command] : [];
-  });
-}
-
-function countsInDialog(command: Command): boolean {
-  if (command.type === 'intent') return leavesDialog.includes(command.intent);
-  return command.type !== 'history_search' && command.type !== 'stash';
-}

@@ -1,6 +1,16 @@
 import { describe, expect, test } from 'vitest';
-import { type Command, commandsOf } from '../../../src/ui/input/keys.ts';
-import type { KeyEvent } from '../../../src/ui/keys/strokes.ts';
+import type { Command } from '../../../src/ui/input/keys.ts';
+import { defaultKeymap, readStroke } from '../../../src/ui/keys/keymap.ts';
+import { type KeyEvent, strokesOf } from '../../../src/ui/keys/strokes.ts';
+
+/** What the keys of one input event mean in the composer, behind something that is written there. */
+function commandsOf(input: string, key: KeyEvent): readonly Command[] {
+  return strokesOf(input, key).flatMap((stroke): readonly Command[] => {
+    const reading = readStroke(defaultKeymap, stroke, { contexts: ['Chat', 'Global'], isEmpty: false });
+    if (reading.type === 'text') return [{ type: 'edit', edit: { type: 'insert', text: reading.text } }];
+    return reading.type === 'command' ? [reading.command] : [];
+  });
+}
 
 /** A command in short: `edit insert a`, `edit move left`, `intent eof`, `enter`. */
 function short(command: Command): string {
@@ -39,8 +49,8 @@ describe('a key', () => {
     ['-', { ctrl: true, shift: true }, ['edit undo']],
     ['b', { meta: true }, ['edit move word_left']],
     ['y', { meta: true }, ['edit yank_pop']],
-    ['o', { ctrl: true }, []],
-    ['p', { meta: true }, []],
+    ['o', { ctrl: true }, ['intent transcript']],
+    ['p', { meta: true }, ['intent pick_model']],
     ['a', { eventType: 'release' }, []],
     ['c', { super: true }, []],
     ['', {}, []],
