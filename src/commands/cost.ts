@@ -1,6 +1,6 @@
 import { grouped } from '../protocol/grouped.ts';
 import { dollars, percent } from './figures.ts';
-import { alignColumns } from './textTable.ts';
+import { type Fact, factsPage } from './pages/factsPage.ts';
 import type { Command } from './types.ts';
 
 /** Shows what this session has used so far, summaries included. */
@@ -13,13 +13,13 @@ export const cost: Command = {
     const cached = usage.cachedTokens ?? 0;
     const ofInput = cached === 0 ? '' : ` (${percent(cached, usage.inputTokens)} of input)`;
     const price = demo ? 'nothing: the demo model is built in' : `unknown: no price is known for ${model.id}`;
-    const rows = [
+    const facts: readonly Fact[] = [
       ['Requests', grouped(usage.requests)],
       ['Input', `${grouped(usage.inputTokens)} tokens`],
       ['  cached', `${grouped(cached)} tokens${ofInput}`],
       ['Output', `${grouped(usage.outputTokens)} tokens`],
       ['Cost', usage.costUsd === undefined || demo ? price : `${dollars(usage.costUsd)} at list price`],
     ];
-    return { type: 'notice', text: ['This session, summaries included', ...alignColumns(rows)].join('\n') };
+    return { type: 'page', page: factsPage(facts, 'This session, summaries included') };
   },
 };

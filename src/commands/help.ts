@@ -1,7 +1,8 @@
-import { alignColumns } from './textTable.ts';
+import { type Fact, factsPage } from './pages/factsPage.ts';
+import { blankLine } from './pages/page.ts';
 import type { Command } from './types.ts';
 
-const keys = [
+const keys: readonly Fact[] = [
   ['Enter', 'send; \\ and Enter, Ctrl+J or Alt+Enter for a new line'],
   ['Esc', 'stop what runs; twice clears the draft, or goes back to an earlier turn'],
   ['Shift+Tab', 'next permission mode'],
@@ -11,7 +12,7 @@ const keys = [
   ['Ctrl+R', 'search earlier prompts'],
   ['Ctrl+C', 'twice leaves'],
   ['?', 'on an empty line: all keys; /keys prints them'],
-] as const;
+];
 
 /** Lists the commands and the keys. */
 export const help: Command = {
@@ -19,11 +20,13 @@ export const help: Command = {
   aliases: [],
   description: 'show commands and keys',
   run: (_args, { commands }) => {
-    const rows = commands.map(({ name, argumentHint, aliases, description }) => [
-      `/${name}${argumentHint === undefined ? '' : ` ${argumentHint}`}`,
-      aliases.length === 0 ? description : `${description} (also /${aliases.join(', /')})`,
-    ]);
-    const text = ['Commands', ...alignColumns(rows), '', 'Keys', ...alignColumns(keys)].join('\n');
-    return { type: 'notice', text };
+    const rows = commands.map(
+      ({ name, argumentHint, aliases, description }): Fact => [
+        `/${name}${argumentHint === undefined ? '' : ` ${argumentHint}`}`,
+        aliases.length === 0 ? description : `${description} (also /${aliases.join(', /')})`,
+      ],
+    );
+    const [named, pressed] = [factsPage(rows, 'Commands'), factsPage(keys, 'Keys')];
+    return { type: 'page', page: (columns) => [...named(columns), blankLine, ...pressed(columns)] };
   },
 };

@@ -1,5 +1,5 @@
 import { grouped } from '../protocol/grouped.ts';
-import { alignColumns } from './textTable.ts';
+import { type Fact, factsPage } from './pages/factsPage.ts';
 import type { Command, StatusInfo } from './types.ts';
 
 /** Shows the version, the session, where requests go, and which files were read. */
@@ -10,13 +10,13 @@ export const status: Command = {
   run: (_args, host) => {
     const info = host.status();
     const { sessionId, title, root, model, mode, demo } = host.agent.state();
-    const endpoint = demo
+    const endpoint: readonly Fact[] = demo
       ? [['Endpoint', 'built-in demo model; nothing is sent anywhere']]
       : [
           ['Endpoint', `${info.baseUrl} (requests go there and nowhere else)`],
           ['Key', info.keySource === undefined ? 'none' : `from ${info.keySource}`],
         ];
-    const rows = [
+    const facts: readonly Fact[] = [
       ['Version', info.version],
       ['Session', `${sessionId}${title === undefined ? '' : ` · ${title}`}`],
       ['Log', info.sessionFile ?? 'none'],
@@ -26,9 +26,9 @@ export const status: Command = {
       ...endpoint,
       ['Mode', mode],
       ['Settings', settingsLine(info)],
-      ...(info.debugFile === undefined ? [] : [['Debug log', info.debugFile]]),
+      ...(info.debugFile === undefined ? [] : ([['Debug log', info.debugFile]] satisfies Fact[])),
     ];
-    return { type: 'notice', text: alignColumns(rows).join('\n') };
+    return { type: 'page', page: factsPage(facts) };
   },
 };
 

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { allCommands } from '../../src/commands/allCommands.ts';
 import { bar, dollars, percent } from '../../src/commands/figures.ts';
+import { factsPage } from '../../src/commands/pages/factsPage.ts';
+import { plainText } from '../../src/commands/pages/page.ts';
 import type { CommandResult } from '../../src/commands/types.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import { grouped } from '../../src/protocol/grouped.ts';
@@ -9,6 +11,7 @@ import { commandHost, run } from './commandHost.ts';
 
 async function text(name: string, args?: string, host = commandHost()): Promise<string> {
   const result = await run(name, args, host);
+  if (result.type === 'page') return plainText(result.page);
   if (result.type !== 'notice') throw new Error(`${name} gave ${result.type}`);
   return result.text;
 }
@@ -83,13 +86,30 @@ test('/model refuses what cannot be an id', async () => {
 test('/help names every command with its argument and aliases, and the keys', async () => {
   const help = await text('help');
   for (const { name, description, aliases } of allCommands) {
-    const line = help.split('\n').find((one) => one.startsWith(`  /${name}`));
+    const line = help.split('\n').find((one) => one.startsWith(`/${name}`));
     expect(line).toContain(description);
     for (const alias of aliases) expect(line).toContain(`/${alias}`);
   }
   expect(help).toContain('Shift+Tab');
   expect(Math.max(...help.split('\n').map((line) => line.length))).toBeLessThanOrEqual(100);
 });
+
+test.each([
+  [80, ['Facts', 'Log       /srv/a', '  cached  0 tokens']],
+  [20, ['Facts', 'Log: /srv/a', '  cached: 0 tokens']],
+])(
+  'facts stand in a column, and where that is too narrow behind their labels (%i columns)',
+  (columns, lines) => {
+    const page = factsPage(
+      [
+        ['Log', '/srv/a'],
+        ['  cached', '0 tokens'],
+      ],
+      'Facts',
+    );
+    expect(plainText(page, columns).split('\n')).toEqual(lines);
+  },
+);
 
 describe('/status', () => {
   test('says where requests go and where the key comes from, never the key', async () => {

@@ -218,7 +218,7 @@ const drawings: readonly { name: string; draw: (columns: number, theme: Theme) =
   })),
 ];
 
-test.each(['context', 'status'].flatMap((name) => looks.map((look) => ({ name, ...look }))))(
+test.each(['context', 'status', 'cost', 'doctor'].flatMap((name) => looks.map((look) => ({ name, ...look }))))(
   '/$name, $look',
   async ({ name, look, columns, theme, styles }) => {
     const answer = await run(name, '', commandHost());
