@@ -2,39 +2,51 @@
 import { expect, test } from 'vitest';
 import type { Agent } from '../../../src/agent/types.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
+import { defaultKeymap } from '../../../src/ui/keys/keymap.ts';
+import { userKeys } from '../../../src/ui/keys/userBindings.ts';
 import { plainMarkdown } from '../../../src/ui/print/markdown.ts';
 import { chooseTheme } from '../../../src/ui/theme.ts';
 import { openTranscript } from '../../../src/ui/transcript/openTranscript.ts';
-import { createScreen } from '../screen.ts';
+import { createScreen, keys } from '../screen.ts';
 import { prompt } from './entries.ts';
 
-test.each([
-  ['on its way to the start', 'g'],
-  ['in the middle of a search', '/nothing like it\r'],
-])('left %s, it draws nothing more, whatever comes in', async (_, begin) => {
+/** The view over a session that does nothing. */
+function open(
+  entries: readonly JSONLEntry[],
+  { keymap = defaultKeymap, page = async () => [] as readonly JSONLEntry[] } = {},
+) {
   const screen = createScreen({ columns: 40, rows: 6 });
-  let bringOlder: (entries: readonly JSONLEntry[]) => void = () => undefined;
-  const older = new Promise<readonly JSONLEntry[]>((resolve) => {
-    bringOlder = resolve;
-  });
   const agent = {
     state: () => ({ busy: false, questions: [] }),
     entries: () => [],
-    page: () => older,
+    page,
     subscribe: () => () => undefined,
   } as unknown as Agent;
   const left = openTranscript({
     stdin: screen.stdin,
     stdout: screen.stdout,
     agent,
-    entries: [prompt(7, 'the last of many')],
+    entries,
     theme: chooseTheme('plain', { noColor: true }),
     markdown: plainMarkdown,
     reply: () => ({ text: '', reasoning: '' }),
     tools: () => [],
     readBlob: () => Promise.resolve(undefined),
     now: () => performance.now(),
+    keymap: () => keymap,
   });
+  return { screen, left };
+}
+
+test.each([
+  ['on its way to the start', 'g'],
+  ['in the middle of a search', '/nothing like it\r'],
+])('left %s, it draws nothing more, whatever comes in', async (_, begin) => {
+  let bringOlder: (entries: readonly JSONLEntry[]) => void = () => undefined;
+  const older = new Promise<readonly JSONLEntry[]>((resolve) => {
+    bringOlder = resolve;
+  });
+  const { screen, left } = open([prompt(7, 'the last of many')], { page: () => older });
   await screen.press(begin);
   await screen.press('q');
   await left;
@@ -45,4 +57,50 @@ test.each([
   await screen.settle();
   expect(screen.output()).toBe(written);
   expect(screen.text()).toEqual(['the ordinary screen']);
+});
+
+test('its keys are those of the file, with Alt and function keys, and its line names them', async () => {
+  const { keymap, problems } = userKeys({
+    Global: { 'ctrl+o': null, f8: 'app:toggleTranscript' },
+    Transcript: {
+      q: null,
+      f10: 'transcript:exit',
+      'alt+k': 'scroll:lineUp',
+      up: null,
+      'ctrl+p': null,
+      k: null,
+      'ctrl+up': 'scroll:top',
+      'ctrl+j': 'scroll:bottom',
+      '/': null,
+      'ctrl+s': 'transcript:search',
+    },
+  });
+  expect(problems).toEqual([]);
+  const text = Array.from({ length: 30 }, (_, row) => `row ${row}`).join('\n');
+  const { screen, left } = open([prompt(0, text)], { keymap });
+  const last = (): string => screen.text().at(-1) ?? '';
+  await screen.settle();
+  expect(last()).toMatch(/^F10 back · Alt\+K ↓ PgUp/);
+  const end = screen.text();
+  await screen.press('q', 'k', keys.up, keys.ctrl('o'), '/');
+  expect(screen.text()).toEqual(end);
+  await screen.press(keys.alt('k'), keys.alt('k'));
+  expect(screen.text()[0]).toMatch(/row 24/);
+  await screen.press('\u001B[1;5A');
+  expect(screen.text()[0]).toMatch(/row 0/);
+  // Without a meaning of its own, a key is what it is without its modifiers.
+  await screen.press('\u001B[1;5B');
+  expect(screen.text()[0]).toMatch(/row 1/);
+  await screen.press('\n');
+  expect(screen.text()).toEqual(end);
+  await screen.press(keys.ctrl('s'), 'row 12', '\r');
+  expect(screen.text().join('\n')).toMatch(/row 12/);
+  // Esc and a letter in one piece are both, where Alt with it means nothing.
+  await screen.press('\u001Bx');
+  await left;
+  expect(screen.isRaw()).toBe(false);
+
+  const again = open([prompt(0, text)], { keymap });
+  await again.screen.press('\u001B[19~');
+  await again.left;
 });
