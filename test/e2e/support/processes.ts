@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /** Whether a process still runs; one that has ended and only waits to be reaped does not. */
 export function isAlive(pid: number): boolean {
@@ -13,5 +13,17 @@ export function isAlive(pid: number): boolean {
     return !/^[ZX]/.test(text.slice(text.lastIndexOf(')') + 2));
   } catch {
     return false;
+  }
+}
+
+/** Ends what runs in this folder or below it: commands outlive a program that was killed. Elsewhere than on Linux nothing. */
+export function endProcessesBelow(folder: string): void {
+  if (process.platform !== 'linux') return;
+  for (const pid of readdirSync('/proc').map(Number).filter(Boolean)) {
+    try {
+      if (`${readlinkSync(`/proc/${pid}/cwd`)}/`.startsWith(`${folder}/`)) process.kill(pid, 'SIGKILL');
+    } catch {
+      // It has ended, or is not ours.
+    }
   }
 }

@@ -1,6 +1,8 @@
 /** One test's stage: a repository, a model server, and the programs started there; all of it ended when the test is. */
 import { spawn } from 'node:child_process';
+import { dirname } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { endProcessesBelow } from './processes.ts';
 import { program } from './program.ts';
 import { type ModelServer, startModelServer } from './server.ts';
 import { openTerminal, type Terminal, type TerminalOptions } from './terminal.ts';
@@ -60,6 +62,7 @@ export async function setStage(source?: string): Promise<Stage> {
   onTestFinished(async () => {
     for (const { pid } of running) endProcess(pid);
     await Promise.all([...running].map(({ ended }) => ended));
+    endProcessesBelow(dirname(work.repository));
     await server.stop();
     await work.remove();
   });

@@ -1,0 +1,28 @@
+/** The tests themselves: what a test started does not run on when it is over. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { isAlive } from './support/processes.ts';
+import { setStage } from './support/stage.ts';
+
+let left = 0;
+
+test('a command that runs when its program is killed', async () => {
+  const { server, work, ready } = await setStage();
+  server.script({
+    calls: [{ name: 'Bash', input: { command: 'echo $$ > pid; while :; do sleep 0.1; done' } }],
+  });
+  const terminal = await ready(['--yolo']);
+  await terminal.submit('wait');
+  const file = join(work.repository, 'pid');
+  await expect.poll(async () => existsSync(file) && Number(await work.read('pid'))).toBeGreaterThan(0);
+  left = Number(await work.read('pid'));
+  terminal.kill('SIGKILL');
+  await terminal.exited;
+  expect(isAlive(left)).toBe(true);
+});
+
+test.skipIf(process.platform !== 'linux')('is ended with the test', async () => {
+  expect(left).toBeGreaterThan(0);
+  await expect.poll(() => isAlive(left)).toBe(false);
+});
