@@ -305,3 +305,10 @@ test('an image that the model was shown by a tool is named', async () => {
   const markdown = await exported([prompt('Look'), reply('So.'), shown], { format: 'md' });
   expect(markdown).toContain('The model was shown /p/a.png.');
 });
+
+test('a reply whose quotes nest without end, or that is one word of marks, is laid out all the same', async () => {
+  const talk = [prompt('Look'), reply('>'.repeat(50_000)), reply('_a'.repeat(20_000))];
+  const { document } = parseHTML(await exported(talk, { format: 'html' }));
+  expect(document.querySelectorAll('blockquote').length).toBe(30);
+  expect(document.body.textContent).toContain('_a'.repeat(20_000));
+});

@@ -1,5 +1,6 @@
 /** A reply's Markdown as HTML in which nothing that the model wrote is markup of its own. */
 import type { RendererObject, Tokens } from 'marked';
+import { boundMarkdown } from '../../protocol/boundMarkdown.ts';
 import { plainText } from '../plainText.ts';
 import { escapeHtml } from './escapeHtml.ts';
 import type { Highlighter } from './highlight.ts';
@@ -8,13 +9,14 @@ import type { Highlighter } from './highlight.ts';
 const MAX_CHARACTERS = 200_000;
 
 export async function loadMarkdown(highlight: Highlighter): Promise<(text: string) => string> {
-  const { Marked } = await import('marked');
+  const { Lexer, Marked, Tokenizer } = await import('marked');
   const marked = new Marked({ gfm: true, async: false, renderer: rendererOf(highlight) });
   return (text) => {
     const plain = plainText(text);
     if (plain.length > MAX_CHARACTERS) return `<pre>\n${escapeHtml(plain)}</pre>`;
     try {
-      return String(marked.parse(plain));
+      const lexer = new Lexer({ ...marked.defaults, tokenizer: boundMarkdown(new Tokenizer()) });
+      return marked.parser(lexer.lex(plain), marked.defaults);
     } catch {
       return `<pre>\n${escapeHtml(plain)}</pre>`;
     }

@@ -1,4 +1,5 @@
 /** Markdown to what a terminal prints. The parser and the highlighter load on demand: until then, plain text. */
+import { boundMarkdown } from '../../protocol/boundMarkdown.ts';
 import type { Theme } from '../theme.ts';
 import { renderBlocks } from './blocks.ts';
 import { loadHighlighter } from './highlight.ts';
@@ -18,9 +19,9 @@ export type MarkdownRenderer = (text: string, options: PrintOptions) => string;
 
 /** Loads marked and lowlight; call it after the first frame and keep the result. */
 export async function loadMarkdown(): Promise<MarkdownRenderer> {
-  const [{ Lexer }, highlight] = await Promise.all([import('marked'), loadHighlighter()]);
+  const [{ Lexer, Tokenizer }, highlight] = await Promise.all([import('marked'), loadHighlighter()]);
   return (text, { width, theme, hyperlinks = false }) => {
-    const tokens = new Lexer({ gfm: true }).lex(sanitize(text));
+    const tokens = new Lexer({ gfm: true, tokenizer: boundMarkdown(new Tokenizer()) }).lex(sanitize(text));
     return renderBlocks(tokens, { theme, width, hyperlinks, highlight }).join('\n');
   };
 }

@@ -113,3 +113,7 @@ test('200 kB print in reasonable time', () => {
   markdown(text, { width: 100, theme: color });
   expect(performance.now() - started).toBeLessThan(8000);
 });
+
+test('quotes that nest without end are printed, and not an error', () => {
+  expect(print('>'.repeat(50_000))).toContain('│ │ │');
+});
