@@ -317,7 +317,7 @@ describe('an abort ends the stream silently and at once', () => {
       new AbortController().signal,
     ))
       break;
-    await vi.waitFor(() => expect(closed).toBe(true));
+    await vi.waitFor(() => expect(closed).toBe(true), 15_000);
   });
 });
 

@@ -212,7 +212,7 @@ describe('the first minute', () => {
       };
       await onboarding({ type: 'onboarding', setup, answer: () => new Promise(() => {}) }, ports);
       for (const answer of [line, '', '']) asked.at(-1)?.answer(answer);
-      await vi.waitFor(() => expect(asked.at(-1)?.tell.join()).toContain('which model?'));
+      await vi.waitFor(() => expect(asked.at(-1)?.tell.join()).toContain('which model?'), 15_000);
       expect(asked.at(-1)?.answer(line)).toBe('That looks like a key, and no model is called so.');
       expect(checked).toEqual([
         { baseUrl: 'https://api.openai.com/v1', apiKey: 'sk-proj-0123456789abcdef', model: '' },

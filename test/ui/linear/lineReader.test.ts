@@ -61,11 +61,11 @@ test('arrows bring earlier lines back, and not those that are secret', async () 
   });
   const up = '\u001B[A';
   for (const line of ['first', 'sk-0123456789abcdef0123']) input.write(`${line}\r`);
-  await vi.waitFor(() => expect(heard.join('\n')).toBe('first\nsk-0123456789abcdef0123'));
+  await vi.waitFor(() => expect(heard.join('\n')).toBe('first\nsk-0123456789abcdef0123'), 15_000);
   input.write(up);
-  await vi.waitFor(() => expect(reader.draft()).toBe('first'));
+  await vi.waitFor(() => expect(reader.draft()).toBe('first'), 15_000);
   input.write(up);
-  await vi.waitFor(() => expect(reader.draft()).toBe('from the file'));
+  await vi.waitFor(() => expect(reader.draft()).toBe('from the file'), 15_000);
   reader.close();
 });
 
