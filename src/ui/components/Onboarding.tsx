@@ -268,7 +268,7 @@ function Asking({ access, width, rows, theme, isActive, onCancel, onQuit }: Aski
     isActive,
   );
   const what = access.model === '' ? 'which models it has' : `whether ${access.model} answers`;
-  const text = `Asking ${sanitizeLine(hostOf(access.baseUrl))} ${what} …`;
+  const text = `Asking ${sanitizeLine(hostOf(access.baseUrl))} ${what}…`;
   const lines = [
     ruled(TITLE, width, theme),
     ...wrapText(text, width),

@@ -37,8 +37,8 @@ export function choiceLines(
 }
 
 /**
- * As `choiceLines`, in at most `rows` lines where that can be: the others lose their details, then everything but the
- * label of the selected one, which is always whole, becomes one row: a label that nobody can tell from the next one is
+ * As `choiceLines`, in at most `rows` lines where that can be: the others lose their details, then the selected one
+ * does, then everything but the label of the selected one, which is always whole, becomes one row: a label that nobody can tell from the next one is
  * worth more than details.
  */
 export function choiceLinesWithin(
@@ -52,6 +52,8 @@ export function choiceLinesWithin(
   if (whole.length <= rows) return whole;
   const labels = choiceLines(detailed(choices, selected), selected, width, theme);
   if (labels.length <= rows) return labels;
+  const bare = choiceLines(detailed(choices, -1), selected, width, theme);
+  if (bare.length <= rows) return bare;
   // The number and its mark take five columns.
   const cut = choices.map(({ label }, index) => ({
     label: index === selected ? label : truncate(label, Math.max(1, width - 5)),

@@ -41,6 +41,9 @@ const labels: Readonly<Record<AccessField, string>> = {
   baseUrl: 'Endpoint: ',
   model: 'Model:    ',
 };
+/** On a narrow screen, where the host has to be seen all the same. */
+const shortLabels: typeof labels = { apiKey: 'Key: ', baseUrl: 'URL: ', model: 'Use: ' };
+const NARROW = 32;
 
 const place: DialogPlace = { contexts: ['Form'], typing: 'text' };
 
@@ -101,7 +104,7 @@ export function AccessForm(props: AccessFormProps) {
       {fieldNames.map((name, index) => (
         <TextField
           key={name}
-          label={labels[name]}
+          label={(width < NARROW ? shortLabels : labels)[name]}
           buffer={form.fields[name]}
           width={width}
           theme={theme}

@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { PermissionAnswer, PermissionQuestion } from '../../../src/protocol/permissions.ts';
+import { choiceLinesWithin } from '../../../src/ui/components/choices.ts';
 import { PermissionDialog } from '../../../src/ui/components/PermissionDialog.tsx';
 import { RetryNotice } from '../../../src/ui/components/RetryNotice.tsx';
 import { SelectList } from '../../../src/ui/components/SelectList.tsx';
@@ -369,6 +370,25 @@ test('on a narrow screen a retry tells as much of its reason as there is room fo
   expect(screen.text()).toEqual([...reason, 'Trying again in 12s', '(attempt 2 of 10) ·', 'Esc cancels']);
   await update(notice(3));
   expect(screen.text()).toEqual(['mock-1 limits the', 'rate of requests. I…', 'Trying again in 12s']);
+});
+
+test('details go before labels are cut; then all but the selected one are', () => {
+  const choices = [
+    { label: 'Look again for local servers', detail: 'on their usual ports' },
+    { label: 'Quit' },
+    { label: '説明を読む', detail: 'here' },
+  ];
+  const within = (rows: number) => choiceLinesWithin(choices, 0, 20, rows, plain);
+  const label = ['❯ 1. Look again for', '  local servers'];
+  const detail = '     on their usual…';
+  expect(within(6)).toEqual([...label, detail, '  2. Quit', '  3. 説明を読む', '     here']);
+  expect(within(5)).toEqual([...label, detail, '  2. Quit', '  3. 説明を読む']);
+  expect(within(4)).toEqual([...label, '  2. Quit', '  3. 説明を読む']);
+  expect(choiceLinesWithin(choices, 1, 20, 3, plain)).toEqual([
+    '  1. Look again for…',
+    '❯ 2. Quit',
+    '  3. 説明を読む',
+  ]);
 });
 
 test('a plan is asked for by what a yes means, and answered in a few columns', async () => {

@@ -318,7 +318,7 @@ describe('an endpoint that refuses', () => {
   test('Esc while it is asked gives up, and a late answer changes nothing', async () => {
     const { press, text, signals } = await open();
     await press('k', keys.paste('sk-1'), keys.enter, keys.enter);
-    expect(text()).toContain('Asking api.openai.com which models it has …');
+    expect(text()).toContain('Asking api.openai.com which models it has…');
     await press(keys.escape);
     expect(signals[0]?.aborted).toBe(true);
     expect(text()).toContain('Endpoint:');
