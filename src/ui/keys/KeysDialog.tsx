@@ -2,7 +2,7 @@ import { usePaste } from 'ink';
 import { useState } from 'react';
 import { Lines } from '../components/Lines.tsx';
 import { ruled } from '../components/permissionLayout.ts';
-import { truncate } from '../print/width.ts';
+import { textWidth, truncate } from '../print/width.ts';
 import type { Theme } from '../theme.ts';
 import type { DialogKey, DialogPlace, PlaceAction } from './dialogKeys.ts';
 import { dotted, keyHints } from './keyHints.ts';
@@ -56,14 +56,22 @@ export function KeysDialog({
           keyHints(keymap, place).keys('select:previous', 'select:next'),
         ]
       : [];
-  const hint = dotted(...more, '/keys has all', 'any other key closes');
   return (
     <Lines
       lines={[
         ruled('Keys', width, theme),
         ...lines.slice(shown, shown + height),
-        theme.dim(truncate(hint, width)),
+        theme.dim(hintWithin([...more, '/keys has all', 'any other key closes'], width)),
       ]}
     />
   );
+}
+
+/** As much of it as fits, whole. */
+function hintWithin(parts: readonly (string | undefined)[], width: number): string {
+  for (let many = parts.length; many > 1; many--) {
+    const line = dotted(...parts.slice(0, many));
+    if (textWidth(line) <= width) return line;
+  }
+  return truncate(dotted(parts[0]), width);
 }

@@ -6,8 +6,8 @@ import { candidatesOf, defaultKeymap, type Keymap } from './keymap.ts';
 import { isText } from './notation.ts';
 import type { Stroke } from './strokes.ts';
 
-/** What has a key. Ctrl+C and Ctrl+D mean the same in every dialog; the others are for the transcript. */
-export type PlaceAction = DialogActionName | (typeof everywhere)[number];
+/** What may have a key: Ctrl+C and Ctrl+D mean the same in every dialog, and the transcript has a screen of its own. */
+export type PlaceAction = DialogActionName | (typeof everywhere)[number] | (typeof onOwnScreen)[number];
 
 /** Where the key is pressed. */
 export interface DialogPlace {
@@ -30,7 +30,8 @@ export type DialogKey =
   /** A key that means nothing here. */
   | { readonly type: 'other' };
 
-const everywhere = ['app:interrupt', 'app:exit', 'app:toggleTranscript', 'app:redraw'] as const;
+const everywhere = ['app:interrupt', 'app:exit'] as const;
+const onOwnScreen = ['app:toggleTranscript', 'app:redraw'] as const;
 
 /** Reads a stroke, and gives back the text behind its first character where that was a key of its own. */
 export function readDialogKey(
@@ -78,7 +79,8 @@ function actionOf(
       if (action !== undefined) return action.name as DialogActionName;
     }
     const name = isText(key) ? undefined : keymap.Global.get(key)?.name;
-    const same = everywhere.find((one) => one === name);
+    const global = contexts.includes('Transcript') ? [...everywhere, ...onOwnScreen] : everywhere;
+    const same = global.find((one) => one === name);
     if (same !== undefined) return same;
   }
   return undefined;

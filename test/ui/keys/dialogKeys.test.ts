@@ -9,6 +9,7 @@ import { userKeys } from '../../../src/ui/keys/userBindings.ts';
 const tasks: DialogPlace = { contexts: ['Tasks', 'Select'], typing: 'keys' };
 const question: DialogPlace = { contexts: ['Confirmation'], typing: 'answer' };
 const filter: DialogPlace = { contexts: ['Sessions', 'Select'], typing: 'text' };
+const transcript: DialogPlace = { contexts: ['Transcript'], typing: 'keys' };
 const empty: DialogPlace = { contexts: ['Sessions', 'Select'], typing: 'start' };
 
 const typed = (text: string): Stroke => ({ type: 'text', text });
@@ -52,19 +53,21 @@ test.each<[string, DialogPlace, Stroke, readonly string[]]>([
   ['and only there', tasks, pressed('shift+up'), ['select:previous']],
   ['Ctrl+C', question, pressed('ctrl+c'), ['app:interrupt']],
   ['Ctrl+D', question, pressed('ctrl+d'), ['app:exit']],
-  [
-    'which scrolls the transcript',
-    { contexts: ['Transcript'], typing: 'keys' },
-    pressed('ctrl+d'),
-    ['scroll:halfPageDown'],
-  ],
+  ['which scrolls the transcript', transcript, pressed('ctrl+d'), ['scroll:halfPageDown']],
   ['a key of the composer', question, pressed('ctrl+t'), ['other']],
+  ['what closes the transcript', transcript, pressed('ctrl+o'), ['app:toggleTranscript']],
+  ['what draws it anew', transcript, pressed('ctrl+l'), ['app:redraw']],
+  ['and nothing else', question, pressed('ctrl+l'), ['other']],
 ])('%s', (_name, place, stroke, expected) => {
   expect(meanings(stroke, place)).toEqual(expected);
 });
 
 test('keys of the line editor are the user’s, and where these mean something else, the built-in ones', () => {
-  const { keymap } = userKeys({ Chat: { 'alt+a': 'edit:lineStart', 'ctrl+e': 'chat:externalEditor' } });
+  const { keymap } = userKeys({
+    Global: { 'ctrl+a': 'app:redraw' },
+    Chat: { 'alt+a': 'edit:lineStart', 'ctrl+e': 'chat:externalEditor' },
+  });
+  expect(meanings(pressed('ctrl+a'), filter, keymap)).toEqual(['edit line_start']);
   expect(meanings(pressed('alt+a'), filter, keymap)).toEqual(['edit line_start']);
   expect(meanings(pressed('ctrl+e'), filter, keymap)).toEqual(['edit line_end']);
 });
