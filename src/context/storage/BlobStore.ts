@@ -102,7 +102,7 @@ export class BlobStore {
     }
   }
 
-  /** For sinks: a name for a file in the making; it does not exist yet. */
+  /** A name for a file in the making, which does not exist yet. What was left there by whoever was killed goes after a day. */
   newTemporaryFile(): string {
     const folder = join(this.#folder, 'unfinished');
     // Each time: somebody may have cleared the folder.

@@ -2,7 +2,7 @@
  * The sessions of one project on disk: creates, opens, finds, lists and deletes them. A session that is
  * open is owned by its `SessionLog`; reading one needs no lock.
  */
-import { readdir, rm, stat, unlink } from 'node:fs/promises';
+import { readdir, rename, rm, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { Redaction } from '../../protocol/redaction.ts';
@@ -17,6 +17,7 @@ import {
   SessionLockedError,
   SessionNotFoundError,
 } from './errors.ts';
+import { syncFolder } from './folders.ts';
 import { forkedEntries } from './forkedEntries.ts';
 import { withoutHalfCompactions } from './halfCompactions.ts';
 import { isSafeSessionId, newSessionId } from './ids.ts';
@@ -112,23 +113,25 @@ export class PersistentStore {
 
   /**
    * A new session that begins with these entries of another, as they are: ids stay, so whatever refers to
-   * them holds; originals are shared. Of any length: they are never all in memory. Rejects when the disk does, and
-   * leaves nothing then: half a copy would pass for a whole one. Returns its id.
+   * them holds; originals are shared. Of any length: they are never all in memory. Rejects when the disk does. It has
+   * its name once it is whole and on the disk: half a copy, of a program that was killed, would pass for one. Returns
+   * its id.
    */
   async forkSession(
     entries: AsyncIterable<JSONLEntry> | Iterable<JSONLEntry>,
     sessionId: string = newSessionId(),
   ): Promise<string> {
+    const unfinished = new JSONLStore(this.blobs.newTemporaryFile());
     const log = await this.createSession(sessionId);
-    const store = new JSONLStore(log.filePath);
     try {
-      for await (const batch of forkedEntries(entries, sessionId)) await store.append(batch);
-      await store.sync();
-    } catch (error) {
-      await store.delete().catch(() => undefined);
-      throw error;
+      for await (const batch of forkedEntries(entries, sessionId)) await unfinished.append(batch);
+      await unfinished.sync();
+      await unfinished.close();
+      if (await unfinished.exists()) await rename(unfinished.getFilePath(), log.filePath);
+      await syncFolder(this.folder);
     } finally {
-      await store.close();
+      await unfinished.delete().catch(() => undefined);
+      await unfinished.close();
       await log.close();
     }
     return sessionId;

@@ -290,6 +290,32 @@ test('who renames an old session does not go on with it next', async () => {
   ]);
 });
 
+test('a fork is no session before it is whole, whoever is killed meanwhile', async () => {
+  const store = makeStore();
+  const log = await store.createSession('original');
+  await log.saveMessage('user', 'hello');
+  const [entry] = log.entries();
+  await log.close();
+  const seen: unknown[] = [];
+  async function* long(): AsyncGenerator<JSONLEntry> {
+    for (let round = 0; round < 500; round++) if (entry !== undefined) yield entry;
+    // As a program finds it that starts after this one was killed here.
+    const other = makeStore();
+    seen.push(
+      (await other.listSessions()).map(({ id }) => id),
+      (await readdir(store.folder)).sort(),
+    );
+  }
+  await store.forkSession(long(), 'copy');
+  expect(seen).toEqual([['original'], ['blobs', 'locks', 'original.jsonl']]);
+  expect((await store.listSessions()).map(({ id }) => id).sort()).toEqual(['copy', 'original']);
+  expect(await readdir(join(store.folder, 'blobs/unfinished'))).toEqual([]);
+  expect((await stat(join(store.folder, 'copy.jsonl'))).mode & 0o777).toBe(0o600);
+  // What cannot be opened because nothing was said is still no error.
+  await store.forkSession([], 'empty');
+  expect(await store.loadSession('empty')).toBeUndefined();
+});
+
 test('a fork that fails on its way leaves nothing', async () => {
   const store = makeStore();
   const log = await store.createSession('original');
@@ -301,6 +327,7 @@ test('a fork that fails on its way leaves nothing', async () => {
     throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
   }
   await expect(store.forkSession(full(), 'copy')).rejects.toThrow('ENOSPC');
+  expect(await readdir(join(store.folder, 'blobs/unfinished'))).toEqual([]);
   expect((await readdir(store.folder)).filter((name) => name.endsWith('.jsonl'))).toEqual(['original.jsonl']);
   expect(await store.forkSession(entries, 'copy')).toBe('copy');
   expect((await store.loadSession('copy'))?.entries).toHaveLength(entries.length);
