@@ -20,7 +20,7 @@ export default defineConfig({
           include: ['test/**/*.test.{ts,tsx}'],
           exclude: ['test/e2e/**', 'test/acceptance/**'],
           globalSetup: ['test/globalSetup.ts'],
-          testTimeout: 20_000,
+          testTimeout: 60_000,
         },
       },
       {
@@ -29,7 +29,7 @@ export default defineConfig({
           name: 'program',
           include: ['test/e2e/**/*.test.ts', 'test/acceptance/**/*.test.ts'],
           globalSetup: ['test/globalSetup.ts', 'test/e2e/support/program.ts'],
-          testTimeout: 90_000,
+          testTimeout: 180_000,
         },
       },
     ],

@@ -227,7 +227,7 @@ test('the keys of the transcript', async () => {
   const moves = async (key: string, by: number): Promise<void> => {
     const wanted = firstRow() + by;
     await terminal.press(key);
-    await terminal.until(() => firstRow() === wanted, `${JSON.stringify(key)} moves by ${by}`, 5000);
+    await terminal.until(() => firstRow() === wanted, `${JSON.stringify(key)} moves by ${by}`);
   };
   for (const key of [pageUp, 'b', ctrl('b')]) await moves(key, -18);
   for (const key of [keys.up, 'k', ctrl('p')]) await moves(key, -1);
@@ -307,7 +307,7 @@ test('the keys of the list of sessions', async () => {
   await terminal.submit('/clear');
   await terminal.waitForPrinted('A new session.');
   await terminal.submit('the second session');
-  await terminal.until(() => server.requests().length === 2, 'the second prompt');
+  await terminal.until(() => terminal.everything().split('Heard.').length === 3, 'the second answer');
   await terminal.waitForIdle();
   await terminal.submit('/resume');
   await terminal.waitFor(/1 \/ 2/);
