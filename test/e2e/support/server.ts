@@ -110,7 +110,7 @@ export async function startModelServer(): Promise<ModelServer> {
       title = given;
     },
     requests: () => [...seen],
-    async waitForRequests(many, timeoutMs = 30_000) {
+    async waitForRequests(many, timeoutMs = 60_000) {
       for (const deadline = Date.now() + timeoutMs; seen.length < many; ) {
         if (Date.now() > deadline) throw new Error(`Only ${seen.length} of ${many} requests came in.`);
         await new Promise((done) => setTimeout(done, 20));

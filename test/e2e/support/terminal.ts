@@ -231,7 +231,7 @@ function readNow(fd: number): Uint8Array | undefined {
 }
 
 /** Only what never comes is waited for so long. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 /** A key that changes nothing on screen is followed by the next one after so long. */
 const REACTION_MS = 400;
 
