@@ -2,33 +2,12 @@
  * Golden screens of the program: what somebody sees who starts it, talks to it, and looks at its lists and pages, in
  * a dark and in a light terminal, which differ in nothing but the colours of roles.
  */
-import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
-import { goldenLooks, type Look } from './support/goldenLooks.ts';
-import type { GoldenRule } from './support/goldenScreen.ts';
-import { type Stage, setStage } from './support/stage.ts';
-import type { Terminal } from './support/terminal.ts';
+import { type Actor, openScenes } from './support/goldenScenes.ts';
+import { setStage } from './support/stage.ts';
 
 const { ctrl, enter, escape: esc } = keys;
-
-/** Sizes and shares of the window depend on the paths of the machine. */
-const rules: readonly GoldenRule[] = [
-  [/~?\d+% of \d+k(?: \(compacts at \d+%\))?|~\d+%/, '0%'],
-  [/https?:\/\/127\.0\.0\.1:\d+\/v1/, 'http://127.0.0.1/v1'],
-  [/just now|\d+ min ago|(?<= )now\b/, 'now'],
-  [/\d+(?:\.\d+)? k?B\b/, '0 kB'],
-  [/[0-9a-f]{7}(?= Import)/, '0000000'],
-  [/Platform: .*/, 'Platform: …'],
-  [/\d+\.\dk tok/, '0.0k tok'],
-  [/\d+\.\d s\b/, '0.0 s'],
-  // The one thing that they say differently: which of both they are.
-  [/\((?:dark|light|da…|li…)/, '(…'],
-  [/as the termi?…/, 'as the term…'],
-];
-
-/** Something runs; on a narrow screen there is no room to say how to stop it. */
-const SPINS = /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/;
 
 const before = `// ברכה
 function greet(name) {
@@ -57,7 +36,7 @@ const name = '世界'; // 👍🏽
 \`\`\``;
 
 /** One program, in a terminal of this colour. */
-async function open(background: 'dark' | 'light', columns: number): Promise<Stage & { terminal: Terminal }> {
+async function open(background: 'dark' | 'light', columns: number): Promise<Actor> {
   const stage = await setStage();
   await stage.work.write('greet.js', before);
   stage.server.script(
@@ -68,98 +47,71 @@ async function open(background: 'dark' | 'light', columns: number): Promise<Stag
     { text: answer },
     { error: { status: 401, message: 'Incorrect API key provided: ключ 鍵 🔑.' } },
   );
-  return { ...stage, terminal: stage.open([], { columns, rows: 24, background }) };
-}
-
-/** What is this terminal's own is broken anywhere on a narrow screen: there it stays as long as it is. */
-function lookOf({ terminal, work, server }: Stage & { terminal: Terminal }, columns: number): Look {
-  const folder = dirname(work.repository);
-  const { port } = new URL(server.baseUrl);
-  const broken: Look['broken'] = [
-    [folder, '/some/temporary/folder/of/this/test/run'.padEnd(folder.length, '-').slice(0, folder.length)],
-    [`:${port}`, `:${'0'.repeat(port.length)}`],
-  ];
-  return { screen: terminal.lastWritten(), broken: columns < 80 ? broken : [] };
+  return { stage, terminal: stage.open([], { columns, rows: 24, background }) };
 }
 
 test.each([80, 20, 200])('at %i columns', async (columns) => {
-  const [dark, light] = await Promise.all([open('dark', columns), open('light', columns)]);
-  const both = (act: (terminal: Terminal) => Promise<void>): Promise<unknown> =>
-    Promise.all([act(dark.terminal), act(light.terminal)]);
-  /** Goes there in both, waits until nothing moves, and compares. */
-  const golden = async (
-    name: string,
-    act: (terminal: Terminal) => Promise<void>,
-    more: readonly GoldenRule[] = [],
-  ): Promise<void> => {
-    await both(async (terminal) => {
-      await act(terminal);
-      for (let last = ''; last !== terminal.screen() || SPINS.test(last); await terminal.pause(100))
-        last = terminal.screen();
-    });
-    const looks = { dark: lookOf(dark, columns), light: lookOf(light, columns) };
-    await goldenLooks(looks, `${name}-${columns}`, { rules: [...rules, ...more], styles: columns === 80 });
-  };
+  const { dark, golden } = await openScenes(columns, (background) => open(background, columns));
 
-  await golden('welcome', (terminal) => terminal.waitFor(/~?\d+%/));
-  await golden('question', async (terminal) => {
+  await golden('welcome', ({ terminal }) => terminal.waitFor(/~?\d+%/));
+  await golden('question', async ({ terminal }) => {
     await terminal.submit('greet 世界 👩‍👩‍👧 and שלום');
     await terminal.waitFor('1. Yes');
   });
-  await golden('edit', async (terminal) => {
+  await golden('edit', async ({ terminal }) => {
     await terminal.pause(400);
     await terminal.press(enter);
     await terminal.waitForPrinted('Done.');
     await terminal.waitForIdle();
   });
-  expect(await dark.work.read('greet.js')).toContain('こんにちは');
-  await golden('answer', async (terminal) => {
+  expect(await dark.stage.work.read('greet.js')).toContain('こんにちは');
+  await golden('answer', async ({ terminal }) => {
     await terminal.submit('and now?');
     await terminal.waitForPrinted('👍🏽');
     await terminal.waitForIdle();
   });
-  await golden('todos', async (terminal) => {
+  await golden('todos', async ({ terminal }) => {
     await terminal.press(ctrl('t'));
     await terminal.type('draft 漢字 🇩🇪 שלום');
     await terminal.waitFor(/☐ לבדוק\s+❯ draft 漢字 🇩🇪 שלו\s*ם/);
   });
-  await golden('popup', async (terminal) => {
+  await golden('popup', async ({ terminal }) => {
     await terminal.press(ctrl('t'), ctrl('u'));
     await terminal.type('/re');
     await terminal.waitFor('/rename');
   });
-  await golden('search', async (terminal) => {
+  await golden('search', async ({ terminal }) => {
     await terminal.press(esc, esc, esc);
     await terminal.waitFor('❯ Ask for');
     await terminal.press(ctrl('r'));
     await terminal.type('世界');
     await terminal.waitFor('世界  1/1');
   });
-  await golden('keys', async (terminal) => {
+  await golden('keys', async ({ terminal }) => {
     await terminal.press(ctrl('c'));
     await terminal.waitFor('❯ Ask for');
     await terminal.press('?');
     await terminal.waitFor(/1–14 of \d+/);
   });
-  await golden('rewind', async (terminal) => {
+  await golden('rewind', async ({ terminal }) => {
     await terminal.press(esc);
     await terminal.waitForGone('1–14');
     await terminal.press(esc, esc);
     await terminal.waitFor(/❯ .*and now\?/);
   });
-  await golden('picker', async (terminal) => {
+  await golden('picker', async ({ terminal }) => {
     await terminal.press(esc);
     await terminal.waitForGone('↑↓ Enter');
     await terminal.submit('/resume');
     await terminal.waitFor(/^│ /m);
   });
-  await golden('theme', async (terminal) => {
+  await golden('theme', async ({ terminal }) => {
     await terminal.press(esc);
     await terminal.waitForGone('Filter');
     await terminal.submit('/theme');
     await terminal.waitFor('❯ selected');
   });
-  await golden('tasks', async (terminal) => {
+  await golden('tasks', async ({ terminal }) => {
     await terminal.press(esc);
     await terminal.waitForGone('Filter');
     await terminal.submit('!echo 始まり; sleep 300');
@@ -170,13 +122,13 @@ test.each([80, 20, 200])('at %i columns', async (columns) => {
     await terminal.submit('/tasks');
     await terminal.waitFor('Background tasks');
   });
-  await golden('transcript', async (terminal) => {
+  await golden('transcript', async ({ terminal }) => {
     await terminal.press(esc);
     await terminal.waitForGone('Background tasks');
     await terminal.press(ctrl('o'));
     await terminal.waitFor(/#\d+ end/);
   });
-  await golden('error', async (terminal) => {
+  await golden('error', async ({ terminal }) => {
     await terminal.press('q');
     await terminal.submit('once more');
     await terminal.waitForPrinted(/this\s+model\./);
@@ -184,7 +136,7 @@ test.each([80, 20, 200])('at %i columns', async (columns) => {
   });
   await golden(
     'context',
-    async (terminal) => {
+    async ({ terminal }) => {
       await terminal.submit('/context');
       await terminal.waitForPrinted('context --json');
     },
