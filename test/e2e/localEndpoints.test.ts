@@ -23,18 +23,26 @@ test('Ollama with a model that takes no tools and a small window: loaded first, 
   onTestFinished(server.close);
   await stage.work.write('note.txt', 'the word is plankton\n');
   const env = { OPENAI_BASE_URL: server.baseUrl, OPENAI_MODEL: 'small:2b', OPENAI_API_KEY: '' };
-  const printed = await stage.print(['-p', 'what does note.txt say?', '--output-format', 'json'], { env });
-  expect(printed).toMatchObject({ code: 0 });
-  const result = JSON.parse(printed.stdout) as {
-    result: string;
-    modelUsage: Record<string, { contextWindow: number }>;
+  const ask = async (): Promise<{ result: string; context_usage: { context_window: number } }> => {
+    const printed = await stage.print(['-p', 'what does note.txt say?', '--output-format', 'json'], { env });
+    expect(printed).toMatchObject({ code: 0 });
+    return JSON.parse(printed.stdout);
   };
-  expect(result.result).toBe('It says plankton.');
-  expect(JSON.stringify(result)).toContain('16384');
+  // A prompt waits 300 ms for what a server says of itself: on a machine that is too busy for it, it is sent again.
+  let from = 0;
+  let result = await ask();
+  for (let many = 1; many < 10 && result.context_usage.context_window !== 16_384; many++) {
+    from = server.asked.length;
+    result = await ask();
+  }
+  expect(result).toMatchObject({ result: 'It says plankton.', context_usage: { context_window: 16_384 } });
 
-  const paths = server.asked.map(({ path }) => path);
-  expect(paths.indexOf('/api/generate')).toBeLessThan(paths.indexOf('/v1/chat/completions'));
-  const [first, second] = chats(server.asked);
+  const asked = server.asked.slice(from);
+  const paths = asked.map(({ path }) => path);
+  // Once it is loaded, it stays.
+  if (from === 0) expect(paths.indexOf('/api/generate')).toBeLessThan(paths.indexOf('/v1/chat/completions'));
+  expect(server.asked.map(({ path }) => path)).toContain('/api/generate');
+  const [first, second] = chats(asked);
   expect(first?.body).not.toHaveProperty('tools');
   expect(JSON.stringify(first?.body)).toContain('\\"name\\":\\"Read\\"');
   expect(JSON.stringify(second?.body)).toContain('<tool_response name=\\"Read\\">');
@@ -49,6 +57,8 @@ test('on the screen the call is never shown as text, and what the server lacks i
   await stage.work.write('note.txt', 'the word is plankton\n');
   const env = { OPENAI_BASE_URL: server.baseUrl, OPENAI_MODEL: 'small:2b', OPENAI_API_KEY: '' };
   const terminal = await stage.ready([], { env });
+  // What the server says of itself is known.
+  await terminal.waitFor(/context ~?\d+% of 16/);
   await terminal.submit('what does note.txt say?');
   await terminal.waitForPrinted('It says plankton.');
   await terminal.waitForIdle();
