@@ -3,7 +3,7 @@
 // is loaded. On a Node that is too old it starts the checkout's own newer one, if there is one.
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 
 // An import of it would load its streams and promises, too: 4 ms of every start.
 const fs = process.getBuiltinModule ? process.getBuiltinModule('node:fs') : await import('node:fs');
@@ -23,17 +23,15 @@ if (tooOld) {
     process.exitCode = 1;
   }
 } else {
-  const main = join(root, 'dist', 'cli.js');
-  if (!fs.existsSync(main)) {
+  if (!fs.existsSync(join(root, 'dist', 'cli.cjs'))) {
     process.stderr.write(
       'clawdcode is not built yet: run "npm install" (or "npm run build") in ' + root + '\n',
     );
     process.exitCode = 1;
   } else {
-    const module = process.getBuiltinModule('node:module');
-    const cache = ownCacheFolder();
-    if (module.enableCompileCache && cache) module.enableCompileCache(cache);
-    await import(pathToFileURL(main).href);
+    const { openPieces } = await import('./pieces.js');
+    const pieces = openPieces(join(root, 'dist'), ownCacheFolder());
+    process.exitCode = await pieces.load('cli.cjs').main(process.argv.slice(2), pieces.setFlags);
   }
 }
 

@@ -2,10 +2,11 @@
 // of sessions, reading web pages), code-split so that nothing is parsed before it is needed. Everything is bundled except parts that carry their
 // own binary.
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { createRequire, isBuiltin } from 'node:module';
+import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { toCommonJs } from './bundle/toCommonJs.mjs';
 import { licensesOf } from './licenses.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -13,15 +14,9 @@ const dist = join(root, 'dist');
 const require = createRequire(import.meta.url);
 
 await mkdir(dist, { recursive: true });
-const { metafile } = await build({
+const common = {
   metafile: true,
   absWorkingDir: root,
-  entryPoints: {
-    cli: 'src/cli/main.ts',
-    tokenWorker: 'src/context/tokens/exact/worker.ts',
-    catalogueWorker: 'src/context/storage/catalogue/worker.ts',
-    pageWorker: 'src/tools/web/pageWorker.ts',
-  },
   outdir: dist,
   bundle: true,
   splitting: true,
@@ -45,19 +40,39 @@ const { metafile } = await build({
   define: { 'process.env.NODE_ENV': '"production"', 'Intl.Segmenter': 'LazySegmenter' },
   inject: [join(root, 'scripts/shims/lazySegmenter.mjs')],
   jsx: 'automatic',
+  logLevel: 'warning',
+};
+const program = await build({
+  ...common,
+  entryPoints: { cli: 'src/cli/main.ts' },
+  outExtension: { '.js': '.cjs' },
+  write: false,
+});
+for (const { path, text } of program.outputFiles) await writeFile(path, await toCommonJs(text));
+const threads = await build({
+  ...common,
+  entryPoints: {
+    tokenWorker: 'src/context/tokens/exact/worker.ts',
+    catalogueWorker: 'src/context/storage/catalogue/worker.ts',
+    pageWorker: 'src/tools/web/pageWorker.ts',
+  },
   // CommonJS parts of the bundle call require().
   banner: {
     js: "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);",
   },
-  logLevel: 'warning',
 });
-const chunks = Object.keys(metafile.outputs).map((path) => basename(path));
-for (const name of chunks) await withoutFacades(join(dist, name));
+const chunks = [program, threads].flatMap(({ metafile }) =>
+  Object.keys(metafile.outputs).map((path) => basename(path)),
+);
 // The shell grammar is data that the permission rules need at run time.
 await cp(require.resolve('web-tree-sitter/web-tree-sitter.wasm'), join(dist, 'web-tree-sitter.wasm'));
 await cp(require.resolve('tree-sitter-bash/tree-sitter-bash.wasm'), join(dist, 'tree-sitter-bash.wasm'));
 // Nothing else brings their licences to whoever installs the package.
-const licenses = licensesOf(metafile, ['tree-sitter-bash', 'yoga-layout'], root);
+const licenses = licensesOf(
+  { inputs: { ...program.metafile.inputs, ...threads.metafile.inputs } },
+  ['tree-sitter-bash', 'yoga-layout'],
+  root,
+);
 await writeFile(join(dist, 'third-party-licenses.txt'), licenses);
 await removeOlder([
   ...chunks,
@@ -83,25 +98,6 @@ async function removeOlder(made) {
   await writeFile(list, JSON.stringify(made));
 }
 
-/**
- * Node's own modules by `process.getBuiltinModule` in place of `import`, which touches all that a module exports, and
- * so loads what Node would load lazily (worker threads, web crypto, argument parsing …): ~10 ms at every start.
- */
-async function withoutFacades(file) {
-  const source = await readFile(file, 'utf8');
-  const bundled = source.replace(
-    // As esbuild writes it when it minifies: text of a program inside a string looks different.
-    /\bimport(?: ([\w$]+))?,?(?:\{([^{}]*)\}|\*as ([\w$]+))? ?from"([\w:/]+)";?/g,
-    (statement, whole, names, namespace, path) => {
-      if (!isBuiltin(path)) return statement;
-      const module = `process.getBuiltinModule("${path}")`;
-      const bound = [whole, namespace, names && `{${names.replaceAll(/\s+as\s+/g, ':')}}`].filter(Boolean);
-      return bound.length === 0 ? '' : `const ${bound.map((name) => `${name}=${module}`).join(',')};`;
-    },
-  );
-  await writeFile(file, bundled);
-}
-
 /** Goes around what two parts cost at every start; see the files in `shims/` for what and why. */
 function shims() {
   const folder = join(root, 'scripts/shims');
@@ -119,6 +115,24 @@ function shims() {
       onResolve({ filter: /^string-width\/index\.js$/ }, () => ({
         path: join(root, 'node_modules/string-width/index.js'),
       }));
+      onLoad({ filter: /ink[/\\]build[/\\]reconciler\.js$/ }, async ({ path }) => {
+        const source = await readFile(path, 'utf8');
+        const contents = source
+          .replace("await import('./devtools.js')", '')
+          .replace('await loadPackageJson()', '{}');
+        if (/^\s+(const \w+ = )?await\b(?! import\('node:fs'\))/m.test(contents))
+          throw new Error(`${path} waits while it is loaded for something new: look at the shims`);
+        return { contents, loader: 'js' };
+      });
+      onLoad({ filter: /web-tree-sitter[/\\]web-tree-sitter\.js$/ }, async ({ path }) => {
+        const source = await readFile(path, 'utf8');
+        // The bundle's own does: a script's import() would be taken for a call of this one.
+        const contents = source
+          .replace('const { createRequire } = await import("module");', '')
+          .replace('var require = createRequire(import.meta.url);', '');
+        if (contents === source) throw new Error(`${path} is not as it was: look at the shims`);
+        return { contents, loader: 'js' };
+      });
       onLoad({ filter: /yoga-wasm-base64-esm\.js$/ }, async ({ path }) => {
         const source = await readFile(path, 'utf8');
         const [url, base64] = /data:application\/octet-stream;base64,([\w+/=]+)/.exec(source) ?? [];

@@ -1,5 +1,5 @@
 /** The entry of the bundle: parses the command line and hands over to the screen or to `-p`. */
-import { keepHeapSmall } from './heap.ts';
+import { keepHeapSmall, type SetFlags } from './heap.ts';
 import { type CliOptions, parseArguments } from './options.ts';
 import { guardOutput } from './outputGuard.ts';
 import { programVersion } from './packageRoot.ts';
@@ -7,13 +7,21 @@ import { NoPlaceError, type Place, readPlace } from './place.ts';
 import { screenKind } from './screenKind.ts';
 import { routeOf } from './session/route.ts';
 
-process.exitCode = await main(process.argv.slice(2)).catch((error: unknown) => {
-  if (!(error instanceof NoPlaceError)) throw error;
-  process.stderr.write(`clawdcode: ${error.message}\n`);
-  return 42;
-});
+/**
+ * Runs the program, and gives its exit code (docs/headless.md has the table). `setFlags`: how settings of V8 are
+ * changed; the launcher has to know, as code that it keeps holds for them.
+ */
+export async function main(argv: readonly string[], setFlags: SetFlags): Promise<number> {
+  try {
+    return await run(argv, setFlags);
+  } catch (error) {
+    if (!(error instanceof NoPlaceError)) throw error;
+    process.stderr.write(`clawdcode: ${error.message}\n`);
+    return 42;
+  }
+}
 
-async function main(argv: readonly string[]): Promise<number> {
+async function run(argv: readonly string[], setFlags: SetFlags): Promise<number> {
   // The one question that needs nothing loaded.
   if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-v')) {
     guardOutput(stopAtOnce);
@@ -45,7 +53,7 @@ async function main(argv: readonly string[]): Promise<number> {
     return parsed.code;
   }
   const { options } = parsed;
-  keepHeapSmall();
+  keepHeapSmall(setFlags);
   const place = readPlace();
   if (options.print) return print(place, options);
   const kind = await screenKind(

@@ -1,0 +1,100 @@
+// Runs the program's pieces (dist/*.cjs) with the code that V8 made of them in earlier runs. Node's own compile cache
+// keeps what is compiled when a module is loaded and none of the functions that run later, which would be compiled
+// anew at every start. Here the code is taken when they have run. Not needed any more when Node does that itself:
+// test/bundle/pieces.test.ts will say so.
+import { readCode } from './keptCode.js';
+
+const { setImmediate } = process.getBuiltinModule('node:timers/promises');
+const fs = process.getBuiltinModule('node:fs');
+const path = process.getBuiltinModule('node:path');
+const vm = process.getBuiltinModule('node:vm');
+const { setFlagsFromString } = process.getBuiltinModule('node:v8');
+const { crc32 } = process.getBuiltinModule('node:zlib');
+
+/** So many runs add what they have used: by then the usual ways have been gone. */
+const LEARNING_RUNS = 5;
+/** A session in a terminal may end without a word; what it has used by then is kept. */
+const CALM_MS = 10_000;
+/** As Node wraps CommonJS. */
+const WRAPPER = ['(function (exports, require, module, __filename, __dirname) {"use strict";', '\n})'];
+
+/**
+ * The pieces in `folder`. Compiled code is kept in `cacheFolder`, if one is given; it must be ours alone, as what lies
+ * in it is run as it is.
+ *
+ * - `load(name)`: what a piece exports; it is run once.
+ * - `setFlags(flags)`: changes settings of V8, each given as `[wanted, usual]`. V8 refuses code that was made under
+ *   other settings, so the usual ones are put back for as long as code is loaded or kept.
+ */
+export function openPieces(folder, cacheFolder) {
+  const kept = readCode(cacheFolder, identity(folder));
+  const require = process.getBuiltinModule('node:module').createRequire(path.join(folder, 'cli.cjs'));
+  const pieces = new Map();
+  let isLearning = kept.runs < LEARNING_RUNS;
+  let flags = [];
+
+  function load(name) {
+    const loaded = pieces.get(name);
+    if (loaded !== undefined) return loaded.module.exports;
+    const filename = path.join(folder, name);
+    const source = fs.readFileSync(filename, 'utf8');
+    const sum = crc32(source);
+    const script = compile(filename, source, kept.codeOf(name, sum));
+    const module = { exports: {} };
+    pieces.set(name, { module, script, sum });
+    script.runInThisContext()(module.exports, requireFrom, module, filename, folder);
+    // It was a module: whoever asks for its default shall get that.
+    Object.defineProperty(module.exports, '__esModule', { value: true });
+    return module.exports;
+  }
+
+  function requireFrom(name) {
+    return name.startsWith('./') ? load(name.slice(2)) : require(name);
+  }
+
+  function compile(filename, source, cachedData) {
+    const script = underUsualFlags(() => new vm.Script(WRAPPER.join(source), { filename, cachedData }));
+    if (cachedData === undefined || script.cachedDataRejected) isLearning = true;
+    return script;
+  }
+
+  const codeOf = ([name, { script, sum }]) => ({ name, sum, code: script.createCachedData() });
+
+  function keepAtEnd() {
+    if (isLearning) kept.write(underUsualFlags(() => [...pieces].map(codeOf)));
+  }
+
+  /** One piece at a time, as somebody may be typing. */
+  async function keepMeanwhile() {
+    const codes = [];
+    for (const piece of isLearning ? pieces : []) {
+      codes.push(underUsualFlags(() => codeOf(piece)));
+      await setImmediate();
+    }
+    if (codes.length > 0) kept.write(codes);
+  }
+
+  function underUsualFlags(action) {
+    for (const [, usual] of flags) setFlagsFromString(usual);
+    const result = action();
+    for (const [wanted] of flags) setFlagsFromString(wanted);
+    return result;
+  }
+
+  if (cacheFolder !== undefined) {
+    process.once('exit', keepAtEnd);
+    setTimeout(keepMeanwhile, CALM_MS).unref();
+  }
+  return {
+    load,
+    setFlags(given) {
+      flags = given;
+      for (const [wanted] of flags) setFlagsFromString(wanted);
+    },
+  };
+}
+
+/** Code is good for one Node with one set of flags; folders do not share theirs. */
+function identity(folder) {
+  return [process.version, process.arch, folder, ...process.execArgv, process.env.NODE_OPTIONS].join('\n');
+}

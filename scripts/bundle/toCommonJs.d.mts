@@ -1,0 +1,1 @@
+export function toCommonJs(source: string): Promise<string>;

@@ -1,0 +1,180 @@
+/** The program's pieces run with the code that V8 made of them before, or without, and do the same. */
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { toCommonJs } from '../../scripts/bundle/toCommonJs.mjs';
+
+const root = resolve(import.meta.dirname, '../..');
+
+let folder: string;
+let cache: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'clawdcode-pieces-'));
+  cache = await mkdtemp(join(tmpdir(), 'clawdcode-code-'));
+});
+
+afterEach(async () => {
+  for (const one of [folder, cache]) await rm(one, { recursive: true });
+});
+
+async function lay(pieces: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, source] of Object.entries(pieces))
+    await writeFile(join(folder, name), await toCommonJs(source));
+}
+
+/** Runs `code` in a process of its own, where `pieces` are those of the folder, and gives what it prints. */
+async function run(code: string, cacheFolder: string | null = cache): Promise<string> {
+  const script = join(folder, 'run.mjs');
+  const kept = cacheFolder === null ? 'undefined' : JSON.stringify(cacheFolder);
+  await writeFile(
+    script,
+    `import { openPieces } from ${JSON.stringify(join(root, 'bin/pieces.js'))};
+     const pieces = openPieces(${JSON.stringify(folder)}, ${kept});
+     ${code}`,
+  );
+  return execFileSync(process.execPath, [script], { encoding: 'utf8' }).trim();
+}
+
+const SUM = `export function sum(a, b) { return a + b; }
+  export function never() { return 'never called'; }`;
+const CALL = "console.log(pieces.load('cli.cjs').sum(1, 2))";
+
+/** Whether V8 took what is kept of `cli.cjs`, as the script itself says. */
+const TAKEN = `import vm from 'node:vm'; const { Script } = vm; let taken;
+  vm.Script = class extends Script { constructor(...given) { super(...given); taken = this.cachedDataRejected === false; } };`;
+
+async function keptFile(): Promise<string> {
+  const [name = '', ...others] = await readdir(cache);
+  expect(others).toEqual([]);
+  return join(cache, name);
+}
+
+test('a binding that changes is seen by the pieces that use it, and an import() gives the piece', async () => {
+  await lay({
+    'cli.cjs': `import { count as c, up as u } from "./chunk-A.cjs"; import { join as j } from "node:path";
+      export const before = c; u(); export const after = c; export const path = j('a', 'b');
+      export const later = () => import("./chunk-A.cjs");`,
+    'chunk-A.cjs': 'export let count = 1; export function up() { count += 1; } export default [1];',
+  });
+  expect(
+    await run(`const { before, after, path, later } = pieces.load('cli.cjs'); const { count, default: all } = await later();
+      console.log(before, after, path, count, all[0])`),
+  ).toBe('1 2 a/b 2 1');
+});
+
+test('import() reaches packages and modules of Node, and import.meta what it names', async () => {
+  await lay({
+    'cli.cjs': `export const url = import.meta.url; export const folder = import.meta.dirname;
+      export const sep = async () => (await import("node:path")).sep;`,
+  });
+  const printed = await run(
+    `const { url, folder, sep } = pieces.load('cli.cjs'); console.log(url, folder, await sep())`,
+  );
+  expect(printed).toBe(`file://${join(folder, 'cli.cjs')} ${folder} /`);
+});
+
+test('a piece that has a require of its own is refused when it is built', async () => {
+  // Where there is a direct eval, no name can be changed.
+  const source = `export async function f(code) { eval(code);
+    const { createRequire } = await import("node:module"); var require = createRequire(import.meta.url);
+    return require("node:fs"); }`;
+  await expect(toCommonJs(source)).rejects.toThrow('named require');
+});
+
+test('what has run is kept, and the functions that ran with it', async () => {
+  await lay({ 'cli.cjs': SUM });
+  expect(await run(CALL)).toBe('3');
+  const small = (await stat(await keptFile())).size;
+  expect((await stat(await keptFile())).mode & 0o077).toBe(0);
+  await run("pieces.load('cli.cjs').never(); pieces.load('cli.cjs').sum()");
+  expect((await stat(await keptFile())).size).toBeGreaterThan(small);
+  // What a later run does not use is not forgotten; other bytes than those of functions may differ.
+  const both = (await stat(await keptFile())).size;
+  await run("pieces.load('cli.cjs')");
+  expect((await stat(await keptFile())).size).toBeGreaterThan((small + both) / 2);
+});
+
+test('after five runs nothing is written any more, until there is a new piece', async () => {
+  const pieces = { 'cli.cjs': `${SUM} export const more = () => import("./chunk-B.cjs");` };
+  await lay({ ...pieces, 'chunk-B.cjs': 'export const b = 1;' });
+  for (let times = 0; times < 5; times++) await run(CALL);
+  const before = await readFile(await keptFile());
+  await run(CALL);
+  expect((await readFile(await keptFile())).equals(before)).toBe(true);
+  await run("await pieces.load('cli.cjs').more()");
+  expect((await readFile(await keptFile())).equals(before)).toBe(false);
+});
+
+test('a piece that has changed runs as it is now, also where its length is the same', async () => {
+  await lay({ 'cli.cjs': SUM });
+  await run(CALL);
+  await lay({ 'cli.cjs': SUM.replace('a + b', 'a - b') });
+  expect(await run(CALL)).toBe('-1');
+});
+
+test('kept code that is damaged anywhere is not used', async () => {
+  await lay({ 'cli.cjs': SUM });
+  await run(CALL);
+  const file = await keptFile();
+  const whole = await readFile(file);
+  const damages = [
+    Buffer.alloc(0),
+    Buffer.from('not an index at all'),
+    whole.subarray(0, whole.length - 40),
+    Buffer.concat([Buffer.alloc(4, 0xff), whole.subarray(4)]),
+    ...[0.3, 0.5, 0.7, 0.9].map((share) => {
+      const bytes = Buffer.from(whole);
+      const at = Math.floor(whole.length * share);
+      bytes[at] = (bytes[at] ?? 0) ^ 0xff;
+      return bytes;
+    }),
+  ];
+  for (const bytes of damages) {
+    await writeFile(file, bytes);
+    expect(await run(CALL)).toBe('3');
+  }
+});
+
+test('code holds when settings of V8 change while it runs, as the program changes them', async () => {
+  const heap = await readFile(join(root, 'src/cli/heap.ts'), 'utf8');
+  const flags = [...heap.matchAll(/\['(--[\w-]+=\d+)', '(--[\w-]+=\d+)'\]/g)].map(([, ...pair]) => pair);
+  expect(flags.length).toBeGreaterThan(1);
+  await lay({ 'cli.cjs': SUM });
+  const changed = `pieces.setFlags(${JSON.stringify(flags)});`;
+  const taken = `${CALL}; console.log(taken)`;
+  // Kept after the change, it is taken before and after it.
+  expect(await run(`${TAKEN} ${CALL}; ${changed} console.log(taken)`)).toBe('3\nfalse');
+  expect(await run(`${TAKEN} ${taken}`)).toBe('3\ntrue');
+  expect(await run(`${TAKEN} ${changed} ${taken}`)).toBe('3\ntrue');
+  // What is given as usual is what this Node has by itself.
+  const known = execFileSync(process.execPath, ['--v8-options'], { encoding: 'utf8' });
+  for (const [, usual] of flags) expect(known).toContain(`default: ${usual}\n`);
+});
+
+test('without a folder of its own nothing is kept, and everything works', async () => {
+  await lay({ 'cli.cjs': SUM });
+  expect(await run(CALL, null)).toBe('3');
+  expect(await readdir(cache)).toEqual([]);
+  expect(await run(CALL, join(folder, 'not there'))).toBe('3');
+});
+
+test("Node's own cache still keeps no function that runs after its module is loaded", async () => {
+  const file = join(folder, 'module.mjs');
+  const body = Array.from({ length: 200 }, (_, at) => `a += ${at} * a;`).join('');
+  const sizeOf = async (call: string): Promise<number> => {
+    await writeFile(file, `function work(a) { ${body} return a; } export const use = () => work(1);`);
+    const own = await mkdtemp(join(cache, 'node-'));
+    const env = { ...process.env, NODE_COMPILE_CACHE: own };
+    const script = `const { use } = await import(${JSON.stringify(file)}); ${call}`;
+    execFileSync(process.execPath, ['--input-type=module', '--eval', script], { env });
+    const kept = await readdir(own, { recursive: true, withFileTypes: true });
+    const sizes = kept.filter((one) => one.isFile()).map((one) => stat(join(one.parentPath, one.name)));
+    return (await Promise.all(sizes)).reduce((sum, { size }) => sum + size, 0);
+  };
+  const loaded = await sizeOf('');
+  expect(loaded).toBeGreaterThan(0);
+  expect(await sizeOf('use();')).toBe(loaded);
+});
