@@ -80,7 +80,7 @@ const rules: readonly GoldenRule[] = [
   [/\d+(?:\.\d+)? k?B\b/, '0 kB'],
   [/[0-9a-f]{7}(?= Import)/, '0000000'],
   [/Platform: .*/, 'Platform: …'],
-  [/\d+\.\dk tok/, '0.0k tok'],
+  [/\d+\.\dk(?= tok| →)/, '0.0k'],
   [/\d+\.\d s\b/, '0.0 s'],
   // The one thing that they say differently: which of both they are.
   [/\((?:dark|light|da…|li…)/, '(…'],
