@@ -218,17 +218,16 @@ const drawings: readonly { name: string; draw: (columns: number, theme: Theme) =
   })),
 ];
 
-test.each(['context', 'status', 'cost', 'doctor'].flatMap((name) => looks.map((look) => ({ name, ...look }))))(
-  '/$name, $look',
-  async ({ name, look, columns, theme, styles }) => {
-    const answer = await run(name, '', commandHost());
-    if (answer.type !== 'page' && answer.type !== 'notice') throw new Error(`/${name} shows nothing`);
-    const print: Print = answer.type === 'page' ? answer : { level: 'info', ...answer };
-    const printer = createPrinter({ theme, markdown: () => markdown, showReasoning: () => false });
-    const { screen } = await mount(<Text>{printer.render([print], columns)}</Text>, { columns, rows: 60 });
-    await goldenScreen(screen, `parts/${name}-${look}`, { styles });
-  },
-);
+test.each(
+  ['context', 'status', 'cost', 'doctor'].flatMap((name) => looks.map((look) => ({ name, ...look }))),
+)('/$name, $look', async ({ name, look, columns, theme, styles }) => {
+  const answer = await run(name, '', commandHost());
+  if (answer.type !== 'page' && answer.type !== 'notice') throw new Error(`/${name} shows nothing`);
+  const print: Print = answer.type === 'page' ? answer : { level: 'info', ...answer };
+  const printer = createPrinter({ theme, markdown: () => markdown, showReasoning: () => false });
+  const { screen } = await mount(<Text>{printer.render([print], columns)}</Text>, { columns, rows: 60 });
+  await goldenScreen(screen, `parts/${name}-${look}`, { styles });
+});
 
 test.each(drawings.flatMap((drawing) => looks.map((look) => ({ ...drawing, ...look }))))(
   '$name, $look',
