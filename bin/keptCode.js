@@ -1,9 +1,12 @@
 // The file in which compiled code is kept: the length of the index in 4 bytes, the index as JSON, then the code of
-// one piece after the other. V8 looks at the length of a source only, and not at all whether code is whole, so the
-// index has a sum of each.
+// one piece after the other, of which only what is asked for is read. V8 looks at the length of a source only, and not
+// at all whether code is whole, so the index has a sum of each.
 const fs = process.getBuiltinModule('node:fs');
 const path = process.getBuiltinModule('node:path');
 const { crc32 } = process.getBuiltinModule('node:zlib');
+
+/** More than any index takes: a length beyond it is not one. */
+const MAX_INDEX_BYTES = 1_000_000;
 
 /**
  * What is kept for `identity` in `folder`; nothing without a folder.
@@ -14,36 +17,43 @@ const { crc32 } = process.getBuiltinModule('node:zlib');
  */
 export function readCode(folder, identity) {
   const file = folder && path.join(folder, `code-${crc32(identity).toString(16)}`);
-  const { runs, pieces, bytes } = read(file);
+  const { runs, pieces, codeAt } = open(file);
+  const whole = (piece) => {
+    const code = codeAt(piece);
+    return crc32(code) === piece.codeSum ? code : undefined;
+  };
   return {
     runs,
-    codeOf: (name, sum) => (pieces[name]?.sum === sum ? wholeCode(bytes, pieces[name]) : undefined),
+    codeOf: (name, sum) => (pieces[name]?.sum === sum ? whole(pieces[name]) : undefined),
     write(codes) {
       const names = new Set(codes.map(({ name }) => name));
       const others = Object.entries(pieces)
         .filter(([name]) => !names.has(name))
-        .map(([name, piece]) => ({ name, sum: piece.sum, code: codeAt(bytes, piece) }));
+        .map(([name, piece]) => ({ name, sum: piece.sum, code: whole(piece) }))
+        .filter(({ code }) => code !== undefined);
       write(file, runs + 1, [...codes, ...others]);
     },
   };
 }
 
-function read(file) {
+/** The file stays open, so that all code is of one and the same, whoever writes a new one meanwhile. */
+function open(file) {
   try {
-    const data = fs.readFileSync(file);
-    const start = 4 + data.readUInt32LE(0);
-    return { ...JSON.parse(data.toString('utf8', 4, start)), bytes: data.subarray(start) };
+    const fd = fs.openSync(file, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0));
+    const bytesAt = (at, length) => {
+      const bytes = Buffer.alloc(length);
+      return bytes.subarray(0, fs.readSync(fd, bytes, 0, length, at));
+    };
+    const length = bytesAt(0, 4).readUInt32LE(0);
+    if (length > MAX_INDEX_BYTES) return NOTHING;
+    const { runs, pieces } = JSON.parse(bytesAt(4, length).toString());
+    return { runs, pieces, codeAt: (piece) => bytesAt(4 + length + piece.at, piece.length) };
   } catch {
-    return { runs: 0, pieces: {}, bytes: undefined };
+    return NOTHING;
   }
 }
 
-const codeAt = (bytes, { at, length }) => bytes.subarray(at, at + length);
-
-function wholeCode(bytes, piece) {
-  const code = codeAt(bytes, piece);
-  return crc32(code) === piece.codeSum ? code : undefined;
-}
+const NOTHING = { runs: 0, pieces: {}, codeAt: () => Buffer.alloc(0) };
 
 function write(file, runs, codes) {
   const pieces = {};

@@ -13,6 +13,8 @@ const { crc32 } = process.getBuiltinModule('node:zlib');
 
 /** So many runs add what they have used: by then the usual ways have been gone. */
 const LEARNING_RUNS = 5;
+/** With fewer pieces there was no work, only an answer such as the version: not worth the time that keeping takes. */
+const WORTH_KEEPING = 20;
 /** A session in a terminal may end without a word; what it has used by then is kept. */
 const CALM_MS = 10_000;
 /** As Node wraps CommonJS. */
@@ -20,13 +22,13 @@ const WRAPPER = ['(function (exports, require, module, __filename, __dirname) {"
 
 /**
  * The pieces in `folder`. Compiled code is kept in `cacheFolder`, if one is given; it must be ours alone, as what lies
- * in it is run as it is.
+ * in it is run as it is. `worthKeeping`: from how many loaded pieces on.
  *
  * - `load(name)`: what a piece exports; it is run once.
  * - `setFlags(flags)`: changes settings of V8, each given as `[wanted, usual]`. V8 refuses code that was made under
  *   other settings, so the usual ones are put back for as long as code is loaded or kept.
  */
-export function openPieces(folder, cacheFolder) {
+export function openPieces(folder, cacheFolder, worthKeeping = WORTH_KEEPING) {
   const kept = readCode(cacheFolder, identity(folder));
   const require = process.getBuiltinModule('node:module').createRequire(path.join(folder, 'cli.cjs'));
   const pieces = new Map();
@@ -58,16 +60,17 @@ export function openPieces(folder, cacheFolder) {
     return script;
   }
 
+  const isWorthIt = () => isLearning && pieces.size >= worthKeeping;
   const codeOf = ([name, { script, sum }]) => ({ name, sum, code: script.createCachedData() });
 
   function keepAtEnd() {
-    if (isLearning) kept.write(underUsualFlags(() => [...pieces].map(codeOf)));
+    if (isWorthIt()) kept.write(underUsualFlags(() => [...pieces].map(codeOf)));
   }
 
   /** One piece at a time, as somebody may be typing. */
   async function keepMeanwhile() {
     const codes = [];
-    for (const piece of isLearning ? pieces : []) {
+    for (const piece of isWorthIt() ? pieces : []) {
       codes.push(underUsualFlags(() => codeOf(piece)));
       await setImmediate();
     }

@@ -32,7 +32,7 @@ async function run(code: string, cacheFolder: string | null = cache): Promise<st
   await writeFile(
     script,
     `import { openPieces } from ${JSON.stringify(join(root, 'bin/pieces.js'))};
-     const pieces = openPieces(${JSON.stringify(folder)}, ${kept});
+     const pieces = openPieces(${JSON.stringify(folder)}, ${kept}, 1);
      ${code}`,
   );
   return execFileSync(process.execPath, [script], { encoding: 'utf8' }).trim();

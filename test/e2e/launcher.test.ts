@@ -63,7 +63,7 @@ test('compiled code is kept where nobody else can write, or not at all', async (
   const folder = join(temporary, `clawdcode-cache-${process.getuid?.()}`);
   const [node = '', path = ''] = program();
   const { NODE_COMPILE_CACHE: _, ...rest } = process.env;
-  const start = () => run(node, [path, '--version'], { env: { ...rest, TMPDIR: temporary } });
+  const start = () => run(node, [path, 'session', 'list'], { env: { ...rest, TMPDIR: temporary } });
   try {
     await mkdir(folder);
     await chmod(folder, 0o777);
