@@ -28,7 +28,7 @@ test('Ollama with a model that takes no tools and a small window: loaded first, 
     expect(printed).toMatchObject({ code: 0 });
     return JSON.parse(printed.stdout);
   };
-  // A prompt waits 300 ms for what a server says of itself: on a machine that is too busy for it, it is sent again.
+  // A prompt waits 2 s for what a server says of itself: on a machine that is too busy for it, it is sent again.
   let from = 0;
   let result = await ask();
   for (let many = 1; many < 10 && result.context_usage.context_window !== 16_384; many++) {

@@ -27,12 +27,14 @@ export interface ServedModelsOptions extends Omit<HttpQuestion, 'signal'> {
   readonly baseUrl: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Longest wait of a prompt, in ms. */
+  /** Longest wait of a prompt, in ms; for a server nearby, which says more and may be at work, longer by itself. */
   readonly patienceMs?: number;
 }
 
 /** Longest wait for a server's answer, whether or not somebody waits, in ms. */
 const ANSWER_MS = 10_000;
+/** Longest wait of the first prompt, in ms. A wrong window of a local server costs more: it cuts without a word. */
+const PATIENCE_MS = { near: 2000, far: 300 };
 /** Longest time in which a model is loaded, in ms. */
 const LOAD_MS = 10 * 60_000;
 /** After this a server nearby may have been started anew, in ms. */
@@ -47,9 +49,10 @@ interface Record {
 
 /** The three whose lists hold nothing but names are never asked. */
 export function createServedModels(options: ServedModelsOptions): ServedModels {
-  const { baseUrl, now, patienceMs = 300 } = options;
+  const { baseUrl, now } = options;
   const { provider } = endpointFacts(baseUrl);
   const isNear = provider === 'local';
+  const { patienceMs = isNear ? PATIENCE_MS.near : PATIENCE_MS.far } = options;
   const isSilent = provider === 'openai' || provider === 'anthropic' || provider === 'google';
   const records = new Map<string, Record>();
 

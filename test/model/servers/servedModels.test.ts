@@ -76,6 +76,19 @@ test('a silent server is waited for no longer than the patience, and an interrup
   await waiting;
 });
 
+test('a server nearby that is at work has time to tell its window before the first prompt goes', async () => {
+  const routes = llamaCpp({ id: 'm', context: 8192, maxContext: 65_536 });
+  const models = routes['/v1/models'] as object;
+  const { served } = await house({
+    ...routes,
+    '/v1/models': (response) => {
+      setTimeout(() => response.end(JSON.stringify(models)), 500);
+    },
+  });
+  await served.settle('m', open);
+  expect(served.get('m')?.windowTokens).toBe(8192);
+});
+
 test('a load that never ends is over with the interrupt', async () => {
   const { served } = await house(
     { ...ollama([{ name: 'idle:latest', maxContext: 131_072 }]), '/api/generate': () => {} },
