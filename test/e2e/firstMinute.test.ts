@@ -2,33 +2,12 @@
 import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
-import {
-  type LocalServer,
-  lmStudio,
-  ollama,
-  type Route,
-  type Routes,
-  saying,
-  sendJson,
-  startLocalServer,
-} from './support/localServers.ts';
+import { serve, settled } from './support/firstMinute.ts';
+import { lmStudio, ollama, type Route, saying, sendJson, startLocalServer } from './support/localServers.ts';
 import { program } from './support/program.ts';
 import { setStage } from './support/stage.ts';
-import type { Terminal } from './support/terminal.ts';
-
-async function serve(routes: Routes): Promise<LocalServer> {
-  const server = await startLocalServer(routes);
-  onTestFinished(() => server.close());
-  return server;
-}
-
-/** Keys count once the choices have stood for a moment. */
-async function settled(terminal: Terminal, wanted: string | RegExp): Promise<void> {
-  await terminal.waitFor(wanted);
-  await terminal.pause(300);
-}
 
 test('with local servers one key is enough: the best model answers, and is kept', async () => {
   const { work, open } = await setStage();

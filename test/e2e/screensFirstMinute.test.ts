@@ -2,35 +2,15 @@
  * Golden screens of the first minute: a folder that is new, servers that were found and none, a key that is asked
  * about, refused and accepted; in a dark and in a light terminal.
  */
-import { onTestFinished, test } from 'vitest';
+import { test } from 'vitest';
 import { keys } from '../ui/screen.ts';
+import { serve, settled } from './support/firstMinute.ts';
 import { type Actor, openScenes } from './support/goldenScenes.ts';
-import {
-  type LocalServer,
-  lmStudio,
-  ollama,
-  type Route,
-  type Routes,
-  saying,
-  sendJson,
-  startLocalServer,
-} from './support/localServers.ts';
+import { type LocalServer, lmStudio, ollama, type Route, saying, sendJson } from './support/localServers.ts';
 import { setStage } from './support/stage.ts';
 import type { Terminal } from './support/terminal.ts';
 
 const { enter, escape: esc, ctrl, paste } = keys;
-
-async function serve(routes: Routes): Promise<LocalServer> {
-  const server = await startLocalServer(routes);
-  onTestFinished(() => server.close());
-  return server;
-}
-
-/** Keys count once the choices have stood for a moment. */
-async function settled(terminal: Terminal, wanted: string | RegExp): Promise<void> {
-  await terminal.waitFor(wanted);
-  await terminal.pause(300);
-}
 
 /** Servers have 300 ms in all, which a busy machine may need for itself: then it looks again. */
 async function found(terminal: Terminal, wanted: RegExp): Promise<void> {

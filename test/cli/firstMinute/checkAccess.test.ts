@@ -7,9 +7,9 @@ import { readPlace } from '../../../src/cli/place.ts';
 import { loadSettings } from '../../../src/config/loadSettings.ts';
 import type { ModelError } from '../../../src/protocol/model.ts';
 import type { Access, AccessOutcome } from '../../../src/ui/onboarding/SetupPort.ts';
+import { serve } from '../../e2e/support/firstMinute.ts';
 import {
   type Asked,
-  type LocalServer,
   ollama,
   type Route,
   type Routes,
@@ -19,12 +19,6 @@ import {
 } from '../../e2e/support/localServers.ts';
 
 const KEY = 'sk-very-secret-key';
-
-async function serve(routes: Routes): Promise<LocalServer> {
-  const server = await startLocalServer(routes);
-  onTestFinished(() => server.close());
-  return server;
-}
 
 async function check(
   access: Partial<Access> & { baseUrl: string },

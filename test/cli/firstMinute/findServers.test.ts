@@ -1,9 +1,10 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { findServers, refineServers, SEARCH_MS } from '../../../src/cli/firstMinute/findServers.ts';
 import { localAddresses } from '../../../src/cli/firstMinute/localAddresses.ts';
 import { rankModels } from '../../../src/cli/firstMinute/rankModels.ts';
 import { askServer } from '../../../src/model/servers/askServer.ts';
 import type { FoundServer } from '../../../src/ui/onboarding/SetupPort.ts';
+import { serve } from '../../e2e/support/firstMinute.ts';
 import {
   type LocalServer,
   llamaCpp,
@@ -14,12 +15,6 @@ import {
   startLocalServer,
   vllm,
 } from '../../e2e/support/localServers.ts';
-
-async function serve(routes: Routes): Promise<LocalServer> {
-  const server = await startLocalServer(routes);
-  onTestFinished(() => server.close());
-  return server;
-}
 
 const ask = (baseUrl: string, signal: AbortSignal) => askServer({ baseUrl, apiKey: undefined, signal });
 const search = async (servers: readonly LocalServer[], timeoutMs = 5000): Promise<readonly FoundServer[]> =>
