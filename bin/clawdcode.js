@@ -2,7 +2,7 @@
 // The launcher. Plain JavaScript that any old Node can parse: it checks the version before anything else
 // is loaded. On a Node that is too old it starts the checkout's own newer one, if there is one.
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 // An import of it would load its streams and promises, too: 4 ms of every start.
@@ -37,11 +37,13 @@ if (tooOld) {
 
 /**
  * A folder for compiled code below the system's temporary one that is ours alone: what lies in it is run as it
- * is, so a folder that somebody else made, or may write to, is not used. Undefined where there is none.
+ * is, so a folder that somebody else made, or may write to, is not used; nor is one whose place hangs on where we are
+ * started, which may be a repository that brings it along. Undefined where there is none.
  */
 function ownCacheFolder() {
   const user = process.getuid ? process.getuid() : 0;
   const folder = process.env.NODE_COMPILE_CACHE || join(tmpdir(), 'clawdcode-cache-' + user);
+  if (!isAbsolute(folder)) return undefined;
   try {
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
     const info = fs.lstatSync(folder);

@@ -1,37 +1,54 @@
-// The file in which compiled code is kept: the length of the index in 4 bytes, the index as JSON, then the code of
-// one piece after the other, of which only what is asked for is read. V8 looks at the length of a source only, and not
-// at all whether code is whole, so the index has a sum of each.
+// The file in which compiled code is kept: the length and the sum of the index in 4 bytes each, the index as JSON, then
+// the code of one piece after the other, of which only what is asked for is read. V8 looks at the length of a source
+// only, and not at all whether code is whole, so the index has a sum of each.
 const fs = process.getBuiltinModule('node:fs');
 const path = process.getBuiltinModule('node:path');
 const { crc32 } = process.getBuiltinModule('node:zlib');
 
 /** More than any index takes: a length beyond it is not one. */
 const MAX_INDEX_BYTES = 1_000_000;
+const HEADER_BYTES = 8;
+/** Nobody writes for so long: what is half written and older was left by a program that was killed. */
+const LEFT_BEHIND_MS = 60_000;
 
 /**
  * What is kept for `identity` in `folder`; nothing without a folder.
  *
- * - `runs`: how many have added to it.
- * - `codeOf(name, sum)`: the code of a piece whose source has this sum, or undefined.
- * - `write(codes)`: keeps these, and of the others what there was. A failure is silent: the next start is only slower.
+ * - `find(name, sum)`: `code` of a piece whose source has this sum, and how many `runs` have added to it; or undefined.
+ * - `write(codes, isPiece)`: keeps these, and of the others what there was, where that is still a piece. A failure is
+ *   silent: the next start is only slower.
  */
 export function readCode(folder, identity) {
   const file = folder && path.join(folder, `code-${crc32(identity).toString(16)}`);
-  const { runs, pieces, codeAt } = open(file);
-  const whole = (piece) => {
+  const { pieces, codeAt } = open(file);
+
+  function find(name, sum) {
+    const piece = pieces.get(name);
+    if (piece === undefined || piece.sum !== sum) return undefined;
     const code = codeAt(piece);
-    return crc32(code) === piece.codeSum ? code : undefined;
-  };
+    return code && crc32(code) === piece.codeSum ? { name, sum, code, runs: piece.runs } : undefined;
+  }
+
+  /** V8 drops functions that have not run for long; what was kept of them before is the larger. */
+  function withMost(given) {
+    const before = pieces.get(given.name);
+    const hasMore = before !== undefined && before.length > given.code.length;
+    return {
+      ...given,
+      ...(hasMore && find(given.name, given.sum)),
+      runs: (before?.sum === given.sum ? before.runs : 0) + 1,
+    };
+  }
+
   return {
-    runs,
-    codeOf: (name, sum) => (pieces[name]?.sum === sum ? whole(pieces[name]) : undefined),
-    write(codes) {
+    find,
+    write(codes, isPiece) {
       const names = new Set(codes.map(({ name }) => name));
-      const others = Object.entries(pieces)
-        .filter(([name]) => !names.has(name))
-        .map(([name, piece]) => ({ name, sum: piece.sum, code: whole(piece) }))
-        .filter(({ code }) => code !== undefined);
-      write(file, runs + 1, [...codes, ...others]);
+      const others = [...pieces]
+        .filter(([name]) => !names.has(name) && isPiece(name))
+        .map(([name, { sum }]) => find(name, sum))
+        .filter((one) => one !== undefined);
+      write(file, [...codes.map(withMost), ...others]);
     },
   };
 }
@@ -44,34 +61,64 @@ function open(file) {
       const bytes = Buffer.alloc(length);
       return bytes.subarray(0, fs.readSync(fd, bytes, 0, length, at));
     };
-    const length = bytesAt(0, 4).readUInt32LE(0);
+    const header = bytesAt(0, HEADER_BYTES);
+    const length = header.readUInt32LE(0);
     if (length > MAX_INDEX_BYTES) return NOTHING;
-    const { runs, pieces } = JSON.parse(bytesAt(4, length).toString());
-    return { runs, pieces, codeAt: (piece) => bytesAt(4 + length + piece.at, piece.length) };
+    const index = bytesAt(HEADER_BYTES, length);
+    if (crc32(index) !== header.readUInt32LE(4)) return NOTHING;
+    return {
+      pieces: new Map(JSON.parse(index.toString())),
+      codeAt(piece) {
+        try {
+          return bytesAt(HEADER_BYTES + length + piece.at, piece.length);
+        } catch {
+          // The disk.
+          return undefined;
+        }
+      },
+    };
   } catch {
     return NOTHING;
   }
 }
 
-const NOTHING = { runs: 0, pieces: {}, codeAt: () => Buffer.alloc(0) };
+const NOTHING = { pieces: new Map(), codeAt: () => undefined };
 
-function write(file, runs, codes) {
-  const pieces = {};
-  let at = 0;
-  for (const { name, sum, code } of codes) {
-    pieces[name] = { sum, at, length: code.length, codeSum: crc32(code) };
-    at += code.length;
-  }
-  const index = Buffer.from(JSON.stringify({ runs, pieces }));
-  const length = Buffer.alloc(4);
-  length.writeUInt32LE(index.length);
+/** `codes`: as `find` gives them. Never throws: it is called when the program ends, and others have to follow. */
+function write(file, codes) {
   const temporary = `${file}.${process.pid}`;
   try {
-    fs.writeFileSync(temporary, Buffer.concat([length, index, ...codes.map(({ code }) => code)]), {
-      mode: 0o600,
-    });
+    removeLeftBehind(file);
+    fs.writeFileSync(temporary, bytesOf(codes), { mode: 0o600 });
     fs.renameSync(temporary, file);
   } catch {
-    fs.rmSync(temporary, { force: true });
+    try {
+      fs.rmSync(temporary, { force: true });
+    } catch {
+      // A folder that is none any more, or not ours.
+    }
+  }
+}
+
+function bytesOf(codes) {
+  let at = 0;
+  const pieces = codes.map(({ name, sum, code, runs }) => {
+    const piece = { sum, runs, at, length: code.length, codeSum: crc32(code) };
+    at += code.length;
+    return [name, piece];
+  });
+  const index = Buffer.from(JSON.stringify(pieces));
+  const header = Buffer.alloc(HEADER_BYTES);
+  header.writeUInt32LE(index.length, 0);
+  header.writeUInt32LE(crc32(index), 4);
+  return Buffer.concat([header, index, ...codes.map(({ code }) => code)]);
+}
+
+function removeLeftBehind(file) {
+  const folder = path.dirname(file);
+  for (const name of fs.readdirSync(folder)) {
+    if (!name.startsWith(`${path.basename(file)}.`)) continue;
+    const left = path.join(folder, name);
+    if (Date.now() - fs.statSync(left).mtimeMs > LEFT_BEHIND_MS) fs.rmSync(left, { force: true });
   }
 }

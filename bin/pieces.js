@@ -11,7 +11,7 @@ const vm = process.getBuiltinModule('node:vm');
 const { setFlagsFromString } = process.getBuiltinModule('node:v8');
 const { crc32 } = process.getBuiltinModule('node:zlib');
 
-/** So many runs add what they have used: by then the usual ways have been gone. */
+/** So many runs of a piece add what they have used of it: by then the usual ways have been gone. */
 const LEARNING_RUNS = 5;
 /** With fewer pieces there was no work, only an answer such as the version: not worth the time that keeping takes. */
 const WORTH_KEEPING = 20;
@@ -32,7 +32,7 @@ export function openPieces(folder, cacheFolder, worthKeeping = WORTH_KEEPING) {
   const kept = readCode(cacheFolder, identity(folder));
   const require = process.getBuiltinModule('node:module').createRequire(path.join(folder, 'cli.cjs'));
   const pieces = new Map();
-  let isLearning = kept.runs < LEARNING_RUNS;
+  let isLearning = false;
   let flags = [];
 
   function load(name) {
@@ -41,10 +41,16 @@ export function openPieces(folder, cacheFolder, worthKeeping = WORTH_KEEPING) {
     const filename = path.join(folder, name);
     const source = fs.readFileSync(filename, 'utf8');
     const sum = crc32(source);
-    const script = compile(filename, source, kept.codeOf(name, sum));
+    const script = compile(filename, source, kept.find(name, sum));
     const module = { exports: {} };
     pieces.set(name, { module, script, sum });
-    script.runInThisContext()(module.exports, requireFrom, module, filename, folder);
+    try {
+      script.runInThisContext()(module.exports, requireFrom, module, filename, folder);
+    } catch (error) {
+      // Whoever asks again shall hear of it, too, and not get half of it.
+      pieces.delete(name);
+      throw error;
+    }
     // It was a module: whoever asks for its default shall get that.
     Object.defineProperty(module.exports, '__esModule', { value: true });
     return module.exports;
@@ -54,17 +60,23 @@ export function openPieces(folder, cacheFolder, worthKeeping = WORTH_KEEPING) {
     return name.startsWith('./') ? load(name.slice(2)) : require(name);
   }
 
-  function compile(filename, source, cachedData) {
-    const script = underUsualFlags(() => new vm.Script(WRAPPER.join(source), { filename, cachedData }));
-    if (cachedData === undefined || script.cachedDataRejected) isLearning = true;
+  function compile(filename, source, known) {
+    const options = { filename, cachedData: known?.code };
+    const script = underUsualFlags(() => new vm.Script(WRAPPER.join(source), options));
+    if (known === undefined || known.runs < LEARNING_RUNS || script.cachedDataRejected) isLearning = true;
     return script;
   }
 
   const isWorthIt = () => isLearning && pieces.size >= worthKeeping;
+  const isPiece = (name) => fs.existsSync(path.join(folder, name));
   const codeOf = ([name, { script, sum }]) => ({ name, sum, code: script.createCachedData() });
 
   function keepAtEnd() {
-    if (isWorthIt()) kept.write(underUsualFlags(() => [...pieces].map(codeOf)));
+    if (isWorthIt())
+      kept.write(
+        underUsualFlags(() => [...pieces].map(codeOf)),
+        isPiece,
+      );
   }
 
   /** One piece at a time, as somebody may be typing. */
@@ -74,14 +86,16 @@ export function openPieces(folder, cacheFolder, worthKeeping = WORTH_KEEPING) {
       codes.push(underUsualFlags(() => codeOf(piece)));
       await setImmediate();
     }
-    if (codes.length > 0) kept.write(codes);
+    if (codes.length > 0) kept.write(codes, isPiece);
   }
 
   function underUsualFlags(action) {
     for (const [, usual] of flags) setFlagsFromString(usual);
-    const result = action();
-    for (const [wanted] of flags) setFlagsFromString(wanted);
-    return result;
+    try {
+      return action();
+    } finally {
+      for (const [wanted] of flags) setFlagsFromString(wanted);
+    }
   }
 
   if (cacheFolder !== undefined) {

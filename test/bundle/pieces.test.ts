@@ -108,6 +108,31 @@ test('after five runs nothing is written any more, until there is a new piece', 
   expect((await readFile(await keptFile())).equals(before)).toBe(false);
 });
 
+test('a piece that has changed is learned anew for five runs, and of one that is gone nothing stays', async () => {
+  const asks = (name: string) => `${SUM} export const more = () => import("./${name}");`;
+  const use = "await pieces.load('cli.cjs').more()";
+  await lay({ 'cli.cjs': asks('chunk-A.cjs'), 'chunk-A.cjs': 'export const a = 1;' });
+  for (let times = 0; times < 6; times++) await run(use);
+  expect(await readFile(await keptFile(), 'latin1')).toContain('chunk-A.cjs');
+  await rm(join(folder, 'chunk-A.cjs'));
+  await lay({ 'cli.cjs': asks('chunk-B.cjs'), 'chunk-B.cjs': 'export const b = 1;' });
+  await run(use);
+  expect(await readFile(await keptFile(), 'latin1')).not.toContain('"chunk-A.cjs"');
+  const small = (await stat(await keptFile())).size;
+  await run("pieces.load('cli.cjs').never()");
+  expect((await stat(await keptFile())).size).toBeGreaterThan(small);
+});
+
+test('a piece that fails while it is loaded fails again when it is asked for again', async () => {
+  await lay({
+    'cli.cjs': 'export const more = () => import("./chunk-A.cjs");',
+    'chunk-A.cjs': 'export const half = 1; throw new Error("not today");',
+  });
+  const twice = `const { more } = pieces.load('cli.cjs');
+    for (const _ of [1, 2]) await more().then(() => console.log('half'), (error) => console.log(error.message))`;
+  expect(await run(twice)).toBe('not today\nnot today');
+});
+
 test('a piece that has changed runs as it is now, also where its length is the same', async () => {
   await lay({ 'cli.cjs': SUM });
   await run(CALL);

@@ -78,6 +78,19 @@ test('compiled code is kept where nobody else can write, or not at all', async (
   }
 });
 
+test('a folder that a repository could bring along is not taken for ours', async () => {
+  const repository = await mkdtemp(join(tmpdir(), 'clawdcode-launcher-'));
+  const [node = '', path = ''] = program();
+  const { NODE_COMPILE_CACHE: _, ...rest } = process.env;
+  try {
+    for (const TMPDIR of ['.', 'a/b'])
+      await run(node, [path, 'session', 'list'], { cwd: repository, env: { ...rest, TMPDIR } });
+    expect(await readdir(repository)).toEqual([]);
+  } finally {
+    await rm(repository, { recursive: true });
+  }
+});
+
 /** A Node below 22.16 on this machine, outside `node_modules`. */
 async function oldNode(): Promise<string | undefined> {
   const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/local/bin', '/usr/bin'];

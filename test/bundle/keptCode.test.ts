@@ -1,0 +1,121 @@
+/** The file of compiled code: whatever has become of it, a start gets what was kept or nothing, and never fails. */
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+interface Code {
+  readonly name: string;
+  readonly sum: number;
+  readonly code: Buffer;
+}
+interface Kept {
+  find(name: string, sum: number): (Code & { readonly runs: number }) | undefined;
+  write(codes: readonly Code[], isPiece: (name: string) => boolean): void;
+}
+const { readCode } = (await import(resolve(import.meta.dirname, '../../bin/keptCode.js'))) as {
+  readonly readCode: (folder: string | undefined, identity: string) => Kept;
+};
+
+const FIRST = { name: 'cli.cjs', sum: 1, code: Buffer.from('the code of the first piece') };
+const SECOND = { name: 'chunk-A.cjs', sum: 2, code: Buffer.from('the code of the second') };
+
+let folder: string;
+let file: string;
+let kept: Kept;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'clawdcode-code-'));
+  kept = readCode(folder, 'here');
+  kept.write([FIRST, SECOND], () => true);
+  file = join(folder, (await readdir(folder))[0] ?? '');
+});
+
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const read = () => readCode(folder, 'here');
+
+test('what was written is found, by the sum of its source', () => {
+  expect(read().find('cli.cjs', 1)).toEqual({ ...FIRST, runs: 1 });
+  expect(read().find('chunk-A.cjs', 2)).toEqual({ ...SECOND, runs: 1 });
+  expect(read().find('cli.cjs', 2)).toBeUndefined();
+  expect(read().find('constructor', 1)).toBeUndefined();
+  expect(readCode(folder, 'elsewhere').find('cli.cjs', 1)).toBeUndefined();
+});
+
+test('whatever has become of the file, a piece is whole or not there', async () => {
+  const whole = await readFile(file);
+  const damaged = fc.oneof(
+    fc.tuple(fc.nat(whole.length - 1), fc.integer({ min: 1, max: 255 })).map(([at, bits]) => {
+      const bytes = Buffer.from(whole);
+      bytes[at] = (bytes[at] ?? 0) ^ bits;
+      return bytes;
+    }),
+    fc.nat(whole.length).map((length) => whole.subarray(0, length)),
+    fc.nat(whole.length).map((from) => Buffer.from(whole).fill(0, from)),
+    fc.uint8Array({ maxLength: 400 }),
+    // As the version before wrote it.
+    fc.constantFrom('{}', 'null', '{"runs":1}', '{"runs":1,"pieces":{"cli.cjs":{"sum":1}}}').map((json) => {
+      const length = Buffer.alloc(4);
+      length.writeUInt32LE(json.length);
+      return Buffer.concat([length, Buffer.from(json)]);
+    }),
+  );
+  await fc.assert(
+    fc.asyncProperty(damaged, async (bytes) => {
+      await writeFile(file, bytes);
+      for (const { name, sum, code } of [FIRST, SECOND]) {
+        const found = read().find(name, sum);
+        if (found !== undefined) expect(found.code).toEqual(code);
+      }
+      read().write([FIRST], () => true);
+      expect(read().find('cli.cjs', 1)?.code).toEqual(FIRST.code);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('where nothing can be read or written, nothing is said', async () => {
+  await rm(file);
+  await mkdir(join(file, 'full'), { recursive: true });
+  expect(read().find('cli.cjs', 1)).toBeUndefined();
+  read().write([FIRST], () => true);
+  expect(await readdir(folder)).toEqual([file.slice(folder.length + 1)]);
+  await rm(folder, { recursive: true });
+  kept.write([FIRST], () => true);
+  await writeFile(folder, 'not a folder');
+  kept.write([FIRST], () => true);
+  expect(await readFile(folder, 'utf8')).toBe('not a folder');
+  expect(readCode(undefined, 'here').find('cli.cjs', 1)).toBeUndefined();
+});
+
+test('what V8 has dropped meanwhile stays, and only of a source that has not changed', () => {
+  const less = Buffer.from('less');
+  read().write([{ ...FIRST, code: less }], () => true);
+  expect(read().find('cli.cjs', 1)).toEqual({ ...FIRST, runs: 2 });
+  read().write([{ ...FIRST, sum: 3, code: less }], () => true);
+  expect(read().find('cli.cjs', 3)).toEqual({ ...FIRST, sum: 3, code: less, runs: 1 });
+});
+
+test('others stay as long as they are pieces', () => {
+  read().write([FIRST], () => true);
+  expect(read().find('chunk-A.cjs', 2)?.code).toEqual(SECOND.code);
+  read().write([FIRST], (name) => name !== 'chunk-A.cjs');
+  expect(read().find('chunk-A.cjs', 2)).toBeUndefined();
+});
+
+test('one that is open is read on, also when another has taken its place', () => {
+  const before = read();
+  read().write([{ ...FIRST, sum: 3, code: Buffer.from('of a new build') }], (name) => name === 'cli.cjs');
+  expect(before.find('chunk-A.cjs', 2)?.code).toEqual(SECOND.code);
+});
+
+test('what a program left half written is removed once it is old', async () => {
+  const [old, young] = [`${file}.old`, `${file}.young`];
+  for (const one of [old, young]) await writeFile(one, 'half');
+  await utimes(old, 1, 1);
+  read().write([FIRST], () => true);
+  expect((await readdir(folder)).map((name) => join(folder, name)).sort()).toEqual([file, young]);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+});
