@@ -1,5 +1,5 @@
 /** The user's `keybindings.json`: read when the screen is up, and again whenever it changes. */
-import { watch } from 'node:fs';
+import { constants, watch } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { KeysInfo } from '../commands/types.ts';
@@ -10,6 +10,9 @@ import type { UserKeys } from '../ui/keys/userBindings.ts';
 
 /** Longest file that is read, in bytes. */
 const MAX_BYTES = 256 * 1024;
+
+/** Mistakes that are told one by one: more would fill the screen. */
+const MAX_PROBLEMS = 20;
 
 /** Milliseconds after a change before the file is read: editors write in several steps. */
 const SETTLE_MS = 100;
@@ -62,24 +65,41 @@ export async function readUserKeys(file: string): Promise<UserKeys> {
     import('jsonc-parser'),
     import('../ui/keys/userBindings.ts'),
   ]);
-  const errors: { readonly offset: number }[] = [];
-  const value: unknown = parse(text, errors as never, { allowTrailingComma: true });
-  const [first] = errors;
-  const line = first === undefined ? undefined : text.slice(0, first.offset).split('\n').length;
+  const { value, line } = readJson(parse, text);
   if (line !== undefined && (typeof value !== 'object' || value === null))
     return { keymap: defaultKeymap, problems: [`keybindings.json cannot be read: line ${line} is no JSON.`] };
   const { keymap, problems } = userKeys(value);
   const broken = line === undefined ? [] : [`Line ${line} is no JSON: what stands after it may not count.`];
-  return { keymap, problems: [...broken, ...problems].map((problem) => `keybindings.json: ${problem}`) };
+  const all = [...broken, ...problems];
+  const more = all.length - MAX_PROBLEMS;
+  const told = [...all.slice(0, MAX_PROBLEMS), ...(more > 0 ? [`${more} more mistakes like these.`] : [])];
+  return { keymap, problems: told.map((problem) => `keybindings.json: ${problem}`) };
 }
 
-/** The file's text; undefined where there is none, or none that can be read. */
+/** `line`: of the first mistake, from 1. */
+function readJson(
+  parse: typeof import('jsonc-parser').parse,
+  text: string,
+): { readonly value?: unknown; readonly line?: number } {
+  const errors: { readonly offset: number }[] = [];
+  try {
+    const value: unknown = parse(text, errors as never, { allowTrailingComma: true });
+    const [first] = errors;
+    return first === undefined ? { value } : { value, line: text.slice(0, first.offset).split('\n').length };
+  } catch {
+    // The parser calls itself for each level, and this has more of them than the stack holds.
+    return { line: 1 };
+  }
+}
+
+/** The file's text; undefined where there is none, or none that can be read: a pipe, say, that never ends. */
 async function readText(file: string): Promise<string | 'too_large' | undefined> {
   try {
-    const handle = await open(file, 'r');
+    const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
-      const { size } = await handle.stat();
-      return size > MAX_BYTES ? 'too_large' : await handle.readFile('utf8');
+      const info = await handle.stat();
+      if (!info.isFile()) return undefined;
+      return info.size > MAX_BYTES ? 'too_large' : (await handle.readFile('utf8')).replace(/^\uFEFF/, '');
     } finally {
       await handle.close();
     }

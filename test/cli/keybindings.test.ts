@@ -1,4 +1,4 @@
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -37,7 +37,40 @@ test.each([
   for (const one of problems) expect(one).toMatch(/^keybindings\.json/);
 });
 
-test('a file that is too large, or a folder, is not read', async () => {
+test.each([
+  '['.repeat(250_000),
+  '{"a":'.repeat(50_000),
+  `{"Chat":{"ctrl+e":${'['.repeat(120_000)}${']'.repeat(120_000)}}}`,
+])('a file that nests more deeply than can be read is named, and nothing is thrown', async (text) => {
+  await writeFile(file, text);
+  const { keymap, problems } = await readUserKeys(file);
+  expect(keymap).toBe(defaultKeymap);
+  expect(problems).toEqual(['keybindings.json cannot be read: line 1 is no JSON.']);
+});
+
+test('many mistakes do not fill the screen', async () => {
+  await writeFile(file, JSON.stringify({ bindings: Array.from({ length: 500 }, () => ({ a: 1 })) }));
+  const { problems } = await readUserKeys(file);
+  expect(problems).toHaveLength(21);
+  expect(problems.at(-1)).toBe('keybindings.json: 480 more mistakes like these.');
+});
+
+test('a mark at the beginning, as some editors write it, is no mistake', async () => {
+  await writeFile(file, '\uFEFF{ "Chat": { "alt+s": "chat:stash" } }');
+  const { keymap, problems } = await readUserKeys(file);
+  expect(problems).toEqual([]);
+  expect(keysOfAction(keymap, 'chat:stash')).toContain('alt+s');
+});
+
+test('a folder or a link to what never ends is no file of keys', async () => {
+  await mkdir(file);
+  expect(await readUserKeys(file)).toEqual({ keymap: defaultKeymap, problems: [] });
+  await rm(file, { recursive: true });
+  await symlink('/dev/zero', file);
+  expect(await readUserKeys(file)).toEqual({ keymap: defaultKeymap, problems: [] });
+});
+
+test('a file that is too large is not read', async () => {
   await writeFile(file, `{"Chat":{}}${' '.repeat(300_000)}`);
   expect((await readUserKeys(file)).problems).toEqual(['keybindings.json is too large to be read.']);
 });
