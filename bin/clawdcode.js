@@ -45,7 +45,8 @@ function ownCacheFolder() {
   const folder = process.env.NODE_COMPILE_CACHE || join(tmpdir(), 'clawdcode-cache-' + user);
   if (!isAbsolute(folder)) return undefined;
   try {
-    fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    // Not with the folders above it: where none can be made, as in /proc, Node would try for ever.
+    if (!fs.existsSync(folder)) fs.mkdirSync(folder, { mode: 0o700 });
     const info = fs.lstatSync(folder);
     const isOurs =
       info.isDirectory() && (!process.getuid || (info.uid === user && (info.mode & 0o022) === 0));

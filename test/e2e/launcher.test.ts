@@ -78,6 +78,18 @@ test('compiled code is kept where nobody else can write, or not at all', async (
   }
 });
 
+test('where no folder can be made, nothing is kept', async () => {
+  const [node = '', path = ''] = program();
+  const { NODE_COMPILE_CACHE: _, ...rest } = process.env;
+  for (const TMPDIR of ['/dev/null', '/dev/null/below', '/proc/below', '/proc/below/that']) {
+    const { stderr } = await run(node, [path, 'session', 'list'], {
+      env: { ...rest, TMPDIR },
+      timeout: 20_000,
+    });
+    expect(stderr).toBe('');
+  }
+});
+
 test('a folder that a repository could bring along is not taken for ours', async () => {
   const repository = await mkdtemp(join(tmpdir(), 'clawdcode-launcher-'));
   const [node = '', path = ''] = program();
