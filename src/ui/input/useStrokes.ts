@@ -8,8 +8,8 @@ interface InputEvents {
   removeListener(event: 'input', listener: (data: string) => void): void;
 }
 
-/** Calls `onStroke` for each key and each piece of text while `isActive`. */
-export function useStrokes(onStroke: (stroke: Stroke) => void, isActive: boolean): void {
+/** Calls `onStroke` for each key and each piece of text while `isActive`; `isAlone`: nothing else came in the same piece. */
+export function useStrokes(onStroke: (stroke: Stroke, isAlone: boolean) => void, isActive: boolean): void {
   const raw = useRef('');
   const { internal_eventEmitter: events } = useStdin() as { readonly internal_eventEmitter?: InputEvents };
   // Before `useInput`, whose listener comes second: by then it is known what arrived.
@@ -23,7 +23,8 @@ export function useStrokes(onStroke: (stroke: Stroke) => void, isActive: boolean
   }, [isActive, events]);
   useInput(
     (input, key) => {
-      for (const stroke of strokesOf(input, key, raw.current)) onStroke(stroke);
+      const strokes = strokesOf(input, key, raw.current);
+      for (const stroke of strokes) onStroke(stroke, strokes.length === 1);
     },
     { isActive },
   );

@@ -15,13 +15,20 @@ export function useDialogKeys(
   isActive = true,
 ): Keymap {
   const keymap = useContext(KeymapContext);
-  useStrokes((stroke) => {
+  useStrokes((stroke, isAlone) => {
     let left: Stroke | undefined = stroke;
     while (left !== undefined) {
-      const { key, rest } = readDialogKey(keymap, left, place());
-      onKey(key);
+      const where = place();
+      const { key, rest } = readDialogKey(keymap, left, where);
+      const isOfMore = !isAlone || left !== stroke;
+      onKey(where.typing === 'answer' && isOfMore && isCharacter(left) ? { type: 'other' } : key);
       left = rest === '' ? undefined : { type: 'text', text: rest };
     }
   }, isActive);
   return keymap;
+}
+
+/** One that came with others answers nothing, also where one of those brought the question up. */
+function isCharacter(stroke: Stroke): boolean {
+  return stroke.type === 'text' && [...stroke.text].length === 1;
 }

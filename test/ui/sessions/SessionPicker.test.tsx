@@ -76,6 +76,17 @@ test('a title is edited where it stands, with the cursor in it', async () => {
   expect(port.asked).toEqual(['rename b Docs of 家']);
 });
 
+test.each(['y', '2'])('no yes is what came in one piece with the wish to delete: %j', async (yes) => {
+  const port = madePort(sessions);
+  const { screen } = await show(port);
+  await screen.press(`${keys.ctrl('x')}${yes}`);
+  expect(screen.text()[0]).toMatch(/^─ Delete this session\?/);
+  expect(port.asked).toEqual([]);
+  await screen.press(yes);
+  await screen.waitFor((rows) => rows[0]?.startsWith('─ Sessions') === true);
+  expect(port.asked).toEqual(['remove a']);
+});
+
 test('the question before deleting names the session and what goes; Enter keeps it', async () => {
   const port = madePort(sessions);
   const { screen } = await show(port);

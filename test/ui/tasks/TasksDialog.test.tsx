@@ -122,6 +122,18 @@ describe('the list', () => {
     expect(ops).toHaveLength(1);
   });
 
+  test.each(['xy', 'ky', 'xxy', `${keys.ctrl('n')}xy`])(
+    'no yes is what came in one piece with the wish to stop: %j',
+    async (piece) => {
+      const { screen, ops } = await open([task('b1')]);
+      await screen.press(piece);
+      expect(ops).toEqual([]);
+      await screen.press('x');
+      await screen.press('y');
+      expect(ops).toEqual([{ type: 'stop_task', id: 'b1' }]);
+    },
+  );
+
   test('asks no longer about a task that has ended meanwhile', async () => {
     const { screen, ops, now } = await open([task('b1')]);
     await screen.press('x');
