@@ -31,7 +31,8 @@ export function checkValues(written: unknown): { values: Values; complaints: Com
 
 function complaintsOf(issue: z.core.$ZodIssue, values: Values): Complaint[] {
   const path = issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step));
-  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey(path, key));
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => unknownKey(path, key, valueAt(values, [...path, key])));
   if (issue.code === 'invalid_key') {
     const why = issue.issues[0]?.message ?? 'not a usable name';
     return [{ path, message: `"${path.join('.')}" is ignored: ${why}. Rename or remove it.` }];
@@ -56,14 +57,36 @@ function withoutSecret(address: unknown): unknown {
   return address.replace(/^([a-z]+:\/\/)?.*@/is, '$1…@').replace(/\?.*/s, '?…');
 }
 
-function unknownKey(path: readonly (string | number)[], key: string): Complaint {
-  const meant = nearest(key, knownKeys(path));
+function unknownKey(path: readonly (string | number)[], key: string, value: unknown): Complaint {
   const whole = [...path, key];
   const name = `"${whole.join('.')}" is not a setting.`;
+  if (path.length === 0 && namesEndpoint(key, value))
+    return { path: whole, meant: 'baseUrl', message: `${name} Did you mean "baseUrl"?` };
+  const meant = nearest(key, knownKeys(path));
   if (meant === undefined)
     return { path: whole, message: `${name} Remove it; the settings are listed in .clawdcode.example.json.` };
   const right = [...path, meant].join('.');
   return { path: whole, meant: right, message: `${name} Did you mean "${right}"?` };
+}
+
+/** Names under which other programs keep the address of a model, in a block too: `OPENAI_BASE_URL`, `apiBase`. */
+const endpointNames = /^(?:.*base[-_]?url|.*api[-_]?base|endpoint)$/i;
+
+/** These as well, but in a block they may be the address of anything: `{ "mcpServers": { "docs": { "url": … } } }`. */
+const plainNames =
+  /^(?:(?:open[-_]?ai|api|model|llm|server)[-_]?)?(?:url|host|endpoint|address|base|server)$/i;
+
+/** Levels that are looked through: `{ "provider": { "openai": { "options": { "baseURL": … } } } }`. */
+const MAX_LEVELS = 4;
+
+/** Whether an unknown setting holds what is most likely the address of an endpoint. */
+function namesEndpoint(key: string, value: unknown, level = 0): boolean {
+  if (typeof value === 'string')
+    return (
+      (endpointNames.test(key) || (level === 0 && plainNames.test(key))) && /^\s*https?:\/\//i.test(value)
+    );
+  if (level === MAX_LEVELS || typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([name, inner]) => namesEndpoint(name, inner, level + 1));
 }
 
 function fix(issue: z.core.$ZodIssue, value: unknown): string {

@@ -84,6 +84,38 @@ describe('a name that is nearly "baseUrl"', () => {
   });
 });
 
+describe('an address under a name that other programs have for it', () => {
+  const address = 'http://llm.corp.example/v1';
+  test.each<readonly [string, object]>([
+    ['apiBase', { apiBase: address }],
+    ['endpoint', { endpoint: address }],
+    ['OPENAI_BASE_URL', { OPENAI_BASE_URL: ` ${address}` }],
+    ['url', { url: 'HTTPS://llm.corp.example' }],
+    ['provider', { provider: { corp: { options: { baseURL: address } } } }],
+    ['providers', { providers: [{ api_base: address }] }],
+    ['api-host', { 'api-host': address }],
+  ])('sends nothing to the default instead: %s', async (key, config) => {
+    expect(await accessWith({ config })).toMatchObject({
+      type: 'missing',
+      message: expect.stringContaining('nothing was sent to anybody'),
+      problem: { key, message: expect.stringContaining('Did you mean "baseUrl"?') },
+    });
+    expect((await accessWith({ config: { ...config, baseUrl: address } })).type).toBe('ready');
+    expect((await accessWith({ folder: config, trusted: false })).type).toBe('ready');
+  });
+
+  test.each<readonly [string, object]>([
+    ['a proxy', { proxyUrl: 'http://proxy.corp.example:8080' }],
+    ['a proxy of a block', { network: { proxy: { url: 'http://proxy.corp.example:8080' } } }],
+    ['other servers', { mcpServers: { docs: { url: 'https://docs.example/mcp' } } }],
+    ['a word', { endpoint: 'default' }],
+    ['a page', { homepage: 'https://corp.example' }],
+    ['commands’ own variable', { env: { OPENAI_BASE_URL: address } }],
+  ])('is not looked for in %s', async (_what, config) => {
+    expect((await accessWith({ config })).type).toBe('ready');
+  });
+});
+
 describe('a file of which nothing can be read', () => {
   const own = '{ "apiKey": "sk-corp", "baseUrl": "https://llm.corp.example/v1" "model": "m" }';
   const cut = '{ "model": "m", "ba';
