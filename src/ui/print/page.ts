@@ -24,8 +24,14 @@ function renderLine({ spans, hang }: PageLine, width: number, theme: Theme): str
   if (rest.length === 0) return [paint(first)];
   // What follows the first line is wrapped anew, as it is narrower.
   const shown = first.map((span) => span.text).join('').length;
-  const left = skip(styled, shown);
-  return [paint(first), ...wrapSpans(left, width - indent).map((line) => ' '.repeat(indent) + paint(line))];
+  const left = wrapSpans(skip(styled, shown), width - indent);
+  // A label does not stand alone above a value that has no blank to break at, such as a long path.
+  const gap = indent === hang ? indent - textWidth(first.map((span) => span.text).join('')) : 0;
+  const [value = [], ...others] = gap > 0 ? left : [[], ...left];
+  return [
+    paint(value.length === 0 ? first : [...first, { text: ' '.repeat(gap) }, ...value]),
+    ...others.map((line) => ' '.repeat(indent) + paint(line)),
+  ];
 }
 
 /** What stands behind the first so many characters, blanks at its beginning left out. */

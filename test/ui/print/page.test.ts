@@ -22,6 +22,15 @@ test('what does not fit goes on below, indented', () => {
   expect(rows(page, 8)[1]?.startsWith('    ')).toBe(true);
 });
 
+test('a label does not stand alone above a long path', () => {
+  const page: Page = () => [
+    hanging(pageLine({ text: 'Log   ', role: 'strong' }, '/home/me/one/two/three'), 6),
+  ];
+  expect(rows(page, 18)).toEqual(['Log   /home/me/one', '      /two/three']);
+  const words: Page = () => [hanging(pageLine('Log   ', 'one two, and three'), 6)];
+  expect(rows(words, 18)).toEqual(['Log   one two, and', '      three']);
+});
+
 test('the page is laid out for the width that it is printed in', () => {
   expect(rows((columns) => [pageLine('x'.repeat(columns))], 13)).toEqual(['x'.repeat(13)]);
 });
