@@ -41,6 +41,8 @@ if (tooOld) {
  * started, which may be a repository that brings it along. Undefined where there is none.
  */
 function ownCacheFolder() {
+  // As Node's own.
+  if (process.env.NODE_DISABLE_COMPILE_CACHE) return undefined;
   const user = process.getuid ? process.getuid() : 0;
   const folder = process.env.NODE_COMPILE_CACHE || join(tmpdir(), 'clawdcode-cache-' + user);
   if (!isAbsolute(folder)) return undefined;

@@ -8,8 +8,12 @@ const { crc32 } = process.getBuiltinModule('node:zlib');
 /** More than any index takes: a length beyond it is not one. */
 const MAX_INDEX_BYTES = 1_000_000;
 const HEADER_BYTES = 8;
+/** Files of this kind; one with a process id is being written. */
+const OURS = /^code-[0-9a-f]+(\.\d+)?$/;
 /** Nobody writes for so long: what is half written and older was left by a program that was killed. */
-const LEFT_BEHIND_MS = 60_000;
+const WRITING_MS = 60_000;
+/** A checkout or a Node of which nothing new was kept for so long may be gone; else it learns again. */
+const UNUSED_MS = 30 * 24 * 3_600_000;
 
 /**
  * What is kept for `identity` in `folder`; nothing without a folder.
@@ -88,7 +92,7 @@ const NOTHING = { pieces: new Map(), codeAt: () => undefined };
 function write(file, codes) {
   const temporary = `${file}.${process.pid}`;
   try {
-    removeLeftBehind(file);
+    removeLeftBehind(path.dirname(file));
     fs.writeFileSync(temporary, bytesOf(codes), { mode: 0o600 });
     fs.renameSync(temporary, file);
   } catch {
@@ -114,11 +118,17 @@ function bytesOf(codes) {
   return Buffer.concat([header, index, ...codes.map(({ code }) => code)]);
 }
 
-function removeLeftBehind(file) {
-  const folder = path.dirname(file);
+/** Nobody else does: each folder that the program is started from, and each Node, has a file of some megabytes. */
+function removeLeftBehind(folder) {
   for (const name of fs.readdirSync(folder)) {
-    if (!name.startsWith(`${path.basename(file)}.`)) continue;
+    const [ours, writer] = OURS.exec(name) ?? [];
+    if (ours === undefined) continue;
     const left = path.join(folder, name);
-    if (Date.now() - fs.statSync(left).mtimeMs > LEFT_BEHIND_MS) fs.rmSync(left, { force: true });
+    try {
+      const age = Date.now() - fs.statSync(left).mtimeMs;
+      if (age > (writer ? WRITING_MS : UNUSED_MS)) fs.rmSync(left, { force: true });
+    } catch {
+      // It is gone already, or it is none of ours.
+    }
   }
 }

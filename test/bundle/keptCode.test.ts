@@ -1,7 +1,7 @@
 /** The file of compiled code: whatever has become of it, a start gets what was kept or nothing, and never fails. */
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
@@ -81,7 +81,7 @@ test('where nothing can be read or written, nothing is said', async () => {
   await mkdir(join(file, 'full'), { recursive: true });
   expect(read().find('cli.cjs', 1)).toBeUndefined();
   read().write([FIRST], () => true);
-  expect(await readdir(folder)).toEqual([file.slice(folder.length + 1)]);
+  expect(await readdir(folder)).toEqual([basename(file)]);
   await rm(folder, { recursive: true });
   kept.write([FIRST], () => true);
   await writeFile(folder, 'not a folder');
@@ -111,11 +111,25 @@ test('one that is open is read on, also when another has taken its place', () =>
   expect(before.find('chunk-A.cjs', 2)?.code).toEqual(SECOND.code);
 });
 
-test('what a program left half written is removed once it is old', async () => {
-  const [old, young] = [`${file}.old`, `${file}.young`];
-  for (const one of [old, young]) await writeFile(one, 'half');
-  await utimes(old, 1, 1);
+test('what a program left half written is removed once it is old, and what nobody has added to for a month', async () => {
+  const daysAgo = (days: number) => Date.now() / 1000 - days * 86_400;
+  const gone = { 'code-1.77': daysAgo(1), 'code-2': daysAgo(31) };
+  const stays = {
+    'code-1.78': daysAgo(0),
+    'code-3': daysAgo(29),
+    'code-of-others': daysAgo(99),
+    v24: daysAgo(99),
+  };
+  for (const [name, time] of Object.entries({ ...gone, ...stays })) {
+    await writeFile(join(folder, name), 'something');
+    await utimes(join(folder, name), time, time);
+  }
+  await mkdir(join(folder, 'code-4'));
+  await utimes(join(folder, 'code-4'), 1, 1);
   read().write([FIRST], () => true);
-  expect((await readdir(folder)).map((name) => join(folder, name)).sort()).toEqual([file, young]);
+  expect((await readdir(folder)).toSorted()).toEqual(
+    [...Object.keys(stays), 'code-4', basename(file)].toSorted(),
+  );
+  expect(read().find('cli.cjs', 1)?.runs).toBe(2);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 });

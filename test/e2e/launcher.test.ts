@@ -63,8 +63,11 @@ test('compiled code is kept where nobody else can write, or not at all', async (
   const folder = join(temporary, `clawdcode-cache-${process.getuid?.()}`);
   const [node = '', path = ''] = program();
   const { NODE_COMPILE_CACHE: _, ...rest } = process.env;
-  const start = () => run(node, [path, 'session', 'list'], { env: { ...rest, TMPDIR: temporary } });
+  const start = (env = {}) =>
+    run(node, [path, 'session', 'list'], { env: { ...rest, TMPDIR: temporary, ...env } });
   try {
+    await start({ NODE_DISABLE_COMPILE_CACHE: '1' });
+    expect(await readdir(temporary)).toEqual([]);
     await mkdir(folder);
     await chmod(folder, 0o777);
     await start();
