@@ -201,5 +201,6 @@ test("Node's own cache still keeps no function that runs after its module is loa
   };
   const loaded = await sizeOf('');
   expect(loaded).toBeGreaterThan(0);
-  expect(await sizeOf('use();')).toBe(loaded);
+  // The function takes several thousand bytes; a few are others each time.
+  expect(await sizeOf('use();')).toBeLessThan(loaded + 1000);
 });
