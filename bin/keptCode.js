@@ -19,6 +19,7 @@ const UNUSED_MS = 30 * 24 * 3_600_000;
  * What is kept for `identity` in `folder`; nothing without a folder.
  *
  * - `find(name, sum)`: `code` of a piece whose source has this sum, and how many `runs` have added to it; or undefined.
+ * - `forget(name)`: this code is of no use, however much it is.
  * - `write(codes, isPiece)`: keeps these, and of the others what there was, where that is still a piece. A failure is
  *   silent: the next start is only slower.
  */
@@ -46,6 +47,7 @@ export function readCode(folder, identity) {
 
   return {
     find,
+    forget: (name) => pieces.delete(name),
     write(codes, isPiece) {
       const names = new Set(codes.map(({ name }) => name));
       const others = [...pieces]

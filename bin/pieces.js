@@ -41,7 +41,7 @@ export function openPieces(folder, cacheFolder, worthKeeping = WORTH_KEEPING) {
     const filename = path.join(folder, name);
     const source = fs.readFileSync(filename, 'utf8');
     const sum = crc32(source);
-    const script = compile(filename, source, kept.find(name, sum));
+    const script = compile(name, source, kept.find(name, sum));
     const module = { exports: {} };
     pieces.set(name, { module, script, sum });
     try {
@@ -60,9 +60,10 @@ export function openPieces(folder, cacheFolder, worthKeeping = WORTH_KEEPING) {
     return name.startsWith('./') ? load(name.slice(2)) : require(name);
   }
 
-  function compile(filename, source, known) {
-    const options = { filename, cachedData: known?.code };
+  function compile(name, source, known) {
+    const options = { filename: path.join(folder, name), cachedData: known?.code };
     const script = underUsualFlags(() => new vm.Script(WRAPPER.join(source), options));
+    if (script.cachedDataRejected) kept.forget(name);
     if (known === undefined || known.runs < LEARNING_RUNS || script.cachedDataRejected) isLearning = true;
     return script;
   }

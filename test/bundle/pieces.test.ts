@@ -179,6 +179,15 @@ test('code holds when settings of V8 change while it runs, as the program change
   for (const [, usual] of flags) expect(known).toContain(`default: ${usual}\n`);
 });
 
+test('code that V8 refuses gives way to code that it takes, even where there is less of that', async () => {
+  await lay({ 'cli.cjs': SUM });
+  // As another build of the same Node might have it.
+  const other = "import v8 from 'node:v8'; v8.setFlagsFromString('--max-lazy');";
+  await run(`${other} pieces.load('cli.cjs').never(); ${CALL}`);
+  expect(await run(`${TAKEN} ${CALL}; console.log(taken)`)).toBe('3\nfalse');
+  expect(await run(`${TAKEN} ${CALL}; console.log(taken)`)).toBe('3\ntrue');
+});
+
 test('without a folder of its own nothing is kept, and everything works', async () => {
   await lay({ 'cli.cjs': SUM });
   expect(await run(CALL, null)).toBe('3');
