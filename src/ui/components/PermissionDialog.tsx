@@ -15,7 +15,7 @@ import { choiceShare, commentPlace, permissionLayout } from './permissionLayout.
 import { previewLines } from './previewLines.ts';
 import { TextField } from './TextField.tsx';
 import { useLatest } from './useLatest.ts';
-import { useTypeAheadGuard } from './useTypeAheadGuard.ts';
+import { useStrayWord, useTypeAheadGuard } from './useTypeAheadGuard.ts';
 
 export interface PermissionDialogProps {
   /** Give it the question's id as `key`, so that the next question starts afresh. */
@@ -54,6 +54,7 @@ export function PermissionDialog({
 }: PermissionDialogProps) {
   const [state, latest, set] = useLatest<State>(() => ({ selected: 0, top: 0, comment: undefined }));
   const counts = useTypeAheadGuard(question.id, now);
+  const stray = useStrayWord(now);
   const choices = useMemo(() => permissionChoices(question), [question]);
   const preview = useMemo(
     () => previewLines(question.preview, width, theme, markdown),
@@ -104,10 +105,11 @@ export function PermissionDialog({
     // A refusal is always heard; everything that could approve waits until nobody is typing ahead.
     const isTypedAhead = !counts();
     const moved = movedChoice(selected, choices.length, key);
+    const isTyped = key.type === 'text' || (key.type === 'action' && key.typed !== undefined);
     if (action === 'app:interrupt') onAnswer(denial(''));
     else if (comment !== undefined) onCommentKey(comment, key);
     else if (action === 'confirm:cancel') onAnswer(denial(''));
-    else if (isTypedAhead) return;
+    else if (isTypedAhead || stray.holds(isTyped || action === 'confirm:accept')) return;
     else if (moved !== undefined) set({ ...latest(), selected: moved });
     else if (action === 'confirm:comment') take(no);
     else if (action === 'confirm:accept') take(selected);
@@ -115,6 +117,7 @@ export function PermissionDialog({
     else {
       const index = choiceOfKey(choices, key);
       if (index !== undefined) take(index);
+      else if (key.type === 'text') stray.begin();
     }
   };
   const place = () => (latest().comment === undefined ? choicesPlace : commentPlace);

@@ -60,6 +60,24 @@ test('a permission question shows what will happen, why, and what each answer do
   ]);
 });
 
+test('a word that was meant for the shell answers nothing, nor does the Enter behind it', async () => {
+  for (const word of ['fg', 'cat', 'way']) {
+    const { screen, pass, answers } = await ask();
+    pass(1000);
+    for (const letter of word) await screen.press(letter);
+    await screen.press(keys.enter);
+    expect(answers).toEqual([]);
+    // A moment later, and after an arrow at once, it is an answer again.
+    pass(1000);
+    await screen.press('y');
+    expect(answers).toEqual([{ behavior: 'allow' }]);
+  }
+  const { screen, pass, answers } = await ask();
+  pass(1000);
+  for (const key of ['q', keys.down, keys.up, keys.enter]) await screen.press(key);
+  expect(answers).toEqual([{ behavior: 'allow' }]);
+});
+
 test('on a low screen the details of answers go before who asks and what for', async () => {
   const { screen } = await ask({}, 6);
   expect(screen.text()).toEqual([
