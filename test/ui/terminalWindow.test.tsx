@@ -17,36 +17,6 @@ function Frame({ window }: { readonly window: TerminalWindow }) {
   );
 }
 
-test('after a resize no line is written that is wider than the terminal', async () => {
-  // Longer than a resize is waited for.
-  const screen = createScreen({ columns: 80, rows: 20, quietMs: 160 });
-  const window = createTerminalWindow(screen.stdout, 'xterm_js');
-  const ink = render(<Frame window={window} />, {
-    stdout: window.stdout,
-    stdin: screen.stdin,
-    interactive: true,
-    patchConsole: false,
-    incrementalRendering: true,
-  });
-  const unfollow = window.follow(ink);
-  onTestFinished(() => {
-    unfollow();
-    ink.unmount();
-  });
-  await screen.settle();
-  for (const columns of [60, 30, 20, 41, 80, 20]) {
-    const before = screen.output().length;
-    screen.resize(columns, 20);
-    await screen.settle();
-    const widest = Math.max(
-      ...(screen.output().slice(before).match(/a+|b+/g) ?? []).map((run) => run.length),
-    );
-    expect(widest).toBe(columns);
-    // Nothing else: what the old frame was broken into is gone.
-    expect(screen.scrollback()).toEqual(['a'.repeat(columns), 'b'.repeat(columns)]);
-  }
-});
-
 /** The frame on a screen of 80 columns, in VS Code's terminal. */
 async function frameIn80() {
   // Longer than a resize is waited for.
@@ -67,6 +37,21 @@ async function frameIn80() {
   await screen.settle();
   return { screen, window, ink };
 }
+
+test('after a resize no line is written that is wider than the terminal', async () => {
+  const { screen } = await frameIn80();
+  for (const columns of [60, 30, 20, 41, 80, 20]) {
+    const before = screen.output().length;
+    screen.resize(columns, 20);
+    await screen.settle();
+    const widest = Math.max(
+      ...(screen.output().slice(before).match(/a+|b+/g) ?? []).map((run) => run.length),
+    );
+    expect(widest).toBe(columns);
+    // Nothing else: what the old frame was broken into is gone.
+    expect(screen.scrollback()).toEqual(['a'.repeat(columns), 'b'.repeat(columns)]);
+  }
+});
 
 test('what is printed between a resize and its signal is printed above the frame of the new size', async () => {
   const { screen, window } = await frameIn80();

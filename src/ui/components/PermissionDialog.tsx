@@ -15,7 +15,8 @@ import { choiceShare, commentPlace, permissionLayout } from './permissionLayout.
 import { previewLines } from './previewLines.ts';
 import { TextField } from './TextField.tsx';
 import { useLatest } from './useLatest.ts';
-import { useStrayWord, useTypeAheadGuard } from './useTypeAheadGuard.ts';
+import { useStrayWord } from './useStrayWord.ts';
+import { useTypeAheadGuard } from './useTypeAheadGuard.ts';
 
 export interface PermissionDialogProps {
   /** Give it the question's id as `key`, so that the next question starts afresh. */

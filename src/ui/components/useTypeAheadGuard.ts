@@ -2,8 +2,6 @@ import { useRef } from 'react';
 
 /** Keys that come within this time of a question, or of each other since, were meant for what was there before. */
 const quietMs = 200;
-/** Whoever types a word at a question means somebody else, such as the shell after a Ctrl+Z; this long after its last letter. */
-const strayMs = 1000;
 
 /**
  * Says whether a key counts as an answer: only after the question has stood for a moment without typing.
@@ -21,25 +19,5 @@ export function useTypeAheadGuard(
     if (!current.isArmed && at - current.quietSince >= quietMs) current.isArmed = true;
     current.quietSince = at;
     return current.isArmed;
-  };
-}
-
-/** Whether a word is being typed that answers nothing: what belongs to it, its Enter included, is no answer either. */
-export function useStrayWord(now: () => number = () => performance.now()): {
-  /** A character came that means nothing here. */
-  readonly begin: () => void;
-  /** Whether this key still belongs to it; a key that is no character does not, unless it is Enter. */
-  readonly holds: (isCharacterOrEnter: boolean) => boolean;
-} {
-  const strayAt = useRef(Number.NEGATIVE_INFINITY);
-  return {
-    begin() {
-      strayAt.current = now();
-    },
-    holds(isCharacterOrEnter) {
-      const isOfWord = isCharacterOrEnter && now() - strayAt.current < strayMs;
-      strayAt.current = isOfWord ? now() : Number.NEGATIVE_INFINITY;
-      return isOfWord;
-    },
   };
 }
