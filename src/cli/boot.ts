@@ -140,6 +140,7 @@ function uiHouse(
             host: createCommandHost(opened, house, place, loaded, trusted, debug),
             resumed: opened.resumed,
             notices: opened.notices,
+            onAssumedWindow: opened.onAssumedWindow,
           },
         };
       } catch (error) {

@@ -89,6 +89,7 @@ export async function printMode(
     return EXIT.badInput;
   }
   for (const notice of opened.notices) say(notice);
+  opened.onAssumedWindow(say);
   const { agent } = opened;
   let interrupted = false;
   const onInterrupt = (): void => {

@@ -13,8 +13,11 @@ import { askJson, type HttpAnswer } from '../model/servers/askHttp.ts';
 import { readModelList } from '../model/servers/modelList.ts';
 import type { ServedModels } from '../model/servers/servedModels.ts';
 import { windowAdvice } from '../model/servers/windowAdvice.ts';
+import { assumedWindow } from '../protocol/assumedWindow.ts';
+import { grouped } from '../protocol/grouped.ts';
 import type { Usage } from '../protocol/messages.ts';
 import type { ModelInfo } from '../protocol/model.ts';
+import type { LearnedWindows } from './learnedWindows.ts';
 
 export interface ModelChoice {
   /** A new object whenever more has become known. */
@@ -23,21 +26,32 @@ export interface ModelChoice {
   costUsd(model: string, usage: Usage): number | undefined;
   /** Before a turn: what the server says of the model has come, or was waited for long enough. Returns what to tell. */
   settle(signal: AbortSignal): Promise<readonly string[]>;
+  /**
+   * Hears that a window is assumed: once the server was asked, once for each model. What was not heard is kept for
+   * the next listener. Returns the unsubscriber.
+   */
+  onAssumed(listener: (text: string) => void): () => void;
+}
+
+export interface ModelChoiceOptions {
+  readonly served?: ServedModels | undefined;
+  readonly learnedWindows?: Pick<LearnedWindows, 'get'> | undefined;
+  /** Models whose assumed window the user has heard of; shared by the sessions of one process. */
+  readonly toldAssumed?: Set<string>;
+  /** The server has told something new of the current model, without a turn that asked for it. */
+  readonly onLearned?: () => void;
 }
 
 /** A prompt asks at once, if it comes before. In milliseconds. */
 const ASK_AFTER_MS = 300;
 
-/**
- * The settings' word beats the server's, that the catalogue's; an unknown model gets the documented default window.
- * `onLearned`: the server has told something new of the current model, without a turn that asked for it.
- */
+/** Settings win over the server, the server over the catalogue; see `lookupModel`. */
 export function createModelChoice(
   first: string,
   settings: Settings,
-  served?: ServedModels,
-  onLearned: () => void = () => {},
+  { served, learnedWindows, toldAssumed = new Set(), onLearned }: ModelChoiceOptions = {},
 ): ModelChoice {
+  const endpoint = endpointFacts(settings.baseUrl);
   const lookup = (id: string): ModelInfo => {
     const own = ownFactsOf(settings.models, id);
     if (id === DEMO_MODEL) {
@@ -46,24 +60,39 @@ export function createModelChoice(
       return { ...demoModelInfo, windowTokens, maxOutputTokens };
     }
     const known = lookupModel(id, {
-      unknownWindow: settings.context.unknownWindow,
+      unknownWindow: assumedWindow(settings.context.unknownWindow, endpoint.provider),
       own,
       served: served?.get(id),
+      learnedWindow: learnedWindows?.get(id),
       ...(settings.contextWindow === null ? {} : { windowTokens: settings.contextWindow }),
     });
-    return { ...known, ...endpointFacts(settings.baseUrl) };
+    return { ...known, ...endpoint };
   };
   const told = new Set<string>();
   let chosen = first;
   let model = lookup(first);
   let basis = served?.get(first);
-  const current = (): ModelInfo => {
-    const now = served?.get(chosen);
-    if (now !== basis) {
-      basis = now;
-      model = lookup(chosen);
-    }
+  let learnedWindow = learnedWindows?.get(first);
+  const choose = (id: string): ModelInfo => {
+    chosen = id;
+    basis = served?.get(id);
+    learnedWindow = learnedWindows?.get(id);
+    model = lookup(id);
     return model;
+  };
+  const current = (): ModelInfo => {
+    const isNews = served?.get(chosen) !== basis || learnedWindows?.get(chosen) !== learnedWindow;
+    return isNews ? choose(chosen) : model;
+  };
+  /** The model about which the server was asked last. */
+  let askedFor: string | undefined;
+  let hearAssumed: ((text: string) => void) | undefined;
+  const tellAssumed = (): void => {
+    const { id, source, windowTokens } = current();
+    if (hearAssumed === undefined || source !== 'assumed' || askedFor !== id || toldAssumed.has(id)) return;
+    if (served?.awaitsLoad(id) === true) return;
+    toldAssumed.add(id);
+    hearAssumed(assumedText(id, windowTokens));
   };
   const isAsked = (id: string): boolean => id !== DEMO_MODEL && id !== '' && !isClosedModel(id);
   /** Not while the session is being opened: loading what asks takes as long as reading the session. */
@@ -71,7 +100,10 @@ export function createModelChoice(
     if (served === undefined || !isAsked(id)) return;
     const askNow = async (): Promise<void> => {
       await served.ask(id);
-      if (id === chosen && served.get(id) !== basis) onLearned();
+      if (id !== chosen) return;
+      askedFor = id;
+      if (served.get(id) !== basis) onLearned?.();
+      tellAssumed();
     };
     setTimeout(() => void askNow(), ASK_AFTER_MS).unref();
   };
@@ -79,23 +111,35 @@ export function createModelChoice(
   return {
     current,
     select(id) {
-      chosen = id;
-      basis = served?.get(id);
-      model = lookup(id);
+      const info = choose(id);
       askSoon(id);
-      return model;
+      return info;
     },
     costUsd: (id, usage) => costUsd(lookup(id), usage),
     async settle(signal) {
       if (served === undefined || !isAsked(chosen)) return [];
-      await served.settle(chosen, signal);
+      const asked = chosen;
+      await served.settle(asked, signal);
+      askedFor = asked;
+      tellAssumed();
       const facts = served.get(chosen);
       const advice = facts === undefined ? undefined : windowAdvice(facts, current());
       if (advice === undefined || told.has(advice)) return [];
       told.add(advice);
       return [advice];
     },
+    onAssumed(listener) {
+      hearAssumed = listener;
+      tellAssumed();
+      return () => {
+        if (hearAssumed === listener) hearAssumed = undefined;
+      };
+    },
   };
+}
+
+function assumedText(id: string, windowTokens: number): string {
+  return `Context window unknown for ${id}: assuming ${grouped(windowTokens)} tokens. Set "contextWindow" if you know it.`;
 }
 
 /** `listModels` of the endpoint on the way that the environment names: through its proxy, with its certificates. */

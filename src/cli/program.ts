@@ -64,7 +64,7 @@ export function createProgram(version: string): Command {
       'work in this directory too (repeatable)',
       (text: string, before: readonly string[] = []) => [...before, text],
     )
-    .option('--context-window <tokens>', 'window of a model that nobody knows', positive)
+    .option('--context-window <tokens>', 'context window of the model, in tokens', positive)
     .option('--demo', 'use the built-in demo model (no network)')
     .option('--ax-screen-reader', 'a conversation in plain lines, for screen readers')
     .option('--debug', 'write a debug log to the data folder')

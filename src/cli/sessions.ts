@@ -31,6 +31,7 @@ import { systemClock } from './clock.ts';
 import { logContext } from './debugEvents.ts';
 import type { DebugLog } from './debugLog.ts';
 import { openFileCheckpoints } from './fileCheckpoints.ts';
+import { openLearnedWindows } from './learnedWindows.ts';
 import { createModelChoice, listModels } from './models.ts';
 import { whereItLies } from './movedSession.ts';
 import { withNearestModels } from './nearestModels.ts';
@@ -52,6 +53,8 @@ export interface OpenedSession {
   readonly resumed: boolean;
   /** What the user should hear first: damaged lines, closed calls. */
   readonly notices: readonly string[];
+  /** Hears, now or later, that the window of the model is assumed. Returns the unsubscriber. */
+  readonly onAssumedWindow: (listener: (text: string) => void) => () => void;
 }
 
 export interface SessionHouse {
@@ -97,6 +100,13 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
   const client = createClient(options, send, served);
   const onError = (error: unknown): void =>
     options.debug.write(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  const learning = openLearnedWindows({
+    dataRoot: place.dataRoot,
+    baseUrl,
+    now: systemClock.now,
+    onError,
+  });
+  const toldAssumed = new Set<string>();
 
   return {
     list: () => store.listSessions(),
@@ -111,9 +121,14 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
     listModels: () =>
       options.demo ? Promise.resolve({ ids: [DEMO_MODEL] }) : listModels(baseUrl, apiKey, { send, headers }),
     async open(asked) {
-      const target = await whereItLies(asked, place);
+      const [target, learnedWindows] = await Promise.all([whereItLies(asked, place), learning]);
       let onLearned = (): void => {};
-      const model = createModelChoice(options.model, settings, served, () => onLearned());
+      const model = createModelChoice(options.model, settings, {
+        served,
+        learnedWindows,
+        toldAssumed,
+        onLearned: () => onLearned(),
+      });
       const permissions = createPermissions(loaded, {
         ...place,
         wasm: grammarFolder(place.packageRoot),
@@ -141,6 +156,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         encoder,
         isSensitive: permissions.isWithheld,
         memory,
+        onWindowLearned: learnedWindows.remember,
         instructions: createInstructionSource({ ...place, isSensitive }),
       });
       // A disk that refuses the very first entry is told of before anybody listens, and only once: caught here.
@@ -205,6 +221,8 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         memory,
         tools: tools.map((tool) => tool.name),
         ...opened,
+        // Nothing is sent from a session that is only read.
+        onAssumedWindow: isReading ? () => () => {} : model.onAssumed,
         notices: problem === undefined ? notices : [problem, ...notices],
       };
     },

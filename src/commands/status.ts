@@ -1,5 +1,7 @@
 import { grouped } from '../protocol/grouped.ts';
+import type { ModelInfo } from '../protocol/model.ts';
 import { type Fact, factsPage } from './pages/factsPage.ts';
+import { windowSources } from './pages/windowSource.ts';
 import type { Command, StatusInfo } from './types.ts';
 
 /** Shows the version, the session, where requests go, and which files were read. */
@@ -22,7 +24,7 @@ export const status: Command = {
       ['Log', info.sessionFile ?? 'none'],
       ['Project', `${root}${info.trusted ? '' : ' (not trusted: its settings can only tighten)'}`],
       ['Directory', info.cwd],
-      ['Model', `${model.id} · ${grouped(model.windowTokens)} tokens${demo ? ' · demo' : ''}`],
+      ['Model', `${model.id} · ${windowText(model)}${demo ? ' · demo' : ''}`],
       ...endpoint,
       ['Mode', mode],
       ['Settings', settingsLine(info)],
@@ -31,6 +33,12 @@ export const status: Command = {
     return { type: 'page', page: factsPage(facts) };
   },
 };
+
+/** A window that somebody looked up needs no word; one that may be wrong does. */
+function windowText({ windowTokens, source }: ModelInfo): string {
+  const isUnsure = source === 'assumed' || source === 'learned';
+  return `${grouped(windowTokens)} tokens${isUnsure ? ` ${windowSources[source]}` : ''}`;
+}
 
 function settingsLine({ settingsFiles }: StatusInfo): string {
   const present = settingsFiles.filter(({ state }) => state !== 'missing');

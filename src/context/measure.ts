@@ -32,7 +32,7 @@ export function measureRequest(
     replyReserveTokens: budget.replyReserve,
     parts,
     exact: sizes.exact,
-    windowSource: budget.isLearned ? 'error' : model.source,
+    windowSource: budget.isLearned ? 'learned' : model.source,
   };
 }
 

@@ -42,6 +42,8 @@ export interface ContextManagerDeps {
   readonly encoder?: TokenEncoder;
   /** True for files whose content must not be quoted beside a summary (`.env`, keys). Absolute paths. */
   readonly isSensitive: (path: string) => boolean;
+  /** Hears of a window that the server named in an overflow error, in tokens. Never rejects. */
+  readonly onWindowLearned?: (model: string, tokens: number) => Promise<void>;
   /** The project's instruction files; absent = none are looked at. */
   readonly instructions?: InstructionSource;
   /** The user's memory files; absent = no memories. */

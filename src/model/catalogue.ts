@@ -17,13 +17,16 @@ export interface LookupOptions {
   readonly own?: OwnFacts;
   /** What the server says. */
   readonly served?: Omit<ServedModel, 'id'> | undefined;
-  /** For a model that nobody knows, in tokens. */
+  /** Tokens, as the server named them in an earlier overflow error. */
+  readonly learnedWindow?: number | undefined;
+  /** Assumed for an unknown model, in tokens. */
   readonly unknownWindow: number;
 }
 
 /**
- * What is known about a model. Settings win over the server, the server over the table; a model that nobody knows
- * gets `unknownWindow`, and so does a known one that a local server (id with a `:tag`) may have loaded with less.
+ * What is known about a model. Settings win over the server, the server over the catalogue. A window learned from an
+ * overflow error replaces an assumed one, and a larger one of the catalogue. An unknown model gets `unknownWindow`; so
+ * does a known one that a local server (id with a `:tag`) may have loaded with less.
  */
 export function lookupModel(id: string, options: LookupOptions): ModelInfo {
   const { own = {}, served } = options;
@@ -52,7 +55,7 @@ export function lookupModel(id: string, options: LookupOptions): ModelInfo {
 function windowOf(
   id: string,
   known: number | undefined,
-  { windowTokens, own, served, unknownWindow }: LookupOptions,
+  { windowTokens, own, served, learnedWindow, unknownWindow }: LookupOptions,
 ): readonly [number, ModelInfo['source']] {
   const set = windowTokens ?? own?.contextWindow;
   if (set !== undefined) return [set, 'setting'];
@@ -62,7 +65,9 @@ function windowOf(
     served?.maxWindowTokens ?? Number.POSITIVE_INFINITY,
   );
   const isLocalTag = /:(?:latest|[\w.-]*\d+x?\d*[bm]\b[\w.-]*)$/i.test(id);
-  if (known !== undefined && !isLocalTag) return [most, 'catalogue'];
+  const isCertain = known !== undefined && !isLocalTag;
+  if (learnedWindow !== undefined && !(isCertain && most <= learnedWindow)) return [learnedWindow, 'learned'];
+  if (isCertain) return [most, 'catalogue'];
   return [Math.min(most, unknownWindow), 'assumed'];
 }
 

@@ -218,8 +218,11 @@ export const contextSettingsSchema = z.strictObject({
   unknownWindow: z
     .int()
     .min(2000)
-    .default(48_000)
-    .describe('Context window assumed for a model that nobody knows, in tokens.'),
+    .nullable()
+    .default(null)
+    .describe(
+      'Context window assumed for an unknown model, in tokens; null assumes 128,000 at a remote endpoint and 32,000 at a local one.',
+    ),
   replyReserve: z
     .int()
     .min(256)

@@ -22,8 +22,7 @@ export interface ContextMeasure {
   /** The parts, in request order; they sum to `usedTokens`. */
   readonly parts: readonly { readonly name: string; readonly tokens: number }[];
   readonly exact: boolean;
-  /** `error`: an error of the server named less than was known of the model. */
-  readonly windowSource: ModelInfo['source'] | 'error';
+  readonly windowSource: ModelInfo['source'];
 }
 
 export interface CompactionReport {

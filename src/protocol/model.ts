@@ -110,7 +110,8 @@ export interface ModelInfo {
   /** Context window, in tokens. */
   readonly windowTokens: number;
   readonly maxOutputTokens: number;
-  readonly source: 'catalogue' | 'setting' | 'server' | 'assumed';
+  /** `server`: it reports the window; `learned`: it named the window in an overflow error. */
+  readonly source: 'catalogue' | 'setting' | 'server' | 'learned' | 'assumed';
   readonly tokenizer: 'o200k_base' | 'cl100k_base' | 'unknown';
   /** US dollars per million tokens. */
   readonly price?: { readonly input: number; readonly cachedInput: number; readonly output: number };

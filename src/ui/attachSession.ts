@@ -7,7 +7,7 @@ import type { Print } from './view.ts';
 
 /** Puts an opened session on screen: its store, what was said in it before, and what the user should hear first. */
 export function attachSession(
-  { agent, notices }: UiSession,
+  { agent, notices, onAssumedWindow }: UiSession,
   screen: ScreenPorts | undefined,
   print: (...prints: readonly Print[]) => void,
   now: () => number,
@@ -29,10 +29,12 @@ export function attachSession(
   const unwatch = watchDraft(agent, store.setDrafting);
   const said = notices.map((text): Print => ({ type: 'notice', level: 'warning', text }));
   store.print(...past, ...said);
+  const unhear = onAssumedWindow?.((text) => store.print({ type: 'notice', level: 'info', text }));
   return {
     ...store,
     dispose() {
       unwatch();
+      unhear?.();
       store.dispose();
     },
   };

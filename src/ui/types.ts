@@ -19,6 +19,8 @@ export interface UiSession {
   readonly host: CommandHost;
   readonly resumed: boolean;
   readonly notices: readonly string[];
+  /** Hears, now or later, that the window of the model is assumed. Returns the unsubscriber. */
+  readonly onAssumedWindow?: (listener: (text: string) => void) => () => void;
 }
 
 export type OpenOutcome =

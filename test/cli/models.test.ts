@@ -1,6 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createModelChoice, listModels } from '../../src/cli/models.ts';
 import { settingsSchema } from '../../src/config/schema.ts';
 import { DEMO_MODEL } from '../../src/model/demo.ts';
@@ -11,7 +11,37 @@ const settings = (given: unknown) => settingsSchema.parse(given);
 
 test.each([
   ['a known model', 'gpt-4.1', {}, { windowTokens: 1_047_576, source: 'catalogue' }],
-  ['an unknown model', 'nobody/knows', {}, { windowTokens: 48_000, source: 'assumed' }],
+  ['an unknown model', 'nobody/knows', {}, { windowTokens: 128_000, source: 'assumed' }],
+  [
+    'an unknown model on this machine',
+    'nobody/knows',
+    { baseUrl: 'http://localhost:8080/v1' },
+    { windowTokens: 32_000, source: 'assumed' },
+  ],
+  [
+    'an unknown model in the local network',
+    'nobody/knows',
+    { baseUrl: 'http://192.168.1.20:8080/v1' },
+    { windowTokens: 32_000, source: 'assumed' },
+  ],
+  [
+    'an unknown model at a remote endpoint',
+    'nobody/knows',
+    { baseUrl: 'https://models.example.com/v1' },
+    { windowTokens: 128_000, source: 'assumed' },
+  ],
+  [
+    'a known model that a local server may have loaded with less',
+    'llama3.1:8b',
+    { baseUrl: 'http://localhost:11434/v1' },
+    { windowTokens: 32_000, source: 'assumed' },
+  ],
+  [
+    'an unknown model on this machine and another default',
+    'nobody/knows',
+    { baseUrl: 'http://localhost:8080/v1', context: { unknownWindow: 9000 } },
+    { windowTokens: 9000, source: 'assumed' },
+  ],
   [
     'an unknown model and another default',
     'nobody/knows',
@@ -47,12 +77,105 @@ test('what the server tells without a turn is passed on, once and only when it i
   onTestFinished(server.close);
   const served = createServedModels({ baseUrl: server.baseUrl, apiKey: undefined, now: Date.now });
   const learned = vi.fn();
-  const choice = createModelChoice('m', settings({ baseUrl: server.baseUrl }), served, learned);
+  const choice = createModelChoice('m', settings({ baseUrl: server.baseUrl }), {
+    served,
+    onLearned: learned,
+  });
   await expect.poll(() => learned.mock.calls.length, { timeout: 10_000 }).toBe(1);
   expect(choice.current()).toMatchObject({ windowTokens: 65_536, source: 'server' });
   choice.select('m');
   await served.ask('m');
   expect(learned).toHaveBeenCalledOnce();
+});
+
+describe('an assumed window is told', () => {
+  /** A server that lists its models and tells no window. */
+  const silent = () =>
+    endpoint((_, response) => void response.end(JSON.stringify({ data: [{ id: 'm' }, { id: 'n' }] })));
+  const servedAt = (baseUrl: string) =>
+    createServedModels({ baseUrl, apiKey: undefined, now: Date.now, patienceMs: 5000 });
+  const { signal } = new AbortController();
+
+  test('by itself once the server was asked, in one line, and never twice in one process', async () => {
+    const baseUrl = await silent();
+    const [served, toldAssumed] = [servedAt(baseUrl), new Set<string>()];
+    const told: string[] = [];
+    const choose = () => createModelChoice('m', settings({ baseUrl }), { served, toldAssumed });
+    const choice = choose();
+    choice.onAssumed((text) => told.push(text));
+    expect(told).toEqual([]);
+    await expect.poll(() => told.length, { timeout: 10_000 }).toBe(1);
+    expect(told).toEqual([
+      'Context window unknown for m: assuming 32,000 tokens. Set "contextWindow" if you know it.',
+    ]);
+    await choice.settle(signal);
+    const next = choose();
+    next.onAssumed((text) => told.push(text));
+    await next.settle(signal);
+    expect(told).toHaveLength(1);
+    next.select('n');
+    await next.settle(signal);
+    next.select('m');
+    await next.settle(signal);
+    expect(told).toEqual([expect.any(String), expect.stringContaining('unknown for n')]);
+  });
+
+  test('to who listens later, and to nobody who has stopped', async () => {
+    const baseUrl = await silent();
+    const choice = createModelChoice('m', settings({ baseUrl }), { served: servedAt(baseUrl) });
+    const gone = vi.fn();
+    choice.onAssumed(gone)();
+    await choice.settle(signal);
+    const late = vi.fn();
+    choice.onAssumed(late);
+    expect([gone.mock.calls.length, late.mock.calls.length]).toEqual([0, 1]);
+  });
+
+  test('not where something is known', async () => {
+    const baseUrl = await silent();
+    const served = servedAt(baseUrl);
+    const told = vi.fn();
+    const given = [
+      createModelChoice('m', settings({ baseUrl, contextWindow: 9000 }), { served }),
+      createModelChoice('m', settings({ baseUrl }), { served, learnedWindows: { get: () => 20_000 } }),
+      createModelChoice('gpt-oss-20b', settings({ baseUrl }), { served }),
+    ];
+    for (const choice of given) {
+      choice.onAssumed(told);
+      await choice.settle(signal);
+    }
+    expect(told).not.toHaveBeenCalled();
+  });
+
+  test('not before Ollama has loaded the model, which then tells', async () => {
+    const server = await startLocalServer(
+      ollama([{ name: 'm', maxContext: 131_072 }], { defaultContext: 16_384 }),
+    );
+    onTestFinished(server.close);
+    const served = servedAt(server.baseUrl);
+    const choice = createModelChoice('m', settings({ baseUrl: server.baseUrl }), { served });
+    const told = vi.fn();
+    choice.onAssumed(told);
+    await served.ask('m');
+    expect(served.awaitsLoad('m')).toBe(true);
+    // What asks by itself has come to an end as well.
+    await expect.poll(() => server.asked.length).toBeGreaterThan(0);
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    expect(told).not.toHaveBeenCalled();
+    await choice.settle(signal);
+    expect(choice.current()).toMatchObject({ windowTokens: 16_384, source: 'server' });
+    expect(told).not.toHaveBeenCalled();
+  });
+});
+
+test('a window that is learned while the session runs counts at once', () => {
+  const learned = new Map<string, number>();
+  const choice = createModelChoice('m', settings({}), { learnedWindows: learned });
+  expect(choice.current()).toMatchObject({ windowTokens: 128_000, source: 'assumed' });
+  learned.set('m', 20_000);
+  expect(choice.current()).toMatchObject({ windowTokens: 20_000, source: 'learned' });
+  expect(choice.current()).toBe(choice.current());
+  expect(choice.select('n')).toMatchObject({ source: 'assumed' });
 });
 
 test('the server is believed over the catalogue, and the settings over the server', async () => {
@@ -65,7 +188,9 @@ test('the server is believed over the catalogue, and the settings over the serve
   const served = () =>
     createServedModels({ baseUrl: server.baseUrl, apiKey: undefined, now: Date.now, patienceMs: 5000 });
   const signal = new AbortController().signal;
-  const choice = createModelChoice('gpt-oss-20b', settings({ baseUrl: server.baseUrl }), served());
+  const choice = createModelChoice('gpt-oss-20b', settings({ baseUrl: server.baseUrl }), {
+    served: served(),
+  });
   expect(choice.current().source).toBe('catalogue');
   expect(await choice.settle(signal)).toEqual([expect.stringContaining('OLLAMA_CONTEXT_LENGTH')]);
   expect(choice.current()).toMatchObject({
@@ -82,7 +207,7 @@ test('the server is believed over the catalogue, and the settings over the serve
   const own = createModelChoice(
     'gpt-oss-20b',
     settings({ baseUrl: server.baseUrl, models: { 'gpt-*': { contextWindow: 3000, tools: true } } }),
-    served(),
+    { served: served() },
   );
   expect(await own.settle(signal)).toEqual([]);
   expect(own.current()).toMatchObject({
@@ -99,11 +224,9 @@ test('of a model that its provider alone serves no server is asked: the first re
     asked.push(request.url ?? '');
     response.writeHead(404).end();
   });
-  const choice = createModelChoice(
-    'gpt-4.1',
-    settings({ baseUrl }),
-    createServedModels({ baseUrl, apiKey: undefined, now: Date.now }),
-  );
+  const choice = createModelChoice('gpt-4.1', settings({ baseUrl }), {
+    served: createServedModels({ baseUrl, apiKey: undefined, now: Date.now }),
+  });
   expect(await choice.settle(new AbortController().signal)).toEqual([]);
   choice.select('claude-sonnet-4-6');
   expect(asked).toEqual([]);

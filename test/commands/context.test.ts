@@ -59,7 +59,7 @@ describe('/context', () => {
         '  · free until compaction  5,500   55.0 %',
         '  ░ reserves               2,000   20.0 %  (1,000 of it for the reply)',
         'Next: a summary takes the place of older messages, at 8,000 tokens (80.0 %; in about 5,500 tokens)',
-        'Window: 10,000 tokens for gpt-4.1, known for this model',
+        'Window: 10,000 tokens for gpt-4.1 (known for this model)',
         'Cache: nothing was sent yet',
         'Reductions: none so far; the whole conversation is sent',
         '',
@@ -126,11 +126,11 @@ describe('/context', () => {
   });
 
   test.each<[ContextMeasure['windowSource'], string]>([
-    ['setting', 'from your settings'],
-    ['server', 'as the server says'],
-    ['error', 'as an error of the server said'],
-    ['assumed', 'assumed, since nobody knows this model'],
-  ])('says that the window is %s', async (windowSource, words) => {
+    ['setting', '(from your settings)'],
+    ['server', '(reported by the server)'],
+    ['learned', '(learned from the server)'],
+    ['assumed', '(assumed; not reported by the server)'],
+  ])('says where the window comes from: %s', async (windowSource, words) => {
     expect(await shown({ measure: { ...measure, windowSource } })).toContain(words);
   });
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { configuration, house, step } from './harness.ts';
 
 test('the newest prompt cannot be dropped, an older one can', async () => {
@@ -26,6 +26,48 @@ test('a server that finds a handful of tokens too long does not leave a window o
   expect((await context.buildRequest(home.options())).type).toBe('ready');
 });
 
+describe('what is told of an overflow error', () => {
+  const error = { kind: 'overflow' as const, message: 'too long', retryable: false };
+  async function toldOf(...windows: readonly (number | undefined)[]): Promise<readonly unknown[]> {
+    const told: unknown[] = [];
+    const home = await house({ windowTokens: 60_000 });
+    Object.assign(home.deps, {
+      onWindowLearned: async (model: string, tokens: number) => void told.push({ model, tokens }),
+    });
+    const context = home.manager();
+    await context.createSession(undefined, {}, configuration);
+    await context.addMessage('user', 'hello');
+    for (const windowTokens of windows)
+      await context.shrinkAfterOverflow(
+        { ...error, ...(windowTokens === undefined ? {} : { windowTokens }) },
+        home.options(),
+      );
+    return told;
+  }
+  test('is the window that the server names', async () => {
+    expect(await toldOf(20_000)).toEqual([{ model: 'test-model', tokens: 20_000 }]);
+  });
+  test('is neither a guess nor a figure that is no window', async () => {
+    expect(await toldOf(undefined, 12)).toEqual([]);
+  });
+});
+
+test('a named window may be larger than the one that was assumed', async () => {
+  const home = await house({ windowTokens: 32_000 });
+  home.model = { ...home.model, source: 'assumed' };
+  const context = home.manager();
+  await context.createSession(undefined, {}, configuration);
+  await context.addMessage('user', 'hello');
+  await context.shrinkAfterOverflow(
+    { kind: 'overflow', message: 'too long', retryable: false, windowTokens: 40_000 },
+    home.options(),
+  );
+  expect(context.entries().at(-1)?.data).toMatchObject({ kind: 'window', windowTokens: 40_000 });
+  // What the program looked up is what it has remembered meanwhile.
+  home.model = { ...home.model, windowTokens: 40_000, source: 'learned' };
+  expect(context.measure([])).toMatchObject({ windowTokens: 40_000, windowSource: 'learned' });
+});
+
 test('a window that an error revealed holds until the server tells another one, also after a restart', async () => {
   const home = await house({ windowTokens: 60_000 });
   const told = (windowTokens: number): void => {
@@ -37,18 +79,21 @@ test('a window that an error revealed holds until the server tells another one, 
   await context.addMessage('user', 'hello');
   const error = { kind: 'overflow' as const, message: 'too long', retryable: false, windowTokens: 20_000 };
   await context.shrinkAfterOverflow(error, home.options());
-  expect(context.measure([])).toMatchObject({ windowTokens: 20_000, windowSource: 'error' });
+  expect(context.measure([])).toMatchObject({ windowTokens: 20_000, windowSource: 'learned' });
   await home.closeAll();
 
   const again = home.manager();
   await again.loadSession(id);
   // What the error has refuted is no news, and neither is the catalogue.
-  expect(again.measure([])).toMatchObject({ windowTokens: 20_000, windowSource: 'error' });
+  expect(again.measure([])).toMatchObject({ windowTokens: 20_000, windowSource: 'learned' });
   home.model = { ...home.model, windowTokens: 128_000, source: 'catalogue' };
-  expect(again.measure([])).toMatchObject({ windowTokens: 20_000, windowSource: 'error' });
+  expect(again.measure([])).toMatchObject({ windowTokens: 20_000, windowSource: 'learned' });
   told(32_000);
   expect(again.measure([])).toMatchObject({ windowTokens: 32_000, windowSource: 'server' });
   // It may be wrong as well.
   await again.shrinkAfterOverflow({ ...error, windowTokens: 24_000 }, home.options());
-  expect(again.measure([])).toMatchObject({ windowTokens: 24_000, windowSource: 'error' });
+  expect(again.measure([])).toMatchObject({ windowTokens: 24_000, windowSource: 'learned' });
+  // What another session has learned since is newer than what stands in this log.
+  home.model = { ...home.model, windowTokens: 30_000, source: 'learned' };
+  expect(again.measure([])).toMatchObject({ windowTokens: 30_000, windowSource: 'learned' });
 });

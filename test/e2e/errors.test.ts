@@ -78,7 +78,13 @@ async function run({
 }
 
 function access(baseUrl: string): Readonly<Record<string, string>> {
-  return { OPENAI_BASE_URL: baseUrl, OPENAI_API_KEY: 'sk-test-key', OPENAI_MODEL: 'mock-1' };
+  return {
+    OPENAI_BASE_URL: baseUrl,
+    OPENAI_API_KEY: 'sk-test-key',
+    OPENAI_MODEL: 'mock-1',
+    // An assumed window would be told as well.
+    CLAWDCODE_CONTEXT_WINDOW: '48000',
+  };
 }
 
 /** A server of the test's own, and what the program is told of it. */

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { costUsd, isClosedModel, lookupModel } from '../../src/model/catalogue.ts';
 import { providers } from '../../src/model/families.ts';
@@ -89,6 +89,31 @@ test('a local server may have loaded a known model with a smaller window', () =>
   expect(lookupModel('qwen2.5-coder:latest', { unknownWindow })).toMatchObject({
     windowTokens: 32_768,
     source: 'assumed',
+  });
+});
+
+describe('a window that the server once named in an overflow error', () => {
+  const learnedWindow = 20_000;
+  test.each([
+    ['replaces an assumed one', 'my-model', {}, 20_000, 'learned'],
+    [
+      'replaces an assumed one also where it is larger',
+      'my-model',
+      { unknownWindow: 8000 },
+      20_000,
+      'learned',
+    ],
+    ['replaces what a local server may have loaded', 'llama3.1:8b', {}, 20_000, 'learned'],
+    ['replaces a larger one of the catalogue', 'gpt-4o', {}, 20_000, 'learned'],
+    ['does not replace a smaller one of the catalogue', 'gpt-4', {}, 8192, 'catalogue'],
+    ['gives way to the server', 'my-model', { served: { windowTokens: 32_768 } }, 32_768, 'server'],
+    ['gives way to the settings', 'my-model', { windowTokens: 64_000 }, 64_000, 'setting'],
+    ['gives way to facts of your own', 'my-model', { own: { contextWindow: 9000 } }, 9000, 'setting'],
+  ] as const)('%s', (_, id, more, windowTokens, source) => {
+    expect(lookupModel(id, { unknownWindow, learnedWindow, ...more })).toMatchObject({
+      windowTokens,
+      source,
+    });
   });
 });
 

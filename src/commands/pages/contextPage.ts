@@ -7,14 +7,7 @@ import { dollars, percent } from '../figures.ts';
 import { contextPicture, FREE_SIGN, pictureParts, RESERVE_SIGN } from './contextPicture.ts';
 import { blankLine, hanging, type Page, type PageLine, pageLine, type Role } from './page.ts';
 import { compactionLines, reductionTotals } from './reductionLines.ts';
-
-const windowSources: Readonly<Record<ContextMeasure['windowSource'], string>> = {
-  catalogue: 'known for this model',
-  setting: 'from your settings',
-  server: 'as the server says',
-  error: 'as an error of the server said',
-  assumed: 'assumed, since nobody knows this model; set "contextWindow" or --context-window',
-};
+import { windowSources } from './windowSource.ts';
 
 /** Narrower than this names and remarks are short; and then there is no room for shares either. */
 const WIDE = 60;
@@ -89,7 +82,7 @@ function outlookLines(report: ContextReport): readonly PageLine[] {
   const when = to > 0 ? `in about ${grouped(to)} tokens` : 'due before the next request';
   const facts = [
     `Next: ${next.action}, at ${grouped(next.atTokens)} tokens (${percent(next.atTokens, windowTokens)}; ${when})`,
-    `Window: ${grouped(windowTokens)} tokens for ${measure.model}, ${windowSources[measure.windowSource]}`,
+    `Window: ${grouped(windowTokens)} tokens for ${measure.model} ${windowSources[measure.windowSource]}`,
     cacheText(report),
     ...draftText(report),
   ];

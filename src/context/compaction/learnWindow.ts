@@ -8,7 +8,10 @@ const LEAST_WINDOW = 1000;
 /** Of a request that was too long, what is taken for the window when the server names none. */
 const GUESS = 0.9;
 
-/** Records the window that a server's refusal reveals: the one that it names, or less than what it refused. */
+/**
+ * Records the window that an overflow error reveals: the one that the server names, or less than what it refused.
+ * Only a named one may be larger than what was assumed, and only a named one is remembered beyond the session.
+ */
 export async function learnWindow(
   { projection, deps, append }: SessionParts,
   error: ModelError,
@@ -19,10 +22,12 @@ export async function learnWindow(
   const named =
     error.windowTokens !== undefined && error.windowTokens >= LEAST_WINDOW ? error.windowTokens : undefined;
   const guess = Math.min(before.windowTokens, before.usedTokens) * GUESS;
-  const windowTokens = Math.floor(Math.min(before.windowTokens, Math.max(LEAST_WINDOW, named ?? guess)));
+  const { id: model, windowTokens: knownTokens, source } = deps.model();
+  const most = named !== undefined && source === 'assumed' ? Number.POSITIVE_INFINITY : before.windowTokens;
+  const windowTokens = Math.floor(Math.min(most, Math.max(LEAST_WINDOW, named ?? guess)));
   const { message: reason } = error;
   const guessed = named === undefined ? { isGuess: true } : {};
-  const { id: model, windowTokens: knownTokens } = deps.model();
   const learned = { model, windowTokens, knownTokens, ...guessed };
   await append([reductionDraft({ kind: 'window', reason, preTokens, ...learned })]);
+  if (named !== undefined) await deps.onWindowLearned?.(model, named);
 }

@@ -55,8 +55,8 @@ export class Learned {
   }
 
   /**
-   * Context window of a model as a server's error revealed it, in tokens; undefined where the server or the settings
-   * have said something new since: it may have been started with another one.
+   * Context window of a model as a server's error revealed it, in tokens; undefined where the server, the settings or
+   * a later error have said something new since: the server may have been restarted with another one.
    */
   window({
     id,
@@ -65,7 +65,7 @@ export class Learned {
   }: Pick<ModelInfo, 'id' | 'windowTokens' | 'source'>): number | undefined {
     const learned = this.#windows.get(id);
     if (learned === undefined) return undefined;
-    const isTold = source === 'server' || source === 'setting';
+    const isTold = source === 'server' || source === 'setting' || source === 'learned';
     const isNewer = isTold && learned.known !== undefined && learned.known !== windowTokens;
     return isNewer ? undefined : learned.tokens;
   }

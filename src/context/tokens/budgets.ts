@@ -1,10 +1,11 @@
 /** How a context window is divided. All figures are tokens; every number on screen comes from here. */
+import { assumedWindow } from '../../protocol/assumedWindow.ts';
 import type { ContextSettings } from '../../protocol/contextSettings.ts';
 import type { ModelInfo } from '../../protocol/model.ts';
 
 export interface WindowBudget {
   readonly window: number;
-  /** Smaller than what is known of the model, since an error of the server revealed it. */
+  /** The server named it in an overflow error, and it is smaller than what is known of the model. */
   readonly isLearned: boolean;
   readonly replyReserve: number;
   /** Kept free so that a summary can still be asked for when the trigger is reached. */
@@ -25,7 +26,8 @@ export function windowBudget(
   settings: ContextSettings,
   learnedWindow = Number.POSITIVE_INFINITY,
 ): WindowBudget {
-  const known = model.windowTokens > 0 ? model.windowTokens : settings.unknownWindow;
+  const known =
+    model.windowTokens > 0 ? model.windowTokens : assumedWindow(settings.unknownWindow, model.provider);
   const window = Math.min(known, learnedWindow, settings.totalBudget ?? Number.POSITIVE_INFINITY);
   const ownReply = model.maxOutputTokens > 0 ? model.maxOutputTokens : Number.POSITIVE_INFINITY;
   const replyReserve = Math.floor(Math.min(settings.replyReserve, window / 4, ownReply));

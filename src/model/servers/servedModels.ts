@@ -16,6 +16,8 @@ export interface ServedModels {
    * not wait for it.
    */
   ask(id: string): Promise<void>;
+  /** True while the server cannot tell the window because it has not loaded the model yet; `settle` loads it. */
+  awaitsLoad(id: string): boolean;
   /**
    * Waits until what is being asked is there, at most `patienceMs`; where a model must be loaded to know its window,
    * until it is: the request that follows would have to wait for that all the same. Resolves early on abort.
@@ -94,19 +96,23 @@ export function createServedModels(options: ServedModelsOptions): ServedModels {
     if (!signal.aborted) await look(id, record);
   }
 
+  const awaitsLoad = (id: string): boolean => {
+    const { known, loadTried } = recordOf(id);
+    const isUnloaded = known?.kind === 'ollama' && known.windowTokens === undefined && known.unfit !== true;
+    return isNear && isUnloaded && !loadTried;
+  };
+
   return {
     get: (id) => records.get(id)?.known,
     ask,
+    awaitsLoad,
     async settle(id, signal) {
       if (isSilent) return;
       const record = recordOf(id);
       const isFirst = record.known === undefined;
       void ask(id);
       if (isFirst && record.running !== undefined) await waitAtMost(record.running, patienceMs, signal);
-      const { known, loadTried } = record;
-      const mustLoad =
-        isNear && known?.kind === 'ollama' && known.windowTokens === undefined && known.unfit !== true;
-      if (mustLoad && !loadTried && !signal.aborted) await load(id, record, signal);
+      if (awaitsLoad(id) && !signal.aborted) await load(id, record, signal);
     },
   };
 }

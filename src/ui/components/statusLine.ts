@@ -107,18 +107,22 @@ function partsOf(
 
 /** Shares of the window, as `/context` has them; the colour warns when the trigger is near. */
 function contextPart(
-  { usedTokens, windowTokens, triggerTokens, exact }: ContextMeasure,
+  { usedTokens, windowTokens, triggerTokens, exact, windowSource }: ContextMeasure,
   sign: string,
   theme: Theme,
 ): Part {
   const percent = (tokens: number) => `${Math.round((tokens / Math.max(1, windowTokens)) * 100)}%`;
   const used = `${exact ? '' : '~'}${percent(usedTokens)}`;
+  const window = formatTokens(windowTokens);
+  const isAssumed = windowSource === 'assumed';
+  const ofWindow = isAssumed ? `${window} (assumed)` : window;
+  const compacts = `compacts at ${percent(triggerTokens)}`;
   const ofTrigger = usedTokens / Math.max(1, triggerTokens);
   return {
     name: 'context',
     forms: [
-      `context ${used} of ${formatTokens(windowTokens)} (compacts at ${percent(triggerTokens)})${sign}`,
-      `context ${used} of ${formatTokens(windowTokens)}${sign}`,
+      `context ${used} of ${ofWindow}${isAssumed ? `, ${compacts}` : ` (${compacts})`}${sign}`,
+      `context ${used} of ${ofWindow}${sign}`,
       `context ${used}${sign}`,
       `${used}${sign}`,
     ],

@@ -70,12 +70,11 @@ export async function openProject({
   window,
   reportsUsage = false,
 }: ProjectOptions = {}): Promise<Project> {
-  const stage = await setStage();
+  const stage = await setStage(undefined, window === undefined ? {} : { window });
   const { server, work } = stage;
   const configure = async (given: object): Promise<void> => {
-    const values = { ...(window === undefined ? {} : { contextWindow: window }), ...given };
     await mkdir(work.data, { recursive: true, mode: 0o700 });
-    await writeFile(join(work.data, 'config.json'), JSON.stringify(values));
+    await writeFile(join(work.data, 'config.json'), JSON.stringify(given));
   };
   await configure(settings);
   for (const [path, text] of Object.entries(files)) {

@@ -157,9 +157,7 @@ describe('the endpoint', () => {
       'window ok',
       'tools ok',
     ]);
-    expect(find(found, 'window')?.value).toBe(
-      '32.8k tokens, as the server says (the model was made for 131k)',
-    );
+    expect(find(found, 'window')?.value).toBe('32.8k of at most 131k tokens (reported by the server)');
   });
 
   test('a mistake that hides which one was meant is told, and nobody is asked', async () => {
@@ -227,14 +225,14 @@ describe('the endpoint', () => {
       facts({ id: 'm' }),
       { settings: { baseUrl: 'http://gpu:8000/v1', models: { 'M*': { contextWindow: 65_536 } } } },
       'window',
-      { state: 'ok', value: '65.5k tokens, from your settings' },
+      { state: 'ok', value: '65.5k tokens (from your settings)' },
     ],
     [
       'a window that nobody knows',
       facts({ id: 'm' }),
       {},
       'window',
-      { state: 'warning', value: expect.stringContaining('assumed') },
+      { state: 'warning', value: '32k tokens (assumed; not reported by the server)' },
     ],
     [
       'a setting that the server does not keep',

@@ -45,11 +45,11 @@ export const budgetProofs = [
     windowTokens: 0,
     settings: simple,
     see: async (home) => {
-      const { context, first } = await untilReduced(home, { tokens: 1500 });
+      const { context, first } = await untilReduced(home, { tokens: 3000 });
       return { window: context.measure([]).windowTokens, at: first?.preTokens ?? 0 };
     },
     changes: (changed, byDefault) => {
-      expect([changed.window, byDefault.window]).toEqual([16_000, 48_000]);
+      expect([changed.window, byDefault.window]).toEqual([16_000, 128_000]);
       less(changed.at, byDefault.at);
     },
   }),

@@ -73,5 +73,5 @@ test('S5 ContextManagerOptions and S2 DEFAULT_CONTEXT_CONFIG stand in the settin
     null,
     null,
   ]);
-  expect(settings.unknownWindow).toBe(48_000);
+  expect(settings.unknownWindow).toBeNull();
 });

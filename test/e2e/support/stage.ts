@@ -40,7 +40,7 @@ export interface RunningPrint {
 export interface Stage {
   readonly work: Workspace;
   readonly server: ModelServer;
-  /** Key, endpoint and model of the server, as environment variables. */
+  /** Key, endpoint, model and its window, as environment variables. */
   readonly access: Readonly<Record<string, string>>;
   /** The program in a pseudo-terminal, with access to the server. */
   open(args?: readonly string[], options?: OpenOptions): Terminal;
@@ -51,11 +51,16 @@ export interface Stage {
   startPrint(args: readonly string[], options?: PrintOptions): RunningPrint;
 }
 
-/** The model that the server plays: nobody knows it. */
+/** The model that the server plays: the catalogue does not know it. */
 export const MODEL = 'mock-1';
 
-/** Call it inside a test. */
-export async function setStage(source?: string): Promise<Stage> {
+export interface StageOptions {
+  /** Context window that the environment names, in tokens; null names none, so that every screen says "(assumed)". */
+  readonly window?: number | null;
+}
+
+/** Call it inside a test; `source` is the package that the repository is a copy of. */
+export async function setStage(source?: string, { window = 48_000 }: StageOptions = {}): Promise<Stage> {
   const work = await createWorkspace(source);
   const server = await startModelServer();
   const running = new Set<{ pid: number; ended: Promise<unknown> }>();
@@ -66,7 +71,12 @@ export async function setStage(source?: string): Promise<Stage> {
     await server.stop();
     await work.remove();
   });
-  const access = { OPENAI_BASE_URL: server.baseUrl, OPENAI_API_KEY: 'sk-test-key', OPENAI_MODEL: MODEL };
+  const access = {
+    OPENAI_BASE_URL: server.baseUrl,
+    OPENAI_API_KEY: 'sk-test-key',
+    OPENAI_MODEL: MODEL,
+    ...(window === null ? {} : { CLAWDCODE_CONTEXT_WINDOW: String(window) }),
+  };
 
   const open: Stage['open'] = (args = [], options = {}) => {
     const env = options.env ?? work.env(access);

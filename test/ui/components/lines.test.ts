@@ -55,6 +55,18 @@ test('the status line fits every width, and always says that the demo model answ
     }
 });
 
+test.each([
+  [120, 'my-model · default mode · context 34% of 128k (assumed), compacts at 80% · $0.12'],
+  [65, 'my-model · default mode · context 34% of 128k (assumed) · $0.12'],
+  [45, 'my-model · default mode · context 34%'],
+  [20, 'my-model · 34%'],
+])('an assumed window is marked as one on %d columns', (width, expected) => {
+  const assumed = { ...measure, windowSource: 'assumed' } as const;
+  expect(statusLine({ ...facts, model: 'my-model', mode: 'default', measure: assumed }, width, theme)).toBe(
+    expected,
+  );
+});
+
 test('an estimate is marked as one', () => {
   expect(statusLine({ ...facts, measure: { ...measure, exact: false } }, 100, theme)).toContain(
     'context ~34% of',

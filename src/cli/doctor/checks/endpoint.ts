@@ -41,7 +41,7 @@ export async function checkEndpoint(ports: DoctorPorts): Promise<readonly Findin
     first,
     keyFinding(ports, answer, probed?.error),
     modelFinding(access.model, answer),
-    windowFinding(ports, access.model, served),
+    await windowFinding(ports, access.model, served),
     ...probeFindings(probed, served),
   ];
 }

@@ -1,46 +1,46 @@
 /** How much a request may hold, and who says so: what a session would go by. */
+import { windowSources } from '../../../commands/pages/windowSource.ts';
 import { lookupModel } from '../../../model/catalogue.ts';
+import { endpointFacts } from '../../../model/endpoint.ts';
 import { ownFactsOf } from '../../../model/ownFacts.ts';
 import { windowAdvice } from '../../../model/servers/windowAdvice.ts';
+import { assumedWindow } from '../../../protocol/assumedWindow.ts';
 import type { Finding } from '../../../protocol/doctor.ts';
 import type { ModelInfo } from '../../../protocol/model.ts';
 import type { ServedModel, ServerKind } from '../../../protocol/server.ts';
 import { formatTokens } from '../../../ui/print/numbers.ts';
+import { openLearnedWindows } from '../../learnedWindows.ts';
 import type { DoctorPorts } from '../types.ts';
 
 /** `served`: what the server says of the model, and which kind it is; undefined where it says nothing. */
-export function windowFinding(
-  { loaded }: Pick<DoctorPorts, 'loaded'>,
+export async function windowFinding(
+  { loaded, place }: Pick<DoctorPorts, 'loaded' | 'place'>,
   id: string,
   served: (ServedModel & { readonly kind: ServerKind }) | undefined,
-): Finding {
+): Promise<Finding> {
   const { settings } = loaded;
+  const { baseUrl } = settings;
+  const learned = await openLearnedWindows({ dataRoot: place.dataRoot, baseUrl });
   const model = lookupModel(id, {
-    unknownWindow: settings.context.unknownWindow,
+    unknownWindow: assumedWindow(settings.context.unknownWindow, endpointFacts(baseUrl).provider),
+    learnedWindow: learned.get(id),
     own: ownFactsOf(settings.models, id),
     served,
     ...(settings.contextWindow === null ? {} : { windowTokens: settings.contextWindow }),
   });
   const most = served?.maxWindowTokens ?? 0;
-  const more = most > model.windowTokens ? ` (the model was made for ${formatTokens(most)})` : '';
+  const more = most > model.windowTokens ? ` of at most ${formatTokens(most)}` : '';
   const found = {
     id: 'window',
     label: 'Window',
-    value: `${formatTokens(model.windowTokens)} tokens, ${sources[model.source]}${more}`,
+    value: `${formatTokens(model.windowTokens)}${more} tokens ${windowSources[model.source]}`,
   };
   const fix = (served && windowAdvice(served, model)) ?? ownAdvice(model);
   return fix === undefined ? { ...found, state: 'ok' } : { ...found, state: 'warning', fix };
 }
 
-const sources: Readonly<Record<ModelInfo['source'], string>> = {
-  setting: 'from your settings',
-  server: 'as the server says',
-  catalogue: 'known for this model',
-  assumed: 'assumed, since nobody says',
-};
-
 function ownAdvice({ windowTokens, source }: ModelInfo): string | undefined {
-  if (source === 'assumed') return 'Name the real one with "contextWindow" or --context-window.';
+  if (source === 'assumed') return 'Set "contextWindow" or --context-window if you know it.';
   return windowTokens < SMALL ? 'That is little to work in: choose a model with more.' : undefined;
 }
 

@@ -1,0 +1,86 @@
+/** A model whose window nobody knows, at an endpoint on this machine: assumed, said, corrected, remembered. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { setStage } from './support/stage.ts';
+
+const NOTICE =
+  'Context window unknown for mock-1: assuming 32,000 tokens. Set "contextWindow" if you know it.';
+const OVERFLOW = {
+  error: {
+    status: 400,
+    code: 'context_length_exceeded',
+    message:
+      "This model's maximum context length is 20000 tokens. However, your messages resulted in 25000 tokens.",
+  },
+};
+
+const stageWithoutWindow = () => setStage(undefined, { window: null });
+
+/** How often it stands there, wherever lines are broken. */
+function times(text: string, words: string): number {
+  return text.replace(/\s+/g, ' ').split(words).length - 1;
+}
+
+test('a window is assumed and said once; an error of the server corrects it, also for the next start', async () => {
+  const { ready, server, work } = await stageWithoutWindow();
+  const first = await ready();
+  await first.waitFor(/context ~?\d+% of 32k \(assumed\)/);
+  await first.waitForPrinted('Set "contextWindow" if you know it.');
+  server.script({ calls: [{ name: 'Read', input: { file_path: 'lib/parse.js', limit: 400 } }] }, OVERFLOW);
+  server.otherwise(() => ({ text: 'Finished after all.' }));
+  await first.submit('read all of the parser');
+  await first.waitForPrinted('Finished after all.', 20_000);
+  await first.waitForIdle();
+  await first.waitFor(/context ~?\d+% of 20k/);
+  expect(first.screen()).not.toContain('(assumed)');
+  await first.submit('/clear');
+  await first.waitForPrinted('A new session.');
+  await first.waitFor(/context ~?\d+% of 20k/);
+  await first.submit('/context');
+  await first.waitForPrinted('Window: 20,000 tokens for mock-1 (learned from the server)');
+  expect(times(first.everything(), NOTICE)).toBe(1);
+  await first.submit('/exit');
+  await first.exited;
+
+  const remembered = JSON.parse(await readFile(join(work.data, 'windows.json'), 'utf8'));
+  expect(remembered).toMatchObject({
+    windows: [{ endpoint: new URL(server.baseUrl).origin, model: 'mock-1', tokens: 20_000 }],
+  });
+  const second = await ready();
+  await second.waitFor(/context ~?\d+% of 20k/);
+  await second.submit('hello');
+  await second.waitForPrinted('Finished after all.');
+  await second.waitForIdle();
+  expect(second.everything()).not.toContain('assumed');
+  expect(times(second.everything(), 'Context window unknown')).toBe(0);
+});
+
+test('another unknown model is said as well, and neither of them again', async () => {
+  const { ready } = await stageWithoutWindow();
+  const terminal = await ready();
+  await terminal.waitForPrinted('Set "contextWindow" if you know it.');
+  await terminal.submit('/model other');
+  await terminal.waitForPrinted('Context window unknown for other');
+  await terminal.submit('/model mock-1');
+  await terminal.waitFor(/mock-1 · default mode/);
+  await terminal.submit('/clear');
+  await terminal.waitForPrinted('A new session.');
+  // Longer than it takes to ask a server.
+  await terminal.pause(1500);
+  expect(times(terminal.everything(), 'Context window unknown')).toBe(2);
+});
+
+test.each(['text', 'json', 'stream-json'])(
+  'with -p it is one line of standard error; %s stays as it was',
+  async (format) => {
+    const { print, server } = await stageWithoutWindow();
+    server.script({ text: 'Hi.' });
+    const { code, stdout, stderr } = await print(['-p', 'hello', '--output-format', format]);
+    expect(code).toBe(0);
+    expect(stderr).toBe(`clawdcode: ${NOTICE}\n`);
+    expect(stdout).not.toContain('Context window unknown');
+    if (format === 'text') expect(stdout).toBe('Hi.\n');
+    else for (const line of stdout.trim().split('\n')) expect(JSON.parse(line)).toBeTypeOf('object');
+  },
+);
