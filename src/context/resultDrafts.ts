@@ -1,5 +1,5 @@
 /** Drafts of what came out of a tool or of the user's own command, as admitted. */
-import type { EntryDraft } from '../protocol/entries.ts';
+import type { EntryDraft, ToolDisplay } from '../protocol/entries.ts';
 import type { ToolCall } from '../protocol/messages.ts';
 import type { ToolOutcome } from '../protocol/tools.ts';
 import type { Admitted } from './results/admit.ts';
@@ -21,7 +21,7 @@ export function resultDraft(
     name: call.name,
     output: text,
     status: outcome.status === 'ok' && partial ? 'partial' : outcome.status,
-    display: outcome.display,
+    display: partial && facts?.kind === 'file' ? withShownLines(outcome.display, text) : outcome.display,
     ...(failed ? { error: headOf(outcome.text, 200) } : {}),
     ...(facts === undefined ? {} : { kind: facts.kind }),
     ...(original === undefined ? {} : { original }),
@@ -31,6 +31,20 @@ export function resultDraft(
     ...(durationMs === undefined ? {} : { durationMs }),
   });
 }
+
+/** A file that was cut says which of its lines are left: "lines 1-144 of 669", not how many were read. */
+function withShownLines(display: ToolDisplay, text: string): ToolDisplay {
+  const numbers = Array.from(text.matchAll(NUMBERED_LINE), ([, number]) => Number(number));
+  const [first, last] = [numbers[0], numbers.at(-1)];
+  if (first === undefined || last === undefined) return display;
+  const of = display.totalLines === undefined ? '' : ` of ${display.totalLines}`;
+  const hasGap = last - first >= numbers.length;
+  const summary = hasGap ? `${numbers.length}${of} lines` : `lines ${first}-${last}${of}`;
+  return { ...display, summary };
+}
+
+/** As Read shows the lines of a file. */
+const NUMBERED_LINE = /^ *(\d+)\t/gm;
 
 /** What the user ran with `!`; `data` says where in the content its output begins. */
 export function shellDraft(command: string, outcome: ToolOutcome, { text, original }: Admitted): EntryDraft {

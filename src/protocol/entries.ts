@@ -40,6 +40,8 @@ export const toolDisplaySchema = z.looseObject({
   title: z.string(),
   /** A few words about the outcome: "120 lines", "exit 1", "3 matches". */
   summary: z.string().optional(),
+  /** Lines of the whole file, for a result that shows some of its lines, numbered. */
+  totalLines: z.number().optional(),
   /** Unified diff of an edit. */
   diff: z.string().optional(),
 });

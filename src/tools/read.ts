@@ -90,7 +90,7 @@ async function show(
   };
   const result = await readLines(file, bytes, range, context.signal);
   if (result.type === 'image') return imageOutcome(file, about, result.header, context);
-  if (result.type === 'text') return outcome(path, title, range.offset, bytes, result);
+  if (result.type === 'text') return outcome(about, call, result);
   const text = `${path} is a binary file (${formatBytes(bytes)}), which Read cannot show. Inspect it with a command such as \`file\` or \`xxd\` if you need to.`;
   return failure(title, text, 'binary');
 }
@@ -107,7 +107,11 @@ async function missing(path: string, call: ReadInput, context: ToolContext): Pro
   return `${path} does not exist.${there ? ` Did you mean ${fromRoot}?` : await suggestForMissing(path)}`;
 }
 
-function outcome(path: string, title: string, first: number, bytes: number, result: LinesRead): ToolOutcome {
+function outcome(
+  { path, title, bytes }: { readonly path: string; readonly title: string; readonly bytes: number },
+  { offset: first = 1, limit }: ReadInput,
+  result: LinesRead,
+): ToolOutcome {
   const { lines, totalLines } = result;
   const last = first + lines.length - 1;
   const notes: string[] = [];
@@ -126,7 +130,15 @@ function outcome(path: string, title: string, first: number, bytes: number, resu
     status: 'ok',
     text: [...numbered, ...notes].join('\n'),
     kind: 'file',
-    display: { title, summary: count(lines.length, 'line') },
+    display: {
+      title,
+      // The title names a range that was asked for; the default limit has to be told.
+      summary:
+        limit === undefined && lines.length > 0 && totalLines !== undefined && last < totalLines
+          ? `lines ${first}-${last} of ${totalLines}`
+          : count(lines.length, 'line'),
+      ...(totalLines === undefined ? {} : { totalLines }),
+    },
     ...(result.hash === undefined ? {} : { filesRead: [{ path, hash: result.hash }] }),
   };
 }

@@ -6,14 +6,12 @@ import { runPrint, SILENT, use } from './support/project.ts';
 
 const call = use('Bash', { command: 'seq 1 9000' });
 
-test('row 26, S3 partial status: "partial" on screen', async () => {
+test('row 26, S3 partial status: "partial" on screen, and which lines of a file are shown', async () => {
   const { server, ready } = await setStage();
   server.script(
+    { calls: [use('Bash', { command: 'seq -f "line %g of many" 1 900 > many.txt' })], ...SILENT },
     {
-      calls: [
-        use('Read', { file_path: 'lib/utils.js', limit: 500 }),
-        use('Grep', { pattern: 'a', output_mode: 'content' }),
-      ],
+      calls: [use('Read', { file_path: 'many.txt' }), use('Grep', { pattern: 'a', output_mode: 'content' })],
       ...SILENT,
     },
     { calls: [use('Glob', { pattern: '*.md' })], ...SILENT },
@@ -22,7 +20,7 @@ test('row 26, S3 partial status: "partial" on screen', async () => {
   const terminal = await ready(['--yolo', '--context-window', '8000']);
   await terminal.submit('look');
   await terminal.waitForPrinted('Counted.');
-  await terminal.waitForPrinted(/partial/);
+  await terminal.waitForPrinted(/many\.txt\)  partial · lines 1-\d+ of 900/);
 });
 
 test('row 26: on the wire and in the log', async () => {

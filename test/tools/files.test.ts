@@ -49,9 +49,11 @@ describe('Read', () => {
     const range = await read('a.txt', { offset: 10, limit: 2 });
     expect(range.text).toBe('    10\tl10\n    11\tl11\n(Lines 10-11 of 3000; more with offset 12.)');
     expect(range.display.title).toBe('a.txt:10-11');
-    expect((await read('a.txt')).text).toContain(
-      '  2000\tl2000\n(Lines 1-2000 of 3000; more with offset 2001.)',
-    );
+    const start = await read('a.txt');
+    expect(start.text).toContain('  2000\tl2000\n(Lines 1-2000 of 3000; more with offset 2001.)');
+    // The title names no range, so the summary has to.
+    expect(start.display).toEqual({ title: 'a.txt', summary: 'lines 1-2000 of 3000', totalLines: 3000 });
+    expect(range.display.summary).toBe('2 lines');
     expect((await read('a.txt', { offset: 4000 })).text).toBe(
       '(The file has only 3,000 lines; offset 4000 is past its end.)',
     );

@@ -34,7 +34,7 @@ export interface ToolOutput {
 export interface AdmissionLimits extends TruncationLimits {
   /** By the higher estimate. Absent = no bound of its own. */
   readonly maxTokens?: number;
-  /** The results before this one took all that the reply's results may have together. */
+  /** What is left of the reply's budget is needed for pointers. */
   readonly isSpent?: boolean;
 }
 
@@ -82,13 +82,17 @@ async function admitRecalled(text: string, limits: AdmissionLimits): Promise<Adm
   return { text: cut, partial: true };
 }
 
-/** Outputs of this size cost no more than a pointer would. */
-const POINTER_BYTES = 160;
+/** What a pointer to an output that is not shown costs, by the higher estimate. */
+export const POINTER_TOKENS = 40;
+
+/** A longer text has more tokens than a pointer without being counted. */
+const MAX_POINTER_BYTES = 1000;
 
 async function pointerOnly(output: ToolOutput, blobs: BlobStore): Promise<Admitted> {
   const bytes = Buffer.byteLength(output.text);
   const kept = output.original === undefined ? {} : { original: output.original };
-  if (bytes <= POINTER_BYTES) return { text: output.text, ...kept, partial: false };
+  if (bytes <= MAX_POINTER_BYTES && estimateTokens(output.text, HIGH) <= POINTER_TOKENS)
+    return { text: output.text, ...kept, partial: false };
   const original = output.original ?? (await blobs.put(output.text).catch(() => undefined));
   const where = original === undefined ? 'Call it again by itself.' : pointerTo(original.hash);
   return {
@@ -165,8 +169,8 @@ async function cutWithin(
 const LEAST_BYTES = 100;
 
 /**
- * The limits for a window: the settings' own, but in a small window no single result may take more than a
- * good part of it.
+ * The limits of one result: the settings' own, and less in a small window, where S3's 51,200 bytes would fill all of
+ * it. From 85,334 tokens on the settings hold unchanged.
  */
 export function limitsFor(
   settings: TruncationLimits,
@@ -184,7 +188,10 @@ export function limitsFor(
 
 const MIN_BYTES = 1000;
 const MIN_TOKENS = 250;
-/** 0.6 bytes for each token of the window: about a sixth of it, as most text goes. */
+/**
+ * Code has 3.7 bytes to the token, so that this is a sixth of the window: beside the system prompt, the tools and
+ * the reply reserve there is room for two or three results before anything has to be removed.
+ */
 const BYTES_PER_WINDOW_TOKEN = 0.6;
-/** Of dense text, no single result takes more than this of the window. */
+/** Dense text (base64, CJK) has few bytes to the token: its bound is a quarter of the window. */
 const SHARE_OF_WINDOW = 0.25;

@@ -1,16 +1,20 @@
 /**
- * What the results of one reply may take together. A reply may ask for a thousand things at once: each result
- * gets an equal part of what those before it left. Derived from the log alone.
+ * The token budget that the results of one reply share. First come, first served: a result may be as large as a
+ * single one while the budget lasts, but a useful minimum stays reserved for each call still to come. Derived
+ * from the log alone.
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
-import type { AdmissionLimits } from './admit.ts';
+import { type AdmissionLimits, POINTER_TOKENS } from './admit.ts';
 
-/** The limits of the next result of the newest reply; `single` are those of a result that comes alone. */
 export class ResultShares {
-  /** What a recorded result takes; entries never change. */
-  readonly #sizes = new WeakMap<JSONLEntry, Size>();
+  /** Tokens of recorded results; entries never change. */
+  readonly #tokens = new WeakMap<JSONLEntry, number>();
 
+  /**
+   * The limits of the next result of the newest reply. `single` are the limits of a result that comes alone;
+   * `windowTokens` is the model's context window.
+   */
   limitsOfNext(
     entries: readonly JSONLEntry[],
     single: AdmissionLimits,
@@ -18,44 +22,43 @@ export class ResultShares {
   ): AdmissionLimits {
     const { calls, results } = newestReply(entries);
     if (calls <= 1) return single;
-    let bytes = windowTokens * BYTES_PER_WINDOW_TOKEN;
-    let tokens = windowTokens * SHARE_OF_WINDOW;
-    for (const result of results) {
-      const size = this.#sizeOf(result);
-      bytes -= size.bytes;
-      tokens -= size.tokens;
-    }
-    const left = Math.max(1, calls - results.length);
+    const used = results.reduce((sum, result) => sum + this.#tokensOf(result), 0);
+    const budget = windowTokens * SHARE_OF_WINDOW;
+    const left = budget - used;
+    const later = Math.max(0, calls - results.length - 1);
+    const firstCome = left - later * USEFUL_TOKENS;
+    const equalShare = left / (later + 1);
+    const maxTokens = Math.max(LEAST_TOKENS, Math.floor(Math.max(firstCome, equalShare)));
     return {
       maxLines: single.maxLines,
-      maxBytes: Math.min(single.maxBytes, Math.max(LEAST_BYTES, Math.floor(bytes / left))),
-      maxTokens: Math.min(single.maxTokens ?? tokens, Math.max(LEAST_TOKENS, Math.floor(tokens / left))),
-      isSpent: bytes < LEAST_BYTES || tokens < LEAST_TOKENS,
+      maxBytes: single.maxBytes,
+      maxTokens: Math.min(single.maxTokens ?? maxTokens, maxTokens),
+      isSpent: left - Math.min(later * POINTER_TOKENS, MOST_FOR_POINTERS * budget) < LEAST_TOKENS,
     };
   }
 
-  #sizeOf(result: JSONLEntry): Size {
-    const known = this.#sizes.get(result);
+  #tokensOf(result: JSONLEntry): number {
+    const known = this.#tokens.get(result);
     if (known !== undefined) return known;
     const { output } = result.toolResult ?? {};
     const text = typeof output === 'string' ? output : (JSON.stringify(output) ?? '');
-    const size = { bytes: Buffer.byteLength(text), tokens: estimateTokens(text, HIGH) };
-    this.#sizes.set(result, size);
-    return size;
+    const tokens = estimateTokens(text, HIGH);
+    this.#tokens.set(result, tokens);
+    return tokens;
   }
 }
 
-interface Size {
-  readonly bytes: number;
-  readonly tokens: number;
-}
-
-/** A quarter of the window for all results of a reply; as most text goes, that many tokens are this many bytes. */
-const SHARE_OF_WINDOW = 0.25;
-const BYTES_PER_WINDOW_TOKEN = 1;
-/** A part smaller than this says nothing. */
-const LEAST_BYTES = 500;
+/**
+ * A quarter of the window. `HIGH` overestimates source code and prose by 10 to 30 % (`npm run bench:tokens`), so by
+ * its count that quarter is 0.3: four results of 45 kB of code fit a window of 200,000 tokens.
+ */
+const SHARE_OF_WINDOW = 0.3;
+/** Reserved for each call still to come: some 80 lines of code, or 3 kB. */
+const USEFUL_TOKENS = 1000;
+/** Anything shorter says less than a pointer to the whole. */
 const LEAST_TOKENS = 150;
+/** Hundreds of calls in a small window: some of the budget still goes to content. */
+const MOST_FOR_POINTERS = 0.75;
 
 /** How many calls the newest reply has, and the results that they have so far. */
 function newestReply(entries: readonly JSONLEntry[]): {

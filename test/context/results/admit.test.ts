@@ -1,4 +1,8 @@
+import { randomBytes } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import fc from 'fast-check';
+import { getEncoding } from 'js-tiktoken';
 import { describe, expect, test } from 'vitest';
 import { admitOutput, limitsFor } from '../../../src/context/results/admit.ts';
 import { ResultShares } from '../../../src/context/results/resultShares.ts';
@@ -11,6 +15,7 @@ import { makeEntry, temporaryFolder } from '../storage/tmp.ts';
 import { textOf } from '../texts.ts';
 
 const settings = contextSettingsSchema.parse({});
+const o200k = getEncoding('o200k_base');
 const quiet = new AbortController().signal;
 const lineCount = (text: string): number => text.replace(/\n$/, '').split('\n').length;
 const body = (text: string): string => text.slice(text.indexOf(']\n') + 2);
@@ -111,43 +116,135 @@ describe('the results of one reply', () => {
     toolResult: { id: `c${seq}`, output },
   });
 
-  test('share a quarter of the window, whatever their number and sizes', async () => {
+  /** By the higher estimate; a quarter of the window in real tokens. */
+  const budgetOf = (window: number): number => 0.3 * window;
+
+  /** Admits texts as the results of one reply; gives what the model sees of each. */
+  const admitAll = async (texts: readonly string[], window: number): Promise<string[]> => {
     const blobs = new BlobStore(await temporaryFolder());
+    const single = limitsFor(settings.truncate, window);
+    const entries = reply(texts.length);
+    const shares = new ResultShares();
+    const shown: string[] = [];
+    for (const [index, text] of texts.entries()) {
+      const limits = shares.limitsOfNext(entries, single, window);
+      // Derived from the log alone: what was counted before makes no difference.
+      if (index < 50) expect(new ResultShares().limitsOfNext([...entries], single, window)).toEqual(limits);
+      const admitted = await admitOutput({ text, kind: 'file' }, limits, blobs, { tool: 'Read' });
+      shown.push(admitted.text);
+      entries.push(resultOf(10_000 + index, admitted.text));
+    }
+    return shown;
+  };
+  const tokensOf = (texts: readonly string[]): number =>
+    texts.reduce((sum, text) => sum + estimateTokens(text, HIGH), 0);
+
+  test('share one budget, whatever their number and sizes', async () => {
     const sizes = fc.array(fc.constantFrom(10, 300, 2000, 40_000), { minLength: 2, maxLength: 60 });
+    const pattern = fc.constantFrom('words ', 'aB3dE9', '错误', '  }\n', '😀');
     await fc.assert(
-      fc.asyncProperty(sizes, fc.constantFrom(8000, 48_000, 200_000), async (wanted, window) => {
-        const single = limitsFor(settings.truncate, window);
-        const entries = reply(wanted.length);
-        const shares = new ResultShares();
-        let bytes = 0;
-        let tokens = 0;
-        for (const [index, size] of wanted.entries()) {
-          const limits = shares.limitsOfNext(entries, single, window);
-          const again = new ResultShares().limitsOfNext([...entries], single, window);
-          expect(limits).toEqual(again);
-          const { text } = await admitOutput({ text: 'words '.repeat(size / 5) }, limits, blobs, {
-            tool: 'Read',
-          });
-          bytes += Buffer.byteLength(text);
-          tokens += estimateTokens(text, HIGH);
-          entries.push(resultOf(100 + index, text));
-        }
-        // What is spent is followed by pointers of one line.
-        expect(bytes).toBeLessThanOrEqual(window + 500 + wanted.length * 160);
-        expect(tokens).toBeLessThanOrEqual(window / 4 + 150 + wanted.length * 60);
-      }),
+      fc.asyncProperty(
+        fc.array(fc.tuple(sizes, pattern), { minLength: 1, maxLength: 3 }),
+        fc.constantFrom(8000, 48_000, 200_000),
+        async (groups, window) => {
+          const texts = groups.flatMap(([wanted, text]) =>
+            wanted.map((size) => text.repeat(Math.ceil(size / 6))),
+          );
+          const shown = await admitAll(texts, window);
+          const single = limitsFor(settings.truncate, window);
+          for (const text of shown) expect(Buffer.byteLength(text)).toBeLessThanOrEqual(single.maxBytes);
+          if (texts.length === 1) return;
+          // Pointers are all that may go beyond it, where even they are too many for a small window.
+          expect(tokensOf(shown)).toBeLessThanOrEqual(
+            budgetOf(window) + texts.length * 40 * Number(window < 10_000),
+          );
+        },
+      ),
       { numRuns: 15 },
     );
   });
 
-  test('hand on what they do not use', () => {
-    const window = 8000;
-    const single = limitsFor(settings.truncate, window);
+  /** Source code as Read shows it, of at most `bytes`. */
+  const codeOf = async (bytes: number): Promise<string> => {
+    const names = (await readdir('src/context')).filter((name) => name.endsWith('.ts')).toSorted();
+    const sources = await Promise.all(names.map((name) => readFile(join('src/context', name), 'utf8')));
+    const lines = sources.join('').split('\n');
+    const numbered = lines.map((line, index) => `${String(index + 1).padStart(6)}\t${line}`).join('\n');
+    return Buffer.from(numbered).subarray(0, bytes).toString().replace(/\n.*$/, '');
+  };
+
+  /** Sentences that differ, as those of a real text do. */
+  const chinese = (characters: number): string => {
+    const who = ['服务器', '客户端的缓存', '这个函数', '测试用例', '配置文件', '数据库连接', '用户界面'];
+    const does = ['没有正确处理', '在启动时读取', '会覆盖', '已经不再支持', '需要重新计算', '忽略了'];
+    const what = ['空的列表', '过期的令牌', '超长的文件路径', '并发写入的请求', '默认的时区'];
+    const pick = (list: readonly string[], n: number): string => list[n % list.length] ?? '';
+    const sentence = (n: number): string => `${pick(who, n)}${pick(does, n * 5 + 1)}${pick(what, n * 3)}。\n`;
+    let text = '';
+    for (let n = 0; text.length < characters; n++) text += sentence(n);
+    return text;
+  };
+
+  test('four files of 45 kB and four small ones are all shown whole, in whatever order', async () => {
+    const large = await codeOf(45_000);
+    const small = large.slice(0, 2500);
+    const window = 200_000;
+    for (const texts of [
+      [large, small, large, small, large, small, large, small],
+      [large, large, large, large, small, small, small, small],
+      [small, small, small, small, large, large, large, large],
+    ])
+      expect(await admitAll(texts, window)).toEqual(texts);
+  });
+
+  test.each([
+    ['code', () => codeOf(45_000)],
+    ['Chinese', async () => chinese(15_000)],
+    ['base64', async () => randomBytes(33_000).toString('base64')],
+  ])('eight results of 45 kB of %s: at least 40,000 tokens get through', async (_, make) => {
+    const text = await make();
+    const shown = await admitAll(
+      Array.from({ length: 8 }, () => text),
+      200_000,
+    );
+    const exact = shown.reduce((sum, one) => sum + o200k.encode(one).length, 0);
+    expect(exact).toBeGreaterThanOrEqual(40_000);
+    expect(tokensOf(shown)).toBeLessThanOrEqual(budgetOf(200_000));
+    // Those that come late still have a useful minimum.
+    for (const one of shown) expect(estimateTokens(one, HIGH)).toBeGreaterThan(800);
+  });
+
+  test('a thousand calls stay within the budget, and those that come early do not starve the late ones', async () => {
+    for (const [count, pattern] of [
+      [1000, 'word '],
+      [1000, 'aB3dE9xY'],
+      [1000, '错'],
+      [40, 'aB3dE9xY'],
+    ] as const) {
+      const shown = await admitAll(
+        Array.from({ length: count }, (_, index) => `${index} ${pattern.repeat(3000)}`),
+        200_000,
+      );
+      expect(tokensOf(shown)).toBeLessThanOrEqual(budgetOf(200_000));
+      expect(new Set(shown).size).toBe(count);
+    }
+  });
+
+  test('may take all that is left beyond the minimum of each call still to come', () => {
+    const window = 200_000;
+    const single = { maxLines: 2000, maxBytes: 51_200 };
     const shares = new ResultShares();
     const entries = reply(4);
-    expect(shares.limitsOfNext(entries, single, window)).toMatchObject({ maxBytes: 2000, isSpent: false });
-    entries.push(resultOf(10, 'x'.repeat(100)), resultOf(11, 'x'.repeat(100)));
-    expect(shares.limitsOfNext(entries, single, window).maxBytes).toBe(3900);
+    expect(shares.limitsOfNext(entries, single, window)).toEqual({
+      ...single,
+      maxTokens: 57_000,
+      isSpent: false,
+    });
+    entries.push(resultOf(10, ' aB3dE9xY'.repeat(2000)));
+    const used = estimateTokens(' aB3dE9xY'.repeat(2000), HIGH);
+    expect(shares.limitsOfNext(entries, single, window).maxTokens).toBe(58_000 - used);
+    // Where the minimum of all is more than the budget, each has an equal share.
+    expect(shares.limitsOfNext(reply(100), single, window).maxTokens).toBe(600);
     expect(shares.limitsOfNext(reply(1), single, window)).toEqual(single);
   });
 
@@ -169,6 +266,35 @@ describe('the results of one reply', () => {
     const id = /Recall\("(\w+)"\)/.exec(outputs[999] ?? '')?.[1] ?? '';
     expect(body((await context.recall({ id }, quiet)).text)).toBe('999 '.repeat(1000));
   });
+});
+
+test('a file that was cut says which of its lines are shown', async () => {
+  const home = await house({ windowTokens: 8000 });
+  const context = home.manager();
+  await context.createSession(undefined, {}, configuration);
+  const read = async (first: number, lines: number, totalLines?: number): Promise<string | undefined> => {
+    const text = Array.from(
+      { length: lines },
+      (_, n) => `${String(first + n).padStart(6)}\t ${n}\tof it all\n`,
+    );
+    const display = {
+      title: 'a.ts',
+      summary: `${lines} lines`,
+      ...(totalLines === undefined ? {} : { totalLines }),
+    };
+    await context.appendReply(ask([call('a', 'Read', {})]));
+    const entry = await context.appendToolResult({
+      call: call('a', 'Read', {}),
+      outcome: outcome(text.join(''), { kind: 'file', display }),
+    });
+    const shown = String(entry.toolResult?.output).trimEnd().split('\n').at(-1)?.trim().split('\t')[0];
+    expect(Number(shown)).toBeGreaterThan(first);
+    return entry.toolResult?.display?.summary?.replace(`-${shown}`, '-LAST');
+  };
+  expect(await read(1, 669, 669)).toBe('lines 1-LAST of 669');
+  expect(await read(1001, 669, 9000)).toBe('lines 1001-LAST of 9000');
+  expect(await read(5, 669)).toBe('lines 5-LAST');
+  expect(await read(1, 20, 20)).toBe('20 lines');
 });
 
 test('a page of 200 kB is offloaded, and its bytes come back identical, also after a restart', async () => {
