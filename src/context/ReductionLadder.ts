@@ -94,7 +94,7 @@ export class ReductionLadder {
     const goal = Math.floor(Math.min(start * SHRINK, this.#budget().limit));
     await this.#maskAll(options, 'the server found the request too long');
     if (this.#used(options) > goal)
-      await this.#remove(options, goal, 'the server found the request too long');
+      await this.#remove(options, goal, 'the server found the request too long', goal);
     if (this.#used(options) > goal)
       await this.#runner.run({ ...options, trigger: 'auto', mustReach: goal, withoutModel: true });
     return this.#used(options) <= goal;
@@ -217,10 +217,17 @@ export class ReductionLadder {
     return Math.floor(Math.min(targetShare * window, REMOVAL_TARGET * trigger));
   }
 
-  async #remove(options: RequestOptions, targetTokens: number, reason: string): Promise<void> {
+  /** Ends and minimum stay, unless the request would be larger than `limit`: then it could not be sent. */
+  async #remove(
+    options: RequestOptions,
+    targetTokens: number,
+    reason: string,
+    limit: number = this.#budget().limit,
+  ): Promise<void> {
     const { projection, log, append } = this.#parts;
     const used = this.#used(options);
-    const plan = planAtomRemoval(projection.view(), used - targetTokens, this.#policy(), {
+    const excess = { tokens: used - targetTokens, overLimit: used - limit };
+    const plan = planAtomRemoval(projection.view(), excess, this.#policy(), {
       sizeOf: (atom) => projection.sizeOf(atom),
     });
     if (plan === undefined) return;

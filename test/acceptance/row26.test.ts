@@ -20,7 +20,7 @@ test('row 26, S3 partial status: "partial" on screen, and which lines of a file 
   const terminal = await ready(['--yolo', '--context-window', '8000']);
   await terminal.submit('look');
   await terminal.waitForPrinted('Counted.');
-  await terminal.waitForPrinted(/many\.txt\)  partial · lines 1-\d+ of 900/);
+  await terminal.waitForPrinted(/many\.txt\) {2}partial · lines 1-\d+ of 900/);
 });
 
 test('row 26: on the wire and in the log', async () => {

@@ -50,6 +50,15 @@ test('row 28: where the middle is not enough, what is low goes from the ends', (
   expect(kept).not.toContain(35);
   // The newest is pinned, so the last ten that can be removed begin one earlier.
   expect(kept.filter((index) => index > 3 && index < 29)).toEqual([]);
+  // Nothing else goes from the ends, even if the target is missed ...
+  const least = planRemoval(items, 500, options);
+  const ends = [0, 2, 3, 29, 30, 31, 32, 33, 34, 36, 37, 39];
+  expect(least?.kept.map(numberOf)).toEqual(ends);
+  expect(least?.reason).not.toMatch(/otherwise/);
+  // ... unless the request could not be sent: then as little as that needs, and it is said.
+  const forced = planRemoval(items, 500, { ...options, mustFitTokens: 1000 });
+  expect(forced?.kept).toHaveLength(10);
+  expect(forced?.reason).toMatch(/2 more from the ends, because the request would not have fitted otherwise/);
 });
 
 test('row 28: strategy middle-removal keeps the first and the last messages of a session, pairs whole', async () => {

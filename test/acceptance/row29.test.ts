@@ -1,6 +1,7 @@
 /** Row 29: by priority, then by age. */
 import { expect, test } from 'vitest';
 import { planRemoval } from '../../src/context/index.ts';
+import { countRequest } from '../e2e/support/tokens.ts';
 import { textOf } from '../e2e/support/wire.ts';
 import { buildHouse } from './support/house.ts';
 import { messages, numberOf } from './support/items.ts';
@@ -23,8 +24,15 @@ test('row 29, S4 `OldestRemovalStrategy`: low and new goes before high and old, 
   const more = planRemoval(items, 1400, options)?.removed.map(numberOf);
   // The newest item of a conversation is never taken.
   expect(more).toEqual([5, 6, 15, 16, 17, 18]);
-  const fourteen = planRemoval(items, 600, options);
-  expect(fourteen?.kept.map(numberOf)).toEqual([0, 1, 2, 3, 4, 19]);
+  // The target is far below the minimum of six.
+  const least = planRemoval(items, 100, options);
+  expect(least?.kept.map(numberOf)).toEqual([0, 1, 2, 3, 4, 19]);
+  expect(least?.reason).not.toMatch(/otherwise/);
+  const forced = planRemoval(items, 100, { ...options, mustFitTokens: 400 });
+  expect(forced?.kept.map(numberOf)).toEqual([2, 3, 4, 19]);
+  expect(forced?.reason).toMatch(
+    /fewer than 6 messages kept, because the request would not have fitted otherwise/,
+  );
 });
 
 test('row 29: strategy oldest-removal lets short words go before a long answer that is older', async () => {
@@ -56,4 +64,31 @@ test('row 29: strategy oldest-removal lets short words go before a long answer t
     .map((text) => Number(/\d+/.exec(text)?.[0]));
   expect(answers).toEqual(answers.toSorted((a, b) => a - b));
   expect(texts.length).toBeGreaterThanOrEqual(12);
+});
+
+test('row 29: a session goes below the minimum only for a request that would not have fitted, and says so', async () => {
+  const window = 8000;
+  const house = await buildHouse({
+    window,
+    settings: {
+      context: { strategy: 'oldest-removal', mask: unmasked, removal: { preserveEnd: 2, minMessages: 24 } },
+    },
+  });
+  const open = await house.open();
+  const reasons = (): string[] =>
+    open.entries().flatMap(({ subtype, data }) => (subtype === 'reduction' ? [String(data?.reason)] : []));
+  // At first answers are short and 24 messages fit; then they do not.
+  const shown: number[] = [];
+  for (let n = 0; n < 60 && reasons().length < 1; n++) {
+    await open.ask(`question ${n}`, { text: `Answer ${n}. ${'And so on. '.repeat(60)}` });
+    shown.push(house.server.requests().at(-1)?.messages.length ?? 0);
+  }
+  expect(reasons()).toEqual([expect.not.stringContaining('otherwise')]);
+  expect(shown.at(-1)).toBeGreaterThanOrEqual(24);
+  for (let n = 0; n < 12; n++)
+    await open.ask(`long ${n}`, { text: `Long ${n}. ${'And so on. '.repeat(300)}` });
+  expect(reasons().at(-1)).toMatch(
+    /fewer than 24 messages kept, because the request would not have fitted otherwise/,
+  );
+  for (const request of house.server.requests()) expect(countRequest(request)).toBeLessThan(window);
 });

@@ -64,15 +64,24 @@ test('row 33: a burst of ten results in one second cannot overflow', async () =>
   }
 });
 
-test('row 33: the user is warned once when the window fills', async () => {
-  const house = await buildHouse({ window: 16_000, settings: { context: { compact: { auto: false } } } });
+test('row 33: the user is warned once when the window fills, and once when it is full', async () => {
+  const window = 16_000;
+  const house = await buildHouse({ window, settings: { context: { compact: { auto: false } } } });
   const open = await house.open();
-  for (let n = 0; n < 10; n++)
-    await open.ask(`question ${n}`, { text: `Answer ${n}. ${'And more of it. '.repeat(220)}`, ...SILENT });
+  const shares: number[] = [];
+  while ((shares.at(-1) ?? 0) < 0.92) {
+    const n = shares.length;
+    await open.ask(`question ${n}`, { text: `Answer ${n}. ${'And more of it. '.repeat(60)}`, ...SILENT });
+    shares.push((await open.agent.measure()).usedTokens / window);
+  }
+  // Several requests at each level, so that a warning with each of them would show.
+  expect(shares.filter((share) => share >= 0.75 && share < 0.9).length).toBeGreaterThan(4);
+  expect(shares.filter((share) => share >= 0.9).length).toBeGreaterThan(0);
   const warnings = open.events.flatMap((event) =>
     event.type === 'notice' && /% full/.test(event.text) ? [event] : [],
   );
-  expect(warnings.length).toBeGreaterThan(0);
-  expect(warnings.length).toBeLessThanOrEqual(2);
-  expect(warnings[0]).toMatchObject({ level: 'warning' });
+  expect(warnings.map(({ level, text }) => [level, /\d+ % full/.exec(text)?.[0]])).toEqual([
+    ['warning', expect.stringMatching(/^7\d % full/)],
+    ['warning', expect.stringMatching(/^9\d % full/)],
+  ]);
 });

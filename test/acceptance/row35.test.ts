@@ -45,16 +45,21 @@ test('row 35: an invalid result is rejected; where no other is valid, the old li
     confidence: 0.6,
   } as const;
   const ids = items.map(({ id }) => id);
-  const wrong: Partial<RemovalResult>[] = [
-    { kept: ids.slice(5), removed: [] },
-    { kept: ids.toReversed(), removed: [] },
-    { kept: ids, removed: ids.slice(0, 1) },
-    { kept: [...ids.slice(1), 'unknown'], removed: ids.slice(0, 1) },
+  // Each is wrong in one way only, so that each check has to find its own.
+  const wrong: readonly [problem: string, Partial<RemovalResult>][] = [
+    ['it removes something twice', { kept: ids.slice(1), removed: ['m0', 'm0'], tokens: 1900 }],
+    ['it invents or loses something', { kept: ids.slice(5), removed: [], tokens: 1500 }],
+    ['it invents or loses something', { kept: ids, removed: ['m0'], tokens: 1900 }],
+    ['it changes the order', { kept: ids.slice(1).toReversed(), removed: ['m0'], tokens: 1900 }],
+    ['it changes the order', { kept: [...ids.slice(1, 19), 'unknown'], removed: ['m0'], tokens: 1900 }],
+    // The newest item is pinned.
+    ['it removes what is pinned', { kept: ids.slice(0, 19), removed: ['m19'], tokens: 1900 }],
+    ['its count is wrong', { kept: ids.slice(1), removed: ['m0'], tokens: 1800 }],
   ];
-  for (const result of wrong) {
+  for (const [problem, result] of wrong) {
     const one = broken(result);
     const next = planRemoval(items, 1000, options, { ...allStrategies, hybrid: one });
-    expect(next?.reason).toMatch(/hybrid was refused: .*instead/);
+    expect(next?.reason).toContain(`hybrid was refused: ${problem}; instead `);
     expect(next?.tokens).toBeLessThanOrEqual(1000);
     const none = { hybrid: one, 'middle-removal': one, 'oldest-removal': one };
     expect(planRemoval(items, 1000, options, none)).toBeUndefined();

@@ -1,9 +1,10 @@
-/** Tries both ways of removal and takes the better one; what is still missing for the target is added. */
-
+/**
+ * Tries both ways of removal and takes the better one. Where that misses the target, removal goes on past the
+ * ends that the middle way keeps, as the oldest way would: down to the target or to `minMessages`.
+ */
 import { MiddleRemovalStrategy } from './MiddleRemovalStrategy.ts';
 import { OldestRemovalStrategy } from './OldestRemovalStrategy.ts';
-import { assignMessagePriorities } from './priorities.ts';
-import { inRemovalOrder, removableOf, resultWithout, sumTokens, takeUntil } from './removal.ts';
+import { removeFurther, sumTokens } from './removal.ts';
 import type { RemovalOptions, RemovalResult, StrategyItem } from './types.ts';
 import { validateRemoval } from './validateRemoval.ts';
 
@@ -31,10 +32,11 @@ export function adaptiveCompress(
       : isValid(middle);
   const winner = middleWins ? middle : oldest;
   const compared = `middle ${scores['middle-removal'].toFixed(4)}, oldest ${scores['oldest-removal'].toFixed(4)}`;
-  return finishRemoval(items, targetTokens, {
-    ...winner,
-    scores,
-    reason: `both tried (${compared}): ${winner.reason}`,
+  const most = Math.max(0, items.length - options.minMessages - winner.removed.length);
+  return removeFurther(items, targetTokens, {
+    result: { ...winner, scores, reason: `both tried (${compared}): ${winner.reason}` },
+    most,
+    why: (count) => `then ${count} more to reach the target`,
   });
 }
 
@@ -46,27 +48,4 @@ export function efficiencyOf(
   const reduction = before.tokens === 0 ? 0 : 1 - result.tokens / before.tokens;
   const preservation = before.messages === 0 ? 1 : result.kept.length / before.messages;
   return REDUCTION_WEIGHT * reduction + PRESERVATION_WEIGHT * preservation;
-}
-
-/**
- * Goes on where a strategy stopped short of the target: low priority first, then the oldest, past the ends
- * and the minimum that the strategy kept, until the target is reached or only what may not go is left.
- */
-export function finishRemoval(
-  items: readonly StrategyItem[],
-  targetTokens: number,
-  result: RemovalResult,
-): RemovalResult {
-  if (result.tokens <= targetTokens) return result;
-  const gone = new Set(result.removed);
-  const rest = removableOf(assignMessagePriorities(items)).filter(({ id }) => !gone.has(id));
-  const { taken } = takeUntil(inRemovalOrder(rest), result.tokens - targetTokens);
-  if (taken.length === 0) return result;
-  const { strategy, confidence, scores } = result;
-  return resultWithout(items, new Set([...gone, ...taken]), {
-    strategy,
-    reason: `${result.reason}, then ${taken.length} more to reach the target`,
-    ...(confidence === undefined ? {} : { confidence }),
-    ...(scores === undefined ? {} : { scores }),
-  });
 }

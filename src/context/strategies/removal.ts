@@ -1,5 +1,5 @@
 /** What all strategies share: the order in which things go, and the list that is left. */
-import { isRemovable, rankOf } from './priorities.ts';
+import { assignMessagePriorities, isRemovable, rankOf } from './priorities.ts';
 import type { RankedItem, RemovalResult, StrategyItem } from './types.ts';
 
 /** Tokens of a list. */
@@ -49,6 +49,35 @@ export function resultWithout(
     removed: items.filter(({ id }) => removed.has(id)).map(({ id }) => id),
     tokens: sumTokens(kept),
   };
+}
+
+export interface FurtherRemoval {
+  /** What a strategy has removed so far. */
+  readonly result: RemovalResult;
+  /** Items that may go at most; absent = all that are removable. */
+  readonly most?: number;
+  /** Completes the result's reason when `count` items have gone besides. */
+  readonly why: (count: number) => string;
+}
+
+/** Removes more, low priority first, then the oldest, until `targetTokens` is reached or nothing more may go. */
+export function removeFurther(
+  items: readonly StrategyItem[],
+  targetTokens: number,
+  { result, most, why }: FurtherRemoval,
+): RemovalResult {
+  if (result.tokens <= targetTokens) return result;
+  const gone = new Set(result.removed);
+  const rest = removableOf(assignMessagePriorities(items)).filter(({ id }) => !gone.has(id));
+  const { taken } = takeUntil(inRemovalOrder(rest), result.tokens - targetTokens, most);
+  if (taken.length === 0) return result;
+  const { strategy, confidence, scores } = result;
+  return resultWithout(items, new Set([...gone, ...taken]), {
+    strategy,
+    reason: `${result.reason}, ${why(taken.length)}`,
+    ...(confidence === undefined ? {} : { confidence }),
+    ...(scores === undefined ? {} : { scores }),
+  });
 }
 
 /** Those of a ranked list that may go. */

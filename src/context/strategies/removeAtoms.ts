@@ -16,10 +16,20 @@ export interface AtomRemoval {
   readonly freedTokens: number;
 }
 
-/** Removes atoms until `excessTokens` are gone, or as far as pins allow; undefined when nothing can go. */
+export interface Excess {
+  /** Tokens that have to go for the target. */
+  readonly tokens: number;
+  /** Tokens without which the request cannot be sent at all; 0 or less where it can. */
+  readonly overLimit: number;
+}
+
+/**
+ * Removes atoms until the excess is gone, as far as pins, ends and minimum allow; ends and minimum give way only
+ * for what is over the limit. Undefined when nothing can go.
+ */
 export function planAtomRemoval(
   view: View,
-  excessTokens: number,
+  excess: Excess,
   policy: RemovalPolicy,
   { sizeOf }: { readonly sizeOf: (atom: Atom) => number },
 ): AtomRemoval | undefined {
@@ -29,7 +39,10 @@ export function planAtomRemoval(
     isMasked: ({ uuid }) => view.replacements.has(uuid),
   });
   const total = items.reduce((sum, { tokens }) => sum + tokens, 0);
-  const result = planRemoval(items, Math.max(0, total - excessTokens), policy);
+  const result = planRemoval(items, Math.max(0, total - excess.tokens), {
+    ...policy,
+    mustFitTokens: Math.max(0, total - Math.max(0, excess.overLimit)),
+  });
   if (result === undefined || result.removed.length === 0) return undefined;
   const { removed, strategy, reason } = result;
   return { removed: withNotes(view, removed), strategy, reason, freedTokens: total - result.tokens };

@@ -41,7 +41,10 @@ export interface RemovalOptions {
   readonly preserveStart: number;
   /** The same at the end; oldest removal ranks them high. */
   readonly preserveEnd: number;
-  /** Items that oldest removal leaves at least, those that cannot be removed counted in. */
+  /**
+   * Items that oldest removal leaves at least, those that cannot be removed counted in; an unsure hybrid takes from
+   * the ends only down to it.
+   */
   readonly minMessages: number;
   /** Below this confidence hybrid tries both ways; 0 to 1. */
   readonly confidence: number;
@@ -55,7 +58,7 @@ export interface RemovalResult {
   readonly tokens: number;
   /** The way that was taken: hybrid names the one it chose. */
   readonly strategy: BaseStrategyName;
-  /** One line for the log and `/context`: why this way, and what was added to reach the target. */
+  /** One line for the log and `/context`: why this way, and what went besides for which reason. */
   readonly reason: string;
   /** Of hybrid's choice, 0.5 to 1. */
   readonly confidence?: number;
@@ -66,6 +69,11 @@ export interface RemovalResult {
 /** Which strategy, and its amounts. */
 export interface RemovalPlanOptions extends RemovalOptions {
   readonly strategy: StrategyName;
+  /**
+   * Above this the request could not be sent at all: only then do the ends and the minimum give way. Absent = they
+   * always hold.
+   */
+  readonly mustFitTokens?: number;
 }
 
 export interface RemovalStrategy {

@@ -24,8 +24,8 @@ export const removalProofs = [
       // The beginning takes nearly all: what is free is the end, and by default that is kept as well.
       const newest = (prompts: readonly string[]): readonly string[] => prompts.slice(-4, -1);
       expect(newest(changed)).not.toEqual(newest(byDefault));
-      expect(changed).toContain('p4');
-      expect(byDefault).not.toContain('p4');
+      for (let index = 0; index < 20; index++) expect(changed).toContain(`p${index}`);
+      expect(changed.length).toBeLessThan(byDefault.length);
     },
   }),
   proof('removal.minMessages', {
@@ -39,8 +39,9 @@ export const removalProofs = [
       };
     },
     changes: (changed, byDefault) => {
-      expect(byDefault.reason).not.toContain('to reach the target');
-      expect(changed.reason).toContain('to reach the target');
+      // The note of the removal stands for what is gone.
+      expect(byDefault.left.length).toBeLessThan(60);
+      expect(changed.left.length).toBeGreaterThanOrEqual(60);
     },
   }),
   proof('removal.checkIntervalMs', {

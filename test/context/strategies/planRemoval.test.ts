@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { allStrategies, planRemoval } from '../../../src/context/strategies/planRemoval.ts';
-import { isRemovable } from '../../../src/context/strategies/priorities.ts';
+import { assignMessagePriorities, edgeIds, isRemovable } from '../../../src/context/strategies/priorities.ts';
 import { sumTokens } from '../../../src/context/strategies/removal.ts';
 import type { RemovalResult, RemovalStrategy, StrategyName } from '../../../src/context/strategies/types.ts';
 import { validateRemoval } from '../../../src/context/strategies/validateRemoval.ts';
@@ -9,7 +9,35 @@ import { anyConversation, anyOptions, conversation, idsOf, options } from './mak
 
 const names: readonly StrategyName[] = ['middle-removal', 'oldest-removal', 'hybrid'];
 
-test('whenever the target can be reached it is, with a valid result', () => {
+test('whenever the request can be made to fit it is, with a valid result', () => {
+  fc.assert(
+    fc.property(
+      anyConversation,
+      fc.nat(100_000),
+      fc.nat(100_000),
+      anyOptions,
+      fc.constantFrom(...names),
+      (items, targetTokens, slack, given, strategy) => {
+        const mustFitTokens = targetTokens + slack;
+        const result = planRemoval(items, targetTokens, { ...given, strategy, mustFitTokens });
+        const fixed = items.filter((one, index) => !isRemovable(one) || index === items.length - 1);
+        if (sumTokens(items) <= targetTokens) {
+          expect(result).toBeUndefined();
+          return;
+        }
+        const tokens = result?.tokens ?? sumTokens(items);
+        if (sumTokens(fixed) <= mustFitTokens) expect(tokens).toBeLessThanOrEqual(mustFitTokens);
+        if (result !== undefined) {
+          expect(validateRemoval(items, result)).toBeUndefined();
+          expect(result.kept).toContain(items.at(-1)?.id);
+        }
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+test('ends and minimum hold unless the request could not be sent', () => {
   fc.assert(
     fc.property(
       anyConversation,
@@ -18,16 +46,21 @@ test('whenever the target can be reached it is, with a valid result', () => {
       fc.constantFrom(...names),
       (items, targetTokens, given, strategy) => {
         const result = planRemoval(items, targetTokens, { ...given, strategy });
-        const fixed = items.filter((one, index) => !isRemovable(one) || index === items.length - 1);
-        if (sumTokens(items) <= targetTokens) {
-          expect(result).toBeUndefined();
-          return;
-        }
-        if (sumTokens(fixed) <= targetTokens) expect(result?.tokens).toBeLessThanOrEqual(targetTokens);
-        if (result !== undefined) {
-          expect(validateRemoval(items, result)).toBeUndefined();
-          expect(result.kept).toContain(items.at(-1)?.id);
-        } else expect(sumTokens(fixed)).toBe(sumTokens(items));
+        if (result === undefined) return;
+        const { preserveStart: start, preserveEnd: end, minMessages } = given;
+        const isAboveMinimum = result.kept.length >= Math.min(minMessages, items.length);
+        // An unsure hybrid may go on past the ends, down to the minimum.
+        if (result.strategy === 'middle-removal' && !(isAboveMinimum && result.scores !== undefined)) {
+          const list = items.map((one, index) =>
+            index === items.length - 1 ? { ...one, isPinned: true } : one,
+          );
+          const ends = edgeIds(list, { start, end });
+          const low = new Set(
+            assignMessagePriorities(list).flatMap(({ id, priority }) => (priority === 'LOW' ? [id] : [])),
+          );
+          expect(result.removed.filter((id) => ends.has(id) && !low.has(id))).toEqual([]);
+        } else expect(isAboveMinimum).toBe(true);
+        expect(result.reason).not.toContain('would not have fitted');
       },
     ),
     { numRuns: 500 },
@@ -42,14 +75,41 @@ test('removes no more than is needed: without its last step the target would be 
   }
 });
 
-test('goes past the ends and the minimum when it has to, and keeps the newest', () => {
+test('past the ends or the minimum it goes only as far as the request needs to be sent, and says so', () => {
   const items = conversation(8);
-  const result = planRemoval(items, 150, {
-    ...options({ preserveStart: 4, preserveEnd: 4, minMessages: 6 }),
-    strategy: 'middle-removal',
-  });
-  expect(result?.kept).toEqual(['m7']);
-  expect(result?.reason).toBe('0 from the middle, then 7 more to reach the target');
+  const given = options({ preserveStart: 4, preserveEnd: 4, minMessages: 6 });
+  const plan = (strategy: StrategyName, mustFitTokens?: number) =>
+    planRemoval(items, 150, {
+      ...given,
+      strategy,
+      ...(mustFitTokens === undefined ? {} : { mustFitTokens }),
+    });
+  expect(plan('middle-removal')).toBeUndefined();
+  expect(plan('middle-removal', 800)).toBeUndefined();
+  expect(plan('middle-removal', 550)?.removed).toEqual(['m2', 'm3', 'm4']);
+  expect(plan('middle-removal', 550)?.reason).toBe(
+    '0 from the middle, then 3 more from the ends, because the request would not have fitted otherwise',
+  );
+  expect(plan('oldest-removal')?.kept).toHaveLength(6);
+  expect(plan('oldest-removal', 650)?.kept).toHaveLength(6);
+  expect(plan('oldest-removal', 450)?.kept).toHaveLength(4);
+  expect(plan('oldest-removal', 450)?.reason).toBe(
+    '2 by priority, then by age, then 2 more, and fewer than 6 messages kept, because the request would not have fitted otherwise',
+  );
+  expect(plan('middle-removal', 1)?.kept).toEqual(['m7']);
+});
+
+test('an unsure hybrid gives up the ends for the target, but not the minimum', () => {
+  const items = conversation(9);
+  const given = {
+    ...options({ preserveStart: 3, preserveEnd: 4, confidence: 0.99 }),
+    strategy: 'hybrid',
+  } as const;
+  expect(planRemoval(items, 300, given)?.kept).toHaveLength(3);
+  expect(planRemoval(items, 300, { ...given, minMessages: 5 })?.kept).toHaveLength(5);
+  const forced = planRemoval(items, 300, { ...given, minMessages: 5, mustFitTokens: 450 });
+  expect(forced?.kept).toHaveLength(4);
+  expect(forced?.reason).toMatch(/fewer than 5 messages kept, because the request would not have fitted/);
 });
 
 test('takes what can be had when too much is pinned', () => {
