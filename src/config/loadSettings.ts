@@ -161,13 +161,26 @@ function rulesOf(values: Values, source: string, base: string): SettingsRule[] {
   );
 }
 
+/** Folders in settings may begin with `~`, and are relative to the project's root. */
 function absoluteDirectories(values: Values, { home, root }: SettingsPlaces): Values {
+  const absolute = (folder: string): string =>
+    resolve(
+      root,
+      folder.replace(/^~(?=\/|$)/, () => home),
+    );
   const permissions = values.permissions as { additionalDirectories?: string[] } | undefined;
-  if (permissions?.additionalDirectories === undefined) return values;
-  const additionalDirectories = permissions.additionalDirectories.map((directory) =>
-    resolve(root, directory.replace(/^~(?=\/|$)/, home)),
-  );
-  return { ...values, permissions: { ...permissions, additionalDirectories } };
+  const context = values.context as { truncate?: { outputDir?: string | null } } | undefined;
+  const directories = permissions?.additionalDirectories;
+  const outputDir = context?.truncate?.outputDir;
+  return {
+    ...values,
+    ...(directories === undefined
+      ? {}
+      : { permissions: { ...permissions, additionalDirectories: directories.map(absolute) } }),
+    ...(typeof outputDir !== 'string'
+      ? {}
+      : { context: { ...context, truncate: { ...context?.truncate, outputDir: absolute(outputDir) } } }),
+  };
 }
 
 function shownPath(path: string, { home, root }: SettingsPlaces): string {

@@ -33,6 +33,14 @@ export function holdBack(
   const sessions = kept.sessions as Values | undefined;
   if (sessions?.redactOnWrite === false)
     hold(sessions, 'redactOnWrite', 'sessions.redactOnWrite', 'Stores secrets that you want taken out.');
+  const truncate = (kept.context as Values | undefined)?.truncate as Values | undefined;
+  if (truncate !== undefined && 'outputDir' in truncate)
+    hold(
+      truncate,
+      'outputDir',
+      'context.truncate.outputDir',
+      'Writes long outputs of tools, whatever they hold, into this folder.',
+    );
   const permissions = kept.permissions as Values | undefined;
   if (permissions === undefined) return { kept, held };
   const isOwn = (rule: string): boolean => ownRules.includes(rule);

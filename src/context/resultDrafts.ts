@@ -11,7 +11,7 @@ import type { ToolResultInput } from './types.ts';
 export function resultDraft(
   call: ToolCall,
   outcome: ToolResultInput['outcome'],
-  { text, original, partial }: Admitted,
+  { text, original, partial, fullOutputPath, truncation }: Admitted,
   durationMs: number | undefined,
 ): EntryDraft {
   const failed = outcome.status !== 'ok' && outcome.status !== 'partial';
@@ -25,6 +25,8 @@ export function resultDraft(
     ...(failed ? { error: headOf(outcome.text, 200) } : {}),
     ...(facts === undefined ? {} : { kind: facts.kind }),
     ...(original === undefined ? {} : { original }),
+    ...(fullOutputPath === undefined ? {} : { fullOutputPath }),
+    ...(truncation === undefined ? {} : { truncation: { ...truncation } }),
     ...(facts?.filesChanged === undefined ? {} : { filesChanged: [...facts.filesChanged] }),
     ...(facts?.filesRead === undefined ? {} : { filesRead: [...facts.filesRead] }),
     ...(facts?.todos === undefined ? {} : { todos: [...facts.todos] }),

@@ -46,6 +46,20 @@ const compact = z.strictObject({
 const truncate = z.strictObject({
   maxLines: z.int().min(10).default(2000).describe('Lines of one tool result that the model sees.'),
   maxBytes: z.int().min(1000).default(51_200).describe('Bytes of one tool result that the model sees.'),
+  direction: z
+    .enum(['auto', 'head', 'tail', 'head_tail'])
+    .default('auto')
+    .describe(
+      'Which part of a result that is too long stays; auto keeps the beginning, and of commands the error lines and the end as well.',
+    ),
+  outputDir: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe(
+      'Folder to which the full output of each truncated result is written as a file besides, in a folder for each session; null only keeps it beside the session log.',
+    ),
 });
 
 const offload = z.strictObject({

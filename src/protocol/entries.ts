@@ -161,6 +161,19 @@ export const entrySchema = z.looseObject({
       kind: z.string().optional(),
       /** The whole output, when `output` is only a part of it. */
       original: blobRefSchema.optional(),
+      /** The file that held the whole output then, when `output` is only a part of it. */
+      fullOutputPath: z.string().optional(),
+      /** How it was cut to the limits on lines, bytes and tokens. */
+      truncation: z
+        .looseObject({
+          direction: z.enum(['head', 'tail', 'head_tail']),
+          originalLines: z.number(),
+          originalBytes: z.number(),
+          keptLines: z.number(),
+          keptBytes: z.number(),
+          timeMs: z.number(),
+        })
+        .optional(),
       filesChanged: z.array(fileChangeSchema).optional(),
       /** Files that were read, with the hash of what was seen: the base of "changed since it was read". */
       filesRead: z.array(z.looseObject({ path: z.string(), hash: z.string() })).optional(),

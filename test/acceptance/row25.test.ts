@@ -1,4 +1,5 @@
 /** Row 25: what a tool gave is bounded by lines and by bytes, and kept whole beside the log. */
+import { readFile, stat } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { DEFAULT_LIMITS, truncateObservation } from '../../src/context/results/ObservationTruncator.ts';
 import { textOf } from '../e2e/support/wire.ts';
@@ -81,4 +82,69 @@ test('row 25: context.truncate.* are obeyed, and the pointer that is shown leads
     read += textOf(next?.messages.at(-1)).split('\n').slice(1).join('\n');
   }
   expect(read).toBe(text);
+});
+
+test('row 25: the result carries truncated, full_output_path and stats, and the path is readable', async () => {
+  const text = Array.from({ length: 300 }, (_, n) => `row ${n}`).join('\n');
+  for (const outputDir of [null, 'long outputs']) {
+    const house = await buildHouse({
+      settings: { context: { truncate: { maxLines: 60, outputDir } } },
+      files: { 'rows.txt': text },
+    });
+    const open = await house.open();
+    const [, second, third] = await open.ask(
+      'read',
+      { calls: [use('Bash', { command: 'cat rows.txt' })] },
+      { calls: [use('Bash', { command: 'echo short' })] },
+      { text: 'Read.' },
+    );
+    const [cut, whole] = open.entries().flatMap(({ toolResult }) => toolResult ?? []);
+    expect(cut?.status).toBe('partial');
+    expect(cut?.truncation).toEqual({
+      direction: 'head_tail',
+      originalLines: 300,
+      originalBytes: Buffer.byteLength(text),
+      keptLines: expect.any(Number),
+      keptBytes: expect.any(Number),
+      timeMs: expect.any(Number),
+    });
+    const [, ...shown] = String(cut?.output).split('\n');
+    expect(cut?.truncation?.keptLines).toBe(shown.length);
+    expect(cut?.truncation?.keptBytes).toBe(bytes(shown.join('\n')));
+    const path = cut?.fullOutputPath ?? '';
+    expect(await readFile(path, 'utf8')).toBe(text);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    const sent = textOf(second?.messages.at(-1));
+    expect(sent).toMatch(/All: Recall\("[0-9a-f]{12}"\)/);
+    expect(sent.includes(path)).toBe(outputDir !== null);
+    if (outputDir !== null) expect(path).toMatch(/\/long outputs\/[^/]+\/Bash-[0-9a-f]{12}\.txt$/);
+    expect(textOf(third?.messages.at(-1))).toMatch(/^short/);
+    expect([whole?.truncation, whole?.fullOutputPath]).toEqual([undefined, undefined]);
+  }
+});
+
+test.each([
+  ['head', ['row 0'], ['row 299', 'row 150']],
+  ['tail', ['row 299'], ['row 0', 'row 150']],
+  ['head_tail', ['row 0', 'row 299'], ['row 150']],
+] as const)('row 25: context.truncate.direction %s', async (direction, kept, left) => {
+  const text = Array.from({ length: 300 }, (_, n) => `row ${n}`).join('\n');
+  const house = await buildHouse({
+    settings: { context: { truncate: { maxLines: 60, direction } } },
+    files: { 'rows.txt': text },
+  });
+  const open = await house.open();
+  const [, second, third] = await open.ask(
+    'read',
+    { calls: [use('Bash', { command: 'cat rows.txt' })] },
+    { calls: [use('Read', { file_path: 'rows.txt' })] },
+    { text: 'Read.' },
+  );
+  for (const request of [second, third]) {
+    const lines = textOf(request?.messages.at(-1))
+      .split('\n')
+      .map((line) => line.replace(/^ *\d+\t/, ''));
+    for (const line of kept) expect(lines).toContain(line);
+    for (const line of left) expect(lines).not.toContain(line);
+  }
 });

@@ -421,6 +421,26 @@ describe('folders', () => {
     expect(decided).toEqual(Object.keys(settingsSchema.shape));
   });
 
+  test('the folder for outputs may begin with ~, and is relative to the project', async () => {
+    for (const [outputDir, expected] of [
+      ['~/outputs', join(home, 'outputs')],
+      ['../outputs', join(home, 'work/outputs')],
+      [null, null],
+    ]) {
+      await write(paths.user, { context: { truncate: { outputDir, maxLines: 50 } } });
+      const { truncate } = (await load({})).settings.context;
+      expect(truncate).toMatchObject({ outputDir: expected, maxLines: 50 });
+    }
+  });
+
+  test('a folder may cut tool results differently, but not have them written somewhere', () => {
+    const truncate = { direction: 'tail', outputDir: '~/public' };
+    const { kept, held } = holdBack({ context: { truncate } }, 'f');
+    expect(kept).toEqual({ context: { truncate: { direction: 'tail' } } });
+    expect(held).toMatchObject([{ key: 'context.truncate.outputDir', value: '~/public' }]);
+    expect(holdBack({ context: { truncate: { outputDir: null } } }, 'f').held).toEqual([]);
+  });
+
   test('of the allow rules those count that the user saved there, and only in the personal file', async () => {
     const allow = ['Bash(npm test:*)', 'Bash(curl *)'];
     await write(local, { permissions: { allow } });

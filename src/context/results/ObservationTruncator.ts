@@ -9,6 +9,17 @@ import { headAndTail } from './headAndTail.ts';
 
 export type TruncateDirection = 'head' | 'tail' | 'head_tail';
 
+/** What a cut did; recorded with the result. */
+export interface TruncationStats {
+  readonly direction: TruncateDirection;
+  readonly originalLines: number;
+  readonly originalBytes: number;
+  readonly keptLines: number;
+  readonly keptBytes: number;
+  /** Milliseconds that the cut took. */
+  readonly timeMs: number;
+}
+
 export interface TruncationLimits {
   readonly maxLines: number;
   readonly maxBytes: number;
@@ -18,13 +29,9 @@ export interface Truncation {
   readonly truncated: boolean;
   /** What is kept; the text itself when it fits. Never more lines or bytes than the limits. */
   readonly preview: string;
-  readonly stats: {
-    readonly direction: TruncateDirection;
-    readonly originalLines: number;
-    readonly originalBytes: number;
-    readonly keptLines: number;
-    readonly keptBytes: number;
-  };
+  /** Where the whole lies as a file; set by whoever has stored it. */
+  readonly fullOutputPath?: string;
+  readonly stats: TruncationStats;
 }
 
 /** S3's figures. */
@@ -58,12 +65,12 @@ export async function truncateInSteps(
 }
 
 /**
- * The sentence before a cut text. `path` is where the whole lies; absent when it could not be kept. A `whole`
- * with a hash is pointed to by its first twelve digits: 46 tokens in all, where a path makes it 113; one that the
- * log holds itself by its position.
+ * The sentence before a cut text. `path` is a file with the whole; absent where there is none. A `whole` with a hash
+ * is pointed to by its first twelve digits, which costs 46 tokens where a path costs 113; one that the log holds
+ * itself by its position.
  */
 export function truncationNotice(
-  { stats }: Pick<Truncation, 'stats'>,
+  { stats }: { readonly stats: Omit<TruncationStats, 'timeMs'> },
   path: string | undefined,
   whole:
     | { readonly bytes: number; readonly lines?: number | undefined; readonly hash?: string }
@@ -80,7 +87,7 @@ export function truncationNotice(
     whole !== undefined && 'seq' in whole
       ? `All: Recall("#${whole.seq}")`
       : kept?.hash !== undefined
-        ? `All: ${pointerTo(kept.hash)}`
+        ? `All: ${pointerTo(kept.hash)}${path === undefined ? '' : `, or the file ${path}`}`
         : path === undefined
           ? 'The whole could not be kept; narrow the call to see more.'
           : `The whole is in ${path}; Read it in parts, or Grep it.`;
@@ -102,6 +109,7 @@ function* truncating(
   limits: TruncationLimits,
   direction: TruncateDirection,
 ): Generator<undefined, Truncation> {
+  const start = performance.now();
   const originalLines = countLines(text);
   const originalBytes = Buffer.byteLength(text);
   const fits = originalLines <= limits.maxLines && originalBytes <= limits.maxBytes;
@@ -115,6 +123,7 @@ function* truncating(
       originalBytes,
       keptLines: fits ? originalLines : countLines(preview),
       keptBytes: fits ? originalBytes : Buffer.byteLength(preview),
+      timeMs: Math.round(performance.now() - start),
     },
   };
 }

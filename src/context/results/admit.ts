@@ -9,10 +9,13 @@ import { estimateTokens, HIGH } from '../tokens/estimate.ts';
 import {
   memoryIdOf,
   pointerTo,
+  type TruncateDirection,
   type TruncationLimits,
+  type TruncationStats,
   truncateInSteps,
   truncationNotice,
 } from './ObservationTruncator.ts';
+import type { OutputFolder } from './OutputFolder.ts';
 import { compress } from './ToolResultCompressor.ts';
 import { WorkingMemory } from './WorkingMemory.ts';
 
@@ -21,6 +24,10 @@ export interface Admitted {
   readonly text: string;
   readonly original?: BlobRef;
   readonly partial: boolean;
+  /** Where the whole lies as a file, when something was left out: in the output folder, else in the blob store. */
+  readonly fullOutputPath?: string;
+  /** Of a cut by lines, bytes or tokens. */
+  readonly truncation?: TruncationStats;
 }
 
 /** What a tool gave. `original` is what the tool itself kept, when `text` is already only a part. */
@@ -44,6 +51,10 @@ export interface AdmissionOptions {
   readonly tool?: string;
   /** Null switches the shortening by structure off. */
   readonly offload?: ContextSettings['offload'] | null;
+  /** `context.truncate.direction`; auto keeps beginning, errors and end of a command, the beginning of all else. */
+  readonly direction?: ContextSettings['truncate']['direction'];
+  /** Where full outputs are written as readable files besides. */
+  readonly outputs?: OutputFolder | undefined;
 }
 
 /** Never rejects because of a disk that refuses: that costs the pointer, not the session. */
@@ -51,11 +62,26 @@ export async function admitOutput(
   output: ToolOutput,
   limits: AdmissionLimits,
   blobs: BlobStore,
-  { tool = '', offload = null }: AdmissionOptions = {},
+  options: AdmissionOptions = {},
 ): Promise<Admitted> {
-  if (tool === 'Recall') return admitRecalled(output.text, limits);
+  if (options.tool === 'Recall') return admitRecalled(output.text, limits);
+  const admitted = await bound(output, limits, blobs, options);
+  if (!admitted.partial || admitted.fullOutputPath !== undefined) return admitted;
+  const { original } = admitted;
+  const fullOutputPath =
+    (await options.outputs?.save(options.tool ?? '', original, output.text)) ?? blobPath(blobs, original);
+  return { ...admitted, ...(fullOutputPath === undefined ? {} : { fullOutputPath }) };
+}
+
+async function bound(
+  output: ToolOutput,
+  limits: AdmissionLimits,
+  blobs: BlobStore,
+  options: AdmissionOptions,
+): Promise<Admitted> {
+  const { tool = '', offload = null } = options;
   if (limits.isSpent === true) return pointerOnly(output, blobs);
-  if (offload === null) return truncate(output, limits, blobs, isPart(output));
+  if (offload === null) return truncate(output, limits, blobs, options, isPart(output));
   const { text, original } = await compress(tool, output.text, {
     settings: offload,
     limits,
@@ -64,8 +90,12 @@ export async function admitOutput(
     kept: output.original,
     title: output.display?.title,
   });
-  if (original === undefined) return truncate(output, limits, blobs, isPart(output));
-  return truncate({ ...output, text, original }, limits, blobs, true);
+  if (original === undefined) return truncate(output, limits, blobs, options, isPart(output));
+  return truncate({ ...output, text, original }, limits, blobs, options, true);
+}
+
+function blobPath(blobs: BlobStore, original: BlobRef | undefined): string | undefined {
+  return original === undefined ? undefined : blobs.pathOf(original.hash);
 }
 
 /** True for a text that its tool cut from what it kept. */
@@ -79,7 +109,7 @@ async function admitRecalled(text: string, limits: AdmissionLimits): Promise<Adm
   const notice =
     '[Cut to what is left for the results of this reply; Recall it again by itself, or a smaller limit of it.]';
   const cut = await cutWithin(text, limits, 'head', () => notice);
-  return { text: cut, partial: true };
+  return { text: cut.text, partial: true };
 }
 
 /** What a pointer to an output that is not shown costs, by the higher estimate. */
@@ -106,6 +136,7 @@ async function truncate(
   output: ToolOutput,
   limits: AdmissionLimits,
   blobs: BlobStore,
+  { tool = '', direction: asked = 'auto', outputs }: AdmissionOptions,
   isPartOfKept: boolean,
 ): Promise<Admitted> {
   const { text, original: kept } = output;
@@ -117,12 +148,23 @@ async function truncate(
     if (fits(noted, limits)) return { text: noted, original: kept, partial: isPartOfKept };
   }
   const original = isPartOfKept ? kept : await blobs.put(text).catch(() => undefined);
-  const path = original === undefined ? undefined : blobs.pathOf(original.hash);
-  const direction = output.kind === 'command' ? 'head_tail' : 'head';
-  const notice = (truncation: Pick<Truncated, 'stats'>): string =>
-    truncationNotice(truncation, path, original);
-  const cut = await cutWithin(text, limits, direction, notice);
-  return { text: cut, ...(original === undefined ? {} : { original }), partial: true };
+  const file = await outputs?.save(tool, original, text);
+  const direction = asked !== 'auto' ? asked : output.kind === 'command' ? 'head_tail' : 'head';
+  const cut = await cutWithin(text, limits, direction, (stats) =>
+    truncationNotice({ stats }, file, original),
+  );
+  const fullOutputPath = file ?? blobPath(blobs, original);
+  return {
+    text: cut.text,
+    partial: true,
+    ...(original === undefined ? {} : { original }),
+    ...(fullOutputPath === undefined ? {} : { fullOutputPath }),
+    truncation: {
+      ...cut.stats,
+      originalLines: original?.lines ?? cut.stats.originalLines,
+      originalBytes: original?.bytes ?? cut.stats.originalBytes,
+    },
+  };
 }
 
 function fits(text: string, { maxLines, maxBytes, maxTokens }: AdmissionLimits): boolean {
@@ -136,32 +178,32 @@ function fits(text: string, { maxLines, maxBytes, maxTokens }: AdmissionLimits):
   return maxTokens === undefined || estimateTokens(text, HIGH) <= maxTokens;
 }
 
-type Truncated = Awaited<ReturnType<typeof truncateInSteps>>;
-
 /** Notice and cut together keep all limits. */
 async function cutWithin(
   text: string,
   limits: AdmissionLimits,
-  direction: 'head' | 'head_tail',
-  notice: (truncation: Pick<Truncated, 'stats'>) => string,
-): Promise<string> {
+  direction: TruncateDirection,
+  notice: (stats: TruncationStats) => string,
+): Promise<{ readonly text: string; readonly stats: TruncationStats }> {
   const { maxLines, maxTokens } = limits;
-  const stats = {
+  const longest = {
     direction,
     originalLines: text.length,
     originalBytes: 4 * text.length,
     keptLines: text.length,
     keptBytes: 4 * text.length,
+    timeMs: 0,
   };
-  const room = Buffer.byteLength(notice({ stats })) + 1;
+  const room = Buffer.byteLength(notice(longest)) + 1;
   let maxBytes = Math.max(0, limits.maxBytes - room);
   for (;;) {
-    const cut = await truncateInSteps(text, { maxLines: maxLines - 1, maxBytes }, direction);
-    const whole = `${notice(cut)}\n${cut.preview}`;
+    const { preview, stats } = await truncateInSteps(text, { maxLines: maxLines - 1, maxBytes }, direction);
+    const whole = `${notice(stats)}\n${preview}`;
     const tokens = maxTokens === undefined ? 0 : estimateTokens(whole, HIGH);
-    if (maxTokens === undefined || tokens <= maxTokens || maxBytes < LEAST_BYTES) return whole;
+    if (maxTokens === undefined || tokens <= maxTokens || maxBytes < LEAST_BYTES)
+      return { text: whole, stats };
     // Dense text has more tokens to the byte; the estimate is nearly linear, so this ends soon.
-    maxBytes = Math.floor(Math.min(maxBytes, cut.stats.keptBytes) * Math.min(0.95, maxTokens / tokens));
+    maxBytes = Math.floor(Math.min(maxBytes, stats.keptBytes) * Math.min(0.95, maxTokens / tokens));
   }
 }
 

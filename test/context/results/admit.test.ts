@@ -68,6 +68,7 @@ test('a part of what its tool kept says of what, whole or cut again', async () =
     text: `[A part of 10000 bytes. All: Recall("${original.hash.slice(0, 12)}")]\na part`,
     original,
     partial: true,
+    fullOutputPath: blobs.pathOf(original.hash),
   });
   const long = await admitOutput({ text: 'a part\n'.repeat(500), kind: 'command', original }, limits, blobs);
   expect(long.text).toContain('of 1,000 lines');

@@ -1,4 +1,5 @@
 /** How much of a tool's output a request shows. */
+import { readFile } from 'node:fs/promises';
 import { expect } from 'vitest';
 import type { ToolOutcome } from '../../../src/protocol/tools.ts';
 import { ask, call, type House, outcome } from '../harness.ts';
@@ -33,6 +34,25 @@ export const resultProofs = [
       expect(byDefault).toBeGreaterThan(40_000);
       expect(changed).toBeLessThanOrEqual(5000);
     },
+  }),
+  proof('truncate.direction', {
+    to: 'tail',
+    windowTokens,
+    see: (home) => shown(home, 'Read', lines(3000), 'file'),
+    changes: (changed, byDefault) => {
+      expect([byDefault.includes('line 0\n'), byDefault.endsWith('line 2999')]).toEqual([true, false]);
+      expect([changed.includes('line 0\n'), changed.endsWith('line 2999')]).toEqual([false, true]);
+    },
+  }),
+  proof('truncate.outputDir', {
+    to: 'long-outputs',
+    windowTokens,
+    see: async (home) => {
+      const said = await shown(home, 'Read', lines(3000), 'file');
+      const path = /or the file (\S+)\]/.exec(said)?.[1];
+      return path === undefined ? undefined : readFile(path, 'utf8');
+    },
+    changes: (changed, byDefault) => expect([changed, byDefault]).toEqual([lines(3000), undefined]),
   }),
   proof('offload.maxListItems', {
     to: 5,
