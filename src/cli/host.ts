@@ -84,7 +84,8 @@ function memoryPort(memory: LongTermMemory, settings: MemoryPort['settings']): M
     folders: memory.folders,
     settings,
     list: () => memory.list(),
-    add: (text, scope) => memory.remember(text, scope),
-    search: (words) => memory.search(words, SEARCH_BY_HAND),
+    add: (text, scope, category) => memory.remember(text, scope, category),
+    search: (words, category) =>
+      memory.search(words, { ...SEARCH_BY_HAND, ...(category === undefined ? {} : { category }) }),
   };
 }

@@ -2,8 +2,9 @@ import { type FoundMemory, type MemoryFileInfo, type MemoryScope, oneLine } from
 import { alignColumns } from './textTable.ts';
 import type { Command, CommandResult, MemoryPort } from './types.ts';
 
-const USAGE =
-  'Use /memory, /memory add [--project] <text>, /memory search <words>, or /memory path to see the folders.';
+const SEARCH = '/memory search [--category <name>] <words>';
+const ADD = '/memory add [--project] [--category <name>] <text>';
+const USAGE = `Use /memory, ${ADD}, ${SEARCH}, or /memory path to see the folders.`;
 
 /** Shows, searches and adds to the user's memory files. */
 export const memory: Command = {
@@ -20,9 +21,7 @@ export const memory: Command = {
       case 'path':
         return notice(placesText(port));
       case 'search':
-        return rest === ''
-          ? problem('What should be searched for? /memory search <words>')
-          : notice(foundText(await port.search(rest), port));
+        return search(rest, port);
       case 'add':
         return add(rest, port);
       default:
@@ -31,14 +30,44 @@ export const memory: Command = {
   },
 };
 
+async function search(args: string, port: MemoryPort): Promise<CommandResult> {
+  const { text: words, category, problem: misused } = readFlags(args, ['category']);
+  if (misused !== undefined) return problem(`${misused} ${SEARCH}`);
+  if (words === '') return problem(`What should be searched for? ${SEARCH}`);
+  return notice(foundText(await port.search(words, category), port));
+}
+
 async function add(args: string, port: MemoryPort): Promise<CommandResult> {
-  const [, flag, text = ''] = /^(?:--(project|user)(?:\s+|$))?([\s\S]*)$/.exec(args) ?? [];
-  if (text.trim() === '') return problem('What should be remembered? /memory add [--project] <text>');
-  const scope: MemoryScope = flag === 'project' ? 'project' : 'user';
-  const saved = await port.add(text, scope);
+  const { text, category, scope = 'user', problem: misused } = readFlags(args, ['category', 'scope']);
+  if (misused !== undefined) return problem(`${misused} ${ADD}`);
+  if (text === '') return problem(`What should be remembered? ${ADD}`);
+  const saved = await port.add(text, scope, category);
   if (saved.type === 'refused') return problem(saved.message);
   const where = scope === 'project' ? 'for this project' : 'for all projects';
   return notice(`Remembered ${where}, in ${saved.file}`);
+}
+
+interface Flags {
+  /** What follows the flags. */
+  readonly text: string;
+  readonly category?: string;
+  readonly scope?: MemoryScope;
+  readonly problem?: string;
+}
+
+/** Flags stand before the text, in any order; what is no known flag begins the text. */
+function readFlags(args: string, known: readonly ('category' | 'scope')[]): Flags {
+  let flags: Flags = { text: args.trim() };
+  for (;;) {
+    const [all = '', scope, quoted, bare] =
+      /^--(?:(project|user)|category(?:=|\s+)(?:"([^"]*)"|(?!--)(\S+)))(?:\s+|$)/.exec(flags.text) ?? [];
+    if (all === '' || !known.includes(scope === undefined ? 'category' : 'scope')) break;
+    const text = flags.text.slice(all.length).trim();
+    const category = quoted ?? bare;
+    if (scope !== undefined) flags = { ...flags, text, scope: scope === 'project' ? 'project' : 'user' };
+    else if (category !== undefined) flags = { ...flags, text, category };
+  }
+  return /^--category(?:[\s=]|$)/.test(flags.text) ? { ...flags, problem: 'Which category?' } : flags;
 }
 
 function listText(files: readonly MemoryFileInfo[], port: MemoryPort): string {
@@ -70,10 +99,11 @@ function countOf({ memories, leftOut, isCut }: MemoryFileInfo): string {
   return isCut === true ? `${count}; only its first megabyte is read` : count;
 }
 
-function stateOf({ settings: { enabled, limit, minSimilarity } }: MemoryPort): string {
+function stateOf({ settings: { enabled, limit, minSimilarity, category } }: MemoryPort): string {
   if (!enabled) return 'Prompts bring no memories along: "context.memory.enabled" is off.';
   const most = limit === 1 ? 'one memory' : `${limit} memories`;
-  return `A prompt brings along up to ${most} with a similarity of ${minSimilarity} or more.`;
+  const which = category === null ? '' : ` of the category "${category}"`;
+  return `A prompt brings along up to ${most}${which} with a similarity of ${minSimilarity} or more.`;
 }
 
 function placesText({ folders }: MemoryPort): string {
@@ -86,12 +116,16 @@ function placesText({ folders }: MemoryPort): string {
 
 function foundText(found: readonly FoundMemory[], port: MemoryPort): string {
   if (found.length === 0) return 'No memory holds any of these words.';
-  const { limit, minSimilarity } = port.settings;
-  const rows = found.map(({ content, file, similarity }, rank) => [
-    rank < limit && similarity >= minSimilarity ? '*' : '',
-    similarity.toFixed(2),
-    file,
-    oneLine(content, 90),
+  const { limit, minSimilarity, category } = port.settings;
+  const comesAlong = (memory: FoundMemory): boolean =>
+    memory.similarity >= minSimilarity &&
+    (category === null || memory.category === category.trim().toLowerCase());
+  const brought = new Set(found.filter(comesAlong).slice(0, limit));
+  const rows = found.map((memory) => [
+    brought.has(memory) ? '*' : '',
+    memory.similarity.toFixed(2),
+    memory.category === undefined ? memory.file : `${memory.file} [${oneLine(memory.category, 30)}]`,
+    oneLine(memory.content, 90),
   ]);
   return [...alignColumns(rows), '', '* comes along with a prompt of these words'].join('\n');
 }

@@ -65,12 +65,12 @@ export interface ModelList {
 /** The user's memory files. */
 export interface MemoryPort {
   readonly folders: MemoryFolders;
-  readonly settings: Pick<ContextSettings['memory'], 'enabled' | 'limit' | 'minSimilarity'>;
+  readonly settings: Pick<ContextSettings['memory'], 'enabled' | 'limit' | 'minSimilarity' | 'category'>;
   list(): Promise<readonly MemoryFileInfo[]>;
   /** Called for nothing but the user's own `/memory add`. */
-  add(text: string, scope: MemoryScope): Promise<Remembered>;
+  add(text: string, scope: MemoryScope, category?: string): Promise<Remembered>;
   /** Whatever holds one of the words, most similar first; more than a prompt would bring. */
-  search(words: string): Promise<readonly FoundMemory[]>;
+  search(words: string, category?: string): Promise<readonly FoundMemory[]>;
 }
 
 /** What a command may see and ask; plugged in `cli`. */

@@ -90,8 +90,9 @@ async function memoriesFor(
   const { memory } = deps;
   if (!settings.enabled || memory === undefined || query.trim() === '') return [];
   const { limit, minSimilarity, timeoutMs } = settings;
+  const category = settings.category === null ? {} : { category: settings.category };
   const search = (signal: AbortSignal): ReturnType<typeof memory.search> =>
-    memory.search(query, { limit, minSimilarity, timeoutMs, signal, onWarning });
+    memory.search(query, { limit, minSimilarity, timeoutMs, ...category, signal, onWarning });
   const found = await withDeadline<readonly FoundMemory[]>(search, timeoutMs, () => []);
   const cap = allocateBudget(projection.budget().window, budget).retrieved;
   const draft = memoryDraft(log.clean(found), cap);

@@ -155,6 +155,14 @@ const memory = z.strictObject({
     .default(0.6)
     .describe('How much of a prompt a memory has to be about: the share of its telling words that it holds.'),
   timeoutMs: z.int().min(1).default(500).describe('Milliseconds after which a prompt goes without memories.'),
+  category: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe(
+      'Prompts bring along memories of this category only, e.g. "user_preference"; null: of any or none.',
+    ),
 });
 
 const cache = z.strictObject({

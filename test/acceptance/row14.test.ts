@@ -64,11 +64,54 @@ test('row 14: limit, similarity and category hold', async () => {
     expect(similarity).toBeGreaterThanOrEqual(0.6);
     expect(similarity).toBeLessThanOrEqual(1);
   }
+  // What 0.6 leaves out is there, and nothing else keeps it out.
+  const about = 'how the scanner handles braces, and where logs go';
+  const all = await memory.search(about, { limit: 50, minSimilarity: Number.MIN_VALUE, timeoutMs: 20_000 });
+  const near = all.filter(({ similarity }) => similarity >= 0.6);
+  expect(near.length).toBeGreaterThan(0);
+  expect(near.length).toBeLessThan(all.length);
+  expect(await memory.search(about, { limit: 50, timeoutMs: 20_000 })).toEqual(near);
   expect(await memory.search(query, { limit: 1, timeoutMs: 20_000 })).toHaveLength(1);
   expect(await memory.search('quarterly revenue of the bakery', { timeoutMs: 20_000 })).toEqual([]);
   const styled = await memory.search(query, { category: 'style', limit: 20, timeoutMs: 20_000 });
   expect(styled.every(({ category, file }) => category === 'style' && file === 'style.md')).toBe(true);
   expect(styled.length).toBeGreaterThan(3);
+});
+
+test('row 14: a category can be written, searched for, and made the only one that prompts bring along', async () => {
+  const context = (category: string | null) => ({ context: { memory: { timeoutMs: 20_000, category } } });
+  const project = await openProject({ settings: context('user_preference') });
+  const run = (prompt: string) => project.run(prompt, { format: 'text' });
+  await run('/memory add --category user_preference The deploy password rotation is announced in English');
+  await run('/memory add --project --category ops The deploy password rotation happens every Tuesday');
+  await run('/memory add The deploy password rotation is boring');
+  const found = await run('/memory search --category ops deploy password rotation');
+  expect(found.stdout).toContain('every Tuesday');
+  expect(found.stdout).not.toMatch(/English|boring/);
+  const brought = async () => {
+    const { requests } = await project.run('When is the deploy password rotation?', {
+      replies: [{ text: 'So.' }],
+    });
+    const sent = JSON.stringify(requests[0]?.messages);
+    return ['English', 'Tuesday', 'boring'].filter((word) => sent.includes(word));
+  };
+  expect(await brought()).toEqual(['English']);
+  await project.configure(context(null));
+  expect(await brought()).toEqual(['English', 'Tuesday', 'boring']);
+});
+
+test('row 14: a search that is quick leaves no timer behind', async () => {
+  const quick = { search: async () => [] };
+  const house = await buildHouse({
+    deps: { memory: quick },
+    settings: { context: { memory: { timeoutMs: 60_000 } } },
+  });
+  const open = await house.open();
+  await open.ask('warm up', { text: 'Yes.' });
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const before = timers();
+  for (let n = 0; n < 5; n++) await open.ask(`question ${n}`, { text: 'Yes.' });
+  expect(timers()).toBeLessThanOrEqual(before);
 });
 
 test('row 14: a search of five seconds costs the turn less than 700 ms, and leaves no timer behind', async () => {

@@ -24,7 +24,7 @@ export function commandHost(parts: Partial<CommandHost> = {}): CommandHost {
     }),
     memory: {
       folders: { user: '/home/me/.clawdcode/memory', project: '/home/me/.clawdcode/projects/p/memory' },
-      settings: { enabled: true, limit: 3, minSimilarity: 0.6 },
+      settings: { enabled: true, limit: 3, minSimilarity: 0.6, category: null },
       list: async () => [],
       add: async () => ({ type: 'refused', message: 'nothing is added in this test' }),
       search: async () => [],

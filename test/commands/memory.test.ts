@@ -19,10 +19,16 @@ function host(settings: Partial<MemoryPort['settings']> = {}): CommandHost {
   return commandHost({
     memory: {
       folders,
-      settings: { enabled: true, limit: 1, minSimilarity: 0.6, ...settings },
+      settings: { enabled: true, limit: 1, minSimilarity: 0.6, category: null, ...settings },
       list: () => memory.list(),
-      add: (text, scope) => memory.remember(text, scope),
-      search: (words) => memory.search(words, { limit: 10, minSimilarity: 0.01, timeoutMs: 10_000 }),
+      add: (text, scope, category) => memory.remember(text, scope, category),
+      search: (words, category) =>
+        memory.search(words, {
+          limit: 10,
+          minSimilarity: 0.01,
+          timeoutMs: 10_000,
+          ...(category === undefined ? {} : { category }),
+        }),
     },
   });
 }
@@ -74,9 +80,42 @@ test('says so when prompts bring no memories', async () => {
   expect(await memory('', host({ enabled: false }))).toContain('"context.memory.enabled" is off');
 });
 
-test.each(['add', 'add --project', 'search', 'forget everything', 'add \u0000'])(
-  '/memory %s is an error that says what to do',
-  async (args) => {
-    expect(await run('memory', args, host())).toMatchObject({ type: 'notice', level: 'error' });
-  },
-);
+test('a category is written, searched for, and decides what comes along', async () => {
+  expect(await memory('add --category style Deploys are written in small caps')).toBe(
+    `Remembered for all projects, in ${join(base, 'user/style.md')}`,
+  );
+  await memory('add --category=Style Deploys have no exclamation marks');
+  await memory('add --project --category "Release notes" Deploys are announced');
+  await memory('add Deploys go out on Mondays');
+  expect(await readFile(join(base, 'user/style.md'), 'utf8')).toBe(
+    '---\ncategory: style\n---\n\n- Deploys are written in small caps\n- Deploys have no exclamation marks\n',
+  );
+  const found = await memory('search --category STYLE deploys');
+  expect(found).toMatch(/style\.md \[style\] .*small caps/);
+  expect(found).toContain('exclamation marks');
+  expect(found).not.toContain('Mondays');
+  expect(await memory('search --category "release notes" deploys')).toMatch(/\[release notes\] .*announced/);
+  expect(await memory('search --category other deploys')).toBe('No memory holds any of these words.');
+  const all = await memory('search deploys', host({ category: 'Style', limit: 9 }));
+  const marked = all.split('\n').filter((line) => /^ *\* +\d/.test(line));
+  expect(marked).toHaveLength(2);
+  for (const line of marked) expect(line).toContain('style.md');
+  expect(await memory('', host({ category: 'style' }))).toContain('up to one memory of the category "style"');
+  expect(await memory('add --project -- is no flag')).toContain('for this project');
+  expect(await memory('add --category "say \'hi\'" x').catch(() => '')).toContain('without quotation marks');
+});
+
+test.each([
+  'add',
+  'add --project',
+  'add --category',
+  'add --category style',
+  'add --category --project x',
+  'search',
+  'search --category',
+  'search --category style',
+  'forget everything',
+  'add \u0000',
+])('/memory %s is an error that says what to do', async (args) => {
+  expect(await run('memory', args, host())).toMatchObject({ type: 'notice', level: 'error' });
+});

@@ -118,8 +118,12 @@ export class LongTermMemory {
   }
 
   /** Adds a note of the user's; only ever called for the user's own `/memory add`. */
-  remember(text: string, scope: MemoryScope): Promise<Remembered> {
-    return appendMemory(this.#options.folders[scope], text);
+  remember(text: string, scope: MemoryScope, category?: string): Promise<Remembered> {
+    const { folders, isSensitive } = this.#options;
+    return appendMemory(folders[scope], text, {
+      isSensitive,
+      ...(category === undefined ? {} : { category }),
+    });
   }
 
   async #find(
@@ -149,7 +153,7 @@ export class LongTermMemory {
       hits.map(({ held }) => held),
       total,
     );
-    const wanted = category?.toLowerCase();
+    const wanted = category?.trim().toLowerCase();
     return hits
       .filter(({ memory }) => wanted === undefined || memory.category === wanted)
       .map((hit) => ({ ...hit, similarity: similarityOf(query, weights, hit.held) }))

@@ -176,6 +176,11 @@ function frontMatter(text: string): { category: string | undefined; bodyAt: numb
   return { category: categories.find((category) => category !== undefined), bodyAt: start + all.length };
 }
 
+/** A name as categories are compared; undefined for what no file could say. */
+export function categoryNamed(name: string): string | undefined {
+  return categoryOf(`category: ${name.trim()}`);
+}
+
 function categoryOf(line: string): string | undefined {
   const [, name] = /^category:[ \t]*["']?([^"'\s][^"'\n]{0,60})["']?\s*$/i.exec(line) ?? [];
   return name?.trim().toLowerCase();

@@ -3,34 +3,91 @@ import { constants } from 'node:fs';
 import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MAX_FILE_BYTES } from './memoryFiles.ts';
+import { categoryNamed, readMemories } from './parseMemories.ts';
 import { plainText } from './quotes.ts';
+import { readTextStart } from './safeFiles.ts';
 
 export type Remembered =
   | { readonly type: 'saved'; readonly file: string }
   /** Nothing was written; the message says why and is ready to show. */
   | { readonly type: 'refused'; readonly message: string };
 
+export interface RememberOptions {
+  /** The memory is found under this category; without one it goes to `notes.md`. */
+  readonly category?: string;
+  /** True for names that hold secrets: such a file would never be searched. */
+  readonly isSensitive?: (path: string) => boolean;
+}
+
 /** Longer texts belong in a file of their own. */
 const MAX_CHARACTERS = 4000;
 
-/** Appends the text as one list item to `notes.md` in the folder, which is made when it is missing. */
-export async function appendMemory(folder: string, text: string): Promise<Remembered> {
+/**
+ * Appends the text as one list item to `notes.md` in the folder, or to the file of its category, which carries the
+ * category in its front matter. Folder and file are made when they are missing.
+ */
+export async function appendMemory(
+  folder: string,
+  text: string,
+  { category: named, isSensitive = () => false }: RememberOptions = {},
+): Promise<Remembered> {
   const plain = plainText(text.slice(0, MAX_CHARACTERS + 1)).trim();
-  const file = join(folder, 'notes.md');
   if (plain === '') return { type: 'refused', message: 'There is nothing to remember: the text is empty.' };
   if (plain.length > MAX_CHARACTERS) {
     const message = `The text is longer than ${MAX_CHARACTERS} characters. Put it into a Markdown file of its own in ${folder}.`;
     return { type: 'refused', message };
   }
+  const category = named === undefined ? undefined : categoryNamed(named);
+  if (named !== undefined && category === undefined) {
+    const message = 'A category is up to 61 characters on one line, without quotation marks.';
+    return { type: 'refused', message };
+  }
+  const item = `- ${plain.split('\n').join('\n  ')}\n`;
+  let file = join(folder, 'notes.md');
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    return await append(file, `- ${plain.split('\n').join('\n  ')}\n`);
+    if (category === undefined) return await append(file, item, '');
+    const free = await fileOfCategory(folder, category, isSensitive);
+    if (free === undefined) {
+      const message = `No file in ${folder} can take the category "${category}". Name one of them for it, with "category: ${category}" in its front matter.`;
+      return { type: 'refused', message };
+    }
+    file = free;
+    return await append(file, item, `---\ncategory: ${category}\n---\n\n`);
   } catch (error) {
     return { type: 'refused', message: `${file} could not be written: ${reasonOf(error)}` };
   }
 }
 
-async function append(file: string, item: string): Promise<Remembered> {
+/** Names that are tried for a category before the user has to choose one. */
+const MAX_TRIES = 9;
+
+/** The first file named for the category that is missing, or in which an item at the end has this category. */
+async function fileOfCategory(
+  folder: string,
+  category: string,
+  isSensitive: (path: string) => boolean,
+): Promise<string | undefined> {
+  const name = category.replace(/[^\p{L}\p{N}_-]+/gu, '-').replace(/^-+|-+$/g, '') || 'category';
+  // A category may be called "secrets"; its file must not be.
+  const names = [name, `about-${name}`].flatMap((one) => [
+    one,
+    ...Array.from({ length: MAX_TRIES - 1 }, (_, index) => `${one}-${index + 2}`),
+  ]);
+  for (const one of names) {
+    const file = join(folder, `${one}.md`);
+    if (isSensitive(file)) continue;
+    const start = await readTextStart(file, MAX_FILE_BYTES);
+    if (start === undefined || start.text === '') return file;
+    let last: string | undefined;
+    for (const memory of readMemories(`${start.text}\n- x\n`)) last = memory?.category ?? last;
+    if (last === category) return file;
+  }
+  return undefined;
+}
+
+/** `front` begins a new file. */
+async function append(file: string, item: string, front: string): Promise<Remembered> {
   const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
   const handle = await open(file, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
   try {
@@ -42,7 +99,8 @@ async function append(file: string, item: string): Promise<Remembered> {
     }
     const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, Math.max(0, info.size - 1));
     const needsBreak = info.size > 0 && buffer[0] !== 0x0a;
-    await handle.appendFile(needsBreak ? `\n${item}` : item);
+    const before = info.size === 0 ? front : needsBreak ? '\n' : '';
+    await handle.appendFile(before + item);
     return { type: 'saved', file };
   } finally {
     await handle.close();

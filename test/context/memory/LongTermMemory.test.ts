@@ -292,6 +292,38 @@ describe('remembering', () => {
     expect(await readFile(join(user, 'notes.md'), 'utf8')).toBe('- mine\n- more\n');
   });
 
+  test('a category has a file of its own, and what is added is found under it', async () => {
+    const one = memory();
+    const add = async (text: string, category: string): Promise<string> => {
+      const saved = await one.remember(text, 'user', category);
+      return saved.type === 'saved' ? saved.file : saved.message;
+    };
+    expect(await add('tabs', 'Style')).toBe(join(user, 'style.md'));
+    expect(await add('semicolons', 'style')).toBe(join(user, 'style.md'));
+    // The same file name, but another category.
+    expect(await add('a', 'a b')).toBe(join(user, 'a-b.md'));
+    expect(await add('b', 'a-b')).toBe(join(user, 'a-b-2.md'));
+    expect(await add('c', '../..')).toBe(join(user, 'category.md'));
+    expect(await add('d', '偏好')).toBe(join(user, '偏好.md'));
+    // The end of the user's own file is about something else.
+    await writeFile(join(user, 'ops.md'), '---\ncategory: ops\n---\n# Pager\ncategory: pager\nring\n');
+    expect(await add('e', 'ops')).toBe(join(user, 'ops-2.md'));
+    await writeFile(join(user, 'mine.md'), '---\ncategory: mine\n---\nfirst');
+    expect(await add('second', 'mine')).toBe(join(user, 'mine.md'));
+    for (const [word, category] of [
+      ['tabs', 'style'],
+      ['second', 'mine'],
+    ] as const)
+      expect(await one.search(word, { ...patient, category })).toMatchObject([{ category }]);
+    // Under its own name the file would count as one with secrets, and never be searched.
+    const careful = memory({ isSensitive: (path) => path.endsWith('/secrets.md') });
+    expect(await careful.remember('f', 'user', 'secrets')).toMatchObject({
+      file: join(user, 'secrets-2.md'),
+    });
+    for (const bad of ['', ' ', 'a\nb', 'say "hi"', 'x'.repeat(62)])
+      expect(await one.remember('x', 'user', bad)).toMatchObject({ type: 'refused' });
+  });
+
   test('refuses what it could not find again, or should not write to', async () => {
     const one = memory();
     expect(await one.remember(' \n', 'user')).toMatchObject({ type: 'refused' });

@@ -28,6 +28,14 @@ export const memoryProofs = [
     see: (home) => remembered(home, 'Which payment of raccoons, otters, badgers and hedgehogs is due?'),
     changes: (changed, byDefault) => expect(changed.length).toBeGreaterThan(byDefault.length),
   }),
+  proof('memory.category', {
+    to: 'Deploy-3',
+    see: (home) => remembered(home, question),
+    changes: (changed, byDefault) => {
+      expect(byDefault).toHaveLength(3);
+      expect(changed).toEqual(['deploy-3.md']);
+    },
+  }),
   proof('memory.timeoutMs', {
     to: 3000,
     see: async (home) => {
@@ -100,7 +108,7 @@ async function remembered(home: House, prompt: string): Promise<readonly string[
   for (let index = 0; index < 5; index++)
     await writeFile(
       join(folders.user, `deploy-${index}.md`),
-      `# Deploy ${index}\n\nWe deploy the payment gateway service with script number ${index}.\n`,
+      `# Deploy ${index}\ncategory: deploy-${index}\n\nWe deploy the payment gateway service with script number ${index}.\n`,
     );
   const memory = new LongTermMemory({ folders, isSensitive: () => false });
   return recalled(await open(home, { memory }), home, prompt);
