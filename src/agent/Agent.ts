@@ -135,6 +135,7 @@ export function createAgent(deps: AgentDeps): Agent {
     offerBackground: tasks.offer,
     fileReads: (path) => context.fileReads(path),
     openBlob: () => context.openBlob(),
+    cache: context.toolCache,
     seesImages: () => model.current().seesImages,
     recall: (request, recallSignal) => context.recall(request, recallSignal),
   });

@@ -20,6 +20,7 @@ import {
   messageDraft,
   type SessionLog,
   type SessionSummary,
+  SessionToolCache,
   type StorageProblem,
 } from './storage/index.ts';
 import type {
@@ -39,9 +40,11 @@ export class ContextManager {
   readonly #entryListeners: Listeners<JSONLEntry>;
   readonly #problemListeners: Listeners<StorageProblem>;
   #session: SessionContext | undefined;
+  #toolCache: SessionToolCache;
 
   constructor(deps: ContextManagerDeps) {
     this.#deps = deps;
+    this.#toolCache = this.#newToolCache();
     this.#entryListeners = new Listeners(deps.onListenerError);
     this.#problemListeners = new Listeners(deps.onListenerError);
   }
@@ -101,6 +104,11 @@ export class ContextManager {
   /** The open session's context: what is reduced, previewed, pinned, taken back. Throws without a session. */
   get session(): SessionContext {
     return this.#open();
+  }
+
+  /** What the tools of the open session have read. */
+  get toolCache(): SessionToolCache {
+    return this.#toolCache;
   }
 
   /** The log so far, oldest first; empty without a session. */
@@ -282,8 +290,14 @@ export class ContextManager {
 
   async #use(log: SessionLog): Promise<void> {
     await this.close();
+    this.#toolCache = this.#newToolCache();
     log.onProblem((problem) => this.#problemListeners.tell(problem));
     this.#session = await openSession(log, this.#deps, (entry) => this.#entryListeners.tell(entry));
+  }
+
+  #newToolCache(): SessionToolCache {
+    const { settings, clock } = this.#deps;
+    return new SessionToolCache({ ...settings.cache, now: clock });
   }
 
   #open(): SessionContext {

@@ -166,7 +166,13 @@ const memory = z.strictObject({
 });
 
 const cache = z.strictObject({
-  maxEntries: z.int().min(1).default(100).describe('Derived values (file contents, drafts) kept at most.'),
+  maxEntries: z
+    .int()
+    .min(1)
+    .default(100)
+    .describe(
+      'Derived values (what Read has shown, quoted files, drafts) kept at most, each kind for itself.',
+    ),
   ttlMs: amount.default(300_000).describe('Milliseconds that each of them is kept.'),
 });
 

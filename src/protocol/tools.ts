@@ -31,6 +31,19 @@ export interface RecallAnswer {
   readonly text: string;
 }
 
+/**
+ * What read-only calls found in files, kept for the session within bounds of time and memory. Only what a stamp can
+ * prove to be unchanged belongs here: not the results of Grep or Glob, which no stamp short of watching the whole
+ * tree could prove.
+ */
+export interface ToolCache {
+  /** The outcome for a file, if it was kept under this stamp: `fileStamp` and whatever else the call asked for. */
+  get(path: string, stamp: string): ToolOutcome | undefined;
+  set(path: string, stamp: string, outcome: ToolOutcome): void;
+  /** Forgets a file; for whoever changes it. */
+  drop(path: string): void;
+}
+
 /** What a call may use; everything else it needs was handed to the tool when it was made. */
 export interface ToolContext {
   readonly callId: string;
@@ -51,6 +64,8 @@ export interface ToolContext {
   /** Hash of the file when it was last read or written in this session, from the log. */
   readonly fileReads: (path: string) => string | undefined;
   readonly openBlob: () => BlobSink;
+  /** Absent = every call reads anew. */
+  readonly cache?: ToolCache;
   /** Whether the model that will read the result takes images; undefined or absent = not known. */
   readonly seesImages?: () => boolean | undefined;
   /** Looks something up in the session's log and originals. */

@@ -1,6 +1,7 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { type FileFacts, fileStamp, isStampReliable } from '../protocol/fileStamp.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';
 import { imageOutcome } from './files/readImage.ts';
@@ -23,6 +24,12 @@ const input = z.object({
   limit: z.number().int().min(1).optional().describe(`lines, default ${DEFAULT_LINES}`),
 });
 type ReadInput = z.infer<typeof input>;
+
+interface About {
+  readonly path: string;
+  readonly title: string;
+  readonly bytes: number;
+}
 
 /** The tool that shows a text file with numbered lines, and an image to a model that sees. */
 export function readTool(home: string): Tool {
@@ -65,7 +72,7 @@ async function read(path: string, call: ReadInput, context: ToolContext): Promis
     return failure(title, `${path} is a device, pipe or socket; Read shows regular files only.`);
   const file = await open(path, 'r');
   try {
-    return await show(file, { path, title, bytes: info.size }, call, context);
+    return await showOnce(file, { path, title, bytes: info.size }, call, context);
   } catch (error) {
     if (context.signal.aborted) return interrupted(title);
     throw error;
@@ -74,9 +81,35 @@ async function read(path: string, call: ReadInput, context: ToolContext): Promis
   }
 }
 
+/** The outcome from the cache while the file is the same; else it is read, and kept where that is safe. */
+async function showOnce(
+  file: FileHandle,
+  about: About,
+  call: ReadInput,
+  context: ToolContext,
+): Promise<ToolOutcome> {
+  const { cache } = context;
+  if (cache === undefined) return show(file, about, call, context);
+  const { path, title } = about;
+  // Of the open file: a network file system brings its facts up to date when a file is opened.
+  const before = await file.stat({ bigint: true });
+  const stampOf = (facts: FileFacts): string =>
+    `${fileStamp(facts)}:${call.offset ?? ''}:${call.limit ?? ''}`;
+  const known = cache.get(path, stampOf(before));
+  // The title is relative to where the shell is now.
+  if (known !== undefined) return { ...known, display: { ...known.display, title } };
+  const readAtMs = Date.now();
+  const shown = await show(file, about, call, context);
+  const isSame = stampOf(await file.stat({ bigint: true })) === stampOf(before);
+  // Only text that was read to its end: what an image becomes depends on the model.
+  if (isSame && isStampReliable(before, readAtMs) && shown.filesRead !== undefined)
+    cache.set(path, stampOf(before), shown);
+  return shown;
+}
+
 async function show(
   file: FileHandle,
-  about: { readonly path: string; readonly title: string; readonly bytes: number },
+  about: About,
   call: ReadInput,
   context: ToolContext,
 ): Promise<ToolOutcome> {
@@ -108,7 +141,7 @@ async function missing(path: string, call: ReadInput, context: ToolContext): Pro
 }
 
 function outcome(
-  { path, title, bytes }: { readonly path: string; readonly title: string; readonly bytes: number },
+  { path, title, bytes }: About,
   { offset: first = 1, limit }: ReadInput,
   result: LinesRead,
 ): ToolOutcome {

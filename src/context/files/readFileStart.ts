@@ -1,11 +1,12 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { fileStamp, isStampReliable } from '../../protocol/fileStamp.ts';
 import type { CacheStore } from '../storage/CacheStore.ts';
 import { headOf } from '../tokens/wellFormed.ts';
 
 export interface ReadStartOptions {
   readonly maxLines: number;
   readonly maxCharacters: number;
-  /** What was read before. Keyed by path, size and time of the last change, so an edit invalidates. */
+  /** What was read before, by path and stamp: an edit invalidates. */
   readonly cache?: CacheStore<string> | undefined;
 }
 
@@ -21,11 +22,12 @@ export async function readFileStart(path: string, options: ReadStartOptions): Pr
     const info = await handle.stat({ bigint: true });
     if (!info.isFile() || info.size > MAX_FILE_BYTES) return undefined;
     const { maxLines, maxCharacters, cache } = options;
-    const key = [path, info.ino, info.mtimeNs, info.size, maxLines, maxCharacters].join('\0');
+    const key = [path, fileStamp(info), maxLines, maxCharacters].join('\0');
     const known = cache?.get(key);
     if (known !== undefined) return known;
+    const readAt = Date.now();
     const text = await readText(handle, Number(info.size), options);
-    if (text !== undefined) cache?.set(key, text);
+    if (text !== undefined && isStampReliable(info, readAt)) cache?.set(key, text);
     return text;
   } catch {
     return undefined;

@@ -1,6 +1,17 @@
 interface Cached<T> {
   readonly value: T;
   readonly expiresAt: number;
+  readonly bytes: number;
+}
+
+/** A bound on memory besides the one on the number of values. */
+export interface CacheBounds<T> {
+  /** Roughly what a value takes. */
+  readonly bytesOf: (value: T) => number;
+  /** A larger value is not kept. */
+  readonly maxValueBytes: number;
+  /** Of all values together. */
+  readonly maxBytes: number;
 }
 
 /** A bounded cache of derived values: each lives for a time, and the least recently used goes first. */
@@ -10,16 +21,24 @@ export class CacheStore<T> {
   readonly #now: () => number;
   /** A Map keeps the order of insertion: least recently used first. */
   readonly #values = new Map<string, Cached<T>>();
+  readonly #bounds: CacheBounds<T> | undefined;
+  #bytes = 0;
 
-  constructor(maxSize = 100, ttlMs = 300_000, now: () => number = Date.now) {
+  constructor(maxSize = 100, ttlMs = 300_000, now: () => number = Date.now, bounds?: CacheBounds<T>) {
     this.#maxSize = maxSize;
     this.#ttlMs = ttlMs;
     this.#now = now;
+    this.#bounds = bounds;
   }
 
   /** How many values are held, expired ones that nobody asked for included. */
   get size(): number {
     return this.#values.size;
+  }
+
+  /** Of all values, least recently used first. */
+  keys(): readonly string[] {
+    return [...this.#values.keys()];
   }
 
   /** The value, which counts as a use; undefined when it is absent or expired. */
@@ -38,34 +57,52 @@ export class CacheStore<T> {
 
   /** Keeps the value for `ttlMs`; 0 keeps nothing. Makes room only when the key is new. */
   set(key: string, value: T, ttlMs: number = this.#ttlMs): void {
-    this.#values.delete(key);
-    if (ttlMs <= 0 || this.#maxSize < 1) return;
-    if (this.#values.size >= this.#maxSize) this.#dropExpired();
+    this.delete(key);
+    const bytes = this.#bounds?.bytesOf(value) ?? 0;
+    if (ttlMs <= 0 || this.#maxSize < 1 || bytes > this.#mostOfOne()) return;
+    if (this.#isFull(bytes)) this.#dropExpired();
     for (const oldest of this.#values.keys()) {
-      if (this.#values.size < this.#maxSize) break;
-      this.#values.delete(oldest);
+      if (!this.#isFull(bytes)) break;
+      this.delete(oldest);
     }
-    this.#values.set(key, { value, expiresAt: this.#now() + ttlMs });
+    this.#values.set(key, { value, expiresAt: this.#now() + ttlMs, bytes });
+    this.#bytes += bytes;
   }
 
   /** Whether there was something to forget. */
   delete(key: string): boolean {
+    this.#bytes -= this.#values.get(key)?.bytes ?? 0;
     return this.#values.delete(key);
   }
 
   clear(): void {
     this.#values.clear();
+    this.#bytes = 0;
+  }
+
+  #mostOfOne(): number {
+    return this.#bounds === undefined
+      ? Number.POSITIVE_INFINITY
+      : Math.min(this.#bounds.maxValueBytes, this.#bounds.maxBytes);
+  }
+
+  /** Whether a new value of this size has no room. */
+  #isFull(bytes: number): boolean {
+    return (
+      this.#values.size >= this.#maxSize ||
+      (this.#bounds !== undefined && this.#bytes + bytes > this.#bounds.maxBytes)
+    );
   }
 
   #live(key: string): Cached<T> | undefined {
     const cached = this.#values.get(key);
     if (cached === undefined || cached.expiresAt > this.#now()) return cached;
-    this.#values.delete(key);
+    this.delete(key);
     return undefined;
   }
 
   #dropExpired(): void {
     const now = this.#now();
-    for (const [key, { expiresAt }] of this.#values) if (expiresAt <= now) this.#values.delete(key);
+    for (const [key, { expiresAt }] of this.#values) if (expiresAt <= now) this.delete(key);
   }
 }

@@ -49,5 +49,6 @@ export { type RepairReport, repairSession } from './repairSession.ts';
 export { acquireSessionLock, type LockResult } from './SessionLock.ts';
 export { SessionLog, type StorageProblem } from './SessionLog.ts';
 export type { SessionSummary } from './sessionSummary.ts';
+export { SessionToolCache } from './ToolCache.ts';
 export type { VerifyReport } from './verifyReport.ts';
 export { type VerifyOptions, verifySession } from './verifySession.ts';

@@ -23,6 +23,7 @@ export async function saveText(change: TextChange, context: ToolContext): Promis
   const title = shortPath(path, context.cwd());
   const bytes = encodeText(after, change.encoding, change.bom);
   await writeFileAtomic(path, bytes);
+  context.cache?.drop(path);
   const { diff, added, removed } = await diffFiles(title, before, after);
   const kind = before === undefined ? 'created' : 'modified';
   return {

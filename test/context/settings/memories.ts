@@ -1,11 +1,11 @@
 /** What is remembered beside the conversation: memories, the goal, cached values, messages kept ready. */
-import { mkdir, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { type ContextManager, LongTermMemory } from '../../../src/context/index.ts';
-import { ask, call, type House, outcome } from '../harness.ts';
+import { type House, outcome } from '../harness.ts';
 import { proof } from './proof.ts';
-import { always, open, round, text, toolStep, words } from './scenes.ts';
+import { open, round, toolStep } from './scenes.ts';
 
 const question = 'How do we deploy the payment gateway service?';
 
@@ -64,21 +64,19 @@ export const memoryProofs = [
     changes: (changed, byDefault) => expect(changed).toBeGreaterThan(byDefault),
   }),
   proof('cache.ttlMs', {
-    to: 0,
-    windowTokens: 200_000,
-    see: quotedTwice,
+    to: 1000,
+    see: keptReads,
     changes: (changed, byDefault) => {
-      expect(byDefault).toEqual(['a: old', 'b: old']);
-      expect(changed).toEqual(['a: new', 'b: new']);
+      expect(byDefault).toEqual(['a', 'b']);
+      expect(changed).toEqual([]);
     },
   }),
   proof('cache.maxEntries', {
     to: 1,
-    windowTokens: 200_000,
-    see: quotedTwice,
+    see: keptReads,
     changes: (changed, byDefault) => {
-      expect(byDefault).toEqual(['a: old', 'b: old']);
-      expect(changed).toEqual(['a: new', 'b: new']);
+      expect(byDefault).toEqual(['a', 'b']);
+      expect(changed).toEqual(['b']);
     },
   }),
   proof('maxMemoryMessages', {
@@ -129,30 +127,11 @@ async function reminders(home: House, steps: number): Promise<number> {
   return context.entries().filter(({ subtype }) => subtype === 'reminder').length;
 }
 
-/** What is quoted of two files that were changed behind the program's back between two compactions. */
-async function quotedTwice(home: House): Promise<readonly string[]> {
-  always(home);
-  const context = await open(home);
-  const write = async (age: 'old' | 'new'): Promise<void> => {
-    for (const name of ['a', 'b']) {
-      const path = join(home.root, `${name}.ts`);
-      await writeFile(path, `${name}: ${age}\n${'filler line\n'.repeat(40)}`);
-      // Of the same size and time: nobody can see that it is another.
-      await utimes(path, 1_700_000_000, 1_700_000_000);
-    }
-  };
-  for (const age of ['old', 'new'] as const) {
-    await write(age);
-    for (const name of ['a', 'b']) {
-      const one = call(`${name}_${age}`, 'Read', { file_path: `${name}.ts` });
-      await context.appendReply(ask([one]));
-      await context.appendToolResult({ call: one, outcome: outcome(words(1000)) });
-    }
-    await context.addMessage('user', `go on ${words(50_000)}`);
-    await round(context, 'p', 100);
-    const report = await context.compact({ ...home.options(), trigger: 'manual' });
-    expect(report.outcome).toBe('done');
-  }
-  const sent = context.getMessages().map(text).join('\n');
-  return (sent.match(/\b[ab]: (old|new)\b/g) ?? []).toSorted();
+/** Which of two reads are still kept two seconds later. */
+async function keptReads(home: House): Promise<readonly string[]> {
+  let now = Date.UTC(2030, 0, 1);
+  const { toolCache } = await open(home, { clock: () => now });
+  for (const path of ['a', 'b']) toolCache.set(path, 'stamp', outcome(path));
+  now += 2000;
+  return ['a', 'b'].filter((path) => toolCache.get(path, 'stamp') !== undefined);
 }

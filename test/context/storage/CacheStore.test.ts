@@ -107,3 +107,50 @@ test('it behaves as a list ordered by use would', () => {
     ),
   );
 });
+
+test('a bound on bytes makes room as the bound on values does, and keeps no value that is too large', () => {
+  const bounds = { bytesOf: (value: string) => value.length, maxValueBytes: 5, maxBytes: 10 };
+  const cache = new CacheStore<string>(100, 1000, () => 0, bounds);
+  cache.set('large', '123456');
+  expect(cache.size).toBe(0);
+  for (const key of ['a', 'b', 'c']) cache.set(key, '1234');
+  expect(cache.keys()).toEqual(['b', 'c']);
+  cache.get('b');
+  cache.set('b', '12345');
+  cache.set('d', '12345');
+  expect(cache.keys()).toEqual(['b', 'd']);
+  cache.set('b', '123456');
+  expect(cache.keys()).toEqual(['d']);
+  cache.clear();
+  for (const key of ['e', 'f']) cache.set(key, '12345');
+  expect(cache.keys()).toEqual(['e', 'f']);
+});
+
+test('bytes are counted right whatever happens', () => {
+  const act = fc.record({
+    key: fc.constantFrom('a', 'b', 'c', 'd', 'e'),
+    size: fc.integer({ min: 0, max: 12 }),
+    what: fc.constantFrom('set', 'delete', 'get', 'wait'),
+  });
+  fc.assert(
+    fc.property(fc.array(act, { maxLength: 60 }), (acts) => {
+      let now = 0;
+      const bounds = { bytesOf: (value: string) => value.length, maxValueBytes: 10, maxBytes: 20 };
+      const cache = new CacheStore<string>(4, 100, () => now, bounds);
+      for (const { key, size, what } of acts) {
+        if (what === 'set') cache.set(key, 'x'.repeat(size));
+        else if (what === 'delete') cache.delete(key);
+        else if (what === 'get') cache.get(key);
+        else now += 60;
+        const held = cache.keys().reduce((sum, one) => sum + (cache.get(one)?.length ?? 0), 0);
+        expect(held).toBeLessThanOrEqual(20);
+        expect(cache.size).toBeLessThanOrEqual(4);
+      }
+      // Nothing is counted that is no longer there: both still fit.
+      cache.clear();
+      cache.set('y', 'x'.repeat(10));
+      cache.set('z', 'x'.repeat(10));
+      expect(cache.size).toBe(2);
+    }),
+  );
+});
