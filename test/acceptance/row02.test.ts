@@ -46,8 +46,9 @@ test('row 2: it ends at a sentence where one ends in the second half, and takes 
   const text = `${'word '.repeat(14)}end. ${'more '.repeat(40)}`;
   expect(truncateToTokens(text, 25)).toBe(`${'word '.repeat(14)}end....`);
   expect(truncateToTokens(`${'词'.repeat(20)}。${'字'.repeat(40)}`, 18)).toBe(`${'词'.repeat(20)}。...`);
-  const path = `see src/context/manager.ts${'x'.repeat(200)}`;
-  expect(truncateToTokens(path, 20)).toMatch(/manager\.tsx+\.\.\.$/);
+  // The dot lies in the second half of what is kept, where an end of a sentence would count.
+  const path = `${'word '.repeat(14)}src/context/manager.ts${'x'.repeat(200)}`;
+  expect(truncateToTokens(path, 25)).toMatch(/manager\.tsx+\.\.\.$/);
   const early = `One. ${'word '.repeat(60)}`;
   expect(truncateToTokens(early, 25).length).toBeGreaterThan(60);
 });

@@ -43,6 +43,27 @@ test('row 7, S1 `ToolResultCompressor.compress`: a document, a list, a search an
   expect(await result(use('Read', { file_path: 'src/file0.txt' }))).not.toContain('_OFFLOADED_');
 });
 
+test('row 7: what Grep found beyond the limits is shortened file by file, not cut after the first files', async () => {
+  const names = Array.from({ length: 20 }, (_, n) => `src/file${n}.txt`);
+  const house = await buildHouse({
+    window: 16_000,
+    files: Object.fromEntries(
+      names.map((name) => [name, `needle ${'in a lot of hay '.repeat(6)}\n`.repeat(12)]),
+    ),
+  });
+  const open = await house.open();
+  // Within Grep's own limit of 250 lines, so that what is shortened is its result.
+  const call = use('Grep', { pattern: 'needle', output_mode: 'content' });
+  const [, next] = await open.ask('look', { calls: [call] }, { text: 'I see.' });
+  const search = textOf(next?.messages.at(-1));
+  expect(search).toMatch(/^\[_note_: lines \d+ of 240\. All: Recall\("[0-9a-f]{12}"\)\. Every file is shown/);
+  for (const name of names) {
+    expect(search).toContain(`${name}:1:needle`);
+    expect(search).not.toContain(`${name}:12:`);
+  }
+  expect(search.match(/^\(\+\d+ more in this file\)$/gm)).toHaveLength(20);
+});
+
 test('row 7: null is "null", other values survive, and S1’s names of tools are known', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'clawdcode-row7-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

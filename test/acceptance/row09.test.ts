@@ -30,3 +30,61 @@ test('row 9: shorter lists are whole, the limit is a setting, and so is the whol
   expect(names((await listed({ offload: { maxListItems: 5 } })).text)).toHaveLength(5);
   expect(names((await listed({ toolResultCompression: false })).text)).toHaveLength(50);
 });
+
+/** A list as a server's tool would give it, admitted as every result is. */
+async function admitted(list: unknown) {
+  const manager = (await buildHouse({ window: 200_000 })).manager();
+  await manager.createSession('u', {}, { systemPrompt: 'Be brief.' });
+  await manager.addMessage('user', 'list');
+  const call = { id: 'call_1', name: 'mcp__files__list', arguments: '{}' };
+  await manager.appendReply({
+    message: { role: 'assistant', content: '', toolCalls: [call] },
+    finishReason: 'tool_calls',
+  });
+  const text = JSON.stringify(list);
+  const { toolResult } = await manager.appendToolResult({
+    call,
+    outcome: { status: 'ok', text, kind: 'list', display: { title: 'files' } },
+  });
+  const { id: _, ...shown } = JSON.parse(String(toolResult?.output));
+  const pointer = /Recall\("([0-9a-f]{12})"\)/.exec(String(shown._note_))?.[1];
+  const whole =
+    pointer === undefined
+      ? undefined
+      : await manager.recall({ id: pointer, limit: 50_000 }, new AbortController().signal);
+  await manager.close();
+  return { shown, text, whole: whole?.text };
+}
+const items = (count: number, size = 1) =>
+  Array.from({ length: count }, (_, n) => ({ name: `item ${n}`, about: 'word '.repeat(size) }));
+
+test('row 9: of a list in JSON the other keys are kept, and all of it can be recalled', async () => {
+  const rest = { nextCursor: 'c7', query: { kind: 'all' }, isPartial: false };
+  const { shown, text, whole } = await admitted({ ...rest, items: items(50) });
+  expect(shown).toEqual({
+    ...rest,
+    _note_: expect.stringMatching(/^20 of 50\. All: Recall/),
+    totalCount: 50,
+    items: items(20),
+  });
+  expect(whole).toContain(text);
+  const bare = await admitted(items(50));
+  expect(bare.shown).toMatchObject({ totalCount: 50, items: items(20) });
+  const short = await admitted({ ...rest, items: items(20) });
+  expect(short.shown).toEqual({ ...rest, items: items(20) });
+});
+
+test('row 9: of large items fewer are shown, of one too large its beginning, and long keys are left to the original', async () => {
+  const large = await admitted({ items: items(50, 150) });
+  expect(large.shown.items.length).toBeGreaterThan(2);
+  expect(large.shown.items.length).toBeLessThan(10);
+  expect(large.shown._note_).toContain(`${large.shown.items.length} of 50`);
+  const huge = await admitted({ items: items(3, 4000) });
+  expect(huge.shown).toMatchObject({
+    totalCount: 3,
+    items: [expect.stringMatching(/^\{"name":"item 0".*…$/)],
+  });
+  const wordy = await admitted({ cursor: 'c7', log: 'word '.repeat(4000), items: items(50) });
+  expect([wordy.shown.cursor, wordy.shown.log]).toEqual(['c7', undefined]);
+  expect(wordy.whole).toBeDefined();
+});

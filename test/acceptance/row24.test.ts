@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { HistoryManager } from '../../src/context/index.ts';
+import { RequestSizer } from '../../src/context/RequestSizer.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import { buildHouse } from './support/house.ts';
 import { SUMMARY, use } from './support/project.ts';
@@ -39,6 +40,61 @@ test('row 24, S3 `_should_compress`, incremental: after 200 operations the count
     }),
     { numRuns: 50 },
   );
+});
+
+test('row 24: what is added up as a session grows, shrinks and is taken back equals a full recount', async () => {
+  const house = await buildHouse({ strategy: 'summary', window: 200_000 });
+  const open = await house.open();
+  const { projection } = open.context.session.parts;
+  const sizer = new RequestSizer(projection.counter);
+  const check = (): void => {
+    const [view, policy] = [projection.view(), projection.policy()];
+    const full = new RequestSizer(projection.counter).of(view, [], policy);
+    expect(sizer.of(view, [], policy)).toEqual(full);
+    expect(projection.measure([]).usedTokens).toBe(full.parts.reduce((sum, { tokens }) => sum + tokens, 0));
+    expect(full.parts.every(({ tokens }) => Number.isInteger(tokens))).toBe(true);
+  };
+  const words = (n: number): string => 'and so on. '.repeat((n * 7) % 23);
+  for (let n = 0; n < 200; n++) {
+    const call = { id: `call_${n}`, name: 'Read', arguments: JSON.stringify({ file_path: `f${n}` }) };
+    if (n === 80 || n === 120) await open.submit({ type: 'compact' }, { text: `${SUMMARY} ${words(n)}` });
+    // Old results are shortened in place: nothing else of the view changes.
+    else if (n === 70 || n === 190)
+      await open.context.append({
+        type: 'system',
+        subtype: 'reduction',
+        message: { role: 'system', content: 'note' },
+        data: {
+          kind: 'clip',
+          reason: 'test',
+          preTokens: 1,
+          replacements: projection
+            .view()
+            .atoms.flatMap(({ calls }) =>
+              calls.flatMap(({ result }) =>
+                result === undefined ? [] : [{ uuid: result.uuid, output: 'short' }],
+              ),
+            ),
+        },
+      });
+    else if (n === 125) await open.submit({ type: 'uncompact' });
+    else if (n % 3 === 0) await open.context.addMessage('user', `question ${n} ${words(n)}`);
+    else if (n % 3 === 1) await open.context.addMessage('assistant', `answer ${n} ${words(n)}`);
+    else {
+      await open.context.appendReply({
+        message: { role: 'assistant', content: `look ${n}`, toolCalls: [call] },
+        finishReason: 'tool_calls',
+      });
+      check();
+      await open.context.appendToolResult({
+        call,
+        outcome: { status: 'ok', text: `result ${n} ${words(n)}`, kind: 'file', display: { title: 'f' } },
+      });
+    }
+    check();
+  }
+  expect(open.entries().filter(({ subtype }) => subtype === 'compact_boundary')).toHaveLength(2);
+  expect(projection.view().atoms.length).toBeGreaterThan(64);
 });
 
 test('row 24: the session’s meter says the same after a resume, after compactions and undos too', async () => {

@@ -1,11 +1,13 @@
 /** Row 46: the cache of derived values. */
 import { rename, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { readFilesContent } from '../../src/context/index.ts';
 import { CacheStore } from '../../src/context/storage/index.ts';
 import { fileStamp, isStampReliable } from '../../src/protocol/fileStamp.ts';
+import type { ToolOutcome } from '../../src/protocol/tools.ts';
 import { textOf } from '../e2e/support/wire.ts';
+import { openWorkbench } from '../tools/workbench.ts';
 import { buildHouse } from './support/house.ts';
 import { SUMMARY, use } from './support/project.ts';
 
@@ -95,6 +97,30 @@ test('row 46: a file that Read has read is served from the cache until anybody e
   expect(open.context.toolCache.stats.entries).toBeLessThan(before);
   expect(await read()).toContain('the fresh content');
   expect(hits()).toBe(2);
+});
+
+test('row 46: what is kept under the stamp of a file is what Read gives', async () => {
+  const kept = new Map<string, ToolOutcome>();
+  const bench = await openWorkbench(
+    {},
+    {
+      cache: {
+        get: (path, stamp) => kept.get(`${path} ${stamp}`),
+        set: (path, stamp, outcome) => void kept.set(`${path} ${stamp}`, outcome),
+        drop: () => kept.clear(),
+      },
+    },
+  );
+  onTestFinished(bench.close);
+  await writeFile(join(bench.root, 'a.txt'), 'on disk\n');
+  const text = async (): Promise<string> => (await bench.call('Read', { file_path: 'a.txt' })).text;
+  // Too new to be sure that the next change moves its time.
+  expect(await text()).toContain('on disk');
+  await settle();
+  expect(await text()).toContain('on disk');
+  expect(kept.size).toBe(1);
+  for (const [key, outcome] of kept) kept.set(key, { ...outcome, text: 'from the cache' });
+  expect(await text()).toBe('from the cache');
 });
 
 test('row 46: each fact of a file is part of its stamp, and a stamp that proves nothing is not relied on', () => {

@@ -44,6 +44,29 @@ test('row 47, S5 `FileAnalyzer` analyzeFiles / readFilesContent: modified before
   for (const path of quoted) expect(found).toContain(path);
 });
 
+test('row 47: a file that was modified once comes before files that were named more often', async () => {
+  const house = await buildHouse({ strategy: 'summary', files });
+  const open = await house.open();
+  const often = ['src/c.ts', 'e.txt'];
+  await open.ask(
+    'Change src/a.ts.',
+    { calls: [use('Write', { file_path: 'new.txt', content: 'fresh\n' })] },
+    { calls: Array.from({ length: 6 }, () => often.map((file_path) => use('Read', { file_path }))).flat() },
+    { text: 'Done.' },
+  );
+  const found = analyzeFiles(open.entries(), house.root).map((one) => ({
+    ...one,
+    path: one.path.slice(house.root.length + 1),
+  }));
+  expect(found[0]).toMatchObject({ path: 'new.txt', wasModified: true });
+  expect(found.slice(1, 3).map(({ path }) => path)).toEqual(['e.txt', 'src/c.ts']);
+  // By mentions and by age alone it would come last of the three.
+  for (const { mentions, lastMentioned } of found.slice(1, 3)) {
+    expect(mentions).toBeGreaterThan(found[0]?.mentions ?? 0);
+    expect(lastMentioned).toBeGreaterThan(found[0]?.lastMentioned ?? 0);
+  }
+});
+
 test('row 47: every key that names a path counts, files are cut at 1,000 lines, at most five are read', async () => {
   const house = await buildHouse({ strategy: 'summary', files });
   const open = await house.open();
