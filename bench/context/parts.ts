@@ -9,7 +9,7 @@ import {
   type StepItem,
   tailStart,
 } from './policy.ts';
-import { extract } from './retention/extract.ts';
+import { writeSummary } from './retention/extract.ts';
 import { CALL_TOKENS } from './trace/types.ts';
 
 /** Replaces the results of a step by one-line pointers. */
@@ -68,14 +68,14 @@ export function summarise(
   items: readonly Item[],
   tokens: number,
   make: Maker,
-  known?: { readonly facts: Facts; readonly text: () => string; readonly tokens: number },
+  known?: { readonly facts?: Facts; readonly text: () => string; readonly tokens: number },
 ): MadeItem {
   const covers = items.reduce((sum, item) => sum + stepsIn(item), 0);
   const size = Math.min(tokens, Math.max(200, sizeOf(items)));
-  const told = (): string => extract(items.flatMap(textsOf), size);
+  const told = (): string => writeSummary(items.flatMap(textsOf), size, make.count);
   const text = lazily(() => (known === undefined ? told() : `${told()}\n${known.text()}`));
   const block = make.block(size + (known?.tokens ?? 0), text);
-  return { kind: 'summary', covers, block, ...(known === undefined ? {} : { facts: known.facts }) };
+  return { kind: 'summary', covers, block, ...(known?.facts === undefined ? {} : { facts: known.facts }) };
 }
 
 function stepsIn(item: Item): number {

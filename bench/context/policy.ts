@@ -30,6 +30,13 @@ export interface MadeItem {
   /** Steps that it stands for. */
   readonly covers: number;
   readonly facts?: Facts;
+  /** Paths that were read and modified in the part that it stands for. */
+  readonly files?: FileLists;
+}
+
+export interface FileLists {
+  readonly read: readonly string[];
+  readonly modified: readonly string[];
 }
 
 /** What a program knows for certain of the part that something stands for. */
@@ -48,13 +55,15 @@ export type Quote = () => string;
 export type Item = PromptItem | StepItem | MadeItem;
 
 export interface Moment {
-  readonly trace: Trace;
+  readonly trace: Pick<Trace, 'windowTokens' | 'fixedTokens'>;
   /** Tokens of the request as it would be sent. */
   readonly tokens: number;
   /** True when the provider's cache holds nothing of it, so that rewriting costs nothing extra. */
   readonly isCold: boolean;
   /** True right after a prompt. */
   readonly isPrompt: boolean;
+  /** What a file says on disk now; absent where a trace has no files. */
+  readonly readFile?: (path: string) => string | undefined;
 }
 
 /** One call to a model that writes a summary. */
@@ -84,6 +93,8 @@ export interface Policy {
 /** Makes blocks with ids of their own. */
 export interface Maker {
   block(tokens: number, text: () => string): Block;
+  /** Tokens of a line, where texts are counted and not only planned. */
+  readonly count?: (line: string) => number;
 }
 
 export function blocksOf(item: Item): readonly Block[] {

@@ -3,23 +3,38 @@
  * the mechanism, not the product: a row here says nothing about how good the product is.
  */
 import { cutResults, maskStep, sizeOf, summarise, tail } from '../parts.ts';
-import type { Change, Item, Maker, Moment, Policy, Reducer } from '../policy.ts';
+import type { Change, FileLists, Item, Maker, Moment, Policy, Reducer } from '../policy.ts';
 
 const STUB = 25;
 
-/** Keeps 20k verbatim; a summariser of its own that reads the conversation with clipped results. */
+/**
+ * Keeps 20k verbatim; a summariser of its own that reads the conversation with clipped results. Behind the summary
+ * stand the paths that were read and modified, of all summaries so far.
+ */
 export const pi = policy('pi', (items, { tokens, trace }, make) => {
   if (tokens <= trace.windowTokens - 16_384) return undefined;
   const kept = tail(items, 20_000);
   const older = items.slice(0, items.length - kept.length);
-  return summary(older, kept, 4000, make, [apart(older, 500, make, 4000)]);
+  const files = fileLists(older);
+  const written = summarise(
+    older.map((item) => cutResults(item, 500, make)),
+    4000,
+    make,
+    { text: () => listed(files), tokens: LISTED_TOKENS * (files.read.length + files.modified.length) },
+  );
+  const calls = [apart(older, 500, make, 4000)];
+  return { items: [{ ...written, files }, ...kept], kind: 'summary', calls };
 });
 
 /** Keeps a 15k tail with clipped results; the summary rides the cached prefix. */
 export const opencode2 = policy('OpenCode V2', (items, { tokens, trace }, make) => {
-  if (tokens <= trace.windowTokens - 32_000) return undefined;
-  const cut = items.map((item) => cutResults(item, 500, make));
-  const kept = tail(cut, 15_000);
+  // Half of the reserve is for a reply, of which models with small windows give less.
+  const reserve = trace.windowTokens < 100_000 ? 20_000 : 32_000;
+  if (tokens <= trace.windowTokens - reserve) return undefined;
+  const kept = tail(
+    items.map((item) => cutResults(item, 500, make)),
+    15_000,
+  );
   return summary(items.slice(0, items.length - kept.length), kept, 4000, make, [riding(4000)]);
 });
 
@@ -33,19 +48,25 @@ export const opencode1 = policy('OpenCode V1', (items, moment, make) => {
   return summary(older, kept, 4000, make, [riding(4000)]);
 });
 
-/** Replaces everything by a summary and up to five files. */
-export const claudeLike = policy('Claude-like', (items, { tokens, trace }, make) => {
-  if (tokens <= trace.windowTokens - 33_000) return undefined;
-  const files: Item = { kind: 'files', covers: 0, block: make.block(25_000, () => lastReads(items)) };
+/** Replaces everything by a summary and up to five files, read anew where there are files. */
+export const claudeLike = policy('Claude-like', (items, { tokens, trace, readFile }, make) => {
+  if (tokens <= 0.835 * trace.windowTokens) return undefined;
+  const text = (): string => (readFile === undefined ? lastReads(items) : filesNow(items, readFile));
+  const files: Item = {
+    kind: 'files',
+    covers: 0,
+    block: make.block(25_000, text),
+    files: { read: touched(items), modified: [] },
+  };
   return summary(items, [files], 5000, make, [riding(5000)]);
 });
 
-/** Keeps the user's own words up to 6k beside the summary. */
+/** Keeps the user's own words up to 20k beside the summary. */
 export const codexLike = policy('Codex-like', (items, { tokens, trace }, make) => {
-  if (tokens <= 0.9 * trace.windowTokens) return undefined;
+  if (tokens <= 0.9 * 0.95 * trace.windowTokens) return undefined;
   const prompts = tail(
     items.filter(({ kind }) => kind === 'prompt'),
-    6000,
+    20_000,
   );
   return summary(items, prompts, 3000, make, [riding(3000)], true);
 });
@@ -170,6 +191,44 @@ function pruneResults(
     item.kind === 'step' && due.has(item) ? maskStep(item, stub, make) : item,
   );
   return { items: masked, kind: 'mask', calls: [] };
+}
+
+/** Tokens of a path in a list. */
+const LISTED_TOKENS = 12;
+
+/** Of everything that `items` stand for; a modified file is not in the list of those that were only read. */
+function fileLists(items: readonly Item[]): FileLists {
+  const of = (tool: 'read' | 'edit', list: keyof FileLists): string[] =>
+    items.flatMap((item) => {
+      if (item.kind === 'prompt') return [];
+      if (item.kind !== 'step') return item.files?.[list] ?? [];
+      return item.step.calls.filter((call) => call.tool === tool).map(({ title }) => title);
+    });
+  const modified = new Set(of('edit', 'modified'));
+  return {
+    read: [...new Set(of('read', 'read'))].filter((path) => !modified.has(path)),
+    modified: [...modified],
+  };
+}
+
+/** Files that were read or edited, each once, newest last. */
+function touched(items: readonly Item[]): readonly string[] {
+  const paths = items.flatMap((item) => {
+    if (item.kind === 'prompt') return [];
+    if (item.kind !== 'step') return item.files?.read ?? [];
+    return item.step.calls.filter(({ tool }) => tool === 'read' || tool === 'edit').map(({ title }) => title);
+  });
+  return [...new Set(paths.toReversed())].reverse();
+}
+
+function listed({ read, modified }: FileLists): string {
+  return `<read-files>\n${read.join('\n')}\n</read-files>\n<modified-files>\n${modified.join('\n')}\n</modified-files>`;
+}
+
+/** About 5k tokens of each of the five files that were read last, as they are now. */
+function filesNow(items: readonly Item[], readFile: (path: string) => string | undefined): string {
+  const paths = touched(items).slice(-5);
+  return paths.map((path) => `${path}\n${(readFile(path) ?? '').slice(0, 16_000)}`).join('\n');
 }
 
 /** The newest five files that were read, 5k each. */

@@ -6,12 +6,13 @@ import type { Message, ToolCall } from '../../../src/protocol/messages.ts';
 import type { ToolOutcome } from '../../../src/protocol/tools.ts';
 import type { PriceSheet, Sized } from '../cache.ts';
 import { type Figures, Meter } from '../meter.ts';
-import { extract } from '../retention/extract.ts';
+import { writeSummary } from '../retention/extract.ts';
 import { STEP_MINUTES } from '../simulate.ts';
 import type { TraceTexts } from '../trace/texts.ts';
 import type { Trace, TraceCall, TraceEvent } from '../trace/types.ts';
 import { openHouse } from './house.ts';
 import { RequestBlocks } from './requestBlocks.ts';
+import { type Swaps, swapsIn } from './swaps.ts';
 
 export interface RealOptions {
   /** The settings' `context` section. */
@@ -28,16 +29,9 @@ export interface RealRun {
   /** One for each price sheet, in their order. */
   readonly figures: readonly Figures[];
   readonly seconds: number;
-  readonly swaps: Swaps;
+  readonly swaps: Swaps & { readonly summaryRequests: number };
   /** Requests that do not begin with the one before, though nothing in the log says why. */
   readonly unexplainedBreaks: number;
-}
-
-export interface Swaps {
-  readonly summaries: number;
-  readonly removals: number;
-  readonly masks: number;
-  readonly summaryRequests: number;
 }
 
 export async function driveReal(
@@ -126,25 +120,9 @@ function isExplained(since: readonly JSONLEntry[]): boolean {
   return since.some(({ subtype, isCompactSummary }) => subtype === 'reduction' || isCompactSummary === true);
 }
 
-function swapsIn(manager: ContextManager): Omit<Swaps, 'summaryRequests'> {
-  const entries = manager.entries();
-  const isReduction = (entry: JSONLEntry | undefined, kind: string): boolean =>
-    entry?.subtype === 'reduction' && entry.data?.kind === kind;
-  /** Several entries that follow each other are one batch. */
-  const batches = (kind: string): number =>
-    entries.filter((entry, index) => isReduction(entry, kind) && !isReduction(entries[index - 1], kind))
-      .length;
-  return {
-    summaries: entries.filter(({ isCompactSummary }) => isCompactSummary === true).length,
-    removals: batches('remove'),
-    masks: batches('mask'),
-  };
-}
-
-/** Six headings, as a model would write them, around what the scripted summariser picks out. */
 function summaryOf(messages: readonly Message[], tokens: number): string {
   const texts = messages.slice(1, -1).map(({ content }) => (typeof content === 'string' ? content : ''));
-  return `## Primary request and intent\nGo on with the work.\n\n## Current work status\n${extract(texts, tokens - 100)}`;
+  return writeSummary(texts, tokens);
 }
 
 const names = { read: 'Read', edit: 'Edit', bash: 'Bash', grep: 'Grep' } as const;

@@ -16,18 +16,26 @@ export interface House {
   close(): Promise<void>;
 }
 
+/** A project and a time of its own; absent = the temporary folder, and `House.minute`. */
+export interface Place {
+  readonly root?: string;
+  readonly minute?: () => number;
+}
+
 const START = Date.UTC(2026, 0, 5, 9);
 
 export async function openHouse(
   windowTokens: number,
   settings: unknown,
   summarize: SummaryModel,
+  place: Place = {},
 ): Promise<House> {
   const folder = await mkdtemp(join(tmpdir(), 'clawdcode-bench-context-'));
-  const now = (): number => START + house.minute * 60_000;
+  const root = place.root ?? folder;
+  const now = (): number => START + (place.minute?.() ?? house.minute) * 60_000;
   const store = new PersistentStore({
     dataRoot: join(folder, 'data'),
-    projectRoot: folder,
+    projectRoot: root,
     programVersion: 'bench',
     now: () => new Date(now()),
   });
@@ -40,7 +48,7 @@ export async function openHouse(
   };
   const manager = new ContextManager({
     store,
-    root: folder,
+    root,
     settings: contextSettingsSchema.parse(settings),
     model: () => model,
     summarize,
@@ -50,7 +58,7 @@ export async function openHouse(
   const house: House = {
     manager,
     model,
-    root: folder,
+    root,
     minute: 0,
     close: async () => {
       await manager.close();

@@ -1,0 +1,140 @@
+/** The tables of the work traces, and what was aimed at. */
+import { fixed, percent, type Row, table } from '../report/table.ts';
+import { DEFAULT, ECONOMY } from './engine.ts';
+import { needKinds } from './plan.ts';
+import { type WorkResult, workSheets } from './work.ts';
+
+/** A row for each policy. */
+export function workTable(results: readonly WorkResult[]): string {
+  const head = [
+    'policy',
+    'steps',
+    'extra before',
+    'extra after',
+    'wrong edits',
+    'reuse',
+    ...workSheets.map(({ name }) => name),
+    'wait s',
+    'longest',
+    'summaries/M',
+    'request',
+  ];
+  return table(
+    head,
+    results.map(
+      (one): Row => [
+        one.policy,
+        String(one.requests),
+        String(one.extraBefore),
+        String(one.extraAfter),
+        String(one.wrongEdits),
+        percent(one.reuse),
+        ...one.costs.map((cost) => fixed(cost)),
+        fixed(sum(one.waits), 0),
+        fixed(Math.max(0, ...one.waits), 0),
+        fixed((one.compactions / one.workTokens) * 1e6, 1),
+        `${fixed(one.meanRequest / 1000, 0)}k`,
+      ],
+    ),
+  );
+}
+
+/** What requests did not show when a step first needed it: looked for, and gone wrong. */
+export function unmetTable(results: readonly WorkResult[]): string {
+  const head = ['looked for / gone wrong', ...needKinds, 'recalls'];
+  return table(
+    head,
+    results.map(({ policy, unmet, recalls }): Row => {
+      const cells = needKinds.map((kind) => {
+        const wrong = (unmet.get(`${kind} stale`) ?? 0) + (unmet.get(`${kind} forgotten`) ?? 0);
+        return `${unmet.get(`${kind} missing`) ?? 0} / ${wrong}`;
+      });
+      return [policy, ...cells, String(recalls)];
+    }),
+  );
+}
+
+export interface Aim {
+  readonly aim: string;
+  readonly figure: string;
+  readonly isReached: boolean;
+}
+
+/** Least reuse of the default over its first 300 requests. */
+const REUSE = 0.985;
+
+/** Of one trace; ratios are within this run. */
+export function aimsOf(results: readonly WorkResult[]): readonly Aim[] {
+  const own = results.find(({ policy }) => policy === DEFAULT);
+  const economy = results.find(({ policy }) => policy === ECONOMY);
+  const peers = results.filter(({ isOurs }) => !isOurs);
+  if (own === undefined || economy === undefined || peers.length === 0) return [];
+  const fewest = Math.min(...peers.map(({ extraAfter }) => extraAfter));
+  const equals = peers.filter((peer) => flaws(peer) <= flaws(own));
+  const isCheapest = (ours: WorkResult, others: readonly WorkResult[]): boolean =>
+    ratios(ours, others).every((ratio) => ratio <= 1);
+  const others = results.filter((one) => one !== economy);
+  return [
+    {
+      aim: 'default: no extra step before the first compaction',
+      figure: String(own.extraBefore),
+      isReached: own.extraBefore === 0,
+    },
+    {
+      aim: 'default: fewer extra steps after it than any other mechanism',
+      figure: `${own.extraAfter} : ${fewest}`,
+      isReached: own.extraAfter < fewest || (own.extraAfter === 0 && fewest === 0),
+    },
+    {
+      aim: `default: reuse of at least ${REUSE} over 300 steps`,
+      figure: fixed(own.earlyReuse, 4),
+      isReached: own.earlyReuse >= REUSE,
+    },
+    {
+      aim: 'default: no dearer than the cheapest mechanism of the same quality',
+      figure: equals.length === 0 ? 'there is none' : shares(own, equals),
+      isReached: isCheapest(own, equals),
+    },
+    {
+      aim: 'default: no dearer than the cheapest mechanism of any quality',
+      figure: shares(own, peers),
+      isReached: isCheapest(own, peers),
+    },
+    {
+      aim: 'economy: the cheapest of all',
+      figure: shares(economy, others),
+      isReached: isCheapest(economy, others),
+    },
+  ];
+}
+
+/** The aims of several traces as one table. */
+export function aimsTable(all: readonly { readonly name: string; readonly aims: readonly Aim[] }[]): string {
+  const rows = all.flatMap(({ name, aims }) =>
+    aims.map(({ aim, figure, isReached }): Row => [aim, name, figure, isReached ? 'reached' : 'not reached']),
+  );
+  const sheets = workSheets.map(({ name }) => name).join(', ');
+  return `Aims; costs as ratios, ${sheets}\n${table(['aim', 'trace', 'figure', ''], rows)}`;
+}
+
+function flaws({ extraBefore, extraAfter, wrongEdits }: WorkResult): number {
+  return extraBefore + extraAfter + wrongEdits;
+}
+
+/** Of one's cost to the least of the others', by sheet; empty when there are none. */
+function ratios(own: WorkResult, others: readonly WorkResult[]): readonly number[] {
+  if (others.length === 0) return [];
+  return own.costs.map(
+    (cost, sheet) => cost / Math.min(...others.map(({ costs }) => costs[sheet] ?? Number.POSITIVE_INFINITY)),
+  );
+}
+
+function shares(own: WorkResult, others: readonly WorkResult[]): string {
+  return ratios(own, others)
+    .map((ratio) => fixed(ratio))
+    .join(' ');
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((all, one) => all + one, 0);
+}
