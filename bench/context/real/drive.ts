@@ -1,7 +1,6 @@
 /** Drives the product's context engine through a trace and bills every request that it builds, byte for byte. */
 import { join } from 'node:path';
 import type { ContextManager, SummaryModel } from '../../../src/context/index.ts';
-import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import type { Message, ToolCall } from '../../../src/protocol/messages.ts';
 import type { ToolOutcome } from '../../../src/protocol/tools.ts';
 import type { PriceSheet, Sized } from '../cache.ts';
@@ -12,7 +11,7 @@ import type { TraceTexts } from '../trace/texts.ts';
 import type { Trace, TraceCall, TraceEvent } from '../trace/types.ts';
 import { openHouse } from './house.ts';
 import { RequestBlocks } from './requestBlocks.ts';
-import { type Swaps, swapsIn } from './swaps.ts';
+import { SwapCounter, type Swaps } from './swaps.ts';
 
 export interface RealOptions {
   /** The settings' `context` section. */
@@ -57,7 +56,8 @@ export async function driveReal(
   const request = { tools: [], signal: new AbortController().signal, emit: () => {} };
   let work = 0;
   let breaks = 0;
-  let before: { readonly sent: readonly Sized[]; readonly entries: number } = { sent: [], entries: 0 };
+  const counter = new SwapCounter(manager);
+  let before: readonly Sized[] = [];
   try {
     await manager.createSession(undefined, {}, { systemPrompt: systemPrompt(trace.fixedTokens, count) });
     for (const [index, event] of trace.events.entries()) {
@@ -72,8 +72,9 @@ export async function driveReal(
         if (built.type === 'too_large') throw new Error(built.message);
         await options.onRequest?.(built.request.messages, index, manager);
         const sent = blocks.of(built.request.messages);
-        if (!beginsWith(sent, before.sent) && !isExplained(manager.entries().slice(before.entries))) breaks++;
-        before = { sent, entries: manager.entries().length };
+        const isExplained = counter.takeNew();
+        if (!beginsWith(sent, before) && !isExplained) breaks++;
+        before = sent;
         const reply = replyOf(event, index, texts);
         const output = count(reply.text);
         work += output;
@@ -99,7 +100,7 @@ export async function driveReal(
         await manager.maintain(request);
       }
     }
-    const swaps = { ...swapsIn(manager), summaryRequests };
+    const swaps = { ...counter.swaps(), summaryRequests };
     const counted = { lossy: swaps.summaries + swaps.removals, masks: swaps.masks };
     return {
       figures: meters.map((meter) => meter.figures(work, counted)),
@@ -114,10 +115,6 @@ export async function driveReal(
 
 function beginsWith(request: readonly Sized[], earlier: readonly Sized[]): boolean {
   return earlier.every(({ id }, index) => request[index]?.id === id);
-}
-
-function isExplained(since: readonly JSONLEntry[]): boolean {
-  return since.some(({ subtype, isCompactSummary }) => subtype === 'reduction' || isCompactSummary === true);
 }
 
 function summaryOf(messages: readonly Message[], tokens: number): string {

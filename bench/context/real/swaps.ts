@@ -1,4 +1,4 @@
-/** What the engine did to make room, counted from its log. */
+/** What the engine does to make room, counted as its entries come: later the log leaves its past to the file. */
 import type { ContextManager } from '../../../src/context/index.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 
@@ -8,17 +8,35 @@ export interface Swaps {
   readonly masks: number;
 }
 
-export function swapsIn(manager: ContextManager): Swaps {
-  const entries = manager.entries();
-  const isReduction = (entry: JSONLEntry | undefined, kind: string): boolean =>
-    entry?.subtype === 'reduction' && entry.data?.kind === kind;
-  /** Several entries that follow each other are one batch. */
-  const batches = (kind: string): number =>
-    entries.filter((entry, index) => isReduction(entry, kind) && !isReduction(entries[index - 1], kind))
-      .length;
-  return {
-    summaries: entries.filter(({ isCompactSummary }) => isCompactSummary === true).length,
-    removals: batches('remove'),
-    masks: batches('mask'),
-  };
+export class SwapCounter {
+  #summaries = 0;
+  #removals = 0;
+  #masks = 0;
+  #last: unknown;
+  #isNew = false;
+
+  constructor(manager: ContextManager) {
+    manager.subscribe((entry) => this.#see(entry));
+  }
+
+  swaps(): Swaps {
+    return { summaries: this.#summaries, removals: this.#removals, masks: this.#masks };
+  }
+
+  /** Whether anything was reduced since this was last asked. */
+  takeNew(): boolean {
+    const isNew = this.#isNew;
+    this.#isNew = false;
+    return isNew;
+  }
+
+  /** Several reductions of a kind that follow each other are one batch. */
+  #see({ subtype, isCompactSummary, data }: JSONLEntry): void {
+    const kind = subtype === 'reduction' ? data?.kind : undefined;
+    if (isCompactSummary === true) this.#summaries++;
+    if (kind === 'remove' && this.#last !== kind) this.#removals++;
+    if (kind === 'mask' && this.#last !== kind) this.#masks++;
+    if (isCompactSummary === true || subtype === 'reduction') this.#isNew = true;
+    this.#last = kind;
+  }
 }

@@ -4,9 +4,12 @@
  */
 const CHARACTERS_PER_TOKEN = 4;
 
-const important =
-  /\b(never|must|always|don't|do not|only|decision|because|error|fail|failed|expected|export)\b|不要|必须|错误/i;
+const important = /\b(decision|because|error|fail|failed|expected|export)\b|错误/i;
 const path = /\b(?:src|test|lib)\/[\w./-]+\.\w+/;
+/** What a user's rule sounds like: every summariser is asked to keep those, so they come first. */
+const rule = /\b(never|must|always|don't|do not|only)\b|不要|必须/i;
+/** Of the budget, at most. */
+const SHARE_OF_RULES = 1 / 4;
 
 /** `count` measures a line in tokens where that matters; by default a token is four characters. */
 export function extract(
@@ -14,19 +17,28 @@ export function extract(
   tokens: number,
   count = (line: string): number => (line.length + 1) / CHARACTERS_PER_TOKEN,
 ): string {
-  const chosen: string[] = [];
-  let left = tokens;
-  const lines = [...texts].flatMap((text) => text.split('\n'));
+  const lines = [...texts].flatMap((text) => text.split('\n')).reverse();
   const seen = new Set<string>();
-  for (const line of lines.toReversed()) {
-    const short = line.trim().slice(0, 160);
-    if (short === '' || seen.has(short) || !(important.test(short) || path.test(short))) continue;
-    seen.add(short);
-    left -= count(short);
-    if (left < 0) break;
-    chosen.push(short);
-  }
-  return chosen.reverse().join('\n');
+  const take = (budget: number, isWanted: (line: string) => boolean): { chosen: string[]; left: number } => {
+    const chosen: string[] = [];
+    let left = budget;
+    for (const line of lines) {
+      const short = line.trim().slice(0, 160);
+      if (short === '' || seen.has(short) || !isWanted(short)) continue;
+      seen.add(short);
+      const size = count(short);
+      if (size > left) break;
+      left -= size;
+      chosen.push(short);
+    }
+    return { chosen: chosen.reverse(), left };
+  };
+  const rules = take(tokens * SHARE_OF_RULES, (line) => rule.test(line));
+  const rest = take(
+    tokens - tokens * SHARE_OF_RULES + rules.left,
+    (line) => rule.test(line) || important.test(line) || path.test(line),
+  );
+  return [...rules.chosen, ...rest.chosen].join('\n');
 }
 
 /** Under the headings that a model is asked for. */

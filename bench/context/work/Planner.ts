@@ -29,10 +29,10 @@ export function makePlan(shape: WorkShape, seed: number): Plan {
 /** How many steps lie between a text and its use: an upper bound each, and how often. */
 const DISTANCES: readonly (readonly [upTo: number, weight: number])[] = [
   [5, 0.28],
-  [20, 0.25],
-  [60, 0.22],
-  [150, 0.15],
-  [400, 0.1],
+  [20, 0.22],
+  [60, 0.2],
+  [150, 0.16],
+  [400, 0.14],
 ];
 
 /** Something that was seen: a version of a region, a field, an open failure, a rule. */
@@ -100,10 +100,10 @@ class Planner {
   #turn(steps: number): void {
     const random = this.#random;
     const area = random.pick(areas);
-    const rule = random.next() < 0.65 ? ` ${this.#rule(random.pick(areas))}` : '';
+    const rules = Array.from({ length: random.between(0, 4) }, () => ` ${this.#rule(random.pick(areas))}`);
     this.#events.push({
       type: 'prompt',
-      text: `Please go on with ${area}: the sums of the last month do not add up.${rule} ${this.#prose(2)}`,
+      text: `Please go on with ${area}: the sums of the last month do not add up.${rules.join('')} ${this.#prose(2)}`,
     });
     for (let left = steps - 2; left > 0; left--) this.#work();
     this.#test(false);
@@ -112,8 +112,8 @@ class Planner {
 
   #work(): void {
     const drawn = this.#random.next();
-    if (this.#regions.size < 20 || drawn < 0.2) this.#read();
-    else if (drawn < 0.3) this.#step(this.#prose(1), [{ tool: 'Grep', pattern: this.#anyRegion().name }]);
+    if (this.#regions.size < 20 || drawn < 0.25) this.#read();
+    else if (drawn < 0.32) this.#step(this.#prose(1), [{ tool: 'Grep', pattern: this.#anyRegion().name }]);
     else if (drawn < 0.44) this.#test(this.#random.next() < 0.7);
     else if (drawn < 0.58) this.#look();
     else this.#edit();
@@ -145,7 +145,7 @@ class Planner {
   /** A command that only prints. */
   #look(): void {
     const random = this.#random;
-    const lines = Array.from({ length: random.lognormal(40, 0.8, 300) }, () => this.#logLine());
+    const lines = Array.from({ length: random.lognormal(50, 0.8, 300) }, () => this.#logLine());
     const command = random.pick([
       'git log --stat -20',
       'npm run build',

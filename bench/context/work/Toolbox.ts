@@ -12,6 +12,8 @@ import type { Action } from './plan.ts';
 
 /** Lines that a search shows at most. */
 const MOST_HITS = 15;
+/** Lines that are read where the whole file was cut. */
+const RANGE_LINES = 120;
 
 export class Toolbox {
   readonly #root: string;
@@ -35,8 +37,9 @@ export class Toolbox {
   async #outcome(action: Action): Promise<ToolOutcome> {
     switch (action.tool) {
       case 'Read':
+        return this.#file('Read', { file_path: action.path, ...(await this.#rangeOf(action)) });
       case 'Edit':
-        return this.#file(action.tool, inputOf(action));
+        return this.#file('Edit', inputOf(action));
       case 'Grep':
         return this.#search(action.pattern);
       case 'Bash': {
@@ -55,6 +58,13 @@ export class Toolbox {
     for (const { path, hash } of outcome.filesChanged ?? [])
       if (hash !== undefined) this.#seen.set(path, hash);
     return outcome;
+  }
+
+  async #rangeOf({ path, near }: Extract<Action, { tool: 'Read' }>): Promise<object> {
+    if (near === undefined) return {};
+    const text = await readFile(join(this.#root, path), 'utf8');
+    const line = text.slice(0, Math.max(0, text.indexOf(near))).split('\n').length;
+    return { offset: Math.max(1, line - RANGE_LINES / 2), limit: RANGE_LINES };
   }
 
   async #search(pattern: string): Promise<ToolOutcome> {
@@ -99,7 +109,7 @@ export function callOf(action: Action, id: string): ToolCall {
 function inputOf(action: Action): object {
   switch (action.tool) {
     case 'Read':
-      return { file_path: action.path };
+      return { file_path: action.path, ...(action.near === undefined ? {} : { limit: RANGE_LINES }) };
     case 'Grep':
       return { pattern: action.pattern, path: 'src' };
     case 'Bash':

@@ -1,14 +1,15 @@
 /**
- * Plays a plan through a conversation. What a step needs and the request does not show costs steps of its own:
+ * Plays a plan through a conversation. What a step needs and the request does not show costs extra steps:
  *
- * - A need that is `missing` is looked for: a file is read again; a command's output or the user's word is recalled
- *   where there is a `Recall`, else, or when that did not bring it, the command runs again or the user is asked.
- * - An edit whose old text is `stale` or `forgotten` is tried, fails, and counts as a wrong edit; after that the reader
- *   knows, and looks.
- * - An edit that guessed a field, a figure or a rule is made as guessed and counts as a wrong edit. The next run of the
- *   tests reveals it (of a rule the user says so): one edit more for each, and one more run of the tests.
+ * - A need that is `missing` is looked up. A file is read again; if the result was cut, the lines around the text are
+ *   read next. A command's output or the user's rule is recalled where there is a `Recall`; otherwise, or if that did
+ *   not bring it, the command is run again or the user is asked.
+ * - An edit whose old text is `stale` or `forgotten` is attempted, fails, and counts as a wrong edit. From then on the
+ *   reader knows, and looks the text up.
+ * - An edit that had to guess a field, a value or a rule is made with the guess and counts as a wrong edit. The next
+ *   test run exposes it (a broken rule is pointed out by the user): one more edit each, then one more test run.
  *
- * Each of these is a whole request, billed like any other. What they add to the conversation stays in it.
+ * Every extra step is a full request, billed like any other, and what it adds to the conversation stays there.
  */
 import type { AssistantMessage } from '../../../src/protocol/messages.ts';
 import { STEP_MINUTES } from '../simulate.ts';
@@ -18,6 +19,9 @@ import { type Judgement, judge } from './reader.ts';
 import { callOf, type Toolbox } from './Toolbox.ts';
 import type { WorkClock } from './WorkClock.ts';
 
+/** A kind of need, and what a request said of it. */
+export type Unmet = `${NeedKind} ${Exclude<Judgement, 'shown'>}`;
+
 export interface WorkCounts {
   /** Steps of the plan. */
   readonly planned: number;
@@ -26,7 +30,7 @@ export interface WorkCounts {
   readonly wrongEdits: number;
   readonly recalls: number;
   /** Needs that a request did not show when it was first looked at, by kind and by how that ended. */
-  readonly unmet: ReadonlyMap<`${NeedKind} ${Exclude<Judgement, 'shown'>}`, number>;
+  readonly unmet: ReadonlyMap<Unmet, number>;
   /** Tokens of prompts, replies and results of the plan. */
   readonly workTokens: number;
 }
@@ -64,7 +68,7 @@ const MOST_TRIES = 4;
 
 class Worker {
   readonly #tools: Tools;
-  readonly #unmet = new Map<`${NeedKind} ${Exclude<Judgement, 'shown'>}`, number>();
+  readonly #unmet = new Map<Unmet, number>();
   #wrong: readonly Wrong[] = [];
   #calls = 0;
   #planned = 0;
@@ -132,6 +136,8 @@ class Worker {
       const tried = tries.get(need) ?? 0;
       const isNoticed = tried > 0 || judgement === 'missing';
       tries.set(need, tried + 1);
+      if (tried > MOST_TRIES && need.kind === 'old text')
+        throw new Error(`No request shows ${need.signs[0]}, however often it is read.`);
       if (isNoticed && tried < MOST_TRIES) await this.#lookFor(need, tried, request);
       else if (need.kind === 'old text') await this.#editInVain(need, actions, request);
       else guessed.add(need);
@@ -161,7 +167,9 @@ class Worker {
     const { source } = need;
     const { recall } = this.#tools.conversation;
     if (source.type === 'file') {
-      await this.#extra(request, 'I have to see this file again.', [{ tool: 'Read', path: source.path }]);
+      const near = tried === 0 ? {} : { near: need.text };
+      const read = { tool: 'Read', path: source.path, ...near } as const;
+      await this.#extra(request, 'I have to see this file again.', [read]);
     } else if (tried === 0 && recall !== undefined) {
       await this.#recall(request, need.signs[0] ?? need.text, recall);
     } else if (source.type === 'command') {

@@ -4,7 +4,7 @@ import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts'
 import type { Message } from '../../../src/protocol/messages.ts';
 import { openHouse } from '../real/house.ts';
 import { RequestBlocks } from '../real/requestBlocks.ts';
-import { swapsIn } from '../real/swaps.ts';
+import { SwapCounter } from '../real/swaps.ts';
 import { writeSummary } from '../retention/extract.ts';
 import { type Conversation, type Surroundings, summarySeconds, type WorkPolicy } from './conversation.ts';
 import { type Shown, textOf } from './render.ts';
@@ -48,6 +48,7 @@ async function openEngine(settings: object, surroundings: Surroundings): Promise
   const place = { root, minute: () => clock.minute };
   const { manager, model, close } = await openHouse(windowTokens, settings, summarize, place);
   await manager.createSession(undefined, {}, { systemPrompt });
+  const counter = new SwapCounter(manager);
   const render = createRenderer();
   const request = { tools: [], signal: new AbortController().signal, emit: () => {} };
   let inputTokens = 0;
@@ -74,7 +75,7 @@ async function openEngine(settings: object, surroundings: Surroundings): Promise
       await clock.run(manager.maintain(request));
     },
     compactions: () => {
-      const { summaries, removals } = swapsIn(manager);
+      const { summaries, removals } = counter.swaps();
       return summaries + removals;
     },
     close,

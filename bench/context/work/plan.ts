@@ -27,7 +27,8 @@ export interface Need {
 }
 
 export type Action =
-  | { readonly tool: 'Read'; readonly path: string }
+  /** The whole file, or the lines around `near`. */
+  | { readonly tool: 'Read'; readonly path: string; readonly near?: string }
   | { readonly tool: 'Grep'; readonly pattern: string }
   /** A command and what it prints; `isTest` marks the runs that reveal what was done wrong. */
   | {

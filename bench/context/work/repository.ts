@@ -75,6 +75,7 @@ const things = [
   'Ticket',
   'Window',
 ];
+const syllables = ['ba', 'de', 'fi', 'go', 'ka', 'lu', 'mo', 'ne', 'pi', 'ro', 'sa', 'te', 'vu', 'wi', 'zo'];
 const units = ['Bytes', 'Cents', 'Count', 'Hours', 'Ms', 'Pages', 'Rows'];
 
 class Writer {
@@ -89,13 +90,13 @@ class Writer {
   file(): SourceFile {
     const random = this.#random;
     const area = random.pick(areas);
-    const base = `${random.pick(birds)}${random.pick(things)}${this.#next++}`;
+    const base = this.#name('');
     const path = `src/${area}/${base}.ts`;
-    const size = random.lognormal(5000, 0.7, 26_000);
+    const size = random.lognormal(6500, 0.75, 26_000);
     const imported = this.#earlier.slice(-40).filter(() => random.next() < 0.06);
     const parts = [
       `/** ${capital(base)}: how ${area} keeps its ${random.pick(things).toLowerCase()}s. */`,
-      ...imported.map((one) => `import type { ${one.typeName} } from '../../${one.path}';`),
+      ...imported.map((one) => `import type { ${one.typeName} } from '${one.path.replace('src', '..')}';`),
     ];
     const { fields, text: types } = this.#type(path, base);
     const regions: Region[] = [];
@@ -122,7 +123,7 @@ class Writer {
       return { path, typeName, name, declaration: `readonly ${name}: ${type};` };
     });
     const lines = fields.flatMap(({ declaration, name }) => [
-      `  /** Counted from the ${name.replace(/\d+.*/, '')} of the run before. */`,
+      `  /** Counted from the ${name.replace(/(?<=[a-z])[A-Z].*/, '')} of the run before. */`,
       `  ${declaration}`,
     ]);
     return { fields, text: [`export interface ${typeName} {`, ...lines, '}'].join('\n') };
@@ -132,47 +133,63 @@ class Writer {
     const name = this.#name(this.#random.pick(units))
       .replace(/([A-Z])/g, '_$1')
       .toUpperCase();
-    return { path, name, kind: 'constant', text: `export const ${name} = ${this.number()};` };
+    return { path, name, kind: 'constant', text: `export const ${name} = ${this.#number()};` };
   }
 
   #function(path: string, fields: readonly Field[]): { readonly region: Region; readonly text: string } {
     const random = this.#random;
     const name = this.#name('');
     const field = random.pick(fields);
-    const region: Region = { path, name, kind: 'block', text: blockText(name, this.number(), this.number()) };
+    const region: Region = {
+      path,
+      name,
+      kind: 'block',
+      text: blockText(name, this.#number(), this.#number()),
+    };
     const text = [
       `/** Adds up what ${name} has left, newest first; ${random.pick(units).toLowerCase()} are whole numbers. */`,
       `export function ${name}(rows: readonly Row[], options: ${field.typeName}): number {`,
       '  const seen = new Map<string, number>();',
       '  for (const [index, row] of rows.entries()) {',
       `    if (row.state === 'closed' || seen.has(row.id)) continue;`,
-      `    seen.set(row.id, index * ${this.number()} + row.amount);`,
+      '    seen.set(row.id, index + row.amount);',
       '  }',
-      `  let sum = Number(options.${field.name} ?? ${this.number()});`,
+      `  let sum = Number(options.${field.name} ?? 0);`,
       region.text,
       ...Array.from({ length: random.between(1, 7) }, () => this.#filler()),
-      `  return sum % ${this.number()};`,
+      '  return Math.round(sum);',
       '}',
     ].join('\n');
     return { region, text };
   }
 
   #filler(): string {
-    const local = this.#name('').replace(/[A-Z].*/, '') + String(this.#next++);
-    const number = this.number();
+    const local = this.#name('').replace(/^[a-z]+[A-Z][a-z]+/, 'rest');
+    const digit = this.#random.between(2, 10);
     return this.#random.pick([
-      `  const ${local} = rows.filter(({ amount }) => amount > ${number});\n  if (${local}.length > 0) sum += ${local}.length;`,
-      `  for (const { id, amount } of rows) {\n    const ${local} = seen.get(id) ?? ${number};\n    sum += Math.max(${local}, amount);\n  }`,
-      `  // The rows of ${local} arrive twice after a restart.\n  sum -= rows.findLastIndex(({ amount }) => amount === ${number});`,
-      `  const ${local} = [...seen.values()].reduce((all, one) => all + one, ${number});\n  sum = Math.min(sum, ${local});`,
+      `  const ${local} = rows.filter(({ amount }) => amount > ${digit});\n  if (${local}.length > 0) sum += ${local}.length;`,
+      `  for (const { id, amount } of rows) {\n    const ${local} = seen.get(id) ?? ${digit};\n    sum += Math.max(${local}, amount);\n  }`,
+      `  // The rows of ${local} arrive twice after a restart, and the second time without their amounts.\n  sum -= rows.findLastIndex(({ amount }) => amount === ${digit});`,
+      `  const ${local} = [...seen.values()].reduce((all, one) => all + one, 0);\n  sum = Math.min(sum, ${local});`,
     ]);
   }
 
   #name(unit: string): string {
-    return `${this.#random.pick(birds)}${this.#random.pick(things)}${this.#next++}${unit}`;
+    return `${this.#random.pick(birds)}${this.#random.pick(things)}${this.#word()}${unit}`;
   }
 
-  number(): number {
+  /** Another one each time, without digits: `Kamori`. */
+  #word(): string {
+    let rest = this.#next++;
+    let word = '';
+    for (let syllable = 0; syllable < 4; syllable++) {
+      word += syllables[rest % syllables.length];
+      rest = Math.floor(rest / syllables.length);
+    }
+    return capital(word);
+  }
+
+  #number(): number {
     return numberOf(this.#next++);
   }
 }

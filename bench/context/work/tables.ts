@@ -4,6 +4,9 @@ import { DEFAULT, ECONOMY } from './engine.ts';
 import { needKinds } from './plan.ts';
 import { type WorkResult, workSheets } from './work.ts';
 
+/** A mean of counts. */
+const whole = (value: number): string => fixed(value, Number.isInteger(value) ? 0 : 1);
+
 /** A row for each policy. */
 export function workTable(results: readonly WorkResult[]): string {
   const head = [
@@ -24,14 +27,14 @@ export function workTable(results: readonly WorkResult[]): string {
     results.map(
       (one): Row => [
         one.policy,
-        String(one.requests),
-        String(one.extraBefore),
-        String(one.extraAfter),
-        String(one.wrongEdits),
+        whole(one.requests),
+        whole(one.extraBefore),
+        whole(one.extraAfter),
+        whole(one.wrongEdits),
         percent(one.reuse),
         ...one.costs.map((cost) => fixed(cost)),
-        fixed(sum(one.waits), 0),
-        fixed(Math.max(0, ...one.waits), 0),
+        fixed(one.waited, 0),
+        fixed(one.longestWait, 0),
         fixed((one.compactions / one.workTokens) * 1e6, 1),
         `${fixed(one.meanRequest / 1000, 0)}k`,
       ],
@@ -47,12 +50,15 @@ export function unmetTable(results: readonly WorkResult[]): string {
     results.map(({ policy, unmet, recalls }): Row => {
       const cells = needKinds.map((kind) => {
         const wrong = (unmet.get(`${kind} stale`) ?? 0) + (unmet.get(`${kind} forgotten`) ?? 0);
-        return `${unmet.get(`${kind} missing`) ?? 0} / ${wrong}`;
+        return `${whole(unmet.get(`${kind} missing`) ?? 0)} / ${whole(wrong)}`;
       });
-      return [policy, ...cells, String(recalls)];
+      return [policy, ...cells, whole(recalls)];
     }),
   );
 }
+
+/** What is printed as 1.00 is no difference. */
+const EVEN = 1.005;
 
 export interface Aim {
   readonly aim: string;
@@ -72,17 +78,17 @@ export function aimsOf(results: readonly WorkResult[]): readonly Aim[] {
   const fewest = Math.min(...peers.map(({ extraAfter }) => extraAfter));
   const equals = peers.filter((peer) => flaws(peer) <= flaws(own));
   const isCheapest = (ours: WorkResult, others: readonly WorkResult[]): boolean =>
-    ratios(ours, others).every((ratio) => ratio <= 1);
+    ratios(ours, others).every((ratio) => ratio < EVEN);
   const others = results.filter((one) => one !== economy);
   return [
     {
       aim: 'default: no extra step before the first compaction',
-      figure: String(own.extraBefore),
+      figure: whole(own.extraBefore),
       isReached: own.extraBefore === 0,
     },
     {
       aim: 'default: fewer extra steps after it than any other mechanism',
-      figure: `${own.extraAfter} : ${fewest}`,
+      figure: `${whole(own.extraAfter)} : ${whole(fewest)}`,
       isReached: own.extraAfter < fewest || (own.extraAfter === 0 && fewest === 0),
     },
     {
@@ -133,8 +139,4 @@ function shares(own: WorkResult, others: readonly WorkResult[]): string {
   return ratios(own, others)
     .map((ratio) => fixed(ratio))
     .join(' ');
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((all, one) => all + one, 0);
 }

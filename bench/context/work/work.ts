@@ -1,15 +1,17 @@
 /** One policy at one plan: a repository in a temporary folder, a conversation, a bill. */
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TokenCounter } from '../../../src/context/index.ts';
 import { type PriceSheet, sheets } from '../cache.ts';
+import { mean } from '../report/table.ts';
 import { Bill, type WorkPolicy } from './conversation.ts';
 import type { Plan } from './plan.ts';
 import { makeRepository, writeRepository } from './repository.ts';
 import { Toolbox } from './Toolbox.ts';
 import { WorkClock } from './WorkClock.ts';
-import { playPlan, type WorkCounts } from './Worker.ts';
+import { playPlan, type Unmet, type WorkCounts } from './Worker.ts';
 
 export interface WorkResult extends WorkCounts {
   readonly policy: string;
@@ -20,8 +22,9 @@ export interface WorkResult extends WorkCounts {
   readonly reuse: number;
   /** Over the first 300 requests. */
   readonly earlyReuse: number;
-  /** Seconds of each wait for a summary. */
-  readonly waits: readonly number[];
+  /** Seconds that the loop waited for summaries. */
+  readonly waited: number;
+  readonly longestWait: number;
   readonly compactions: number;
   readonly meanRequest: number;
   readonly overflows: number;
@@ -35,7 +38,7 @@ const FIXED_TOKENS = 12_000;
 
 /** Plays the plan under the policy, in a window of that many tokens. */
 export async function work(plan: Plan, policy: WorkPolicy, windowTokens: number): Promise<WorkResult> {
-  const root = await realpath(await mkdtemp(join(tmpdir(), 'clawdcode-work-')));
+  const root = await makeFolder();
   const counter = new TokenCounter();
   const count = (text: string): number => counter.countText(text);
   const clock = new WorkClock();
@@ -61,7 +64,8 @@ export async function work(plan: Plan, policy: WorkPolicy, windowTokens: number)
         costs: figures.map(({ cost }) => cost),
         reuse: first?.reuse ?? 1,
         earlyReuse: bill.earlyReuse,
-        waits: clock.waits,
+        waited: clock.waits.reduce((sum, seconds) => sum + seconds, 0),
+        longestWait: Math.max(0, ...clock.waits),
         compactions: conversation.compactions(),
         meanRequest: first?.averageRequest ?? 0,
         overflows: first?.overflows ?? 0,
@@ -72,6 +76,43 @@ export async function work(plan: Plan, policy: WorkPolicy, windowTokens: number)
   } finally {
     await rm(root, { recursive: true, force: true });
   }
+}
+
+/** Summaries name files by their whole path: letters only, so that each run counts the same tokens. */
+async function makeFolder(): Promise<string> {
+  const letters = [...randomBytes(8)].map((byte) => String.fromCharCode(97 + (byte % 26)));
+  const folder = join(await realpath(tmpdir()), `clawdcode-work-${letters.join('')}`);
+  await mkdir(folder, { mode: 0o700 });
+  return folder;
+}
+
+/** The same policy at several plans: means, and the longest of all waits. */
+export function average(results: readonly [WorkResult, ...WorkResult[]]): WorkResult {
+  const [first] = results;
+  const of = (figure: (one: WorkResult) => number): number => mean(results.map(figure));
+  const unmet = new Map<Unmet, number>();
+  for (const one of results)
+    for (const [key, count] of one.unmet) unmet.set(key, (unmet.get(key) ?? 0) + count / results.length);
+  return {
+    policy: first.policy,
+    isOurs: first.isOurs,
+    planned: of(({ planned }) => planned),
+    extraBefore: of(({ extraBefore }) => extraBefore),
+    extraAfter: of(({ extraAfter }) => extraAfter),
+    wrongEdits: of(({ wrongEdits }) => wrongEdits),
+    recalls: of(({ recalls }) => recalls),
+    unmet,
+    workTokens: of(({ workTokens }) => workTokens),
+    requests: of(({ requests }) => requests),
+    costs: first.costs.map((_cost, sheet) => of(({ costs }) => costs[sheet] ?? 0)),
+    reuse: of(({ reuse }) => reuse),
+    earlyReuse: of(({ earlyReuse }) => earlyReuse),
+    waited: of(({ waited }) => waited),
+    longestWait: Math.max(...results.map(({ longestWait }) => longestWait)),
+    compactions: of(({ compactions }) => compactions),
+    meanRequest: of(({ meanRequest }) => meanRequest),
+    overflows: of(({ overflows }) => overflows),
+  };
 }
 
 function systemPromptOf(tokens: number, count: (text: string) => number): string {

@@ -1,0 +1,164 @@
+import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Bill, type Conversation } from '../../bench/context/work/conversation.ts';
+import { DEFAULT, ourPolicies } from '../../bench/context/work/engine.ts';
+import { makePlan } from '../../bench/context/work/Planner.ts';
+import { peerPolicies } from '../../bench/context/work/peers.ts';
+import type { Plan, PlanStep } from '../../bench/context/work/plan.ts';
+import { type Shown, textOf } from '../../bench/context/work/render.ts';
+import { makeRepository, writeRepository } from '../../bench/context/work/repository.ts';
+import { project, shortTask } from '../../bench/context/work/run.ts';
+import { Toolbox } from '../../bench/context/work/Toolbox.ts';
+import { WorkClock } from '../../bench/context/work/WorkClock.ts';
+import { playPlan, type WorkCounts } from '../../bench/context/work/Worker.ts';
+import { type WorkResult, work } from '../../bench/context/work/work.ts';
+
+const long = makePlan(project, 1);
+const small = makePlan({ ...project, files: 40, steps: 60 }, 3);
+
+const stepsOf = (plan: Plan): readonly PlanStep[] => plan.events.filter((event) => event.type === 'step');
+const countOf = (text: string): number => Math.ceil(text.length / 4);
+
+/** Shows the newest `kept` messages and has no pointers to the others. */
+function forgetful(kept: number): Conversation {
+  let messages: readonly Shown[] = [];
+  return {
+    recall: undefined,
+    prompt: async (text) => {
+      messages = [...messages, { isPrompt: true, text }];
+    },
+    request: async () => ({ blocks: [], shown: messages.slice(-kept) }),
+    step: async (message, run) => {
+      const done = await run();
+      const results = done.map(({ call: { id, name }, outcome: { text } }) =>
+        textOf({ role: 'tool', toolCallId: id, name, content: text, isError: false }),
+      );
+      messages = [...messages, ...[textOf(message), ...results].map((text) => ({ isPrompt: false, text }))];
+    },
+    compactions: () => 0,
+    close: async () => {},
+  };
+}
+
+/** What the plan makes of each file when everything is done right. */
+function plannedTexts(plan: Plan): ReadonlyMap<string, string> {
+  const texts = new Map(makeRepository(plan.files, plan.seed).map(({ path, text }) => [path, text]));
+  for (const action of stepsOf(plan).flatMap(({ actions }) => actions)) {
+    if (action.tool !== 'Edit') continue;
+    const { path, oldText, newText } = action;
+    texts.set(
+      path,
+      (texts.get(path) ?? '').replace(oldText, () => newText),
+    );
+  }
+  return texts;
+}
+
+describe('a plan', () => {
+  test('is the same for the same seed', () => {
+    expect(makePlan(project, 1)).toEqual(long);
+    expect(makePlan(project, 2)).not.toEqual(long);
+  });
+
+  test('needs texts of every kind that were said from one to more than 250 steps ago', () => {
+    const needs = stepsOf(long).flatMap((step) => step.needs);
+    expect(new Set(needs.map(({ kind }) => kind)).size).toBe(4);
+    const distances = needs.map(({ distance }) => distance);
+    expect(Math.min(...distances)).toBe(1);
+    expect(Math.max(...distances)).toBeGreaterThan(250);
+    expect(distances.filter((distance) => distance > 50).length).toBeGreaterThan(distances.length / 5);
+  });
+});
+
+describe('the worker', () => {
+  let root = '';
+  beforeAll(async () => {
+    root = await realpath(await mkdtemp(join(tmpdir(), 'clawdcode-work-test-')));
+  });
+  afterAll(() => rm(root, { recursive: true, force: true }));
+
+  async function play(conversation: Conversation): Promise<WorkCounts & { readonly requests: number }> {
+    const files = makeRepository(small.files, small.seed);
+    await writeRepository(files, root);
+    const paths = files.map(({ path }) => path);
+    const bill = new Bill([], 64_000);
+    const toolbox = new Toolbox(root, paths);
+    const tools = { conversation, toolbox, clock: new WorkClock(), bill, count: countOf };
+    const counts = await playPlan(small, tools);
+    for (const [path, text] of plannedTexts(small))
+      expect(await readFile(join(root, path), 'utf8')).toBe(text);
+    return { ...counts, requests: bill.requests };
+  }
+
+  test('who sees everything makes the steps of the plan and no other', async () => {
+    const counts = await play(forgetful(10_000));
+    expect(counts).toMatchObject({ extraBefore: 0, extraAfter: 0, wrongEdits: 0, requests: 60 });
+    expect(counts.unmet.size).toBe(0);
+  });
+
+  test('who forgets reads again, goes wrong, and in the end has put everything right', async () => {
+    const counts = await play(forgetful(12));
+    expect(counts.extraBefore).toBeGreaterThan(10);
+    expect(counts.wrongEdits).toBeGreaterThan(0);
+    expect(counts.requests).toBe(60 + counts.extraBefore);
+    const looked = [...counts.unmet].filter(([key]) => key.endsWith('missing'));
+    expect(looked.length).toBeGreaterThan(0);
+  });
+
+  test('who forgets more makes more steps of the same plan', async () => {
+    const [much, little] = [await play(forgetful(6)), await play(forgetful(40))];
+    expect(much.extraBefore).toBeGreaterThan(little.extraBefore);
+    expect(much.planned).toBe(little.planned);
+  });
+});
+
+describe('all policies at one small plan', () => {
+  const policies = [...peerPolicies, ...ourPolicies()];
+  const plan = makePlan({ ...project, files: 60, steps: 90 }, 2);
+  const results = new Map<string, WorkResult>();
+  beforeAll(async () => {
+    for (const policy of policies) results.set(policy.name, await work(plan, policy, 64_000));
+  }, 120_000);
+
+  test('each makes all planned steps, for the same work, within the window', () => {
+    const tokens = [...results.values()].map(({ workTokens }) => workTokens);
+    for (const result of results.values()) {
+      const { planned, requests, extraBefore, extraAfter, overflows } = result;
+      expect({ planned, overflows }).toEqual({ planned: stepsOf(plan).length, overflows: 0 });
+      expect(requests).toBe(planned + extraBefore + extraAfter);
+      expect(result.workTokens / Math.min(...tokens)).toBeLessThan(1.02);
+    }
+  });
+
+  test('the other mechanisms summarise, wait for it, and need extra steps afterwards only', () => {
+    for (const { name } of peerPolicies) {
+      const result = results.get(name);
+      expect(result?.extraBefore).toBe(0);
+      expect(result?.extraAfter).toBeGreaterThan(0);
+      expect(result?.waited).toBeGreaterThanOrEqual(20 * (result?.compactions ?? 0));
+      expect(result?.compactions).toBeGreaterThan(0);
+    }
+  });
+
+  test.each([...peerPolicies.slice(0, 1), ...ourPolicies().slice(0, 1)])(
+    '$name: the same plan gives the same figures',
+    async (policy) => {
+      expect(await work(plan, policy, 64_000)).toEqual(results.get(policy.name));
+    },
+    60_000,
+  );
+});
+
+test('where nothing is reduced nothing has to be looked up, and all cost the same', async () => {
+  const plan = makePlan(shortTask, 1);
+  const policies = [...peerPolicies, ...ourPolicies().filter(({ name }) => name === DEFAULT)];
+  const costs: number[] = [];
+  for (const policy of policies) {
+    const result = await work(plan, policy, 200_000);
+    expect(result).toMatchObject({ extraBefore: 0, extraAfter: 0, wrongEdits: 0, compactions: 0, reuse: 1 });
+    costs.push(result.costs[0] ?? 0);
+  }
+  expect(Math.max(...costs) / Math.min(...costs)).toBeLessThan(1.01);
+}, 60_000);
