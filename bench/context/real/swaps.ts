@@ -1,4 +1,4 @@
-/** What the engine does to make room, counted as its entries come: later the log leaves its past to the file. */
+/** Counts what the engine does to make room. It listens, because the log drops its oldest entries from memory. */
 import type { ContextManager } from '../../../src/context/index.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 

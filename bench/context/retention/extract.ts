@@ -6,9 +6,9 @@ const CHARACTERS_PER_TOKEN = 4;
 
 const important = /\b(decision|because|error|fail|failed|expected|export)\b|错误/i;
 const path = /\b(?:src|test|lib)\/[\w./-]+\.\w+/;
-/** What a user's rule sounds like: every summariser is asked to keep those, so they come first. */
+/** Words of a user's rule. Every agent asks its summariser to keep those, so they go in first. */
 const rule = /\b(never|must|always|don't|do not|only)\b|不要|必须/i;
-/** Of the budget, at most. */
+/** Largest share of the budget for rules. */
 const SHARE_OF_RULES = 1 / 4;
 
 /** `count` measures a line in tokens where that matters; by default a token is four characters. */

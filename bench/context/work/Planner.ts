@@ -1,4 +1,4 @@
-/** Writes a plan: picks what each step does and which of the things seen so far it needs, by how long ago that was. */
+/** Draws a plan from a seed: what each step does, and which texts seen earlier it needs, at which distance. */
 import { createRandom, type Random } from '../random.ts';
 import { logLines, proseLines } from '../trace/lines.ts';
 import type { Action, Need, Plan, PlanEvent, PlanStep } from './plan.ts';
@@ -26,7 +26,7 @@ export function makePlan(shape: WorkShape, seed: number): Plan {
   return new Planner(shape, seed).plan();
 }
 
-/** How many steps lie between a text and its use: an upper bound each, and how often. */
+/** How many steps ago a needed text was last seen: buckets by upper bound, with their weights. */
 const DISTANCES: readonly (readonly [upTo: number, weight: number])[] = [
   [5, 0.28],
   [20, 0.22],
@@ -65,7 +65,7 @@ class Planner {
   readonly #files: Map<string, SourceFile>;
   readonly #unread: string[];
   readonly #events: PlanEvent[] = [];
-  /** What each path says now, apart from what the worker does wrong. */
+  /** Current text of each file, if everything is done right. */
   readonly #texts = new Map<string, string>();
   readonly #regions = new Map<string, Known<Region>>();
   readonly #versions = new Map<string, readonly string[]>();
@@ -73,7 +73,7 @@ class Planner {
   readonly #failures = new Map<string, Known<Failure>>();
   readonly #rules = new Map<string, Known<Rule>>();
   #steps = 0;
-  /** Beyond every number that the repository was written with. */
+  /** Larger than any index that the repository used, so that numbers stay unique. */
   #next = 60_000;
 
   constructor(shape: WorkShape, seed: number) {
@@ -96,7 +96,7 @@ class Planner {
     return { name, seed: this.#seed, files, events: this.#events };
   }
 
-  /** A prompt, work, a run of the tests, a last word. */
+  /** A prompt, work, a test run, a closing reply. */
   #turn(steps: number): void {
     const random = this.#random;
     const area = random.pick(areas);
@@ -142,7 +142,7 @@ class Planner {
     for (const what of file.fields) this.#fields.set(what.name, { what, seenAt: this.#steps });
   }
 
-  /** A command that only prints. */
+  /** A command whose output nobody needs later. */
   #look(): void {
     const random = this.#random;
     const lines = Array.from({ length: random.lognormal(50, 0.8, 300) }, () => this.#logLine());
@@ -155,7 +155,7 @@ class Planner {
     this.#step(this.#prose(1), [{ tool: 'Bash', command, output, failed: false, isTest: false }]);
   }
 
-  /** A run of the tests of one file; a failing one says what a constant of it should have been. */
+  /** A test run of one file; if it fails, its output says what a constant should have been. */
   #test(fails: boolean): void {
     const known = this.#near([...this.#regions.values()].filter(({ what }) => what.kind === 'constant'));
     const passed = Array.from({ length: this.#random.between(8, 60) }, () => this.#logLine());
@@ -184,14 +184,14 @@ class Planner {
     this.#failures.set(region.name, { what, seenAt: this.#steps });
   }
 
-  /** An edit of something seen before: a constant that a test complained of, or whatever comes. */
+  /** An edit of something seen before: either a constant that a test complained about, or any region. */
   #edit(): void {
     const failure = this.#random.next() < 0.3 ? this.#near([...this.#failures.values()]) : undefined;
     if (failure === undefined) this.#change();
     else this.#repair(failure);
   }
 
-  /** A new version of a constant or a block, of a block with what it needs besides. */
+  /** A new version of a region; a block may need a field or a rule as well as its old text. */
   #change(): void {
     const known = this.#near(
       [...this.#regions.values()].filter(({ what }) => !this.#failures.has(what.name)),
@@ -273,7 +273,7 @@ class Planner {
     };
   }
 
-  /** A new rule for an area, or a new figure for one that is there. */
+  /** A new rule for an area, or a new limit for an existing one. */
   #rule(area: string): string {
     const random = this.#random;
     const subject = `${random.pick(['batch size', 'page length', 'queue depth', 'retry ceiling'])} in ${area}`;
@@ -294,7 +294,7 @@ class Planner {
     this.#steps++;
   }
 
-  /** Of what is known, what was seen about as long ago as is drawn. */
+  /** Draws a distance and picks from `all` what was last seen about that long ago. */
   #near<T>(all: readonly Known<T>[]): Known<T> | undefined {
     let drawn = this.#random.next();
     let from = 0;

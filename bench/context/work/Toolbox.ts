@@ -1,6 +1,7 @@
 /**
- * The tools of a work trace: the product's own Read and Edit on real files, a search, and commands whose output the
- * plan gives. What was read is remembered here, so that all policies get the same results.
+ * The tools of a work trace: the product's own Read and Edit on real files, a search, and commands whose output is part
+ * of the plan. Which files were read is remembered here rather than in the engine, so that every policy gets the same
+ * results.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,7 +13,7 @@ import type { Action } from './plan.ts';
 
 /** Lines that a search shows at most. */
 const MOST_HITS = 15;
-/** Lines that are read where the whole file was cut. */
+/** Lines that are read around a text when the whole file did not fit. */
 const RANGE_LINES = 120;
 
 export class Toolbox {
@@ -28,7 +29,7 @@ export class Toolbox {
     this.#tools = { Read: readTool(root), Edit: editTool(root) };
   }
 
-  /** Runs one action; the root is named alike on every machine. */
+  /** Runs one action. In its text the root is always `/repo`, so that token counts do not depend on the machine. */
   async run(action: Action): Promise<ToolOutcome> {
     const outcome = await this.#outcome(action);
     return { ...outcome, text: outcome.text.replaceAll(this.#root, '/repo') };

@@ -1,6 +1,6 @@
 /**
- * The time of a work trace. It passes when the worker says so, and while something that it waits for can only go on
- * with a summary: then it jumps to when that summary is there, and the jump is what a user would have waited.
+ * Virtual time of a work trace. It advances when the worker says so. It also advances while a call into the engine is
+ * blocked on a summary: time then jumps to the moment the summary arrives, and the jump is counted as the user's wait.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 
@@ -12,7 +12,7 @@ interface Sleeper {
 export class WorkClock {
   /** Since the trace began. */
   minute = 0;
-  /** Seconds of each wait, in order. */
+  /** Length of each wait in seconds, in order. */
   readonly waits: number[] = [];
   #sleepers: Sleeper[] = [];
 
@@ -30,7 +30,7 @@ export class WorkClock {
     });
   }
 
-  /** Lets time go by; who wakes meanwhile finishes what it woke for. */
+  /** Lets time go by; whatever wakes up meanwhile is allowed to finish. */
   async pass(minutes: number): Promise<void> {
     const end = this.minute + minutes;
     for (let next = this.#next(); next !== undefined && next.at <= end; next = this.#next())
@@ -38,14 +38,14 @@ export class WorkClock {
     this.minute = end;
   }
 
-  /** The user waits. */
+  /** Lets the user wait that long. */
   async wait(seconds: number): Promise<void> {
     if (seconds <= 0) return;
     this.waits.push(seconds);
     await this.pass(seconds / 60);
   }
 
-  /** Resolves with `work`; as long as that stands still for want of a summary, time passes. */
+  /** Resolves with `work`; while it is blocked on a sleeper, time advances. */
   async run<T>(work: Promise<T>): Promise<T> {
     const started = this.minute;
     let isDone = false;
@@ -74,12 +74,12 @@ export class WorkClock {
   }
 }
 
-/** Turns of the event loop without anything to do, after which nothing goes on by itself. */
+/** So many idle turns of the event loop mean that nothing will happen by itself. */
 const QUIET_TURNS = 8;
-/** What is there for as long as the process is, and what only a clock ends. */
+/** Resources that live as long as the process, and timers: neither is work in progress. */
 const LASTING = /Wrap$|^MessagePort$|^Timeout$|^Worker$/;
 
-/** True when nothing happens any more: no file is read or written. False as soon as `isDone` says so. */
+/** Resolves with true once the process is idle (no file is being read or written), with false once `isDone` is. */
 async function quiet(isDone: () => boolean): Promise<boolean> {
   for (let turns = 0; turns < QUIET_TURNS; turns++) {
     await turn();

@@ -29,7 +29,7 @@ export interface WorkCounts {
   readonly extraAfter: number;
   readonly wrongEdits: number;
   readonly recalls: number;
-  /** Needs that a request did not show when it was first looked at, by kind and by how that ended. */
+  /** Needs that a request did not show when the step was first attempted. */
   readonly unmet: ReadonlyMap<Unmet, number>;
   /** Tokens of prompts, replies and results of the plan. */
   readonly workTokens: number;
@@ -43,7 +43,7 @@ export interface Tools {
   readonly count: (text: string) => number;
 }
 
-/** Plays the whole plan. Throws when the repository is not what the plan takes it for. */
+/** Plays the whole plan. Throws if a planned edit does not apply, which would be a bug of the bench. */
 export async function playPlan(plan: Plan, tools: Tools): Promise<WorkCounts> {
   const worker = new Worker(tools);
   for (const event of plan.events) {
@@ -55,7 +55,7 @@ export async function playPlan(plan: Plan, tools: Tools): Promise<WorkCounts> {
   return worker.counts();
 }
 
-/** An edit that was made as guessed. */
+/** An edit that was made with a guess and is not repaired yet. */
 interface Wrong {
   readonly path: string;
   readonly made: string;
@@ -63,7 +63,7 @@ interface Wrong {
   readonly needs: readonly Need[];
 }
 
-/** Looks for the same thing before a reader gives up. */
+/** How often the reader looks for the same text before it gives up. */
 const MOST_TRIES = 4;
 
 class Worker {
@@ -103,7 +103,7 @@ class Worker {
     if (test !== undefined) await this.#repairAll(test);
   }
 
-  /** Whatever is still wrong at the end is repaired as well. */
+  /** Repairs whatever is still wrong at the end. */
   async finish(): Promise<void> {
     const command = 'npx vitest run';
     await this.#repairAll({ tool: 'Bash', command, output: ' Tests passed', failed: false, isTest: true });
@@ -121,7 +121,7 @@ class Worker {
     };
   }
 
-  /** A request with which the step can be done, and the needs that have to be guessed nevertheless. */
+  /** Looks up what is missing, then returns the request for the step and the needs that it has to guess. */
   async #ready(
     needs: readonly Need[],
     actions: readonly Action[],
@@ -193,7 +193,7 @@ class Worker {
     });
   }
 
-  /** With the text as it was, or with what the reader made up. */
+  /** An edit with an earlier version of the text, or with one from memory. */
   async #editInVain(need: Need, actions: readonly Action[], request: Request): Promise<void> {
     const [edit] = actions;
     if (edit?.tool !== 'Edit') throw new Error('Only an edit needs an old text.');
@@ -202,7 +202,7 @@ class Worker {
     await this.#extra(request, '', [{ ...edit, oldText: shown ?? `// ${edit.path}: as I remember it` }]);
   }
 
-  /** What a guess makes of an edit, and of a test what it says about earlier guesses. */
+  /** An edit with its guesses filled in; a test run with the failures that earlier guesses cause. */
   #asDone(action: Action, guessed: readonly Need[]): Action {
     if (action.tool === 'Edit' && guessed.length > 0) {
       const made = guessed.reduce((text, { uses, guess }) => text.replaceAll(uses, guess), action.newText);
@@ -285,7 +285,7 @@ class Worker {
   }
 }
 
-/** An edit that the request allowed for has to succeed; a command may fail. */
+/** A command may fail; an edit whose old text was shown must not. */
 function expectDone({ action, outcome }: Done): void {
   if ((action.tool === 'Edit' || action.tool === 'Read') && outcome.status === 'error')
     throw new Error(`${action.tool} of ${action.path} failed: ${outcome.text}`);

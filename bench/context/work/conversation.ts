@@ -1,4 +1,4 @@
-/** A conversation under some policy, as the worker sees it: what was said goes in, requests come out, all of it billed. */
+/** A conversation under some policy, as the worker sees it, and the bill for it. */
 import type { AssistantMessage, ToolCall } from '../../../src/protocol/messages.ts';
 import type { ToolOutcome } from '../../../src/protocol/tools.ts';
 import type { PriceSheet, Sized } from '../cache.ts';
@@ -12,7 +12,7 @@ export interface Request {
   readonly shown: readonly Shown[];
 }
 
-/** One call that was made, with what it was for and what it gave. */
+/** A call that was made, and its outcome. */
 export interface Done {
   readonly action: Action | { readonly tool: 'Recall'; readonly query: string };
   readonly call: ToolCall;
@@ -20,14 +20,14 @@ export interface Done {
 }
 
 export interface Conversation {
-  /** Whether the model may ask for what the session has seen. */
+  /** The `Recall` tool's search; undefined where the model has no such tool. */
   readonly recall: ((query: string) => Promise<string>) | undefined;
   prompt(text: string): Promise<void>;
-  /** The next request, after whatever makes room for it. */
+  /** Makes room if the policy says so, and returns the next request. */
   request(): Promise<Request>;
-  /** A reply to it, recorded before its calls are run by `run`. */
+  /** Records the reply to that request, and the results that `run` returns. */
   step(message: AssistantMessage, run: () => Promise<readonly Done[]>): Promise<void>;
-  /** Summaries and removals so far: what took the place of something that the model had read. */
+  /** Summaries and removals so far. */
   compactions(): number;
   close(): Promise<void>;
 }
@@ -48,12 +48,12 @@ export interface WorkPolicy {
   open(surroundings: Surroundings): Promise<Conversation>;
 }
 
-/** Seconds until a summary is there: a model's, not a measurement. */
+/** How long a summary takes, in seconds: an assumption (20 s, then 60 tokens a second), not a measurement. */
 export function summarySeconds(outputTokens: number): number {
   return 20 + outputTokens / 60;
 }
 
-/** Requests after which reuse is noted, to compare it over the same length. */
+/** Reuse is also reported over this many requests, so that traces of different lengths compare. */
 const EARLY_REQUESTS = 300;
 
 /** One meter for each price sheet. */

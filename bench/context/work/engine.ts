@@ -1,4 +1,4 @@
-/** The product's own engine as a policy of the work traces, through its public door and under virtual time. */
+/** The product's own context engine as a policy of the work traces, under virtual time. */
 import type { ContextManager, SummaryModel } from '../../../src/context/index.ts';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 import type { Message } from '../../../src/protocol/messages.ts';
@@ -9,7 +9,7 @@ import { writeSummary } from '../retention/extract.ts';
 import { type Conversation, type Surroundings, summarySeconds, type WorkPolicy } from './conversation.ts';
 import { type Shown, textOf } from './render.ts';
 
-/** Ours under each of its strategies; `settings` are laid over the defaults of both. */
+/** The engine under each of its strategies; `settings` apply to all of them. */
 export function ourPolicies(settings: Readonly<Record<string, unknown>> = {}): readonly WorkPolicy[] {
   return strategies.map(({ name, settings: own }) => ({
     name,
@@ -18,7 +18,7 @@ export function ourPolicies(settings: Readonly<Record<string, unknown>> = {}): r
   }));
 }
 
-/** Until the engine knows `economy`, what comes nearest to each. */
+/** An engine without `economy` is driven with its nearest strategies: `summary` and its own default. */
 const knowsEconomy = contextSettingsSchema.safeParse({ strategy: 'economy' }).success;
 
 export const DEFAULT = 'ClawdCode (default)';
@@ -29,7 +29,7 @@ const strategies: readonly { readonly name: string; readonly settings: object }[
   { name: ECONOMY, settings: knowsEconomy ? { strategy: 'economy' } : {} },
 ];
 
-/** As large as the summaries of the other mechanisms that keep a tail. */
+/** The same budget as the summaries of the other mechanisms that keep a tail. */
 const SUMMARY_TOKENS = 4000;
 
 async function openEngine(settings: object, surroundings: Surroundings): Promise<Conversation> {
@@ -96,7 +96,7 @@ function createRenderer(): (message: Message) => Shown {
   };
 }
 
-/** Summaries and notes of the program are user messages too, but begin with a mark. */
+/** Summaries and notes by the program are user messages too, but start with a bracket. */
 function isPrompt({ role, content }: Message): boolean {
   return role === 'user' && typeof content === 'string' && !/^[<[]/.test(content);
 }

@@ -1,4 +1,4 @@
-/** The models of other agents' mechanisms (`peers/peers.ts`), carrying the real texts of a work trace. */
+/** The models of other agents' mechanisms (`peers/peers.ts`), applied to the real texts of a work trace. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { TokenCounter } from '../../../src/context/index.ts';
@@ -22,7 +22,7 @@ export const peerPolicies: readonly WorkPolicy[] = [claudeLike, codexLike, pi, o
   open: async (surroundings) => new PeerConversation(policy, surroundings),
 }));
 
-/** Tokens of what is asked at the end of a request for a summary. */
+/** Tokens of the instruction at the end of a summary request. */
 const INSTRUCTION_TOKENS = 400;
 
 class PeerConversation implements Conversation {
@@ -41,7 +41,7 @@ class PeerConversation implements Conversation {
   constructor(policy: Policy, surroundings: Surroundings) {
     this.#reduce = policy.start();
     this.#surroundings = surroundings;
-    // What a policy writes is counted as it is, not as it was estimated.
+    // What a policy writes is counted, not taken at the size it was planned with.
     this.#make = {
       block: (_tokens, text) => this.#block({ role: 'user', content: text() }),
       count: (line) => this.#counter.countText(line),
@@ -96,7 +96,7 @@ class PeerConversation implements Conversation {
     this.#items = change.items;
   }
 
-  /** The loop stands still until the summary is there. */
+  /** The loop waits for the whole summary. */
   async #payFor({ calls, items }: Change): Promise<void> {
     const { clock, bill } = this.#surroundings;
     const before = new Set(this.#items);

@@ -1,6 +1,6 @@
-/** What a scripted task is made of: the same for every policy. */
+/** A scripted task. Every policy gets the same one. */
 
-/** Where a text can be had again. */
+/** Where a text can be found again. */
 export type Source =
   | { readonly type: 'file'; readonly path: string }
   | { readonly type: 'command'; readonly command: string; readonly output: string }
@@ -9,14 +9,14 @@ export type Source =
 export const needKinds = ['old text', 'field', 'error', 'rule'] as const;
 export type NeedKind = (typeof needKinds)[number];
 
-/** An exact text, read or heard earlier, without which a step cannot be done right. */
+/** An exact text from earlier in the session, without which a step cannot be done right. */
 export interface Need {
   readonly kind: NeedKind;
-  /** Has to be in the request character for character, apart from the line numbers that Read adds. */
+  /** Has to be in the request verbatim, apart from the line numbers that Read adds. */
   readonly text: string;
-  /** What stood in its place before; whoever sees only this is misled. */
+  /** Earlier versions; whoever sees only these is misled. */
   readonly earlier: readonly string[];
-  /** Any of these in a request shows that there is something to look for: a path, a type's name, a rule's subject. */
+  /** Any of these in a request hints at the text: a path, the name of a type or a test, the subject of a rule. */
   readonly signs: readonly string[];
   readonly source: Source;
   /** What the step writes because of it, and what it writes when the need is not met. */
@@ -30,7 +30,7 @@ export type Action =
   /** The whole file, or the lines around `near`. */
   | { readonly tool: 'Read'; readonly path: string; readonly near?: string }
   | { readonly tool: 'Grep'; readonly pattern: string }
-  /** A command and what it prints; `isTest` marks the runs that reveal what was done wrong. */
+  /** A command and its output; `isTest` marks test runs, which expose wrong edits. */
   | {
       readonly tool: 'Bash';
       readonly command: string;
@@ -43,7 +43,7 @@ export type Action =
 export interface PlanStep {
   readonly type: 'step';
   readonly prose: string;
-  /** Run side by side; none in the reply that ends a turn. */
+  /** Calls of one reply; empty in the reply that ends a turn. */
   readonly actions: readonly Action[];
   readonly needs: readonly Need[];
 }

@@ -1,20 +1,20 @@
 /**
- * The attentive reader. Before a step that needs an exact text it looks for that text in the request as it is about
- * to be sent, and knows nothing else: neither the policy that built the request nor what an earlier one held.
+ * The attentive reader. Before a step that needs an exact text, it looks for that text in the request that is about to
+ * be sent. It knows nothing else: not which policy built the request, nor what an earlier request held.
  *
- * - `shown`: some message holds the text. The step can be done.
- * - `stale`: no message does, but one holds what stood there before, and no later message besides the user's prompts
- *   names the thing. The reader takes the old text for the present one, and goes wrong.
- * - `missing`: neither, but a message names the file, the type, the test or the subject. The reader sees that it has
- *   to look, and looks: a step of its own.
- * - `forgotten`: nothing shows that there was anything. The reader guesses, and goes wrong.
+ * - `shown`: a message contains the text, character for character. The step goes ahead.
+ * - `stale`: no message contains it, but one contains an earlier version, and no later message other than a prompt
+ *   names the thing. The reader takes the earlier version for the current one and goes wrong.
+ * - `missing`: neither of these, but a message names the file, the type, the test or the subject. The reader notices
+ *   that it has to look the text up, which costs a step.
+ * - `forgotten`: nothing in the request hints at it. The reader guesses and goes wrong.
  */
 import type { Need } from './plan.ts';
 import type { Shown } from './render.ts';
 
 export type Judgement = 'shown' | 'stale' | 'missing' | 'forgotten';
 
-/** What a request says about one need. */
+/** Judges one need by the rules above. */
 export function judge(need: Need, request: readonly Shown[]): Judgement {
   if (request.some(({ text }) => text.includes(need.text))) return 'shown';
   const names = ({ text }: Shown): boolean => need.signs.some((sign) => text.includes(sign));

@@ -1,7 +1,7 @@
 /**
- * A generated TypeScript project: modules of 2 to 26 kB with types, constants and functions, each with a test. Every
- * number and name occurs once, so that a text is either in a request or it is not. It is written to disk, read and
- * edited there with the product's own tools.
+ * A generated TypeScript project: modules of about 1 to 26 kB with an interface, constants and functions. Names and the
+ * numbers in editable regions are unique, so a text is either in a request or it is not. The project is written to
+ * disk, where the product's own tools read and edit it.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -204,7 +204,7 @@ export function blockText(name: string, first: number, second: number, use = 'ro
   ].join('\n');
 }
 
-/** Five digits; multiplying by a number prime to the range gives each value once in 90,000. */
+/** A five-digit number, different for each of 90,000 consecutive indexes. */
 export function numberOf(index: number): number {
   return 10_000 + ((index * 7919) % 90_000);
 }

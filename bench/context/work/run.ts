@@ -1,4 +1,4 @@
-/** The work traces: which there are, and their tables. docs/bench-context.md explains them. */
+/** The work traces and their tables. docs/bench-context.md explains both. */
 import type { Random } from '../random.ts';
 import { ourPolicies } from './engine.ts';
 import { makePlan, type WorkShape } from './Planner.ts';
@@ -24,7 +24,7 @@ export const days: WorkShape = {
   pause: (random, turn) => (turn % 4 === 0 ? NIGHT : breaks(random)),
 };
 
-/** Ends long before any trigger. */
+/** Ends well below any trigger. */
 export const shortTask: WorkShape = { name: 'short task', files: 40, steps: 40, pause: () => 1 };
 
 interface Run {

@@ -1,4 +1,4 @@
-/** The tables of the work traces, and what was aimed at. */
+/** The tables of the work traces, and which aims are reached. */
 import { fixed, percent, type Row, table } from '../report/table.ts';
 import { DEFAULT, ECONOMY } from './engine.ts';
 import { needKinds } from './plan.ts';
@@ -42,9 +42,9 @@ export function workTable(results: readonly WorkResult[]): string {
   );
 }
 
-/** What requests did not show when a step first needed it: looked for, and gone wrong. */
+/** How often a request did not show what a step needed: noticed and looked up, or not noticed and gone wrong. */
 export function unmetTable(results: readonly WorkResult[]): string {
-  const head = ['looked for / gone wrong', ...needKinds, 'recalls'];
+  const head = ['looked up / gone wrong', ...needKinds, 'recalls'];
   return table(
     head,
     results.map(({ policy, unmet, recalls }): Row => {
@@ -57,7 +57,7 @@ export function unmetTable(results: readonly WorkResult[]): string {
   );
 }
 
-/** What is printed as 1.00 is no difference. */
+/** A ratio that is printed as 1.00 counts as equal. */
 const EVEN = 1.005;
 
 export interface Aim {
@@ -87,7 +87,7 @@ export function aimsOf(results: readonly WorkResult[]): readonly Aim[] {
       isReached: own.extraBefore === 0,
     },
     {
-      aim: 'default: fewer extra steps after it than any other mechanism',
+      aim: 'default: fewer extra steps after it than any peer model',
       figure: `${whole(own.extraAfter)} : ${whole(fewest)}`,
       isReached: own.extraAfter < fewest || (own.extraAfter === 0 && fewest === 0),
     },
@@ -97,12 +97,12 @@ export function aimsOf(results: readonly WorkResult[]): readonly Aim[] {
       isReached: own.earlyReuse >= REUSE,
     },
     {
-      aim: 'default: no dearer than the cheapest mechanism of the same quality',
-      figure: equals.length === 0 ? 'there is none' : shares(own, equals),
+      aim: 'default: no dearer than the cheapest peer model of the same quality',
+      figure: equals.length === 0 ? 'no such peer' : shares(own, equals),
       isReached: isCheapest(own, equals),
     },
     {
-      aim: 'default: no dearer than the cheapest mechanism of any quality',
+      aim: 'default: no dearer than the cheapest peer model of any quality',
       figure: shares(own, peers),
       isReached: isCheapest(own, peers),
     },
@@ -127,7 +127,7 @@ function flaws({ extraBefore, extraAfter, wrongEdits }: WorkResult): number {
   return extraBefore + extraAfter + wrongEdits;
 }
 
-/** Of one's cost to the least of the others', by sheet; empty when there are none. */
+/** Own cost over the lowest of the others, by sheet; empty when there are no others. */
 function ratios(own: WorkResult, others: readonly WorkResult[]): readonly number[] {
   if (others.length === 0) return [];
   return own.costs.map(

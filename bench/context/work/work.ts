@@ -1,4 +1,4 @@
-/** One policy at one plan: a repository in a temporary folder, a conversation, a bill. */
+/** Runs one policy over one plan, in a repository in a temporary folder. */
 import { randomBytes } from 'node:crypto';
 import { mkdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ export interface WorkResult extends WorkCounts {
   readonly policy: string;
   readonly isOurs: boolean;
   readonly requests: number;
-  /** Of everything billed, for one token of planned work; by sheet. */
+  /** Everything billed, for one token of planned work; by sheet. */
   readonly costs: readonly number[];
   readonly reuse: number;
   /** Over the first 300 requests. */
@@ -36,7 +36,7 @@ export const workSheets: readonly PriceSheet[] = sheets.filter(({ ttlMinutes }) 
 /** Of system prompt and tools. */
 const FIXED_TOKENS = 12_000;
 
-/** Plays the plan under the policy, in a window of that many tokens. */
+/** Plays the plan under the policy, in a window of `windowTokens`. */
 export async function work(plan: Plan, policy: WorkPolicy, windowTokens: number): Promise<WorkResult> {
   const root = await makeFolder();
   const counter = new TokenCounter();
@@ -78,7 +78,7 @@ export async function work(plan: Plan, policy: WorkPolicy, windowTokens: number)
   }
 }
 
-/** Summaries name files by their whole path: letters only, so that each run counts the same tokens. */
+/** A name of letters only: summaries may quote absolute paths, and every run has to count the same tokens. */
 async function makeFolder(): Promise<string> {
   const letters = [...randomBytes(8)].map((byte) => String.fromCharCode(97 + (byte % 26)));
   const folder = join(await realpath(tmpdir()), `clawdcode-work-${letters.join('')}`);
@@ -86,7 +86,7 @@ async function makeFolder(): Promise<string> {
   return folder;
 }
 
-/** The same policy at several plans: means, and the longest of all waits. */
+/** Means of the same policy over several plans; of the longest waits the longest. */
 export function average(results: readonly [WorkResult, ...WorkResult[]]): WorkResult {
   const [first] = results;
   const of = (figure: (one: WorkResult) => number): number => mean(results.map(figure));
