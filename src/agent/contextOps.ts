@@ -38,10 +38,10 @@ export function createContextOps({ context, schemas, select, emit }: ContextOpsD
     refine: async () => told(await context.session.refine(schemas, EXACT_WITHIN_MS)),
     async compact({ focus, preview }, signal) {
       const focused = focus === undefined ? {} : { focus };
-      const options = { trigger: 'manual', tools: schemas, signal, emit, ...focused } as const;
+      const options = { tools: schemas, signal, emit, ...focused };
       if (preview === true)
         return emit({ type: 'compaction_previewed', preview: await context.session.preview(options) });
-      const { outcome } = await context.compact(options);
+      const { outcome } = await context.compressCurrentContext(options);
       if (outcome === 'done') measure();
     },
     async uncompact() {
@@ -54,12 +54,7 @@ export function createContextOps({ context, schemas, select, emit }: ContextOpsD
     },
     async selectModel(id) {
       const chosen = select(id);
-      const written = context.append({
-        type: 'system',
-        subtype: 'model',
-        message: { role: 'system', content: `Model: ${chosen.id}` },
-        data: { model: chosen.id },
-      });
+      const written = context.addMessage('system', `Model: ${chosen.id}`, { model: chosen.id }, 'model');
       emit({ type: 'model_changed', model: chosen });
       await written;
       measure();

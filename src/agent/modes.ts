@@ -27,12 +27,7 @@ export function createModes(
   const modeOfLog = followMode();
   const current = (): PermissionMode => modeOfLog(context.entries()) ?? opened;
   const record = async (mode: PermissionMode): Promise<void> => {
-    await context.append({
-      type: 'system',
-      subtype: 'mode',
-      message: { role: 'system', content: modeNote(mode) },
-      data: { mode },
-    });
+    await context.addMessage('system', modeNote(mode), { mode }, 'mode');
   };
   const set = async (mode: PermissionMode): Promise<void> => {
     if (mode === current()) return;

@@ -1,5 +1,6 @@
 /** A session's title, made by the model: what it is asked, and what of its answer is taken. Pure. */
 import { stripVTControlCharacters } from 'node:util';
+import { ContextBuilder } from '../context/index.ts';
 import type { Message } from '../protocol/messages.ts';
 
 const maxRequestCharacters = 2000;
@@ -12,18 +13,11 @@ export const titleInstruction = 'You give titles to sessions of a coding assista
 
 /** `request` is what the user asked first, `reply` what came of it. */
 export function titlePrompt(request: string, reply: string): readonly Message[] {
-  return [
-    {
-      role: 'system',
-      content:
-        `${titleInstruction} Answer with the title alone: three to seven words in the language of the ` +
-        'request, that tell this session from others. Name the thing that is worked on. No quotes, no full stop.',
-    },
-    {
-      role: 'user',
-      content: `The request:\n${cut(request, maxRequestCharacters)}\n\nThe reply:\n${cut(reply, maxReplyCharacters)}`,
-    },
-  ];
+  return new ContextBuilder().buildSimpleContext(
+    `${titleInstruction} Answer with the title alone: three to seven words in the language of the ` +
+      'request, that tell this session from others. Name the thing that is worked on. No quotes, no full stop.',
+    `The request:\n${cut(request, maxRequestCharacters)}\n\nThe reply:\n${cut(reply, maxReplyCharacters)}`,
+  );
 }
 
 /** The title in a model's answer, on one line; undefined where there is none. */

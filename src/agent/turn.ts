@@ -142,7 +142,7 @@ async function goesInCircles(
   const names = calls.map((call) => call.name).join(', ');
   if (verdict === 'tell_model') {
     const content = `You have made the same call (${names}) ${TELL_AT} times in a row with the same result. Do not repeat it: try another way, or say what is missing.`;
-    await ports.context.append({ type: 'user', subtype: 'nudge', message: { role: 'user', content } });
+    await ports.context.addMessage('user', content, undefined, 'nudge');
   }
   if (verdict !== 'ask_user') return false;
   if (ports.interactive) {

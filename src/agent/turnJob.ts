@@ -80,12 +80,8 @@ export function createTurnJob(ports: TurnJobPorts): Job {
     }
     const { outcome, steps, error } = end;
     try {
-      await context.append({
-        type: 'system',
-        subtype: 'turn_end',
-        message: { role: 'system', content: outcome },
-        data: { outcome, steps, ...(error === undefined ? {} : { error }) },
-      });
+      const facts = { outcome, steps, ...(error === undefined ? {} : { error }) };
+      await context.addMessage('system', outcome, facts, 'turn_end');
       // A turn that was stopped or failed had no end of a step to bring its last words onto the disk.
       await context.sync();
     } finally {

@@ -14,7 +14,7 @@ import type { ModelChoice } from './models.ts';
 import { readEntries } from './session/readEntries.ts';
 import type { HouseOptions, OpenedSession } from './sessions.ts';
 import { storeOfTarget } from './storeOfTarget.ts';
-import { readWorkspaceFacts } from './workspaceFacts.ts';
+import { readWorkspaceFacts, userName } from './workspaceFacts.ts';
 
 interface Opened extends Pick<OpenedSession, 'resumed' | 'notices'> {
   /** Where the shell starts. */
@@ -94,9 +94,10 @@ async function start(
   { place, loaded, model, environment: readEnvironment }: HouseOptions,
 ): Promise<Opened> {
   const [environment, workspace] = await Promise.all([readEnvironment(), readWorkspaceFacts(place.root)]);
+  const { theme, vim } = loaded.settings;
   await context.createSession(
-    undefined,
-    {},
+    userName(),
+    { theme, vim },
     {
       ...(sessionId === undefined ? {} : { sessionId }),
       systemPrompt: systemPrompt(environment, loaded.settings.appendSystemPrompt),

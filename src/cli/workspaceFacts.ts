@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { detectGitRemote } from '../context/index.ts';
@@ -23,6 +24,15 @@ export async function readWorkspaceFacts(
 function parseOrNothing(text: string): unknown {
   try {
     return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The name of the user who runs the program; undefined where the system has none, as in some containers. */
+export function userName(): string | undefined {
+  try {
+    return userInfo().username;
   } catch {
     return undefined;
   }

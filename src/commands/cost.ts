@@ -12,7 +12,7 @@ export const cost: Command = {
     const { usage, model, demo } = agent.state();
     const cached = usage.cachedTokens ?? 0;
     const ofInput = cached === 0 ? '' : ` (${percent(cached, usage.inputTokens)} of input)`;
-    const price = demo ? 'nothing: the demo model is built in' : `unknown: no price is known for ${model.id}`;
+    const price = demo ? 'nothing: the demo model is built in' : `unknown for ${model.id}`;
     const facts: readonly Fact[] = [
       ['Requests', grouped(usage.requests)],
       ['Input', `${grouped(usage.inputTokens)} tokens`],

@@ -8,13 +8,12 @@ import type { CompactionReport } from '../protocol/events.ts';
 import { CompactionService, type DraftAttempt } from './CompactionService.ts';
 import type { AskedSummary, CompactionJob, CompactionOutcome } from './compaction/job.ts';
 import { ledgerDraft } from './compaction/ledger.ts';
-import { ifStillTrue, retainedNow } from './compaction/meanwhile.ts';
 import { refusedReport, reportOf } from './compaction/report.ts';
-import { isPrompt, isUserSide } from './history/atoms.ts';
+import { atomEntries, isPrompt, isUserSide } from './history/atoms.ts';
 import { epochOf } from './history/epoch.ts';
 import { reductionDraft } from './history/reductions.ts';
 import { namesOf } from './history/retained.ts';
-import { lastCompaction } from './history/view.ts';
+import { lastCompaction, type View } from './history/view.ts';
 import { type RequestBasis, requestDraft } from './requestRecord.ts';
 import type { SessionParts } from './sessionParts.ts';
 import { CacheStore, compactionDrafts } from './storage/index.ts';
@@ -23,7 +22,7 @@ import type { CompactOptions, RequestOptions } from './types.ts';
 
 export type RunRequest = RequestOptions &
   Pick<CompactionJob, 'trigger'> &
-  Partial<Pick<CompactionJob, 'focus' | 'mustReach' | 'withoutModel' | 'draft' | 'protectTokens'>>;
+  Partial<Pick<CompactionJob, 'focus' | 'mustReach' | 'withoutModel' | 'draft'>>;
 
 /** Share of the window that has to be filled before a refused compaction is tried again. */
 export const PAUSE = 0.05;
@@ -77,7 +76,11 @@ export class CompactionRunner {
       last.prompt === prompt &&
       (last.wasTooLarge || !isTooLarge) &&
       usedTokens < last.tokens + windowTokens * PAUSE;
-    if (wasRefused && !isTooLarge) return undefined;
+    if (wasRefused && !isTooLarge) {
+      // The pause is so much of growth: where masking made the request smaller meanwhile, from there on.
+      this.#refused = { ...last, tokens: Math.min(last.tokens, usedTokens) };
+      return undefined;
+    }
     const report = await this.run({
       ...options,
       trigger: 'auto',
@@ -101,15 +104,16 @@ export class CompactionRunner {
     }
     const { limit } = projection.budget();
     const draft = options.focus === undefined ? thread.get(epochOf(log.entries())) : undefined;
-    const report = await this.run({
+    const request = {
       ...options,
+      trigger: 'manual' as const,
       ...(usedTokens > limit ? { mustReach: limit } : {}),
-      ...(draft === undefined ? {} : { draft }),
-    });
+    };
+    const report = await this.run({ ...request, ...(draft === undefined ? {} : { draft }) });
     // A draft that leaves too much standing is no reason to refuse the user.
     if (draft === undefined || report.outcome !== 'refused') return report;
     thread.drop(draft.epoch);
-    return this.run({ ...options, ...(usedTokens > limit ? { mustReach: limit } : {}) });
+    return this.run(request);
   }
 
   /** What a compaction would do; nothing is written but what the summary cost. Keeps the summary as a draft. */
@@ -121,7 +125,7 @@ export class CompactionRunner {
     const epoch = epochOf(log.entries());
     const draft = options.focus === undefined ? thread.get(epoch) : undefined;
     const outcome = await this.#service.compact(
-      this.#job({ ...options, ...(draft === undefined ? {} : { draft }) }),
+      this.#job({ ...options, trigger: 'manual', ...(draft === undefined ? {} : { draft }) }),
     );
     if (outcome.type === 'cancelled' || outcome.type === 'clipped') return outcome;
     if (outcome.usage !== undefined) await append([outcome.usage]);
@@ -131,11 +135,10 @@ export class CompactionRunner {
     return outcome;
   }
 
-  /** Asks for a draft, beside whatever runs; `protectTokens` is the tail that it leaves out. Never rejects. */
-  async writeDraft(options: RequestOptions, protectTokens?: number): Promise<DraftAttempt> {
+  /** Asks for a draft, beside whatever runs. Never rejects. */
+  async writeDraft(options: RequestOptions): Promise<DraftAttempt> {
     try {
-      const tail = protectTokens === undefined ? {} : { protectTokens };
-      return await this.#service.draft(this.#job({ ...options, trigger: 'auto', ...tail }));
+      return await this.#service.draft(this.#job({ ...options, trigger: 'auto' }));
     } catch (error) {
       return { type: 'failed', message: error instanceof Error ? error.message : String(error) };
     }
@@ -173,7 +176,7 @@ export class CompactionRunner {
   #job(request: RunRequest): CompactionJob {
     const { log, projection, deps } = this.#parts;
     const basis = projection.basis(request.tools);
-    const { trigger, focus, tools, signal, emit, mustReach, withoutModel, draft, protectTokens } = request;
+    const { trigger, focus, tools, signal, emit, mustReach, withoutModel, draft } = request;
     return {
       entries: log.entries(),
       view: projection.view(),
@@ -190,7 +193,6 @@ export class CompactionRunner {
       ...(mustReach === undefined ? {} : { mustReach }),
       ...(withoutModel === undefined ? {} : { withoutModel }),
       ...(draft === undefined ? {} : { draft }),
-      ...(protectTokens === undefined ? {} : { protectTokens }),
     };
   }
 
@@ -247,6 +249,36 @@ export class CompactionRunner {
       ...(outcome.usage === undefined ? [] : [outcome.usage]),
     ]);
   }
+}
+
+/** The outcome, unless what it was made from no longer stands: something was rewound, dropped or restored. */
+function ifStillTrue(
+  outcome: CompactionOutcome,
+  base: readonly JSONLEntry[],
+  now: readonly JSONLEntry[],
+): CompactionOutcome {
+  if (outcome.type !== 'compacted' || epochOf(base) === epochOf(now)) return outcome;
+  const { usage } = outcome;
+  const message =
+    'The conversation was changed while it was compacted (rewound, dropped or restored), so the summary was not used. Nothing else has changed.';
+  return { type: 'refused', message, ...(usage === undefined ? {} : { usage }) };
+}
+
+/**
+ * Uuids of what stays verbatim, with what was appended since `base`: no summary speaks for it. So does what was
+ * pinned meanwhile, wherever it stands.
+ */
+export function retainedNow(
+  retained: readonly string[],
+  base: readonly JSONLEntry[],
+  now: readonly JSONLEntry[],
+  { atoms, pinned }: Pick<View, 'atoms' | 'pinned'>,
+): string[] {
+  // The newest instructions are pinned before the summary.
+  const isKept = ({ subtype }: JSONLEntry): boolean => subtype !== 'instructions';
+  const meanwhile = now.slice(base.length).filter(isKept);
+  const pins = atoms.filter(({ head }) => pinned.has(head.uuid) && isKept(head)).flatMap(atomEntries);
+  return [...new Set([...retained, ...[...pins, ...meanwhile].map(({ uuid }) => uuid)])];
 }
 
 /** What the compaction gained stands with it; the ledger inside it gains nothing of its own. */

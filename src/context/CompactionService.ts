@@ -1,26 +1,42 @@
 /**
- * Compaction: a summary and file snippets take the place of the older atoms, the newest stay verbatim. Decides
- * and writes nothing itself: it returns the drafts, or says why there are none. Whatever the summary model
- * does, the outcome is a session that goes on.
+ * Compaction: a summary, the user's own messages and the files that matter take the place of the older atoms; the
+ * newest stay verbatim. Decides and writes nothing itself: it returns what is to be written, or says why there is
+ * nothing. Whatever the summary model does, the outcome is a session that goes on.
  */
-import type { EntryDraft } from '../protocol/entries.ts';
-import { usageEntry, viewAfter } from './compaction/after.ts';
-import type { Choice } from './compaction/choose.ts';
+import type { CompactMetadata, EntryDraft, JSONLEntry } from '../protocol/entries.ts';
+import { grouped } from '../protocol/grouped.ts';
+import type { ModelInfo, Reply } from '../protocol/model.ts';
+import { checkSummary } from './compaction/checkSummary.ts';
 import { clipResults } from './compaction/clips.ts';
-import { composeSummary, droppedAtoms, lastSummarised } from './compaction/composeSummary.ts';
 import { createFallbackSummary, fallbackText, simpleSummary } from './compaction/fallback.ts';
 import type { CompactionDeps, CompactionJob, CompactionOutcome } from './compaction/job.ts';
-import { sameLanguage } from './compaction/language.ts';
 import { type LedgerPlan, planLedger, withLedger } from './compaction/ledger.ts';
-import { requestSummary, type SummaryOutcome } from './compaction/requestSummary.ts';
+import { type CompactionPlan, MIN_SNIPPETS } from './compaction/plan.ts';
 import { Sizing } from './compaction/sizing.ts';
-import { gatherSnippets, type Snippets } from './compaction/snippets.ts';
-import { userText } from './compaction/verifySummary.ts';
-import { atomEntries } from './history/atoms.ts';
+import {
+  cutSnippets,
+  type FileCandidate,
+  findFiles,
+  noSnippets,
+  type Snippets,
+  tokensOfFiles,
+} from './compaction/snippets.ts';
+import { requestSummary, type SummaryOutcome } from './compaction/summaryRequest.ts';
+import { wrapSummary } from './compaction/summaryText.ts';
+import { namesOfMessages } from './compaction/userMessages.ts';
+import { readFacts } from './facts/knownFacts.ts';
+import { recordedFacts } from './facts/recordedFacts.ts';
+import { type Atom, atomEntries } from './history/atoms.ts';
+import { pinnedInstructions } from './history/instructionEntries.ts';
+import { liveEntries } from './history/live.ts';
 import type { Reduction, Replacement } from './history/reductions.ts';
 import type { View } from './history/view.ts';
 import type { Draft } from './memory/ThreadSummary.ts';
+import { usageOf } from './sessionDrafts.ts';
 import type { CompactionBudget } from './tokens/budgets.ts';
+import { HIGH } from './tokens/estimate.ts';
+import { truncateToTokens } from './tokens/truncate.ts';
+import { headOf } from './tokens/wellFormed.ts';
 
 /** What an attempt at a draft came to. */
 export type DraftAttempt =
@@ -48,48 +64,54 @@ export class CompactionService {
       const message = error instanceof Error ? error.message : String(error);
       const sizing = new Sizing(this.#deps, job);
       const budget = sizing.budget(this.#deps.settings.fallbackRetain);
-      const choice = sizing.choose(budget, noSnippets);
-      if (choice === undefined) return tooShort;
+      const plan = sizing.plan(budget, 0);
+      if (plan === undefined) return tooShort;
       const text = fallbackText(job.view, message, budget.summary * 3);
-      return this.#finish(job, { choice, budget, text, snippets: noSnippets, fallback: message, preTokens });
+      return this.#finish(job, { plan, budget, text, snippets: noSnippets, fallback: message, preTokens });
     }
   }
 
-  /** Asks for the summary that a compaction would need now, and changes nothing. */
+  /**
+   * Asks for a summary of everything so far, and changes nothing. When it is swapped in, the tail is cut anew: what
+   * then stays verbatim is in both, and nothing lies between them.
+   */
   async draft(job: CompactionJob): Promise<DraftAttempt> {
     const sizing = new Sizing(this.#deps, job);
-    const budget = withTail(sizing.budget(this.#deps.settings.retain), job);
-    const choice = sizing.choose(budget, noSnippets);
-    const lastMessageSeq = choice === undefined ? undefined : lastSummarised(job.view, choice);
-    if (choice === undefined || lastMessageSeq === undefined || choice.clips.length > 0)
-      return { type: 'nothing' };
+    const budget = sizing.budget(this.#deps.settings.retain);
+    const files = await findFiles(job, this.#deps);
+    if (job.signal.aborted) return { type: 'aborted' };
+    const plan = sizing.plan(budget, tokensOfFiles(files, this.#deps, job));
+    if (plan === undefined || !plan.isWorthwhile || plan.clips.length > 0) return { type: 'nothing' };
     // Around long instructions no summary could bring the request below the trigger: nobody is paid for one.
-    if (sizing.leastAfter(choice) + budget.summary > sizing.bound()) return { type: 'nothing' };
-    const asked = inOwnLanguage(await requestSummary(job, choice, this.#deps, budget), job);
+    if (sizing.leastAfter(plan) + budget.summary > sizing.bound()) return { type: 'nothing' };
+    const asked = await this.#ask(job, { atoms: job.view.atoms.length, budget, files, plan });
     if (asked.type === 'aborted') return { type: 'aborted' };
     const usage = asked.reply === undefined ? undefined : usageEntry(job.model, asked.reply);
     const cost = usage === undefined ? {} : { usage };
     if (asked.type === 'failed') return { type: 'failed', message: asked.message, ...cost };
+    const lastMessageSeq = lastSeqOf(job.view.atoms) ?? 0;
     return { type: 'draft', draft: { text: asked.text, lastMessageSeq }, ...cost };
   }
 
   async #withSummary(job: CompactionJob, preTokens: number): Promise<CompactionOutcome> {
-    const cut = job.draft === undefined ? undefined : cutOf(job.view, job.draft);
     const sizing = new Sizing(this.#deps, job);
-    const budget = withTail(sizing.budget(this.#deps.settings.retain), job);
-    const snippets = await gatherSnippets(job, this.#deps, budget.snippets);
-    const choice = sizing.choose(budget, snippets, cut);
-    if (choice === undefined) return tooShort;
-    if (!choice.plan.worthwhile) return this.#clipOnly(job, choice, preTokens);
-    const least = sizing.leastAfter(choice);
+    const budget = sizing.budget(this.#deps.settings.retain);
+    const covered = job.draft === undefined ? undefined : coveredBy(job.draft, job.view);
+    const all = await findFiles(job, this.#deps);
+    const plan = sizing.plan(budget, tokensOfFiles(all, this.#deps, job), covered);
+    if (plan === undefined) return tooShort;
+    if (!plan.isWorthwhile) return this.#clipOnly(job, plan, preTokens);
+    const least = sizing.leastAfter(plan);
     if (least > sizing.bound()) return tooLittle(least, preTokens, sizing.bound());
-    const made = { choice, budget, snippets, preTokens };
+    const files = await findFiles(job, this.#deps, plan.kept);
+    const snippets = await cutSnippets(files, plan.snippetTokens, this.#deps, job);
+    const made = { plan, budget, snippets, files, preTokens };
     if (job.draft !== undefined) return this.#finish(job, { ...made, text: job.draft.text });
     if (this.#deps.writer === 'simple')
       return this.#finish(job, { ...made, text: this.#countedSummary(job, made), strategy: 'simple' });
     const asked: SummaryOutcome = job.withoutModel
       ? { type: 'failed', message: 'the request was still too long after a summary' }
-      : inOwnLanguage(await requestSummary(job, choice, this.#deps, budget), job);
+      : await this.#ask(job, { atoms: plan.cut, budget, files, plan });
     if (asked.type === 'aborted') return { type: 'cancelled' };
     const usage = asked.reply === undefined ? undefined : usageEntry(job.model, asked.reply);
     const paid = { ...made, ...(usage === undefined ? {} : { usage }) };
@@ -97,17 +119,40 @@ export class CompactionService {
     return this.#finish(job, { ...paid, text: this.#countedSummary(job, made), fallback: asked.message });
   }
 
-  #countedSummary(job: CompactionJob, { choice, budget }: Pick<Made, 'choice' | 'budget'>): string {
+  /** The summariser is shown the files at half the length at which they are quoted: it has read them above. */
+  async #ask(
+    job: CompactionJob,
+    {
+      atoms,
+      budget,
+      files,
+      plan,
+    }: Pick<Made, 'budget' | 'plan'> & { readonly atoms: number; readonly files: readonly FileCandidate[] },
+  ): ReturnType<typeof requestSummary> {
+    const snippets = await cutSnippets(files, plan.snippetTokens / 2, this.#deps, job);
+    if (job.signal.aborted) return { type: 'aborted' };
+    return requestSummary(job, this.#deps, { atoms, budget, snippets });
+  }
+
+  /** Quotes give way before a compaction is refused; undefined when there is nothing left to shorten. */
+  async #withShorterSnippets(job: CompactionJob, made: Made): Promise<Made | undefined> {
+    const tokens = Math.floor(made.plan.snippetTokens / 4);
+    if (made.files === undefined || made.snippets.files.length === 0 || tokens < MIN_SNIPPETS)
+      return undefined;
+    const snippets = await cutSnippets(made.files, tokens, this.#deps, job);
+    return { ...made, plan: { ...made.plan, snippetTokens: tokens }, snippets };
+  }
+
+  #countedSummary(job: CompactionJob, { plan, budget }: Pick<Made, 'plan' | 'budget'>): string {
     const write = this.#deps.writer === 'simple' ? simpleSummary : createFallbackSummary;
-    return write(job.view, droppedAtoms(job.view, choice), budget.summary * 3);
+    return write(job.view, droppedAtoms(job.view, plan), budget.summary * 3);
   }
 
   async #finish(job: CompactionJob, made: Made): Promise<CompactionOutcome> {
-    const { choice, budget, fallback, usage, preTokens } = made;
+    const { plan, fallback, usage, preTokens, snippets } = made;
     const sizing = new Sizing(this.#deps, job);
-    const clips = clipResults(choice.clips, (text) => sizing.ofText(text));
-    const files = choice.withSnippets ? made.snippets.files : [];
-    const summary = await composeSummary(made.text, job, { choice, budget, sizing });
+    const clips = clipResults(plan.clips, (text) => sizing.ofText(text));
+    const { summary, unverified } = await this.#compose(job, made);
     const metadata = {
       trigger: job.trigger,
       preTokens,
@@ -115,15 +160,18 @@ export class CompactionService {
       strategy: made.strategy ?? (fallback === undefined ? 'summary' : 'fallback'),
       ...(job.focus === undefined ? {} : { focus: job.focus }),
       ...(fallback === undefined ? {} : { error: fallback }),
-      filesIncluded: files.map(({ path }) => path),
-      snippets: [...files],
-      retained: choice.plan.kept.flatMap(atomEntries).map(({ uuid }) => uuid),
+      filesIncluded: snippets.files.map(({ path }) => path),
+      snippets: [...snippets.files],
+      retained: plan.kept.flatMap(atomEntries).map(({ uuid }) => uuid),
+      ...(plan.userMessages.length === 0 ? {} : { userMessages: namesOfMessages(plan.userMessages) }),
     };
-    const ledger = this.#ledger(job, choice, sizing);
-    const after = withLedger(viewAfter(job.view, choice, summary, metadata, clips), ledger);
-    const texts = new Map([...(job.policy.snippets ?? []), ...made.snippets.texts]);
+    const ledger = this.#ledger(job, made, sizing);
+    const after = withLedger(viewAfter(job.view, plan, summary, metadata, clips), ledger);
+    const texts = new Map([...(job.policy.snippets ?? []), ...snippets.texts]);
     const postTokens = sizing.ofView(after, { ...job.policy, snippets: texts });
     if (postTokens > sizing.bound() || postTokens > LEAST_GAIN * preTokens) {
+      const shorter = await this.#withShorterSnippets(job, made);
+      if (shorter !== undefined) return this.#finish(job, shorter);
       const refused = tooLittle(postTokens, preTokens, sizing.bound());
       return usage === undefined ? refused : { ...refused, usage };
     }
@@ -138,10 +186,11 @@ export class CompactionService {
       type: 'compacted',
       summary,
       text: made.text,
-      kept: choice.plan.kept,
-      lastMessageSeq: lastSummarised(job.view, choice),
+      plan,
+      unverified,
+      lastMessageSeq: lastSeqOf(job.view.atoms.slice(0, plan.cut)),
       metadata: { ...metadata, postTokens },
-      snippetTexts: made.snippets.texts,
+      snippetTexts: snippets.texts,
       ...(clips.length === 0 ? {} : { reduction }),
       ...(ledger === undefined ? {} : { ledger }),
       ...(usage === undefined ? {} : { usage }),
@@ -149,22 +198,45 @@ export class CompactionService {
     };
   }
 
-  /** No summary could stand in for anything: shortening the results is all there is to do. */
-  async #clipOnly(job: CompactionJob, choice: Choice, preTokens: number): Promise<CompactionOutcome> {
+  /** From what a model wrote to what is sent: checked, cut to its budget, and with what the program knows better. */
+  async #compose(
+    job: CompactionJob,
+    { text, plan, budget }: Made,
+  ): Promise<{ readonly summary: string; readonly unverified: readonly string[] }> {
     const sizing = new Sizing(this.#deps, job);
-    const replacements = clipResults(choice.clips, (text) => sizing.ofText(text));
+    const dropped = droppedAtoms(job.view, plan).reduce((sum, atom) => sum + sizing.ofAtom(atom), 0);
+    const summarised = dropped + (job.view.summary === undefined ? 0 : budget.summary);
+    const tokens = Math.min(budget.summary, Math.max(MIN_SUMMARY, 0.8 * summarised)) / sizing.ratio();
+    await readFacts(job.entries);
+    const to = lastSeqOf(job.view.atoms.slice(0, plan.cut));
+    const facts = recordedFacts(
+      liveEntries(job.entries).entries,
+      Math.floor(
+        (Math.min(budget.facts, MIN_SUMMARY + FACTS_OF_DROPPED * summarised) / sizing.ratio()) * CHARACTERS,
+      ),
+      to === undefined ? undefined : { from: 0, to },
+    );
+    const { text: checked, unverified } = await checkSummary(withinReach(text.trim(), tokens), job.entries);
+    const body = truncateToTokens(checked, Math.floor(tokens), '\n... (cut)', HIGH);
+    const parts = [body, leftOutNote(job.view, plan), facts].filter((part) => part !== '');
+    return { summary: wrapSummary(parts.join('\n\n')), unverified };
+  }
+
+  /** No summary could stand in for anything: shortening the results is all there is to do. */
+  async #clipOnly(job: CompactionJob, plan: CompactionPlan, preTokens: number): Promise<CompactionOutcome> {
+    const sizing = new Sizing(this.#deps, job);
+    const replacements = clipResults(plan.clips, (text) => sizing.ofText(text));
     const postTokens = sizing.ofView(withReplacements(job.view, replacements));
     if (replacements.length === 0 || postTokens >= preTokens) return tooShort;
     const reason = 'results too large for the window';
     return { type: 'clipped', reduction: { kind: 'clip', reason, preTokens, postTokens, replacements } };
   }
 
-  /** Of what a draft leaves standing before the protected tail, a line each is enough. */
-  #ledger(job: CompactionJob, { plan }: Choice, sizing: Sizing): LedgerPlan | undefined {
-    if (job.protectTokens === undefined) return undefined;
+  /** Steps that came after a draft and are too old for the tail: a line each, since no summary speaks for them. */
+  #ledger(job: CompactionJob, { plan }: Made, sizing: Sizing): LedgerPlan | undefined {
     return planLedger({
       view: { ...job.view, atoms: plan.kept },
-      protectTokens: job.protectTokens,
+      old: plan.uncovered,
       minGain: 1,
       sizeOf: (atom) => sizing.ofAtom(atom),
       sizeOfText: (text) => sizing.ofText(text),
@@ -172,18 +244,13 @@ export class CompactionService {
   }
 }
 
-/** With a tail of its own, a compaction keeps that, and quotes no more of files than it says itself. */
-function withTail(budget: CompactionBudget, { protectTokens }: CompactionJob): CompactionBudget {
-  if (protectTokens === undefined) return budget;
-  const { retain, snippets, summary } = budget;
-  return { ...budget, retain: Math.min(retain, protectTokens), snippets: Math.min(snippets, summary) };
-}
-
 interface Made {
-  readonly choice: Choice;
+  readonly plan: CompactionPlan;
   readonly budget: CompactionBudget;
   readonly text: string;
   readonly snippets: Snippets;
+  /** What the snippets were cut from; without it they are not cut again. */
+  readonly files?: readonly FileCandidate[];
   readonly preTokens: number;
   readonly strategy?: string;
   /** Why the text is not the model's. */
@@ -193,27 +260,86 @@ interface Made {
 
 /** What is left has to be at most this share of what was: less is within the error of counting. */
 const LEAST_GAIN = 0.98;
-
-const noSnippets: Snippets = { files: [], texts: new Map(), tokens: 0 };
+/** However little a summary stands for, it may have this much. */
+const MIN_SUMMARY = 60;
+/** Recorded facts never take more than this share of what they stand for. */
+const FACTS_OF_DROPPED = 0.2;
+/** Characters of a token, for text like a list of paths: rather too few than too many. */
+const CHARACTERS = 3;
+/** Of a token, for text of any kind: rather too many than too few. */
+const MOST_CHARACTERS = 12;
 
 const tooShort: CompactionOutcome = {
   type: 'refused',
   message: 'There is nothing to compact: everything so far is recent enough to stay as it is.',
 };
 
-/** A summary that the user cannot read is none. */
-function inOwnLanguage(asked: SummaryOutcome, { entries }: CompactionJob): SummaryOutcome {
-  if (asked.type !== 'summary' || sameLanguage(asked.text, userText(entries))) return asked;
+/** Of a text far beyond its budget, nobody has to check what will be cut anyway. */
+function withinReach(text: string, tokens: number): string {
+  const most = Math.ceil(tokens * MOST_CHARACTERS);
+  return text.length <= most ? text : `${headOf(text, most)}\n... (cut)`;
+}
+
+/** How many atoms a draft speaks for. */
+function coveredBy({ lastMessageSeq }: Draft, { atoms }: View): number {
+  return atoms.findLastIndex((atom) => atom.head.seq <= lastMessageSeq) + 1;
+}
+
+/** What the summary stands for. */
+function droppedAtoms({ atoms }: View, plan: CompactionPlan): Atom[] {
+  const kept = new Set(plan.kept);
+  return atoms.filter((atom) => !kept.has(atom) && atom.head.subtype !== 'instructions');
+}
+
+/** Seq of the last entry of these atoms; undefined for none. */
+function lastSeqOf(atoms: readonly Atom[]): number | undefined {
+  const entries = atoms.flatMap(atomEntries);
+  return entries.reduce<number | undefined>((last, { seq }) => Math.max(last ?? seq, seq), undefined);
+}
+
+/** The model must not ask again for what it was never shown. */
+function leftOutNote({ atoms }: View, { kept }: CompactionPlan): string {
+  const newest = atoms.at(-1);
+  if (newest === undefined || newest.calls.length === 0 || kept.includes(newest)) return '';
+  return `The results of the latest ${newest.calls.length} tool calls were too large for the context window and are not shown. Ask for less at a time: fewer calls, smaller ranges, narrower searches.`;
+}
+
+/** The view as it will be, to be measured before anything is written. */
+function viewAfter(
+  view: View,
+  { kept, userMessages }: CompactionPlan,
+  summary: string,
+  metadata: CompactMetadata,
+  clips: readonly Replacement[],
+): View {
+  const riding = view.atoms.map(({ head }) => head).filter(({ subtype }) => subtype === 'instructions');
   return {
-    type: 'failed',
-    message: 'the summary is not in the language of the conversation',
-    reply: asked.reply,
+    ...withReplacements(view, clips),
+    instructions: pinnedInstructions([...view.instructions, ...riding]),
+    summary: summaryEntry(summary, metadata),
+    userMessages,
+    atoms: kept,
   };
 }
 
-/** Index of the first atom that the draft does not speak for. */
-function cutOf({ atoms }: View, { lastMessageSeq }: Draft): number {
-  return atoms.findLastIndex((atom) => atom.head.seq <= lastMessageSeq) + 1;
+function summaryEntry(content: string, compactMetadata: CompactMetadata): JSONLEntry {
+  const identity = {
+    v: 1,
+    seq: 0,
+    uuid: '',
+    parentUuid: null,
+    sessionId: '',
+    timestamp: '',
+    cwd: '',
+    version: '',
+  };
+  return {
+    ...identity,
+    type: 'user',
+    message: { role: 'user', content },
+    isCompactSummary: true,
+    compactMetadata,
+  };
 }
 
 function withReplacements(view: View, replacements: readonly Replacement[]): View {
@@ -221,10 +347,21 @@ function withReplacements(view: View, replacements: readonly Replacement[]): Vie
   return { ...view, replacements: new Map([...view.replacements, ...added]) };
 }
 
+/** What a summary cost, as an entry; undefined where the server reported nothing. */
+function usageEntry(model: ModelInfo, { usage, model: named }: Reply): EntryDraft | undefined {
+  if (usage === undefined) return undefined;
+  return {
+    type: 'system',
+    subtype: 'usage',
+    message: { role: 'system', content: '', model: named ?? model.id, usage: usageOf(usage) },
+    data: { purpose: 'summary' },
+  };
+}
+
 function tooLittle(after: number, before: number, bound: number): CompactionOutcome & { type: 'refused' } {
   const message =
     after > bound
-      ? `Even after a compaction about ${after} tokens would be left, and at most ${bound} may be.`
-      : `Compaction would leave about ${after} of ${before} tokens: too little would be gained. Nothing was changed.`;
+      ? `Even after a compaction about ${grouped(after)} tokens would be left; at most ${grouped(bound)} fit.`
+      : `A compaction would free too little (${grouped(before)} → about ${grouped(after)} tokens). Nothing was changed.`;
   return { type: 'refused', message };
 }

@@ -1,226 +1,319 @@
 /**
- * The projection: from the log to the messages of a request. Pure: the same log, the same policy → the same
- * bytes. Nothing else builds messages. Order: system, pinned instructions, summary, retained tail, the rest.
+ * From what a session has to the next request: its messages in cache order, with a count of every part. This is the
+ * projection that every request of a session goes through (Projection.ts); it needs neither log nor disk, so it also
+ * builds a context out of a plain list of messages.
  */
-import * as z from 'zod';
-import type { JSONLEntry } from '../protocol/entries.ts';
-import { describeImage, HEADER_BYTES, readImageHeader } from '../protocol/images.ts';
-import type {
-  AssistantMessage,
-  ContentPart,
-  Message,
-  Reasoning,
-  ToolCall,
-  ToolMessage,
-} from '../protocol/messages.ts';
-import { insertSnippets, type SnippetTexts } from './compaction/summaryText.ts';
-import { type Atom, type AtomCall, isPrompt } from './history/atoms.ts';
-import { instructionPath } from './history/instructionEntries.ts';
-import { type View, viewOf } from './history/view.ts';
-import { wellFormed } from './tokens/wellFormed.ts';
+import { type ContextSettings, contextSettingsSchema } from '../protocol/contextSettings.ts';
+import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
+import type { Message, ToolSchema } from '../protocol/messages.ts';
+import { groupAtoms, isPrompt } from './history/atoms.ts';
+import { filterOrphanToolMessages } from './history/messageAtoms.ts';
+import { newestRounds } from './history/rounds.ts';
+import { tailStart } from './history/tail.ts';
+import type { View } from './history/view.ts';
+import type { RequestSizes } from './measure.ts';
+import { reminderText } from './memory/ActiveTaskService.ts';
+import { RequestSizer } from './RequestSizer.ts';
+import { convertToStandardMessages, type ProjectionPolicy, renderAtom } from './standardMessages.ts';
+import { messageDraft, toolResultDraft, toolUseDraft } from './storage/drafts.ts';
+import { TokenCounter } from './TokenCounter.ts';
+import { allocateBudget, type ContextBudget } from './tokens/allocateBudget.ts';
+import { getChineseRatio, HIGH } from './tokens/estimate.ts';
+import { TokenBudgetTracker } from './tokens/TokenBudgetTracker.ts';
+import { truncateToTokens } from './tokens/truncate.ts';
 
-/** What besides the log decides how messages look. */
-export interface ProjectionPolicy {
-  /** True where the endpoint wants earlier reasoning sent back. */
-  readonly returnsReasoning?: boolean;
-  /** Images of entries up to this position are words; absent = every image is sent. */
-  readonly imagesHiddenThrough?: number | undefined;
-  /** Bytes of the file snippets beside summaries, by hash. */
-  readonly snippets?: SnippetTexts;
-  /** Messages already built from an entry, so that a long session does not build them anew for each step. */
-  readonly memo?: Memo<JSONLEntry, Message>;
-  /** The same for whole atoms, with the replacements that they were built under. */
-  readonly atomMemo?: Memo<Atom, BuiltAtom>;
+export interface ContextBuilderConfig {
+  /** Tokens of everything together. */
+  readonly totalBudget: number;
+  /** Newest rounds that are shown at most. */
+  readonly slidingWindowSize: number;
+  readonly enableSummary: boolean;
+  readonly enableMemoryRetrieval: boolean;
+  readonly enableToolResultCompression: boolean;
+  readonly enableInstructionPinning: boolean;
 }
 
-/** What may forget at any time: whatever it has forgotten is built again, alike. */
-export interface Memo<K, V> {
-  get(key: K): V | undefined;
-  set(key: K, value: V): void;
+/** S2's figures. A session takes the model's window and shows every round unless the settings say otherwise. */
+export const DEFAULT_CONTEXT_CONFIG: ContextBuilderConfig = {
+  totalBudget: 48_000,
+  slidingWindowSize: 20,
+  enableSummary: true,
+  enableMemoryRetrieval: true,
+  enableToolResultCompression: true,
+  enableInstructionPinning: true,
+};
+
+/** The same for a session: what its settings and its window make of S2's figures. */
+export function configOf(settings: ContextSettings, totalBudget: number): ContextBuilderConfig {
+  return {
+    totalBudget,
+    slidingWindowSize: settings.slidingWindowSize ?? Number.POSITIVE_INFINITY,
+    enableSummary: settings.compact.auto,
+    enableMemoryRetrieval: settings.memory.enabled,
+    enableToolResultCompression: settings.toolResultCompression,
+    enableInstructionPinning: settings.instructionPinning,
+  };
 }
 
-export interface BuiltAtom {
-  readonly replacements: unknown;
+/** What a conversation has before this request; all of it optional. */
+export interface Thread {
+  readonly summary?: string;
+  readonly memories?: readonly string[];
+  readonly messages?: readonly Message[];
+}
+
+export interface BuiltContext {
   readonly messages: readonly Message[];
+  /** Tokens, before calibration; the parts sum to `total`. */
+  readonly tokenStats: {
+    readonly tools: number;
+    readonly systemPrompt: number;
+    readonly summary: number;
+    readonly retrieved: number;
+    readonly recentMessages: number;
+    readonly currentInput: number;
+    readonly reminder: number;
+    readonly total: number;
+  };
+  readonly metadata: {
+    readonly includedMessageCount: number;
+    readonly excludedMessageCount: number;
+    /** Messages of the user that stand in the summary message. */
+    readonly quotedMessageCount: number;
+    readonly usedSummary: boolean;
+    readonly retrievedMemoryCount: number;
+    /** A system prompt over its share, say; it is sent whole all the same. */
+    readonly warnings: readonly string[];
+  };
 }
 
-/** Stands in for a result that never came: the model must not believe that the call did nothing. */
-export const INTERRUPTED_RESULT =
-  'Interrupted: the program was stopped while this call ran. It may or may not have taken effect; it is not run again by itself. Check before relying on it or repeating it.';
-
-/** The messages of the next request, tools apart. */
-export function projectMessages(entries: readonly JSONLEntry[], policy: ProjectionPolicy = {}): Message[] {
-  return renderView(viewOf(entries), policy);
+export interface BuildOptions {
+  readonly tools?: readonly ToolSchema[];
+  readonly policy?: ProjectionPolicy;
 }
 
-/** The messages of a view; used by compaction for views that are not in the log yet. */
-export function renderView(view: View, policy: ProjectionPolicy = {}): Message[] {
-  const messages: Message[] = [];
-  if (view.systemPrompt !== '') messages.push({ role: 'system', content: wellFormed(view.systemPrompt) });
-  for (const entry of view.instructions) messages.push(userMessage(entry, policy));
-  if (view.summary !== undefined) messages.push(summaryMessage(view.summary, policy));
-  for (const atom of view.atoms) messages.push(...renderAtom(atom, view.replacements, policy));
-  return messages;
+export interface ThreadOptions extends BuildOptions {
+  /** Adds the prompt at the end, also where the thread has it already. */
+  readonly includeCurrentInput?: boolean;
 }
 
-/** The messages of one atom; none for a reply that said nothing. */
-export function renderAtom(
-  atom: Atom,
-  replacements: View['replacements'],
-  policy: ProjectionPolicy,
-): readonly Message[] {
-  const known = policy.atomMemo?.get(atom);
-  if (known?.replacements === replacements) return known.messages;
-  const messages = buildAtom(atom, replacements, policy);
-  policy.atomMemo?.set(atom, { replacements, messages });
-  return messages;
-}
+export class ContextBuilder {
+  #config: ContextBuilderConfig;
+  readonly #counter: TokenCounter;
+  readonly #sizer: RequestSizer;
 
-function buildAtom(atom: Atom, replacements: View['replacements'], policy: ProjectionPolicy): Message[] {
-  if (atom.kind === 'user') {
-    if (atom.head.subtype === 'reduction' && atom.head.message.content === '') return [];
-    const message = userMessage(atom.head, policy);
-    return message.content.length === 0 ? [] : [message];
+  constructor(config: Partial<ContextBuilderConfig> = {}, counter = new TokenCounter()) {
+    this.#config = { ...DEFAULT_CONTEXT_CONFIG, ...config };
+    this.#counter = counter;
+    this.#sizer = new RequestSizer(counter);
   }
-  const message = assistantMessage(atom, policy);
-  if (message.toolCalls.length === 0 && message.content.trim() === '') return [];
-  return [
-    message,
-    ...atom.calls.map((call, index) =>
-      toolMessage(call, message.toolCalls[index]?.id ?? '', replacements, policy),
-    ),
-  ];
-}
 
-function userMessage(entry: JSONLEntry, policy: ProjectionPolicy): Message {
-  return remember(entry, policy, () => {
-    const content = contentOf(entry);
-    if (typeof content !== 'string') {
-      const isHidden = entry.seq <= (policy.imagesHiddenThrough ?? -1);
-      return { role: 'user', content: isHidden ? withoutImages(content) : content };
-    }
-    if (entry.subtype === 'instructions') {
-      const gone = `${instructionPath(entry)} is gone; what it said no longer holds.`;
-      return {
-        role: 'user',
-        content: `[Project instructions]\n\n${content === '' ? gone : content}\n\n[End of project instructions]`,
-      };
-    }
-    const isNote = !isPrompt(entry) && entry.subtype !== 'shell' && !content.startsWith('<system-note>');
-    return { role: 'user', content: isNote ? `<system-note>\n${content}\n</system-note>` : content };
-  });
-}
+  setConfig(config: Partial<ContextBuilderConfig>): void {
+    this.#config = { ...this.#config, ...config };
+  }
 
-function summaryMessage(entry: JSONLEntry, policy: ProjectionPolicy): Message {
-  return remember(entry, policy, () => {
-    const content = contentOf(entry);
-    const text = typeof content === 'string' ? content : '';
-    const snippets = entry.compactMetadata?.snippets ?? [];
-    // File names may be anything.
+  getConfig(): ContextBuilderConfig {
+    return this.#config;
+  }
+
+  /** Tokens of the request that a view makes, by part; a view that grew at its end is counted at its end only. */
+  measure(view: View, { tools = [], policy = {} }: BuildOptions = {}): RequestSizes {
+    return this.#sizer.of(view, tools, policy);
+  }
+
+  /**
+   * The messages of a request: system, instructions, summary, memories, messages, current input, reminder. Of a
+   * session's view all of it is taken as it is. A thread is first brought into the budget and the window: the current
+   * prompt is there once and whole whatever the budget, with `includeCurrentInput` at the end, else where the thread
+   * has it, and at the end where the thread has lost it.
+   */
+  buildContext(view: View, options?: BuildOptions): BuiltContext;
+  buildContext(
+    thread: Thread | null,
+    currentPrompt: string,
+    systemPrompt: string,
+    options?: ThreadOptions,
+  ): BuiltContext;
+  buildContext(
+    source: View | Thread | null,
+    prompt: string | BuildOptions = {},
+    systemPrompt = '',
+    options: ThreadOptions = {},
+  ): BuiltContext {
+    if (typeof prompt !== 'string') return this.#build(source as View, prompt);
+    const thread = (source ?? {}) as Thread;
+    const { view, addsInput } = this.#viewOf(thread, prompt, systemPrompt, options);
+    const { messages = [] } = thread;
+    const included = shownCount(view) - (addsInput ? 1 : 0);
+    const counts = { included, excluded: Math.max(0, messages.filter(isOfConversation).length - included) };
+    return this.#build(view, options, counts, this.#warnings(systemPrompt, options));
+  }
+
+  /** System, what was said before, and the prompt: nothing else. */
+  buildSimpleContext(
+    systemPrompt: string,
+    userPrompt: string,
+    previousMessages: readonly Message[] = [],
+  ): readonly Message[] {
+    return [
+      { role: 'system', content: systemPrompt },
+      ...previousMessages,
+      { role: 'user', content: userPrompt },
+    ];
+  }
+
+  #build(
+    view: View,
+    options: BuildOptions,
+    counts = { included: shownCount(view), excluded: 0 },
+    warnings: readonly string[] = [],
+  ): BuiltContext {
+    const { parts, total } = this.measure(view, options);
+    const of = (...names: string[]): number =>
+      parts.reduce((sum, { name, tokens }) => (names.includes(name) ? sum + tokens : sum), 0);
     return {
-      role: 'user',
-      content: wellFormed(insertSnippets(text, snippets, policy.snippets ?? new Map())),
+      messages: convertToStandardMessages(view, options.policy),
+      tokenStats: {
+        tools: of('tools'),
+        systemPrompt: of('system', 'instructions'),
+        summary: of('summary'),
+        retrieved: of('memories'),
+        recentMessages: of('masked', 'history'),
+        currentInput: of('input'),
+        reminder: of('reminder'),
+        total,
+      },
+      metadata: {
+        includedMessageCount: counts.included,
+        excludedMessageCount: counts.excluded,
+        quotedMessageCount: view.userMessages.length,
+        usedSummary: view.summary !== undefined,
+        retrievedMemoryCount: view.atoms.filter(({ head }) => head.subtype === 'memory').length,
+        warnings,
+      },
     };
-  });
-}
-
-function assistantMessage(atom: Atom, policy: ProjectionPolicy): AssistantMessage {
-  const { head } = atom;
-  const known = policy.memo?.get(head);
-  if (known?.role === 'assistant' && known.toolCalls.length === atom.calls.length) return known;
-  const content = head.type === 'assistant' ? contentOf(head) : '';
-  const reasoning = policy.returnsReasoning === true ? head.message.reasoning : undefined;
-  const message: AssistantMessage = {
-    role: 'assistant',
-    content: typeof content === 'string' ? content : '',
-    ...(reasoning === undefined ? {} : { reasoning: reasoning as Reasoning }),
-    toolCalls: toolCalls(atom.calls),
-  };
-  policy.memo?.set(head, message);
-  return message;
-}
-
-/** An id that two calls of one reply share is told apart, or their results could not be. */
-function toolCalls(calls: readonly AtomCall[]): ToolCall[] {
-  const used = new Set<string>();
-  return calls.map(({ call }) => {
-    const { id: given = '', name = '', arguments: text, input } = call.tool ?? {};
-    const base = given === '' ? 'call' : given;
-    let id = base;
-    for (let count = 2; used.has(id); count++) id = `${base}-${count}`;
-    used.add(id);
-    return { id, name, arguments: jsonObject(wellFormed(text ?? JSON.stringify(input ?? {}))) };
-  });
-}
-
-/** Argument text as servers demand it; what is no JSON object (an old or foreign log) is wrapped in one. */
-function jsonObject(text: string): string {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return text;
-  } catch {
-    // Falls through: the text is kept as a value.
   }
-  return JSON.stringify({ input: text });
+
+  /** What of a thread has room, as a session's log would have it. */
+  #viewOf(
+    { summary = '', memories = [], messages = [] }: Thread,
+    prompt: string,
+    systemPrompt: string,
+    { includeCurrentInput, tools = [] }: ThreadOptions,
+  ): { readonly view: View; readonly addsInput: boolean } {
+    const config = this.#config;
+    const caps = sharesOf(config);
+    const history = filterOrphanToolMessages(messages).map((message) =>
+      config.enableToolResultCompression ? shortened(message) : message,
+    );
+    const isThere = history.findLast(({ role }) => role === 'user')?.content === prompt;
+    const addsInput = prompt !== '' && (includeCurrentInput === true || !isThere);
+    const note = (subtype: string, text: string, cap: number): EntryDraft[] =>
+      text.trim() === '' ? [] : [messageDraft('user', within(text, cap), {}, subtype)];
+    const before = note(
+      'memory',
+      config.enableMemoryRetrieval && memories.length > 0
+        ? headed('[Memories that may matter]', '[相关历史记忆]', memories.map((one) => `- ${one}`).join('\n'))
+        : '',
+      caps.retrieved,
+    );
+    const pins = config.enableInstructionPinning && prompt !== '' && history.length > 0;
+    const input = addsInput ? [messageDraft('user', prompt)] : [];
+    const after = [...input, ...note('reminder', pins ? reminderText(prompt, []) : '', caps.systemPrompt)];
+    const bare = emptyView(systemPrompt, config.enableSummary ? within(summary, caps.summary) : '');
+    const fixed = { ...bare, atoms: groupAtoms(entriesOf([...before, ...after])) };
+    const tracker = new TokenBudgetTracker(config.totalBudget);
+    tracker.allocate('fixed', Math.min(config.totalBudget, this.measure(fixed, { tools }).total));
+    const room = tracker.getRemaining();
+    const atoms = groupAtoms(entriesOf(history.flatMap(draftsOf)));
+    const sizeOf = (atom: (typeof atoms)[number]): number =>
+      this.#counter.countMessages(renderAtom(atom, none, {})) - this.#counter.countMessages([]);
+    const isNewest = atoms.findLastIndex(({ head }) => isPrompt(head));
+    const byTokens = tailStart(atoms, { tokens: room, sizeOf, isRequired: (_, index) => index === isNewest });
+    const rounds = { rounds: config.slidingWindowSize, tokens: Number.POSITIVE_INFINITY, sizeOf };
+    const start = Math.max(byTokens, newestRounds(atoms, rounds) ?? 0);
+    const view = {
+      ...fixed,
+      atoms: [...groupAtoms(entriesOf(before)), ...atoms.slice(start), ...groupAtoms(entriesOf(after))],
+    };
+    return { view, addsInput };
+  }
+
+  #warnings(systemPrompt: string, { tools = [] }: ThreadOptions): readonly string[] {
+    const { systemPrompt: cap } = sharesOf(this.#config);
+    const head = this.#counter.countTools(tools) + this.#counter.countText(systemPrompt);
+    return head > cap
+      ? [`Tools and system prompt take ${head} tokens, more than their share of ${cap}.`]
+      : [];
+  }
 }
 
-function toolMessage(
-  { call, result }: AtomCall,
-  toolCallId: string,
-  replacements: View['replacements'],
-  policy: ProjectionPolicy,
-): ToolMessage {
-  const name = call.tool?.name ?? '';
-  if (result === undefined)
-    return { role: 'tool', toolCallId, name, content: INTERRUPTED_RESULT, isError: true };
-  const replacement = replacements.get(result.uuid);
-  const known = policy.memo?.get(result);
-  if (known?.role === 'tool' && replacement === undefined) return known;
-  const { output, status } = result.toolResult ?? { output: '' };
-  const message: ToolMessage = {
-    role: 'tool',
-    toolCallId,
-    name,
-    content: wellFormed(
-      replacement ?? (typeof output === 'string' ? output : (JSON.stringify(output) ?? '')),
-    ),
-    isError: status === 'error' || status === 'denied' || status === 'interrupted',
+const none: ReadonlyMap<string, string> = new Map();
+
+function sharesOf({ totalBudget }: ContextBuilderConfig): ContextBudget {
+  return allocateBudget(totalBudget, contextSettingsSchema.parse({}).budget);
+}
+
+/** S2's headings, in the language of what they head. */
+function headed(english: string, chinese: string, text: string): string {
+  return `${getChineseRatio(text) > 0.2 ? chinese : english}\n${text}`;
+}
+
+/** Tokens of a tool result in a context built from messages; a session bounds them when they arrive. */
+const RESULT_TOKENS = 1000;
+/** Around a message. */
+const MESSAGE = 4;
+
+function within(text: string, maxTokens: number): string {
+  return truncateToTokens(text.trim(), Math.max(0, maxTokens - MESSAGE), '…', HIGH);
+}
+
+function shortened(message: Message): Message {
+  if (message.role !== 'tool') return message;
+  return { ...message, content: truncateToTokens(message.content, RESULT_TOKENS, '\n... (cut)', HIGH) };
+}
+
+function emptyView(systemPrompt: string, summary: string): View {
+  const text = headed('[Background of the conversation]', '[对话背景摘要]', summary);
+  const [entry] = summary === '' ? [] : entriesOf([messageDraft('user', text)]);
+  return {
+    systemPrompt,
+    instructions: [],
+    summary: entry,
+    userMessages: [],
+    atoms: [],
+    replacements: none,
+    pinned: new Set(),
   };
-  // A replaced output is not remembered: compaction also renders views that it then rejects.
-  if (replacement === undefined) policy.memo?.set(result, message);
-  return message;
 }
 
-function remember(entry: JSONLEntry, { memo }: ProjectionPolicy, build: () => Message): Message {
-  const known = memo?.get(entry);
-  if (known !== undefined) return known;
-  const message = build();
-  memo?.set(entry, message);
-  return message;
+function draftsOf(message: Message): EntryDraft[] {
+  switch (message.role) {
+    case 'assistant':
+      return [messageDraft('assistant', message.content), ...message.toolCalls.map(toolUseDraft)];
+    case 'tool': {
+      const { toolCallId: id, name, content: output, isError } = message;
+      return [toolResultDraft({ id, name, output, status: isError ? 'error' : 'ok' })];
+    }
+    default:
+      return [messageDraft(message.role, message.content)];
+  }
 }
 
-/** For a model that takes none: what it is not shown is named, so that what is said about it makes sense. */
-function withoutImages(parts: readonly ContentPart[]): string {
-  return parts.map((part) => (part.type === 'text' ? part.text : hiddenImage(part.data))).join('\n');
+/** As a log would have them; nothing refers to their places. */
+function entriesOf(drafts: readonly EntryDraft[]): JSONLEntry[] {
+  return drafts.map((draft, seq) => ({
+    ...{ v: 1, seq, uuid: `${seq}`, parentUuid: null, sessionId: '', timestamp: '', cwd: '', version: '' },
+    ...draft,
+  }));
 }
 
-function hiddenImage(data: string): string {
-  const header = readImageHeader(Buffer.from(data.slice(0, (HEADER_BYTES / 3) * 4), 'base64'));
-  const facts = header === undefined ? '' : ` (${describeImage(header)})`;
-  return `[An image${facts} that is not shown: this model takes no images.]`;
+/** Messages of the conversation itself: prompts, replies and results. */
+function shownCount({ atoms }: View): number {
+  const said = atoms.filter(({ kind, head }) => kind === 'reply' || isPrompt(head));
+  return said.reduce((sum, { calls }) => sum + 1 + calls.length, 0);
 }
 
-const partsSchema = z.array(
-  z.discriminatedUnion('type', [
-    z.object({ type: z.literal('text'), text: z.string() }),
-    z.object({ type: z.literal('image'), mediaType: z.string(), data: z.string() }),
-  ]),
-);
-
-function contentOf(entry: JSONLEntry): string | readonly ContentPart[] {
-  const { content } = entry.message;
-  if (typeof content === 'string') return wellFormed(content);
-  const parts = partsSchema.safeParse(content);
-  if (!parts.success) return wellFormed(JSON.stringify(content) ?? '');
-  return parts.data.map((part) => (part.type === 'text' ? { ...part, text: wellFormed(part.text) } : part));
+function isOfConversation({ role }: Message): boolean {
+  return role !== 'system';
 }

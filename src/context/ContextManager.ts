@@ -68,7 +68,7 @@ export class ContextManager {
   async loadSession(idOrPrefix: string): Promise<LoadReport> {
     const log = await this.#deps.store.openSession(await this.#deps.store.resolveSessionId(idOrPrefix));
     await this.#use(log);
-    // Who only reads leaves the calls of the program that writes alone.
+    // A read-only open must not close another process's pending calls.
     const closing = log.isReadOnly ? [] : closingDrafts(log.entries());
     if (closing.length > 0) await this.append(...closing);
     return {
@@ -161,13 +161,14 @@ export class ContextManager {
     return this.#open().parts.append(drafts);
   }
 
-  /** Appends one message; `metadata` is kept with it. */
+  /** Appends one message; `metadata` is kept with it. Without a `subtype` a user's message is a prompt. */
   async addMessage(
     role: 'user' | 'assistant' | 'system',
     content: string,
     metadata?: Readonly<Record<string, unknown>>,
+    subtype?: string,
   ): Promise<JSONLEntry | undefined> {
-    const draft = messageDraft(role, content);
+    const draft = messageDraft(role, content, {}, subtype);
     const [entry] = await this.append(metadata === undefined ? draft : { ...draft, data: { ...metadata } });
     return entry;
   }
@@ -207,13 +208,8 @@ export class ContextManager {
   }
 
   /** What `/compact` does. Whatever happens, the session goes on; the report says what happened. */
-  async compact(options: CompactOptions): Promise<CompactionReport> {
+  async compressCurrentContext(options: CompactOptions): Promise<CompactionReport> {
     return this.#open().compaction.runManual(options);
-  }
-
-  /** S5's name for a compaction that the user asks for. */
-  compressCurrentContext(options: Omit<CompactOptions, 'trigger'>): Promise<CompactionReport> {
-    return this.compact({ ...options, trigger: 'manual' });
   }
 
   /** Takes removal instead of a summary that the user waits for; false when nobody waits for one. */
@@ -284,6 +280,8 @@ export class ContextManager {
     const session = this.#session;
     this.#session = undefined;
     session?.parts.thread.stop();
+    // A draft that was stopped still ends what it is at: nothing is written beside a log that is closed.
+    await session?.parts.thread.settled();
     await session?.parts.log.sync();
     await session?.parts.log.close();
   }

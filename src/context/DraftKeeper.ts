@@ -1,18 +1,19 @@
-/** Keeps a draft of the next summary ready beside the work: when to write one, and when it is of use no more. */
+/**
+ * Keeps a draft of the next summary ready, so that nobody waits for one: begun shortly before the request reaches the
+ * trigger, beside the work, and used at the trigger.
+ */
+import { strategyTraits } from '../protocol/contextSettings.ts';
 import { type CompactionRunner, failureDraft, PAUSE } from './CompactionRunner.ts';
-import { residueOf } from './compaction/ledger.ts';
+import { Pace } from './compaction/pace.ts';
 import { followEpoch, followFailures, restsUntilPrompt } from './history/epoch.ts';
-import { isStale } from './memory/draftCoverage.ts';
 import type { Draft, DraftOutcome, ThreadSummaryState } from './memory/ThreadSummary.ts';
 import type { SessionParts } from './sessionParts.ts';
-import { DRAFT_AT } from './tokens/budgets.ts';
 import type { RequestOptions } from './types.ts';
-
-type Tools = Pick<RequestOptions, 'tools'>;
 
 export class DraftKeeper {
   readonly #parts: SessionParts;
   readonly #runner: CompactionRunner;
+  readonly #pace = new Pace();
   readonly #epochOf = followEpoch();
   readonly #failuresOf = followFailures();
 
@@ -21,19 +22,24 @@ export class DraftKeeper {
     this.#runner = runner;
   }
 
-  /** Between two steps: starts a draft where one will be needed soon, unless it would be in the way. */
+  /** Between two steps: begins a draft where one will be needed soon, unless it would be in the way. */
   maintain(options: RequestOptions): void {
+    const { projection, deps } = this.#parts;
+    const { usedTokens } = projection.measure(options.tools);
+    this.#pace.noteStep(usedTokens, this.#now());
+    const { compact, strategy } = deps.settings;
+    if (!strategyTraits[strategy].summarises || !compact.auto) return;
+    if (usedTokens >= this.#beginAt(options)) this.begin(options);
+  }
+
+  /** Begins a draft now, unless one is there, runs, or would be in the way. Returns at once. */
+  begin(options: RequestOptions): void {
     const { projection, deps, thread, log } = this.#parts;
-    const { strategy, compact, summary } = deps.settings;
-    const isWanted = (strategy === 'auto' || strategy === 'summary') && compact.auto && summary === 'smart';
-    if (!isWanted || !this.mayRunBeside() || this.isBroken()) return;
+    if (deps.settings.summary !== 'smart' || !this.mayRunBeside() || this.isBroken()) return;
     if (restsUntilPrompt(log.entries(), log.live())) return;
     const { usedTokens } = projection.measure(options.tools);
-    const { draftAt, window } = projection.budget();
-    if (usedTokens < draftAt && !this.#residueIsNear(options)) return;
     const epoch = this.#epoch();
-    if (this.isStale(options)) thread.drop(epoch);
-    thread.updateIfNeeded(epoch, usedTokens, PAUSE * window, (signal) =>
+    thread.updateIfNeeded(epoch, usedTokens, PAUSE * projection.budget().window, (signal) =>
       this.#write(epoch, { ...options, signal, emit: () => {} }),
     );
   }
@@ -47,18 +53,9 @@ export class DraftKeeper {
     return this.#parts.thread.state(this.#epoch());
   }
 
-  /** What was written early speaks for little by now: another draft takes its place. */
-  isStale({ tools }: Tools): boolean {
-    const { projection, deps } = this.#parts;
-    const draft = this.current();
-    if (draft === undefined || deps.settings.strategy !== 'auto') return false;
-    return isStale(draft, projection.view(), projection.maskBudget(tools), (atom) => projection.sizeOf(atom));
-  }
-
-  /** The tail that a summary leaves out, where old steps become lines: no more than they do. */
-  tail({ tools }: Tools): { readonly protectTokens?: number } {
-    const { projection, deps } = this.#parts;
-    return deps.settings.strategy === 'auto' ? { protectTokens: projection.maskBudget(tools).protect } : {};
+  /** Whether a draft was begun since the last reduction, whatever came of it. */
+  wasTried(): boolean {
+    return this.#parts.thread.wasTried(this.#epoch());
   }
 
   /** False where the endpoint serves one request at a time: a draft would hold up the turn. */
@@ -75,17 +72,26 @@ export class DraftKeeper {
     return this.#failuresOf(log.entries()) >= deps.settings.compact.maxFailures;
   }
 
-  /** Soon only a summary can make the past shorter. */
-  #residueIsNear({ tools }: Tools): boolean {
+  /**
+   * Tokens from which a draft begun now is ready at the trigger. What comes after a draft must fit into the tail that
+   * stays verbatim, or the draft would not speak for all that leaves.
+   */
+  #beginAt({ tools }: Pick<RequestOptions, 'tools'>): number {
     const { projection, deps } = this.#parts;
-    if (deps.settings.strategy !== 'auto') return false;
-    const { protect, residue } = projection.maskBudget(tools);
-    return residueOf(projection.view(), protect, (atom) => projection.sizeOf(atom)) > DRAFT_AT * residue;
+    const { trigger, draftAt, window } = projection.budget();
+    const tail = Math.min(
+      deps.settings.compact.retain * window,
+      TAIL_OF_ROOM * Math.max(0, trigger - projection.fixedTokens(tools)),
+    );
+    const lead = this.#pace.leadTokens() ?? FIRST_LEAD * window;
+    return Math.max(draftAt, trigger - Math.min(lead, tail));
   }
 
   async #write(epoch: string, options: RequestOptions): Promise<DraftOutcome> {
-    const attempt = await this.#runner.writeDraft(options, this.tail(options).protectTokens);
+    const started = this.#now();
+    const attempt = await this.#runner.writeDraft(options);
     if (attempt.type !== 'draft' && attempt.type !== 'failed') return attempt;
+    if (attempt.type === 'draft') this.#pace.noteSummary(this.#now() - started);
     const cost = attempt.usage === undefined ? [] : [attempt.usage];
     const failed = attempt.type === 'failed' ? [failureDraft(attempt.message)] : [];
     // A session that was closed meanwhile needs neither.
@@ -98,4 +104,13 @@ export class DraftKeeper {
   #epoch(): string {
     return this.#epochOf(this.#parts.log.entries());
   }
+
+  #now(): number {
+    return (this.#parts.deps.clock ?? Date.now)();
+  }
 }
+
+/** As large as a tail can be (`compactionBudget`). */
+const TAIL_OF_ROOM = 0.4;
+/** Share of the window by which a request is taken to grow before any step was seen. */
+const FIRST_LEAD = 0.05;

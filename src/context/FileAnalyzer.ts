@@ -9,6 +9,13 @@ import { readFileStart } from './files/readFileStart.ts';
 import { isPrompt } from './history/atoms.ts';
 import type { CacheStore } from './storage/index.ts';
 
+/** What the log says was looked at in a file. */
+export type FileSpot =
+  /** Text that an edit wrote. */
+  | { readonly type: 'text'; readonly text: string }
+  /** Lines that were read, both ends included, from 1. */
+  | { readonly type: 'lines'; readonly from: number; readonly to: number };
+
 export interface FileReference {
   /** Real path. */
   readonly path: string;
@@ -17,6 +24,12 @@ export interface FileReference {
   readonly lastMentioned: number;
   /** True when a result says that a tool changed it; an attempt is not enough. */
   readonly wasModified: boolean;
+  /** True when a result says that a tool showed its content. */
+  readonly wasRead: boolean;
+  /** True when it was read, changed or named in a call since the newest prompt. */
+  readonly isCurrent: boolean;
+  /** Where in it work was done, oldest first. */
+  readonly spots: readonly FileSpot[];
 }
 
 export interface FileContent {
@@ -41,8 +54,8 @@ const PATH_KEYS = ['file_path', 'path', 'target', 'source', 'destination'];
 const CALL_WEIGHT = 3;
 
 /**
- * The existing files that the entries name, most important first: modified, then often named, then recently
- * named. Relative paths are resolved against the entry's directory, then `root`; only files inside `root`
+ * The existing files that the entries name, most important first: modified, then touched by a tool, of these the
+ * ones of the current task, then often named, then recently named. Relative paths are resolved against the entry's directory, then `root`; only files inside `root`
  * and files that were modified count.
  */
 export function analyzeFiles(entries: readonly JSONLEntry[], root: string): FileReference[] {
@@ -58,51 +71,86 @@ export async function analyzeFilesInSlices(
 }
 
 function* analyze(entries: readonly JSONLEntry[], root: string): Generator<void, FileReference[]> {
-  const found = new Map<string, Omit<FileReference, 'path'>>();
+  const found = new Map<string, FileReference>();
   const files = new RealFiles();
+  const current = entries.findLastIndex(isPrompt);
   for (const [index, entry] of entries.entries()) {
-    for (const { name, weight, isChange } of namesIn(entry)) {
+    for (const { name, weight, touch, spot } of namesIn(entry)) {
       yield;
       const path = files.find(name, [entry.cwd, root]);
-      if (path === undefined || (!isChange && !isInside(path, root))) continue;
+      if (path === undefined || (touch !== 'changed' && !isInside(path, root))) continue;
       const known = found.get(path);
       found.set(path, {
+        path,
         mentions: (known?.mentions ?? 0) + weight,
         lastMentioned: index,
-        wasModified: (known?.wasModified ?? false) || isChange,
+        wasModified: known?.wasModified === true || touch === 'changed',
+        wasRead: known?.wasRead === true || touch === 'read',
+        isCurrent: known?.isCurrent === true || (touch !== undefined && index > current),
+        spots: spot === undefined ? (known?.spots ?? []) : [...(known?.spots ?? []), spot].slice(-MAX_SPOTS),
       });
     }
     yield;
   }
-  return [...found]
-    .map(([path, facts]) => ({ path, ...facts }))
-    .sort(
-      (a, b) =>
-        Number(b.wasModified) - Number(a.wasModified) ||
-        b.mentions - a.mentions ||
-        b.lastMentioned - a.lastMentioned,
-    );
+  return [...found.values()].sort(byImportance);
+}
+
+/** Of one file, the newest: more never fit into a quote. */
+const MAX_SPOTS = 12;
+
+function byImportance(a: FileReference, b: FileReference): number {
+  const isTouched = ({ wasModified, wasRead }: FileReference): number => Number(wasModified || wasRead);
+  return (
+    Number(b.wasModified) - Number(a.wasModified) ||
+    isTouched(b) - isTouched(a) ||
+    Number(b.isCurrent) - Number(a.isCurrent) ||
+    b.mentions - a.mentions ||
+    b.lastMentioned - a.lastMentioned
+  );
 }
 
 interface Mention {
   readonly name: string;
   readonly weight: number;
-  readonly isChange: boolean;
+  /** What a tool did with it; absent = it was only named in words. */
+  readonly touch?: 'called' | 'read' | 'changed';
+  readonly spot?: FileSpot;
 }
 
 /** What was said and what calls were given; not what tools returned: a listing names files that nobody asked for. */
 function* namesIn(entry: JSONLEntry): Generator<Mention> {
-  for (const name of pathTokens(spokenText(entry))) yield { name, weight: 1, isChange: false };
+  const text = spokenText(entry);
+  // What a pasted text names is no sign that anybody worked on it.
+  const weight = isPrompt(entry) && isPasted(text) ? 0 : 1;
+  for (const name of pathTokens(text)) yield { name, weight };
   const input = entry.tool?.input;
   if (typeof input === 'object' && input !== null) {
+    const spot = spotOf(input);
     for (const [key, value] of Object.entries(input)) {
-      if (PATH_KEYS.includes(key) && typeof value === 'string')
-        yield { name: value, weight: CALL_WEIGHT, isChange: false };
+      if (!PATH_KEYS.includes(key) || typeof value !== 'string') continue;
+      yield { name: value, weight: CALL_WEIGHT, touch: 'called', ...(spot === undefined ? {} : { spot }) };
     }
   }
+  for (const { path } of entry.toolResult?.filesRead ?? []) yield { name: path, weight: 0, touch: 'read' };
   for (const { path, kind } of entry.toolResult?.filesChanged ?? [])
-    if (kind !== 'deleted') yield { name: path, weight: CALL_WEIGHT, isChange: true };
+    if (kind !== 'deleted') yield { name: path, weight: CALL_WEIGHT, touch: 'changed' };
 }
+
+/** Longer than anybody types, or in several lines. */
+function isPasted(text: string): boolean {
+  return text.length > 2000 || text.split('\n', 4).length > 3;
+}
+
+/** Where in its file a call worked, as its arguments say: the text of an edit, the lines of a read. */
+function spotOf(input: object): FileSpot | undefined {
+  const { new_string: text, offset, limit } = input as Readonly<Record<string, unknown>>;
+  if (typeof text === 'string' && text !== '') return { type: 'text', text };
+  if (typeof offset !== 'number' || !Number.isInteger(offset)) return undefined;
+  const lines = typeof limit === 'number' && Number.isInteger(limit) ? limit : DEFAULT_READ_LINES;
+  return { type: 'lines', from: Math.max(1, offset), to: Math.max(1, offset) + lines - 1 };
+}
+
+const DEFAULT_READ_LINES = 200;
 
 /** Words of the user and the model; of the user's own command the command, not what it printed. */
 function spokenText(entry: JSONLEntry): string {

@@ -5,8 +5,8 @@
  */
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { Message } from '../protocol/messages.ts';
-import type { BuiltAtom, Memo } from './ContextBuilder.ts';
 import type { Atom } from './history/atoms.ts';
+import type { BuiltAtom, Memo } from './standardMessages.ts';
 import { MemoryStore } from './storage/index.ts';
 
 /** Something that may be gone; `WeakRef` is one. */

@@ -5,17 +5,17 @@
 import type { JSONLEntry, Todo } from '../protocol/entries.ts';
 import type { ContextMeasure } from '../protocol/events.ts';
 import type { Message, ToolSchema } from '../protocol/messages.ts';
-import { type ProjectionPolicy, renderAtom, renderView } from './ContextBuilder.ts';
+import { type BuiltContext, ContextBuilder, configOf } from './ContextBuilder.ts';
 import type { Atom } from './history/atoms.ts';
 import { Learned } from './history/Learned.ts';
 import { isCorrection, liveEntries } from './history/live.ts';
 import { afterPast, pastOf } from './history/past.ts';
 import { reductionOf } from './history/reductions.ts';
-import { LogView, lastCompaction, type View } from './history/view.ts';
+import { lastCompaction, type View } from './history/view.ts';
 import { MessageMemory } from './MessageMemory.ts';
 import { measureRequest, type RequestSizes } from './measure.ts';
-import { RequestSizer } from './RequestSizer.ts';
 import type { NotedRequest, RequestBasis } from './requestRecord.ts';
+import { type ProjectionPolicy, renderAtom } from './standardMessages.ts';
 import type { SessionLog } from './storage/index.ts';
 import { TokenCounter } from './TokenCounter.ts';
 import { type MaskBudget, maskBudget, type WindowBudget, windowBudget } from './tokens/budgets.ts';
@@ -36,8 +36,7 @@ export class Projection {
   readonly #deps: ProjectionDeps;
   readonly #snippets = new Map<string, string>();
   readonly #learned: Learned;
-  readonly #view = new LogView();
-  readonly #sizer: RequestSizer;
+  readonly #builder: ContextBuilder;
   #sized:
     | { readonly view: View; readonly tools: readonly ToolSchema[]; readonly sizes: RequestSizes }
     | undefined;
@@ -51,7 +50,7 @@ export class Projection {
     this.#learned = new Learned(pastOf(log.entries())?.learned);
     const { calibrations } = this.#learned;
     this.counter = new TokenCounter({ encoder: deps.encoder, calibrations });
-    this.#sizer = new RequestSizer(this.counter);
+    this.#builder = new ContextBuilder({}, this.counter);
     this.memory = new MessageMemory(deps.settings.maxMemoryMessages, (message, name) =>
       this.counter.identify(message, name),
     );
@@ -114,11 +113,17 @@ export class Projection {
 
   /** The view of the log as it is now. */
   view(): View {
-    return this.#view.of(this.#log.entries());
+    return this.#log.history.view();
   }
 
-  messages(): Message[] {
-    return renderView(this.view(), this.policy());
+  /** The next request as it would be sent now. */
+  build(tools: readonly ToolSchema[]): BuiltContext {
+    this.#builder.setConfig(configOf(this.#deps.settings, this.budget().limit));
+    return this.#builder.buildContext(this.view(), { tools, policy: this.policy() });
+  }
+
+  messages(): readonly Message[] {
+    return this.build([]).messages;
   }
 
   policy(): ProjectionPolicy {
@@ -165,7 +170,7 @@ export class Projection {
   /** Measures what a view that is not in the log yet would make. */
   measureView(view: View, tools: readonly ToolSchema[]): ContextMeasure {
     const model = this.#deps.model();
-    const sizes = new RequestSizer(this.counter).of(view, tools, this.policy());
+    const sizes = new ContextBuilder({}, this.counter).measure(view, { tools, policy: this.policy() });
     return measureRequest(sizes, model, this.budget(), this.counter.ratio(model.id, sizes.features));
   }
 
@@ -221,9 +226,15 @@ export class Projection {
     return this.counter.ratio(this.#deps.model().id);
   }
 
+  /** True when a request of this measure is compacted before it is sent. */
+  shouldCompact({ usedTokens }: Pick<ContextMeasure, 'usedTokens'>): boolean {
+    const { window, trigger } = this.budget();
+    return this.counter.shouldCompact(usedTokens, window, trigger / window);
+  }
+
   /** True when a request of this measure may be sent. */
   fits(measure: ContextMeasure): boolean {
-    const tracker = new TokenBudgetTracker(this.budget().limit);
+    const tracker = new TokenBudgetTracker(configOf(this.#deps.settings, this.budget().limit).totalBudget);
     return measure.parts.every(({ name, tokens }) => tracker.allocate(name, tokens));
   }
 
@@ -264,7 +275,7 @@ export class Projection {
     const policy = this.policy();
     this.counter.setModel(this.#deps.model());
     if (this.#sized?.view !== view || this.#sized.tools !== tools)
-      this.#sized = { view, tools, sizes: this.#sizer.of(view, tools, policy) };
+      this.#sized = { view, tools, sizes: this.#builder.measure(view, { tools, policy }) };
     return this.#sized.sizes;
   }
 }

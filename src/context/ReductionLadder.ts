@@ -1,27 +1,39 @@
 /**
- * What makes room, and when: the one place that decides it. Before each request: masks, then a summary that
- * was written beside the work, then removal; after a server's refusal whatever still gives. Nobody waits for
- * a summary but where the endpoint can serve one request at a time, and then Esc takes removal instead.
+ * What makes room, and when: the one place that decides it. Below the trigger nothing is reduced by default. At the
+ * trigger a summary takes the place of the older part: a draft that was written beside the work, so that nobody waits.
+ * Where no summary can be had, steps are shortened to lines, and from 90 % of the window on messages are removed. On
+ * an endpoint that serves one request at a time the user sees the summary run, and Esc takes masking instead.
  */
+import { setTimeout as delay } from 'node:timers/promises';
+import { strategyTraits } from '../protocol/contextSettings.ts';
+import type { ContextMeasure } from '../protocol/events.ts';
 import type { ModelError } from '../protocol/model.ts';
 import { type CompactionRunner, PAUSE } from './CompactionRunner.ts';
-import { isCacheCold } from './compaction/coldCache.ts';
 import { learnWindow } from './compaction/learnWindow.ts';
-import { type LedgerPlan, ledgerDraft, planLedger } from './compaction/ledger.ts';
-import { maskResults } from './compaction/maskResults.ts';
+import { type LedgerPlan, ledgerDraft, oldAtoms, planLedger } from './compaction/ledger.ts';
+import { maskResults } from './compaction/masking.ts';
 import type { DraftKeeper } from './DraftKeeper.ts';
-import { restsUntilPrompt } from './history/epoch.ts';
-import { budgetWarnings, marksOf, nextStep, type Outlook } from './outlook.ts';
+import { restsUntilPrompt, turnStart } from './history/epoch.ts';
+import { budgetWarnings, marksOf, nextStep, type Outlook, triggerNote } from './outlook.ts';
 import type { SessionParts } from './sessionParts.ts';
 import { applyWindow } from './strategies/applyWindow.ts';
+import { type CheckResult, checkAndCompress } from './strategies/checkAndCompress.ts';
 import { isRemovalStrategy, removalPolicyFor } from './strategies/removalPolicy.ts';
 import { planAtomRemoval, removalDraft } from './strategies/removeAtoms.ts';
 import type { RequestOptions } from './types.ts';
 
-/** What one try after an overflow has to give at least. */
-const SHRINK = 0.9;
+/** The longest that a request may wait for a draft (goal 7 of the engine: at most 50 ms). */
+const MOMENT_MS = 40;
+/** Providers keep a prompt's prefix for five minutes to an hour after its last use. */
+const CACHE_LIFE_MS = 60 * 60 * 1000;
 /** Tokens that masking has to free where the cache is cold anyway. */
 const COLD_GAIN = 2000;
+/** Share of the window that lines and old prompts may take before a summary takes their place. */
+const RESIDUE = 0.1;
+/** What one try after an overflow has to give at least. */
+const SHRINK = 0.9;
+/** Share of the trigger that removal brings a request below, so that it does not begin again with the next result. */
+const REMOVAL_TARGET = 0.8;
 
 export class ReductionLadder {
   readonly #parts: SessionParts;
@@ -43,19 +55,40 @@ export class ReductionLadder {
     // Limits that the user chose hold, whether anything is compacted by itself or not.
     await applyWindow(this.#parts, this.#used(options));
     if (settings.strategy === 'off' || !settings.compact.auto) return;
+    const { log, projection } = this.#parts;
     const { limit } = this.#budget();
-    const { log } = this.#parts;
     if (restsUntilPrompt(log.entries(), log.live()) && this.#used(options) <= limit) return;
-    await this.#maskWhenDue(options);
-    if (this.#used(options) >= this.#budget().trigger) await this.#atTrigger(options);
-    if (options.signal.aborted || this.#used(options) < this.#budget().removeAt) return;
+    if (strategyTraits[settings.strategy].masks) await this.#maskWhenDue(options);
+    if (projection.shouldCompact(projection.measure(options.tools))) await this.#atTrigger(options);
+    if (options.signal.aborted || !this.check(projection.measure(options.tools)).shouldCompress) return;
+    if (await this.#swapInShortly(options)) return;
     if (settings.strategy !== 'mask-only' || this.#used(options) > limit) await this.#removeNow(options);
+  }
+
+  /** How full the window is, and whether messages have to be removed. */
+  check({ usedTokens, windowTokens }: ContextMeasure, lastStatisticsAt?: number): CheckResult {
+    const { settings, clock } = this.#parts.deps;
+    const { removeAt, window } = this.#budget();
+    return checkAndCompress({
+      currentTokens: usedTokens,
+      maxTokens: windowTokens,
+      isEnabled: settings.compact.auto && settings.strategy !== 'off',
+      at: removeAt / window,
+      checkIntervalMs: settings.removal.checkIntervalMs,
+      now: (clock ?? Date.now)(),
+      isCompacted: strategyTraits[settings.strategy].summarises,
+      ...(lastStatisticsAt === undefined ? {} : { lastStatisticsAt }),
+    });
   }
 
   /** The numbers of tokens at which something is decided. */
   figures(options: Pick<RequestOptions, 'tools'>): readonly number[] {
     const { draftAt, trigger, removeAt, limit } = this.#budget();
-    return [this.#parts.projection.maskBudget(options.tools).at, draftAt, trigger, removeAt, limit];
+    const { projection, deps } = this.#parts;
+    const maskAt = strategyTraits[deps.settings.strategy].masks
+      ? [projection.maskBudget(options.tools).at]
+      : [];
+    return [...maskAt, draftAt, trigger, removeAt, limit];
   }
 
   /** What the ladder would do next, and at how many tokens. */
@@ -64,7 +97,9 @@ export class ReductionLadder {
     const measure = projection.measure(tools);
     const { at: maskAt, batch: maskBatch } = projection.maskBudget(tools);
     const budget = { ...this.#budget(), maskAt, maskBatch };
+    const note = triggerNote(budget, this.#parts.deps.settings);
     return {
+      ...(note === undefined ? {} : { triggerNote: note }),
       measure,
       next: nextStep(this.#parts.deps.settings, budget, measure.usedTokens),
       marks: marksOf(this.#parts.deps.settings, budget),
@@ -74,7 +109,7 @@ export class ReductionLadder {
     };
   }
 
-  /** Takes removal instead of the summary that the user waits for; false when nobody waits for one. */
+  /** Takes masking instead of the summary that the user waits for; false when nobody waits for one. */
   stopWaiting(): boolean {
     if (this.#waiting === undefined || this.#waiting.signal.aborted) return false;
     this.#waiting.abort();
@@ -92,7 +127,7 @@ export class ReductionLadder {
     if (deps.settings.strategy === 'off') return false;
     const start = this.#used(options);
     const goal = Math.floor(Math.min(start * SHRINK, this.#budget().limit));
-    await this.#maskAll(options, 'the server found the request too long');
+    await this.#maskAll(options, 'the server found the request too long', goal);
     if (this.#used(options) > goal)
       await this.#remove(options, goal, 'the server found the request too long', goal);
     if (this.#used(options) > goal)
@@ -103,11 +138,13 @@ export class ReductionLadder {
   async #atTrigger(options: RequestOptions): Promise<void> {
     const { strategy, summary } = this.#parts.deps.settings;
     if (strategy === 'mask-only') return;
-    if (strategy !== 'auto' && strategy !== 'summary') return this.#removeNow(options);
+    if (!strategyTraits[strategy].summarises) return this.#removeNow(options);
     if (summary === 'simple') return void (await this.#runner.runAuto(options));
     if (await this.#swapIn(options)) return;
-    if (this.#drafts.isBroken()) return;
-    if (this.#drafts.mayRunBeside()) return this.#drafts.maintain(options);
+    if (this.#drafts.isBroken()) return this.#maskAll(options, NO_SUMMARY, this.#budget().trigger - 1);
+    // A request that outgrew its window at one blow (a smaller model, an older session) gave no draft a chance.
+    const isSudden = this.#used(options) >= this.#budget().removeAt && !this.#drafts.wasTried();
+    if (this.#drafts.mayRunBeside() && !isSudden) return this.#drafts.begin(options);
     await this.#waitForSummary(options);
   }
 
@@ -116,17 +153,22 @@ export class ReductionLadder {
     const { thread } = this.#parts;
     const draft = this.#drafts.current();
     if (draft === undefined) return false;
-    const report = await this.#runner.run({
-      ...options,
-      trigger: 'auto',
-      draft,
-      ...this.#drafts.tail(options),
-    });
+    const report = await this.#runner.run({ ...options, trigger: 'auto', draft });
     if (report.outcome === 'done') return true;
     // It leaves too much standing: a later one will do better.
     if (report.outcome === 'refused')
       thread.drop(draft.epoch, this.#used(options) + PAUSE * this.#budget().window);
     return false;
+  }
+
+  /** A draft that is about to be there is worth a moment; nobody notices that. */
+  async #swapInShortly(options: RequestOptions): Promise<boolean> {
+    if (this.#drafts.state() !== 'running') return false;
+    await Promise.race([
+      this.#parts.thread.settled(),
+      delay(MOMENT_MS, undefined, { signal: options.signal }),
+    ]).catch(() => undefined);
+    return !options.signal.aborted && this.#swapIn(options);
   }
 
   async #waitForSummary(options: RequestOptions): Promise<void> {
@@ -141,50 +183,74 @@ export class ReductionLadder {
     if (stop.signal.aborted && !options.signal.aborted) await this.#removeNow(options);
   }
 
-  /** Old steps become a ledger; where too much of the past is left after that, a summary takes its place. */
+  /** Economy: steps of earlier turns become lines, many at a time, long before the window is full. */
   async #maskWhenDue(options: RequestOptions): Promise<void> {
-    const { deps, log } = this.#parts;
-    if (!this.#masks()) return;
-    const { at, batch, residue } = this.#parts.projection.maskBudget(options.tools);
-    const isCold = isCacheCold(log.entries(), (deps.clock ?? Date.now)());
+    const { projection, deps } = this.#parts;
+    const { at, batch } = projection.maskBudget(options.tools);
+    const isCold = this.#isCacheCold();
     if (this.#used(options) < at && !isCold) return;
-    const plan = this.#ledgerPlan(options, isCold ? COLD_GAIN : batch);
+    const plan = this.#planLedger(options, { minGain: isCold ? COLD_GAIN : batch, spares: 'turn' });
     if (plan === undefined) return;
-    if (plan.residue > residue && (await this.#summariseEarly(options))) return;
-    await this.#writeLedger(options, plan, isCold ? 'the provider’s cache is cold anyway' : 'old steps');
-  }
-
-  /** The lines alone would be too many: a summary that is there, or that costs nothing, does better. */
-  async #summariseEarly(options: RequestOptions): Promise<boolean> {
-    const { strategy, summary } = this.#parts.deps.settings;
-    if (strategy !== 'auto') return false;
-    if (summary === 'smart') return !this.#drafts.isStale(options) && this.#swapIn(options);
-    const report = await this.#runner.run({ ...options, trigger: 'auto', ...this.#drafts.tail(options) });
-    return report.outcome === 'done';
-  }
-
-  /** Whatever can be shortened; where a strategy judges messages one by one, only results, and enough of them. */
-  async #maskAll(options: RequestOptions, reason: string, minGain = 1): Promise<void> {
-    if (this.#removes()) {
-      const protectTokens = this.#parts.projection.maskBudget(options.tools).protect;
-      const preTokens = this.#used(options);
-      return maskResults(this.#parts, { protectTokens, minGain, reason, preTokens });
+    // Where little but lines and old prompts is left, a summary does better.
+    if (plan.residue > RESIDUE * this.#budget().window && strategyTraits[deps.settings.strategy].summarises) {
+      if (await this.#swapIn(options)) return;
+      this.#drafts.begin(options);
     }
-    const plan = this.#ledgerPlan(options, 1);
-    if (plan !== undefined) await this.#writeLedger(options, plan, reason);
+    await this.#writeLedger(options, plan, isCold ? 'the provider’s cache is cold anyway' : 'earlier turns');
+  }
+
+  /** True when the last reply is so old that no provider has the request's prefix any more: a change costs nothing. */
+  #isCacheCold(): boolean {
+    const { log, deps } = this.#parts;
+    const last = log.entries().findLast(({ type }) => type === 'assistant');
+    return last !== undefined && (deps.clock ?? Date.now)() - Date.parse(last.timestamp) > CACHE_LIFE_MS;
+  }
+
+  /** Masks, then removes, then clips: when it cannot wait. */
+  async #removeNow(options: RequestOptions): Promise<void> {
+    const { removeAt, limit, trigger } = this.#budget();
+    const reason = this.#removes() ? 'the window filled up' : NO_SUMMARY;
+    await this.#maskAll(options, reason, Math.min(removeAt, trigger) - 1);
+    if (this.#used(options) < Math.min(removeAt, trigger)) return;
+    await this.#remove(options, this.#removalTarget(), reason);
+    // Nothing that is pinned was removed; a single result too large for the window is still there.
+    if (this.#used(options) > limit) await this.#runner.runAuto(options, true);
+  }
+
+  /** Shortens earlier turns, and where that does not reach the goal the current one too. */
+  async #maskAll(options: RequestOptions, reason: string, goal: number): Promise<void> {
+    const { protect, batch } = this.#parts.projection.maskBudget(options.tools);
+    // Where a strategy judges messages one by one, only results are shortened.
+    if (this.#removes()) {
+      const preTokens = this.#used(options);
+      return maskResults(this.#parts, { protectTokens: protect, minGain: batch, reason, preTokens });
+    }
+    for (const spares of ['turn', 'tail'] as const) {
+      const plan = this.#used(options) > goal ? this.#planLedger(options, { minGain: 1, spares }) : undefined;
+      if (plan !== undefined) await this.#writeLedger(options, plan, reason);
+    }
   }
 
   #removes(): boolean {
     return isRemovalStrategy(this.#parts.deps.settings.strategy);
   }
 
-  #ledgerPlan(options: RequestOptions, minGain: number): LedgerPlan | undefined {
-    const { projection } = this.#parts;
+  #planLedger(
+    options: RequestOptions,
+    { minGain, spares }: { readonly minGain: number; readonly spares: 'turn' | 'tail' },
+  ): LedgerPlan | undefined {
+    const { projection, log } = this.#parts;
+    const sizeOf = projection.sizeOf.bind(projection);
+    const view = projection.view();
     return planLedger({
-      view: projection.view(),
-      protectTokens: this.#parts.projection.maskBudget(options.tools).protect,
+      view,
+      old: oldAtoms(view, {
+        protectTokens: projection.maskBudget(options.tools).protect,
+        sizeOf,
+        ...(spares === 'turn' ? { turnStart: turnStart(log.live().entries) } : {}),
+      }),
       minGain,
-      sizeOf: (atom) => projection.sizeOf(atom),
+      sizeOf,
       sizeOfText: (text) => projection.sizeOfText(text),
     });
   }
@@ -193,22 +259,6 @@ export class ReductionLadder {
     const preTokens = this.#used(options);
     const postTokens = Math.ceil(preTokens - plan.gain);
     await this.#parts.append([ledgerDraft(plan, { reason, preTokens, postTokens })]);
-  }
-
-  #masks(): boolean {
-    const { strategy } = this.#parts.deps.settings;
-    return strategy === 'auto' || strategy === 'mask-only';
-  }
-
-  /** Masks, then removes, then clips: when it cannot wait. */
-  async #removeNow(options: RequestOptions): Promise<void> {
-    const { removeAt, limit, trigger } = this.#budget();
-    const reason = this.#removes() ? 'the window filled up' : 'no summary could be had in time';
-    await this.#maskAll(options, reason, this.#parts.projection.maskBudget(options.tools).batch);
-    if (this.#used(options) < Math.min(removeAt, trigger)) return;
-    await this.#remove(options, this.#removalTarget(), reason);
-    // Nothing that is pinned was removed; a single result too large for the window is still there.
-    if (this.#used(options) > limit) await this.#runner.runAuto(options, true);
   }
 
   #removalTarget(): number {
@@ -250,5 +300,4 @@ export class ReductionLadder {
   }
 }
 
-/** Share of the trigger that removal brings a request below, so that it does not begin again with the next result. */
-const REMOVAL_TARGET = 0.8;
+const NO_SUMMARY = 'no summary could be had in time';

@@ -4,10 +4,10 @@
  */
 import { type RequestPart, requestParts } from '../protocol/contextReport.ts';
 import type { Message, ToolSchema } from '../protocol/messages.ts';
-import { type ProjectionPolicy, renderAtom, renderView } from './ContextBuilder.ts';
 import { type Atom, isPrompt } from './history/atoms.ts';
 import type { View } from './history/view.ts';
 import type { RequestSizes } from './measure.ts';
+import { convertToStandardMessages, type ProjectionPolicy, renderAtom } from './standardMessages.ts';
 import type { TokenCounter } from './TokenCounter.ts';
 import { RunningSize } from './tokens/RunningSize.ts';
 
@@ -54,6 +54,7 @@ export class RequestSizer {
     const { systemPrompt, instructions, summary, replacements } = last.view;
     if (systemPrompt !== view.systemPrompt || instructions !== view.instructions) return undefined;
     if (summary !== view.summary || replacements !== view.replacements) return undefined;
+    if (last.view.userMessages !== view.userMessages) return undefined;
     const isSameInput = last.input === input && last.view.atoms[input] === view.atoms[input];
     const inputs = isSameInput ? [] : [last.input, input].filter((index) => index !== -1);
     const same = Math.min(commonLength(last.view.atoms, view.atoms), ...inputs);
@@ -66,9 +67,10 @@ export class RequestSizer {
     const add = (part: RequestPart, messages: readonly Message[]): void => {
       for (const message of messages) sum.add(part, this.#counter.measured(message));
     };
-    add('system', renderView({ ...bare, systemPrompt: view.systemPrompt }, policy));
-    add('instructions', renderView({ ...bare, instructions: view.instructions }, policy));
-    add('summary', renderView({ ...bare, summary: view.summary }, policy));
+    add('system', convertToStandardMessages({ ...bare, systemPrompt: view.systemPrompt }, policy));
+    add('instructions', convertToStandardMessages({ ...bare, instructions: view.instructions }, policy));
+    const { summary, userMessages } = view;
+    add('summary', convertToStandardMessages({ ...bare, summary, userMessages }, policy));
     return sum;
   }
 

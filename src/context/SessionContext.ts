@@ -23,13 +23,14 @@ import { rewind, steer, uncompact, undoReduction } from './corrections.ts';
 import { DraftKeeper } from './DraftKeeper.ts';
 import { type Correction, goBackBefore, takeBack } from './goingBack.ts';
 import { followInstructions } from './history/instructionEntries.ts';
+import { filterOrphanToolMessages } from './history/messageAtoms.ts';
 import { tooLarge } from './measure.ts';
 import { activeTask, reminderDraft, reminderDue } from './memory/ActiveTaskService.ts';
 import { instructionDraft } from './memory/instructions.ts';
 import { ReductionLadder } from './ReductionLadder.ts';
 import { type RequestOutcome, type RequestRecord, requestDraft } from './requestRecord.ts';
 import type { SessionParts } from './sessionParts.ts';
-import { type CheckResult, checkAndCompress } from './strategies/checkAndCompress.ts';
+import type { CheckResult } from './strategies/checkAndCompress.ts';
 import type { BuildOutcome, CompactOptions, RequestOptions } from './types.ts';
 import { validateRequest } from './validateRequest.ts';
 
@@ -83,8 +84,11 @@ export class SessionContext {
     const { strategy, compact } = deps.settings;
     if (!projection.fits(measure))
       return { type: 'too_large', message: tooLarge(measure, compact.auto && strategy !== 'off') };
-    const messages = projection.messages();
-    const problems = validateRequest(messages, projection.checked);
+    const built = projection.build(options.tools).messages;
+    // A log that is damaged, or that another program wrote, may hold what no server takes.
+    const isValid = validateRequest(built, projection.checked).length === 0;
+    const messages = isValid ? built : filterOrphanToolMessages(built);
+    const problems = isValid ? [] : validateRequest(messages);
     if (problems.length > 0) throw new Error(`The request would be invalid: ${problems.join('; ')}.`);
     projection.noteRequest(options.tools);
     const request: ModelRequest = { model: measure.model, messages, tools: options.tools };
@@ -218,21 +222,11 @@ export class SessionContext {
 
   /** Warns once when the window fills; true when the meter between requests is due again. */
   #check(measure: ContextMeasure, { emit }: Pick<RequestOptions, 'emit'>): boolean {
-    const { settings, clock } = this.parts.deps;
-    const now = (clock ?? Date.now)();
-    const check = checkAndCompress({
-      currentTokens: measure.usedTokens,
-      maxTokens: measure.windowTokens,
-      isEnabled: settings.compact.auto && settings.strategy !== 'off',
-      at: settings.removal.at,
-      checkIntervalMs: settings.removal.checkIntervalMs,
-      now,
-      ...(this.#statisticsAt === undefined ? {} : { lastStatisticsAt: this.#statisticsAt }),
-    });
+    const check = this.ladder.check(measure, this.#statisticsAt);
     if (check.warning !== undefined && check.level !== this.#level)
       emit({ type: 'notice', level: 'warning', text: check.warning });
     this.#level = check.level;
-    if (check.isStatisticsDue) this.#statisticsAt = now;
+    if (check.isStatisticsDue) this.#statisticsAt = (this.parts.deps.clock ?? Date.now)();
     return check.isStatisticsDue;
   }
 

@@ -5,6 +5,7 @@
  */
 import type { Message, ToolSchema } from '../protocol/messages.ts';
 import type { ModelInfo } from '../protocol/model.ts';
+import { reachesShare } from './tokens/budgets.ts';
 import { Calibrations } from './tokens/Calibrations.ts';
 import { addTo, noTokens } from './tokens/classes.ts';
 import { type Coefficients, HIGH, S5 } from './tokens/coefficients.ts';
@@ -163,8 +164,7 @@ export class TokenCounter {
 
   /** True from exactly `threshold` of the window on. */
   shouldCompact(tokens: number, windowTokens: number, threshold = 0.8): boolean {
-    // 0.8 is no binary fraction: without the last part 28 of 35 would be less than 0.8 of it.
-    return tokens >= threshold * windowTokens - 1e-9 * windowTokens;
+    return reachesShare(tokens, windowTokens, threshold);
   }
 
   /** A rough figure with S5's coefficients. */

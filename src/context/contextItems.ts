@@ -5,7 +5,8 @@ import { type Atom, groupAtoms, isPrompt } from './history/atoms.ts';
 import { instructionPath } from './history/instructionEntries.ts';
 import { liveEntries } from './history/live.ts';
 import { reductionOf } from './history/reductions.ts';
-import type { View } from './history/view.ts';
+import { retainedBy } from './history/retained.ts';
+import { lastCompaction, type View } from './history/view.ts';
 import { headOf } from './tokens/wellFormed.ts';
 
 /** Characters of a title. */
@@ -20,17 +21,17 @@ export function contextItems(
   const shown = new Map(view.atoms.map((atom) => [atom.head.uuid, atom]));
   const pinnedFiles = new Set(view.instructions.map(({ uuid }) => uuid));
   const masked = maskedHeads(view);
-  const summarisedTo = view.summary?.seq ?? -1;
-  return groupAtoms(liveEntries(entries).entries).map((atom) => {
+  const live = liveEntries(entries);
+  const boundary = live.entries[lastCompaction(live.entries, live.undone)];
+  const retained = retainedBy(boundary, live.entries);
+  const isSummarised = ({ seq, uuid }: JSONLEntry): boolean =>
+    boundary !== undefined && seq < boundary.seq && !retained.has(uuid);
+  return groupAtoms(live.entries).map((atom) => {
     const isShown = shown.has(atom.head.uuid) || pinnedFiles.has(atom.head.uuid);
     const isMasked = atom.calls.some(
       ({ result }) => result !== undefined && view.replacements.has(result.uuid),
     );
-    const hidden = masked.has(atom.head.uuid)
-      ? 'masked'
-      : atom.head.seq < summarisedTo
-        ? 'summarised'
-        : 'removed';
+    const hidden = masked.has(atom.head.uuid) ? 'masked' : isSummarised(atom.head) ? 'summarised' : 'removed';
     return {
       ...itemOf(atom),
       tokens: Math.ceil(sizeOf(shown.get(atom.head.uuid) ?? atom)),

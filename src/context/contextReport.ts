@@ -9,7 +9,10 @@ import { reductionOf } from './history/reductions.ts';
 import { compressionHistory } from './strategies/CompressionHistory.ts';
 
 export interface ReportFacts
-  extends Pick<ContextReport, 'measure' | 'next' | 'marks' | 'draft' | 'breakerIsOpen' | 'warnings'> {
+  extends Pick<
+    ContextReport,
+    'measure' | 'next' | 'marks' | 'draft' | 'breakerIsOpen' | 'warnings' | 'triggerNote'
+  > {
   readonly model: ModelInfo;
 }
 

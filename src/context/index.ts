@@ -1,17 +1,12 @@
 /** The context room's one door. */
+
+export { CompactionService } from './CompactionService.ts';
 export {
   type BuiltContext,
   ContextBuilder,
   type ContextBuilderConfig,
   DEFAULT_CONTEXT_CONFIG,
   type Thread,
-} from './buildContext.ts';
-export { CompactionService } from './CompactionService.ts';
-export {
-  type ProjectionPolicy,
-  projectMessages,
-  // S1's name for it: from what is stored to the provider-neutral wire form.
-  projectMessages as convertToStandardMessages,
 } from './ContextBuilder.ts';
 export { ContextManager } from './ContextManager.ts';
 export type { ContextData } from './contextData.ts';
@@ -69,6 +64,7 @@ export { truncateObservation } from './results/ObservationTruncator.ts';
 export { compress } from './results/ToolResultCompressor.ts';
 export { WorkingMemory } from './results/WorkingMemory.ts';
 export type { SessionContext } from './SessionContext.ts';
+export { convertToStandardMessages, type ProjectionPolicy, projectMessages } from './standardMessages.ts';
 export {
   AmbiguousSessionIdError,
   archiveOldest,

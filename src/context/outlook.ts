@@ -1,6 +1,6 @@
 /** What will be reduced next and at what point, in words; and what the budgets have to say. Pure. */
 import type { ContextReport } from '../protocol/contextReport.ts';
-import type { ContextSettings } from '../protocol/contextSettings.ts';
+import { type ContextSettings, strategyTraits } from '../protocol/contextSettings.ts';
 import type { ContextMeasure } from '../protocol/events.ts';
 import { grouped } from '../protocol/grouped.ts';
 import { allocateBudget } from './tokens/allocateBudget.ts';
@@ -8,8 +8,22 @@ import type { WindowBudget } from './tokens/budgets.ts';
 
 export type Outlook = Pick<
   ContextReport,
-  'measure' | 'next' | 'marks' | 'draft' | 'breakerIsOpen' | 'warnings'
+  'measure' | 'next' | 'marks' | 'draft' | 'breakerIsOpen' | 'warnings' | 'triggerNote'
 >;
+
+/** Why compaction starts below the share that the settings name; undefined where it does not. */
+export function triggerNote(
+  { trigger, window, replyReserve, summaryReserve }: WindowBudget,
+  { compact, compressionThreshold }: ContextSettings,
+): string | undefined {
+  if (trigger >= Math.floor(compact.threshold * window)) return undefined;
+  const percent = (share: number): string => `${Math.round(share * 1000) / 10}%`;
+  const why =
+    trigger === compressionThreshold
+      ? 'context.compressionThreshold says so'
+      : `${grouped(replyReserve)} tokens are reserved for the reply and ${grouped(summaryReserve)} for a summary`;
+  return `Compaction starts at ${percent(trigger / window)} instead of ${percent(compact.threshold)}: ${why}.`;
+}
 
 /** The next thing that the settings will do, and from how many tokens on. */
 export function nextStep(
@@ -25,15 +39,14 @@ export function nextStep(
   const { strategy, compact } = settings;
   if (strategy === 'off' || !compact.auto)
     return { action: 'nothing by itself; run /compact', atTokens: trigger };
-  // Past its mark, a ledger comes as soon as it frees enough: after that much more at the latest.
+  // Past its mark, masking comes as soon as it frees enough: after that much more at the latest.
   const ledgerAt = usedTokens < maskAt ? maskAt : usedTokens + maskBatch;
-  if ((strategy === 'auto' || strategy === 'mask-only') && ledgerAt < trigger)
-    return { action: 'old steps become a line each', atTokens: ledgerAt };
-  if (strategy === 'mask-only') return { action: 'old steps become a line each', atTokens: removeAt };
-  if (strategy === 'auto' || strategy === 'summary') {
-    if (usedTokens < trigger)
-      return { action: 'a summary takes the place of older messages', atTokens: trigger };
-    return { action: 'older messages are removed, if no summary is there by then', atTokens: removeAt };
+  if (strategyTraits[strategy].masks && ledgerAt < trigger)
+    return { action: 'steps of earlier turns are shortened', atTokens: ledgerAt };
+  if (strategy === 'mask-only') return { action: 'steps of earlier turns are shortened', atTokens: removeAt };
+  if (strategyTraits[strategy].summarises) {
+    if (usedTokens < trigger) return { action: 'a summary replaces the older messages', atTokens: trigger };
+    return { action: 'older messages are shortened or removed if no summary is ready', atTokens: removeAt };
   }
   return { action: `older messages are removed (${strategy})`, atTokens: trigger };
 }
@@ -44,8 +57,7 @@ export function marksOf(
   { maskAt, removeAt, limit }: WindowBudget & { readonly maskAt: number },
 ): NonNullable<ContextReport['marks']> {
   if (strategy === 'off' || !compact.auto) return { limit };
-  const masks = strategy === 'auto' || strategy === 'mask-only';
-  return { ...(masks ? { maskAt } : {}), removeAt, limit };
+  return { ...(strategyTraits[strategy].masks ? { maskAt } : {}), removeAt, limit };
 }
 
 /** Sentences for the user; empty when there is nothing to say. */

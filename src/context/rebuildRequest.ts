@@ -5,11 +5,11 @@
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
 import type { ModelRequest, SentRequest } from '../protocol/model.ts';
-import { renderView } from './ContextBuilder.ts';
 import { summaryMessages, summaryRequest } from './compaction/summaryRequest.ts';
 import { liveEntries } from './history/live.ts';
 import { lastCompaction, type View, viewOf } from './history/view.ts';
 import { type RequestRecord, requestRecordSchema } from './requestRecord.ts';
+import { convertToStandardMessages } from './standardMessages.ts';
 
 export interface RebuiltRequest {
   readonly request: ModelRequest;
@@ -50,7 +50,7 @@ export async function rebuildRequest(
   const policy = {
     returnsReasoning: record.reasoning === true,
     imagesHiddenThrough: record.imagesHiddenThrough,
-    snippets: await snippetsOf(seen, readBlob),
+    snippets: await snippetsOf(seen, record, readBlob),
   };
   const head = { model: record.model, tools: toolsOf(entries, record) };
   return { request: requestOf(viewOf(seen)), sent: record.sent };
@@ -58,7 +58,7 @@ export async function rebuildRequest(
   function requestOf(view: View): ModelRequest {
     const cut = record?.summary;
     if (cut === undefined)
-      return { model: head.model, messages: renderView(view, policy), tools: head.tools };
+      return { model: head.model, messages: convertToStandardMessages(view, policy), tools: head.tools };
     const part = { ...view, atoms: view.atoms.slice(0, cut.atoms) };
     return summaryRequest(head, cut, summaryMessages(part, policy, cut));
   }
@@ -77,15 +77,16 @@ function toolsOf(entries: readonly JSONLEntry[], { tools: hash }: RequestRecord)
   return tools;
 }
 
-/** The file snippets beside the summary that counted then. */
+/** The file snippets beside the summary that counted then, and those that the next one was asked with. */
 async function snippetsOf(
   entries: readonly JSONLEntry[],
+  { summary }: RequestRecord,
   readBlob: RequestSource['readBlob'],
 ): Promise<ReadonlyMap<string, string>> {
   const live = liveEntries(entries);
   const { compactMetadata } = live.entries[lastCompaction(live.entries, live.undone)] ?? {};
   const texts = new Map<string, string>();
-  for (const { hash } of compactMetadata?.snippets ?? []) {
+  for (const { hash } of [...(compactMetadata?.snippets ?? []), ...(summary?.files ?? [])]) {
     const bytes = await readBlob(hash);
     if (bytes !== undefined) texts.set(hash, Buffer.from(bytes).toString());
   }

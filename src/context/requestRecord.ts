@@ -42,6 +42,8 @@ const summaryCutSchema = z.object({
   /** Where messages were shortened: to so many characters, and the newest of the atoms that had room. */
   clip: z.object({ characters: z.number(), atoms: z.number() }).exactOptional(),
   focus: z.string().exactOptional(),
+  /** The files that the instruction shows; their bytes lie beside the log. */
+  files: z.array(z.object({ path: z.string(), hash: z.string() })).exactOptional(),
   maxWords: z.number(),
   maxOutputTokens: z.number(),
 });

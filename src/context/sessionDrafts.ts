@@ -3,10 +3,10 @@ import * as z from 'zod';
 import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
 import type { Usage } from '../protocol/messages.ts';
 import type { Reply } from '../protocol/model.ts';
-import { INTERRUPTED_RESULT } from './ContextBuilder.ts';
 import { groupAtoms } from './history/atoms.ts';
 import { pastOf } from './history/past.ts';
 import { type NotedRequest, recordOf } from './requestRecord.ts';
+import { INTERRUPTED_RESULT } from './standardMessages.ts';
 import { messageDraft, toolResultDraft, toolUseDraft } from './storage/index.ts';
 import type { ReplyEnd, SessionConfiguration, SessionHeader } from './types.ts';
 

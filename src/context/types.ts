@@ -93,8 +93,8 @@ export interface RequestOptions {
   readonly emit: (event: AgentEvent) => void;
 }
 
+/** What the user asks for with `/compact`. */
 export interface CompactOptions extends RequestOptions {
-  readonly trigger: 'manual';
   /** What the user wants the summary to dwell on. */
   readonly focus?: string;
 }

@@ -45,9 +45,7 @@ export function noteOf({ subtype, data, message }: JSONLEntry): Note | undefined
     case 'reminder':
       return { kind: subtype, text: 'Goal and tasks, restated for the model.', ...bodyOf(content) };
     case 'reduction':
-      return typeof data?.reason === 'string'
-        ? { kind: subtype, text: `The request was made smaller: ${data.reason}.` }
-        : undefined;
+      return reduced(data);
     case 'summary_failed':
       return { kind: subtype, text: `A summary could not be had: ${content}` };
     case 'rewind':
@@ -56,6 +54,23 @@ export function noteOf({ subtype, data, message }: JSONLEntry): Note | undefined
       return { kind: subtype, text: content === '' ? 'Something was taken back.' : content };
     case 'checkpoint':
       return changedFiles(data);
+    default:
+      return undefined;
+  }
+}
+
+/** What a reader of an export may wonder about; the rest is between the program and the model's window. */
+function reduced(data: JSONLEntry['data']): Note | undefined {
+  switch (data?.kind) {
+    case 'mask':
+    case 'clip':
+      return { kind: 'reduction', text: 'Earlier steps were shortened.' };
+    case 'remove':
+      return { kind: 'reduction', text: 'Older messages were left out.' };
+    case 'drop':
+      return { kind: 'reduction', text: 'The user dropped something from the context.' };
+    case 'restore':
+      return { kind: 'reduction', text: 'The user restored something to the context.' };
     default:
       return undefined;
   }

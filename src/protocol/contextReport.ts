@@ -56,6 +56,8 @@ export interface ContextReport {
   readonly compactions: readonly ReductionRecord[];
   /** What will be reduced next, and at how many tokens. */
   readonly next: { readonly action: string; readonly atTokens: number };
+  /** Why compaction starts below the share that the settings name. */
+  readonly triggerNote?: string;
   /** Where something begins, in tokens: shortening to lines, removal without a summary; nothing larger is sent. */
   readonly marks?: { readonly maskAt?: number; readonly removeAt?: number; readonly limit?: number };
   /** What the provider's cache served of the last request; absent before the first. */
@@ -70,7 +72,7 @@ export interface ContextReport {
 
 /** Something that the log knows and a summary does not say; found without a model. */
 export interface Loss {
-  readonly kind: 'path' | 'decision' | 'constraint' | 'failing_test' | 'error';
+  readonly kind: 'message' | 'path';
   readonly text: string;
   /** Where it can be recalled. */
   readonly seq: number;
@@ -85,7 +87,7 @@ export interface CompactionPreview {
   /** What stays verbatim. */
   readonly kept: readonly ContextItem[];
   readonly losses: readonly Loss[];
-  /** Claims of the summary that the log does not bear out. */
+  /** Paths in the summary that occur nowhere in the log. */
   readonly unverified: readonly string[];
   readonly message?: string;
 }

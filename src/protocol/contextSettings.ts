@@ -7,6 +7,7 @@ const amount = z.int().min(0);
 /** What makes room when the window fills. */
 export const contextStrategies = [
   'auto',
+  'economy',
   'summary',
   'middle-removal',
   'oldest-removal',
@@ -16,6 +17,21 @@ export const contextStrategies = [
   'off',
 ] as const;
 export type ContextStrategy = (typeof contextStrategies)[number];
+
+/** Whether a strategy shortens steps of earlier turns, and whether it puts a summary in the place of older messages. */
+export const strategyTraits: Readonly<
+  Record<ContextStrategy, { readonly masks: boolean; readonly summarises: boolean }>
+> = {
+  auto: { masks: false, summarises: true },
+  economy: { masks: true, summarises: true },
+  summary: { masks: false, summarises: true },
+  'middle-removal': { masks: false, summarises: false },
+  'oldest-removal': { masks: false, summarises: false },
+  hybrid: { masks: false, summarises: false },
+  'sliding-window': { masks: false, summarises: false },
+  'mask-only': { masks: true, summarises: false },
+  off: { masks: false, summarises: false },
+};
 
 const compact = z.strictObject({
   auto: z.boolean().default(true).describe('Compact by itself when the request reaches the trigger.'),
@@ -78,19 +94,16 @@ const offload = z.strictObject({
 
 const mask = z.strictObject({
   at: share
-    .default(0.2)
+    .default(0.5)
     .describe(
-      'Share of the window (of 200,000 tokens at most) from which old steps become a line each, many at a time.',
+      'With the strategy economy: share of the window (of 200,000 tokens at most) from which old steps are shortened to a line each, many at a time.',
     ),
-  protect: share.default(0.05).describe('Share of the window, newest first, that is never masked.'),
+  protect: share
+    .default(0.25)
+    .describe('Share of the window, newest first, that masking leaves alone; the current turn always stays.'),
   batch: share
-    .default(0.1)
-    .describe(
-      'Share of the window that masking has to free at least, or it waits: each time costs the cache.',
-    ),
-  residue: share
-    .default(0.1)
-    .describe('Share of the window that old prompts and lines may take before a summary takes their place.'),
+    .default(0.2)
+    .describe('Share of the window that masking has to free, or it waits: each time costs the cache.'),
 });
 
 const removal = z.strictObject({
@@ -181,7 +194,7 @@ export const contextSettingsSchema = z.strictObject({
     .enum(contextStrategies)
     .default('auto')
     .describe(
-      'What makes room: auto masks old results, then summarises, and removes messages where no summary can be had.',
+      'How room is made: auto keeps everything until the trigger, then puts a summary with the files that matter in the place of the older part; economy also shortens steps of earlier turns from half of the window on, which is cheaper; summary is an older name of auto.',
     ),
   compact: compact.prefault({}),
   mask: mask.prefault({}),

@@ -92,7 +92,7 @@ export function LiveArea({ snapshot, columns, rows, liveRows, onAnswer, now, bac
           verb={verbOf(view)}
           startedAt={view.startedAt}
           tokens={Math.round(view.streamedLength / 4)}
-          hint={waitsForSummary(view) ? 'esc to remove older messages instead' : undefined}
+          hint={waitsForSummary(view) ? 'esc to shorten older steps instead' : undefined}
           width={columns}
           theme={theme}
           reducedMotion={preferences.reducedMotion}

@@ -13,7 +13,6 @@ test('row 11, S2 `allocateBudget`: 20/10/10/55/5 of 48,000', () => {
 
 test('row 11: what summary and memories do not use, the messages have', async () => {
   const house = await buildHouse({
-    strategy: 'summary',
     settings: { context: { totalBudget: 48_000, threadSummary: 'off' } },
     window: 200_000,
   });
@@ -34,12 +33,12 @@ test('row 11: what summary and memories do not use, the messages have', async ()
 
 test('row 11: system and tools come first, and are only warned about over their share', async () => {
   const systemPrompt = 'Be careful with everything. '.repeat(400);
-  const house = await buildHouse({ strategy: 'summary', window: 16_000, systemPrompt });
+  const house = await buildHouse({ window: 16_000, systemPrompt });
   const open = await house.open();
   const [request] = await open.ask('hello', { text: 'Hi.' });
   expect(request?.messages[0]).toEqual({ role: 'system', content: systemPrompt });
   const { warnings } = await open.agent.report();
   expect(warnings.join('\n')).toMatch(/more than their share of 3,200 \(context\.budget\.systemPrompt\)/);
-  const roomy = await (await buildHouse({ strategy: 'summary', window: 200_000 })).open();
+  const roomy = await (await buildHouse({ window: 200_000 })).open();
   expect((await roomy.agent.report()).warnings).toEqual([]);
 });

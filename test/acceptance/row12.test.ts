@@ -12,7 +12,6 @@ const words = ({ messages }: WireRequest): string[] =>
 
 test('row 12, S2 `ContextBuilder.buildContext`, six steps: system, instructions, summary, messages, memory, input; the reminder at the end', async () => {
   const house = await buildHouse({
-    strategy: 'summary',
     window: 100_000,
     instructions: 'Be kind.',
     settings: { context: { reminderSteps: 2, memory: { timeoutMs: 20_000 } } },

@@ -76,7 +76,7 @@ test('row 18: in a session each switch leaves its part out of the request', asyn
   const request = async (context: object) => {
     const house = await buildHouse({
       window: 100_000,
-      settings: { context: { strategy: 'summary', reminderSteps: 1, memory: patient, ...context } },
+      settings: { context: { reminderSteps: 1, memory: patient, ...context } },
       files: Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`src/f${n}.txt`, 'x'])),
     });
     const folder = join(house.dataRoot, 'memory');
@@ -101,9 +101,7 @@ test('row 18: in a session each switch leaves its part out of the request', asyn
   expect(await request({ instructionPinning: false })).toEqual({ memory: true, pin: false, short: true });
   expect(await request({ toolResultCompression: false })).toEqual({ memory: true, pin: true, short: false });
   const summarised = async (summary: object): Promise<boolean> => {
-    const open = await (
-      await buildHouse({ window: 16_000, settings: { context: { strategy: 'summary', ...summary } } })
-    ).open();
+    const open = await (await buildHouse({ window: 16_000, settings: { context: { ...summary } } })).open();
     for (let n = 0; n < 16; n++)
       await open.ask(`question ${n}`, { text: `Answer ${n}. ${'And more of it. '.repeat(140)}` });
     return JSON.stringify(open.context.getMessages()).includes('[Previous conversation summary]');

@@ -12,7 +12,7 @@ const isPrompt = (text: string): boolean => text.startsWith('question');
 
 test('row 22, S3 `compress(summary)`, min_retain_rounds 10: fifteen rounds become a summary and ten', async () => {
   const open = await (
-    await buildHouse({ strategy: 'summary', window: 64_000, settings: { context: { minRetainRounds: 10 } } })
+    await buildHouse({ window: 64_000, settings: { context: { minRetainRounds: 10 } } })
   ).open();
   for (let n = 0; n < 15; n++)
     await open.ask(`question ${n}`, { text: `Answer ${n}. ${'Words. '.repeat(1000)}` });
@@ -35,7 +35,7 @@ test('row 22, S3 `compress(summary)`, min_retain_rounds 10: fifteen rounds becom
 
 test('row 22: one giant round is compressed too, and no call loses its result', async () => {
   const open = await (
-    await buildHouse({ strategy: 'summary', window: 200_000, files: { 'a.txt': 'alpha beta\n'.repeat(400) } })
+    await buildHouse({ window: 200_000, files: { 'a.txt': 'alpha beta\n'.repeat(400) } })
   ).open();
   const steps = Array.from({ length: 30 }, (_, n) => ({
     text: `Step ${n}. ${'Words. '.repeat(150)}`,
@@ -59,7 +59,7 @@ test('row 22: one giant round is compressed too, and no call loses its result', 
 });
 
 test('row 22: an earlier summary is folded into the next one', async () => {
-  const open = await (await buildHouse({ strategy: 'summary', window: 200_000 })).open();
+  const open = await (await buildHouse({ window: 200_000 })).open();
   const talk = async (n: number): Promise<void> => {
     await open.ask(`question ${n}`, { text: `Answer ${n}. ${'Words. '.repeat(9000)}` });
     await open.ask(`question ${n}b`, { text: 'Short.' });

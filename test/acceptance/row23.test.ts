@@ -9,7 +9,7 @@ const hasty: Clock = { now: () => Date.now(), random: () => 0.5, sleep: () => Pr
 const answer = { text: `Words. ${'And more of it. '.repeat(3000)}` };
 
 test('row 23, S3 simple and smart summary: the model is asked for the headings, and the next request shows them', async () => {
-  const open = await (await buildHouse({ strategy: 'summary', window: 100_000 })).open();
+  const open = await (await buildHouse({ window: 100_000 })).open();
   await open.ask('first', answer);
   await open.ask('second', { text: 'Short.' });
   const [asked] = await open.submit({ type: 'compact' }, { text: SUMMARY });
@@ -26,7 +26,7 @@ test('row 23, S3 simple and smart summary: the model is asked for the headings, 
 
 test('row 23: simple counts and quotes and asks nobody; without a notice of failure', async () => {
   const open = await (
-    await buildHouse({ strategy: 'summary', window: 100_000, settings: { context: { summary: 'simple' } } })
+    await buildHouse({ window: 100_000, settings: { context: { summary: 'simple' } } })
   ).open();
   await open.ask('first', answer);
   await open.ask('second', { text: 'Short.' });
@@ -40,7 +40,7 @@ test('row 23: simple counts and quotes and asks nobody; without a notice of fail
 });
 
 test('row 23: a model that fails leaves the simple one, and says so', async () => {
-  const house = await buildHouse({ strategy: 'summary', window: 100_000, clock: hasty });
+  const house = await buildHouse({ window: 100_000, clock: hasty });
   const open = await house.open();
   await open.ask('first', answer);
   await open.ask('second', { text: 'Short.' });

@@ -58,7 +58,6 @@ test('row 40, S5 `MemoryStore(1000)` addMessage / setMessages / counts / clear: 
 test('row 40: the setting counts, and the summary is never let go', async () => {
   const house = await buildHouse({
     window: 1_000_000,
-    strategy: 'summary',
     settings: { context: { summary: 'simple', maxMemoryMessages: 50 } },
   });
   const open = await house.open();

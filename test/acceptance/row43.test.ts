@@ -8,7 +8,7 @@ import { SUMMARY } from './support/project.ts';
 const BOUNDARY = '=== Context Compaction Boundary ===';
 
 test('row 43, S5 `PersistentStore` saveMessage / saveToolUse / saveToolResult / saveCompaction: 200 at once, in order, chained', async () => {
-  const house = await buildHouse({ strategy: 'summary' });
+  const house = await buildHouse();
   const log = await house.store.createSession();
   await Promise.all(
     Array.from({ length: 200 }, (_, n) => {
@@ -43,7 +43,7 @@ test('row 43, S5 `PersistentStore` saveMessage / saveToolUse / saveToolResult / 
 });
 
 test('row 43: a crash between the boundary and its summary leaves a whole session', async () => {
-  const house = await buildHouse({ strategy: 'summary' });
+  const house = await buildHouse();
   const first = await house.open();
   await first.ask('first question', { text: `A long answer. ${'It goes on. '.repeat(400)}` });
   const [before] = await first.ask('second question', { text: 'Short.' });

@@ -6,7 +6,6 @@ import { SUMMARY, use } from './support/project.ts';
 
 test('row 44, S5 loadSession / loadConversation: from the last boundary, with tools and the retained tail, byte for byte', async () => {
   const house = await buildHouse({
-    strategy: 'summary',
     instructions: 'Be kind.',
     files: { 'a.txt': 'alpha\n'.repeat(300), 'b.txt': 'beta\n' },
   });

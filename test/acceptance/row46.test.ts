@@ -154,7 +154,6 @@ test('row 46: what a compaction quotes of a file comes from the cache until it i
 
 test('row 46: an edit invalidates what was read of a file', async () => {
   const house = await buildHouse({
-    strategy: 'summary',
     window: 100_000,
     files: { 'a.txt': 'the first content\n' },
   });

@@ -1,8 +1,10 @@
 /** Row 49: what the model is asked when a summary is wanted. */
 import { expect, test } from 'vitest';
+import type { WireRequest } from '../e2e/support/server.ts';
+import { countRequest } from '../e2e/support/tokens.ts';
 import { expectPairedCalls, textOf } from '../e2e/support/wire.ts';
 import { buildHouse } from './support/house.ts';
-import { isSummary, SUMMARY, use } from './support/project.ts';
+import { isSummary, SILENT, SUMMARY, use } from './support/project.ts';
 
 const HEADINGS = [
   'Primary request and intent',
@@ -17,7 +19,7 @@ const files = Object.fromEntries(names.map((name) => [name, `content of ${name}\
 const talk = `Done. ${'Now we know what is in them. '.repeat(500)}`;
 
 test('row 49, S5 compaction prompt: six headings, tool names, file snippets, on the prefix that is cached', async () => {
-  const house = await buildHouse({ strategy: 'summary', files });
+  const house = await buildHouse({ files });
   const open = await house.open();
   const [, , before] = await open.ask(
     'read all files',
@@ -52,16 +54,49 @@ test('row 49, S5 compaction prompt: six headings, tool names, file snippets, on 
       .at(-1) ?? '';
   expect(lastSentence).toMatch(/create a summary .*for continuing the work\.?$/i);
 
+  // The files that the summary will stand beside are shown to whoever writes it.
+  const shown = names.filter((name) => instruction.includes(`### ${name}`));
+  expect(shown.length).toBeGreaterThan(0);
+  expect(shown.length).toBeLessThanOrEqual(5);
+  expect(instruction).toContain(`content of ${shown[0]}`);
+
   const [next] = await open.ask('go on', { text: 'Yes.' });
   const text = JSON.stringify(next?.messages);
   const quoted = names.filter((name) => text.includes(`### ${name}`));
-  expect(quoted.length).toBeGreaterThan(0);
-  expect(quoted.length).toBeLessThanOrEqual(5);
+  expect(quoted).toEqual(shown);
+});
+
+test('row 49: a draft asked for beside the work begins with every byte of the request before it, and fits the window', async () => {
+  const window = 16_000;
+  const house = await buildHouse({ window, files });
+  const open = await house.open();
+  let step = 0;
+  house.server.otherwise((request) => {
+    if (isSummary(request)) return { text: SUMMARY, ...SILENT };
+    const file_path = names[step % names.length];
+    return step++ < 30
+      ? { text: `Step ${step}.`, calls: [use('Read', { file_path })], ...SILENT }
+      : { text: 'Read.', ...SILENT };
+  });
+  await open.ask('read all files again and again');
+  const requests = house.server.requests();
+  const asked = requests.filter(isSummary);
+  expect(asked.length).toBeGreaterThan(0);
+  for (const request of asked) {
+    // The next steps of the work may have been faster on their way; a step adds a reply and its result.
+    const earlier = requests.slice(0, requests.indexOf(request)).filter((one) => !isSummary(one));
+    const before = earlier.findLast(({ messages }) => continues(request, messages));
+    expect(request.messages.length - (before?.messages.length ?? 0)).toBeLessThanOrEqual(3);
+    expect(request.tools).toEqual(before?.tools);
+    expect(countRequest(request)).toBeLessThan(window);
+    expect(
+      names.filter((name) => textOf(request.messages.at(-1)).includes(`### ${name}`)).length,
+    ).toBeLessThanOrEqual(5);
+  }
 });
 
 test('row 49: when the whole prefix is too long for the server, each message is clipped to 5,000 characters', async () => {
   const house = await buildHouse({
-    strategy: 'summary',
     files: { 'long.txt': 'a long line of a long file\n'.repeat(1000) },
   });
   const open = await house.open();
@@ -85,3 +120,7 @@ test('row 49: when the whole prefix is too long for the server, each message is 
   expect(textOf(second.messages.at(-1))).toContain('Pending tasks');
   expect(open.entries().some(({ compactMetadata }) => compactMetadata?.success === true)).toBe(true);
 });
+
+function continues({ messages }: WireRequest, before: WireRequest['messages']): boolean {
+  return JSON.stringify(messages).startsWith(JSON.stringify(before).slice(0, -1));
+}

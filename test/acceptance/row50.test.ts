@@ -8,7 +8,6 @@ const END = '[End of summary]';
 
 test('row 50, S5 wrapper: once in the next request and once after a resume, whatever the summary itself says', async () => {
   const first = await runPrint('hello', {
-    settings: { context: { strategy: 'summary' } },
     replies: [{ text: `Hi. ${'Some words. '.repeat(500)}` }],
   });
   await first.again('and?', { replies: [{ text: 'More.' }] });

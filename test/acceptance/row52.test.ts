@@ -10,21 +10,20 @@ import { buildHouse, type OpenHouse } from './support/house.ts';
 const hasty: Clock = { now: () => Date.now(), random: () => 0.5, sleep: () => Promise.resolve() };
 const last = `Please never touch the folder legacy/, and say „danke“ ${'x'.repeat(250)}`;
 
-async function talk(open: OpenHouse): Promise<void> {
-  for (let n = 0; n < 7; n++)
-    await open.ask(`request number ${n}`, { text: `Answer ${n}. ${'And so on. '.repeat(300)}` });
+async function talk(open: OpenHouse, many: number): Promise<void> {
+  for (let n = 0; n < many; n++)
+    await open.ask(`request number ${n}.`, { text: `Answer ${n}. ${'And so on. '.repeat(300)}` });
   await open.ask(last, { text: 'Understood.' });
 }
 
 test('row 52, S5 createFallbackSummary / fallbackCompact: after 500s four statistics, the last five requests, and a notice', async () => {
   const house = await buildHouse({
-    strategy: 'summary',
     clock: hasty,
     window: 16_000,
     settings: { context: { compact: { auto: false } } },
   });
   const open = await house.open();
-  await talk(open);
+  await talk(open, 9);
   const down = { error: { status: 500, message: 'boom' } };
   house.server.otherwise(() => down);
   await open.submit({ type: 'compact' });
@@ -43,9 +42,13 @@ test('row 52, S5 createFallbackSummary / fallbackCompact: after 500s four statis
       .find((text) => text.includes('[Previous conversation summary]')) ?? '';
   for (const statistic of [/Messages: \d+/, /From the user: \d+/, /Replies: \d+/, /Tool calls: \d+/])
     expect(summary).toMatch(statistic);
-  const quoted = [...summary.matchAll(/^- (request number \d)/gm)].map(([, text]) => text);
-  expect(quoted.length).toBeLessThanOrEqual(5);
-  expect(quoted.length).toBeGreaterThan(0);
+  // Of more requests that left, the newest five.
+  const left = Array.from({ length: 9 }, (_, n) => n).filter(
+    (n) => !messages.some(({ content }) => content === `request number ${n}.`),
+  );
+  expect(left.length).toBeGreaterThan(5);
+  const quoted = [...summary.matchAll(/^- request number (\d+)\.$/gm)].map(([, n]) => Number(n));
+  expect(quoted).toEqual(left.slice(-5));
   expect(messages.some(({ role, content }) => role === 'user' && content === last)).toBe(true);
   expect(before).toBeGreaterThan(8);
 });
@@ -53,10 +56,8 @@ test('row 52, S5 createFallbackSummary / fallbackCompact: after 500s four statis
 test('row 52: when something else fails, the newest 30 % stay and the error is told', async () => {
   const compacted = async (summarize: SummaryModel) => {
     const settings = { context: { compact: { auto: false } } };
-    const open = await (
-      await buildHouse({ strategy: 'summary', window: 16_000, summarize, settings })
-    ).open();
-    await talk(open);
+    const open = await (await buildHouse({ window: 64_000, summarize, settings })).open();
+    await talk(open, 40);
     await open.submit({ type: 'compact' });
     const entry = open.entries().find(({ subtype }) => subtype === 'compact_boundary');
     const boundary = entry?.compactMetadata;

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { setStage } from '../e2e/support/stage.ts';
 import { textOf } from '../e2e/support/wire.ts';
+import { keys } from '../ui/screen.ts';
 import { buildHouse } from './support/house.ts';
 import { openProject, SILENT } from './support/project.ts';
 
@@ -42,7 +43,7 @@ test('row 53, S5 `ContextManager` createSession / addMessage / loadSession / get
 });
 
 test('row 53: killed right after the answer appeared, the whole turn is there again', async () => {
-  const { server, work, ready } = await setStage();
+  const { server, ready } = await setStage();
   server.script(
     { calls: [{ name: 'Read', input: { file_path: 'lib/constants.js', limit: 3 } }], ...SILENT },
     { text: 'The answer is forty-two.', ...SILENT },
@@ -51,12 +52,12 @@ test('row 53: killed right after the answer appeared, the whole turn is there ag
   const terminal = await ready();
   await terminal.submit('what is the answer?');
   await terminal.waitForPrinted('The answer is forty-two.');
-  // While it streams it is drawn before it is whole, and nothing is said of it yet.
-  await terminal.waitForIdle();
   terminal.kill('SIGKILL');
   await terminal.exited;
-  const id = (await work.sessions())[0]?.entries[0]?.sessionId ?? '';
-  const second = await ready(['--resume', id]);
+  const second = await ready();
+  await second.submit('/resume');
+  await second.waitFor('what is the answer?');
+  await second.press(keys.enter);
   await second.waitForPrinted('The answer is forty-two.');
   await second.submit('again?');
   await second.waitForPrinted('As I said.');

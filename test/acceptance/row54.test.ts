@@ -1,84 +1,129 @@
 /** Row 54: a conversation that outgrows its window is compacted by itself, between two requests. */
 import { expect, test } from 'vitest';
+import type { JSONLEntry } from '../../src/protocol/entries.ts';
+import type { ScriptedReply, WireRequest } from '../e2e/support/server.ts';
 import { countRequest } from '../e2e/support/tokens.ts';
 import { expectPairedCalls, textOf } from '../e2e/support/wire.ts';
 import { buildHouse } from './support/house.ts';
-import { isSummary, runPrint, SUMMARY, use } from './support/project.ts';
+import { isSummary, runPrint, SILENT, SUMMARY, use } from './support/project.ts';
 
-const WINDOW = 8000;
-const STEPS = 14;
-const words = (n: number): string =>
-  `Part ${n} is read. ${'It is about parsing, as the one before. '.repeat(25)}`;
+const PROMPT = 'Read the whole book and leave nothing out';
+/** Each page is about a twelfth of the window. */
+const windows = [
+  { window: 8000, trigger: 5500, lines: 20 },
+  { window: 16_000, trigger: 11_000, lines: 45 },
+  { window: 128_000, trigger: 102_400, lines: 420 },
+];
+const book = {
+  'book.txt': Array.from(
+    { length: 9000 },
+    (_, line) => `Line ${line}: the quick brown fox jumps over the lazy dog, ${line * 7919}.`,
+  ).join('\n'),
+};
+const STEPS = 16;
 
-test('row 54, S5 automatic compaction at 80 %: a task in 8,000 tokens is finished, with boundaries and without an error', async () => {
+/** Reads one page a step, and answers in the end. */
+function reader(lines: number): (request: WireRequest) => ScriptedReply {
   let step = 0;
-  const { project, ...run } = await runPrint('hello', {
-    window: WINDOW,
-    // A summary is waited for, so that the task is not over before it is written.
-    settings: { context: { strategy: 'summary', threadSummary: 'off' } },
-    replies: [{ text: 'Hi.' }],
-  });
-  project.server.otherwise((request) => {
-    if (isSummary(request)) return { text: SUMMARY };
+  return (request) => {
+    if (isSummary(request)) return { text: SUMMARY, ...SILENT };
     step++;
-    if (step > STEPS) return { text: 'All of it is read.' };
-    const offset = (step - 1) * 50 + 1;
-    return { text: words(step), calls: [use('Read', { file_path: 'lib/parse.js', offset, limit: 50 })] };
-  });
-  const long = await project.run('Read the whole parser and leave nothing out', { resume: run.sessionId });
-  expect(long.result).toMatchObject({ is_error: false, result: 'All of it is read.' });
-  // The window may be full to the mark, by a token or two, before the compaction: that is said, and no error.
-  expect(long.stderr.replace(/^The context is 80 % full\.\n/, '')).toBe('');
-  for (const request of long.requests) {
-    expect(countRequest(request)).toBeLessThan(WINDOW);
-    expectPairedCalls(request);
-    expect(JSON.stringify(request.messages)).toContain('Read the whole parser and leave nothing out');
-  }
-  const boundaries = long.entries.filter(({ subtype }) => subtype === 'compact_boundary');
-  expect(boundaries.length).toBeGreaterThan(0);
-  const { compacts_at, context_window } = long.result?.context_usage ?? { compacts_at: 0, context_window: 0 };
-  expect(compacts_at).toBeLessThanOrEqual(0.8 * context_window);
-  for (const { compactMetadata } of boundaries) {
-    expect(compactMetadata).toMatchObject({ trigger: 'auto' });
-    expect(compactMetadata?.postTokens).toBeLessThan(compacts_at);
-    expect(compactMetadata?.postTokens).toBeLessThan(compactMetadata?.preTokens ?? 0);
-  }
-  expect(long.entries.filter(({ toolResult }) => toolResult !== undefined)).toHaveLength(STEPS);
-});
+    if (step > STEPS) return { text: 'All of it is read.', ...SILENT };
+    const input = { file_path: 'book.txt', offset: (step - 1) * lines + 1, limit: lines };
+    return { text: `Page ${step}.`, calls: [use('Read', input)], ...SILENT };
+  };
+}
 
-test('row 54: what is said while a summary is being written survives it', async () => {
+/** Nothing leaves before the trigger; there a boundary is written, and not before. */
+function expectOneSummaryAtTheTrigger(
+  entries: readonly JSONLEntry[],
+  requests: readonly WireRequest[],
+  { window, trigger }: { readonly window: number; readonly trigger: number },
+): void {
+  const first = entries.findIndex(({ subtype }) => subtype === 'compact_boundary');
+  expect(first).toBeGreaterThan(0);
+  // What a compaction shortens itself is in one batch with its boundary.
+  const reductions = entries.filter(
+    ({ subtype, data }) => subtype === 'reduction' && data?.reason !== 'compaction',
+  );
+  expect(reductions).toEqual([]);
+  for (const { compactMetadata } of entries.filter(({ subtype }) => subtype === 'compact_boundary')) {
+    expect(compactMetadata).toMatchObject({ trigger: 'auto', success: true, strategy: 'summary' });
+    expect(compactMetadata?.preTokens).toBeGreaterThanOrEqual(trigger);
+    expect(compactMetadata?.preTokens).toBeLessThan(window);
+    expect(compactMetadata?.postTokens).toBeLessThan(0.75 * trigger);
+    expect(compactMetadata?.filesIncluded?.length).toBeGreaterThan(0);
+  }
+  const asked = requests.filter((request) => !isSummary(request));
+  const cuts = asked.filter((request, index) => index > 0 && !continues(request, asked[index - 1]));
+  expect(cuts).toHaveLength(entries.filter(({ subtype }) => subtype === 'compact_boundary').length);
+  for (const request of requests) {
+    expect(countRequest(request)).toBeLessThan(window);
+    expectPairedCalls(request);
+    expect(JSON.stringify(request.messages)).toContain(PROMPT);
+  }
+}
+
+/** True when a request begins with all the bytes of the one before. */
+function continues({ messages }: WireRequest, before: WireRequest | undefined): boolean {
+  const start = JSON.stringify(before?.messages ?? []).slice(0, -1);
+  return JSON.stringify(messages).startsWith(start);
+}
+
+test.each(windows)(
+  'row 54, S5 automatic compaction at 80 %: by default, a task in $window tokens is finished with summaries at $trigger and nothing before',
+  async ({ window, trigger, lines }) => {
+    const { project, ...run } = await runPrint('hello', { window, files: book, replies: [{ text: 'Hi.' }] });
+    project.server.otherwise(reader(lines));
+    const long = await project.run(PROMPT, { resume: run.sessionId });
+    expect(long.result).toMatchObject({ is_error: false, result: 'All of it is read.' });
+    expect(long.stderr).toBe('');
+    expect(long.result?.context_usage).toMatchObject({ compacts_at: trigger, context_window: window });
+    expectOneSummaryAtTheTrigger(long.entries, long.requests, { window, trigger });
+    expect(long.entries.filter(({ toolResult }) => toolResult !== undefined)).toHaveLength(STEPS);
+  },
+);
+
+test.each(windows)(
+  'row 54: where drafts can be written beside the work, the same happens in $window tokens',
+  async ({ window, trigger, lines }) => {
+    const house = await buildHouse({ window, files: book });
+    house.server.otherwise(reader(lines));
+    const open = await house.open();
+    await open.ask(PROMPT);
+    expect(open.entries().findLast(({ type }) => type === 'assistant')?.message.content).toBe(
+      'All of it is read.',
+    );
+    expectOneSummaryAtTheTrigger(open.entries(), house.server.requests(), { window, trigger });
+  },
+);
+
+test('row 54: what is added while a summary is being written survives it', async () => {
   const house = await buildHouse({
-    window: WINDOW,
-    settings: { context: { strategy: 'summary', threadSummary: 'on' } },
+    window: 16_000,
+    settings: { context: { threadSummary: 'off' } },
+    files: book,
   });
   const open = await house.open();
-  let said = 0;
+  const read = reader(45);
+  let added = 0;
   house.server.otherwise((request) => {
-    if (!isSummary(request)) {
-      said++;
-      return { text: words(said), usage: { prompt_tokens: 0, completion_tokens: 0 } };
+    if (isSummary(request) && added++ === 0) {
+      // Someone writes, and presses Shift+Tab, while the summary is on its way.
+      open.agent.submit({ type: 'set_mode', mode: 'acceptEdits' });
+      void open.context.addMessage('user', 'Said during the summary: never touch lib');
     }
-    // The user goes on talking while the summary is on its way.
-    open.agent.submit({ type: 'prompt', text: `Said during summary: never touch lib ${said}` });
-    return { text: SUMMARY, usage: { prompt_tokens: 0, completion_tokens: 0 } };
+    return read(request);
   });
-  for (let n = 0; n < 24; n++) await open.ask(`question ${n}`);
-  const boundaries = open.entries().filter(({ subtype }) => subtype === 'compact_boundary');
-  expect(boundaries.length).toBeGreaterThan(0);
-  const prompts = open
+  await open.ask(PROMPT);
+  const boundary = open.entries().find(({ subtype }) => subtype === 'compact_boundary');
+  const during = open
     .entries()
-    .filter(({ subtype }) => subtype === 'prompt')
-    .map(({ message }) => message.content);
-  const during = prompts.filter((text) => String(text).startsWith('Said during'));
-  expect(during.length).toBeGreaterThan(0);
-  const requests = house.server.requests().filter((one) => !isSummary(one));
-  for (const prompt of prompts)
-    expect(
-      requests.filter((one) => one.messages.some((message) => textOf(message) === prompt)).length,
-    ).toBeGreaterThan(0);
-  // Each request ends with a message that had no answer yet, and none is asked twice in it.
-  for (const { messages } of requests) {
-    const asked = messages.map(textOf).filter((text) => /^(question|Said)/.test(text));
-    expect(new Set(asked).size).toBe(asked.length);
-  }
+    .filter(({ subtype, message }) => subtype === 'mode' || textOf(message).startsWith('Said'));
+  expect(during.map(({ seq }) => seq < (boundary?.seq ?? 0))).toEqual([true, true]);
+  const requests = house.server.requests();
+  const next = requests[requests.findIndex(isSummary) + 1];
+  const texts = next?.messages.map(textOf) ?? [];
+  expect(texts).toContain('Said during the summary: never touch lib');
+  expect(texts.some((text) => text.includes('Edits inside the project are accepted'))).toBe(true);
 });

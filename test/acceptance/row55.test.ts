@@ -1,4 +1,5 @@
 /** Row 55: `/compact`. */
+import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { setStage } from '../e2e/support/stage.ts';
 import { textOf } from '../e2e/support/wire.ts';
@@ -67,4 +68,48 @@ test('row 55: Ctrl+C during /compact leaves the history as it was', async () => 
   expect(third.requests[0]?.messages.slice(0, before.length)).toEqual(before);
   expect(third.requests[0]?.messages.slice(-2).map(textOf)).toEqual(['That is it.', 'still there?']);
   expect(third.entries.some(({ subtype }) => subtype === 'compact_boundary')).toBe(false);
+});
+
+test.each([
+  { tail: 'as large as by default', settings: {} },
+  { tail: 'smaller than the answer', settings: { context: { compact: { retain: 0.005 } } } },
+])(
+  'row 55: right after a resume in another state of the repository, a question keeps its answer, with a tail $tail',
+  async ({ settings }) => {
+    const project = await openProject({ settings });
+    const answer = `At the scanner. ${'It was half done. '.repeat(70)}`;
+    const first = await project.run('look', { replies: [talk] });
+    const resume = first.sessionId;
+    await project.run('Where were we?', { resume, replies: [{ text: answer }] });
+    // The model is told of the branch when the session is opened again: that note is newer than the answer.
+    execFileSync('git', ['checkout', '-qb', 'another'], { cwd: project.work.repository });
+    const compacted = await project.run('/compact', { resume, replies: [{ text: SUMMARY }] });
+    expect(compacted.entries.filter(({ subtype }) => subtype === 'environment')).toHaveLength(1);
+    expect(compacted.entries.filter(({ subtype }) => subtype === 'compact_boundary')).toHaveLength(1);
+    const { requests } = await project.run('What is open?', { resume, replies: [{ text: 'Nothing.' }] });
+    const texts = requests[0]?.messages.map(textOf) ?? [];
+    expect(texts[texts.indexOf('Where were we?') + 1]).toBe(answer);
+    expect(texts.some((text) => text.includes('another'))).toBe(true);
+  },
+);
+
+test('row 55: a preview makes nothing of a paste: no constraint, no decision, no file that was never read', async () => {
+  const pasted = [
+    'const limit = 10; // callers must never pass more, and always check it first',
+    '| format | we use tabs instead of spaces, decided in May |',
+    'Error: expected 3 but got 4 at lib/parse.js:12',
+  ];
+  const project = await openProject();
+  const first = await project.run(`What is this?\n\n${pasted.join('\n')}`, { replies: [talk] });
+  const resume = first.sessionId;
+  await project.run('and?', { resume, replies: [{ text: 'That is it.' }] });
+  const { stdout } = await project.run('/compact --preview', {
+    resume,
+    format: 'text',
+    replies: [{ text: SUMMARY }],
+  });
+  expect(stdout).toContain('Preview: compaction would take the context from');
+  for (const line of pasted) expect(stdout).not.toContain(line);
+  expect(stdout).not.toMatch(/constraint|Files quoted/i);
+  expect(stdout).toContain('Nothing is lost');
 });

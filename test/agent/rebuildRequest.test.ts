@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BlobStore, rebuildRequest, requestsIn } from '../../src/context/index.ts';
@@ -164,6 +166,30 @@ test('compactions, taking them back, pins, another model, another mode: all are 
   await expectAllRebuilt(fileOf(set), server);
 });
 
+test('a request for a summary that shows files is built again, also after the files have changed', async () => {
+  const server = await wireServer(
+    usual((index) =>
+      index % 6 === 5
+        ? { text: `Answer ${index}.` }
+        : { text: 'Reading.', calls: [{ name: 'Read', input: { name: `f${index % 4}`, lines: 90 } }] },
+    ),
+  );
+  const set = await wired(server, { windowTokens: 16_000 });
+  for (let index = 0; index < 4; index++)
+    await writeFile(join(set.root, `f${index}.ts`), `export const f${index} = "値 😀";\n`.repeat(60));
+  for (let round = 0; round < 8; round++) {
+    await set.ask(`Round ${round}: look at f0.ts and f1.ts, and at f0.ts again`);
+    if (round === 4) await set.run({ type: 'compact' });
+  }
+  const asked = server.bodies.filter((body) => body.includes('"tool_choice":"none"'));
+  expect(asked.length).toBeGreaterThanOrEqual(2);
+  expect(asked.filter((body) => body.includes('### f0.ts')).length).toBe(asked.length);
+  const file = fileOf(set);
+  await writeFile(join(set.root, 'f0.ts'), 'changed');
+  await set.agent.close();
+  await expectAllRebuilt(file, server);
+});
+
 test('the request for a title is kept once and built again', async () => {
   const server = await wireServer((body) => ({ text: 'tools' in body ? 'Done.' : 'Parser repair' }));
   const set = await wired(server, { titles: true });
@@ -266,7 +292,13 @@ test('whatever happens in a long session, every request is built again', { timeo
         let set = await wired(server, given);
         const { folder } = set;
         const file = fileOf(set);
+        await mkdir(join(set.root, 'src'));
         for (const [index, one] of steps.entries()) {
+          // Files that are named again and again, and change all the time, are shown to who writes summaries.
+          await writeFile(
+            join(set.root, `src/f${index % 3}.ts`),
+            `export const value = ${index};\n`.repeat(9),
+          );
           const items = set.agent.items();
           const item = items[index % Math.max(1, items.length)];
           plan = [];
@@ -276,7 +308,7 @@ test('whatever happens in a long session, every request is built again', { timeo
               calls: [{ name: 'Read', input: { lines: one.lines, name: `f${index}_${call}` } }],
             }));
             await set.ask(
-              `Step ${index}: ${'please '.repeat(one.lines % 9)}look, and keep src/f${index}.ts as it is`,
+              `Step ${index}: ${'please '.repeat(one.lines % 9)}look, and keep src/f${index % 3}.ts as it is`,
             );
           } else if (one.type === 'compact') await set.run({ type: 'compact' });
           else if (one.type === 'uncompact') await set.run({ type: 'uncompact' });

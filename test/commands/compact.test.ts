@@ -23,7 +23,7 @@ const item = (seq: number, title: string): ContextItem => ({
 
 const losses: readonly Loss[] = [
   { kind: 'path', text: 'lib/a.ts', seq: 3 },
-  { kind: 'constraint', text: 'never touch\nthe schema', seq: 1 },
+  { kind: 'message', text: 'never touch\nthe schema', seq: 1 },
   { kind: 'path', text: 'lib/b.ts', seq: 5 },
 ];
 
@@ -39,7 +39,7 @@ const preview: CompactionPreview = {
 };
 
 describe('/compact --preview', () => {
-  test('shows sizes, summary, what stays, files, losses by kind, unverified claims, and what to do', () => {
+  test('shows sizes, summary, what stays, files, losses by kind, unverified paths, and what to do', () => {
     expect(plainText(previewPage(preview))).toBe(
       [
         'Preview: compaction would take the context from 8,000 to 2,000 tokens (75.0 % less). Nothing has changed.',
@@ -53,13 +53,13 @@ describe('/compact --preview', () => {
         '  #9 reply  全部',
         '  #7 reply  Read it all',
         'Files quoted beside it: lib/a.ts',
-        'Losses: 3 no longer said, each one Recall away under its number',
-        '  Things you asked for (1)',
+        '3 details omitted (recoverable by number):',
+        '  Your messages (1)',
         '    never touch the schema #1',
-        '  Files (2)',
+        '  Changed files (2)',
         '    lib/a.ts #3',
         '    lib/b.ts #5',
-        'Not borne out by the log (marked in the summary): lib/ghost.js',
+        'Paths that do not occur in this session (marked in the summary): lib/ghost.js',
         '',
         '/compact applies exactly this summary while the session is open and nothing is reduced before. /compact --preview with a focus writes another; /uncompact takes a compaction back.',
       ].join('\n'),
@@ -74,7 +74,9 @@ describe('/compact --preview', () => {
   });
 
   test('without losses it says so', () => {
-    expect(plainText(previewPage({ ...preview, losses: [] }))).toContain('Losses: none found');
+    expect(plainText(previewPage({ ...preview, losses: [] }))).toContain(
+      'Nothing is lost: your messages and all changed files are kept.',
+    );
   });
 
   test('long lists are counted: one more is shown rather than counted', () => {
@@ -86,7 +88,7 @@ describe('/compact --preview', () => {
     expect(rows(13)).toHaveLength(13);
     expect(rows(40)).toHaveLength(13);
     expect(rows(40).at(-1)).toBe('  … and 28 older');
-    const many = Array.from({ length: 30 }, (_, seq): Loss => ({ kind: 'error', text: `E${seq}`, seq }));
+    const many = Array.from({ length: 30 }, (_, seq): Loss => ({ kind: 'path', text: `E${seq}.ts`, seq }));
     expect(plainText(previewPage({ ...preview, losses: many }))).toContain('    … and 18 more');
   });
 

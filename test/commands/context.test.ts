@@ -52,7 +52,7 @@ describe('/context', () => {
         'Context: ~2,500 of 10,000 tokens (25.0 %)',
         '  ██████▓▓▓▓▓▓▓▓▓▓▓▒▒··········································░░░░░░░░░░░░░░░',
         '                                                               c',
-        '  c compacts at 8,000',
+        '  c compacts at 8k',
         '  █ tools                    800    8.0 %',
         '  ▓ system                 1,500   15.0 %',
         '  ▒ history                  200    2.0 %',
@@ -110,14 +110,18 @@ describe('/context', () => {
     );
   });
 
-  test('marks say where it shortens, compacts, removes, and what is never sent', async () => {
+  test('marks say where it shortens, compacts and drops messages, and the hard limit', async () => {
     const text = await shown({ marks: { maskAt: 5000, removeAt: 9000, limit: 9100 } });
     const [, , marks = '', legend] = text.split('\n');
-    expect(legend).toBe(
-      '  m shortens from 5,000 · c compacts at 8,000 · r removes at 9,000 · x never sends more than 9,100',
-    );
+    expect(legend).toBe('  m shortens from 5k · c compacts at 8k · r drops oldest at 9k · x hard limit 9.1k');
     expect(marks.replace(/ +/g, ' ')).toBe(' m c rx');
     expect(marks.indexOf('m')).toBe(2 + 38);
+  });
+
+  test('says why compaction starts below the share that the settings name', async () => {
+    const note = 'Compaction starts at 68.8% instead of 80%: 4,000 tokens are reserved for the reply.';
+    expect(await shown({ triggerNote: note })).toContain(`\n${note}\n`);
+    expect(await shown({})).not.toContain('instead of');
   });
 
   test('two marks at one place stand side by side', async () => {
@@ -193,7 +197,7 @@ describe('/context', () => {
     expect(text).toMatch(/^! Summaries: too many failed/m);
     expect(text).toMatch(/^! Tools take too much\.$/m);
     expect(await shown({ draft: 'running' })).toContain('Draft: a summary is being written');
-    expect(await shown({ cache: { cachedTokens: 0, inputTokens: 9 } })).toContain('no price is known');
+    expect(await shown({ cache: { cachedTokens: 0, inputTokens: 9 } })).toContain('price unknown');
   });
 
   test('--json is the report itself', async () => {
@@ -233,13 +237,13 @@ describe('/context settings', () => {
   });
 
   test.each([
-    [{}, 'beginning and end in balance', 'on, a draft is kept ready'],
+    [{}, 'beginning and end in balance', 'on, a summary is drafted shortly before it is needed'],
     [
       { provider: 'local', id: 'qwen3', hasOneSlot: true },
       'local models have small windows',
-      'Esc takes removal',
+      'Esc shortens old steps instead',
     ],
-    [{ id: 'claude-sonnet-4-5' }, 'the oldest go first', 'on, a draft'],
+    [{ id: 'claude-sonnet-4-5' }, 'the oldest go first', 'on, a summary is drafted'],
   ])('says what auto comes to for %j, and why', async (model, removal, drafts) => {
     const text = plainText(await page('settings', {}, { model: { ...state.model, ...model } }));
     expect(text).toMatch(/all at their defaults/);
@@ -250,7 +254,7 @@ describe('/context settings', () => {
 
   test.each([
     ['off', 'nothing happens by itself'],
-    ['mask-only', 'lines and nothing else'],
+    ['mask-only', 'shortened and nothing else'],
     ['oldest-removal', 'not asked for a summary'],
   ] as const)('strategy %s is explained', async (strategy, words) => {
     const host = commandHost({ settings: () => contextSettingsSchema.parse({ strategy }) });

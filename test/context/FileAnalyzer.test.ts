@@ -106,10 +106,82 @@ test('one file under several names is one; what tools returned and summaries sai
   ];
   const found = analyzeFiles(entries, root);
   expect(found).toEqual([
-    { path: join(root, 'src/a.ts'), mentions: 9, lastMentioned: 2, wasModified: false },
-    { path: join(root, 'src/d.ts'), mentions: 1, lastMentioned: 4, wasModified: false },
+    {
+      path: join(root, 'src/a.ts'),
+      mentions: 9,
+      lastMentioned: 2,
+      wasModified: false,
+      wasRead: false,
+      isCurrent: true,
+      spots: [],
+    },
+    {
+      path: join(root, 'src/d.ts'),
+      mentions: 1,
+      lastMentioned: 4,
+      wasModified: false,
+      wasRead: false,
+      isCurrent: false,
+      spots: [],
+    },
   ]);
   expect(await analyzeFilesInSlices(entries, root)).toEqual(found);
+});
+
+test('it is told where in a file was worked, what was only called, and what belongs to the current task', async () => {
+  const root = await project();
+  const prompt = entry(root, {
+    type: 'user',
+    subtype: 'prompt',
+    message: { role: 'user', content: 'and now?' },
+  });
+  const readOf = (path: string) =>
+    entry(root, {
+      type: 'tool_result',
+      message: { role: 'user', content: '' },
+      toolResult: { id: '', output: '', filesRead: [{ path, hash: 'x' }] },
+    });
+  const [a, b, c] = ['a', 'b', 'c'].map((name) => join(root, `src/${name}.ts`));
+  const found = analyzeFiles(
+    [
+      used(root, { file_path: a, offset: 10, limit: 5 }),
+      readOf(a ?? ''),
+      used(root, { file_path: b }),
+      prompt,
+      used(root, { file_path: a, old_string: 'x', new_string: 'const y = 1;' }),
+      changed(root, a ?? ''),
+      used(root, { file_path: c, offset: 7 }),
+      readOf(c ?? ''),
+    ],
+    root,
+  );
+  const known = found.map(({ path, wasModified, wasRead, isCurrent, spots }) => ({
+    name: path.slice(-4),
+    wasModified,
+    wasRead,
+    isCurrent,
+    spots,
+  }));
+  expect(known).toEqual([
+    {
+      name: 'a.ts',
+      wasModified: true,
+      wasRead: true,
+      isCurrent: true,
+      spots: [
+        { type: 'lines', from: 10, to: 14 },
+        { type: 'text', text: 'const y = 1;' },
+      ],
+    },
+    {
+      name: 'c.ts',
+      wasModified: false,
+      wasRead: true,
+      isCurrent: true,
+      spots: [{ type: 'lines', from: 7, to: 206 }],
+    },
+    { name: 'b.ts', wasModified: false, wasRead: false, isCurrent: false, spots: [] },
+  ]);
 });
 
 test('a file that was read before is not read again until it is edited', async () => {

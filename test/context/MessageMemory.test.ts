@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { projectMessages } from '../../src/context/ContextBuilder.ts';
 import { retainedBy } from '../../src/context/history/retained.ts';
 import { ContextManager } from '../../src/context/index.ts';
 import { type Held, MessageMemory } from '../../src/context/MessageMemory.ts';
+import { projectMessages } from '../../src/context/standardMessages.ts';
 import { deepFreeze } from '../../src/context/storage/frozen.ts';
 import { TokenCounter } from '../../src/context/TokenCounter.ts';
 import { configuration, house, say, step, summary } from './harness.ts';
@@ -101,7 +101,7 @@ test('the summary and what it left standing stay ready, and no pair is parted', 
   await context.addMessage('user', 'do it');
   for (let index = 0; index < 12; index++) await step(context, `a${index}`, 'line\n'.repeat(2000));
   home.summaries.expect(summary('## What was done'));
-  const report = await context.compact({ ...home.options(), trigger: 'manual' });
+  const report = await context.compressCurrentContext({ ...home.options() });
   expect(report.outcome).toBe('done');
   for (let index = 0; index < 60; index++) await step(context, `b${index}`, 'short');
   const resident = context.session.parts.projection.memory.resident();

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { ProjectionPolicy } from '../../src/context/ContextBuilder.ts';
 import { LogView, viewOf } from '../../src/context/history/view.ts';
 import { RequestSizer } from '../../src/context/RequestSizer.ts';
+import type { ProjectionPolicy } from '../../src/context/standardMessages.ts';
 import { TokenCounter } from '../../src/context/TokenCounter.ts';
 import type { TokenEncoder } from '../../src/context/tokens/TokenEncoder.ts';
 import type { ToolSchema } from '../../src/protocol/messages.ts';

@@ -41,7 +41,7 @@ test('a compaction puts a summary in place of the older part and keeps the newes
   const { context, id } = await longSession(home);
   const whole = context.getMessages();
   home.summaries.expect(summary('The user wants X. Never touch the database.'));
-  const report = await context.compact(manual(home, 'the database'));
+  const report = await context.compressCurrentContext(manual(home, 'the database'));
   expect(report).toMatchObject({ outcome: 'done', trigger: 'manual' });
   expect(report.postTokens).toBeLessThan(report.preTokens / 2);
 
@@ -90,10 +90,10 @@ test('a file that changed after the compaction is quoted as it was then', async 
   await writeFile(join(home.root, '.env'), 'SECRET=1');
   const context = home.manager();
   const id = await context.createSession(undefined, {}, configuration);
-  await context.addMessage('user', 'look at main.ts and .env please');
+  await context.addMessage('user', 'look at main.ts and .env please: main.ts and .env');
   for (let index = 0; index < 10; index++) await step(context, `c${index}`, filler(800));
   home.summaries.expect(summary('done'));
-  const report = await context.compact(manual(home));
+  const report = await context.compressCurrentContext(manual(home));
   expect(report.files).toEqual(['main.ts']);
   const before = JSON.stringify(context.getMessages());
   expect(before).toContain('````\\nconst fence');
@@ -105,7 +105,7 @@ test('a file that changed after the compaction is quoted as it was then', async 
   expect(JSON.stringify(again.getMessages())).toBe(before);
 });
 
-test('a file that was read and would only be quoted again is left out rather than the compaction refused', async () => {
+test('a file that was read is quoted as well, but not as much of it as the compaction frees', async () => {
   const home = await house({ waits: true, windowTokens: 48_000, settings: { compact: { auto: false } } });
   const text = filler(2400).replaceAll('delta ', 'delta\n');
   await writeFile(join(home.root, 'a.ts'), text);
@@ -117,9 +117,9 @@ test('a file that was read and would only be quoted again is left out rather tha
   await context.addMessage('user', 'and now?');
   await context.appendReply(say('nothing more'));
   home.summaries.expect(summary('a.ts was read'));
-  const report = await context.compact(manual(home));
-  expect(report).toMatchObject({ outcome: 'done', files: [] });
-  expect(report.postTokens).toBeLessThan(report.preTokens / 2);
+  const report = await context.compressCurrentContext(manual(home));
+  expect(report).toMatchObject({ outcome: 'done', files: ['a.ts'] });
+  expect(report.postTokens).toBeLessThan(0.7 * report.preTokens);
 });
 
 test('at the trigger it compacts by itself, and what is appended meanwhile is kept', async () => {
@@ -216,7 +216,7 @@ test('an abort leaves everything as it was', async () => {
     controller.abort();
     return { type: 'aborted' };
   });
-  const report = await context.compact({ ...manual(home), signal: controller.signal });
+  const report = await context.compressCurrentContext({ ...manual(home), signal: controller.signal });
   expect(report.outcome).toBe('cancelled');
   expect(JSON.stringify(context.entries())).toBe(before);
 });
@@ -230,7 +230,7 @@ test('an abort ends the wait for a summary model that never answers', async () =
     setTimeout(() => stop.abort(), 5);
     return new Promise(() => {});
   });
-  const report = await context.compact({ ...home.options(stop.signal), trigger: 'manual' });
+  const report = await context.compressCurrentContext({ ...home.options(stop.signal) });
   expect(report.outcome).toBe('cancelled');
   expect(context.entries()).toEqual(before);
 });
@@ -239,12 +239,12 @@ test('too little to compact is refused with a sentence and without asking the mo
   const home = await house({ waits: true });
   const context = home.manager();
   await context.createSession(undefined, {}, configuration);
-  expect(await context.compact(manual(home))).toMatchObject({
+  expect(await context.compressCurrentContext(manual(home))).toMatchObject({
     outcome: 'refused',
     message: expect.stringContaining('nothing'),
   });
   await context.addMessage('user', 'hello');
-  expect(await context.compact(manual(home))).toMatchObject({ outcome: 'refused' });
+  expect(await context.compressCurrentContext(manual(home))).toMatchObject({ outcome: 'refused' });
 });
 
 test('a summary that is too long is cut to its budget', async () => {

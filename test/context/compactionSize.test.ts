@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import type { ContextManager } from '../../src/context/index.ts';
-import { ask, call, house, outcome, summary } from './harness.ts';
+import { ask, call, house, outcome, say, summary } from './harness.ts';
 
 /** What one compaction added to the log, in bytes, and what of that its summary takes. */
 async function sizeOfCompaction(context: ContextManager, compact: () => Promise<unknown>) {
@@ -21,8 +21,29 @@ async function sizeOfCompaction(context: ContextManager, compact: () => Promise<
   return { added: added.length, own: added.length - written, lines: lines.length };
 }
 
+test('a compaction that quotes 150 messages of the user adds at most 8 kB plus its summary', async () => {
+  const { manager, summaries, options } = await house({ windowTokens: 200_000 });
+  const context = manager();
+  await context.createSession(undefined, {}, { systemPrompt: 'You are a coding agent.' });
+  for (let index = 0; index < 250; index++) {
+    await context.addMessage('user', `Go on with part ${index}, and keep its names.`);
+    await context.appendReply(say('export const value = 1;\n'.repeat(60)));
+  }
+  for (const round of ['first', 'second']) {
+    summaries.expect(summary(`## Goal\nMend every file, ${round}.\n`));
+    const { own } = await sizeOfCompaction(context, () => context.compressCurrentContext({ ...options() }));
+    const boundary = context.entries().findLast(({ subtype }) => subtype === 'compact_boundary');
+    expect(boundary?.compactMetadata?.userMessages).toHaveLength(150);
+    expect(own).toBeLessThanOrEqual(8 * 1024);
+    for (let index = 0; index < 60; index++) {
+      await context.addMessage('user', `${round}: part ${index}`);
+      await context.appendReply(say('export const value = 1;\n'.repeat(90)));
+    }
+  }
+});
+
 describe.each([32_000, 200_000, 1_000_000])('in a window of %i tokens', (windowTokens) => {
-  test.each(['auto', 'summary'] as const)(
+  test.each(['auto', 'economy'] as const)(
     'a compaction (%s) adds at most 8 kB plus its summary',
     async (strategy) => {
       const { manager, summaries, options } = await house({ windowTokens, settings: { strategy } });
@@ -39,7 +60,7 @@ describe.each([32_000, 200_000, 1_000_000])('in a window of %i tokens', (windowT
       }
       summaries.expect(summary('## Goal\nMend every file.\n'));
       const { own, lines } = await sizeOfCompaction(context, () =>
-        context.compact({ ...options(), trigger: 'manual' }),
+        context.compressCurrentContext({ ...options() }),
       );
       expect(lines).toBeGreaterThanOrEqual(2);
       expect(own).toBeLessThanOrEqual(8 * 1024);

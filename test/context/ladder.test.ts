@@ -18,6 +18,12 @@ async function started(home: House): Promise<ContextManager> {
   return context;
 }
 
+async function endTurn(context: ContextManager): Promise<void> {
+  await context.appendReply(say('Done.'));
+  const message = { role: 'system', content: '' } as const;
+  await context.append({ type: 'system', subtype: 'turn_end', message, data: { outcome: 'done' } });
+}
+
 const kinds = (context: ContextManager): string[] =>
   context.entries().flatMap((entry) => {
     if (entry.subtype === 'compact_boundary') return ['summary'];
@@ -27,30 +33,78 @@ const kinds = (context: ContextManager): string[] =>
 
 const used = (context: ContextManager): number => context.measure([]).usedTokens;
 
-test('old steps become a line each, many at once, and the newest stay', async () => {
-  const home = await house({ windowTokens: 40_000, settings: { threadSummary: 'off' } });
+const economy = { strategy: 'economy', threadSummary: 'off' } as const;
+
+test('with economy old steps become a line each, many at once, and the newest quarter of the window stays', async () => {
+  const home = await house({ windowTokens: 40_000, settings: economy });
   const context = await started(home);
-  for (let index = 0; index < 9; index++) {
+  for (let index = 0; index < 12; index++) {
+    if (index > 0) await context.addMessage('user', `request ${index}`);
     await step(context, home, `r${index}`, 2500);
     await context.buildRequest(home.options());
-    if (used(context) < 20_000 && kinds(context).length === 0) continue;
-    break;
+    if (kinds(context).length > 0) break;
+    expect(used(context)).toBeLessThan(20_000);
+    await endTurn(context);
   }
   expect(kinds(context)).toEqual(['mask']);
   const sent = context.getMessages();
   const note = String(sent.find(({ content }) => String(content).includes('Earlier steps'))?.content);
-  expect(note).toMatch(/\n#\d+ Read a\.ts → 14,378 bytes\n#\d+ Read a\.ts →/);
-  expect(String(sent.at(-1)?.content).length).toBeGreaterThan(5000);
-  expect(used(context)).toBeLessThan(15_000);
+  expect(note).toMatch(/\n#\d+ Read \[14,378 bytes\] a\.ts/);
+  const whole = sent.filter(({ role, content }) => role === 'tool' && String(content).length > 5000);
+  expect(whole.length).toBeGreaterThanOrEqual(3);
+  expect(used(context)).toBeGreaterThan(7500);
+  expect(used(context)).toBeLessThan(17_000);
   const pointer = /(?<=\n)#\d+/.exec(note)?.[0] ?? '';
   const recalled = await context.recall({ id: pointer }, new AbortController().signal);
   expect(recalled.text).toContain('r0 alpha beta');
 });
 
-test('what no request has shown yet is never masked: results before a queued prompt, a command of the user', async () => {
+test('with economy the current turn stays whole, however long it is', async () => {
+  const home = await house({ windowTokens: 40_000, settings: economy });
+  const context = await started(home);
+  await step(context, home, 'old', 2500);
+  await endTurn(context);
+  await context.addMessage('user', 'a long task');
+  for (let index = 0; index < 10; index++) {
+    await step(context, home, `r${index}`, 2500);
+    await context.buildRequest(home.options());
+    if (index >= 6) expect(used(context)).toBeGreaterThan(20_000);
+  }
+  expect(kinds(context)).toEqual([]);
+  // The next prompt belongs to another turn.
+  await endTurn(context);
+  await context.addMessage('user', 'and now?');
+  await context.buildRequest(home.options());
+  expect(kinds(context)).toEqual(['mask']);
+});
+
+test('by default nothing is reduced below the trigger: every request begins with the one before', async () => {
   const home = await house({ windowTokens: 40_000, settings: { threadSummary: 'off' } });
   const context = await started(home);
+  let before: readonly string[] = [];
+  for (let index = 0; index < 11; index++) {
+    const built = await context.buildRequest(home.options());
+    if (built.type !== 'ready') throw new Error(built.message);
+    const sent = built.request.messages.map((message) => JSON.stringify(message));
+    expect(sent.slice(0, before.length)).toEqual(before);
+    before = sent;
+    await step(context, home, `r${index}`, 2500);
+    await endTurn(context);
+    await context.addMessage('user', `request ${index}`);
+  }
+  expect(used(context)).toBeGreaterThan(0.85 * context.measure([]).triggerTokens);
+  expect(used(context)).toBeLessThan(context.measure([]).triggerTokens);
+  expect(kinds(context)).toEqual([]);
+});
+
+test('what no request has shown yet is never masked: results before a queued prompt, a command of the user', async () => {
+  const home = await house({
+    windowTokens: 40_000,
+    settings: { ...economy, mask: { protect: 0.01, batch: 0.02 } },
+  });
+  const context = await started(home);
   for (let index = 0; index < 8; index++) await step(context, home, `r${index}`, 2500);
+  await endTurn(context);
   const calls = [call('call_one'), call('call_two')];
   await context.appendReply(ask(calls));
   for (const one of calls)
@@ -75,7 +129,9 @@ test('what no request has shown yet is never masked: results before a queued pro
   expect(text()).toContain('own alpha beta');
   // Once a reply has come after them they are like all others.
   await context.appendReply(say('seen'));
-  for (let index = 0; index < 4; index++) await step(context, home, `s${index}`, 2500);
+  for (let index = 0; index < 6; index++) await step(context, home, `s${index}`, 2500);
+  await endTurn(context);
+  await context.addMessage('user', 'and then?');
   await context.buildRequest(home.options());
   expect(text()).not.toMatch(/(newest|own) (alpha beta gamma delta ){9}/);
 });
@@ -144,6 +200,93 @@ test('three failures open the breaker, a restart does not close it, another mode
   expect(context.session.report([]).breakerIsOpen).toBe(false);
 });
 
+/** A session whose breaker is open, with `old` steps of an earlier turn and `own` of the current one. */
+async function broken(old: number, own: number): Promise<{ context: ContextManager; home: House }> {
+  const home = await house({ windowTokens: 40_000 });
+  const context = await started(home);
+  for (let failed = 0; failed < 3; failed++)
+    await context.append({
+      type: 'system',
+      subtype: 'summary_failed',
+      message: { role: 'system', content: 'no' },
+      data: { reason: 'no' },
+    });
+  for (let index = 0; index < old; index++) await step(context, home, `old${index}`, 2500);
+  await endTurn(context);
+  await context.addMessage('user', 'the current task');
+  for (let index = 0; index < own; index++) await step(context, home, `own${index}`, 2500);
+  await context.buildRequest(home.options());
+  return { context, home };
+}
+
+test('with the breaker open steps of earlier turns become lines at the trigger, and the current turn stays', async () => {
+  const { context, home } = await broken(7, 6);
+  expect(home.summaries.requests).toEqual([]);
+  expect(kinds(context)).toEqual(['mask']);
+  expect(used(context)).toBeLessThan(context.measure([]).triggerTokens);
+  const sent = JSON.stringify(context.getMessages());
+  expect(sent).not.toContain('old0 alpha');
+  for (let index = 0; index < 6; index++) expect(sent).toContain(`own${index} alpha`);
+});
+
+test('where that is not enough, old steps of the current turn follow, and the newest quarter stays', async () => {
+  const { context } = await broken(1, 13);
+  expect(kinds(context).every((kind) => kind === 'mask')).toBe(true);
+  expect(used(context)).toBeLessThan(context.measure([]).triggerTokens);
+  const sent = JSON.stringify(context.getMessages());
+  expect(sent).toContain('the current task');
+  expect(sent).not.toContain('own0 alpha');
+  for (let index = 10; index < 13; index++) expect(sent).toContain(`own${index} alpha`);
+});
+
+test('while a draft is written nothing is lost before nine tenths of the window; there old steps become lines', async () => {
+  const home = await house({ windowTokens: 40_000 });
+  home.summaries.expect((_, signal) => {
+    return new Promise((resolve) =>
+      signal.addEventListener('abort', () => resolve({ type: 'aborted' }), { once: true }),
+    );
+  });
+  const context = await started(home);
+  for (let index = 0; index < 10; index++) await step(context, home, `old${index}`, 2500);
+  await endTurn(context);
+  await context.addMessage('user', 'the current task');
+  const { triggerTokens } = context.measure([]);
+  let most = 0;
+  for (let index = 0; kinds(context).length === 0; index++) {
+    most = used(context);
+    expect(most).toBeLessThan(36_000);
+    await step(context, home, `own${index}`, 2500);
+    await context.buildRequest(home.options());
+  }
+  expect(most).toBeGreaterThan(triggerTokens);
+  expect(kinds(context)).toEqual(['mask']);
+  expect(JSON.stringify(context.getMessages())).toContain('own0 alpha');
+});
+
+test('on an endpoint with one slot the user sees the summary run, and Esc takes masking instead', async () => {
+  const home = await house({ windowTokens: 40_000 });
+  home.model = { ...home.model, hasOneSlot: true };
+  const context = await started(home);
+  for (let index = 0; used(context) < context.measure([]).triggerTokens; index++) {
+    await step(context, home, `old${index}`, 2500);
+    if (index === 6) await endTurn(context);
+    if (index === 6) await context.addMessage('user', 'the current task');
+  }
+  // No draft was begun beside the turn: it would have held it up.
+  expect(home.summaries.requests).toEqual([]);
+  expect(context.stopWaiting()).toBe(false);
+  home.summaries.expect((_, signal) => {
+    expect(home.events.map(({ type }) => type)).toContain('compaction_started');
+    expect(context.stopWaiting()).toBe(true);
+    expect(signal.aborted).toBe(true);
+    return Promise.resolve({ type: 'aborted' });
+  });
+  expect((await context.buildRequest(home.options())).type).toBe('ready');
+  expect(kinds(context)).toEqual(['mask']);
+  expect(used(context)).toBeLessThan(context.measure([]).triggerTokens);
+  expect(context.entries().filter(({ subtype }) => subtype === 'summary_failed')).toEqual([]);
+});
+
 test('a compaction can be taken back, byte for byte, and nothing is compacted by itself before the next prompt', async () => {
   const home = await house({ windowTokens: 40_000, settings: { threadSummary: 'off' } });
   home.summaries.expect(summary('## 1. Primary request\nfoxes'));
@@ -151,7 +294,7 @@ test('a compaction can be taken back, byte for byte, and nothing is compacted by
   for (let index = 0; index < 6; index++) await step(context, home, `u${index}`, 1500);
   await context.appendReply(say('done'));
   const before = JSON.stringify(context.getMessages());
-  await context.compact({ ...home.options(), trigger: 'manual' });
+  await context.compressCurrentContext({ ...home.options() });
   expect(JSON.stringify(context.getMessages())).not.toBe(before);
   const report = await context.session.uncompact(home.options());
   expect(report.outcome).toBe('done');

@@ -16,8 +16,9 @@ const marks = (settings: object) => {
 };
 
 test.each([
-  [{}, ['maskAt', 'removeAt', 'limit']],
+  [{}, ['removeAt', 'limit']],
   [{ strategy: 'summary' }, ['removeAt', 'limit']],
+  [{ strategy: 'economy' }, ['maskAt', 'removeAt', 'limit']],
   [{ strategy: 'mask-only' }, ['maskAt', 'removeAt', 'limit']],
   [{ strategy: 'off' }, ['limit']],
   [{ compact: { auto: false } }, ['limit']],

@@ -63,7 +63,7 @@ test('a request too large to send can be compacted by hand, though the trigger i
   const refused = await context.buildRequest(home.options());
   expect(refused).toMatchObject({ type: 'too_large', message: expect.stringContaining('/compact') });
   home.summaries.expect(summary('Six questions were answered.'));
-  const report = await context.compact({ ...home.options(), trigger: 'manual' });
+  const report = await context.compressCurrentContext({ ...home.options() });
   expect(report.outcome).not.toBe('refused');
   expect((await context.buildRequest(home.options())).type).toBe('ready');
 });
@@ -78,7 +78,7 @@ test('a summary never asks for a longer reply than the model can write', async (
     await context.appendReply(say(filler(3000)));
   }
   home.summaries.expect(summary('All answered.'));
-  await context.compact({ ...home.options(), trigger: 'manual' });
+  await context.compressCurrentContext({ ...home.options() });
   expect(home.summaries.requests[0]?.maxOutputTokens).toBe(3000);
 });
 

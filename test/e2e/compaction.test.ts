@@ -5,11 +5,6 @@ import type { ModelServer, ScriptedReply, WireRequest } from './support/server.t
 import { setStage } from './support/stage.ts';
 import { countRequest } from './support/tokens.ts';
 import { expectPairedCalls, textOf } from './support/wire.ts';
-import type { Workspace } from './support/workspace.ts';
-
-/** No ledger: the window fills up to the trigger, where the summary is waited for. */
-const summariesAlone = (work: Workspace): Promise<void> =>
-  work.write('.clawdcode.json', JSON.stringify({ context: { strategy: 'summary', threadSummary: 'off' } }));
 
 const WINDOW = 8000;
 const STEPS = 14;
@@ -22,7 +17,6 @@ Reading goes on.`;
 
 test('a long task in a window of 8,000 tokens compacts by itself and is finished', async () => {
   const { server, work, ready } = await setStage();
-  await summariesAlone(work);
   longTask(server, () => ({ text: summary }));
   const terminal = await ready(['--context-window', String(WINDOW)]);
   await terminal.submit('Read the whole parser and leave nothing out');
@@ -115,7 +109,6 @@ test('/compact with a focus says what it saved and which files it kept', async (
 
 test('when the summary fails the session says so and goes on', async () => {
   const { server, work, ready } = await setStage();
-  await summariesAlone(work);
   longTask(server, () => ({ error: { status: 400, message: 'no summaries today' } }));
   const terminal = await ready(['--context-window', String(WINDOW)]);
   await terminal.submit('Read the whole parser and leave nothing out');

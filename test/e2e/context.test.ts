@@ -8,6 +8,8 @@ import type { Terminal } from './support/terminal.ts';
 import { expectPairedCalls } from './support/wire.ts';
 
 const WINDOW = ['--context-window', '16000'];
+/** Room for all that is read. */
+const ROOMY = ['--context-window', '20000'];
 const STEPS = 12;
 const summary = `1. Primary request and intent
 Read the whole parser. The user said: "leave nothing out".
@@ -22,12 +24,12 @@ Reading is done.
 6. Pending tasks
 None.`;
 
-test('after a long task /context shows what was masked, what fills the window, and what comes next', async () => {
+test('after a long task /context shows what was summarised, what fills the window, and what comes next', async () => {
   const { server, ready } = await setStage();
   longTask(server);
   const terminal = await ready(WINDOW, { columns: 80 });
   await readAll(terminal);
-  expect(terminal.everything()).toMatch(/◇ Masked \d+ old steps: [\d,]+ → [\d,]+ tokens · Recall finds them/);
+  expect(terminal.everything()).toMatch(/◆ Conversation compacted: [\d.k]+ → [\d.k]+ tokens · by itself/);
 
   await terminal.submit('/context');
   await terminal.waitFor('/context items pins');
@@ -36,16 +38,23 @@ test('after a long task /context shows what was masked, what fills the window, a
   const rows = [...shown.matchAll(/^ {2}[█▓▚▄▌▖▒▀▝·░] (\S.*?) +([\d,]+) +<?[\d.]+ %/gm)];
   const sizes = new Map(rows.map(([, name = '', tokens = '']) => [name, Number(tokens.replaceAll(',', ''))]));
   expect([...sizes.keys()]).toEqual(
-    expect.arrayContaining(['tools', 'system', 'history', 'input', 'free until compaction', 'reserves']),
+    expect.arrayContaining([
+      'tools',
+      'system',
+      'summary',
+      'history',
+      'input',
+      'free until compaction',
+      'reserves',
+    ]),
   );
   const all = [...sizes.values()].reduce((sum, tokens) => sum + tokens, 0);
   expect(all).toBe(16_000);
   expect(all - (sizes.get('free until compaction') ?? 0) - (sizes.get('reserves') ?? 0)).toBe(used);
-  expect(shown).toMatch(
-    /m shortens from 8,000 · c compacts at 11,000 · r removes at [\d,]+ · x never\s+sends/,
-  );
-  expect(shown).toMatch(/^Next: old steps become a line each, at 8,000 tokens/m);
-  expect(shown).toMatch(/^Reductions: \d+ \(mask \d+\), [\d,]+ tokens saved/m);
+  expect(shown).toMatch(/^ {2}c compacts at 11k · r drops oldest at 14.4k · x hard limit 15k$/m);
+  expect(shown).toMatch(/^Next: a summary replaces the older messages, at 11,000 tokens/m);
+  expect(shown).toMatch(/^Compaction starts at 68\.8% instead of 80%: 4,000 tokens are reserved/m);
+  expect(shown).toMatch(/^Reductions: \d+ \(summary \d+\), [\d,]+ tokens saved/m);
   // The status line has the same share of the same window.
   await terminal.waitFor(`context ~${Math.round((used / 16_000) * 100)}% of 16k`);
 
@@ -73,7 +82,7 @@ test('an item is dropped and restored in the list, and the next request shows it
   await terminal.waitFor(/❯ .*sent .*Part 12/);
   await terminal.press(keys.enter, 'd');
   await terminal.waitFor(/❯ .*removed .*Part 12/);
-  await terminal.waitForPrinted(/◇ Left out 1 item as you asked: [\d,]+ → [\d,]+ tokens/);
+  await terminal.waitForPrinted(/◇ Left out 1 item as you asked \([\d.k]+ → [\d.k]+ tokens\)/);
   await terminal.press(keys.escape, keys.escape);
   await terminal.waitForGone('p pin');
   await terminal.submit('short?');
@@ -105,7 +114,7 @@ test('an item is dropped and restored in the list, and the next request shows it
 test('a preview changes nothing, /compact applies exactly it, --diff shows it, /uncompact takes it back', async () => {
   const { server, work, ready } = await setStage();
   longTask(server);
-  const terminal = await ready(WINDOW, { columns: 100, rows: 60 });
+  const terminal = await ready(ROOMY, { columns: 100, rows: 60 });
   await readAll(terminal);
   await terminal.submit('short?');
   await terminal.waitForPrinted('Short answer 1.');
@@ -118,7 +127,7 @@ test('a preview changes nothing, /compact applies exactly it, --diff shows it, /
   await terminal.waitForPrinted('/compact applies exactly this');
   const sizes = /from ([\d,]+) to ([\d,]+) tokens/.exec(terminal.everything());
   expect(terminal.everything()).toContain('lib/ghost.js (unverified)');
-  expect(terminal.everything()).toMatch(/Not borne out by the log[^\n]*lib\/ghost\.js/);
+  expect(terminal.everything()).toMatch(/Paths that do not occur in this session[^\n]*lib\/ghost\.js/);
   expect(terminal.everything()).toMatch(/Stays word for word: \d+ items/);
   expect(server.requests()).toHaveLength(asked + 1);
   const entries = async () => (await work.sessions())[0]?.entries ?? [];
@@ -136,7 +145,7 @@ test('a preview changes nothing, /compact applies exactly it, --diff shows it, /
 
   await terminal.submit('/compact --diff');
   await terminal.waitForPrinted(/The last compaction \(#\d+, \/compact\): [\d,]+ → [\d,]+ tokens/);
-  await terminal.waitForPrinted(/− In the summary instead: \d+ items/);
+  await terminal.waitForPrinted(/− In the summary instead: \d+ items?/);
 
   await terminal.submit('/uncompact');
   await terminal.waitForPrinted(/The last compaction was taken back\.[\s\S]*→ [\d,]+\s+tokens\)/);
@@ -151,14 +160,14 @@ test('a preview changes nothing, /compact applies exactly it, --diff shows it, /
 test('without a screen the same commands print', async () => {
   const { server, work, print } = await setStage();
   longTask(server);
-  const first = await print(['-p', 'Read the whole parser and leave nothing out', ...WINDOW]);
+  const first = await print(['-p', 'Read the whole parser and leave nothing out', ...ROOMY]);
   expect(first.code).toBe(0);
   const id = (await work.sessions())[0]?.entries[0]?.sessionId ?? '';
   const again = (prompt: string, ...args: string[]) =>
-    print(['-p', '--resume', id, prompt, ...WINDOW, ...args]);
+    print(['-p', '--resume', id, prompt, ...ROOMY, ...args]);
 
   const table = await again('/context');
-  expect(table.stdout).toMatch(/^Context: ~?[\d,]+ of 16,000 tokens[\s\S]*^Next: /m);
+  expect(table.stdout).toMatch(/^Context: ~?[\d,]+ of 20,000 tokens[\s\S]*^Next: /m);
   expect((await again('/context items')).stdout).toMatch(/^\d+ items: [\s\S]*^ {2}#1 +prompt +sent/m);
   expect((await again('/context settings')).stdout).toMatch(/context\.mask\.at +[\d.]+ +default/);
   const report = JSON.parse((await again('/context --json')).stdout);
@@ -166,17 +175,17 @@ test('without a screen the same commands print', async () => {
   expect(result.context_usage).toMatchObject({
     used_tokens: report.measure.usedTokens,
     parts: report.measure.parts,
-    masks_at: report.marks.maskAt,
+    masks_at: null,
+    limit: report.marks.limit,
     reductions: report.reductions.length,
     next: { at_tokens: report.next.atTokens },
   });
-  expect(report.reductions.length).toBeGreaterThan(0);
 
   const preview = await again('/compact --preview');
   expect(preview).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing has changed') });
   expect((await again('/compact --diff')).stdout).toContain('There is no compaction');
   expect((await again('/compact')).stdout).toMatch(/Compacted from \d+ to \d+ tokens/);
-  expect((await again('/compact --diff')).stdout).toMatch(/In the summary instead: \d+ items/);
+  expect((await again('/compact --diff')).stdout).toMatch(/In the summary instead: \d+ items?/);
   expect((await again('/uncompact')).stdout).toMatch(/taken back.*From \d+ to \d+ tokens/);
   expect(await again('/uncompact')).toMatchObject({
     code: 1,

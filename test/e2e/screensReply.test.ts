@@ -26,7 +26,7 @@ const table = `
 const rest = `
 | lib/utils.js | עזר ו־عربي | 72 |
 `;
-const command = 'touch 始; echo 始まり 🚀; while [ ! -e 進め ]; do sleep 0.05; done';
+const command = 'touch 始; seq 2000; echo 始まり 🚀; while [ ! -e 進め ]; do sleep 0.05; done';
 const plan = `## 計画 🗺️
 
 1. Lies \`lib/scan.js\`.

@@ -1,4 +1,5 @@
 /** A log of which only the end is in memory is as good as the whole: the same request, facts, costs and files. */
+import { standingOutcomes } from '../../src/context/facts/commandRuns.ts';
 import { knownFacts } from '../../src/context/facts/knownFacts.ts';
 import { isPrompt } from '../../src/context/history/atoms.ts';
 import { liveEntries } from '../../src/context/history/live.ts';
@@ -58,7 +59,7 @@ async function checkGoingBack(world: World): Promise<void> {
 async function told(context: ContextManager, world: World): Promise<Record<string, string>> {
   const entries = context.entries();
   const { projection } = context.session.parts;
-  const { files, constraints } = knownFacts(liveEntries(entries).entries);
+  const { files, commands } = knownFacts(liveEntries(entries).entries);
   const report = context.session.report(world.tools);
   const oldest = await context.page(40, 40);
   return {
@@ -66,7 +67,7 @@ async function told(context: ContextManager, world: World): Promise<Record<strin
     cost: JSON.stringify(spentIn(entries)),
     files: JSON.stringify([...projection.touchedFiles()].sort()),
     'changed files': JSON.stringify(files),
-    constraints: JSON.stringify(constraints.slice(-100)),
+    outcomes: JSON.stringify(standingOutcomes(commands)),
     todos: JSON.stringify(context.todos()),
     reductions: JSON.stringify(report.reductions.slice(-20).map(({ uuid, isUndone }) => [uuid, isUndone])),
     breaker: String(report.breakerIsOpen),

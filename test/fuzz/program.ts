@@ -55,7 +55,7 @@ const settingsSpec = fc.record(
     strategy: fc.constantFrom('auto', 'auto', 'auto', 'summary', ...contextStrategies),
     threadSummary: fc.constantFrom('auto' as const, 'on' as const, 'off' as const),
     summary: fc.constantFrom('smart' as const, 'smart' as const, 'simple' as const),
-    mask: fc.record({ at: share, protect: share, batch: share, residue: share }, { requiredKeys: [] }),
+    mask: fc.record({ at: share, protect: share, batch: share }, { requiredKeys: [] }),
     compact: fc.record(
       { threshold: fc.constantFrom(0.5, 0.8, 0.95), retain: share, maxFailures: fc.constantFrom(1, 3) },
       { requiredKeys: [] },

@@ -21,7 +21,7 @@ export async function compact(
   const control = new AbortController();
   world.summaries.next(op.behaviour);
   const focus = op.focus ? { focus: 'the errors' } : {};
-  const work = world.context.compact({ ...world.optionsWith(control.signal), trigger: 'manual', ...focus });
+  const work = world.context.compressCurrentContext({ ...world.optionsWith(control.signal), ...focus });
   if (op.abort) control.abort();
   const report = await world.through(work, () => control.abort());
   const written = world.entries().slice(length);
@@ -71,7 +71,7 @@ export async function preview(world: World, behaviour: Extract<Operation, { do: 
   const before = bytesNow(world);
   const control = new AbortController();
   world.summaries.next(behaviour);
-  const work = world.context.session.preview({ ...world.optionsWith(control.signal), trigger: 'manual' });
+  const work = world.context.session.preview({ ...world.optionsWith(control.signal) });
   await world.through(work, () => control.abort());
   demand(sameBytes(bytesNow(world), before), 'A preview changes nothing.');
 }

@@ -47,7 +47,7 @@ const started = (trigger: 'auto' | 'manual'): AgentEvent => ({
 
 test('where a turn waits for its summary, Esc is said to take removal instead', async () => {
   const shown = await liveLine(play({ type: 'turn_started' }, started('auto')));
-  expect(shown).toMatch(/Compacting the conversation… \(.*esc to remove older messages instead\)/);
+  expect(shown).toMatch(/Compacting the conversation… \(.*esc to shorten older steps instead\)/);
 });
 
 test('elsewhere Esc stops, as ever', async () => {

@@ -1,6 +1,7 @@
 /** Drives the product's context engine through a trace and bills every request that it builds, byte for byte. */
 import { join } from 'node:path';
 import type { ContextManager, SummaryModel } from '../../../src/context/index.ts';
+import type { EntryDraft } from '../../../src/protocol/entries.ts';
 import type { Message, ToolCall } from '../../../src/protocol/messages.ts';
 import type { ToolOutcome } from '../../../src/protocol/tools.ts';
 import type { PriceSheet, Sized } from '../cache.ts';
@@ -32,6 +33,13 @@ export interface RealRun {
   /** Requests that do not begin with the one before, though nothing in the log says why. */
   readonly unexplainedBreaks: number;
 }
+
+const turnEnd: EntryDraft = {
+  type: 'system',
+  subtype: 'turn_end',
+  message: { role: 'system', content: '' },
+  data: { outcome: 'done' },
+};
 
 export async function driveReal(
   trace: Trace,
@@ -65,6 +73,7 @@ export async function driveReal(
       else if (event.type === 'prompt') {
         const content = texts.prompt(index);
         work += count(content);
+        if (index > 0) await manager.append(turnEnd);
         const draft = { type: 'user', subtype: 'prompt', message: { role: 'user', content } } as const;
         await manager.appendPrompts([draft], request);
       } else {

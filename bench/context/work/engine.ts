@@ -1,6 +1,6 @@
 /** The product's own context engine as a policy of the work traces, under virtual time. */
+import { setImmediate } from 'node:timers/promises';
 import type { ContextManager, SummaryModel } from '../../../src/context/index.ts';
-import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 import type { Message } from '../../../src/protocol/messages.ts';
 import { openHouse } from '../real/house.ts';
 import { RequestBlocks } from '../real/requestBlocks.ts';
@@ -18,15 +18,12 @@ export function ourPolicies(settings: Readonly<Record<string, unknown>> = {}): r
   }));
 }
 
-/** An engine without `economy` is driven with its nearest strategies: `summary` and its own default. */
-const knowsEconomy = contextSettingsSchema.safeParse({ strategy: 'economy' }).success;
-
 export const DEFAULT = 'ClawdCode (default)';
 export const ECONOMY = 'ClawdCode (economy)';
 
 const strategies: readonly { readonly name: string; readonly settings: object }[] = [
-  { name: DEFAULT, settings: knowsEconomy ? {} : { strategy: 'summary' } },
-  { name: ECONOMY, settings: knowsEconomy ? { strategy: 'economy' } : {} },
+  { name: DEFAULT, settings: {} },
+  { name: ECONOMY, settings: { strategy: 'economy' } },
 ];
 
 /** The same budget as the summaries of the other mechanisms that keep a tail. */
@@ -36,11 +33,16 @@ async function openEngine(settings: object, surroundings: Surroundings): Promise
   const { root, windowTokens, systemPrompt, clock, bill } = surroundings;
   const blocks = new RequestBlocks();
   const countText = (text: string): number => blocks.counter.countText(text);
+  let asked = 0;
+  let isAsking = false;
   const summarize: SummaryModel = async ({ messages }, { signal }) => {
+    asked++;
+    isAsking = true;
     const content = writeSummary(messages.slice(1, -1).map(textOf), SUMMARY_TOKENS, countText);
     const tokens = countText(content);
     bill.askBeside(blocks.of(messages), tokens, clock.minute);
     await clock.sleep(summarySeconds(tokens), signal);
+    isAsking = false;
     if (signal.aborted) return { type: 'aborted' };
     const message = { role: 'assistant', content, toolCalls: [] } as const;
     return { type: 'done', reply: { message, finishReason: 'stop' } };
@@ -72,7 +74,10 @@ async function openEngine(settings: object, surroundings: Surroundings): Promise
       await clock.run(manager.appendReply({ message, finishReason, usage, model: model.id }));
       for (const { call, outcome } of await run())
         await clock.run(manager.appendToolResult({ call, outcome, durationMs: 100 }));
+      const before = asked;
       await clock.run(manager.maintain(request));
+      // A draft reads files before it asks, which takes real time and no virtual time.
+      while (manager.session.draft() === 'running' && asked === before && !isAsking) await setImmediate();
     },
     compactions: () => {
       const { summaries, removals } = counter.swaps();

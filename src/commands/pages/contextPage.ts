@@ -82,12 +82,13 @@ function outlookLines(report: ContextReport): readonly PageLine[] {
   const when = to > 0 ? `in about ${grouped(to)} tokens` : 'due before the next request';
   const facts = [
     `Next: ${next.action}, at ${grouped(next.atTokens)} tokens (${percent(next.atTokens, windowTokens)}; ${when})`,
+    ...(report.triggerNote === undefined ? [] : [report.triggerNote]),
     `Window: ${grouped(windowTokens)} tokens for ${measure.model} ${windowSources[measure.windowSource]}`,
     cacheText(report),
     ...draftText(report),
   ];
   const broken =
-    'Summaries: too many failed in a row, so the model is no longer asked for one; older messages are removed instead. A /compact that succeeds, or another model, ends that.';
+    'Summaries: too many failed in a row, so the model is no longer asked for one; older steps are shortened or removed instead. A successful /compact or another model ends this.';
   return [
     ...facts.map((text) => hanging(pageLine(text), 2)),
     ...(breakerIsOpen ? [hanging(pageLine({ text: `! ${broken}`, role: 'warning' }), 2)] : []),
@@ -99,7 +100,7 @@ function cacheText({ cache, nextInputUsd }: ContextReport): string {
   if (cache === undefined) return `Cache: nothing was sent yet${price}`;
   const { cachedTokens, inputTokens } = cache;
   const served = `${grouped(cachedTokens)} of the last ${grouped(inputTokens)} input tokens came from it (${percent(cachedTokens, inputTokens)})`;
-  return `Cache: ${served}${price === '' ? '; no price is known' : price}`;
+  return `Cache: ${served}${price === '' ? '; price unknown' : price}`;
 }
 
 function draftText({ draft }: ContextReport): string[] {

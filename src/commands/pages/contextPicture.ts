@@ -1,7 +1,7 @@
 /** The window as a picture: a bar by part, with what begins where below it. Told apart by signs, colours come on top. */
 import { type ContextReport, type RequestPart, requestParts } from '../../protocol/contextReport.ts';
 import type { ContextMeasure } from '../../protocol/events.ts';
-import { grouped } from '../../protocol/grouped.ts';
+import { shortTokens } from '../../protocol/scaled.ts';
 import { hanging, type PageLine, type PageSpan, pageLine, type Role } from './page.ts';
 
 /** One for each part, wherever it stands; of the block elements that are one column wide and in every font. */
@@ -57,7 +57,7 @@ export function contextPicture(report: ContextReport, columns: number): readonly
   const legend = marks.flatMap(({ letter, means, tokens }, index): PageSpan[] => [
     { text: index === 0 ? '' : ' · ', role: 'dim' },
     { text: letter, role: 'accent' },
-    { text: ` ${means} ${grouped(tokens)}`, role: 'dim' },
+    { text: ` ${means} ${shortTokens(tokens)}`, role: 'dim' },
   ]);
   return [
     pageLine(' '.repeat(MARGIN), ...barSpans(measure, width, scale)),
@@ -102,8 +102,8 @@ function marksOf({ measure, marks = {} }: ContextReport): readonly Mark[] {
   const all: readonly Mark[] = [
     ...(maskAt === undefined ? [] : [{ letter: 'm', means: 'shortens from', tokens: maskAt }]),
     { letter: 'c', means: 'compacts at', tokens: measure.triggerTokens },
-    ...(removeAt === undefined ? [] : [{ letter: 'r', means: 'removes at', tokens: removeAt }]),
-    ...(limit === undefined ? [] : [{ letter: 'x', means: 'never sends more than', tokens: limit }]),
+    ...(removeAt === undefined ? [] : [{ letter: 'r', means: 'drops oldest at', tokens: removeAt }]),
+    ...(limit === undefined ? [] : [{ letter: 'x', means: 'hard limit', tokens: limit }]),
   ];
   return [...all].sort((a, b) => a.tokens - b.tokens);
 }

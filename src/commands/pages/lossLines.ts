@@ -3,11 +3,8 @@ import type { Loss } from '../../protocol/contextReport.ts';
 import { hanging, type PageLine, pageLine } from './page.ts';
 
 const kinds: readonly (readonly [Loss['kind'], string])[] = [
-  ['constraint', 'Things you asked for'],
-  ['decision', 'Decisions'],
-  ['path', 'Files'],
-  ['failing_test', 'Failing tests'],
-  ['error', 'Errors'],
+  ['message', 'Your messages'],
+  ['path', 'Changed files'],
 ];
 
 /** Of each kind; the rest is counted. */
@@ -17,11 +14,13 @@ const MAX_CHARACTERS = 160;
 /** Nothing is lost where there are none: that is said too. */
 export function lossLines(losses: readonly Loss[]): readonly PageLine[] {
   if (losses.length === 0)
-    return [pageLine({ text: 'Losses: none found; what the log knows is still said.', role: 'success' })];
+    return [
+      pageLine({ text: 'Nothing is lost: your messages and all changed files are kept.', role: 'success' }),
+    ];
   return [
     hanging(
       pageLine({
-        text: `Losses: ${losses.length} no longer said, each one Recall away under its number`,
+        text: `${losses.length} ${losses.length === 1 ? 'detail' : 'details'} omitted (recoverable by number):`,
         role: 'warning',
       }),
       2,

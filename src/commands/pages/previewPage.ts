@@ -60,7 +60,7 @@ function unverifiedLines(unverified: readonly string[]): readonly PageLine[] {
   return [
     hanging(
       pageLine({
-        text: `Not borne out by the log (marked in the summary): ${unverified.map((claim) => short(claim)).join(' · ')}`,
+        text: `Paths that do not occur in this session (marked in the summary): ${unverified.map((claim) => short(claim)).join(' · ')}`,
         role: 'warning',
       }),
       2,

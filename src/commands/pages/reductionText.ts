@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { grouped } from '../../protocol/grouped.ts';
+import { shortTokens } from '../../protocol/scaled.ts';
 
 /** The part of a reduction entry's data that is shown; whatever else it holds is not looked at. */
 const shown = z.looseObject({
@@ -22,7 +23,7 @@ export function reductionText(entry: JSONLEntry): string | undefined {
   const { data } = shown.safeParse(entry.data);
   if (data === undefined || data.reason === 'compaction') return undefined;
   const text = sentence(data);
-  return text === undefined ? undefined : `${text}${sizes(data)}${hint(data)}`;
+  return text === undefined ? undefined : [`${text}${sizes(data)}`, ...remarks(data)].join(' · ');
 }
 
 /** Why a summary could not be had; `undefined` for an entry that does not say so. */
@@ -32,21 +33,21 @@ export function failedSummaryText({ subtype, data, message }: JSONLEntry): strin
   return `No summary could be had: ${said ?? 'no reason was given'}`;
 }
 
-function sentence({ kind, reason, replacements, removed, model = 'this model', windowTokens }: Shown) {
+function sentence({ kind, replacements, removed, model = 'this model', windowTokens }: Shown) {
   const results = replacements.length;
   const steps = removed.length;
   switch (kind) {
     case 'mask': {
       const what = [
-        ...(steps > 0 ? [many(steps, 'old step')] : []),
-        ...(results > 0 ? [many(results, 'old tool result')] : []),
+        ...(steps > 0 ? [many(steps, 'earlier step')] : []),
+        ...(results > 0 ? [many(results, 'earlier tool result')] : []),
       ];
-      return `Masked ${what.join(' and ') || 'old tool results'}${because(reason, ['old results', 'old steps'])}`;
+      return `Shortened ${what.join(' and ') || 'earlier steps'}`;
     }
     case 'clip':
-      return `Shortened ${many(results, 'large tool result')}${because(reason, [])}`;
+      return `Shortened ${many(results, 'large tool result')}`;
     case 'remove':
-      return `Left out ${many(steps, 'older message')}${because(reason, [])}`;
+      return `Left out ${many(steps, 'older message')}`;
     case 'drop':
       return `Left out ${many(steps, 'item')} as you asked`;
     case 'restore':
@@ -62,26 +63,25 @@ function sentence({ kind, reason, replacements, removed, model = 'this model', w
 
 function sizes({ kind, preTokens, postTokens }: Shown): string {
   if (kind === 'window' || postTokens === undefined) return '';
-  return `: ${grouped(preTokens)} → ${grouped(postTokens)} tokens`;
+  return ` (${shortTokens(preTokens)} → ${shortTokens(postTokens)} tokens)`;
 }
 
-function hint({ kind }: Shown): string {
+/** Why it happened, or how it is undone; what happens by design needs no reason. */
+function remarks({ kind, reason }: Shown): readonly string[] {
+  const why = reason.replace(/\s+/g, ' ').trim();
   switch (kind) {
     case 'mask':
     case 'clip':
     case 'remove':
-      return ' · Recall finds them; /context shows them';
+      return why === '' || DESIGNED.has(why) ? [] : [why];
     case 'drop':
-      return ' · /context items brings it back';
+      return ['/context items brings it back'];
     default:
-      return '';
+      return [];
   }
 }
 
-function because(reason: string, silent: readonly string[]): string {
-  const clean = reason.replace(/\s+/g, ' ').trim();
-  return clean === '' || silent.includes(clean) ? '' : ` (${clean})`;
-}
+const DESIGNED: ReadonlySet<string> = new Set(['earlier turns', 'old results', 'old steps']);
 
 function many(count: number, noun: string): string {
   return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;

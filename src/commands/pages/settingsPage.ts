@@ -1,7 +1,11 @@
 /** What `/context settings` shows: every `context.*` setting, and what `auto` comes to for this model. */
 import { removalPolicyFor } from '../../context/index.ts';
 import type { ContextReport } from '../../protocol/contextReport.ts';
-import { type ContextSettings, contextSettingsSchema } from '../../protocol/contextSettings.ts';
+import {
+  type ContextSettings,
+  contextSettingsSchema,
+  strategyTraits,
+} from '../../protocol/contextSettings.ts';
 import { grouped } from '../../protocol/grouped.ts';
 import type { ModelInfo } from '../../protocol/model.ts';
 import { percent } from '../figures.ts';
@@ -74,11 +78,12 @@ function resolved({ settings, model, report }: SettingsFacts): readonly string[]
     model.id,
     model.provider === undefined ? {} : { provider: model.provider },
   );
-  const masks = strategy === 'auto' || strategy === 'mask-only';
-  const summarises = strategy === 'auto' || strategy === 'summary';
+  const { masks, summarises } = strategyTraits[strategy];
   return [
     `strategy ${strategy}: ${strategyText(settings)}`,
-    ...(masks && marks.maskAt !== undefined ? [`old steps become a line each from ${at(marks.maskAt)}`] : []),
+    ...(masks && marks.maskAt !== undefined
+      ? [`steps of earlier turns are shortened from ${at(marks.maskAt)}`]
+      : []),
     ...(summarises
       ? [
           `summary by ${settings.summary === 'smart' ? 'the model' : 'counting'} at ${at(measure.triggerTokens)}`,
@@ -99,11 +104,12 @@ function strategyText({ strategy, compact }: ContextSettings): string {
   if (strategy === 'off' || !compact.auto) return 'nothing happens by itself; /compact works';
   switch (strategy) {
     case 'auto':
-      return 'first old steps become lines, then a summary, then removal where no summary can be had';
     case 'summary':
-      return 'a summary, then removal where none can be had';
+      return 'everything stays until the trigger, then a summary; shortening and removal only if none can be had';
+    case 'economy':
+      return 'steps of earlier turns are shortened early, then a summary at the trigger';
     case 'mask-only':
-      return 'old steps become lines and nothing else, short of a request too large to send';
+      return 'steps of earlier turns are shortened and nothing else, short of a request too large to send';
     default:
       return 'older messages are left out; the model is not asked for a summary';
   }
@@ -111,8 +117,8 @@ function strategyText({ strategy, compact }: ContextSettings): string {
 
 function aheadText({ threadSummary }: ContextSettings, model: ModelInfo, writesAhead: boolean): string {
   const said = `drafts (threadSummary ${threadSummary})`;
-  if (writesAhead) return `${said}: on, a draft is kept ready beside the work and nobody waits`;
+  if (writesAhead) return `${said}: on, a summary is drafted shortly before it is needed, so nobody waits`;
   return threadSummary === 'auto' && model.hasOneSlot === true
-    ? `${said}: off, since this endpoint serves one request at a time; a summary is waited for, and Esc takes removal instead`
-    : `${said}: off, a summary is waited for`;
+    ? `${said}: off, since this endpoint serves one request at a time; you see the summary run, and Esc shortens old steps instead`
+    : `${said}: off, you see each summary run`;
 }

@@ -4,17 +4,17 @@ import type { CompactMetadata, EntryDraft, JSONLEntry } from '../../protocol/ent
 import type { AgentEvent } from '../../protocol/events.ts';
 import type { ToolSchema } from '../../protocol/messages.ts';
 import type { ModelInfo, SentRequest } from '../../protocol/model.ts';
-import type { ProjectionPolicy } from '../ContextBuilder.ts';
-import type { Atom } from '../history/atoms.ts';
 import type { Reduction } from '../history/reductions.ts';
 import type { View } from '../history/view.ts';
 import type { Draft } from '../memory/ThreadSummary.ts';
 import type { RequestOutcome, SummaryCut } from '../requestRecord.ts';
+import type { ProjectionPolicy } from '../standardMessages.ts';
 import type { BlobStore, CacheStore } from '../storage/index.ts';
 import type { TokenCounter } from '../TokenCounter.ts';
 import type { WindowBudget } from '../tokens/budgets.ts';
 import type { SummaryModel } from '../types.ts';
 import type { LedgerPlan } from './ledger.ts';
+import type { CompactionPlan } from './plan.ts';
 
 export interface CompactionDeps {
   readonly settings: ContextSettings['compact'];
@@ -51,8 +51,6 @@ export interface CompactionJob {
   readonly withoutModel?: boolean;
   /** A summary that was written beside the work: nobody is asked. */
   readonly draft?: Draft;
-  /** Tokens of the tail that stay as they are; what a summary leaves standing before them becomes a ledger. */
-  readonly protectTokens?: number;
 }
 
 /** One request for a summary that went out. */
@@ -77,8 +75,10 @@ export type CompactionOutcome =
       readonly lastMessageSeq: number | undefined;
       /** As the model wrote it. */
       readonly text: string;
-      readonly kept: readonly Atom[];
-      /** What becomes of kept atoms that are older than the protected tail. */
+      readonly plan: CompactionPlan;
+      /** Paths in the summary that occur nowhere in the log. */
+      readonly unverified: readonly string[];
+      /** What became of steps that came after a draft and are too old for the tail. */
       readonly ledger?: LedgerPlan;
       readonly snippetTexts: ReadonlyMap<string, string>;
       readonly usage?: EntryDraft;

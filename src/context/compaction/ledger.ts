@@ -4,17 +4,21 @@
  * pointer; and since a change costs the provider's cache, many steps go at once or none. Pure.
  */
 import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
-import { type Atom, isPrompt } from '../history/atoms.ts';
+import { grouped } from '../../protocol/grouped.ts';
+import type { Atom, AtomCall } from '../history/atoms.ts';
 import { reductionDraft } from '../history/reductions.ts';
 import { tailStart } from '../history/tail.ts';
 import type { View } from '../history/view.ts';
-import { ledgerLines } from './ledgerLine.ts';
+import { firstErrorLine } from '../results/errorLines.ts';
+import { HIGH } from '../tokens/estimate.ts';
+import { truncateToTokens } from '../tokens/truncate.ts';
+import { wellFormed } from '../tokens/wellFormed.ts';
 import { pinnedAtoms } from './plan.ts';
 
 export interface LedgerInput {
   readonly view: View;
-  /** Tokens of the newest atoms that stay as they are; the newest always does. */
-  readonly protectTokens: number;
+  /** Atoms of the view that are old enough. */
+  readonly old: readonly Atom[];
   /** Tokens that have to be freed, or nothing happens. */
   readonly minGain: number;
   readonly sizeOf: (atom: Atom) => number;
@@ -33,27 +37,44 @@ export interface LedgerPlan {
   readonly runs: readonly LedgerRun[];
   /** Tokens freed. */
   readonly gain: number;
-  /** Tokens of what is older than the protected tail afterwards: notes, prompts, the rest. */
+  /** Tokens that are left of what is old: notes, prompts, the rest. */
   readonly residue: number;
 }
 
-/** The notes for everything old enough; undefined when they would not free `minGain`. */
+/** The notes for everything old enough; undefined when they would not free `minGain`. What no request has shown yet stays. */
 export function planLedger(input: LedgerInput): LedgerPlan | undefined {
   const { view, sizeOf, sizeOfText } = input;
-  const tail = tailStart(view.atoms, { tokens: input.protectTokens, sizeOf });
-  const old = view.atoms.slice(0, Math.min(tail, firstUnseen(view.atoms)));
-  const before = old.reduce((sum, atom) => sum + sizeOf(atom), 0);
+  const unseen = new Set(view.atoms.slice(firstUnseen(view.atoms)));
+  const old = input.old.filter((atom) => !unseen.has(atom));
+  const before = sizeOfAll(old, sizeOf);
   if (before < input.minGain) return undefined;
-  const runs = runsOf(old, view)
-    .map((atoms) => ({ ...toRun(atoms), size: atoms.reduce((sum, atom) => sum + sizeOf(atom), 0) }))
+  const runs: LedgerRun[] = [];
+  let gain = 0;
+  for (const atoms of runsOf(old, view)) {
+    const run = toRun(atoms);
+    const freed = sizeOfAll(atoms, sizeOf) - sizeOfText(run.note) - NOTE_OVERHEAD;
     // A single short reply is shorter than a note about it.
-    .filter(({ note, size }) => sizeOfText(note) + NOTE_OVERHEAD < size)
-    .map(({ removed, note }) => ({ removed, note }));
-  const going = new Set(runs.flatMap(({ removed }) => removed));
-  const stays = old.filter(({ head }) => !going.has(head.uuid)).reduce((sum, atom) => sum + sizeOf(atom), 0);
-  const residue = stays + runs.reduce((sum, { note }) => sum + sizeOfText(note) + NOTE_OVERHEAD, 0);
-  const gain = before - residue;
-  return runs.length === 0 || gain < input.minGain ? undefined : { runs, gain, residue };
+    if (freed <= 0) continue;
+    runs.push(run);
+    gain += freed;
+  }
+  return runs.length === 0 || gain < input.minGain ? undefined : { runs, gain, residue: before - gain };
+}
+
+/**
+ * What masking may take: everything before the newest `protectTokens`, and before the entry at `turnStart`, which
+ * begins the current turn.
+ */
+export function oldAtoms(
+  { atoms }: View,
+  {
+    protectTokens,
+    turnStart = Number.POSITIVE_INFINITY,
+    sizeOf,
+  }: { readonly protectTokens: number; readonly turnStart?: number } & Pick<LedgerInput, 'sizeOf'>,
+): readonly Atom[] {
+  const tail = tailStart(atoms, { tokens: protectTokens, sizeOf });
+  return atoms.slice(0, tail).filter(({ head }) => head.seq < turnStart);
 }
 
 /** Results that no request has shown yet, and whatever came after them, such as the output of the user's own command. */
@@ -65,11 +86,8 @@ function firstUnseen(atoms: readonly Atom[]): number {
 /** The message around a note. */
 const NOTE_OVERHEAD = 12;
 
-/** Tokens of what no ledger can make shorter and only a summary can: everything older than the tail, as it is. */
-export function residueOf(view: View, protectTokens: number, sizeOf: (atom: Atom) => number): number {
-  const start = tailStart(view.atoms, { tokens: protectTokens, sizeOf });
-  const kept = (atom: Atom): boolean => isPrompt(atom.head) || atom.head.subtype === 'reduction';
-  return view.atoms.slice(0, start).reduce((sum, atom) => sum + (kept(atom) ? sizeOf(atom) : 0), 0);
+function sizeOfAll(atoms: readonly Atom[], sizeOf: LedgerInput['sizeOf']): number {
+  return atoms.reduce((sum, atom) => sum + sizeOf(atom), 0);
 }
 
 /** Neighbours that may go, in order. Prompts, pins, instructions and earlier notes stay where they are. */
@@ -142,3 +160,52 @@ function toRun(atoms: readonly Atom[]): LedgerRun {
 }
 
 const HEADING = 'Earlier steps, a line each; Recall with its pointer ("#12") or a query shows all of it:';
+
+/** Tokens of a call's arguments in its line, and of what a reply or the user's own command said in words. */
+const TITLE_TOKENS = 20;
+const WORDS_TOKENS = 24;
+/** Tokens of the first error line of a call that failed. */
+const ERROR_TOKENS = 30;
+/** A reply that ended a turn is what the user was told: more of it stays. */
+const ANSWER_TOKENS = 90;
+/** More than this of a text cannot matter for one line. */
+const MAX_LOOKED_AT = 800;
+
+/** The lines of an atom; none for notes of the program that say nothing about the past. */
+export function ledgerLines(atom: Atom): readonly string[] {
+  const { head, calls, kind } = atom;
+  if (kind === 'user') return head.subtype === 'shell' ? [`#${head.seq} ! ${words(head, WORDS_TOKENS)}`] : [];
+  const said = words(head, calls.length === 0 ? ANSWER_TOKENS : WORDS_TOKENS);
+  return [...(said === '' ? [] : [`#${head.seq} "${said}"`]), ...calls.map(callLine)];
+}
+
+/** The outcome stands before the arguments, which may be cut: a long command must not hide that it failed. */
+function callLine({ call, result }: AtomCall): string {
+  const { toolResult } = result ?? {};
+  const status = toolResult?.status ?? 'interrupted';
+  const failed = status !== 'ok' && status !== 'partial';
+  const summary = toolResult?.display?.summary ?? '';
+  const error = failed ? (firstErrorLine(textOf(toolResult?.output)) ?? '') : '';
+  const bytes = toolResult?.original?.bytes ?? Buffer.byteLength(textOf(toolResult?.output ?? ''));
+  const outcome = [
+    failed && summary === '' ? status : summary,
+    failed || bytes < 100 ? '' : `${grouped(bytes)} bytes`,
+    oneLine(error, ERROR_TOKENS),
+  ].filter((part) => part !== '');
+  const title = oneLine(toolResult?.display?.title ?? '', TITLE_TOKENS);
+  const line = [call.tool?.name ?? '', outcome.length === 0 ? '' : `[${outcome.join(', ')}]`, title];
+  return `#${result?.seq ?? call.seq} ${line.filter((part) => part !== '').join(' ')}`;
+}
+
+function words({ message: { content } }: JSONLEntry, maxTokens: number): string {
+  return oneLine(textOf(content), maxTokens);
+}
+
+function oneLine(text: string, maxTokens: number): string {
+  const flat = wellFormed(text.slice(0, MAX_LOOKED_AT)).replace(/\s+/g, ' ').trim();
+  return truncateToTokens(flat, maxTokens, '…', HIGH);
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}

@@ -1,12 +1,13 @@
 /**
  * Masking of single results, for the strategies that judge messages one by one: an old tool result becomes one
- * line with a pointer, its call and what was said with it stay. Pure. Elsewhere a ledger does it (ledger.ts).
+ * line with a pointer, its call and what was said with it stay. Elsewhere a ledger does it (ledger.ts).
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { Atom } from '../history/atoms.ts';
-import type { Replacement } from '../history/reductions.ts';
+import { type Replacement, reductionDraft } from '../history/reductions.ts';
 import type { View } from '../history/view.ts';
 import { maskStub } from '../results/maskStub.ts';
+import type { SessionParts } from '../sessionParts.ts';
 
 export interface MaskInput {
   readonly view: View;
@@ -81,4 +82,33 @@ function oldAtoms(
     end--;
   }
   return atoms.slice(0, end);
+}
+
+interface Masking {
+  /** Tokens of the newest atoms that stay as they are. */
+  readonly protectTokens: number;
+  readonly minGain: number;
+  readonly reason: string;
+  /** Of the request as it is. */
+  readonly preTokens: number;
+}
+
+/** Records stubs for old results, all at once; nothing where they would not free `minGain`. */
+export async function maskResults(parts: SessionParts, masking: Masking): Promise<void> {
+  const { projection, append } = parts;
+  const { protectTokens, minGain, reason, preTokens } = masking;
+  const plan = planMask({
+    view: projection.view(),
+    protectTokens,
+    minGain,
+    sizeOf: (atom) => projection.sizeOf(atom),
+    sizeOfResult: (atom, index) => projection.sizeOfResult(atom, index),
+    sizeOfText: (text) => projection.sizeOfText(text),
+  });
+  if (plan === undefined) return;
+  const postTokens = Math.ceil(preTokens - plan.gain);
+  const replacements = [...plan.replacements];
+  await append([
+    reductionDraft({ kind: 'mask', strategy: 'stubs', reason, preTokens, postTokens, replacements }),
+  ]);
 }

@@ -1,15 +1,15 @@
 /** What `/compact --preview` and `/compact --diff` tell: what stays, what goes, and what would no longer be said. */
-import type { CompactionDiff, CompactionPreview, ContextItem } from '../../protocol/contextReport.ts';
+import type { CompactionDiff, CompactionPreview, ContextItem, Loss } from '../../protocol/contextReport.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { reductionRecords } from '../contextReport.ts';
-import { entryTexts } from '../facts/entryText.ts';
-import { type Atom, atomEntries } from '../history/atoms.ts';
+import { contentText, entryTexts } from '../facts/entryText.ts';
+import { knownFacts } from '../facts/knownFacts.ts';
+import { atomEntries, isPrompt } from '../history/atoms.ts';
 import { liveEntries } from '../history/live.ts';
 import { retainedBy } from '../history/retained.ts';
 import { lastCompaction } from '../history/view.ts';
+import { headOf } from '../tokens/wellFormed.ts';
 import type { CompactionOutcome } from './job.ts';
-import { lossesOf } from './losses.ts';
-import { verifySummary } from './verifySummary.ts';
 
 interface PreviewFacts {
   readonly entries: readonly JSONLEntry[];
@@ -19,7 +19,7 @@ interface PreviewFacts {
 }
 
 /** From an outcome that was not written to what the user is shown of it. */
-export async function previewOf(outcome: CompactionOutcome, facts: PreviewFacts): Promise<CompactionPreview> {
+export function previewOf(outcome: CompactionOutcome, facts: PreviewFacts): CompactionPreview {
   const { entries, items, preTokens } = facts;
   const nothing = {
     preTokens,
@@ -37,21 +37,25 @@ export async function previewOf(outcome: CompactionOutcome, facts: PreviewFacts)
     const message = 'Nothing can be summarised, but large tool results would be shortened.';
     return { ...nothing, outcome: 'refused', message };
   }
-  const kept = new Set(outcome.kept.map(({ head }) => head.uuid));
-  const split = splitEntries(entries, outcome.kept, outcome.lastMessageSeq ?? -1);
+  const { kept, userMessages } = outcome.plan;
+  const heads = new Set(kept.map(({ head }) => head.uuid));
+  const staying = new Set([...kept.flatMap(atomEntries), ...userMessages.map(({ entry }) => entry)]);
+  const dropped = entries.filter(
+    (entry) => entry.seq <= (outcome.lastMessageSeq ?? -1) && !staying.has(entry),
+  );
   return {
     outcome: 'ready',
     preTokens,
     postTokens: outcome.metadata.postTokens ?? preTokens,
     summary: outcome.summary,
     files: outcome.metadata.filesIncluded ?? [],
-    kept: items.filter(({ uuid }) => kept.has(uuid)),
-    losses: lossesOf(outcome.summary, split.keptText, split.dropped),
-    unverified: (await verifySummary(outcome.text, entries)).unverified,
+    kept: items.filter(({ uuid }) => heads.has(uuid)),
+    losses: lossesOf(`${outcome.summary}\n${textOf([...staying])}`, dropped),
+    unverified: outcome.unverified,
     ...(outcome.fallback === undefined
       ? {}
       : {
-          message: `The model could not write a summary (${outcome.fallback}); this one is counted together.`,
+          message: `The model could not write a summary (${outcome.fallback}); this one is counted from the log.`,
         }),
   };
 }
@@ -77,7 +81,7 @@ export function lastDiff(
     summary: content,
     dropped: items.filter((item) => item.seq < boundary.seq && !retained.has(item.uuid) && !wasGone(item)),
     kept: items.filter(({ uuid }) => retained.has(uuid)),
-    losses: lossesOf(content, textOf(kept), dropped),
+    losses: lossesOf(`${content}\n${textOf(kept)}`, dropped),
   };
 }
 
@@ -89,16 +93,26 @@ function summarisedIn(entries: readonly JSONLEntry[]): (item: ContextItem) => bo
   return ({ uuid, seq }) => boundary !== undefined && seq < boundary.seq && !retained.has(uuid);
 }
 
-function splitEntries(
-  entries: readonly JSONLEntry[],
-  keptAtoms: readonly Atom[],
-  lastMessageSeq: number,
-): { readonly dropped: readonly JSONLEntry[]; readonly keptText: string } {
-  const kept = new Set(keptAtoms.flatMap(atomEntries));
-  return {
-    dropped: entries.filter((entry) => entry.seq <= lastMessageSeq && !kept.has(entry)),
-    keptText: textOf([...kept]),
-  };
+const MAX_LOSSES = 50;
+const MAX_QUOTE = 200;
+
+/**
+ * What the log knows for certain of dropped entries and the request no longer says: the user's messages that had no
+ * room, and changed files that are not named. Newest first, at most 50.
+ */
+function lossesOf(said: string, dropped: readonly JSONLEntry[]): Loss[] {
+  const messages = dropped.filter(isPrompt).flatMap(({ message, seq }): Loss[] => {
+    const text = contentText(message.content).trim();
+    return text === '' || said.includes(text)
+      ? []
+      : [{ kind: 'message', text: headOf(text, MAX_QUOTE), seq }];
+  });
+  const root = dropped[0]?.cwd ?? '';
+  const paths = knownFacts(dropped).files.flatMap(({ path, seq }): Loss[] => {
+    const name = root !== '' && path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
+    return said.includes(name) ? [] : [{ kind: 'path', text: path, seq }];
+  });
+  return [...messages.reverse(), ...paths.reverse()].slice(0, MAX_LOSSES);
 }
 
 function textOf(entries: readonly JSONLEntry[]): string {

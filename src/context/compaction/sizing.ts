@@ -1,13 +1,13 @@
-/** Sizes of one compaction: tokens calibrated for the model, budgets, and how far it has to go. */
-import { renderAtom } from '../ContextBuilder.ts';
+/** Sizes and budgets of one compaction, in tokens calibrated for the model. */
+
 import type { Atom } from '../history/atoms.ts';
 import type { View } from '../history/view.ts';
 import { RequestSizer } from '../RequestSizer.ts';
+import { renderAtom } from '../standardMessages.ts';
 import { type CompactionBudget, compactionBudget } from '../tokens/budgets.ts';
-import { type Choice, chooseCompaction } from './choose.ts';
 import { outputOf } from './clips.ts';
 import type { CompactionDeps, CompactionJob } from './job.ts';
-import type { Snippets } from './snippets.ts';
+import { type CompactionPlan, planCompaction } from './plan.ts';
 
 /** Share of the window that has to be free below the trigger for it to be worth aiming at. */
 const MIN_ROOM = 0.05;
@@ -37,11 +37,6 @@ export class Sizing {
     return messages.reduce((sum, one) => sum + this.#deps.counter.countMessage(one), 0) * this.ratio();
   }
 
-  ofResult(atom: Atom, index: number): number {
-    const message = renderAtom(atom, this.#job.view.replacements, this.#job.policy)[index + 1];
-    return message === undefined ? 0 : this.#deps.counter.countMessage(message) * this.ratio();
-  }
-
   ofText(text: string): number {
     return this.#deps.counter.count(text).tokens * this.ratio();
   }
@@ -56,9 +51,9 @@ export class Sizing {
   }
 
   /** What would be left with an empty summary: known before anybody is asked for one. */
-  leastAfter({ plan, clips }: Choice): number {
+  leastAfter({ kept, clips }: CompactionPlan): number {
     if (clips.length > 0) return 0;
-    return this.ofView({ ...this.#job.view, summary: undefined, atoms: plan.kept });
+    return this.ofView({ ...this.#job.view, summary: undefined, atoms: kept });
   }
 
   budget(retain: number): CompactionBudget {
@@ -75,29 +70,27 @@ export class Sizing {
     };
   }
 
-  /** `cut`: where a summary that is written already ends. */
-  choose(budget: CompactionBudget, snippets: Pick<Snippets, 'tokens'>, cut?: number): Choice | undefined {
+  /** `covered`: how many atoms a summary that is written already speaks for. */
+  plan(budget: CompactionBudget, snippetTokens: number, covered?: number): CompactionPlan | undefined {
     const { view, trigger, mustReach } = this.#job;
-    return chooseCompaction({
+    return planCompaction({
       view,
       budget,
       fixed: this.#fixed() + WRAPPER_TOKENS,
-      snippetTokens: snippets.tokens,
+      snippetTokens,
       minDropped: trigger === 'manual' ? MIN_MANUAL : 0,
       mayDropNewest: mustReach !== undefined || view.atoms.at(-1)?.calls.length === 0,
       minRounds: this.#deps.minRetainRounds,
-      cut,
+      covered,
       sizeOf: (atom) => this.ofAtom(atom),
       sizeOfResult: (result) => this.ofText(view.replacements.get(result.uuid) ?? outputOf(result)),
+      sizeOfText: (text) => this.ofText(text),
     });
   }
 
   #fixed(): number {
     const { view, tools, policy } = this.#job;
-    return this.#calibrated(new RequestSizer(this.#deps.counter).of(view, tools, policy).fixed);
-  }
-
-  #calibrated(tokens: number): number {
-    return Math.ceil(tokens * this.ratio());
+    const { fixed } = new RequestSizer(this.#deps.counter).of(view, tools, policy);
+    return Math.ceil(fixed * this.ratio());
   }
 }

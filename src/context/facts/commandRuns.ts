@@ -1,21 +1,20 @@
-/** Commands that were run and how they ended, as results say it. */
+/** Commands that were run, how each ended, and which outcomes still stand. */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { shellOutput } from '../../protocol/shellOutput.ts';
-import { tailOf } from '../tokens/wellFormed.ts';
-import { bothEnds } from './bothEnds.ts';
+import { headOf, tailOf } from '../tokens/wellFormed.ts';
 import { parseTests, type TestReport } from './testReports.ts';
 
 export interface CommandRun {
   readonly command: string;
-  /** Undefined where it did not end: interrupted, denied, moved to the background. */
+  /** Undefined when it did not end: interrupted, denied, moved to the background. */
   readonly exitCode: number | undefined;
-  /** What a test runner or a type checker said at its end. */
+  /** What a test runner or a type checker reported at its end. */
   readonly tests: TestReport | undefined;
   /** Of the result. */
   readonly seq: number;
 }
 
-/** In log order. A call is matched with the next result of its id, since ids are used again and again. */
+/** In log order. A call is matched with the next result of its id, since providers reuse ids. */
 export function commandRuns(entries: readonly JSONLEntry[]): CommandRun[] {
   const open = new Map<string, string>();
   const runs: CommandRun[] = [];
@@ -43,22 +42,72 @@ export function commandRuns(entries: readonly JSONLEntry[]): CommandRun[] {
   return runs;
 }
 
-/** Test runners say how it went at their end, names of failures a little before it. */
+export interface StandingOutcomes {
+  /** The newest run of tests that still says how things are. */
+  readonly tests: (CommandRun & { readonly tests: TestReport }) | undefined;
+  /** The newest command that did something, when it failed. */
+  readonly failed: CommandRun | undefined;
+}
+
+/**
+ * The outcomes that may be told as the current state. A run supersedes every earlier one, whatever it ran, unless it
+ * only looked at something: a failure is told only while no later command could have shown it fixed. This says
+ * nothing rather than something outdated; the log and the summary have the rest.
+ */
+export function standingOutcomes(runs: readonly CommandRun[]): StandingOutcomes {
+  const newest = runs.findLast(({ command }) => !onlyLooks(command));
+  const tested = runs.findLast(hasTests);
+  const passed = tested !== undefined && tested.tests.failed === 0 && tested.exitCode === 0;
+  const newestFailed = newest !== undefined && newest.exitCode !== 0;
+  // A pass is told until something fails, a failure until something else was run.
+  const stands = tested === newest || (passed && !newestFailed);
+  return {
+    tests: stands ? tested : undefined,
+    failed: newest === tested || newest?.exitCode === undefined || !newestFailed ? undefined : newest,
+  };
+}
+
+function hasTests(run: CommandRun): run is CommandRun & { readonly tests: TestReport } {
+  return run.tests !== undefined;
+}
+
+/** Programs that show something and change or check nothing. */
+const LOOKING =
+  /^(?:cd|ls|ll|cat|bat|head|tail|less|more|grep|egrep|fgrep|rg|ag|wc|pwd|echo|printf|which|type|file|stat|tree|jq|sort|uniq|cut|tr|nl|date|du|df|printenv|whoami|uname|true|sed\s+-n\b|git\s+(?:status|log|diff|show|branch|blame|remote|rev-parse|ls-files))(?:\s|$)/;
+
+/** True when every part of a command line only looks; what is not understood is taken to do something. */
+function onlyLooks(command: string): boolean {
+  return command
+    .replace(/2>(?:&1|\/dev\/null)/g, '')
+    .split(/[&;|\n]/)
+    .map((part) => part.trim())
+    .every((part) => part === '' || (LOOKING.test(part) && !/[`>]|[$<]\(/.test(part)));
+}
+
+/** Test runners report at their end, and name failures a little before it. */
 const MAX_TAIL = 16_000;
 const MAX_HEAD = 4_000;
 
 type End = Pick<CommandRun, 'exitCode' | 'tests'>;
-/** Entries never change, so each is read once in its life. */
+/** Entries never change, so each is read once. */
 const ends = new WeakMap<JSONLEntry, End>();
 
 function endOf(entry: JSONLEntry, output: unknown, status: unknown): End {
   const known = ends.get(entry);
   if (known !== undefined) return known;
   const text = typeof output === 'string' ? output : '';
-  const read = bothEnds(text, MAX_HEAD, MAX_TAIL);
-  const end = { exitCode: exitCodeOf(text, status), tests: parseTests(read) };
+  const end = { exitCode: exitCodeOf(text, status), tests: parseTests(bothEnds(text)) };
   ends.set(entry, end);
   return end;
+}
+
+/** The first and last characters of a long text, in whole lines where it has any; a short text as it is. */
+function bothEnds(text: string): string {
+  if (text.length <= MAX_HEAD + MAX_TAIL) return text;
+  const first = headOf(text, MAX_HEAD);
+  const last = tailOf(text, MAX_TAIL);
+  const firstEnd = first.lastIndexOf('\n');
+  return `${firstEnd === -1 ? first : first.slice(0, firstEnd)}\n${last.slice(last.indexOf('\n') + 1)}`;
 }
 
 function exitCodeOf(text: string, status: unknown): number | undefined {

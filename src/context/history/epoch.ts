@@ -46,3 +46,22 @@ export function followFailures(): (entries: readonly JSONLEntry[]) => number {
     return isOver ? 0 : failures;
   });
 }
+
+/**
+ * Position of the prompt with which the current turn began, or of the end of the last one; 0 before any. A prompt that
+ * came while the model was still calling tools belongs to the turn that ran.
+ */
+export function turnStart(entries: readonly JSONLEntry[]): number {
+  let start = 0;
+  let isWorking = false;
+  for (const entry of entries) {
+    if (isPrompt(entry) && !isWorking) start = entry.seq;
+    if (isPrompt(entry) || entry.type === 'tool_use' || entry.type === 'tool_result') isWorking = true;
+    else if (entry.type === 'assistant') isWorking = false;
+    else if (entry.subtype === 'turn_end') {
+      isWorking = false;
+      start = entry.seq + 1;
+    }
+  }
+  return start;
+}

@@ -6,8 +6,17 @@ import type { JSONLEntry } from '../../protocol/entries.ts';
 import { isUserSide } from './atoms.ts';
 import { isReshaping } from './reshaping.ts';
 
-/** Uuids of what a boundary retains; `entries` are those before it. */
+/** Uuids of everything that requests show of the entries before a boundary, as messages or in its summary message. */
 export function retainedBy(
+  boundary: JSONLEntry | undefined,
+  entries: readonly JSONLEntry[],
+): ReadonlySet<string> {
+  const quoted = boundary?.compactMetadata?.userMessages ?? [];
+  return new Set([...keptBy(boundary, entries), ...quoted.map(({ uuid }) => uuid)]);
+}
+
+/** Uuids of what a boundary keeps as messages of their own; `entries` are those before it. */
+export function keptBy(
   boundary: JSONLEntry | undefined,
   entries: readonly JSONLEntry[],
 ): ReadonlySet<string> {

@@ -18,27 +18,30 @@ export function findAtomRounds(atoms: readonly Atom[]): number[] {
   return atoms.flatMap((atom, index) => (isPrompt(atom.head) ? [index] : []));
 }
 
-/** Index of the first atom of the newest `rounds` rounds; 0 where there are no more than that. */
-export function newestRounds(atoms: readonly Atom[], rounds: number): number {
-  if (rounds <= 0) return atoms.length;
-  const starts = findAtomRounds(atoms);
-  return starts.length < rounds ? 0 : (starts.at(-rounds) ?? 0);
+/**
+ * Index of the first atom of as many of the newest `rounds` rounds as fit into `tokens`; undefined where not even the
+ * newest fits, or none is asked for.
+ */
+export function newestRounds(
+  atoms: readonly Atom[],
+  { rounds, tokens, sizeOf }: RoundBudget,
+): number | undefined {
+  if (rounds <= 0) return undefined;
+  const byTokens = tailStart(atoms, { tokens, sizeOf, isRequired: isRunning });
+  return findAtomRounds(atoms)
+    .slice(-rounds)
+    .find((start) => start >= byTokens);
 }
 
-/**
- * Index of the first atom of the newest `rounds` rounds that fit into `tokens`; of fewer rounds where they do
- * not; and where not even the newest round fits, of its newest part. 0 rounds keep nothing.
- */
-export function retainRounds(
-  atoms: readonly Atom[],
-  {
-    rounds,
-    tokens,
-    sizeOf,
-  }: { readonly rounds: number; readonly tokens: number; readonly sizeOf: (atom: Atom) => number },
-): number {
-  if (rounds <= 0) return atoms.length;
-  const starts = findAtomRounds(atoms).slice(-rounds);
-  const byTokens = tailStart(atoms, { tokens, sizeOf, isRequired: isRunning });
-  return starts.find((start) => start >= byTokens) ?? byTokens;
+interface RoundBudget {
+  readonly rounds: number;
+  readonly tokens: number;
+  readonly sizeOf: (atom: Atom) => number;
+}
+
+/** The same, and where not even the newest round fits, its newest part. 0 rounds keep nothing. */
+export function retainRounds(atoms: readonly Atom[], budget: RoundBudget): number {
+  if (budget.rounds <= 0) return atoms.length;
+  const { tokens, sizeOf } = budget;
+  return newestRounds(atoms, budget) ?? tailStart(atoms, { tokens, sizeOf, isRequired: isRunning });
 }

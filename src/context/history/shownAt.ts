@@ -39,6 +39,8 @@ export function shownAt(entries: readonly JSONLEntry[]): ReadonlySet<string> | u
   // With its boundary.
   const summary = view.summary === undefined ? 0 : entries.indexOf(view.summary);
   if (summary > 0) for (const { uuid } of entries.slice(summary - 1, summary + 1)) shown.add(uuid);
+  // With the user's messages that it quotes.
+  for (const { uuid } of entries[summary - 1]?.compactMetadata?.userMessages ?? []) shown.add(uuid);
   const removals = new Removals();
   for (const entry of entries) {
     const reduction = reductionOf(entry);

@@ -3,6 +3,7 @@
  * built. A pure function of the log; refers to entries by id, so it survives any reordering of code.
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { type KeptMessage, messagesNamed } from '../compaction/userMessages.ts';
 import type { Atom } from './atoms.ts';
 import { createGrowth } from './foldLog.ts';
 import { pinnedInstructions } from './instructionEntries.ts';
@@ -10,7 +11,7 @@ import { type Live, liveEntries } from './live.ts';
 import { reductionOf } from './reductions.ts';
 import { retainedNotes } from './removals.ts';
 import { isReshaping } from './reshaping.ts';
-import { retainedBy } from './retained.ts';
+import { keptBy } from './retained.ts';
 import { ShownAtoms } from './ShownAtoms.ts';
 
 export interface View {
@@ -18,6 +19,8 @@ export interface View {
   /** The pinned instructions of this epoch, one entry for each file; empty while they ride in `atoms`. */
   readonly instructions: readonly JSONLEntry[];
   readonly summary: JSONLEntry | undefined;
+  /** The user's earlier messages that stand in the summary message. */
+  readonly userMessages: readonly KeptMessage[];
   readonly atoms: readonly Atom[];
   /** What stands in for the output of a tool result, by uuid of its entry. */
   readonly replacements: ReadonlyMap<string, string>;
@@ -50,7 +53,8 @@ export class LogView {
 
   #start({ entries, undone }: Live): View {
     const at = lastCompaction(entries, undone);
-    const kept = new Set(retainedBy(entries[at], entries.slice(0, Math.max(0, at))));
+    const before = entries.slice(0, Math.max(0, at));
+    const kept = new Set(keptBy(entries[at], before));
     // What was brought back before the compaction was the compaction's to keep or not.
     for (const uuid of restoredIn(entries.slice(at + 1), undone)) kept.add(uuid);
     const replacements = new Map<string, string>();
@@ -58,7 +62,7 @@ export class LogView {
     const instructions: JSONLEntry[] = [];
     let systemPrompt: string | undefined;
     this.#atoms = new ShownAtoms();
-    const notes = retainedNotes(entries.slice(0, Math.max(0, at)), kept, undone);
+    const notes = retainedNotes(before, kept, undone);
     for (const [index, entry] of entries.entries()) {
       if (undone.has(entry.uuid)) continue;
       const isPast = index < at;
@@ -77,6 +81,9 @@ export class LogView {
       // A file that the user dropped stays out, also where a compaction would pin it.
       instructions: pinnedInstructions(instructions.filter((entry) => !this.#atoms.removals.has(entry))),
       summary: at === -1 ? undefined : entries[at + 1],
+      userMessages: messagesNamed(entries[at]?.compactMetadata?.userMessages, before).filter(
+        ({ entry }) => !this.#atoms.removals.has(entry) && !kept.has(entry.uuid),
+      ),
       atoms: this.#atoms.list(),
       replacements,
       pinned,

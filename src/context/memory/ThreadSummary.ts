@@ -46,6 +46,11 @@ export class ThreadSummary {
     return this.#running?.epoch === epoch ? 'running' : 'none';
   }
 
+  /** Whether an attempt was made in this epoch. */
+  wasTried(epoch: string): boolean {
+    return this.state(epoch) !== 'none' || this.#pause?.epoch === epoch;
+  }
+
   /**
    * Starts an attempt unless one runs, a draft is there, or too little was said since the last attempt.
    * `write` must never reject. Returns at once.
@@ -57,8 +62,12 @@ export class ThreadSummary {
     write: (signal: AbortSignal) => Promise<DraftOutcome>,
   ): void {
     if (this.#running !== undefined && this.#running.epoch !== epoch) this.#running.abort.abort();
-    const isPaused = this.#pause?.epoch === epoch && tokens < this.#pause.untilTokens;
-    if (this.#running !== undefined || isPaused || this.get(epoch) !== undefined) return;
+    if (
+      this.#running !== undefined ||
+      this.#isPaused(epoch, tokens, pauseTokens) ||
+      this.get(epoch) !== undefined
+    )
+      return;
     const abort = new AbortController();
     const done = write(abort.signal).then((outcome) => {
       this.#running = undefined;
@@ -68,6 +77,14 @@ export class ThreadSummary {
         this.#pause = { epoch, untilTokens: tokens + pauseTokens };
     });
     this.#running = { epoch, abort, done };
+  }
+
+  /** A pause is so many tokens of growth: where masking made the request smaller meanwhile, from there on. */
+  #isPaused(epoch: string, tokens: number, pauseTokens: number): boolean {
+    if (this.#pause?.epoch !== epoch) return false;
+    const untilTokens = Math.min(this.#pause.untilTokens, tokens + pauseTokens);
+    this.#pause = { epoch, untilTokens };
+    return tokens < untilTokens;
   }
 
   /** Forgets the draft: it was used, or it turned out to be of no use. */

@@ -5,7 +5,7 @@
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { retainedBy } from '../history/retained.ts';
-import { deepFreeze } from './frozen.ts';
+import { frozenCopy } from './frozen.ts';
 
 const residentShare = 0.8;
 
@@ -24,14 +24,14 @@ export class MemoryStore {
   /** Returns what left for it, oldest first. */
   addMessage(entry: JSONLEntry): readonly JSONLEntry[] {
     this.#total += 1;
-    this.#resident.push(copyOf(entry));
+    this.#resident.push(frozenCopy(entry));
     return this.#enforceLimit();
   }
 
   /** Takes the place of what was there. Returns what of `entries` found no room. */
   setMessages(entries: readonly JSONLEntry[]): readonly JSONLEntry[] {
     this.#total = entries.length;
-    this.#resident = entries.map(copyOf);
+    this.#resident = entries.map(frozenCopy);
     this.#room = this.#maxSize;
     return this.#enforceLimit();
   }
@@ -112,8 +112,4 @@ function pinnedIn(entries: readonly JSONLEntry[]): Set<number> {
       pinned.add(index);
   }
   return pinned;
-}
-
-function copyOf(entry: JSONLEntry): JSONLEntry {
-  return Object.isFrozen(entry) ? entry : deepFreeze(structuredClone(entry));
 }

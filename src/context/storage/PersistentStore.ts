@@ -6,9 +6,8 @@ import { readdir, rename, rm, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { Redaction } from '../../protocol/redaction.ts';
-import { liveEntries } from '../history/live.ts';
-import { retainedBy } from '../history/retained.ts';
-import { lastCompaction } from '../history/view.ts';
+import { atomEntries } from '../history/atoms.ts';
+import { HistoryManager } from '../history/HistoryManager.ts';
 import { BlobStore } from './BlobStore.ts';
 import { archiveFileIn } from './catalogue/logFiles.ts';
 import {
@@ -83,9 +82,10 @@ export class PersistentStore {
     if (!(await new JSONLStore(file).exists())) throw new SessionNotFoundError(sessionId);
     return this.#open(file, sessionId, async (store) => {
       // Somebody may have deleted it while the lock was taken.
-      if (!(await store.exists())) throw new SessionNotFoundError(sessionId);
-      await store.hold();
-      return store.readAll((path) => this.#load(path));
+      if (await store.exists()) await store.hold();
+      const contents = await this.loadSession(sessionId, store);
+      if (contents === undefined) throw new SessionNotFoundError(sessionId);
+      return contents;
     });
   }
 
@@ -101,7 +101,9 @@ export class PersistentStore {
       sessionId,
       store,
       blobs: this.blobs,
-      contents: withoutUnfinishedLine(await store.readAll((path) => this.#load(path))),
+      contents: withoutUnfinishedLine(
+        (await this.loadSession(sessionId, store)) ?? { entries: [], damaged: [] },
+      ),
       reload: (floor) => store.readAll((path) => this.#load(path, floor)),
       projectRoot,
       programVersion,
@@ -137,28 +139,27 @@ export class PersistentStore {
     return sessionId;
   }
 
-  /** Reads the whole session without opening it; undefined when there is none of that id. */
-  async loadSession(sessionId: string): Promise<LogContents | undefined> {
-    const store = new JSONLStore(sessionFileIn(this.folder, sessionId));
+  /**
+   * Reads a session without opening it: a small one whole, of a large one what work on it needs. Undefined when there
+   * is none of that id.
+   */
+  async loadSession(
+    sessionId: string,
+    store = new JSONLStore(sessionFileIn(this.folder, sessionId)),
+  ): Promise<LogContents | undefined> {
     if (!(await store.exists())) return undefined;
-    const { entries, damaged } = await store.readAll();
-    return { entries: withoutHalfCompactions(entries), damaged };
+    return store.readAll((path) => this.#load(path));
   }
 
-  /**
-   * What the session's next request would be made from: everything, or, after a compaction, its summary,
-   * what it retained, and what followed.
-   */
+  /** What the session's next request would be made from: the last summary, what it kept, and what followed. */
   async loadConversation(sessionId: string): Promise<readonly JSONLEntry[] | undefined> {
     const contents = await this.loadSession(sessionId);
     if (contents === undefined) return undefined;
-    const { entries, undone } = liveEntries(contents.entries);
-    const at = lastCompaction(entries, undone);
-    if (at === -1) return entries;
-    const retained = retainedBy(entries[at], entries.slice(0, at));
-    const [summary, ...later] = entries.slice(at + 1);
-    const kept = entries.slice(0, at).filter((entry) => retained.has(entry.uuid));
-    return summary === undefined ? entries : [summary, ...kept, ...later];
+    const history = new HistoryManager();
+    history.append(...withoutHalfCompactions(contents.entries));
+    const { summary, userMessages, atoms } = history.view();
+    const quoted = userMessages.map(({ entry }) => entry);
+    return [...(summary === undefined ? [] : [summary]), ...quoted, ...atoms.flatMap(atomEntries)];
   }
 
   /** The sessions in which something was asked, newest first. */

@@ -3,13 +3,12 @@
  * soon as it is there; a copy of what is needed of it stays (history/leavePast.ts).
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { HistoryManager } from '../history/HistoryManager.ts';
 import { leavePast } from '../history/leavePast.ts';
-import { type Live, LiveLog } from '../history/live.ts';
 import { pastOf } from '../history/past.ts';
 import { isRemoval, removalToLeave } from '../history/shownAt.ts';
 import { lastCompaction } from '../history/view.ts';
 import { type SeenLog, seenIn } from '../recall/seenLog.ts';
-import { deepFreeze } from './frozen.ts';
 import { wholeCompactions, wholeCompactionsBefore, withoutHalfCompactions } from './halfCompactions.ts';
 import { LogPages } from './LogPages.ts';
 import { absentTarget, WHOLE_BYTES } from './loadLog.ts';
@@ -19,9 +18,8 @@ import { resumePointOf, writeResumePoint } from './resumePoint.ts';
 export class ResidentLog {
   readonly #file: string;
   readonly #wholeBytes: number;
-  readonly #live = new LiveLog();
-  #entries: JSONLEntry[];
-  #snapshot: readonly JSONLEntry[] | undefined;
+  /** The entries, and what they make. */
+  readonly history = new HistoryManager();
   /** Of the whole log. */
   #bytes: number;
   /** How many there were when removals were last left to the file. */
@@ -31,43 +29,32 @@ export class ResidentLog {
   constructor(file: string, { entries, bytes = 0 }: LogContents, wholeBytes = WHOLE_BYTES) {
     this.#file = file;
     this.#wholeBytes = wholeBytes;
-    this.#entries = withoutHalfCompactions(entries).map(deepFreeze);
+    this.history.replace(withoutHalfCompactions(entries));
     this.#bytes = bytes;
-  }
-
-  /** Oldest first; does not change afterwards. */
-  entries(): readonly JSONLEntry[] {
-    this.#snapshot ??= Object.freeze([...this.#entries]);
-    return this.#snapshot;
-  }
-
-  /** Which of them count. */
-  live(): Live {
-    return this.#live.of(this.entries());
   }
 
   /** Those that are wanted, as they are written. */
   lines(isWanted: (entry: JSONLEntry) => boolean): string[] {
-    return this.#entries
+    return this.history
+      .entries()
       .filter((entry) => entry.subtype !== 'past' && isWanted(entry))
       .map((entry) => JSON.stringify(entry));
   }
 
   /** Uuid of the newest entry. */
   lastUuid(): string | undefined {
-    return this.#entries.at(-1)?.uuid;
+    return this.history.newest()?.uuid;
   }
 
   /** `bytes`: of their lines. */
   add(entries: readonly JSONLEntry[], bytes: number): void {
-    this.#entries.push(...entries);
+    this.history.append(...entries);
     this.#bytes += bytes;
-    this.#snapshot = undefined;
   }
 
   /** Everything that this session has ever seen; what is not in memory is read from the file. */
   seen(): SeenLog {
-    const recent = this.entries();
+    const recent = this.history.entries();
     const through = pastOf(recent)?.throughSeq;
     if (through === undefined) return seenIn(recent);
     const pages = new LogPages(this.#file);
@@ -92,7 +79,7 @@ export class ResidentLog {
 
   /** True when something from this position on is in the file only. */
   isShortOf(floor: number): boolean {
-    return floor <= (pastOf(this.#entries)?.throughSeq ?? -1);
+    return floor <= (pastOf(this.history.entries())?.throughSeq ?? -1);
   }
 
   /** Takes what was read anew; what has come since stays behind it. */
@@ -100,9 +87,8 @@ export class ResidentLog {
     // Memory knows more than a file that vanished, which the next write brings back.
     if (entries.length === 0) return;
     const last = entries.at(-1)?.seq ?? -1;
-    const later = this.#entries.filter(({ seq, subtype }) => seq > last && subtype !== 'past');
-    this.#entries = [...withoutHalfCompactions(entries).map(deepFreeze), ...later];
-    this.#snapshot = undefined;
+    const later = this.history.entries().filter(({ seq, subtype }) => seq > last && subtype !== 'past');
+    this.history.replace([...withoutHalfCompactions(entries), ...later]);
   }
 
   /** After these have come onto the disk: leaves to the file what is needed no more. */
@@ -118,19 +104,18 @@ export class ResidentLog {
    */
   #leavePast(unsyncedFrom: number): void {
     if (this.#bytes <= this.#wholeBytes) return;
-    const { entries: live, undone } = this.live();
+    const { entries: live, undone } = this.history.live();
     const at = lastCompaction(live, undone);
     const [boundary, before] = [live[at], live[lastCompaction(live.slice(0, at), undone)]];
     if (boundary === undefined) return;
-    const point = resumePointOf(leavePast(this.#entries, boundary.uuid));
+    const point = resumePointOf(leavePast(this.history.entries(), boundary.uuid));
     if (point !== undefined) void writeResumePoint(this.#file, point);
-    const through = pastOf(this.#entries)?.throughSeq ?? -1;
+    const through = pastOf(this.history.entries())?.throughSeq ?? -1;
     if (before === undefined || before.seq <= through || before.seq > unsyncedFrom) return;
-    const left = leavePast(this.#entries, before.uuid);
+    const left = leavePast(this.history.entries(), before.uuid);
     // An undo that is taken back counts again: what it names has to be there as long as it is.
     if (absentTarget(left) !== undefined) return;
-    this.#entries = [...left];
-    this.#snapshot = undefined;
+    this.history.replace(left);
   }
 
   /**
@@ -139,14 +124,13 @@ export class ResidentLog {
    */
   #leaveRemoved(unsyncedFrom: number): void {
     if (this.#bytes <= this.#wholeBytes || this.#bytes - this.#leftAt < this.#wholeBytes * PAUSE) return;
-    const before = removalToLeave(this.#entries);
+    const before = removalToLeave(this.history.entries());
     if (before === undefined || before.seq > unsyncedFrom) return;
-    const left = leavePast(this.#entries, before.uuid);
+    const left = leavePast(this.history.entries(), before.uuid);
     if (absentTarget(left) !== undefined) return;
     const point = resumePointOf(left);
     if (point !== undefined) void writeResumePoint(this.#file, point);
-    this.#entries = [...left];
-    this.#snapshot = undefined;
+    this.history.replace(left);
     this.#leftAt = this.#bytes;
   }
 }

@@ -6,6 +6,7 @@
 import { ENTRY_FORMAT, type EntryDraft, entrySchema, type JSONLEntry } from '../../protocol/entries.ts';
 import { ONCE } from '../../protocol/once.ts';
 import type { Redaction } from '../../protocol/redaction.ts';
+import type { HistoryManager } from '../history/HistoryManager.ts';
 import type { Live } from '../history/live.ts';
 import { Listeners } from '../Listeners.ts';
 import type { SeenLog } from '../recall/seenLog.ts';
@@ -102,14 +103,19 @@ export class SessionLog {
     return this.#branch.refresh();
   }
 
+  /** The entries in memory, and what they make. */
+  get history(): HistoryManager {
+    return this.#resident.history;
+  }
+
   /** The log so far, oldest first, never changed; of a large one what is still needed: `seen` has everything. */
   entries(): readonly JSONLEntry[] {
-    return this.#resident.entries();
+    return this.history.entries();
   }
 
   /** Which of them count. */
   live(): Live {
-    return this.#resident.live();
+    return this.history.live();
   }
 
   /**

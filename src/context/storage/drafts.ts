@@ -33,11 +33,11 @@ export function toolResultDraft(result: NonNullable<JSONLEntry['toolResult']>): 
 }
 
 /**
- * A boundary and its summary: always one batch, since a reader ignores the one without the other. What is retained
- * stands in the boundary alone.
+ * A boundary and its summary: always one batch, since a reader ignores the one without the other. What stays of the
+ * entries before them is named in the boundary alone.
  */
 export function compactionDrafts(summary: string, metadata: CompactMetadata): EntryDraft[] {
-  const { retained: _, ...ofSummary } = metadata;
+  const { retained: _, userMessages: __, ...ofSummary } = metadata;
   return [
     {
       type: 'system',

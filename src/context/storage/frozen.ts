@@ -4,3 +4,8 @@ export function deepFreeze<T>(value: T): T {
   for (const child of Object.values(value)) deepFreeze(child);
   return Object.freeze(value);
 }
+
+/** The value itself where it is frozen already; else a frozen copy, so that nobody can change it afterwards. */
+export function frozenCopy<T>(value: T): T {
+  return Object.isFrozen(value) ? value : deepFreeze(structuredClone(value));
+}

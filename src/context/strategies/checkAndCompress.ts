@@ -9,8 +9,10 @@ export interface CheckInput {
   readonly maxTokens: number;
   /** False when compression is off or no strategy is there; it is measured and warned about all the same. */
   readonly isEnabled: boolean;
-  /** `context.removal.at`. */
+  /** Share of the window from which messages are removed: `context.removal.at`, and never below the trigger. */
   readonly at: number;
+  /** True where a summary makes room before messages have to be removed. */
+  readonly isCompacted?: boolean;
   /** `context.removal.checkIntervalMs`: how often the statistics are made anew. Never holds up a decision. */
   readonly checkIntervalMs: number;
   /** Milliseconds since the epoch. */
@@ -41,7 +43,10 @@ export function checkAndCompress(input: CheckInput): CheckResult {
     shouldCompress: isEnabled && isFull,
     // A clock that was set back must not stop the statistics.
     isStatisticsDue: elapsed < 0 || elapsed >= input.checkIntervalMs,
-    ...(level === 'ok' ? {} : { warning: warningOf(utilization, level, isEnabled) }),
+    // Where a summary is written in time, the user has nothing to do.
+    ...(level === 'ok' || (level === 'warning' && isEnabled && input.isCompacted === true)
+      ? {}
+      : { warning: warningOf(utilization, level, isEnabled) }),
   };
 }
 

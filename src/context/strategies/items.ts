@@ -2,7 +2,7 @@
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { alwaysKept } from '../history/alwaysKept.ts';
 import { type Atom, isPrompt } from '../history/atoms.ts';
-import { estimateTokens } from '../tokens/estimate.ts';
+import { estimateTokensCached } from '../tokens/estimateCached.ts';
 import { headOf } from '../tokens/wellFormed.ts';
 import { hasQuestionMark, LONG_TOKENS } from './priorities.ts';
 import type { StrategyItem } from './types.ts';
@@ -34,7 +34,7 @@ export function strategyItems(
       role: atom.kind === 'reply' ? 'assistant' : 'user',
       tokens: sizeOf(atom),
       // Of a text far longer than what counts as long, the beginning tells enough.
-      textTokens: estimateTokens(headOf(text, LONG_TOKENS * 10)),
+      textTokens: estimateTokensCached(headOf(text, LONG_TOKENS * 10)),
       timestamp: Date.parse(head.timestamp) || 0,
       hasQuestion: hasQuestionMark(text),
       hasCalls: calls.length > 0,

@@ -12,7 +12,7 @@ export interface WindowBudget {
   readonly summaryReserve: number;
   /** A request of this size or more is compacted before it is sent. */
   readonly trigger: number;
-  /** From here on a draft of the next summary is kept ready. */
+  /** A draft of the next summary is never begun below this. */
   readonly draftAt: number;
   /** From here on nothing is waited for: messages are removed. */
   readonly removeAt: number;
@@ -56,40 +56,34 @@ export function windowBudget(
   };
 }
 
-/** Share of the trigger from which a draft is worth its price: late enough to cover most, early enough to be there. */
-export const DRAFT_AT = 0.65;
+/** Share of the trigger below which no draft is begun, however fast the request grows (S2's thread summary). */
+const DRAFT_AT = 0.65;
 
-/** When and how far the past is shortened to pointers. */
+/** When and how far old steps are shortened to pointers. */
 export interface MaskBudget {
   /** A request of this size or more is shortened, when that frees `batch`. */
   readonly at: number;
   /** What stays as it is, newest first. */
   readonly protect: number;
   readonly batch: number;
-  /** More than this of notes and old prompts behind the tail, and a summary is due. */
-  readonly residue: number;
 }
 
 /**
  * The shares are of the window up to 200,000 tokens: in a larger one the bill grows with the request as well.
- * In a small one, and around long instructions (`fixed`), the shares alone would leave too little to work with.
+ * Around long instructions (`fixed`) the share alone would leave too little to work with.
  */
-export function maskBudget(window: number, fixed: number, { mask, compact }: ContextSettings): MaskBudget {
+export function maskBudget(window: number, fixed: number, { mask }: ContextSettings): MaskBudget {
   const effective = Math.min(window, EFFECTIVE_WINDOW);
   return {
-    at: Math.floor(
-      Math.min(Math.max(mask.at * effective, fixed + LEAST_WORK), Math.max(mask.at, HALF) * window),
-    ),
-    protect: Math.floor(Math.max(mask.protect * effective, Math.min(8000, window / 8))),
-    batch: Math.floor(Math.max(mask.batch * effective, Math.min(10_000, window / 7))),
-    residue: Math.floor(Math.max(mask.residue * effective, Math.min(2 * compact.summaryTokens, window / 8))),
+    at: Math.floor(Math.max(mask.at * effective, Math.min(fixed + LEAST_WORK, 0.7 * window))),
+    protect: Math.floor(mask.protect * effective),
+    batch: Math.floor(mask.batch * effective),
   };
 }
 
 const EFFECTIVE_WINDOW = 200_000;
 /** Tokens of conversation that are never too much. */
 const LEAST_WORK = 16_000;
-const HALF = 0.5;
 
 export interface CompactionBudget {
   /** What the request should be at most afterwards. */
@@ -99,6 +93,9 @@ export interface CompactionBudget {
   readonly summary: number;
   /** What recorded facts may take besides. */
   readonly facts: number;
+  /** The user's own words from what is summarised. */
+  readonly messages: number;
+  /** Files that are quoted. */
   readonly snippets: number;
 }
 
@@ -115,15 +112,24 @@ export function compactionBudget(
 ): CompactionBudget {
   const room = Math.max(0, trigger - fixed);
   return {
-    target: Math.floor(fixed + 0.75 * room),
+    target: Math.floor(fixed + 0.6 * room),
     retain: Math.floor(Math.min(retainShare * window, 0.4 * room)),
     summary: Math.max(MIN_SUMMARY, Math.floor(Math.min(settings.summaryTokens, 0.3 * room))),
     facts: Math.floor(Math.min(MAX_FACTS, 0.04 * window, 0.1 * room)),
+    messages: Math.floor(Math.min(MAX_MESSAGES, 0.1 * window, 0.2 * room)),
     snippets: Math.floor(Math.min(0.1 * window, 0.15 * room)),
   };
 }
 
-/** Some hundred constraints and paths: as many as a session of thousands of steps was seen to have. */
-const MAX_FACTS = 8000;
+/** Some hundred paths: as many as a session of thousands of steps was seen to have. */
+const MAX_FACTS = 6000;
+/** Codex keeps as much of the user's messages. */
+const MAX_MESSAGES = 20_000;
 /** Below this a summary says nothing. */
 const MIN_SUMMARY = 200;
+
+/** True from exactly `share` of the window on. */
+export function reachesShare(tokens: number, windowTokens: number, share: number): boolean {
+  // 0.8 is no binary fraction: without the last part 28 of 35 would be less than 0.8 of it.
+  return tokens >= share * windowTokens - 1e-9 * windowTokens;
+}

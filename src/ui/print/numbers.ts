@@ -1,13 +1,14 @@
 /** Numbers as people read them. All pure; the clock is an argument. */
+import { scaled, shortTokens } from '../../protocol/scaled.ts';
 
 /** `840`, `12.3k`, `1.2M`. */
 export function formatTokens(tokens: number): string {
-  return scaled(tokens, 1000, ['', 'k', 'M', 'G']);
+  return shortTokens(tokens);
 }
 
 /** `512 B`, `4.2 kB`, `1.3 MB`. */
 export function formatBytes(bytes: number): string {
-  return scaled(bytes, 1000, [' B', ' kB', ' MB', ' GB', ' TB']);
+  return scaled(bytes, [' B', ' kB', ' MB', ' GB', ' TB']);
 }
 
 /** `0.4s`, `12s`, `1m 05s`, `2h 03m`. */
@@ -42,17 +43,6 @@ export function formatAge(then: Date, now: Date): string {
 /** `1 line`, `2 lines`. */
 export function count(number: number, noun: string, plural = `${noun}s`): string {
   return `${number} ${number === 1 ? noun : plural}`;
-}
-
-function scaled(value: number, base: number, units: readonly string[]): string {
-  let rest = Math.max(0, value);
-  let unit = 0;
-  while (unit < units.length - 1 && Math.round(rest * 10) / 10 >= base) {
-    rest /= base;
-    unit += 1;
-  }
-  const digits = unit === 0 ? Math.round(rest).toString() : rest.toFixed(rest < 99.95 ? 1 : 0);
-  return digits.replace(/\.0$/, '') + (units[unit] ?? '');
 }
 
 function two(number: number): string {

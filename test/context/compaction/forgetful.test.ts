@@ -23,7 +23,7 @@ test('after many compactions by a model that forgets, every constraint and chang
       });
     }
     home.summaries.expect(summary('Work was done in src/invented.ts, and all is well now with the code.'));
-    const report = await context.compact({ ...home.options(), trigger: 'manual' });
+    const report = await context.compressCurrentContext({ ...home.options() });
     expect(report.outcome).toBe('done');
   }
   const text = context

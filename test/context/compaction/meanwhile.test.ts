@@ -21,7 +21,7 @@ async function compacting(home: House) {
     await context.addMessage('user', `request ${index}`);
     await step(context, `s${index}`, 'alpha beta gamma delta '.repeat(200));
   }
-  const report = context.compact({ ...home.options(), trigger: 'manual' });
+  const report = context.compressCurrentContext({ ...home.options() });
   await asked;
   return {
     context,

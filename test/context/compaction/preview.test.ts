@@ -11,9 +11,39 @@ test('the diff of a compaction lists what that one left out, not what an earlier
       await context.addMessage('user', `${round} ${index}`);
       await step(context, `${round}${index}`, 'alpha beta '.repeat(900));
     }
-    expect((await context.compact({ ...home.options(), trigger: 'manual' })).outcome).toBe('done');
+    expect((await context.compressCurrentContext({ ...home.options() })).outcome).toBe('done');
   }
   const titles = context.session.lastDiff()?.dropped.map(({ title }) => title) ?? [];
-  expect(titles).not.toContain('first 0');
-  expect(titles).toContain('second 0');
+  expect(titles).not.toContain('step first0 · Read a.ts');
+  expect(titles).toContain('step second0 · Read a.ts');
+  // What the user wrote stands in the summary message.
+  expect(titles).not.toContain('second 0');
+});
+
+test('a preview lists the messages that had no room and the changed files that nobody names', async () => {
+  const home = await house({ windowTokens: 8000, waits: true, settings: { compact: { auto: false } } });
+  const context = home.manager();
+  await context.createSession(undefined, {}, configuration);
+  await context.addMessage('user', 'the goal');
+  const long = `a long message ${'of many words '.repeat(400)}`;
+  await context.addMessage('user', long);
+  await context.addMessage('user', 'a short one');
+  for (let index = 0; index < 200; index++)
+    await step(context, `s${index}`, 'done', {
+      filesChanged: [
+        { path: `${home.root}/src/part${index}.ts`, kind: 'modified', hash: 'x', added: 1, removed: 0 },
+      ],
+    });
+  await context.addMessage('user', 'and now?');
+  home.summaries.expect(summary('1. Primary request and intent\nAll parts but one.'));
+  const before = JSON.stringify(context.getMessages());
+  const preview = await context.session.preview({ ...home.options() });
+  expect(preview.outcome).toBe('ready');
+  const messages = preview.losses.filter(({ kind }) => kind === 'message');
+  expect(messages.map(({ text }) => text.slice(0, 14))).toEqual(['a long message']);
+  const paths = preview.losses.filter(({ kind }) => kind === 'path').map(({ text }) => text);
+  expect(paths.length).toBeGreaterThan(0);
+  for (const path of paths) expect(preview.summary).not.toContain(path.slice(home.root.length + 1));
+  expect(preview.losses.length).toBeLessThanOrEqual(50);
+  expect(JSON.stringify(context.getMessages())).toBe(before);
 });

@@ -24,6 +24,7 @@ test.each([
     policy: {},
     counter: new TokenCounter(),
     focus: 'the tests',
+    files: [],
     maxTokens: 10_000,
     maxOutputTokens: 1000,
     maxWords: 600,
@@ -39,7 +40,7 @@ test.each([
     '4. Errors encountered and fixes',
     '5. Current work status (completed work; important findings; commands and tests run',
     '6. Pending tasks (and the next action)',
-    'The user asks you to dwell on: the tests',
+    'The user asks you to focus on: the tests',
   ];
   for (const part of parts) expect(last).toContain(part);
   expect(last).toMatch(/create a summary .* for continuing the work\.\n<\/system-note>$/);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { projectMessages } from '../../../src/context/ContextBuilder.ts';
 import { AtomGrouper, groupAtoms } from '../../../src/context/history/atoms.ts';
 import { estimateRounds, findRoundBoundaries } from '../../../src/context/history/rounds.ts';
 import { LogView, type View, viewOf } from '../../../src/context/history/view.ts';
+import { projectMessages } from '../../../src/context/standardMessages.ts';
 import { validateRequest } from '../../../src/context/validateRequest.ts';
 import type { EntryDraft, JSONLEntry } from '../../../src/protocol/entries.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { projectMessages } from '../../../src/context/ContextBuilder.ts';
 import { reductionDraft } from '../../../src/context/history/reductions.ts';
 import { viewOf } from '../../../src/context/history/view.ts';
+import { projectMessages } from '../../../src/context/standardMessages.ts';
 import { compactionDrafts } from '../../../src/context/storage/index.ts';
 import { validateRequest } from '../../../src/context/validateRequest.ts';
 import { LogMaker } from './logMaker.ts';

@@ -1,7 +1,5 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { planCompaction } from '../../../src/context/compaction/plan.ts';
-import { isRunning } from '../../../src/context/history/alwaysKept.ts';
 import { type Atom, groupAtoms } from '../../../src/context/history/atoms.ts';
 import { findAtomRounds, newestRounds, retainRounds } from '../../../src/context/history/rounds.ts';
 import { tailStart } from '../../../src/context/history/tail.ts';
@@ -52,32 +50,10 @@ test('a tail is the longest that fits, and at least the newest', () => {
   expect(tailStart([], { tokens: 5, sizeOf })).toBe(0);
 });
 
-test('the newest rounds begin where they begin, whatever their size', () => {
-  expect([0, 1, 2, 3, 4].map((rounds) => newestRounds(threeRounds, rounds))).toEqual([12, 8, 4, 0, 0]);
-});
-
-test('a compaction chooses the same tail', () => {
-  const anyLog = fc.array(
-    fc.record({ kind: fc.constantFrom('prompt', 'reply', 'step', 'open'), size: fc.nat(50) }),
-    { maxLength: 30 },
-  );
-  fc.assert(
-    fc.property(anyLog, fc.nat(500), fc.nat(6), (drafts, tokens, minRounds) => {
-      const log = new LogMaker();
-      for (const { kind, size } of drafts) {
-        const text = 'x'.repeat(size);
-        if (kind === 'prompt') log.prompt(text);
-        else if (kind === 'step') log.step(text, 'out');
-        else if (kind === 'open') log.open(text);
-        else log.reply(text);
-      }
-      const atoms = groupAtoms(log.entries);
-      const size = ({ head }: Atom): number => String(head.message.content).length;
-      const { cut } = planCompaction(atoms, { retainTokens: tokens, sizeOf: size, minRounds });
-      const newest = newestRounds(atoms, minRounds);
-      const isRequired = (atom: Atom, index: number) => isRunning(atom) || index >= newest;
-      expect(cut).toBe(tailStart(atoms, { tokens, sizeOf: size, isRequired }));
-    }),
-    { numRuns: 300 },
-  );
+test('as many of the newest rounds as fit, and none where the newest does not', () => {
+  const within = (rounds: number, tokens: number) => newestRounds(threeRounds, { rounds, tokens, sizeOf });
+  const all = Number.POSITIVE_INFINITY;
+  expect([0, 1, 2, 3, 4].map((rounds) => within(rounds, all))).toEqual([undefined, 8, 4, 0, 0]);
+  const newest = threeRounds.slice(8).length * sizeOf();
+  expect([within(3, newest), within(3, newest - 1)]).toEqual([8, undefined]);
 });

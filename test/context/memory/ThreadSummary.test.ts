@@ -43,3 +43,16 @@ test('an attempt that failed keeps its own epoch waiting, and no other', async (
   await thread.settled();
   expect(count()).toBe(3);
 });
+
+test('a pause counts from where the request begins to grow again after masking', async () => {
+  const thread = new ThreadSummary(new CacheStore(10));
+  const { write, count } = attempts({ type: 'failed' });
+  for (const tokens of [100_000, 60_000, 64_999]) {
+    thread.updateIfNeeded('same', tokens, PAUSE, write);
+    await thread.settled();
+  }
+  expect(count()).toBe(1);
+  thread.updateIfNeeded('same', 65_000, PAUSE, write);
+  await thread.settled();
+  expect(count()).toBe(2);
+});

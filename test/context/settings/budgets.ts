@@ -129,7 +129,7 @@ async function wordsAskedFor(home: Parameters<typeof open>[0]): Promise<number> 
   always(home);
   const context = await open(home);
   for (let index = 0; index < 12; index++) await round(context, `p${index}`, 600);
-  await context.compact({ ...home.options(), trigger: 'manual' });
+  await context.compressCurrentContext({ ...home.options() });
   const instruction = String(home.summaries.requests[0]?.messages.at(-1)?.content);
   return Number(/([\d,]+) words/.exec(instruction)?.[1]?.replace(',', ''));
 }

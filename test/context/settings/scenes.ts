@@ -47,7 +47,12 @@ export async function next(context: ContextManager, home: House): Promise<void> 
 /** A prompt and tool steps until something makes room; its record, or `none` where nothing does. */
 export async function untilReduced(
   home: House,
-  { tokens = 500, steps = 60, deps = {} as Partial<ContextManagerDeps> } = {},
+  {
+    tokens = 500,
+    steps = 60,
+    stepsPerTurn = Number.POSITIVE_INFINITY,
+    deps = {} as Partial<ContextManagerDeps>,
+  } = {},
 ): Promise<{ readonly context: ContextManager; readonly first: ReductionRecord | undefined }> {
   const context = await open(home, deps);
   await context.addMessage('user', 'do it all');
@@ -55,8 +60,21 @@ export async function untilReduced(
     await toolStep(context, home, `s${index}`, tokens);
     const first = reductions(context)[0];
     if (first !== undefined) return { context, first };
+    if (index % stepsPerTurn === stepsPerTurn - 1) await nextTurn(context, `p${index}`);
   }
   return { context, first: undefined };
+}
+
+/** The end of a turn, and the prompt of the next. */
+export async function nextTurn(context: ContextManager, prompt: string): Promise<void> {
+  await context.appendReply(say('Done.'));
+  await context.append({
+    type: 'system',
+    subtype: 'turn_end',
+    message: { role: 'system', content: '' },
+    data: { outcome: 'done' },
+  });
+  await context.addMessage('user', prompt);
 }
 
 /** Prompts that fill the window: what no masking can shorten. Until something else has made room. */

@@ -40,7 +40,8 @@ test.each([
 });
 
 test.each([
-  { strategy: 'auto', steps: 'mask', prompts: 'summary' },
+  { strategy: 'auto', steps: 'summary', prompts: 'summary' },
+  { strategy: 'economy', steps: 'mask', prompts: 'summary' },
   { strategy: 'summary', steps: 'summary', prompts: 'summary' },
   { strategy: 'middle-removal', steps: 'mask', prompts: 'remove' },
   { strategy: 'oldest-removal', steps: 'mask', prompts: 'remove' },
@@ -51,7 +52,7 @@ test.each([
   { strategy: 'off', steps: undefined, prompts: undefined },
 ])('context.strategy $strategy makes room in its own way', async ({ strategy, steps, prompts }) => {
   const home = () => house({ windowTokens: 20_000, settings: { strategy, summary: 'simple' } });
-  expect((await untilReduced(await home(), { steps: 45 })).first?.kind).toBe(steps);
+  expect((await untilReduced(await home(), { steps: 45, stepsPerTurn: 3 })).first?.kind).toBe(steps);
   const records = reductions(await longPrompts(await home()));
   expect(records.at(-1)?.kind).toBe(prompts);
   if (/removal|window/.test(strategy)) expect(records.at(-1)?.strategy).toBe(strategy);

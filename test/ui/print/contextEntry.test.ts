@@ -36,26 +36,26 @@ const sizes = { preTokens: 100_000, postTokens: 41_000 };
 test.each([
   [
     { kind: 'mask', reason: 'old results', replacements: [{}, {}], ...sizes },
-    '◇ Masked 2 old tool results: 100,000 → 41,000 tokens · Recall finds them; /context shows them',
+    '◇ Shortened 2 earlier tool results (100k → 41k tokens)',
   ],
   [
-    { kind: 'mask', reason: 'old steps', strategy: 'ledger', removed: ['a', 'b', 'c'], ...sizes },
-    '◇ Masked 3 old steps: 100,000 → 41,000 tokens · Recall finds them; /context shows them',
+    { kind: 'mask', reason: 'earlier turns', strategy: 'ledger', removed: ['a', 'b', 'c'], ...sizes },
+    '◇ Shortened 3 earlier steps (100k → 41k tokens)',
   ],
   [
-    { kind: 'mask', reason: 'the cache is cold anyway', removed: ['a'], replacements: [{}], ...sizes },
-    '◇ Masked 1 old step and 1 old tool result (the cache is cold anyway): 100,000 → 41,000 tokens · Recall finds them; /context shows them',
+    { kind: 'mask', reason: 'no summary could be had in time', removed: ['a'], replacements: [{}], ...sizes },
+    '◇ Shortened 1 earlier step and 1 earlier tool result (100k → 41k tokens) · no summary could be had in time',
   ],
   [
     { kind: 'clip', reason: 'results too large for the window', replacements: [{}], preTokens: 9000 },
-    '◇ Shortened 1 large tool result (results too large for the window) · Recall finds them; /context shows them',
+    '◇ Shortened 1 large tool result · results too large for the window',
   ],
   // Parts of a compaction, which has a line of its own.
   [{ kind: 'clip', reason: 'compaction', replacements: [{}], ...sizes }, undefined],
   [{ kind: 'mask', reason: 'compaction', strategy: 'ledger', removed: ['a'], ...sizes }, undefined],
   [
     { kind: 'remove', reason: 'no summary in time', removed: ['a', 'b'], ...sizes },
-    '◇ Left out 2 older messages (no summary in time): 100,000 → 41,000 tokens · Recall finds them; /context shows them',
+    '◇ Left out 2 older messages (100k → 41k tokens) · no summary in time',
   ],
   [
     { kind: 'drop', reason: 'dropped by the user', removed: ['a'], preTokens: 9000 },

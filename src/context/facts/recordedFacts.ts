@@ -1,0 +1,160 @@
+/**
+ * What the program knows better than a model, for the end of a summary: files changed and read, the last test run, the
+ * todo list, and where the archived part can be recalled. Written anew from the log each time, so nothing in it ages.
+ */
+import { isAbsolute, relative, sep } from 'node:path';
+import type { JSONLEntry, Todo } from '../../protocol/entries.ts';
+import { pastOf } from '../history/past.ts';
+import { headOf } from '../tokens/wellFormed.ts';
+import { standingOutcomes } from './commandRuns.ts';
+import type { ChangedFile } from './fileChanges.ts';
+import { type KnownFacts, knownFacts } from './knownFacts.ts';
+
+/** First and last `seq` of what a summary stands for. */
+export interface ArchivedRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * A section of at most `maxCharacters`; empty when there is nothing to say. `entries` is the whole live log: what
+ * happened after the archived part decides what still holds. Where room is short, files lose their details first,
+ * then the oldest are counted instead of named.
+ */
+export function recordedFacts(
+  entries: readonly JSONLEntry[],
+  maxCharacters: number,
+  archived: ArchivedRange | undefined,
+): string {
+  const facts = knownFacts(entries);
+  const root = entries[0]?.cwd ?? '';
+  const others = [
+    ...outcomeLines(facts),
+    ...todoLines(latestTodos(entries)),
+    ...(archived === undefined ? [] : [pointerLine(archived)]),
+  ];
+  const room = maxCharacters - lengthOf([HEADING, ...others]);
+  const changed = fileLines(facts.files, root, room);
+  const read = readLine(filesRead(entries, facts.files), root, room - lengthOf(changed));
+  const lines = [...changed, ...read, ...others];
+  const text = [HEADING, ...lines].join('\n');
+  return lines.length === 0 || text.length > maxCharacters ? '' : text;
+}
+
+const HEADING = '### Recorded by the program';
+
+/** The todo list as the last tool result left it. */
+export function latestTodos(entries: readonly JSONLEntry[]): readonly Todo[] {
+  return entries.findLast((entry) => entry.toolResult?.todos !== undefined)?.toolResult?.todos ?? [];
+}
+
+function fileLines(files: readonly ChangedFile[], root: string, maxCharacters: number): string[] {
+  if (files.length === 0) return [];
+  const heading = 'Files changed in this session, newest last:';
+  const full = [heading, ...files.map((file) => fullLine(file, root))];
+  if (lengthOf(full) <= maxCharacters) return full;
+  const bare = files.map((file) => bareLine(file, root));
+  if (lengthOf([heading, ...bare]) <= maxCharacters) return [heading, ...bare];
+  const note = (count: number): string => `- (${count} earlier ones; Recall finds them)`;
+  let left = maxCharacters - lengthOf([heading, note(files.length)]);
+  const first = bare.findLastIndex((line) => {
+    left -= line.length + 1;
+    return left < 0;
+  });
+  const shown = bare.slice(first + 1);
+  return shown.length === 0 ? [] : [heading, note(files.length - shown.length), ...shown];
+}
+
+/** Files that were read and not changed, newest last: the model has to know that it saw them, to read them again. */
+function filesRead(entries: readonly JSONLEntry[], changed: readonly ChangedFile[]): readonly string[] {
+  const paths = new Set(pastOf(entries)?.learned.files.map(([path]) => path));
+  for (const { toolResult } of entries) {
+    for (const { path } of toolResult?.filesRead ?? []) {
+      paths.delete(path);
+      paths.add(path);
+    }
+  }
+  for (const { path } of changed) paths.delete(path);
+  return [...paths];
+}
+
+/** On one line, the newest as far as there is room. */
+function readLine(paths: readonly string[], root: string, maxCharacters: number): string[] {
+  const heading = 'Files read, newest last:';
+  let left = maxCharacters - heading.length - 1;
+  const names = paths.map((path) => shortened(path, root));
+  const first = names.findLastIndex((name) => {
+    left -= name.length + 2;
+    return left < 0;
+  });
+  const shown = names.slice(first + 1);
+  return shown.length === 0 ? [] : [`${heading} ${first === -1 ? '' : '… '}${shown.join(', ')}`];
+}
+
+function fullLine({ path, kind, hash, added, removed, seq }: ChangedFile, root: string): string {
+  const counts = added + removed === 0 ? '' : `, +${added} -${removed}`;
+  const content = hash === undefined ? '' : `, ${hash.slice(0, 8)}`;
+  return `- ${shortened(path, root)} (${kind}${content}${counts}, #${seq})`;
+}
+
+function bareLine({ path, kind }: ChangedFile, root: string): string {
+  return `- ${shortened(path, root)}${kind === 'deleted' ? ' (deleted)' : ''}`;
+}
+
+/** Relative to the project where it lies inside. A name may hold a line end, and must not begin a line of its own. */
+function shortened(path: string, root: string): string {
+  const way = root === '' ? '' : relative(root, path);
+  const isOutside = way === '' || way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way);
+  return (isOutside ? path : way).replace(/[\n\r]/g, '?');
+}
+
+const MAX_FAILING = 20;
+const MAX_COMMAND = 200;
+
+function outcomeLines({ files, commands }: KnownFacts): string[] {
+  const { tests, failed } = standingOutcomes(commands);
+  const since = (seq: number): string =>
+    files.some((file) => file.seq > seq) ? ' Files were changed after it.' : '';
+  return [
+    ...(tests === undefined ? [] : [`${testLine(tests)}${since(tests.seq)}`]),
+    ...(failed === undefined
+      ? []
+      : [
+          `Last command, exit code ${failed.exitCode} (#${failed.seq}): ${code(failed.command)}.${since(failed.seq)}`,
+        ]),
+  ];
+}
+
+function testLine({
+  command,
+  seq,
+  tests: { runner, passed, failed, failing },
+}: NonNullable<ReturnType<typeof standingOutcomes>['tests']>): string {
+  const names = failing.slice(0, MAX_FAILING).map(oneLine);
+  const more = failing.length > names.length ? `; and ${failing.length - names.length} more` : '';
+  const named = names.length === 0 ? '' : ` Failing then: ${names.join('; ')}${more}.`;
+  return `Last test run (${runner}, #${seq}): ${failed} failed, ${passed} passed; ${code(command)}.${named}`;
+}
+
+function code(command: string): string {
+  return `\`${oneLine(command)}\``;
+}
+
+/** A list on which everything is done has nothing more to say. */
+function todoLines(todos: readonly Todo[]): string[] {
+  if (todos.every(({ status }) => status === 'completed')) return [];
+  return ['Todo list:', ...todos.map(({ status, content }) => `- [${status}] ${oneLine(content)}`)];
+}
+
+function pointerLine({ from, to }: ArchivedRange): string {
+  return `Everything archived is still there as #${from}-#${to}: Recall shows an entry ("#${to}"), a range, or what a query finds.`;
+}
+
+function oneLine(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length <= MAX_COMMAND ? line : `${headOf(line, MAX_COMMAND - 1)}…`;
+}
+
+function lengthOf(lines: readonly string[]): number {
+  return lines.reduce((sum, line) => sum + line.length + 1, 0);
+}

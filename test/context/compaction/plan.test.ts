@@ -1,0 +1,235 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type CompactionPlan, type PlanInput, planCompaction } from '../../../src/context/compaction/plan.ts';
+import { quoteUserMessages } from '../../../src/context/compaction/userMessages.ts';
+import { type Atom, isPrompt } from '../../../src/context/history/atoms.ts';
+import { viewOf } from '../../../src/context/history/view.ts';
+import type { ContextManager } from '../../../src/context/index.ts';
+import type { EntryDraft, JSONLEntry } from '../../../src/protocol/entries.ts';
+import { configuration, type House, house, say, step, summary } from '../harness.ts';
+import { LogMaker } from '../history/logMaker.ts';
+
+const sizeOfText = (text: string): number => text.length;
+const outputOf = (result: JSONLEntry): string => String(result.toolResult?.output ?? '');
+const sizeOf = ({ head, calls }: Atom): number =>
+  String(head.message.content).length +
+  calls.reduce((sum, { result }) => sum + (result === undefined ? 0 : outputOf(result).length), 0);
+
+const anyLog = fc.array(
+  fc.record({
+    kind: fc.constantFrom('prompt', 'reply', 'step', 'step', 'step', 'note', 'environment', 'open'),
+    size: fc.integer({ min: 1, max: 400 }),
+  }),
+  { maxLength: 30 },
+);
+const anyBudget = fc.record({
+  target: fc.integer({ min: 500, max: 6000 }),
+  retain: fc.nat(2000),
+  summary: fc.constantFrom(0, 200),
+  facts: fc.constantFrom(0, 100),
+  messages: fc.nat(1000),
+  snippets: fc.nat(800),
+});
+const anyInput = fc
+  .record({
+    log: anyLog,
+    budget: anyBudget,
+    fixed: fc.nat(400),
+    snippetTokens: fc.nat(1500),
+    minDropped: fc.constantFrom(0, 0, 200),
+    mayDropNewest: fc.boolean(),
+    minRounds: fc.constantFrom(undefined, 1, 3),
+    covered: fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: undefined }),
+    pins: fc.array(fc.nat(40), { maxLength: 2 }),
+  })
+  .map(({ log: drafts, covered, pins, ...rest }): PlanInput => {
+    const log = new LogMaker();
+    for (const { kind, size } of drafts) {
+      const text = 'x'.repeat(size);
+      if (kind === 'prompt') log.prompt(text);
+      else if (kind === 'step') log.step('', text, text);
+      else if (kind === 'open') log.open(text);
+      else if (kind === 'reply') log.reply(text);
+      else log.note(kind === 'note' ? 'nudge' : kind, text);
+    }
+    const view = viewOf(log.entries);
+    const pinned = new Set(pins.flatMap((pin) => view.atoms[pin]?.head.uuid ?? []));
+    return {
+      ...rest,
+      view: { ...view, pinned },
+      sizeOf,
+      sizeOfResult: (result) => outputOf(result).length,
+      sizeOfText,
+      ...(covered === undefined ? {} : { covered: Math.floor(covered * view.atoms.length) }),
+    };
+  });
+
+/** Tokens of the atoms that stay as they are, with their clips; a line for each that nobody speaks for. */
+function sizeOfPlan({ kept, uncovered, clips, userMessages, snippetTokens }: CompactionPlan): number {
+  const clipped = new Map(clips.map(({ result, tokens }) => [result, tokens]));
+  const lines = new Set(uncovered.filter(({ head }) => !isPrompt(head)));
+  const atoms = kept.map((atom) => {
+    const saved = atom.calls.reduce((sum, { result }) => {
+      const tokens = result === undefined ? undefined : clipped.get(result);
+      return result === undefined || tokens === undefined ? sum : sum + outputOf(result).length - tokens;
+    }, 0);
+    return lines.has(atom) ? Math.min(sizeOf(atom), 40 * (1 + atom.calls.length)) : sizeOf(atom) - saved;
+  });
+  return atoms.reduce((sum, size) => sum + size, sizeOfText(quoteUserMessages(userMessages)) + snippetTokens);
+}
+
+const planned = (check: (plan: CompactionPlan, input: PlanInput) => void): void =>
+  fc.assert(
+    fc.property(anyInput, (input) => {
+      const plan = planCompaction(input);
+      if (plan !== undefined) check(plan, input);
+    }),
+    { numRuns: 1500 },
+  );
+
+describe('whatever is planned', () => {
+  test('whole atoms stay, in their order, and each of the newest in one piece', () => {
+    planned(({ kept, cut, uncovered }, { view }) => {
+      expect(kept.filter((atom) => !view.atoms.includes(atom))).toEqual([]);
+      expect([...kept].sort((a, b) => a.head.seq - b.head.seq)).toEqual(kept);
+      expect(view.atoms.slice(cut).filter((atom) => !kept.includes(atom))).toEqual([]);
+      expect(uncovered.filter((atom) => !kept.includes(atom))).toEqual([]);
+    });
+  });
+
+  test('pins, the newest prompt, the last word on the environment and open calls stay', () => {
+    planned(({ kept }, { view }) => {
+      const always = [
+        view.atoms.findLast(({ head }) => isPrompt(head)),
+        view.atoms.findLast(({ head }) => head.subtype === 'environment'),
+        ...view.atoms.filter(({ head }) => view.pinned.has(head.uuid)),
+        ...view.atoms.filter(({ calls }) => calls.some(({ result }) => result === undefined)),
+      ];
+      for (const atom of always) if (atom !== undefined) expect(kept).toContain(atom);
+    });
+  });
+
+  test('what a draft does not speak for stays, as itself or as a line', () => {
+    planned(({ kept, cut }, { view, covered }) => {
+      if (covered === undefined) return;
+      expect(cut).toBeLessThanOrEqual(covered);
+      expect(view.atoms.slice(covered).filter((atom) => !kept.includes(atom))).toEqual([]);
+    });
+  });
+
+  test('no message of the user is both kept and quoted, and none that leaves is newer than the summary', () => {
+    planned(({ kept, cut, userMessages }, { view, budget }) => {
+      const heads = new Set(kept.map(({ head }) => head));
+      for (const { entry } of userMessages) {
+        expect(heads.has(entry)).toBe(false);
+        expect(view.atoms.findIndex(({ head }) => head === entry)).toBeLessThan(cut);
+      }
+      expect(sizeOfText(quoteUserMessages(userMessages))).toBeLessThanOrEqual(
+        userMessages.length === 0 ? 0 : budget.messages,
+      );
+    });
+  });
+
+  test('room for files is set aside, however long the tail is', () => {
+    planned(({ snippetTokens }, { budget, snippetTokens: wanted }) => {
+      // Where little is dropped, quotes do not take back what a summary frees: 120 tokens are enough for one.
+      const least = Math.min(wanted, 0.2 * budget.snippets, 120);
+      expect(snippetTokens).toBeGreaterThanOrEqual(Math.floor(least));
+      expect(snippetTokens).toBeLessThanOrEqual(Math.max(wanted, 0));
+    });
+  });
+
+  test('it keeps to the room where what has to stay leaves any', () => {
+    let tight = 0;
+    planned((plan, input) => {
+      const { view, budget, fixed, snippetTokens } = input;
+      const room = budget.target - fixed - budget.summary - budget.facts;
+      const least = planCompaction({
+        ...input,
+        budget: { ...budget, retain: 0, messages: 0 },
+        minRounds: undefined,
+      });
+      const files = Math.min(snippetTokens, 0.2 * budget.snippets);
+      if (least === undefined || least.clips.length > 0 || !least.isWorthwhile) return;
+      const required = sizeOfPlan({ ...least, snippetTokens: 0, userMessages: [] });
+      if (required + files + budget.messages > room || view.atoms.length === 0) return;
+      tight++;
+      expect(sizeOfPlan(plan)).toBeLessThanOrEqual(room);
+    });
+    expect(tight).toBeGreaterThan(100);
+  });
+});
+
+const manual = (home: House) => ({ ...home.options() });
+const environment: EntryDraft = {
+  type: 'user',
+  subtype: 'environment',
+  message: { role: 'user', content: 'The session goes on on another day.' },
+};
+const filler = 'alpha beta gamma delta '.repeat(400);
+
+async function conversation(home: House, answer = filler): Promise<ContextManager> {
+  const context = home.manager();
+  await context.createSession(undefined, {}, configuration);
+  await context.addMessage('user', 'the old question');
+  for (let index = 0; index < 4; index++) await step(context, `s${index}`, filler);
+  await context.appendReply(say(`the old answer ${filler}`));
+  await context.addMessage('user', 'the newest question');
+  await step(context, 'last', filler);
+  await context.appendReply(say(`the newest answer ${answer}`));
+  return context;
+}
+
+describe('/compact', () => {
+  test('right after a resume keeps the newest question together with its answer', async () => {
+    const home = await house({ windowTokens: 24_000, waits: true, settings: { compact: { auto: false } } });
+    // More than the tail may have: it stays because it is the newest of the conversation.
+    const context = await conversation(home, filler.repeat(4));
+    await context.append(environment);
+    home.summaries.expect(summary('It was asked and answered.'));
+    expect((await context.compressCurrentContext(manual(home))).outcome).toBe('done');
+    const sent = context.getMessages().map(({ content }) => String(content));
+    const question = sent.indexOf('the newest question');
+    expect(question).toBeGreaterThan(0);
+    expect(sent.findIndex((text) => text.startsWith('the newest answer'))).toBeGreaterThan(question);
+    expect(sent.some((text) => text.startsWith('the old answer'))).toBe(false);
+  });
+
+  test('keeps a question that waits for its answer', async () => {
+    const home = await house({ windowTokens: 40_000, waits: true });
+    const context = await conversation(home);
+    await context.addMessage('user', 'and one more?');
+    home.summaries.expect(summary('It was asked and answered.'));
+    const report = await context.compressCurrentContext(manual(home));
+    expect(report.outcome).toBe('done');
+    expect(report.postTokens).toBeLessThan(report.preTokens);
+    expect(context.getMessages().at(-1)?.content).toBe('and one more?');
+  });
+
+  test.each([8000, 16_000, 40_000, 200_000])(
+    'frees something or says in one line why not, however long the session is (%i)',
+    async (windowTokens) => {
+      const home = await house({ windowTokens, waits: true, settings: { compact: { auto: false } } });
+      const context = home.manager();
+      await context.createSession(undefined, {}, configuration);
+      const outcomes: string[] = [];
+      for (let index = 0; index < 8; index++) {
+        home.summaries.expect(summary('Work was done.'));
+        const report = await context.compressCurrentContext(manual(home));
+        outcomes.push(report.outcome);
+        if (report.outcome === 'done') {
+          expect(report.postTokens).toBeLessThan(report.preTokens);
+          // Once more, with nothing said in between.
+          const again = await context.compressCurrentContext(manual(home));
+          expect(again.outcome).toBe('refused');
+          expect(again.message).toMatch(/^[A-Z].*\.$/);
+        } else expect(report.message).toMatch(/^[A-Z][^\n]*\.$/);
+        await context.addMessage('user', `question ${index}`);
+        await step(context, `s${index}`, filler.slice(0, windowTokens / 6));
+        await context.appendReply(say(`answer ${index}`));
+      }
+      expect(outcomes[0]).toBe('refused');
+      expect(outcomes).toContain('done');
+    },
+  );
+});

@@ -1,0 +1,270 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { ContextManager } from '../../../src/context/index.ts';
+import type { CompactionReport } from '../../../src/protocol/events.ts';
+import { ask, call, configuration, type House, house, outcome, summary } from '../harness.ts';
+
+const filler = (tokens: number): string => 'alpha beta gamma delta '.repeat(Math.ceil(tokens / 4));
+const linesOf = (name: string, count: number): string =>
+  Array.from({ length: count }, (_, index) => `const ${name}${index} = ${index};`).join('\n');
+
+async function open(home: House, files: Readonly<Record<string, string | Buffer>>): Promise<ContextManager> {
+  await mkdir(join(home.root, 'src'), { recursive: true });
+  for (const [name, text] of Object.entries(files)) await writeFile(join(home.root, name), text);
+  const context = home.manager();
+  await context.createSession(undefined, {}, configuration);
+  return context;
+}
+
+let ids = 0;
+
+/** A read as the tool reports it: the text and its hash. */
+async function read(context: ContextManager, home: House, name: string, range: object = {}): Promise<void> {
+  const path = join(home.root, name);
+  const text = await readFile(path, 'utf8');
+  const one = call(`read${ids++}`, 'Read', { file_path: path, ...range });
+  const hash = createHash('sha256').update(text).digest('hex');
+  await context.appendReply(ask([one]));
+  await context.appendToolResult({ call: one, outcome: outcome(text, { filesRead: [{ path, hash }] }) });
+}
+
+async function edit(context: ContextManager, home: House, name: string, text: string): Promise<void> {
+  const path = join(home.root, name);
+  const one = call(`edit${ids++}`, 'Edit', { file_path: path, old_string: 'x', new_string: text });
+  await context.appendReply(ask([one]));
+  await context.appendToolResult({
+    call: one,
+    outcome: outcome('Edited.', {
+      kind: 'edit',
+      filesChanged: [{ path, kind: 'modified', hash: 'x', added: 1, removed: 1 }],
+    }),
+  });
+}
+
+async function work(context: ContextManager, steps: number, tokens: number): Promise<void> {
+  for (let index = 0; index < steps; index++) {
+    const one = call(`work${ids++}`, 'Bash', { command: 'make' });
+    await context.appendReply(ask([one]));
+    await context.appendToolResult({ call: one, outcome: outcome(filler(tokens), { kind: 'command' }) });
+  }
+}
+
+async function compact(context: ContextManager, home: House): Promise<CompactionReport> {
+  home.summaries.expect(summary('1. Primary request and intent\nfoxes'));
+  const report = await context.compressCurrentContext({ ...home.options() });
+  expect(report.outcome).toBe('done');
+  return report;
+}
+
+const byHand = (windowTokens: number, given: object = {}) =>
+  house({ windowTokens, waits: true, settings: { compact: { auto: false } }, ...given });
+
+test('changed files come first, then those the current task reads, then those that were read before', async () => {
+  const home = await byHand(40_000);
+  const names = ['old', 'changed', 'now', 'talked'];
+  const context = await open(
+    home,
+    Object.fromEntries(names.map((name) => [`src/${name}.ts`, linesOf(name, 20)])),
+  );
+  await context.addMessage(
+    'user',
+    'see src/talked.ts, src/talked.ts and once more src/talked.ts src/talked.ts',
+  );
+  for (let index = 0; index < 3; index++) await read(context, home, 'src/old.ts');
+  await edit(context, home, 'src/changed.ts', 'const changed7');
+  await context.addMessage('user', 'and now?');
+  await read(context, home, 'src/now.ts');
+  await work(context, 6, 2500);
+  expect((await compact(context, home)).files).toEqual([
+    'src/changed.ts',
+    'src/now.ts',
+    'src/old.ts',
+    'src/talked.ts',
+  ]);
+});
+
+test('of a large file the parts that were edited and read are quoted, not its beginning', async () => {
+  const home = await byHand(40_000);
+  const context = await open(home, { 'src/large.ts': linesOf('large', 5000) });
+  await context.addMessage('user', 'mend it');
+  await edit(context, home, 'src/large.ts', 'const large3000 = 3000;');
+  const one = call('part', 'Read', { file_path: join(home.root, 'src/large.ts'), offset: 4001, limit: 10 });
+  await context.appendReply(ask([one]));
+  await context.appendToolResult({ call: one, outcome: outcome('ten lines') });
+  await work(context, 6, 2500);
+  expect((await compact(context, home)).files).toEqual(['src/large.ts']);
+  const sent = JSON.stringify(context.getMessages());
+  expect(sent).toContain('const large3000 = 3000;');
+  expect(sent).toContain('const large4005 = 4005;');
+  expect(sent).not.toContain('const large5 = 5;');
+});
+
+test('small files are quoted whole, all of them, and a large one takes what they leave', async () => {
+  const home = await byHand(40_000);
+  const small = { 'src/a.ts': 'export const a = 1;\n', 'src/b.ts': 'export const b = 2;\n' };
+  const context = await open(home, { ...small, 'src/large.ts': linesOf('large', 5000) });
+  await context.addMessage('user', 'mend them');
+  for (const name of ['src/large.ts', ...Object.keys(small)]) await edit(context, home, name, 'gone');
+  await work(context, 8, 2500);
+  expect(new Set((await compact(context, home)).files)).toEqual(
+    new Set(['src/large.ts', ...Object.keys(small)]),
+  );
+  const text = String(
+    context.getMessages().find(({ content }) => String(content).includes('foxes'))?.content,
+  );
+  for (const content of Object.values(small)) expect(text).toContain(content);
+  expect(text.length).toBeGreaterThan(8000);
+});
+
+test.each(['unknown', 'o200k_base'] as const)(
+  'a file that fits is quoted to its last byte, whatever counts its tokens (%s)',
+  async (tokenizer) => {
+    const home = await byHand(40_000);
+    home.model = { ...home.model, tokenizer };
+    const text = `${'if (a[0] === "値") { return b + /[^\\w]{2}/u.test(c) ? 0x1f : -1; } // 😀 größer\n'.repeat(30)}// end`;
+    const context = await open(home, { 'src/a.ts': text });
+    await context.addMessage('user', 'mend it');
+    await edit(context, home, 'src/a.ts', 'gone');
+    await work(context, 8, 2500);
+    expect((await compact(context, home)).files).toEqual(['src/a.ts']);
+    const sent = String(
+      context.getMessages().find(({ content }) => String(content).includes('foxes'))?.content,
+    );
+    expect(sent).toContain(text);
+  },
+);
+
+test('a file that stands whole and unchanged in the tail is not quoted again where there is another', async () => {
+  const home = await byHand(40_000);
+  const context = await open(home, { 'src/a.ts': linesOf('a', 100), 'src/b.ts': linesOf('b', 100) });
+  await context.addMessage('user', 'read both');
+  await read(context, home, 'src/b.ts');
+  await work(context, 8, 2500);
+  await read(context, home, 'src/a.ts');
+  expect((await compact(context, home)).files).toEqual(['src/b.ts']);
+  // Changed since it was read, it does not stand there any more as it is.
+  await writeFile(join(home.root, 'src/a.ts'), linesOf('other', 100));
+  await work(context, 1, 2500);
+  expect((await compact(context, home)).files).toContain('src/a.ts');
+});
+
+test('where it is the only one it is quoted: no compaction after a file was touched goes without', async () => {
+  const home = await byHand(40_000);
+  const context = await open(home, { 'src/a.ts': linesOf('a', 100) });
+  await context.addMessage('user', 'read it');
+  await work(context, 8, 2500);
+  await read(context, home, 'src/a.ts');
+  expect((await compact(context, home)).files).toEqual(['src/a.ts']);
+});
+
+test('files that a pasted text names once and that nobody read are not quoted', async () => {
+  const home = await byHand(40_000);
+  const context = await open(home, { 'src/a.ts': linesOf('a', 50), 'src/b.ts': linesOf('b', 50) });
+  await context.addMessage(
+    'user',
+    'It says:\nError: no\n    at run (src/a.ts:3:1)\n    at main (src/b.ts:9:2)',
+  );
+  await work(context, 8, 2500);
+  expect((await compact(context, home)).files).toEqual([]);
+});
+
+test('secrets, binaries and files that are gone are left out', async () => {
+  const home = await byHand(40_000, { isSensitive: (path: string) => path.endsWith('.env') });
+  const context = await open(home, {
+    'src/a.ts': linesOf('a', 50),
+    'src/gone.ts': linesOf('gone', 50),
+    '.env': 'SECRET=1',
+    'src/blob.bin': Buffer.from([1, 0, 2, 0]),
+  });
+  await context.addMessage('user', 'change them');
+  for (const name of ['.env', 'src/blob.bin', 'src/gone.ts', 'src/a.ts'])
+    await edit(context, home, name, 'x');
+  await rm(join(home.root, 'src/gone.ts'));
+  await work(context, 8, 2500);
+  expect((await compact(context, home)).files).toEqual(['src/a.ts']);
+  expect(JSON.stringify(context.getMessages())).not.toContain('SECRET');
+});
+
+test('the summariser is shown the files, and its request fits the window', async () => {
+  const home = await byHand(40_000);
+  const names = Array.from({ length: 8 }, (_, index) => `src/f${index}.ts`);
+  const context = await open(
+    home,
+    Object.fromEntries(names.map((name) => [name, linesOf(name.slice(4, 6), 300)])),
+  );
+  await context.addMessage('user', 'change them all');
+  for (const name of names) await edit(context, home, name, 'x');
+  await work(context, 8, 2500);
+  const report = await compact(context, home);
+  expect(report.files).toHaveLength(5);
+  const [request] = home.summaries.requests;
+  const instruction = String(request?.messages.at(-1)?.content);
+  expect(instruction.match(/^### src\/f\d\.ts$/gm)).toHaveLength(5);
+  for (const name of report.files) expect(instruction).toContain(`### ${name}\n`);
+  expect(instruction.trimEnd()).toMatch(/for continuing the work\.\n<\/system-note>$/);
+  const counter = context.session.parts.projection.counter;
+  const tokens = counter.countMessages(request?.messages ?? []);
+  expect(tokens + (request?.maxOutputTokens ?? 0)).toBeLessThanOrEqual(40_000);
+});
+
+describe('after a file was touched', () => {
+  const touch = fc.record({
+    type: fc.constantFrom('read', 'read', 'edit', 'part'),
+    file: fc.nat(5),
+    work: fc.nat(3),
+    prompt: fc.constantFrom(undefined, undefined, 'go on', `go on with src/f1.ts ${'and think '.repeat(60)}`),
+  });
+  const given = fc.record({
+    windowTokens: fc.constantFrom(8000, 16_000, 32_000, 64_000, 128_000, 200_000),
+    way: fc.constantFrom('draft', 'waited', 'by hand'),
+    /** Lines of each file. */
+    lines: fc.array(fc.constantFrom(1, 3, 40, 400, 4000), { minLength: 6, maxLength: 6 }),
+    touches: fc.array(touch, { minLength: 3, maxLength: 30 }),
+    grain: fc.constantFrom(0.01, 0.03, 0.08),
+  });
+
+  test('every compaction quotes at least one, in any window, with a draft and without', {
+    timeout: 240_000,
+  }, async () => {
+    let compactions = 0;
+    await fc.assert(
+      fc.asyncProperty(given, async ({ windowTokens, way, lines, touches, grain }) => {
+        const home = await house({
+          windowTokens,
+          settings: { threadSummary: way === 'draft' ? 'on' : 'off', compact: { auto: way !== 'by hand' } },
+        });
+        home.summaries.expect(
+          ...Array.from({ length: 300 }, () => summary('1. Primary request and intent\nfoxes')),
+        );
+        const context = await open(
+          home,
+          Object.fromEntries(lines.map((count, index) => [`src/f${index}.ts`, linesOf(`f${index}_`, count)])),
+        );
+        await context.addMessage('user', 'begin');
+        for (const { type, file, work: steps, prompt } of touches) {
+          const name = `src/f${file}.ts`;
+          if (prompt !== undefined) await context.addMessage('user', prompt);
+          if (type === 'edit') await edit(context, home, name, `const f${file}_0`);
+          else await read(context, home, name, type === 'part' ? { offset: 2, limit: 5 } : {});
+          await work(context, steps, grain * windowTokens);
+          await context.maintain(home.options());
+          await context.session.parts.thread.settled();
+          if (way !== 'by hand') await context.buildRequest(home.options());
+        }
+        if (way === 'by hand') await context.compressCurrentContext({ ...home.options() });
+        for (const { subtype, compactMetadata } of context.entries()) {
+          if (subtype !== 'compact_boundary') continue;
+          compactions++;
+          expect(compactMetadata?.filesIncluded?.length).toBeGreaterThan(0);
+          expect(compactMetadata?.success).toBe(true);
+        }
+        await context.close();
+      }),
+      { numRuns: 40 },
+    );
+    expect(compactions).toBeGreaterThan(20);
+  });
+});
