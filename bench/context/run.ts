@@ -7,7 +7,7 @@
 import { parseArgs } from 'node:util';
 import * as z from 'zod';
 import { printPolicyTables } from './policyTables.ts';
-import { workTables } from './work/run.ts';
+import { workTables } from './workTraces/run.ts';
 
 const { values } = parseArgs({
   options: {

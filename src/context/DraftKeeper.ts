@@ -8,6 +8,7 @@ import { Pace } from './compaction/pace.ts';
 import { followEpoch, followFailures, restsUntilPrompt } from './history/epoch.ts';
 import type { Draft, DraftOutcome, ThreadSummaryState } from './memory/ThreadSummary.ts';
 import type { SessionParts } from './sessionParts.ts';
+import { compactionBudget } from './tokens/budgets.ts';
 import type { RequestOptions } from './types.ts';
 
 export class DraftKeeper {
@@ -78,13 +79,11 @@ export class DraftKeeper {
    */
   #beginAt({ tools }: Pick<RequestOptions, 'tools'>): number {
     const { projection, deps } = this.#parts;
-    const { trigger, draftAt, window } = projection.budget();
-    const tail = Math.min(
-      deps.settings.compact.retain * window,
-      TAIL_OF_ROOM * Math.max(0, trigger - projection.fixedTokens(tools)),
-    );
+    const budget = projection.budget();
+    const { trigger, draftAt, window } = budget;
+    const { retain } = compactionBudget(budget, deps.settings.compact, projection.fixedTokens(tools));
     const lead = this.#pace.leadTokens() ?? FIRST_LEAD * window;
-    return Math.max(draftAt, trigger - Math.min(lead, tail));
+    return Math.max(draftAt, trigger - Math.min(lead, retain));
   }
 
   async #write(epoch: string, options: RequestOptions): Promise<DraftOutcome> {
@@ -110,7 +109,5 @@ export class DraftKeeper {
   }
 }
 
-/** As large as a tail can be (`compactionBudget`). */
-const TAIL_OF_ROOM = 0.4;
 /** Share of the window by which a request is taken to grow before any step was seen. */
 const FIRST_LEAD = 0.05;

@@ -142,7 +142,7 @@ export class ReductionLadder {
     if (summary === 'simple') return void (await this.#runner.runAuto(options));
     if (await this.#swapIn(options)) return;
     if (this.#drafts.isBroken()) return this.#maskAll(options, NO_SUMMARY, this.#budget().trigger - 1);
-    // A request that outgrew its window at one blow (a smaller model, an older session) gave no draft a chance.
+    // A request that outgrew its window all at once (a smaller model, an older session) gave no draft a chance.
     const isSudden = this.#used(options) >= this.#budget().removeAt && !this.#drafts.wasTried();
     if (this.#drafts.mayRunBeside() && !isSudden) return this.#drafts.begin(options);
     await this.#waitForSummary(options);

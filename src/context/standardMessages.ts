@@ -1,6 +1,6 @@
 /**
- * The projection: from the log to the messages of a request. Pure: the same log, the same policy → the same
- * bytes. Nothing else builds messages. Order: system, pinned instructions, summary, retained tail, the rest.
+ * From a view of the log to the messages of a request, for `ContextBuilder`. Pure: the same log and the same policy
+ * give the same bytes. Nothing else builds messages. Order: system, pinned instructions, summary, retained tail, the rest.
  */
 import * as z from 'zod';
 import type { JSONLEntry } from '../protocol/entries.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { Need } from '../../bench/context/work/plan.ts';
-import { judge } from '../../bench/context/work/reader.ts';
-import { type Shown, textOf } from '../../bench/context/work/render.ts';
-import { WorkClock } from '../../bench/context/work/WorkClock.ts';
+import type { Need } from '../../bench/context/workTraces/plan.ts';
+import { judge } from '../../bench/context/workTraces/reader.ts';
+import { type Shown, textOf } from '../../bench/context/workTraces/render.ts';
+import { WorkClock } from '../../bench/context/workTraces/WorkClock.ts';
 
 const need: Need = {
   kind: 'old text',
