@@ -84,7 +84,7 @@ export interface CompactionPreview {
   readonly postTokens: number;
   readonly summary: string;
   readonly files: readonly string[];
-  /** What stays verbatim. */
+  /** What stays verbatim, and the user's messages that are copied into the summary message. */
   readonly kept: readonly ContextItem[];
   readonly losses: readonly Loss[];
   /** Paths in the summary that occur nowhere in the log. */

@@ -38,8 +38,9 @@ export function previewOf(outcome: CompactionOutcome, facts: PreviewFacts): Comp
     return { ...nothing, outcome: 'refused', message };
   }
   const { kept, userMessages } = outcome.plan;
-  const heads = new Set(kept.map(({ head }) => head.uuid));
-  const staying = new Set([...kept.flatMap(atomEntries), ...userMessages.map(({ entry }) => entry)]);
+  const copied = userMessages.map(({ entry }) => entry);
+  const heads = new Set([...kept.map(({ head }) => head), ...copied].map(({ uuid }) => uuid));
+  const staying = new Set([...kept.flatMap(atomEntries), ...copied]);
   const dropped = entries.filter(
     (entry) => entry.seq <= (outcome.lastMessageSeq ?? -1) && !staying.has(entry),
   );

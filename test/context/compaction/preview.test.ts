@@ -39,6 +39,9 @@ test('a preview lists the messages that had no room and the changed files that n
   const before = JSON.stringify(context.getMessages());
   const preview = await context.session.preview({ ...home.options() });
   expect(preview.outcome).toBe('ready');
+  expect(preview.kept.map(({ title }) => title)).toEqual(
+    expect.arrayContaining(['the goal', 'a short one', 'and now?']),
+  );
   const messages = preview.losses.filter(({ kind }) => kind === 'message');
   expect(messages.map(({ text }) => text.slice(0, 14))).toEqual(['a long message']);
   const paths = preview.losses.filter(({ kind }) => kind === 'path').map(({ text }) => text);
