@@ -1,11 +1,12 @@
 /** Starts a shell command in a process group of its own, without a terminal and with nothing on its input. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { openOutputPipe } from './outputPipe.ts';
 import { endGroup, groupAlive } from './processGroup.ts';
+import { makeScratch } from './scratch.ts';
 import { shellScript } from './shellScript.ts';
 
 /** How long output may still come after the shell has exited, while a child holds the pipe. */
@@ -39,7 +40,7 @@ export interface RunningCommand {
 
 /** Never rejects for what a command can do wrong; rejects with a system error when there is no temporary directory. */
 export async function startCommand(spec: CommandSpec): Promise<RunningCommand> {
-  const scratch = await mkdtemp(join(tmpdir(), 'clawdcode-'));
+  const scratch = await makeScratch(tmpdir());
   const cwdFile = join(scratch, 'cwd');
   const script = shellScript(spec.shell, spec.command, cwdFile, join(scratch, 'command'));
   if (script.commandText !== undefined)

@@ -1,0 +1,44 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, realpath, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { openWorkbench } from './workbench.ts';
+
+let parent: string;
+beforeEach(async () => {
+  parent = await realpath(await mkdtemp(join(tmpdir(), 'scratch-test-')));
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await rm(parent, { recursive: true, force: true });
+});
+
+const gone = spawnSync(process.execPath, ['-e', '']).pid;
+const old = new Date(Date.now() - 24 * 60 * 60 * 1000);
+
+async function folder(name: string, isOld = true): Promise<string> {
+  const path = join(parent, name);
+  await mkdir(path);
+  await writeFile(join(path, 'command'), 'make');
+  if (isOld) await utimes(path, old, old);
+  return path;
+}
+
+test('the first command of a process removes what killed processes left, and nothing else', async () => {
+  const left = await folder(`clawdcode-${gone}-Ab12Cd`);
+  const stays = [
+    await folder(`clawdcode-${gone}-Ef34Gh`, false),
+    await folder(`clawdcode-${process.pid}-Ij56Kl`),
+    await folder('clawdcode-notes'),
+    await folder(`clawdcode-${gone}-notes-of-mine`),
+  ];
+  await symlink(stays[2] ?? '', join(parent, `clawdcode-${gone}-Mn78Op`));
+  vi.stubEnv('TMPDIR', parent);
+  const bench = await openWorkbench();
+  expect((await bench.call('Bash', { command: 'echo done' })).text).toContain('done');
+  await vi.waitFor(() => expect(existsSync(left)).toBe(false), { timeout: 30_000 });
+  for (const path of stays) expect(existsSync(join(path, 'command'))).toBe(true);
+  await bench.close();
+});
