@@ -84,7 +84,7 @@ export class CompactionService {
     if (plan === undefined || !plan.isWorthwhile || plan.clips.length > 0) return { type: 'nothing' };
     // Around long instructions no summary could bring the request below the trigger: nobody is paid for one.
     if (sizing.leastAfter(plan) + budget.summary > sizing.bound()) return { type: 'nothing' };
-    const asked = await this.#ask(job, { atoms: job.view.atoms.length, budget, files, plan });
+    const asked = await this.#ask(job, { leaving: job.view.atoms.length, budget, files, plan });
     if (asked.type === 'aborted') return { type: 'aborted' };
     const usage = asked.reply === undefined ? undefined : usageEntry(job.model, asked.reply);
     const cost = usage === undefined ? {} : { usage };
@@ -106,16 +106,17 @@ export class CompactionService {
     const files = await findFiles(job, this.#deps, plan.kept);
     const snippets = await cutSnippets(files, plan.snippetTokens, this.#deps, job);
     const made = { plan, budget, snippets, files, preTokens };
-    if (job.draft !== undefined) return this.#finish(job, { ...made, text: job.draft.text });
+    if (job.draft !== undefined) return this.#finish(job, { ...made, text: job.draft.text, covered });
     if (this.#deps.writer === 'simple')
       return this.#finish(job, { ...made, text: this.#countedSummary(job, made), strategy: 'simple' });
     const asked: SummaryOutcome = job.withoutModel
       ? { type: 'failed', message: 'the request was still too long after a summary' }
-      : await this.#ask(job, { atoms: plan.cut, budget, files, plan });
+      : await this.#ask(job, { leaving: plan.cut, budget, files, plan });
     if (asked.type === 'aborted') return { type: 'cancelled' };
     const usage = asked.reply === undefined ? undefined : usageEntry(job.model, asked.reply);
     const paid = { ...made, ...(usage === undefined ? {} : { usage }) };
-    if (asked.type === 'summary') return this.#finish(job, { ...paid, text: asked.text });
+    if (asked.type === 'summary')
+      return this.#finish(job, { ...paid, text: asked.text, covered: asked.atoms });
     return this.#finish(job, { ...paid, text: this.#countedSummary(job, made), fallback: asked.message });
   }
 
@@ -123,15 +124,18 @@ export class CompactionService {
   async #ask(
     job: CompactionJob,
     {
-      atoms,
+      leaving,
       budget,
       files,
       plan,
-    }: Pick<Made, 'budget' | 'plan'> & { readonly atoms: number; readonly files: readonly FileCandidate[] },
+    }: Pick<Made, 'budget' | 'plan'> & {
+      readonly leaving: number;
+      readonly files: readonly FileCandidate[];
+    },
   ): ReturnType<typeof requestSummary> {
     const snippets = await cutSnippets(files, plan.snippetTokens / 2, this.#deps, job);
     if (job.signal.aborted) return { type: 'aborted' };
-    return requestSummary(job, this.#deps, { atoms, budget, snippets });
+    return requestSummary(job, this.#deps, { leaving, budget, snippets });
   }
 
   /** Quotes give way before a compaction is refused; undefined when there is nothing left to shorten. */
@@ -188,7 +192,7 @@ export class CompactionService {
       text: made.text,
       plan,
       unverified,
-      lastMessageSeq: lastSeqOf(job.view.atoms.slice(0, plan.cut)),
+      lastMessageSeq: lastSeqOf(job.view.atoms.slice(0, made.covered ?? plan.cut)),
       metadata: { ...metadata, postTokens },
       snippetTexts: snippets.texts,
       ...(clips.length === 0 ? {} : { reduction }),
@@ -248,6 +252,8 @@ interface Made {
   readonly plan: CompactionPlan;
   readonly budget: CompactionBudget;
   readonly text: string;
+  /** How many atoms the text speaks for, from the first; absent = those that leave. */
+  readonly covered?: number | undefined;
   readonly snippets: Snippets;
   /** What the snippets were cut from; without it they are not cut again. */
   readonly files?: readonly FileCandidate[];

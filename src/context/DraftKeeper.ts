@@ -8,7 +8,6 @@ import { Pace } from './compaction/pace.ts';
 import { followEpoch, followFailures, restsUntilPrompt } from './history/epoch.ts';
 import type { Draft, DraftOutcome, ThreadSummaryState } from './memory/ThreadSummary.ts';
 import type { SessionParts } from './sessionParts.ts';
-import { compactionBudget } from './tokens/budgets.ts';
 import type { RequestOptions } from './types.ts';
 
 export class DraftKeeper {
@@ -81,9 +80,9 @@ export class DraftKeeper {
     const { projection, deps } = this.#parts;
     const budget = projection.budget();
     const { trigger, draftAt, window } = budget;
-    const { retain } = compactionBudget(budget, deps.settings.compact, projection.fixedTokens(tools));
+    const tail = deps.settings.compact.retain * Math.max(0, trigger - projection.fixedTokens(tools));
     const lead = this.#pace.leadTokens() ?? FIRST_LEAD * window;
-    return Math.max(draftAt, trigger - Math.min(lead, retain));
+    return Math.max(draftAt, trigger - Math.min(lead, tail));
   }
 
   async #write(epoch: string, options: RequestOptions): Promise<DraftOutcome> {

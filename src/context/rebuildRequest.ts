@@ -5,7 +5,7 @@
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
 import type { ModelRequest, SentRequest } from '../protocol/model.ts';
-import { summaryMessages, summaryRequest } from './compaction/summaryRequest.ts';
+import { summaryMessages, summaryRequest, upTo } from './compaction/summaryRequest.ts';
 import { liveEntries } from './history/live.ts';
 import { lastCompaction, type View, viewOf } from './history/view.ts';
 import { type RequestRecord, requestRecordSchema } from './requestRecord.ts';
@@ -59,7 +59,7 @@ export async function rebuildRequest(
     const cut = record?.summary;
     if (cut === undefined)
       return { model: head.model, messages: convertToStandardMessages(view, policy), tools: head.tools };
-    const part = { ...view, atoms: view.atoms.slice(0, cut.atoms) };
+    const part = upTo(view, cut.atoms);
     return summaryRequest(head, cut, summaryMessages(part, policy, cut));
   }
 }

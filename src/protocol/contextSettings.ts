@@ -38,7 +38,7 @@ const compact = z.strictObject({
   threshold: share.default(0.8).describe('Share of the context window at which compaction starts.'),
   retain: share
     .default(0.2)
-    .describe('Share of the window that stays verbatim after a compaction, newest first.'),
+    .describe('Share of the conversation that stays verbatim in a compaction, newest first.'),
   fallbackRetain: share
     .default(0.3)
     .describe(

@@ -36,8 +36,8 @@ export interface PlanInput {
   readonly fixed: number;
   /** Calibrated tokens of the files that could be quoted. */
   readonly snippetTokens: number;
-  /** Tokens that a summary has to stand in for at least. */
-  readonly minDropped: number;
+  /** The user asked for it: room is made although everything would fit as it is. */
+  readonly isAsked: boolean;
   /** False while the newest results can still be sent as they are: the model has not seen them yet. */
   readonly mayDropNewest: boolean;
   /** Newest rounds to keep whole where they fit. */
@@ -51,12 +51,12 @@ export interface PlanInput {
 
 /** Shares of the tail that are tried: the first that reaches the target is taken. */
 const TAILS: readonly number[] = [1, 0.5, 0.25, 0];
-/** A user who compacts by hand wants room: a tail that leaves them less than this share of the conversation is cut. */
-const FREED_BY_HAND = 0.5;
+/** Tokens that a summary has to stand in for when the user asks for one: less gains nothing and has to be paid for. */
+const LEAST_BY_HAND = 200;
 /** Share of the room beside the tail that files get at least, as far as there are any. */
 const LEAST_SNIPPETS = 0.2;
 /** Of what is dropped, at most this much comes back as quoted files: read again for nothing else. */
-const SNIPPETS_OF_DROPPED = 0.5;
+const SNIPPETS_OF_DROPPED = 0.25;
 /** Tokens that files get however little is dropped: enough for a part of one. */
 export const MIN_SNIPPETS = 120;
 /** A clipped result keeps at least this much, or clipping it is not worth the loss. */
@@ -67,22 +67,20 @@ const MIN_CLIP = 100;
  * pinned. Undefined when there is nothing to summarise. The last plan may still miss the target.
  */
 export function planCompaction(input: PlanInput): CompactionPlan | undefined {
-  const { view, sizeOf, minDropped } = input;
+  const { view, sizeOf } = input;
   const total = sizeOfAll(view.atoms, sizeOf);
   const room = roomOf(input);
-  const carried = sizeOfMessages({ userMessages: messagesFor(0, view.atoms, input) }, input);
-  let best: { plan: CompactionPlan; freed: number } | undefined;
   for (const share of TAILS) {
     const plan = planWith(input, share);
     const kept = sizeOfKept(plan, sizeOf);
     const size = kept + sizeOfMessages(plan, input) + plan.snippetTokens;
-    const freed = total + carried - size;
-    if (!plan.isWorthwhile || total - kept < minDropped || size > room) continue;
-    if (minDropped === 0 || freed >= FREED_BY_HAND * (total + carried)) return plan;
-    if (freed > (best?.freed ?? 0)) best = { plan, freed };
+    if (plan.isWorthwhile && total - kept >= leastDropped(input) && size <= room) return plan;
   }
-  if (best !== undefined) return best.plan;
   return planTight(input, total, room);
+}
+
+function leastDropped({ isAsked }: PlanInput): number {
+  return isAsked ? LEAST_BY_HAND : 0;
 }
 
 /** Tokens that atoms, messages and files may have together. */
@@ -123,11 +121,11 @@ function planWith(input: PlanInput, share: number): CompactionPlan {
 
 /** Everything that may go has gone: the newest results are clipped, or even they go. */
 function planTight(input: PlanInput, total: number, room: number): CompactionPlan | undefined {
-  const { view, sizeOf, minDropped, mayDropNewest, covered } = input;
+  const { view, sizeOf, isAsked, mayDropNewest, covered } = input;
   const bare = planAtoms(input, { tokens: 0, room: 0, isBare: true });
   const most = total - sizeOfAll(bare.kept, sizeOf);
   // Everything would fit afterwards as it is: only a user who asks for it may still want less.
-  const isWanted = minDropped > 0 && mayDropNewest && most >= minDropped;
+  const isWanted = isAsked && mayDropNewest && most >= LEAST_BY_HAND;
   if (total <= room && !isWanted) return undefined;
   const newest = planAtoms(input, { tokens: 0, room: 0 });
   const snippetTokens = Math.floor(Math.min(input.snippetTokens, LEAST_SNIPPETS * input.budget.snippets));
@@ -150,7 +148,7 @@ function planTight(input: PlanInput, total: number, room: number): CompactionPla
     const plan = planned(newest, share);
     const own = atMost - snippetTokens - sizeOfMessages(plan, input);
     const clips = clipsFor(newest.kept, clippable, own, input);
-    const isEnough = plan.isWorthwhile && total - sizeOfAll(newest.kept, sizeOf) >= minDropped;
+    const isEnough = plan.isWorthwhile && total - sizeOfAll(newest.kept, sizeOf) >= leastDropped(input);
     if (clips !== undefined && (clips.length > 0 || isEnough)) return { ...plan, clips };
   }
   if (!mayDropNewest || covered !== undefined) return planned(newest);
@@ -176,19 +174,36 @@ interface AtomBudget {
 }
 
 /**
- * The newest atoms that fit, the newest exchange always unless `isBare`, and what is pinned: the newest prompt, the
- * latest word on permission mode and environment, and what the user pinned. Instructions are pinned elsewhere.
+ * The newest atoms that fit, the newest exchange always unless `isBare`, and what is pinned: the newest prompt with
+ * what it answers, the latest word on permission mode and environment, and what the user pinned. Instructions are
+ * pinned elsewhere.
  */
 function planAtoms(input: PlanInput, budget: AtomBudget): PlannedAtoms {
   const { view, covered = Number.POSITIVE_INFINITY } = input;
   const { atoms } = view;
   const pins = pinnedAtoms(atoms, view.pinned);
+  const answered = budget.isBare === true ? undefined : answeredBy(input);
   const byTokens = budget.isBare === true ? atoms.length : startOfTail(input, budget);
   const cut = Math.min(byTokens, covered);
-  const kept = atoms.filter((atom, index) => (index >= cut || pins.has(atom)) && !isInstructions(atom));
+  const kept = atoms.filter(
+    (atom, index) => (index >= cut || atom === answered || pins.has(atom)) && !isInstructions(atom),
+  );
   const uncovered = atoms.slice(cut, byTokens).filter((atom) => !isInstructions(atom));
   return { kept, cut, uncovered };
 }
+
+/** The reply that the newest prompt answers: "yes, please" says nothing without it. Undefined where it is long. */
+function answeredBy({ view: { atoms }, budget, sizeOf }: PlanInput): Atom | undefined {
+  const prompt = atoms.findLastIndex(({ head }) => isPrompt(head));
+  const reply = atoms
+    .slice(0, Math.max(0, prompt))
+    .findLast(({ kind, head }) => kind === 'reply' || isPrompt(head));
+  if (reply?.kind !== 'reply' || reply.calls.length > 0) return undefined;
+  return sizeOf(reply) <= Math.min(MAX_ANSWERED, budget.retain) ? reply : undefined;
+}
+
+/** Tokens of a reply that stays with the prompt that answers it; a longer one is not a question but a report. */
+const MAX_ANSWERED = 1000;
 
 function startOfTail(
   { view: { atoms }, sizeOf, minRounds = 0 }: PlanInput,

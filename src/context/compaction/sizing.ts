@@ -13,8 +13,6 @@ import { type CompactionPlan, planCompaction } from './plan.ts';
 const MIN_ROOM = 0.05;
 /** The wrapper, the heading and the note around a summary. */
 const WRAPPER_TOKENS = 80;
-/** A user who compacts less than this by hand gains nothing and pays for a summary. */
-const MIN_MANUAL = 200;
 
 export class Sizing {
   readonly #deps: CompactionDeps;
@@ -56,14 +54,17 @@ export class Sizing {
     return this.ofView({ ...this.#job.view, summary: undefined, atoms: kept });
   }
 
+  /** `retain`: share of the conversation that stays verbatim. */
   budget(retain: number): CompactionBudget {
-    const { window, mustReach } = this.#job;
+    const { window, mustReach, view } = this.#job;
     const fixed = this.#fixed();
     const goal = mustReach ?? window.trigger;
     // Where what cannot shrink leaves no room below the trigger, what has to be reached is the goal.
     const isFull = window.trigger - fixed < MIN_ROOM * window.window;
     const trigger = isFull ? goal : Math.min(window.trigger, goal);
-    const budget = compactionBudget({ window: window.window, trigger }, this.#deps.settings, fixed, retain);
+    const conversation = view.atoms.reduce((sum, atom) => sum + this.ofAtom(atom), 0);
+    const parts = { fixed, retain: retain * conversation };
+    const budget = compactionBudget({ window: window.window, trigger }, this.#deps.settings, parts);
     return {
       ...budget,
       summary: Math.max(1, Math.min(budget.summary, this.#deps.summaryCap(window.window))),
@@ -78,7 +79,7 @@ export class Sizing {
       budget,
       fixed: this.#fixed() + WRAPPER_TOKENS,
       snippetTokens,
-      minDropped: trigger === 'manual' ? MIN_MANUAL : 0,
+      isAsked: trigger === 'manual',
       mayDropNewest: mustReach !== undefined || view.atoms.at(-1)?.calls.length === 0,
       minRounds: this.#deps.minRetainRounds,
       covered,

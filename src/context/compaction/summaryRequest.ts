@@ -20,48 +20,58 @@ import type { Snippets } from './snippets.ts';
 import { quoteFiles, type SnippetTexts } from './summaryText.ts';
 
 export type SummaryOutcome =
-  | { readonly type: 'summary'; readonly text: string; readonly reply: Reply }
+  /** `atoms`: how many of the view's, from the first, it speaks for. */
+  | { readonly type: 'summary'; readonly text: string; readonly atoms: number; readonly reply: Reply }
   | { readonly type: 'aborted' }
   /** No usable summary; `message` says why. */
   | { readonly type: 'failed'; readonly message: string; readonly reply?: Reply };
 
 export interface SummaryQuestion {
-  /** How many of the view's atoms the summary speaks for. */
-  readonly atoms: number;
+  /** Atoms that the summariser reads where it cannot have all of them: those that leave. */
+  readonly leaving: number;
   readonly budget: CompactionBudget;
   /** The files that will be quoted beside the summary, as far as the summariser is shown them. */
   readonly snippets: Snippets;
 }
 
+/** Room for a reply beside the budget of its text: a model may think first, and count its words badly. */
+const LEAST_REPLY = 1.25;
+
 /** Asks the model, and once more with a clipped request when the server finds the first too long. */
 export async function requestSummary(
   job: CompactionJob,
   { counter, settings, summarize }: CompactionDeps,
-  { atoms, budget, snippets }: SummaryQuestion,
+  { leaving, budget, snippets }: SummaryQuestion,
 ): Promise<SummaryOutcome & { readonly reply?: Reply }> {
   const { window } = job.window;
   // Servers refuse a request that asks for a longer reply than the model can write.
   const longest = job.model.maxOutputTokens > 0 ? job.model.maxOutputTokens : window;
-  const maxOutputTokens = Math.min(
-    longest,
-    Math.max(budget.summary, Math.min(job.window.replyReserve + budget.summary, window / 4)),
-  );
+  const output = {
+    least: Math.floor(Math.min(longest, LEAST_REPLY * budget.summary)),
+    most: Math.floor(
+      Math.min(
+        longest,
+        Math.max(budget.summary, Math.min(job.window.replyReserve + budget.summary, window / 4)),
+      ),
+    ),
+  };
   const build = (maxTokens: number, clip: boolean) =>
     buildSummaryRequest({
       model: job.model.id,
-      view: { ...job.view, atoms: job.view.atoms.slice(0, atoms) },
+      view: job.view,
+      leaving,
       tools: job.tools,
       policy: { ...job.policy, snippets: new Map([...(job.policy.snippets ?? []), ...snippets.texts]) },
       counter,
       focus: job.focus,
       files: snippets.files,
       maxTokens: Math.floor(maxTokens),
-      maxOutputTokens: Math.floor(maxOutputTokens),
+      output,
       maxWords: Math.max(100, Math.floor((budget.summary * 0.6) / 50) * 50),
       maxMessageCharacters: settings.maxMessageCharacters,
       clip,
     });
-  let maxTokens = window - maxOutputTokens;
+  let maxTokens = window;
   for (const clip of [false, true]) {
     const asked = build(maxTokens, clip);
     if (asked === undefined)
@@ -77,7 +87,7 @@ export async function requestSummary(
     );
     job.onAsked?.({ cut: asked.cut, outcome: outcomeOf(answer), sent });
     if (answer.type === 'aborted' || job.signal.aborted) return { type: 'aborted' };
-    if (answer.type === 'done') return judge(answer.reply, job);
+    if (answer.type === 'done') return judge(answer.reply, asked.cut.atoms, job);
     if (answer.error.kind !== 'overflow' || clip) return { type: 'failed', message: answer.error.message };
     maxTokens = Math.min(maxTokens, answer.error.windowTokens ?? maxTokens) * 0.6;
   }
@@ -104,7 +114,7 @@ async function untilAborted(signal: AbortSignal, answer: Promise<SummaryReply>):
   }
 }
 
-function judge(reply: Reply, { blobs, entries }: CompactionJob): SummaryOutcome {
+function judge(reply: Reply, atoms: number, { blobs, entries }: CompactionJob): SummaryOutcome {
   // As it will be stored: what is marked in it afterwards must not take a secret apart.
   const text = blobs.textOf(reply.message.content.trim());
   if (text === '') {
@@ -117,22 +127,24 @@ function judge(reply: Reply, { blobs, entries }: CompactionJob): SummaryOutcome 
   // A summary that the user cannot read is none.
   if (!sameLanguage(text, userText(entries)))
     return { type: 'failed', message: 'the summary is not in the language of the conversation', reply };
-  return { type: 'summary', text, reply };
+  return { type: 'summary', text, atoms, reply };
 }
 
 export interface SummaryRequestInput {
   readonly model: string;
-  /** The view up to where the summary ends. */
   readonly view: View;
+  /** Atoms that are shown where the whole view does not fit. */
+  readonly leaving: number;
   readonly tools: readonly ToolSchema[];
   readonly policy: ProjectionPolicy;
   readonly counter: TokenCounter;
   readonly focus: string | undefined;
   /** Quoted in the instruction; their texts are in the policy. */
   readonly files: Snippets['files'];
-  /** Tokens (calibrated) that the request may have. */
+  /** Tokens (calibrated) that the request and its reply may have together. */
   readonly maxTokens: number;
-  readonly maxOutputTokens: number;
+  /** Tokens that are asked for at most, and that have to be left at least. */
+  readonly output: { readonly least: number; readonly most: number };
   /** Words that the summary may have. */
   readonly maxWords: number;
   readonly maxMessageCharacters: number;
@@ -146,48 +158,67 @@ export interface BuiltSummaryRequest {
   readonly cut: SummaryCut;
 }
 
-/** The request, or undefined when not even a clipped one fits. */
+/**
+ * The request, or undefined when not even a clipped one fits. The summariser reads everything up to now, like the
+ * model whose work it describes; where that does not fit, what leaves.
+ */
 export function buildSummaryRequest(input: SummaryRequestInput): BuiltSummaryRequest | undefined {
-  const { focus, maxWords, maxOutputTokens, view, files, policy } = input;
-  const bare: SummaryCut = {
-    atoms: view.atoms.length,
-    ...(focus === undefined ? {} : { focus }),
-    maxWords,
-    maxOutputTokens,
-  };
-  const withFiles: SummaryCut = {
-    ...bare,
-    files: files.map(({ path, hash }) => ({ path, hash })),
-  };
-  const ratio = input.counter.ratio(input.model);
-  const sizeOf = (messages: readonly Message[]): number =>
-    messages.reduce((sum, message) => sum + input.counter.countMessage(message), 0);
-  const roomBeside = (cut: SummaryCut): number =>
-    input.maxTokens / ratio -
-    input.counter.countTools(input.tools) -
-    input.counter.countMessages([lastMessage(cut, { view, policy })]);
-  if (!input.clip) {
-    const whole = sizeOf(convertToStandardMessages(view, policy));
-    // Files are shown where there is room for them beside the conversation.
-    for (const cut of files.length === 0 ? [bare] : [withFiles, bare])
-      if (whole <= roomBeside(cut))
-        return { cut, request: summaryRequest(input, cut, summaryMessages(view, policy, cut)) };
+  const { view, leaving, files, clip } = input;
+  const quoted = { files: files.map(({ path, hash }) => ({ path, hash })) };
+  const part = upTo(view, leaving);
+  const whole = [
+    ...(leaving < view.atoms.length ? [{ view, more: quoted }] : []),
+    { view: part, more: quoted },
+    { view: part, more: {} },
+  ];
+  for (const { view, more } of clip ? [] : whole) {
+    const made = requestWithin({ ...input, view }, more);
+    if (made !== undefined) return made;
   }
-  const room = roomBeside(bare);
   for (
     let characters = input.maxMessageCharacters;
     characters >= 200;
     characters = Math.floor(characters / 4)
   ) {
-    const atoms = atomsWithin(input, characters, room, sizeOf);
-    if (atoms === 0) continue;
-    const clipped = { ...bare, clip: { characters, atoms } };
-    return {
-      cut: clipped,
-      request: summaryRequest(input, clipped, summaryMessages(view, policy, clipped)),
-    };
+    const made = requestWithin({ ...input, view: part }, {}, characters);
+    if (made !== undefined) return made;
   }
   return undefined;
+}
+
+/** The view up to where a summary ends. */
+export function upTo(view: View, atoms: number): View {
+  return { ...view, atoms: view.atoms.slice(0, atoms) };
+}
+
+/** A request for a summary of the whole view; with `characters` clipped to as many for each message. */
+function requestWithin(
+  input: SummaryRequestInput,
+  more: Pick<SummaryCut, 'files'>,
+  characters?: number,
+): BuiltSummaryRequest | undefined {
+  const { focus, maxWords, view, policy, tools, counter, output, maxTokens } = input;
+  const ratio = counter.ratio(input.model);
+  const sizeOf = (messages: readonly Message[]): number =>
+    messages.reduce((sum, message) => sum + counter.countMessage(message), 0);
+  const bare: SummaryCut = {
+    atoms: view.atoms.length,
+    ...(focus === undefined ? {} : { focus }),
+    ...((more.files ?? []).length === 0 ? {} : more),
+    maxWords,
+    maxOutputTokens: output.most,
+  };
+  const beside = counter.countTools(tools) + sizeOf([lastMessage(bare, { view, policy })]);
+  const room = (maxTokens - output.least) / ratio - beside;
+  const atoms = characters === undefined ? undefined : atomsWithin(input, characters, room, sizeOf);
+  if (atoms === 0) return undefined;
+  const clip = characters === undefined || atoms === undefined ? {} : { clip: { characters, atoms } };
+  const messages = summaryMessages(view, policy, { ...bare, ...clip });
+  const used = (counter.countTools(tools) + sizeOf(messages)) * ratio;
+  if (used > maxTokens - output.least) return undefined;
+  const maxOutputTokens = Math.floor(Math.min(output.most, maxTokens - used));
+  const cut = { ...bare, ...clip, maxOutputTokens };
+  return { cut, request: summaryRequest(input, cut, messages) };
 }
 
 /** The messages of a request for a summary of a view that ends where the summary does. */

@@ -76,7 +76,7 @@ export function quoteUserMessages(messages: readonly KeptMessage[]): string {
 }
 
 const INTRODUCTION =
-  "## The user's earlier messages\n\nWord for word, oldest first. They were worked on already; what is still open stands under the pending tasks. Where two disagree, the newer one holds.\n\n";
+  "## The user's earlier messages\n\nWord for word, oldest first. The record above says what has been done about them. Limits and wishes in them still hold, unless a later message changes them.\n\n";
 
 function quote({ entry, ends }: KeptMessage): string {
   const text = textOf(entry);

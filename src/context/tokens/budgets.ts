@@ -101,19 +101,18 @@ export interface CompactionBudget {
 
 /**
  * How much of what a compaction leaves behind. `fixed` is what no compaction can shrink (tools, system,
- * instructions). In a window that these nearly fill, everything else shrinks with the room that is left, so
- * that there is always room for new work afterwards.
+ * instructions), `retain` the tail that is wished for. In a window that these nearly fill, everything else shrinks
+ * with the room that is left, so that there is always room for new work afterwards.
  */
 export function compactionBudget(
   { window, trigger }: Pick<WindowBudget, 'window' | 'trigger'>,
   settings: ContextSettings['compact'],
-  fixed: number,
-  retainShare = settings.retain,
+  { fixed, retain }: { readonly fixed: number; readonly retain: number },
 ): CompactionBudget {
   const room = Math.max(0, trigger - fixed);
   return {
     target: Math.floor(fixed + 0.6 * room),
-    retain: Math.floor(Math.min(retainShare * window, 0.4 * room)),
+    retain: Math.floor(Math.min(retain, 0.4 * room)),
     summary: Math.max(MIN_SUMMARY, Math.floor(Math.min(settings.summaryTokens, 0.3 * room))),
     facts: Math.floor(Math.min(MAX_FACTS, 0.04 * window, 0.1 * room)),
     messages: Math.floor(Math.min(MAX_MESSAGES, 0.1 * window, 0.2 * room)),

@@ -36,7 +36,7 @@ const anyInput = fc
     budget: anyBudget,
     fixed: fc.nat(400),
     snippetTokens: fc.nat(1500),
-    minDropped: fc.constantFrom(0, 0, 200),
+    isAsked: fc.boolean(),
     mayDropNewest: fc.boolean(),
     minRounds: fc.constantFrom(undefined, 1, 3),
     covered: fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: undefined }),

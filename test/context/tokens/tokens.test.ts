@@ -114,7 +114,10 @@ test('what a compaction leaves always stays under the trigger with room for new 
       (window, share) => {
         const settings = contextSettingsSchema.parse({});
         const budget = windowBudget(modelOf(window), settings);
-        const made = compactionBudget(budget, settings.compact, Math.floor(window * share));
+        const made = compactionBudget(budget, settings.compact, {
+          fixed: Math.floor(window * share),
+          retain: settings.compact.retain * budget.trigger,
+        });
         expect(made.target).toBeLessThanOrEqual(Math.max(budget.trigger, Math.floor(window * share)));
       },
     ),
