@@ -206,6 +206,40 @@ describe('/compact', () => {
     expect(context.getMessages().at(-1)?.content).toBe('and one more?');
   });
 
+  test('keeps the short reply that the newest message answers, however much was done since', async () => {
+    const home = await house({ windowTokens: 40_000, waits: true });
+    const context = await conversation(home);
+    await context.appendReply(say('A limit of 20 would bound it. Do you want one?'));
+    await context.addMessage('user', 'Yes, please.');
+    for (let index = 0; index < 6; index++) await step(context, `later${index}`, filler);
+    home.summaries.expect(summary('It is under way.'));
+    expect((await context.compressCurrentContext(manual(home))).outcome).toBe('done');
+    const sent = context.getMessages().map(({ content }) => String(content));
+    const question = sent.indexOf('A limit of 20 would bound it. Do you want one?');
+    expect(question).toBeGreaterThan(0);
+    expect(sent[question + 1]).toBe('Yes, please.');
+    expect(sent.some((text) => text.includes('later0'))).toBe(false);
+  });
+
+  test('takes a large part of a session of medium length: a fifth of it stays, not of the window', async () => {
+    const home = await house({ windowTokens: 200_000, waits: true });
+    const context = await conversation(home);
+    for (let index = 0; index < 12; index++) await step(context, `more${index}`, filler);
+    home.summaries.expect(summary('It is under way.'));
+    const report = await context.compressCurrentContext(manual(home));
+    expect(report.preTokens).toBeLessThan(0.2 * 200_000);
+    expect(report.postTokens).toBeLessThan(0.4 * report.preTokens);
+  });
+
+  test('lets the summariser read everything, also what stays', async () => {
+    const home = await house({ windowTokens: 40_000, waits: true });
+    const context = await conversation(home);
+    const before = context.getMessages();
+    home.summaries.expect(summary('It was asked and answered.'));
+    expect((await context.compressCurrentContext(manual(home))).outcome).toBe('done');
+    expect(home.summaries.requests[0]?.messages.slice(0, -1)).toEqual(before);
+  });
+
   test.each([8000, 16_000, 40_000, 200_000])(
     'frees something or says in one line why not, however long the session is (%i)',
     async (windowTokens) => {
