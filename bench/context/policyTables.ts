@@ -1,5 +1,6 @@
 /** The tables of costs, facts and tasks: policies against synthetic and recorded traces and price sheets. */
 import { sheets } from './cache.ts';
+import { engineStrategies } from './engineStrategies.ts';
 import type { Figures } from './meter.ts';
 import { policies, variants } from './policies.ts';
 import { driveReal } from './real/drive.ts';
@@ -21,7 +22,7 @@ export interface PolicyTableOptions {
   /** Files or folders of recorded sessions. */
   readonly sessions: readonly string[];
   /** The settings' `context` section for the real engine. */
-  readonly settings: unknown;
+  readonly settings: Readonly<Record<string, unknown>>;
   /** Whether the real engine runs. */
   readonly real: boolean;
   readonly tasks: boolean;
@@ -47,37 +48,55 @@ export async function printPolicyTables(options: PolicyTableOptions): Promise<vo
   const [sheet] = sheets;
   if (first === undefined || sheet === undefined) throw new Error('There is nothing to run.');
   const planted = plant(first, quick ? 200 : 2000);
-  const scores = new RealScores(planted);
-  const real: { name: string; figures: readonly Figures[]; seconds: number }[] = [];
-  if (options.real) {
-    for (const [index, group] of groups.entries()) {
-      const [trace] = group;
-      if (trace === undefined) continue;
-      // The first trace bears the facts as well.
-      const texts = index === 0 ? createTexts(planted.trace, planted.lines) : createTexts(trace);
-      const run = await driveReal(index === 0 ? planted.trace : trace, texts, sheets, {
-        settings: options.settings,
-        ...(index === 0 ? { onRequest: scores.onRequest } : {}),
-      });
-      real.push({ name: trace.name, ...run });
-      process.stderr.write(
-        `real engine, ${trace.name}: ${run.seconds.toFixed(0)} s ${JSON.stringify(run.swaps)}, unexplained breaks ${run.unexplainedBreaks}\n`,
-      );
-    }
-  }
+  const engines: EngineRun[] = [];
+  for (const { name, settings } of options.real ? engineStrategies : [])
+    engines.push(await runEngine(name, { ...options.settings, ...settings }, groups, planted));
 
   for (const [index, one] of sheets.entries()) {
-    const figures = new Map(
-      real.flatMap(({ name, figures: all }) => (all[index] ? [[name, all[index]] as const] : [])),
-    );
-    const measured: Measured[] = figures.size === 0 ? [] : [{ name: 'ClawdCode (real engine)', figures }];
+    const measured = engines.map(({ name, figures }): Measured => {
+      const ofSheet = [...figures].flatMap(([trace, all]) =>
+        all[index] ? [[trace, all[index]] as const] : [],
+      );
+      return { name, figures: new Map(ofSheet) };
+    });
     console.log(`\n${costTable(one, groups, policies, measured)}`);
   }
   const rows = await retentionRows(planted, policies, sheet, (policy) => variants.includes(policy));
-  if (scores.scores.length > 0) rows.push(retentionRow('ClawdCode (real engine)', scores.scores));
+  for (const { name, scores } of engines) rows.push(retentionRow(name, scores));
   if (!quick && options.real) rows.push(await manySummaries(sheet));
   console.log(`\n${retentionTable(rows, planted.needles.length)}`);
   if (options.tasks) console.log(`\n${await taskTable(sheet, quick ? tasks.slice(0, 2) : tasks)}`);
   if (options.sweep) console.log(`\n${paretoTable(first, sheet)}`);
   console.log(`\n${groups.length} traces, ${seeds.length} seeds`);
+}
+
+interface EngineRun {
+  readonly name: string;
+  /** By trace, one for each price sheet. */
+  readonly figures: ReadonlyMap<string, readonly Figures[]>;
+  readonly scores: RealScores['scores'];
+}
+
+/** The product's engine over the first trace of each group; the very first bears the facts as well. */
+async function runEngine(
+  name: string,
+  settings: object,
+  groups: readonly TraceGroup[],
+  planted: ReturnType<typeof plant>,
+): Promise<EngineRun> {
+  const scores = new RealScores(planted);
+  const figures = new Map<string, readonly Figures[]>();
+  for (const [index, [trace]] of groups.entries()) {
+    if (trace === undefined) continue;
+    const texts = index === 0 ? createTexts(planted.trace, planted.lines) : createTexts(trace);
+    const run = await driveReal(index === 0 ? planted.trace : trace, texts, sheets, {
+      settings,
+      ...(index === 0 ? { onRequest: scores.onRequest } : {}),
+    });
+    figures.set(trace.name, run.figures);
+    process.stderr.write(
+      `${name}, ${trace.name}: ${run.seconds.toFixed(0)} s ${JSON.stringify(run.swaps)}, unexplained breaks ${run.unexplainedBreaks}\n`,
+    );
+  }
+  return { name, figures, scores: scores.scores };
 }

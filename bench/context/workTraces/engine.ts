@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ContextManager, SummaryModel } from '../../../src/context/index.ts';
 import type { Message } from '../../../src/protocol/messages.ts';
+import { engineStrategies } from '../engineStrategies.ts';
 import { openHouse } from '../real/house.ts';
 import { RequestBlocks } from '../real/requestBlocks.ts';
 import { SwapCounter } from '../real/swaps.ts';
@@ -11,20 +12,12 @@ import { type Shown, textOf } from './render.ts';
 
 /** The engine under each of its strategies; `settings` apply to all of them. */
 export function ourPolicies(settings: Readonly<Record<string, unknown>> = {}): readonly WorkPolicy[] {
-  return strategies.map(({ name, settings: own }) => ({
+  return engineStrategies.map(({ name, settings: own }) => ({
     name,
     isOurs: true,
     open: (surroundings) => openEngine({ ...settings, ...own }, surroundings),
   }));
 }
-
-export const DEFAULT = 'ClawdCode (default)';
-export const ECONOMY = 'ClawdCode (economy)';
-
-const strategies: readonly { readonly name: string; readonly settings: object }[] = [
-  { name: DEFAULT, settings: {} },
-  { name: ECONOMY, settings: { strategy: 'economy' } },
-];
 
 /** The same budget as the summaries of the other mechanisms that keep a tail. */
 const SUMMARY_TOKENS = 4000;

@@ -34,9 +34,9 @@ interface Run {
 }
 
 const runs: readonly Run[] = [
-  { shape: project, windowTokens: 200_000, seeds: [1, 2] },
-  { shape: days, windowTokens: 200_000, seeds: [1] },
-  { shape: { ...project, steps: 240 }, windowTokens: 64_000, seeds: [1] },
+  { shape: project, windowTokens: 200_000, seeds: [1, 2, 3] },
+  { shape: days, windowTokens: 200_000, seeds: [1, 2, 3] },
+  { shape: { ...project, steps: 240 }, windowTokens: 64_000, seeds: [1, 2, 3] },
   { shape: shortTask, windowTokens: 200_000, seeds: [1] },
 ];
 

@@ -1,6 +1,7 @@
 /** The tables of the work traces, and which aims are reached. */
+
+import { DEFAULT, ECONOMY } from '../engineStrategies.ts';
 import { fixed, percent, type Row, table } from '../report/table.ts';
-import { DEFAULT, ECONOMY } from './engine.ts';
 import { needKinds } from './plan.ts';
 import { type WorkResult, workSheets } from './work.ts';
 
