@@ -160,8 +160,12 @@ export async function checkLog(world: World): Promise<void> {
   demand(at === -1, 'No entry ever changes.', () => `#${at}`);
 }
 
-/** Where two requests begin to differ. */
+/** Where two requests begin to differ, with a little of what stands before. */
 export function difference(before: readonly string[], after: readonly string[]): string {
   const at = before.findIndex((one, index) => one !== after[index]);
-  return `${before.length} and ${after.length} messages; at ${at}: ${before[at]?.slice(0, 160)} and ${after[at]?.slice(0, 160)}`;
+  const [was = '', is = ''] = [before[at], after[at]];
+  const same = [...was].findIndex((_, index) => was[index] !== is[index]);
+  const from = Math.max(0, (same === -1 ? was.length : same) - 60);
+  const part = (text: string): string => text.slice(from, from + 220);
+  return `${before.length} and ${after.length} messages; at ${at}, from character ${from}: ${part(was)} and ${part(is)}`;
 }

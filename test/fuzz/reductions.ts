@@ -1,5 +1,5 @@
 /** What is asked of the context itself: compactions, looks at them, what takes them back, steering. */
-import { liveEntries } from '../../src/context/history/live.ts';
+import { isCorrection, liveEntries } from '../../src/context/history/live.ts';
 import { retainedBy } from '../../src/context/history/retained.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import { bytesNow, demand, difference, sameBytes } from './check.ts';
@@ -107,7 +107,8 @@ export async function rewind(
 }
 
 async function takeBackLast(world: World, before: readonly string[], rule: string): Promise<void> {
-  const last = world.entries().at(-1);
+  // What a draft in the background cost may have come behind it.
+  const last = world.entries().findLast(isCorrection);
   if (last === undefined) return;
   await takeBack(world, last);
   demand(sameBytes(bytesNow(world), before), rule, () => difference(before, bytesNow(world)));
@@ -116,9 +117,7 @@ async function takeBackLast(world: World, before: readonly string[], rule: strin
 /** Takes an undo or a rewind of any age back. */
 export async function redo(world: World, pick: number, counts: Counts): Promise<void> {
   const { entries, undone } = liveEntries(world.entries());
-  const corrections = entries.filter(
-    ({ subtype, uuid }) => (subtype === 'undo' || subtype === 'rewind') && !undone.has(uuid),
-  );
+  const corrections = entries.filter((entry) => isCorrection(entry) && !undone.has(entry.uuid));
   const target = corrections[pick % Math.max(1, corrections.length)];
   if (target === undefined) return;
   await takeBack(world, target);

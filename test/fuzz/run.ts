@@ -62,8 +62,11 @@ function hasPrompt(world: World): boolean {
 }
 
 async function finish(world: World): Promise<void> {
-  // A draft that failed a moment ago may be on its way into the log.
-  await world.context.session.parts.log.sync();
+  // A draft in the background writes into the log when it ends, so that it has to end first.
+  const { thread, log } = world.context.session.parts;
+  thread.stop();
+  await thread.settled();
+  await log.sync();
   await checkLog(world);
   const before = bytesOfAll(world.messages());
   const id = world.context.getCurrentSessionId() ?? '';
