@@ -59,12 +59,17 @@ export class ResidentLog {
     if (through === undefined) return seenIn(recent);
     const pages = new LogPages(this.#file);
     const here = seenIn(recent.filter(({ seq }) => seq > through));
+    const readFrom = async (seq: number): Promise<JSONLEntry | undefined> => {
+      for await (const entry of pages.range(seq, through)) return entry;
+      return undefined;
+    };
     return {
       first: 0,
       last: Math.max(through, here.last),
       recent,
       async *range(from, to) {
-        if (from <= through) yield* wholeCompactions(pages.range(from, Math.min(to, through)));
+        const older = pages.range(from, Math.min(to, through));
+        if (from <= through) yield* wholeCompactions(older, () => readFrom(to + 1));
         if (to > through) yield* here.range(from, to);
       },
       async *before(seq, containing) {
@@ -72,7 +77,7 @@ export class ResidentLog {
         const bytes = containing === undefined ? undefined : Buffer.from(containing);
         const older = pages.before(Math.min(seq, through + 1), bytes);
         // Of a search for a text nobody knows what stands behind what is found.
-        yield* bytes === undefined ? wholeCompactionsBefore(older) : older;
+        yield* bytes === undefined ? wholeCompactionsBefore(older, () => readFrom(seq)) : older;
       },
     };
   }

@@ -7,25 +7,32 @@ export function withoutHalfCompactions(entries: readonly JSONLEntry[]): JSONLEnt
   );
 }
 
-/** The same for entries that are read one by one. */
-export async function* wholeCompactions(entries: AsyncIterable<JSONLEntry>): AsyncGenerator<JSONLEntry> {
+/** Reads the entry right behind a stretch of a log; undefined where it ends there. */
+export type ReadBehind = () => Promise<JSONLEntry | undefined>;
+
+/** The same for a stretch that is read one by one. */
+export async function* wholeCompactions(
+  entries: AsyncIterable<JSONLEntry>,
+  readBehind: ReadBehind,
+): AsyncGenerator<JSONLEntry> {
   let boundary: JSONLEntry | undefined;
   for await (const entry of entries) {
     if (boundary !== undefined && entry.isCompactSummary === true) yield boundary;
     boundary = entry.subtype === 'compact_boundary' ? entry : undefined;
     if (boundary === undefined) yield entry;
   }
-  if (boundary !== undefined) yield boundary;
+  if (boundary !== undefined && (await readBehind())?.isCompactSummary === true) yield boundary;
 }
 
-/** The same for entries of which the newest comes first. */
+/** The same for a stretch of which the newest comes first. */
 export async function* wholeCompactionsBefore(
   entries: AsyncIterable<JSONLEntry>,
+  readBehind: ReadBehind,
 ): AsyncGenerator<JSONLEntry> {
   let later: JSONLEntry | undefined;
   for await (const entry of entries) {
-    if (entry.subtype !== 'compact_boundary' || later === undefined || later.isCompactSummary === true)
-      yield entry;
+    if (entry.subtype !== 'compact_boundary') yield entry;
+    else if ((later ?? (await readBehind()))?.isCompactSummary === true) yield entry;
     later = entry;
   }
 }

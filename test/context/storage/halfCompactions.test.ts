@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import {
+  wholeCompactions,
+  wholeCompactionsBefore,
+  withoutHalfCompactions,
+} from '../../../src/context/storage/halfCompactions.ts';
+import type { JSONLEntry } from '../../../src/protocol/entries.ts';
+import { LogMaker } from '../history/logMaker.ts';
+
+const half = {
+  type: 'system',
+  subtype: 'compact_boundary',
+  message: { role: 'system', content: '' },
+} as const;
+const summary = {
+  type: 'user',
+  isCompactSummary: true,
+  message: { role: 'user', content: 'summary' },
+} as const;
+
+/** Half a compaction in the middle of the log, before a whole one, and at its end. */
+const { entries } = new LogMaker()
+  .prompt('a')
+  .add(half)
+  .prompt('b')
+  .add(half)
+  .add(half)
+  .add(summary)
+  .prompt('c')
+  .add(half);
+
+async function* each(some: readonly JSONLEntry[]): AsyncGenerator<JSONLEntry> {
+  yield* some;
+}
+
+async function collect(some: AsyncIterable<JSONLEntry>): Promise<JSONLEntry[]> {
+  const all: JSONLEntry[] = [];
+  for await (const entry of some) all.push(entry);
+  return all;
+}
+
+test('wherever a stretch of a log begins and ends, it has the compactions that the log has as a whole', async () => {
+  for (let from = 0; from <= entries.length; from++)
+    for (let to = from; to <= entries.length; to++) {
+      const stretch = entries.slice(from, to);
+      const whole = withoutHalfCompactions(entries).filter(({ seq }) => seq >= from && seq < to);
+      const readBehind = async () => entries[to];
+      expect(await collect(wholeCompactions(each(stretch), readBehind))).toEqual(whole);
+      const newestFirst = wholeCompactionsBefore(each([...stretch].reverse()), readBehind);
+      expect((await collect(newestFirst)).reverse()).toEqual(whole);
+    }
+});
