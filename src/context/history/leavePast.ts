@@ -6,6 +6,7 @@
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { reductionRecords } from '../contextReport.ts';
 import { boundedFacts, knownFacts } from '../facts/knownFacts.ts';
+import { absentTarget } from './absentTarget.ts';
 import { atomEntries, groupAtoms, isPrompt } from './atoms.ts';
 import { Learned } from './Learned.ts';
 import { liveEntries } from './live.ts';
@@ -20,8 +21,9 @@ const MAX_RECORDS = 100;
 
 /**
  * The entries without the past of the compaction whose boundary has this uuid, or without what the removal of this
- * uuid and those before it took; the same entries where it does not count, or has no past. An entry that stands for
- * what left is second.
+ * uuid and those before it took; the same entries where it does not count, has no past, or is followed by a correction
+ * that goes back behind it: taken back or gone back over, that one would make what left count again. An entry that
+ * stands for what left is second.
  */
 export function leavePast(entries: readonly JSONLEntry[], boundaryUuid: string): readonly JSONLEntry[] {
   const { entries: live, undone } = liveEntries(entries);
@@ -42,9 +44,11 @@ export function leavePast(entries: readonly JSONLEntry[], boundaryUuid: string):
   const past = pastEntry(pastThrough(entries, live, end), header);
   // What was said before and is dead stays dead: later corrections of it find nothing to bring back.
   const [first, ...others] = said.filter((entry) => stay.has(entry));
-  return first === header
-    ? [header, past, ...others, ...later]
-    : [past, ...(first ? [first] : []), ...others, ...later];
+  const left =
+    first === header
+      ? [header, past, ...others, ...later]
+      : [past, ...(first ? [first] : []), ...others, ...later];
+  return absentTarget(left) === undefined ? left : entries;
 }
 
 /** The last entry of what the past reaches up to: a compaction's summary, or the removal itself. */

@@ -11,7 +11,7 @@ import { lastCompaction } from '../history/view.ts';
 import { type SeenLog, seenIn } from '../recall/seenLog.ts';
 import { wholeCompactions, wholeCompactionsBefore, withoutHalfCompactions } from './halfCompactions.ts';
 import { LogPages } from './LogPages.ts';
-import { absentTarget, WHOLE_BYTES } from './loadLog.ts';
+import { WHOLE_BYTES } from './loadLog.ts';
 import type { LogContents } from './logReader.ts';
 import { resumePointOf, writeResumePoint } from './resumePoint.ts';
 
@@ -117,10 +117,7 @@ export class ResidentLog {
     if (point !== undefined) void writeResumePoint(this.#file, point);
     const through = pastOf(this.history.entries())?.throughSeq ?? -1;
     if (before === undefined || before.seq <= through || before.seq > unsyncedFrom) return;
-    const left = leavePast(this.history.entries(), before.uuid);
-    // An undo that is taken back counts again: what it names has to be there as long as it is.
-    if (absentTarget(left) !== undefined) return;
-    this.history.replace(left);
+    this.history.replace(leavePast(this.history.entries(), before.uuid));
   }
 
   /**
@@ -129,10 +126,11 @@ export class ResidentLog {
    */
   #leaveRemoved(unsyncedFrom: number): void {
     if (this.#bytes <= this.#wholeBytes || this.#bytes - this.#leftAt < this.#wholeBytes * PAUSE) return;
-    const before = removalToLeave(this.history.entries());
+    const entries = this.history.entries();
+    const before = removalToLeave(entries);
     if (before === undefined || before.seq > unsyncedFrom) return;
-    const left = leavePast(this.history.entries(), before.uuid);
-    if (absentTarget(left) !== undefined) return;
+    const left = leavePast(entries, before.uuid);
+    if (left === entries) return;
     const point = resumePointOf(left);
     if (point !== undefined) void writeResumePoint(this.#file, point);
     this.history.replace(left);

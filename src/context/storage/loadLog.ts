@@ -5,11 +5,10 @@
  */
 import { stat } from 'node:fs/promises';
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { absentTarget, type Target } from '../history/absentTarget.ts';
 import { leavePast } from '../history/leavePast.ts';
-import { isCorrection, liveEntries, rewindTarget, undoneBy } from '../history/live.ts';
-import { type Past, pastEntry, pastOf } from '../history/past.ts';
-import { reductionOf } from '../history/reductions.ts';
-import { isRemoval } from '../history/shownAt.ts';
+import { liveEntries } from '../history/live.ts';
+import { pastEntry, pastOf } from '../history/past.ts';
 import { lastCompaction } from '../history/view.ts';
 import { withoutHalfCompactions } from './halfCompactions.ts';
 import { LogPages } from './LogPages.ts';
@@ -96,12 +95,6 @@ interface Stretch {
   readonly to: number;
 }
 
-/** A correction, and what it names. */
-interface Target {
-  readonly uuid: string;
-  readonly by: JSONLEntry;
-}
-
 class TargetIsAbsent extends Error {
   override readonly name = 'TargetIsAbsent';
   readonly target: Target;
@@ -114,41 +107,6 @@ class TargetIsAbsent extends Error {
 function refuseAbsent(entries: readonly JSONLEntry[]): void {
   const target = absentTarget(entries);
   if (target !== undefined) throw new TargetIsAbsent(target);
-}
-
-/** The first correction that goes back behind what is in memory. */
-export function absentTarget(entries: readonly JSONLEntry[]): Target | undefined {
-  const past = pastOf(entries);
-  if (past === undefined) return undefined;
-  const { throughSeq: through, throughUuid } = past;
-  const later = entries.filter((entry) => entry.seq > through);
-  if (!later.some((entry) => isCorrection(entry) || entry.subtype === 'reduction')) return undefined;
-  const known = new Set(entries.map(({ uuid }) => uuid));
-  const own = new Set(later.map(({ uuid }) => uuid));
-  const gone = goneBefore(entries, past);
-  for (const by of later) {
-    // Going back to right behind what was left needs nothing of it.
-    const target = isCorrection(by) && rewindTarget(by) !== throughUuid ? rewindTarget(by) : undefined;
-    const corrected = isCorrection(by) ? [...undoneBy(by), target ?? ''] : [];
-    const uuid =
-      corrected.find((one) => one !== '' && !own.has(one)) ??
-      reductionOf(by)?.restored?.find((one) => !known.has(one)) ??
-      namedBy(by).find((one) => gone.has(one));
-    if (uuid !== undefined) return { uuid, by };
-  }
-  return undefined;
-}
-
-/** What had been removed where a removal left its past: whoever drops or restores it moves notes, and all of it counts. */
-function goneBefore(entries: readonly JSONLEntry[], { throughSeq, throughUuid }: Past): ReadonlySet<string> {
-  const past = entries.filter(({ seq }) => seq <= throughSeq);
-  const isOfRemoval = past.some((entry) => entry.uuid === throughUuid && isRemoval(entry));
-  return new Set(isOfRemoval ? past.flatMap((entry) => reductionOf(entry)?.removed ?? []) : []);
-}
-
-function namedBy(entry: JSONLEntry): readonly string[] {
-  const { removed = [], restored = [] } = reductionOf(entry) ?? {};
-  return [...removed, ...restored];
 }
 
 /** From before the entry that is named (of a compaction: its boundary) to the one that names it; a name that leads nowhere asks for the correction alone. */

@@ -10,8 +10,8 @@ import { type Past, pastOf } from '../history/past.ts';
 import { newId } from './ids.ts';
 import { seal, unseal } from './seal.ts';
 
-/** Of this program's own making: a newer one makes its own. */
-const FORMAT = 1;
+/** Of this program's own making: a newer one makes its own. Points of format 1 may lack what an undo makes count again. */
+const FORMAT = 2;
 
 export interface ResumePoint {
   readonly format: typeof FORMAT;

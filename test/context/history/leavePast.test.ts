@@ -1,0 +1,153 @@
+/** What stays of a log whose past is left to the file makes the same requests as all of it, now and later. */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { absentTarget } from '../../../src/context/history/absentTarget.ts';
+import { atomEntries } from '../../../src/context/history/atoms.ts';
+import { leavePast } from '../../../src/context/history/leavePast.ts';
+import { isCorrection, liveEntries } from '../../../src/context/history/live.ts';
+import { reductionDraft, reductionOf } from '../../../src/context/history/reductions.ts';
+import { namesOf } from '../../../src/context/history/retained.ts';
+import { removalToLeave } from '../../../src/context/history/shownAt.ts';
+import { lastCompaction, type View, viewOf } from '../../../src/context/history/view.ts';
+import { projectMessages } from '../../../src/context/standardMessages.ts';
+import { compactionDrafts } from '../../../src/context/storage/index.ts';
+import { removalDraft, withNotes } from '../../../src/context/strategies/removeAtoms.ts';
+import type { JSONLEntry } from '../../../src/protocol/entries.ts';
+import { LogMaker } from './logMaker.ts';
+
+const facts = { preTokens: 0 };
+
+/** A log as a session writes it: each method looks at what is shown, and appends what its name says. */
+class SessionMaker extends LogMaker {
+  constructor() {
+    super();
+    this.#system('session_start', { systemPrompt: 'You are a coding agent.' });
+  }
+
+  view(): View {
+    return viewOf(this.entries);
+  }
+
+  remove(...uuids: readonly string[]): this {
+    const removed = withNotes(this.view(), uuids);
+    return this.add(removalDraft({ removed, strategy: 'test', reason: 'too long' }, this.entries, facts));
+  }
+
+  /** Puts a line in the place of each of these. */
+  mask(...uuids: readonly string[]): this {
+    const notes = uuids.map((at) => ({ at, text: `line of ${at}` }));
+    return this.add(
+      reductionDraft({ kind: 'mask', reason: 'old steps', ...facts, removed: [...uuids], notes }),
+    );
+  }
+
+  restore(...uuids: readonly string[]): this {
+    return this.add(
+      reductionDraft({ kind: 'restore', reason: 'by the user', ...facts, restored: [...uuids] }),
+    );
+  }
+
+  /** Retains the atoms with these heads. */
+  compact(...heads: readonly string[]): this {
+    const atoms = this.view().atoms.filter(({ head }) => heads.includes(head.uuid));
+    const uuids = atoms.flatMap(atomEntries).map(({ uuid }) => uuid);
+    const metadata = { trigger: 'manual' as const, ...facts, retained: namesOf(uuids, this.entries) };
+    for (const draft of compactionDrafts(`summary ${this.entries.length}`, metadata)) this.add(draft);
+    return this;
+  }
+
+  rewind(to: string): this {
+    return this.#system('rewind', { to });
+  }
+
+  undo(...undoes: readonly string[]): this {
+    return this.#system('undo', { undoes });
+  }
+
+  #system(subtype: string, data: Record<string, unknown>): this {
+    return this.add({ type: 'system', subtype, message: { role: 'system', content: '' }, data });
+  }
+}
+
+type End = 'compaction' | 'removal';
+
+/** Without the past of the last compaction, or of the removals before the last. */
+function withoutPast(entries: readonly JSONLEntry[], end: End): readonly JSONLEntry[] {
+  const { entries: live, undone } = liveEntries(entries);
+  const last = end === 'compaction' ? live[lastCompaction(live, undone)] : removalToLeave(entries);
+  return last === undefined ? entries : leavePast(entries, last.uuid);
+}
+
+test('nothing is left while a rewind that was taken back brings removals of what the compaction retained', () => {
+  const log = new SessionMaker().prompt('a').prompt('b').prompt('c').prompt('d');
+  log.remove('e1').remove('e2').remove('e3');
+  // In the conversation that went on from there nothing was removed, so the first message could be retained.
+  log.rewind('e4').prompt('e').compact('e1', 'e9');
+  expect(withoutPast(log.entries, 'compaction').length).toBeLessThan(log.entries.length);
+  log.undo('e8');
+  expect(JSON.stringify(projectMessages(log.entries))).toContain('3 earlier messages are not shown any more');
+  expect(withoutPast(log.entries, 'compaction')).toBe(log.entries);
+});
+
+test('nothing is left while an undo that hides a part of it can be gone back over', () => {
+  const log = new SessionMaker().prompt('a').prompt('b').rewind('e1').undo('e3');
+  log.prompt('c').compact('e2').prompt('d').undo('e4');
+  expect(JSON.stringify(projectMessages(log.entries))).not.toContain('"b"');
+  expect(withoutPast(log.entries, 'compaction')).toBe(log.entries);
+  log.rewind('e8');
+  expect(JSON.stringify(projectMessages(log.entries))).toContain('"b"');
+});
+
+const deeds = ['prompt', 'step', 'remove', 'mask', 'restore', 'compact', 'rewind', 'undo'] as const;
+const program = fc.array(
+  fc.record({ deed: fc.constantFrom(...deeds), pick: fc.nat(30), count: fc.integer({ min: 1, max: 3 }) }),
+  { maxLength: 30, size: 'max' },
+);
+type Step = typeof program extends fc.Arbitrary<readonly (infer One)[]> ? One : never;
+
+function carryOut(log: SessionMaker, { deed, pick, count }: Step): void {
+  const { entries, undone } = liveEntries(log.entries);
+  const { atoms } = log.view();
+  const some = (all: readonly JSONLEntry[]): string[] => {
+    const at = pick % Math.max(1, all.length);
+    return all.slice(at, at + count).map(({ uuid }) => uuid);
+  };
+  const shown = some(atoms.map(({ head }) => head));
+  const replies = some(atoms.filter(({ kind }) => kind === 'reply').map(({ head }) => head));
+  const mayBeUndone = (one: JSONLEntry): boolean =>
+    isCorrection(one) || reductionOf(one) !== undefined || one.subtype === 'compact_boundary';
+  const [toUndo] = some(entries.filter((one) => !undone.has(one.uuid) && mayBeUndone(one)));
+  const said = some(entries.filter(({ type }) => type === 'user' || type === 'assistant'));
+  if (deed === 'prompt') log.prompt(`prompt ${log.entries.length}`);
+  else if (deed === 'step') log.step('work', `output ${log.entries.length}`);
+  else if (deed === 'remove' && shown.length > 0) log.remove(...shown);
+  else if (deed === 'mask' && replies.length > 0) log.mask(...replies);
+  else if (deed === 'restore') log.restore(...said);
+  else if (deed === 'compact') log.compact(...shown);
+  else if (deed === 'rewind') log.rewind(some(entries)[0] ?? '');
+  else if (deed === 'undo' && toUndo !== undefined) log.undo(toUndo);
+}
+
+test.each(['compaction', 'removal'] as const)(
+  'whatever came before a %s and whatever comes behind it, what stays makes the same requests',
+  (end) => {
+    fc.assert(
+      fc.property(program, program, (before, behind) => {
+        const log = new SessionMaker().prompt('first');
+        for (const step of before) carryOut(log, step);
+        const length = log.entries.length;
+        const left = withoutPast([...log.entries], end);
+        expect(absentTarget(left)).toBeUndefined();
+        expect(projectMessages(left)).toEqual(projectMessages(log.entries));
+        for (const step of behind) {
+          carryOut(log, step);
+          const held = [...left, ...log.entries.slice(length)];
+          // What goes back behind the past has it read from the file.
+          if (absentTarget(held) !== undefined) return;
+          expect(projectMessages(held)).toEqual(projectMessages(log.entries));
+        }
+      }),
+      { numRuns: 300 },
+    );
+  },
+);

@@ -1,0 +1,43 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { pastOf } from '../../../src/context/history/past.ts';
+import { projectMessages } from '../../../src/context/standardMessages.ts';
+import { compactionDrafts } from '../../../src/context/storage/index.ts';
+import { loadLog } from '../../../src/context/storage/loadLog.ts';
+import { readResumePoint } from '../../../src/context/storage/resumePoint.ts';
+import { seal } from '../../../src/context/storage/seal.ts';
+import { LogMaker } from '../history/logMaker.ts';
+import { temporaryFolder } from './tmp.ts';
+
+function compact(log: LogMaker, ...retained: readonly string[]): void {
+  for (const draft of compactionDrafts('summary', { trigger: 'auto', preTokens: 0, retained: [...retained] }))
+    log.add(draft);
+}
+
+test('a large log is resumed from before what its end goes back behind, the next time without reading its start', async () => {
+  const log = new LogMaker().prompt('a').prompt('b').prompt('c');
+  compact(log, 'e2');
+  log.prompt('d').prompt('e');
+  log.add({
+    type: 'system',
+    subtype: 'rewind',
+    message: { role: 'system', content: '' },
+    data: { to: 'e5' },
+  });
+  compact(log, 'e5');
+  log.add({
+    ...{ type: 'system', subtype: 'undo', message: { role: 'system', content: '' } },
+    data: { undoes: ['e7'] },
+  });
+  const file = join(await temporaryFolder(), 'session.jsonl');
+  await writeFile(file, log.entries.map((entry) => `${seal(JSON.stringify(entry))}\n`).join(''));
+  for (const time of ['first', 'second']) {
+    const { entries } = await loadLog(file, { wholeBytes: 0 });
+    // Of the first compaction: the second came behind the rewind that the undo names.
+    expect(pastOf(entries)?.throughUuid, `${time} time`).toBe('e4');
+    expect(entries.map(({ uuid }) => uuid)).toContain('e7');
+    expect(projectMessages(entries)).toEqual(projectMessages(log.entries));
+    await expect.poll(async () => (await readResumePoint(file))?.past.throughUuid).toBe('e4');
+  }
+});
