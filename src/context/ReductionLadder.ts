@@ -282,7 +282,7 @@ export class ReductionLadder {
     });
     if (plan === undefined) return;
     const facts = { preTokens: used, postTokens: Math.ceil(used - plan.freedTokens) };
-    await append([removalDraft({ ...plan, reason: `${reason}; ${plan.reason}` }, log.entries(), facts)]);
+    await append([removalDraft({ ...plan, reason: `${reason}; ${plan.reason}` }, log.live(), facts)]);
   }
 
   #policy(): ReturnType<typeof removalPolicyFor> {

@@ -93,7 +93,7 @@ export async function steer(
     const removal = { removed: [uuid], strategy: 'user', reason: 'dropped by the user' };
     const shown = projection.view().atoms.find(({ head }) => head.uuid === uuid);
     const postTokens = Math.ceil(preTokens - (shown === undefined ? 0 : projection.sizeOf(shown)));
-    await append([removalDraft(removal, log.entries(), { preTokens, postTokens, kind: 'drop' })]);
+    await append([removalDraft(removal, log.live(), { preTokens, postTokens, kind: 'drop' })]);
     return undefined;
   }
   const draft = restoreDraft(atom, preTokens);

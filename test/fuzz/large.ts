@@ -4,6 +4,7 @@ import { knownFacts } from '../../src/context/facts/knownFacts.ts';
 import { isPrompt } from '../../src/context/history/atoms.ts';
 import { liveEntries } from '../../src/context/history/live.ts';
 import { type ContextManager, spentIn } from '../../src/context/index.ts';
+import { removalDraft } from '../../src/context/strategies/removeAtoms.ts';
 import { bytesNow, bytesOfAll, demand, difference, sameBytes } from './check.ts';
 import type { Counts } from './counts.ts';
 import type { World } from './World.ts';
@@ -58,7 +59,9 @@ async function checkGoingBack(world: World): Promise<void> {
 /** What is known of a session, as text. */
 async function told(context: ContextManager, world: World): Promise<Record<string, string>> {
   const entries = context.entries();
-  const { projection } = context.session.parts;
+  const { projection, log } = context.session.parts;
+  const removed = projection.view().atoms.map(({ head }) => head.uuid);
+  const removal = removalDraft({ removed, strategy: '', reason: '' }, log.live(), { preTokens: 0 });
   const { files, commands } = knownFacts(liveEntries(entries).entries);
   const report = context.session.report(world.tools);
   const oldest = await context.page(40, 40);
@@ -71,6 +74,7 @@ async function told(context: ContextManager, world: World): Promise<Record<strin
     todos: JSON.stringify(context.todos()),
     reductions: JSON.stringify(report.reductions.slice(-20).map(({ uuid, isUndone }) => [uuid, isUndone])),
     breaker: String(report.breakerIsOpen),
+    'pointer to what is shown': String(removal.message.content),
     history: JSON.stringify(oldest.map(({ uuid }) => uuid)),
     length: String(context.session.parts.log.seen().last),
   };

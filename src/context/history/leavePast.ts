@@ -12,7 +12,7 @@ import { Learned } from './Learned.ts';
 import { liveEntries } from './live.ts';
 import { afterPast, type Past, pastEntry, pastOf, spentBy } from './past.ts';
 import { reductionOf } from './reductions.ts';
-import { noteHeads } from './removals.ts';
+import { noteHeads, stretchesIn, withAllBehind } from './removals.ts';
 import { retainedBy } from './retained.ts';
 import { isRemoval, shownAt, withWholeAtoms } from './shownAt.ts';
 
@@ -105,6 +105,7 @@ function staying(
     if (shown.has(entry.uuid) || alwaysNeeded.has(entry.subtype ?? '')) stay.add(entry);
   for (const entry of newestOfEach(before)) stay.add(entry);
   for (const entry of lastReply(before)) stay.add(entry);
+  for (const entry of behindNotes(before, shown)) stay.add(entry);
   const ids = new Set([...stay].map(({ uuid }) => uuid));
   const reductions = before.filter((entry) => concerns(entry, ids, shown));
   for (const entry of reductions) stay.add(entry);
@@ -150,6 +151,25 @@ function failuresSince(before: readonly JSONLEntry[]): readonly JSONLEntry[] {
       subtype === 'model' || (subtype === 'compact_boundary' && compactMetadata?.success !== false),
   );
   return before.slice(from + 1).filter(({ subtype }) => subtype === 'summary_failed');
+}
+
+/**
+ * What a later note needs to know that takes one of those shown, and then is the only pointer to all behind it: the
+ * reductions that say how much that is, its first message and its last.
+ */
+function behindNotes(before: readonly JSONLEntry[], shown: ReadonlySet<string>): readonly JSONLEntry[] {
+  const stretches = stretchesIn(before);
+  const taken = new Set(before.flatMap((entry) => reductionOf(entry)?.removed ?? []));
+  const standing = [...stretches.keys()].filter((note) => shown.has(note) && !taken.has(note));
+  const ends = standing.flatMap((note) => {
+    const all = withAllBehind([note], stretches);
+    const messages = before.filter(({ uuid }) => all.has(uuid) && !stretches.has(uuid));
+    return [...messages.slice(0, 1), ...messages.slice(-1)];
+  });
+  const all = withAllBehind(standing, stretches);
+  const isBehind = (entry: JSONLEntry): boolean =>
+    [...noteHeads(entry).values()].some(({ uuid }) => all.has(uuid));
+  return [...withWholeAtoms(new Set(ends), before), ...before.filter(isBehind)];
 }
 
 /** Pins and reductions of something that stays. */

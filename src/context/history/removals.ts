@@ -45,6 +45,22 @@ export function stretchesOf(entry: JSONLEntry): ReadonlyMap<string, readonly str
   return stretches;
 }
 
+/** The same for all notes of a log. */
+export function stretchesIn(entries: readonly JSONLEntry[]): ReadonlyMap<string, readonly string[]> {
+  return new Map(entries.flatMap((entry) => (entry.subtype === 'reduction' ? [...stretchesOf(entry)] : [])));
+}
+
+/** These heads and notes, and whatever stands behind the notes among them, down to the messages. */
+export function withAllBehind(
+  uuids: Iterable<string>,
+  stretches: ReadonlyMap<string, readonly string[]>,
+): ReadonlySet<string> {
+  const all = new Set(uuids);
+  // What is added meanwhile is looked at as well.
+  for (const uuid of all) for (const head of stretches.get(uuid) ?? []) all.add(head);
+  return all;
+}
+
 /** Grows with the log: later reductions and restorations win. */
 export class Removals {
   /** From the uuid of a removed head to the note of the stretch that it belongs to. */

@@ -16,7 +16,7 @@ export async function applyWindow(parts: SessionParts, preTokens: number): Promi
     sizeOf: (atom) => projection.sizeOf(atom),
   });
   if (plan !== undefined)
-    await append([removalDraft(plan, log.entries(), sizes(parts, preTokens, plan.removed))]);
+    await append([removalDraft(plan, log.live(), sizes(parts, preTokens, plan.removed))]);
 }
 
 function sizes(
@@ -50,6 +50,6 @@ async function slidingDrafts(parts: SessionParts, preTokens: number): Promise<En
       : [reductionDraft({ kind: 'clip', strategy, reason, preTokens, replacements })]),
     ...(plan.removed.length === 0
       ? []
-      : [removalDraft({ removed, strategy, reason }, log.entries(), sizes(parts, preTokens, removed))]),
+      : [removalDraft({ removed, strategy, reason }, log.live(), sizes(parts, preTokens, removed))]),
   ];
 }

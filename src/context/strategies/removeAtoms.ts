@@ -1,8 +1,9 @@
 /** From a view to a removal that can be recorded: which atoms go, and what the model reads in their place. */
 import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
 import { type Atom, atomEntries, groupAtoms } from '../history/atoms.ts';
+import type { Live } from '../history/live.ts';
 import { reductionDraft, reductionOf } from '../history/reductions.ts';
-import { stretchesOf } from '../history/removals.ts';
+import { stretchesIn, withAllBehind } from '../history/removals.ts';
 import type { View } from '../history/view.ts';
 import { strategyItems } from './items.ts';
 import { planRemoval } from './planRemoval.ts';
@@ -56,12 +57,14 @@ export function withNotes(view: View, removed: readonly string[]): readonly stri
   return [...new Set([...removed, ...notes])];
 }
 
-/** The entry of a removal; its text is what the model reads where the first of them was. */
+/** The entry of a removal; its text is what the model reads where the first of them was. `live`: of the log so far. */
 export function removalDraft(
   { removed, strategy, reason }: Omit<AtomRemoval, 'freedTokens'>,
-  entries: readonly JSONLEntry[],
+  live: Live,
   facts: { readonly preTokens: number; readonly postTokens?: number; readonly kind?: 'remove' | 'drop' },
 ): EntryDraft {
+  // What was taken back stands for nothing any more.
+  const entries = live.entries.filter(({ uuid }) => !live.undone.has(uuid));
   const gone = withoutNotes(removed, entries);
   const at = entries.flatMap(({ uuid }, index) => (gone.has(uuid) ? [index] : []));
   const from = entries[at[0] ?? 0]?.seq ?? 0;
@@ -74,14 +77,8 @@ export function removalDraft(
 
 /** Heads of what goes; of a note that goes as well, what it stands for: the new note is their only pointer. */
 function withoutNotes(removed: readonly string[], entries: readonly JSONLEntry[]): ReadonlySet<string> {
-  const stretches = new Map(
-    entries.flatMap((entry) => (entry.subtype === 'reduction' ? [...stretchesOf(entry)] : [])),
-  );
-  const seen = new Set(removed);
-  // What is added meanwhile is looked at as well.
-  for (const uuid of seen) for (const head of stretches.get(uuid) ?? []) seen.add(head);
-  for (const uuid of stretches.keys()) seen.delete(uuid);
-  return seen;
+  const stretches = stretchesIn(entries);
+  return new Set([...withAllBehind(removed, stretches)].filter((uuid) => !stretches.has(uuid)));
 }
 
 /** Of the atom that begins here: its results are left out with it. */

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { absentTarget } from '../../../src/context/history/absentTarget.ts';
-import { atomEntries } from '../../../src/context/history/atoms.ts';
+import { type Atom, atomEntries, groupAtoms } from '../../../src/context/history/atoms.ts';
 import { leavePast } from '../../../src/context/history/leavePast.ts';
 import { isCorrection, liveEntries } from '../../../src/context/history/live.ts';
 import { reductionDraft, reductionOf } from '../../../src/context/history/reductions.ts';
@@ -12,10 +12,14 @@ import { lastCompaction, type View, viewOf } from '../../../src/context/history/
 import { projectMessages } from '../../../src/context/standardMessages.ts';
 import { compactionDrafts } from '../../../src/context/storage/index.ts';
 import { removalDraft, withNotes } from '../../../src/context/strategies/removeAtoms.ts';
-import type { JSONLEntry } from '../../../src/protocol/entries.ts';
+import type { EntryDraft, JSONLEntry } from '../../../src/protocol/entries.ts';
 import { LogMaker } from './logMaker.ts';
 
 const facts = { preTokens: 0 };
+
+function removal(removed: readonly string[], log: readonly JSONLEntry[]): EntryDraft {
+  return removalDraft({ removed, strategy: 'test', reason: 'too long' }, liveEntries(log), facts);
+}
 
 /** A log as a session writes it: each method looks at what is shown, and appends what its name says. */
 class SessionMaker extends LogMaker {
@@ -30,7 +34,7 @@ class SessionMaker extends LogMaker {
 
   remove(...uuids: readonly string[]): this {
     const removed = withNotes(this.view(), uuids);
-    return this.add(removalDraft({ removed, strategy: 'test', reason: 'too long' }, this.entries, facts));
+    return this.add(removal(removed, this.entries));
   }
 
   /** Puts a line in the place of each of these. */
@@ -41,16 +45,15 @@ class SessionMaker extends LogMaker {
     );
   }
 
-  restore(...uuids: readonly string[]): this {
-    return this.add(
-      reductionDraft({ kind: 'restore', reason: 'by the user', ...facts, restored: [...uuids] }),
-    );
+  /** Brings the atoms with these heads back. */
+  restore(...heads: readonly string[]): this {
+    const restored = uuidsOf(groupAtoms(liveEntries(this.entries).entries), heads);
+    return this.add(reductionDraft({ kind: 'restore', reason: 'by the user', ...facts, restored }));
   }
 
   /** Retains the atoms with these heads. */
   compact(...heads: readonly string[]): this {
-    const atoms = this.view().atoms.filter(({ head }) => heads.includes(head.uuid));
-    const uuids = atoms.flatMap(atomEntries).map(({ uuid }) => uuid);
+    const uuids = uuidsOf(this.view().atoms, heads);
     const metadata = { trigger: 'manual' as const, ...facts, retained: namesOf(uuids, this.entries) };
     for (const draft of compactionDrafts(`summary ${this.entries.length}`, metadata)) this.add(draft);
     return this;
@@ -67,6 +70,11 @@ class SessionMaker extends LogMaker {
   #system(subtype: string, data: Record<string, unknown>): this {
     return this.add({ type: 'system', subtype, message: { role: 'system', content: '' }, data });
   }
+}
+
+function uuidsOf(atoms: readonly Atom[], heads: readonly string[]): string[] {
+  const chosen = atoms.filter(({ head }) => heads.includes(head.uuid));
+  return chosen.flatMap(atomEntries).map(({ uuid }) => uuid);
 }
 
 type End = 'compaction' | 'removal';
@@ -98,6 +106,15 @@ test('nothing is left while an undo that hides a part of it can be gone back ove
   expect(JSON.stringify(projectMessages(log.entries))).toContain('"b"');
 });
 
+test('a note speaks for all that is behind the notes it takes, also where that is in the file only', () => {
+  const log = new SessionMaker().prompt('a').step('look', 'output').prompt('b').reply('done').prompt('c');
+  log.remove('e1', 'e2', 'e5').remove().remove();
+  const left = withoutPast(log.entries, 'removal');
+  expect(left.map(({ uuid }) => uuid)).not.toContain('e2');
+  const { content } = removal(['e10'], left).message;
+  expect(content).toContain('3 earlier messages are not shown any more, to make room (#1-#5)');
+});
+
 const deeds = ['prompt', 'step', 'remove', 'mask', 'restore', 'compact', 'rewind', 'undo'] as const;
 const program = fc.array(
   fc.record({ deed: fc.constantFrom(...deeds), pick: fc.nat(30), count: fc.integer({ min: 1, max: 3 }) }),
@@ -117,7 +134,7 @@ function carryOut(log: SessionMaker, { deed, pick, count }: Step): void {
   const mayBeUndone = (one: JSONLEntry): boolean =>
     isCorrection(one) || reductionOf(one) !== undefined || one.subtype === 'compact_boundary';
   const [toUndo] = some(entries.filter((one) => !undone.has(one.uuid) && mayBeUndone(one)));
-  const said = some(entries.filter(({ type }) => type === 'user' || type === 'assistant'));
+  const said = some(groupAtoms(entries).map(({ head }) => head));
   if (deed === 'prompt') log.prompt(`prompt ${log.entries.length}`);
   else if (deed === 'step') log.step('work', `output ${log.entries.length}`);
   else if (deed === 'remove' && shown.length > 0) log.remove(...shown);
@@ -145,6 +162,9 @@ test.each(['compaction', 'removal'] as const)(
           // What goes back behind the past has it read from the file.
           if (absentTarget(held) !== undefined) return;
           expect(projectMessages(held)).toEqual(projectMessages(log.entries));
+          // And what a removal would say of everything that is shown.
+          const shown = log.view().atoms.map(({ head }) => head.uuid);
+          expect(removal(shown, held)).toEqual(removal(shown, log.entries));
         }
       }),
       { numRuns: 300 },

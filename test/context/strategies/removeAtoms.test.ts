@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { liveEntries } from '../../../src/context/history/live.ts';
 import { reductionDraft } from '../../../src/context/history/reductions.ts';
 import { viewOf } from '../../../src/context/history/view.ts';
 import { removalDraft, withNotes } from '../../../src/context/strategies/removeAtoms.ts';
@@ -7,7 +8,8 @@ import { LogMaker } from '../history/logMaker.ts';
 /** Removes these, and the notes of earlier removals with them. */
 function remove(log: LogMaker, ...uuids: readonly string[]): LogMaker {
   const removed = withNotes(viewOf(log.entries), uuids);
-  return log.add(removalDraft({ removed, strategy: 'test', reason: 'test' }, log.entries, { preTokens: 0 }));
+  const removal = { removed, strategy: 'test', reason: 'test' };
+  return log.add(removalDraft(removal, liveEntries(log.entries), { preTokens: 0 }));
 }
 
 const shown = (log: LogMaker): readonly string[] =>
