@@ -10,19 +10,24 @@ import type { AskedSummary, CompactionJob, CompactionOutcome } from './compactio
 import { ledgerDraft } from './compaction/ledger.ts';
 import { refusedReport, reportOf } from './compaction/report.ts';
 import { atomEntries, isPrompt, isUserSide } from './history/atoms.ts';
-import { epochOf } from './history/epoch.ts';
+import { epochOf, followEpoch } from './history/epoch.ts';
 import { reductionDraft } from './history/reductions.ts';
 import { namesOf } from './history/retained.ts';
 import { lastCompaction, type View } from './history/view.ts';
+import type { Draft } from './memory/ThreadSummary.ts';
 import { type RequestBasis, requestDraft } from './requestRecord.ts';
 import type { SessionParts } from './sessionParts.ts';
 import { CacheStore, compactionDrafts } from './storage/index.ts';
 import { allocateBudget } from './tokens/allocateBudget.ts';
+import { tailTokens } from './tokens/budgets.ts';
 import type { CompactOptions, RequestOptions } from './types.ts';
 
 export type RunRequest = RequestOptions &
   Pick<CompactionJob, 'trigger'> &
-  Partial<Pick<CompactionJob, 'focus' | 'mustReach' | 'withoutModel' | 'draft'>>;
+  Partial<Pick<CompactionJob, 'focus' | 'mustReach' | 'withoutModel'>> & {
+    /** A summary that is written already, or being written. */
+    readonly draft?: Draft | Promise<Draft | undefined> | undefined;
+  };
 
 /** Share of the window that has to be filled before a refused compaction is tried again. */
 export const PAUSE = 0.05;
@@ -30,6 +35,7 @@ export const PAUSE = 0.05;
 export class CompactionRunner {
   readonly #parts: SessionParts;
   readonly #service: CompactionService;
+  readonly #epochOf = followEpoch();
   #running: Promise<CompactionReport> | undefined;
   /** The last automatic compaction, when it gained too little. */
   #refused:
@@ -94,7 +100,7 @@ export class CompactionRunner {
 
   /** What the user asked for; a second request waits for the first and gets its report. */
   async runManual(options: CompactOptions): Promise<CompactionReport> {
-    const { projection, thread, log } = this.#parts;
+    const { projection, thread } = this.#parts;
     const { usedTokens } = projection.measure(options.tools);
     const nothing = this.#nothingToCompact();
     if (this.#running === undefined && nothing !== undefined) {
@@ -103,36 +109,68 @@ export class CompactionRunner {
       return report;
     }
     const { limit } = projection.budget();
-    const draft = options.focus === undefined ? thread.get(epochOf(log.entries())) : undefined;
+    const draft = this.#draftFor(options);
     const request = {
       ...options,
       trigger: 'manual' as const,
       ...(usedTokens > limit ? { mustReach: limit } : {}),
     };
-    const report = await this.run({ ...request, ...(draft === undefined ? {} : { draft }) });
+    const report = await this.run({ ...request, draft });
+    const used = await draft;
     // A draft that leaves too much standing is no reason to refuse the user.
-    if (draft === undefined || report.outcome !== 'refused') return report;
-    thread.drop(draft.epoch);
+    if (used === undefined || report.outcome !== 'refused') return report;
+    thread.drop(used.epoch);
     return this.run(request);
   }
 
   /** What a compaction would do; nothing is written but what the summary cost. Keeps the summary as a draft. */
   async preview(options: CompactOptions): Promise<CompactionOutcome> {
     await this.settled();
-    const { thread, log, append } = this.#parts;
+    const { thread, append } = this.#parts;
     const message = this.#nothingToCompact();
     if (message !== undefined) return { type: 'refused', message };
-    const epoch = epochOf(log.entries());
-    const draft = options.focus === undefined ? thread.get(epoch) : undefined;
-    const outcome = await this.#service.compact(
-      this.#job({ ...options, trigger: 'manual', ...(draft === undefined ? {} : { draft }) }),
-    );
+    const epoch = this.epoch();
+    const draft = await this.#draftFor(options);
+    const outcome = await this.#service.compact(this.#job({ ...options, trigger: 'manual' }, draft));
     if (outcome.type === 'cancelled' || outcome.type === 'clipped') return outcome;
     if (outcome.usage !== undefined) await append([outcome.usage]);
     const isModels = outcome.type === 'compacted' && outcome.fallback === undefined;
     if (isModels && outcome.lastMessageSeq !== undefined)
-      thread.set({ text: outcome.text, epoch, lastMessageSeq: outcome.lastMessageSeq });
+      thread.set({
+        text: outcome.text,
+        epoch,
+        lastMessageSeq: outcome.lastMessageSeq,
+        usedTokens: this.#parts.projection.measure(options.tools).usedTokens,
+      });
     return outcome;
+  }
+
+  /** Names what a draft is written for (history/epoch.ts). */
+  epoch(): string {
+    return this.#epochOf(this.#parts.log.entries());
+  }
+
+  /** The draft that still stands. One after which the conversation went on for long is dropped. */
+  draft({ tools }: Pick<RequestOptions, 'tools'>): Draft | undefined {
+    const { thread, projection, deps } = this.#parts;
+    const draft = thread.get(this.epoch());
+    if (draft === undefined) return undefined;
+    const tail = tailTokens(projection.budget(), deps.settings.compact, projection.fixedTokens(tools));
+    if (projection.measure(tools).usedTokens <= draft.usedTokens + MOST_BEHIND * tail) return draft;
+    thread.drop(draft.epoch);
+    return undefined;
+  }
+
+  /** For what the user asked for: one that is being written is waited for, unless they want another. */
+  async #draftFor(options: CompactOptions): Promise<Draft | undefined> {
+    const { thread } = this.#parts;
+    if (options.focus !== undefined) {
+      thread.stop();
+      return undefined;
+    }
+    if (thread.state(this.epoch()) === 'running')
+      await Promise.race([thread.settled(), aborted(options.signal)]);
+    return this.draft(options);
   }
 
   /** Asks for a draft, beside whatever runs. Never rejects. */
@@ -173,10 +211,10 @@ export class CompactionRunner {
       : 'There is nothing to compact: nothing was said since the last compaction.';
   }
 
-  #job(request: RunRequest): CompactionJob {
+  #job(request: RunRequest, draft?: Draft): CompactionJob {
     const { log, projection, deps } = this.#parts;
     const basis = projection.basis(request.tools);
-    const { trigger, focus, tools, signal, emit, mustReach, withoutModel, draft } = request;
+    const { trigger, focus, tools, signal, emit, mustReach, withoutModel } = request;
     return {
       entries: log.entries(),
       view: projection.view(),
@@ -212,7 +250,8 @@ export class CompactionRunner {
     const base = log.entries();
     const { usedTokens: preTokens } = projection.measure(request.tools);
     request.emit({ type: 'compaction_started', trigger: request.trigger, preTokens });
-    const made = await this.#service.compact(this.#job(request));
+    const draft = await request.draft;
+    const made = await this.#service.compact(this.#job(request, draft));
     const outcome = ifStillTrue(made, base, log.entries());
     const durationMs = now() - started;
     await this.#write(outcome, base, { durationMs, wasAsked: request.withoutModel !== true });
@@ -249,6 +288,16 @@ export class CompactionRunner {
       ...(outcome.usage === undefined ? [] : [outcome.usage]),
     ]);
   }
+}
+
+/** By so many tails a request may outgrow a draft: it is begun at most one before the trigger. */
+const MOST_BEHIND = 2;
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
 }
 
 /** The outcome, unless what it was made from no longer stands: something was rewound, dropped or restored. */

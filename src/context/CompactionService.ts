@@ -8,6 +8,7 @@ import { grouped } from '../protocol/grouped.ts';
 import type { ModelInfo, Reply } from '../protocol/model.ts';
 import { checkSummary } from './compaction/checkSummary.ts';
 import { clipResults } from './compaction/clips.ts';
+import { coveredBy } from './compaction/draftReach.ts';
 import { createFallbackSummary, fallbackText, simpleSummary } from './compaction/fallback.ts';
 import type { CompactionDeps, CompactionJob, CompactionOutcome } from './compaction/job.ts';
 import { type LedgerPlan, planLedger, withLedger } from './compaction/ledger.ts';
@@ -40,7 +41,11 @@ import { headOf } from './tokens/wellFormed.ts';
 
 /** What an attempt at a draft came to. */
 export type DraftAttempt =
-  | { readonly type: 'draft'; readonly draft: Omit<Draft, 'epoch'>; readonly usage?: EntryDraft }
+  | {
+      readonly type: 'draft';
+      readonly draft: Pick<Draft, 'text' | 'lastMessageSeq'>;
+      readonly usage?: EntryDraft;
+    }
   | { readonly type: 'failed'; readonly message: string; readonly usage?: EntryDraft }
   | { readonly type: 'aborted' | 'nothing' };
 
@@ -83,7 +88,8 @@ export class CompactionService {
     const plan = sizing.plan(budget, tokensOfFiles(files, this.#deps, job));
     if (plan === undefined || !plan.isWorthwhile || plan.clips.length > 0) return { type: 'nothing' };
     // Around long instructions no summary could bring the request below the trigger: nobody is paid for one.
-    if (sizing.leastAfter(plan) + budget.summary > sizing.bound()) return { type: 'nothing' };
+    const least = sizing.leastAfter(plan) + budget.summary;
+    if (least > sizing.bound() || least > mostAfter(job, sizing.ofView(job.view))) return { type: 'nothing' };
     const asked = await this.#ask(job, { leaving: job.view.atoms.length, budget, files, plan });
     if (asked.type === 'aborted') return { type: 'aborted' };
     const usage = asked.reply === undefined ? undefined : usageEntry(job.model, asked.reply);
@@ -96,13 +102,15 @@ export class CompactionService {
   async #withSummary(job: CompactionJob, preTokens: number): Promise<CompactionOutcome> {
     const sizing = new Sizing(this.#deps, job);
     const budget = sizing.budget(this.#deps.settings.retain);
-    const covered = job.draft === undefined ? undefined : coveredBy(job.draft, job.view);
+    const covered = job.draft === undefined ? undefined : coveredBy(job.draft, job.view.atoms, job.entries);
     const all = await findFiles(job, this.#deps);
     const plan = sizing.plan(budget, tokensOfFiles(all, this.#deps, job), covered);
     if (plan === undefined) return tooShort;
-    if (!plan.isWorthwhile) return this.#clipOnly(job, plan, preTokens);
+    if (!plan.isWorthwhile) return job.draft === undefined ? this.#clipOnly(job, plan, preTokens) : tooShort;
     const least = sizing.leastAfter(plan);
     if (least > sizing.bound()) return tooLittle(least, preTokens, sizing.bound());
+    // Nobody is paid for a summary that could not make room worth having.
+    if (least > mostAfter(job, preTokens)) return tooLittle(least, preTokens, sizing.bound());
     const files = await findFiles(job, this.#deps, plan.kept);
     const snippets = await cutSnippets(files, plan.snippetTokens, this.#deps, job);
     const made = { plan, budget, snippets, files, preTokens };
@@ -173,7 +181,7 @@ export class CompactionService {
     const after = withLedger(viewAfter(job.view, plan, summary, metadata, clips), ledger);
     const texts = new Map([...(job.policy.snippets ?? []), ...snippets.texts]);
     const postTokens = sizing.ofView(after, { ...job.policy, snippets: texts });
-    if (postTokens > sizing.bound() || postTokens > LEAST_GAIN * preTokens) {
+    if (postTokens > sizing.bound() || postTokens > mostAfter(job, preTokens)) {
       const shorter = await this.#withShorterSnippets(job, made);
       if (shorter !== undefined) return this.#finish(job, shorter);
       const refused = tooLittle(postTokens, preTokens, sizing.bound());
@@ -266,6 +274,14 @@ interface Made {
 
 /** What is left has to be at most this share of what was: less is within the error of counting. */
 const LEAST_GAIN = 0.98;
+/** Share of the window that a compaction at the trigger frees at least, or the next would follow at once. */
+const LEAST_FREED = 0.05;
+
+/** Tokens that may be left for a compaction to be worth it. */
+function mostAfter({ trigger, mustReach, window }: CompactionJob, preTokens: number): number {
+  const isByItself = trigger === 'auto' && mustReach === undefined;
+  return Math.min(LEAST_GAIN * preTokens, isByItself ? preTokens - LEAST_FREED * window.window : preTokens);
+}
 /** However little a summary stands for, it may have this much. */
 const MIN_SUMMARY = 60;
 /** Recorded facts never take more than this share of what they stand for. */
@@ -284,11 +300,6 @@ const tooShort: CompactionOutcome = {
 function withinReach(text: string, tokens: number): string {
   const most = Math.ceil(tokens * MOST_CHARACTERS);
   return text.length <= most ? text : `${headOf(text, most)}\n... (cut)`;
-}
-
-/** How many atoms a draft speaks for. */
-function coveredBy({ lastMessageSeq }: Draft, { atoms }: View): number {
-  return atoms.findLastIndex((atom) => atom.head.seq <= lastMessageSeq) + 1;
 }
 
 /** What the summary stands for. */

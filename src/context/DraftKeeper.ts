@@ -5,16 +5,18 @@
 import { strategyTraits } from '../protocol/contextSettings.ts';
 import { type CompactionRunner, failureDraft, PAUSE } from './CompactionRunner.ts';
 import { Pace } from './compaction/pace.ts';
-import { followEpoch, followFailures, restsUntilPrompt } from './history/epoch.ts';
+import { followFailures, restsUntilPrompt } from './history/epoch.ts';
 import type { Draft, DraftOutcome, ThreadSummaryState } from './memory/ThreadSummary.ts';
 import type { SessionParts } from './sessionParts.ts';
+import { tailTokens } from './tokens/budgets.ts';
 import type { RequestOptions } from './types.ts';
 
 export class DraftKeeper {
   readonly #parts: SessionParts;
   readonly #runner: CompactionRunner;
   readonly #pace = new Pace();
-  readonly #epochOf = followEpoch();
+  /** Seq of the last entry when the running attempt was begun. */
+  #begunAt = 0;
   readonly #failuresOf = followFailures();
 
   constructor(parts: SessionParts, runner: CompactionRunner) {
@@ -36,26 +38,32 @@ export class DraftKeeper {
   begin(options: RequestOptions): void {
     const { projection, deps, thread, log } = this.#parts;
     if (deps.settings.summary !== 'smart' || !this.mayRunBeside() || this.isBroken()) return;
-    if (restsUntilPrompt(log.entries(), log.live())) return;
+    if (restsUntilPrompt(log.entries(), log.live()) || this.current(options) !== undefined) return;
     const { usedTokens } = projection.measure(options.tools);
-    const epoch = this.#epoch();
+    const epoch = this.#runner.epoch();
+    if (thread.state(epoch) === 'none') this.#begunAt = log.entries().at(-1)?.seq ?? 0;
     thread.updateIfNeeded(epoch, usedTokens, PAUSE * projection.budget().window, (signal) =>
       this.#write(epoch, { ...options, signal, emit: () => {} }),
     );
   }
 
   /** The draft that still stands. */
-  current(): Draft | undefined {
-    return this.#parts.thread.get(this.#epoch());
+  current(options: Pick<RequestOptions, 'tools'>): Draft | undefined {
+    return this.#runner.draft(options);
+  }
+
+  /** Seq up to which the draft speaks, or will when it is there; undefined where there is none. */
+  reach(options: Pick<RequestOptions, 'tools'>): number | undefined {
+    return this.state() === 'running' ? this.#begunAt : this.current(options)?.lastMessageSeq;
   }
 
   state(): ThreadSummaryState {
-    return this.#parts.thread.state(this.#epoch());
+    return this.#parts.thread.state(this.#runner.epoch());
   }
 
   /** Whether a draft was begun since the last reduction, whatever came of it. */
   wasTried(): boolean {
-    return this.#parts.thread.wasTried(this.#epoch());
+    return this.#parts.thread.wasTried(this.#runner.epoch());
   }
 
   /** False where the endpoint serves one request at a time: a draft would hold up the turn. */
@@ -80,7 +88,7 @@ export class DraftKeeper {
     const { projection, deps } = this.#parts;
     const budget = projection.budget();
     const { trigger, draftAt, window } = budget;
-    const tail = deps.settings.compact.retain * Math.max(0, trigger - projection.fixedTokens(tools));
+    const tail = tailTokens(budget, deps.settings.compact, projection.fixedTokens(tools));
     const lead = this.#pace.leadTokens() ?? FIRST_LEAD * window;
     return Math.max(draftAt, trigger - Math.min(lead, tail));
   }
@@ -94,13 +102,9 @@ export class DraftKeeper {
     const failed = attempt.type === 'failed' ? [failureDraft(attempt.message)] : [];
     // A session that was closed meanwhile needs neither.
     await this.#parts.append([...cost, ...failed]).catch(() => []);
-    return attempt.type === 'draft'
-      ? { type: 'draft', draft: { ...attempt.draft, epoch } }
-      : { type: 'failed' };
-  }
-
-  #epoch(): string {
-    return this.#epochOf(this.#parts.log.entries());
+    if (attempt.type === 'failed') return { type: 'failed' };
+    const { usedTokens } = this.#parts.projection.measure(options.tools);
+    return { type: 'draft', draft: { ...attempt.draft, epoch, usedTokens } };
   }
 
   #now(): number {

@@ -14,6 +14,7 @@ import { type LedgerPlan, ledgerDraft, oldAtoms, planLedger } from './compaction
 import { maskResults } from './compaction/masking.ts';
 import type { DraftKeeper } from './DraftKeeper.ts';
 import { restsUntilPrompt, turnStart } from './history/epoch.ts';
+import { reductionOf } from './history/reductions.ts';
 import { budgetWarnings, marksOf, nextStep, type Outlook, triggerNote } from './outlook.ts';
 import type { SessionParts } from './sessionParts.ts';
 import { applyWindow } from './strategies/applyWindow.ts';
@@ -60,6 +61,7 @@ export class ReductionLadder {
     if (restsUntilPrompt(log.entries(), log.live()) && this.#used(options) <= limit) return;
     if (strategyTraits[settings.strategy].masks) await this.#maskWhenDue(options);
     if (projection.shouldCompact(projection.measure(options.tools))) await this.#atTrigger(options);
+    else if (this.#isLate(options)) await this.#swapIn(options);
     if (options.signal.aborted || !this.check(projection.measure(options.tools)).shouldCompress) return;
     if (await this.#swapInShortly(options)) return;
     if (settings.strategy !== 'mask-only' || this.#used(options) > limit) await this.#removeNow(options);
@@ -151,7 +153,7 @@ export class ReductionLadder {
   /** The draft takes the place of what it speaks for, if it still stands. */
   async #swapIn(options: RequestOptions): Promise<boolean> {
     const { thread } = this.#parts;
-    const draft = this.#drafts.current();
+    const draft = this.#drafts.current(options);
     if (draft === undefined) return false;
     const report = await this.#runner.run({ ...options, trigger: 'auto', draft });
     if (report.outcome === 'done') return true;
@@ -159,6 +161,16 @@ export class ReductionLadder {
     if (report.outcome === 'refused')
       thread.drop(draft.epoch, this.#used(options) + PAUSE * this.#budget().window);
     return false;
+  }
+
+  /** True when steps had to be shortened because the draft was not there yet: a summary with the files does better. */
+  #isLate(options: RequestOptions): boolean {
+    const { log, deps } = this.#parts;
+    if (strategyTraits[deps.settings.strategy].masks || this.#drafts.state() !== 'ready') return false;
+    const draft = this.#drafts.current(options);
+    const last = log.live().entries.findLast(({ subtype }) => subtype === 'reduction');
+    const kind = last === undefined ? undefined : reductionOf(last)?.kind;
+    return draft !== undefined && kind === 'mask' && (last?.seq ?? 0) > draft.lastMessageSeq;
   }
 
   /** A draft that is about to be there is worth a moment; nobody notices that. */
@@ -189,7 +201,10 @@ export class ReductionLadder {
     const { at, batch } = projection.maskBudget(options.tools);
     const isCold = this.#isCacheCold();
     if (this.#used(options) < at && !isCold) return;
-    const plan = this.#planLedger(options, { minGain: isCold ? COLD_GAIN : batch, spares: 'turn' });
+    const plan = this.#planLedger(options, {
+      minGain: isCold ? COLD_GAIN : batch,
+      before: this.#turnStart(),
+    });
     if (plan === undefined) return;
     // Where little but lines and old prompts is left, a summary does better.
     if (plan.residue > RESIDUE * this.#budget().window && strategyTraits[deps.settings.strategy].summarises) {
@@ -211,13 +226,18 @@ export class ReductionLadder {
     const { removeAt, limit, trigger } = this.#budget();
     const reason = this.#removes() ? 'the window filled up' : NO_SUMMARY;
     await this.#maskAll(options, reason, Math.min(removeAt, trigger) - 1);
-    if (this.#used(options) < Math.min(removeAt, trigger)) return;
+    // Where a summary is still to come, messages are removed for nothing less than a full window.
+    const isSummarised = strategyTraits[this.#parts.deps.settings.strategy].summarises;
+    if (this.#used(options) < (isSummarised ? removeAt : Math.min(removeAt, trigger))) return;
     await this.#remove(options, this.#removalTarget(), reason);
     // Nothing that is pinned was removed; a single result too large for the window is still there.
     if (this.#used(options) > limit) await this.#runner.runAuto(options, true);
   }
 
-  /** Shortens earlier turns, and where that does not reach the goal the current one too. */
+  /**
+   * Shortens what a draft speaks for, so that it can still take its place; else earlier turns, and where that does not
+   * reach the goal the current one too.
+   */
   async #maskAll(options: RequestOptions, reason: string, goal: number): Promise<void> {
     const { protect, batch } = this.#parts.projection.maskBudget(options.tools);
     // Where a strategy judges messages one by one, only results are shortened.
@@ -225,8 +245,13 @@ export class ReductionLadder {
       const preTokens = this.#used(options);
       return maskResults(this.#parts, { protectTokens: protect, minGain: batch, reason, preTokens });
     }
-    for (const spares of ['turn', 'tail'] as const) {
-      const plan = this.#used(options) > goal ? this.#planLedger(options, { minGain: 1, spares }) : undefined;
+    const reach = this.#drafts.reach(options);
+    const covered =
+      reach === undefined ? undefined : this.#planLedger(options, { minGain: 1, before: reach + 1 });
+    if (covered !== undefined && this.#used(options) - covered.gain <= goal)
+      return this.#writeLedger(options, covered, reason);
+    for (const before of [this.#turnStart(), Number.POSITIVE_INFINITY]) {
+      const plan = this.#used(options) > goal ? this.#planLedger(options, { minGain: 1, before }) : undefined;
       if (plan !== undefined) await this.#writeLedger(options, plan, reason);
     }
   }
@@ -235,24 +260,26 @@ export class ReductionLadder {
     return isRemovalStrategy(this.#parts.deps.settings.strategy);
   }
 
+  /** The notes for steps before the entry with the seq `before`, except the newest. */
   #planLedger(
     options: RequestOptions,
-    { minGain, spares }: { readonly minGain: number; readonly spares: 'turn' | 'tail' },
+    { minGain, before }: { readonly minGain: number; readonly before: number },
   ): LedgerPlan | undefined {
-    const { projection, log } = this.#parts;
+    const { projection } = this.#parts;
     const sizeOf = projection.sizeOf.bind(projection);
     const view = projection.view();
+    const protectTokens = projection.maskBudget(options.tools).protect;
     return planLedger({
       view,
-      old: oldAtoms(view, {
-        protectTokens: projection.maskBudget(options.tools).protect,
-        sizeOf,
-        ...(spares === 'turn' ? { turnStart: turnStart(log.live().entries) } : {}),
-      }),
+      old: oldAtoms(view, { protectTokens, sizeOf, before }),
       minGain,
       sizeOf,
       sizeOfText: (text) => projection.sizeOfText(text),
     });
+  }
+
+  #turnStart(): number {
+    return turnStart(this.#parts.log.live().entries);
   }
 
   async #writeLedger(options: RequestOptions, plan: LedgerPlan, reason: string): Promise<void> {
@@ -300,4 +327,4 @@ export class ReductionLadder {
   }
 }
 
-const NO_SUMMARY = 'no summary could be had in time';
+const NO_SUMMARY = 'no summary could make room in time';

@@ -61,20 +61,17 @@ export function planLedger(input: LedgerInput): LedgerPlan | undefined {
   return runs.length === 0 || gain < input.minGain ? undefined : { runs, gain, residue: before - gain };
 }
 
-/**
- * What masking may take: everything before the newest `protectTokens`, and before the entry at `turnStart`, which
- * begins the current turn.
- */
+/** What masking may take: everything before the newest `protectTokens`, and before the entry with the seq `before`. */
 export function oldAtoms(
   { atoms }: View,
   {
     protectTokens,
-    turnStart = Number.POSITIVE_INFINITY,
+    before,
     sizeOf,
-  }: { readonly protectTokens: number; readonly turnStart?: number } & Pick<LedgerInput, 'sizeOf'>,
+  }: { readonly protectTokens: number; readonly before: number } & Pick<LedgerInput, 'sizeOf'>,
 ): readonly Atom[] {
   const tail = tailStart(atoms, { tokens: protectTokens, sizeOf });
-  return atoms.slice(0, tail).filter(({ head }) => head.seq < turnStart);
+  return atoms.slice(0, tail).filter(({ head }) => head.seq < before);
 }
 
 /** Results that no request has shown yet, and whatever came after them, such as the output of the user's own command. */

@@ -128,7 +128,8 @@ function planTight(input: PlanInput, total: number, room: number): CompactionPla
   const isWanted = isAsked && mayDropNewest && most >= LEAST_BY_HAND;
   if (total <= room && !isWanted) return undefined;
   const newest = planAtoms(input, { tokens: 0, room: 0 });
-  const snippetTokens = Math.floor(Math.min(input.snippetTokens, LEAST_SNIPPETS * input.budget.snippets));
+  const least = Math.max(MIN_SNIPPETS, LEAST_SNIPPETS * input.budget.snippets);
+  const snippetTokens = Math.floor(Math.min(input.snippetTokens, least));
   const planned = (atoms: PlannedAtoms, share = 1): CompactionPlan => ({
     ...atoms,
     userMessages: messagesFor(atoms.cut, atoms.kept, input, share),

@@ -10,6 +10,8 @@ export interface Draft {
   readonly epoch: string;
   /** Seq of the last entry that it speaks for; everything later is still sent. */
   readonly lastMessageSeq: number;
+  /** Tokens of the request when it was ready. */
+  readonly usedTokens: number;
 }
 
 /** How an attempt ended; a failure is recorded by whoever made it. */

@@ -120,6 +120,15 @@ export function compactionBudget(
   };
 }
 
+/** Tokens of the tail that a compaction at the trigger leaves. */
+export function tailTokens(
+  { trigger }: Pick<WindowBudget, 'trigger'>,
+  { retain }: ContextSettings['compact'],
+  fixed: number,
+): number {
+  return retain * Math.max(0, trigger - fixed);
+}
+
 /** Some hundred paths: as many as a session of thousands of steps was seen to have. */
 const MAX_FACTS = 6000;
 /** Codex keeps as much of the user's messages. */

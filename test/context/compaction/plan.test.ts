@@ -149,7 +149,7 @@ describe('whatever is planned', () => {
         budget: { ...budget, retain: 0, messages: 0 },
         minRounds: undefined,
       });
-      const files = Math.min(snippetTokens, 0.2 * budget.snippets);
+      const files = Math.min(snippetTokens, Math.max(120, 0.2 * budget.snippets));
       if (least === undefined || least.clips.length > 0 || !least.isWorthwhile) return;
       const required = sizeOfPlan({ ...least, snippetTokens: 0, userMessages: [] });
       if (required + files + budget.messages > room || view.atoms.length === 0) return;

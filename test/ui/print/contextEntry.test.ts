@@ -43,8 +43,8 @@ test.each([
     '◇ Shortened 3 earlier steps (100k → 41k tokens)',
   ],
   [
-    { kind: 'mask', reason: 'no summary could be had in time', removed: ['a'], replacements: [{}], ...sizes },
-    '◇ Shortened 1 earlier step and 1 earlier tool result (100k → 41k tokens) · no summary could be had in time',
+    { kind: 'mask', reason: 'no summary could make room in time', removed: ['a'], replacements: [{}], ...sizes },
+    '◇ Shortened 1 earlier step and 1 earlier tool result (100k → 41k tokens) · no summary could make room in time',
   ],
   [
     { kind: 'clip', reason: 'results too large for the window', replacements: [{}], preTokens: 9000 },
