@@ -111,7 +111,7 @@ export class CompactionService {
     if (least > sizing.bound()) return tooLittle(least, preTokens, sizing.bound());
     // Nobody is paid for a summary that could not make room worth having.
     if (least > mostAfter(job, preTokens)) return tooLittle(least, preTokens, sizing.bound());
-    const files = await findFiles(job, this.#deps, plan.kept);
+    const files = await findFiles(job, this.#deps, plan);
     const snippets = await cutSnippets(files, plan.snippetTokens, this.#deps, job);
     const made = { plan, budget, snippets, files, preTokens };
     if (job.draft !== undefined) return this.#finish(job, { ...made, text: job.draft.text, covered });

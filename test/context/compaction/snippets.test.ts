@@ -3,6 +3,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { labelled, quoteFile } from '../../../src/context/compaction/summaryText.ts';
 import type { ContextManager } from '../../../src/context/index.ts';
 import type { CompactionReport } from '../../../src/protocol/events.ts';
 import { ask, call, configuration, type House, house, outcome, summary } from '../harness.ts';
@@ -21,14 +22,47 @@ async function open(home: House, files: Readonly<Record<string, string | Buffer>
 
 let ids = 0;
 
-/** A read as the tool reports it: the text and its hash. */
-async function read(context: ContextManager, home: House, name: string, range: object = {}): Promise<void> {
+/** A read as the tool reports it: numbered lines, and the hash of the whole. */
+async function read(
+  context: ContextManager,
+  home: House,
+  name: string,
+  range: { readonly offset?: number; readonly limit?: number } = {},
+): Promise<void> {
   const path = join(home.root, name);
   const text = await readFile(path, 'utf8');
   const one = call(`read${ids++}`, 'Read', { file_path: path, ...range });
   const hash = createHash('sha256').update(text).digest('hex');
+  const { offset = 1, limit = 2000 } = range;
+  const lines = text.replace(/\n$/, '').split('\n');
+  const numbered = lines.map((line, index) => `${String(index + 1).padStart(6)}\t${line}`);
+  const shown = numbered.slice(offset - 1, offset - 1 + limit).join('\n');
   await context.appendReply(ask([one]));
-  await context.appendToolResult({ call: one, outcome: outcome(text, { filesRead: [{ path, hash }] }) });
+  await context.appendToolResult({
+    call: one,
+    outcome: outcome(shown, { kind: 'file', filesRead: [{ path, hash }] }),
+  });
+}
+
+async function write(context: ContextManager, home: House, name: string, content: string): Promise<void> {
+  const path = join(home.root, name);
+  await writeFile(path, content);
+  const one = call(`write${ids++}`, 'Write', { file_path: path, content });
+  await context.appendReply(ask([one]));
+  await context.appendToolResult({
+    call: one,
+    outcome: outcome('Written.', {
+      kind: 'edit',
+      filesChanged: [{ path, kind: 'created', hash: 'x', added: 1, removed: 0 }],
+    }),
+  });
+}
+
+/** The headings of the quoted files. */
+function headings(context: ContextManager): string[] {
+  const summaries = context.getMessages().map(({ content }) => String(content));
+  const text = summaries.find((one) => one.includes('## Files as of now')) ?? '';
+  return [...text.matchAll(/^### (.*)\n\n```/gm)].map(([, heading]) => String(heading));
 }
 
 async function edit(context: ContextManager, home: House, name: string, text: string): Promise<void> {
@@ -160,6 +194,105 @@ test('where it is the only one it is quoted: no compaction after a file was touc
   expect((await compact(context, home)).files).toEqual(['src/a.ts']);
 });
 
+test('a heading says which lines of how many are quoted, counted as Read counts them', async () => {
+  const home = await byHand(40_000);
+  const files = {
+    'src/whole.ts': `${linesOf('whole', 16)}\n`,
+    'src/parts.ts': `${linesOf('parts', 1432)}\n`,
+    'src/start.ts': `${linesOf('start', 1432)}\n`,
+  };
+  const context = await open(home, files);
+  await context.addMessage('user', 'mend them');
+  await read(context, home, 'src/start.ts');
+  await edit(context, home, 'src/parts.ts', 'const parts100 = 100;');
+  await edit(context, home, 'src/parts.ts', 'const parts900 = 900;');
+  await edit(context, home, 'src/whole.ts', 'gone');
+  await work(context, 8, 2500);
+  await compact(context, home);
+  expect(headings(context)).toEqual([
+    'src/parts.ts (2 parts of 1432 lines)',
+    'src/whole.ts (whole file, 16 lines)',
+    expect.stringMatching(/^src\/start\.ts \(lines 1-\d+ of 1432\)$/),
+  ]);
+  const text = JSON.stringify(context.getMessages());
+  expect(text).toMatch(/\[lines \d+-\d+\]\\nconst parts\d+/);
+  expect(text).not.toContain('(truncated)');
+});
+
+test('a quote that was stored without a label looks as it did', () => {
+  const text = '[lines 780-781 of 1433]\none\ntwo\n... (truncated)';
+  expect(quoteFile('a.ts', text)).toBe(`### a.ts\n\n\`\`\`\n${text}\n\`\`\``);
+  expect(quoteFile('a.ts', undefined)).toBe('### a.ts\n\n(no longer available)');
+  expect(quoteFile('a.ts', labelled('lines 1-2 of 9', '```\n\0'))).toBe(
+    '### a.ts (lines 1-2 of 9)\n\n````\n```\n\0\n````',
+  );
+});
+
+test('lines that a read in the tail shows are not quoted again, and another file gets their room', async () => {
+  const home = await byHand(40_000);
+  const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+  const context = await open(
+    home,
+    Object.fromEntries(names.map((name) => [`src/${name}.ts`, `${linesOf(name, 400)}\n`])),
+  );
+  await context.addMessage('user', 'look at all');
+  for (const name of ['f', 'e', 'd', 'c']) await read(context, home, `src/${name}.ts`);
+  await edit(context, home, 'src/b.ts', 'const b100 = 100;');
+  await edit(context, home, 'src/b.ts', 'const b300 = 300;');
+  await work(context, 8, 2500);
+  await read(context, home, 'src/b.ts', { offset: 290, limit: 30 });
+  await read(context, home, 'src/a.ts', { offset: 1, limit: 60 });
+  expect(new Set((await compact(context, home)).files)).toEqual(
+    new Set(['src/b.ts', 'src/c.ts', 'src/d.ts', 'src/e.ts', 'src/f.ts']),
+  );
+  const quote = String(
+    context.getMessages().find(({ content }) => String(content).includes('foxes'))?.content,
+  );
+  expect(quote).toContain('const b100 = 100;');
+  expect(quote).not.toContain('const b300 = 300;');
+});
+
+test('a file that was written in the tail is not quoted again, unless it was changed since', async () => {
+  const home = await byHand(40_000);
+  const context = await open(home, { 'src/a.ts': linesOf('a', 50), 'src/b.ts': '' });
+  await context.addMessage('user', 'write b');
+  await read(context, home, 'src/a.ts');
+  await work(context, 8, 2500);
+  await write(context, home, 'src/b.ts', `${linesOf('b', 50)}\n`);
+  expect((await compact(context, home)).files).toEqual(['src/a.ts']);
+  await writeFile(join(home.root, 'src/b.ts'), linesOf('other', 50));
+  await work(context, 1, 2500);
+  expect((await compact(context, home)).files).toContain('src/b.ts');
+});
+
+test('rather one file around its change than a few lines of the head of each', async () => {
+  const home = await byHand(16_000);
+  const names = ['a', 'b', 'c', 'd'];
+  const context = await open(
+    home,
+    Object.fromEntries(
+      names.map((name) => [
+        `src/${name}.ts`,
+        `${Array.from({ length: 300 }, (_, n) => `export const ${name}${n} = compute(${n}, "${'with some more words on the line, '.repeat(4)}");`).join('\n')}\n`,
+      ]),
+    ),
+  );
+  await context.addMessage('user', 'change a');
+  for (const name of ['b', 'c', 'd']) await read(context, home, `src/${name}.ts`, { offset: 1, limit: 10 });
+  await edit(context, home, 'src/a.ts', 'export const a200 = compute(200');
+  await work(context, 6, 1200);
+  await compact(context, home);
+  const [first, ...others] = headings(context);
+  const [, from = 0, to = 0] = /^src\/a\.ts \(lines (\d+)-(\d+) of 300\)$/.exec(first ?? '') ?? [];
+  expect(Number(from)).toBeLessThanOrEqual(201);
+  expect(Number(to)).toBeGreaterThanOrEqual(201);
+  expect(others.length).toBeLessThan(3);
+  for (const heading of [first, ...others]) {
+    const [, start = 0, end = 0] = /lines (\d+)-(\d+) of 300/.exec(heading ?? '') ?? [];
+    expect(Number(end) - Number(start)).toBeGreaterThanOrEqual(14);
+  }
+});
+
 test('files that a pasted text names once and that nobody read are not quoted', async () => {
   const home = await byHand(40_000);
   const context = await open(home, { 'src/a.ts': linesOf('a', 50), 'src/b.ts': linesOf('b', 50) });
@@ -202,8 +335,8 @@ test('the summariser is shown the files, and its request fits the window', async
   expect(report.files).toHaveLength(5);
   const [request] = home.summaries.requests;
   const instruction = String(request?.messages.at(-1)?.content);
-  expect(instruction.match(/^### src\/f\d\.ts$/gm)).toHaveLength(5);
-  for (const name of report.files) expect(instruction).toContain(`### ${name}\n`);
+  expect(instruction.match(/^### src\/f\d\.ts \(lines 1-\d+ of 300\)$/gm)).toHaveLength(5);
+  for (const name of report.files) expect(instruction).toContain(`### ${name} (`);
   expect(instruction.trimEnd()).toMatch(/for continuing the work\.\n<\/system-note>$/);
   const counter = context.session.parts.projection.counter;
   const tokens = counter.countMessages(request?.messages ?? []);
