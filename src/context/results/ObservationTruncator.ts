@@ -5,7 +5,7 @@
 import { setImmediate as giveWay } from 'node:timers/promises';
 import { grouped } from '../../protocol/grouped.ts';
 import { countLines, headWithin, tailWithin } from './cutText.ts';
-import { headAndTail } from './headAndTail.ts';
+import { headAndTail, type ShownLines } from './headAndTail.ts';
 
 export type TruncateDirection = 'head' | 'tail' | 'head_tail';
 
@@ -32,6 +32,13 @@ export interface Truncation {
   /** Where the whole lies as a file; set by whoever has stored it. */
   readonly fullOutputPath?: string;
   readonly stats: TruncationStats;
+  /** Of a cut that keeps beginning and end. */
+  readonly shown?: ShownLines;
+}
+
+export interface TruncationOptions {
+  /** False keeps no error lines between beginning and end: what looks like one is none of the call's. */
+  readonly findsErrors?: boolean;
 }
 
 /** S3's figures. */
@@ -42,8 +49,9 @@ export function truncateObservation(
   text: string,
   limits: TruncationLimits = DEFAULT_LIMITS,
   direction: TruncateDirection = 'head',
+  options: TruncationOptions = {},
 ): Truncation {
-  const work = truncating(text, limits, direction);
+  const work = truncating(text, limits, direction, options);
   for (;;) {
     const step = work.next();
     if (step.done === true) return step.value;
@@ -55,8 +63,9 @@ export async function truncateInSteps(
   text: string,
   limits: TruncationLimits,
   direction: TruncateDirection,
+  options: TruncationOptions = {},
 ): Promise<Truncation> {
-  const work = truncating(text, limits, direction);
+  const work = truncating(text, limits, direction, options);
   for (;;) {
     const step = work.next();
     if (step.done === true) return step.value;
@@ -65,21 +74,27 @@ export async function truncateInSteps(
 }
 
 /**
- * The sentence before a cut text. `path` is a file with the whole; absent where there is none. A `whole` with a hash
- * is pointed to by its first twelve digits, which costs 46 tokens where a path costs 113; one that the log holds
- * itself by its position.
+ * The sentence before a cut text. `which` names the lines that are shown, where more is known than how many. `path` is
+ * a file with the whole; absent where there is none. A `whole` with a hash is pointed to by its first twelve digits,
+ * which costs 46 tokens where a path costs 113; one that the log holds itself by its position.
  */
 export function truncationNotice(
-  { stats }: { readonly stats: Omit<TruncationStats, 'timeMs'> },
+  {
+    stats,
+    shown,
+    which,
+  }: Pick<Truncation, 'shown'> & {
+    readonly stats: Omit<TruncationStats, 'timeMs'>;
+    readonly which?: string | undefined;
+  },
   path: string | undefined,
   whole:
     | { readonly bytes: number; readonly lines?: number | undefined; readonly hash?: string }
     | { readonly seq: number }
     | undefined = undefined,
 ): string {
-  const part = { head: 'the beginning', tail: 'the end', head_tail: 'beginning, error lines and end' }[
-    stats.direction
-  ];
+  const ends = shown?.errors === 0 ? 'beginning and end' : 'beginning, error lines and end';
+  const part = { head: 'the beginning', tail: 'the end', head_tail: ends }[stats.direction];
   const kept = whole !== undefined && 'bytes' in whole ? whole : undefined;
   const lines = kept?.lines ?? stats.originalLines;
   const bytes = kept?.bytes ?? stats.originalBytes;
@@ -91,7 +106,8 @@ export function truncationNotice(
         : path === undefined
           ? 'The whole could not be kept; narrow the call to see more.'
           : `The whole is in ${path}; Read it in parts, or Grep it.`;
-  return `[Output truncated: ${part}, ${grouped(Math.min(stats.keptLines, lines))} of ${grouped(lines)} lines, ${grouped(stats.keptBytes)} of ${grouped(bytes)} bytes. ${where}]`;
+  const count = `${grouped(Math.min(stats.keptLines, lines))} of ${grouped(lines)} lines`;
+  return `[Output truncated: ${which ?? `${part}, ${count}`}, ${grouped(stats.keptBytes)} of ${grouped(bytes)} bytes. ${where}]`;
 }
 
 /** How the model is told where an original is: as it would call for it. */
@@ -108,15 +124,17 @@ function* truncating(
   text: string,
   limits: TruncationLimits,
   direction: TruncateDirection,
+  options: TruncationOptions,
 ): Generator<undefined, Truncation> {
   const start = performance.now();
   const originalLines = countLines(text);
   const originalBytes = Buffer.byteLength(text);
   const fits = originalLines <= limits.maxLines && originalBytes <= limits.maxBytes;
-  const preview = fits ? text : yield* cut(text, limits, direction);
+  const { text: preview, shown } = fits ? { text } : yield* cut(text, limits, direction, options);
   return {
     truncated: !fits,
     preview,
+    ...(shown === undefined ? {} : { shown }),
     stats: {
       direction,
       originalLines,
@@ -132,8 +150,9 @@ function* cut(
   text: string,
   limits: TruncationLimits,
   direction: TruncateDirection,
-): Generator<undefined, string> {
-  if (direction === 'head') return headWithin(text, limits.maxLines, limits.maxBytes);
-  if (direction === 'tail') return tailWithin(text, limits.maxLines, limits.maxBytes);
-  return yield* headAndTail(text, limits);
+  { findsErrors = true }: TruncationOptions,
+): Generator<undefined, { readonly text: string; readonly shown?: ShownLines }> {
+  if (direction === 'head') return { text: headWithin(text, limits.maxLines, limits.maxBytes) };
+  if (direction === 'tail') return { text: tailWithin(text, limits.maxLines, limits.maxBytes) };
+  return yield* headAndTail(text, limits, findsErrors);
 }

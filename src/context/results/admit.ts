@@ -6,11 +6,14 @@ import type { ContextSettings } from '../../protocol/contextSettings.ts';
 import type { BlobRef, ToolResultKind } from '../../protocol/entries.ts';
 import type { BlobStore } from '../storage/index.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
+import { quotesFiles } from './errorLines.ts';
 import {
   memoryIdOf,
   pointerTo,
   type TruncateDirection,
+  type Truncation,
   type TruncationLimits,
+  type TruncationOptions,
   type TruncationStats,
   truncateInSteps,
   truncationNotice,
@@ -34,6 +37,7 @@ export interface Admitted {
 export interface ToolOutput {
   readonly text: string;
   readonly kind?: ToolResultKind;
+  readonly status?: string;
   readonly original?: BlobRef | undefined;
   readonly display?: { readonly title: string };
 }
@@ -108,7 +112,7 @@ async function admitRecalled(text: string, limits: AdmissionLimits): Promise<Adm
   if (fits(text, limits)) return { text, partial: false };
   const notice =
     '[Cut to what is left for the results of this reply; Recall it again by itself, or a smaller limit of it.]';
-  const cut = await cutWithin(text, limits, 'head', () => notice);
+  const cut = await cutWithin(text, limits, { direction: 'head', notice: () => notice });
   return { text: cut.text, partial: true };
 }
 
@@ -150,9 +154,11 @@ async function truncate(
   const original = isPartOfKept ? kept : await blobs.put(text).catch(() => undefined);
   const file = await outputs?.save(tool, original, text);
   const direction = asked !== 'auto' ? asked : output.kind === 'command' ? 'head_tail' : 'head';
-  const cut = await cutWithin(text, limits, direction, (stats) =>
-    truncationNotice({ stats }, file, original),
-  );
+  const cut = await cutWithin(text, limits, {
+    direction,
+    findsErrors: !quotesFiles(output),
+    notice: (one) => truncationNotice(one, file, original),
+  });
   const fullOutputPath = file ?? blobPath(blobs, original);
   return {
     text: cut.text,
@@ -178,12 +184,16 @@ function fits(text: string, { maxLines, maxBytes, maxTokens }: AdmissionLimits):
   return maxTokens === undefined || estimateTokens(text, HIGH) <= maxTokens;
 }
 
+interface CutOptions extends TruncationOptions {
+  readonly direction: TruncateDirection;
+  readonly notice: (cut: Pick<Truncation, 'stats' | 'shown'>) => string;
+}
+
 /** Notice and cut together keep all limits. */
 async function cutWithin(
   text: string,
   limits: AdmissionLimits,
-  direction: TruncateDirection,
-  notice: (stats: TruncationStats) => string,
+  { direction, notice, findsErrors = true }: CutOptions,
 ): Promise<{ readonly text: string; readonly stats: TruncationStats }> {
   const { maxLines, maxTokens } = limits;
   const longest = {
@@ -194,11 +204,13 @@ async function cutWithin(
     keptBytes: 4 * text.length,
     timeMs: 0,
   };
-  const room = Buffer.byteLength(notice(longest)) + 1;
+  const room = Buffer.byteLength(notice({ stats: longest })) + 1;
   let maxBytes = Math.max(0, limits.maxBytes - room);
   for (;;) {
-    const { preview, stats } = await truncateInSteps(text, { maxLines: maxLines - 1, maxBytes }, direction);
-    const whole = `${notice(stats)}\n${preview}`;
+    const within = { maxLines: maxLines - 1, maxBytes };
+    const cut = await truncateInSteps(text, within, direction, { findsErrors });
+    const { stats } = cut;
+    const whole = `${notice(cut)}\n${cut.preview}`;
     const tokens = maxTokens === undefined ? 0 : estimateTokens(whole, HIGH);
     if (maxTokens === undefined || tokens <= maxTokens || maxBytes < LEAST_BYTES)
       return { text: whole, stats };

@@ -1,9 +1,35 @@
 /** Lines of a tool's output that say what went wrong, and the places in files that they name. */
 
-/** True for a line that reports a failure; false for a count of none, and for what passed. */
+/** True for a line that reports a failure; false for a count of none, for what passed, and for a line of code. */
 export function isErrorLine(line: string): boolean {
   const head = line.slice(0, MAX_WORDING_CHARACTERS);
-  return (ERROR_WORD.test(head) || ERROR_CLASS.test(head)) && !PASSED.test(head) && !NONE_FAILED.test(head);
+  const names = ERROR_WORD.test(head) || ERROR_CLASS.test(head);
+  return names && !PASSED.test(head) && !NONE_FAILED.test(head) && !isCode(line);
+}
+
+/** What is known of an output besides its text. */
+export interface OutputFacts {
+  /** Of the tool's result. */
+  readonly kind?: string | undefined;
+  readonly status?: string | undefined;
+  readonly display?: { readonly title?: string | undefined } | undefined;
+}
+
+/**
+ * True for an output that only quotes what lies in files: of Read and Grep, and of a command such as `cat a.js` or
+ * `git diff`. What looks like an error there is a line of them. A log is quoted for the errors in it.
+ */
+export function quotesFiles({ kind, status, display }: OutputFacts): boolean {
+  if (kind !== 'command') return kind !== undefined && kind !== 'text';
+  const command = (display?.title ?? '').replace(/'[^']*'|"[^"]*"/g, '""');
+  if (status === 'error' || LOG_FILE.test(command)) return false;
+  return command.split(/&&|\|\||[;|]/).every((part) => SHOWING.test(part.trim()));
+}
+
+/** True for a line of source code or of a comment in it, as a listing with line numbers or a diff shows it, too. */
+function isCode(line: string): boolean {
+  const code = line.slice(0, MAX_LINE_CHARACTERS).replace(LISTED, '').trimEnd();
+  return COMMENT.test(code) || STATEMENT.test(code) || CODE_END.test(code);
 }
 
 /** True for a line that names a place in a file: `src/a.ts:12:5`, `src/a.ts(12,5)`, `File "a.py", line 12`. */
@@ -53,8 +79,17 @@ const PASSED = /^\s*(?:[✓✔√]|ok\s+\d|ok\s+\S+\s+[\d(]|PASS(?:ED)?\b|--- PA
 const NONE_FAILED =
   /\b(?:0|no|without) (?:errors?|failed|failures?|failing|problems?)\b(?!.*\b[1-9]\d* (?:errors?|fail))/i;
 const FILE_REFERENCE =
-  /[\w@)\]-]\.[A-Za-z]\w{0,9}(?::\d+|\(\d+|: \(\d+|:\[\d+)|", line \d+\b|Dockerfile[\w.-]*:\d+|\bMakefile:\d+/;
+  /[\w@)\]-]\.[A-Za-z]\w{0,9}(?::\d+|\(\d+(?:,\d+)*\)(?=:| ?[:-] | (?:[Ff]atal|[Ee]rror|[Ww]arning)\b)|: \(\d+|:\[\d+)|", line \d+\b|Dockerfile[\w.-]*:\d+|\bMakefile:\d+/;
 const FOREIGN =
   /node_modules|site-packages|dist-packages|\.cargo[/\\]registry|\/rustc\/|node:internal|[/\\]lib[/\\]python|\/usr\/(?:lib|local\/(?:lib|go))|\bjava\.base\/|org\.junit\.|org\.gradle\.|jdk\.internal|\/go\/pkg\/mod\//;
 const SUMMARY =
   /^\s*(?:Tests?(?: Files| Suites)?:?\s+.*\d+ (?:failed|passed)|Found \d+ errors?|test result:|\d+ (?:errors?|tests? completed|problems?)\b|=+ .*(?:failed|passed|error).* =+|FAILED?\b|FAILURES!|BUILD FAILED|ERROR: |exit (?:code|status)|error: could not compile|error: aborting)|\bexit(?:ed with)?(?: code| status):? \d+|✖ \d+ problems/;
+const SHOWING =
+  /^(?:cat|bat|nl|head|tail|less|more|sed -n|grep|rg|ls|wc|cd|echo|git (?:-C \S+ |-\S+ )*(?:diff|show|blame|log|grep))\b(?!.*… \(\+)/;
+const LOG_FILE = /\.(?:log|out|err|txt)\b|\blogs?\//i;
+/** What a listing or a diff puts before a line. */
+const LISTED = /^(?:\s*\d+[\t:]|[\w./-]+\.\w+[:-]\d+[:-]|[+-](?![+-]))/;
+const COMMENT = /^\s*(?:\/[/*]|<!--)|^\s+\*(?:\s|$)/;
+const STATEMENT =
+  /^\s*(?:throw\s+(?:new\s+)?[\w.]+\s*(?:\(|;|$)|raise(?:\s+[\w.]+\s*(?:\(|$|from\b)|$)|(?:\}\s*)?catch\s*[({]|except\b.*:(?:\s*#.*)?$|assert\s+(?!.*\bfail)\S|(?:export|static|async|public|private|protected)\s.*[({;,=]$|(?:function|class|def|interface)\s+\w+.*[({:]$|(?:const|let|var)\s+[\w[{].*=|(?:if|while|for|switch|elif)\s*\(?.*(?:[{:;(]|\breturn\b.*)$|import\s.*['"];?$|#\s*(?:include|define|error)\b)/;
+const CODE_END = /[\w)\]}'"`]\s*;$|[)>]\s*\{$|=>(?:\s*[({[])?$|(?:&&|\|\||\w\()$/;

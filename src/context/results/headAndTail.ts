@@ -2,21 +2,37 @@
  * Beginning and end of a long output, and between them the lines that decide what to do next: the first and
  * the last error, places in the project's own files, counts of the outcome. Parts keep the text's order.
  */
-import { headWithin, tailWithin } from './cutText.ts';
+import { countLines, headWithin, tailWithin } from './cutText.ts';
 import { type DecisiveLine, findDecisiveLines, quoted, rank } from './decisiveLines.ts';
 import type { TruncationLimits } from './ObservationTruncator.ts';
 
-/** Yields now and then, so that a caller can let others go on. The result keeps both limits. */
+/** How many lines of a text are shown: of its beginning, of those that decide, of its end. */
+export interface ShownLines {
+  readonly head: number;
+  readonly errors: number;
+  readonly tail: number;
+}
+
+/**
+ * Yields now and then, so that a caller can let others go on. The result keeps both limits. Without `findsErrors`
+ * nothing is looked for between the ends.
+ */
 export function* headAndTail(
   text: string,
   { maxLines, maxBytes }: TruncationLimits,
-): Generator<undefined, string> {
+  findsErrors: boolean,
+): Generator<undefined, { readonly text: string; readonly shown: ShownLines }> {
   const lines = maxLines - 2;
   const bytes = maxBytes - 2 * (Buffer.byteLength(MARK) + 2);
-  if (lines < 2 || bytes < MIN_BYTES) return headWithin(text, maxLines, maxBytes);
+  if (lines < 2 || bytes < MIN_BYTES) {
+    const head = headWithin(text, maxLines, maxBytes);
+    return { text: head, shown: { head: countLines(head), errors: 0, tail: 0 } };
+  }
   const least = ends(text, lines, bytes, HEAD_SHARE, TAIL_SHARE);
   const room = { lines: Math.floor(lines * DECISIVE_SHARE), bytes: Math.floor(bytes * DECISIVE_SHARE) };
-  const found = yield* findDecisiveLines(text, least.head.length, text.length - least.tail.length);
+  const found = findsErrors
+    ? yield* findDecisiveLines(text, least.head.length, text.length - least.tail.length)
+    : [];
   const chosen = choose(found, room.lines, room.bytes);
   const used = costOf(chosen);
   // What the lines between do not need goes to both ends.
@@ -25,12 +41,18 @@ export function* headAndTail(
   const { head, tail } = ends(text, leftLines, leftBytes, HEAD_OF_ENDS, 1 - HEAD_OF_ENDS);
   const tailStart = text.length - tail.length;
   const between = chosen.filter(({ start, end }) => start >= head.length && end <= tailStart);
-  return joined(head, between, tail, text);
+  const shown = {
+    head: countLines(head),
+    errors: between.length,
+    tail: countLines(tail.replace(/^\n/, '')),
+  };
+  return { text: joined(head, between, tail, text), shown };
 }
 
-const MARK = '[… left out …]';
+/** A line in place of what is left out. */
+export const MARK = '[… left out …]';
 /** Between two lines that do not follow each other. */
-const GAP = '…';
+export const GAP = '…';
 const MIN_BYTES = 100;
 const HEAD_SHARE = 0.1;
 const TAIL_SHARE = 0.25;

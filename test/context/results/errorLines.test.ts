@@ -5,6 +5,7 @@ import {
   isErrorLine,
   isForeign,
   isSummaryLine,
+  quotesFiles,
 } from '../../../src/context/results/errorLines.ts';
 import { truncateObservation } from '../../../src/context/results/ObservationTruncator.ts';
 
@@ -28,6 +29,19 @@ test.each([
   ['   Compiling thiserror-impl v1.0.50', false],
   ['import { AppError } from "./errors/AppError.ts"', false],
   ['all is well', false],
+  ["    throw new SyntaxError(syntaxError('opening', '('));", false],
+  ['  42\t    throw new TypeError(message);', false],
+  ['lib/a.js:12:  } catch (error) {', false],
+  ['-  if (error instanceof RangeError) return;', false],
+  [' * Create the message for a syntax error', false],
+  ['// may fail', false],
+  ['        raise ValueError("no")', false],
+  ['    except OSError as error:', false],
+  ['export class AppError extends Error {', false],
+  ['SyntaxError: Unexpected token {', true],
+  ["error: expected ';' before '}' token", true],
+  ['Uncaught Error: no', true],
+  ['* error: it broke', true],
 ])('%j reports a failure: %s', (line, expected) => {
   expect(isErrorLine(line)).toBe(expected);
 });
@@ -42,6 +56,9 @@ test.each([
   ['line 12 of the poem', false],
   ['at 12:30:05 it ended', false],
   ['version 1.2.3', false],
+  ['unit1.pas(12,5) Error: no', true],
+  ['      value = value.slice(2, -1);', false],
+  ['const inner = prev.value.slice(1);', false],
 ])('%j names a place in a file: %s', (line, expected) => {
   expect(hasFileReference(line)).toBe(expected);
 });
@@ -64,6 +81,24 @@ test.each([
   ['compiling', false],
 ])('%j counts an outcome: %s', (line, expected) => {
   expect(isSummaryLine(line)).toBe(expected);
+});
+
+test.each([
+  [{ kind: 'file' }, true],
+  [{ kind: 'search' }, true],
+  [{ kind: 'text' }, false],
+  [{}, false],
+  [{ kind: 'command', display: { title: 'cat lib/parse.js lib/scan.js' } }, true],
+  [{ kind: 'command', display: { title: "cd lib && sed -n '1,9p' a.js | head; git -C x diff" } }, true],
+  [{ kind: 'command', display: { title: 'grep -rn "fail|error" src' } }, true],
+  [{ kind: 'command', status: 'error', display: { title: 'cat lib/parse.js' } }, false],
+  [{ kind: 'command', display: { title: 'cat build.log' } }, false],
+  [{ kind: 'command', display: { title: 'cat a.js; node --test' } }, false],
+  [{ kind: 'command', display: { title: 'node --test | tail -50' } }, false],
+  [{ kind: 'command', display: { title: 'cat a.js … (+2 lines)' } }, false],
+  [{ kind: 'command' }, false],
+])('%j only quotes files: %s', (facts, expected) => {
+  expect(quotesFiles(facts)).toBe(expected);
 });
 
 test('the first error line of a text is trimmed, and there may be none', () => {
