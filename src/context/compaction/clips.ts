@@ -1,8 +1,14 @@
 import type { JSONLEntry } from '../../protocol/entries.ts';
+import { grouped } from '../../protocol/grouped.ts';
 import type { Replacement } from '../history/reductions.ts';
-import { truncateObservation, truncationNotice } from '../results/ObservationTruncator.ts';
+import { quotesFiles } from '../results/errorLines.ts';
+import { GAP, MARK } from '../results/headAndTail.ts';
+import { type Truncation, truncateObservation, truncationNotice } from '../results/ObservationTruncator.ts';
 
-/** Shortens the output of tool results that were admitted before; the whole stays where it is, and is pointed to. */
+/**
+ * Shortens the output of tool results that were admitted before; the whole stays where it is, and is pointed to. One
+ * notice says which lines are left: that of an earlier cut is taken off.
+ */
 export function clipResults(
   clips: readonly { readonly result: JSONLEntry; readonly tokens: number }[],
   countTokens: (text: string) => number,
@@ -14,13 +20,21 @@ function clipResult(
   { result, tokens }: { readonly result: JSONLEntry; readonly tokens: number },
   countTokens: (text: string) => number,
 ): Replacement {
-  const output = outputOf(result);
-  const original = result.toolResult?.original;
+  const admitted = admittedLines(result);
+  const before = admitted.lines.map(({ text }) => text).join('\n');
+  const { original, truncation } = result.toolResult ?? {};
+  const whole = original === undefined ? { seq: result.seq } : { ...original, lines: admitted.total };
+  // The end of what is only a beginning is no end.
+  const direction = truncation?.direction ?? 'head_tail';
+  const options = { findsErrors: !quotesFiles(result.toolResult ?? {}) };
   let text = '';
   // Bytes are a bound in tokens that no text breaks for long: halve until the estimate agrees.
   for (let maxBytes = tokens * 3; maxBytes > 50; maxBytes = Math.floor(maxBytes * 0.7)) {
-    const cut = truncateObservation(output, { maxLines: 1000, maxBytes }, 'head_tail');
-    text = `${truncationNotice(cut, undefined, original ?? { seq: result.seq })}\n${cut.preview}`;
+    const cut = truncateObservation(before, { maxLines: 1000, maxBytes }, direction, options);
+    const originalBytes = truncation?.originalBytes ?? cut.stats.originalBytes;
+    const stats = { ...cut.stats, originalBytes, originalLines: admitted.total };
+    const which = whichLines(admitted, cut);
+    text = `${truncationNotice({ ...cut, stats, which }, undefined, whole)}\n${cut.preview}`;
     if (countTokens(text) <= tokens) break;
   }
   return { uuid: result.uuid, output: text, ...(original === undefined ? {} : { original }) };
@@ -30,4 +44,88 @@ function clipResult(
 export function outputOf(result: JSONLEntry): string {
   const output = result.toolResult?.output;
   return typeof output === 'string' ? output : (JSON.stringify(output) ?? '');
+}
+
+/** A line of what was admitted. Without a number: one that was picked from the middle, or stands for what is left out. */
+interface AdmittedLine {
+  readonly text: string;
+  /** In the whole output, from 1. */
+  readonly number?: number;
+}
+
+interface AdmittedLines {
+  readonly lines: readonly AdmittedLine[];
+  /** Lines of the whole output. */
+  readonly total: number;
+}
+
+/** How the notices of results begin that are only a part of what is kept. */
+const NOTICE = /^\[(Output truncated: |_note_: |A part of )[^\n]*\](?:\n|$)/;
+
+/** The lines below the notices, each with its place in the whole output as far as that is known. */
+function admittedLines(result: JSONLEntry): AdmittedLines {
+  const { original, truncation } = result.toolResult ?? {};
+  let text = outputOf(result);
+  const notices: string[] = [];
+  // An output that is whole may begin like a notice, and has none.
+  for (
+    let notice = NOTICE.exec(text);
+    original !== undefined && notice !== null;
+    notice = NOTICE.exec(text)
+  ) {
+    notices.push(notice[1] ?? '');
+    text = text.slice(notice[0].length);
+  }
+  const lines = text.replace(/\n$/, '').split('\n');
+  const total = truncation?.originalLines ?? original?.lines ?? lines.length;
+  const isPart = notices.length > 0 || (original !== undefined && original.bytes > Buffer.byteLength(text));
+  // What was chosen by its structure or by its tool may be from anywhere.
+  const isCutOnly = truncation !== undefined && notices.every((notice) => notice.startsWith('Output'));
+  if ((isPart && !isCutOnly) || lines.length > total)
+    return { lines: lines.map((line) => ({ text: line })), total };
+  const head = truncation?.direction === 'tail' ? 0 : firstOf(lines, truncation?.direction);
+  const tail = truncation?.direction === 'head' ? lines.length : lastOf(lines, truncation?.direction);
+  const numbered = lines.map((line, index): AdmittedLine => {
+    if (index < head) return { text: line, number: index + 1 };
+    return index < tail ? { text: line } : { text: line, number: total - lines.length + index + 1 };
+  });
+  return { lines: numbered, total };
+}
+
+/** How many lines are the beginning of the whole. */
+function firstOf(lines: readonly string[], direction: string | undefined): number {
+  const mark = lines.indexOf(MARK);
+  return direction === 'head_tail' && mark !== -1 ? mark : lines.length;
+}
+
+/** Index of the first line of the end of the whole. */
+function lastOf(lines: readonly string[], direction: string | undefined): number {
+  return direction === 'head_tail' ? lines.findLastIndex((line) => line === MARK || line === GAP) + 1 : 0;
+}
+
+/** `lines 1-40 and 705-743 of 743, and 3 error lines`; undefined where nobody knows. */
+function whichLines({ lines, total }: AdmittedLines, { shown, stats }: Truncation): string | undefined {
+  const { keptLines, direction } = stats;
+  const ends = direction === 'tail' ? { head: 0, tail: keptLines } : { head: keptLines, tail: 0 };
+  const { head, errors, tail } = shown ?? { ...ends, errors: 0 };
+  const kept = lines.filter((_, index) => index < head || index >= lines.length - tail);
+  const numbers = kept.flatMap(({ number }) => number ?? []);
+  if (numbers.length === 0) return undefined;
+  const isPicked = ({ text, number }: AdmittedLine): boolean =>
+    number === undefined && text !== MARK && text !== GAP;
+  const others = errors + kept.filter(isPicked).length;
+  const picked = others === 0 ? '' : `, and ${others} error line${others === 1 ? '' : 's'}`;
+  const ranges = rangesOf(numbers);
+  const isOne = ranges.length === 1 && !ranges[0]?.includes('-');
+  return `${isOne ? 'line' : 'lines'} ${ranges.join(' and ')} of ${grouped(total)}${picked}`;
+}
+
+function rangesOf(numbers: readonly number[]): readonly string[] {
+  const ranges: [number, number][] = [];
+  for (const number of numbers) {
+    const last = ranges.at(-1);
+    if (last !== undefined && number <= last[1] + 1) last[1] = number;
+    else ranges.push([number, number]);
+  }
+  return ranges.map(([from, to]) => (from === to ? grouped(from) : `${grouped(from)}-${grouped(to)}`));
 }
