@@ -153,6 +153,42 @@ test('at the trigger it compacts by itself, and what is appended meanwhile is ke
   expect(home.summaries.requests).toHaveLength(2);
 });
 
+test('at the trigger the summary message has the summary, what was recorded, the user’s words and the files, in this order', async () => {
+  const home = await house({ windowTokens: 40_000 });
+  home.model = { ...home.model, hasOneSlot: true };
+  const path = join(home.root, 'main.ts');
+  await writeFile(path, 'export const main = 1;\n');
+  const context = home.manager();
+  await context.createSession(undefined, {}, configuration);
+  await context.addMessage('user', 'mend it, and never touch the database');
+  const todos = [{ content: 'write the tests', activeForm: 'Writing the tests', status: 'pending' }];
+  const filesChanged = [{ path, kind: 'modified', hash: 'x', added: 1, removed: 0 }];
+  await step(context, 'edit', 'Edited.', { filesChanged, todos });
+  await context.appendReply(say('It is mended.'));
+  await context.addMessage('user', 'go on');
+  for (let index = 0; context.measure([]).usedTokens < context.measure([]).triggerTokens; index++)
+    await step(context, `s${index}`, filler(1500));
+  home.summaries.expect(summary('1. Primary request and intent\nfoxes'));
+  expect((await context.buildRequest(home.options())).type).toBe('ready');
+  const sent = String(context.getMessages()[1]?.content);
+  const blocks = [
+    '[Previous conversation summary]',
+    '1. Primary request and intent\nfoxes',
+    '### Recorded by the program',
+    '- main.ts (modified, x, +1 -0, #',
+    '- [pending] write the tests',
+    'Everything archived is still there as #0-#',
+    "## The user's earlier messages",
+    'mend it, and never touch the database',
+    '## Files as of now',
+    'export const main = 1;',
+    '[End of summary]',
+  ];
+  const places = blocks.map((block) => sent.indexOf(block));
+  expect(blocks.filter((block) => !sent.includes(block))).toEqual([]);
+  expect([...places].sort((a, b) => a - b)).toEqual(places);
+});
+
 test('just below the trigger nothing happens, at it a compaction does', async () => {
   const home = await house({ waits: true, windowTokens: 100_000 });
   const context = home.manager();

@@ -304,6 +304,16 @@ test('a compaction can be taken back, byte for byte, and nothing is compacted by
   const again = home.manager();
   await again.loadSession(id);
   expect(JSON.stringify(again.getMessages())).toBe(before);
+  // Over the trigger now: without the way back it would be compacted at once.
+  home.model = { ...home.model, windowTokens: Math.floor(used(again) / 0.8) };
+  expect(used(again)).toBeGreaterThanOrEqual(again.measure([]).triggerTokens);
+  expect((await again.buildRequest(home.options())).type).toBe('ready');
+  expect(JSON.stringify(again.getMessages())).toBe(before);
+  expect(home.summaries.requests).toHaveLength(1);
+  await again.addMessage('user', 'go on');
+  home.summaries.expect(summary('## 1. Primary request\nfoxes again'));
+  expect((await again.buildRequest(home.options())).type).toBe('ready');
+  expect(JSON.stringify(again.getMessages())).toContain('foxes again');
 });
 
 test('an item can be dropped, restored and pinned', async () => {

@@ -17,7 +17,7 @@ const sizeOf = ({ head, calls }: Atom): number =>
 
 const anyLog = fc.array(
   fc.record({
-    kind: fc.constantFrom('prompt', 'reply', 'step', 'step', 'step', 'note', 'environment', 'open'),
+    kind: fc.constantFrom('prompt', 'reply', 'step', 'step', 'step', 'note', 'environment', 'mode', 'open'),
     size: fc.integer({ min: 1, max: 400 }),
   }),
   { maxLength: 30 },
@@ -97,11 +97,12 @@ describe('whatever is planned', () => {
     });
   });
 
-  test('pins, the newest prompt, the last word on the environment and open calls stay', () => {
+  test('pins, the newest prompt, the last word on environment and mode, and open calls stay', () => {
     planned(({ kept }, { view }) => {
       const always = [
         view.atoms.findLast(({ head }) => isPrompt(head)),
         view.atoms.findLast(({ head }) => head.subtype === 'environment'),
+        view.atoms.findLast(({ head }) => head.subtype === 'mode'),
         ...view.atoms.filter(({ head }) => view.pinned.has(head.uuid)),
         ...view.atoms.filter(({ calls }) => calls.some(({ result }) => result === undefined)),
       ];
@@ -158,6 +159,34 @@ describe('whatever is planned', () => {
     });
     expect(tight).toBeGreaterThan(100);
   });
+});
+
+test('what the user pinned is clipped last: before it the newest results, then their own messages give way', () => {
+  const log = new LogMaker().prompt('p'.repeat(300)).reply('old').prompt('go').step('', 'x'.repeat(2000));
+  const { entries } = log.step('', 'y'.repeat(2000));
+  const view = viewOf(entries);
+  const pinned = new Set(view.atoms.slice(3, 4).map(({ head }) => head.uuid));
+  const clipped = (target: number) => {
+    const plan = planCompaction({
+      view: { ...view, pinned },
+      budget: { target, retain: 500, summary: 0, facts: 0, messages: 1000, snippets: 0 },
+      fixed: 0,
+      snippetTokens: 0,
+      minDropped: 0,
+      mayDropNewest: false,
+      sizeOf,
+      sizeOfResult: (result) => outputOf(result).length,
+      sizeOfText,
+    });
+    return {
+      clipped: plan?.clips.map(({ result }) => outputOf(result)[0]),
+      messages: plan?.userMessages.length,
+    };
+  };
+  expect(clipped(3000)).toEqual({ clipped: ['y'], messages: 1 });
+  expect(clipped(2400)).toEqual({ clipped: ['y'], messages: 1 });
+  expect(clipped(1500)).toEqual({ clipped: ['y'], messages: 0 });
+  expect(clipped(1200)).toEqual({ clipped: ['x', 'y'], messages: 1 });
 });
 
 const manual = (home: House) => ({ ...home.options() });

@@ -13,7 +13,7 @@ import { type ContextManager, PersistentStore } from '../../../src/context/index
 import { estimateTokens, HIGH } from '../../../src/context/tokens/estimate.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { anyText, Log } from '../facts/log.ts';
-import { configuration, type House, house, step, summary } from '../harness.ts';
+import { configuration, type House, house, say, step, summary } from '../harness.ts';
 
 const sizeOf = (text: string): number => estimateTokens(text, HIGH);
 const prompts = (...texts: readonly unknown[]): readonly JSONLEntry[] => {
@@ -142,6 +142,28 @@ test('what the user wrote survives a second compaction word for word, and is the
       expect(sent.split(`${round} ${index}: go on`), `${round} ${index}`).toHaveLength(2);
   expect(sent.indexOf('one 3: go on')).toBeLessThan(sent.indexOf('two 1: go on'));
 });
+
+test.each([
+  [40_000, 4000],
+  [400_000, 20_000],
+])(
+  'by default they have a tenth of the window and 20,000 tokens at most (%i)',
+  async (windowTokens, most) => {
+    const home = await house({ windowTokens });
+    const context = home.manager();
+    await context.createSession(undefined, {}, configuration);
+    for (let index = 0; index < 100; index++) {
+      await context.addMessage('user', `part ${index}: ${'go on with it '.repeat(most / 50)}`);
+      await context.appendReply(say('Done.'));
+    }
+    home.summaries.expect(summary('Work was done.'));
+    expect((await context.compressCurrentContext({ ...home.options() })).outcome).toBe('done');
+    const { projection } = context.session.parts;
+    const tokens = projection.sizeOfText(quoteUserMessages(projection.view().userMessages));
+    expect(tokens).toBeLessThanOrEqual(most);
+    expect(tokens).toBeGreaterThan(0.85 * most);
+  },
+);
 
 test.each([
   ['whole', undefined],

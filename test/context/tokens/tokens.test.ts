@@ -106,6 +106,20 @@ test.each([
   expect(budget.limit).toBeLessThan(window);
 });
 
+test.each([
+  // Most of the user's words that are ever quoted, in a large window.
+  [400_000, 10_000, { retain: 80_000, messages: 20_000, snippets: 40_000, facts: 6000, summary: 4096 }],
+  [200_000, 10_000, { retain: 40_000, messages: 20_000, snippets: 20_000, facts: 6000, summary: 4096 }],
+  [16_000, 2300, { retain: 3200, messages: 1600, snippets: 1305, facts: 640, summary: 2610 }],
+])('what a compaction in a window of %d tokens with %d fixed ones may leave', (window, fixed, parts) => {
+  const settings = contextSettingsSchema.parse({});
+  const budget = windowBudget(modelOf(window), settings);
+  const made = compactionBudget(budget, settings.compact, fixed);
+  expect(made).toMatchObject(parts);
+  // Six tenths of the room below the trigger: the rest is for new work.
+  expect(made.target).toBe(Math.floor(fixed + 0.6 * (budget.trigger - fixed)));
+});
+
 test('what a compaction leaves always stays under the trigger with room for new work', () => {
   fc.assert(
     fc.property(
