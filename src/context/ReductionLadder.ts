@@ -35,6 +35,8 @@ const RESIDUE = 0.1;
 const SHRINK = 0.9;
 /** Share of the trigger that removal brings a request below, so that it does not begin again with the next result. */
 const REMOVAL_TARGET = 0.8;
+/** More than the note in the place of what was removed has. */
+const NOTE_TOKENS = 100;
 
 export class ReductionLadder {
   readonly #parts: SessionParts;
@@ -303,7 +305,7 @@ export class ReductionLadder {
   ): Promise<void> {
     const { projection, log, append } = this.#parts;
     const used = this.#used(options);
-    const excess = { tokens: used - targetTokens, overLimit: used - limit };
+    const excess = { tokens: used + NOTE_TOKENS - targetTokens, overLimit: used + NOTE_TOKENS - limit };
     const plan = planAtomRemoval(projection.view(), excess, this.#policy(), {
       sizeOf: (atom) => projection.sizeOf(atom),
     });

@@ -64,6 +64,15 @@ test('a request that the server finds too long is no failure of the model that w
       await context.addMessage('user', `request ${index} ${'words of the user '.repeat(200)}`);
     await context.shrinkAfterOverflow(error, home.options());
   }
+  // A summary cannot be removed: where it is too long itself, another one takes its place without a model.
+  for (let index = 0; index < 20; index++)
+    await context.addMessage('user', `request ${index} ${'words of the user '.repeat(200)}`);
+  home.summaries.expect(summary('alpha beta gamma delta '.repeat(1000)));
+  await context.compressCurrentContext({ ...home.options() });
+  for (let round = 0; round < 4; round++) {
+    await context.addMessage('user', 'go on');
+    await context.shrinkAfterOverflow({ ...error, windowTokens: 6000 - 1000 * round }, home.options());
+  }
   const { reductions, breakerIsOpen } = context.session.report([]);
   expect(reductions.map(({ kind }) => kind)).toContain('fallback');
   expect(breakerIsOpen).toBe(false);
