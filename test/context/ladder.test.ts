@@ -38,15 +38,18 @@ const economy = { strategy: 'economy', threadSummary: 'off' } as const;
 test('with economy old steps become a line each, many at once, and the newest quarter of the window stays', async () => {
   const home = await house({ windowTokens: 40_000, settings: economy });
   const context = await started(home);
+  let full = 0;
   for (let index = 0; index < 12; index++) {
     if (index > 0) await context.addMessage('user', `request ${index}`);
     await step(context, home, `r${index}`, 2500);
+    full = used(context);
     await context.buildRequest(home.options());
     if (kinds(context).length > 0) break;
     expect(used(context)).toBeLessThan(20_000);
     await endTurn(context);
   }
   expect(kinds(context)).toEqual(['mask']);
+  expect(full).toBeGreaterThanOrEqual(20_000);
   const sent = context.getMessages();
   const note = String(sent.find(({ content }) => String(content).includes('Earlier steps'))?.content);
   expect(note).toMatch(/\n#\d+ Read \[14,378 bytes\] a\.ts/);
@@ -80,6 +83,8 @@ test('with economy the current turn stays whole, however long it is', async () =
 
 test('by default nothing is reduced below the trigger: every request begins with the one before', async () => {
   const home = await house({ windowTokens: 40_000, settings: { threadSummary: 'off' } });
+  // Also where no provider has the prefix in its cache any more, as on the next day.
+  Object.assign(home.deps, { clock: () => Date.now() + 24 * 60 * 60 * 1000 });
   const context = await started(home);
   let before: readonly string[] = [];
   for (let index = 0; index < 11; index++) {
@@ -239,6 +244,27 @@ test('where that is not enough, old steps of the current turn follow, and the ne
   for (let index = 10; index < 13; index++) expect(sent).toContain(`own${index} alpha`);
 });
 
+test('results that no request has shown yet stay whole, however large they are and whatever was typed after them', async () => {
+  const { context, home } = await broken(0, 9);
+  expect(kinds(context)).toEqual([]);
+  const calls = ['one', 'two', 'three', 'four'].map((name) => call(`new_${name}`));
+  await context.appendReply(ask(calls));
+  for (const one of calls) {
+    const text = `${one.id} ${'alpha beta gamma delta '.repeat(900)}`;
+    await context.appendToolResult({ call: one, outcome: outcome(text) });
+  }
+  await context.addMessage('user', 'typed meanwhile');
+  const results = (): string[] =>
+    context
+      .getMessages()
+      .flatMap((one) => (one.role === 'tool' && one.toolCallId.startsWith('new_') ? [one.content] : []));
+  const before = results();
+  expect(before).toHaveLength(4);
+  await context.buildRequest(home.options());
+  expect(kinds(context)).toContain('mask');
+  expect(results()).toEqual(before);
+});
+
 test('while a draft is written nothing is lost before nine tenths of the window; there old steps become lines', async () => {
   const home = await house({ windowTokens: 40_000 });
   home.summaries.expect((_, signal) => {
@@ -314,6 +340,25 @@ test('a compaction can be taken back, byte for byte, and nothing is compacted by
   home.summaries.expect(summary('## 1. Primary request\nfoxes again'));
   expect((await again.buildRequest(home.options())).type).toBe('ready');
   expect(JSON.stringify(again.getMessages())).toContain('foxes again');
+});
+
+test('after an overflow a request shrinks by a tenth, also where the window that is named has room for more', async () => {
+  const home = await house({ windowTokens: 100_000, settings: { threadSummary: 'off' } });
+  const context = await started(home);
+  for (let index = 0; index < 60; index++) {
+    await context.addMessage('user', `request ${index} ${'about foxes and dogs '.repeat(40)}`);
+    await context.appendReply(say('yes'));
+  }
+  const raw = (): number => context.session.parts.projection.counter.countMessages(context.getMessages());
+  const before = raw();
+  // The server counts more than was counted here.
+  const windowTokens = Math.ceil(used(context) * 1.1);
+  const error = { kind: 'overflow' as const, message: 'too long', retryable: false, windowTokens };
+  expect(await context.shrinkAfterOverflow(error, home.options())).toBe(true);
+  expect(context.measure([]).windowTokens).toBe(windowTokens);
+  expect(raw()).toBeLessThanOrEqual(0.9 * before);
+  expect(raw()).toBeGreaterThan(0.8 * before);
+  expect(kinds(context)).toEqual(['window', 'remove']);
 });
 
 test('an item can be dropped, restored and pinned', async () => {

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type CompactionPlan, type PlanInput, planCompaction } from '../../../src/context/compaction/plan.ts';
@@ -267,6 +269,48 @@ describe('/compact', () => {
     home.summaries.expect(summary('It was asked and answered.'));
     expect((await context.compressCurrentContext(manual(home))).outcome).toBe('done');
     expect(home.summaries.requests[0]?.messages.slice(0, -1)).toEqual(before);
+  });
+
+  /** A little work on a file, and an answer so long that hardly anything is left to summarise. */
+  const littleToGain = async (
+    home: House,
+    early: string,
+    { answer, written }: { answer: string; written: string },
+  ) => {
+    const path = join(home.root, 'a.ts');
+    await writeFile(path, 'export const value = 1;\n'.repeat(400));
+    const context = home.manager();
+    await context.createSession(undefined, {}, configuration);
+    await context.addMessage('user', 'read a.ts');
+    await step(context, 'early', early, { filesRead: [{ path, hash: 'other' }] });
+    await context.appendReply(say('read'));
+    await context.addMessage('user', 'and now?');
+    await context.appendReply(say(`a long answer ${answer}`));
+    home.summaries.expect(summary(written));
+    return context;
+  };
+
+  test('is refused where the summary would take what it frees, and nothing is changed but what it cost', async () => {
+    const home = await house({ windowTokens: 64_000 });
+    const context = await littleToGain(home, filler.slice(0, 1400), {
+      answer: filler.repeat(10),
+      written: filler,
+    });
+    const before = JSON.stringify(context.getMessages());
+    const report = await context.compressCurrentContext(manual(home));
+    expect(report).toMatchObject({ outcome: 'refused', message: expect.stringContaining('free too little') });
+    expect(home.summaries.requests).toHaveLength(1);
+    expect(JSON.stringify(context.getMessages())).toBe(before);
+  });
+
+  test('quotes less of the files before it is refused', async () => {
+    const home = await house({ windowTokens: 64_000 });
+    const context = await littleToGain(home, filler.slice(0, 8000), {
+      answer: filler.repeat(17),
+      written: 'It was read.',
+    });
+    const report = await context.compressCurrentContext(manual(home));
+    expect(report).toMatchObject({ outcome: 'done', files: ['a.ts'] });
   });
 
   test.each([8000, 16_000, 40_000, 200_000])(
