@@ -1,5 +1,6 @@
 /** Row 36: the window is that of the model in use. */
 import { expect, test } from 'vitest';
+import type { AgentEvent } from '../../src/protocol/events.ts';
 import { countRequest } from '../e2e/support/tokens.ts';
 import { expectPairedCalls } from '../e2e/support/wire.ts';
 import { buildHouse } from './support/house.ts';
@@ -30,6 +31,10 @@ test('row 36, S4 dynamic maxTokens, `updateTokenCount`: from 128k to 32k it comp
   expect((await open.agent.measure()).windowTokens).toBe(128_000);
 
   await open.submit({ type: 'set_model', model: 'small' });
+  // Whoever looks sees at once how full the smaller window is.
+  const measured = (): AgentEvent | undefined =>
+    open.events.findLast(({ type }) => type === 'context_measured');
+  await expect.poll(measured).toMatchObject({ measure: { model: 'small', windowTokens: 32_000 } });
   const measure = await open.agent.measure();
   expect(measure).toMatchObject({ model: 'small', windowTokens: 32_000 });
   expect(measure.usedTokens).toBeGreaterThan(measure.triggerTokens);

@@ -41,6 +41,27 @@ test('a request that is measured as it grows has the size of one that is measure
   );
 });
 
+test('a result that comes after something else was said is counted, wherever its call stands', () => {
+  const counter = new TokenCounter();
+  for (const before of [30, 31, 32, 63]) {
+    const log = new LogMaker();
+    const growing = new LogView();
+    const sizer = new RequestSizer(counter);
+    const check = (): void =>
+      expect(sizer.of(growing.of([...log.entries]), tools, policy)).toEqual(
+        new RequestSizer(counter).of(viewOf(log.entries), tools, policy),
+      );
+    for (let index = 0; index < before; index++) log.reply(`reply ${index}`);
+    log.open('looking');
+    const id = log.entries.at(-1)?.tool?.id ?? '';
+    for (const text of ['accept edits', 'plan']) log.note('mode', text);
+    check();
+    const output = 'alpha beta '.repeat(50);
+    log.add({ type: 'tool_result', message: { role: 'user', content: '' }, toolResult: { id, output } });
+    check();
+  }
+});
+
 async function apply(op: Op, text: string, log: LogMaker, counter: TokenCounter): Promise<void> {
   const system = (data: object) =>
     log.add({

@@ -189,6 +189,57 @@ test('at the trigger the summary message has the summary, what was recorded, the
   expect([...places].sort((a, b) => a - b)).toEqual(places);
 });
 
+test('a second summary is written with the first before it, and with the words that the user said until then', async () => {
+  const home = await house({ windowTokens: 40_000 });
+  const context = home.manager();
+  await context.createSession(undefined, {}, configuration);
+  await context.addMessage('user', 'never touch the database');
+  for (let index = 0; index < 6; index++) await step(context, `a${index}`, filler(1500));
+  await context.addMessage('user', 'go on');
+  for (let index = 0; index < 6; index++) await step(context, `b${index}`, filler(1500));
+  home.summaries.expect(summary('The first part is about foxes.'), summary('The second part is about dogs.'));
+  expect((await context.compressCurrentContext(manual(home))).outcome).toBe('done');
+  const whole = context.getMessages();
+  await context.addMessage('user', 'and on');
+  for (let index = 0; index < 6; index++) await step(context, `c${index}`, filler(1500));
+  expect((await context.compressCurrentContext(manual(home))).outcome).toBe('done');
+  const sent = home.summaries.requests[1]?.messages ?? [];
+  // The prefix that the provider has in its cache.
+  expect(sent.slice(0, 3)).toEqual(whole.slice(0, 3));
+  expect(String(sent[1]?.content)).toContain('The first part is about foxes.');
+  expect(String(sent[1]?.content)).toContain('never touch the database');
+});
+
+test('a summary in another language than the user’s is thrown away, and counts as a failure', async () => {
+  const home = await house({ windowTokens: 40_000 });
+  const context = home.manager();
+  await context.createSession(undefined, {}, configuration);
+  for (let index = 0; index < 6; index++) {
+    await context.addMessage('user', `请继续处理第 ${index} 个模块,不要修改数据库里的任何内容,谢谢。`);
+    await step(context, `s${index}`, filler(1500));
+  }
+  const english = 'The user wants the modules to be handled one after the other, without the database.';
+  home.summaries.expect(summary(english));
+  const report = await context.compressCurrentContext(manual(home));
+  expect(report).toMatchObject({ outcome: 'fallback', message: expect.stringContaining('language') });
+  expect(JSON.stringify(context.getMessages())).not.toContain(english);
+  expect(context.entries().filter(({ subtype }) => subtype === 'summary_failed')).toHaveLength(1);
+});
+
+test('a path in a summary that occurs nowhere in the session is marked in what the model reads', async () => {
+  const home = await house({ windowTokens: 40_000 });
+  const context = home.manager();
+  await context.createSession(undefined, {}, configuration);
+  await context.addMessage('user', 'mend src/real.ts');
+  for (let index = 0; index < 10; index++) await step(context, `s${index}`, filler(1500));
+  await context.appendReply(say('done'));
+  home.summaries.expect(summary('Changed src/real.ts and src/invented.ts.'));
+  expect((await context.compressCurrentContext(manual(home))).outcome).toBe('done');
+  expect(String(context.getMessages()[1]?.content)).toContain(
+    'Changed src/real.ts and src/invented.ts (unverified).',
+  );
+});
+
 test('just below the trigger nothing happens, at it a compaction does', async () => {
   const home = await house({ waits: true, windowTokens: 100_000 });
   const context = home.manager();
@@ -279,6 +330,9 @@ test('too little to compact is refused with a sentence and without asking the mo
     outcome: 'refused',
     message: expect.stringContaining('nothing'),
   });
+  // Whoever looks hears of it as of any other outcome.
+  const ended = { type: 'compaction_ended', report: expect.objectContaining({ outcome: 'refused' }) };
+  expect(home.events).toEqual([ended]);
   await context.addMessage('user', 'hello');
   expect(await context.compressCurrentContext(manual(home))).toMatchObject({ outcome: 'refused' });
 });

@@ -203,6 +203,26 @@ test.each([48_000, 128_000])(
   },
 );
 
+test('however fast a request grows, no draft is begun below 65 % of a trigger that the user has set', async () => {
+  const home = await house({ windowTokens: 40_000, settings: { compressionThreshold: 16_000 } });
+  const context = home.manager();
+  await context.createSession(undefined, {}, { systemPrompt: 'You are a coding agent.' });
+  await context.addMessage('user', 'do it all');
+  const sizes: number[] = [];
+  home.summaries.expect(summary('1. Primary request and intent\nfoxes'));
+  while (context.session.draft() === 'none') {
+    const name = `c${sizes.length}`;
+    await context.appendReply(ask([call(name)]));
+    const text = 'alpha beta gamma delta '.repeat(230);
+    await context.appendToolResult({ call: call(name), outcome: outcome(text) });
+    sizes.push(context.measure([]).usedTokens);
+    await context.maintain(home.options());
+  }
+  expect(sizes.at(-1)).toBeGreaterThanOrEqual(0.65 * 16_000);
+  // The step before would have been near enough to the trigger for what a summary takes.
+  expect(sizes.at(-2)).toBeGreaterThan(0.6 * 16_000);
+});
+
 test('steps after a draft that are too old for the tail become lines; none of them is lost', async () => {
   const home = await house({ windowTokens: 40_000, settings: { compact: { retain: 0.05 } } });
   let answer = (): void => {};

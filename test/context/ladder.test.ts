@@ -81,6 +81,26 @@ test('with economy the current turn stays whole, however long it is', async () =
   expect(kinds(context)).toEqual(['mask']);
 });
 
+test('with economy a summary takes the place of the lines and old prompts before they fill the window', async () => {
+  const home = await house({ windowTokens: 40_000, settings: { strategy: 'economy' } });
+  home.summaries.expect(...Array.from({ length: 4 }, () => summary('## 1. Primary request\nfoxes')));
+  const context = await started(home);
+  const { triggerTokens } = context.measure([]);
+  for (let index = 0; !kinds(context).includes('summary'); index++) {
+    expect(index).toBeLessThan(60);
+    await context.addMessage('user', `request ${index} ${'and think of it '.repeat(120)}`);
+    await step(context, home, `r${index}`, 2000);
+    await context.session.parts.thread.settled();
+    // Far from the trigger, and from where a draft would be begun because of it.
+    expect(used(context)).toBeLessThan(0.75 * triggerTokens);
+    await context.buildRequest(home.options());
+    await context.session.parts.thread.settled();
+    await endTurn(context);
+  }
+  expect(kinds(context).slice(0, -1)).toContain('mask');
+  expect(JSON.stringify(context.getMessages())).toContain('foxes');
+});
+
 test('by default nothing is reduced below the trigger: every request begins with the one before', async () => {
   const home = await house({ windowTokens: 40_000, settings: { threadSummary: 'off' } });
   // Also where no provider has the prefix in its cache any more, as on the next day.
@@ -178,6 +198,20 @@ test('with a summariser that never answers nobody waits: messages are removed at
   }
   expect(kinds(context)).toContain('remove');
   expect(JSON.stringify(context.getMessages())).toContain('Recall brings any of it back');
+});
+
+test('removal leaves room for new work: a fifth of what lies below the trigger, also in a small window', async () => {
+  const home = await house({ windowTokens: 8000, settings: { strategy: 'oldest-removal' } });
+  const context = await started(home);
+  const { triggerTokens } = context.measure([]);
+  for (let index = 0; kinds(context).length === 0; index++) {
+    await context.addMessage('user', `think ${index} ${'about foxes '.repeat(20)}`);
+    await context.appendReply(say('yes'));
+    await context.buildRequest(home.options());
+  }
+  expect(kinds(context)).toEqual(['remove']);
+  expect(used(context)).toBeLessThanOrEqual(0.8 * triggerTokens);
+  expect(used(context)).toBeGreaterThan(0.7 * triggerTokens);
 });
 
 test('three failures open the breaker, a restart does not close it, another model does', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { marksOf } from '../../src/context/outlook.ts';
+import { marksOf, triggerNote } from '../../src/context/outlook.ts';
 import { windowBudget } from '../../src/context/tokens/budgets.ts';
 import { type ContextSettings, contextSettingsSchema } from '../../src/protocol/contextSettings.ts';
 
@@ -24,4 +24,21 @@ test.each([
   [{ compact: { auto: false } }, ['limit']],
 ])('with %j only what happens by itself is marked', (settings, expected) => {
   expect(marks(settings)).toEqual(expected);
+});
+
+test.each([
+  [
+    16_000,
+    {},
+    'Compaction starts at 68.8% instead of 80%: 4,000 tokens are reserved for the reply and 1,000 for a summary.',
+  ],
+  [128_000, {}, undefined],
+  [
+    128_000,
+    { compressionThreshold: 64_000 },
+    'Compaction starts at 50% instead of 80%: context.compressionThreshold says so.',
+  ],
+])('why the trigger of a window of %i tokens with %j lies where it does', (windowTokens, settings, note) => {
+  const parsed = contextSettingsSchema.parse(settings);
+  expect(triggerNote(windowBudget({ ...model, windowTokens }, parsed), parsed)).toBe(note);
 });

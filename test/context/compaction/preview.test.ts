@@ -50,3 +50,27 @@ test('a preview lists the messages that had no room and the changed files that n
   expect(preview.losses.length).toBeLessThanOrEqual(50);
   expect(JSON.stringify(context.getMessages())).toBe(before);
 });
+
+test('the next /compact applies exactly the summary of a preview, unless something else is asked for', async () => {
+  const home = await house({ windowTokens: 40_000 });
+  const context = home.manager();
+  await context.createSession(undefined, {}, configuration);
+  await context.addMessage('user', 'mend it');
+  for (let index = 0; index < 10; index++) await step(context, `s${index}`, 'alpha beta '.repeat(900));
+  home.summaries.expect(summary('1. Primary request and intent\nfoxes'));
+  const preview = await context.session.preview({ ...home.options() });
+  expect(preview.outcome).toBe('ready');
+  const report = await context.compressCurrentContext({ ...home.options() });
+  expect(report).toMatchObject({ outcome: 'done', postTokens: preview.postTokens });
+  expect(home.summaries.requests).toHaveLength(1);
+  expect(String(context.getMessages()[1]?.content)).toContain(preview.summary);
+  expect(preview.summary).toContain('foxes');
+
+  // With another focus the draft is not what the user wants.
+  for (let index = 10; index < 20; index++) await step(context, `s${index}`, 'alpha beta '.repeat(900));
+  home.summaries.expect(summary('1. Primary request and intent\ndogs'), summary('1. Primary\ncats'));
+  await context.session.preview({ ...home.options() });
+  await context.compressCurrentContext({ ...home.options(), focus: 'cats' });
+  expect(home.summaries.requests).toHaveLength(3);
+  expect(String(context.getMessages()[1]?.content)).toContain('cats');
+});

@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { AtomGrouper, groupAtoms } from '../../../src/context/history/atoms.ts';
+import { filterOrphanToolMessages } from '../../../src/context/history/messageAtoms.ts';
 import { estimateRounds, findRoundBoundaries } from '../../../src/context/history/rounds.ts';
 import { LogView, type View, viewOf } from '../../../src/context/history/view.ts';
 import { projectMessages } from '../../../src/context/standardMessages.ts';
 import { validateRequest } from '../../../src/context/validateRequest.ts';
 import type { EntryDraft, JSONLEntry } from '../../../src/protocol/entries.ts';
+import type { Message } from '../../../src/protocol/messages.ts';
 
 let seq = 0;
 const entry = (draft: EntryDraft): JSONLEntry => {
@@ -215,4 +217,38 @@ test('atoms that were given out do not change when results come, and ten thousan
   expect(before[0]?.calls.every(({ result: one }) => one === undefined)).toBe(true);
   const after = grouper.atoms()[0]?.calls ?? [];
   expect(after.map(({ result: one }) => one?.toolResult?.output)).toEqual(ids);
+});
+
+test('of any list of messages, what is left without orphans is what a server takes, and nothing paired is lost', () => {
+  const id = fc.constantFrom('a', 'b', 'c');
+  const message = fc.oneof(
+    fc.constant<Message>({ role: 'user', content: 'words' }),
+    id.map(
+      (toolCallId): Message => ({ role: 'tool', toolCallId, name: 'T', content: toolCallId, isError: false }),
+    ),
+    fc.tuple(fc.constantFrom('', 'said'), fc.uniqueArray(id)).map(
+      ([content, ids]): Message => ({
+        role: 'assistant',
+        content,
+        toolCalls: ids.map((one) => ({ id: one, name: 'T', arguments: '{}' })),
+      }),
+    ),
+  );
+  let [lost, paired] = [0, 0];
+  fc.assert(
+    fc.property(fc.array(message, { maxLength: 12 }), (rest) => {
+      const messages: readonly Message[] = [{ role: 'user', content: 'words' }, ...rest];
+      const left = filterOrphanToolMessages(messages);
+      expect(validateRequest(left)).toEqual([]);
+      const said = (list: readonly Message[]) =>
+        list.filter(({ role, content }) => role !== 'tool' && content !== '').map(({ content }) => content);
+      expect(said(left)).toEqual(said(messages));
+      lost += messages.length - left.length;
+      paired += left.filter(({ role }) => role === 'tool').length;
+      if (validateRequest(messages).length === 0) expect(left).toEqual(messages);
+    }),
+    { numRuns: 1000 },
+  );
+  expect(lost).toBeGreaterThan(100);
+  expect(paired).toBeGreaterThan(100);
 });
