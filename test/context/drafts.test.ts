@@ -263,3 +263,34 @@ test('steps after a draft that are too old for the tail become lines; none of th
   expect(note).not.toContain('early-');
   expect(sent.some((content) => content.startsWith('early-0 alpha'))).toBe(false);
 });
+
+test('after a compaction was taken back nobody is asked for a draft before the next prompt', async () => {
+  const home = await house({ windowTokens: 40_000 });
+  const context = home.manager();
+  await context.createSession(undefined, {}, { systemPrompt: 'You are a coding agent.' });
+  await context.addMessage('user', 'do it all');
+  for (let index = 0; index < 10; index++) {
+    const one = call(`c${index}`);
+    await context.appendReply(ask([one]));
+    await context.appendToolResult({
+      call: one,
+      outcome: outcome('alpha beta gamma delta '.repeat(300)),
+    });
+  }
+  await context.appendReply(say('done'));
+  home.summaries.expect(summary('1. Primary request and intent\nfoxes'));
+  expect((await context.compressCurrentContext({ ...home.options() })).outcome).toBe('done');
+  expect((await context.session.uncompact(home.options())).outcome).toBe('done');
+  // So near to the trigger that one would be begun.
+  home.model = { ...home.model, windowTokens: Math.ceil(context.measure([]).usedTokens / 0.79) };
+  await context.maintain(home.options());
+  await context.session.parts.thread.settled();
+  expect(context.session.draft()).toBe('none');
+  expect(home.summaries.requests).toHaveLength(1);
+  await context.addMessage('user', 'go on');
+  home.summaries.expect(summary('1. Primary request and intent\nfoxes again'));
+  await context.maintain(home.options());
+  expect(context.session.draft()).toBe('running');
+  await context.session.parts.thread.settled();
+  expect(context.session.draft()).toBe('ready');
+});

@@ -347,6 +347,38 @@ test('on an endpoint with one slot the user sees the summary run, and Esc takes 
   expect(context.entries().filter(({ subtype }) => subtype === 'summary_failed')).toEqual([]);
 });
 
+test('where a summary gained too little, the model is not asked for the same again at every step', async () => {
+  const home = await house({ windowTokens: 100_000 });
+  const context = await started(home);
+  await step(context, home, 'early', 300);
+  for (let index = 0; index < 10; index++) {
+    const [answer] = await context.appendReply(
+      say(`answer ${index} ${'alpha beta gamma delta '.repeat(400)}`),
+    );
+    const uuid = answer?.uuid ?? '';
+    expect(await context.session.steer({ action: 'pin', uuid }, [])).toBeUndefined();
+  }
+  await context.addMessage('user', 'go on');
+  // What is used is the trigger then: the window without 4,000 for the reply and a sixteenth for a summary.
+  const windowTokens = Math.floor(((used(context) + 4000) * 16) / 15);
+  home.model = { ...home.model, hasOneSlot: true, windowTokens };
+  const long = 'There is much to say about the early step. '.repeat(100);
+  home.summaries.expect(summary(long));
+  for (let index = 0; index < 4; index++) {
+    expect(used(context)).toBeGreaterThanOrEqual(context.measure([]).triggerTokens);
+    expect((await context.buildRequest(home.options())).type).toBe('ready');
+    expect(home.summaries.requests).toHaveLength(1);
+    await step(context, home, `s${index}`, 30);
+  }
+  expect(kinds(context)).toEqual([]);
+  expect(home.events.filter(({ type }) => type === 'compaction_started')).toHaveLength(1);
+  // A twentieth of the window later it may gain more.
+  for (let index = 0; index < 5; index++) await step(context, home, `m${index}`, 400);
+  home.summaries.expect(summary('## 1. Primary request\nfoxes'));
+  expect((await context.buildRequest(home.options())).type).toBe('ready');
+  expect(home.summaries.requests).toHaveLength(2);
+});
+
 test('a compaction can be taken back, byte for byte, and nothing is compacted by itself before the next prompt', async () => {
   const home = await house({ windowTokens: 40_000, settings: { threadSummary: 'off' } });
   home.summaries.expect(summary('## 1. Primary request\nfoxes'));

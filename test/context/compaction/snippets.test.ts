@@ -185,6 +185,16 @@ test('a file that stands whole and unchanged in the tail is not quoted again whe
   expect((await compact(context, home)).files).toContain('src/a.ts');
 });
 
+test('a file of which the tail shows only some lines is quoted', async () => {
+  const home = await byHand(40_000);
+  const context = await open(home, { 'src/a.ts': linesOf('a', 100), 'src/b.ts': linesOf('b', 100) });
+  await context.addMessage('user', 'read both');
+  await read(context, home, 'src/b.ts');
+  await work(context, 8, 2500);
+  await read(context, home, 'src/a.ts', { offset: 2, limit: 5 });
+  expect((await compact(context, home)).files).toEqual(['src/a.ts', 'src/b.ts']);
+});
+
 test('where it is the only one it is quoted: no compaction after a file was touched goes without', async () => {
   const home = await byHand(40_000);
   const context = await open(home, { 'src/a.ts': linesOf('a', 100) });
