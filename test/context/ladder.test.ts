@@ -70,6 +70,8 @@ test('with economy the current turn stays whole, however long it is', async () =
   await context.addMessage('user', 'a long task');
   for (let index = 0; index < 10; index++) {
     await step(context, home, `r${index}`, 2500);
+    // What is typed while the model works belongs to the turn.
+    if (index === 4) await context.addMessage('user', 'and mind the tabs');
     await context.buildRequest(home.options());
     if (index >= 6) expect(used(context)).toBeGreaterThan(20_000);
   }
