@@ -270,6 +270,19 @@ test('with the breaker open steps of earlier turns become lines at the trigger, 
   for (let index = 0; index < 6; index++) expect(sent).toContain(`own${index} alpha`);
 });
 
+test('a /compact that succeeds closes the breaker, one that falls back does not', async () => {
+  const { context, home } = await broken(3, 3);
+  const isOpen = (): boolean => context.session.report([]).breakerIsOpen;
+  expect(isOpen()).toBe(true);
+  home.summaries.expect(failure());
+  expect((await context.compressCurrentContext({ ...home.options() })).outcome).toBe('fallback');
+  expect(isOpen()).toBe(true);
+  for (let index = 0; index < 5; index++) await step(context, home, `more${index}`, 2500);
+  home.summaries.expect(summary('## 1. Primary request\nfoxes'));
+  expect((await context.compressCurrentContext({ ...home.options() })).outcome).toBe('done');
+  expect(isOpen()).toBe(false);
+});
+
 test('where that is not enough, old steps of the current turn follow, and the newest quarter stays', async () => {
   const { context } = await broken(1, 13);
   expect(kinds(context).every((kind) => kind === 'mask')).toBe(true);
