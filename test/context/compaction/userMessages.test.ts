@@ -203,3 +203,13 @@ test('a message that the user drops goes out of the summary, and comes back when
   expect(await context.session.steer({ action: 'restore', uuid: item?.uuid ?? '' }, [])).toBeUndefined();
   expect(text(context)).toContain('one 1: go on');
 });
+
+test('a message that the user brings back out of the summary stands where it was, and is there once', async () => {
+  const home = await house({ windowTokens: 40_000, waits: true });
+  const { context } = await twiceCompacted(home);
+  const item = context.session.items().find(({ title }) => title.startsWith('one 1: go on'));
+  expect(await context.session.steer({ action: 'restore', uuid: item?.uuid ?? '' }, [])).toBeUndefined();
+  const sent = context.getMessages().map(({ content }) => String(content));
+  expect(sent.filter((content) => content.includes('one 1: go on'))).toEqual(['one 1: go on']);
+  expect(text(context)).toContain('one 2: go on');
+});
