@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { configuration, house, step, summary } from '../harness.ts';
+import { configuration, house, say, step, summary } from '../harness.ts';
 
 test('the diff of a compaction lists what that one left out, not what an earlier one did', async () => {
   const home = await house({ windowTokens: 40_000, waits: true });
@@ -57,10 +57,16 @@ test('the next /compact applies exactly the summary of a preview, unless somethi
   await context.createSession(undefined, {}, configuration);
   await context.addMessage('user', 'mend it');
   for (let index = 0; index < 10; index++) await step(context, `s${index}`, 'alpha beta '.repeat(900));
-  home.summaries.expect(summary('1. Primary request and intent\nfoxes'));
+  const foxes = say('1. Primary request and intent\nfoxes', { inputTokens: 500, outputTokens: 9 });
+  home.summaries.expect({ type: 'done', reply: foxes });
   const preview = await context.session.preview({ ...home.options() });
   expect(preview.outcome).toBe('ready');
+  const paid = () =>
+    context.entries().flatMap(({ subtype, message }) => (subtype === 'usage' ? [message.usage] : []));
+  // What it cost is all that a preview leaves in the log.
+  expect(paid()).toEqual([{ input_tokens: 500, output_tokens: 9 }]);
   const report = await context.compressCurrentContext({ ...home.options() });
+  expect(paid()).toHaveLength(1);
   expect(report).toMatchObject({ outcome: 'done', postTokens: preview.postTokens });
   expect(home.summaries.requests).toHaveLength(1);
   expect(String(context.getMessages()[1]?.content)).toContain(preview.summary);
