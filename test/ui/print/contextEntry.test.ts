@@ -43,7 +43,13 @@ test.each([
     '◇ Shortened 3 earlier steps (100k → 41k tokens)',
   ],
   [
-    { kind: 'mask', reason: 'no summary could make room in time', removed: ['a'], replacements: [{}], ...sizes },
+    {
+      kind: 'mask',
+      reason: 'no summary could make room in time',
+      removed: ['a'],
+      replacements: [{}],
+      ...sizes,
+    },
     '◇ Shortened 1 earlier step and 1 earlier tool result (100k → 41k tokens) · no summary could make room in time',
   ],
   [
