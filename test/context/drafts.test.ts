@@ -255,7 +255,8 @@ test('steps after a draft that are too old for the tail become lines; none of th
   await context.buildRequest(home.options());
   const sent = context.getMessages().map(({ content }) => String(content));
   expect(sent.join('\n')).toContain('foxes');
-  const note = sent.find((content) => content.includes('Earlier steps, a line each')) ?? '';
+  const note = sent.find((content) => content.includes('Steps taken since the message above')) ?? '';
+  expect(note).toContain('Any before them are in the summary.');
   const whole = later.filter((name) => sent.some((content) => content.startsWith(`${name} alpha`)));
   const lines = later.filter((name) => note.includes(`] ${name}`));
   expect(lines.length).toBeGreaterThan(0);

@@ -33,6 +33,13 @@ const kinds = (context: ContextManager): string[] =>
 
 const used = (context: ContextManager): number => context.measure([]).usedTokens;
 
+/** The notes that stand for steps, as they are sent. */
+const notes = (context: ContextManager): string[] =>
+  context
+    .getMessages()
+    .map(({ content }) => String(content).replace('<system-note>\n', ''))
+    .filter((content) => /^(?:Earlier|Further) steps,|^Steps taken/.test(content));
+
 const economy = { strategy: 'economy', threadSummary: 'off' } as const;
 
 test('with economy old steps become a line each, many at once, and the newest quarter of the window stays', async () => {
@@ -52,7 +59,7 @@ test('with economy old steps become a line each, many at once, and the newest qu
   expect(full).toBeGreaterThanOrEqual(20_000);
   const sent = context.getMessages();
   const note = String(sent.find(({ content }) => String(content).includes('Earlier steps'))?.content);
-  expect(note).toMatch(/\n#\d+ Read \[14,378 bytes\] a\.ts/);
+  expect(note).toMatch(/\n#\d+ Read \[ok, 14,378 bytes\] a\.ts/);
   const whole = sent.filter(({ role, content }) => role === 'tool' && String(content).length > 5000);
   expect(whole.length).toBeGreaterThanOrEqual(3);
   expect(used(context)).toBeGreaterThan(7500);
@@ -242,7 +249,11 @@ test('three failures open the breaker, a restart does not close it, another mode
 });
 
 /** A session whose breaker is open, with `old` steps of an earlier turn and `own` of the current one. */
-async function broken(old: number, own: number): Promise<{ context: ContextManager; home: House }> {
+async function broken(
+  old: number,
+  own: number,
+  oldTokens = 2500,
+): Promise<{ context: ContextManager; home: House }> {
   const home = await house({ windowTokens: 40_000 });
   const context = await started(home);
   for (let failed = 0; failed < 3; failed++)
@@ -252,7 +263,7 @@ async function broken(old: number, own: number): Promise<{ context: ContextManag
       message: { role: 'system', content: 'no' },
       data: { reason: 'no' },
     });
-  for (let index = 0; index < old; index++) await step(context, home, `old${index}`, 2500);
+  for (let index = 0; index < old; index++) await step(context, home, `old${index}`, oldTokens);
   await endTurn(context);
   await context.addMessage('user', 'the current task');
   for (let index = 0; index < own; index++) await step(context, home, `own${index}`, 2500);
@@ -291,6 +302,22 @@ test('where that is not enough, old steps of the current turn follow, and the ne
   expect(sent).toContain('the current task');
   expect(sent).not.toContain('own0 alpha');
   for (let index = 10; index < 13; index++) expect(sent).toContain(`own${index} alpha`);
+  const [earlier, own, ...others] = notes(context);
+  expect(earlier).toMatch(/^Earlier steps, .*\n#\d+ Read/);
+  expect(own).toMatch(/^Steps taken since the message above, already done, .*\n#\d+ Read/);
+  expect(own).not.toContain('summary');
+  expect(others).toEqual([]);
+});
+
+test('a note behind another one has a heading of its own', async () => {
+  const { context, home } = await broken(0, 14);
+  for (let index = 0; index < 14; index++) {
+    await step(context, home, `later${index}`, 2500);
+    await context.buildRequest(home.options());
+  }
+  const [first, second] = notes(context);
+  expect(first).toMatch(/^Steps taken since the message above, /);
+  expect(second).toMatch(/^Further steps, already done, /);
 });
 
 test('results that no request has shown yet stay whole, however large they are and whatever was typed after them', async () => {

@@ -4,15 +4,11 @@
  * pointer; and since a change costs the provider's cache, many steps go at once or none. Pure.
  */
 import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
-import { grouped } from '../../protocol/grouped.ts';
-import type { Atom, AtomCall } from '../history/atoms.ts';
-import { reductionDraft } from '../history/reductions.ts';
+import { type Atom, isPrompt } from '../history/atoms.ts';
+import { reductionDraft, reductionOf } from '../history/reductions.ts';
 import { tailStart } from '../history/tail.ts';
 import type { View } from '../history/view.ts';
-import { firstErrorLine } from '../results/errorLines.ts';
-import { HIGH } from '../tokens/estimate.ts';
-import { truncateToTokens } from '../tokens/truncate.ts';
-import { wellFormed } from '../tokens/wellFormed.ts';
+import { type LedgerPlace, ledgerNote } from './ledgerNote.ts';
 import { pinnedAtoms } from './plan.ts';
 
 export interface LedgerInput {
@@ -51,7 +47,7 @@ export function planLedger(input: LedgerInput): LedgerPlan | undefined {
   const runs: LedgerRun[] = [];
   let gain = 0;
   for (const atoms of runsOf(old, view)) {
-    const run = toRun(atoms);
+    const run = toRun(atoms, input);
     const freed = sizeOfAll(atoms, sizeOf) - sizeOfText(run.note) - NOTE_OVERHEAD;
     // A single short reply is shorter than a note about it.
     if (freed <= 0) continue;
@@ -113,6 +109,9 @@ function mayGo({ kind, head, calls }: Atom): boolean {
 
 const goingSubtypes: ReadonlySet<string> = new Set(['shell', 'image', 'reminder', 'nudge', 'memory']);
 
+/** Of the reductions that record a ledger. */
+const LEDGER = 'ledger';
+
 /** The entry of a plan: all of it is one reduction. */
 export function ledgerDraft(
   { runs }: Pick<LedgerPlan, 'runs'>,
@@ -120,7 +119,7 @@ export function ledgerDraft(
 ): EntryDraft {
   return reductionDraft({
     kind: 'mask',
-    strategy: 'ledger',
+    strategy: LEDGER,
     ...facts,
     removed: runs.flatMap(({ removed }) => removed),
     notes: runs.flatMap(({ removed: [at], note: text }) => (at === undefined ? [] : [{ at, text }])),
@@ -150,59 +149,17 @@ function noteAtom(head: JSONLEntry, content: string): Atom {
   return { kind: 'user', head: note, calls: [] };
 }
 
-function toRun(atoms: readonly Atom[]): LedgerRun {
-  const lines = atoms.flatMap(ledgerLines);
-  const note = lines.length === 0 ? '' : [HEADING, ...lines].join('\n');
-  return { removed: atoms.map(({ head }) => head.uuid), note };
+function toRun(atoms: readonly Atom[], input: LedgerInput): LedgerRun {
+  return { removed: atoms.map(({ head }) => head.uuid), note: ledgerNote(atoms, placeOf(atoms, input)) };
 }
 
-const HEADING = 'Earlier steps, a line each; Recall with its pointer ("#12") or a query shows all of it:';
-
-/** Tokens of a call's arguments in its line, and of what a reply or the user's own command said in words. */
-const TITLE_TOKENS = 20;
-const WORDS_TOKENS = 24;
-/** Tokens of the first error line of a call that failed. */
-const ERROR_TOKENS = 30;
-/** A reply that ended a turn is what the user was told: more of it stays. */
-const ANSWER_TOKENS = 90;
-/** More than this of a text cannot matter for one line. */
-const MAX_LOOKED_AT = 800;
-
-/** The lines of an atom; none for notes of the program that say nothing about the past. */
-export function ledgerLines(atom: Atom): readonly string[] {
-  const { head, calls, kind } = atom;
-  if (kind === 'user') return head.subtype === 'shell' ? [`#${head.seq} ! ${words(head, WORDS_TOKENS)}`] : [];
-  const said = words(head, calls.length === 0 ? ANSWER_TOKENS : WORDS_TOKENS);
-  return [...(said === '' ? [] : [`#${head.seq} "${said}"`]), ...calls.map(callLine)];
-}
-
-/** The outcome stands before the arguments, which may be cut: a long command must not hide that it failed. */
-function callLine({ call, result }: AtomCall): string {
-  const { toolResult } = result ?? {};
-  const status = toolResult?.status ?? 'interrupted';
-  const failed = status !== 'ok' && status !== 'partial';
-  const summary = toolResult?.display?.summary ?? '';
-  const error = failed ? (firstErrorLine(textOf(toolResult?.output)) ?? '') : '';
-  const bytes = toolResult?.original?.bytes ?? Buffer.byteLength(textOf(toolResult?.output ?? ''));
-  const outcome = [
-    failed && summary === '' ? status : summary,
-    failed || bytes < 100 ? '' : `${grouped(bytes)} bytes`,
-    oneLine(error, ERROR_TOKENS),
-  ].filter((part) => part !== '');
-  const title = oneLine(toolResult?.display?.title ?? '', TITLE_TOKENS);
-  const line = [call.tool?.name ?? '', outcome.length === 0 ? '' : `[${outcome.join(', ')}]`, title];
-  return `#${result?.seq ?? call.seq} ${line.filter((part) => part !== '').join(' ')}`;
-}
-
-function words({ message: { content } }: JSONLEntry, maxTokens: number): string {
-  return oneLine(textOf(content), maxTokens);
-}
-
-function oneLine(text: string, maxTokens: number): string {
-  const flat = wellFormed(text.slice(0, MAX_LOOKED_AT)).replace(/\s+/g, ' ').trim();
-  return truncateToTokens(flat, maxTokens, '…', HIGH);
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+function placeOf(run: readonly Atom[], { view, old }: LedgerInput): LedgerPlace {
+  const at = view.atoms.findIndex(({ head }) => head === run[0]?.head);
+  const before = view.atoms[at - 1];
+  if (before !== undefined && reductionOf(before.head)?.strategy === LEDGER) return 'continued';
+  const prompt = view.atoms.findLast(({ head }) => isPrompt(head));
+  if (prompt === undefined || at < view.atoms.indexOf(prompt)) return 'earlier';
+  // While a summary is written the prompt may stay though it is not among what the summary leaves.
+  const isSummarised = !old.includes(prompt) || (view.summary?.seq ?? -1) > prompt.head.seq;
+  return isSummarised ? 'current_after_summary' : 'current';
 }

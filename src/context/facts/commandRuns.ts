@@ -67,6 +67,32 @@ export function standingOutcomes(runs: readonly CommandRun[]): StandingOutcomes 
   };
 }
 
+/** What a run came to, where its output and exit code leave no doubt. */
+export interface CertainOutcome {
+  /** Present when it is certain that tests failed, or that all of them passed. */
+  readonly tests: TestReport | undefined;
+  /** The exit code says that all of it went well. */
+  readonly isSuccess: boolean;
+}
+
+/**
+ * What may be said of a run in a word: nothing rather than something that may be wrong. The exit code of a pipe or a
+ * list is that of its last command, so failing tests may hide behind a 0. Then they are believed, and a pass only
+ * where nothing but one runner was run and its whole report is there.
+ */
+export function certainOutcome({ command, exitCode, tests }: CommandRun): CertainOutcome {
+  const isHidden = /[|;&\n`!]|\$\(/.test(plain(command).replaceAll('&&', ''));
+  const hasFailures = tests !== undefined && (tests.failed > 0 || tests.failing.length > 0);
+  const isSuccess = exitCode === 0 && !isHidden && !hasFailures;
+  const isCertain = (report: TestReport): boolean => {
+    if (onlyLooks(command)) return false;
+    if (report.failed > 0) return exitCode !== 0 || isHidden;
+    if (report.passed === 0 || hasFailures || exitCode !== 0) return false;
+    return !isHidden || (report.isComplete && onlyRuns(report.runner, command));
+  };
+  return { tests: tests !== undefined && isCertain(tests) ? tests : undefined, isSuccess };
+}
+
 function hasTests(run: CommandRun): run is CommandRun & { readonly tests: TestReport } {
   return run.tests !== undefined;
 }
@@ -77,11 +103,30 @@ const LOOKING =
 
 /** True when every part of a command line only looks; what is not understood is taken to do something. */
 function onlyLooks(command: string): boolean {
-  return command
-    .replace(/2>(?:&1|\/dev\/null)/g, '')
+  return doingParts(command).length === 0;
+}
+
+/** True when a command line runs this test runner, once, and everything else in it only looks. */
+function onlyRuns(runner: string, command: string): boolean {
+  const [part, ...others] = doingParts(command);
+  return part !== undefined && others.length === 0 && DIRECT_RUN.exec(part)?.[1] === runner;
+}
+
+/** The name of the program that a command runs, behind variables and the likes of npx. */
+const DIRECT_RUN =
+  /^(?:\w+=\S*\s+|(?:env|npx|bunx|yarn|pnpm(?: exec)?|poetry run|uv run|bundle exec|python3? -m)\s+)*(\w+)(?=\s|$)/;
+
+/** The parts of a command line that do not only look. */
+function doingParts(command: string): readonly string[] {
+  return plain(command)
     .split(/[&;|\n]/)
     .map((part) => part.trim())
-    .every((part) => part === '' || (LOOKING.test(part) && !/[`>]|[$<]\(/.test(part)));
+    .filter((part) => part !== '' && !(LOOKING.test(part) && !/[`>]|[$<]\(/.test(part)));
+}
+
+/** Without redirections of errors, which would look like parts. */
+function plain(command: string): string {
+  return command.replace(/2>(?:&1|\/dev\/null)/g, '');
 }
 
 /** Test runners report at their end, and name failures a little before it. */

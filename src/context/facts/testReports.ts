@@ -8,6 +8,11 @@ export interface TestReport {
   readonly failing: readonly string[];
   /** Names that the output calls passed, for what failed before; at most `MAX_NAMES`. */
   readonly passing: readonly string[];
+  /**
+   * True where the output says in full how the run ended, failures and files that could not be loaded included. False
+   * where a total may have been cut off, or where a runner prints several.
+   */
+  readonly isComplete: boolean;
 }
 
 const MAX_NAMES = 100;
@@ -18,6 +23,7 @@ const MAX_LINE = 500;
 /** Undefined when the text is not a test runner's. */
 export function parseTests(text: string): TestReport | undefined {
   let total: Counts | undefined;
+  let files: Files | undefined;
   const failing = new Set<string>();
   const passing = new Set<string>();
   for (const raw of text.split('\n')) {
@@ -25,14 +31,45 @@ export function parseTests(text: string): TestReport | undefined {
     const line = raw.replace(/\u001b\[[\d;]*m/g, '').trim();
     if (line === '') continue;
     total = countsOf(line, total) ?? total;
+    files = filesOf(line, files) ?? files;
     addName(failing, line, FAILING);
     addName(passing, line, PASSING);
   }
-  if (total === undefined) return goReport(failing, passing, text);
-  return { ...total, failing: [...failing], passing: [...passing].filter((name) => !failing.has(name)) };
+  if (total === undefined && (files?.failed ?? 0) === 0) return goReport(failing, passing, text);
+  const { runner, passed, failed } = total ?? { runner: files?.runner ?? '', passed: 0, failed: 0 };
+  return {
+    runner,
+    passed,
+    // A file that could not be loaded has no test that failed.
+    failed: failed === 0 ? (files?.failed ?? 0) : failed,
+    failing: [...failing],
+    passing: [...passing].filter((name) => !failing.has(name)),
+    isComplete:
+      total !== undefined && (files?.runner === runner || isOneLine(runner) || total.lines === NODE_LINES),
+  };
 }
 
-type Counts = Pick<TestReport, 'runner' | 'passed' | 'failed'>;
+type Files = Pick<TestReport, 'runner' | 'failed'>;
+
+/** Files of vitest and jest that failed, and vitest's errors outside of tests. */
+function filesOf(line: string, before: Files | undefined): Files | undefined {
+  const [, heading, rest = ''] = /^(Test Files|Test Suites:)\s+(\d.*)$/.exec(line) ?? [];
+  if (heading !== undefined)
+    return { runner: heading === 'Test Files' ? 'vitest' : 'jest', failed: wordCounts(rest).failed };
+  const [, errors] = /^Errors\s+(\d+) errors?$/.exec(line) ?? [];
+  if (errors === undefined || before?.runner !== 'vitest') return undefined;
+  return { ...before, failed: before.failed + Number(errors) };
+}
+
+/** True for runners whose total is a single line with failures and errors in it. */
+function isOneLine(runner: string): boolean {
+  return runner === 'pytest' || runner === 'rspec';
+}
+
+type Counts = Pick<TestReport, 'runner' | 'passed' | 'failed'> & {
+  /** Of node: how many of its totals stood one below the other. */
+  readonly lines?: number;
+};
 
 /** A later line wins, as the total comes last; several lines of one cargo or maven run add up. */
 function countsOf(line: string, before: Counts | undefined): Counts | undefined {
@@ -53,8 +90,8 @@ function countsOf(line: string, before: Counts | undefined): Counts | undefined 
     return { runner: 'rspec', passed: Number(rspec[1]) - Number(rspec[2]), failed: Number(rspec[2]) };
   const mocha = /^(\d+) (passing|failing)\b/.exec(line);
   if (mocha !== null) return partial('mocha', mocha[2] === 'passing', mocha[1], before);
-  const node = /^[#ℹ] (pass|fail) (\d+)$/.exec(line);
-  if (node !== null) return partial('node', node[1] === 'pass', node[2], before);
+  const node = /^[#ℹ] (pass|fail|cancelled) (\d+)$/.exec(line);
+  if (node !== null) return nodeCounts(node[1], Number(node[2]), before);
   const tsc = /^Found (\d+) errors?(?: in |\.|$)/.exec(line);
   if (tsc !== null) return { runner: 'tsc', passed: 0, failed: Number(tsc[1]) };
   const lint = /^✖ \d+ problems? \((\d+) errors?/.exec(line);
@@ -85,6 +122,15 @@ function partial(runner: string, isPass: boolean, count: string | undefined, bef
   return isPass
     ? { runner, passed: Number(count), failed: base.failed }
     : { runner, passed: base.passed, failed: Number(count) };
+}
+
+/** Node prints its totals one below the other: pass, fail, cancelled. */
+const NODE_LINES = 3;
+
+function nodeCounts(word: string | undefined, count: number, before: Counts | undefined): Counts {
+  if (word === 'pass') return { runner: 'node', passed: count, failed: 0, lines: 1 };
+  const { passed, failed, lines = 0 } = before?.runner === 'node' ? before : { passed: 0, failed: 0 };
+  return { runner: 'node', passed, failed: word === 'fail' ? count : failed + count, lines: lines + 1 };
 }
 
 /** Each has the name in its first group. */
@@ -138,5 +184,6 @@ function goReport(
     failed: names.length > 0 ? names.length : failing.size,
     failing: names.slice(0, MAX_NAMES),
     passing: [...good, ...passing].slice(0, MAX_NAMES),
+    isComplete: false,
   };
 }

@@ -57,6 +57,31 @@ const reports: readonly (readonly [string, string, object])[] = [
   ],
   ['rspec', '10 examples, 2 failures', { runner: 'rspec', passed: 8, failed: 2 }],
   [
+    'vitest, a file that could not be loaded',
+    ' FAIL  test/b.test.ts [ test/b.test.ts ]\n Test Files  1 failed | 1 passed (2)\n      Tests  6 passed (6)',
+    { runner: 'vitest', passed: 6, failed: 1, failing: ['test/b.test.ts'] },
+  ],
+  [
+    'vitest, no file could be loaded',
+    ' Test Files  1 failed (1)\n      Tests  no tests',
+    { runner: 'vitest', passed: 0, failed: 1 },
+  ],
+  [
+    'vitest, an error outside of tests',
+    ' Test Files  2 passed (2)\n      Tests  6 passed (6)\n     Errors  1 error',
+    { runner: 'vitest', passed: 6, failed: 1 },
+  ],
+  [
+    'jest, a suite that could not be loaded',
+    'Test Suites: 1 failed, 1 passed, 2 total\nTests:       5 passed, 5 total',
+    { runner: 'jest', passed: 5, failed: 1 },
+  ],
+  [
+    'node, a test that was cancelled',
+    'ℹ pass 3\nℹ fail 0\nℹ cancelled 1',
+    { runner: 'node', passed: 3, failed: 1 },
+  ],
+  [
     'colours',
     '\u001b[31m FAIL \u001b[39m a.test.ts\n\u001b[2m      Tests \u001b[22m 1 failed (1)',
     { runner: 'vitest', failed: 1 },
