@@ -29,6 +29,8 @@ const MOMENT_MS = 40;
 const CACHE_LIFE_MS = 60 * 60 * 1000;
 /** Tokens that masking has to free where the cache is cold anyway. */
 const COLD_GAIN = 2000;
+/** Share of the window that lines have to free while the request can be sent as it is. */
+const LEAST_GAIN = 0.01;
 /** Share of the window that lines and old prompts may take before a summary takes their place. */
 const RESIDUE = 0.1;
 /** What one try after an overflow has to give at least. */
@@ -131,7 +133,7 @@ export class ReductionLadder {
     if (deps.settings.strategy === 'off') return false;
     const start = this.#used(options);
     const goal = Math.floor(Math.min(start * SHRINK, this.#budget().limit));
-    await this.#maskAll(options, 'the server found the request too long', goal);
+    await this.#maskAll(options, 'the server found the request too long', goal, goal);
     if (this.#used(options) > goal)
       await this.#remove(options, goal, 'the server found the request too long', goal);
     if (this.#used(options) > goal)
@@ -237,24 +239,30 @@ export class ReductionLadder {
   }
 
   /**
-   * Shortens what a draft speaks for, so that it can still take its place; else earlier turns, and where that does not
-   * reach the goal the current one too.
+   * Shortens what a draft speaks for, so that it can still take its place, or earlier turns, where that reaches the
+   * goal; otherwise the current turn with them. A request larger than `limit` could not be sent: then every token
+   * counts.
    */
-  async #maskAll(options: RequestOptions, reason: string, goal: number): Promise<void> {
+  async #maskAll(
+    options: RequestOptions,
+    reason: string,
+    goal: number,
+    limit: number = this.#budget().limit,
+  ): Promise<void> {
     const { protect, batch } = this.#parts.projection.maskBudget(options.tools);
+    const used = this.#used(options);
     // Where a strategy judges messages one by one, only results are shortened.
-    if (this.#removes()) {
-      const preTokens = this.#used(options);
-      return maskResults(this.#parts, { protectTokens: protect, minGain: batch, reason, preTokens });
-    }
+    if (this.#removes())
+      return maskResults(this.#parts, { protectTokens: protect, minGain: batch, reason, preTokens: used });
+    if (used <= goal) return;
+    const minGain = used > limit ? 1 : LEAST_GAIN * this.#budget().window;
     const reach = this.#drafts.reach(options);
-    const covered =
-      reach === undefined ? undefined : this.#planLedger(options, { minGain: 1, before: reach + 1 });
-    if (covered !== undefined && this.#used(options) - covered.gain <= goal)
-      return this.#writeLedger(options, covered, reason);
-    for (const before of [this.#turnStart(), Number.POSITIVE_INFINITY]) {
-      const plan = this.#used(options) > goal ? this.#planLedger(options, { minGain: 1, before }) : undefined;
-      if (plan !== undefined) await this.#writeLedger(options, plan, reason);
+    const ends = [...(reach === undefined ? [] : [reach + 1]), this.#turnStart(), Number.POSITIVE_INFINITY];
+    for (const before of ends) {
+      const plan = this.#planLedger(options, { minGain, before });
+      const isEnough = plan !== undefined && used - plan.gain <= goal;
+      if (isEnough || (plan !== undefined && before === ends.at(-1)))
+        return this.#writeLedger(options, plan, reason);
     }
   }
 

@@ -309,6 +309,29 @@ test('where that is not enough, old steps of the current turn follow, and the ne
   expect(others).toEqual([]);
 });
 
+test('earlier turns that free next to nothing are shortened together with the current one, in one entry', async () => {
+  const { context } = await broken(1, 14, 300);
+  expect(kinds(context)).toEqual(['mask']);
+  expect(notes(context)).toHaveLength(2);
+  const [reduction] = context.entries().flatMap((entry) => reductionOf(entry) ?? []);
+  expect(reduction?.preTokens).toBeGreaterThan((reduction?.postTokens ?? 0) + 5000);
+});
+
+test('lines that would free next to nothing are written only where the request could not be sent otherwise', async () => {
+  const { context, home } = await broken(1, 0, 300);
+  const think = async (words: number): Promise<void> => {
+    await context.addMessage('user', 'about foxes and dogs '.repeat(words));
+    await context.buildRequest(home.options());
+  };
+  // Prompts stay: one small step is all that could go.
+  while (used(context) < context.measure([]).triggerTokens) await think(400);
+  expect(kinds(context)).toEqual([]);
+  expect(JSON.stringify(context.getMessages())).toContain('old0 alpha');
+  await think(2500);
+  expect(kinds(context)[0]).toBe('mask');
+  expect(JSON.stringify(context.getMessages())).not.toContain('old0 alpha');
+});
+
 test('a note behind another one has a heading of its own', async () => {
   const { context, home } = await broken(0, 14);
   for (let index = 0; index < 14; index++) {
