@@ -20,7 +20,7 @@ function rawText({ type, subtype, message, tool, toolResult, data }: JSONLEntry)
   return content === '' && data !== undefined ? textOf(data) : content;
 }
 
-/** The text of an entry and, behind a reply, of its calls. */
+/** The text of an entry and, behind it, of calls: those of a reply, or the one that a result answers. */
 export function replyText([entry, ...calls]: readonly JSONLEntry[]): string {
   if (entry === undefined) return '';
   const parts = [entryText(entry), ...calls.map((call) => `[#${call.seq} call] ${entryText(call)}`)];

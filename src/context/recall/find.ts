@@ -37,7 +37,10 @@ async function findEntry(seq: number, log: SeenLog, blobs: BlobStore): Promise<F
     const source = await blobSource(original, blobs);
     if (source !== undefined) return { id, what: `${what}, whole output`, source, ...noteOf(original) };
   }
-  const text = replyText([entry, ...calls]);
+  const call = await callOf(entry, log);
+  // Of an edit the result says little, and the call what was changed.
+  const isLess = call !== undefined && entryText(entry).length < entryText(call).length;
+  const text = replyText([entry, ...calls, ...(isLess ? [call] : [])]);
   const lost =
     original === undefined
       ? {}
@@ -54,6 +57,17 @@ async function replyAt(log: SeenLog, seq: number): Promise<JSONLEntry[]> {
     if (found[0]?.type !== 'assistant') break;
   }
   return found;
+}
+
+/** The call that a result answers; undefined for other entries. */
+async function callOf({ seq, toolResult }: JSONLEntry, log: SeenLog): Promise<JSONLEntry | undefined> {
+  if (toolResult === undefined) return undefined;
+  for await (const entry of log.before(seq)) {
+    if (entry.tool?.id === toolResult.id) return entry;
+    // Ids are used again: those before the reply are others.
+    if (entry.type === 'assistant') return undefined;
+  }
+  return undefined;
 }
 
 async function findRange(from: number, to: number, log: SeenLog): Promise<Found> {

@@ -62,7 +62,7 @@ describe('a pointer', () => {
     prompt('please fix it');
     reply('I look.', 'hm');
     call('Read', { file_path: 'a.ts' });
-    result('     1\thello');
+    result(`     1\t${'hello '.repeat(5)}`);
     expect(await ask({ id: '#0' })).toEqual({
       found: true,
       text: '[#0 prompt: all 13 bytes.]\nplease fix it',
@@ -72,8 +72,32 @@ describe('a pointer', () => {
     );
     expect((await ask({ id: '2' })).text).toBe('[#2 call of Read: all 25 bytes.]\nRead {"file_path":"a.ts"}');
     expect((await ask({ id: '`#3`' })).text).toBe(
-      '[#3 result of Bash "npm test" (1.0 s): all 12 bytes.]\n     1\thello',
+      `[#3 result of Bash "npm test" (1.0 s): all 37 bytes.]\n     1\t${'hello '.repeat(5)}`,
     );
+  });
+
+  test('to a result that says less than its call gives the call as well, behind it', async () => {
+    const { reply, call, result, prompt, ask } = await session();
+    const input = { file_path: 'a.ts', old_string: 'const a = 1;', new_string: 'const a = 2;' };
+    call('Edit', { file_path: 'other.ts' });
+    reply('Now.');
+    call('Edit', input);
+    prompt('Mind the tests.');
+    result('Edited /repo/a.ts.', undefined, 'Edit');
+    expect(body((await ask({ id: '#4' })).text)).toBe(
+      `Edited /repo/a.ts.\n[#2 call] Edit ${JSON.stringify(input)}`,
+    );
+    // What a search found at an offset is read on at that offset.
+    expect(body((await ask({ id: '#4', offset: 7 })).text)).toMatch(/^\/repo\/a\.ts\.\n\[#2 call\]/);
+    expect((await ask({ id: '#4', query: 'const a = 2' })).found).toBe(true);
+  });
+
+  test('to a result whose call is lost gives the result alone', async () => {
+    const { reply, call, result, ask } = await session();
+    call('Edit', { file_path: 'other.ts' });
+    reply('Now.');
+    result('Edited.');
+    expect(body((await ask({ id: '#2' })).text)).toBe('Edited.');
   });
 
   test('to a range gives its entries one after the other', async () => {
