@@ -6,11 +6,6 @@ export interface ChangedFile {
   readonly path: string;
   /** As it stands after the last change: a file that was created and later changed is `created`. */
   readonly kind: FileChange['kind'];
-  /** SHA-256 of the content after the last change. */
-  readonly hash: string | undefined;
-  /** Lines, over all changes. */
-  readonly added: number;
-  readonly removed: number;
   /** Of the last change. */
   readonly seq: number;
 }
@@ -29,9 +24,6 @@ export function changedFiles(
       files.set(change.path, {
         path: change.path,
         kind: kindAfter(known?.kind, change.kind),
-        hash: change.hash,
-        added: (known?.added ?? 0) + (change.added ?? 0),
-        removed: (known?.removed ?? 0) + (change.removed ?? 0),
         seq,
       });
     }

@@ -33,15 +33,16 @@ export function recordedFacts(
     ...todoLines(latestTodos(entries)),
     ...(archived === undefined ? [] : [pointerLine(archived)]),
   ];
-  const room = maxCharacters - lengthOf([HEADING, ...others]);
+  const room = maxCharacters - lengthOf([RECORDED_HEADING, ...others]);
   const changed = fileLines(facts.files, root, room);
   const read = readLine(filesRead(entries, facts.files), root, room - lengthOf(changed));
   const lines = [...changed, ...read, ...others];
-  const text = [HEADING, ...lines].join('\n');
+  const text = [RECORDED_HEADING, ...lines].join('\n');
   return lines.length === 0 || text.length > maxCharacters ? '' : text;
 }
 
-const HEADING = '### Recorded by the program';
+/** The first line of the section. */
+export const RECORDED_HEADING = '### Recorded by the program';
 
 /** The todo list as the last tool result left it. */
 export function latestTodos(entries: readonly JSONLEntry[]): readonly Todo[] {
@@ -91,10 +92,8 @@ function readLine(paths: readonly string[], root: string, maxCharacters: number)
   return shown.length === 0 ? [] : [`${heading} ${first === -1 ? '' : '… '}${shown.join(', ')}`];
 }
 
-function fullLine({ path, kind, hash, added, removed, seq }: ChangedFile, root: string): string {
-  const counts = added + removed === 0 ? '' : `, +${added} -${removed}`;
-  const content = hash === undefined ? '' : `, ${hash.slice(0, 8)}`;
-  return `- ${shortened(path, root)} (${kind}${content}${counts}, #${seq})`;
+function fullLine({ path, kind, seq }: ChangedFile, root: string): string {
+  return `- ${shortened(path, root)} (${kind}, #${seq})`;
 }
 
 function bareLine({ path, kind }: ChangedFile, root: string): string {
@@ -140,9 +139,10 @@ function code(command: string): string {
   return `\`${oneLine(command)}\``;
 }
 
-/** A list on which everything is done has nothing more to say. */
+/** A list on which everything is done says so: an earlier word of open items is outdated. */
 function todoLines(todos: readonly Todo[]): string[] {
-  if (todos.every(({ status }) => status === 'completed')) return [];
+  if (todos.length === 0) return [];
+  if (todos.every(({ status }) => status === 'completed')) return [`Todo list: all ${todos.length} done`];
   return ['Todo list:', ...todos.map(({ status, content }) => `- [${status}] ${oneLine(content)}`)];
 }
 
