@@ -1,59 +1,60 @@
 /** Summaries that need no model, for when there is none to ask. */
 
 import { contentText } from '../facts/entryText.ts';
-import { type Atom, isPrompt } from '../history/atoms.ts';
+import { RECORDED_HEADING } from '../facts/recordedFacts.ts';
+import { type Atom, atomEntries, isPrompt } from '../history/atoms.ts';
 import type { View } from '../history/view.ts';
 import { headOf } from '../tokens/wellFormed.ts';
-import { SUMMARY_END, SUMMARY_START } from './summaryText.ts';
+import { wrapSummary } from './summaryText.ts';
 
 const MAX_REQUESTS = 5;
 const MAX_REQUEST_CHARACTERS = 200;
 
-/** First tier when a model failed: statistics, the last requests, and what an earlier summary said. */
+/** First tier when a model failed: the last requests, statistics, and what an earlier summary of a model's said. */
 export function createFallbackSummary(view: View, dropped: readonly Atom[], maxCharacters: number): string {
-  const note =
-    'No model could be asked for a summary, so this one was counted together by the program. Details of the archived part are missing here: look at the files again before relying on them.';
-  return statistics(view, dropped, maxCharacters, note);
+  return counted(view, dropped, maxCharacters, FAILED);
 }
 
 /** The same as a choice of the user's (`context.summary: simple`), which is no failure and is not called one. */
 export function simpleSummary(view: View, dropped: readonly Atom[], maxCharacters: number): string {
-  const note =
-    'Counted together by the program, as the settings ask; no model was asked. Details of the archived part can be recalled; look at the files again before relying on them.';
-  return statistics(view, dropped, maxCharacters, note);
-}
-
-function statistics(view: View, dropped: readonly Atom[], maxCharacters: number, note: string): string {
-  const replies = dropped.filter((atom) => atom.kind === 'reply');
-  const users = dropped.filter((atom) => atom.kind === 'user');
-  const calls = replies.reduce((sum, atom) => sum + atom.calls.length, 0);
-  const requests = dropped.filter((atom) => isPrompt(atom.head)).slice(-MAX_REQUESTS);
-  const counted = [
-    '### Statistics',
-    `- Messages: ${dropped.length + calls}`,
-    `- From the user: ${users.length}`,
-    `- Replies: ${replies.length}`,
-    `- Tool calls: ${calls}`,
-    '',
-    '### The last requests of the user',
-    ...(requests.length === 0 ? ['(none in this part)'] : requests.map((atom) => `- ${requestLine(atom)}`)),
-    '',
-    '### Note',
-    note,
-  ].join('\n');
-  const earlier = earlierSummary(view, Math.min(maxCharacters / 2, maxCharacters - counted.length));
-  return earlier === '' ? counted : `${counted}\n\n### The summary before this one\n${earlier}`;
+  return counted(view, dropped, maxCharacters, CHOSEN);
 }
 
 /** Second tier: something else went wrong, and its error is all there is to say. */
 export function fallbackText(view: View, error: string, maxCharacters: number): string {
   const earlier = earlierSummary(view, Math.floor(maxCharacters / 2));
-  return [
-    'Older messages were left out without a summary, because compaction failed. The newest part of the conversation follows unchanged.',
-    ...(earlier === '' ? [] : ['', '### The summary before this one', earlier]),
+  const said = `${LEFT_OUT} The newest part of the conversation follows unchanged.\n\nError: ${headOf(error, 500)}`;
+  return earlier === '' ? said : `${said}\n\n${EARLIER_HEADING}\n${earlier}`;
+}
+
+const FAILED = 'No summary could be written.';
+const CHOSEN = 'Written by the program, as the settings ask.';
+const LEFT_OUT = 'Older messages were left out without a summary, because compaction failed.';
+const STATISTICS_HEADING = '### Statistics';
+const EARLIER_HEADING = '### The summary before this one';
+
+function counted(view: View, dropped: readonly Atom[], maxCharacters: number, opening: string): string {
+  const replies = dropped.filter((atom) => atom.kind === 'reply');
+  const calls = replies.reduce((sum, atom) => sum + atom.calls.length, 0);
+  const requests = dropped.filter((atom) => isPrompt(atom.head));
+  const newest = requests.slice(-MAX_REQUESTS);
+  const text = [
+    `${opening} The facts and messages below were recorded by the program; use Recall${rangeOf(dropped)} or read the files for anything else.`,
     '',
-    `Error: ${headOf(error, 500)}`,
+    '### The last requests of the user',
+    ...(newest.length === 0 ? ['(none in this part)'] : newest.map((atom) => `- ${requestLine(atom)}`)),
+    '',
+    STATISTICS_HEADING,
+    `Messages: ${dropped.length + calls}, From the user: ${requests.length}, Replies: ${replies.length}, Tool calls: ${calls}`,
   ].join('\n');
+  const earlier = earlierSummary(view, Math.min(maxCharacters / 2, maxCharacters - text.length));
+  return earlier === '' ? text : `${text}\n\n${EARLIER_HEADING}\n${earlier}`;
+}
+
+/** What Recall is asked for to read it all; empty for nothing. */
+function rangeOf(dropped: readonly Atom[]): string {
+  const last = dropped.flatMap(atomEntries).reduce((most, { seq }) => Math.max(most, seq), 0);
+  return last === 0 ? '' : ` (#0-#${last})`;
 }
 
 function requestLine({ head }: Atom): string {
@@ -65,6 +66,24 @@ function requestLine({ head }: Atom): string {
 function earlierSummary({ summary }: View, maxCharacters: number): string {
   const content = summary?.message.content;
   if (typeof content !== 'string') return '';
-  const body = content.replace(SUMMARY_START, '').replace(SUMMARY_END, '').trim();
-  return headOf(body, Math.max(0, Math.floor(maxCharacters)));
+  return headOf(writtenIn(content), Math.max(0, Math.floor(maxCharacters)));
 }
+
+/** What a model wrote in a summary message: without wrapper, recorded facts and counts, which are outdated by now. */
+function writtenIn(content: string): string {
+  const body = WRAPPER.reduce((text, part) => text.replaceAll(part, ''), content)
+    .replace(RECORDED_SECTION, '')
+    .trim();
+  if (!COUNTED.some((opening) => body.startsWith(opening))) return body;
+  const earlier = body.indexOf(EARLIER_HEADING);
+  return earlier === -1 ? '' : writtenIn(body.slice(earlier + EARLIER_HEADING.length));
+}
+
+/** The lines that a summary is wrapped in: its marks, its heading, and the note below that. */
+const WRAPPER = wrapSummary('')
+  .split('\n')
+  .filter((line) => line !== '');
+/** To the blank line behind it. */
+const RECORDED_SECTION = new RegExp(`^${RECORDED_HEADING}\\n(?:.+(?:\\n|$))*`, 'gm');
+/** Of summaries that no model wrote; older programs began with the statistics. */
+const COUNTED = [FAILED, CHOSEN, LEFT_OUT, STATISTICS_HEADING];

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { createFallbackSummary, simpleSummary } from '../../../src/context/compaction/fallback.ts';
+import {
+  createFallbackSummary,
+  fallbackText,
+  simpleSummary,
+} from '../../../src/context/compaction/fallback.ts';
 import { buildSummaryRequest } from '../../../src/context/compaction/summaryRequest.ts';
-import { viewOf } from '../../../src/context/history/view.ts';
+import { wrapSummary } from '../../../src/context/compaction/summaryText.ts';
+import { type View, viewOf } from '../../../src/context/history/view.ts';
 import { TokenCounter } from '../../../src/context/TokenCounter.ts';
 import { Log } from '../facts/log.ts';
 
@@ -58,15 +63,16 @@ describe('summaries without a model', () => {
     { type: 'text', text: 'see' },
     { type: 'image', data: 'AAAA' },
   ]);
+  log.raw({ type: 'system', subtype: 'environment', message: { role: 'user', content: 'a new date' } });
   const view = viewOf(log.entries);
 
   test('a fallback counts, quotes the last five requests at 200 characters, and says that it is one', () => {
     const text = createFallbackSummary(view, view.atoms, 4000);
-    expect(text).toContain('- Messages: 22\n- From the user: 8\n- Replies: 7\n- Tool calls: 7');
+    expect(text).toContain('Messages: 23, From the user: 8, Replies: 7, Tool calls: 7');
     expect(text).toContain(`- last request ${'x'.repeat(187)}...`);
     expect(text.match(/^- (?:request|last request|see)/gm)).toHaveLength(5);
     expect(text).not.toContain('AAAA');
-    expect(text).toContain('No model could be asked');
+    expect(text).toMatch(/^No summary could be written\. .* use Recall \(#0-#\d+\) or read the files/);
   });
 
   test('a simple one is the same without talk of a failure', () => {
@@ -76,21 +82,66 @@ describe('summaries without a model', () => {
     expect(text).not.toMatch(/could|fail/);
   });
 
-  test('an earlier summary is carried along as far as there is room', () => {
-    const first = new Log();
-    first.prompt('begin');
-    first.raw({
+  /** A session with an earlier summary message and one prompt since. */
+  const viewBehind = (earlier: string) => {
+    const session = new Log();
+    session.prompt('begin');
+    session.raw({
       type: 'system',
       subtype: 'compact_boundary',
       message: { role: 'system', content: '' },
       compactMetadata: { trigger: 'auto', preTokens: 1, retained: [] },
     });
-    first.summary(`[Previous conversation summary]\n\n${'word '.repeat(2000)}\n\n[End of summary]`);
-    first.prompt('go on');
-    const later = viewOf(first.entries);
+    session.summary(earlier);
+    session.prompt('go on');
+    return viewOf(session.entries);
+  };
+
+  test('an earlier summary is carried along as far as there is room', () => {
+    const later = viewBehind(
+      `[Previous conversation summary]\n\n${'word '.repeat(2000)}\n\n[End of summary]`,
+    );
     const text = simpleSummary(later, later.atoms, 3000);
     expect(text).toContain('### The summary before this one\nword word');
     expect(text.length).toBeLessThanOrEqual(3100);
     expect(simpleSummary(later, later.atoms, 100)).not.toContain('word');
+  });
+
+  const facts = `### Recorded by the program
+Last test run (node, #93): 2 failed, 3 passed; \`node --test test/\`.
+Todo list:
+- [pending] maxParens
+Everything archived is still there as #0-#81: Recall shows an entry ("#81").`;
+
+  test.each([
+    ['createFallbackSummary', (view: View) => createFallbackSummary(view, view.atoms, 4000)],
+    ['fallbackText', (view: View) => fallbackText(view, 'no disk', 4000)],
+  ])('%s takes over what a model wrote, without wrapper and recorded facts', (_, write) => {
+    const text = write(
+      viewBehind(wrapSummary(`1. Request\n\nfoxes\n\n${facts}\n\n6. Pending tasks\n\nthe tests`)),
+    );
+    expect(text).toContain('### The summary before this one\n1. Request\n\nfoxes');
+    expect(text).toContain('6. Pending tasks\n\nthe tests');
+    expect(text).not.toMatch(/Archived Session Summary|Written from|Recorded by|pending\]|2 failed|#81/);
+  });
+
+  test('nothing of a summary that no model wrote is taken over, but what that one took over', () => {
+    let text = '1. Request\n\nfoxes';
+    for (let count = 0; count < 3; count++) {
+      const view = viewBehind(wrapSummary(`${text}\n\n${facts}`));
+      text = createFallbackSummary(view, view.atoms, 4000);
+      expect(text.match(/### Statistics/g)).toHaveLength(1);
+      expect(text.match(/### The summary before this one\n1\. Request\n\nfoxes$/g)).toHaveLength(1);
+      expect(text).not.toContain('Recorded by');
+    }
+    const broken = viewBehind(wrapSummary(fallbackText(viewBehind(wrapSummary('no more')), 'no disk', 4000)));
+    expect(createFallbackSummary(broken, broken.atoms, 4000)).toMatch(/before this one\nno more$/);
+    // As an older program wrote it.
+    const old = viewBehind(
+      wrapSummary(
+        `### Statistics\n- Messages: 4\n\n### Note\nNo model could be asked.\n\n### The summary before this one\n## Archived Session Summary\n\nfoxes\n\n${facts}\n\n${facts}`,
+      ),
+    );
+    expect(createFallbackSummary(old, old.atoms, 4000)).toMatch(/before this one\nfoxes$/);
   });
 });
