@@ -24,7 +24,7 @@ import type { CompactOptions, RequestOptions } from './types.ts';
 
 export type RunRequest = RequestOptions &
   Pick<CompactionJob, 'trigger'> &
-  Partial<Pick<CompactionJob, 'focus' | 'mustReach' | 'withoutModel'>> & {
+  Partial<Pick<CompactionJob, 'focus' | 'mustReach' | 'withoutModel' | 'isLate'>> & {
     /** A summary that is written already, or being written. */
     readonly draft?: Draft | Promise<Draft | undefined> | undefined;
   };
@@ -214,7 +214,7 @@ export class CompactionRunner {
   #job(request: RunRequest, draft?: Draft): CompactionJob {
     const { log, projection, deps } = this.#parts;
     const basis = projection.basis(request.tools);
-    const { trigger, focus, tools, signal, emit, mustReach, withoutModel } = request;
+    const { trigger, focus, tools, signal, emit, mustReach, withoutModel, isLate } = request;
     return {
       entries: log.entries(),
       view: projection.view(),
@@ -230,6 +230,7 @@ export class CompactionRunner {
       onAsked: (asked) => this.#record(basis, asked),
       ...(mustReach === undefined ? {} : { mustReach }),
       ...(withoutModel === undefined ? {} : { withoutModel }),
+      ...(isLate === undefined ? {} : { isLate }),
       ...(draft === undefined ? {} : { draft }),
     };
   }

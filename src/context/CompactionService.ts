@@ -278,7 +278,8 @@ const LEAST_GAIN = 0.98;
 const LEAST_FREED = 0.05;
 
 /** Tokens that may be left for a compaction to be worth it. */
-function mostAfter({ trigger, mustReach, window }: CompactionJob, preTokens: number): number {
+function mostAfter({ trigger, mustReach, isLate, window }: CompactionJob, preTokens: number): number {
+  if (isLate) return window.trigger - 1;
   const isByItself = trigger === 'auto' && mustReach === undefined;
   return Math.min(LEAST_GAIN * preTokens, isByItself ? preTokens - LEAST_FREED * window.window : preTokens);
 }

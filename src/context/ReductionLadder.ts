@@ -65,7 +65,7 @@ export class ReductionLadder {
     if (restsUntilPrompt(log.entries(), log.live()) && this.#used(options) <= limit) return;
     if (strategyTraits[settings.strategy].masks) await this.#maskWhenDue(options);
     if (projection.shouldCompact(projection.measure(options.tools))) await this.#atTrigger(options);
-    else if (this.#isLate(options)) await this.#swapIn(options);
+    else if (this.#isLate(options)) await this.#swapIn(options, true);
     if (options.signal.aborted || !this.check(projection.measure(options.tools)).shouldCompress) return;
     if (await this.#swapInShortly(options)) return;
     if (settings.strategy !== 'mask-only' || this.#used(options) > limit) await this.#removeNow(options);
@@ -155,11 +155,11 @@ export class ReductionLadder {
   }
 
   /** The draft takes the place of what it speaks for, if it still stands. */
-  async #swapIn(options: RequestOptions): Promise<boolean> {
+  async #swapIn(options: RequestOptions, isLate = false): Promise<boolean> {
     const { thread } = this.#parts;
     const draft = this.#drafts.current(options);
     if (draft === undefined) return false;
-    const report = await this.#runner.run({ ...options, trigger: 'auto', draft });
+    const report = await this.#runner.run({ ...options, trigger: 'auto', draft, isLate });
     if (report.outcome === 'done') return true;
     // It leaves too much standing: a later one will do better.
     if (report.outcome === 'refused')

@@ -295,3 +295,115 @@ test('after a compaction was taken back nobody is asked for a draft before the n
   await context.session.parts.thread.settled();
   expect(context.session.draft()).toBe('ready');
 });
+
+describe('a draft', () => {
+  /** A session whose summaries are written when the test says so. */
+  async function heldSession(windowTokens: number, settings = {}) {
+    const home = await house({ windowTokens, settings });
+    const answers: ((text: string) => void)[] = [];
+    const summarize: SummaryModel = (_, { signal }) =>
+      new Promise((resolve) => {
+        answers.push((text) => resolve(summary(text)));
+        signal.addEventListener('abort', () => resolve({ type: 'aborted' }), { once: true });
+      });
+    Object.assign(home.deps, { summarize });
+    const context = home.manager();
+    await context.createSession(undefined, {}, { systemPrompt: 'You are a coding agent.' });
+    const [path = ''] = await writeFiles(home.root, 10_000);
+    await context.addMessage('user', 'Mend it.');
+    let steps = 0;
+    const step = async (tokens: number): Promise<void> => {
+      const name = `step-${steps++}`;
+      const one = call(name, steps === 1 ? 'Edit' : 'Read', { file_path: path });
+      await context.appendReply(ask([one]));
+      const touched =
+        steps === 1
+          ? { filesChanged: [{ path, kind: 'modified' as const, hash: 'x', added: 1, removed: 1 }] }
+          : {};
+      await context.appendToolResult({
+        call: one,
+        outcome: outcome(`${name} ${'alpha beta '.repeat(tokens / 2)}`, {
+          ...touched,
+          display: { title: name },
+        }),
+      });
+      await context.maintain(home.options());
+      const built = await context.buildRequest(home.options());
+      if (built.type !== 'ready') throw new Error(built.message);
+    };
+    const asked = (count: number) => expect.poll(() => answers.length).toBe(count);
+    const used = (): number => context.measure([]).usedTokens;
+    const made = (): readonly string[] =>
+      context
+        .entries()
+        .filter(isReduction)
+        .map(({ subtype }) => `${subtype}`);
+    const sent = (): string => JSON.stringify(context.getMessages());
+    return { home, context, step, answers, asked, used, made, sent };
+  }
+
+  test('that comes after steps were shortened takes the place of their lines at once, with the files', async () => {
+    const { context, step, answers, asked, made, sent } = await heldSession(40_000);
+    while (context.session.draft() !== 'running') await step(1000);
+    await asked(1);
+    // The summariser takes longer than the rest of the window does.
+    while (!made().includes('reduction')) await step(1000);
+    expect(sent()).toMatch(/step-2\b/);
+    expect(sent()).not.toContain('step-2 alpha');
+    answers[0]?.('1. Primary request and intent\nfoxes');
+    await context.session.parts.thread.settled();
+    await step(100);
+    expect(made().slice(0, 2)).toEqual(['reduction', 'compact_boundary']);
+    expect(sent()).toContain('foxes');
+    expect(sent()).not.toMatch(/step-2\b/);
+    const boundary = context.entries().find(({ subtype }) => subtype === 'compact_boundary');
+    expect(boundary?.compactMetadata?.filesIncluded).toHaveLength(1);
+    // And the next summary is had as the first would have been.
+    while (context.session.draft() !== 'running') await step(1000);
+    await asked(2);
+  });
+
+  test('of long ago is not used at the trigger: another is written for what is there then', async () => {
+    const { home, context, step, answers, asked, used, made, sent } = await heldSession(64_000);
+    for (let index = 0; index < 8; index++) await step(1000);
+    const preview = context.session.preview({ ...home.options() });
+    await asked(1);
+    answers[0]?.('1. Primary request and intent\nof long ago');
+    expect((await preview).outcome).toBe('ready');
+    while (answers.length < 2) {
+      await step(1000);
+      if (context.session.draft() === 'running') await asked(2);
+      expect(used()).toBeLessThan(0.9 * 64_000);
+    }
+    answers[1]?.('1. Primary request and intent\nfoxes');
+    await context.session.parts.thread.settled();
+    while (made().length === 0) await step(1000);
+    expect(sent()).toContain('foxes');
+    expect(sent()).not.toContain('of long ago');
+  });
+
+  test('that is being written is what /compact waits for: one summary is paid', async () => {
+    const { home, context, step, answers, asked, made, sent } = await heldSession(40_000);
+    while (context.session.draft() !== 'running') await step(1000);
+    await asked(1);
+    const report = context.compressCurrentContext({ ...home.options() });
+    answers[0]?.('1. Primary request and intent\nfoxes');
+    expect((await report).outcome).toBe('done');
+    expect(answers).toHaveLength(1);
+    expect(made()).toEqual(['compact_boundary']);
+    expect(sent()).toContain('foxes');
+    expect(home.events.filter(({ type }) => type === 'compaction_started')).toHaveLength(1);
+  });
+
+  test('is not asked for where a pinned prompt leaves too little to free, nor is a message removed for a few tokens', async () => {
+    const { context, step, answers, used, made } = await heldSession(32_000);
+    await context.addMessage('user', `All of this: ${'gamma delta '.repeat(9000)}`);
+    for (let index = 0; index < 12; index++) {
+      const before = used();
+      await step(150);
+      if (used() < before) expect(before - used()).toBeGreaterThan(0.01 * 32_000);
+    }
+    expect(answers).toHaveLength(0);
+    expect(made().length).toBeLessThan(4);
+  });
+});

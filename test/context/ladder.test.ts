@@ -415,7 +415,7 @@ test('on an endpoint with one slot the user sees the summary run, and Esc takes 
 test('where a summary gained too little, the model is not asked for the same again at every step', async () => {
   const home = await house({ windowTokens: 100_000 });
   const context = await started(home);
-  await step(context, home, 'early', 300);
+  await step(context, home, 'early', 1500);
   for (let index = 0; index < 10; index++) {
     const [answer] = await context.appendReply(
       say(`answer ${index} ${'alpha beta gamma delta '.repeat(400)}`),

@@ -49,6 +49,8 @@ export interface CompactionJob {
   readonly mustReach?: number;
   /** True when no model is to be asked: it was asked a moment ago, and the request is still too long. */
   readonly withoutModel?: boolean;
+  /** The draft came late and replaces lines that were written meanwhile: it need not free anything. */
+  readonly isLate?: boolean;
   /** A summary that was written beside the work: nobody is asked. */
   readonly draft?: Draft;
 }

@@ -35,7 +35,8 @@ const MAX_CHARACTERS = 512 * 1024;
 
 /**
  * The files that matter most and can be quoted: text, readable, not sensitive. What the tail of `plan` shows of them
- * is not quoted again; a file of which it shows all that matters only where there is no other.
+ * is not quoted again: a file of which it shows the lines that matter comes last, and one that it shows whole is
+ * quoted only where there is no other.
  */
 export async function findFiles(
   { entries, view, signal }: Pick<CompactionJob, 'entries' | 'view' | 'signal'>,
@@ -44,7 +45,8 @@ export async function findFiles(
 ): Promise<readonly FileCandidate[]> {
   if (settings.maxFiles === 0) return [];
   const found: FileCandidate[] = [];
-  let elsewhere: FileCandidate | undefined;
+  const last: FileCandidate[] = [];
+  let whole: FileCandidate | undefined;
   const shownOf = plan === undefined ? () => new Set<number>() : linesInTail(plan, view.replacements);
   for (const reference of await analyzeFilesInSlices(liveEntries(entries).entries, root)) {
     if (found.length >= settings.maxFiles || signal.aborted) break;
@@ -60,9 +62,11 @@ export async function findFiles(
     const { lines, isAll } = linesOf(text);
     const file = { reference, name, lines, isAll, shown: shownOf(reference.path, lines) };
     if (!isShownElsewhere(file, reference.spots)) found.push(file);
-    else elsewhere ??= { ...file, shown: new Set() };
+    else if (file.shown.size < lines.length) last.push(file);
+    else whole ??= { ...file, shown: new Set() };
   }
-  return found.length === 0 && elsewhere !== undefined ? [elsewhere] : found;
+  const all = [...found, ...last].slice(0, settings.maxFiles);
+  return all.length === 0 && whole !== undefined ? [whole] : all;
 }
 
 /** Of a file that was not read to its end the last line may be a part, and the word that it goes on is no line. */

@@ -174,7 +174,7 @@ test('what the user pinned is clipped last: before it the newest results, then t
       budget: { target, retain: 500, summary: 0, facts: 0, messages: 1000, snippets: 0 },
       fixed: 0,
       snippetTokens: 0,
-      minDropped: 0,
+      isAsked: false,
       mayDropNewest: false,
       sizeOf,
       sizeOfResult: (result) => outputOf(result).length,
@@ -292,7 +292,7 @@ describe('/compact', () => {
 
   test('is refused where the summary would take what it frees, and nothing is changed but what it cost', async () => {
     const home = await house({ windowTokens: 64_000 });
-    const context = await littleToGain(home, filler.slice(0, 1400), {
+    const context = await littleToGain(home, filler.slice(0, 3500), {
       answer: filler.repeat(10),
       written: filler,
     });

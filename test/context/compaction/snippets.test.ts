@@ -61,7 +61,7 @@ async function write(context: ContextManager, home: House, name: string, content
 /** The headings of the quoted files. */
 function headings(context: ContextManager): string[] {
   const summaries = context.getMessages().map(({ content }) => String(content));
-  const text = summaries.find((one) => one.includes('## Files as of now')) ?? '';
+  const text = summaries.find((one) => one.includes('## Files\n')) ?? '';
   return [...text.matchAll(/^### (.*)\n\n```/gm)].map(([, heading]) => String(heading));
 }
 
@@ -185,14 +185,15 @@ test('a file that stands whole and unchanged in the tail is not quoted again whe
   expect((await compact(context, home)).files).toContain('src/a.ts');
 });
 
-test('a file of which the tail shows only some lines is quoted', async () => {
+test('a file of which the tail shows only some lines is quoted, after those that it does not show', async () => {
   const home = await byHand(40_000);
   const context = await open(home, { 'src/a.ts': linesOf('a', 100), 'src/b.ts': linesOf('b', 100) });
   await context.addMessage('user', 'read both');
+  await read(context, home, 'src/a.ts');
   await read(context, home, 'src/b.ts');
   await work(context, 8, 2500);
   await read(context, home, 'src/a.ts', { offset: 2, limit: 5 });
-  expect((await compact(context, home)).files).toEqual(['src/a.ts', 'src/b.ts']);
+  expect((await compact(context, home)).files).toEqual(['src/b.ts', 'src/a.ts']);
 });
 
 test('where it is the only one it is quoted: no compaction after a file was touched goes without', async () => {

@@ -114,7 +114,10 @@ test.each([
 ])('what a compaction in a window of %d tokens with %d fixed ones may leave', (window, fixed, parts) => {
   const settings = contextSettingsSchema.parse({});
   const budget = windowBudget(modelOf(window), settings);
-  const made = compactionBudget(budget, settings.compact, fixed);
+  const made = compactionBudget(budget, settings.compact, {
+    fixed,
+    retain: settings.compact.retain * window,
+  });
   expect(made).toMatchObject(parts);
   // Six tenths of the room below the trigger: the rest is for new work.
   expect(made.target).toBe(Math.floor(fixed + 0.6 * (budget.trigger - fixed)));
