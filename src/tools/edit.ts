@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { Preview } from '../protocol/permissions.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
@@ -59,7 +60,8 @@ async function plan(path: string, call: EditInput, context: ToolContext): Promis
   const loaded = await loadForChange(path, context);
   if (loaded.type === 'refused') return loaded.reason;
   if (loaded.type === 'missing') {
-    if (call.old_string !== '') return `${path} does not exist.${await suggestForMissing(path)}`;
+    if (call.old_string !== '')
+      return `${path} does not exist.${await suggestForMissing(path, resolve(context.root, call.file_path))}`;
     const report = `Created ${path}.`;
     return { path, before: undefined, after: call.new_string, encoding: 'utf-8', bom: false, report };
   }

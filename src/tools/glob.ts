@@ -29,7 +29,7 @@ export function globTool(home: string, env: Environment): Tool {
     input,
     readOnly: true,
     title: titleOf,
-    access: (call, context) => ({ type: 'read', paths: [searchOf(call, context, home).root] }),
+    access: (call, context) => ({ type: 'read', paths: [searchOf(call, context.cwd(), home).root] }),
     run: (call, context) => glob(call, context, home, env),
   });
 }
@@ -46,8 +46,8 @@ interface GlobSearch {
 }
 
 /** Splits what needs no matching off the pattern, so that only that directory is searched, ignored or not. */
-function searchOf(call: GlobInput, context: ToolContext, home: string): GlobSearch {
-  const from = absolutePath(call.path ?? '.', context.cwd(), home);
+function searchOf(call: GlobInput, cwd: string, home: string): GlobSearch {
+  const from = absolutePath(call.path ?? '.', cwd, home);
   const { base, glob: rest } = picomatch.scan(call.pattern);
   // A name without a slash is looked for at any depth, as in a .gitignore.
   if (!call.pattern.includes('/')) return { root: from, pattern: `**/${call.pattern}` };
@@ -61,11 +61,13 @@ async function glob(
   env: Environment,
 ): Promise<ToolOutcome> {
   const title = titleOf(call);
-  const { root, pattern } = searchOf(call, context, home);
-  const info = await stat(root).catch(() => undefined);
-  if (info === undefined)
-    return failure(title, `${root} does not exist.${await suggestForMissing(root)}`, 'not found');
   const cwd = context.cwd();
+  const { root, pattern } = searchOf(call, cwd, home);
+  const info = await stat(root).catch(() => undefined);
+  if (info === undefined) {
+    const hint = await suggestForMissing(root, searchOf(call, context.root, home).root);
+    return failure(title, `${root} does not exist.${hint}`, 'not found');
+  }
   if (info.isFile()) return listing(title, [shortPath(root, cwd)], false);
   // Matched here, because a positive --glob would bring back what .gitignore leaves out.
   const run = await runRipgrep(

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import * as z from 'zod';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';
@@ -68,8 +69,10 @@ async function grep(
   const title = titleOf(call);
   const cwd = context.cwd();
   const info = await stat(root).catch(() => undefined);
-  if (info === undefined)
-    return failure(title, `${root} does not exist.${await suggestForMissing(root)}`, 'not found');
+  if (info === undefined) {
+    const hint = await suggestForMissing(root, resolve(context.root, call.path ?? '.'));
+    return failure(title, `${root} does not exist.${hint}`, 'not found');
+  }
   const mode = call.output_mode ?? 'files_with_matches';
   const listsFiles = mode === 'files_with_matches';
   const args = [...argumentsOf(call, mode), '--', shortPath(root, cwd)];

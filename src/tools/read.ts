@@ -1,5 +1,5 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import * as z from 'zod';
 import { type FileFacts, fileStamp, isStampReliable } from '../protocol/fileStamp.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
@@ -59,7 +59,10 @@ async function read(path: string, call: ReadInput, context: ToolContext): Promis
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   });
-  if (info === undefined) return failure(title, await missing(path, call, context), 'not found');
+  if (info === undefined) {
+    const hint = await suggestForMissing(path, resolve(context.root, call.file_path));
+    return failure(title, `${path} does not exist.${hint}`, 'not found');
+  }
   if (info.isDirectory()) {
     return failure(
       title,
@@ -126,18 +129,6 @@ async function show(
   if (result.type === 'text') return outcome(about, call, result);
   const text = `${path} is a binary file (${formatBytes(bytes)}), which Read cannot show. Inspect it with a command such as \`file\` or \`xxd\` if you need to.`;
   return failure(title, text, 'binary');
-}
-
-async function missing(path: string, call: ReadInput, context: ToolContext): Promise<string> {
-  // Models give paths relative to the project's root even after `cd`.
-  const fromRoot = join(context.root, call.file_path);
-  const there =
-    fromRoot !== path &&
-    (await stat(fromRoot).then(
-      () => true,
-      () => false,
-    ));
-  return `${path} does not exist.${there ? ` Did you mean ${fromRoot}?` : await suggestForMissing(path)}`;
 }
 
 function outcome(

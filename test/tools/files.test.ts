@@ -112,7 +112,10 @@ describe('Read', () => {
     mkdirSync(at('sub'));
     put('a.txt', 'a');
     await bench.call('Bash', { command: 'cd sub' });
-    expect((await read('a.txt')).text).toContain(`Did you mean ${at('a.txt')}?`);
+    const hint = `${at('sub/a.txt')} does not exist. Did you mean ${at('a.txt')}?`;
+    expect((await read('a.txt')).text).toBe(hint);
+    expect((await edit('a.txt', 'a', 'b')).text).toBe(hint);
+    expect(text('a.txt')).toBe('a');
   });
 
   test.each(['a\0b', 'file:///100%'])('copes with the path %j', async (path) => {

@@ -58,6 +58,14 @@ describe('Glob', () => {
     expect(await glob('../*.js')).toBe(join(bench.root, 'src/b.js'));
   });
 
+  test('finds what lies below the root when the shell is elsewhere', async () => {
+    await bench.call('Bash', { command: 'cd src/deep' });
+    const hint = `${join(bench.root, 'src/deep/src')} does not exist. Did you mean ${join(bench.root, 'src')}?`;
+    expect(await glob('src/*.ts')).toBe(hint);
+    expect(await glob('*.ts', 'src')).toBe(hint);
+    expect((await bench.call('Grep', { pattern: 'x', path: 'src' })).text).toBe(hint);
+  });
+
   test('asks for the directory that is searched', async () => {
     const access = async (pattern: string, path?: string) => {
       const prepared = await bench.prepare('Glob', { pattern, path });

@@ -1,12 +1,17 @@
 /** Names near a missing one, so that a slip in a path costs one step and not three. */
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
 
 const MAX_NAMES = 2000;
 const MAX_SUGGESTIONS = 5;
 
-/** What to say about a path that is not there: the nearest names beside it, or the last directory that exists. */
-export async function suggestForMissing(path: string): Promise<string> {
+/**
+ * What to say about a path that is not there. `fromRoot` is the same path as given, from the project's root: after a
+ * `cd` models still write paths so, and what is there is named, not taken, since the shell's directory may have a
+ * file of that name, too. Else the nearest names beside the path, or the last directory that exists.
+ */
+export async function suggestForMissing(path: string, fromRoot: string): Promise<string> {
+  if (fromRoot !== path && (await exists(fromRoot))) return ` Did you mean ${fromRoot}?`;
   const directory = dirname(path);
   const names = await readdir(directory).catch(() => undefined);
   if (names === undefined) {
@@ -35,11 +40,18 @@ export function similarNames(wanted: string, names: readonly string[]): string[]
 
 async function deepestExisting(directory: string): Promise<string> {
   const parent = dirname(directory);
-  const exists = await readdir(directory).then(
+  const isThere = await readdir(directory).then(
     () => true,
     () => false,
   );
-  return exists || parent === directory ? directory : deepestExisting(parent);
+  return isThere || parent === directory ? directory : deepestExisting(parent);
+}
+
+function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Levenshtein distance; names are short, so two rows of numbers do. */
