@@ -218,6 +218,7 @@ export class CompactionRunner {
     return {
       entries: log.entries(),
       view: projection.view(),
+      cwd: log.cwd,
       trigger,
       focus,
       tools,

@@ -27,6 +27,7 @@ import { wrapSummary } from './compaction/summaryText.ts';
 import { namesOfMessages } from './compaction/userMessages.ts';
 import { readFacts } from './facts/knownFacts.ts';
 import { recordedFacts } from './facts/recordedFacts.ts';
+import { shellPlace } from './facts/shellPlace.ts';
 import { type Atom, atomEntries } from './history/atoms.ts';
 import { pinnedInstructions } from './history/instructionEntries.ts';
 import { liveEntries } from './history/live.ts';
@@ -221,16 +222,18 @@ export class CompactionService {
     const tokens = Math.min(budget.summary, Math.max(MIN_SUMMARY, 0.8 * summarised)) / sizing.ratio();
     await readFacts(job.entries);
     const to = lastSeqOf(job.view.atoms.slice(0, plan.cut));
+    const { entries } = liveEntries(job.entries);
+    const shell = shellPlace(entries, job.cwd, this.#deps.root);
     const facts = recordedFacts(
-      liveEntries(job.entries).entries,
+      entries,
       Math.floor(
         (Math.min(budget.facts, MIN_SUMMARY + FACTS_OF_DROPPED * summarised) / sizing.ratio()) * CHARACTERS,
-      ),
+      ) - shell.length,
       to === undefined ? undefined : { from: 0, to },
     );
     const { text: checked, unverified } = await checkSummary(withinReach(text.trim(), tokens), job.entries);
     const body = truncateToTokens(checked, Math.floor(tokens), '\n... (cut)', HIGH);
-    const parts = [body, leftOutNote(job.view, plan), facts].filter((part) => part !== '');
+    const parts = [body, leftOutNote(job.view, plan), facts, shell].filter((part) => part !== '');
     return { summary: wrapSummary(parts.join('\n\n')), unverified };
   }
 

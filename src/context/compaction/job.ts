@@ -34,6 +34,8 @@ export interface CompactionDeps {
 export interface CompactionJob {
   readonly entries: readonly JSONLEntry[];
   readonly view: View;
+  /** Where the shell is: absolute. */
+  readonly cwd: string;
   readonly trigger: 'auto' | 'manual';
   readonly focus: string | undefined;
   readonly tools: readonly ToolSchema[];

@@ -181,7 +181,11 @@ export class SessionLog {
     return stop;
   }
 
-  /** Where later entries say that they happened. */
+  /** Where later entries say that they happened: where the shell is. */
+  get cwd(): string {
+    return this.#cwd;
+  }
+
   setCwd(directory: string): void {
     this.#cwd = directory;
   }

@@ -1,0 +1,83 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { ContextManager } from '../../../src/context/index.ts';
+import { configuration, failure, type House, house, step, summary } from '../harness.ts';
+
+const filler = 'alpha beta gamma delta '.repeat(200);
+
+/** A session that was begun in `from` and has ten steps, with the shell in `to` since the second. */
+async function session(home: House, to: string, from = '.'): Promise<ContextManager> {
+  const context = home.manager();
+  const environment = { directory: join(home.root, from) };
+  await context.createSession(undefined, {}, { ...configuration, environment });
+  context.setCwd(join(home.root, from));
+  await context.addMessage('user', 'look around');
+  await step(context, 'c0', filler);
+  context.setCwd(join(home.root, to));
+  for (let index = 1; index < 10; index++) await step(context, `c${index}`, filler);
+  return context;
+}
+
+/** The lines of the summary message that speak of the shell. */
+async function told(home: House, context: ContextManager): Promise<readonly string[]> {
+  const report = await context.compressCurrentContext({ ...home.options() });
+  expect(report.outcome).toMatch(/^(done|fallback)$/);
+  const text = context
+    .getMessages()
+    .map(({ content }) => String(content))
+    .find((content) => content.startsWith('[Previous conversation summary]'));
+  return text?.split('\n').filter((line) => line.includes('The shell is in')) ?? ['no summary'];
+}
+
+const street = (): Promise<House> =>
+  house({ waits: true, windowTokens: 16_000, settings: { compact: { auto: false } } });
+
+test.each([
+  ['a model wrote', summary('The user wants X.')],
+  ['no model wrote', failure()],
+])('a summary that %s says where the shell is, and what its own paths are relative to', async (_, reply) => {
+  const home = await street();
+  home.summaries.expect(reply);
+  expect(await told(home, await session(home, 'test'))).toEqual([
+    `The shell is in ${join(home.root, 'test')}: tools resolve relative paths there. Paths in this summary are relative to ${home.root}.`,
+  ]);
+});
+
+test('it says nothing of a shell that never left the project’s root', async () => {
+  const home = await street();
+  home.summaries.expect(summary('The user wants X.'));
+  expect(await told(home, await session(home, '.'))).toEqual([]);
+});
+
+test.each([
+  ['is where the session was begun, below the root', 'sub', 'sub'],
+  ['is back at the root, and the environment named another folder', '.', 'sub'],
+])('it also says so when the shell %s', async (_, to, from) => {
+  const home = await street();
+  home.summaries.expect(summary('The user wants X.'));
+  const [line] = await told(home, await session(home, to, from));
+  expect(line).toContain(`The shell is in ${join(home.root, to)}: `);
+});
+
+test('after a note that the shell was elsewhere, the next summary says that it is back', async () => {
+  const home = await street();
+  const context = await session(home, 'test');
+  const note = { role: 'user', content: 'The shell was in test/.' } as const;
+  await context.append({ type: 'user', subtype: 'environment', message: note, data: { block: '' } });
+  context.setCwd(home.root);
+  await step(context, 'c10', filler);
+  home.summaries.expect(summary('The user wants X.'));
+  const [line] = await told(home, context);
+  expect(line).toContain(`The shell is in ${home.root}: `);
+});
+
+test('so does the summary after one that said that the shell was elsewhere', async () => {
+  const home = await street();
+  const context = await session(home, 'test');
+  home.summaries.expect(summary('The user wants X.'), summary('The user wants X; the shell is in test/.'));
+  await told(home, context);
+  context.setCwd(home.root);
+  for (let index = 10; index < 20; index++) await step(context, `c${index}`, filler);
+  const [line] = await told(home, context);
+  expect(line).toContain(`The shell is in ${home.root}: `);
+});
