@@ -175,6 +175,8 @@ export function createAgent(deps: AgentDeps): Agent {
     files: deps.files,
     checkpoints,
     modes,
+    now: clock.now,
+    cwd: () => cwd,
     setCwd,
     jobs,
     emit,

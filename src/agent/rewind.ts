@@ -8,18 +8,11 @@ import type { FileCheckpoints, PathChange, RestorePlan } from '../protocol/check
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { RewindPlan, RewindReport, RewindScope } from '../protocol/rewind.ts';
 import type { CheckpointKeeper } from './checkpoints.ts';
+import { directoryOf, environmentNote } from './environmentNote.ts';
 import type { Modes } from './modes.ts';
 import { promptOf } from './promptOf.ts';
 import { createRestore } from './restoreFiles.ts';
-import {
-  directoryOf,
-  environmentNote,
-  goneBackNote,
-  refusalText,
-  restoredText,
-  rewindText,
-  undoText,
-} from './rewindTexts.ts';
+import { goneBackNote, refusalText, restoredText, rewindText, undoText } from './rewindTexts.ts';
 import { changesSince, findTurn } from './turnHistory.ts';
 import {
   cutShort,
@@ -37,6 +30,10 @@ export interface RewindPorts {
   readonly files: FileCheckpoints | undefined;
   readonly checkpoints: Pick<CheckpointKeeper, 'alone' | 'settled'>;
   readonly modes: Pick<Modes, 'retell'>;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Where the shell is. */
+  readonly cwd: () => string;
   /** Where the shell is from then on. */
   readonly setCwd: (directory: string) => void;
 }
@@ -52,7 +49,8 @@ export interface Rewinder {
 
 const NO_FILES = 'What is changed on disk is not kept in this session.';
 
-export function createRewinder({ context, files, checkpoints, modes, setCwd }: RewindPorts): Rewinder {
+export function createRewinder(ports: RewindPorts): Rewinder {
+  const { context, files, checkpoints, modes, now, cwd, setCwd } = ports;
   /** What the user was shown is what is done; the port looks again at each path before it touches it. */
   let shown: { readonly plan: RewindPlan; readonly at: string | undefined } | undefined;
   const lastEntry = (): string | undefined => context.entries().at(-1)?.uuid;
@@ -118,8 +116,11 @@ export function createRewinder({ context, files, checkpoints, modes, setCwd }: R
     const { done, left } = await restore(restored, 'rewind', entry);
     if (scope === 'files' && done.length > 0) await context.append(goneBackNote(done, 'earlier'));
     if (scope !== 'files') await modes.retell();
-    if (surroundings !== undefined && context.lastEnvironment() !== surroundings)
-      await context.append(environmentNote(surroundings));
+    // What the model heard after the place gone back to still holds: the folder, the date and the like.
+    if (surroundings !== undefined && context.lastEnvironment() !== surroundings) {
+      const news = { now: new Date(now()), block: surroundings, shell: cwd() };
+      await context.append(environmentNote({ occasion: 'going back', ...news }));
+    }
     return {
       type: 'rewind',
       outcome: left.length === 0 ? 'done' : 'partly',

@@ -69,21 +69,6 @@ export function goneBackNote(done: readonly PathChange[], to: 'earlier' | 'later
   };
 }
 
-/** Tells the model again what it heard after the place gone back to: the folder, the date and the like of now. */
-export function environmentNote(block: string): EntryDraft {
-  return {
-    type: 'user',
-    subtype: 'environment',
-    message: { role: 'user', content: `The environment is now:\n\n${block}` },
-    data: { block, about: 'rewind' },
-  };
-}
-
-/** The line that names the working directory. */
-export function directoryOf(block: string | undefined): string | undefined {
-  return block?.split('\n').find((line) => line.startsWith('Working directory: '));
-}
-
 function listOf(lines: readonly string[]): string {
   const more = lines.length > NAMED ? [`… and ${lines.length - NAMED} more`] : [];
   return [...lines.slice(0, NAMED), ...more].map((line) => `- ${line}`).join('\n');

@@ -27,10 +27,17 @@ export function lastModel(entries: readonly JSONLEntry[]): string | undefined {
   return typeof model === 'string' ? model : undefined;
 }
 
-/** Where the shell was when the session was left; absent in an empty log. */
+/** Where the shell was when the session was left, by the entries that count; absent where there are none. */
 export function lastCwd(entries: readonly JSONLEntry[]): string | undefined {
-  // The results that a resume adds for calls that were cut short say nothing about where those calls were.
-  return entries.findLast((entry) => entry.toolResult?.status !== 'interrupted')?.cwd;
+  return entries.findLast(tellsPlace)?.cwd;
+}
+
+/**
+ * The results that a resume adds for calls that were cut short say nothing about where those calls were, and the
+ * entry of going back, or of taking that back, is written before the shell goes along.
+ */
+function tellsPlace({ toolResult, subtype }: JSONLEntry): boolean {
+  return toolResult?.status !== 'interrupted' && subtype !== 'rewind' && subtype !== 'undo';
 }
 
 /** The newest title that the user gave, else the newest of the model, else the first line of the first prompt. */

@@ -19,7 +19,7 @@ export function systemPrompt(environment: Environment, append?: string): string 
   return parts.join('\n\n');
 }
 
-/** The environment as the model reads it; also the body of the note that a later day brings. */
+/** The environment as the model reads it; also the body of the note that a later day brings (environmentNote.ts). */
 export function environmentBlock({ directory, platform, date, git }: Environment): string {
   const lines = [
     '# Environment',

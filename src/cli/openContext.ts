@@ -1,13 +1,13 @@
 /** Starts a session with everything frozen in its header, or takes one up and tells it what has changed since. */
 
 import { join } from 'node:path';
+import { environmentNote } from '../agent/environmentNote.ts';
 import { lastCwd, lastModel, titleDraft } from '../agent/sessionFacts.ts';
 import { environmentBlock, systemPrompt } from '../agent/systemPrompt.ts';
 import { CUT_SHORT, cutShort } from '../agent/turns.ts';
 import type { SessionTarget } from '../agent/types.ts';
 import { type ContextManager, liveEntries, type PersistentStore } from '../context/index.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
-import type { EntryDraft } from '../protocol/entries.ts';
 import { type Located, locateAnywhere, takeOutOfArchive } from './archivedSession.ts';
 import { copySession } from './copySession.ts';
 import type { ModelChoice } from './models.ts';
@@ -119,17 +119,13 @@ async function takeUp(
 ): Promise<Opened> {
   const [report, environment] = await Promise.all([context.loadSession(id), readEnvironment()]);
   chooseModel(context, model, modelForced || demo);
-  const news: EntryDraft[] = [];
   const block = environmentBlock(environment);
   // Started from elsewhere, the shell is there, as the note says; else it is where it was left.
   const isMoved = !context.lastEnvironment()?.includes(`Working directory: ${place.cwd}\n`);
-  const cwd = isMoved ? place.cwd : (lastCwd(context.entries()) ?? place.cwd);
+  const cwd = isMoved ? place.cwd : (lastCwd(context.live().entries) ?? place.cwd);
   context.setCwd(cwd);
-  if (block !== context.lastEnvironment()) {
-    const content = `The session goes on at a later time. The environment is now:\n\n${block}`;
-    news.push({ type: 'user', subtype: 'environment', message: { role: 'user', content }, data: { block } });
-  }
-  if (news.length > 0) await context.append(...news);
+  if (block !== context.lastEnvironment())
+    await context.append(environmentNote({ occasion: 'resuming', now: new Date(), block, shell: cwd }));
   await context.session.refreshInstructions();
   const { closedCalls, damaged } = report;
   const calls = closedCalls === 1 ? 'One tool call was' : `${closedCalls} tool calls were`;

@@ -377,8 +377,9 @@ test('taken up in another folder since then, the shell stays there and the model
   const set = await rewindStage({
     answers: [
       says('One.'),
-      bash('c1', 'mkdir sub && cd sub'),
+      bash('c1', 'mkdir -p sub/deep && cd sub'),
       says('Two.'),
+      bash('c3', 'cd deep'),
       says('Three.'),
       bash('c2', 'pwd'),
       says('Four.'),
@@ -400,10 +401,29 @@ test('taken up in another folder since then, the shell stays there and the model
   await set.ask('three');
   await set.back('two', 'conversation');
   expect(set.context.lastEnvironment()).toContain(`Working directory: ${set.at('sub')}\n`);
-  expect(set.conversation().join('\n')).toContain(`Working directory: ${set.at('sub')}\n`);
+  const note = set.conversation().at(-1);
+  expect(note).toMatch(/On going back \(\d{4}-\d\d-\d\d \d\d:\d\d\) the environment was:\n\n# Environment\n/);
+  expect(note).toContain(`Working directory: ${set.at('sub')}\n`);
+  expect(note).toContain(`The shell was in ${set.at('sub/deep')}, where tools resolve relative paths.`);
   await set.ask('four');
   const { toolResult } = set.agent.entries().find((one) => one.toolResult?.id === 'c2') ?? {};
-  expect(toolResult?.output).toBe(set.at('sub'));
+  expect(toolResult?.output).toBe(set.at('sub/deep'));
+});
+
+test('a session that is left right after going back has its shell where the conversation does', async () => {
+  const set = await rewindStage({ answers: [says('One.'), bash('c1', 'mkdir sub && cd sub'), says('Two.')] });
+  await set.ask('one');
+  await set.ask('two');
+  await set.back('two', 'conversation');
+  const { sessionId } = set.agent.state();
+  await set.agent.close();
+  const again = await rewindStage({
+    resume: { folder: set.folder, sessionId },
+    answers: [bash('c2', 'pwd'), says('Three.')],
+  });
+  await again.ask('three');
+  const { toolResult } = again.agent.entries().find((one) => one.toolResult?.id === 'c2') ?? {};
+  expect(toolResult?.output).toBe(again.root);
 });
 
 test('when files that went back come back after the model was told, it is told of that, too', async () => {

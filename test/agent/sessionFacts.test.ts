@@ -58,3 +58,8 @@ test('the shell was where the last entry says, results that a resume has added a
   expect(lastCwd([entry({}), entry({ cwd: '/p/sub' })])).toBe('/p/sub');
   expect(lastCwd([entry({ cwd: '/p/sub' }), entry({ type: 'tool_result', toolResult: cut })])).toBe('/p/sub');
 });
+
+test.each(['rewind', 'undo'])('the entry of a %s is from before the shell went along', (subtype) => {
+  const back = entry({ type: 'system', subtype, cwd: '/p/sub' });
+  expect(lastCwd([entry({}), back])).toBe(entry({}).cwd);
+});

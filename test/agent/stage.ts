@@ -106,7 +106,7 @@ export async function stage(given: Given = {}): Promise<Stage> {
     decide: async () => ({ behavior: 'allow', reason: 'the test allows everything' }),
     remember: async ({ rules }) => `Remembered ${rules.join(', ')}`,
     root,
-    cwd: lastCwd(context.entries()) ?? root,
+    cwd: lastCwd(context.live().entries) ?? root,
     mode: 'default',
     maxSteps: undefined,
     interactive: true,

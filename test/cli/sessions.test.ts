@@ -106,6 +106,39 @@ test('a session that is resumed from another folder works there and the model is
   expect(note?.message.content).toContain(`Working directory: ${join(place.root, 'sub')}\n`);
 });
 
+test('on another day the model is told so with the date, and where the shell is', async () => {
+  const { open, place } = await street();
+  const first = await open();
+  await say(first, 'hello');
+  await shell(first, 'cd sub/deep');
+  await first.agent.close();
+  const environment = { directory: place.root, platform: 'Linux 6.8.0', date: '2030-01-02' };
+  const options = { environment: async () => environment };
+  const again = await open({ id: 'latest', options });
+  const notes = ({ agent }: OpenedSession) =>
+    agent
+      .entries()
+      .filter((entry) => entry.subtype === 'environment')
+      .map(({ message }) => message.content);
+  const [note, ...others] = notes(again);
+  expect(note).toMatch(/^On resuming \(\d{4}-\d\d-\d\d \d\d:\d\d\) the environment was:\n\n# Environment\n/);
+  expect(note).toContain(`Working directory: ${place.root}\n`);
+  expect(note).toContain(
+    `\nThe shell was in ${join(place.root, 'sub/deep')}, where tools resolve relative paths.`,
+  );
+  expect(others).toEqual([]);
+  expect(await shell(again, 'pwd')).toBe(join(place.root, 'sub/deep'));
+  await again.agent.close();
+  const third = await open({
+    id: 'latest',
+    options: { environment: async () => ({ ...environment, date: '2030-01-03' }) },
+  });
+  await shell(third, 'cd ../..');
+  await third.agent.close();
+  const fourth = await open({ id: 'latest', options });
+  expect(notes(fourth).at(-1)).toMatch(/\nDate: 2030-01-02\nNot a git repository\.$/);
+});
+
 test('instructions that have changed meanwhile are appended, once', async () => {
   const { open, place } = await street();
   await writeFile(join(place.root, 'AGENTS.md'), 'Use tabs.');

@@ -168,7 +168,7 @@ export async function buildHouse(options: HouseOptions = {}): Promise<House> {
       decide: async () => ({ behavior: 'allow', reason: 'the test allows everything' }),
       remember: async () => '',
       root,
-      cwd: lastCwd(context.entries()) ?? root,
+      cwd: lastCwd(context.live().entries) ?? root,
       mode: 'default',
       maxSteps: undefined,
       interactive: true,
