@@ -28,6 +28,7 @@ import { namesOfMessages } from './compaction/userMessages.ts';
 import { readFacts } from './facts/knownFacts.ts';
 import { recordedFacts } from './facts/recordedFacts.ts';
 import { shellPlace } from './facts/shellPlace.ts';
+import { withoutOvertaken } from './history/alwaysKept.ts';
 import { type Atom, atomEntries } from './history/atoms.ts';
 import { pinnedInstructions } from './history/instructionEntries.ts';
 import { liveEntries } from './history/live.ts';
@@ -70,8 +71,9 @@ export class CompactionService {
       const message = error instanceof Error ? error.message : String(error);
       const sizing = new Sizing(this.#deps, job);
       const budget = sizing.budget(this.#deps.settings.fallbackRetain);
-      const plan = sizing.plan(budget, 0);
-      if (plan === undefined) return tooShort;
+      const planned = sizing.plan(budget, 0);
+      if (planned === undefined) return tooShort;
+      const plan = withNewestNote(planned, job.view);
       const text = fallbackText(job.view, message, budget.summary * 3);
       return this.#finish(job, { plan, budget, text, snippets: noSnippets, fallback: message, preTokens });
     }
@@ -105,8 +107,9 @@ export class CompactionService {
     const budget = sizing.budget(this.#deps.settings.retain);
     const covered = job.draft === undefined ? undefined : coveredBy(job.draft, job.view.atoms, job.entries);
     const all = await findFiles(job, this.#deps);
-    const plan = sizing.plan(budget, tokensOfFiles(all, this.#deps, job), covered);
-    if (plan === undefined) return tooShort;
+    const planned = sizing.plan(budget, tokensOfFiles(all, this.#deps, job), covered);
+    if (planned === undefined) return tooShort;
+    const plan = withNewestNote(planned, job.view);
     if (!plan.isWorthwhile) return job.draft === undefined ? this.#clipOnly(job, plan, preTokens) : tooShort;
     const least = sizing.leastAfter(plan);
     if (least > sizing.bound()) return tooLittle(least, preTokens, sizing.bound());
@@ -304,6 +307,12 @@ const tooShort: CompactionOutcome = {
 function withinReach(text: string, tokens: number): string {
   const most = Math.ceil(tokens * MOST_CHARACTERS);
   return text.length <= most ? text : `${headOf(text, most)}\n... (cut)`;
+}
+
+/** Of several notes of the environment in a tail, the newest alone still tells the model something. */
+function withNewestNote(plan: CompactionPlan, { pinned }: View): CompactionPlan {
+  const kept = withoutOvertaken(plan.kept, pinned);
+  return { ...plan, kept, uncovered: plan.uncovered.filter((atom) => kept.includes(atom)) };
 }
 
 /** What the summary stands for. */

@@ -15,6 +15,17 @@ export function alwaysKept(atoms: readonly Atom[]): ReadonlySet<Atom> {
   return new Set([...always, ...latest.flatMap((atom) => atom ?? [])]);
 }
 
+/**
+ * The same atoms without the notes of the environment that a newer one of them has overtaken, for whoever changes the
+ * request anyway. What the user pinned stays.
+ */
+export function withoutOvertaken(atoms: readonly Atom[], pinned: ReadonlySet<string>): readonly Atom[] {
+  const newest = atoms.findLast(({ head }) => head.subtype === 'environment');
+  return atoms.filter(
+    (atom) => atom.head.subtype !== 'environment' || atom === newest || pinned.has(atom.head.uuid),
+  );
+}
+
 /** True for a reply that waits for a result. */
 export function isRunning({ calls }: Atom): boolean {
   return calls.some(({ result }) => result === undefined);
