@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
 import { environmentBlock, SYSTEM_PROMPT_LIMIT, systemPrompt } from '../../src/agent/systemPrompt.ts';
+import { SUMMARY_START } from '../../src/context/compaction/summaryText.ts';
 import { builtinTools } from '../../src/tools/builtinTools.ts';
 
 const environment = {
@@ -31,6 +32,14 @@ test('it names every tool that it speaks of as the tool is called', () => {
     expect(names).toContain(name);
     expect(prompt).toMatch(new RegExp(`\\b${name}\\b`));
   }
+});
+
+test('it tells the program’s own words as they are marked, and what becomes of older parts', () => {
+  const prompt = systemPrompt(environment);
+  expect(prompt).toMatch(/<system-note> or a summary of the conversation comes from the program/);
+  // The wrapper's own words occur once in a request.
+  expect(prompt).not.toContain(SUMMARY_START);
+  expect(prompt).toMatch(/replaced by a summary, or by a line for each step/);
 });
 
 test('the environment says where, on what, when and in which state', () => {
