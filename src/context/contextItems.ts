@@ -24,8 +24,9 @@ export function contextItems(
   const live = liveEntries(entries);
   const boundary = live.entries[lastCompaction(live.entries, live.undone)];
   const retained = retainedBy(boundary, live.entries);
+  const quoted = new Set(view.userMessages.map(({ entry }) => entry.uuid));
   const isSummarised = ({ seq, uuid }: JSONLEntry): boolean =>
-    boundary !== undefined && seq < boundary.seq && !retained.has(uuid);
+    boundary !== undefined && seq < boundary.seq && (quoted.has(uuid) || !retained.has(uuid));
   return groupAtoms(live.entries).map((atom) => {
     const isShown = shown.has(atom.head.uuid) || pinnedFiles.has(atom.head.uuid);
     const isMasked = atom.calls.some(

@@ -5,12 +5,13 @@ import { RECORDED_HEADING } from '../facts/recordedFacts.ts';
 import { type Atom, atomEntries, isPrompt } from '../history/atoms.ts';
 import type { View } from '../history/view.ts';
 import { headOf } from '../tokens/wellFormed.ts';
+import { ledgerLines } from './ledgerNote.ts';
 import { wrapSummary } from './summaryText.ts';
 
 const MAX_REQUESTS = 5;
 const MAX_REQUEST_CHARACTERS = 200;
 
-/** First tier when a model failed: the last requests, statistics, and what an earlier summary of a model's said. */
+/** First tier when a model failed: the last requests, statistics, a line for each of the last steps, and what an earlier summary of a model's said. */
 export function createFallbackSummary(view: View, dropped: readonly Atom[], maxCharacters: number): string {
   return counted(view, dropped, maxCharacters, FAILED);
 }
@@ -30,6 +31,7 @@ export function fallbackText(view: View, error: string, maxCharacters: number): 
 const FAILED = 'No summary could be written.';
 const CHOSEN = 'Written by the program, as the settings ask.';
 const LEFT_OUT = 'Older messages were left out without a summary, because compaction failed.';
+const STEPS_HEADING = '### The last steps, oldest first';
 const STATISTICS_HEADING = '### Statistics';
 const EARLIER_HEADING = '### The summary before this one';
 
@@ -48,7 +50,22 @@ function counted(view: View, dropped: readonly Atom[], maxCharacters: number, op
     `Messages: ${dropped.length + calls}, From the user: ${requests.length}, Replies: ${replies.length}, Tool calls: ${calls}`,
   ].join('\n');
   const earlier = earlierSummary(view, Math.min(maxCharacters / 2, maxCharacters - text.length));
-  return earlier === '' ? text : `${text}\n\n${EARLIER_HEADING}\n${earlier}`;
+  const steps = stepsOf(dropped, maxCharacters - text.length - earlier.length);
+  return [text, steps, earlier === '' ? '' : `${EARLIER_HEADING}\n${earlier}`]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+/** A line for each step, as many of the newest as fit. */
+function stepsOf(dropped: readonly Atom[], maxCharacters: number): string {
+  const lines = ledgerLines(dropped);
+  let left = maxCharacters - STEPS_HEADING.length;
+  const tooMany = lines.findLastIndex((line) => {
+    left -= line.length + 1;
+    return left < 0;
+  });
+  const newest = lines.slice(tooMany + 1);
+  return newest.length === 0 ? '' : [STEPS_HEADING, ...newest].join('\n');
 }
 
 /** What Recall is asked for to read it all; empty for nothing. */

@@ -18,6 +18,8 @@ test('the diff of a compaction lists what that one left out, not what an earlier
   expect(titles).toContain('step second0 · Read a.ts');
   // What the user wrote stands in the summary message.
   expect(titles).not.toContain('second 0');
+  const quoted = context.session.items().find(({ title }) => title === 'second 0');
+  expect(quoted?.state).toBe('summarised');
 });
 
 test('a preview lists the messages that had no room and the changed files that nobody names', async () => {

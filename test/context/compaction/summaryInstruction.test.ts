@@ -66,6 +66,16 @@ describe('summaries without a model', () => {
   log.raw({ type: 'system', subtype: 'environment', message: { role: 'user', content: 'a new date' } });
   const view = viewOf(log.entries);
 
+  test('a fallback has a line for each of the newest steps, as far as there is room', () => {
+    const whole = createFallbackSummary(view, view.atoms, 4000);
+    expect(whole.match(/^#\d+ Bash /gm)).toHaveLength(7);
+    const some = createFallbackSummary(view, view.atoms, whole.length - 60);
+    const lines = (text: string): readonly string[] => text.match(/^#\d+ .*$/gm) ?? [];
+    expect(lines(some).length).toBeLessThan(lines(whole).length);
+    expect(lines(some)).toEqual(lines(whole).slice(-lines(some).length));
+    expect(some.length).toBeLessThanOrEqual(whole.length - 60);
+  });
+
   test('a fallback counts, quotes the last five requests at 200 characters, and says that it is one', () => {
     const text = createFallbackSummary(view, view.atoms, 4000);
     expect(text).toContain('Messages: 23, From the user: 8, Replies: 7, Tool calls: 7');
