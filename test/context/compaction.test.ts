@@ -40,7 +40,9 @@ test('a compaction puts a summary in place of the older part and keeps the newes
   const home = await house({ waits: true, windowTokens: 16_000, settings: { compact: { auto: false } } });
   const { context, id } = await longSession(home);
   const whole = context.getMessages();
-  home.summaries.expect(summary('The user wants X. Never touch the database.'));
+  home.summaries.expect(
+    summary('1. Primary request and intent\nThe user wants X. Never touch the database.'),
+  );
   const report = await context.compressCurrentContext(manual(home, 'the database'));
   expect(report).toMatchObject({ outcome: 'done', trigger: 'manual' });
   expect(report.postTokens).toBeLessThan(report.preTokens / 2);
@@ -116,7 +118,7 @@ test('a file that was read is quoted as well, but not as much of it as the compa
   await context.appendReply(say('read'));
   await context.addMessage('user', 'and now?');
   await context.appendReply(say('nothing more'));
-  home.summaries.expect(summary('a.ts was read'));
+  home.summaries.expect(summary('## Status\na.ts was read'));
   const report = await context.compressCurrentContext(manual(home));
   expect(report).toMatchObject({ outcome: 'done', files: ['a.ts'] });
   expect(report.postTokens).toBeLessThan(0.7 * report.preTokens);

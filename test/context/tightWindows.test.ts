@@ -13,7 +13,7 @@ test('after a prompt that no window takes, the next one gets a real summary of w
   // Nothing that a summary could stand in for would help: nobody is asked for one.
   expect((await context.buildRequest(home.options())).type).toBe('too_large');
   await context.addMessage('user', 'now in short');
-  home.summaries.expect(summary('The database is never touched.'));
+  home.summaries.expect(summary('## Constraints\nThe database is never touched.'));
   expect((await context.buildRequest(home.options())).type).toBe('ready');
   expect(home.summaries.unused).toBe(0);
   expect(JSON.stringify(context.getMessages())).toContain('The database is never touched.');
@@ -62,7 +62,7 @@ test('a request too large to send can be compacted by hand, though the trigger i
   await context.addMessage('user', 'and now?');
   const refused = await context.buildRequest(home.options());
   expect(refused).toMatchObject({ type: 'too_large', message: expect.stringContaining('/compact') });
-  home.summaries.expect(summary('Six questions were answered.'));
+  home.summaries.expect(summary('## Status\nSix questions were answered.'));
   const report = await context.compressCurrentContext({ ...home.options() });
   expect(report.outcome).not.toBe('refused');
   expect((await context.buildRequest(home.options())).type).toBe('ready');

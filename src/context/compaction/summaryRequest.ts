@@ -15,6 +15,7 @@ import type { CompactionBudget } from '../tokens/budgets.ts';
 import { headOf } from '../tokens/wellFormed.ts';
 import type { SummaryReply } from '../types.ts';
 import type { CompactionDeps, CompactionJob } from './job.ts';
+import { whyNoSummary } from './judgeSummary.ts';
 import { languageOf, sameLanguage } from './language.ts';
 import type { Snippets } from './snippets.ts';
 import { quoteFiles, type SnippetTexts } from './summaryText.ts';
@@ -87,7 +88,7 @@ export async function requestSummary(
     );
     job.onAsked?.({ cut: asked.cut, outcome: outcomeOf(answer), sent });
     if (answer.type === 'aborted' || job.signal.aborted) return { type: 'aborted' };
-    if (answer.type === 'done') return judge(answer.reply, asked.cut.atoms, job);
+    if (answer.type === 'done') return judge(answer.reply, asked.cut.atoms, job, counter);
     if (answer.error.kind !== 'overflow' || clip) return { type: 'failed', message: answer.error.message };
     maxTokens = Math.min(maxTokens, answer.error.windowTokens ?? maxTokens) * 0.6;
   }
@@ -114,16 +115,22 @@ async function untilAborted(signal: AbortSignal, answer: Promise<SummaryReply>):
   }
 }
 
-function judge(reply: Reply, atoms: number, { blobs, entries }: CompactionJob): SummaryOutcome {
+/** The reply as a summary of the first `atoms` of the view, or why it is none. */
+function judge(
+  reply: Reply,
+  atoms: number,
+  { blobs, entries, view, policy }: CompactionJob,
+  counter: TokenCounter,
+): SummaryOutcome {
   // As it will be stored: what is marked in it afterwards must not take a secret apart.
   const text = blobs.textOf(reply.message.content.trim());
-  if (text === '') {
-    const message =
-      reply.message.toolCalls.length > 0
-        ? 'the model called a tool instead of writing a summary'
-        : `the model wrote an empty summary (${reply.finishReason})`;
-    return { type: 'failed', message, reply };
-  }
+  const part = { ...upTo(view, atoms), systemPrompt: '', instructions: [] };
+  const replaced = convertToStandardMessages(part, policy);
+  const problem = whyNoSummary(
+    { text, finishReason: reply.finishReason, hasCalls: reply.message.toolCalls.length > 0 },
+    replaced.reduce((sum, message) => sum + counter.countMessage(message), 0),
+  );
+  if (problem !== undefined) return { type: 'failed', message: problem, reply };
   // A summary that the user cannot read is none.
   if (!sameLanguage(text, userText(entries)))
     return { type: 'failed', message: 'the summary is not in the language of the conversation', reply };

@@ -22,7 +22,9 @@ test('after many compactions by a model that forgets, every constraint and chang
         outcome: outcome(filler, { kind: 'edit', filesChanged }),
       });
     }
-    home.summaries.expect(summary('Work was done in src/invented.ts, and all is well now with the code.'));
+    home.summaries.expect(
+      summary('## Status\nWork was done in src/invented.ts, and all is well now with the code.'),
+    );
     const report = await context.compressCurrentContext({ ...home.options() });
     expect(report.outcome).toBe('done');
   }

@@ -217,7 +217,7 @@ describe('/compact', () => {
     // More than the tail may have: it stays because it is the newest of the conversation.
     const context = await conversation(home, filler.repeat(4));
     await context.append(environment);
-    home.summaries.expect(summary('It was asked and answered.'));
+    home.summaries.expect(summary('## Status\nIt was asked and answered.'));
     expect((await context.compressCurrentContext(manual(home))).outcome).toBe('done');
     const sent = context.getMessages().map(({ content }) => String(content));
     const question = sent.indexOf('the newest question');
@@ -230,7 +230,7 @@ describe('/compact', () => {
     const home = await house({ windowTokens: 40_000, waits: true });
     const context = await conversation(home);
     await context.addMessage('user', 'and one more?');
-    home.summaries.expect(summary('It was asked and answered.'));
+    home.summaries.expect(summary('## Status\nIt was asked and answered.'));
     const report = await context.compressCurrentContext(manual(home));
     expect(report.outcome).toBe('done');
     expect(report.postTokens).toBeLessThan(report.preTokens);
@@ -243,7 +243,7 @@ describe('/compact', () => {
     await context.appendReply(say('A limit of 20 would bound it. Do you want one?'));
     await context.addMessage('user', 'Yes, please.');
     for (let index = 0; index < 6; index++) await step(context, `later${index}`, filler);
-    home.summaries.expect(summary('It is under way.'));
+    home.summaries.expect(summary('## Status\nIt is under way.'));
     expect((await context.compressCurrentContext(manual(home))).outcome).toBe('done');
     const sent = context.getMessages().map(({ content }) => String(content));
     const question = sent.indexOf('A limit of 20 would bound it. Do you want one?');
@@ -256,7 +256,7 @@ describe('/compact', () => {
     const home = await house({ windowTokens: 200_000, waits: true });
     const context = await conversation(home);
     for (let index = 0; index < 12; index++) await step(context, `more${index}`, filler);
-    home.summaries.expect(summary('It is under way.'));
+    home.summaries.expect(summary('## Status\nIt is under way.'));
     const report = await context.compressCurrentContext(manual(home));
     expect(report.preTokens).toBeLessThan(0.2 * 200_000);
     expect(report.postTokens).toBeLessThan(0.4 * report.preTokens);
@@ -266,7 +266,7 @@ describe('/compact', () => {
     const home = await house({ windowTokens: 40_000, waits: true });
     const context = await conversation(home);
     const before = context.getMessages();
-    home.summaries.expect(summary('It was asked and answered.'));
+    home.summaries.expect(summary('## Status\nIt was asked and answered.'));
     expect((await context.compressCurrentContext(manual(home))).outcome).toBe('done');
     expect(home.summaries.requests[0]?.messages.slice(0, -1)).toEqual(before);
   });
@@ -321,7 +321,7 @@ describe('/compact', () => {
       await context.createSession(undefined, {}, configuration);
       const outcomes: string[] = [];
       for (let index = 0; index < 8; index++) {
-        home.summaries.expect(summary('Work was done.'));
+        home.summaries.expect(summary('## Status\nWork was done.'));
         const report = await context.compressCurrentContext(manual(home));
         outcomes.push(report.outcome);
         if (report.outcome === 'done') {

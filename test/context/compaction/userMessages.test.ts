@@ -122,7 +122,7 @@ async function twiceCompacted(
       await context.addMessage('user', `${round} ${index}: go on`);
       await step(context, `${round}${index}`, 'alpha beta gamma delta '.repeat(500));
     }
-    home.summaries.expect(summary('Work was done.'));
+    home.summaries.expect(summary('## Status\nWork was done.'));
     const report = await context.compressCurrentContext({ ...home.options() });
     expect(report.outcome).toBe('done');
   }
@@ -188,7 +188,7 @@ test.each([
   await again.addMessage('user', 'and on');
   for (let index = 0; index < 5; index++)
     await step(again, `more${index}`, 'alpha beta gamma delta '.repeat(500));
-  home.summaries.expect(summary('More work was done.'));
+  home.summaries.expect(summary('## Status\nMore work was done.'));
   expect((await again.compressCurrentContext({ ...home.options() })).outcome).toBe('done');
   expect(text(again)).toContain(JSON.stringify(CONSTRAINT).slice(1, -1));
 });
