@@ -3,6 +3,7 @@ import { isAbsolute, relative, sep } from 'node:path';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import { contentText } from './facts/entryText.ts';
 import { runAtOnce, runInSlices } from './facts/slices.ts';
+import { isPasted } from './facts/typedText.ts';
 import { pathTokens } from './files/pathTokens.ts';
 import { RealFiles } from './files/RealFiles.ts';
 import { readFileStart } from './files/readFileStart.ts';
@@ -134,11 +135,6 @@ function* namesIn(entry: JSONLEntry): Generator<Mention> {
   for (const { path } of entry.toolResult?.filesRead ?? []) yield { name: path, weight: 0, touch: 'read' };
   for (const { path, kind } of entry.toolResult?.filesChanged ?? [])
     if (kind !== 'deleted') yield { name: path, weight: CALL_WEIGHT, touch: 'changed' };
-}
-
-/** Longer than anybody types, or in several lines. */
-function isPasted(text: string): boolean {
-  return text.length > 2000 || text.split('\n', 4).length > 3;
 }
 
 /** Where in its file a call worked, as its arguments say: the text of an edit, the lines of a read. */

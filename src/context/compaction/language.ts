@@ -6,8 +6,27 @@ const MIN_LETTERS = 12;
 const USED = 0.25;
 const HARDLY = 0.08;
 
-/** False only where it is plain that the summary is in another language than the user writes in. */
-export function sameLanguage(summary: string, userText: string): boolean {
+/**
+ * False only where it is plain that the summary is in another language than everything that the user typed; `typed`
+ * has a line or more for each prompt, the newest last (typedText.ts).
+ */
+export function sameLanguage(summary: string, typed: string): boolean {
+  return seemsSame(summary, typed) || isUsed(summary, typed);
+}
+
+/** Whether the user has written in the language of this text too, if not mostly. */
+function isUsed(text: string, typed: string): boolean {
+  const script = mainScript(scriptsOf(text));
+  if (script !== undefined)
+    return typed.split('\n').some((line) => {
+      const scripts = scriptsOf(line);
+      return scripts.letters >= MIN_LETTERS && mainScript(scripts) === script;
+    });
+  const language = plainest(smallWordsIn(text));
+  return language !== undefined && (smallWordsIn(typed).get(language) ?? 0) >= MIN_HITS;
+}
+
+function seemsSame(summary: string, userText: string): boolean {
   const user = scriptsOf(userText);
   const own = scriptsOf(summary);
   if (user.letters < MIN_LETTERS || own.letters < MIN_LETTERS) return true;

@@ -5,7 +5,7 @@
  */
 import type { Message, ToolSchema } from '../../protocol/messages.ts';
 import type { ModelRequest, Reply, SentRequest } from '../../protocol/model.ts';
-import { userText } from '../facts/entryText.ts';
+import { typedText } from '../facts/typedText.ts';
 import type { Atom } from '../history/atoms.ts';
 import type { View } from '../history/view.ts';
 import type { RequestOutcome, SummaryCut } from '../requestRecord.ts';
@@ -132,7 +132,7 @@ function judge(
   );
   if (problem !== undefined) return { type: 'failed', message: problem, reply };
   // A summary that the user cannot read is none.
-  if (!sameLanguage(text, userText(entries)))
+  if (!sameLanguage(text, typedText(entries)))
     return { type: 'failed', message: 'the summary is not in the language of the conversation', reply };
   return { type: 'summary', text, atoms, reply };
 }
@@ -303,10 +303,18 @@ function lastMessage(cut: SummaryCut, { view, policy }: Seen): Message {
   return { role: 'user', content: instruction(cut, view, policy.snippets ?? new Map()) };
 }
 
+/** Of the last so many prompts the language is told. */
+const LAST_PROMPTS = 12;
+
 function instruction({ focus, maxWords, files = [] }: SummaryCut, view: View, texts: SnippetTexts): string {
   const dwell =
     focus === undefined || focus.trim() === '' ? '' : `\nThe user asks you to focus on: ${focus.trim()}\n`;
-  const language = languageOf(userText(view.atoms.map(({ head }) => head)));
+  const language = languageOf(
+    typedText(
+      view.atoms.map(({ head }) => head),
+      LAST_PROMPTS,
+    ),
+  );
   const named = language === undefined ? '' : ` (${language}, by their last messages)`;
   const quoted = files.length === 0 ? '' : `\n${quoteFiles(files, texts)}\n`;
   return `<system-note>

@@ -63,17 +63,3 @@ function* strings(value: unknown, depth = 0): Generator<string> {
 function isTextPart(part: unknown): part is { readonly text: string } {
   return typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string';
 }
-
-const MAX_PROMPTS = 12;
-const MAX_CHARACTERS = 2000;
-
-/** What the user wrote last, enough to tell the language by. */
-export function userText(entries: readonly JSONLEntry[]): string {
-  const prompts: string[] = [];
-  for (let index = entries.length - 1; index >= 0 && prompts.length < MAX_PROMPTS; index--) {
-    const entry = entries[index];
-    const text = entry === undefined ? undefined : promptText(entry);
-    if (text !== undefined) prompts.push(text.slice(0, MAX_CHARACTERS));
-  }
-  return prompts.reverse().join('\n');
-}
