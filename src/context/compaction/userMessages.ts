@@ -23,7 +23,8 @@ export interface KeepBudget {
 
 /**
  * Which of these prompts are kept: the first, then the newest, as far as the budget goes. The first and the newest
- * are shortened in their middle where they are too long; of the others a long one is left out. In log order.
+ * are shortened in their middle where they are too long; of the others a long one is left out. A long first one has
+ * half of the budget for itself, and all that the others leave. In log order.
  */
 export function chooseUserMessages(
   prompts: readonly JSONLEntry[],
@@ -31,20 +32,23 @@ export function chooseUserMessages(
 ): KeptMessage[] {
   const [first, ...others] = prompts.filter((entry) => textOf(entry).trim() !== '');
   if (first === undefined) return [];
+  // With the line end between two of them, which may be a token of its own.
+  const costOf = (one: KeptMessage): number => sizeOf(`${quote(one)}\n`);
+  const all = tokens - sizeOf(INTRODUCTION);
+  const short = wholeWithin(first, others.length > 0 ? all / 2 : all, sizeOf);
+  let left = all - (short === undefined ? all / 2 : costOf(short));
   const kept: KeptMessage[] = [];
-  let left = tokens - sizeOf(INTRODUCTION);
-  for (const [index, entry] of [first, ...others.reverse()].entries()) {
-    if (kept.length >= MAX_MESSAGES) break;
-    const isOutermost = index <= 1;
-    // The first leaves room for the newest.
-    const room = index === 0 && others.length > 0 ? left / 2 : left;
-    const one = keepWithin(entry, room, sizeOf, isOutermost);
+  for (const [index, entry] of others.toReversed().entries()) {
+    if (kept.length >= MAX_MESSAGES - 1) break;
+    const one =
+      wholeWithin(entry, left, sizeOf) ?? (index === 0 ? cutWithin(entry, left, sizeOf) : undefined);
     if (one === undefined) continue;
     kept.push(one);
-    // With the line end between two of them, which may be a token of its own.
-    left -= sizeOf(`${quote(one)}\n`);
+    left -= costOf(one);
   }
-  return kept.sort((a, b) => a.entry.seq - b.entry.seq);
+  const opening =
+    short ?? wholeWithin(first, left + all / 2, sizeOf) ?? cutWithin(first, left + all / 2, sizeOf);
+  return [...(opening === undefined ? [] : [opening]), ...kept].sort((a, b) => a.entry.seq - b.entry.seq);
 }
 
 /** The record of a compaction names each of them; more would make it long, and are one Recall away. */
@@ -52,21 +56,33 @@ const MAX_MESSAGES = 150;
 /** Less than this of a long message says nothing. */
 const MIN_CHARACTERS = 200;
 
-function keepWithin(
-  entry: JSONLEntry,
-  room: number,
-  sizeOf: KeepBudget['sizeOf'],
-  mayBeCut: boolean,
-): KeptMessage | undefined {
-  const text = textOf(entry);
+function wholeWithin(entry: JSONLEntry, room: number, sizeOf: KeepBudget['sizeOf']): KeptMessage | undefined {
   // A token has a quarter of a character at least: what is far beyond the room is not counted first.
-  if (text.length <= room * 12 && sizeOf(quote({ entry })) <= room) return { entry };
-  if (!mayBeCut) return undefined;
-  for (let characters = Math.min(text.length, room * 4); characters >= MIN_CHARACTERS; characters *= 0.7) {
-    const ends = { head: Math.floor(characters * 0.7), tail: Math.floor(characters * 0.3) };
-    if (ends.head + ends.tail < text.length && sizeOf(quote({ entry, ends })) <= room) return { entry, ends };
+  if (textOf(entry).length > room * 12) return undefined;
+  return sizeOf(quote({ entry })) <= room ? { entry } : undefined;
+}
+
+/** As much as fits, to a fiftieth: counting a long text takes time. */
+const ALMOST = 0.98;
+const MAX_COUNTS = 12;
+
+/** The longest cut that fits: a search between what fits and what does not, led by how dense the text is. */
+function cutWithin(entry: JSONLEntry, room: number, sizeOf: KeepBudget['sizeOf']): KeptMessage | undefined {
+  let fitting: KeptMessage | undefined;
+  let low = MIN_CHARACTERS - 1;
+  let high = textOf(entry).length;
+  let characters = Math.min(high - 1, Math.max(MIN_CHARACTERS, Math.floor(room * 4)));
+  for (let count = 0; count < MAX_COUNTS && low < characters && characters < high; count++) {
+    const tail = Math.floor(characters * 0.3);
+    const one = { entry, ends: { head: characters - tail, tail } };
+    const size = sizeOf(quote(one));
+    if (size <= room) [fitting, low] = [one, characters];
+    else high = characters;
+    if (size <= room && size >= ALMOST * room) break;
+    const byDensity = Math.floor((characters * room * (1 + ALMOST)) / 2 / size);
+    characters = low < byDensity && byDensity < high ? byDensity : Math.floor((low + high) / 2);
   }
-  return undefined;
+  return fitting;
 }
 
 /** The block for a summary message; empty for none. */

@@ -65,9 +65,35 @@ test('the first and the newest are cut in their middle where they are too long, 
     expect(text).toContain(words);
   expect(text).toMatch(/\[[\d,]+ characters left out; all: Recall\("#0"\)\]/);
   expect(text).toMatch(/\[[\d,]+ characters left out; all: Recall\("#2"\)\]/);
-  // The first leaves half of the room to the newest.
+  // Each has half of the room.
   expect(sizeOf(text)).toBeLessThanOrEqual(1000);
   expect(kept[1]?.ends?.head).toBeGreaterThan(500);
+});
+
+const numbered = (name: string, times: number): string =>
+  Array.from(
+    { length: times },
+    (_, index) => `${name} ${index}: treat case ${index * 7919} as written.`,
+  ).join('\n');
+
+test.each([
+  ['alone', [numbered('first', 3000)]],
+  ['before short ones', [numbered('first', 3000), 'go on', 'and on']],
+  ['before a long one in the middle', [numbered('first', 3000), numbered('second', 3000), 'go on']],
+  ['before a long newest one', [numbered('first', 3000), 'go on', numbered('newest', 3000)]],
+  ['dense in its middle', [`${numbered('first', 400)}${'値'.repeat(40_000)}`, 'go on']],
+  ['dense at its end', [`${'word '.repeat(20_000)}${'値'.repeat(4000)}`, 'go on']],
+])('a long first message takes all the room that the others leave: %s', (_, texts) => {
+  const counts: number[] = [];
+  const counting = (text: string): number => {
+    counts.push(text.length);
+    return sizeOf(text);
+  };
+  const kept = chooseUserMessages(prompts(...texts), { tokens: 20_000, sizeOf: counting });
+  expect(sizeOf(quoteUserMessages(kept))).toBeLessThanOrEqual(20_000);
+  expect(sizeOf(quoteUserMessages(kept))).toBeGreaterThan(0.96 * 20_000);
+  expect(kept[0]?.ends?.tail).toBeGreaterThan(200);
+  expect(counts.filter((length) => length > 1000).length).toBeLessThanOrEqual(2 * texts.length + 10);
 });
 
 const anyPrompt = fc.oneof(
