@@ -72,10 +72,19 @@ export interface ToolContext {
   readonly recall: (request: RecallRequest, signal: AbortSignal) => Promise<RecallAnswer>;
 }
 
+/** Of a text that shows lines of a file, as `number<tab>line`; what stands behind them are notes. */
+export interface Excerpt {
+  /** Lines of the whole file; absent = not known. */
+  readonly totalLines?: number;
+  /** What holds however many of the lines are shown. */
+  readonly notes: readonly string[];
+}
+
 export interface ToolOutcome {
   readonly status: 'ok' | 'partial' | 'error';
   /** For the model, before truncation. */
   readonly text: string;
+  readonly excerpt?: Excerpt;
   readonly kind: ToolResultKind;
   readonly display: ToolDisplay;
   readonly original?: BlobRef;

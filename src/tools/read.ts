@@ -138,21 +138,29 @@ function outcome(
 ): ToolOutcome {
   const { lines, totalLines } = result;
   const last = first + lines.length - 1;
-  const notes: string[] = [];
-  if (totalLines === 0) notes.push('(The file exists and is empty.)');
+  const cut =
+    result.cutLines > 0
+      ? [`(${count(result.cutLines, 'line')} cut at ${MAX_LINE_CHARACTERS} characters.)`]
+      : [];
+  const broken = result.valid
+    ? []
+    : [`(Some bytes are not valid ${result.encoding}; each is shown as \uFFFD.)`];
+  const notes = [...cut, ...broken];
+  const where: string[] = [];
+  if (totalLines === 0) where.push('(The file exists and is empty.)');
   else if (lines.length === 0)
-    notes.push(`(The file has only ${count(totalLines ?? 0, 'line')}; offset ${first} is past its end.)`);
-  if (result.cutLines > 0)
-    notes.push(`(${count(result.cutLines, 'line')} cut at ${MAX_LINE_CHARACTERS} characters.)`);
-  if (!result.valid) notes.push(`(Some bytes are not valid ${result.encoding}; each is shown as \uFFFD.)`);
-  if (totalLines === undefined)
-    notes.push(`(Lines ${first}-${last} of a file of ${formatBytes(bytes)}; more with offset ${last + 1}.)`);
-  else if (lines.length > 0 && last < totalLines)
-    notes.push(`(Lines ${first}-${last} of ${totalLines}; more with offset ${last + 1}.)`);
+    where.push(`(The file has only ${count(totalLines ?? 0, 'line')}; offset ${first} is past its end.)`);
+  else if (totalLines === undefined)
+    where.push(`(Lines ${first}-${last} of a file of ${formatBytes(bytes)}; more with offset ${last + 1}.)`);
+  else if (last < totalLines)
+    where.push(`(Lines ${first}-${last} of ${totalLines}; more with offset ${last + 1}.)`);
   const numbered = lines.map((line, index) => `${String(first + index).padStart(6)}\t${line}`);
   return {
     status: 'ok',
-    text: [...numbered, ...notes].join('\n'),
+    text: [...numbered, ...notes, ...where].join('\n'),
+    ...(lines.length === 0
+      ? {}
+      : { excerpt: { ...(totalLines === undefined ? {} : { totalLines }), notes } }),
     kind: 'file',
     display: {
       title,

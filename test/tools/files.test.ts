@@ -49,6 +49,7 @@ describe('Read', () => {
     const range = await read('a.txt', { offset: 10, limit: 2 });
     expect(range.text).toBe('    10\tl10\n    11\tl11\n(Lines 10-11 of 3000; more with offset 12.)');
     expect(range.display.title).toBe('a.txt:10-11');
+    expect(range.excerpt).toEqual({ totalLines: 3000, notes: [] });
     const start = await read('a.txt');
     expect(start.text).toContain('  2000\tl2000\n(Lines 1-2000 of 3000; more with offset 2001.)');
     // The title names no range, so the summary has to.

@@ -4,6 +4,7 @@
  */
 import { setImmediate as giveWay } from 'node:timers/promises';
 import { grouped } from '../../protocol/grouped.ts';
+import type { Excerpt } from '../../protocol/tools.ts';
 import { countLines, headWithin, tailWithin } from './cutText.ts';
 import { headAndTail, type ShownLines } from './headAndTail.ts';
 
@@ -108,6 +109,44 @@ export function truncationNotice(
           : `The whole is in ${path}; Read it in parts, or Grep it.`;
   const count = `${grouped(Math.min(stats.keptLines, lines))} of ${grouped(lines)} lines`;
   return `[Output truncated: ${which ?? `${part}, ${count}`}, ${grouped(stats.keptBytes)} of ${grouped(bytes)} bytes. ${where}]`;
+}
+
+/**
+ * The same for lines of a file: the numbers before them say which are shown, and Read shows more of them. `whole` is
+ * all that was read.
+ */
+export function excerptNotice(
+  { preview, stats }: Pick<Truncation, 'preview' | 'stats'>,
+  { totalLines, notes }: Excerpt,
+  path: string | undefined,
+  whole: { readonly hash: string } | undefined,
+): string {
+  const [first = 0, last = first] = outermostNumbers(preview);
+  const part = stats.direction === 'head_tail' ? 'beginning, error lines and end of ' : '';
+  const total = totalLines === undefined ? 'a longer file' : String(totalLines);
+  const more =
+    stats.direction !== 'head'
+      ? '; others with offset and limit'
+      : last === totalLines
+        ? ''
+        : `; more with offset ${last + 1}`;
+  const where =
+    whole === undefined
+      ? ''
+      : ` All that was read: ${pointerTo(whole.hash)}${path === undefined ? '' : `, or the file ${path}`}`;
+  const also = notes.map((note) => ` ${note}`).join('');
+  return `[Output truncated: ${part}lines ${first}-${last} of ${total}${more}.${also}${where}]`;
+}
+
+function outermostNumbers(preview: string): readonly number[] {
+  const numbers = preview.match(/^ *\d+(?=\t)/gm) ?? [];
+  return [numbers[0], numbers.at(-1)].flatMap((one) => (one === undefined ? [] : [Number(one)]));
+}
+
+/** Of a text that shows lines of a file, what stands before the notes. */
+export function linesOfExcerpt(text: string): string {
+  const lines = text.split('\n');
+  return lines.slice(0, lines.findLastIndex((line) => /^ *\d+\t/.test(line)) + 1).join('\n');
 }
 
 /** How the model is told where an original is: as it would call for it. */

@@ -4,10 +4,14 @@
  */
 import type { ContextSettings } from '../../protocol/contextSettings.ts';
 import type { BlobRef, ToolResultKind } from '../../protocol/entries.ts';
+import type { Excerpt } from '../../protocol/tools.ts';
 import type { BlobStore } from '../storage/index.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
+import { countLines } from './cutText.ts';
 import { quotesFiles } from './errorLines.ts';
 import {
+  excerptNotice,
+  linesOfExcerpt,
   memoryIdOf,
   pointerTo,
   type TruncateDirection,
@@ -40,6 +44,7 @@ export interface ToolOutput {
   readonly status?: string;
   readonly original?: BlobRef | undefined;
   readonly display?: { readonly title: string };
+  readonly excerpt?: Excerpt | undefined;
 }
 
 export interface AdmissionLimits extends TruncationLimits {
@@ -95,7 +100,7 @@ async function bound(
     title: output.display?.title,
   });
   if (original === undefined) return truncate(output, limits, blobs, options, isPart(output));
-  return truncate({ ...output, text, original }, limits, blobs, options, true);
+  return truncate({ ...output, text, original, excerpt: undefined }, limits, blobs, options, true);
 }
 
 function blobPath(blobs: BlobStore, original: BlobRef | undefined): string | undefined {
@@ -143,8 +148,11 @@ async function truncate(
   { tool = '', direction: asked = 'auto', outputs }: AdmissionOptions,
   isPartOfKept: boolean,
 ): Promise<Admitted> {
-  const { text, original: kept } = output;
-  if (fits(text, limits)) {
+  const { text, original: kept, excerpt } = output;
+  const shown = excerpt === undefined ? text : linesOfExcerpt(text);
+  // Of a file its own lines count, not what is said about them.
+  const notes = countLines(text) - countLines(shown);
+  if (fits(text, { ...limits, maxLines: limits.maxLines + notes })) {
     if (kept === undefined) return { text, partial: false };
     // A part has to say of what; one that was shortened by its structure says so itself.
     const says = !isPartOfKept || text.includes(memoryIdOf(kept.hash));
@@ -154,10 +162,13 @@ async function truncate(
   const original = isPartOfKept ? kept : await blobs.put(text).catch(() => undefined);
   const file = await outputs?.save(tool, original, text);
   const direction = asked !== 'auto' ? asked : output.kind === 'command' ? 'head_tail' : 'head';
-  const cut = await cutWithin(text, limits, {
+  const cut = await cutWithin(shown, limits, {
     direction,
     findsErrors: !quotesFiles(output),
-    notice: (one) => truncationNotice(one, file, original),
+    notice: (made) =>
+      excerpt === undefined
+        ? truncationNotice(made, file, original)
+        : excerptNotice(made, excerpt, file, original),
   });
   const fullOutputPath = file ?? blobPath(blobs, original);
   return {
@@ -186,7 +197,7 @@ function fits(text: string, { maxLines, maxBytes, maxTokens }: AdmissionLimits):
 
 interface CutOptions extends TruncationOptions {
   readonly direction: TruncateDirection;
-  readonly notice: (cut: Pick<Truncation, 'stats' | 'shown'>) => string;
+  readonly notice: (cut: Pick<Truncation, 'stats' | 'shown' | 'preview'>) => string;
 }
 
 /** Notice and cut together keep all limits. */
@@ -204,13 +215,19 @@ async function cutWithin(
     keptBytes: 4 * text.length,
     timeMs: 0,
   };
-  const room = Buffer.byteLength(notice({ stats: longest })) + 1;
+  const room = Buffer.byteLength(notice({ preview: '', stats: longest })) + 1;
   let maxBytes = Math.max(0, limits.maxBytes - room);
   for (;;) {
     const within = { maxLines: maxLines - 1, maxBytes };
     const cut = await truncateInSteps(text, within, direction, { findsErrors });
-    const { stats } = cut;
-    const whole = `${notice(cut)}\n${cut.preview}`;
+    const { preview, stats } = cut;
+    const whole = `${notice(cut)}\n${preview}`;
+    // What the notice says may depend on the cut.
+    const excess = Buffer.byteLength(whole) - limits.maxBytes;
+    if (excess > 0 && maxBytes > 0) {
+      maxBytes = Math.max(0, Math.min(maxBytes, stats.keptBytes) - excess);
+      continue;
+    }
     const tokens = maxTokens === undefined ? 0 : estimateTokens(whole, HIGH);
     if (maxTokens === undefined || tokens <= maxTokens || maxBytes < LEAST_BYTES)
       return { text: whole, stats };

@@ -360,3 +360,121 @@ test('with structure switched off, a list is bounded by lines and bytes alone', 
   const entry = await context.appendToolResult({ call: glob, outcome: outcome(text, { kind: 'list' }) });
   expect(entry.toolResult?.output).toBe(text);
 });
+
+describe('lines of a file', () => {
+  /** As Read gives them: at most 2,000 of them. */
+  const read = (totalLines: number, { first = 1, line = 'line', notes = [] as readonly string[] } = {}) => {
+    const last = Math.min(totalLines, first + 1999);
+    const lines = Array.from(
+      { length: last - first + 1 },
+      (_, index) => `${String(first + index).padStart(6)}\t${line} ${first + index}`,
+    );
+    const where =
+      last < totalLines ? [`(Lines ${first}-${last} of ${totalLines}; more with offset ${last + 1}.)`] : [];
+    const text = [...lines, ...notes, ...where].join('\n');
+    return { text, kind: 'file', excerpt: { totalLines, notes } } as const;
+  };
+  const shown = (text: string): readonly number[] =>
+    [...text.matchAll(/^ *(\d+)\t/gm)].map(([, number]) => Number(number));
+  const limits = limitsFor(settings.truncate, 200_000);
+
+  test('2,000 of them pass whole, with what Read says of the rest', async () => {
+    const blobs = new BlobStore(await temporaryFolder());
+    const output = read(6000);
+    const admitted = await admitOutput(output, limits, blobs, { tool: 'Read', offload: settings.offload });
+    expect(admitted).toEqual({ text: output.text, partial: false });
+    expect(admitted.text).toMatch(
+      /\n {2}2000\tline 2000\n\(Lines 1-2000 of 6000; more with offset 2001\.\)$/,
+    );
+  });
+
+  test.each([
+    [
+      'head',
+      'auto',
+      {},
+      /^\[Output truncated: lines 1-(\d+) of 14000; more with offset (\d+)\. All that was read: /,
+    ],
+    [
+      'a range further down',
+      'auto',
+      { first: 5000 },
+      /^\[Output truncated: lines 5000-(\d+) of 14000; more with offset (\d+)\. All/,
+    ],
+    [
+      'with a note',
+      'head',
+      { notes: ['(3 lines cut at 2000 characters.)'] },
+      /^\[Output truncated: lines 1-(\d+) of 14000; more with offset (\d+)\. \(3 lines cut at 2000 characters\.\) All/,
+    ],
+  ] as const)(
+    'where they do not fit, the first line says which of how many are shown: %s',
+    async (_, direction, more, says) => {
+      const blobs = new BlobStore(await temporaryFolder());
+      const output = read(14_000, {
+        line: 'INFO worker 12 handled request 94 in 8 ms, and all is well',
+        ...more,
+      });
+      const { text, partial } = await admitOutput(output, limits, blobs, {
+        tool: 'Read',
+        offload: settings.offload,
+        direction,
+      });
+      const [, last, next] = says.exec(text) ?? [];
+      const numbers = shown(text);
+      expect(partial).toBe(true);
+      expect(Number(last)).toBe(numbers.at(-1));
+      expect(Number(next)).toBe(Number(last) + 1);
+      expect(numbers.length).toBeGreaterThan(500);
+      expect(numbers.length).toBe(lineCount(text) - 1);
+      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(limits.maxBytes);
+      expect(text).not.toContain('1-2000');
+    },
+  );
+
+  test.each([
+    ['tail', /^\[Output truncated: lines (\d+)-(300) of 300; others with offset and limit\. All/],
+    [
+      'head_tail',
+      /^\[Output truncated: beginning, error lines and end of lines (1)-(300) of 300; others with offset and limit\. All/,
+    ],
+  ] as const)('in another direction as well: %s', async (direction, says) => {
+    const blobs = new BlobStore(await temporaryFolder());
+    const few = { ...limits, maxLines: 60 };
+    const { text } = await admitOutput(read(300), few, blobs, { tool: 'Read', direction });
+    const numbers = shown(text);
+    expect(says.exec(text)?.slice(1).map(Number)).toEqual([numbers[0], numbers.at(-1)]);
+    expect(lineCount(text)).toBeLessThanOrEqual(60);
+  });
+
+  test('of a file that was not read to its end nobody knows how many it has', async () => {
+    const blobs = new BlobStore(await temporaryFolder());
+    const output = { ...read(300), excerpt: { notes: [] } };
+    const { text } = await admitOutput(output, { ...limits, maxLines: 60 }, blobs, { tool: 'Read' });
+    expect(text).toMatch(/^\[Output truncated: lines 1-59 of a longer file; more with offset 60\./);
+  });
+
+  test('keep all limits', async () => {
+    const blobs = new BlobStore(await temporaryFolder());
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 400 }),
+        fc.constantFrom('x', 'word '.repeat(12), '错'.repeat(90), '😀'),
+        fc.constantFrom('head', 'tail', 'head_tail', 'auto'),
+        fc.integer({ min: 10, max: 400 }),
+        fc.integer({ min: 500, max: 9000 }),
+        async (total, line, direction, maxLines, maxBytes) => {
+          const output = read(total, { line });
+          const admitted = await admitOutput(output, { maxLines, maxBytes, maxTokens: 2000 }, blobs, {
+            tool: 'Read',
+            direction,
+          });
+          expect(lineCount(admitted.text)).toBeLessThanOrEqual(maxLines);
+          expect(Buffer.byteLength(admitted.text)).toBeLessThanOrEqual(maxBytes);
+          expect(admitted.text.isWellFormed()).toBe(true);
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
