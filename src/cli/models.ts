@@ -38,6 +38,8 @@ export interface ModelChoiceOptions {
   readonly learnedWindows?: Pick<LearnedWindows, 'get'> | undefined;
   /** Models whose assumed window the user has heard of; shared by the sessions of one process. */
   readonly toldAssumed?: Set<string>;
+  /** True where the session that is open has learned the window of the current model from an error. */
+  readonly isLearnedInSession?: () => boolean;
   /** The server has told something new of the current model, without a turn that asked for it. */
   readonly onLearned?: () => void;
 }
@@ -49,7 +51,7 @@ const ASK_AFTER_MS = 300;
 export function createModelChoice(
   first: string,
   settings: Settings,
-  { served, learnedWindows, toldAssumed = new Set(), onLearned }: ModelChoiceOptions = {},
+  { served, learnedWindows, toldAssumed = new Set(), isLearnedInSession, onLearned }: ModelChoiceOptions = {},
 ): ModelChoice {
   const endpoint = endpointFacts(settings.baseUrl);
   const lookup = (id: string): ModelInfo => {
@@ -90,7 +92,7 @@ export function createModelChoice(
   const tellAssumed = (): void => {
     const { id, source, windowTokens } = current();
     if (hearAssumed === undefined || source !== 'assumed' || askedFor !== id || toldAssumed.has(id)) return;
-    if (served?.awaitsLoad(id) === true) return;
+    if (served?.awaitsLoad(id) === true || isLearnedInSession?.() === true) return;
     toldAssumed.add(id);
     hearAssumed(assumedText(id, windowTokens));
   };

@@ -127,6 +127,9 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         served,
         learnedWindows,
         toldAssumed,
+        // A closed session has no entries.
+        isLearnedInSession: () =>
+          context.entries().length > 0 && context.measure([]).windowSource === 'learned',
         onLearned: () => onLearned(),
       });
       const permissions = createPermissions(loaded, {

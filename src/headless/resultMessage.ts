@@ -8,7 +8,7 @@ import { type Line, stopReason } from './wireMessages.ts';
 /** The `result` object: the whole output of `json`, the last line of `stream-json`. */
 export function resultMessage(outcome: Outcome, tally: Tally, agent: Agent): Line {
   const { sessionId, demo } = agent.state();
-  const usage = [...tally.usageByModel().values()].reduce(sum, nothing);
+  const usage = tally.isCounted() ? [...tally.usageByModel().values()].reduce(sum, nothing) : null;
   return {
     type: 'result',
     subtype: outcome.ok ? 'success' : outcome.subtype,

@@ -111,6 +111,8 @@ function liveLines(event: AgentEvent, system: SystemLine): void {
     case 'compaction_ended': {
       const { outcome, trigger, preTokens, postTokens, files, message } = event.report;
       system('status', { status: null });
+      // Nobody asked for it, and there is nothing to do about it.
+      if (outcome === 'refused' && trigger === 'auto') return;
       if (outcome === 'cancelled' || outcome === 'refused') {
         system('informational', { content: message ?? `Compaction ${outcome}.`, level: 'warning' });
         return;

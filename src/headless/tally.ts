@@ -23,7 +23,9 @@ export interface Tally {
   durationMs(): number;
   apiDurationMs(): number;
   usageByModel(): ReadonlyMap<string, UsageFigures>;
-  /** US dollars; undefined when a price is not known. */
+  /** False where replies came and the server told no tokens of any of them. */
+  isCounted(): boolean;
+  /** US dollars; undefined when a price or the tokens are not known. */
   costUsd(): number | undefined;
   denials(): readonly Denial[];
   /** The question that was asked about a call. */
@@ -42,6 +44,8 @@ export function createTally(agent: Agent, now: () => number): Tally {
   let finishReason: string | undefined;
   let lastError: string | undefined;
   let apiMs = 0;
+  let replies = 0;
+  const isCounted = (): boolean => replies === 0 || usage.size > 0;
 
   const addEntry = (entry: JSONLEntry): void => {
     const { message, tool, toolResult } = entry;
@@ -50,6 +54,7 @@ export function createTally(agent: Agent, now: () => number): Tally {
       usage.set(model, sum(usage.get(model), figures(message.usage)));
     }
     if (entry.type === 'assistant') {
+      replies++;
       text = entryText(entry);
       finishReason = message.finishReason;
       apiMs += message.durationMs ?? 0;
@@ -74,7 +79,9 @@ export function createTally(agent: Agent, now: () => number): Tally {
     durationMs: () => now() - startedAt,
     apiDurationMs: () => apiMs,
     usageByModel: () => usage,
+    isCounted,
     costUsd() {
+      if (!isCounted()) return undefined;
       const { costUsd } = agent.state().usage;
       return costUsd === undefined || costBefore === undefined ? undefined : costUsd - costBefore;
     },

@@ -198,7 +198,7 @@ export function reduce(view: View, event: AgentEvent, now: number): Step {
         compacting: { trigger: view.compacting?.trigger ?? 'preview', characters: event.characters },
       });
     case 'compaction_ended': {
-      const { outcome, message } = event.report;
+      const { outcome, message, trigger } = event.report;
       const level = outcome === 'done' ? 'info' : 'warning';
       const change = {
         compacting: undefined,
@@ -206,7 +206,12 @@ export function reduce(view: View, event: AgentEvent, now: number): Step {
       };
       // A summary that failed has an entry that says why, and the compaction one that says what was done instead.
       const isSaid = message === undefined || outcome === 'fallback';
-      return next(change, ...(isSaid ? [] : [notice(level, message + takenBack(view, event.report))]));
+      // Nobody asked for it, and there is nothing to do about it.
+      const isNoNews = outcome === 'refused' && trigger === 'auto';
+      return next(
+        change,
+        ...(isSaid || isNoNews ? [] : [notice(level, message + takenBack(view, event.report))]),
+      );
     }
     case 'rewind_ended': {
       const { outcome, message, type } = event.report;

@@ -138,6 +138,7 @@ describe('an assumed window is told', () => {
     const given = [
       createModelChoice('m', settings({ baseUrl, contextWindow: 9000 }), { served }),
       createModelChoice('m', settings({ baseUrl }), { served, learnedWindows: { get: () => 20_000 } }),
+      createModelChoice('m', settings({ baseUrl }), { served, isLearnedInSession: () => true }),
       createModelChoice('gpt-oss-20b', settings({ baseUrl }), { served }),
     ];
     for (const choice of given) {

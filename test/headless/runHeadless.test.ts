@@ -255,6 +255,20 @@ describe('json', () => {
     expect(json(ran)).toMatchObject({ subtype: 'error_max_turns', num_turns: 2 });
   });
 
+  test('tokens that no server has told are null, and so is what they cost', async () => {
+    const { usage: _, ...told } = reply('reply1', 'Done.').entry.message;
+    const silent = {
+      ...reply('reply1', 'Done.'),
+      entry: { ...reply('reply1', 'Done.').entry, message: told },
+    };
+    const untold = json(await run('hello', onPrompt([step(1), silent, ended(1)]), 'json'));
+    expect(untold).toMatchObject({ result: 'Done.', usage: null, modelUsage: {}, total_cost_usd: null });
+    // What asked no model has cost nothing.
+    const refused = failed({ kind: 'auth', message: 'No.', retryable: false });
+    const unasked = json(await run('hello', onPrompt([step(1), refused]), 'json'));
+    expect(unasked).toMatchObject({ usage: { input_tokens: 0, output_tokens: 0 }, total_cost_usd: 0 });
+  });
+
   test('a price that is not known is null, not zero', async () => {
     const about = { usage: { inputTokens: 0, outputTokens: 0, requests: 0, costUsd: undefined } };
     const ran = await run('hello', onPrompt(answer), 'json', about);

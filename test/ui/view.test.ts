@@ -178,6 +178,14 @@ test('a compaction that was taken back tells its sizes; one that ran has them in
   // Why a summary failed stands in its entry already.
   const failed = { ...report, outcome: 'fallback', message: 'No summary: 500.' } as const;
   expect(play([started, { type: 'compaction_ended', report: failed }]).prints).toEqual([]);
+  // A draft that did not fit is nothing that anybody asked for.
+  const refused = { ...report, outcome: 'refused', message: 'Too little.' } as const;
+  expect(
+    play([started, { type: 'compaction_ended', report: { ...refused, trigger: 'auto' } }]).prints,
+  ).toEqual([]);
+  expect(
+    play([started, { type: 'compaction_ended', report: { ...refused, trigger: 'manual' } }]).prints,
+  ).toEqual([{ type: 'notice', level: 'warning', text: 'Too little.' }]);
 });
 
 test('how going back is undone stands behind what was done, and below what was left', () => {

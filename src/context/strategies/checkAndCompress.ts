@@ -1,4 +1,5 @@
 /** Whether the window is so full that something has to be done. Asked before every request. */
+import { grouped } from '../../protocol/grouped.ts';
 
 /** Utilization from which the user is warned. */
 export const WARNING_AT = 0.75;
@@ -46,12 +47,18 @@ export function checkAndCompress(input: CheckInput): CheckResult {
     // Where a summary is written in time, the user has nothing to do.
     ...(level === 'ok' || (level === 'warning' && isEnabled && input.isCompacted === true)
       ? {}
-      : { warning: warningOf(utilization, level, isEnabled) }),
+      : { warning: warningOf(input, { utilization, level }) }),
   };
 }
 
-function warningOf(utilization: number, level: CheckResult['level'], isEnabled: boolean): string {
-  const share = `The context is ${Math.round(utilization * 100)} % full`;
+function warningOf(
+  { currentTokens, maxTokens, isEnabled }: CheckInput,
+  { utilization, level }: Pick<CheckResult, 'utilization' | 'level'>,
+): string {
+  const share =
+    currentTokens > maxTokens
+      ? `The context has outgrown the window (about ${grouped(currentTokens)} of ${grouped(maxTokens)} tokens)`
+      : `The context is ${Math.round(utilization * 100)} % full`;
   if (!isEnabled) return `${share} and nothing makes room by itself: run /compact.`;
   return level === 'full' ? `${share}; room is made before the next request.` : `${share}.`;
 }

@@ -51,6 +51,15 @@ test('switched off it warns and does nothing', () => {
   expect(result.warning).toBe('The context is 95 % full and nothing makes room by itself: run /compact.');
 });
 
+test('a request that is larger than the window is said to be, with the figures', () => {
+  const outgrown = 'The context has outgrown the window (about 1,012 of 1,000 tokens)';
+  expect(check({ currentTokens: 1012 }).warning).toBe(`${outgrown}; room is made before the next request.`);
+  expect(check({ currentTokens: 1012, isEnabled: false }).warning).toBe(
+    `${outgrown} and nothing makes room by itself: run /compact.`,
+  );
+  expect(check({ currentTokens: 1000 }).warning).toMatch(/^The context is 100 % full/);
+});
+
 test('a smaller model makes the same tokens too many', () => {
   expect(check({ currentTokens: 30_000, maxTokens: 128_000 }).shouldCompress).toBe(false);
   expect(check({ currentTokens: 30_000, maxTokens: 32_000 }).shouldCompress).toBe(true);
