@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { createContextOps } from '../../src/agent/contextOps.ts';
+import type { AgentEvent } from '../../src/protocol/events.ts';
+import { configuration, failure, house, step, summary } from '../context/harness.ts';
+
+test.each([
+  ['done', summary('## Status\nAll is read.')],
+  ['fallback', failure()],
+])('how full the window is, is told anew after a /compact that ends as %s', async (outcome, reply) => {
+  const home = await house({ windowTokens: 40_000, waits: true });
+  const context = home.manager();
+  await context.createSession(undefined, {}, configuration);
+  await context.addMessage('user', 'read it all');
+  for (let index = 0; index < 6; index++) await step(context, `call${index}`, 'alpha beta '.repeat(900));
+  const before = context.measure([]).usedTokens;
+  const events: AgentEvent[] = [];
+  const ops = createContextOps({
+    context,
+    schemas: [],
+    select: () => home.model,
+    emit: (event) => events.push(event),
+  });
+  home.summaries.expect(reply);
+  await ops.compact({ type: 'compact' }, new AbortController().signal);
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: 'compaction_ended', report: expect.objectContaining({ outcome }) }),
+  );
+  const last = events.at(-1);
+  expect(last).toEqual({ type: 'context_measured', measure: context.measure([]) });
+  expect(context.measure([]).usedTokens).toBeLessThan(before);
+});
