@@ -41,8 +41,8 @@ export function createContextOps({ context, schemas, select, emit }: ContextOpsD
       const options = { tools: schemas, signal, emit, ...focused };
       if (preview === true)
         return emit({ type: 'compaction_previewed', preview: await context.session.preview(options) });
-      await context.compressCurrentContext(options);
-      measure();
+      const { outcome } = await context.compressCurrentContext(options);
+      if (outcome === 'done' || outcome === 'fallback') measure();
     },
     async uncompact() {
       await context.session.uncompact({ tools: schemas, emit });

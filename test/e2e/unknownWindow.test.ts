@@ -1,5 +1,5 @@
 /** A model whose window nobody knows, at an endpoint on this machine: assumed, said, corrected, remembered. */
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { setStage } from './support/stage.ts';
@@ -54,6 +54,19 @@ test('a window is assumed and said once; an error of the server corrects it, als
   await second.waitForIdle();
   expect(second.everything()).not.toContain('assumed');
   expect(times(second.everything(), 'Context window unknown')).toBe(0);
+});
+
+test('a session that has learned the window says nothing of an assumed one, also where nothing else remembers it', async () => {
+  const { print, server, work } = await stageWithoutWindow();
+  server.script(
+    { calls: [{ name: 'Read', input: { file_path: 'lib/parse.js', limit: 400 } }] },
+    OVERFLOW,
+    ...Array.from({ length: 3 }, () => ({ text: 'Fine.' })),
+  );
+  expect((await print(['-p', 'read all of the parser'])).stderr).toContain(NOTICE);
+  await rm(join(work.data, 'windows.json'));
+  const { code, stderr } = await print(['-p', '--continue', 'go on']);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
 });
 
 test('another unknown model is said as well, and neither of them again', async () => {

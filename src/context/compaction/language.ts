@@ -23,7 +23,9 @@ function isUsed(text: string, typed: string): boolean {
       return scripts.letters >= MIN_LETTERS && mainScript(scripts) === script;
     });
   const language = plainest(smallWordsIn(text));
-  return language !== undefined && (smallWordsIn(typed).get(language) ?? 0) >= MIN_HITS;
+  // Whoever writes in another script has no such words by chance.
+  const least = mainScript(scriptsOf(typed)) === undefined ? MIN_HITS : 2;
+  return language !== undefined && (smallWordsIn(typed).get(language) ?? 0) >= least;
 }
 
 function seemsSame(summary: string, userText: string): boolean {
@@ -45,7 +47,7 @@ export function languageOf(text: string): string | undefined {
   const scripts = scriptsOf(text);
   if (scripts.letters < MIN_LETTERS) return undefined;
   const main = mainScript(scripts);
-  if (main !== undefined) return SCRIPT_LANGUAGES[main];
+  if (main !== undefined) return isShared(text, main) ? SCRIPT_LANGUAGES[main] : undefined;
   const hasOther = (Object.keys(SCRIPTS) as Script[]).some((script) => scripts.count(script) >= 2);
   if (hasOther) return undefined;
   const hits = smallWordsIn(text);
@@ -54,6 +56,17 @@ export function languageOf(text: string): string | undefined {
   const others = [...hits].filter(([name]) => name !== language).map(([, count]) => count);
   return Math.max(0, ...others) > 2 ? undefined : language;
 }
+
+/** Whether most lines that say anything are in this script: a few others may have been pasted. */
+function isShared(text: string, script: Script): boolean {
+  const told = text
+    .split('\n')
+    .map(scriptsOf)
+    .filter(({ letters }) => letters >= MIN_LETTERS);
+  return told.filter((line) => mainScript(line) === script).length >= MOST * told.length;
+}
+
+const MOST = 0.75;
 
 const SCRIPTS = {
   kana: /[\u3040-\u30ff]/gu,

@@ -13,9 +13,9 @@ const MAX_TYPED = 20_000;
 const MAX_LINE = 500;
 
 /**
- * What the user typed in their last so many prompts, oldest first, one to a line. Fences, quotes, log lines and very long lines
- * are left out. Of a prompt that is a longer
- * text even without them, only a first line that announces it ("why this:") is taken.
+ * What the user typed in their last so many prompts, oldest first, one to a line. Fences, quotes, log lines and very
+ * long lines are left out; of a prompt that begins with such a line its first sentence is taken. Of one that is a
+ * longer text even without them, only a first line that announces it ("why this:").
  */
 export function typedText(entries: readonly JSONLEntry[], prompts = Number.POSITIVE_INFINITY): string {
   const typed: string[] = [];
@@ -38,12 +38,19 @@ function typedPart(prompt: string): string {
     .slice(0, MAX_PROMPT)
     .replace(/^[ \t]*(`{3,}|~{3,})[\s\S]*?(?:^[ \t]*\1|$(?![\s\S]))/gm, '')
     .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && line.length <= MAX_LINE && !PASTED_LINE.test(line));
+    .map((line, index) => typedIn(line.trim(), index === 0))
+    .filter((line) => line !== '' && !PASTED_LINE.test(line));
   const all = lines.join('\n');
   if (!isPasted(all)) return all;
   const [first = ''] = lines;
   return /[:：]$/.test(first) ? first : '';
+}
+
+/** Behind the first sentence of a very long line, somebody else's words may follow. */
+function typedIn(line: string, isFirst: boolean): string {
+  if (line.length <= MAX_LINE) return line;
+  if (!isFirst) return '';
+  return /^.{1,200}?(?:[.!?:](?=\s)|[。！？：])/.exec(line)?.[0] ?? '';
 }
 
 /** Characters of one prompt that are looked at. */

@@ -38,7 +38,9 @@ describe('what the user typed', () => {
     ],
     ['a document', `${english}\n${chineseDoc}`, ''],
     ['a document that is announced', `${chinese}：\n${englishDoc}`, `${chinese}：`],
-    ['a page in one line', `Fix the test. ${'El servidor no responde. '.repeat(30)}`, ''],
+    ['a page in one line', `Fix the test. ${'El servidor no responde. '.repeat(30)}`, 'Fix the test.'],
+    ['a long line below', `Fix the test.\n${'El servidor no responde. '.repeat(30)}`, 'Fix the test.'],
+    ['a page without any sentence', 'El servidor no responde '.repeat(30), ''],
     ['a few lines of words', `${german}\n\n${german}`, `${german}\n${german}`],
   ])('%s is told from words', (_, prompt, words) => {
     expect(typed(prompt)).toBe(words);
@@ -65,6 +67,12 @@ describe('what was pasted does not decide the language', () => {
     [
       'English with a Chinese page',
       [`${english}\n${chineseDoc}`],
+      undefined,
+      [englishSummary, chineseSummary],
+    ],
+    [
+      'English with two short lines of Chinese',
+      [`${english}\n${lines('解析器在这里决定如何处理花括号以及方括号的情况。', 2)}`],
       undefined,
       [englishSummary, chineseSummary],
     ],
