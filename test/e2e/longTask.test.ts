@@ -348,7 +348,10 @@ async function playTheWorker(stepsOfTurn: number): Promise<(request: WireRequest
   let [step, left] = [0, stepsOfTurn];
   return (request) => {
     if (isSummary(request))
-      return { text: 'The engine is being read; see the notes in the files.', ...SILENT };
+      return {
+        text: '5. Current work status\nThe engine is being read; see the notes in the files.',
+        ...SILENT,
+      };
     if (left-- === 0) {
       left = stepsOfTurn;
       return { text: 'So much is read.', ...SILENT };
