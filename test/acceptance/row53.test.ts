@@ -58,6 +58,8 @@ test('row 53: killed right after the answer appeared, the whole turn is there ag
   await second.submit('/resume');
   await second.waitFor('what is the answer?');
   await second.press(keys.enter);
+  // The list shows a preview of the answer, too.
+  await second.waitForGone('Sessions of this project');
   await second.waitForPrinted('The answer is forty-two.');
   await second.submit('again?');
   await second.waitForPrinted('As I said.');
