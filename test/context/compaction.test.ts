@@ -199,7 +199,10 @@ test('a second summary is written with the first before it, and with the words t
   for (let index = 0; index < 6; index++) await step(context, `a${index}`, filler(1500));
   await context.addMessage('user', 'go on');
   for (let index = 0; index < 6; index++) await step(context, `b${index}`, filler(1500));
-  home.summaries.expect(summary('The first part is about foxes.'), summary('The second part is about dogs.'));
+  home.summaries.expect(
+    summary('1. Primary request and intent\nThe first part is about foxes.'),
+    summary('1. Primary request and intent\nThe second part is about dogs.'),
+  );
   expect((await context.compressCurrentContext(manual(home))).outcome).toBe('done');
   const whole = context.getMessages();
   await context.addMessage('user', 'and on');
@@ -221,7 +224,7 @@ test('a summary in another language than the user’s is thrown away, and counts
     await step(context, `s${index}`, filler(1500));
   }
   const english = 'The user wants the modules to be handled one after the other, without the database.';
-  home.summaries.expect(summary(english));
+  home.summaries.expect(summary(`1. Primary request and intent\n${english}`));
   const report = await context.compressCurrentContext(manual(home));
   expect(report).toMatchObject({ outcome: 'fallback', message: expect.stringContaining('language') });
   expect(JSON.stringify(context.getMessages())).not.toContain(english);
@@ -235,7 +238,7 @@ test('a path in a summary that occurs nowhere in the session is marked in what t
   await context.addMessage('user', 'mend src/real.ts');
   for (let index = 0; index < 10; index++) await step(context, `s${index}`, filler(1500));
   await context.appendReply(say('done'));
-  home.summaries.expect(summary('Changed src/real.ts and src/invented.ts.'));
+  home.summaries.expect(summary('1. Primary request and intent\nChanged src/real.ts and src/invented.ts.'));
   expect((await context.compressCurrentContext(manual(home))).outcome).toBe('done');
   expect(String(context.getMessages()[1]?.content)).toContain(
     'Changed src/real.ts and src/invented.ts (unverified).',

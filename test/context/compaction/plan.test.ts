@@ -307,7 +307,7 @@ describe('/compact', () => {
     const home = await house({ windowTokens: 64_000 });
     const context = await littleToGain(home, filler.slice(0, 8000), {
       answer: filler.repeat(17),
-      written: 'It was read.',
+      written: '1. Primary request and intent\nIt was read.',
     });
     const report = await context.compressCurrentContext(manual(home));
     expect(report).toMatchObject({ outcome: 'done', files: ['a.ts'] });

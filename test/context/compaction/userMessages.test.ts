@@ -182,7 +182,7 @@ test.each([
       await context.addMessage('user', `part ${index}: ${'go on with it '.repeat(most / 50)}`);
       await context.appendReply(say('Done.'));
     }
-    home.summaries.expect(summary('Work was done.'));
+    home.summaries.expect(summary('1. Primary request and intent\nWork was done.'));
     expect((await context.compressCurrentContext({ ...home.options() })).outcome).toBe('done');
     const { projection } = context.session.parts;
     const tokens = projection.sizeOfText(quoteUserMessages(projection.view().userMessages));
