@@ -150,7 +150,7 @@ export class CompactionRunner {
     return this.#epochOf(this.#parts.log.entries());
   }
 
-  /** The draft that still stands. One after which the conversation went on for long is dropped. */
+  /** The draft that can still be used. A stale one is dropped. */
   draft({ tools }: Pick<RequestOptions, 'tools'>): Draft | undefined {
     const { thread, projection, deps } = this.#parts;
     const draft = thread.get(this.epoch());
@@ -292,7 +292,7 @@ export class CompactionRunner {
   }
 }
 
-/** By so many tails a request may outgrow a draft: it is begun at most one before the trigger. */
+/** Growth after which a ready draft is stale, in tails. A draft is begun at most one tail before the trigger. */
 const MOST_BEHIND = 2;
 
 function aborted(signal: AbortSignal): Promise<void> {

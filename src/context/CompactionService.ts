@@ -113,7 +113,7 @@ export class CompactionService {
     if (!plan.isWorthwhile) return job.draft === undefined ? this.#clipOnly(job, plan, preTokens) : tooShort;
     const least = sizing.leastAfter(plan);
     if (least > sizing.bound()) return tooLittle(least, preTokens, sizing.bound());
-    // Nobody is paid for a summary that could not make room worth having.
+    // Even an empty summary would free too little: the model is not asked.
     if (least > mostAfter(job, preTokens)) return tooLittle(least, preTokens, sizing.bound());
     const files = await findFiles(job, this.#deps, plan);
     const snippets = await cutSnippets(files, plan.snippetTokens, this.#deps, job);
@@ -289,6 +289,7 @@ function mostAfter({ trigger, mustReach, isLate, window }: CompactionJob, preTok
   const isByItself = trigger === 'auto' && mustReach === undefined;
   return Math.min(LEAST_GAIN * preTokens, isByItself ? preTokens - LEAST_FREED * window.window : preTokens);
 }
+
 /** However little a summary stands for, it may have this much. */
 const MIN_SUMMARY = 60;
 /** Recorded facts never take more than this share of what they stand for. */

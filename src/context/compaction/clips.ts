@@ -103,7 +103,7 @@ function lastOf(lines: readonly string[], direction: string | undefined): number
   return direction === 'head_tail' ? lines.findLastIndex((line) => line === MARK || line === GAP) + 1 : 0;
 }
 
-/** `lines 1-40 and 705-743 of 743, and 3 error lines`; undefined where nobody knows. */
+/** `lines 1-40 and 705-743 of 743, and 3 error lines`; undefined when the line numbers are unknown. */
 function whichLines({ lines, total }: AdmittedLines, { shown, stats }: Truncation): string | undefined {
   const { keptLines, direction } = stats;
   const ends = direction === 'tail' ? { head: 0, tail: keptLines } : { head: keptLines, tail: 0 };

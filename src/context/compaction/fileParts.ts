@@ -5,7 +5,7 @@ import { headOf } from '../tokens/wellFormed.ts';
 /** A file as it was read. Lines are those that Read numbers: a line feed at the end begins no further one. */
 export interface FileLines {
   readonly lines: readonly string[];
-  /** False where the file goes on behind them. */
+  /** False when the file is longer than what was read. */
   readonly isAll: boolean;
   /** Indices of lines that the request shows elsewhere: they are not quoted again. */
   readonly shown: ReadonlySet<number>;

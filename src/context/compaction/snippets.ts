@@ -69,7 +69,7 @@ export async function findFiles(
   return all.length === 0 && whole !== undefined ? [whole] : all;
 }
 
-/** Of a file that was not read to its end the last line may be a part, and the word that it goes on is no line. */
+/** When only the beginning was read, the last line may be incomplete and the marker below it is not part of the file. */
 function linesOf(text: string): Pick<FileLines, 'lines' | 'isAll'> {
   const lines = text.split('\n');
   const isAll = text.length <= MAX_CHARACTERS;

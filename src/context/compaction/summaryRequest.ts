@@ -35,7 +35,7 @@ export interface SummaryQuestion {
   readonly snippets: Snippets;
 }
 
-/** Room for a reply beside the budget of its text: a model may think first, and count its words badly. */
+/** Least output allowed, as a multiple of the summary's budget: models may reason first or overrun the word limit. */
 const LEAST_REPLY = 1.25;
 
 /** Asks the model, and once more with a clipped request when the server finds the first too long. */

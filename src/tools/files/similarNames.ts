@@ -6,9 +6,9 @@ const MAX_NAMES = 2000;
 const MAX_SUGGESTIONS = 5;
 
 /**
- * What to say about a path that is not there. `fromRoot` is the same path as given, from the project's root: after a
- * `cd` models still write paths so, and what is there is named, not taken, since the shell's directory may have a
- * file of that name, too. Else the nearest names beside the path, or the last directory that exists.
+ * A hint for a path that does not exist. `fromRoot` is the same path resolved against the project's root, since models
+ * keep using root-relative paths after a `cd`. It is suggested, never opened instead: the shell's directory may have
+ * a file of that name too. Otherwise the most similar names beside the path, or the deepest directory that exists.
  */
 export async function suggestForMissing(path: string, fromRoot: string): Promise<string> {
   if (fromRoot !== path && (await exists(fromRoot))) return ` Did you mean ${fromRoot}?`;
