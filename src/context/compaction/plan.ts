@@ -139,9 +139,10 @@ function planTight(input: PlanInput, total: number, room: number): CompactionPla
   });
   const free = newest.kept.filter(({ head }) => !view.pinned.has(head.uuid));
   const wider = room + WIDER * Math.max(0, input.budget.target - input.fixed);
-  // What the user pinned is clipped last: before it, older messages give way, and the room for new work.
+  // What the user pinned is clipped last: before it, older messages give way, and the room for new work. That room
+  // gives way first where the newest results are what the model asked for and has not seen yet.
   for (const { clippable, share, most: atMost } of [
-    { clippable: free, share: 1, most: room },
+    { clippable: free, share: 1, most: mayDropNewest ? room : wider },
     { clippable: free, share: 0.5, most: wider },
     { clippable: free, share: 0, most: wider },
     { clippable: newest.kept, share: 1, most: room },

@@ -191,6 +191,23 @@ test('what the user pinned is clipped last: before it the newest results, then t
   expect(clipped(1200)).toEqual({ clipped: ['x', 'y'], messages: 1 });
 });
 
+test('results that were not sent yet take the room for new work; a reply that was heard does not', () => {
+  const { entries } = new LogMaker().prompt('go').step('', 'x'.repeat(2000)).step('', 'y'.repeat(2000));
+  const clips = (mayDropNewest: boolean) =>
+    planCompaction({
+      view: viewOf(entries),
+      budget: { target: 1600, retain: 500, summary: 0, facts: 0, messages: 0, snippets: 0 },
+      fixed: 0,
+      snippetTokens: 0,
+      isAsked: false,
+      mayDropNewest,
+      sizeOf,
+      sizeOfResult: (result) => outputOf(result).length,
+      sizeOfText,
+    })?.clips.length;
+  expect([clips(false), clips(true)]).toEqual([0, 1]);
+});
+
 const manual = (home: House) => ({ ...home.options() });
 const environment: EntryDraft = {
   type: 'user',
