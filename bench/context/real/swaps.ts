@@ -35,7 +35,8 @@ export class SwapCounter {
     const kind = subtype === 'reduction' ? data?.kind : undefined;
     if (isCompactSummary === true) this.#summaries++;
     if (kind === 'remove' && this.#last !== kind) this.#removals++;
-    if (kind === 'mask' && this.#last !== kind) this.#masks++;
+    // Steps that came behind a draft become lines as a part of its compaction.
+    if (kind === 'mask' && data?.reason !== 'compaction' && this.#last !== kind) this.#masks++;
     if (isCompactSummary === true || subtype === 'reduction') this.#isNew = true;
     this.#last = kind;
   }
