@@ -1,7 +1,7 @@
 /** Row 1: the first estimate, before any exact count is there. */
 import { expect, test } from 'vitest';
 import { estimateTokens, getChineseRatio } from '../../src/context/index.ts';
-import { cpuMs } from './support/cpuTime.ts';
+import { cpuMs } from '../cpuTime.ts';
 
 test('row 1, S1 `estimateTokens`, `getChineseRatio`: Chinese 1.8 and other 4 characters a token', () => {
   expect(estimateTokens('中'.repeat(100))).toBe(56);

@@ -5,7 +5,7 @@ import { TokenCounter } from '../../src/context/index.ts';
 import { countExactly } from '../../src/context/tokens/exact/countExactly.ts';
 import { loadVocabulary } from '../../src/context/tokens/exact/loadVocabulary.ts';
 import type { Message } from '../../src/protocol/messages.ts';
-import { cpuMs } from './support/cpuTime.ts';
+import { cpuMs } from '../cpuTime.ts';
 import { runPrint } from './support/project.ts';
 
 const fixtures = [

@@ -4,9 +4,9 @@ import { createModelChoice } from '../../src/cli/models.ts';
 import { settingsSchema } from '../../src/config/schema.ts';
 import { analyzeFiles, readFilesContent } from '../../src/context/index.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
+import { cpuMs } from '../cpuTime.ts';
 import type { ScriptedReply, WireRequest } from '../e2e/support/server.ts';
 import { textOf } from '../e2e/support/wire.ts';
-import { cpuMs } from './support/cpuTime.ts';
 import { buildHouse } from './support/house.ts';
 import { isSummary, SILENT, SUMMARY, use } from './support/project.ts';
 
