@@ -14,7 +14,7 @@ import { epochOf, followEpoch } from './history/epoch.ts';
 import { reductionDraft } from './history/reductions.ts';
 import { namesOf } from './history/retained.ts';
 import { lastCompaction, type View } from './history/view.ts';
-import type { Draft } from './memory/ThreadSummary.ts';
+import { type Draft, draftEntry } from './memory/ThreadSummary.ts';
 import { type RequestBasis, requestDraft } from './requestRecord.ts';
 import type { SessionParts } from './sessionParts.ts';
 import { CacheStore, compactionDrafts } from './storage/index.ts';
@@ -123,25 +123,27 @@ export class CompactionRunner {
     return this.run(request);
   }
 
-  /** What a compaction would do; nothing is written but what the summary cost. Keeps the summary as a draft. */
+  /** What a compaction would do; nothing changes. The summary is kept as a draft, and what it cost is recorded. */
   async preview(options: CompactOptions): Promise<CompactionOutcome> {
     await this.settled();
-    const { thread, append } = this.#parts;
+    const { thread, append, projection } = this.#parts;
     const message = this.#nothingToCompact();
     if (message !== undefined) return { type: 'refused', message };
     const epoch = this.epoch();
     const draft = await this.#draftFor(options);
     const outcome = await this.#service.compact(this.#job({ ...options, trigger: 'manual' }, draft));
     if (outcome.type === 'cancelled' || outcome.type === 'clipped') return outcome;
-    if (outcome.usage !== undefined) await append([outcome.usage]);
+    const cost = outcome.usage === undefined ? [] : [outcome.usage];
     const isModels = outcome.type === 'compacted' && outcome.fallback === undefined;
-    if (isModels && outcome.lastMessageSeq !== undefined)
-      thread.set({
-        text: outcome.text,
-        epoch,
-        lastMessageSeq: outcome.lastMessageSeq,
-        usedTokens: this.#parts.projection.measure(options.tools).usedTokens,
-      });
+    if (!isModels || outcome.lastMessageSeq === undefined) {
+      await append(cost);
+      return outcome;
+    }
+    const { text, lastMessageSeq } = outcome;
+    const { usedTokens } = projection.measure(options.tools);
+    const kept = { text, epoch, lastMessageSeq, usedTokens };
+    thread.set(kept);
+    await append(draft === undefined ? [...cost, draftEntry(kept)] : cost);
     return outcome;
   }
 

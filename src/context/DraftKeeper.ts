@@ -3,10 +3,16 @@
  * trigger, beside the work, and used at the trigger.
  */
 import { strategyTraits } from '../protocol/contextSettings.ts';
+import type { EntryDraft } from '../protocol/entries.ts';
 import { type CompactionRunner, failureDraft, PAUSE } from './CompactionRunner.ts';
 import { Pace } from './compaction/pace.ts';
 import { followFailures, restsUntilPrompt } from './history/epoch.ts';
-import type { Draft, DraftOutcome, ThreadSummaryState } from './memory/ThreadSummary.ts';
+import {
+  type Draft,
+  type DraftOutcome,
+  draftEntry,
+  type ThreadSummaryState,
+} from './memory/ThreadSummary.ts';
 import type { SessionParts } from './sessionParts.ts';
 import { tailTokens } from './tokens/budgets.ts';
 import type { RequestOptions } from './types.ts';
@@ -97,14 +103,18 @@ export class DraftKeeper {
     const started = this.#now();
     const attempt = await this.#runner.writeDraft(options);
     if (attempt.type !== 'draft' && attempt.type !== 'failed') return attempt;
-    if (attempt.type === 'draft') this.#pace.noteSummary(this.#now() - started);
     const cost = attempt.usage === undefined ? [] : [attempt.usage];
-    const failed = attempt.type === 'failed' ? [failureDraft(attempt.message)] : [];
-    // A session that was closed meanwhile needs neither.
-    await this.#parts.append([...cost, ...failed]).catch(() => []);
-    if (attempt.type === 'failed') return { type: 'failed' };
+    // A session that was closed meanwhile needs none of these.
+    const record = (entry: EntryDraft) => this.#parts.append([...cost, entry]).catch(() => []);
+    if (attempt.type === 'failed') {
+      await record(failureDraft(attempt.message));
+      return { type: 'failed' };
+    }
+    this.#pace.noteSummary(this.#now() - started);
     const { usedTokens } = this.#parts.projection.measure(options.tools);
-    return { type: 'draft', draft: { ...attempt.draft, epoch, usedTokens } };
+    const draft = { ...attempt.draft, epoch, usedTokens };
+    await record(draftEntry(draft));
+    return { type: 'draft', draft };
   }
 
   #now(): number {

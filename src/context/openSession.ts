@@ -1,5 +1,5 @@
 import type { JSONLEntry } from '../protocol/entries.ts';
-import { ThreadSummary } from './memory/ThreadSummary.ts';
+import { recordedDraft, ThreadSummary } from './memory/ThreadSummary.ts';
 import { OfferedTools } from './OfferedTools.ts';
 import { Projection } from './Projection.ts';
 import { SessionContext } from './SessionContext.ts';
@@ -17,6 +17,9 @@ export async function openSession(
 ): Promise<SessionContext> {
   const projection = new Projection(log, deps);
   await projection.load();
+  const thread = new ThreadSummary(new CacheStore(deps.settings.cache.maxEntries));
+  const draft = recordedDraft(log.entries());
+  if (draft !== undefined) thread.set(draft);
   return new SessionContext({
     log,
     projection,
@@ -29,7 +32,7 @@ export async function openSession(
       }
       return entries;
     },
-    thread: new ThreadSummary(new CacheStore(deps.settings.cache.maxEntries)),
+    thread,
     offered: new OfferedTools(log.entries()),
   });
 }

@@ -104,6 +104,7 @@ export const entrySubtypes = [
   'compact_boundary',
   'reduction', // masking, removal, drop, restore: changes what the projection shows of the log
   'summary_failed', // a summary that could not be had; counts for the breaker
+  'summary_draft', // the next summary, written before it is needed
   'pin', // an item that every reduction has to leave alone, or may again
   'rewind', // what came after the entry that it names is no longer part of the conversation
   'undo', // names the entries that it undoes

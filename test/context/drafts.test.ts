@@ -4,7 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { VirtualTime } from '../../bench/context/waits/VirtualTime.ts';
-import type { SummaryModel } from '../../src/context/index.ts';
+import type { ContextManager, SummaryModel } from '../../src/context/index.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import { ask, call, house, outcome, say, summary } from './harness.ts';
 
@@ -307,7 +307,7 @@ describe('a draft', () => {
         signal.addEventListener('abort', () => resolve({ type: 'aborted' }), { once: true });
       });
     Object.assign(home.deps, { summarize });
-    const context = home.manager();
+    let context = home.manager();
     await context.createSession(undefined, {}, { systemPrompt: 'You are a coding agent.' });
     const [path = ''] = await writeFiles(home.root, 10_000);
     await context.addMessage('user', 'Mend it.');
@@ -339,7 +339,14 @@ describe('a draft', () => {
         .filter(isReduction)
         .map(({ subtype }) => `${subtype}`);
     const sent = (): string => JSON.stringify(context.getMessages());
-    return { home, context, step, answers, asked, used, made, sent };
+    const reopen = async (): Promise<ContextManager> => {
+      const id = context.getCurrentSessionId() ?? '';
+      await context.close();
+      context = home.manager();
+      await context.loadSession(id);
+      return context;
+    };
+    return { home, context, step, answers, asked, used, made, sent, reopen };
   }
 
   test('that comes after steps were shortened takes the place of their lines at once, with the files', async () => {
@@ -380,6 +387,38 @@ describe('a draft', () => {
     while (made().length === 0) await step(1000);
     expect(sent()).toContain('foxes');
     expect(sent()).not.toContain('of long ago');
+  });
+
+  test('is still there after a resume: nobody pays for another, and it is used at the trigger', async () => {
+    const { context, step, answers, asked, made, sent, reopen } = await heldSession(40_000);
+    while (context.session.draft() !== 'running') await step(1000);
+    await asked(1);
+    answers[0]?.('1. Primary request and intent\nfoxes');
+    await context.session.parts.thread.settled();
+    expect(made()).toEqual([]);
+    const again = await reopen();
+    expect(again.session.draft()).toBe('ready');
+    while (made().length === 0) await step(1000);
+    expect(made()).toEqual(['compact_boundary']);
+    expect(sent()).toContain('foxes');
+    expect(sent()).not.toContain('step-1 alpha');
+    expect(answers).toHaveLength(1);
+    // It was used: the next session begins without one.
+    expect((await reopen()).session.draft()).toBe('none');
+  });
+
+  test('that a preview wrote is there after a resume, unless the conversation changed', async () => {
+    const { home, context, step, answers, asked, reopen } = await heldSession(40_000);
+    for (let index = 0; index < 8; index++) await step(1000);
+    const preview = context.session.preview({ ...home.options() });
+    await asked(1);
+    answers[0]?.('1. Primary request and intent\nfoxes');
+    expect((await preview).outcome).toBe('ready');
+    expect((await reopen()).session.draft()).toBe('ready');
+    const changed = await reopen();
+    const item = changed.session.items().find(({ kind }) => kind === 'reply');
+    await changed.session.steer({ action: 'drop', uuid: item?.uuid ?? '' }, []);
+    expect((await reopen()).session.draft()).toBe('none');
   });
 
   test('that is being written is what /compact waits for: one summary is paid', async () => {

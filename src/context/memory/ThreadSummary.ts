@@ -2,6 +2,10 @@
  * The draft of the next summary, written beside the running turn so that nobody has to wait for one. It is
  * taken only while what it was written for still stands (compare and set); otherwise it is thrown away.
  */
+
+import * as z from 'zod';
+import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
+import { epochOf } from '../history/epoch.ts';
 import type { CacheStore } from '../storage/index.ts';
 
 export interface Draft {
@@ -13,6 +17,30 @@ export interface Draft {
   /** Tokens of the request when it was ready. */
   readonly usedTokens: number;
 }
+
+/** A draft as an entry of the log: a resumed session need not pay for it again. */
+export function draftEntry(draft: Draft): EntryDraft {
+  return {
+    type: 'system',
+    subtype: 'summary_draft',
+    message: { role: 'system', content: '' },
+    data: { ...draft },
+  };
+}
+
+/** The newest draft of a log, if what it was written for still stands. */
+export function recordedDraft(entries: readonly JSONLEntry[]): Draft | undefined {
+  const { data } = entries.findLast(({ subtype }) => subtype === 'summary_draft') ?? {};
+  const draft = recorded.safeParse(data).data;
+  return draft?.epoch === epochOf(entries) ? draft : undefined;
+}
+
+const recorded = z.object({
+  text: z.string(),
+  epoch: z.string(),
+  lastMessageSeq: z.number(),
+  usedTokens: z.number(),
+});
 
 /** How an attempt ended; a failure is recorded by whoever made it. */
 export type DraftOutcome =
