@@ -55,7 +55,8 @@ export async function runTurn(ports: TurnPorts): Promise<TurnEnd> {
     const { message, finishReason } = got.reply;
     if (message.toolCalls.length === 0) {
       tellHowItEnded(got.reply, emit);
-      await context.maintain({ tools: ports.schemas, signal, emit });
+      // Without a user the program ends with the turn: a draft would be paid for and never be there.
+      await context.maintain({ tools: ports.schemas, signal, emit, mayDraft: ports.interactive });
       if (finishReason === 'stop' && !signal.aborted && (await ports.deliverQueued())) continue;
       return end('done');
     }

@@ -28,6 +28,7 @@ import type {
   CompactOptions,
   ContextManagerDeps,
   LoadReport,
+  MaintainOptions,
   ReplyEnd,
   RequestOptions,
   SessionConfiguration,
@@ -236,7 +237,7 @@ export class ContextManager {
   }
 
   /** At the end of each step; see SessionContext. */
-  async maintain(options: RequestOptions): Promise<void> {
+  async maintain(options: MaintainOptions): Promise<void> {
     return this.#open().maintain(options);
   }
 

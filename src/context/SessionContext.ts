@@ -31,7 +31,7 @@ import { ReductionLadder } from './ReductionLadder.ts';
 import { type RequestOutcome, type RequestRecord, requestDraft } from './requestRecord.ts';
 import type { SessionParts } from './sessionParts.ts';
 import type { CheckResult } from './strategies/checkAndCompress.ts';
-import type { BuildOutcome, CompactOptions, RequestOptions } from './types.ts';
+import type { BuildOutcome, CompactOptions, MaintainOptions, RequestOptions } from './types.ts';
 import { validateRequest } from './validateRequest.ts';
 
 export class SessionContext {
@@ -108,13 +108,13 @@ export class SessionContext {
   }
 
   /** At the end of each step: the log is brought onto the disk itself, and a draft of the next summary is kept. */
-  async maintain(options: RequestOptions): Promise<void> {
+  async maintain(options: MaintainOptions): Promise<void> {
     const { log, projection } = this.parts;
     // Nobody waits for the disk: what must not happen before it, a call that changes something or the end of a turn,
     // waits for a sync of its own.
     void log.sync();
     if (options.signal.aborted) return;
-    this.drafts.maintain(options);
+    if (options.mayDraft !== false) this.drafts.maintain(options);
     const measure = projection.measure(options.tools);
     if (this.#check(measure, options)) options.emit({ type: 'context_measured', measure });
     if (projection.isUnsure(options.tools, this.ladder.figures(options)))

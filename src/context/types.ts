@@ -93,6 +93,12 @@ export interface RequestOptions {
   readonly emit: (event: AgentEvent) => void;
 }
 
+/** How a step is wound up. */
+export interface MaintainOptions extends RequestOptions {
+  /** False when the program ends before a draft of the next summary could be written; absent = true. */
+  readonly mayDraft?: boolean;
+}
+
 /** What the user asks for with `/compact`. */
 export interface CompactOptions extends RequestOptions {
   /** What the user wants the summary to dwell on. */

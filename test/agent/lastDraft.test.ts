@@ -1,0 +1,24 @@
+/** A draft of the next summary at the end of a turn: worth beginning only where somebody goes on. */
+import { expect, test } from 'vitest';
+import { says } from './scriptedModel.ts';
+import { stage } from './stage.ts';
+
+const long = 'The quick brown fox jumps over the lazy dog. '.repeat(640);
+
+test.each([
+  ['a user, the next summary is drafted while they read', true, 'ready'],
+  ['one prompt and no user, none is begun', false, 'none'],
+])('at the end of a turn with %s', async (_, interactive, state) => {
+  const { context, ask } = await stage({
+    windowTokens: 10_000,
+    interactive,
+    settings: { threadSummary: 'on' },
+    answers: [says(long), ...(interactive ? [says('1. Primary request and intent\nFoxes.')] : [])],
+  });
+  await ask('Tell me of foxes');
+  const { usedTokens, triggerTokens } = context.measure([]);
+  expect(usedTokens).toBeGreaterThan(0.8 * triggerTokens);
+  expect(usedTokens).toBeLessThan(triggerTokens);
+  await context.session.parts.thread.settled();
+  expect(context.session.draft()).toBe(state);
+});
