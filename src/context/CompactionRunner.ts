@@ -24,7 +24,7 @@ import type { CompactOptions, RequestOptions } from './types.ts';
 
 export type RunRequest = RequestOptions &
   Pick<CompactionJob, 'trigger'> &
-  Partial<Pick<CompactionJob, 'focus' | 'mustReach' | 'withoutModel' | 'isLate'>> & {
+  Partial<Pick<CompactionJob, 'focus' | 'mustReach' | 'withoutModel' | 'isLate' | 'keepFrom'>> & {
     /** A summary that is written already, or being written. */
     readonly draft?: Draft | Promise<Draft | undefined> | undefined;
   };
@@ -216,7 +216,7 @@ export class CompactionRunner {
   #job(request: RunRequest, draft?: Draft): CompactionJob {
     const { log, projection, deps } = this.#parts;
     const basis = projection.basis(request.tools);
-    const { trigger, focus, tools, signal, emit, mustReach, withoutModel, isLate } = request;
+    const { trigger, focus, tools, signal, emit, mustReach, withoutModel, isLate, keepFrom } = request;
     return {
       entries: log.entries(),
       view: projection.view(),
@@ -234,6 +234,7 @@ export class CompactionRunner {
       ...(mustReach === undefined ? {} : { mustReach }),
       ...(withoutModel === undefined ? {} : { withoutModel }),
       ...(isLate === undefined ? {} : { isLate }),
+      ...(keepFrom === undefined ? {} : { keepFrom }),
       ...(draft === undefined ? {} : { draft }),
     };
   }

@@ -9,6 +9,7 @@ import { strategyTraits } from '../protocol/contextSettings.ts';
 import type { ContextMeasure } from '../protocol/events.ts';
 import type { ModelError } from '../protocol/model.ts';
 import { type CompactionRunner, PAUSE } from './CompactionRunner.ts';
+import type { CompactionJob } from './compaction/job.ts';
 import { learnWindow } from './compaction/learnWindow.ts';
 import { type LedgerPlan, ledgerDraft, oldAtoms, planLedger } from './compaction/ledger.ts';
 import { maskResults } from './compaction/masking.ts';
@@ -29,10 +30,10 @@ const MOMENT_MS = 40;
 const CACHE_LIFE_MS = 60 * 60 * 1000;
 /** Tokens that masking has to free where the cache is cold anyway. */
 const COLD_GAIN = 2000;
+/** Tokens that a summary below the trigger speaks for at least: for less it costs more than it saves (bench/context). */
+const LEAST_EARLY = 30_000;
 /** Share of the window that lines have to free while the request can be sent as it is. */
 const LEAST_GAIN = 0.01;
-/** Share of the window that lines and old prompts may take before a summary takes their place. */
-const RESIDUE = 0.1;
 /** What one try after an overflow has to give at least. */
 const SHRINK = 0.9;
 /** Share of the trigger that removal brings a request below, so that it does not begin again with the next result. */
@@ -63,9 +64,9 @@ export class ReductionLadder {
     const { log, projection } = this.#parts;
     const { limit } = this.#budget();
     if (restsUntilPrompt(log.entries(), log.live()) && this.#used(options) <= limit) return;
-    if (strategyTraits[settings.strategy].masks) await this.#maskWhenDue(options);
+    if (strategyTraits[settings.strategy].masks) await this.#economise(options);
     if (projection.shouldCompact(projection.measure(options.tools))) await this.#atTrigger(options);
-    else if (this.#isLate(options)) await this.#swapIn(options, true);
+    else if (this.#isLate(options)) await this.#swapIn(options, { isLate: true });
     if (options.signal.aborted || !this.check(projection.measure(options.tools)).shouldCompress) return;
     if (await this.#swapInShortly(options)) return;
     if (settings.strategy !== 'mask-only' || this.#used(options) > limit) await this.#removeNow(options);
@@ -155,11 +156,14 @@ export class ReductionLadder {
   }
 
   /** The draft takes the place of what it speaks for, if it still stands. */
-  async #swapIn(options: RequestOptions, isLate = false): Promise<boolean> {
+  async #swapIn(
+    options: RequestOptions,
+    kind: Pick<CompactionJob, 'isLate' | 'keepFrom'> = {},
+  ): Promise<boolean> {
     const { thread } = this.#parts;
     const draft = this.#drafts.current(options);
     if (draft === undefined) return false;
-    const report = await this.#runner.run({ ...options, trigger: 'auto', draft, isLate });
+    const report = await this.#runner.run({ ...options, trigger: 'auto', draft, ...kind });
     if (report.outcome === 'done') return true;
     // It leaves too much standing: a later one will do better.
     if (report.outcome === 'refused')
@@ -199,23 +203,40 @@ export class ReductionLadder {
     if (stop.signal.aborted && !options.signal.aborted) await this.#removeNow(options);
   }
 
-  /** Economy: steps of earlier turns become lines, many at a time, long before the window is full. */
-  async #maskWhenDue(options: RequestOptions): Promise<void> {
-    const { projection, deps } = this.#parts;
-    const { at, batch } = projection.maskBudget(options.tools);
+  /**
+   * Economy: earlier turns make room long before the window is full, many steps at a time, for a summary that was
+   * written beside, or for a line each where none can be. The current turn stays.
+   */
+  async #economise(options: RequestOptions): Promise<void> {
+    const { at, batch } = this.#parts.projection.maskBudget(options.tools);
     const isCold = this.#isCacheCold();
-    if (this.#used(options) < at && !isCold) return;
-    const plan = this.#planLedger(options, {
-      minGain: isCold ? COLD_GAIN : batch,
-      before: this.#turnStart(),
-    });
-    if (plan === undefined) return;
-    // Where little but lines and old prompts is left, a summary does better.
-    if (plan.residue > RESIDUE * this.#budget().window && strategyTraits[deps.settings.strategy].summarises) {
-      if (await this.#swapIn(options)) return;
+    const isFull = this.#used(options) >= at;
+    if (!isFull && !isCold) return;
+    const before = this.#turnStart();
+    if (isFull && this.#mayDraft() && this.#sizeOfOld(options, before) >= Math.max(batch, LEAST_EARLY)) {
+      if (await this.#swapIn(options, { keepFrom: before })) return;
       this.#drafts.begin(options);
+      // There is no hurry, unless the change is free now.
+      if (this.#drafts.state() === 'running' && !isCold) return;
     }
+    const plan = this.#planLedger(options, { minGain: isCold ? COLD_GAIN : batch, before });
+    if (plan === undefined) return;
     await this.#writeLedger(options, plan, isCold ? 'the provider’s cache is cold anyway' : 'earlier turns');
+  }
+
+  #mayDraft(): boolean {
+    const { strategy } = this.#parts.deps.settings;
+    return strategyTraits[strategy].summarises && this.#drafts.mayRunBeside();
+  }
+
+  /** Tokens of earlier turns that a summary would speak for. */
+  #sizeOfOld({ tools }: RequestOptions, before: number): number {
+    const { projection, deps } = this.#parts;
+    const conversation = projection.measure(tools).usedTokens - projection.fixedTokens(tools);
+    const protectTokens = deps.settings.compact.retain * conversation;
+    const sizeOf = projection.sizeOf.bind(projection);
+    const old = oldAtoms(projection.view(), { protectTokens, sizeOf, before });
+    return old.reduce((sum, atom) => sum + sizeOf(atom), 0);
   }
 
   /** True when the last reply is so old that no provider has the request's prefix any more: a change costs nothing. */

@@ -41,9 +41,13 @@ export function nextStep(
     return { action: 'nothing by itself; run /compact', atTokens: trigger };
   // Past its mark, masking comes as soon as it frees enough: after that much more at the latest.
   const ledgerAt = usedTokens < maskAt ? maskAt : usedTokens + maskBatch;
+  const shortens = 'steps of earlier turns are shortened';
   if (strategyTraits[strategy].masks && ledgerAt < trigger)
-    return { action: 'steps of earlier turns are shortened', atTokens: ledgerAt };
-  if (strategy === 'mask-only') return { action: 'steps of earlier turns are shortened', atTokens: removeAt };
+    return {
+      action: strategy === 'economy' ? 'earlier turns are summarised or shortened' : shortens,
+      atTokens: ledgerAt,
+    };
+  if (strategy === 'mask-only') return { action: shortens, atTokens: removeAt };
   if (strategyTraits[strategy].summarises) {
     if (usedTokens < trigger) return { action: 'a summary replaces the older messages', atTokens: trigger };
     return { action: 'older messages are shortened or removed if no summary is ready', atTokens: removeAt };

@@ -96,14 +96,14 @@ const mask = z.strictObject({
   at: share
     .default(0.5)
     .describe(
-      'With the strategy economy: share of the window (of 200,000 tokens at most) from which old steps are shortened to a line each, many at a time.',
+      'With the strategy economy: share of the window (of 200,000 tokens at most) from which a summary takes the place of earlier turns, or a line the place of each of their steps.',
     ),
   protect: share
     .default(0.25)
     .describe('Share of the window, newest first, that masking leaves alone; the current turn always stays.'),
   batch: share
     .default(0.2)
-    .describe('Share of the window that masking has to free, or it waits: each time costs the cache.'),
+    .describe('Share of the window that economy has to free, or it waits: each time costs the cache.'),
 });
 
 const removal = z.strictObject({
@@ -194,7 +194,7 @@ export const contextSettingsSchema = z.strictObject({
     .enum(contextStrategies)
     .default('auto')
     .describe(
-      'How room is made: auto keeps everything until the trigger, then puts a summary with the files that matter in the place of the older part; economy also shortens steps of earlier turns from half of the window on, which is cheaper; summary is an older name of auto.',
+      'How room is made: auto keeps everything until the trigger, then puts a summary with the files that matter in the place of the older part; economy does so with earlier turns from half of the window on, which is cheaper; summary is an older name of auto.',
     ),
   compact: compact.prefault({}),
   mask: mask.prefault({}),

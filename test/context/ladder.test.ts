@@ -90,24 +90,34 @@ test('with economy the current turn stays whole, however long it is', async () =
   expect(kinds(context)).toEqual(['mask']);
 });
 
-test('with economy a summary takes the place of the lines and old prompts before they fill the window', async () => {
-  const home = await house({ windowTokens: 40_000, settings: { strategy: 'economy' } });
-  home.summaries.expect(...Array.from({ length: 4 }, () => summary('## 1. Primary request\nfoxes')));
+test('with economy a summary takes the place of earlier turns from half of the window on; the current turn stays', async () => {
+  const home = await house({ windowTokens: 128_000, settings: { strategy: 'economy' } });
+  home.summaries.expect(summary('## 1. Primary request\nfoxes'));
   const context = await started(home);
   const { triggerTokens } = context.measure([]);
-  for (let index = 0; !kinds(context).includes('summary'); index++) {
-    expect(index).toBeLessThan(60);
-    await context.addMessage('user', `request ${index} ${'and think of it '.repeat(120)}`);
-    await step(context, home, `r${index}`, 2000);
-    await context.session.parts.thread.settled();
-    // Far from the trigger, and from where a draft would be begun because of it.
-    expect(used(context)).toBeLessThan(0.75 * triggerTokens);
+  const build = async (): Promise<void> => {
     await context.buildRequest(home.options());
     await context.session.parts.thread.settled();
+  };
+  for (let index = 0; index < 5; index++) {
+    await step(context, home, `old${index}`, 8000);
     await endTurn(context);
+    await context.addMessage('user', `request ${index}`);
   }
-  expect(kinds(context).slice(0, -1)).toContain('mask');
-  expect(JSON.stringify(context.getMessages())).toContain('foxes');
+  // Large enough that a tail by its size alone would begin in the middle of it.
+  for (let index = 0; !kinds(context).includes('summary'); index++) {
+    expect(index).toBeLessThan(6);
+    await step(context, home, `current${index}`, 8000);
+    await build();
+  }
+  expect(kinds(context)).toEqual(['summary']);
+  const full = home.events.findLast((event) => event.type === 'compaction_started');
+  expect(full).toMatchObject({ trigger: 'auto' });
+  expect(full?.type === 'compaction_started' ? full.preTokens : 0).toBeLessThan(0.8 * triggerTokens);
+  const sent = JSON.stringify(context.getMessages());
+  expect(sent).toContain('foxes');
+  expect(sent).not.toContain('old0 alpha beta');
+  expect(sent).toContain('current0 alpha beta');
 });
 
 test('by default nothing is reduced below the trigger: every request begins with the one before', async () => {

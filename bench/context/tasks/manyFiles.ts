@@ -49,6 +49,6 @@ function* raiseAll(_turn: number, first: View): Program {
 /** An edit of it that the request still tells of, in whatever form. */
 function isDone(text: string, name: string): boolean {
   return new RegExp(
-    `(Edit|edit|modified|Modified|changed|done)[^\\n]{0,400}${name}|${name}\\.js[^\\n]{0,80}(\\+\\d|done before|has been updated|edited)`,
+    `(Edit|edit|modified|Modified|changed|done)[^\\n]{0,400}${name}|${name}\\.js[^\\n]{0,80}(\\+\\d|done before|has been updated|edited|modified)`,
   ).test(text);
 }

@@ -82,7 +82,9 @@ function resolved({ settings, model, report }: SettingsFacts): readonly string[]
   return [
     `strategy ${strategy}: ${strategyText(settings)}`,
     ...(masks && marks.maskAt !== undefined
-      ? [`steps of earlier turns are shortened from ${at(marks.maskAt)}`]
+      ? [
+          `${settings.strategy === 'economy' ? 'earlier turns are summarised or shortened' : 'steps of earlier turns are shortened'} from ${at(marks.maskAt)}`,
+        ]
       : []),
     ...(summarises
       ? [
@@ -107,7 +109,7 @@ function strategyText({ strategy, compact }: ContextSettings): string {
     case 'summary':
       return 'everything stays until the trigger, then a summary; shortening and removal only if none can be had';
     case 'economy':
-      return 'steps of earlier turns are shortened early, then a summary at the trigger';
+      return 'earlier turns are summarised early, or shortened where no summary can be drafted; the current turn at the trigger';
     case 'mask-only':
       return 'steps of earlier turns are shortened and nothing else, short of a request too large to send';
     default:

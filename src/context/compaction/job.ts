@@ -53,6 +53,8 @@ export interface CompactionJob {
   readonly withoutModel?: boolean;
   /** The draft came late and replaces lines that were written meanwhile: it need not free anything. */
   readonly isLate?: boolean;
+  /** Seq of the first entry of what stays verbatim whatever its size: the current turn. */
+  readonly keepFrom?: number;
   /** A summary that was written beside the work: nobody is asked. */
   readonly draft?: Draft;
 }

@@ -33,8 +33,6 @@ export interface LedgerPlan {
   readonly runs: readonly LedgerRun[];
   /** Tokens freed. */
   readonly gain: number;
-  /** Tokens that are left of what is old: notes, prompts, the rest. */
-  readonly residue: number;
 }
 
 /** The notes for everything old enough; undefined when they would not free `minGain`. What no request has shown yet stays. */
@@ -54,7 +52,7 @@ export function planLedger(input: LedgerInput): LedgerPlan | undefined {
     runs.push(run);
     gain += freed;
   }
-  return runs.length === 0 || gain < input.minGain ? undefined : { runs, gain, residue: before - gain };
+  return runs.length === 0 || gain < input.minGain ? undefined : { runs, gain };
 }
 
 /** What masking may take: everything before the newest `protectTokens`, and before the entry with the seq `before`. */

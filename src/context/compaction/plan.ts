@@ -44,6 +44,8 @@ export interface PlanInput {
   readonly minRounds?: number | undefined;
   /** How many atoms a summary that is written already speaks for: what follows them stays. */
   readonly covered?: number | undefined;
+  /** Seq of the first entry of what stays whatever its size. */
+  readonly keepFrom?: number | undefined;
   readonly sizeOf: (atom: Atom) => number;
   readonly sizeOfResult: (result: JSONLEntry) => number;
   readonly sizeOfText: (text: string) => number;
@@ -208,14 +210,14 @@ function answeredBy({ view: { atoms }, budget, sizeOf }: PlanInput): Atom | unde
 const MAX_ANSWERED = 1000;
 
 function startOfTail(
-  { view: { atoms }, sizeOf, minRounds = 0 }: PlanInput,
+  { view: { atoms }, sizeOf, minRounds = 0, keepFrom = Number.POSITIVE_INFINITY }: PlanInput,
   { tokens, room }: AtomBudget,
 ): number {
   const newest = newestExchange(atoms);
   const byTokens = tailStart(atoms, {
     tokens,
     sizeOf,
-    isRequired: (atom, index) => isRunning(atom) || index >= newest,
+    isRequired: (atom, index) => isRunning(atom) || index >= newest || atom.head.seq >= keepFrom,
   });
   const rounds = newestRounds(atoms, { rounds: minRounds, tokens: room, sizeOf });
   return Math.min(byTokens, rounds ?? byTokens);

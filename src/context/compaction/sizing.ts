@@ -73,7 +73,7 @@ export class Sizing {
 
   /** `covered`: how many atoms a summary that is written already speaks for. */
   plan(budget: CompactionBudget, snippetTokens: number, covered?: number): CompactionPlan | undefined {
-    const { view, trigger, mustReach } = this.#job;
+    const { view, trigger, mustReach, keepFrom } = this.#job;
     return planCompaction({
       view,
       budget,
@@ -83,6 +83,7 @@ export class Sizing {
       mayDropNewest: mustReach !== undefined || view.atoms.at(-1)?.calls.length === 0,
       minRounds: this.#deps.minRetainRounds,
       covered,
+      keepFrom,
       sizeOf: (atom) => this.ofAtom(atom),
       sizeOfResult: (result) => this.ofText(view.replacements.get(result.uuid) ?? outputOf(result)),
       sizeOfText: (text) => this.ofText(text),
