@@ -21,6 +21,7 @@ import { CacheStore, compactionDrafts } from './storage/index.ts';
 import { allocateBudget } from './tokens/allocateBudget.ts';
 import { tailTokens } from './tokens/budgets.ts';
 import type { CompactOptions, RequestOptions } from './types.ts';
+import { untilAborted } from './untilAborted.ts';
 
 export type RunRequest = RequestOptions &
   Pick<CompactionJob, 'trigger'> &
@@ -170,8 +171,7 @@ export class CompactionRunner {
       thread.stop();
       return undefined;
     }
-    if (thread.state(this.epoch()) === 'running')
-      await Promise.race([thread.settled(), aborted(options.signal)]);
+    if (thread.state(this.epoch()) === 'running') await untilAborted(thread.settled(), options.signal);
     return this.draft(options);
   }
 
@@ -297,13 +297,6 @@ export class CompactionRunner {
 
 /** Growth after which a ready draft is stale, in tails. A draft is begun at most one tail before the trigger. */
 const MOST_BEHIND = 2;
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-}
 
 /** The outcome, unless what it was made from no longer stands: something was rewound, dropped or restored. */
 function ifStillTrue(

@@ -105,7 +105,14 @@ function mayGo({ kind, head, calls }: Atom): boolean {
   return goingSubtypes.has(head.subtype ?? '');
 }
 
-const goingSubtypes: ReadonlySet<string> = new Set(['shell', 'image', 'reminder', 'nudge', 'memory']);
+const goingSubtypes: ReadonlySet<string> = new Set([
+  'shell',
+  'image',
+  'reminder',
+  'nudge',
+  'memory',
+  'environment',
+]);
 
 /** Of the reductions that record a ledger. */
 const LEDGER = 'ledger';

@@ -14,6 +14,7 @@ import type { TokenCounter } from '../TokenCounter.ts';
 import type { CompactionBudget } from '../tokens/budgets.ts';
 import { headOf } from '../tokens/wellFormed.ts';
 import type { SummaryReply } from '../types.ts';
+import { untilAborted } from '../untilAborted.ts';
 import type { CompactionDeps, CompactionJob } from './job.ts';
 import { whyNoSummary } from './judgeSummary.ts';
 import { languageOf, sameLanguage } from './language.ts';
@@ -78,14 +79,13 @@ export async function requestSummary(
     if (asked === undefined)
       return { type: 'failed', message: 'not even a shortened request for a summary fits' };
     const sent: SentRequest[] = [];
-    const answer = await untilAborted(
-      job.signal,
-      summarize(asked.request, {
-        signal: job.signal,
-        onProgress: (characters) => job.emit({ type: 'compaction_progress', characters }),
-        onSent: (one) => sent.push(one),
-      }),
-    );
+    const asking = summarize(asked.request, {
+      signal: job.signal,
+      onProgress: (characters) => job.emit({ type: 'compaction_progress', characters }),
+      onSent: (one) => sent.push(one),
+    });
+    // A connection that does not end when it is told to must not keep the user.
+    const answer: SummaryReply = (await untilAborted(asking, job.signal)) ?? { type: 'aborted' };
     job.onAsked?.({ cut: asked.cut, outcome: outcomeOf(answer), sent });
     if (answer.type === 'aborted' || job.signal.aborted) return { type: 'aborted' };
     if (answer.type === 'done') return judge(answer.reply, asked.cut.atoms, job, counter);
@@ -98,21 +98,6 @@ export async function requestSummary(
 function outcomeOf(answer: SummaryReply): RequestOutcome {
   if (answer.type === 'failed') return answer.error.kind;
   return answer.type === 'done' ? 'done' : 'interrupted';
-}
-
-/** A connection that does not end when it is told to must not keep the user. */
-async function untilAborted(signal: AbortSignal, answer: Promise<SummaryReply>): Promise<SummaryReply> {
-  let stop = (): void => {};
-  const aborted = new Promise<SummaryReply>((resolve) => {
-    stop = () => resolve({ type: 'aborted' });
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
-  });
-  try {
-    return await Promise.race([answer, aborted]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
 }
 
 /** The reply as a summary of the first `atoms` of the view, or why it is none. */

@@ -2,6 +2,7 @@
  * Asks the encoder in batches that no thread notices, and remembers what it said by fingerprint. An encoder
  * that fails three times in a row is asked no more.
  */
+import { untilAborted } from '../untilAborted.ts';
 import { cutBefore } from './exact/cutText.ts';
 import { fingerprint, TokenCache } from './TokenCache.ts';
 import type { TokenEncoder, VocabularyName } from './TokenEncoder.ts';
@@ -105,13 +106,4 @@ function* batches(texts: readonly string[]): Generator<readonly Piece[]> {
     }
   }
   if (batch.length > 0) yield batch;
-}
-
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T | undefined> {
-  if (signal === undefined) return promise;
-  return new Promise((resolve, reject) => {
-    const abort = (): void => resolve(undefined);
-    signal.addEventListener('abort', abort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-  });
 }

@@ -66,3 +66,15 @@ test('taking the compaction back brings all of them back', async () => {
   await context.session.uncompact(home.options());
   expect(JSON.stringify(context.getMessages())).toBe(before);
 });
+
+test('where steps become lines, the newest note stays and older ones go with them', async () => {
+  const home = await house({
+    windowTokens: 16_000,
+    settings: { strategy: 'economy', threadSummary: 'off', mask: { at: 0.3, protect: 0, batch: 0.1 } },
+  });
+  const context = await threeDays(home);
+  await context.addMessage('user', 'and now?');
+  await context.buildRequest(home.options());
+  expect(JSON.stringify(context.getMessages())).toContain('Earlier steps');
+  expect(days(context)).toEqual(['Wednesday']);
+});
