@@ -70,7 +70,7 @@ test('taking the compaction back brings all of them back', async () => {
 test('where steps become lines, the newest note stays and older ones go with them', async () => {
   const home = await house({
     windowTokens: 16_000,
-    settings: { strategy: 'economy', threadSummary: 'off', mask: { at: 0.3, protect: 0, batch: 0.1 } },
+    settings: { strategy: 'economy', threadSummary: 'off', mask: { at: 0.3, protect: 0.01, batch: 0.1 } },
   });
   const context = await threeDays(home);
   await context.addMessage('user', 'and now?');
