@@ -67,7 +67,7 @@ test('taking the compaction back brings all of them back', async () => {
   expect(JSON.stringify(context.getMessages())).toBe(before);
 });
 
-test('where steps become lines, the newest note stays and older ones go with them', async () => {
+test('where steps become lines, the newest note stays and old ones go with them', async () => {
   const home = await house({
     windowTokens: 16_000,
     settings: { strategy: 'economy', threadSummary: 'off', mask: { protect: 0.01 } },
@@ -78,5 +78,6 @@ test('where steps become lines, the newest note stays and older ones go with the
   await context.addMessage('user', 'and now?');
   await context.buildRequest(home.options());
   expect(JSON.stringify(context.getMessages())).toContain('Earlier steps');
-  expect(days(context)).toEqual(['Wednesday']);
+  expect(days(context)).not.toContain('Monday');
+  expect(days(context)).toContain('Wednesday');
 });
