@@ -16,7 +16,7 @@ import type { ModelRequest, SentRequest } from '../protocol/model.ts';
 import { Admission } from './Admission.ts';
 import { admitPrompts } from './admitPrompts.ts';
 import { CompactionRunner } from './CompactionRunner.ts';
-import { lastDiff, previewOf } from './compaction/preview.ts';
+import { lastDiff, previewOf } from './compaction/report.ts';
 import { contextItems } from './contextItems.ts';
 import { contextReport } from './contextReport.ts';
 import { rewind, steer, uncompact, undoReduction } from './corrections.ts';

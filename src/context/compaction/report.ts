@@ -1,5 +1,18 @@
-/** What is told of a compaction: the report for whoever watches, the preview for whoever asks first. */
+/**
+ * What is told of a compaction: the report for whoever watches, the preview for whoever asks first (`/compact --preview`),
+ * and what the last one did (`/compact --diff`).
+ */
+import type { CompactionDiff, CompactionPreview, ContextItem, Loss } from '../../protocol/contextReport.ts';
+import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { CompactionReport } from '../../protocol/events.ts';
+import { reductionRecords } from '../contextReport.ts';
+import { contentText, entryTexts } from '../facts/entryText.ts';
+import { knownFacts } from '../facts/knownFacts.ts';
+import { atomEntries, isPrompt } from '../history/atoms.ts';
+import { liveEntries } from '../history/live.ts';
+import { retainedBy } from '../history/retained.ts';
+import { lastCompaction } from '../history/view.ts';
+import { headOf } from '../tokens/wellFormed.ts';
 import type { CompactionOutcome } from './job.ts';
 
 type Facts = Pick<CompactionReport, 'trigger' | 'preTokens' | 'postTokens' | 'durationMs'>;
@@ -48,4 +61,113 @@ export function refusedReport(
     durationMs: 0,
     message,
   };
+}
+
+interface PreviewFacts {
+  readonly entries: readonly JSONLEntry[];
+  /** The conversation as it is. */
+  readonly items: readonly ContextItem[];
+  readonly preTokens: number;
+}
+
+/** From an outcome that was not written to what the user is shown of it. */
+export function previewOf(outcome: CompactionOutcome, facts: PreviewFacts): CompactionPreview {
+  const { entries, items, preTokens } = facts;
+  const nothing = {
+    preTokens,
+    postTokens: preTokens,
+    summary: '',
+    files: [],
+    kept: [],
+    losses: [],
+    unverified: [],
+  };
+  if (outcome.type === 'cancelled')
+    return { ...nothing, outcome: 'cancelled', message: 'The preview was stopped.' };
+  if (outcome.type === 'refused') return { ...nothing, outcome: 'refused', message: outcome.message };
+  if (outcome.type === 'clipped') {
+    const message = 'Nothing can be summarised, but large tool results would be shortened.';
+    return { ...nothing, outcome: 'refused', message };
+  }
+  const { kept, userMessages } = outcome.plan;
+  const copied = userMessages.map(({ entry }) => entry);
+  const heads = new Set([...kept.map(({ head }) => head), ...copied].map(({ uuid }) => uuid));
+  const staying = new Set([...kept.flatMap(atomEntries), ...copied]);
+  const dropped = entries.filter(
+    (entry) => entry.seq <= (outcome.lastMessageSeq ?? -1) && !staying.has(entry),
+  );
+  return {
+    outcome: 'ready',
+    preTokens,
+    postTokens: outcome.metadata.postTokens ?? preTokens,
+    summary: outcome.summary,
+    files: outcome.metadata.filesIncluded ?? [],
+    kept: items.filter(({ uuid }) => heads.has(uuid)),
+    losses: lossesOf(`${outcome.summary}\n${textOf([...staying])}`, dropped),
+    unverified: outcome.unverified,
+    ...(outcome.fallback === undefined
+      ? {}
+      : {
+          message: `The model could not write a summary (${outcome.fallback}); this one is counted from the log.`,
+        }),
+  };
+}
+
+/** What the last compaction that counts did; undefined when there is none. */
+export function lastDiff(
+  entries: readonly JSONLEntry[],
+  items: readonly ContextItem[],
+): CompactionDiff | undefined {
+  const live = liveEntries(entries);
+  const at = lastCompaction(live.entries, live.undone);
+  const boundary = live.entries[at];
+  const content = live.entries[at + 1]?.message.content;
+  const record = reductionRecords(entries).find(({ uuid }) => uuid === boundary?.uuid);
+  if (boundary === undefined || record === undefined || typeof content !== 'string') return undefined;
+  const before = live.entries.slice(0, at);
+  const retained = retainedBy(boundary, before);
+  const wasGone = summarisedIn(entries.slice(0, entries.indexOf(boundary)));
+  const dropped = before.filter(({ uuid }) => !retained.has(uuid));
+  const kept = before.filter(({ uuid }) => retained.has(uuid));
+  return {
+    record,
+    summary: content,
+    dropped: items.filter((item) => item.seq < boundary.seq && !retained.has(item.uuid) && !wasGone(item)),
+    kept: items.filter(({ uuid }) => retained.has(uuid)),
+    losses: lossesOf(`${content}\n${textOf(kept)}`, dropped),
+  };
+}
+
+/** What the last compaction of a log had left out. */
+function summarisedIn(entries: readonly JSONLEntry[]): (item: ContextItem) => boolean {
+  const live = liveEntries(entries);
+  const boundary = live.entries[lastCompaction(live.entries, live.undone)];
+  const retained = retainedBy(boundary, live.entries);
+  return ({ uuid, seq }) => boundary !== undefined && seq < boundary.seq && !retained.has(uuid);
+}
+
+const MAX_LOSSES = 50;
+const MAX_QUOTE = 200;
+
+/**
+ * What the log knows for certain of dropped entries and the request no longer says: the user's messages that had no
+ * room, and changed files that are not named. Newest first, at most 50.
+ */
+function lossesOf(said: string, dropped: readonly JSONLEntry[]): Loss[] {
+  const messages = dropped.filter(isPrompt).flatMap(({ message, seq }): Loss[] => {
+    const text = contentText(message.content).trim();
+    return text === '' || said.includes(text)
+      ? []
+      : [{ kind: 'message', text: headOf(text, MAX_QUOTE), seq }];
+  });
+  const root = dropped[0]?.cwd ?? '';
+  const paths = knownFacts(dropped).files.flatMap(({ path, seq }): Loss[] => {
+    const name = root !== '' && path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
+    return said.includes(name) ? [] : [{ kind: 'path', text: path, seq }];
+  });
+  return [...messages.reverse(), ...paths.reverse()].slice(0, MAX_LOSSES);
+}
+
+function textOf(entries: readonly JSONLEntry[]): string {
+  return entries.flatMap((entry) => [...entryTexts(entry)]).join('\n');
 }

@@ -1,10 +1,11 @@
 /**
  * What the program knows better than a model, for the end of a summary: files changed and read, the last test run, the
- * todo list, and where the archived part can be recalled. Written anew from the log each time, so nothing in it ages.
+ * todo list, where the archived part can be recalled, and where the shell is. Written anew from the log each time, so nothing in it ages.
  */
 import { isAbsolute, relative, sep } from 'node:path';
 import type { JSONLEntry, Todo } from '../../protocol/entries.ts';
 import { pastOf } from '../history/past.ts';
+import { headerOf } from '../sessionDrafts.ts';
 import { headOf } from '../tokens/wellFormed.ts';
 import { standingOutcomes } from './commandRuns.ts';
 import type { ChangedFile } from './fileChanges.ts';
@@ -157,4 +158,29 @@ function oneLine(text: string): string {
 
 function lengthOf(lines: readonly string[]): number {
   return lines.reduce((sum, line) => sum + line.length + 1, 0);
+}
+
+/**
+ * One line about the shell and the paths of a summary; empty where both are at the project's `root` and the model
+ * was never told anything else. `shell` and `root` are absolute, `entries` those that count.
+ */
+export function shellPlace(entries: readonly JSONLEntry[], shell: string, root: string): string {
+  if (shell === root && !toldElsewhere(entries, root)) return '';
+  // A name may hold a line end, and must not begin a line of its own.
+  return `The shell is in ${shell}: tools resolve relative paths there. Paths in this summary are relative to ${root}.`.replace(
+    /[\n\r]/g,
+    '?',
+  );
+}
+
+/** Whether the header, a note of the environment or an earlier summary placed the shell elsewhere than at `root`. */
+function toldElsewhere(entries: readonly JSONLEntry[], root: string): boolean {
+  const { directory = root } = headerOf(entries)?.environment ?? {};
+  return (
+    directory !== root ||
+    entries.some(
+      ({ subtype, isCompactSummary, cwd }) =>
+        (subtype === 'environment' || isCompactSummary === true) && cwd !== root,
+    )
+  );
 }

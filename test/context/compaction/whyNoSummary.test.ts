@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { whyNoSummary } from '../../../src/context/compaction/judgeSummary.ts';
+import { whyNoSummary } from '../../../src/context/compaction/checkSummary.ts';
 import { configuration, house, modelOf, step, summary } from '../harness.ts';
 
 const judged = (
