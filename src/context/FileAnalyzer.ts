@@ -56,8 +56,8 @@ const CALL_WEIGHT = 3;
 
 /**
  * The existing files that the entries name, most important first: modified, then touched by a tool, of these the
- * ones of the current task, then often named, then recently named. Relative paths are resolved against the entry's directory, then `root`; only files inside `root`
- * and files that were modified count.
+ * ones of the current task, then often named, then recently named. Relative paths are resolved against the entry's
+ * directory, then `root`; only files inside `root` and files that were modified count.
  */
 export function analyzeFiles(entries: readonly JSONLEntry[], root: string): FileReference[] {
   return runAtOnce(analyze(entries, root));
