@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { release, type } from 'node:os';
 import type { Environment } from '../agent/systemPrompt.ts';
 import { gitRunsPrograms } from '../permissions/gitPrograms.ts';
+import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../protocol/ownGit.ts';
 import { readAhead } from './readAhead.ts';
 
 /** Longest wait for git, in milliseconds; a slow repository goes undescribed rather than delay the first request. */
@@ -56,17 +57,10 @@ async function gitState(directory: string): Promise<string | undefined> {
 
 /** Output of one read-only git command; undefined when there is no repository or no git. */
 function git(directory: string, args: string[]): Promise<string | undefined> {
-  // Optional locks off: a status that only looks must not take the index lock from the user's own git.
-  const full = [
-    '--no-optional-locks',
-    '-c',
-    'core.fsmonitor=false',
-    '-c',
-    'log.showSignature=false',
-    ...args,
-  ];
   return new Promise((resolve) => {
-    execFile('git', full, { cwd: directory, timeout: GIT_TIMEOUT, maxBuffer: 4_000_000 }, (error, stdout) =>
+    const env = ownGitEnvironment(process.env, directory);
+    const options = { cwd: directory, env, timeout: GIT_TIMEOUT, maxBuffer: 4_000_000 };
+    execFile('git', [...OWN_GIT_ARGUMENTS, ...args], options, (error, stdout) =>
       resolve(error === null ? stdout : undefined),
     );
   });

@@ -81,7 +81,7 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
         return `Allowed for this session: ${texts.join(', ')}`;
       }
       for (const text of texts) {
-        const saved = await addLocalRule(file, 'allow', text);
+        const saved = await addLocalRule(file, 'allow', text, process.env);
         if (saved.type === 'refused') {
           add('session');
           return `Allowed for this session only. ${saved.message}`;

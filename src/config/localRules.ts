@@ -1,17 +1,21 @@
 import { execFile } from 'node:child_process';
 import { appendFile, mkdir, readFile, readlink } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
+import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../protocol/ownGit.ts';
 import { editSettings, type SaveOutcome, type SettingsChange } from './editSettings.ts';
 import type { SettingsRule, Values } from './types.ts';
 
+type Variables = Readonly<Record<string, string | undefined>>;
+
 /**
  * Adds a permission rule to a personal settings file (`.clawdcode.local.json`), once, and keeps that file
- * out of the repository's commits.
+ * out of the repository's commits. `env` is what git is started with.
  */
 export async function addLocalRule(
   file: string,
   behavior: SettingsRule['behavior'],
   rule: string,
+  env: Variables,
 ): Promise<SaveOutcome> {
   // A repository's link would take the rule to where it counts for more than this folder.
   if ((await readlink(file).catch(() => undefined)) !== undefined) {
@@ -22,7 +26,7 @@ export async function addLocalRule(
   }
   const saved = await editSettings(file, 'local', (values) => changesFor(values, behavior, rule));
   // Nice to have: without git, or in a read-only repository, the rule counts all the same.
-  if (saved.type === 'saved') await excludeFromGit(file).catch(() => undefined);
+  if (saved.type === 'saved') await excludeFromGit(file, env).catch(() => undefined);
   return saved;
 }
 
@@ -34,11 +38,12 @@ function changesFor(values: Values, behavior: SettingsRule['behavior'], rule: st
 }
 
 /** Names the file in `.git/info/exclude` when nothing ignores it yet. */
-async function excludeFromGit(file: string): Promise<void> {
+async function excludeFromGit(file: string, env: Variables): Promise<void> {
   const directory = dirname(file);
-  const ignored = await git(directory, ['check-ignore', '--quiet', '--no-index', '--', file]);
+  const git = (args: readonly string[]) => askGit(directory, args, env);
+  const ignored = await git(['check-ignore', '--quiet', '--no-index', '--', file]);
   if (ignored.code !== 1) return;
-  const { code, output } = await git(directory, ['rev-parse', '--git-path', 'info/exclude']);
+  const { code, output } = await git(['rev-parse', '--git-path', 'info/exclude']);
   if (code !== 0) return;
   const exclude = resolve(directory, output.trim());
   const text = await readFile(exclude, 'utf8').catch(() => '');
@@ -48,11 +53,14 @@ async function excludeFromGit(file: string): Promise<void> {
 
 const timeoutMs = 5000;
 
-function git(cwd: string, args: readonly string[]): Promise<{ code: number; output: string }> {
+function askGit(
+  cwd: string,
+  args: readonly string[],
+  env: Variables,
+): Promise<{ code: number; output: string }> {
   return new Promise((done) => {
-    // A repository's own configuration may name a program to run; none is wanted for a question.
-    const options = { cwd, timeout: timeoutMs, encoding: 'utf8' } as const;
-    execFile('git', ['-c', 'core.fsmonitor=false', ...args], options, (error, output) => {
+    const options = { cwd, env: ownGitEnvironment(env, cwd), timeout: timeoutMs, encoding: 'utf8' } as const;
+    execFile('git', [...OWN_GIT_ARGUMENTS, ...args], options, (error, output) => {
       done({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, output });
     });
   });

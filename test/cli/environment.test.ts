@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, realpath, rm, utimes, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, realpath, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -38,4 +38,49 @@ test('no program that the repository names is started to describe it', async () 
   expect(existsSync(proof)).toBe(false);
   git('status', '--porcelain');
   expect(existsSync(proof)).toBe(true);
+});
+
+test('an archive whose repository lacks objects has nothing fetched, by whatever program it names', async () => {
+  const proof = join(root, 'proof');
+  const inGit = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+  const script = join(root, 'fetch.sh');
+  await writeFile(script, `#!/bin/sh\ntouch ${proof}\n`, { mode: 0o755 });
+  const parent = inGit('rev-parse', 'HEAD');
+  git('commit', '-q', '--allow-empty', '-m', 'the second');
+  await rm(join(root, '.git', 'objects', parent.slice(0, 2), parent.slice(2)));
+  await appendFile(
+    join(root, '.git', 'config'),
+    `[core]\n\trepositoryformatversion = 1\n[extensions]\n\tpartialClone = origin\n[remote "origin"]\n\turl = ext::${script}\n\tpromisor = true\n[protocol "ext"]\n\tallow = always\n`,
+  );
+  await readEnvironment(root, now);
+  expect(existsSync(proof)).toBe(false);
+  // A git that is started carelessly does fetch.
+  spawnSync('git', ['log'], { cwd: root });
+  expect(existsSync(proof)).toBe(true);
+});
+
+test('a git that the project puts on the PATH is not the one that is asked', async () => {
+  const proof = join(root, 'proof');
+  const bin = join(root, 'node_modules', '.bin');
+  await mkdir(bin, { recursive: true });
+  await writeFile(join(bin, 'git'), `#!/bin/sh\ntouch ${proof}\n`, { mode: 0o755 });
+  const { PATH } = process.env;
+  process.env.PATH = `${bin}:${PATH}`;
+  try {
+    expect((await readEnvironment(root, now)).git).toContain('branch main');
+    await mkdir(join(root, 'deep'));
+    expect((await readEnvironment(join(root, 'deep'), now)).git).toContain('branch main');
+  } finally {
+    process.env.PATH = PATH;
+  }
+  expect(existsSync(proof)).toBe(false);
+});
+
+test('a bare repository that is hidden in a folder is none', async () => {
+  const hidden = join(root, 'docs');
+  await mkdir(hidden);
+  execFileSync('git', ['init', '-q', '--bare', hidden]);
+  await appendFile(join(hidden, 'config'), `[core]\n\tbare = false\n\tworktree = ${root}\n`);
+  // What it says of itself is not asked, whatever it says.
+  expect((await readEnvironment(hidden, now)).git ?? '').not.toContain('branch');
 });

@@ -55,7 +55,12 @@ test('a rule is not saved through a link, which may lead to where it counts for 
   const target = join(directory, 'elsewhere.json');
   await writeFile(target, '{}');
   await symlink(target, join(directory, '.clawdcode.local.json'));
-  const saved = await addLocalRule(join(directory, '.clawdcode.local.json'), 'allow', 'Bash(ls:*)');
+  const saved = await addLocalRule(
+    join(directory, '.clawdcode.local.json'),
+    'allow',
+    'Bash(ls:*)',
+    process.env,
+  );
   expect(saved).toMatchObject({ type: 'refused', message: expect.stringContaining('is a link') });
   expect(await readFile(target, 'utf8')).toBe('{}');
 });
@@ -120,8 +125,8 @@ describe('local rules', () => {
 
   test('are added once each, in order, to a file that is created for them', async () => {
     for (const rule of ['Bash(npm test)', 'Bash(ls:*)', 'Bash(npm test)'])
-      await addLocalRule(file(), 'allow', rule);
-    await addLocalRule(file(), 'deny', 'Read(./.env)');
+      await addLocalRule(file(), 'allow', rule, process.env);
+    await addLocalRule(file(), 'deny', 'Read(./.env)', process.env);
     expect(JSON.parse(await readFile(file(), 'utf8'))).toEqual({
       permissions: { allow: ['Bash(npm test)', 'Bash(ls:*)'], deny: ['Read(./.env)'] },
     });
@@ -131,7 +136,7 @@ describe('local rules', () => {
   test('keep comments and the style of the file', async () => {
     const before = '{\r\n\t// mine\r\n\t"permissions": {\r\n\t\t"allow": ["A"] // first\r\n\t}\r\n}\r\n';
     await writeFile(file(), before);
-    await addLocalRule(file(), 'allow', 'B');
+    await addLocalRule(file(), 'allow', 'B', process.env);
     const after = await readFile(file(), 'utf8');
     expect(after).toContain('\t// mine\r\n');
     expect(after).toMatch(/"A",\s*"B"/);
@@ -142,8 +147,8 @@ describe('local rules', () => {
     git('init', '--quiet');
     await mkdir(join(directory, 'packages/a'), { recursive: true });
     const nested = join(directory, 'packages/a/.clawdcode.local.json');
-    await addLocalRule(nested, 'allow', 'A');
-    await addLocalRule(nested, 'allow', 'B');
+    await addLocalRule(nested, 'allow', 'A', process.env);
+    await addLocalRule(nested, 'allow', 'B', process.env);
     expect(git('status', '--porcelain', '--untracked-files=all')).toBe('');
     const exclude = await readFile(join(directory, '.git/info/exclude'), 'utf8');
     expect(exclude.match(/\.clawdcode\.local\.json/g)).toHaveLength(1);
@@ -153,13 +158,13 @@ describe('local rules', () => {
     git('init', '--quiet');
     await writeFile(join(directory, '.gitignore'), '*.local.json\n');
     const before = await readFile(join(directory, '.git/info/exclude'), 'utf8').catch(() => '');
-    await addLocalRule(file(), 'allow', 'A');
+    await addLocalRule(file(), 'allow', 'A', process.env);
     expect(await readFile(join(directory, '.git/info/exclude'), 'utf8').catch(() => '')).toBe(before);
   });
 
   test('refuse where the setting is not what it should be', async () => {
     await writeFile(file(), '{ "permissions": "all" }');
-    expect(await addLocalRule(file(), 'allow', 'A')).toMatchObject({ type: 'refused' });
+    expect(await addLocalRule(file(), 'allow', 'A', process.env)).toMatchObject({ type: 'refused' });
     expect(await readFile(file(), 'utf8')).toBe('{ "permissions": "all" }');
   });
 });

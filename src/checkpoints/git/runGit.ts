@@ -1,5 +1,6 @@
 /** Starts git for reading only: nothing it is asked here writes, takes a lock, runs a hook or reaches a network. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../../protocol/ownGit.ts';
 
 export interface GitProgram {
   readonly program: string;
@@ -9,26 +10,14 @@ export interface GitProgram {
 /** A repository that takes longer is done without git. */
 const TIMEOUT_MS = 30_000;
 
-/**
- * `core.fsmonitor` would start a program that the repository names; without protocols a partial clone cannot fetch
- * what it lacks; without optional locks the index is not refreshed.
- */
-const SAFE = [
-  '--no-pager',
-  '--no-optional-locks',
-  '-c',
-  'core.fsmonitor=false',
-  '-c',
-  'protocol.allow=never',
-];
-
 /** Settled however it ends; `input` is written while the output is read. */
 export function startGit(
   git: GitProgram,
   cwd: string,
   args: readonly string[],
 ): ChildProcessWithoutNullStreams {
-  const child = spawn(git.program, [...SAFE, ...args], { cwd, env: safeEnvironment(git.env), stdio: 'pipe' });
+  const env = ownGitEnvironment(git.env, cwd);
+  const child = spawn(git.program, [...OWN_GIT_ARGUMENTS, ...args], { cwd, env, stdio: 'pipe' });
   child.stdin.on('error', () => {});
   child.stderr.resume();
   return child;
@@ -54,16 +43,4 @@ export function runGit(
     child.on('close', (code) => end(code === 0 ? Buffer.concat(chunks) : undefined));
     child.stdin.end(input ?? '');
   });
-}
-
-/** Without what would point git at another repository. */
-function safeEnvironment(env: GitProgram['env']): NodeJS.ProcessEnv {
-  const kept = Object.entries(env).filter(([name]) => !name.startsWith('GIT_'));
-  return {
-    ...Object.fromEntries(kept),
-    GIT_OPTIONAL_LOCKS: '0',
-    GIT_NO_LAZY_FETCH: '1',
-    GIT_TERMINAL_PROMPT: '0',
-    LC_ALL: 'C',
-  };
 }

@@ -4,6 +4,7 @@ import type { LoadedSettings } from '../../config/types.ts';
 import { environmentSend } from '../../model/http/environmentSend.ts';
 import { askServer } from '../../model/servers/askServer.ts';
 import { probeModel } from '../../model/servers/probeModel.ts';
+import { ownGitEnvironment } from '../../protocol/ownGit.ts';
 import type { ModelProbe } from '../../protocol/server.ts';
 import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
 import { listerFor } from '../models.ts';
@@ -78,7 +79,12 @@ function firstLine(
   { cwd, env }: Place,
 ): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const options = { cwd, env: withoutKeys(env), timeout: PROGRAM_MS, maxBuffer: 100_000 };
+    const options = {
+      cwd,
+      env: ownGitEnvironment(withoutKeys(env), cwd),
+      timeout: PROGRAM_MS,
+      maxBuffer: 100_000,
+    };
     execFile(program, [...args], options, (error, stdout) =>
       resolve(error === null ? (stdout.split('\n')[0] ?? '').trim() : undefined),
     );

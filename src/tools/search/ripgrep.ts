@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import { pathOutside } from '../../protocol/ownGit.ts';
 import type { Environment } from '../environment.ts';
 
 /** More than this is not collected: the search is stopped and says so. */
@@ -30,7 +31,7 @@ export async function runRipgrep(
   env: Environment,
   signal: AbortSignal,
 ): Promise<SearchRun | undefined> {
-  const program = await findRipgrep(env);
+  const program = await findRipgrep(env, cwd);
   if (program === undefined) return undefined;
   return new Promise((resolve) => {
     const child = spawn(program, ['--no-config', '--color=never', ...args], {
@@ -74,12 +75,15 @@ export async function runRipgrep(
   });
 }
 
-async function findRipgrep(env: Environment): Promise<string | undefined> {
+/** Never one that a project brings along. */
+async function findRipgrep(env: Environment, cwd: string): Promise<string | undefined> {
   const packaged = await import('@vscode/ripgrep').then(
     ({ rgPath }) => rgPath,
     () => undefined,
   );
-  const onPath = (env.PATH ?? '').split(delimiter).map((directory) => join(directory, 'rg'));
+  const onPath = pathOutside(env, cwd)
+    .split(delimiter)
+    .map((directory) => join(directory, 'rg'));
   for (const program of packaged === undefined ? onPath : [packaged, ...onPath]) {
     const runs = await access(program, constants.X_OK).then(
       () => true,

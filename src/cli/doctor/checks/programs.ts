@@ -1,4 +1,5 @@
 import type { Finding } from '../../../protocol/doctor.ts';
+import { OWN_GIT_ARGUMENTS } from '../../../protocol/ownGit.ts';
 import type { DoctorPorts } from '../types.ts';
 
 /** Programs beside this one. */
@@ -7,11 +8,17 @@ export async function checkPrograms({ run, place }: DoctorPorts): Promise<readon
   const [own, installed, git, bubblewrap] = await Promise.all([
     packed === undefined ? undefined : run(packed, ['--version']),
     run('rg', ['--version']),
-    run('git', ['--version']),
+    run('git', [...OWN_GIT_ARGUMENTS, '--version']),
     run('bwrap', ['--version']),
   ]);
   const ripgrep = own ?? installed;
-  const isRepository = await run('git', ['-C', place.root, 'rev-parse', '--is-inside-work-tree']);
+  const isRepository = await run('git', [
+    ...OWN_GIT_ARGUMENTS,
+    '-C',
+    place.root,
+    'rev-parse',
+    '--is-inside-work-tree',
+  ]);
   return [
     ripgrep === undefined
       ? {

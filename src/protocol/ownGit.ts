@@ -1,0 +1,69 @@
+/**
+ * How this program itself starts git: only to look, and such that nothing which a folder brings along is executed. An
+ * unpacked archive comes with a configuration of its own, and any folder may hide a repository.
+ */
+import { delimiter, dirname, isAbsolute, join, sep } from 'node:path';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Goes before the command. What a repository configures is overruled: the monitor of files, hooks, pagers, external
+ * diffs, signatures (`gpg.program`), credential helpers and `ssh`. A bare repository is only used where it is named.
+ */
+export const OWN_GIT_ARGUMENTS: readonly string[] = [
+  '--no-pager',
+  '--no-optional-locks',
+  ...[
+    'core.fsmonitor=false',
+    'core.hooksPath=/dev/null',
+    'core.sshCommand=false',
+    'core.askPass=false',
+    'credential.helper=',
+    'diff.external=',
+    'log.showSignature=false',
+    'safe.bareRepository=explicit',
+    'submodule.recurse=false',
+  ].flatMap((setting) => ['-c', setting]),
+];
+
+/**
+ * The environment of such a git, made from the user's: nothing points it at another repository, no remote is asked for
+ * what a partial clone lacks, whatever its protocol (`ext::` is a program), nobody is asked for a password, and no
+ * program comes from a folder of the project.
+ */
+export function ownGitEnvironment(env: Variables, directory: string): Record<string, string> {
+  const kept = Object.entries(env).flatMap(([name, value]) =>
+    value === undefined || name.startsWith('GIT_') ? [] : [[name, value] as const],
+  );
+  return {
+    ...Object.fromEntries(kept),
+    ...(env.PATH === undefined ? {} : { PATH: pathOutside(env, directory) }),
+    GIT_ALLOW_PROTOCOL: '',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_TERMINAL_PROMPT: '0',
+    LC_ALL: 'C',
+  };
+}
+
+/**
+ * The folders of the PATH in which programs are looked up while nobody has been asked about `directory`: none that is
+ * relative, lies inside `directory` or is in the `node_modules` of a folder around it, as `npx` puts it first. A folder
+ * that holds the user's home is no project: what is in there is the user's.
+ */
+export function pathOutside({ PATH = '', HOME }: Variables, directory: string): string {
+  const around = [directory];
+  for (let at = directory; at !== dirname(at); at = dirname(at)) around.push(dirname(at));
+  const isProject = around.length > 1 && (HOME === undefined || !isInside(HOME, directory));
+  const isForeign = (folder: string): boolean =>
+    !isAbsolute(folder) ||
+    (isProject && isInside(folder, directory)) ||
+    around.some((place) => isInside(folder, join(place, 'node_modules')));
+  return PATH.split(delimiter)
+    .filter((folder) => !isForeign(folder))
+    .join(delimiter);
+}
+
+function isInside(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
+}

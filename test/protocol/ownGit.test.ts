@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest';
+import { ownGitEnvironment, pathOutside } from '../../src/protocol/ownGit.ts';
+
+test.each([
+  ['/usr/bin:/bin', '/usr/bin:/bin'],
+  ['/work/app/node_modules/.bin:/usr/bin', '/usr/bin'],
+  ['/work/app/src/tools:/usr/bin', '/usr/bin'],
+  // As npx and npm run put them first: the folder's own and those around it.
+  ['/work/node_modules/.bin:/node_modules/.bin:/usr/bin', '/usr/bin'],
+  ['.:bin::../x:/usr/bin', '/usr/bin'],
+  // Beside the project is not in it.
+  ['/work/app-tools/bin:/work/bin', '/work/app-tools/bin:/work/bin'],
+])('of %s programs are looked up in %s', (path, expected) => {
+  expect(pathOutside({ PATH: path, HOME: '/home/u' }, '/work/app/src')).toBe(expected);
+});
+
+test.each(['/', '/home', '/home/u'])('in %s the user’s own programs are found', (directory) => {
+  const PATH = '/home/u/.local/bin:/usr/bin';
+  expect(pathOutside({ PATH, HOME: '/home/u' }, directory)).toBe(PATH);
+});
+
+test('nothing in the user’s environment points git elsewhere or lets it fetch', () => {
+  const env = ownGitEnvironment(
+    { HOME: '/home/u', GIT_DIR: '/x', GIT_CONFIG_COUNT: '1', PATH: '/usr/bin' },
+    '/work',
+  );
+  expect(env).toMatchObject({
+    HOME: '/home/u',
+    PATH: '/usr/bin',
+    GIT_ALLOW_PROTOCOL: '',
+    GIT_NO_LAZY_FETCH: '1',
+  });
+  expect(env).not.toHaveProperty('GIT_DIR');
+  expect(env).not.toHaveProperty('GIT_CONFIG_COUNT');
+});
