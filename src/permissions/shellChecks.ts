@@ -92,6 +92,9 @@ export function heredocsEndWhereTheySay(root: Node, source: string): boolean {
   return rows.size === heredocs.length && heredocs.every((node) => endsWhereItSays(node, source));
 }
 
+/** A line of double-quoted text without anything that the shell replaces. A backslash at its end joins it with the next. */
+const isOnlyText = (line: string): boolean => !/`|\$[\w({['"@*#?$!-]|\\$/.test(line);
+
 function endsWhereItSays(node: Node, source: string): boolean {
   const [start, end] = ['heredoc_start', 'heredoc_end'].map((type) =>
     node.children.find((child) => child.type === type),
@@ -105,8 +108,8 @@ function endsWhereItSays(node: Node, source: string): boolean {
   const lines = source.slice(headerEnd + 1).split('\n');
   const last = lines.findIndex((line) => (tabs ? line.replace(/^\t+/, '') : line) === delimiter);
   if (headerEnd === -1 || last === -1) return false;
-  // In an unquoted body a backslash at a line's end joins it with the next, the delimiter included.
-  if (match?.[1] === '' && lines.slice(0, last).some((line) => line.endsWith('\\'))) return false;
+  // An unquoted body is double-quoted text to the shell, and only text to the grammar: nothing in it may be more.
+  if (match?.[1] === '' && !lines.slice(0, last).every(isOnlyText)) return false;
   const row = start.startPosition.row + 1 + last;
   return end.startPosition.row === row && source.slice(end.startIndex, end.endIndex) === delimiter;
 }
