@@ -11,7 +11,7 @@ import { parseRule, type SourcedRule } from '../permissions/rules.ts';
 import { isSensitive } from '../permissions/sensitive.ts';
 import { loadShellParser } from '../permissions/shell.ts';
 import type { Access, PermissionDecision, PermissionMode, RuleSuggestion } from '../protocol/permissions.ts';
-import { realpath } from './workspace.ts';
+import { isDirectory, realpath } from './workspace.ts';
 
 export interface Permissions {
   decide(tool: string, access: Access, mode: PermissionMode): Promise<PermissionDecision>;
@@ -48,6 +48,7 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
     home,
     realpath,
     expandGlob,
+    isDirectory,
     gitRunsPrograms,
     parseCommand,
     localSettingsFile,

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
 /** The project's root: the nearest folder upwards that holds `.git`, else the working directory itself. */
@@ -21,5 +21,14 @@ export function realpath(path: string): string {
   } catch {
     const parent = dirname(path);
     return parent === path ? path : join(realpath(parent), basename(path));
+  }
+}
+
+/** Whether there is a directory of that name, or a link to one. */
+export function isDirectory(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false;
   }
 }

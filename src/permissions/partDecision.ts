@@ -95,11 +95,26 @@ function decideUse(visit: Visit, use: ReadOnlyUse, policy: Policy): PartVerdict 
       reason: `The repository's own configuration names programs that ${what} may start.`,
       unruled: part,
     };
+  if (use.onlyFiles === true && directories.some((directory) => namesDirectory(use, directory, policy)))
+    return { behavior: 'ask', reason: `${what} shows all that is in a folder, secrets included.` };
   const verdicts = directories.flatMap((directory) => [
     ...use.contents.map((word) => decideOperand(word, directory, 'contents', policy)),
     ...use.names.map((word) => decideOperand(word, directory, 'names', policy)),
   ]);
   return gravest(verdicts) ?? { behavior: 'allow', reason: `${what} only looks.` };
+}
+
+function namesDirectory(
+  { contents }: ReadOnlyUse,
+  directory: string,
+  { isDirectory, expandGlob, ...policy }: Policy,
+): boolean {
+  return contents.some((word) => {
+    if (word === null) return true;
+    const path = locate(word, directory, policy);
+    const paths = hasGlob(word) ? expandGlob(path) : [path];
+    return paths === undefined || [path, ...paths].some(isDirectory);
+  });
 }
 
 function decideOperand(

@@ -17,6 +17,8 @@ export interface Policy {
   readonly realpath: (path: string) => string;
   /** The paths that a shell may make of one with wildcards; undefined when there are too many; never throws. */
   readonly expandGlob: (pattern: string) => readonly string[] | undefined;
+  /** Whether there is a directory of that name, or a link to one; never throws. */
+  readonly isDirectory: (path: string) => boolean;
   /** Whether git would start programs that the repository found from a directory names; never throws. */
   readonly gitRunsPrograms: (directory: string) => boolean;
   readonly parseCommand: (command: string) => ParsedCommand;

@@ -18,10 +18,35 @@ export interface ReadOnlyUse {
   readonly contents: readonly (string | null)[];
   /** Files of which it shows that they exist, or their size and dates. */
   readonly names: readonly (string | null)[];
+  /** It would show everything below a directory: none of `contents` may be one. */
+  readonly onlyFiles?: boolean;
 }
 
-/** undefined = not known to be read-only. */
+/**
+ * undefined = not known to be read-only. A word that only the shell can know may be anything, an option included: it is
+ * a file that has to be asked about, or the command is not understood. The same goes for a pattern without quotes, which
+ * may become several words.
+ */
 export function readOnlyUse(part: CommandPart): ReadOnlyUse | undefined {
+  const use = lookedAt(part);
+  // To dash `$'x'` is a dollar sign and a word in quotes.
+  if (use === undefined || part.fullRaw.some((raw) => raw.includes("$'"))) return undefined;
+  const prints = part.argv[0] === 'echo' || part.argv[0] === 'printf';
+  const files = [...use.contents, ...use.names];
+  const isKnown = part.argv.slice(1).every((word, index) => {
+    const first = index === 0 && part.argv[0] === 'printf';
+    if (word === null) return (prints && !first) || files.includes(null);
+    return !isOpenGlob(part.raw[index + 1] ?? '') || (prints && !first) || files.includes(word);
+  });
+  return isKnown ? use : undefined;
+}
+
+/** Whether the shell puts the names of files in the place of this word, if there are any. */
+function isOpenGlob(raw: string): boolean {
+  return hasGlob(raw.replace(/\\.|'[^']*'|"(?:[^"\\]|\\.)*"/gs, ''));
+}
+
+function lookedAt(part: CommandPart): ReadOnlyUse | undefined {
   if (!hasSafeEnvironment(part)) return undefined;
   const [name, ...args] = part.argv;
   if (name == null || part.carrier) return undefined;
@@ -44,9 +69,10 @@ export function readOnlyUse(part: CommandPart): ReadOnlyUse | undefined {
   const read = readOptions(args, command);
   if (read === undefined || read.operands.length > (command.most ?? Number.POSITIVE_INFINITY))
     return undefined;
+  if (command.most !== undefined && part.raw.some(isOpenGlob)) return undefined;
   if (command.only && !read.operands.every((word) => command.only?.test(word ?? ''))) return undefined;
   const files = read.operands.filter((word) => word !== '-');
-  if (command.operands === 'contents') return { contents: files, names: [] };
+  if (command.operands === 'contents') return { contents: files, names: [], onlyFiles: name === 'diff' };
   if (command.operands === 'names') return { contents: [], names: files };
   return nothing;
 }

@@ -53,7 +53,8 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
     values: 'd',
     long: ['--max-depth', '--human-readable', '--summarize'],
   },
-  exit: { operands: 'words' },
+  // A word would be calculated, and a subscript in it runs commands.
+  exit: { operands: 'words', only: /^\d+$/ },
   expand: { operands: 'contents', flags: 'i', values: 't' },
   expr: { operands: 'words' },
   false: words,
@@ -109,7 +110,7 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
   sha256sum: sums,
   sha512sum: sums,
   shasum: { operands: 'contents', values: 'a' },
-  sleep: { operands: 'words' },
+  sleep: { operands: 'words', only: /^[\d.]+[smhd]?$/ },
   sort: {
     operands: 'contents',
     flags: 'bdfghiMnrRsuVz',

@@ -1,6 +1,5 @@
 import { readOptions } from './options.ts';
 import type { ReadOnlyUse } from './readOnly.ts';
-import { couldBeSensitive } from './sensitive.ts';
 
 const grepOptions = {
   // Without R, which follows the links of a repository to wherever they lead.
@@ -81,7 +80,11 @@ const ripgrepOptions = {
   ],
 };
 
-/** Languages whose files hold no credentials by any usual name. */
+/** Endings of files that hold no credentials by any usual name: `*.local` would be `.env.local` too. */
+const codeEnding =
+  /^\*\.(?:[cm]?[jt]sx?|c|cc|cpp|cs|css|go|h|hpp|html?|java|kts?|less|lua|mdx?|php|py|rb|rs|s[ac]ss|scala|sql|svelte|swift|vue)$/;
+
+/** The same by the names that ripgrep has for them. */
 const codeType =
   /^(?:c|cpp|cs|css|go|html|java|js|kotlin|lua|md|markdown|php|py|ruby|rust|scala|sh|sql|swift|ts|typescript)$/;
 
@@ -99,13 +102,10 @@ export function searchUse(name: string, args: readonly (string | null)[]): ReadO
   if (read.operands.length < pattern) return undefined;
   const files = read.operands.slice(pattern);
   if (listing) return { contents: [], names: files };
-  const recursive = has('-r', '--recursive');
-  if (!(ripgrep ? mayBeDirectories(files) : recursive)) return { contents: files, names: [] };
-  return isLimited(read.options) ? { contents: files, names: [] } : undefined;
+  if (isLimited(read.options)) return { contents: files, names: [] };
+  const recursive = has('-r', '--recursive') || (ripgrep && files.length === 0);
+  return recursive ? undefined : { contents: files, names: [], onlyFiles: ripgrep };
 }
-
-const mayBeDirectories = (files: readonly (string | null)[]): boolean =>
-  files.length === 0 || files.some((file) => file === null || !/[^./]\.[a-z]{1,5}$/i.test(file));
 
 function isLimited(options: readonly { name: string; value: string | null }[]): boolean {
   const limits = options.filter(({ name }) => ['--include', '--glob', '-g', '--type', '-t'].includes(name));
@@ -114,11 +114,7 @@ function isLimited(options: readonly { name: string; value: string | null }[]): 
     limits.every(({ name, value }) => {
       if (value === null) return false;
       if (name === '--type' || name === '-t') return codeType.test(value);
-      return (
-        /^\*\.\w+$/.test(value) &&
-        !couldBeSensitive(`x${value.slice(1)}`) &&
-        !/^\*\.(?:json|ya?ml|toml)$/.test(value)
-      );
+      return codeEnding.test(value);
     })
   );
 }

@@ -116,7 +116,7 @@ export class CommandReader {
       } else if (child.type === 'file_redirect') {
         if (this.#redirect(child, [])?.length !== 0) return false;
       } else if (child.type === 'herestring_redirect') {
-        if (!this.#all(child, place)) return false;
+        if (!this.#herestring(child, place)) return false;
       } else if (child.type === 'command_name') words.push(...child.children);
       else words.push(child);
     }
@@ -194,7 +194,7 @@ export class CommandReader {
           ? this.#redirect(child, extra) !== undefined
           : child.type === 'heredoc_redirect'
             ? this.#heredoc(child, place, extra)
-            : child.type === 'herestring_redirect' && this.#all(child, place);
+            : child.type === 'herestring_redirect' && this.#herestring(child, place);
       if (!understood) return false;
     }
     if (body === null) return extra.length === 0;
@@ -216,6 +216,13 @@ export class CommandReader {
     }
     extra.push(...rest);
     return rest;
+  }
+
+  /** The word is what the command reads: one that only the shell knows may be a secret, as a file would be. */
+  #herestring(node: Node, place: Place): boolean {
+    const words = node.namedChildren.filter((child) => wordTypes.has(child.type));
+    if (words.some((word) => wordValue(word, this.#source) === null)) this.#reads.push(null);
+    return this.#all(node, place);
   }
 
   #heredoc(node: Node, place: Place, extra: Node[]): boolean {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { realpath } from '../../src/cli/workspace.ts';
+import { isDirectory, realpath } from '../../src/cli/workspace.ts';
 import { decide, type Policy } from '../../src/permissions/decide.ts';
 import { expandGlob } from '../../src/permissions/expandGlob.ts';
 import { gitRunsPrograms } from '../../src/permissions/gitPrograms.ts';
@@ -67,6 +67,7 @@ export async function policyFor(
     home,
     realpath,
     expandGlob,
+    isDirectory,
     gitRunsPrograms,
     parseCommand: await shellParser(),
     localSettingsFile: join(root, '.clawdcode.local.json'),
