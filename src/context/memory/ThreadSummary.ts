@@ -30,17 +30,21 @@ export function draftEntry(draft: Draft): EntryDraft {
   };
 }
 
-/** The newest draft of a log, if what it was written for still stands. */
+/** The newest draft of a log that was written for what stands now; one that claims to speak for later entries is none. */
 export function recordedDraft(entries: readonly JSONLEntry[]): Draft | undefined {
-  const { data } = entries.findLast(({ subtype }) => subtype === 'summary_draft') ?? {};
-  const draft = recorded.safeParse(data).data;
-  return draft?.epoch === epochOf(entries) ? draft : undefined;
+  const epoch = epochOf(entries);
+  for (const { subtype, seq, data } of entries.toReversed()) {
+    if (subtype !== 'summary_draft') continue;
+    const draft = recorded.safeParse(data).data;
+    if (draft?.epoch === epoch && draft.lastMessageSeq < seq) return draft;
+  }
+  return undefined;
 }
 
 const recorded = z.object({
-  text: z.string(),
+  text: z.string().min(1),
   epoch: z.string(),
-  lastMessageSeq: z.number(),
+  lastMessageSeq: z.int().nonnegative(),
   usedTokens: z.number(),
 });
 

@@ -1,6 +1,12 @@
-import { expect, test } from 'vitest';
-import { type DraftOutcome, ThreadSummary } from '../../../src/context/memory/ThreadSummary.ts';
+import { describe, expect, test } from 'vitest';
+import {
+  type DraftOutcome,
+  draftEntry,
+  recordedDraft,
+  ThreadSummary,
+} from '../../../src/context/memory/ThreadSummary.ts';
 import { CacheStore } from '../../../src/context/storage/index.ts';
+import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 
 const PAUSE = 5000;
 
@@ -55,4 +61,35 @@ test('a pause counts from where the request begins to grow again after masking',
   thread.updateIfNeeded('same', 65_000, PAUSE, write);
   await thread.settled();
   expect(count()).toBe(2);
+});
+
+describe('the draft of a log', () => {
+  const draft = { text: '1. Primary request', epoch: 'start', lastMessageSeq: 3, usedTokens: 100 };
+  const place = { v: 1, parentUuid: null, sessionId: 's', timestamp: '', cwd: '', version: '' };
+  const entry = (seq: number, data: object): JSONLEntry => ({
+    ...place,
+    seq,
+    uuid: `u${seq}`,
+    ...draftEntry(draft),
+    data: { ...draft, ...data },
+  });
+
+  test('is the newest that was written for what stands now', () => {
+    expect(recordedDraft([entry(4, { text: 'older' }), entry(5, {})])).toEqual(draft);
+    expect(recordedDraft([entry(4, {}), entry(5, { epoch: 'gone' })])).toEqual(draft);
+    expect(recordedDraft([entry(4, { epoch: 'gone' })])).toBeUndefined();
+  });
+
+  test.each([
+    { lastMessageSeq: 4 },
+    { lastMessageSeq: 1e9 },
+    { lastMessageSeq: -1 },
+    { lastMessageSeq: 1.5 },
+    { lastMessageSeq: null },
+    { text: '' },
+    { text: undefined },
+    { usedTokens: 'many' },
+  ])('is none where a line is damaged: %o', (data) => {
+    expect(recordedDraft([entry(4, data)])).toBeUndefined();
+  });
 });
