@@ -160,6 +160,11 @@ export class CompactionRunner {
     if (draft === undefined) return undefined;
     const tail = tailTokens(projection.budget(), deps.settings.compact, projection.fixedTokens(tools));
     if (projection.measure(tools).usedTokens <= draft.usedTokens + MOST_BEHIND * tail) return draft;
+    // The newest exchange stays verbatim in any case: however large it is, another draft would do no better.
+    const later = projection
+      .view()
+      .atoms.filter(({ kind, head }) => kind === 'reply' && head.seq > draft.lastMessageSeq);
+    if (later.length <= 1) return draft;
     thread.drop(draft.epoch);
     return undefined;
   }

@@ -389,6 +389,20 @@ describe('a draft', () => {
     expect(sent()).not.toContain('of long ago');
   });
 
+  test('before a single step of any size is used: what another would speak for more stays anyway', async () => {
+    const { context, step, answers, asked, made, sent } = await heldSession(40_000, {
+      compact: { retain: 0.05 },
+    });
+    while (context.session.draft() !== 'running') await step(500);
+    await asked(1);
+    answers[0]?.('1. Primary request and intent\nfoxes');
+    await context.session.parts.thread.settled();
+    await step(6000);
+    expect(made()).toEqual(['compact_boundary']);
+    expect(sent()).toContain('foxes');
+    expect(answers).toHaveLength(1);
+  });
+
   test('is still there after a resume: nobody pays for another, and it is used at the trigger', async () => {
     const { context, step, answers, asked, made, sent, reopen } = await heldSession(40_000);
     while (context.session.draft() !== 'running') await step(1000);
