@@ -34,7 +34,7 @@ import type { Reduction, Replacement } from './history/reductions.ts';
 import type { View } from './history/view.ts';
 import { coveredBy, type Draft } from './memory/ThreadSummary.ts';
 import { usageOf } from './sessionDrafts.ts';
-import type { CompactionBudget } from './tokens/budgets.ts';
+import { type CompactionBudget, EFFECTIVE_WINDOW } from './tokens/budgets.ts';
 import { HIGH } from './tokens/estimate.ts';
 import { truncateToTokens } from './tokens/truncate.ts';
 import { headOf } from './tokens/wellFormed.ts';
@@ -282,10 +282,15 @@ const LEAST_GAIN = 0.98;
 const LEAST_FREED = 0.05;
 
 /** Tokens that may be left for a compaction to be worth it. */
-function mostAfter({ trigger, mustReach, isLate, window }: CompactionJob, preTokens: number): number {
+function mostAfter(
+  { trigger, mustReach, isLate, keepFrom, window }: CompactionJob,
+  preTokens: number,
+): number {
   if (isLate) return window.trigger - 1;
   const isByItself = trigger === 'auto' && mustReach === undefined;
-  return Math.min(LEAST_GAIN * preTokens, isByItself ? preTokens - LEAST_FREED * window.window : preTokens);
+  // Earlier turns alone free no share of a very large window.
+  const whole = keepFrom === undefined ? window.window : Math.min(window.window, EFFECTIVE_WINDOW);
+  return Math.min(LEAST_GAIN * preTokens, isByItself ? preTokens - LEAST_FREED * whole : preTokens);
 }
 
 /** However little a summary stands for, it may have this much. */

@@ -9,13 +9,14 @@ import { strategyTraits } from '../protocol/contextSettings.ts';
 import type { ContextMeasure } from '../protocol/events.ts';
 import type { ModelError } from '../protocol/model.ts';
 import { type CompactionRunner, PAUSE } from './CompactionRunner.ts';
-import type { CompactionJob } from './compaction/job.ts';
 import { learnWindow } from './compaction/learnWindow.ts';
 import { type LedgerPlan, ledgerDraft, oldAtoms, planLedger } from './compaction/ledger.ts';
 import { maskResults } from './compaction/masking.ts';
+import { pinnedAtoms } from './compaction/plan.ts';
 import type { DraftKeeper } from './DraftKeeper.ts';
 import { restsUntilPrompt, turnStart } from './history/epoch.ts';
 import { reductionOf } from './history/reductions.ts';
+import type { Draft } from './memory/ThreadSummary.ts';
 import { budgetWarnings, marksOf, nextStep, type Outlook, triggerNote } from './outlook.ts';
 import type { SessionParts } from './sessionParts.ts';
 import { applyWindow } from './strategies/applyWindow.ts';
@@ -47,6 +48,8 @@ export class ReductionLadder {
   readonly #drafts: DraftKeeper;
   /** Stops a summary that the user waits for. */
   #waiting: AbortController | undefined;
+  /** A draft that freed too little in the place of the turns before a seq: at the trigger it may free enough. */
+  #unfit: { readonly draft: Draft; readonly before: number } | undefined;
 
   constructor(parts: SessionParts, runner: CompactionRunner, drafts: DraftKeeper) {
     this.#parts = parts;
@@ -149,26 +152,34 @@ export class ReductionLadder {
     if (summary === 'simple') return void (await this.#runner.runAuto(options));
     if (await this.#swapIn(options)) return;
     if (this.#drafts.isBroken()) return this.#maskAll(options, NO_SUMMARY, this.#budget().trigger - 1);
-    // A request that outgrew its window all at once (a smaller model, an older session) gave no draft a chance.
-    const isSudden = this.#used(options) >= this.#budget().removeAt && !this.#drafts.wasTried();
-    if (this.#drafts.mayRunBeside() && !isSudden) return this.#drafts.begin(options);
+    if (this.#drafts.mayRunBeside() && !this.#isSudden(options)) return this.#drafts.begin(options);
     await this.#waitForSummary(options);
   }
 
+  /** True for a request that outgrew its window all at once (a smaller model, an older session): no draft had a chance. */
+  #isSudden(options: RequestOptions): boolean {
+    return this.#used(options) >= this.#budget().removeAt && !this.#drafts.wasTried();
+  }
+
   /** The draft takes the place of what it speaks for, if it still stands. */
-  async #swapIn(
-    options: RequestOptions,
-    kind: Pick<CompactionJob, 'isLate' | 'keepFrom'> = {},
-  ): Promise<boolean> {
-    const { thread } = this.#parts;
+  async #swapIn(options: RequestOptions, { isLate = false } = {}): Promise<boolean> {
     const draft = this.#drafts.current(options);
     if (draft === undefined) return false;
-    const report = await this.#runner.run({ ...options, trigger: 'auto', draft, ...kind });
+    const report = await this.#runner.run({ ...options, trigger: 'auto', draft, isLate });
     if (report.outcome === 'done') return true;
     // It leaves too much standing: a later one will do better.
     if (report.outcome === 'refused')
-      thread.drop(draft.epoch, this.#used(options) + PAUSE * this.#budget().window);
+      this.#parts.thread.drop(draft.epoch, this.#used(options) + PAUSE * this.#budget().window);
     return false;
+  }
+
+  /** The draft takes the place of the turns before the entry with the seq `before`, and of nothing later. */
+  async #swapInEarly(options: RequestOptions, before: number): Promise<boolean> {
+    const draft = this.#drafts.current(options);
+    if (draft === undefined || (this.#unfit?.draft === draft && this.#unfit.before === before)) return false;
+    const report = await this.#runner.run({ ...options, trigger: 'auto', draft, keepFrom: before });
+    if (report.outcome === 'refused') this.#unfit = { draft, before };
+    return report.outcome === 'done';
   }
 
   /** True when steps had to be shortened because the draft was not there yet: a summary with the files does better. */
@@ -214,10 +225,11 @@ export class ReductionLadder {
     if (!isFull && !isCold) return;
     const before = this.#turnStart();
     if (isFull && this.#mayDraft() && this.#sizeOfOld(options, before) >= Math.max(batch, LEAST_EARLY)) {
-      if (await this.#swapIn(options, { keepFrom: before })) return;
-      this.#drafts.begin(options);
-      // There is no hurry, unless the change is free now.
-      if (this.#drafts.state() === 'running' && !isCold) return;
+      if (await this.#swapInEarly(options, before)) return;
+      // A window that shrank all at once is the trigger's to make room in; a change that is free now needs no model.
+      if (!isCold && this.#isSudden(options)) return;
+      if (!isCold) this.#drafts.begin(options);
+      if (!isCold && this.#drafts.state() === 'running') return;
     }
     const plan = this.#planLedger(options, { minGain: isCold ? COLD_GAIN : batch, before });
     if (plan === undefined) return;
@@ -235,8 +247,10 @@ export class ReductionLadder {
     const conversation = projection.measure(tools).usedTokens - projection.fixedTokens(tools);
     const protectTokens = deps.settings.compact.retain * conversation;
     const sizeOf = projection.sizeOf.bind(projection);
-    const old = oldAtoms(projection.view(), { protectTokens, sizeOf, before });
-    return old.reduce((sum, atom) => sum + sizeOf(atom), 0);
+    const view = projection.view();
+    const stays = pinnedAtoms(view.atoms, view.pinned);
+    const old = oldAtoms(view, { protectTokens, sizeOf, before });
+    return old.reduce((sum, atom) => sum + (stays.has(atom) ? 0 : sizeOf(atom)), 0);
   }
 
   /** True when the last reply is so old that no provider has the request's prefix any more: a change costs nothing. */

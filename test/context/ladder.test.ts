@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { reductionOf } from '../../src/context/history/reductions.ts';
 import type { ContextManager } from '../../src/context/index.ts';
 import { ask, call, configuration, failure, type House, house, outcome, say, summary } from './harness.ts';
@@ -118,6 +118,105 @@ test('with economy a summary takes the place of earlier turns from half of the w
   expect(sent).toContain('foxes');
   expect(sent).not.toContain('old0 alpha beta');
   expect(sent).toContain('current0 alpha beta');
+});
+
+describe('with economy a draft', () => {
+  /** Three turns of about `tokens` each, and the prompt of a fourth. */
+  async function threeTurns(home: House, tokens: number): Promise<ContextManager> {
+    const context = await started(home);
+    for (let turn = 0; turn < 3; turn++) {
+      for (let index = 0; index < tokens / 3000; index++)
+        await step(context, home, `old${turn}-${index}`, 3000);
+      await endTurn(context);
+      await context.addMessage('user', `request ${turn}`);
+    }
+    return context;
+  }
+
+  /** Steps of the current turn, each with its request, until so many tokens are used. */
+  async function workUntil(context: ContextManager, home: House, tokens: number): Promise<string[]> {
+    const names: string[] = [];
+    while (used(context) < tokens) {
+      names.push(`current${names.length}`);
+      await step(context, home, names.at(-1) ?? '', 3000);
+      await context.buildRequest(home.options());
+      await context.session.parts.thread.settled();
+    }
+    return names;
+  }
+
+  const early = { strategy: 'economy' } as const;
+  const foxes = summary('1. Primary request and intent\nfoxes');
+
+  test('is not asked for where most of the earlier turns is pinned; the one at the trigger is used', async () => {
+    const home = await house({ windowTokens: 200_000, settings: early });
+    const context = await threeTurns(home, 15_000);
+    for (const { kind, uuid } of context.session.items())
+      if (kind === 'reply') await context.session.steer({ action: 'pin', uuid }, []);
+    await workUntil(context, home, 130_000);
+    expect(home.summaries.requests).toHaveLength(0);
+    home.summaries.expect(foxes);
+    await workUntil(context, home, 157_000);
+    await step(context, home, 'a', 5000);
+    await context.buildRequest(home.options());
+    expect(kinds(context)).toContain('summary');
+    expect(used(context)).toBeLessThan(100_000);
+  });
+
+  test('is used in a window of a million, where earlier turns are a small part of it', async () => {
+    const home = await house({ windowTokens: 1_000_000, settings: early });
+    const context = await threeTurns(home, 15_000);
+    home.summaries.expect(foxes);
+    await workUntil(context, home, 102_000);
+    await step(context, home, 'a', 3000);
+    await context.buildRequest(home.options());
+    expect(kinds(context)).toEqual(['summary']);
+  });
+
+  test.each([140_000, 175_000])(
+    'leaves the current turn as it is, also with a prompt that came in the middle of it (%i)',
+    async (tokens) => {
+      const home = await house({ windowTokens: 200_000, settings: early });
+      const context = await threeTurns(home, 15_000);
+      let answer = (): void => {};
+      home.summaries.expect(() => new Promise((resolve) => (answer = () => resolve(foxes))));
+      const names: string[] = [];
+      while (used(context) < tokens) {
+        names.push(`current${names.length}`);
+        await step(context, home, names.at(-1) ?? '', 3000);
+        await context.buildRequest(home.options());
+        await expect.poll(() => home.summaries.requests.length > 0 || used(context) < 100_000).toBe(true);
+      }
+      answer();
+      await context.session.parts.thread.settled();
+      await context.addMessage('user', 'and that too');
+      await context.buildRequest(home.options());
+      expect(kinds(context)).toEqual(['summary']);
+      const sent = context.getMessages().map(({ content }) => String(content));
+      const isWhole = (name: string) =>
+        sent.some((content) => content.startsWith(`${name} alpha`) && content.length > 10_000);
+      expect(names.filter((name) => !isWhole(name))).toEqual([]);
+    },
+  );
+
+  test('is not begun where the cache is cold: lines are free then', async () => {
+    const home = await house({ windowTokens: 200_000, settings: early });
+    const context = await threeTurns(home, 36_000);
+    Object.assign(home.deps, { clock: () => Date.now() + 2 * 60 * 60 * 1000 });
+    await context.buildRequest(home.options());
+    expect(kinds(context)).toEqual(['mask']);
+    expect(home.summaries.requests).toHaveLength(0);
+  });
+
+  test('had no chance where the window shrank all at once: the summary is waited for', async () => {
+    const home = await house({ windowTokens: 1_000_000, settings: early });
+    const context = await threeTurns(home, 45_000);
+    home.model = { ...home.model, windowTokens: 128_000 };
+    // Longer than any request waits for a draft.
+    home.summaries.expect(() => new Promise((resolve) => setTimeout(() => resolve(foxes), 100)));
+    await context.buildRequest(home.options());
+    expect(kinds(context)).toEqual(['summary']);
+  });
 });
 
 test('by default nothing is reduced below the trigger: every request begins with the one before', async () => {

@@ -123,7 +123,7 @@ function planWith(input: PlanInput, share: number): CompactionPlan {
 
 /** Everything that may go has gone: the newest results are clipped, or even they go. */
 function planTight(input: PlanInput, total: number, room: number): CompactionPlan | undefined {
-  const { view, sizeOf, isAsked, mayDropNewest, covered } = input;
+  const { view, sizeOf, isAsked, mayDropNewest, covered, keepFrom } = input;
   const bare = planAtoms(input, { tokens: 0, room: 0, isBare: true });
   const most = total - sizeOfAll(bare.kept, sizeOf);
   // Everything would fit afterwards as it is: only a user who asks for it may still want less.
@@ -144,7 +144,7 @@ function planTight(input: PlanInput, total: number, room: number): CompactionPla
   // What the user pinned is clipped last: before it, older messages give way, and the room for new work. That room
   // gives way first where the newest results are what the model asked for and has not seen yet.
   for (const { clippable, share, most: atMost } of [
-    { clippable: free, share: 1, most: mayDropNewest ? room : wider },
+    { clippable: free, share: 1, most: mayDropNewest && keepFrom === undefined ? room : wider },
     { clippable: free, share: 0.5, most: wider },
     { clippable: free, share: 0, most: wider },
     { clippable: newest.kept, share: 1, most: room },
@@ -153,6 +153,8 @@ function planTight(input: PlanInput, total: number, room: number): CompactionPla
     const own = atMost - snippetTokens - sizeOfMessages(plan, input);
     const clips = clipsFor(newest.kept, clippable, own, input);
     const isEnough = plan.isWorthwhile && total - sizeOfAll(newest.kept, sizeOf) >= leastDropped(input);
+    // What stays whatever its size stays as it is.
+    if (clips !== undefined && clips.length > 0 && keepFrom !== undefined) return undefined;
     if (clips !== undefined && (clips.length > 0 || isEnough)) return { ...plan, clips };
   }
   if (!mayDropNewest || covered !== undefined) return planned(newest);

@@ -81,7 +81,8 @@ export function maskBudget(window: number, fixed: number, { mask }: ContextSetti
   };
 }
 
-const EFFECTIVE_WINDOW = 200_000;
+/** Of a larger window, economy takes its shares of this much. */
+export const EFFECTIVE_WINDOW = 200_000;
 /** Tokens of conversation that are never too much. */
 const LEAST_WORK = 16_000;
 
