@@ -133,12 +133,12 @@ test.each([8000, 40_000])(
 test('in a small window the model sees what it asked for before the room for new work is cleared', async () => {
   const home = await house({ waits: true, windowTokens: 8000 });
   const context = home.manager();
-  home.tools = [{ name: 'Read', description: filler(14_000), parameters: { type: 'object' } }];
+  home.tools = [{ name: 'Read', description: filler(9_000), parameters: { type: 'object' } }];
   await context.createSession(undefined, {}, configuration);
   await context.addMessage('user', 'read them all');
   home.summaries.expect(...Array.from({ length: 20 }, (_, index) => summary(`summary ${index}`)));
   for (let index = 0; index < 16; index++) {
-    const text = `${filler(1500)}${index}`;
+    const text = `${filler(3000)}${index}`;
     await context.appendReply(ask([call(`call_${index}`)]));
     await context.appendToolResult({ call: call(`call_${index}`), outcome: outcome(text) });
     expect((await context.buildRequest(home.options())).type).toBe('ready');

@@ -140,11 +140,13 @@ function planTight(input: PlanInput, total: number, room: number): CompactionPla
     isWorthwhile: dropsSomething(view, atoms.kept),
   });
   const free = newest.kept.filter(({ head }) => !view.pinned.has(head.uuid));
-  const wider = room + WIDER * Math.max(0, input.budget.target - input.fixed);
-  // What the user pinned is clipped last: before it, older messages give way, and the room for new work. That room
-  // gives way first where the newest results are what the model asked for and has not seen yet.
+  const widerBy = (share: number): number => room + share * Math.max(0, input.budget.target - input.fixed);
+  const wider = widerBy(WIDER);
+  // What stays whatever its size gets the most; then what the model asked for and has not seen yet.
+  const first = keepFrom !== undefined ? wider : mayDropNewest ? room : widerBy(WIDER_FOR_UNSEEN);
+  // What the user pinned is clipped last: before it, older messages give way, and the room for new work.
   for (const { clippable, share, most: atMost } of [
-    { clippable: free, share: 1, most: mayDropNewest && keepFrom === undefined ? room : wider },
+    { clippable: free, share: 1, most: first },
     { clippable: free, share: 0.5, most: wider },
     { clippable: free, share: 0, most: wider },
     { clippable: newest.kept, share: 1, most: room },
@@ -163,6 +165,8 @@ function planTight(input: PlanInput, total: number, room: number): CompactionPla
 
 /** By this share of what a compaction aims at it may miss that, before it clips what is pinned. */
 const WIDER = 0.5;
+/** More, and in a small window nearly every step is followed by a compaction. */
+const WIDER_FOR_UNSEEN = 0.2;
 
 function dropsSomething({ atoms }: View, kept: readonly Atom[]): boolean {
   return kept.length + atoms.filter(isInstructions).length < atoms.length;

@@ -196,7 +196,7 @@ test('results that were not sent yet take the room for new work; a reply that wa
   const clips = (mayDropNewest: boolean) =>
     planCompaction({
       view: viewOf(entries),
-      budget: { target: 1600, retain: 500, summary: 0, facts: 0, messages: 0, snippets: 0 },
+      budget: { target: 1750, retain: 500, summary: 0, facts: 0, messages: 0, snippets: 0 },
       fixed: 0,
       snippetTokens: 0,
       isAsked: false,
