@@ -14,6 +14,9 @@ mkdirSync(join(top, 'repo/worktree/deep'), { recursive: true });
 writeFileSync(join(top, 'repo/worktree/.git'), 'gitdir: ../.git/worktrees/worktree\n');
 mkdirSync(join(top, 'plain/sub'), { recursive: true });
 symlinkSync(join(top, 'repo/a'), join(top, 'link'));
+symlinkSync('../missing/place', join(top, 'repo/dangling'));
+symlinkSync('dangling', join(top, 'repo/chain'));
+symlinkSync('round', join(top, 'repo/round'));
 
 test.each([
   ['the root itself', 'repo', 'repo'],
@@ -32,6 +35,10 @@ test.each([
   ['below a link', 'link/b', 'repo/a/b'],
   ['a file that is not there yet, below a link', 'link/new/file.ts', 'repo/a/new/file.ts'],
   ['dots behind a link', 'link/new/../other', 'repo/a/other'],
+  ['a link to what is not there', 'repo/dangling', 'missing/place'],
+  ['a link to such a link', 'repo/chain', 'missing/place'],
+  ['below a link to what is not there', 'repo/chain/new/file.ts', 'missing/place/new/file.ts'],
+  ['a link to itself', 'repo/round', 'repo/round'],
 ])('the real path of %s', (_, path, real) => {
   expect(realpath(join(top, path))).toBe(join(top, real));
 });
