@@ -4,47 +4,93 @@
  */
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { submodulePaths } from './gitIndex.ts';
 
 /** Settings that name a program for a command that looks, or another file with settings. */
 const naming =
   /(?:^|\])\s*(?:\[include(?:if)?\b|(?:\w*command|external|textconv|clean|smudge|process|program|uploadpack|gitproxy)\s*(?:=|$))/im;
 /** The monitor is a program unless it is only switched on or off. */
 const monitor = /(?:^|\])\s*fsmonitor\s*=(?!\s*(?:true|false|yes|no|on|off|[01])\s*$)/im;
+/** Where a partial clone fetches what it lacks: `ext::` and other helpers are programs. */
+const helper = /(?:^|\])\s*(?:(?:push)?url\s*=\s*"?[\w+-]+::|vcs\s*=|\[protocol\b|\[url\s+"[\w+-]+::)/im;
 const hooksPath = /(?:^|\])\s*hookspath\s*=\s*"?([^"\n]+?)"?\s*$/im;
 /** The one hook that a command that looks may start. */
 const HOOK = 'post-index-change';
 const MAX_BYTES = 1_000_000;
 
-/** Looks at the repository that git would find from the directory. Errs towards yes. */
+/** Looks at the repository that git would find from the directory, and at its submodules. Errs towards yes. */
 export function gitRunsPrograms(directory: string): boolean {
   const repository = findRepository(resolve(directory));
-  if (repository === undefined) return false;
+  return repository !== undefined && runsPrograms(repository, new Set());
+}
+
+/** Repositories in repositories that are looked at. */
+const MAX_REPOSITORIES = 200;
+
+function runsPrograms(repository: Repository, seen: Set<string>): boolean {
   const { folder, worktree } = repository;
+  if (seen.has(folder)) return false;
+  seen.add(folder);
+  if (seen.size > MAX_REPOSITORIES) return true;
   const common = readText(join(folder, 'commondir'))?.trim() ?? '';
-  const folders = [folder, resolve(folder, common)];
-  return folders.some((place) => {
-    const texts = ['config', 'config.worktree'].map((name) => readText(join(place, name)));
-    if (texts.some((text) => text === undefined)) return true;
-    const settings = texts.join('\n');
+  const texts: string[] = [];
+  for (const place of new Set([folder, resolve(folder, common)])) {
+    const own = ['config', 'config.worktree'].map((name) => readText(join(place, name)));
+    if (own.some((text) => text === undefined)) return true;
+    const settings = own.join('\n');
+    texts.push(settings);
     const hooks = hooksPath.exec(settings)?.[1];
     const hookFolders = [join(place, 'hooks'), ...(hooks === undefined ? [] : [resolve(worktree, hooks)])];
-    return (
-      naming.test(settings) || monitor.test(settings) || hookFolders.some((at) => exists(join(at, HOOK)))
-    );
-  });
+    if (naming.test(settings) || helper.test(settings) || monitor.test(settings)) return true;
+    if (hookFolders.some((at) => exists(join(at, HOOK)))) return true;
+  }
+  // Status and diff start a git of its own in each submodule, which obeys that one's settings.
+  const paths = submodulesOf(folder, texts.join('\n'));
+  return paths === undefined || paths.some((path) => submoduleRuns(join(worktree, path), seen));
+}
+
+function submoduleRuns(directory: string, seen: Set<string>): boolean {
+  const inside = repositoryAt(directory);
+  return inside !== undefined && runsPrograms(inside, seen);
+}
+
+/** Undefined where that cannot be known. */
+function submodulesOf(folder: string, settings: string): readonly string[] | undefined {
+  try {
+    const file = join(folder, 'index');
+    const info = statSync(file, { throwIfNoEntry: false });
+    if (info === undefined) return [];
+    if (!info.isFile() || info.size > MAX_INDEX_BYTES) return undefined;
+    return submodulePaths(readFileSync(file), /objectformat\s*=\s*"?sha256/i.test(settings) ? 32 : 20);
+  } catch {
+    return undefined;
+  }
+}
+
+const MAX_INDEX_BYTES = 200_000_000;
+
+interface Repository {
+  readonly folder: string;
+  readonly worktree: string;
 }
 
 /** As git does: upwards, `.git` before the directory itself. */
-function findRepository(start: string): { readonly folder: string; readonly worktree: string } | undefined {
+function findRepository(start: string): Repository | undefined {
   for (let at = start; ; at = dirname(at)) {
-    const inside = join(at, '.git');
-    if (exists(join(inside, 'HEAD'))) return { folder: inside, worktree: at };
-    const target = /^gitdir:\s*(\S.*)$/.exec(readText(inside)?.trimEnd() ?? '')?.[1];
-    if (target !== undefined) return { folder: resolve(at, target), worktree: at };
+    const found = repositoryAt(at);
+    if (found !== undefined) return found;
     if (['HEAD', 'objects', 'refs'].every((name) => exists(join(at, name))))
       return { folder: at, worktree: at };
     if (at === dirname(at)) return undefined;
   }
+}
+
+/** The repository whose worktree begins here. */
+function repositoryAt(at: string): Repository | undefined {
+  const inside = join(at, '.git');
+  if (exists(join(inside, 'HEAD'))) return { folder: inside, worktree: at };
+  const target = /^gitdir:\s*(\S.*)$/.exec(readText(inside)?.trimEnd() ?? '')?.[1];
+  return target === undefined ? undefined : { folder: resolve(at, target), worktree: at };
 }
 
 function exists(path: string): boolean {

@@ -28,6 +28,10 @@ test.each([
   ['include.path=../settings'],
   ['includeIf.gitdir:/.path=../settings'],
   ['remote.origin.uploadpack=./pack'],
+  ['remote.origin.url=ext::./fetch'],
+  ['remote.origin.vcs=helper'],
+  ['protocol.ext.allow=always'],
+  ['url.ext::sh -c x.insteadOf=https://x'],
 ])('a repository with %s runs programs', (setting) => {
   expect(gitRunsPrograms(repository(setting))).toBe(true);
 });
@@ -94,4 +98,50 @@ test('a bare repository that hides in a folder is asked about once the shell is 
     behavior: 'ask',
     reason: expect.stringContaining('names programs'),
   });
+});
+
+const commit = (directory: string, ...args: readonly string[]): void => {
+  const name = ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'protocol.file.allow=always'];
+  execFileSync('git', [...name, '-C', directory, ...args], { stdio: 'ignore' });
+};
+
+test.each([
+  ['2', []],
+  ['4', ['-c', 'index.version=4']],
+])('a submodule whose own settings name a program counts, in an index of version %s', (_, version) => {
+  const inner = repository();
+  commit(inner, 'commit', '--allow-empty', '-m', 'x');
+  const outer = repository();
+  for (let index = 0; index < 20; index++) writeFileSync(join(outer, `file-${'x'.repeat(index)}`), 'x');
+  mkdirSync(join(outer, 'libs'));
+  commit(outer, ...version, 'add', '.');
+  commit(outer, ...version, 'submodule', 'add', inner, 'libs/inner');
+  commit(outer, ...version, 'update-index', '--force-write-index', '-q', '--refresh');
+  expect(gitRunsPrograms(outer)).toBe(false);
+  commit(join(outer, 'libs/inner'), 'config', 'core.fsmonitor', './watch');
+  expect(gitRunsPrograms(outer)).toBe(true);
+});
+
+test('so does a repository that lies in its folder, as in an unpacked archive', () => {
+  const outer = repository();
+  const inner = join(outer, 'inner');
+  mkdirSync(inner);
+  execFileSync('git', ['init', '-q', inner]);
+  commit(inner, 'commit', '--allow-empty', '-m', 'x');
+  commit(outer, 'add', 'inner');
+  expect(gitRunsPrograms(outer)).toBe(false);
+  commit(inner, 'config', 'core.fsmonitor', './watch');
+  expect(gitRunsPrograms(outer)).toBe(true);
+});
+
+test('an index that is not understood counts as the worst', () => {
+  const broken = repository();
+  writeFileSync(join(broken, '.git/index'), 'DIRC\0\0\0\x09\0\0\0\x01');
+  expect(gitRunsPrograms(broken)).toBe(true);
+  const shared = repository();
+  writeFileSync(join(shared, 'a'), 'a');
+  commit(shared, 'add', '.');
+  expect(gitRunsPrograms(shared)).toBe(false);
+  commit(shared, 'update-index', '--split-index');
+  expect(gitRunsPrograms(shared)).toBe(true);
 });

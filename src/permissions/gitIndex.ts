@@ -1,0 +1,67 @@
+/** Reads from a git index which of its entries are repositories of their own. */
+
+/** Of entries: the mode of a submodule. */
+const GITLINK = 0xe000;
+const FIXED_BYTES = 42;
+/** In the flags of an entry: further flags follow. */
+const EXTENDED = 0x4000;
+/** Entries that are looked at; nobody works in a larger repository without noticing. */
+const MAX_ENTRIES = 5_000_000;
+
+/**
+ * Paths of the submodules, relative to the worktree; undefined where the index is not understood, or shares its entries
+ * with another file. `hashBytes`: 20, or 32 in a repository with SHA-256.
+ */
+export function submodulePaths(index: Buffer, hashBytes: number): readonly string[] | undefined {
+  if (index.length < 12 || index.toString('latin1', 0, 4) !== 'DIRC') return undefined;
+  const [version, count] = [index.readUInt32BE(4), index.readUInt32BE(8)];
+  if (version < 2 || version > 4 || count > MAX_ENTRIES) return undefined;
+  const paths: string[] = [];
+  let at = 12;
+  let before = Buffer.alloc(0);
+  for (let entry = 0; entry < count; entry++) {
+    const start = at;
+    const flagsAt = start + FIXED_BYTES - 2 + hashBytes;
+    if (flagsAt + 2 > index.length) return undefined;
+    const mode = index.readUInt32BE(start + 24);
+    at = flagsAt + ((index.readUInt16BE(flagsAt) & EXTENDED) === 0 ? 2 : 4);
+    let kept = 0;
+    if (version === 4) {
+      const dropped = readVarint(index, at);
+      if (dropped === undefined || dropped.value > before.length) return undefined;
+      kept = before.length - dropped.value;
+      at = dropped.next;
+    }
+    const end = index.indexOf(0, at);
+    if (end === -1) return undefined;
+    const path =
+      version === 4
+        ? Buffer.concat([before.subarray(0, kept), index.subarray(at, end)])
+        : index.subarray(at, end);
+    if (version === 4) before = Buffer.from(path);
+    if ((mode & 0xf000) === GITLINK) paths.push(path.toString('utf8'));
+    at = version === 4 ? end + 1 : start + ((end - start + 8) & ~7);
+  }
+  return sharesEntries(index, at, hashBytes) ? undefined : paths;
+}
+
+/** An extension `link`: most entries are in another file. */
+function sharesEntries(index: Buffer, from: number, hashBytes: number): boolean {
+  for (let at = from; at + 8 <= index.length - hashBytes; at += 8 + index.readUInt32BE(at + 4))
+    if (index.toString('latin1', at, at + 4) === 'link') return true;
+  return false;
+}
+
+/** As in pack files: seven bits a byte, and each further byte stands for one more. */
+function readVarint(
+  buffer: Buffer,
+  from: number,
+): { readonly value: number; readonly next: number } | undefined {
+  let value = 0;
+  for (let at = from; at < buffer.length && at < from + 5; at++) {
+    const byte = buffer[at] ?? 0;
+    value = (at === from ? 0 : (value + 1) * 128) + (byte & 0x7f);
+    if ((byte & 0x80) === 0) return { value, next: at + 1 };
+  }
+  return undefined;
+}
