@@ -3,6 +3,12 @@
  * pieces of arguments. Servers differ in every part of that, and the rules below hold for all that are known.
  */
 import { count, record, text } from './json.ts';
+import { REPLY_TOO_LARGE } from './network.ts';
+
+/** No model asks for more at once; a server may, without end. */
+const MAX_CALLS = 100;
+/** Characters. A file of that size is written in several calls. */
+const MAX_ARGUMENTS = 1_000_000;
 
 export interface CallSlot {
   readonly ordinal: number;
@@ -29,15 +35,22 @@ export function createCallSlots(): CallSlots {
         const piece = readFragment(fragment);
         let slot = findSlot(slots, piece, changed);
         if (slot === undefined) {
+          if (slots.length >= MAX_CALLS) throw tooLarge(`more than ${MAX_CALLS} tool calls`);
           slot = { ordinal: slots.length, index: piece.index, id: '', name: '', arguments: '' };
           slots.push(slot);
         }
+        if (slot.arguments.length + piece.arguments.length > MAX_ARGUMENTS)
+          throw tooLarge(`a tool call with more than ${MAX_ARGUMENTS} characters of arguments`);
         fill(slot, piece);
         changed.add(slot);
       }
       return [...changed];
     },
   };
+}
+
+function tooLarge(what: string): Error {
+  return Object.assign(new Error(`The reply holds ${what}.`), { code: REPLY_TOO_LARGE });
 }
 
 interface Fragment {

@@ -55,7 +55,7 @@ const table: readonly (readonly [RegExp, NetworkFailure])[] = [
     new RegExp(REPLY_TOO_LARGE),
     {
       kind: 'bad_request',
-      what: '{url} sent a reply without end, which was given up.',
+      what: '{url} sent a reply without end, or one with tool calls without end, which was given up.',
       next: 'Try another model or another server.',
       retry: 'never',
     },

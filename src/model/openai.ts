@@ -165,7 +165,11 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
       started: trace.isReply,
     };
     reached ||= trace.answered;
-    yield* accumulator.flush();
+    try {
+      yield* accumulator.flush();
+    } catch (error) {
+      thrown ??= error;
+    }
     if (!accumulator.ended() && thrown === undefined && trace.isDone === true && chunkCount > 0) {
       if (withoutReasons.has(request.model)) accumulator.conclude();
       withoutReasons.add(request.model);

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { createCallSlots } from '../../src/model/callSlots.ts';
+import { toModelError } from '../../src/model/errors.ts';
+
+const about = { baseUrl: 'http://127.0.0.1:1/v1', model: 'm', hasKey: true, reached: true, started: true };
+const call = (index: number, text: string) => ({
+  index,
+  id: `c${index}`,
+  function: { name: 'Read', arguments: text },
+});
+
+test('a reply may ask for a hundred calls and not for one more', () => {
+  const slots = createCallSlots();
+  for (let index = 0; index < 100; index++) slots.add([call(index, '{}')]);
+  expect(slots.all()).toHaveLength(100);
+  expect(() => slots.add([call(100, '{}')])).toThrow('more than 100 tool calls');
+});
+
+test('arguments without end end the reply, which is not asked for again', () => {
+  const slots = createCallSlots();
+  slots.add([call(0, '{"content":"')]);
+  const piece = 'x'.repeat(100_000);
+  for (let count = 0; count < 9; count++) slots.add([{ index: 0, function: { arguments: piece } }]);
+  const thrown = (() => {
+    try {
+      slots.add([{ index: 0, function: { arguments: piece } }]);
+    } catch (error) {
+      return error;
+    }
+    return undefined;
+  })();
+  expect(toModelError(thrown, about)).toMatchObject({
+    kind: 'bad_request',
+    retryable: false,
+    message: expect.stringContaining('tool calls without end'),
+  });
+});
