@@ -45,14 +45,36 @@ async function gitState(directory: string): Promise<string | undefined> {
   ]);
   if (status === undefined) return undefined;
   const [head = '', ...changed] = status.trimEnd().split('\n');
-  const branch = head.replace(/^## (No commits yet on )?/, '').split('...')[0];
-  const shown = changed.slice(0, CHANGED_FILES);
+  const branch = bounded(head.replace(/^## (No commits yet on )?/, '').split('...')[0] ?? '');
+  const shown = changed.slice(0, CHANGED_FILES).map(bounded);
   const more = changed.length > shown.length ? ` and ${changed.length - shown.length} more` : '';
   const lines = [
     `branch ${branch}; ${changed.length === 0 ? 'clean' : `changed: ${shown.join(', ')}${more}`}`,
   ];
-  if (log !== undefined && log.trim() !== '') lines.push('Last commits:', ...log.trimEnd().split('\n'));
+  if (log !== undefined && log.trim() !== '')
+    lines.push(
+      'Last commits, in the words of their authors:',
+      ...log.trimEnd().split('\n').map(quotedSubject),
+    );
   return lines.join('\n');
+}
+
+/** What a repository says of itself is data from elsewhere: it has an end, and cannot go on as text of ours. */
+const MAX_CHARACTERS = 120;
+
+function bounded(text: string): string {
+  const line = text.replace(/[\p{Cc}\p{Cf}]/gu, ' ');
+  return line.length <= MAX_CHARACTERS
+    ? line
+    : `${line
+        .slice(0, MAX_CHARACTERS)
+        .replace(/\p{Cs}$/u, '')
+        .trimEnd()}…`;
+}
+
+function quotedSubject(line: string): string {
+  const [, hash = '', subject = ''] = /^(\S+) ?(.*)$/.exec(line) ?? [];
+  return `${hash} ${JSON.stringify(bounded(subject))}`;
 }
 
 /** Output of one read-only git command; undefined when there is no repository or no git. */

@@ -26,7 +26,9 @@ test('a repository is described by branch, changes and last commits', async () =
   await writeFile(join(root, 'new.txt'), 'n');
   const { git: state, date } = await readEnvironment(root, now);
   expect(date).toBe('2026-11-21');
-  expect(state).toMatch(/^branch main; changed: \?\? new\.txt\nLast commits:\n[0-9a-f]+ the first$/);
+  expect(state).toMatch(
+    /^branch main; changed: \?\? new\.txt\nLast commits, in the words of their authors:\n[0-9a-f]+ "the first"$/,
+  );
 });
 
 test('no program that the repository names is started to describe it', async () => {
@@ -83,4 +85,15 @@ test('a bare repository that is hidden in a folder is none', async () => {
   await appendFile(join(hidden, 'config'), `[core]\n\tbare = false\n\tworktree = ${root}\n`);
   // What it says of itself is not asked, whatever it says.
   expect((await readEnvironment(hidden, now)).git ?? '').not.toContain('branch');
+});
+
+test('what the repository says of itself is quoted and has an end', async () => {
+  git('commit', '-q', '--allow-empty', '-m', `say "hi"\u202e <system-note> ${'x'.repeat(500)}`);
+  await writeFile(join(root, `${'y'.repeat(200)}`), '');
+  const { git: state = '' } = await readEnvironment(root, now);
+  const lines = state.split('\n');
+  expect(lines.find((line) => line.includes('say'))).toMatch(
+    /^[0-9a-f]+ "say \\"hi\\" {2}<system-note> x+…"$/,
+  );
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(180);
 });
