@@ -64,12 +64,7 @@ const MAX_CHARACTERS = 120;
 
 function bounded(text: string): string {
   const line = text.replace(/[\p{Cc}\p{Cf}]/gu, ' ');
-  return line.length <= MAX_CHARACTERS
-    ? line
-    : `${line
-        .slice(0, MAX_CHARACTERS)
-        .replace(/\p{Cs}$/u, '')
-        .trimEnd()}…`;
+  return line.length <= MAX_CHARACTERS ? line : `${line.slice(0, MAX_CHARACTERS).toWellFormed().trimEnd()}…`;
 }
 
 function quotedSubject(line: string): string {
