@@ -5,6 +5,7 @@ import type { Environment } from '../agent/systemPrompt.ts';
 import { gitRunsPrograms } from '../permissions/gitPrograms.ts';
 import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../protocol/ownGit.ts';
 import { readAhead } from './readAhead.ts';
+import { findRoot } from './workspace.ts';
 
 /** Longest wait for git, in milliseconds; a slow repository goes undescribed rather than delay the first request. */
 const GIT_TIMEOUT = 2000;
@@ -75,7 +76,7 @@ function quotedSubject(line: string): string {
 /** Output of one read-only git command; undefined when there is no repository or no git. */
 function git(directory: string, args: string[]): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const env = ownGitEnvironment(process.env, directory);
+    const env = ownGitEnvironment(process.env, findRoot(directory));
     const options = { cwd: directory, env, timeout: GIT_TIMEOUT, maxBuffer: 4_000_000 };
     execFile('git', [...OWN_GIT_ARGUMENTS, ...args], options, (error, stdout) =>
       resolve(error === null ? stdout : undefined),

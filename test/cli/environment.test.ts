@@ -63,11 +63,13 @@ test('an archive whose repository lacks objects has nothing fetched, by whatever
 
 test('a git that the project puts on the PATH is not the one that is asked', async () => {
   const proof = join(root, 'proof');
-  const bin = join(root, 'node_modules', '.bin');
-  await mkdir(bin, { recursive: true });
-  await writeFile(join(bin, 'git'), `#!/bin/sh\ntouch ${proof}\n`, { mode: 0o755 });
-  const { PATH } = process.env;
-  process.env.PATH = `${bin}:${PATH}`;
+  const folders = [join(root, 'node_modules', '.bin'), join(root, 'tools')];
+  for (const folder of folders) {
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, 'git'), `#!/bin/sh\ntouch ${proof}\n`, { mode: 0o755 });
+  }
+  const { PATH = '' } = process.env;
+  process.env.PATH = [...folders, PATH].join(':');
   try {
     expect((await readEnvironment(root, now)).git).toContain('branch main');
     await mkdir(join(root, 'deep'));
