@@ -55,7 +55,7 @@ test.each(files.filter((name) => !name.startsWith('cli/')))('%s leaves the proce
   expect(text).not.toMatch(/\bprocess\.(cwd|exit|argv|env|stdout|stderr|stdin)\b|\bconsole\./);
 });
 
-test('the protocol room knows no package but zod', () => {
+test('the protocol room knows nothing but zod and node:path', () => {
   for (const name of files.filter((file) => file.startsWith('protocol/'))) {
     for (const [, target] of readFileSync(join(src, name), 'utf8').matchAll(/from '([^.'][^']*)'/g))
       expect(['zod', 'node:path']).toContain(target);

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { relative } from 'node:path';
-import { pathOutside } from '../protocol/ownGit.ts';
+import { pathOutside } from '../protocol/ownPrograms.ts';
 
 /** Most files that `@` completion offers; a larger repository is completed folder by folder. */
 const MAX_FILES = 50_000;

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { appendFile, mkdir, readFile, readlink } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
-import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../protocol/ownGit.ts';
+import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../protocol/ownPrograms.ts';
 import { editSettings, type SaveOutcome, type SettingsChange } from './editSettings.ts';
 import type { SettingsRule, Values } from './types.ts';
 

@@ -1,11 +1,11 @@
-/** Reads from a git index which of its entries are repositories of their own. */
+/** Finds the submodules listed in a git index. Pure. */
 
 /** Of entries: the mode of a submodule. */
 const GITLINK = 0xe000;
 const FIXED_BYTES = 42;
 /** In the flags of an entry: further flags follow. */
 const EXTENDED = 0x4000;
-/** Entries that are looked at; nobody works in a larger repository without noticing. */
+/** An index with more entries is not read. */
 const MAX_ENTRIES = 5_000_000;
 
 /**

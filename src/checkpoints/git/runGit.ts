@@ -1,6 +1,6 @@
 /** Starts git for reading only: nothing it is asked here writes, takes a lock, runs a hook or reaches a network. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../../protocol/ownGit.ts';
+import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../../protocol/ownPrograms.ts';
 
 export interface GitProgram {
   readonly program: string;

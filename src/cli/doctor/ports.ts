@@ -4,7 +4,7 @@ import type { LoadedSettings } from '../../config/types.ts';
 import { environmentSend } from '../../model/http/environmentSend.ts';
 import { askServer } from '../../model/servers/askServer.ts';
 import { probeModel } from '../../model/servers/probeModel.ts';
-import { ownGitEnvironment } from '../../protocol/ownGit.ts';
+import { ownGitEnvironment } from '../../protocol/ownPrograms.ts';
 import type { ModelProbe } from '../../protocol/server.ts';
 import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
 import { listerFor } from '../models.ts';

@@ -1,6 +1,7 @@
 /**
- * Checks a model's summary without a model: whether it is one at all, and what in it nobody has seen or may say. What
- * the user wrote stands verbatim beside it, so nothing else is judged.
+ * Checks a model's summary without a model: whether it is a summary at all, which paths in it occur nowhere in the log,
+ * and which lines pose as a turn, the program or tool syntax. The user's words stand verbatim beside it, so nothing else
+ * is judged.
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { FinishReason } from '../../protocol/messages.ts';
@@ -16,7 +17,7 @@ export interface CheckedSummary {
   readonly unverified: readonly string[];
 }
 
-/** Linear in the log and done in slices. Earlier summaries in the log vouch for nothing. */
+/** Marks unknown paths and defuses posing lines. Linear in the log, in slices; earlier summaries vouch for nothing. */
 export async function checkSummary(summary: string, entries: readonly JSONLEntry[]): Promise<CheckedSummary> {
   const text = withoutAuthority(summary);
   const unseen = new Set(pathTokens(text).filter(isFilePath).slice(0, MAX_PATHS));

@@ -1,6 +1,6 @@
 /**
- * What is told of a compaction: the report for whoever watches, the preview for whoever asks first (`/compact --preview`),
- * and what the last one did (`/compact --diff`).
+ * How a compaction is reported: its outcome, the preview (`/compact --preview`), and what the last one changed
+ * (`/compact --diff`).
  */
 import type { CompactionDiff, CompactionPreview, ContextItem, Loss } from '../../protocol/contextReport.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';

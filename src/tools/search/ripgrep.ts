@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { pathOutside } from '../../protocol/ownGit.ts';
+import { pathOutside } from '../../protocol/ownPrograms.ts';
 import type { Environment } from '../environment.ts';
 
 /** More than this is not collected: the search is stopped and says so. */

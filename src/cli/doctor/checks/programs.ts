@@ -1,5 +1,5 @@
 import type { Finding } from '../../../protocol/doctor.ts';
-import { OWN_GIT_ARGUMENTS } from '../../../protocol/ownGit.ts';
+import { OWN_GIT_ARGUMENTS } from '../../../protocol/ownPrograms.ts';
 import type { DoctorPorts } from '../types.ts';
 
 /** Programs beside this one. */

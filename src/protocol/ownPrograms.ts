@@ -1,14 +1,14 @@
 /**
- * How this program itself starts git: only to look, and such that nothing which a folder brings along is executed. An
- * unpacked archive comes with a configuration of its own, and any folder may hide a repository.
+ * How we start git and other programs ourselves: read-only, and so that nothing a folder brings along is executed. An
+ * unpacked archive has its own git configuration, and any folder may hide a repository. Pure.
  */
 import { delimiter, dirname, isAbsolute, join, sep } from 'node:path';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
- * Goes before the command. What a repository configures is overruled: the monitor of files, hooks, pagers, external
- * diffs, signatures (`gpg.program`), credential helpers and `ssh`. A bare repository is only used where it is named.
+ * Arguments before the git command. They override what a repository configures: the file system monitor, hooks, pagers,
+ * external diffs, signature checks, credential helpers and ssh. A bare repository is used only when it is named.
  */
 export const OWN_GIT_ARGUMENTS: readonly string[] = [
   '--no-pager',
@@ -27,9 +27,8 @@ export const OWN_GIT_ARGUMENTS: readonly string[] = [
 ];
 
 /**
- * The environment of such a git, made from the user's: nothing points it at another repository, no remote is asked for
- * what a partial clone lacks, whatever its protocol (`ext::` is a program), nobody is asked for a password, and no
- * program comes from a folder of the project.
+ * The environment for such a git, based on the user's. Nothing points it at another repository; it fetches nothing, over
+ * any protocol (`ext::` runs a program); it prompts for no password; and it finds no programs in the project.
  */
 export function ownGitEnvironment(env: Variables, directory: string): Record<string, string> {
   const kept = Object.entries(env).flatMap(([name, value]) =>

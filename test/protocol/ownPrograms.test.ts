@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
-import { ownGitEnvironment, pathOutside } from '../../src/protocol/ownGit.ts';
+import { ownGitEnvironment, pathOutside } from '../../src/protocol/ownPrograms.ts';
 
 test.each([
   ['/usr/bin:/bin', '/usr/bin:/bin'],
-  ['/work/app/node_modules/.bin:/usr/bin', '/usr/bin'],
-  ['/work/app/src/tools:/usr/bin', '/usr/bin'],
+  ['/srv/app/node_modules/.bin:/usr/bin', '/usr/bin'],
+  ['/srv/app/src/tools:/usr/bin', '/usr/bin'],
   // As npx and npm run put them first: the folder's own and those around it.
-  ['/work/node_modules/.bin:/node_modules/.bin:/usr/bin', '/usr/bin'],
+  ['/srv/node_modules/.bin:/node_modules/.bin:/usr/bin', '/usr/bin'],
   ['.:bin::../x:/usr/bin', '/usr/bin'],
   // Beside the project is not in it.
-  ['/work/app-tools/bin:/work/bin', '/work/app-tools/bin:/work/bin'],
+  ['/srv/app-tools/bin:/srv/bin', '/srv/app-tools/bin:/srv/bin'],
 ])('of %s programs are looked up in %s', (path, expected) => {
-  expect(pathOutside({ PATH: path, HOME: '/home/u' }, '/work/app/src')).toBe(expected);
+  expect(pathOutside({ PATH: path, HOME: '/home/u' }, '/srv/app/src')).toBe(expected);
 });
 
 test.each(['/', '/home', '/home/u'])('in %s the user’s own programs are found', (directory) => {
@@ -22,7 +22,7 @@ test.each(['/', '/home', '/home/u'])('in %s the user’s own programs are found'
 test('nothing in the user’s environment points git elsewhere or lets it fetch', () => {
   const env = ownGitEnvironment(
     { HOME: '/home/u', GIT_DIR: '/x', GIT_CONFIG_COUNT: '1', PATH: '/usr/bin' },
-    '/work',
+    '/srv',
   );
   expect(env).toMatchObject({
     HOME: '/home/u',
