@@ -421,6 +421,20 @@ describe('a draft', () => {
     expect((await reopen()).session.draft()).toBe('none');
   });
 
+  test('bears out nothing that a summary claims, and Recall does not find it', async () => {
+    const { home, context, step, answers, asked, made, sent } = await heldSession(40_000);
+    while (context.session.draft() !== 'running') await step(1000);
+    await asked(1);
+    answers[0]?.('1. Primary request and intent\nThe foxes are in src/invented/foxes.ts.');
+    await context.session.parts.thread.settled();
+    const found = () => context.recall({ query: 'src/invented/foxes.ts' }, new AbortController().signal);
+    expect((await found()).text).not.toContain('summary_draft');
+    await context.compressCurrentContext({ ...home.options() });
+    expect(made()).toEqual(['compact_boundary']);
+    expect(sent()).toContain('src/invented/foxes.ts (unverified)');
+    expect((await found()).text).not.toContain('summary_draft');
+  });
+
   test('that a preview wrote is there after a resume, unless the conversation changed', async () => {
     const { home, context, step, answers, asked, reopen } = await heldSession(40_000);
     for (let index = 0; index < 8; index++) await step(1000);

@@ -15,11 +15,11 @@ export function contentText(content: unknown): string {
 }
 
 /**
- * Every text of an entry that is not a summary: a summary's claims must not bear out the next one's.
+ * Every text of an entry that is no summary and no draft of one: a summary's claims must not bear out the next one's.
  * Strings are given as they are, never as JSON, so that quotes and line ends stay themselves.
  */
 export function* entryTexts(entry: JSONLEntry): Generator<string> {
-  if (entry.isCompactSummary === true) return;
+  if (entry.isCompactSummary === true || entry.subtype === 'summary_draft') return;
   yield entry.cwd;
   yield entry.timestamp;
   if (entry.gitBranch !== undefined) yield entry.gitBranch;
