@@ -32,7 +32,7 @@ export async function runShell(command: string, ports: ShellPorts): Promise<void
   const { callId, signal } = toolContext;
   await checkpoints.before(prepared.access, signal);
   emit({ type: 'tool_started', callId, tool: bash.name, title: prepared.title });
-  const outcome = await prepared.run().finally(() => emit({ type: 'tool_ended', callId }));
+  const outcome = await prepared.run({ basis: 'own' }).finally(() => emit({ type: 'tool_ended', callId }));
   const { drafts } = await checkpoints.after(callId, 'shell', prepared.access, signal);
   await context.appendShell(command, outcome);
   if (drafts.length > 0) await context.append(...drafts);

@@ -8,6 +8,7 @@ import type { AgentEvent } from '../protocol/events.ts';
 import type { ToolCall } from '../protocol/messages.ts';
 import type {
   Access,
+  Grant,
   PermissionAnswer,
   PermissionDecision,
   PermissionQuestion,
@@ -47,9 +48,11 @@ export type ToolCallsEnd =
   | { readonly type: 'stopped' };
 
 type Verdict =
-  | { readonly type: 'outcome'; readonly outcome: ToolOutcome }
+  | { readonly type: 'outcome'; readonly outcome: ToolOutcome; readonly grant?: Grant }
   | {
       readonly type: 'refused';
+      /** What decided, where it was a question of permission. */
+      readonly grant?: Grant;
       readonly status: 'denied' | 'interrupted' | 'error';
       readonly text: string;
       readonly stop: boolean;
@@ -123,14 +126,15 @@ async function runOne(call: ToolCall, ports: ToolCallPorts): Promise<Done> {
       );
       if (prepared.type === 'invalid') return refused('error', prepared.message);
       title = prepared.title;
-      const refusal = await authorise(call, prepared, ports);
-      if (refusal !== undefined) return refusal;
+      const authorised = await authorise(call, prepared, ports);
+      if (authorised.type === 'refused') return authorised;
+      const { grant } = authorised;
       // After a power cut the log must know of everything that was done to the world.
       if (!tool.readOnly)
         await Promise.all([ports.context.sync(), ports.checkpoints.before(prepared.access, ports.signal)]);
       if (ports.signal.aborted) return notStarted;
-      const ran = await runShown(call, title, prepared, ports).then(
-        (outcome): Verdict => ({ type: 'outcome', outcome }),
+      const ran = await runShown(call, title, prepared, grant, ports).then(
+        (outcome): Verdict => ({ type: 'outcome', outcome, grant }),
         (error: unknown) => unexpected(call, error),
       );
       if (tool.readOnly) return ran;
@@ -148,25 +152,29 @@ async function runShown(
   { id: callId, name: tool }: ToolCall,
   title: string,
   prepared: Extract<PreparedCall, { type: 'ready' }>,
+  grant: Grant,
   { emit }: ToolCallPorts,
 ): Promise<ToolOutcome> {
   emit({ type: 'tool_started', callId, tool, title });
   try {
-    return await prepared.run();
+    return await prepared.run(grant);
   } finally {
     emit({ type: 'tool_ended', callId });
   }
 }
 
-/** Says why the call must not run, or nothing when it may. */
+type Authorised = { readonly type: 'granted'; readonly grant: Grant } | Extract<Verdict, { type: 'refused' }>;
+
+/** Says how the call comes to run, or why it must not. */
 async function authorise(
   call: ToolCall,
   prepared: Extract<PreparedCall, { type: 'ready' }>,
   ports: ToolCallPorts,
-): Promise<Verdict | undefined> {
+): Promise<Authorised> {
   const decision = await ports.decide(call.name, prepared.access);
-  if (decision.behavior === 'allow') return undefined;
-  if (decision.behavior === 'deny') return refused('denied', `Not allowed: ${decision.reason}`);
+  if (decision.behavior === 'allow') return { type: 'granted', grant: grantOf(decision) };
+  if (decision.behavior === 'deny')
+    return refused('denied', `Not allowed: ${decision.reason}`, { grant: grantOf(decision) });
   const question: PermissionQuestion = {
     id: ports.newId(),
     callId: call.id,
@@ -178,11 +186,12 @@ async function authorise(
     ...(decision.suggestion === undefined ? {} : { suggestion: decision.suggestion }),
   };
   const answer = await ports.ask(question, ports.signal);
+  const grant: Grant = { basis: 'user', reason: decision.reason };
   if (answer.behavior === 'allow') {
     await ports.onAllowed(question, prepared.access, answer);
     // A question stands as long as it likes, and "always" writes a rule into the project.
     if (prepared.access.type === 'command') ports.checkpoints.look();
-    return undefined;
+    return { type: 'granted', grant };
   }
   if (ports.signal.aborted) return notStarted;
   const comment = answer.comment?.trim();
@@ -190,7 +199,16 @@ async function authorise(
     comment === undefined || comment === ''
       ? 'The user declined this call. It did not run.'
       : `The user declined this call; it did not run. They say: ${comment}`;
-  return refused('denied', text, answer.interrupt === true);
+  return refused('denied', text, { stop: answer.interrupt === true, grant });
+}
+
+/** What only looks needs no reason. */
+function grantOf({ basis = 'mode', reason, rule }: PermissionDecision): Grant {
+  return {
+    basis: rule === undefined ? basis : 'rule',
+    ...(basis !== 'read-only' && { reason }),
+    ...(rule && { rule }),
+  };
 }
 
 async function previewOf(prepared: Extract<PreparedCall, { type: 'ready' }>): Promise<Preview> {
@@ -202,17 +220,21 @@ async function previewOf(prepared: Extract<PreparedCall, { type: 'ready' }>): Pr
   }
 }
 
-function refused(status: 'denied' | 'interrupted' | 'error', text: string, stop = false): Verdict {
-  return { type: 'refused', status, text, stop };
+function refused(
+  status: 'denied' | 'interrupted' | 'error',
+  text: string,
+  { stop = false, grant }: { stop?: boolean; grant?: Grant } = {},
+): Extract<Verdict, { type: 'refused' }> {
+  return { type: 'refused', status, text, stop, ...(grant && { grant }) };
 }
 
 /** A tool that throws has a bug; the session goes on and the model may try another way. */
-function unexpected({ name }: ToolCall, error: unknown): Verdict {
+function unexpected({ name }: ToolCall, error: unknown): Extract<Verdict, { type: 'refused' }> {
   const why = error instanceof Error ? error.message : String(error);
   return refused('error', `${name} failed unexpectedly: ${why}`);
 }
 
-const notStarted = refused('interrupted', 'The user stopped the turn before this call ran.', true);
+const notStarted = refused('interrupted', 'The user stopped the turn before this call ran.', { stop: true });
 
 async function record(
   call: ToolCall,
@@ -225,7 +247,14 @@ async function record(
     verdict.type === 'outcome'
       ? { ...(filesChanged.length === 0 ? {} : { filesChanged }), ...verdict.outcome }
       : { status: verdict.status, text: verdict.text, display: { title } };
-  await ports.context.appendToolResult({ call, outcome, durationMs, behind });
+  const { grant } = verdict;
+  await ports.context.appendToolResult({
+    call,
+    outcome,
+    durationMs,
+    behind,
+    ...(grant && { permission: { ...grant } }),
+  });
 }
 
 /** Results hold text only: what a call has to show follows it as a message of the user's side. */

@@ -26,13 +26,13 @@ export class Admission {
   }
 
   /** Records the one result of a call; results of one reply share a budget. */
-  async result({ call, outcome: raw, durationMs, behind = [] }: ToolResultInput): Promise<JSONLEntry> {
+  async result({ call, outcome: raw, behind = [], ...facts }: ToolResultInput): Promise<JSONLEntry> {
     const { log, append, projection } = this.#parts;
     const { window } = projection.budget();
     const limits = this.#shares.limitsOfNext(log.entries(), this.#limits(), window);
     const outcome = log.clean(raw);
     const admitted = await admitOutput(outcome, limits, log.blobs, this.#options(call.name));
-    const [entry] = await append([resultDraft(call, outcome, admitted, durationMs), ...behind]);
+    const [entry] = await append([resultDraft(call, outcome, admitted, facts), ...behind]);
     if (entry === undefined) throw new Error(`The log of ${log.sessionId} gave no entry for a result.`);
     return entry;
   }

@@ -12,7 +12,7 @@ export function resultDraft(
   call: ToolCall,
   outcome: ToolResultInput['outcome'],
   { text, original, partial, fullOutputPath, truncation }: Admitted,
-  durationMs: number | undefined,
+  { durationMs, permission }: Omit<ToolResultInput, 'call' | 'outcome' | 'behind'>,
 ): EntryDraft {
   const failed = outcome.status !== 'ok' && outcome.status !== 'partial';
   const facts = 'kind' in outcome ? outcome : undefined;
@@ -31,6 +31,8 @@ export function resultDraft(
     ...(facts?.filesRead === undefined ? {} : { filesRead: [...facts.filesRead] }),
     ...(facts?.todos === undefined ? {} : { todos: [...facts.todos] }),
     ...(durationMs === undefined ? {} : { durationMs }),
+    ...(permission === undefined ? {} : { permission }),
+    ...(facts?.sandbox === undefined ? {} : { sandbox: facts.sandbox }),
   });
 }
 

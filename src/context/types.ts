@@ -1,6 +1,6 @@
 /** The words of the context room that other rooms need to wire it. */
 import type { ContextSettings } from '../protocol/contextSettings.ts';
-import type { EntryDraft, ToolDisplay } from '../protocol/entries.ts';
+import type { EntryDraft, PermissionRecord, ToolDisplay } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { ToolCall, ToolSchema } from '../protocol/messages.ts';
 import type { ModelError, ModelInfo, ModelRequest, Reply, SentRequest } from '../protocol/model.ts';
@@ -120,6 +120,8 @@ export interface ToolResultInput {
         readonly display: ToolDisplay;
       };
   readonly durationMs?: number;
+  /** What decided about the call. */
+  readonly permission?: PermissionRecord;
   /** Recorded with it, in the same write. */
   readonly behind?: readonly EntryDraft[];
 }

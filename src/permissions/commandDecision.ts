@@ -35,7 +35,8 @@ export function decideCommand(tool: string, access: CommandAccess, policy: Polic
     return { behavior: policy.mode === 'bypassPermissions' ? 'deny' : 'ask', reason: tooLong };
   const denied = forbiddingRule('deny', command, parsed, cwd, policy) ?? toolRule('deny', tool, policy);
   if (denied) return denied;
-  if (policy.mode === 'bypassPermissions') return { behavior: 'allow', reason: 'Mode bypassPermissions.' };
+  if (policy.mode === 'bypassPermissions')
+    return { behavior: 'allow', basis: 'mode', reason: 'Mode bypassPermissions.' };
   if (!parsed.ok) {
     if (policy.mode === 'plan') return { behavior: 'deny', reason: planning };
     return { behavior: 'ask', reason: obscure };
@@ -46,10 +47,23 @@ export function decideCommand(tool: string, access: CommandAccess, policy: Polic
 
   const verdicts = partVerdicts(parsed, cwd, policy);
   const worst = gravest(verdicts);
-  if (worst === undefined) return { behavior: 'allow', reason: 'An empty command does nothing.' };
+  if (worst === undefined)
+    return { behavior: 'allow', basis: 'read-only', reason: 'An empty command does nothing.' };
   const { behavior, reason, rule } = worst;
   const suggestion = behavior === 'ask' ? suggestForCommand(verdicts, policy) : undefined;
-  return { behavior, reason, ...(rule && { rule }), ...(suggestion && { suggestion }) };
+  return {
+    behavior,
+    reason,
+    ...(behavior === 'allow' && { basis: basisOf(verdicts) }),
+    ...(rule && { rule }),
+    ...(suggestion && { suggestion }),
+  };
+}
+
+/** A command only looks when all of its parts do; else a rule counts before the mode. */
+function basisOf(verdicts: readonly PartVerdict[]): NonNullable<PartVerdict['basis']> {
+  const order = ['rule', 'mode', 'read-only'] as const;
+  return order.find((one) => verdicts.some(({ basis }) => basis === one)) ?? 'read-only';
 }
 
 function partVerdicts(parsed: Understood, cwd: string, policy: Policy): readonly PartVerdict[] {
@@ -73,7 +87,7 @@ function decideRedirect(
   if (target === null)
     return { behavior: 'ask', reason: `${word} a file that is only known when the command runs.` };
   if (/^\/dev\/(?:null|stdout|stderr|stdin|tty|fd\/\d+)$/.test(target))
-    return { behavior: 'allow', reason: 'No file.' };
+    return { behavior: 'allow', basis: 'read-only', reason: 'No file.' };
   const directories = everyDirectory(visits, cwd);
   if (directories === null) return { behavior: 'ask', reason: `${word} ${target} in an unknown directory.` };
   const tool = verb === 'write' ? 'Edit' : 'Read';
@@ -86,6 +100,7 @@ function decideRedirect(
     : {
         behavior: worst.behavior,
         reason: `${word} ${target}: ${worst.reason}`,
+        ...(worst.basis && { basis: worst.basis }),
         ...(worst.rule && { rule: worst.rule }),
       };
 }

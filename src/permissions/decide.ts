@@ -46,9 +46,15 @@ function decideFiles(
   const verdicts = paths.map((path) => decideFile({ tool, verb, path }, policy));
   const worst = gravest(verdicts);
   if (worst === undefined) return decideTool({ tool, access: { type: 'none' } }, policy);
-  const { behavior, reason, rule } = worst;
+  const { behavior, reason, rule, basis } = worst;
   const suggestion = behavior === 'ask' ? suggestForFiles(tool, verb, verdicts, policy) : undefined;
-  return { behavior, reason, ...(rule && { rule }), ...(suggestion && { suggestion }) };
+  return {
+    behavior,
+    reason,
+    ...(basis && { basis }),
+    ...(rule && { rule }),
+    ...(suggestion && { suggestion }),
+  };
 }
 
 /** Tools that touch neither files nor the shell. */
@@ -62,11 +68,13 @@ function decideTool({ tool, access }: PermissionInput, policy: Policy): Permissi
   const by = (behavior: PermissionDecision['behavior'], rule: SourcedRule): PermissionDecision => ({
     behavior,
     reason: `Rule ${rule.text} (${rule.source}).`,
+    ...(behavior === 'allow' && { basis: 'rule' }),
     rule: { text: rule.text, source: rule.source },
   });
   const denied = find('deny');
   if (denied) return by('deny', denied);
-  if (policy.mode === 'bypassPermissions') return { behavior: 'allow', reason: 'Mode bypassPermissions.' };
+  if (policy.mode === 'bypassPermissions')
+    return { behavior: 'allow', basis: 'mode', reason: 'Mode bypassPermissions.' };
   const asked = find('ask');
   if (asked) return by('ask', asked);
   // A plan is the user's to accept: no rule does it for them.
@@ -74,7 +82,7 @@ function decideTool({ tool, access }: PermissionInput, policy: Policy): Permissi
   const allowed = find('allow');
   if (allowed) return by('allow', allowed);
   if (!tool.startsWith('mcp__'))
-    return { behavior: 'allow', reason: `${tool} changes nothing outside the session.` };
+    return { behavior: 'allow', basis: 'read-only', reason: `${tool} changes nothing outside the session.` };
   return {
     behavior: 'ask',
     reason: 'What a tool of an MCP server does cannot be known here.',

@@ -56,6 +56,7 @@ function decideOne(request: FileRequest, policy: Policy, globs: boolean): FileVe
     cause,
     realPath,
     reason,
+    ...(behavior === 'allow' && { basis: basisOf[cause] }),
     ...(rule && { rule: { text: rule.text, source: rule.source } }),
   });
   const byRule = (behavior: 'allow' | 'ask' | 'deny', rule: SourcedRule): FileVerdict =>
@@ -96,6 +97,16 @@ function decideOne(request: FileRequest, policy: Policy, globs: boolean): FileVe
   if (policy.mode === 'acceptEdits') return verdict('allow', 'mode', 'Mode acceptEdits.');
   return verdict('ask', 'mode', 'Changing a file asks in this mode.');
 }
+
+/** Of what is allowed. */
+const basisOf = {
+  rule: 'rule',
+  mode: 'mode',
+  workspace: 'read-only',
+  secret: 'rule',
+  obeyed: 'rule',
+  outside: 'rule',
+} as const;
 
 const past = (verb: 'read' | 'write'): string => (verb === 'read' ? 'read' : 'written');
 

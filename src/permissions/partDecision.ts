@@ -42,6 +42,7 @@ export function decidePart(visit: Visit, policy: Policy): PartVerdict {
 
 const allowedBy = ({ text, source }: { text: string; source: string }): PartVerdict => ({
   behavior: 'allow',
+  basis: 'rule',
   reason: `Rule ${text} (${source}).`,
   rule: { text, source },
 });
@@ -49,7 +50,8 @@ const allowedBy = ({ text, source }: { text: string; source: string }): PartVerd
 function decideEnvironment(part: CommandPart, policy: Policy): PartVerdict {
   const exact = policy.rules.find((rule) => allowsPart(rule, part) === 'exact');
   if (exact) return allowedBy(exact);
-  if (hasSafeEnvironment(part)) return { behavior: 'allow', reason: 'Sets nothing that matters.' };
+  if (hasSafeEnvironment(part))
+    return { behavior: 'allow', basis: 'read-only', reason: 'Sets nothing that matters.' };
   return { behavior: 'ask', reason: `${shorten(part.text)} sets variables that may change what is run.` };
 }
 
@@ -75,7 +77,8 @@ function decideMove({ goesTo }: Visit, policy: Policy): PartVerdict {
   if (goesTo === null)
     return { behavior: 'ask', reason: 'Changes to a directory that cannot be known here.' };
   const outside = goesTo.find((directory) => !inWorkspace(policy.realpath(directory), policy));
-  if (outside === undefined) return { behavior: 'allow', reason: 'Stays inside the workspace.' };
+  if (outside === undefined)
+    return { behavior: 'allow', basis: 'read-only', reason: 'Stays inside the workspace.' };
   return { behavior: 'ask', reason: `Changes to ${outside}, outside the workspace ${policy.root}.` };
 }
 
@@ -101,7 +104,7 @@ function decideUse(visit: Visit, use: ReadOnlyUse, policy: Policy): PartVerdict 
     ...use.contents.map((word) => decideOperand(word, directory, 'contents', policy)),
     ...use.names.map((word) => decideOperand(word, directory, 'names', policy)),
   ]);
-  return gravest(verdicts) ?? { behavior: 'allow', reason: `${what} only looks.` };
+  return gravest(verdicts) ?? { behavior: 'allow', basis: 'read-only', reason: `${what} only looks.` };
 }
 
 function namesDirectory(
@@ -132,10 +135,16 @@ function decideOperand(
     policy,
     true,
   );
-  const { behavior, cause, reason, realPath, rule } = verdict;
+  const { basis, behavior, cause, reason, realPath, rule } = verdict;
   if (cause === 'secret' && kind === 'names' && inWorkspace(realPath, policy))
-    return { behavior: 'allow', reason: 'Lists names only.' };
-  return { behavior, reason, ...(rule && { rule }), ...(cause === 'outside' && { outside: realPath }) };
+    return { behavior: 'allow', basis: 'read-only', reason: 'Lists names only.' };
+  return {
+    behavior,
+    reason,
+    ...(basis && { basis }),
+    ...(rule && { rule }),
+    ...(cause === 'outside' && { outside: realPath }),
+  };
 }
 
 /** In acceptEdits: `mkdir`, `touch`, `mv` and `cp` between places that could be edited as well. */
@@ -150,7 +159,14 @@ function decideEdits(visit: Visit, policy: Policy): PartVerdict | undefined {
     }),
   );
   const worst = gravest(verdicts);
-  return worst && { behavior: worst.behavior, reason: worst.reason, ...(worst.rule && { rule: worst.rule }) };
+  return (
+    worst && {
+      behavior: worst.behavior,
+      reason: worst.reason,
+      ...(worst.basis && { basis: worst.basis }),
+      ...(worst.rule && { rule: worst.rule }),
+    }
+  );
 }
 
 const isRoot = (directory: string, policy: Policy): boolean =>

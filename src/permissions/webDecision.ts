@@ -15,13 +15,15 @@ export function decideWeb(tool: string, { domain }: WebAccess, policy: Policy): 
       rule && {
         behavior,
         reason: `Rule ${rule.text} (${rule.source}).`,
+        ...(behavior === 'allow' && { basis: 'rule' }),
         rule: { text: rule.text, source: rule.source },
       }
     );
   };
   const denied = find('deny');
   if (denied) return denied;
-  if (policy.mode === 'bypassPermissions') return { behavior: 'allow', reason: 'Mode bypassPermissions.' };
+  if (policy.mode === 'bypassPermissions')
+    return { behavior: 'allow', basis: 'mode', reason: 'Mode bypassPermissions.' };
   const decided = find('ask') ?? find('allow');
   if (decided) return decided;
   return {

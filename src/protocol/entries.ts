@@ -66,6 +66,25 @@ export const todoSchema = z.looseObject({
 });
 export type Todo = z.infer<typeof todoSchema>;
 
+/** What decided about a call, and why it was asked where it was. */
+export const permissionRecordSchema = z.looseObject({
+  basis: z.enum(['read-only', 'rule', 'mode', 'user', 'own']),
+  reason: z.string().optional(),
+  rule: z.looseObject({ text: z.string(), source: z.string() }).optional(),
+});
+export type PermissionRecord = z.infer<typeof permissionRecordSchema>;
+
+/** What the operating system let a command do. */
+export const sandboxRecordSchema = z.looseObject({
+  mode: z.enum(['read-only', 'workspace-write', 'none']),
+  /** Why there was none, or why the command ran outside. */
+  reason: z.string().optional(),
+  /** Hosts that were reached, and hosts that were refused, as `name:port`. */
+  hosts: z.array(z.string()).optional(),
+  refusedHosts: z.array(z.string()).optional(),
+});
+export type SandboxRecord = z.infer<typeof sandboxRecordSchema>;
+
 const compactMetadata = z.looseObject({
   trigger: z.enum(['auto', 'manual']),
   preTokens: z.number(),
@@ -185,6 +204,10 @@ export const entrySchema = z.looseObject({
       display: toolDisplaySchema.optional(),
       todos: z.array(todoSchema).optional(),
       durationMs: z.number().optional(),
+      /** How the call came to run, or not to. */
+      permission: permissionRecordSchema.optional(),
+      /** How a command was confined. */
+      sandbox: sandboxRecordSchema.optional(),
     })
     .optional(),
   isCompactSummary: z.boolean().optional(),

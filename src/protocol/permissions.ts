@@ -53,10 +53,27 @@ export type PermissionAnswer =
   | { readonly behavior: 'allow'; readonly remember?: boolean }
   | { readonly behavior: 'deny'; readonly comment?: string; readonly interrupt?: boolean };
 
+/**
+ * What lets a call run: it only looks, so nobody was asked; a rule; the mode; the user's answer; or it is the user's
+ * own command (`!`).
+ */
+export type PermissionBasis = 'read-only' | 'rule' | 'mode' | 'user' | 'own';
+
+/** How an allowed call came to run; handed to the tool and recorded with the result. */
+export interface Grant {
+  readonly basis: PermissionBasis;
+  /** Why it was asked, or what allowed it. */
+  readonly reason?: string;
+  /** The rule that allowed it, as written, with its source. */
+  readonly rule?: { readonly text: string; readonly source: string };
+}
+
 /** What the rules and the mode say of one access. */
 export interface PermissionDecision {
   readonly behavior: 'allow' | 'ask' | 'deny';
   readonly reason: string;
+  /** With `allow`. */
+  readonly basis?: Exclude<PermissionBasis, 'user' | 'own'>;
   /** The rule that decided, as written, with its source. */
   readonly rule?: { readonly text: string; readonly source: string };
   readonly suggestion?: RuleSuggestion;

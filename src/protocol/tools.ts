@@ -1,8 +1,8 @@
 /** The port between the agent and a tool. A tool knows neither the agent, nor the screen, nor the rules. */
-import type { BlobRef, FileChange, Todo, ToolDisplay, ToolResultKind } from './entries.ts';
+import type { BlobRef, FileChange, SandboxRecord, Todo, ToolDisplay, ToolResultKind } from './entries.ts';
 import type { ImagePart } from './images.ts';
 import type { ToolSchema } from './messages.ts';
-import type { Access, Preview } from './permissions.ts';
+import type { Access, Grant, Preview } from './permissions.ts';
 
 /** Where large output goes while it is produced; bytes are kept whole, content-addressed, 0600. */
 export interface BlobSink {
@@ -91,6 +91,7 @@ export interface ToolOutcome {
   readonly filesChanged?: readonly FileChange[];
   readonly filesRead?: readonly { readonly path: string; readonly hash: string }[];
   readonly todos?: readonly Todo[];
+  readonly sandbox?: SandboxRecord;
   /** What the model is shown behind the result, which itself holds text only. */
   readonly images?: readonly { readonly path: string; readonly image: ImagePart }[];
 }
@@ -105,7 +106,7 @@ export type PreparedCall =
       /** What will happen, made only when the user is asked; may read files, changes nothing. */
       readonly preview: () => Promise<Preview>;
       /** Never rejects for what can be expected (a missing file, exit 1): that is an `error` outcome. */
-      readonly run: () => Promise<ToolOutcome>;
+      readonly run: (grant: Grant) => Promise<ToolOutcome>;
     };
 
 export interface Tool {

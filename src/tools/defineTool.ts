@@ -1,6 +1,6 @@
 /** Turns a definition into the `Tool` port: input is parsed here, expected failures become outcomes here. */
 import * as z from 'zod';
-import type { Access, Preview } from '../protocol/permissions.ts';
+import type { Access, Grant, Preview } from '../protocol/permissions.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { failure } from './outcomes.ts';
 import { parseInput } from './parseInput.ts';
@@ -17,7 +17,7 @@ export interface ToolDefinition<Input> {
   readonly access: (input: Input, context: ToolContext) => Access;
   readonly preview?: (input: Input, context: ToolContext) => Promise<Preview>;
   /** May throw system errors (`ENOENT`, `EACCES` …): they become `error` outcomes. Anything else is a bug. */
-  readonly run: (input: Input, context: ToolContext) => Promise<ToolOutcome>;
+  readonly run: (input: Input, context: ToolContext, grant: Grant) => Promise<ToolOutcome>;
 }
 
 /** Makes a tool of its definition. */
@@ -46,9 +46,9 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
             return { type: 'text', text: `This will fail: ${message}` };
           }
         },
-        run: async () => {
+        run: async (grant) => {
           try {
-            return await definition.run(input, context);
+            return await definition.run(input, context, grant);
           } catch (error) {
             const message = describeSystemError(error);
             if (message === undefined) throw error;

@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest';
 import type { AgentEvent } from '../../src/protocol/events.ts';
-import type { PermissionAnswer, PermissionDecision, RuleSuggestion } from '../../src/protocol/permissions.ts';
+import type {
+  Grant,
+  PermissionAnswer,
+  PermissionDecision,
+  RuleSuggestion,
+} from '../../src/protocol/permissions.ts';
 import { calls, says } from './scriptedModel.ts';
-import { smallTool } from './smallTools.ts';
+import { ok, smallTool } from './smallTools.ts';
 import { type Given, type Stage, stage } from './stage.ts';
 
 const asks = async (): Promise<PermissionDecision> => ({ behavior: 'ask', reason: 'it changes a file' });
@@ -228,4 +233,37 @@ test('a preview that fails is said in the question; the call can still be judged
     question: { preview: { type: 'text', text: 'Edit it\n(no preview: gone)' } },
   });
   expect(lines()).toContain('entry tool_result a ok: Edit ran');
+});
+
+test('each result records what decided about its call, and the tool is told', async () => {
+  const told: Grant[] = [];
+  const tools = ['Read', 'Edit', 'Bash', 'Write'].map((name) =>
+    smallTool(name, {
+      run: (_input, _context, grant) => {
+        told.push(grant);
+        return ok(name);
+      },
+    }),
+  );
+  const rule = { text: 'Bash(rm:*)', source: '.clawdcode.json' };
+  const decisions: Record<string, PermissionDecision> = {
+    Read: { behavior: 'allow', basis: 'read-only', reason: 'Only looks.' },
+    Edit: { behavior: 'allow', basis: 'mode', reason: 'Mode acceptEdits.' },
+    Bash: { behavior: 'deny', reason: 'Rule Bash(rm:*).', rule },
+    Write: { behavior: 'ask', reason: 'It changes a file.' },
+  };
+  const { ask, context } = await answering([{ behavior: 'allow' }], {
+    tools,
+    decide: async (tool) => decisions[tool] ?? { behavior: 'deny', reason: 'unknown' },
+    answers: [calls(['a', 'Read'], ['b', 'Edit'], ['c', 'Bash'], ['d', 'Write']), says('Done.')],
+  });
+  await ask('Go');
+  const recorded = context.entries().flatMap(({ toolResult }) => toolResult?.permission ?? []);
+  expect(recorded).toEqual([
+    { basis: 'read-only' },
+    { basis: 'mode', reason: 'Mode acceptEdits.' },
+    { basis: 'rule', reason: 'Rule Bash(rm:*).', rule },
+    { basis: 'user', reason: 'It changes a file.' },
+  ]);
+  expect(told.map(({ basis }) => basis)).toEqual(['read-only', 'mode', 'user']);
 });

@@ -1,12 +1,12 @@
 /** Small tools that a test makes inline; real implementations of the port, without zod and without files. */
-import type { Access, Preview } from '../../src/protocol/permissions.ts';
+import type { Access, Grant, Preview } from '../../src/protocol/permissions.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../../src/protocol/tools.ts';
 
 interface Definition {
   readonly readOnly?: boolean;
   readonly access?: Access;
   readonly preview?: () => Promise<Preview>;
-  readonly run?: (input: Input, context: ToolContext) => Promise<ToolOutcome> | ToolOutcome;
+  readonly run?: (input: Input, context: ToolContext, grant: Grant) => Promise<ToolOutcome> | ToolOutcome;
 }
 
 type Input = Readonly<Record<string, unknown>>;
@@ -26,7 +26,7 @@ export function smallTool(name: string, definition: Definition = {}): Tool {
         title: `${name} it`,
         access,
         preview: definition.preview ?? (async () => ({ type: 'text', text: `${name} previewed` })),
-        run: async () => (await definition.run?.(input, context)) ?? ok(`${name} ran`),
+        run: async (grant) => (await definition.run?.(input, context, grant)) ?? ok(`${name} ran`),
       };
     },
   };

@@ -83,7 +83,7 @@ export async function openWorkbench(
       if (prepared.type === 'invalid') {
         return { status: 'error', text: prepared.message, kind: 'text', display: { title: 'invalid' } };
       }
-      const outcome = await prepared.run();
+      const outcome = await prepared.run({ basis: 'own' });
       for (const { path, hash } of outcome.filesRead ?? []) seen.set(path, hash);
       for (const { path, hash } of outcome.filesChanged ?? []) if (hash !== undefined) seen.set(path, hash);
       return outcome;

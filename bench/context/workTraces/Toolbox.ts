@@ -54,7 +54,7 @@ export class Toolbox {
   async #file(name: 'Read' | 'Edit', input: object): Promise<ToolOutcome> {
     const prepared = await this.#tools[name].prepare(input, this.#context());
     if (prepared.type === 'invalid') throw new Error(prepared.message);
-    const outcome = await prepared.run();
+    const outcome = await prepared.run({ basis: 'own' });
     for (const { path, hash } of outcome.filesRead ?? []) this.#seen.set(path, hash);
     for (const { path, hash } of outcome.filesChanged ?? [])
       if (hash !== undefined) this.#seen.set(path, hash);
