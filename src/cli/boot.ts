@@ -1,10 +1,12 @@
 /** What has to be settled before a session can be opened: trust, key and model; then the house of sessions. */
 import type { Environment } from '../agent/systemPrompt.ts';
 import { saveUserSetting } from '../config/credentials.ts';
-import { trustFolder } from '../config/trust.ts';
-import type { LoadedSettings } from '../config/types.ts';
+import { diffGrants } from '../config/grants.ts';
+import { type FolderTrust, trustFolder } from '../config/trust.ts';
+import type { LoadedSettings, UntrustedSetting } from '../config/types.ts';
+import { asSettings } from '../config/untrusted.ts';
 import { chooseTheme } from '../ui/theme.ts';
-import type { Boot, UiHouse } from '../ui/types.ts';
+import type { Boot, TrustQuestion, UiHouse } from '../ui/types.ts';
 import { attentionOf } from './attention.ts';
 import { openSessionCatalogue } from './catalogue.ts';
 import type { DebugLog } from './debugLog.ts';
@@ -20,28 +22,53 @@ import { describeOpenError } from './sessionErrors.ts';
 import { createSessionHouse, type SessionHouse } from './sessions.ts';
 import { createSessionsPort } from './sessionsPort.ts';
 import { withFlags } from './sessionTarget.ts';
-import { findModelAccess, folderIsTrusted, readSettings } from './startup.ts';
+import { findModelAccess, readSettings, trustIn } from './startup.ts';
 import { createStatusCommand } from './statusLineCommand.ts';
 import { terminalColors } from './terminalColors.ts';
 
 /** Trust, then model access, then the house of sessions; each answer leads to the next step. */
 export async function boot(place: Place, options: CliOptions, debug: DebugLog): Promise<Boot> {
   const asked = { place, options, debug, environment: readEnvironmentAhead(place.cwd) };
-  const trusted = await folderIsTrusted(place);
-  const loaded = await readSettings(place, options, trusted);
-  if (trusted || loaded.untrusted.length === 0) return chooseModel(asked, loaded, trusted);
+  const trust = await trustIn(place);
+  const loaded = await readSettings(place, options, trust);
+  if (loaded.untrusted.length === 0) return chooseModel(asked, loaded, trust);
   return {
     type: 'trust',
-    question: {
-      folder: place.root,
-      effects: loaded.untrusted.map(({ file, effect, value }) => `${file}: ${effect} ${value}`),
-    },
+    question: trustQuestion(place.root, loaded, trust),
     async answer(yes) {
-      if (!yes) return chooseModel(asked, loaded, false);
-      await trustFolder(place.dataRoot, place.root, () => new Date());
-      return chooseModel(asked, await readSettings(place, options, true), true);
+      if (!yes) return chooseModel(asked, withoutHeldEndpoint(loaded), trust);
+      // What was shown is what was agreed to: a file that has changed meanwhile asks again.
+      await trustFolder(place.dataRoot, place.root, loaded.grants, () => new Date());
+      const now = await trustIn(place);
+      return chooseModel(asked, await readSettings(place, options, now), now);
     },
   };
+}
+
+/** Of a folder that was trusted before, only what is new since then, and what is gone. */
+function trustQuestion(
+  folder: string,
+  { untrusted, grants }: LoadedSettings,
+  { isTrusted, granted }: FolderTrust,
+): TrustQuestion {
+  const words = ({ file, effect, value }: UntrustedSetting): string =>
+    [`${file}:`, effect, value].filter((part) => part !== '').join(' ');
+  const { removed } = diffGrants(granted ?? [], grants);
+  return {
+    folder,
+    effects: untrusted.map(words),
+    ...(isTrusted
+      ? { before: { isRecorded: granted !== undefined, gone: asSettings(removed).map(words) } }
+      : {}),
+  };
+}
+
+/** Whoever says no to another endpoint has decided to use their own. */
+function withoutHeldEndpoint({ misread, ...loaded }: LoadedSettings): LoadedSettings {
+  const isHeld = loaded.untrusted.some(({ file, key }) => file === misread?.file && key === misread.key);
+  if (misread === undefined || isHeld)
+    return { ...loaded, problems: loaded.problems.filter((problem) => problem !== misread) };
+  return { ...loaded, misread };
 }
 
 /** What the program was asked for, and what was begun with it. */
@@ -55,7 +82,7 @@ interface Asked {
 async function chooseModel(
   { place, options, debug, environment }: Asked,
   loaded: LoadedSettings,
-  trusted: boolean,
+  trust: FolderTrust,
 ): Promise<Boot> {
   const access = await findModelAccess(loaded, options.demo, listerFor(place.env));
   if (access.type === 'missing') {
@@ -70,8 +97,8 @@ async function chooseModel(
       async (next) =>
         chooseModel(
           { ...next, debug, environment },
-          await readSettings(next.place, next.options, trusted),
-          trusted,
+          await readSettings(next.place, next.options, trust),
+          trust,
         ),
     );
   }
@@ -89,7 +116,7 @@ async function chooseModel(
   return {
     type: 'ready',
     notices: [...loaded.problems.map((problem) => problem.message), ...[placeNotice(place) ?? []].flat()],
-    house: uiHouse(house, place, options, loaded, trusted, debug),
+    house: uiHouse(house, place, options, loaded, trust, debug),
   };
 }
 
@@ -98,7 +125,7 @@ function uiHouse(
   place: Place,
   options: CliOptions,
   loaded: LoadedSettings,
-  trusted: boolean,
+  trust: FolderTrust,
   debug: DebugLog,
 ): UiHouse {
   const { settings } = loaded;
@@ -137,7 +164,7 @@ function uiHouse(
           type: 'opened',
           session: {
             agent: opened.agent,
-            host: createCommandHost(opened, house, place, loaded, trusted, debug),
+            host: createCommandHost(opened, house, place, loaded, trust, debug),
             resumed: opened.resumed,
             notices: opened.notices,
             onAssumedWindow: opened.onAssumedWindow,

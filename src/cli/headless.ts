@@ -21,7 +21,7 @@ import { describeOpenError, isRefusedByDisk } from './sessionErrors.ts';
 import { createSessionHouse } from './sessions.ts';
 import { targetOf } from './sessionTarget.ts';
 import { readStandardInput } from './standardInput.ts';
-import { findModelAccess, folderIsTrusted, readSettings } from './startup.ts';
+import { findModelAccess, heldNotice, readSettings, trustIn } from './startup.ts';
 
 /** Returns the exit code. `environment` as in `HouseOptions`. */
 export async function printMode(
@@ -38,15 +38,14 @@ export async function printMode(
     say(joined.message);
     return EXIT.badInput;
   }
-  const trusted = await folderIsTrusted(place);
-  const loaded = await readSettings(place, options, trusted);
+  const trust = await trustIn(place);
+  const loaded = await readSettings(place, options, trust);
   for (const problem of loaded.problems) say(problem.message);
   const where = placeNotice(place);
   if (where !== undefined) say(where);
   if (loaded.problems.some((problem) => problem.layer === 'flag')) return EXIT.badSettings;
-  if (loaded.untrusted.length > 0) {
-    say('this folder is not trusted, so its settings do not count; run clawdcode here once to decide.');
-  }
+  const held = heldNotice(loaded, trust);
+  if (held !== undefined) say(held);
   const access = await findModelAccess(loaded, options.demo, listerFor(place.env));
   if (access.type === 'missing') {
     say(access.message);
@@ -118,7 +117,7 @@ export async function printMode(
   });
   if (options.permissionMode !== undefined) agent.submit({ type: 'set_mode', mode: options.permissionMode });
   const code = await runHeadless({
-    host: createCommandHost(opened, house, place, loaded, trusted, debug),
+    host: createCommandHost(opened, house, place, loaded, trust, debug),
     prompt: joined.prompt,
     outputFormat: options.outputFormat,
     includePartialMessages: options.includePartialMessages,

@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import { allCommands } from '../commands/allCommands.ts';
 import type { CommandHost, MemoryPort } from '../commands/types.ts';
+import type { FolderTrust } from '../config/trust.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import { BlobStore, type LongTermMemory } from '../context/index.ts';
 import { shownUrl } from '../model/errors.ts';
@@ -19,7 +20,7 @@ export function createCommandHost(
   house: SessionHouse,
   place: Place,
   loaded: LoadedSettings,
-  trusted: boolean,
+  { isTrusted }: Pick<FolderTrust, 'isTrusted'>,
   debug: DebugLog,
 ): CommandHost {
   return {
@@ -45,7 +46,7 @@ export function createCommandHost(
     exportSession: createExportPort({ agent, file }, place, loaded),
     doctor: () =>
       import('./doctor/report.ts').then(({ sessionReport }) =>
-        sessionReport(place, loaded, trusted, agent.state()),
+        sessionReport(place, loaded, isTrusted, agent.state()),
       ),
     projectFacts: () =>
       import('./firstMinute/projectFacts.ts').then(({ readProjectFacts }) => readProjectFacts(place.root)),
@@ -57,7 +58,8 @@ export function createCommandHost(
       keySource: loaded.settings.apiKey === null ? undefined : loaded.sources.apiKey,
       sessionFile: file,
       settingsFiles: loaded.files,
-      trusted,
+      trusted: isTrusted,
+      heldSettings: [...new Set(loaded.untrusted.map(({ key }) => key))],
       debugFile: debug.file,
     }),
   };

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { ModelList } from '../commands/types.ts';
 import { loadSettings } from '../config/loadSettings.ts';
 import type { Settings } from '../config/schema.ts';
-import { isTrusted, savedRules } from '../config/trust.ts';
+import { type FolderTrust, readTrust } from '../config/trust.ts';
 import type { LoadedSettings, Problem, SettingsRule } from '../config/types.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
 import { hasAuthorization } from '../model/http/ownHeaders.ts';
@@ -12,19 +12,18 @@ import { OFFICIAL_MODEL, OFFICIAL_URL } from '../protocol/official.ts';
 import type { CliOptions } from './options.ts';
 import type { Place } from './place.ts';
 
-/** Reads all layers. A folder's own settings count only once the user has trusted it. */
+/** Reads all layers. Of a folder's own settings those count that the user has agreed to. */
 export async function readSettings(
   place: Place,
   options: CliOptions,
-  trusted: boolean,
+  trust: FolderTrust,
 ): Promise<LoadedSettings> {
   const loaded = await loadSettings({
     dataRoot: place.dataRoot,
     home: place.home,
     root: place.root,
     env: place.env,
-    trusted,
-    savedRules: await savedRules(place.dataRoot, place.root),
+    ...countedOf(trust),
     flags: {
       model: options.model,
       baseUrl: options.baseUrl,
@@ -55,8 +54,22 @@ function ruleProblem({ text, behavior, source }: SettingsRule): Problem[] {
   ];
 }
 
-export function folderIsTrusted(place: Place): Promise<boolean> {
-  return isTrusted(place.dataRoot, place.root);
+export function trustIn({ dataRoot, root }: Place): Promise<FolderTrust> {
+  return readTrust(dataRoot, root);
+}
+
+/** Trust of before it was recorded in what is trust in nothing yet: the question comes once more. */
+export function countedOf({ isTrusted, granted = [], savedRules }: FolderTrust) {
+  return { trusted: isTrusted, granted, savedRules };
+}
+
+/** For a run in which nobody can be asked; undefined where everything counts. */
+export function heldNotice({ untrusted }: LoadedSettings, { isTrusted }: FolderTrust): string | undefined {
+  if (untrusted.length === 0) return undefined;
+  if (!isTrusted)
+    return 'this folder is not trusted, so its settings do not count; run clawdcode here once to decide.';
+  const settings = [...new Set(untrusted.map(({ file, key }) => `${key} in ${file}`))].join(', ');
+  return `settings of this folder have changed since you trusted it, and what is new does not count (${settings}); run clawdcode here once to decide.`;
 }
 
 /** What is needed to talk to a model, or the news that there is none yet. */

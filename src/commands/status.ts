@@ -22,7 +22,7 @@ export const status: Command = {
       ['Version', info.version],
       ['Session', `${sessionId}${title === undefined ? '' : ` · ${title}`}`],
       ['Log', info.sessionFile ?? 'none'],
-      ['Project', `${root}${info.trusted ? '' : ' (not trusted: its settings can only tighten)'}`],
+      ['Project', `${root}${trustNote(info)}`],
       ['Directory', info.cwd],
       ['Model', `${model.id} · ${windowText(model)}${demo ? ' · demo' : ''}`],
       ...endpoint,
@@ -33,6 +33,13 @@ export const status: Command = {
     return { type: 'page', page: factsPage(facts) };
   },
 };
+
+function trustNote({ trusted, heldSettings }: StatusInfo): string {
+  if (!trusted) return ' (not trusted: its settings can only tighten)';
+  return heldSettings.length === 0
+    ? ''
+    : ` (changed since you trusted it; not counted: ${heldSettings.join(', ')})`;
+}
 
 /** A window that somebody looked up needs no word; one that may be wrong does. */
 function windowText({ windowTokens, source }: ModelInfo): string {

@@ -29,6 +29,8 @@ export interface StatusInfo {
     readonly state: 'loaded' | 'missing' | 'broken';
   }[];
   readonly trusted: boolean;
+  /** Settings of the folder's files that wait for the user's word, by dotted path. */
+  readonly heldSettings: readonly string[];
   readonly debugFile?: string | undefined;
 }
 

@@ -6,6 +6,7 @@ import { join, relative, resolve } from 'node:path';
 import { ONCE } from '../protocol/once.ts';
 import { readEnvironment } from './environment.ts';
 import { readFlags, type SettingsFlags } from './flags.ts';
+import { type Grant, type GrantingFile, grantsOf, includesGrant } from './grants.ts';
 import { strayHeaders } from './headersOfEndpoint.ts';
 import { leafPaths, mergeValues } from './merge.ts';
 import { misreadEndpoint } from './misreadEndpoint.ts';
@@ -45,20 +46,23 @@ export function settingsFiles({ dataRoot, root }: Omit<SettingsPlaces, 'home'>):
 }
 
 /**
- * All layers, checked and merged. `trusted`: whether the project's files may do more than tighten; without it,
- * of the allow rules in the personal one those count that the user saved there.
+ * All layers, checked and merged. `trusted`: whether the project's files may do more than tighten, and `granted` what
+ * exactly (absent = whatever is in them). Of the allow rules in the personal one those that the user saved there count
+ * in any case.
  */
 export async function loadSettings(
   options: SettingsPlaces & {
     readonly env: Readonly<Record<string, string | undefined>>;
     readonly flags: SettingsFlags;
     readonly trusted: boolean;
+    readonly granted?: readonly Grant[] | undefined;
     readonly savedRules?: readonly string[];
   },
 ): Promise<LoadedSettings> {
   const problems: Problem[] = [];
   const files: SettingsFile[] = [];
   const untrusted: UntrustedSetting[] = [];
+  const granting: GrantingFile[] = [];
   const rules: SettingsRule[] = [];
   const sources: Record<string, string> = {};
   let merged: Values = {};
@@ -80,11 +84,11 @@ export async function loadSettings(
     if (layer === 'user') own = values;
     else {
       problems.push(...dropSecrets(counted, name, layer, options));
-      if (!options.trusted) {
-        const { kept, held } = holdBack(counted, name, layer === 'local' ? options.savedRules : []);
-        untrusted.push(...held);
-        counted = kept;
-      }
+      granting.push({ source: name, values: counted });
+      const { kept, held } = holdBack(counted, name, (grant) => isGranted(grant, layer, options));
+      untrusted.push(...held);
+      counted = kept;
+      problems.push(...changedEndpoint(held, layer, options));
     }
     rules.push(...rulesOf(counted, name, options.root));
     add(absoluteDirectories(counted, options), name);
@@ -115,8 +119,40 @@ export async function loadSettings(
     sources,
     files,
     untrusted,
+    grants: grantsOf(granting),
     ...(misread === undefined ? {} : { misread }),
   };
+}
+
+type Granted = Pick<Parameters<typeof loadSettings>[0], 'trusted' | 'granted' | 'savedRules'>;
+
+function isGranted(grant: Grant, layer: Layer, { trusted, granted, savedRules = [] }: Granted): boolean {
+  if (layer === 'local' && grant.kind === 'permissions.allow' && savedRules.includes(grant.text)) return true;
+  return trusted && (granted === undefined || includesGrant(granted, grant));
+}
+
+/**
+ * The folder named an endpoint that the user agreed to, and now names another: until they have said yes to that one,
+ * what was meant for the first must not go to the default.
+ */
+function changedEndpoint(
+  held: readonly UntrustedSetting[],
+  layer: Layer,
+  { trusted, granted = [] }: Granted,
+): Problem[] {
+  if (!trusted || (granted.length > 0 && granted.every(({ kind }) => kind !== 'baseUrl'))) return [];
+  return held.flatMap(({ file, key }) =>
+    key !== 'baseUrl'
+      ? []
+      : [
+          {
+            layer,
+            file,
+            key,
+            message: `${file}: "baseUrl" is not the one that you agreed to, so it does not count. Run clawdcode here to decide.`,
+          },
+        ],
+  );
 }
 
 async function readLayer(

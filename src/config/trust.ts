@@ -1,34 +1,54 @@
 /**
- * Which folders the user trusts, by real path, and which rules they saved in one that they were never asked
- * about: `trust.json` in the program's own directory.
+ * Which folders the user trusts, by real path, what they agreed to in each, and which rules they saved in one that
+ * they were never asked about: `trust.json` in the program's own directory.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import type { Grant } from './grants.ts';
 import { writePrivateFile } from './privateFile.ts';
 
-const trustSchema = z.looseObject({
+const grantSchema = z.looseObject({ kind: z.string(), text: z.string(), source: z.string() });
+
+const trustFileSchema = z.looseObject({
+  /** Since when, by folder. */
   folders: z.record(z.string(), z.string()).default({}),
+  /** What was agreed to, by folder; earlier versions did not record it. */
+  grants: z.record(z.string(), z.array(grantSchema)).default({}),
   rules: z.record(z.string(), z.array(z.string())).default({}),
 });
-type Trust = z.infer<typeof trustSchema>;
+type TrustFile = z.infer<typeof trustFileSchema>;
 
-/** True when the user said so for this very folder; folders inside or around it are other folders. */
-export async function isTrusted(dataRoot: string, realRoot: string): Promise<boolean> {
-  return Object.hasOwn((await readTrust(dataRoot)).folders, realRoot);
+/** What the user has said about one folder; folders inside or around it are other folders. */
+export interface FolderTrust {
+  /** The user has said yes to this folder, whatever its settings were then. */
+  readonly isTrusted: boolean;
+  /** What they said yes to; undefined where an earlier version did not record it. */
+  readonly granted: readonly Grant[] | undefined;
+  /** Allow rules that the user saved in the folder: they count there, whatever else its settings may say. */
+  readonly savedRules: readonly string[];
 }
 
-/** Remembers that the user trusts a folder, and since when. */
-export async function trustFolder(dataRoot: string, realRoot: string, now: () => Date): Promise<void> {
-  const trust = await readTrust(dataRoot);
+export async function readTrust(dataRoot: string, realRoot: string): Promise<FolderTrust> {
+  const { folders, grants, rules } = await readTrustFile(dataRoot);
+  return {
+    isTrusted: Object.hasOwn(folders, realRoot),
+    granted: Object.hasOwn(grants, realRoot) ? grants[realRoot] : undefined,
+    savedRules: Object.hasOwn(rules, realRoot) ? (rules[realRoot] ?? []) : [],
+  };
+}
+
+/** Remembers that the user trusts a folder, since when, and with what in its settings. */
+export async function trustFolder(
+  dataRoot: string,
+  realRoot: string,
+  granted: readonly Grant[],
+  now: () => Date,
+): Promise<void> {
+  const trust = await readTrustFile(dataRoot);
   const folders = { ...trust.folders, [realRoot]: now().toISOString() };
-  await writeTrust(dataRoot, { ...trust, folders });
-}
-
-/** Allow rules that the user saved in a folder: they count there, whatever else its settings may say. */
-export async function savedRules(dataRoot: string, realRoot: string): Promise<readonly string[]> {
-  const { rules } = await readTrust(dataRoot);
-  return Object.hasOwn(rules, realRoot) ? (rules[realRoot] ?? []) : [];
+  const grants = { ...trust.grants, [realRoot]: granted.map((grant) => ({ ...grant })) };
+  await writeTrustFile(dataRoot, { ...trust, folders, grants });
 }
 
 /** Remembers that the user saved these rules in a folder, which is less than to trust all of its settings. */
@@ -37,10 +57,10 @@ export async function rememberRules(
   realRoot: string,
   added: readonly string[],
 ): Promise<void> {
-  const trust = await readTrust(dataRoot);
+  const trust = await readTrustFile(dataRoot);
   const known = Object.hasOwn(trust.rules, realRoot) ? (trust.rules[realRoot] ?? []) : [];
   const rules = { ...trust.rules, [realRoot]: [...new Set([...known, ...added])] };
-  await writeTrust(dataRoot, { ...trust, rules });
+  await writeTrustFile(dataRoot, { ...trust, rules });
 }
 
 function trustFile(dataRoot: string): string {
@@ -48,15 +68,15 @@ function trustFile(dataRoot: string): string {
 }
 
 /** A file that is missing or damaged trusts nobody: the question is asked again. */
-async function readTrust(dataRoot: string): Promise<Trust> {
+async function readTrustFile(dataRoot: string): Promise<TrustFile> {
   const text = await readFile(trustFile(dataRoot), 'utf8').catch(() => '');
   try {
-    return trustSchema.parse(JSON.parse(text));
+    return trustFileSchema.parse(JSON.parse(text));
   } catch {
-    return { folders: {}, rules: {} };
+    return { folders: {}, grants: {}, rules: {} };
   }
 }
 
-function writeTrust(dataRoot: string, trust: Trust): Promise<void> {
+function writeTrustFile(dataRoot: string, trust: TrustFile): Promise<void> {
   return writePrivateFile(trustFile(dataRoot), `${JSON.stringify(trust, null, 2)}\n`);
 }

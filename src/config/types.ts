@@ -1,4 +1,5 @@
 /** The words of the config room. */
+import type { Grant } from './grants.ts';
 import type { Settings } from './schema.ts';
 
 /** Where a value came from; later ones win. */
@@ -29,11 +30,11 @@ export interface SettingsRule {
   readonly base: string;
 }
 
-/** What a file of a folder that is not trusted yet would do; ignored until it is. */
+/** What a file of the folder would do, and the user has not agreed to; ignored until they have. */
 export interface UntrustedSetting {
   readonly file: string;
   readonly key: string;
-  /** The value, short enough to show. */
+  /** The value, or what of it waits, short enough to show. */
   readonly value: string;
   /** One sentence for the question: what trusting it would allow. */
   readonly effect: string;
@@ -57,6 +58,8 @@ export interface LoadedSettings {
   readonly sources: Readonly<Record<string, string>>;
   readonly files: readonly SettingsFile[];
   readonly untrusted: readonly UntrustedSetting[];
+  /** Everything in the folder's files that needs the user's word, whether they have given it or not. */
+  readonly grants: readonly Grant[];
   /** The mistake that hides which endpoint was meant, where none that counts is named; absent where all is well. */
   readonly misread?: Problem;
 }

@@ -65,7 +65,7 @@ export function createStreamReporter(options: HeadlessOptions, tally: Tally): Re
   return {
     begin() {
       const { root, model, mode, demo } = agent.state();
-      const { version, keySource } = host.status();
+      const { version, keySource, heldSettings } = host.status();
       system('init', {
         cwd: root,
         tools: options.tools ?? [],
@@ -80,6 +80,7 @@ export function createStreamReporter(options: HeadlessOptions, tally: Tally): Re
         skills: [],
         plugins: [],
         ...(demo ? { demo } : {}),
+        ...(heldSettings.length === 0 ? {} : { untrusted_settings: heldSettings }),
       });
     },
     event(event: AgentEvent) {

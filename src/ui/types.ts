@@ -39,8 +39,10 @@ export type OpenOutcome =
 
 export interface TrustQuestion {
   readonly folder: string;
-  /** What the folder's settings would do, one sentence each. */
+  /** What the folder's settings would do that was not agreed to yet, one sentence each. */
   readonly effects: readonly string[];
+  /** Of a folder that was trusted before: what its settings do no longer, and whether that is known at all. */
+  readonly before?: { readonly isRecorded: boolean; readonly gone: readonly string[] };
 }
 
 export type OnboardingResult =

@@ -21,6 +21,7 @@ export function commandHost(parts: Partial<CommandHost> = {}): CommandHost {
         { name: '.clawdcode.local.json', state: 'missing' },
       ],
       trusted: true,
+      heldSettings: [],
     }),
     memory: {
       folders: { user: '/home/me/.clawdcode/memory', project: '/home/me/.clawdcode/projects/p/memory' },

@@ -121,6 +121,9 @@ describe('/status', () => {
       /Settings\s+~\/\.clawdcode\/config\.json, \.clawdcode\.json \(broken, ignored\)$/m,
     );
     expect(status).toContain('1.2.3');
+    const info = { ...commandHost().status(), heldSettings: ['env', 'model'] };
+    const changed = await text('status', '', commandHost({ status: () => info }));
+    expect(changed.replace(/\s+/g, ' ')).toContain('changed since you trusted it; not counted: env, model');
   });
 
   test('the demo model says what it is, and that nothing is sent', async () => {

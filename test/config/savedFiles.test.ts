@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { saveCredentials } from '../../src/config/credentials.ts';
 import { addLocalRule } from '../../src/config/localRules.ts';
-import { isTrusted, rememberRules, savedRules, trustFolder } from '../../src/config/trust.ts';
+import { readTrust, rememberRules, trustFolder } from '../../src/config/trust.ts';
 
 let directory: string;
 beforeEach(async () => {
@@ -17,38 +17,71 @@ const modeOf = async (path: string): Promise<string> => ((await stat(path)).mode
 const now = (): Date => new Date('2026-11-21T09:00:00Z');
 
 describe('trust', () => {
-  test('a folder is trusted from when the user said so, and no other one is', async () => {
+  const grants = [
+    { kind: 'permissions.allow', text: 'Bash(npm test)', source: '.clawdcode.json' },
+    { kind: 'env', text: 'A=b', source: '.clawdcode.local.json' },
+  ];
+  const isTrusted = async (dataRoot: string, folder: string): Promise<boolean> =>
+    (await readTrust(dataRoot, folder)).isTrusted;
+
+  test('a folder is trusted from when the user said so, with what it was then, and no other one is', async () => {
     const dataRoot = join(directory, 'data');
     expect(await isTrusted(dataRoot, '/repo')).toBe(false);
-    await trustFolder(dataRoot, '/repo', now);
-    await trustFolder(dataRoot, '/other', now);
+    await trustFolder(dataRoot, '/repo', grants, now);
+    await trustFolder(dataRoot, '/other', [], now);
     const trusted = await Promise.all(
       ['/repo', '/other', '/repo/sub', '/', 'constructor', '__proto__'].map((path) =>
-        isTrusted(dataRoot, path),
+        readTrust(dataRoot, path),
       ),
     );
-    expect(trusted).toEqual([true, true, false, false, false, false]);
+    expect(trusted.map((one) => one.isTrusted)).toEqual([true, true, false, false, false, false]);
+    expect(trusted.map((one) => one.granted)).toEqual([grants, [], ...Array(4).fill(undefined)]);
     expect([await modeOf(join(dataRoot, 'trust.json')), await modeOf(dataRoot)]).toEqual(['600', '700']);
     expect(await readdir(dataRoot)).toEqual(['trust.json']);
   });
 
-  test.each(['', '{', '[]', '{"folders":{"/repo":1}}'])('a damaged file (%j) trusts nobody', async (text) => {
+  test('another yes replaces what was agreed to before', async () => {
+    await trustFolder(directory, '/repo', grants, now);
+    await trustFolder(directory, '/repo', grants.slice(1), now);
+    expect((await readTrust(directory, '/repo')).granted).toEqual(grants.slice(1));
+  });
+
+  test('of trust that an earlier version recorded it is not known what it was for', async () => {
+    await writeFile(join(directory, 'trust.json'), '{"folders":{"/repo":"2026-01-01T00:00:00.000Z"}}');
+    expect(await readTrust(directory, '/repo')).toEqual({
+      isTrusted: true,
+      granted: undefined,
+      savedRules: [],
+    });
+  });
+
+  test.each([
+    '',
+    '{',
+    '[]',
+    '{"folders":{"/repo":1}}',
+    '{"folders":{"/repo":"x"},"grants":{"/repo":["all"]}}',
+  ])('a damaged file (%j) trusts nobody', async (text) => {
     await writeFile(join(directory, 'trust.json'), text);
     expect(await isTrusted(directory, '/repo')).toBe(false);
-    await trustFolder(directory, '/repo', now);
+    await trustFolder(directory, '/repo', grants, now);
     expect(await isTrusted(directory, '/repo')).toBe(true);
   });
-});
 
-test('saved rules are remembered folder by folder, and are no trust in the folder', async () => {
-  expect(await savedRules(directory, '/repo')).toEqual([]);
-  await trustFolder(directory, '/other', now);
-  await rememberRules(directory, '/repo', ['Bash(npm test:*)']);
-  await rememberRules(directory, '/repo', ['Bash(ls:*)', 'Bash(npm test:*)']);
-  expect(await savedRules(directory, '/repo')).toEqual(['Bash(npm test:*)', 'Bash(ls:*)']);
-  for (const folder of ['/other', 'constructor', '__proto__'])
-    expect(await savedRules(directory, folder)).toEqual([]);
-  expect([await isTrusted(directory, '/repo'), await isTrusted(directory, '/other')]).toEqual([false, true]);
+  test('saved rules are remembered folder by folder, and are no trust in the folder', async () => {
+    const savedRules = async (folder: string) => (await readTrust(directory, folder)).savedRules;
+    expect(await savedRules('/repo')).toEqual([]);
+    await trustFolder(directory, '/other', grants, now);
+    await rememberRules(directory, '/repo', ['Bash(npm test:*)']);
+    await rememberRules(directory, '/repo', ['Bash(ls:*)', 'Bash(npm test:*)']);
+    expect(await savedRules('/repo')).toEqual(['Bash(npm test:*)', 'Bash(ls:*)']);
+    for (const folder of ['/other', 'constructor', '__proto__']) expect(await savedRules(folder)).toEqual([]);
+    expect([await isTrusted(directory, '/repo'), await isTrusted(directory, '/other')]).toEqual([
+      false,
+      true,
+    ]);
+    expect((await readTrust(directory, '/other')).granted).toEqual(grants);
+  });
 });
 
 test('a rule is not saved through a link, which may lead to where it counts for more', async () => {

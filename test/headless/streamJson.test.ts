@@ -7,11 +7,15 @@ import { scriptedAgent } from './scriptedAgent.ts';
 
 type Line = Record<string, unknown> & { type: string; subtype?: string };
 
-async function lines(say: readonly AgentEvent[], includePartialMessages = false): Promise<Line[]> {
+async function lines(
+  say: readonly AgentEvent[],
+  includePartialMessages = false,
+  heldSettings: readonly string[] = [],
+): Promise<Line[]> {
   const agent = scriptedAgent([{ on: { type: 'prompt', text: 'hello' }, say }]);
   let [stdout, time] = ['', 0];
   await runHeadless({
-    host: commandHost({ agent }),
+    host: commandHost({ agent, status: () => ({ ...commandHost().status(), heldSettings }) }),
     prompt: 'hello',
     outputFormat: 'stream-json',
     includePartialMessages,
@@ -116,6 +120,13 @@ describe('stream-json', () => {
     const kinds = (await lines(wholeTurn)).map(({ type, subtype }) => subtype ?? type);
     expect(kinds[0]).toBe('init');
     expect(kinds.indexOf('success')).toBe(kinds.length - 1);
+  });
+
+  test('init names the settings of the folder that nobody has agreed to', async () => {
+    const [all] = await lines(wholeTurn);
+    expect(all).not.toHaveProperty('untrusted_settings');
+    const [held] = await lines(wholeTurn, false, ['env', 'permissions.allow']);
+    expect(held?.untrusted_settings).toEqual(['env', 'permissions.allow']);
   });
 });
 

@@ -10,7 +10,7 @@ import { jsonDocument } from '../session/json.ts';
 import type { Output } from '../session/output.ts';
 import { parseSubcommand } from '../session/parseSubcommand.ts';
 import { standardOutput } from '../session/terminal.ts';
-import { folderIsTrusted, readSettings } from '../startup.ts';
+import { readSettings, trustIn } from '../startup.ts';
 import { diagnose } from './diagnose.ts';
 import { createDoctorPorts, createNetworkPorts } from './ports.ts';
 import { createDoctorProgram } from './program.ts';
@@ -37,8 +37,9 @@ async function examine(
 ): Promise<DoctorReport> {
   const parsed = await parseArguments([], place.version);
   if (parsed.type !== 'run') throw new Error('the empty command line is a run');
-  const isTrusted = await folderIsTrusted(place);
-  const loaded = await readSettings(place, parsed.options, isTrusted);
+  const trust = await trustIn(place);
+  const { isTrusted } = trust;
+  const loaded = await readSettings(place, parsed.options, trust);
   const { stdin, stdout } = process;
   const isAsked = stdin.isTTY && stdout.isTTY && !isDumbTerminal(place.env.TERM);
   const answers = isAsked ? await queryTerminal(stdin, stdout) : undefined;

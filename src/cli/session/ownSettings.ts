@@ -1,12 +1,12 @@
 import { loadSettings } from '../../config/loadSettings.ts';
 import type { Settings } from '../../config/schema.ts';
 import type { Place } from '../place.ts';
-import { folderIsTrusted } from '../startup.ts';
+import { countedOf, trustIn } from '../startup.ts';
 
 /** The settings as a start here would have them, flags apart. What is wrong with them is told there. */
 export async function ownSettings(place: Place): Promise<Settings> {
   const { dataRoot, home, root, env } = place;
-  const trusted = await folderIsTrusted(place);
-  const { settings } = await loadSettings({ dataRoot, home, root, env, trusted, flags: {} });
+  const trust = countedOf(await trustIn(place));
+  const { settings } = await loadSettings({ dataRoot, home, root, env, ...trust, flags: {} });
   return settings;
 }

@@ -4,9 +4,10 @@ import { prefixLines, wrapText } from '../print/spans.ts';
 import { truncate } from '../print/width.ts';
 import type { Theme } from '../theme.ts';
 import type { TrustQuestion } from '../types.ts';
-import { type Choice, choiceLines, choiceOfKey, choicesPlace, movedChoice } from './choices.ts';
+import { choiceLines, choiceOfKey, choicesPlace, movedChoice } from './choices.ts';
 import { Lines } from './Lines.tsx';
 import { ruled } from './permissionLayout.ts';
+import { trustWords } from './trustWords.ts';
 import { useLatest } from './useLatest.ts';
 import { useTypeAheadGuard } from './useTypeAheadGuard.ts';
 
@@ -21,14 +22,10 @@ export interface TrustDialogProps {
   readonly onAnswer: (isTrusted: boolean) => void;
 }
 
-const choices: readonly Choice[] = [
-  { label: 'Yes, I trust this folder', letter: 'y', action: 'confirm:yes' },
-  { label: 'No, go on without its settings', letter: 'n', action: 'confirm:no' },
-];
-
-/** Asked once per folder: what its settings would do, and whether they may. Nothing is trusted by accident. */
+/** What a folder's settings would do that was not agreed to yet, and whether they may. Nothing is trusted by accident. */
 export function TrustDialog(props: TrustDialogProps) {
   const { question, width, rows, theme, isActive = true, now, onAnswer } = props;
+  const { choices } = trustWords(question);
   const [selected, latest, set] = useLatest(() => 0);
   const counts = useTypeAheadGuard(question.folder, now);
   useDialogKeys(
@@ -49,27 +46,32 @@ export function TrustDialog(props: TrustDialogProps) {
 }
 
 function trustLines(
-  { folder, effects }: TrustQuestion,
+  question: TrustQuestion,
   selected: number,
   width: number,
   rows: number,
   theme: Theme,
 ): string[] {
+  const { heading, introduction, items, choices } = trustWords(question);
   const answers = choiceLines(choices, selected, width, theme);
   const head = [
-    ruled('Do you trust this folder?', width, theme),
-    truncate(revealLine(folder), width, 'start'),
+    ruled(heading, width, theme),
+    truncate(revealLine(question.folder), width, 'start'),
+    ...(introduction === undefined ? [] : wrapText(introduction, width, theme.dim)),
   ];
-  const listed = effects.flatMap((effect) => prefixLines(wrapText(reveal(effect), width - 4), '  • '));
-  const room = Math.max(1, rows - head.length - answers.length - 2);
+  const listed = items.flatMap(({ sign, text }) =>
+    prefixLines(wrapText(reveal(text), width - 4), `  ${signs[sign]} `, '    '),
+  );
+  const room = Math.max(1, rows - head.length - answers.length - 1);
   const shown = listed.length <= room ? listed : listed.slice(0, room - 1);
   const more = listed.length - shown.length;
   return [
     ...head,
-    ...(effects.length === 0 ? [] : [theme.dim(truncate('Its settings would:', width))]),
     ...shown,
     ...(more > 0 ? [theme.warning(`  … +${more} more lines: look at its settings before you say yes`)] : []),
     '',
     ...answers,
   ].slice(-Math.max(answers.length, rows));
 }
+
+const signs = { does: '•', added: '+', removed: '-' } as const;

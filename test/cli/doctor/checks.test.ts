@@ -109,6 +109,10 @@ test('settings: each problem is a line, and a folder that is not trusted says so
     },
     { id: 'settings.problem', state: 'warning', value: problem.message },
   ]);
+  const changed = checkSettings(doctorPorts({ isTrusted: true, loaded: { untrusted: [held] } }));
+  expect(changed).toMatchObject([
+    { state: 'warning', value: expect.stringContaining('changed since you trusted the folder') },
+  ]);
 });
 
 test('settings: one mistake leaves the rest of a file, a file that cannot be read nothing', () => {

@@ -29,6 +29,7 @@ export function doctorPorts(given: Given = {}): DoctorPorts {
       sources: {},
       files: [],
       untrusted: [],
+      grants: [],
       ...loaded,
     },
     isTrusted: true,

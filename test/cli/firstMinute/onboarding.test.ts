@@ -17,6 +17,8 @@ const far: OnboardingResult = { ...near, baseUrl: 'https://llm.example/v1' };
 const ready: Boot = { type: 'ready', house: {} as UiHouse, notices: ['before'] };
 
 /** Answers the step as a person would; returns what was kept, and what the program starts with after it. */
+const untrusted = { isTrusted: false, granted: undefined, savedRules: [] };
+
 async function answer(
   given: OnboardingResult,
   { env = {}, argv = [], kept }: { env?: Record<string, string>; argv?: string[]; kept?: object } = {},
@@ -37,7 +39,7 @@ async function answer(
     env,
   };
   const start: Start = { place, options: parsed.options };
-  const loaded = await readSettings(place, parsed.options, false);
+  const loaded = await readSettings(place, parsed.options, untrusted);
   let next: Start | undefined;
   const boot = onboarding(start, loaded, undefined, async (then) => {
     next = then;
@@ -46,7 +48,7 @@ async function answer(
   if (boot.type !== 'onboarding') throw new Error('it asks');
   const after = await boot.answer(given);
   const config: unknown = await readFile(file, 'utf8').then(JSON.parse, () => undefined);
-  return { after, next, config, loaded: next && (await readSettings(next.place, next.options, false)) };
+  return { after, next, config, loaded: next && (await readSettings(next.place, next.options, untrusted)) };
 }
 
 test('what was chosen is kept, and counts at once', async () => {

@@ -320,6 +320,39 @@ test.each([
   expect(answered).toHaveBeenCalledExactlyOnceWith(expected);
 });
 
+test.each([
+  [
+    { isRecorded: true, gone: ['f: Runs Bash(make)'] },
+    [
+      `─ Do you trust what has changed in this folder? ${'─'.repeat(12)}`,
+      '/home/me/repo',
+      'Since you trusted it, its settings have changed:',
+      '  - f: Runs Bash(make)',
+      '  + f: Runs Bash(cu‹U+200B›rl)',
+      '',
+      '❯ 1. Yes, let the changes count',
+      '  2. No, go on without what is new',
+    ],
+  ],
+  [
+    { isRecorded: false, gone: [] },
+    [
+      `─ Do you still trust this folder? ${'─'.repeat(26)}`,
+      '/home/me/repo',
+      'You trusted it in an earlier version, which did not record',
+      'what for. Its settings now:',
+      '  • f: Runs Bash(cu‹U+200B›rl)',
+      '',
+      '❯ 1. Yes, I trust this folder',
+      '  2. No, go on without its settings',
+    ],
+  ],
+])('trust that was given before (%j) is asked for what is new', async (before, expected) => {
+  const question = { folder: '/home/me/repo', effects: ['f: Runs Bash(cu\u200Brl)'], before };
+  const { screen } = await mount(<TrustDialog question={question} {...room} rows={12} onAnswer={vi.fn()} />);
+  expect(screen.text()).toEqual(expected);
+});
+
 test('the spinner counts seconds while it is there, and stops with it', async () => {
   let time = 65_000;
   const { screen, update } = await mount(

@@ -265,6 +265,16 @@ test('trust needs a yes; Ctrl+C is a no', () => {
   dialogue.answer('yes');
   dialogue.cancel();
   expect(answers).toEqual([true, false]);
+  const before = { isRecorded: true, gone: ['.clawdcode.json: allows Edit'] };
+  expect(trust({ ...phase, question: { ...question, before } }, ports).tell).toEqual([
+    'Question: do you trust what has changed in this folder? /p',
+    'Since you trusted it, its settings have changed:',
+    '- Gone: .clawdcode.json: allows Edit',
+    '- New: .clawdcode.json: allows Bash(‹U+202E›ls)',
+    '1, or y: Yes, let the changes count',
+    '2, or n: No, go on without what is new',
+    'Answer with a number, 1 to 2.',
+  ]);
 });
 
 test('nothing in a choice or an answer drives the terminal', () => {

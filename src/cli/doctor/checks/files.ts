@@ -69,12 +69,13 @@ const OTHER_FOLDER =
 export function checkSettings({ loaded, isTrusted }: DoctorPorts): readonly Finding[] {
   const present = loaded.files.filter(({ state }) => state !== 'missing').map(({ name }) => name);
   const files = present.length === 0 ? 'defaults; no file found' : present.join(', ');
-  const held = !isTrusted && loaded.untrusted.length > 0;
+  const held = loaded.untrusted.length > 0;
+  const why = isTrusted ? 'changed since you trusted the folder' : 'the folder is not trusted';
   const first: Finding = {
     id: 'settings',
     label: 'Settings',
     state: held ? 'warning' : 'ok',
-    value: held ? `${files} · the folder is not trusted, so these do not count: ${keysIn(loaded)}` : files,
+    value: held ? `${files} · ${why}, so these do not count: ${keysIn(loaded)}` : files,
     ...(held ? { fix: 'Run clawdcode here once, and answer its question.' } : {}),
   };
   const problems = loaded.problems.slice(0, 10).map(

@@ -1,3 +1,4 @@
+import { trustWords } from '../../components/trustWords.ts';
 import type { Phase } from '../../controllerTypes.ts';
 import { reveal, revealLine } from '../../print/sanitize.ts';
 import { choose } from './choose.ts';
@@ -8,19 +9,18 @@ export function trust(
   { question, answer }: Extract<Phase, { type: 'trust' }>,
   { controller }: DialoguePorts,
 ): Dialogue {
-  const { folder, effects } = question;
+  const { heading, introduction, items, choices } = trustWords(question);
   const onAnswer = (isTrusted: boolean): void => controller.advance(answer(isTrusted));
   return choose(
     [
-      `Question: do you trust this folder? ${revealLine(folder)}`,
-      ...(effects.length === 0 ? [] : ['Its settings would:']),
-      ...effects.map((effect) => `- ${reveal(effect)}`),
+      `Question: ${heading.charAt(0).toLowerCase()}${heading.slice(1)} ${revealLine(question.folder)}`,
+      ...(introduction === undefined ? [] : [introduction]),
+      ...items.map(({ sign, text }) => `- ${signs[sign]}${reveal(text)}`),
     ],
-    [
-      { label: 'Yes, I trust this folder', letter: 'y' },
-      { label: 'No, go on without its settings', letter: 'n' },
-    ],
+    choices,
     (index) => onAnswer(index === 0),
     () => onAnswer(false),
   );
 }
+
+const signs = { does: '', added: 'New: ', removed: 'Gone: ' } as const;

@@ -1,0 +1,159 @@
+/**
+ * What the settings of a folder would be allowed to do: each rule, directory, variable and command that takes effect
+ * only once the user has said yes to it is one grant. Trust in a folder is the list of the grants that the user has
+ * agreed to (trust.ts), so that whatever comes later asks again. Pure.
+ */
+import { parsePermissionMode } from './modes.ts';
+import type { Values } from './types.ts';
+
+/** One thing that needs the user's word. Two grants are the same when all three fields are. */
+export interface Grant {
+  /** What it is: the dotted path of the setting. */
+  readonly kind: string;
+  /** What was agreed to, whole: a rule, a path, `NAME=value`, or the value (as JSON unless it is text). */
+  readonly text: string;
+  /** The file that it stands in, as shown to people. */
+  readonly source: string;
+}
+
+/** One settings file of the folder; values as they were written, checked. */
+export interface GrantingFile {
+  readonly source: string;
+  readonly values: Values;
+}
+
+interface Kind {
+  /** One sentence for the question: what saying yes would allow. */
+  readonly effect: string;
+  /** Each item of a list, or each entry of an object, is a grant of its own; absent = the value is one. */
+  readonly parts?: 'items' | 'entries';
+  /** False for a value that only tightens, so that it counts at once; absent = every value asks. */
+  readonly loosens?: (value: unknown) => boolean;
+}
+
+/** Whatever could send the user's key elsewhere, run something, or loosen a question; in the order of the question. */
+const kinds: Readonly<Record<string, Kind>> = {
+  // Behind an endpoint that passes requests on, the model's name says who reads the conversation.
+  model: { effect: 'Sends your requests to this model, at its price.' },
+  baseUrl: { effect: 'Sends your requests and your key to this address.' },
+  env: { effect: 'Sets environment variables for every command that is run.', parts: 'entries' },
+  appendSystemPrompt: { effect: 'Adds instructions to the system prompt.' },
+  statusLine: { effect: 'Runs this command for the status line.', loosens: (value) => value !== null },
+  notificationCommand: {
+    effect: 'Runs this command when it waits for you.',
+    loosens: (value) => value !== null,
+  },
+  checkpoints: { effect: 'Changes what is kept of your files for going back.' },
+  'webFetch.allowPrivate': {
+    effect: 'Lets WebFetch read from this machine and its network.',
+    loosens: (value) => value === true,
+  },
+  'sessions.redactOnWrite': {
+    effect: 'Stores secrets that you want taken out.',
+    loosens: (value) => value === false,
+  },
+  'context.truncate.outputDir': {
+    effect: 'Writes long outputs of tools, whatever they hold, into this folder.',
+    loosens: (value) => value !== null,
+  },
+  'permissions.allow': { effect: 'Runs these calls without asking you.', parts: 'items' },
+  'permissions.additionalDirectories': {
+    effect: 'Counts these directories as part of the project.',
+    parts: 'items',
+  },
+  'permissions.defaultMode': {
+    effect: 'Starts in another permission mode than yours.',
+    loosens: (value) => typeof value === 'string' && parsePermissionMode(value) !== 'plan',
+  },
+};
+
+/** What the files would be granted; empty values grant nothing. */
+export function grantsOf(files: readonly GrantingFile[]): Grant[] {
+  return files.flatMap(({ source, values }) => partition(values, source, () => false).held);
+}
+
+/** What came and what went; a setting with another value is one of each. */
+export function diffGrants(
+  before: readonly Grant[],
+  now: readonly Grant[],
+): { readonly added: Grant[]; readonly removed: Grant[] } {
+  return {
+    added: now.filter((grant) => !includesGrant(before, grant)),
+    removed: before.filter((grant) => !includesGrant(now, grant)),
+  };
+}
+
+export function includesGrant(grants: readonly Grant[], { kind, text, source }: Grant): boolean {
+  return grants.some((one) => one.kind === kind && one.text === text && one.source === source);
+}
+
+/** What a grant of this kind allows, for people; empty for a kind that this version does not know. */
+export function effectOf(kind: string): string {
+  return Object.hasOwn(kinds, kind) ? (kinds[kind]?.effect ?? '') : '';
+}
+
+/** The values without what is not granted, and that as grants. The values are not changed. */
+export function partition(
+  values: Values,
+  source: string,
+  isGranted: (grant: Grant) => boolean,
+): { kept: Values; held: Grant[] } {
+  const kept = structuredClone(values);
+  const held: Grant[] = [];
+  for (const [kind, { parts, loosens }] of Object.entries(kinds)) {
+    const [parent, key] = placeOf(kept, kind);
+    if (parent === undefined || !(key in parent)) continue;
+    const value = parent[key];
+    if (loosens !== undefined && !loosens(value)) continue;
+    const hold = (text: string): boolean => {
+      const grant = { kind, text, source };
+      if (isGranted(grant)) return false;
+      if (!includesGrant(held, grant)) held.push(grant);
+      return true;
+    };
+    let rest: unknown;
+    if (parts === 'items' && Array.isArray(value)) rest = value.filter((item) => !hold(textOf(item)));
+    else if (parts === 'entries' && isObject(value))
+      rest = Object.fromEntries(
+        Object.entries(value).filter(([name, entry]) => !hold(`${name}=${textOf(entry)}`)),
+      );
+    else rest = isEmpty(value) || hold(textOf(value)) ? undefined : value;
+    // Also an empty value would stand above the user's own.
+    if (isEmpty(rest)) delete parent[key];
+    else parent[key] = rest;
+  }
+  return { kept, held };
+}
+
+function placeOf(values: Values, path: string): [Values | undefined, string] {
+  const keys = path.split('.');
+  const last = keys.pop() ?? '';
+  let parent: unknown = values;
+  for (const key of keys) parent = isObject(parent) ? parent[key] : undefined;
+  return [isObject(parent) ? parent : undefined, last];
+}
+
+/** The same text for the same value, however its keys are ordered in the file. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value, sortKeys);
+}
+
+function sortKeys(_: string, value: unknown): unknown {
+  return isObject(value)
+    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    : value;
+}
+
+function isEmpty(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  return (
+    value === undefined ||
+    value === '' ||
+    value === null ||
+    (isObject(value) && Object.keys(value).length === 0)
+  );
+}
+
+function isObject(value: unknown): value is Values {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,139 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { boot } from '../../src/cli/boot.ts';
+import { createDebugLog } from '../../src/cli/debugLog.ts';
+import { parseArguments } from '../../src/cli/options.ts';
+import { heldNotice, readSettings, trustIn } from '../../src/cli/startup.ts';
+import { rememberRules, trustFolder } from '../../src/config/trust.ts';
+import type { TrustQuestion } from '../../src/ui/types.ts';
+
+let base: string;
+beforeEach(async () => {
+  base = await mkdtemp(join(tmpdir(), 'clawdcode-trust-'));
+  await mkdir(join(base, 'repo'));
+});
+afterEach(() => rm(base, { recursive: true, force: true }));
+
+const place = () => ({
+  cwd: join(base, 'repo'),
+  root: join(base, 'repo'),
+  home: base,
+  dataRoot: join(base, 'data'),
+  packageRoot: base,
+  version: '1.2.3',
+  env: {},
+});
+
+const project = (settings: object): Promise<void> =>
+  writeFile(join(base, 'repo/.clawdcode.json'), JSON.stringify(settings));
+
+/** One start of the program: the question, if there is one, which is answered; undefined where nothing is asked. */
+async function start(answer: boolean, meanwhile = async () => {}): Promise<TrustQuestion | undefined> {
+  const parsed = await parseArguments(['--demo'], '1.2.3');
+  if (parsed.type !== 'run') throw new Error('no run');
+  const first = await boot(
+    place(),
+    parsed.options,
+    createDebugLog(base, false, () => new Date()),
+  );
+  if (first.type !== 'trust') return undefined;
+  await meanwhile();
+  await first.answer(answer);
+  return first.question;
+}
+
+/** The rules that count, and what is said where nobody can be asked. */
+async function counted() {
+  const parsed = await parseArguments([], '1.2.3');
+  if (parsed.type !== 'run') throw new Error('no run');
+  const trust = await trustIn(place());
+  const loaded = await readSettings(place(), parsed.options, trust);
+  return { rules: loaded.rules.map(({ text }) => text), notice: heldNotice(loaded, trust) };
+}
+
+const allow = (...rules: string[]) => ({ permissions: { allow: rules } });
+
+test('a rule that arrives after the yes asks again, and the question shows what has changed', async () => {
+  await project(allow('Bash(npm test)', 'Bash(make)'));
+  const first = await start(true);
+  expect(first?.effects).toEqual([
+    '.clawdcode.json: Runs these calls without asking you. Bash(npm test), Bash(make)',
+  ]);
+  expect(first).not.toHaveProperty('before');
+  expect(await start(true)).toBeUndefined();
+
+  await project(allow('Bash(npm test)', 'Bash(curl:*)'));
+  expect(await counted()).toEqual({
+    rules: ['Bash(npm test)'],
+    notice:
+      'settings of this folder have changed since you trusted it, and what is new does not count (permissions.allow in .clawdcode.json); run clawdcode here once to decide.',
+  });
+  expect(await start(false)).toEqual({
+    folder: join(base, 'repo'),
+    effects: ['.clawdcode.json: Runs these calls without asking you. Bash(curl:*)'],
+    before: { isRecorded: true, gone: ['.clawdcode.json: Runs these calls without asking you. Bash(make)'] },
+  });
+  expect((await counted()).rules).toEqual(['Bash(npm test)']);
+  expect(await start(true)).toBeDefined();
+  expect(await counted()).toEqual({ rules: ['Bash(npm test)', 'Bash(curl:*)'], notice: undefined });
+  expect(await start(true)).toBeUndefined();
+});
+
+test('a rule that is taken away asks nothing', async () => {
+  await project(allow('Bash(npm test)', 'Bash(make)'));
+  await start(true);
+  await project({ permissions: { allow: ['Bash(make)'], deny: ['Bash(rm *)'] } });
+  expect(await start(true)).toBeUndefined();
+  expect(await counted()).toEqual({ rules: ['Bash(make)', 'Bash(rm *)'], notice: undefined });
+});
+
+test('what was not shown is not agreed to, also when it arrives while the question is open', async () => {
+  await project(allow('Bash(make)'));
+  await start(true, () => project(allow('Bash(make)', 'Bash(curl:*)')));
+  expect((await counted()).rules).toEqual(['Bash(make)']);
+});
+
+test('trust of an earlier version asks once more', async () => {
+  await mkdir(join(base, 'data'));
+  const file = join(base, 'data/trust.json');
+  await writeFile(file, JSON.stringify({ folders: { [join(base, 'repo')]: '2026-01-01T00:00:00.000Z' } }));
+  await project(allow('Bash(make)'));
+  expect((await counted()).rules).toEqual([]);
+  expect((await start(true))?.before).toEqual({ isRecorded: false, gone: [] });
+  expect((await counted()).rules).toEqual(['Bash(make)']);
+  expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({
+    grants: {
+      [join(base, 'repo')]: [{ kind: 'permissions.allow', text: 'Bash(make)', source: '.clawdcode.json' }],
+    },
+  });
+});
+
+test('a rule that the user saved themselves counts without a question, in the personal file only', async () => {
+  await trustFolder(join(base, 'data'), join(base, 'repo'), [], () => new Date());
+  await rememberRules(join(base, 'data'), join(base, 'repo'), ['Bash(make)']);
+  await writeFile(join(base, 'repo/.clawdcode.local.json'), JSON.stringify(allow('Bash(make)')));
+  expect(await counted()).toEqual({ rules: ['Bash(make)'], notice: undefined });
+  await project(allow('Bash(make)'));
+  expect((await start(false))?.effects).toEqual([
+    '.clawdcode.json: Runs these calls without asking you. Bash(make)',
+  ]);
+});
+
+test('a no to another endpoint goes on with the own one', async () => {
+  await project({ baseUrl: 'https://a.example/v1' });
+  await start(true);
+  await project({ baseUrl: 'https://b.example/v1' });
+  const parsed = await parseArguments([], '1.2.3');
+  if (parsed.type !== 'run') throw new Error('no run');
+  const asked = { ...place(), env: { OPENAI_API_KEY: 'sk-mine', OPENAI_MODEL: 'm' } };
+  const first = await boot(
+    asked,
+    parsed.options,
+    createDebugLog(base, false, () => new Date()),
+  );
+  if (first.type !== 'trust') throw new Error('nothing was asked');
+  expect((await first.answer(false)).type).toBe('ready');
+  expect((await readSettings(asked, parsed.options, await trustIn(asked))).misread?.key).toBe('baseUrl');
+});
