@@ -6,7 +6,7 @@ import { lastCwd, lastModel, titleDraft } from '../agent/sessionFacts.ts';
 import { environmentBlock, systemPrompt } from '../agent/systemPrompt.ts';
 import { CUT_SHORT, cutShort } from '../agent/turns.ts';
 import type { SessionTarget } from '../agent/types.ts';
-import { type ContextManager, liveEntries, type PersistentStore } from '../context/index.ts';
+import { type ContextManager, liveEntries, newNoteKey, type PersistentStore } from '../context/index.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
 import { type Located, locateAnywhere, takeOutOfArchive } from './archivedSession.ts';
 import { copySession } from './copySession.ts';
@@ -95,12 +95,14 @@ async function start(
 ): Promise<Opened> {
   const [environment, workspace] = await Promise.all([readEnvironment(), readWorkspaceFacts(place.root)]);
   const { theme, vim } = loaded.settings;
+  const noteKey = newNoteKey();
   await context.createSession(
     userName(),
     { theme, vim },
     {
       ...(sessionId === undefined ? {} : { sessionId }),
-      systemPrompt: systemPrompt(environment, loaded.settings.appendSystemPrompt),
+      systemPrompt: systemPrompt(environment, noteKey, loaded.settings.appendSystemPrompt),
+      noteKey,
       environment: { ...environment, ...workspace, block: environmentBlock(environment) },
       model,
     },

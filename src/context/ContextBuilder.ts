@@ -227,7 +227,8 @@ export class ContextBuilder {
     const room = tracker.getRemaining();
     const atoms = groupAtoms(entriesOf(history.flatMap(draftsOf)));
     const sizeOf = (atom: (typeof atoms)[number]): number =>
-      this.#counter.countMessages(renderAtom(atom, none, {})) - this.#counter.countMessages([]);
+      this.#counter.countMessages(renderAtom(atom, { replacements: none }, {})) -
+      this.#counter.countMessages([]);
     const isNewest = atoms.findLastIndex(({ head }) => isPrompt(head));
     const byTokens = tailStart(atoms, { tokens: room, sizeOf, isRequired: (_, index) => index === isNewest });
     const rounds = { rounds: config.slidingWindowSize, tokens: Number.POSITIVE_INFINITY, sizeOf };

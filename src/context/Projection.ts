@@ -219,7 +219,7 @@ export class Projection {
   }
 
   #messagesOf(atom: Atom): readonly Message[] {
-    return renderAtom(atom, this.view().replacements, this.policy());
+    return renderAtom(atom, this.view(), this.policy());
   }
 
   #ratio(): number {

@@ -75,16 +75,10 @@ export class RequestSizer {
   }
 
   /** Results that something shorter stands in for are counted apart. */
-  #addAtom(
-    sum: RunningSize,
-    atom: Atom,
-    part: RequestPart,
-    { replacements }: View,
-    policy: ProjectionPolicy,
-  ): void {
-    for (const [index, message] of renderAtom(atom, replacements, policy).entries()) {
+  #addAtom(sum: RunningSize, atom: Atom, part: RequestPart, view: View, policy: ProjectionPolicy): void {
+    for (const [index, message] of renderAtom(atom, view, policy).entries()) {
       const result = index === 0 ? undefined : atom.calls[index - 1]?.result;
-      const isMasked = result !== undefined && replacements.has(result.uuid);
+      const isMasked = result !== undefined && view.replacements.has(result.uuid);
       sum.add(isMasked ? 'masked' : part, this.#counter.measured(message));
     }
   }

@@ -82,6 +82,7 @@ export {
   LogPages,
   MemoryStore,
   newId,
+  newNoteKey,
   newSessionId,
   openCatalogue,
   PersistentStore,

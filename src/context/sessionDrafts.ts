@@ -14,10 +14,11 @@ import type { ReplyEnd, SessionConfiguration, SessionHeader } from './types.ts';
 export function headerDrafts(
   userId: string | undefined,
   preferences: Readonly<Record<string, unknown>>,
-  { systemPrompt, environment, instructions, sessionId: _, ...configuration }: SessionConfiguration,
+  { systemPrompt, noteKey, environment, instructions, sessionId: _, ...configuration }: SessionConfiguration,
 ): EntryDraft[] {
   const data: SessionHeader = {
     systemPrompt,
+    ...(noteKey === undefined ? {} : { noteKey }),
     environment: environment ?? {},
     preferences,
     configuration,
@@ -38,6 +39,7 @@ const headerSchema = z.object({
   environment: z.record(z.string(), z.unknown()).catch({}),
   preferences: z.record(z.string(), z.unknown()).catch({}),
   configuration: z.record(z.string(), z.unknown()).catch({}),
+  noteKey: z.string().exactOptional().catch(''),
   userId: z.string().exactOptional().catch(''),
 });
 

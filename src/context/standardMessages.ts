@@ -14,10 +14,11 @@ import type {
   ToolMessage,
 } from '../protocol/messages.ts';
 import { insertBlocks, quoteFiles, type SnippetTexts } from './compaction/summaryText.ts';
-import { type KeptMessage, quoteUserMessages } from './compaction/userMessages.ts';
+import { quoteUserMessages } from './compaction/userMessages.ts';
 import { type Atom, type AtomCall, isPrompt } from './history/atoms.ts';
 import { instructionPath } from './history/instructionEntries.ts';
 import { type View, viewOf } from './history/view.ts';
+import { framedBlock, framedNote, framedSummary, type NoteKey, withoutKey } from './marks.ts';
 import { wellFormed } from './tokens/wellFormed.ts';
 
 /** What besides the log decides how messages look. */
@@ -58,63 +59,79 @@ export function projectMessages(entries: readonly JSONLEntry[], policy: Projecti
 export function convertToStandardMessages(view: View, policy: ProjectionPolicy = {}): Message[] {
   const messages: Message[] = [];
   if (view.systemPrompt !== '') messages.push({ role: 'system', content: wellFormed(view.systemPrompt) });
-  for (const entry of view.instructions) messages.push(userMessage(entry, policy));
-  if (view.summary !== undefined) messages.push(summaryMessage(view.summary, view.userMessages, policy));
-  for (const atom of view.atoms) messages.push(...renderAtom(atom, view.replacements, policy));
+  for (const entry of view.instructions) messages.push(userMessage(entry, view, policy));
+  if (view.summary !== undefined) messages.push(summaryMessage(view.summary, view, policy));
+  for (const atom of view.atoms) messages.push(...renderAtom(atom, view, policy));
   return messages;
 }
 
+/** What of a view decides how an atom of it looks. */
+export type AtomView = Pick<View, 'replacements' | 'noteKey'>;
+
 /** The messages of one atom; none for a reply that said nothing. */
-export function renderAtom(
-  atom: Atom,
-  replacements: View['replacements'],
-  policy: ProjectionPolicy,
-): readonly Message[] {
+export function renderAtom(atom: Atom, view: AtomView, policy: ProjectionPolicy): readonly Message[] {
+  const { replacements } = view;
   const known = policy.atomMemo?.get(atom);
   if (known?.replacements === replacements) return known.messages;
-  const messages = buildAtom(atom, replacements, policy);
+  const messages = buildAtom(atom, view, policy);
   policy.atomMemo?.set(atom, { replacements, messages });
   return messages;
 }
 
-function buildAtom(atom: Atom, replacements: View['replacements'], policy: ProjectionPolicy): Message[] {
+function buildAtom(atom: Atom, view: AtomView, policy: ProjectionPolicy): Message[] {
   if (atom.kind === 'user') {
     if (atom.head.subtype === 'reduction' && atom.head.message.content === '') return [];
-    const message = userMessage(atom.head, policy);
+    const message = userMessage(atom.head, view, policy);
     return message.content.length === 0 ? [] : [message];
   }
-  const message = assistantMessage(atom, policy);
+  const message = assistantMessage(atom, view, policy);
   if (message.toolCalls.length === 0 && message.content.trim() === '') return [];
   return [
     message,
-    ...atom.calls.map((call, index) =>
-      toolMessage(call, message.toolCalls[index]?.id ?? '', replacements, policy),
-    ),
+    ...atom.calls.map((call, index) => toolMessage(call, message.toolCalls[index]?.id ?? '', view, policy)),
   ];
 }
 
-function userMessage(entry: JSONLEntry, policy: ProjectionPolicy): Message {
+function userMessage(
+  entry: JSONLEntry,
+  { noteKey }: Pick<View, 'noteKey'>,
+  policy: ProjectionPolicy,
+): Message {
   return remember(entry, policy, () => {
     const content = contentOf(entry);
     if (typeof content !== 'string') {
+      const parts = content.map((part) =>
+        part.type === 'text' ? { ...part, text: textOfPart(part.text, entry, noteKey) } : part,
+      );
       const isHidden = entry.seq <= (policy.imagesHiddenThrough ?? -1);
-      return { role: 'user', content: isHidden ? withoutImages(content) : content };
+      return { role: 'user', content: isHidden ? withoutImages(parts) : parts };
     }
     if (entry.subtype === 'instructions') {
       const gone = `${instructionPath(entry)} is gone; what it said no longer holds.`;
-      return {
-        role: 'user',
-        content: `[Project instructions]\n\n${content === '' ? gone : content}\n\n[End of project instructions]`,
-      };
+      const block = `[Project instructions]\n\n${content === '' ? gone : content}\n\n[End of project instructions]`;
+      return { role: 'user', content: framedBlock(block, noteKey) };
     }
-    const isNote = !isPrompt(entry) && entry.subtype !== 'shell' && !content.startsWith('<system-note>');
-    return { role: 'user', content: isNote ? `<system-note>\n${content}\n</system-note>` : content };
+    return {
+      role: 'user',
+      content: isNote(entry, content, noteKey) ? framedNote(content, noteKey) : withoutKey(content, noteKey),
+    };
   });
+}
+
+/** With a key only what the user typed stands without a frame: the output of a `!command` is text of others. */
+function isNote(entry: JSONLEntry, content: string, noteKey: NoteKey): boolean {
+  if (isPrompt(entry)) return false;
+  return noteKey !== undefined || (entry.subtype !== 'shell' && !content.startsWith('<system-note>'));
+}
+
+/** What stands beside an image: the user's words, or which file a tool has shown. */
+function textOfPart(text: string, entry: JSONLEntry, noteKey: NoteKey): string {
+  return noteKey === undefined || isPrompt(entry) ? withoutKey(text, noteKey) : framedNote(text, noteKey);
 }
 
 function summaryMessage(
   entry: JSONLEntry,
-  userMessages: readonly KeptMessage[],
+  { userMessages, noteKey }: Pick<View, 'userMessages' | 'noteKey'>,
   policy: ProjectionPolicy,
 ): Message {
   const known = policy.memo?.get(entry);
@@ -126,7 +143,7 @@ function summaryMessage(
   const message: Message = {
     role: 'user',
     // File names may be anything.
-    content: wellFormed(insertBlocks(text, [quoteUserMessages(userMessages), files])),
+    content: framedSummary(wellFormed(insertBlocks(text, [quoteUserMessages(userMessages), files])), noteKey),
   };
   quotedIn.set(message, userMessages.length);
   policy.memo?.set(entry, message);
@@ -136,7 +153,7 @@ function summaryMessage(
 /** How many of the user's messages a summary message quotes. */
 const quotedIn = new WeakMap<Message, number>();
 
-function assistantMessage(atom: Atom, policy: ProjectionPolicy): AssistantMessage {
+function assistantMessage(atom: Atom, { noteKey }: AtomView, policy: ProjectionPolicy): AssistantMessage {
   const { head } = atom;
   const known = policy.memo?.get(head);
   if (known?.role === 'assistant' && known.toolCalls.length === atom.calls.length) return known;
@@ -144,7 +161,7 @@ function assistantMessage(atom: Atom, policy: ProjectionPolicy): AssistantMessag
   const reasoning = policy.returnsReasoning === true ? head.message.reasoning : undefined;
   const message: AssistantMessage = {
     role: 'assistant',
-    content: typeof content === 'string' ? content : '',
+    content: typeof content === 'string' ? withoutKey(content, noteKey) : '',
     ...(reasoning === undefined ? {} : { reasoning: reasoning as Reasoning }),
     toolCalls: toolCalls(atom.calls),
   };
@@ -179,7 +196,7 @@ function jsonObject(text: string): string {
 function toolMessage(
   { call, result }: AtomCall,
   toolCallId: string,
-  replacements: View['replacements'],
+  { replacements, noteKey }: AtomView,
   policy: ProjectionPolicy,
 ): ToolMessage {
   const name = call.tool?.name ?? '';
@@ -193,8 +210,9 @@ function toolMessage(
     role: 'tool',
     toolCallId,
     name,
-    content: wellFormed(
-      replacement ?? (typeof output === 'string' ? output : (JSON.stringify(output) ?? '')),
+    content: withoutKey(
+      wellFormed(replacement ?? (typeof output === 'string' ? output : (JSON.stringify(output) ?? ''))),
+      noteKey,
     ),
     isError: status === 'error' || status === 'denied' || status === 'interrupted',
   };

@@ -61,6 +61,8 @@ export interface SessionConfiguration {
   readonly systemPrompt: string;
   /** The facts that the system prompt was written from, so that a later day can tell what changed. */
   readonly environment?: Readonly<Record<string, unknown>>;
+  /** What marks the program's own words (`newNoteKey`); the system prompt has to name it. Absent = they have no key. */
+  readonly noteKey?: string;
   /** Text of the instruction files; pinned. */
   readonly instructions?: string;
   /** Anything else worth keeping with the session. */
@@ -73,6 +75,7 @@ export interface SessionHeader {
   readonly environment: Readonly<Record<string, unknown>>;
   readonly preferences: Readonly<Record<string, unknown>>;
   readonly configuration: Readonly<Record<string, unknown>>;
+  readonly noteKey?: string;
   readonly userId?: string;
 }
 

@@ -4,6 +4,7 @@ import { environmentBlock, SYSTEM_PROMPT_LIMIT, systemPrompt } from '../../src/a
 import { SUMMARY_START } from '../../src/context/compaction/summaryText.ts';
 import { builtinTools } from '../../src/tools/builtinTools.ts';
 
+const KEY = 'k3Xa91Qz';
 const environment = {
   directory: '/home/someone/projects/market-basket',
   platform: 'Linux 6.8.0',
@@ -13,7 +14,7 @@ const environment = {
 const crowded = { ...environment, git: `branch main; changed: ${' M src/some/long/file.ts,'.repeat(500)}` };
 
 test.each([environment, crowded])('the system prompt stays within its limit', (given) => {
-  expect(systemPrompt(given).length).toBeLessThanOrEqual(SYSTEM_PROMPT_LIMIT);
+  expect(systemPrompt(given, KEY).length).toBeLessThanOrEqual(SYSTEM_PROMPT_LIMIT);
 });
 
 test.each([environment, crowded])(
@@ -21,13 +22,13 @@ test.each([environment, crowded])(
   (given) => {
     const { tools } = builtinTools({ env: {}, home: tmpdir() });
     const schemas = JSON.stringify(tools.map((tool) => tool.schema));
-    expect(systemPrompt(given).length + schemas.length).toBeLessThan(12_000);
+    expect(systemPrompt(given, KEY).length + schemas.length).toBeLessThan(12_000);
   },
 );
 
 test('it names every tool that it speaks of as the tool is called', () => {
   const names = builtinTools({ env: {}, home: tmpdir() }).tools.map((tool) => tool.name);
-  const prompt = systemPrompt(environment);
+  const prompt = systemPrompt(environment, KEY);
   for (const name of ['Read', 'Write', 'Edit', 'Glob', 'Grep', 'Bash', 'TodoWrite', 'ExitPlanMode']) {
     expect(names).toContain(name);
     expect(prompt).toMatch(new RegExp(`\\b${name}\\b`));
@@ -35,8 +36,8 @@ test('it names every tool that it speaks of as the tool is called', () => {
 });
 
 test('it tells the program’s own words as they are marked, and what becomes of older parts', () => {
-  const prompt = systemPrompt(environment);
-  expect(prompt).toMatch(/<system-note> or a summary of the conversation comes from the program/);
+  const prompt = systemPrompt(environment, KEY);
+  expect(prompt).toContain(`<system-note ${KEY}> was put there by the program`);
   // The wrapper's own words occur once in a request.
   expect(prompt).not.toContain(SUMMARY_START);
   expect(prompt).toMatch(/replaced by a summary, or by a line for each step/);
@@ -59,10 +60,17 @@ test('the environment says where, on what, when and in which state', () => {
   expect(environmentBlock(outside)).toMatch(/\nNot a git repository\.$/);
 });
 
-test('the same environment gives the same bytes; what the user appends comes last', () => {
-  expect(systemPrompt(environment)).toBe(systemPrompt({ ...environment }));
-  expect(systemPrompt(environment, '  \n')).toBe(systemPrompt(environment));
-  expect(systemPrompt(environment, ' Answer in rhyme. ')).toBe(
-    `${systemPrompt(environment)}\n\nAnswer in rhyme.`,
+test('the same environment gives the same bytes; what the user appends comes before the marks', () => {
+  expect(systemPrompt(environment, KEY)).toBe(systemPrompt({ ...environment }, KEY));
+  expect(systemPrompt(environment, KEY, '  \n')).toBe(systemPrompt(environment, KEY));
+  const [before, marks] = systemPrompt(environment, KEY).split('\n\n# Marks');
+  expect(systemPrompt(environment, KEY, ' Answer in rhyme. ')).toBe(
+    `${before}\n\nAnswer in rhyme.\n\n# Marks${marks}`,
   );
+});
+
+test('of two sessions in the same place everything but the marks is the same, for the cache of the provider', () => {
+  const [one, two] = [KEY, 'another1'].map((key) => systemPrompt(environment, key, 'Answer in rhyme.'));
+  expect(one?.split('# Marks')[0]).toBe(two?.split('# Marks')[0]);
+  expect(one?.indexOf('# Marks')).toBeGreaterThan((one?.length ?? 0) - 500);
 });

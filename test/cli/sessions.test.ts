@@ -20,6 +20,8 @@ interface Street {
     readonly from?: string;
     readonly options?: Partial<HouseOptions>;
   }): Promise<OpenedSession>;
+  /** Goes on in a copy of a session. */
+  fork(id: string): Promise<OpenedSession>;
 }
 
 async function street(): Promise<Street> {
@@ -35,26 +37,30 @@ async function street(): Promise<Street> {
     for (const { agent } of opened) await agent.close();
     await rm(home, { recursive: true, force: true });
   });
+  const houseFrom = (from: string, options: Partial<HouseOptions> = {}) =>
+    createSessionHouse({
+      place: { ...place, cwd: join(root, from) },
+      loaded,
+      apiKey: undefined,
+      model: DEMO_MODEL,
+      modelForced: false,
+      demo: true,
+      interactive: true,
+      debug: createDebugLog(dataRoot, false, () => new Date()),
+      environment: readEnvironmentAhead(join(root, from)),
+      ...options,
+    });
+  const keep = (session: OpenedSession): OpenedSession => {
+    opened.push(session);
+    return session;
+  };
   return {
     place,
+    fork: async (id) => keep(await houseFrom('.').open({ type: 'id', id, mode: 'fork' })),
     async open({ id, from = '.', options } = {}) {
-      const house = createSessionHouse({
-        place: { ...place, cwd: join(root, from) },
-        loaded,
-        apiKey: undefined,
-        model: DEMO_MODEL,
-        modelForced: false,
-        demo: true,
-        interactive: true,
-        debug: createDebugLog(dataRoot, false, () => new Date()),
-        environment: readEnvironmentAhead(join(root, from)),
-        ...options,
-      });
-      const session = await house.open(
-        id === undefined ? { type: 'new' } : id === 'latest' ? { type: 'latest' } : { type: 'id', id },
-      );
-      opened.push(session);
-      return session;
+      const target =
+        id === 'latest' ? ({ type: 'latest' } as const) : ({ type: 'id', id: id ?? '' } as const);
+      return keep(await houseFrom(from, options).open(id === undefined ? { type: 'new' } : target));
     },
   };
 }
@@ -79,6 +85,23 @@ test('the shell starts where the program was started, as the system prompt says'
   const [header] = session.agent.entries();
   expect(String(header?.data?.systemPrompt)).toContain(`Working directory: ${join(place.root, 'sub')}\n`);
   expect(session.agent.entries().at(-1)?.cwd).toBe(join(place.root, 'sub'));
+});
+
+test('each session has a key of its own, which its system prompt names last and a copy keeps', async () => {
+  const { open, fork } = await street();
+  const headers = [];
+  for (let count = 0; count < 2; count++) headers.push((await open()).agent.entries()[0]?.data);
+  const [one, two] = headers.map((data) => String(data?.noteKey));
+  expect(one).toMatch(/^[A-Za-z0-9]{8}$/);
+  expect(two).not.toBe(one);
+  const marks = String(headers[0]?.systemPrompt).split('# Marks');
+  expect(marks).toHaveLength(2);
+  expect(marks[0]).not.toContain(one);
+  expect(marks[1]).toContain(`<system-note ${one}>`);
+  const first = await open();
+  await say(first, 'hello');
+  const copy = await fork(first.agent.state().sessionId);
+  expect(copy.agent.entries()[0]?.data?.noteKey).toBe(first.agent.entries()[0]?.data?.noteKey);
 });
 
 test('a resumed session has its shell where it was left, and asks the model for the same bytes', async () => {

@@ -243,7 +243,7 @@ test('after going back and leaving, --continue sends what the screen says, and u
   const said = server.requests().at(-1)?.messages ?? [];
   const asked = said.filter(({ role }) => role === 'user').map(({ content }) => String(content));
   // The environment is told anew, as what git says of it has changed.
-  expect(asked.filter((text) => !text.startsWith('<system-note>'))).toEqual([
+  expect(asked.filter((text) => !text.startsWith('<system-note '))).toEqual([
     'first task',
     'another second task',
   ]);

@@ -31,7 +31,7 @@ export class Sizing {
   }
 
   ofAtom(atom: Atom): number {
-    const messages = renderAtom(atom, this.#job.view.replacements, this.#job.policy);
+    const messages = renderAtom(atom, this.#job.view, this.#job.policy);
     return messages.reduce((sum, one) => sum + this.#deps.counter.countMessage(one), 0) * this.ratio();
   }
 

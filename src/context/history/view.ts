@@ -4,6 +4,8 @@
  */
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { type KeptMessage, messagesNamed } from '../compaction/userMessages.ts';
+import type { NoteKey } from '../marks.ts';
+import { isNoteKey } from '../storage/ids.ts';
 import type { Atom } from './atoms.ts';
 import { createGrowth } from './foldLog.ts';
 import { pinnedInstructions } from './instructionEntries.ts';
@@ -16,6 +18,8 @@ import { ShownAtoms } from './ShownAtoms.ts';
 
 export interface View {
   readonly systemPrompt: string;
+  /** What marks the program's own words; undefined in sessions of earlier versions. */
+  readonly noteKey?: NoteKey;
   /** The pinned instructions of this epoch, one entry for each file; empty while they ride in `atoms`. */
   readonly instructions: readonly JSONLEntry[];
   readonly summary: JSONLEntry | undefined;
@@ -61,14 +65,17 @@ export class LogView {
     const pinned = new Set<string>();
     const instructions: JSONLEntry[] = [];
     let systemPrompt: string | undefined;
+    let noteKey: NoteKey;
     this.#atoms = new ShownAtoms();
     const notes = retainedNotes(before, kept, undone);
     for (const [index, entry] of entries.entries()) {
       if (undone.has(entry.uuid)) continue;
       const isPast = index < at;
       for (const note of (isPast ? notes.get(entry.uuid) : undefined) ?? []) this.#atoms.addNote(note);
-      if (entry.subtype === 'session_start') systemPrompt ??= systemPromptOf(entry);
-      else if (entry.subtype === 'pin') changePin(pinned, entry);
+      if (entry.subtype === 'session_start') {
+        systemPrompt ??= systemPromptOf(entry);
+        noteKey ??= noteKeyOf(entry);
+      } else if (entry.subtype === 'pin') changePin(pinned, entry);
       else if (entry.subtype === 'reduction') this.#learn(entry, replacements);
       else if (index > at + 1 || at === -1) this.#atoms.add(entry);
       else if (isPast) {
@@ -78,6 +85,7 @@ export class LogView {
     }
     this.#view = {
       systemPrompt: systemPrompt ?? '',
+      noteKey,
       // A file that the user dropped stays out, also where a compaction would pin it.
       instructions: pinnedInstructions(instructions.filter((entry) => !this.#atoms.removals.has(entry))),
       summary: at === -1 ? undefined : entries[at + 1],
@@ -123,6 +131,10 @@ function changePin(pinned: Set<string>, { data }: JSONLEntry): void {
   if (typeof data?.uuid !== 'string') return;
   if (data.pinned === false) pinned.delete(data.uuid);
   else pinned.add(data.uuid);
+}
+
+function noteKeyOf({ data }: JSONLEntry): NoteKey {
+  return isNoteKey(data?.noteKey) ? data.noteKey : undefined;
 }
 
 function systemPromptOf({ data }: JSONLEntry): string {

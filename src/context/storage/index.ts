@@ -30,7 +30,7 @@ export {
   SessionNotFoundError,
   SessionReadOnlyError,
 } from './errors.ts';
-export { isSafeSessionId, newId, newSessionId } from './ids.ts';
+export { isSafeSessionId, newId, newNoteKey, newSessionId } from './ids.ts';
 export { JSONLStore } from './JSONLStore.ts';
 export { LogPages } from './LogPages.ts';
 export { type DamagedLine, type LogContents, parseLine } from './logReader.ts';
