@@ -8,10 +8,11 @@ import type { AgentEvent, ContextMeasure } from '../protocol/events.ts';
 import type { Usage } from '../protocol/messages.ts';
 import type { ModelClient, ModelInfo } from '../protocol/model.ts';
 import type { Op } from '../protocol/ops.ts';
-import type { PermissionMode } from '../protocol/permissions.ts';
+import type { PermissionMode, RuleSuggestion } from '../protocol/permissions.ts';
 import type { TaskPort } from '../protocol/tasks.ts';
-import type { Tool, ToolContext } from '../protocol/tools.ts';
+import type { RunningQuestion, Tool, ToolContext } from '../protocol/tools.ts';
 import { createCheckpointKeeper } from './checkpoints.ts';
+import { confirmWhileRunning } from './confirm.ts';
 import { createContextOps } from './contextOps.ts';
 import { createEventHub } from './eventHub.ts';
 import { createJobQueue } from './jobQueue.ts';
@@ -62,6 +63,8 @@ export interface AgentDeps extends PermissionRules {
   readonly runningCalls?: () => readonly string[];
   /** What runs in the background; without it nothing can. */
   readonly tasks?: TaskPort;
+  /** What "always" saves for a host that a sandboxed command wants to reach. */
+  readonly suggestHost?: (domain: string) => RuleSuggestion;
   /** Where a bug in a subscriber is reported. */
   readonly onError: (error: unknown) => void;
 }
@@ -124,6 +127,10 @@ export function createAgent(deps: AgentDeps): Agent {
 
   const tasks = createAgentTasks(deps.tasks, emit);
 
+  const confirmParts = {
+    ...{ questions, notice, newId: deps.newId, mode: modes.current },
+    ...{ suggestHost: deps.suggestHost, remember: deps.remember },
+  };
   const toolContext = (callId: string, signal: AbortSignal): ToolContext => ({
     callId,
     sessionId: context.getCurrentSessionId() ?? '',
@@ -133,6 +140,10 @@ export function createAgent(deps: AgentDeps): Agent {
     signal,
     onOutput: (text) => emit({ type: 'tool_output', callId, text }),
     offerBackground: tasks.offer,
+    ...(deps.interactive && {
+      confirm: (question: RunningQuestion) =>
+        confirmWhileRunning(question, { callId, tool: 'Bash', signal }, confirmParts),
+    }),
     fileReads: (path) => context.fileReads(path),
     openBlob: () => context.openBlob(),
     cache: context.toolCache,

@@ -110,6 +110,7 @@ async function chooseModel(
     modelForced: options.model !== undefined,
     demo: options.demo,
     interactive: true,
+    sandboxMode: options.sandbox,
     debug,
     environment,
   });

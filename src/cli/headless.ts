@@ -60,6 +60,7 @@ export async function printMode(
     modelForced: options.model !== undefined,
     demo: options.demo,
     interactive: false,
+    sandboxMode: options.sandbox,
     debug,
     environment,
   });

@@ -1,5 +1,6 @@
 /** The command line: flags in, plain options out. commander is loaded only when there is something to parse. */
 import type { PermissionMode } from '../protocol/permissions.ts';
+import type { SandboxMode } from '../protocol/sandbox.ts';
 
 export interface CliOptions {
   readonly prompt: string | undefined;
@@ -15,6 +16,7 @@ export interface CliOptions {
   readonly model: string | undefined;
   readonly baseUrl: string | undefined;
   readonly permissionMode: PermissionMode | undefined;
+  readonly sandbox: SandboxMode | undefined;
   readonly maxTurns: number | undefined;
   readonly outputFormat: 'text' | 'json' | 'stream-json';
   readonly includePartialMessages: boolean;
@@ -90,6 +92,7 @@ function optionsOf(given: Given, args: readonly string[]): CliOptions {
     model: given.model,
     baseUrl: given.baseUrl,
     permissionMode: given.permissionMode ?? (asksNothing ? 'bypassPermissions' : undefined),
+    sandbox: given.sandbox,
     maxTurns: given.maxTurns,
     outputFormat: given.outputFormat ?? 'text',
     includePartialMessages: given.includePartialMessages === true,

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { settingsFiles } from '../config/loadSettings.ts';
 import { addLocalRule } from '../config/localRules.ts';
 import type { LoadedSettings } from '../config/types.ts';
+import { allowsPart } from '../permissions/commandRule.ts';
 import { decide, type Policy } from '../permissions/decide.ts';
 import { expandGlob } from '../permissions/expandGlob.ts';
 import { decideFile } from '../permissions/fileDecision.ts';
@@ -10,6 +11,7 @@ import { gitRunsPrograms } from '../permissions/gitPrograms.ts';
 import { parseRule, type SourcedRule } from '../permissions/rules.ts';
 import { isSensitive } from '../permissions/sensitive.ts';
 import { loadShellParser } from '../permissions/shell.ts';
+import { saveLocally } from '../permissions/suggestTool.ts';
 import type { Access, PermissionDecision, PermissionMode, RuleSuggestion } from '../protocol/permissions.ts';
 import { isDirectory, realpath } from './workspace.ts';
 
@@ -18,6 +20,10 @@ export interface Permissions {
   /** Saves an "always" and says what was saved where. */
   remember(suggestion: RuleSuggestion): Promise<string>;
   rules(): readonly SourcedRule[];
+  /** Whether every part of a command matches one of the patterns, as in `Bash(pattern)`. */
+  matches(patterns: readonly string[], command: string): Promise<boolean>;
+  /** What "always" saves for a host that a command wants to reach. */
+  suggestHost(domain: string): RuleSuggestion;
   /** Whether a file must not be shown to the model in passing: a secret, or one that a rule keeps from reading. */
   isWithheld(path: string): boolean;
 }
@@ -39,6 +45,10 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
   const localSettingsFile = settingsFiles(places).local;
   let rules: readonly SourcedRule[] = loaded.rules;
   let parser: ReturnType<typeof loadShellParser> | undefined;
+  const loadParser = (): ReturnType<typeof loadShellParser> => {
+    parser ??= loadShellParser(places.wasm).catch(() => notUnderstood);
+    return parser;
+  };
   const policyFor = (mode: PermissionMode, parseCommand: Policy['parseCommand']): Policy => ({
     mode,
     rules,
@@ -66,10 +76,23 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
     },
     async decide(tool, access, mode) {
       // The grammar is loaded for the first command, not before: most sessions begin with reading.
-      if (access.type === 'command') parser ??= loadShellParser(places.wasm).catch(() => notUnderstood);
-      const parseCommand = (await parser) ?? notUnderstood;
+      const parseCommand = access.type === 'command' ? await loadParser() : notUnderstood;
       return decide({ tool, access }, policyFor(mode, parseCommand));
     },
+    async matches(patterns, command) {
+      if (patterns.length === 0) return false;
+      const parsed = (await loadParser())(command);
+      if (!parsed.ok || parsed.parts.length === 0) return false;
+      const allowed = patterns.map((pattern) => ({
+        text: `Bash(${pattern})`,
+        behavior: 'allow' as const,
+        source: 'sandbox.excludedCommands',
+        base: root,
+      }));
+      return parsed.parts.every((part) => allowed.some((rule) => allowsPart(rule, part) !== undefined));
+    },
+    suggestHost: (domain) =>
+      saveLocally([`WebFetch(domain:${domain})`], policyFor('default', notUnderstood), domain),
     async remember({ rules: texts, destination, file }) {
       const add = (source: string): void => {
         rules = [

@@ -2,6 +2,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { parsePermissionMode } from '../config/modes.ts';
 import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
+import { sandboxModes } from '../protocol/sandbox.ts';
 import { splitRules } from './splitRules.ts';
 
 const epilogue = `
@@ -49,6 +50,11 @@ export function createProgram(version: string): Command {
       new Option('--permission-mode <mode>', 'what may run without a question')
         .choices(permissionModes)
         .argParser(mode),
+    )
+    .addOption(
+      new Option('-s, --sandbox <mode>', 'what commands may write, by the operating system').choices(
+        sandboxModes,
+      ),
     )
     .option('--max-turns <n>', 'stop after this many steps', positive)
     .addOption(

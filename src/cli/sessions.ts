@@ -25,6 +25,7 @@ import { ownFactsOf } from '../model/ownFacts.ts';
 import { createServedModels, type ServedModels } from '../model/servers/servedModels.ts';
 import { isSensitive } from '../permissions/sensitive.ts';
 import type { ModelClient } from '../protocol/model.ts';
+import type { SandboxMode } from '../protocol/sandbox.ts';
 import { builtinTools } from '../tools/builtinTools.ts';
 import { locateAnywhere } from './archivedSession.ts';
 import { systemClock } from './clock.ts';
@@ -39,6 +40,7 @@ import { openContext } from './openContext.ts';
 import { createPermissions, grammarFolder, type Permissions } from './permissions.ts';
 import type { Place } from './place.ts';
 import { writeRedaction } from './redaction.ts';
+import { createSessionSandbox } from './sandbox.ts';
 import { SessionElsewhereError } from './sessionErrors.ts';
 import { storeOfTarget } from './storeOfTarget.ts';
 import { createTokenEncoder } from './tokenWorker.ts';
@@ -74,6 +76,8 @@ export interface HouseOptions {
   readonly modelForced: boolean;
   readonly demo: boolean;
   readonly interactive: boolean;
+  /** Of the command line; wins over the settings. */
+  readonly sandboxMode?: SandboxMode | undefined;
   readonly debug: DebugLog;
   /** What the model is told of its surroundings, read for each session that is begun or taken up. */
   readonly environment: () => Promise<Environment>;
@@ -170,11 +174,13 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
       });
       const { cwd, notices, ...opened } = await openContext(context, target, store, options, model);
       stopListening();
+      const sandbox = createSessionSandbox({ place, loaded, permissions, mode: options.sandboxMode });
       const { tools, tasks, dispose, runningCalls } = builtinTools({
         env: { ...place.env, ...settings.env },
         home: place.home,
         isSensitive: permissions.isWithheld,
         web: settings.webFetch,
+        sandbox,
       });
       const { maxSessions, titles } = settings.sessions;
       const stopUpkeep = startUpkeep({ place, maxSessions, interactive: options.interactive, onError });
@@ -192,6 +198,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         tasks,
         decide: permissions.decide,
         remember: permissions.remember,
+        suggestHost: permissions.suggestHost,
         root: place.root,
         cwd,
         mode: settings.permissions.defaultMode,

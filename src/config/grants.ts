@@ -65,6 +65,32 @@ const kinds: Readonly<Record<string, Kind>> = {
     effect: 'Starts in another permission mode than yours.',
     loosens: (value) => typeof value === 'string' && parsePermissionMode(value) !== 'plan',
   },
+  'sandbox.enabled': {
+    effect: 'Lets commands run without a sandbox.',
+    loosens: (value) => value === false,
+  },
+  'sandbox.mode': {
+    effect: 'Lets commands write more than your settings do.',
+    loosens: (value) => value !== 'read-only',
+  },
+  'sandbox.autoAllow': {
+    effect: 'Runs commands in the sandbox without asking you.',
+    loosens: (value) => value === true,
+  },
+  'sandbox.allowWrite': { effect: 'Lets commands write there.', parts: 'items' },
+  'sandbox.allowRead': { effect: 'Lets commands read what the sandbox hides.', parts: 'items' },
+  'sandbox.allowEnv': { effect: 'Gives commands these secrets of your environment.', parts: 'items' },
+  'sandbox.excludedCommands': { effect: 'Runs these commands outside the sandbox.', parts: 'items' },
+  'sandbox.network.allowedDomains': { effect: 'Lets commands reach these hosts.', parts: 'items' },
+  'sandbox.network.allowLocalPorts': {
+    effect: 'Lets commands connect to these ports of this machine.',
+    parts: 'items',
+  },
+  'sandbox.network.allowUnixSockets': {
+    effect: 'Lets commands use socket files of other programs, Docker among them.',
+    loosens: (value) => value === true,
+  },
+  'sandbox.limits': { effect: 'Changes the limits of commands.' },
 };
 
 /** What the files would be granted; empty values grant nothing. */

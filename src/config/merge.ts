@@ -6,6 +6,14 @@ const joined: ReadonlySet<string> = new Set([
   'permissions.ask',
   'permissions.deny',
   'permissions.additionalDirectories',
+  'sandbox.allowWrite',
+  'sandbox.denyRead',
+  'sandbox.allowRead',
+  'sandbox.allowEnv',
+  'sandbox.excludedCommands',
+  'sandbox.network.allowedDomains',
+  'sandbox.network.deniedDomains',
+  'sandbox.network.allowLocalPorts',
 ]);
 
 /** Lays one layer over another: objects are merged key by key, lists of `joined` grow, all else is replaced. */

@@ -5,6 +5,7 @@
 import * as z from 'zod';
 import { contextSettingsSchema } from '../protocol/contextSettings.ts';
 import { OFFICIAL_MODEL, OFFICIAL_URL } from '../protocol/official.ts';
+import { sandboxModes } from '../protocol/sandbox.ts';
 import { themeSettings } from '../protocol/themeNames.ts';
 import { modeNames, parsePermissionMode } from './modes.ts';
 
@@ -24,6 +25,80 @@ const permissionSettings = z.strictObject({
     .transform((name) => parsePermissionMode(name) ?? 'default')
     .default('default')
     .describe('Permission mode of a new session. autoEdit means acceptEdits, yolo bypassPermissions.'),
+});
+
+const names = z.array(z.string().min(1)).default([]);
+/** A name of a host, of every host below one (`*.example.com`), or an address. */
+const hosts = z
+  .array(z.string().regex(/^(?:\*\.)?[^\s*/?#@]+$/, 'a host or *.host, without scheme and path'))
+  .default([]);
+
+const sandboxSettings = z.strictObject({
+  enabled: z
+    .boolean()
+    .default(true)
+    .describe('Whether commands of the model are confined where this machine can.'),
+  mode: z
+    .enum(sandboxModes)
+    .default('workspace-write')
+    .describe(
+      'What commands may write: nothing, the workspace and the temporary folder, or everything (no sandbox). The flag --sandbox wins.',
+    ),
+  autoAllow: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether commands that run in the sandbox need no question. Rules that ask or deny still count.',
+    ),
+  allowWrite: names.describe(
+    'Further files and folders that commands may write to: absolute, ~/…, or relative to the project.',
+  ),
+  denyRead: names.describe(
+    'Files and folders that commands must not see, besides keys and passwords in the home.',
+  ),
+  allowRead: names.describe('Of the hidden ones, those that commands may see, such as ~/.npmrc.'),
+  allowEnv: names.describe(
+    'Environment variables with secrets that commands get, such as GITHUB_TOKEN; * stands for anything.',
+  ),
+  excludedCommands: names.describe(
+    'Commands that run outside the sandbox, such as "docker *"; permission rules still count.',
+  ),
+  network: z
+    .strictObject({
+      allowedDomains: hosts.describe(
+        'Hosts that commands may reach, such as registry.npmjs.org or *.example.com.',
+      ),
+      deniedDomains: hosts.describe('Hosts that commands must not reach, whatever else allows them.'),
+      allowLocalPorts: z
+        .array(z.int().min(1).max(65_535))
+        .default([])
+        .describe("Ports of this machine's loopback that commands may connect to, such as 5432."),
+      allowUnixSockets: z
+        .boolean()
+        .default(false)
+        .describe(
+          'Whether commands may use socket files: Docker, agents for keys, the session bus. A way out of the sandbox.',
+        ),
+    })
+    .prefault({})
+    .describe('What commands may reach. Without a rule the first connection to a host asks.'),
+  limits: z
+    .strictObject({
+      memoryMb: z
+        .int()
+        .min(64)
+        .nullable()
+        .default(null)
+        .describe('Memory of one process; null takes three quarters of what there is.'),
+      processes: z
+        .int()
+        .min(16)
+        .nullable()
+        .default(2048)
+        .describe('Processes of the sandboxes of one user; null for no limit.'),
+    })
+    .prefault({})
+    .describe('Limits for each command.'),
 });
 
 const modelSettings = z.strictObject({
@@ -188,6 +263,7 @@ export const settingsSchema = z.strictObject({
     })
     .prefault({})
     .describe('Reading web pages.'),
+  sandbox: sandboxSettings.prefault({}).describe('What the operating system lets commands do.'),
   sessions: z
     .strictObject({
       maxSessions: z

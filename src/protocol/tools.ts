@@ -44,6 +44,16 @@ export interface ToolCache {
   drop(path: string): void;
 }
 
+/** What a call asks while it runs. */
+export interface RunningQuestion {
+  /** One line. */
+  readonly title: string;
+  readonly preview: Preview;
+  readonly reason: string;
+  /** The host that it is about: "always" can save a rule for it. */
+  readonly domain?: string;
+}
+
 /** What a call may use; everything else it needs was handed to the tool when it was made. */
 export interface ToolContext {
   readonly callId: string;
@@ -61,6 +71,11 @@ export interface ToolContext {
    * Returns what takes the offer back; called when the call ends. Absent where nobody could ask.
    */
   readonly offerBackground?: (move: () => void) => () => void;
+  /**
+   * Asks the user something while the call runs; false also where the mode answers for them. Absent where nobody
+   * could be asked.
+   */
+  readonly confirm?: (question: RunningQuestion) => Promise<boolean>;
   /** Hash of the file when it was last read or written in this session, from the log. */
   readonly fileReads: (path: string) => string | undefined;
   readonly openBlob: () => BlobSink;

@@ -1,6 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import * as z from 'zod';
+import type { Grant } from '../protocol/permissions.ts';
+import type { CommandRequest, CommandSandbox, Confinement } from '../protocol/sandbox.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';
 import type { Environment } from './environment.ts';
@@ -41,6 +43,8 @@ export interface BashDeps {
   /** Absolute path of the shell. */
   readonly shell: string;
   readonly tasks: TaskRegistry;
+  /** Absent = commands run with the user's rights. */
+  readonly sandbox?: CommandSandbox;
 }
 
 /** The tool that runs shell commands. */
@@ -58,7 +62,7 @@ export function bashTool(deps: BashDeps): Tool {
       cwd: context.cwd(),
       ...(call.description === undefined ? {} : { description: call.description }),
     }),
-    run: (call, context) => runBash(call, context, deps),
+    run: (call, context, grant) => runBash(call, context, grant, deps),
   });
 }
 
@@ -68,7 +72,33 @@ function titleOf(command: string): string {
   return more.length === 0 ? first : `${first} … (+${count(more.length, 'line')})`;
 }
 
-async function runBash(call: BashInput, context: ToolContext, deps: BashDeps): Promise<ToolOutcome> {
+async function runBash(
+  call: BashInput,
+  context: ToolContext,
+  grant: Grant,
+  deps: BashDeps,
+): Promise<ToolOutcome> {
+  const ran = await runOnce(call, context, grant, deps);
+  const { outside } = ran;
+  if (outside === undefined) return ran.outcome;
+  if ((await outside.isWanted()) !== true) return ran.outcome;
+  return (await runOnce(call, context, grant, deps, 'the user let it run outside')).outcome;
+}
+
+interface Ran {
+  readonly outcome: ToolOutcome;
+  /** With a command that its sandbox made fail, where the user can be asked to run it outside. */
+  readonly outside?: { isWanted(): Promise<boolean> };
+}
+
+/** `outsideBecause`: runs without a sandbox, for that reason. */
+async function runOnce(
+  call: BashInput,
+  context: ToolContext,
+  grant: Grant,
+  deps: BashDeps,
+  outsideBecause?: string,
+): Promise<Ran> {
   const notes = await ensureCwd(context);
   const inBackground = call.run_in_background === true;
   const capture = new OutputCapture(context.openBlob);
@@ -76,11 +106,18 @@ async function runBash(call: BashInput, context: ToolContext, deps: BashDeps): P
   const live = createLiveCleaner();
   let watched = true;
   const startedAtMs = Date.now();
+  const cwd = context.cwd();
+  const env = childEnvironment(deps.env, deps.secretEnv, context.sessionId);
+  const confine = async (scratch: string): Promise<Confinement | undefined> => {
+    const request: CommandRequest = {
+      ...{ command: call.command, cwd, grant, env, scratch },
+      ...askHostWith(context, call.command),
+    };
+    if (outsideBecause !== undefined) return deps.sandbox?.outside(request, outsideBecause);
+    return deps.sandbox?.confine(request);
+  };
   const spec = {
-    shell: deps.shell,
-    command: call.command,
-    cwd: context.cwd(),
-    env: childEnvironment(deps.env, deps.secretEnv, context.sessionId),
+    ...{ shell: deps.shell, command: call.command, cwd, env, confine },
     onChunk: (chunk: Buffer) => {
       capture.push(chunk);
       const text = live(chunk);
@@ -92,14 +129,28 @@ async function runBash(call: BashInput, context: ToolContext, deps: BashDeps): P
   const patienceMs = inBackground ? EARLY_END_MS : (call.timeout ?? DEFAULT_TIMEOUT_MS);
   const end = await firstOf(run, patienceMs, context);
   watched = false;
-  const report = { call, capture, recent, startedAtMs, notes };
-  if (end === 'timeout' || end === 'moved') return moved(report, run, end, deps.tasks);
+  const report: Report = { call, capture, recent, startedAtMs, notes, confinement: run.confinement };
+  if (end === 'timeout' || end === 'moved') return { outcome: await moved(report, run, end, deps.tasks) };
   try {
-    if (end === 'aborted') return await stopped(report, run, deps.tasks);
+    if (end === 'aborted') return { outcome: await stopped(report, run, deps.tasks) };
     return await finished(report, run, end, context, deps.tasks);
   } finally {
     void capture.close();
   }
+}
+
+/** A host is asked about while the command waits for it; nobody is asked where nobody could answer. */
+function askHostWith({ confirm }: ToolContext, command: string): Pick<CommandRequest, 'askHost'> {
+  if (confirm === undefined) return {};
+  return {
+    askHost: (host, port) =>
+      confirm({
+        title: `Connect to ${host}`,
+        preview: { type: 'text', text: `${command}\n\nwants to connect to ${host}, port ${port}.` },
+        reason: 'The sandbox lets commands reach only the hosts that you allow.',
+        domain: host,
+      }),
+  };
 }
 
 /** What every ending needs to be told. */
@@ -110,6 +161,7 @@ interface Report {
   readonly startedAtMs: number;
   /** Lines that come before the output. */
   readonly notes: readonly string[];
+  readonly confinement: Confinement | undefined;
 }
 
 async function finished(
@@ -118,25 +170,58 @@ async function finished(
   end: CommandEnd,
   context: ToolContext,
   tasks: TaskRegistry,
-): Promise<ToolOutcome> {
+): Promise<Ran> {
   if (end.type === 'failed') {
     tasks.settle(run);
-    return failure(titleOf(report.call.command), `The shell could not be started: ${end.message}`);
+    const outcome = failure(titleOf(report.call.command), `The shell could not be started: ${end.message}`);
+    return { outcome };
   }
   const after: string[] = [];
-  const directory = report.call.run_in_background === true ? undefined : await run.finalCwd();
+  const [directory, lostJobs] = await Promise.all([
+    report.call.run_in_background === true ? undefined : run.finalCwd(),
+    run.lostJobs(),
+  ]);
   if (directory !== undefined && directory !== context.cwd() && (await isDirectory(directory))) {
     context.setCwd(directory);
     after.push(`(Working directory is now ${directory}.)`);
   }
-  if (tasks.settle(run)) {
+  if (tasks.settle(run))
     after.push('(Processes it left behind are ended in 1 s; use run_in_background for what has to go on.)');
-  }
+  else if (lostJobs)
+    after.push('(Processes it left behind were ended; use run_in_background for what has to go on.)');
   if (end.code !== 0)
     after.push(`exit code ${end.code}${end.signal === undefined ? '' : ` (ended by ${end.signal})`}`);
+  const { confinement } = report;
+  const taken = report.capture.take();
+  const blocked = confinement?.blocked(taken.text, end.code);
+  if (blocked !== undefined)
+    after.push(`(The sandbox blocked it: ${blocked}. ${context.confirm ? OUTSIDE_ASKED : OUTSIDE_UNASKED})`);
+  after.push(...(confinement?.notes() ?? []));
   const duration = formatDuration(Date.now() - report.startedAtMs);
   const summary = end.code === 0 ? duration : `exit ${end.code} · ${duration}`;
-  return outcome(report, end.code === 0 ? 'ok' : 'error', after, summary);
+  return {
+    outcome: await outcome(report, end.code === 0 ? 'ok' : 'error', after, summary, { taken }),
+    ...(blocked === undefined ? {} : outsideOffer(report.call, blocked, context)),
+  };
+}
+
+const OUTSIDE_ASKED = 'The user was asked and did not want it to run outside.';
+const OUTSIDE_UNASKED =
+  'Stay inside the workspace, or tell the user: sandbox.allowWrite and sandbox.network.allowedDomains open it.';
+
+/** The user may let a command run outside, once: again from its start. */
+function outsideOffer(call: BashInput, blocked: string, { confirm, cwd }: ToolContext): Pick<Ran, 'outside'> {
+  if (confirm === undefined) return {};
+  return {
+    outside: {
+      isWanted: () =>
+        confirm({
+          title: `Run outside the sandbox: ${titleOf(call.command)}`,
+          preview: { type: 'command', command: call.command, cwd: cwd() },
+          reason: `The sandbox blocked it: ${blocked}. Yes runs it once more from its start, with your own rights.`,
+        }),
+    },
+  };
 }
 
 /** The user's interrupt. The signal is out before anything is awaited; the result does not wait for the dying. */
@@ -173,7 +258,7 @@ async function moved(
 }
 
 async function outcome(
-  { call, capture, notes }: Report,
+  { call, capture, notes, confinement }: Report,
   status: ToolOutcome['status'],
   after: readonly string[],
   summary: string,
@@ -188,6 +273,7 @@ async function outcome(
     text: [...notes, ...(output === '' ? silent : [output]), ...after].join('\n'),
     kind: 'command',
     display: { title: titleOf(call.command), summary },
+    ...(confinement === undefined ? {} : { sandbox: confinement.record() }),
     ...(original === undefined ? {} : { original }),
   };
 }

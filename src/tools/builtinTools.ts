@@ -1,6 +1,7 @@
 /** Every tool that comes with the program. */
 import { accessSync, constants } from 'node:fs';
 import { basename, isAbsolute } from 'node:path';
+import type { CommandSandbox } from '../protocol/sandbox.ts';
 import type { TaskPort } from '../protocol/tasks.ts';
 import type { Tool } from '../protocol/tools.ts';
 import { bashOutputTool, killBashTool } from './backgroundTasks.ts';
@@ -29,6 +30,8 @@ export interface ToolDeps {
   readonly secretEnv?: readonly string[];
   /** Files that Grep leaves out unless a call names one; by default none. */
   readonly isSensitive?: (path: string) => boolean;
+  /** Confines commands; absent = they run with the user's rights. */
+  readonly sandbox?: CommandSandbox;
   /** By default the public internet only. */
   readonly web?: WebFetchDeps;
 }
@@ -55,7 +58,10 @@ export function builtinTools(deps: ToolDeps): BuiltinTools {
       editTool(home),
       globTool(home, env),
       grepTool({ home, env, isSensitive: deps.isSensitive ?? (() => false) }),
-      bashTool({ env, secretEnv: deps.secretEnv ?? [], shell, tasks }),
+      bashTool({
+        ...{ env, secretEnv: deps.secretEnv ?? [], shell, tasks },
+        ...(deps.sandbox && { sandbox: deps.sandbox }),
+      }),
       bashOutputTool(tasks),
       killBashTool(tasks),
       recallTool(),
@@ -65,7 +71,7 @@ export function builtinTools(deps: ToolDeps): BuiltinTools {
     ],
     runningCalls: () => tasks.callIds(),
     tasks,
-    dispose: () => tasks.dispose(),
+    dispose: () => tasks.dispose().finally(() => deps.sandbox?.dispose()),
   };
 }
 

@@ -20,6 +20,7 @@ const defaults: CliOptions = {
   model: undefined,
   baseUrl: undefined,
   permissionMode: undefined,
+  sandbox: undefined,
   maxTurns: undefined,
   outputFormat: 'text',
   includePartialMessages: false,

@@ -415,6 +415,7 @@ describe('folders', () => {
       statusLine: { command: 'curl evil' },
       notificationCommand: 'curl evil',
       checkpoints: { enabled: false },
+      sandbox: { enabled: false },
     };
     const decided = Object.keys(settingsSchema.shape).filter((key) => {
       if (looksAndFacts.includes(key) || key === 'apiKey' || key === 'headers') return true;
@@ -422,6 +423,38 @@ describe('folders', () => {
       return held.length > 0;
     });
     expect(decided).toEqual(Object.keys(settingsSchema.shape));
+  });
+
+  test('of the sandbox, whatever loosens waits for trust, and what tightens counts', () => {
+    const loose = {
+      enabled: false,
+      mode: 'workspace-write',
+      autoAllow: true,
+      allowWrite: ['~/x'],
+      allowRead: ['~/.npmrc'],
+      allowEnv: ['GITHUB_TOKEN'],
+      excludedCommands: ['docker *'],
+      limits: { processes: null },
+      network: { allowedDomains: ['a.example'], allowLocalPorts: [5432], allowUnixSockets: true },
+    };
+    const tight = {
+      enabled: true,
+      mode: 'read-only',
+      autoAllow: false,
+      denyRead: ['private'],
+      network: { deniedDomains: ['b.example'], allowUnixSockets: false },
+    };
+    const { network, ...flat } = loose;
+    const keys = [
+      ...Object.keys(flat).map((key) => `sandbox.${key}`),
+      ...Object.keys(network).map((key) => `sandbox.network.${key}`),
+    ];
+    const { held } = holdBack({ sandbox: loose }, 'f');
+    expect(held.map(({ key }) => key).sort()).toEqual(keys.sort());
+    expect(holdBack({ sandbox: tight }, 'f')).toEqual({ kept: { sandbox: tight }, held: [] });
+    // Whatever has no default list above is one of the two.
+    const known = [...Object.keys(flat), ...Object.keys(tight)];
+    expect(Object.keys(settingsSchema.parse({}).sandbox).filter((key) => !known.includes(key))).toEqual([]);
   });
 
   test('the folder for outputs may begin with ~, and is relative to the project', async () => {

@@ -572,17 +572,17 @@ describe('in bypassPermissions only deny rules count', () => {
 });
 
 describe('what lets a command run', () => {
-  test.each<readonly [string | undefined, string, PermissionMode, ...string[]]>([
-    ['read-only', 'ls src', 'default'],
-    ['read-only', 'ls src && cat a.txt > /dev/null', 'default'],
-    ['read-only', '', 'default'],
-    ['rule', 'npm test', 'default', 'allow Bash(npm test)'],
-    ['rule', 'ls && npm test', 'default', 'allow Bash(npm test)'],
-    ['mode', 'ls && mkdir new', 'acceptEdits'],
-    ['rule', 'mkdir new && npm test', 'acceptEdits', 'allow Bash(npm test)'],
-    ['mode', 'rm a.txt', 'bypassPermissions'],
-    [undefined, 'npm test', 'default'],
-  ])('%s: %s in mode %s', async (basis, command, mode, ...rules) => {
+  test.each<readonly [basis: string | undefined, command: string, mode: PermissionMode, rules: string[]]>([
+    ['read-only', 'ls src', 'default', []],
+    ['read-only', 'ls src && cat a.txt > /dev/null', 'default', []],
+    ['read-only', '', 'default', []],
+    ['rule', 'npm test', 'default', ['allow Bash(npm test)']],
+    ['rule', 'ls && npm test', 'default', ['allow Bash(npm test)']],
+    ['mode', 'ls && mkdir new', 'acceptEdits', []],
+    ['rule', 'mkdir new && npm test', 'acceptEdits', ['allow Bash(npm test)']],
+    ['mode', 'rm a.txt', 'bypassPermissions', []],
+    [undefined, 'npm test', 'default', []],
+  ])('%s: %s in mode %s', async (basis, command, mode, rules) => {
     expect((await bash(command, rules, mode)).basis).toBe(basis);
   });
 });

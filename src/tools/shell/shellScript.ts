@@ -11,6 +11,15 @@ export interface ShellScript {
   readonly commandText?: string;
 }
 
+/** Where the script and its caller leave things for each other. */
+export interface ScriptFiles {
+  /** The directory that the command ended in. */
+  readonly cwdFile: string;
+  /** What it left running, as the shell lists it. */
+  readonly jobsFile: string;
+  readonly commandFile: string;
+}
+
 /**
  * `eval` takes the command as one word, so that a comment at its end, a heredoc or an unbalanced quote stays
  * its own matter. The directory is written by an EXIT trap, so that `exit` in the command does not skip it.
@@ -18,12 +27,12 @@ export interface ShellScript {
 export function shellScript(
   shell: string,
   command: string,
-  cwdFile: string,
-  commandFile: string,
+  { cwdFile, jobsFile, commandFile }: ScriptFiles,
 ): ShellScript {
   const inline = Buffer.byteLength(command) <= MAX_INLINE_BYTES;
   const run = inline ? `eval ${quote(command)}` : `. ${quote(commandFile)}`;
-  const script = `exec 2>&1\ntrap ${quote(`command pwd -P >| ${quote(cwdFile)}`)} EXIT\n${run}`;
+  const atEnd = `command pwd -P >| ${quote(cwdFile)}; jobs -r >| ${quote(jobsFile)} 2>/dev/null`;
+  const script = `exec 2>&1\ntrap ${quote(atEnd)} EXIT\n${run}`;
   // Without the user's start-up files the same command does the same on every machine.
   const flags = basename(shell) === 'zsh' ? ['-f', '-c'] : ['-c'];
   return { args: [...flags, script], ...(inline ? {} : { commandText: command }) };

@@ -4,6 +4,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import type { Confinement } from '../../protocol/sandbox.ts';
 import { openOutputPipe } from './outputPipe.ts';
 import { endGroup, groupAlive } from './processGroup.ts';
 import { makeScratch } from './scratch.ts';
@@ -18,6 +19,8 @@ export interface CommandSpec {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   readonly onChunk: (chunk: Buffer) => void;
+  /** Confines the command; `scratch` is its own folder. Absent = it runs with the user's rights. */
+  readonly confine?: (scratch: string) => Promise<Confinement | undefined>;
 }
 
 export type CommandEnd =
@@ -32,30 +35,41 @@ export interface RunningCommand {
   readonly alive: () => boolean;
   /** The directory that the shell ended in; undefined when it did not get to say. */
   readonly finalCwd: () => Promise<string | undefined>;
+  /** Whether background jobs ended together with the shell, because their sandbox did. */
+  readonly lostJobs: () => Promise<boolean>;
   /** Ends the whole group: SIGTERM at once, SIGKILL after a grace. */
   readonly stop: () => Promise<void>;
   /** Lets go of the pipe and of the temporary files; output is no longer read. */
   readonly release: () => Promise<void>;
+  /** How it is confined. */
+  readonly confinement?: Confinement;
 }
 
 /** Never rejects for what a command can do wrong; rejects with a system error when there is no temporary directory. */
 export async function startCommand(spec: CommandSpec): Promise<RunningCommand> {
   const scratch = await makeScratch(tmpdir());
   const cwdFile = join(scratch, 'cwd');
-  const script = shellScript(spec.shell, spec.command, cwdFile, join(scratch, 'command'));
-  if (script.commandText !== undefined)
-    await writeFile(join(scratch, 'command'), script.commandText, { mode: 0o600 });
-  const pipe = await openOutputPipe(scratch);
+  const [jobsFile, commandFile] = [join(scratch, 'jobs'), join(scratch, 'command')];
+  const script = shellScript(spec.shell, spec.command, { cwdFile, jobsFile, commandFile });
+  if (script.commandText !== undefined) await writeFile(commandFile, script.commandText, { mode: 0o600 });
+  const [pipe, confinement] = await Promise.all([openOutputPipe(scratch), spec.confine?.(scratch)]);
   const output = pipe?.writeEnd ?? 'pipe';
   let child: ChildProcess;
   try {
-    child = spawn(spec.shell, script.args, {
+    const start = confinement?.launch(spec.shell, script.args) ?? {
+      program: spec.shell,
+      args: script.args,
+      env: spec.env,
+      inherit: [],
+    };
+    child = spawn(start.program, start.args, {
       cwd: spec.cwd,
-      env: { ...spec.env, PWD: spec.cwd },
-      stdio: ['ignore', output, output],
+      env: { ...start.env, PWD: spec.cwd },
+      stdio: ['ignore', output, output, ...start.inherit],
       detached: true,
     });
   } catch (error) {
+    confinement?.release();
     // Some failures (too large an environment, a NUL in the command) are thrown, others come as events.
     pipe?.reader.destroy();
     await rm(scratch, { recursive: true, force: true });
@@ -75,14 +89,18 @@ export async function startCommand(spec: CommandSpec): Promise<RunningCommand> {
       return end;
     }),
     alive,
+    ...(confinement && { confinement }),
     finalCwd: async () => {
       const text = await readFile(cwdFile, 'utf8').catch(() => '');
       return text === '' ? undefined : text.replace(/\n$/, '');
     },
+    lostJobs: async () =>
+      confinement?.isConfined === true && (await readFile(jobsFile, 'utf8').catch(() => '')).trim() !== '',
     stop: async () => {
-      if (leader !== undefined) await endGroup(leader);
+      if (leader !== undefined) await endGroup(leader, confinement?.isConfined === true);
     },
     release: async () => {
+      confinement?.release();
       for (const stream of streams) stream.destroy();
       // What cannot be removed is the system's to clean up: it lies in the temporary directory.
       await rm(scratch, { recursive: true, force: true }).catch(() => undefined);

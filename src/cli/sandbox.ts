@@ -1,0 +1,112 @@
+/** Puts the sandbox room to work: settings, places and rules of one session. */
+import { mkdirSync } from 'node:fs';
+import { arch, platform, tmpdir, totalmem } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { LoadedSettings } from '../config/types.ts';
+import { getProjectStoragePath } from '../context/index.ts';
+import { isObeyed, isSensitive } from '../permissions/sensitive.ts';
+import { coversDomain } from '../permissions/webDecision.ts';
+import { pathOutside } from '../protocol/ownPrograms.ts';
+import type { CommandSandbox, SandboxMode } from '../protocol/sandbox.ts';
+import { findTokens } from '../redact/tokens.ts';
+import { cacheVariables } from '../sandbox/caches.ts';
+import { createCommandSandbox } from '../sandbox/Sandbox.ts';
+import { SCRATCH_NAME } from '../tools/shell/scratch.ts';
+import { isPublicAddress } from '../tools/web/publicAddress.ts';
+import { systemResolve } from '../tools/web/resolveHost.ts';
+import type { Permissions } from './permissions.ts';
+import type { Place } from './place.ts';
+
+export interface SandboxParts {
+  readonly place: Place;
+  readonly loaded: LoadedSettings;
+  readonly permissions: Permissions;
+  /** Of the command line; wins over the settings. */
+  readonly mode: SandboxMode | undefined;
+}
+
+export function createSessionSandbox({ place, loaded, permissions, mode }: SandboxParts): CommandSandbox {
+  const { home, root, dataRoot, env } = place;
+  const { sandbox, permissions: rules, env: granted } = loaded.settings;
+  const { network, limits } = sandbox;
+  const project = getProjectStoragePath(dataRoot, root);
+  const caches = join(dataRoot, 'cache', 'sandbox');
+  return createCommandSandbox({
+    mode: mode ?? sandbox.mode,
+    // Who asks for a mode on the command line wants it.
+    enabled: sandbox.enabled || mode !== undefined,
+    platform: platform(),
+    machine: arch(),
+    path: pathOutside(env, root),
+    node: process.execPath,
+    places: () => ({
+      workspace: [root, ...rules.additionalDirectories],
+      home,
+      dataRoot,
+      ownDirectories: [join(project, 'blobs')],
+      temporary: [tmpdir(), '/tmp', '/var/tmp'],
+      allowWrite: [...sandbox.allowWrite, ensured(caches)],
+      denyRead: sandbox.denyRead,
+      allowRead: sandbox.allowRead,
+      isObeyed,
+      isSensitive,
+    }),
+    scratchParent: (scratch) => (dirname(scratch).endsWith(SCRATCH_NAME) ? dirname(scratch) : undefined),
+    environment: {
+      granted: [...sandbox.allowEnv, ...Object.keys(granted)],
+      isToken: (value) => findTokens(value).length > 0,
+    },
+    caches: cacheVariables(caches),
+    network: {
+      verdict: (host) => hostVerdict(host, network, permissions),
+      resolve: (host) => addressesOf(host, network.allowedDomains),
+      localPorts: network.allowLocalPorts,
+    },
+    limits: {
+      memoryBytes: limits.memoryMb === null ? Math.floor(totalmem() * 0.75) : limits.memoryMb * 2 ** 20,
+      processes: limits.processes,
+    },
+    allowUnixSockets: network.allowUnixSockets,
+    isExcluded: (command) => permissions.matches(sandbox.excludedCommands, command),
+  });
+}
+
+function ensured(folder: string): string {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch {
+    // Without it package managers go without a cache.
+  }
+  return folder;
+}
+
+interface HostSettings {
+  readonly allowedDomains: readonly string[];
+  readonly deniedDomains: readonly string[];
+}
+
+/** Settings and `WebFetch(domain:…)` rules; what is denied anywhere stays denied. */
+function hostVerdict(
+  host: string,
+  { allowedDomains, deniedDomains }: HostSettings,
+  permissions: Permissions,
+): 'allow' | 'ask' | 'deny' {
+  const byRule = (behavior: 'allow' | 'ask' | 'deny'): boolean =>
+    permissions.rules().some((rule) => {
+      const domain = /^WebFetch\(domain:(.+)\)$/.exec(rule.text.trim())?.[1];
+      return rule.behavior === behavior && domain !== undefined && coversDomain(domain, host);
+    });
+  if (deniedDomains.some((domain) => coversDomain(domain, host)) || byRule('deny')) return 'deny';
+  if (byRule('ask')) return 'ask';
+  return allowedDomains.some((domain) => coversDomain(domain, host)) || byRule('allow') ? 'allow' : 'ask';
+}
+
+/** A name that anybody could give out must not lead into this machine or its network; one that is listed may. */
+async function addressesOf(host: string, allowedDomains: readonly string[]) {
+  const addresses = await systemResolve(host);
+  if (addresses.length === 0) throw new Error(`${host} has no address`);
+  const isListed = allowedDomains.some((domain) => !domain.startsWith('*') && coversDomain(domain, host));
+  if (!isListed && addresses.some(({ address }) => !isPublicAddress(address)))
+    throw new Error(`${host} lies in a private network: list it in sandbox.network.allowedDomains`);
+  return addresses;
+}

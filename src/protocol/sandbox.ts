@@ -1,0 +1,62 @@
+/** The port between the tool that runs commands and whatever confines them. */
+import type { SandboxRecord } from './entries.ts';
+import type { Grant } from './permissions.ts';
+
+/** As users name them; `danger-full-access` is no sandbox. */
+export const sandboxModes = ['read-only', 'workspace-write', 'danger-full-access'] as const;
+export type SandboxMode = (typeof sandboxModes)[number];
+
+export interface CommandRequest {
+  readonly command: string;
+  /** Absolute. */
+  readonly cwd: string;
+  readonly grant: Grant;
+  /** The user's environment with what every command gets. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The command's own folder for what the tool and its shell tell each other; stays writable. */
+  readonly scratch: string;
+  /** Asks the user about a host that no rule speaks of. Absent = nobody can be asked, so it is refused. */
+  readonly askHost?: (host: string, port: number) => Promise<boolean>;
+}
+
+/** What to start instead of a program, so that it is confined. */
+export interface Launch {
+  readonly program: string;
+  readonly args: readonly string[];
+  /** File descriptors that it inherits as 3, 4, …; the caller closes nothing. */
+  readonly inherit: readonly number[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** One command, confined or not. */
+export interface Confinement {
+  /** True when the operating system confines the command. */
+  readonly isConfined: boolean;
+  launch(program: string, args: readonly string[]): Launch;
+  /** What the command was let do, for the record; complete when it has ended. */
+  record(): SandboxRecord;
+  /** Why the sandbox made the command fail, in a sentence for the user; undefined when something else did. */
+  blocked(output: string, exitCode: number): string | undefined;
+  /** Notes for the model once it has ended: files that other programs obey and that appeared meanwhile. */
+  notes(): readonly string[];
+  /** Lets go of what it holds. */
+  release(): void;
+}
+
+export type SandboxState =
+  /** Commands are confined. */
+  | { readonly type: 'on'; readonly mode: 'read-only' | 'workspace-write' }
+  /** The user wants none. */
+  | { readonly type: 'off'; readonly reason: string }
+  /** Wanted, but this machine has none that works; `reason` says why, `fix` what to do. */
+  | { readonly type: 'unavailable'; readonly reason: string; readonly fix: string };
+
+/** Confines the commands of one session. */
+export interface CommandSandbox {
+  /** Looks once what this machine can do; later calls return the same. Never rejects. */
+  state(): Promise<SandboxState>;
+  confine(request: CommandRequest): Promise<Confinement>;
+  /** The same without a sandbox, because the user said so. */
+  outside(request: CommandRequest, reason: string): Confinement;
+  dispose(): void;
+}

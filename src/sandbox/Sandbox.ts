@@ -1,0 +1,406 @@
+/** Confines the commands of one session with what this machine has: bubblewrap on Linux, seatbelt on macOS. */
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  openSync,
+  readdirSync,
+  realpathSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import type { Server } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { delimiter, isAbsolute, join } from 'node:path';
+import type { SandboxRecord } from '../protocol/entries.ts';
+import type {
+  CommandRequest,
+  CommandSandbox,
+  Confinement,
+  Launch,
+  SandboxMode,
+  SandboxState,
+} from '../protocol/sandbox.ts';
+import { whyBlocked } from './blocked.ts';
+import { bubblewrapArguments } from './bubblewrap.ts';
+import { type EnvironmentRules, withoutTokens } from './environment.ts';
+import { findPlaces, type PlaceOptions } from './findPlaces.ts';
+import { planCommand, type SandboxPlan } from './plan.ts';
+import { createProxy } from './proxy.ts';
+import { SessionNetwork } from './SessionNetwork.ts';
+import { seatbeltProfile } from './seatbelt.ts';
+import { socketFilter } from './seccomp.ts';
+
+const PROBE_TIMEOUT_MS = 5000;
+const SEATBELT = '/usr/bin/sandbox-exec';
+
+export interface SandboxOptions {
+  readonly mode: SandboxMode;
+  /** False = the user's settings want none. */
+  readonly enabled: boolean;
+  readonly platform: NodeJS.Platform;
+  readonly machine: string;
+  /** Where bubblewrap and nsenter are looked up: a PATH without folders of the project. */
+  readonly path: string;
+  /** The Node that this program runs on, absolute. */
+  readonly node: string;
+  /** Looked at for each command: directories may be added. */
+  readonly places: () => Omit<PlaceOptions, 'scratchParent'>;
+  /** Holds the scratch folders of all commands. */
+  readonly scratchParent: (scratch: string) => string | undefined;
+  readonly environment: EnvironmentRules;
+  /** Variables that lead caches of package managers to a folder that commands may write to. */
+  readonly caches: Readonly<Record<string, string>>;
+  readonly network: NetworkRules;
+  /** Limits for each command; null = none. */
+  readonly limits: { readonly memoryBytes: number | null; readonly processes: number | null };
+  readonly allowUnixSockets: boolean;
+  /** Whether the user wants a command to run outside. */
+  readonly isExcluded: (command: string) => boolean | Promise<boolean>;
+}
+
+export interface NetworkRules {
+  readonly verdict: (host: string) => 'allow' | 'ask' | 'deny';
+  /** The addresses of a host that may be connected to; rejects with the reason where there are none. */
+  readonly resolve: (host: string) => Promise<readonly { address: string; family: number }[]>;
+  readonly localPorts: readonly number[];
+}
+
+export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
+  const { network } = options;
+  let state: Promise<SandboxState> | undefined;
+  let opened: Promise<WayOut | undefined> | undefined;
+  const running = new Map<string, RunningRequest>();
+
+  const proxy = createProxy({
+    allows: (host, port, token) => {
+      const [only] = running.values();
+      const asking = running.get(token ?? '') ?? (running.size === 1 ? only : undefined);
+      return allowsHost(host, port, asking, network);
+    },
+    connect: (host, port) => connectTo(host, port, network),
+    onMismatch: (host, port, token) => running.get(token ?? '')?.refused.add(`${host}:${port}`),
+  });
+
+  const open = (): Promise<WayOut | undefined> => {
+    opened ??= openWayOut(proxy, options).catch(() => undefined);
+    return opened;
+  };
+
+  const look = (): Promise<SandboxState> => {
+    state ??= probe(options);
+    return state;
+  };
+
+  return {
+    state: look,
+    async confine(request) {
+      const found = await look();
+      if (request.grant.basis === 'own') return unconfined(request, 'typed by the user', request.env);
+      const env = withoutTokens(request.env, options.environment);
+      if (found.type !== 'on')
+        return unconfined(request, found.reason, found.type === 'off' ? request.env : env);
+      if (request.grant.basis !== 'read-only' && (await options.isExcluded(request.command)))
+        return unconfined(request, 'excluded by the settings', request.env);
+      const places = findPlaces({
+        ...options.places(),
+        scratchParent: options.scratchParent(request.scratch),
+      });
+      const scratch = realpathSync(request.scratch);
+      const plan = planCommand(found.mode, request.grant.basis, { cwd: request.cwd, scratch }, places);
+      const wayOut = plan.network === 'session' ? await open() : undefined;
+      const token = randomBytes(9).toString('base64url');
+      const asking: RunningRequest = { request, hosts: new Set(), refused: new Set(), answers: new Map() };
+      running.set(token, asking);
+      return confined({ plan, env, wayOut, token, asking, options, onRelease: () => running.delete(token) });
+    },
+    outside: (request, reason) => unconfined(request, reason, request.env),
+    dispose() {
+      proxy.close();
+      proxy.closeAllConnections();
+      void opened?.then((one) => one?.close());
+    },
+  };
+}
+
+/** How confined commands reach the proxy. */
+interface WayOut {
+  readonly port: number;
+  /** Goes before the program that is to run there. */
+  enter(): readonly string[];
+  close(): void;
+}
+
+/** Undefined where commands can have no network at all. */
+async function openWayOut(
+  proxy: Server,
+  { platform, path, node, network }: SandboxOptions,
+): Promise<WayOut | undefined> {
+  if (platform === 'darwin') {
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const address = proxy.address();
+    if (address === null || typeof address === 'string') return undefined;
+    return { port: address.port, enter: () => [], close: () => undefined };
+  }
+  const [bwrap, nsenter] = [find('bwrap', path), find('nsenter', path)];
+  if (bwrap === undefined || nsenter === undefined) return undefined;
+  return SessionNetwork.open({ bwrap, nsenter, node, proxy, localPorts: network.localPorts });
+}
+
+/** What the proxy needs to know of a command that runs. */
+interface RunningRequest {
+  readonly request: CommandRequest;
+  readonly hosts: Set<string>;
+  readonly refused: Set<string>;
+  readonly answers: Map<string, Promise<boolean>>;
+}
+
+/** A host is asked about once for each command, however often it is connected to. */
+async function allowsHost(
+  host: string,
+  port: number,
+  asking: RunningRequest | undefined,
+  { verdict }: NetworkRules,
+): Promise<boolean> {
+  const name = `${host}:${port}`;
+  const decide = async (): Promise<boolean> => {
+    const said = verdict(host);
+    if (said !== 'ask') return said === 'allow';
+    return (await asking?.request.askHost?.(host, port)) ?? false;
+  };
+  let answer = asking?.answers.get(name);
+  if (answer === undefined) {
+    answer = decide().catch(() => false);
+    asking?.answers.set(name, answer);
+  }
+  const isAllowed = await answer;
+  (isAllowed ? asking?.hosts : asking?.refused)?.add(name);
+  return isAllowed;
+}
+
+async function connectTo(host: string, port: number, { resolve }: NetworkRules): Promise<Socket> {
+  const addresses = await resolve(host);
+  const socket = connect({
+    host,
+    port,
+    autoSelectFamily: true,
+    lookup: (_host, { all }, callback) => {
+      const [first] = addresses;
+      if (all) callback(null, [...addresses]);
+      else callback(null, first?.address ?? '', first?.family);
+    },
+  });
+  return new Promise((done, fail) => {
+    socket.once('connect', () => done(socket));
+    socket.once('error', (error) => fail(new Error(`${host} cannot be reached: ${error.message}`)));
+  });
+}
+
+function unconfined(
+  _request: CommandRequest,
+  reason: string,
+  env: Readonly<Record<string, string>>,
+): Confinement {
+  return {
+    isConfined: false,
+    launch: (program, args) => ({ program, args, inherit: [], env }),
+    record: () => ({ mode: 'none', reason }),
+    blocked: () => undefined,
+    notes: () => [],
+    release: () => undefined,
+  };
+}
+
+interface ConfinedParts {
+  readonly plan: SandboxPlan;
+  readonly env: Readonly<Record<string, string>>;
+  readonly wayOut: WayOut | undefined;
+  readonly token: string;
+  readonly asking: RunningRequest;
+  readonly options: SandboxOptions;
+  readonly onRelease: () => void;
+}
+
+function confined({ plan, env, wayOut, token, asking, options, onRelease }: ConfinedParts): Confinement {
+  const { isObeyed, workspace } = options.places();
+  const before = new Set(workspace.flatMap(topOf));
+  const descriptors: number[] = [];
+  const release = (): void => {
+    for (const descriptor of descriptors.splice(0)) closeSync(descriptor);
+    onRelease();
+  };
+  const isolated =
+    wayOut === undefined && plan.network === 'session' ? { ...plan, network: 'none' as const } : plan;
+  return {
+    isConfined: true,
+    launch(program, args): Launch {
+      const own = {
+        ...env,
+        // What bash writes for a long here-document goes there, too.
+        ...(plan.mode === 'read-only' ? { TMPDIR: plan.scratch } : {}),
+        ...(plan.mode === 'workspace-write' ? { ...options.caches, ...ownChoices(options.caches, env) } : {}),
+        ...(wayOut === undefined ? {} : proxyVariables(token, wayOut.port)),
+      };
+      if (options.platform === 'darwin')
+        return {
+          program: SEATBELT,
+          args: ['-p', seatbeltProfile(isolated), program, ...args],
+          inherit: [],
+          env: own,
+        };
+      const bwrap = find('bwrap', options.path) ?? 'bwrap';
+      const bytes = options.allowUnixSockets ? undefined : socketFilter(options.machine);
+      if (bytes !== undefined) descriptors.push(openFilter(bytes, plan.scratch));
+      const limited = withLimits(program, args, options.limits);
+      const words = [
+        ...(wayOut?.enter() ?? []),
+        bwrap,
+        ...bubblewrapArguments(isolated, bytes === undefined ? undefined : 3),
+        ...limited,
+      ];
+      return { program: words[0] ?? bwrap, args: words.slice(1), inherit: [...descriptors], env: own };
+    },
+    record(): SandboxRecord {
+      return {
+        mode: plan.mode,
+        ...(asking.hosts.size === 0 ? {} : { hosts: [...asking.hosts] }),
+        ...(asking.refused.size === 0 ? {} : { refusedHosts: [...asking.refused] }),
+      };
+    },
+    blocked: (output, exitCode) => whyBlocked(output, exitCode, [...asking.refused]),
+    notes() {
+      const found = workspace.flatMap(topOf).filter((path) => !before.has(path) && isObeyed(path));
+      if (plan.mode === 'read-only' || found.length === 0) return [];
+      return [`(It created ${found.join(', ')}, which other programs run or obey: tell the user.)`];
+    },
+    release,
+  };
+}
+
+/** A variable that the user has set stays theirs. */
+function ownChoices(caches: Readonly<Record<string, string>>, env: Readonly<Record<string, string>>) {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => name in caches));
+}
+
+/** In the spelling of every program: some know only lower case, some only upper case. */
+function proxyVariables(token: string, port: number): Record<string, string> {
+  const proxy = `http://${token}:x@127.0.0.1:${port}`;
+  const direct = 'localhost,127.0.0.1,::1';
+  const names = ['http_proxy', 'https_proxy', 'all_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'];
+  return {
+    ...Object.fromEntries(names.map((name) => [name, proxy])),
+    no_proxy: direct,
+    NO_PROXY: direct,
+    NODE_USE_ENV_PROXY: '1',
+  };
+}
+
+/** Limits that hold for the command and all that it starts; the kernel ends it first when memory runs out. */
+function withLimits(
+  program: string,
+  args: readonly string[],
+  { memoryBytes, processes }: SandboxOptions['limits'],
+): readonly string[] {
+  const limits = [
+    ...(memoryBytes === null ? [] : [`ulimit -d ${Math.floor(memoryBytes / 1024)}`]),
+    ...(processes === null ? [] : [`ulimit -u ${processes}`]),
+    'echo 500 > /proc/self/oom_score_adj',
+  ];
+  return ['/bin/sh', '-c', `{ ${limits.join('; ')}; } 2>/dev/null; exec "$0" "$@"`, program, ...args];
+}
+
+function openFilter(bytes: Uint8Array, scratch: string): number {
+  const file = join(scratch, 'filter');
+  writeFileSync(file, bytes, { mode: 0o600 });
+  const descriptor = openSync(file, 'r');
+  unlinkSync(file);
+  return descriptor;
+}
+
+async function probe({ enabled, mode, platform, path, machine }: SandboxOptions): Promise<SandboxState> {
+  if (mode === 'danger-full-access') return { type: 'off', reason: 'sandbox mode danger-full-access' };
+  if (!enabled) return { type: 'off', reason: 'switched off in the settings (sandbox.enabled)' };
+  if (platform === 'darwin') {
+    return isExecutable(SEATBELT)
+      ? { type: 'on', mode }
+      : {
+          type: 'unavailable',
+          reason: `${SEATBELT} is missing`,
+          fix: 'It comes with macOS; repair the system.',
+        };
+  }
+  if (platform !== 'linux')
+    return {
+      type: 'unavailable',
+      reason: `there is none for ${platform}`,
+      fix: 'Run ClawdCode in WSL or a container.',
+    };
+  const bwrap = find('bwrap', path);
+  if (bwrap === undefined)
+    return {
+      type: 'unavailable',
+      reason: 'bubblewrap is not installed',
+      fix: 'Install the package bubblewrap (apt, dnf, pacman, apk or zypper).',
+    };
+  if (socketFilter(machine) === undefined)
+    return {
+      type: 'unavailable',
+      reason: `no socket filter for ${machine}`,
+      fix: 'Set sandbox.network.allowUnixSockets.',
+    };
+  const problem = await problemOf(bwrap);
+  if (problem === undefined) return { type: 'on', mode };
+  return {
+    type: 'unavailable',
+    reason: `bubblewrap does not work here: ${problem}`,
+    fix: 'It needs unprivileged user namespaces: see kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns, or the options of the container.',
+  };
+}
+
+/** What bubblewrap says when it cannot do what commands need; undefined when all is well. */
+function problemOf(bwrap: string): Promise<string | undefined> {
+  const args = [
+    ...['--unshare-user', '--unshare-pid', '--unshare-net', '--unshare-ipc', '--die-with-parent'],
+    ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc', '--', '/bin/sh', '-c', ':'],
+  ];
+  return new Promise((resolve) => {
+    const child = spawn(bwrap, args, {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: {},
+      timeout: PROBE_TIMEOUT_MS,
+    });
+    let said = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      said = (said + chunk.toString()).slice(0, 300);
+    });
+    child.on('error', (error) => resolve(error.message));
+    child.on('close', (code) => resolve(code === 0 ? undefined : said.trim() || `exit code ${code}`));
+  });
+}
+
+function find(program: string, path: string): string | undefined {
+  return path
+    .split(delimiter)
+    .filter(isAbsolute)
+    .map((folder) => join(folder, program))
+    .find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function topOf(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
+}

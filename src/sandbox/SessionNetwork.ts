@@ -1,0 +1,144 @@
+/**
+ * The network of a session's confined commands on Linux: a network namespace of their own with nothing but loopback,
+ * so that a server started by one command answers the next, and in it a listening socket that belongs to this process:
+ * the proxy. A short-lived child makes both and hands the socket over; the namespace stays while its descriptors do.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync } from 'node:fs';
+import type { Server as HttpServer } from 'node:http';
+import { createConnection, Server, type Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+
+const START_TIMEOUT_MS = 10_000;
+/** Inside; each session has a loopback of its own, so that the number is always free. */
+const PROXY_PORT = 3128;
+
+export interface SessionNetworkOptions {
+  /** Absolute paths. */
+  readonly bwrap: string;
+  readonly nsenter: string;
+  readonly node: string;
+  readonly proxy: HttpServer;
+  /** Ports of this machine's loopback that commands may connect to on theirs. */
+  readonly localPorts: readonly number[];
+}
+
+/** What the child runs: one listening socket for each port, sent to the parent in order. */
+const holder = (ports: readonly number[]): string => `
+const { createServer } = require('node:net');
+const ports = ${JSON.stringify(ports)};
+const next = () => {
+  const port = ports.shift();
+  if (port === undefined) return process.send('done');
+  const server = createServer();
+  server.on('error', (error) => process.send({ port, error: error.message }, next));
+  server.listen(port, '127.0.0.1', () => process.send({ port }, server, {}, next));
+};
+next();
+process.on('disconnect', () => process.kill(process.pid));
+`;
+
+export class SessionNetwork {
+  readonly port = PROXY_PORT;
+  readonly #nsenter: string;
+  readonly #namespaces: readonly [user: number, network: number];
+  readonly #servers: readonly Server[];
+
+  private constructor(nsenter: string, namespaces: readonly [number, number], servers: readonly Server[]) {
+    this.#nsenter = nsenter;
+    this.#namespaces = namespaces;
+    this.#servers = servers;
+  }
+
+  /** Rejects with what went wrong; then commands have no network at all. */
+  static async open(options: SessionNetworkOptions): Promise<SessionNetwork> {
+    const { bwrap, nsenter, node, proxy, localPorts } = options;
+    const ports = [PROXY_PORT, ...localPorts.filter((port) => port !== PROXY_PORT)];
+    const child = spawn(
+      bwrap,
+      [
+        ...['--unshare-user', '--unshare-net', '--die-with-parent', '--info-fd', '4'],
+        ...['--ro-bind', '/', '/', '--dev-bind', '/dev', '/dev', '--chdir', '/', '--'],
+        ...[node, '-e', holder(ports)],
+      ],
+      // Nothing of the user's: neither options for Node nor what it should load first.
+      { stdio: ['ignore', 'ignore', 'pipe', 'ipc', 'pipe'], env: { PATH: '/usr/bin:/bin' }, detached: true },
+    );
+    const servers: Server[] = [];
+    try {
+      await receive(child, (port, server) => {
+        servers.push(server);
+        if (port === PROXY_PORT) server.on('connection', (socket) => proxy.emit('connection', socket));
+        else server.on('connection', (socket) => joinLocal(socket, port));
+      });
+      const pid = await childPid(child);
+      const namespaces = [
+        openSync(`/proc/${pid}/ns/user`, 'r'),
+        openSync(`/proc/${pid}/ns/net`, 'r'),
+      ] as const;
+      return new SessionNetwork(nsenter, namespaces, servers);
+    } catch (error) {
+      for (const server of servers) server.close();
+      throw error;
+    } finally {
+      child.kill('SIGKILL');
+    }
+  }
+
+  /** Goes before the program that is to run in this network. */
+  enter(): readonly string[] {
+    const [user, network] = this.#namespaces.map((descriptor) => `/proc/${process.pid}/fd/${descriptor}`);
+    return [this.#nsenter, `--user=${user}`, `--net=${network}`, '--preserve-credentials', '--'];
+  }
+
+  /** Ends the listening; commands that still run keep a loopback without a proxy. */
+  close(): void {
+    for (const server of this.#servers) server.close();
+    for (const descriptor of this.#namespaces) closeSync(descriptor);
+  }
+}
+
+function receive(child: ChildProcess, onServer: (port: number, server: Server) => void): Promise<void> {
+  let problem = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    problem = (problem + chunk.toString()).slice(0, 500);
+  });
+  return new Promise((resolve, reject) => {
+    const fail = (why: string): void => reject(new Error(problem.trim() === '' ? why : problem.trim()));
+    const timer = setTimeout(() => fail('it did not start in time'), START_TIMEOUT_MS);
+    timer.unref();
+    child.on('error', (error) => fail(error.message));
+    child.on('exit', () => fail('it ended too soon'));
+    child.on('message', (message: 'done' | { port: number; error?: string }, server) => {
+      if (message === 'done') {
+        clearTimeout(timer);
+        resolve();
+      } else if (server instanceof Server) onServer(message.port, server);
+      else if (message.port === PROXY_PORT) fail(message.error ?? 'no socket came');
+    });
+  });
+}
+
+/** The number of the process in the namespace, which bubblewrap writes as JSON. */
+async function childPid(child: ChildProcess): Promise<number> {
+  const info = child.stdio[4] as Readable;
+  let text = '';
+  for await (const chunk of info) {
+    text += String(chunk);
+    const pid = /"child-pid":\s*(\d+)/.exec(text)?.[1];
+    if (pid !== undefined) return Number(pid);
+  }
+  throw new Error('bubblewrap did not say which process it started');
+}
+
+function joinLocal(inside: Socket, port: number): void {
+  const outside = createConnection({ host: '127.0.0.1', port });
+  for (const [one, other] of [
+    [inside, outside],
+    [outside, inside],
+  ] as const) {
+    one.on('error', () => other.destroy());
+    one.on('close', () => other.destroy());
+    one.pipe(other);
+  }
+}

@@ -1,0 +1,35 @@
+/** Tells from a failed command's output whether the sandbox was the reason. Pure. */
+
+/** What confined programs say, and what it means. The first that is found counts. */
+const signs: readonly (readonly [RegExp, string])[] = [
+  [/read-only file system|\bEROFS\b/i, 'it wrote outside the workspace or to a protected file'],
+  [/no new privileges|must be setuid root|effective uid is not 0/i, 'it wanted the rights of another user'],
+  [
+    /(?:\.sock\b|socket|docker|\bX11\b|display|d-?bus|\bagent\b).*(?:operation not permitted|\bEPERM\b|no such file)/i,
+    'it used a socket of another program',
+  ],
+  [
+    /could not resolve|couldn't resolve|name resolution|getaddrinfo|\bENOTFOUND\b|\bEAI_AGAIN\b|\bENETUNREACH\b|network is unreachable/i,
+    'it wanted to reach the network without the proxy of the sandbox',
+  ],
+];
+
+/** Errors come last, and a longer text would hold such words by chance. */
+const TAIL_LENGTH = 4000;
+
+/** Why the sandbox made a command fail, to follow "The sandbox blocked it: "; undefined when it did not. */
+export function whyBlocked(
+  output: string,
+  exitCode: number,
+  refusedHosts: readonly string[],
+): string | undefined {
+  if (exitCode === 0) return undefined;
+  if (refusedHosts.length > 0) return `it wanted to reach ${listed(refusedHosts)}, which no rule allows`;
+  const tail = output.slice(-TAIL_LENGTH);
+  return signs.find(([pattern]) => pattern.test(tail))?.[1];
+}
+
+function listed(hosts: readonly string[]): string {
+  const shown = hosts.slice(0, 4).join(', ');
+  return hosts.length <= 4 ? shown : `${shown} and ${hosts.length - 4} more`;
+}

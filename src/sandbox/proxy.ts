@@ -1,0 +1,151 @@
+/**
+ * The one way out of a sandbox: an HTTP proxy that lets named hosts through and nothing else. It resolves names itself,
+ * holds TLS to the name that was asked for, and writes the Host header itself. It ends no encryption.
+ */
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { readServerName } from './serverName.ts';
+
+export interface ProxyPorts {
+  /** Whether a command may reach a host; `token` says which command asks, where it says so. May wait for the user. */
+  readonly allows: (host: string, port: number, token: string | undefined) => Promise<boolean>;
+  /** Connects to a host after its addresses were checked; rejects with what is wrong. */
+  readonly connect: (host: string, port: number) => Promise<Socket>;
+  /** A connection was cut because it spoke to another host than the one it named. */
+  readonly onMismatch: (host: string, port: number, token: string | undefined) => void;
+}
+
+/** Longest ClientHello that is waited for: one TLS record. Source: RFC 8446, 5.1. */
+const MAX_RECORD = 5 + 16_384;
+
+/** Not listening: connections are handed to it with `emit('connection', socket)`. */
+export function createProxy(ports: ProxyPorts): Server {
+  const server = createServer((incoming, answer) => void forward(incoming, answer, ports));
+  server.on('connect', (incoming, client, head) => void tunnel(incoming, client, head, ports));
+  server.on('clientError', (_error, socket) => socket.destroy());
+  // A command may keep an idle connection as long as it likes.
+  server.requestTimeout = 0;
+  server.headersTimeout = 60_000;
+  return server;
+}
+
+async function tunnel(
+  incoming: IncomingMessage,
+  client: Duplex,
+  head: Buffer,
+  { allows, connect, onMismatch }: ProxyPorts,
+): Promise<void> {
+  client.on('error', () => client.destroy());
+  const target = readTarget(`http://${incoming.url ?? ''}`);
+  const token = tokenOf(incoming);
+  if (target === undefined) return refuse(client, '400 Bad Request', 'no host:port');
+  const { host, port } = target;
+  if (!(await allows(host, port, token)))
+    return refuse(client, '403 Forbidden', `the sandbox does not let commands reach ${host}`);
+  const upstream = await connect(host, port).catch((error: Error) => error);
+  if (upstream instanceof Error) return refuse(client, '502 Bad Gateway', upstream.message);
+  upstream.on('error', () => client.destroy());
+  upstream.on('close', () => client.destroy());
+  client.on('close', () => upstream.destroy());
+  client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+  upstream.pipe(client);
+  const first = await firstRecord(client, head);
+  const name = readServerName(first);
+  if (name !== undefined && name !== host) {
+    onMismatch(host, port, token);
+    client.destroy();
+    return;
+  }
+  upstream.write(first);
+  client.pipe(upstream);
+}
+
+/** What the client says first: of TLS the whole first record, of anything else the first bytes. */
+function firstRecord(client: Duplex, head: Buffer): Promise<Buffer> {
+  let seen = head;
+  const isWhole = (): boolean => {
+    if (seen.length === 0) return false;
+    if (seen[0] !== 0x16) return true;
+    return seen.length >= 5 && seen.length >= Math.min(5 + seen.readUInt16BE(3), MAX_RECORD);
+  };
+  if (isWhole()) return Promise.resolve(seen);
+  return new Promise((resolve) => {
+    const done = (): void => {
+      client.off('data', take);
+      client.off('end', done);
+      client.off('close', done);
+      client.pause();
+      resolve(seen);
+    };
+    const take = (chunk: Buffer): void => {
+      seen = Buffer.concat([seen, chunk]);
+      if (isWhole()) done();
+    };
+    client.on('data', take);
+    client.on('end', done);
+    client.on('close', done);
+  });
+}
+
+/** A plain request, `GET http://host/path`. */
+async function forward(incoming: IncomingMessage, answer: ServerResponse, ports: ProxyPorts): Promise<void> {
+  const { allows, connect } = ports;
+  const target = readTarget(incoming.url ?? '');
+  const end = (code: number, text: string): void => {
+    answer.writeHead(code, { 'content-type': 'text/plain', connection: 'close' }).end(`${text}\n`);
+  };
+  if (target === undefined)
+    return end(400, 'This is a proxy: the request line needs a whole http:// address.');
+  const { host, port, url } = target;
+  if (!(await allows(host, port, tokenOf(incoming))))
+    return end(403, `The sandbox does not let commands reach ${host}.`);
+  const socket = await connect(host, port).catch((error: Error) => error);
+  if (socket instanceof Error) return end(502, socket.message);
+  const outgoing = request(
+    {
+      method: incoming.method,
+      path: url.pathname + url.search,
+      headers: { ...forwardedHeaders(incoming), host: url.host },
+      createConnection: () => socket,
+    },
+    (reply) => {
+      answer.writeHead(reply.statusCode ?? 502, reply.headers);
+      reply.pipe(answer);
+    },
+  );
+  outgoing.on('error', () => (answer.headersSent ? answer.destroy() : end(502, `${host} gave no answer.`)));
+  answer.on('close', () => outgoing.destroy());
+  incoming.pipe(outgoing);
+}
+
+/** Of the connection itself, not of the message; source: RFC 9110, 7.6.1. */
+const HOP_BY_HOP = /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host)$/i;
+
+function forwardedHeaders({ headers }: IncomingMessage): Record<string, string | string[]> {
+  const kept: Record<string, string | string[]> = {};
+  for (const [name, value] of Object.entries(headers))
+    if (value !== undefined && !HOP_BY_HOP.test(name)) kept[name] = value;
+  return kept;
+}
+
+function readTarget(text: string): { host: string; port: number; url: URL } | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  const host = url.hostname.replace(/\.+$/, '').replace(/^\[(.*)\]$/, '$1');
+  if (url.protocol !== 'http:' || host === '') return undefined;
+  return { host, port: url.port === '' ? 80 : Number(url.port), url };
+}
+
+/** Each command names itself as the user of the proxy. */
+function tokenOf({ headers }: IncomingMessage): string | undefined {
+  const encoded = /^Basic (\S+)$/i.exec(headers['proxy-authorization'] ?? '')?.[1];
+  if (encoded === undefined) return undefined;
+  return Buffer.from(encoded, 'base64').toString('latin1').split(':')[0];
+}
+
+function refuse(client: Duplex, status: string, why: string): void {
+  client.end(
+    `HTTP/1.1 ${status}\r\nContent-Length: ${Buffer.byteLength(why) + 1}\r\nConnection: close\r\n\r\n${why}\n`,
+  );
+}

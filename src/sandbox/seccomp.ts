@@ -1,0 +1,96 @@
+/**
+ * A seccomp filter for bubblewrap: no sockets but the internet's, no io_uring (which could open sockets unseen), no
+ * kernel keyrings. A socket file of the host (Docker, ssh-agent, the session bus) is a way out of any sandbox.
+ * Instructions and offsets: linux/filter.h, linux/seccomp.h; numbers of calls: asm/unistd.h of each machine. Pure.
+ */
+
+const LD_WORD = 0x20;
+const JUMP_EQUAL = 0x15;
+const JUMP_GREATER_OR_EQUAL = 0x35;
+const AND = 0x54;
+const RETURN = 0x06;
+
+const ALLOW = 0x7fff0000;
+const ERRNO = 0x00050000;
+const EPERM = 1;
+const ENOSYS = 38;
+
+/** Offsets in `struct seccomp_data`; both machines are little-endian. */
+const NUMBER = 0;
+const ARCHITECTURE = 4;
+const FIRST_ARGUMENT = 16;
+const SECOND_ARGUMENT = 24;
+
+interface Machine {
+  readonly audit: number;
+  readonly socket: number;
+  readonly socketpair: number;
+  readonly keyrings: readonly number[];
+}
+
+const IO_URING_SETUP = 425;
+
+/** By the names that Node gives to machines. */
+const machines: Readonly<Record<string, Machine>> = {
+  x64: { audit: 0xc000003e, socket: 41, socketpair: 53, keyrings: [248, 249, 250] },
+  arm64: { audit: 0xc00000b7, socket: 198, socketpair: 199, keyrings: [217, 218, 219] },
+};
+
+/** AF_INET, AF_INET6, and AF_NETLINK, without which no program can list its network interfaces. */
+const openFamilies = [2, 10, 16];
+/** SOCK_STREAM and SOCK_SEQPACKET: pairs that cannot be connected to anything else afterwards. */
+const openPairTypes = [1, 5];
+
+type Instruction = readonly [code: number, value: number, ifTrue?: number, ifFalse?: number];
+
+/** The filter as bytes for `bwrap --seccomp`; undefined for a machine whose calls are not known here. */
+export function socketFilter(machine: string): Uint8Array | undefined {
+  const known = machines[machine];
+  if (known === undefined) return undefined;
+  const refuse: Instruction = [RETURN, ERRNO | EPERM];
+  const unknown: Instruction = [RETURN, ERRNO | ENOSYS];
+  const allow: Instruction = [RETURN, ALLOW];
+  const ofSocket: Instruction[] = [
+    [LD_WORD, FIRST_ARGUMENT],
+    ...openFamilies.map((family, index): Instruction => [JUMP_EQUAL, family, openFamilies.length - index, 0]),
+    refuse,
+    allow,
+  ];
+  const ofPair: Instruction[] = [
+    [LD_WORD, SECOND_ARGUMENT],
+    [AND, 0xf],
+    ...openPairTypes.map((type, index): Instruction => [JUMP_EQUAL, type, openPairTypes.length - index, 0]),
+    refuse,
+    allow,
+  ];
+  return assemble([
+    [LD_WORD, ARCHITECTURE],
+    // Calls of another machine (32 bit) have other numbers.
+    [JUMP_EQUAL, known.audit, 1, 0],
+    unknown,
+    [LD_WORD, NUMBER],
+    // The x32 variant of the same calls.
+    [JUMP_GREATER_OR_EQUAL, 0x40000000, 0, 1],
+    unknown,
+    ...[IO_URING_SETUP, ...known.keyrings].flatMap((call): Instruction[] => [
+      [JUMP_EQUAL, call, 0, 1],
+      unknown,
+    ]),
+    [JUMP_EQUAL, known.socket, 0, ofSocket.length],
+    ...ofSocket,
+    [JUMP_EQUAL, known.socketpair, 0, ofPair.length],
+    ...ofPair,
+    allow,
+  ]);
+}
+
+function assemble(instructions: readonly Instruction[]): Uint8Array {
+  const bytes = new DataView(new ArrayBuffer(instructions.length * 8));
+  for (const [index, [code, value, ifTrue = 0, ifFalse = 0]] of instructions.entries()) {
+    bytes.setUint16(index * 8, code, true);
+    bytes.setUint8(index * 8 + 2, ifTrue);
+    bytes.setUint8(index * 8 + 3, ifFalse);
+    bytes.setUint32(index * 8 + 4, value >>> 0, true);
+  }
+  return new Uint8Array(bytes.buffer);
+}

@@ -1,0 +1,126 @@
+/** A project with a home around it, and the Bash tool in a real sandbox; nothing outside a temporary folder is used. */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { onTestFinished, vi } from 'vitest';
+import { isObeyed, isSensitive } from '../../src/permissions/sensitive.ts';
+import type { Grant } from '../../src/protocol/permissions.ts';
+import type { CommandSandbox } from '../../src/protocol/sandbox.ts';
+import type { ToolContext, ToolOutcome } from '../../src/protocol/tools.ts';
+import { createCommandSandbox, type SandboxOptions } from '../../src/sandbox/Sandbox.ts';
+import { openWorkbench } from '../tools/workbench.ts';
+
+/** Whether this machine can run a sandbox at all; without one these tests say nothing. */
+export const hasSandbox =
+  process.platform === 'linux' &&
+  spawnSync('bwrap', [
+    '--unshare-all',
+    '--ro-bind',
+    '/',
+    '/',
+    '--dev',
+    '/dev',
+    '--proc',
+    '/proc',
+    '--',
+    '/bin/sh',
+    '-c',
+    ':',
+  ]).status === 0;
+
+export interface Confined {
+  readonly base: string;
+  readonly root: string;
+  readonly home: string;
+  readonly tmp: string;
+  readonly sandbox: CommandSandbox;
+  run(
+    command: string,
+    more?: { basis?: Grant['basis']; background?: boolean; timeout?: number },
+  ): Promise<ToolOutcome>;
+  close(): Promise<void>;
+}
+
+export interface Given {
+  readonly options?: Partial<SandboxOptions>;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly context?: Partial<ToolContext>;
+  readonly shell?: string;
+  readonly allowWrite?: readonly string[];
+  readonly denyRead?: readonly string[];
+  readonly allowRead?: readonly string[];
+}
+
+export async function confined({
+  options,
+  env = {},
+  context = {},
+  shell,
+  ...places
+}: Given = {}): Promise<Confined> {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'sandbox-')));
+  const [root, home, tmp] = [join(base, 'home/project'), join(base, 'home'), join(base, 'tmp')];
+  for (const folder of [root, tmp, join(home, '.ssh'), join(home, '.clawdcode/projects/p/blobs')])
+    mkdirSync(folder, { recursive: true });
+  writeFileSync(join(home, '.ssh/id_rsa'), 'SECRET-KEY\n');
+  writeFileSync(join(home, '.clawdcode/config.json'), 'SECRET-CONFIG\n');
+  writeFileSync(join(home, '.netrc'), 'SECRET-NETRC\n');
+  writeFileSync(join(home, 'plain.txt'), 'plain\n');
+  vi.stubEnv('TMPDIR', tmp);
+  const sandbox = createCommandSandbox({
+    mode: 'workspace-write',
+    enabled: true,
+    platform: process.platform,
+    machine: process.arch,
+    path: process.env.PATH ?? '',
+    node: process.execPath,
+    places: () => ({
+      workspace: [root],
+      home,
+      dataRoot: join(home, '.clawdcode'),
+      ownDirectories: [join(home, '.clawdcode/projects/p/blobs')],
+      temporary: [tmp],
+      allowWrite: places.allowWrite ?? [],
+      denyRead: places.denyRead ?? [],
+      allowRead: places.allowRead ?? [],
+      isObeyed,
+      isSensitive,
+    }),
+    scratchParent: (scratch) => dirname(scratch),
+    environment: { granted: [], isToken: () => false },
+    caches: {},
+    network: { verdict: () => 'ask', resolve: async () => [], localPorts: [] },
+    limits: { memoryBytes: null, processes: null },
+    allowUnixSockets: false,
+    isExcluded: () => false,
+    ...options,
+  });
+  const bench = await openWorkbench(
+    {
+      env: { PATH: process.env.PATH, HOME: home, TMPDIR: tmp, ...env },
+      home,
+      sandbox,
+      ...(shell === undefined ? {} : { shell }),
+    },
+    { root, cwd: () => root, setCwd: () => undefined, ...context },
+  );
+  const close = async (): Promise<void> => {
+    await bench.close();
+    vi.unstubAllEnvs();
+    rmSync(base, { recursive: true, force: true });
+  };
+  onTestFinished(close);
+  return {
+    ...{ base, root, home, tmp, sandbox, close },
+    async run(command, { basis = 'user', background = false, timeout } = {}) {
+      const prepared = await bench.prepare('Bash', {
+        command,
+        ...(background ? { run_in_background: true } : {}),
+        ...(timeout === undefined ? {} : { timeout }),
+      });
+      if (prepared.type === 'invalid') throw new Error(prepared.message);
+      return prepared.run({ basis });
+    },
+  };
+}

@@ -1,0 +1,159 @@
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { confined, hasSandbox } from './confined.ts';
+
+describe.skipIf(!hasSandbox)('files in the sandbox', () => {
+  test('the workspace and the temporary folder can be written, nothing else', async () => {
+    const { run, root, tmp, home, base } = await confined();
+    const { text, status } = await run(
+      `echo a > in.txt; echo b > ${tmp}/t.txt; echo c > ${home}/out.txt; echo d > ${base}/out.txt; mkdir -p sub/deep; cat in.txt`,
+    );
+    expect(status).toBe('ok');
+    expect(text).toContain('Read-only file system');
+    expect(readFileSync(join(root, 'in.txt'), 'utf8')).toBe('a\n');
+    expect(readFileSync(join(tmp, 't.txt'), 'utf8')).toBe('b\n');
+    expect(existsSync(join(root, 'sub/deep'))).toBe(true);
+    expect(existsSync(join(home, 'out.txt'))).toBe(false);
+    expect(existsSync(join(base, 'out.txt'))).toBe(false);
+  });
+
+  test('a command that only looks writes nowhere, has no network and does not see .env', async () => {
+    const { run, root, tmp } = await confined();
+    writeFileSync(join(root, '.env'), 'KEY=SECRET-ENV\n');
+    const { text } = await run(
+      `echo a > in.txt; echo b > ${tmp}/t.txt; cat .env; cat <<EOF\n${'long here-document\n'.repeat(5000)}EOF\n`,
+      { basis: 'read-only' },
+    );
+    expect(text).not.toContain('SECRET');
+    expect(text).toContain('long here-document');
+    expect(existsSync(join(root, 'in.txt'))).toBe(false);
+    expect(existsSync(join(tmp, 't.txt'))).toBe(false);
+    expect((await run('cat .env')).text).toContain('SECRET-ENV');
+  });
+
+  test('keys and passwords of the home and of the program are not there', async () => {
+    const { run, home } = await confined();
+    const { text } = await run(
+      `cat ~/.ssh/id_rsa ~/.netrc ~/.clawdcode/config.json; ls -A ~/.ssh ~/.clawdcode; cat ~/plain.txt; echo x > ~/.ssh/new`,
+    );
+    expect(text).not.toContain('SECRET');
+    expect(text).toContain('plain');
+    expect(existsSync(join(home, '.ssh/new'))).toBe(false);
+  });
+
+  test('settings open and close further places', async () => {
+    const { run, home } = await confined({
+      allowWrite: ['~/cache'],
+      denyRead: ['~/plain.txt', 'private'],
+      allowRead: ['~/.netrc'],
+    });
+    mkdirSync(join(home, 'cache'));
+    mkdirSync(join(home, 'project/private'));
+    writeFileSync(join(home, 'project/private/p'), 'SECRET-P');
+    const { text } = await run('echo a > ~/cache/a; cat ~/cache/a; cat ~/.netrc ~/plain.txt private/p');
+    expect(text).toMatch(/^a$/m);
+    expect(text).toContain('SECRET-NETRC');
+    expect(text).not.toMatch(/plain$|SECRET-P/m);
+  });
+
+  test('what other programs obey stays as it is, however it is reached', async () => {
+    const { run, root } = await confined();
+    for (const folder of ['.git/hooks', '.vscode', '.github/workflows'])
+      mkdirSync(join(root, folder), { recursive: true });
+    for (const file of [
+      '.git/config',
+      '.git/HEAD',
+      '.vscode/tasks.json',
+      '.clawdcode.json',
+      '.mcp.json',
+      '.github/workflows/ci.yml',
+    ])
+      writeFileSync(join(root, file), 'before');
+    const attempts = [
+      'echo x > .git/config',
+      'echo x > .git/hooks/pre-commit',
+      'ln -s /bin/sh .git/hooks/post-commit',
+      'rm -rf .git',
+      'mv .git .git2',
+      'mv .git/hooks .git/hooks2',
+      'rm .git/config; cp in .git/config',
+      'echo x > .vscode/tasks.json',
+      'mv .vscode v2',
+      'mv .clawdcode.json c2',
+      'echo x > .mcp.json',
+      'mv .github g2; mkdir -p .github/workflows; echo x > .github/workflows/ci.yml',
+      `python3 -c "open('.git/config','w').write('x')"`,
+    ];
+    for (const attempt of attempts) await run(attempt);
+    for (const file of ['.git/config', '.vscode/tasks.json', '.clawdcode.json', '.mcp.json'])
+      expect(readFileSync(join(root, file), 'utf8'), file).toBe('before');
+    expect(existsSync(join(root, '.git/hooks/pre-commit'))).toBe(false);
+    expect(existsSync(join(root, '.git/hooks/post-commit'))).toBe(false);
+    expect((await run('echo x > .git/index; cat .git/index')).text).toContain('x');
+  });
+
+  test('git works: commits, branches, stashes', async () => {
+    const { run } = await confined();
+    await run('git init -q .; git config user.email a@b.c; git config user.name A');
+    const { text, status } = await run(
+      'echo a > a && git add a && git commit -qm one && git checkout -qb next && echo b >> a && git stash && git stash pop && git commit -qam two && git log --oneline',
+    );
+    expect(status, text).toBe('ok');
+    expect(text).toMatch(/two[\s\S]*one/);
+  });
+
+  test('a linked worktree commits to its repository, and nothing else there can be changed', async () => {
+    const { run, root, base } = await confined();
+    const script = `cd ${base} && git init -q main && cd main && git config user.email a@b.c && git config user.name A && git commit -qm one --allow-empty && rm -rf ${root} && git worktree add -q ${root} -b wt`;
+    const { spawnSync } = await import('node:child_process');
+    expect(spawnSync('sh', ['-c', script], { env: { PATH: process.env.PATH, HOME: base } }).status).toBe(0);
+    const { text, status } = await run(`echo a > a && git add a && git commit -qm two && git log --oneline`);
+    expect(status, text).toBe('ok');
+    await run(
+      `echo x > ${base}/main/.git/config; echo x > ${base}/main/.git/hooks/pre-commit; echo x > ${base}/main/x`,
+    );
+    expect(readFileSync(join(base, 'main/.git/config'), 'utf8')).not.toBe('x\n');
+    expect(existsSync(join(base, 'main/.git/hooks/pre-commit'))).toBe(false);
+    expect(existsSync(join(base, 'main/x'))).toBe(false);
+  });
+
+  test('a .git file that points anywhere opens nothing', async () => {
+    const { run, root, base } = await confined();
+    mkdirSync(join(base, 'victim/worktrees/w'), { recursive: true });
+    mkdirSync(join(base, 'victim/objects'));
+    writeFileSync(join(root, '.git'), `gitdir: ${base}/victim/worktrees/w\n`);
+    await run(`echo x > ${base}/victim/x`);
+    expect(existsSync(join(base, 'victim/x'))).toBe(false);
+  });
+
+  test('links lead nowhere that the sandbox does not go', async () => {
+    const { run, root, home } = await confined();
+    symlinkSync(home, join(root, 'up'));
+    symlinkSync(join(home, '.ssh/id_rsa'), join(root, 'key'));
+    const { text } = await run('echo x > up/written; cat key');
+    expect(text).not.toContain('SECRET');
+    expect(existsSync(join(home, 'written'))).toBe(false);
+  });
+
+  test('the folders of other commands are out of sight', async () => {
+    const { run } = await confined();
+    await run('sleep 30', { background: true });
+    const { text } = await run('ls -d "$TMPDIR"/clawdcode-*/*/');
+    expect(text.trim().split('\n')).toHaveLength(1);
+  });
+
+  test('a file that appears and that other programs obey is told of', async () => {
+    const { run } = await confined();
+    const { text } = await run('mkdir .vscode; echo {} > .vscode/tasks.json');
+    expect(text).toMatch(/\.vscode.*other programs/);
+  });
+
+  test('in read-only mode an approved command looks as well', async () => {
+    const { run, root } = await confined({ options: { mode: 'read-only' } });
+    const { text } = await run('echo a > in.txt; echo "$TMPDIR"; echo b > "$TMPDIR/b" && cat "$TMPDIR/b"');
+    expect(text).toContain('Read-only file system');
+    expect(text).toMatch(/^b$/m);
+    expect(existsSync(join(root, 'in.txt'))).toBe(false);
+  });
+});

@@ -1,0 +1,148 @@
+import { writeFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { RunningQuestion } from '../../src/protocol/tools.ts';
+import { confined, hasSandbox } from './confined.ts';
+
+/** A server on this machine's loopback that says hello, whatever it is asked. */
+async function helloServer(): Promise<number> {
+  const server = createHttpServer((request, answer) =>
+    answer.end(`hello ${request.headers.host} ${request.url}\n`),
+  );
+  return listening(server);
+}
+
+async function listening(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())));
+  return (server.address() as AddressInfo).port;
+}
+
+/** Asks for a page through the proxy of the environment, with nothing but Node. */
+const get = (url: string): string =>
+  `node -e 'const {request}=require("http");const p=new URL(process.env.http_proxy);const r=request({host:p.hostname,port:p.port,path:${JSON.stringify(url)},headers:{"proxy-authorization":"Basic "+btoa(p.username+":"+p.password),host:"forged.example"}},a=>{process.stdout.write(a.statusCode+" ");a.pipe(process.stdout)});r.on("error",e=>console.log(e.message));r.end()'`;
+
+const loopback = async () => [{ address: '127.0.0.1', family: 4 }];
+
+describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
+  test("this machine's servers are out of reach", async () => {
+    const port = await helloServer();
+    const { run } = await confined();
+    const { text } = await run(`exec 3<>/dev/tcp/127.0.0.1/${port} && echo reached; cat /proc/net/route`);
+    expect(text).not.toContain('reached');
+    expect(text.match(/^\w+\t/gm) ?? []).toHaveLength(1);
+  });
+
+  test('a host that is allowed is reached by its name, with its own Host header', async () => {
+    const port = await helloServer();
+    const { run } = await confined({
+      options: {
+        network: {
+          verdict: (host) => (host === 'good.example' ? 'allow' : 'deny'),
+          resolve: loopback,
+          localPorts: [],
+        },
+      },
+    });
+    const { text, sandbox } = await run(
+      `${get(`http://good.example:${port}/page?q=1`)}; ${get(`http://bad.example:${port}/`)}`,
+    );
+    expect(text).toContain(`200 hello good.example:${port} /page?q=1`);
+    expect(text).toMatch(/403 .*bad\.example/);
+    expect(sandbox).toEqual({
+      mode: 'workspace-write',
+      hosts: [`good.example:${port}`],
+      refusedHosts: [`bad.example:${port}`],
+    });
+  });
+
+  test('an unknown host is asked about once, while the command waits', async () => {
+    const port = await helloServer();
+    const questions: RunningQuestion[] = [];
+    const { run } = await confined({
+      options: { network: { verdict: () => 'ask', resolve: loopback, localPorts: [] } },
+      context: {
+        confirm: async (question) => {
+          questions.push(question);
+          return question.domain === 'yes.example';
+        },
+      },
+    });
+    const { text } = await run(
+      [`http://yes.example:${port}/1`, `http://yes.example:${port}/2`, `http://no.example:${port}/`]
+        .map(get)
+        .join('; '),
+    );
+    expect(text).toContain('/1\n');
+    expect(text).toContain('/2\n');
+    expect(text).toContain('403');
+    expect(questions.map(({ domain }) => domain)).toEqual(['yes.example', 'no.example']);
+    expect(questions[0]?.preview).toMatchObject({ type: 'text' });
+  });
+
+  test('a command that fails for a refused host says so, and may run outside when the user wants it', async () => {
+    const port = await helloServer();
+    const answers = [false, false, false, true];
+    const titles: string[] = [];
+    const { run } = await confined({
+      context: {
+        confirm: async ({ title }) => {
+          titles.push(title);
+          return answers.shift() ?? false;
+        },
+      },
+    });
+    const command = `${get('http://no.example/')} ; exit 3`;
+    const refused = await run(command);
+    expect(refused.text).toMatch(/sandbox blocked it: it wanted to reach no\.example:80/);
+    expect(titles.map((title) => title.split(/[: ]/)[0])).toEqual(['Connect', 'Run']);
+    const outside = await run(`exec 3<>/dev/tcp/127.0.0.1/${port} && echo reached && exit 0; ${command}`);
+    expect(outside.text).toContain('reached');
+    expect(outside.sandbox).toEqual({ mode: 'none', reason: 'the user let it run outside' });
+  });
+
+  test('nobody is asked where nobody could answer, and the model is told what to do', async () => {
+    const { run } = await confined();
+    const { text } = await run(`${get('http://no.example/')} ; exit 3`);
+    expect(text).toMatch(/allowedDomains/);
+  });
+
+  test('a server that one command starts answers the next', async () => {
+    const { run } = await confined();
+    const server = `node -e 'require("http").createServer((q,a)=>a.end("from the sandbox")).listen(4321,"127.0.0.1",()=>require("fs").writeFileSync("up","1"))'`;
+    await run(server, { background: true });
+    const { text } = await run(
+      `while [ ! -f up ]; do sleep 0.05; done; exec 3<>/dev/tcp/127.0.0.1/4321; printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3; cat <&3`,
+    );
+    expect(text).toContain('from the sandbox');
+  });
+
+  test('a port of this machine that the settings name is there', async () => {
+    const port = await helloServer();
+    const { run } = await confined({
+      options: { network: { verdict: () => 'ask', resolve: loopback, localPorts: [port] } },
+    });
+    const { text } = await run(
+      `exec 3<>/dev/tcp/127.0.0.1/${port}; printf 'GET /x HTTP/1.0\\r\\n\\r\\n' >&3; cat <&3`,
+    );
+    expect(text).toContain('hello undefined /x');
+  });
+
+  test('sockets of other programs cannot be opened, pairs can', async () => {
+    const { run, root, tmp } = await confined();
+    const path = join(tmp, 's.sock');
+    const server = createServer((socket) => socket.end('LEAK'));
+    await new Promise<void>((resolve) => server.listen(path, resolve));
+    onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())));
+    writeFileSync(join(root, 'child.js'), 'process.send(1)');
+    const { text } = await run(
+      `node -e 'const c=require("net").connect(${JSON.stringify(path)});c.on("error",e=>console.log(e.code));c.pipe(process.stdout)'; node -e 'require("child_process").fork("./child.js").on("message",()=>console.log("pair"))'`,
+    );
+    expect(text).not.toContain('LEAK');
+    expect(text).toContain('EPERM');
+    expect(text).toContain('pair');
+  });
+});

@@ -1,0 +1,200 @@
+import { describe, expect, test } from 'vitest';
+import { whyBlocked } from '../../src/sandbox/blocked.ts';
+import { bubblewrapArguments } from '../../src/sandbox/bubblewrap.ts';
+import { withoutTokens } from '../../src/sandbox/environment.ts';
+import { planCommand, type SandboxPlaces } from '../../src/sandbox/plan.ts';
+import { seatbeltProfile } from '../../src/sandbox/seatbelt.ts';
+import { socketFilter } from '../../src/sandbox/seccomp.ts';
+import { readServerName } from '../../src/sandbox/serverName.ts';
+
+const places: SandboxPlaces = {
+  workspace: ['/home/u/p'],
+  temporary: ['/tmp'],
+  gitFolders: [],
+  protected: ['/home/u/p/.git/hooks', '/home/u/p/.git/config', '/home/u/p/.clawdcode.json'],
+  hidden: [
+    { path: '/home/u/.ssh', isDirectory: true },
+    { path: '/home/u/.netrc', isDirectory: false },
+    { path: '/home/u/.clawdcode', isDirectory: true },
+  ],
+  projectSecrets: ['/home/u/p/.env'],
+  readable: ['/home/u/.clawdcode/projects/p/blobs'],
+  writable: ['/home/u/.clawdcode/cache/sandbox'],
+  scratchParent: '/tmp/clawdcode-1',
+};
+const where = { cwd: '/home/u/p', scratch: '/tmp/clawdcode-1/x' };
+
+describe('a plan', () => {
+  test('of a command that the user allowed writes in the workspace', () => {
+    const plan = planCommand('workspace-write', 'user', where, places);
+    expect(plan).toMatchObject({ mode: 'workspace-write', network: 'session', anchored: ['/home/u/p/.git'] });
+    expect(plan.writable).toContain('/home/u/p');
+  });
+
+  test.each([
+    ['workspace-write', 'read-only', 'none', true],
+    ['read-only', 'user', 'session', false],
+  ] as const)('in mode %s, allowed by %s, writes nothing', (mode, basis, network, hidesEnv) => {
+    const plan = planCommand(mode, basis, where, places);
+    expect(plan).toMatchObject({ mode: 'read-only', writable: [], network });
+    expect(plan.hidden.some(({ path }) => path === '/home/u/p/.env')).toBe(hidesEnv);
+  });
+});
+
+test('bubblewrap hides after it opens, and protects after it writes', () => {
+  const words = bubblewrapArguments(planCommand('workspace-write', 'user', where, places), 3).join(' ');
+  const order = [
+    '--ro-bind / /',
+    '--bind /home/u/p /home/u/p',
+    '--bind /home/u/p/.git /home/u/p/.git',
+    '--ro-bind /home/u/p/.git/hooks',
+    '--tmpfs /home/u/.ssh',
+    '--bind /home/u/.clawdcode/cache/sandbox',
+    '--ro-bind-try /home/u/.clawdcode/projects/p/blobs',
+    '--remount-ro /home/u/.ssh',
+    '--seccomp 3',
+    '--chdir /home/u/p --',
+  ].map((part) => words.indexOf(part));
+  expect(order).not.toContain(-1);
+  expect([...order].sort((a, b) => a - b)).toEqual(order);
+});
+
+test('the profile for macOS says the same', () => {
+  const plan = planCommand('workspace-write', 'user', where, { ...places, workspace: ['/home/u/a "b"\\c'] });
+  const profile = seatbeltProfile(plan);
+  const lines = [
+    '(deny file-write*)',
+    '(allow file-write* (subpath "/home/u/a \\"b\\"\\\\c"))',
+    '(deny file-write* (subpath "/home/u/p/.git/hooks"))',
+    '(deny file* (subpath "/home/u/.ssh"))',
+    '(deny file* (literal "/home/u/.netrc"))',
+    '(allow file-read* (subpath "/home/u/.clawdcode/projects/p/blobs"))',
+    '(deny network*)',
+    '(allow network-outbound (remote ip "localhost:*"))',
+  ].map((line) => profile.split('\n').indexOf(line));
+  expect(lines).not.toContain(-1);
+  expect([...lines].sort((a, b) => a - b)).toEqual(lines);
+  expect(seatbeltProfile(planCommand('workspace-write', 'read-only', where, places))).not.toContain(
+    'network-outbound',
+  );
+  // Every bracket is closed, in strings or out of them.
+  const bare = profile.replace(/;.*$/gm, '').replace(/#?"(?:\\.|[^"\\])*"/g, '');
+  expect(bare.match(/\(/g)?.length).toBe(bare.match(/\)/g)?.length);
+});
+
+describe('the environment', () => {
+  const env = (names: readonly string[]): Record<string, string> =>
+    Object.fromEntries(names.map((name) => [name, 'v']));
+  const kept = (names: readonly string[]): string[] =>
+    Object.keys(withoutTokens(env(names), { granted: [], isToken: () => false }));
+
+  test.each([
+    'GITHUB_TOKEN',
+    'GH_TOKEN',
+    'NPM_TOKEN',
+    'AWS_ACCESS_KEY_ID',
+    'AWS_SECRET_ACCESS_KEY',
+    'AWS_SESSION_TOKEN',
+    'ANTHROPIC_API_KEY',
+    'OPENAI_APIKEY',
+    'DB_PASSWORD',
+    'PGPASSWORD',
+    'MYSQL_PWD',
+    'SENTRY_AUTH_TOKEN',
+    'SENTRY_DSN',
+    'STRIPE_KEY',
+    'githubToken',
+    'SSH_AUTH_SOCK',
+    'DOCKER_AUTH_CONFIG',
+    'GOOGLE_APPLICATION_CREDENTIALS_JSON',
+    'SESSION_COOKIE',
+    'KEY_2',
+  ])('%s is not handed on', (name) => expect(kept([name])).toEqual([]));
+
+  test.each([
+    'PATH',
+    'HOME',
+    'LANG',
+    'TERM',
+    'NODE_ENV',
+    'PWD',
+    'OLDPWD',
+    'KEYBOARD',
+    'TOKENIZERS_PARALLELISM',
+    'COLORTERM',
+    'JAVA_HOME',
+    'EDITOR',
+    'CI',
+    'AUTHOR',
+    'PASSENGERS',
+    'XDG_SESSION_ID',
+    'VITE_PUBLIC_URL',
+    'MONKEY',
+  ])('%s is', (name) => expect(kept([name])).toEqual([name]));
+});
+
+describe('why a command failed', () => {
+  test.each([
+    ['touch: cannot touch /etc/x: Read-only file system', [], /outside the workspace/],
+    ['Error: EROFS: read-only file system, open', [], /outside the workspace/],
+    ['sudo: The "no new privileges" flag is set', [], /rights of another/],
+    ['getaddrinfo ENOTFOUND registry.example', [], /network/],
+    ['npm error 403', ['registry.example:443'], /registry\.example:443/],
+    [
+      'permission denied while trying to connect to the docker API at unix:///var/run/docker.sock: operation not permitted',
+      [],
+      /socket/,
+    ],
+  ] as const)('%s', (output, hosts, why) => expect(whyBlocked(output, 1, hosts)).toMatch(why));
+
+  test.each([
+    ['1 test failed', 1],
+    ['Read-only file system', 0],
+    [`${'Read-only file system\n'}${'.'.repeat(10_000)}`, 1],
+  ])('has nothing to do with the sandbox: %#', (output, code) =>
+    expect(whyBlocked(output, code, [])).toBeUndefined(),
+  );
+});
+
+test('the socket filter is there for the machines that are known', () => {
+  for (const machine of ['x64', 'arm64']) expect((socketFilter(machine)?.length ?? 1) % 8).toBe(0);
+  expect(socketFilter('mips')).toBeUndefined();
+});
+
+describe('the host in a ClientHello', () => {
+  const hello = (extensions: Buffer): Buffer => {
+    const body = Buffer.concat([
+      Buffer.from([3, 3]),
+      Buffer.alloc(32, 7),
+      Buffer.from([0, 0, 2, 0x13, 1, 1, 0, extensions.length >> 8, extensions.length & 255]),
+      extensions,
+    ]);
+    const handshake = Buffer.concat([Buffer.from([1, 0, body.length >> 8, body.length & 255]), body]);
+    return Buffer.concat([
+      Buffer.from([0x16, 3, 1, handshake.length >> 8, handshake.length & 255]),
+      handshake,
+    ]);
+  };
+  const name = (host: string): Buffer => {
+    const { length } = host;
+    return Buffer.concat([
+      Buffer.from([0, 0, 0, length + 5, 0, length + 3, 0, 0, length]),
+      Buffer.from(host, 'latin1'),
+    ]);
+  };
+
+  test('is read wherever it stands, in lower case', () => {
+    expect(readServerName(hello(name('Evil.Example.')))).toBe('evil.example');
+    expect(readServerName(hello(Buffer.concat([Buffer.from([0, 23, 0, 0]), name('a.b')])))).toBe('a.b');
+  });
+
+  test('is not there in anything else, however damaged', () => {
+    expect(readServerName(Buffer.from('GET / HTTP/1.1'))).toBeUndefined();
+    expect(readServerName(hello(Buffer.alloc(0)))).toBeUndefined();
+    const whole = hello(name('evil.example'));
+    for (let length = 0; length < whole.length; length++)
+      expect([undefined, 'evil.example'.slice(0, -1)]).not.toContain(
+        readServerName(whole.subarray(0, length)) ?? 'none',
+      );
+  });
+});

@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { confined, hasSandbox } from './confined.ts';
+
+const patience = { timeout: 30_000, interval: 50 };
+
+describe.skipIf(!hasSandbox)('processes in the sandbox', () => {
+  test('they see no others and reach none', async () => {
+    const { run } = await confined();
+    const { text } = await run(`ls /proc | grep -c '^[0-9]'; kill -9 ${process.pid}`);
+    expect(Number(text.split('\n')[0])).toBeLessThan(12);
+    expect(text).toMatch(/No such process/);
+  });
+
+  test('tokens stay out of their environment, but for those that are granted', async () => {
+    const env = {
+      GITHUB_TOKEN: 'SECRET-1',
+      AWS_SECRET_ACCESS_KEY: 'SECRET-2',
+      DATABASE_URL: 'postgres://u:SECRET-3@h/db',
+      NPM_TOKEN: 'GRANTED',
+      KEYBOARD_LAYOUT: 'us',
+      SOME_VALUE: 'token-by-form',
+    };
+    const { run } = await confined({
+      env,
+      options: { environment: { granted: ['NPM_*'], isToken: (value) => value === 'token-by-form' } },
+    });
+    const { text } = await run('env');
+    expect(text).not.toMatch(/SECRET|token-by-form/);
+    expect(text).toContain('NPM_TOKEN=GRANTED');
+    expect(text).toContain('KEYBOARD_LAYOUT=us');
+  });
+
+  test('an interrupt gives them the time to end by themselves', async () => {
+    const stop = new AbortController();
+    const { run, root } = await confined({ context: { signal: stop.signal } });
+    const ran = run(`trap 'echo bye > ended; exit' TERM; echo up > up; while :; do sleep 0.05; done`);
+    await vi.waitFor(() => expect(existsSync(join(root, 'up'))).toBe(true), patience);
+    stop.abort();
+    expect((await ran).text).toContain('Interrupted');
+    await vi.waitFor(() => expect(existsSync(join(root, 'ended'))).toBe(true), patience);
+  });
+
+  test('what a command leaves behind ends with it, and the model is told', async () => {
+    const { run, root } = await confined();
+    const { text } = await run(
+      `(sleep 1; echo late > late) & setsid sh -c 'sleep 1; echo late > later' & echo done`,
+    );
+    expect(text).toContain('done');
+    expect(text).toMatch(/left behind/);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(existsSync(join(root, 'late')) || existsSync(join(root, 'later'))).toBe(false);
+  });
+
+  test('the working directory and the exit code come back', async () => {
+    const { run } = await confined();
+    const { text } = await run('mkdir -p d && cd d && exit 7');
+    expect(text).toMatch(/Working directory is now .*\/d/);
+    expect(text).toContain('exit code 7');
+  });
+
+  test('nothing lives on when the program is killed', async () => {
+    const { root, home, tmp } = await confined();
+    const script = join(root, 'host.mjs');
+    const from = (path: string) => JSON.stringify(resolve(import.meta.dirname, '../../src', path));
+    writeFileSync(
+      script,
+      `import { bubblewrapArguments } from ${from('sandbox/bubblewrap.ts')};
+       import { spawn } from 'node:child_process';
+       const plan = { mode: 'workspace-write', cwd: ${JSON.stringify(root)}, writable: [${JSON.stringify(root)}], hidden: [], readable: [], protected: [], anchored: [], scratch: ${JSON.stringify(tmp)}, scratchParent: undefined, network: 'none' };
+       spawn('bwrap', [...bubblewrapArguments(plan, undefined), 'sh', '-c', 'while :; do date +%N > tick; sleep 0.05; done'], { detached: true, stdio: 'ignore' });
+       setInterval(() => {}, 1000);`,
+    );
+    const host = spawn(process.execPath, ['--experimental-strip-types', '--no-warnings', script], {
+      stdio: 'inherit',
+      env: { PATH: process.env.PATH, HOME: home },
+    });
+    const tick = (): string =>
+      existsSync(join(root, 'tick')) ? readFileSync(join(root, 'tick'), 'utf8') : '';
+    await vi.waitFor(() => expect(tick()).not.toBe(''), patience);
+    host.kill('SIGKILL');
+    await vi.waitFor(async () => {
+      const before = tick();
+      await new Promise((done) => setTimeout(done, 500));
+      expect(tick()).toBe(before);
+    }, patience);
+  });
+
+  test('limits on memory hold', async () => {
+    const { run } = await confined({ options: { limits: { memoryBytes: 256 * 2 ** 20, processes: null } } });
+    const { text } = await run(`node -e 'console.log(Buffer.alloc(600*2**20).length)' || echo stopped`);
+    expect(text).toContain('stopped');
+  });
+});
