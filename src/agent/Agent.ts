@@ -9,6 +9,7 @@ import type { Usage } from '../protocol/messages.ts';
 import type { ModelClient, ModelInfo } from '../protocol/model.ts';
 import type { Op } from '../protocol/ops.ts';
 import type { PermissionMode, RuleSuggestion } from '../protocol/permissions.ts';
+import type { CommandSandbox, SandboxState } from '../protocol/sandbox.ts';
 import type { TaskPort } from '../protocol/tasks.ts';
 import type { RunningQuestion, Tool, ToolContext } from '../protocol/tools.ts';
 import { createCheckpointKeeper } from './checkpoints.ts';
@@ -63,11 +64,16 @@ export interface AgentDeps extends PermissionRules {
   readonly runningCalls?: () => readonly string[];
   /** What runs in the background; without it nothing can. */
   readonly tasks?: TaskPort;
+  /** What confines commands. */
+  readonly sandbox?: Pick<CommandSandbox, 'state'>;
   /** What "always" saves for a host that a sandboxed command wants to reach. */
   readonly suggestHost?: (domain: string) => RuleSuggestion;
   /** Where a bug in a subscriber is reported. */
   readonly onError: (error: unknown) => void;
 }
+
+/** Milliseconds after the session was opened. */
+const SANDBOX_LOOK_MS = 100;
 
 export function createAgent(deps: AgentDeps): Agent {
   const { context, clock, model } = deps;
@@ -78,6 +84,7 @@ export function createAgent(deps: AgentDeps): Agent {
   const schemas = deps.tools.map((tool) => tool.schema);
   const titleOfLog = followTitle();
   let cwd = deps.cwd;
+  let sandbox: SandboxState | undefined;
   let totals = totalsOf(context.entries(), model.costUsd);
   let measure: ContextMeasure | undefined;
 
@@ -97,6 +104,14 @@ export function createAgent(deps: AgentDeps): Agent {
     totals = addEntry(totals, entry, model.costUsd);
     emit({ type: 'entry', entry });
   });
+  // Behind the first screen: it starts a process.
+  const lookAtSandbox = setTimeout(() => {
+    void deps.sandbox?.state().then((state) => {
+      sandbox = state;
+      emit({ type: 'sandbox_known' });
+    });
+  }, SANDBOX_LOOK_MS);
+  lookAtSandbox.unref();
   const forgetProblems = context.onProblem(({ message, recovered }) =>
     notice(recovered === true ? 'info' : 'warning', message),
   );
@@ -261,6 +276,7 @@ export function createAgent(deps: AgentDeps): Agent {
       canBackground: tasks.canMove(),
       measure,
       usage: totals,
+      sandbox,
       demo: deps.demo,
     }),
     liveEntries() {
@@ -283,6 +299,7 @@ export function createAgent(deps: AgentDeps): Agent {
     taskOutput: (id) => deps.tasks?.output(id),
     watchTask: (id, listener) => deps.tasks?.watch(id, listener) ?? (() => undefined),
     async close() {
+      clearTimeout(lookAtSandbox);
       tasks.close();
       await jobs.close();
       await titles.close();

@@ -8,6 +8,8 @@ export interface PermissionRules {
   readonly decide: (tool: string, access: Access, mode: PermissionMode) => Promise<PermissionDecision>;
   /** Saves an "always" and says in a sentence what was saved where. */
   readonly remember: (suggestion: RuleSuggestion) => Promise<string>;
+  /** Commands in the sandbox need no question from now on. */
+  readonly autoAllow?: () => void;
 }
 
 export interface PermissionParts {
@@ -32,6 +34,10 @@ export function createPermissionPorts({
     ask: questions.ask,
     async onAllowed({ suggestion }, access, answer) {
       if (access.type === 'plan') await modes.leavePlan();
+      if (answer.behavior === 'allow' && answer.autoAllow === true) {
+        rules.autoAllow?.();
+        notice('info', 'Commands in the sandbox run without a question for the rest of this session.');
+      }
       if (answer.behavior !== 'allow' || answer.remember !== true || suggestion === undefined) return;
       if (suggestion.destination === 'mode') await modes.set('acceptEdits');
       else notice('info', await rules.remember(suggestion));

@@ -184,6 +184,7 @@ async function authorise(
     preview: await previewOf(prepared),
     reason: decision.reason,
     ...(decision.suggestion === undefined ? {} : { suggestion: decision.suggestion }),
+    ...(decision.canAutoAllow === true && { canAutoAllow: true }),
   };
   const answer = await ports.ask(question, ports.signal);
   const grant: Grant = { basis: 'user', reason: decision.reason };

@@ -1,4 +1,5 @@
 /** What a subscriber (UI, headless) sees of an agent. */
+
 import type { ContextData } from '../context/index.ts';
 import type { RestoreStep } from '../protocol/checkpoints.ts';
 import type { CompactionDiff, ContextItem, ContextReport } from '../protocol/contextReport.ts';
@@ -9,6 +10,7 @@ import type { ModelInfo } from '../protocol/model.ts';
 import type { Op, PromptOp } from '../protocol/ops.ts';
 import type { PermissionMode, PermissionQuestion } from '../protocol/permissions.ts';
 import type { RewindPlan, TurnRecord } from '../protocol/rewind.ts';
+import type { SandboxState } from '../protocol/sandbox.ts';
 import type { TaskInfo, TaskOutput } from '../protocol/tasks.ts';
 
 /** A snapshot; a new object whenever something changed. */
@@ -33,6 +35,8 @@ export interface AgentState {
   readonly measure: ContextMeasure | undefined;
   /** Totals of the session, summaries included; `costUsd` is absent when no price is known. */
   readonly usage: Usage & { readonly costUsd: number | undefined; readonly requests: number };
+  /** What confines commands; absent until it was looked at, and where nothing could. */
+  readonly sandbox: SandboxState | undefined;
   /** True for the built-in demo model: every screen says so. */
   readonly demo: boolean;
 }

@@ -10,7 +10,7 @@ import { pathOutside } from '../protocol/ownPrograms.ts';
 import type { CommandSandbox, SandboxMode } from '../protocol/sandbox.ts';
 import { findTokens } from '../redact/tokens.ts';
 import { cacheVariables } from '../sandbox/caches.ts';
-import { createCommandSandbox } from '../sandbox/Sandbox.ts';
+import { createCommandSandbox, type ProbeOptions } from '../sandbox/Sandbox.ts';
 import { SCRATCH_NAME } from '../tools/shell/scratch.ts';
 import { isPublicAddress } from '../tools/web/publicAddress.ts';
 import { systemResolve } from '../tools/web/resolveHost.ts';
@@ -25,19 +25,32 @@ export interface SandboxParts {
   readonly mode: SandboxMode | undefined;
 }
 
+type SandboxSettings = LoadedSettings['settings']['sandbox'];
+
+/** What decides whether there is a sandbox; who asks for a mode on the command line wants it. */
+export function probeOptions(
+  { env, root }: Place,
+  sandbox: SandboxSettings,
+  mode?: SandboxMode,
+): ProbeOptions {
+  return {
+    mode: mode ?? sandbox.mode,
+    enabled: sandbox.enabled || mode !== undefined,
+    platform: platform(),
+    machine: arch(),
+    path: pathOutside(env, root),
+    allowUnixSockets: sandbox.network.allowUnixSockets,
+  };
+}
+
 export function createSessionSandbox({ place, loaded, permissions, mode }: SandboxParts): CommandSandbox {
-  const { home, root, dataRoot, env } = place;
+  const { home, root, dataRoot } = place;
   const { sandbox, permissions: rules, env: granted } = loaded.settings;
   const { network, limits } = sandbox;
   const project = getProjectStoragePath(dataRoot, root);
   const caches = join(dataRoot, 'cache', 'sandbox');
   return createCommandSandbox({
-    mode: mode ?? sandbox.mode,
-    // Who asks for a mode on the command line wants it.
-    enabled: sandbox.enabled || mode !== undefined,
-    platform: platform(),
-    machine: arch(),
-    path: pathOutside(env, root),
+    ...probeOptions(place, sandbox, mode),
     node: process.execPath,
     places: () => ({
       workspace: [root, ...rules.additionalDirectories],
@@ -66,7 +79,6 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
       memoryBytes: limits.memoryMb === null ? Math.floor(totalmem() * 0.75) : limits.memoryMb * 2 ** 20,
       processes: limits.processes,
     },
-    allowUnixSockets: network.allowUnixSockets,
     isExcluded: (command) => permissions.matches(sandbox.excludedCommands, command),
   });
 }

@@ -28,6 +28,7 @@ import type { ModelClient } from '../protocol/model.ts';
 import type { SandboxMode } from '../protocol/sandbox.ts';
 import { builtinTools } from '../tools/builtinTools.ts';
 import { locateAnywhere } from './archivedSession.ts';
+import { createAutoAllow } from './autoAllow.ts';
 import { systemClock } from './clock.ts';
 import { logContext } from './debugEvents.ts';
 import type { DebugLog } from './debugLog.ts';
@@ -175,6 +176,12 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
       const { cwd, notices, ...opened } = await openContext(context, target, store, options, model);
       stopListening();
       const sandbox = createSessionSandbox({ place, loaded, permissions, mode: options.sandboxMode });
+      const autoAllow = createAutoAllow({
+        permissions,
+        sandbox,
+        isOn: settings.sandbox.autoAllow,
+        excluded: settings.sandbox.excludedCommands,
+      });
       const { tools, tasks, dispose, runningCalls } = builtinTools({
         env: { ...place.env, ...settings.env },
         home: place.home,
@@ -196,7 +203,9 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         files: openFileCheckpoints(context, settings, place, options.debug.write, redaction),
         runningCalls,
         tasks,
-        decide: permissions.decide,
+        decide: autoAllow.decide,
+        autoAllow: autoAllow.enable,
+        sandbox,
         remember: permissions.remember,
         suggestHost: permissions.suggestHost,
         root: place.root,

@@ -68,7 +68,7 @@ export type Todo = z.infer<typeof todoSchema>;
 
 /** What decided about a call, and why it was asked where it was. */
 export const permissionRecordSchema = z.looseObject({
-  basis: z.enum(['read-only', 'rule', 'mode', 'user', 'own']),
+  basis: z.enum(['read-only', 'sandbox', 'rule', 'mode', 'user', 'own']),
   reason: z.string().optional(),
   rule: z.looseObject({ text: z.string(), source: z.string() }).optional(),
 });

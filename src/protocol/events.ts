@@ -81,4 +81,6 @@ export type AgentEvent =
   /** A background task has started or ended; the state has them. */
   | { readonly type: 'tasks_changed' }
   | { readonly type: 'model_changed'; readonly model: ModelInfo }
+  /** It is known what confines commands; the state has it. */
+  | { readonly type: 'sandbox_known' }
   | { readonly type: 'notice'; readonly level: 'info' | 'warning' | 'error'; readonly text: string };

@@ -22,6 +22,8 @@ export type Preview =
       readonly command: string;
       readonly cwd: string;
       readonly description?: string;
+      /** Where it would run: in which sandbox, or why in none. */
+      readonly confinement?: string;
     }
   | { readonly type: 'paths'; readonly verb: string; readonly paths: readonly string[] }
   | { readonly type: 'plan'; readonly plan: string }
@@ -47,17 +49,24 @@ export interface PermissionQuestion {
   /** Why it is asked: the rule, the mode or the built-in caution that led here. */
   readonly reason: string;
   readonly suggestion?: RuleSuggestion;
+  /** A command that would run in the sandbox: the user may let all of these run without a question. */
+  readonly canAutoAllow?: boolean;
 }
 
 export type PermissionAnswer =
-  | { readonly behavior: 'allow'; readonly remember?: boolean }
+  | {
+      readonly behavior: 'allow';
+      readonly remember?: boolean;
+      /** From now on commands in the sandbox run without a question, in this session. */
+      readonly autoAllow?: boolean;
+    }
   | { readonly behavior: 'deny'; readonly comment?: string; readonly interrupt?: boolean };
 
 /**
- * What lets a call run: it only looks, so nobody was asked; a rule; the mode; the user's answer; or it is the user's
- * own command (`!`).
+ * What lets a call run: it only looks, so nobody was asked; the sandbox that it runs in (`sandbox.autoAllow`); a rule;
+ * the mode; the user's answer; or it is the user's own command (`!`).
  */
-export type PermissionBasis = 'read-only' | 'rule' | 'mode' | 'user' | 'own';
+export type PermissionBasis = 'read-only' | 'sandbox' | 'rule' | 'mode' | 'user' | 'own';
 
 /** How an allowed call came to run; handed to the tool and recorded with the result. */
 export interface Grant {
@@ -77,4 +86,6 @@ export interface PermissionDecision {
   /** The rule that decided, as written, with its source. */
   readonly rule?: { readonly text: string; readonly source: string };
   readonly suggestion?: RuleSuggestion;
+  /** With `ask`: the command would run in the sandbox, so that the user may stop these questions. */
+  readonly canAutoAllow?: boolean;
 }

@@ -47,7 +47,7 @@ export type SandboxState =
   /** Commands are confined. */
   | { readonly type: 'on'; readonly mode: 'read-only' | 'workspace-write' }
   /** The user wants none. */
-  | { readonly type: 'off'; readonly reason: string }
+  | { readonly type: 'off'; readonly reason: string; readonly isFullAccess?: boolean }
   /** Wanted, but this machine has none that works; `reason` says why, `fix` what to do. */
   | { readonly type: 'unavailable'; readonly reason: string; readonly fix: string };
 

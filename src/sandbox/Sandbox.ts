@@ -90,7 +90,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
   };
 
   const look = (): Promise<SandboxState> => {
-    state ??= probe(options);
+    state ??= probeSandbox(options);
     return state;
   };
 
@@ -319,8 +319,23 @@ function openFilter(bytes: Uint8Array, scratch: string): number {
   return descriptor;
 }
 
-async function probe({ enabled, mode, platform, path, machine }: SandboxOptions): Promise<SandboxState> {
-  if (mode === 'danger-full-access') return { type: 'off', reason: 'sandbox mode danger-full-access' };
+/** What decides whether there is a sandbox. */
+export type ProbeOptions = Pick<
+  SandboxOptions,
+  'enabled' | 'mode' | 'platform' | 'path' | 'machine' | 'allowUnixSockets'
+>;
+
+/** Looks what this machine can do; takes the time of one command. Never rejects. */
+export async function probeSandbox({
+  enabled,
+  mode,
+  platform,
+  path,
+  machine,
+  allowUnixSockets,
+}: ProbeOptions): Promise<SandboxState> {
+  if (mode === 'danger-full-access')
+    return { type: 'off', reason: 'sandbox mode danger-full-access', isFullAccess: true };
   if (!enabled) return { type: 'off', reason: 'switched off in the settings (sandbox.enabled)' };
   if (platform === 'darwin') {
     return isExecutable(SEATBELT)
@@ -344,7 +359,7 @@ async function probe({ enabled, mode, platform, path, machine }: SandboxOptions)
       reason: 'bubblewrap is not installed',
       fix: 'Install the package bubblewrap (apt, dnf, pacman, apk or zypper).',
     };
-  if (socketFilter(machine) === undefined)
+  if (!allowUnixSockets && socketFilter(machine) === undefined)
     return {
       type: 'unavailable',
       reason: `no socket filter for ${machine}`,

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import * as z from 'zod';
 import type { Grant } from '../protocol/permissions.ts';
-import type { CommandRequest, CommandSandbox, Confinement } from '../protocol/sandbox.ts';
+import type { CommandRequest, CommandSandbox, Confinement, SandboxState } from '../protocol/sandbox.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';
 import type { Environment } from './environment.ts';
@@ -61,9 +61,16 @@ export function bashTool(deps: BashDeps): Tool {
       command: call.command,
       cwd: context.cwd(),
       ...(call.description === undefined ? {} : { description: call.description }),
+      ...(deps.sandbox && { confinement: describeSandbox(await deps.sandbox.state()) }),
     }),
     run: (call, context, grant) => runBash(call, context, grant, deps),
   });
+}
+
+/** For the user's question. */
+function describeSandbox(state: SandboxState): string {
+  if (state.type !== 'on') return `Runs without a sandbox: ${state.reason}.`;
+  return state.mode === 'read-only' ? 'Runs in the sandbox: writes nothing.' : 'Runs in the sandbox.';
 }
 
 /** The command on one line. */

@@ -4,6 +4,7 @@
  */
 import { Box, Text, useApp } from 'ink';
 import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from 'react';
+import type { SandboxState } from '../protocol/sandbox.ts';
 import { BootDialog } from './BootDialog.tsx';
 import { StatusLine } from './components/StatusLine.tsx';
 import type { Controller } from './controllerTypes.ts';
@@ -164,6 +165,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
           mode={state.mode}
           readOnly={state.readOnly}
           demo={state.demo}
+          sandbox={sandboxWord(state.sandbox)}
           width={columns}
           theme={theme}
           measure={state.measure}
@@ -174,6 +176,12 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
       )}
     </Box>
   );
+}
+
+/** Nothing where commands are confined, or where the user's settings want it so. */
+function sandboxWord(state: SandboxState | undefined): string | undefined {
+  if (state?.type === 'unavailable') return 'no sandbox';
+  return state?.type === 'off' && state.isFullAccess === true ? 'full access' : undefined;
 }
 
 /** Rows that the unfinished reply may take: the rest of the live area needs room too. */

@@ -227,6 +227,7 @@ export function reduce(view: View, event: AgentEvent, now: number): Step {
     case 'context_measured':
     case 'mode_changed':
     case 'model_changed':
+    case 'sandbox_known':
     case 'tasks_changed':
       return next({});
   }

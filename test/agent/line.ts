@@ -49,6 +49,8 @@ export function line(event: AgentEvent): string {
       return `mode ${event.mode}`;
     case 'model_changed':
       return `model ${event.model.id}`;
+    case 'sandbox_known':
+      return 'sandbox known';
     case 'rewind_ended':
       return `${event.report.type} ${event.report.outcome}: ${event.report.message}`;
     case 'notice':

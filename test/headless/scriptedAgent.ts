@@ -54,6 +54,7 @@ export const state: AgentState = {
   measure,
   usage: { inputTokens: 0, outputTokens: 0, requests: 0, costUsd: 0 },
   demo: false,
+  sandbox: undefined,
 };
 
 /** A session in which nothing was reduced yet. */

@@ -6,9 +6,11 @@ import { askServer } from '../../model/servers/askServer.ts';
 import { probeModel } from '../../model/servers/probeModel.ts';
 import { ownGitEnvironment } from '../../protocol/ownPrograms.ts';
 import type { ModelProbe } from '../../protocol/server.ts';
+import { probeSandbox } from '../../sandbox/Sandbox.ts';
 import { withoutKeys } from '../../tools/shell/childEnvironment.ts';
 import { listerFor } from '../models.ts';
 import type { Place } from '../place.ts';
+import { probeOptions } from '../sandbox.ts';
 import { findModelAccess } from '../startup.ts';
 import type { DoctorPorts, NetworkPorts } from './types.ts';
 
@@ -32,6 +34,7 @@ export function createDoctorPorts(given: Given): DoctorPorts {
     ...given,
     node: { version: versions.node, path: execPath, platform: `${platform} ${arch}` },
     run: (program, args) => firstLine(program, args, given.place),
+    sandbox: () => probeSandbox(probeOptions(given.place, given.loaded.settings.sandbox)),
     now: () => performance.now(),
   };
 }

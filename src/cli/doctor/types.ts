@@ -1,5 +1,6 @@
 /** What the checks are given. */
 import type { LoadedSettings } from '../../config/types.ts';
+import type { SandboxState } from '../../protocol/sandbox.ts';
 import type { ModelProbe, ServerAnswer } from '../../protocol/server.ts';
 import type { Place } from '../place.ts';
 import type { ModelAccess } from '../startup.ts';
@@ -17,6 +18,8 @@ export interface DoctorPorts {
   readonly network: NetworkPorts | null;
   /** First line that a program prints, or undefined where it is not there or does not answer. */
   run(program: string, args: readonly string[]): Promise<string | undefined>;
+  /** What confines commands here. */
+  sandbox(): Promise<SandboxState>;
   /** Monotonic, in milliseconds. */
   now(): number;
 }

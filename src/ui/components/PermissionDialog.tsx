@@ -78,7 +78,7 @@ export function PermissionDialog({
 
   const take = (index: number): void => {
     if (index === no) set({ ...latest(), selected: no, comment: createBuffer() });
-    else onAnswer({ behavior: 'allow', ...(index === 0 ? {} : { remember: true }) });
+    else onAnswer(choices[index]?.answer ?? denial(''));
   };
   const scroll = (by: number): void => {
     const top = Math.max(0, Math.min(latest().top + by, preview.length - layout.previewRows));

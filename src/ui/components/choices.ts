@@ -11,7 +11,7 @@ export interface Choice {
   /** A letter that takes it, besides its number. */
   readonly letter?: string;
   /** What has its keys in the user's keymap, in place of the letter; in plain lines the letter holds. */
-  readonly action?: 'confirm:yes' | 'confirm:always' | 'confirm:no';
+  readonly action?: 'confirm:yes' | 'confirm:always' | 'confirm:sandbox' | 'confirm:no';
 }
 
 /** Each choice on as many lines as it needs, and one for a detail; the selected one is marked. */

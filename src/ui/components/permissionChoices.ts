@@ -1,11 +1,17 @@
-import type { PermissionQuestion } from '../../protocol/permissions.ts';
+import type { PermissionAnswer, PermissionQuestion } from '../../protocol/permissions.ts';
 import { reveal, sanitizeLine } from '../print/sanitize.ts';
 import type { Choice } from './choices.ts';
 
-/** What can be answered: yes, always where a rule is proposed, no. The last one is no. */
-export function permissionChoices({ suggestion }: PermissionQuestion): readonly Choice[] {
+/** A choice, and the answer that it gives; of the last one, no, the words of the user are part of the answer. */
+export type PermissionChoice = Choice & { readonly answer: PermissionAnswer };
+
+/** What can be answered: yes, always where a rule is proposed, always in the sandbox, no. The last one is no. */
+export function permissionChoices({
+  suggestion,
+  canAutoAllow,
+}: PermissionQuestion): readonly PermissionChoice[] {
   return [
-    { label: 'Yes', letter: 'y', action: 'confirm:yes' },
+    { label: 'Yes', letter: 'y', action: 'confirm:yes', answer: { behavior: 'allow' } },
     ...(suggestion === undefined
       ? []
       : [
@@ -14,9 +20,26 @@ export function permissionChoices({ suggestion }: PermissionQuestion): readonly 
             detail: oneRow(destinationOf(suggestion)),
             letter: 'a',
             action: 'confirm:always',
+            answer: { behavior: 'allow', remember: true },
           } as const,
         ]),
-    { label: 'No, and tell it what to do differently', letter: 'n', action: 'confirm:no' },
+    ...(canAutoAllow === true
+      ? [
+          {
+            label: 'Yes, and run every command in the sandbox without asking',
+            detail: 'for this session; rules that ask or deny still count · sandbox.autoAllow keeps it',
+            letter: 's',
+            action: 'confirm:sandbox',
+            answer: { behavior: 'allow', autoAllow: true },
+          } as const,
+        ]
+      : []),
+    {
+      label: 'No, and tell it what to do differently',
+      letter: 'n',
+      action: 'confirm:no',
+      answer: { behavior: 'deny' },
+    },
   ];
 }
 

@@ -25,6 +25,7 @@ export function previewLines(
       return [
         ...prefixLines(command, theme.accent('$ '), '  '),
         ...wrapped(`in ${revealLine(preview.cwd)}`, width, theme),
+        ...(preview.confinement === undefined ? [] : wrapped(preview.confinement, width, theme)),
         ...(preview.description === undefined
           ? []
           : wrapped(sanitizeLine(preview.description), width, theme)),

@@ -19,6 +19,8 @@ export interface StatusFacts {
   readonly readOnly?: boolean | undefined;
   /** The built-in stand-in answers: said on every screen, however narrow. */
   readonly demo: boolean;
+  /** What to say of the sandbox, where commands are not confined. */
+  readonly sandbox?: string | undefined;
   /** Background commands that run. */
   readonly running?: number | undefined;
 }
@@ -49,7 +51,7 @@ export function statusLine(facts: StatusFacts, width: number, theme: Theme): str
   return shown.map(({ text, paint }) => paint(text)).join(theme.dim(separator));
 }
 
-type Name = 'demo' | 'model' | 'mode' | 'running' | 'context' | 'cost';
+type Name = 'demo' | 'model' | 'mode' | 'sandbox' | 'running' | 'context' | 'cost';
 
 interface Part {
   readonly name: Name;
@@ -66,6 +68,7 @@ const shrinkOrder: readonly Name[] = [
   'context',
   'demo',
   'cost',
+  'sandbox',
   'running',
   'context',
   'model',
@@ -77,7 +80,17 @@ const shrinkOrder: readonly Name[] = [
 ];
 
 function partsOf(
-  { model, mode, measure, costUsd, demo, drafting = false, readOnly = false, running = 0 }: StatusFacts,
+  {
+    model,
+    mode,
+    measure,
+    costUsd,
+    demo,
+    drafting = false,
+    readOnly = false,
+    running = 0,
+    sandbox,
+  }: StatusFacts,
   theme: Theme,
 ): Part[] {
   const name = sanitizeLine(model);
@@ -95,6 +108,9 @@ function partsOf(
           forms: [`${modeNames[mode]} mode`, modeNames[mode], mode === 'default' ? '' : modeNames[mode]],
           paint: modePaint,
         },
+    ...(sandbox === undefined
+      ? []
+      : [{ name: 'sandbox', forms: [sandbox, ''], paint: theme.warning } as const]),
     ...(running === 0
       ? []
       : [{ name: 'running', forms: [`${running} running`, `${running} bg`], paint: theme.accent } as const]),

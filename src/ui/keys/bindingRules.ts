@@ -64,7 +64,7 @@ function fits(action: Action, context: KeyContext): boolean {
   return action.context === 'Select' && listContexts.includes(context as DialogContext);
 }
 
-const approving: readonly string[] = ['confirm:accept', 'confirm:yes', 'confirm:always'];
+const approving: readonly string[] = ['confirm:accept', 'confirm:yes', 'confirm:always', 'confirm:sandbox'];
 
 /** No key of those with which one writes, or moves about in what one writes. */
 function isDeliberate(keys: string): boolean {

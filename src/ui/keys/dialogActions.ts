@@ -60,6 +60,7 @@ export const dialogActions = [
   on('Confirmation', 'confirm:accept', ['enter'], 'take the answer'),
   on('Confirmation', 'confirm:yes', ['y'], 'yes'),
   on('Confirmation', 'confirm:always', ['a'], 'yes, and from now on'),
+  on('Confirmation', 'confirm:sandbox', ['s'], 'yes, and every command in the sandbox'),
   on('Confirmation', 'confirm:no', ['n'], 'no'),
   on('Confirmation', 'confirm:comment', ['tab'], 'no, and say what to do instead'),
   on('Confirmation', 'confirm:pageUp', ['pageup'], 'scroll up what is asked about'),

@@ -27,19 +27,39 @@ test.each([
 });
 
 test('programs that are not there say what is lost; the sandbox says plainly that there is none', async () => {
-  const none = await checkPrograms(doctorPorts({ run: async () => undefined }));
+  const none = await checkPrograms(
+    doctorPorts({
+      run: async () => undefined,
+      sandbox: async () => ({
+        type: 'unavailable',
+        reason: 'bubblewrap is not installed',
+        fix: 'Install it.',
+      }),
+    }),
+  );
   expect(find(none, 'ripgrep')).toMatchObject({
     state: 'missing',
     fix: expect.stringContaining('install ripgrep'),
   });
   expect(find(none, 'git')).toMatchObject({ state: 'warning' });
-  expect(find(none, 'sandbox')?.value).toMatch(/^none: commands run with your own rights/);
+  expect(find(none, 'sandbox')).toMatchObject({
+    state: 'warning',
+    value: expect.stringMatching(/^none: bubblewrap is not installed; commands run with your own rights/),
+    fix: 'Install it.',
+  });
+  const off = await checkPrograms(
+    doctorPorts({ sandbox: async () => ({ type: 'off', reason: 'switched off' }) }),
+  );
+  expect(find(off, 'sandbox')).toMatchObject({
+    state: 'ok',
+    value: expect.stringMatching(/^none: switched off/),
+  });
   const all = await checkPrograms(
     doctorPorts({ run: async (_, args) => (args.includes('rev-parse') ? 'true' : 'x 9.8.7') }),
   );
   expect(all.map(({ state }) => state)).toEqual(['ok', 'ok', 'ok']);
   expect(find(all, 'git')?.value).toBe('9.8.7 · this folder is a repository');
-  expect(find(all, 'sandbox')?.value).toContain('bubblewrap 9.8.7 is installed and not used');
+  expect(find(all, 'sandbox')?.value).toBe('commands are confined (workspace-write)');
 });
 
 describe('the data folder', () => {

@@ -37,6 +37,7 @@ export function doctorPorts(given: Given = {}): DoctorPorts {
     terminal: undefined,
     network: null,
     run: async () => '1.2.3',
+    sandbox: async () => ({ type: 'on', mode: 'workspace-write' }),
     now: () => 0,
     ...rest,
   };

@@ -1,15 +1,16 @@
 import type { Finding } from '../../../protocol/doctor.ts';
 import { OWN_GIT_ARGUMENTS } from '../../../protocol/ownPrograms.ts';
+import type { SandboxState } from '../../../protocol/sandbox.ts';
 import type { DoctorPorts } from '../types.ts';
 
 /** Programs beside this one. */
-export async function checkPrograms({ run, place }: DoctorPorts): Promise<readonly Finding[]> {
+export async function checkPrograms({ run, place, sandbox }: DoctorPorts): Promise<readonly Finding[]> {
   const packed = await import('@vscode/ripgrep').then((module) => module.rgPath).catch(() => undefined);
-  const [own, installed, git, bubblewrap] = await Promise.all([
+  const [own, installed, git, state] = await Promise.all([
     packed === undefined ? undefined : run(packed, ['--version']),
     run('rg', ['--version']),
     run('git', [...OWN_GIT_ARGUMENTS, '--version']),
-    run('bwrap', ['--version']),
+    sandbox(),
   ]);
   const ripgrep = own ?? installed;
   const isRepository = await run('git', [
@@ -35,13 +36,17 @@ export async function checkPrograms({ run, place }: DoctorPorts): Promise<readon
           value: `${versionIn(ripgrep)}${own === undefined ? ' · from the PATH' : ''}`,
         },
     gitFinding(git, isRepository),
-    {
-      id: 'sandbox',
-      label: 'Sandbox',
-      state: 'ok',
-      value: `none: commands run with your own rights, after the permission rules${bubblewrap === undefined ? '' : ` (bubblewrap ${versionIn(bubblewrap)} is installed and not used)`}`,
-    },
+    sandboxFinding(state),
   ];
+}
+
+function sandboxFinding(state: SandboxState): Finding {
+  const common = { id: 'sandbox', label: 'Sandbox' } as const;
+  if (state.type === 'on') return { ...common, state: 'ok', value: `commands are confined (${state.mode})` };
+  const value = `none: ${state.reason}; commands run with your own rights, after the permission rules`;
+  return state.type === 'off'
+    ? { ...common, state: 'ok', value }
+    : { ...common, state: 'warning', value, fix: state.fix };
 }
 
 function gitFinding(git: string | undefined, isRepository: string | undefined): Finding {

@@ -20,9 +20,14 @@ const UNHEARD_MS = 300;
 export function permission(question: PermissionQuestion, ports: PermissionPorts): Dialogue {
   const choices = permissionChoices(question);
   const no = choices.length - 1;
+  const letters = choices
+    .slice(0, no)
+    .map(({ letter }) => letter)
+    .join(', ');
   const askedAt = ports.now();
   const take = (index: number, comment: string): void => {
-    if (index !== no) ports.onAnswer({ behavior: 'allow', ...(index === 0 ? {} : { remember: true }) });
+    const chosen = index === no ? undefined : choices[index];
+    if (chosen !== undefined) ports.onAnswer(chosen.answer);
     else ports.onAnswer({ behavior: 'deny', ...(comment === '' ? {} : { comment }) });
   };
   const asked = choose(
@@ -39,7 +44,7 @@ export function permission(question: PermissionQuestion, ports: PermissionPorts)
     ...asked,
     tell: [
       ...asked.tell.slice(0, -1),
-      `Answer y${no === 2 ? ', a' : ''} or n. Words behind n tell the model what to do instead.`,
+      `Answer ${letters} or n. Words behind n tell the model what to do instead.`,
     ],
     answer(text) {
       if (ports.now() - askedAt < UNHEARD_MS)
@@ -49,7 +54,7 @@ export function permission(question: PermissionQuestion, ports: PermissionPorts)
       if (rest.length > 0 && comment !== '') {
         // Only a no can be followed by words: "yes, but …" is not a yes.
         if (choiceOf(choices, first) !== no)
-          return `Only y${no === 2 ? ', a' : ''} or n on its own is an answer; words may follow n.`;
+          return `Only ${letters} or n on its own is an answer; words may follow n.`;
         take(no, comment);
         return undefined;
       }
@@ -70,6 +75,7 @@ function previewWords(preview: Preview, words: MarkdownRenderer): string[] {
       return [
         `Command: ${reveal(preview.command).trimEnd()}`,
         `In: ${revealLine(preview.cwd)}`,
+        ...(preview.confinement === undefined ? [] : [preview.confinement]),
         ...(preview.description === undefined
           ? []
           : [`What the model says of it: ${sanitizeLine(preview.description)}`]),

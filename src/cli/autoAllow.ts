@@ -1,0 +1,40 @@
+/** Commands in the sandbox without a question (`sandbox.autoAllow`): only where there is one, and no rule says otherwise. */
+import type { Access, PermissionDecision, PermissionMode } from '../protocol/permissions.ts';
+import type { CommandSandbox } from '../protocol/sandbox.ts';
+import type { Permissions } from './permissions.ts';
+
+export interface AutoAllow {
+  decide(tool: string, access: Access, mode: PermissionMode): Promise<PermissionDecision>;
+  /** The user switched it on for this session. */
+  enable(): void;
+}
+
+export interface AutoAllowParts {
+  readonly permissions: Pick<Permissions, 'decide' | 'matches'>;
+  readonly sandbox: Pick<CommandSandbox, 'state'>;
+  readonly isOn: boolean;
+  /** Commands that run outside the sandbox. */
+  readonly excluded: readonly string[];
+}
+
+export function createAutoAllow({ permissions, sandbox, isOn, excluded }: AutoAllowParts): AutoAllow {
+  let on = isOn;
+  return {
+    enable() {
+      on = true;
+    },
+    async decide(tool, access, mode) {
+      const decision = await permissions.decide(tool, access, mode);
+      // A rule that asks has its reasons.
+      if (decision.behavior !== 'ask' || access.type !== 'command' || decision.rule !== undefined)
+        return decision;
+      const [state, isExcluded] = await Promise.all([
+        sandbox.state(),
+        permissions.matches(excluded, access.command),
+      ]);
+      if (state.type !== 'on' || isExcluded) return decision;
+      if (!on) return { ...decision, canAutoAllow: true };
+      return { behavior: 'allow', basis: 'sandbox', reason: 'Runs in the sandbox (sandbox.autoAllow).' };
+    },
+  };
+}
