@@ -1,16 +1,25 @@
 /** Puts the sandbox room to work: settings, places and rules of one session. */
+import { EventEmitter } from 'node:events';
 import { mkdirSync } from 'node:fs';
+import type { ClientRequest } from 'node:http';
+import type { Socket } from 'node:net';
 import { arch, platform, tmpdir, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { LoadedSettings } from '../config/types.ts';
 import { getProjectStoragePath } from '../context/index.ts';
+import { proxyAmong, readProxies } from '../model/http/proxies.ts';
 import { isObeyed, isSensitive } from '../permissions/sensitive.ts';
 import { coversDomain } from '../permissions/webDecision.ts';
 import { pathOutside } from '../protocol/ownPrograms.ts';
 import type { CommandSandbox, SandboxMode } from '../protocol/sandbox.ts';
 import { findTokens } from '../redact/tokens.ts';
 import { cacheVariables } from '../sandbox/caches.ts';
-import { createCommandSandbox, type ProbeOptions } from '../sandbox/Sandbox.ts';
+import {
+  createCommandSandbox,
+  HostRefusedError,
+  type NetworkRules,
+  type ProbeOptions,
+} from '../sandbox/Sandbox.ts';
 import { SCRATCH_NAME } from '../tools/shell/scratch.ts';
 import { isPublicAddress } from '../tools/web/publicAddress.ts';
 import { systemResolve } from '../tools/web/resolveHost.ts';
@@ -44,9 +53,10 @@ export function probeOptions(
 }
 
 export function createSessionSandbox({ place, loaded, permissions, mode }: SandboxParts): CommandSandbox {
-  const { home, root, dataRoot } = place;
+  const { home, root, dataRoot, env } = place;
   const { sandbox, permissions: rules, env: granted } = loaded.settings;
   const { network, limits } = sandbox;
+  const tunnel = proxyTunnel(env);
   const project = getProjectStoragePath(dataRoot, root);
   const caches = join(dataRoot, 'cache', 'sandbox');
   return createCommandSandbox({
@@ -74,6 +84,7 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
       verdict: (host) => hostVerdict(host, network, permissions),
       resolve: (host) => addressesOf(host, network.allowedDomains),
       localPorts: network.allowLocalPorts,
+      ...(tunnel === undefined ? {} : { throughProxy: tunnel }),
     },
     limits: {
       memoryBytes: limits.memoryMb === null ? Math.floor(totalmem() * 0.75) : limits.memoryMb * 2 ** 20,
@@ -119,6 +130,25 @@ async function addressesOf(host: string, allowedDomains: readonly string[]) {
   if (addresses.length === 0) throw new Error(`${host} has no address`);
   const isListed = allowedDomains.some((domain) => !domain.startsWith('*') && coversDomain(domain, host));
   if (!isListed && addresses.some(({ address }) => !isPublicAddress(address)))
-    throw new Error(`${host} lies in a private network: list it in sandbox.network.allowedDomains`);
+    throw new HostRefusedError(
+      `${host} has an address of a private network: list it in sandbox.network.allowedDomains`,
+    );
   return addresses;
+}
+
+/** Tunnels through the proxy that the environment names for a host, which then looks the name up itself. */
+function proxyTunnel(env: Place['env']): NonNullable<NetworkRules['throughProxy']> | undefined {
+  const proxies = readProxies(env);
+  if (proxies === undefined) return undefined;
+  return async (host, port) => {
+    const literal = host.includes(':') ? `[${host}]` : host;
+    const proxy = proxyAmong(new URL(`${port === 80 ? 'http' : 'https'}://${literal}:${port}`), proxies);
+    if (proxy === undefined) return undefined;
+    const Agent = /^socks/i.test(proxy)
+      ? (await import('socks-proxy-agent')).SocksProxyAgent
+      : (await import('https-proxy-agent')).HttpsProxyAgent;
+    // Of the request it only waits for an event that never comes.
+    const request = new EventEmitter() as unknown as ClientRequest;
+    return (await new Agent(proxy).connect(request, { host, port, secureEndpoint: false })) as Socket;
+  };
 }

@@ -32,6 +32,7 @@ import { createAutoAllow } from './autoAllow.ts';
 import { systemClock } from './clock.ts';
 import { logContext } from './debugEvents.ts';
 import type { DebugLog } from './debugLog.ts';
+import { envSecrets } from './envSecrets.ts';
 import { openFileCheckpoints } from './fileCheckpoints.ts';
 import { openLearnedWindows } from './learnedWindows.ts';
 import { createModelChoice, listModels } from './models.ts';
@@ -188,6 +189,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         isSensitive: permissions.isWithheld,
         web: settings.webFetch,
         sandbox,
+        knownSecrets: envSecrets,
       });
       const { maxSessions, titles } = settings.sessions;
       const stopUpkeep = startUpkeep({ place, maxSessions, interactive: options.interactive, onError });

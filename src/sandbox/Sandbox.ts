@@ -61,11 +61,18 @@ export interface SandboxOptions {
   readonly isExcluded: (command: string) => boolean | Promise<boolean>;
 }
 
+/** A host that is allowed, but whose addresses are not. */
+export class HostRefusedError extends Error {
+  override readonly name = 'HostRefusedError';
+}
+
 export interface NetworkRules {
   readonly verdict: (host: string) => 'allow' | 'ask' | 'deny';
-  /** The addresses of a host that may be connected to; rejects with the reason where there are none. */
+  /** The addresses of a host that may be connected to; rejects with a `HostRefusedError` where they may not. */
   readonly resolve: (host: string) => Promise<readonly { address: string; family: number }[]>;
   readonly localPorts: readonly number[];
+  /** A connection through the user's own proxy; undefined where a host is reached without one. */
+  readonly throughProxy?: (host: string, port: number) => Promise<Socket | undefined>;
 }
 
 export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
@@ -80,7 +87,14 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       const asking = running.get(token ?? '') ?? (running.size === 1 ? only : undefined);
       return allowsHost(host, port, asking, network);
     },
-    connect: (host, port) => connectTo(host, port, network),
+    connect: async (host, port, token) => {
+      try {
+        return await connectTo(host, port, network);
+      } catch (error) {
+        if (error instanceof HostRefusedError) running.get(token ?? '')?.problems.add(error.message);
+        throw error;
+      }
+    },
     onMismatch: (host, port, token) => running.get(token ?? '')?.refused.add(`${host}:${port}`),
   });
 
@@ -112,7 +126,13 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       const plan = planCommand(found.mode, request.grant.basis, { cwd: request.cwd, scratch }, places);
       const wayOut = plan.network === 'session' ? await open() : undefined;
       const token = randomBytes(9).toString('base64url');
-      const asking: RunningRequest = { request, hosts: new Set(), refused: new Set(), answers: new Map() };
+      const asking: RunningRequest = {
+        request,
+        hosts: new Set(),
+        refused: new Set(),
+        problems: new Set(),
+        answers: new Map(),
+      };
       running.set(token, asking);
       return confined({ plan, env, wayOut, token, asking, options, onRelease: () => running.delete(token) });
     },
@@ -154,6 +174,8 @@ interface RunningRequest {
   readonly request: CommandRequest;
   readonly hosts: Set<string>;
   readonly refused: Set<string>;
+  /** Why a host that is allowed was not connected to. */
+  readonly problems: Set<string>;
   readonly answers: Map<string, Promise<boolean>>;
 }
 
@@ -180,7 +202,13 @@ async function allowsHost(
   return isAllowed;
 }
 
-async function connectTo(host: string, port: number, { resolve }: NetworkRules): Promise<Socket> {
+async function connectTo(
+  host: string,
+  port: number,
+  { resolve, throughProxy }: NetworkRules,
+): Promise<Socket> {
+  const joined = await throughProxy?.(host, port);
+  if (joined !== undefined) return joined;
   const addresses = await resolve(host);
   const socket = connect({
     host,
@@ -269,7 +297,7 @@ function confined({ plan, env, wayOut, token, asking, options, onRelease }: Conf
         ...(asking.refused.size === 0 ? {} : { refusedHosts: [...asking.refused] }),
       };
     },
-    blocked: (output, exitCode) => whyBlocked(output, exitCode, [...asking.refused]),
+    blocked: (output, exitCode) => whyBlocked(output, exitCode, [...asking.refused], [...asking.problems]),
     notes() {
       const found = workspace.flatMap(topOf).filter((path) => !before.has(path) && isObeyed(path));
       if (plan.mode === 'read-only' || found.length === 0) return [];

@@ -17,13 +17,18 @@ const signs: readonly (readonly [RegExp, string])[] = [
 /** Errors come last, and a longer text would hold such words by chance. */
 const TAIL_LENGTH = 4000;
 
-/** Why the sandbox made a command fail, to follow "The sandbox blocked it: "; undefined when it did not. */
+/**
+ * Why the sandbox made a command fail, to follow "The sandbox blocked it: "; undefined when it did not.
+ * `problems`: what the proxy said about hosts that are allowed.
+ */
 export function whyBlocked(
   output: string,
   exitCode: number,
   refusedHosts: readonly string[],
+  problems: readonly string[] = [],
 ): string | undefined {
   if (exitCode === 0) return undefined;
+  if (problems.length > 0) return problems[0];
   if (refusedHosts.length > 0) return `it wanted to reach ${listed(refusedHosts)}, which no rule allows`;
   const tail = output.slice(-TAIL_LENGTH);
   return signs.find(([pattern]) => pattern.test(tail))?.[1];

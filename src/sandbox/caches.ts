@@ -6,7 +6,6 @@ import { join } from 'node:path';
 
 const folders: Readonly<Record<string, string>> = {
   npm_config_cache: 'npm',
-  npm_config_store_dir: 'pnpm',
   YARN_CACHE_FOLDER: 'yarn',
   GOCACHE: 'go-build',
   UV_CACHE_DIR: 'uv',

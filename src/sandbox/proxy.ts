@@ -11,7 +11,7 @@ export interface ProxyPorts {
   /** Whether a command may reach a host; `token` says which command asks, where it says so. May wait for the user. */
   readonly allows: (host: string, port: number, token: string | undefined) => Promise<boolean>;
   /** Connects to a host after its addresses were checked; rejects with what is wrong. */
-  readonly connect: (host: string, port: number) => Promise<Socket>;
+  readonly connect: (host: string, port: number, token: string | undefined) => Promise<Socket>;
   /** A connection was cut because it spoke to another host than the one it named. */
   readonly onMismatch: (host: string, port: number, token: string | undefined) => void;
 }
@@ -43,7 +43,7 @@ async function tunnel(
   const { host, port } = target;
   if (!(await allows(host, port, token)))
     return refuse(client, '403 Forbidden', `the sandbox does not let commands reach ${host}`);
-  const upstream = await connect(host, port).catch((error: Error) => error);
+  const upstream = await connect(host, port, token).catch((error: Error) => error);
   if (upstream instanceof Error) return refuse(client, '502 Bad Gateway', upstream.message);
   upstream.on('error', () => client.destroy());
   upstream.on('close', () => client.destroy());
@@ -98,9 +98,9 @@ async function forward(incoming: IncomingMessage, answer: ServerResponse, ports:
   if (target === undefined)
     return end(400, 'This is a proxy: the request line needs a whole http:// address.');
   const { host, port, url } = target;
-  if (!(await allows(host, port, tokenOf(incoming))))
-    return end(403, `The sandbox does not let commands reach ${host}.`);
-  const socket = await connect(host, port).catch((error: Error) => error);
+  const token = tokenOf(incoming);
+  if (!(await allows(host, port, token))) return end(403, `The sandbox does not let commands reach ${host}.`);
+  const socket = await connect(host, port, token).catch((error: Error) => error);
   if (socket instanceof Error) return end(502, socket.message);
   const outgoing = request(
     {

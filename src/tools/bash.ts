@@ -13,6 +13,7 @@ import { createLiveCleaner } from './shell/outputCleaner.ts';
 import { RecentText } from './shell/RecentText.ts';
 import type { CommandEnd, RunningCommand } from './shell/startCommand.ts';
 import type { TaskRegistry } from './shell/TaskRegistry.ts';
+import { createValueRedactor, type KnownSecret } from './shell/valueRedactor.ts';
 import { count, formatDuration } from './units.ts';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
@@ -45,6 +46,8 @@ export interface BashDeps {
   readonly tasks: TaskRegistry;
   /** Absent = commands run with the user's rights. */
   readonly sandbox?: CommandSandbox;
+  /** Secrets of these folders that the model must not see in what commands print. */
+  readonly knownSecrets?: (folders: readonly string[]) => readonly KnownSecret[];
 }
 
 /** The tool that runs shell commands. */
@@ -108,7 +111,7 @@ async function runOnce(
 ): Promise<Ran> {
   const notes = await ensureCwd(context);
   const inBackground = call.run_in_background === true;
-  const capture = new OutputCapture(context.openBlob);
+  const capture = new OutputCapture(context.openBlob, redactorFor(call, context, grant, deps));
   const recent = new RecentText();
   const live = createLiveCleaner();
   let watched = true;
@@ -144,6 +147,13 @@ async function runOnce(
   } finally {
     void capture.close();
   }
+}
+
+/** Who was asked about a command that names such a file has said yes to what is in it. */
+function redactorFor({ command }: BashInput, { root, cwd }: ToolContext, { basis }: Grant, deps: BashDeps) {
+  const isMeant = /\.env\b/.test(command) && (basis === 'user' || basis === 'rule');
+  const secrets = isMeant || basis === 'own' ? [] : (deps.knownSecrets?.([root, cwd()]) ?? []);
+  return secrets.length === 0 ? undefined : createValueRedactor(secrets);
 }
 
 /** A host is asked about while the command waits for it; nobody is asked where nobody could answer. */

@@ -14,6 +14,7 @@ import { grepTool } from './grep.ts';
 import { readTool } from './read.ts';
 import { recallTool } from './recall.ts';
 import { TaskRegistry } from './shell/TaskRegistry.ts';
+import type { KnownSecret } from './shell/valueRedactor.ts';
 import { todoWriteTool } from './todoWrite.ts';
 import type { WebFetchDeps } from './web/readWebPage.ts';
 import { webFetchTool } from './webFetch.ts';
@@ -32,6 +33,8 @@ export interface ToolDeps {
   readonly isSensitive?: (path: string) => boolean;
   /** Confines commands; absent = they run with the user's rights. */
   readonly sandbox?: CommandSandbox;
+  /** Secrets of these folders that the model must not see in what commands print. */
+  readonly knownSecrets?: (folders: readonly string[]) => readonly KnownSecret[];
   /** By default the public internet only. */
   readonly web?: WebFetchDeps;
 }
@@ -61,6 +64,7 @@ export function builtinTools(deps: ToolDeps): BuiltinTools {
       bashTool({
         ...{ env, secretEnv: deps.secretEnv ?? [], shell, tasks },
         ...(deps.sandbox && { sandbox: deps.sandbox }),
+        ...(deps.knownSecrets && { knownSecrets: deps.knownSecrets }),
       }),
       bashOutputTool(tasks),
       killBashTool(tasks),

@@ -7,6 +7,7 @@ import type { BlobRef } from '../../protocol/entries.ts';
 import type { BlobSink } from '../../protocol/tools.ts';
 import { HeadTail } from './headTail.ts';
 import { createOutputCleaner } from './outputCleaner.ts';
+import type { ValueRedactor } from './valueRedactor.ts';
 
 /** From this size on the whole is kept; about what one result may show. In characters. */
 const BLOB_FROM = 50_000;
@@ -15,18 +16,20 @@ const MAX_BLOB_BYTES = 1024 ** 3;
 export class OutputCapture {
   readonly #cleaner = createOutputCleaner();
   readonly #openBlob: (() => BlobSink) | undefined;
+  readonly #redactor: ValueRedactor | undefined;
   #recent = new HeadTail();
   #blob: BlobSink | undefined;
   #blobBytes = 0;
   #isClosed = false;
 
-  /** Without `openBlob` only both ends are kept. */
-  constructor(openBlob: (() => BlobSink) | undefined) {
+  /** Without `openBlob` only both ends are kept. `redactor`: takes secrets out before anything is kept. */
+  constructor(openBlob: (() => BlobSink) | undefined, redactor?: ValueRedactor) {
     this.#openBlob = openBlob;
+    this.#redactor = redactor;
   }
 
   push(chunk: Uint8Array): void {
-    this.#add(this.#cleaner.push(chunk));
+    this.#add(this.#redacted(this.#cleaner.push(chunk)));
   }
 
   /**
@@ -34,7 +37,7 @@ export class OutputCapture {
    * when the disk does.
    */
   take(): { readonly text: string; readonly original: Promise<BlobRef | undefined> } {
-    this.#add(this.#cleaner.flush());
+    this.#add(this.#redacted(this.#cleaner.flush()) + (this.#redactor?.flush() ?? ''));
     const text = this.#recent.text();
     const blob = this.#blob;
     this.#recent = new HeadTail();
@@ -51,6 +54,10 @@ export class OutputCapture {
     this.#blob = undefined;
     // What cannot be removed lies among the unfinished, which are cleared away.
     await blob?.discard().catch(() => undefined);
+  }
+
+  #redacted(text: string): string {
+    return this.#redactor?.push(text) ?? text;
   }
 
   #add(text: string): void {

@@ -36,7 +36,7 @@ export interface PermissionLayout {
 export function permissionLayout(input: PermissionLayoutInput): PermissionLayout {
   const { question, preview, choiceRows, isCommenting, width, rows, theme, keymap } = input;
   const title = ruled(titleOf(question), width, theme);
-  const hint = theme.dim(truncate(hintText(isCommenting, keymap), width));
+  const hint = theme.dim(truncate(hintText(isCommenting, keymap, question.canAutoAllow === true), width));
   const reason = wrapText(sanitizeLine(question.reason), width, theme.dim).slice(0, 2);
   let left = rows - choiceRows.length - (isCommenting ? 1 : 0);
   const reserve = (lines: number, kept = previewShare(preview.length, rows)): boolean => {
@@ -98,13 +98,19 @@ export function ruled(title: string, width: number, theme: Theme): string {
   return `${theme.accent('─ ')}${theme.strong(text)}${theme.accent(` ${'─'.repeat(Math.max(0, width - 3 - textWidth(text)))}`)}`;
 }
 
-function hintText(isCommenting: boolean, keymap: Keymap): string {
+function hintText(isCommenting: boolean, keymap: Keymap, canAutoAllow: boolean): string {
   if (isCommenting)
     return dotted(keyHints(keymap, commentPlace).does('confirm:accept', 'sends it'), 'Esc goes back');
   const hints = keyHints(keymap, choicesPlace);
   return dotted(
     listed(' ', hints.keys('confirm:previous', 'confirm:next'), hints.key('confirm:accept')),
-    listed('/', hints.key('confirm:yes'), hints.key('confirm:always'), hints.key('confirm:no')),
+    listed(
+      '/',
+      hints.key('confirm:yes'),
+      hints.key('confirm:always'),
+      canAutoAllow ? hints.key('confirm:sandbox') : undefined,
+      hints.key('confirm:no'),
+    ),
     'Esc no',
     hints.does('confirm:comment', 'no, with a comment'),
   );

@@ -1,0 +1,52 @@
+/** The secrets of a project's `.env` files: programs may read them, the model sees a mark in their place. */
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { isSensitive } from '../permissions/sensitive.ts';
+import { isSecretName } from '../redact/assignments.ts';
+import { isLikelySecret } from '../redact/likelySecret.ts';
+import { findTokens } from '../redact/tokens.ts';
+import { findUrlPasswords } from '../redact/urlPasswords.ts';
+import type { KnownSecret } from '../tools/shell/valueRedactor.ts';
+
+const MAX_BYTES = 64 * 1024;
+/** Shorter ones would be found in any text. */
+const MIN_LENGTH = 6;
+
+/** Of the `.env` files in these folders, as they are now. Never throws. */
+export function envSecrets(folders: readonly string[]): readonly KnownSecret[] {
+  return [...new Set(folders)].flatMap((folder) =>
+    namesIn(folder)
+      .map((name) => join(folder, name))
+      .filter((path) => /\/\.env[^/]*$/.test(path) && isSensitive(path))
+      .flatMap((path) => secretsIn(textOf(path))),
+  );
+}
+
+function secretsIn(text: string): readonly KnownSecret[] {
+  return text.split('\n').flatMap((line) => {
+    const [, name = '', written = ''] = /^\s*(?:export\s+)?([\w.-]+)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
+    const value = /^(["'`])(.*)\1/.exec(written)?.[2] ?? written.replace(/\s+#.*$/, '');
+    const passwords = findUrlPasswords(value).map(({ start, end }) => value.slice(start, end));
+    const isSecret = isSecretName(name) || findTokens(value).length > 0 || isLikelySecret(value, 'quoted');
+    return [...new Set([...passwords, ...(isSecret ? [value] : [])])]
+      .filter((one) => one.length >= MIN_LENGTH)
+      .map((one) => ({ value: one, mark: `[redacted: ${name} of .env]` }));
+  });
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    const info = statSync(path);
+    return info.isFile() && info.size <= MAX_BYTES ? readFileSync(path, 'utf8') : '';
+  } catch {
+    return '';
+  }
+}

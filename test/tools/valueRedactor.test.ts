@@ -1,0 +1,46 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { createValueRedactor } from '../../src/tools/shell/valueRedactor.ts';
+import { openWorkbench } from './workbench.ts';
+
+test('a secret is found however the text is cut, and nothing else is changed', () => {
+  const letters = fc.string({ unit: fc.constantFrom('a', 'b', '\n'), maxLength: 40 });
+  const secret = fc.string({ unit: fc.constantFrom('a', 'b'), minLength: 2, maxLength: 6 });
+  fc.assert(
+    fc.property(
+      fc.array(letters, { maxLength: 8 }),
+      fc.array(secret, { minLength: 1, maxLength: 3 }),
+      (pieces, values) => {
+        const secrets = values.map((value) => ({ value, mark: '#' }));
+        const redactor = createValueRedactor(secrets);
+        const out = pieces.map((piece) => redactor.push(piece)).join('') + redactor.flush();
+        for (const value of values) expect(out).not.toContain(value);
+        if (!values.some((value) => pieces.join('').includes(value))) expect(out).toBe(pieces.join(''));
+      },
+    ),
+  );
+});
+
+test('what commands print of a .env file is marked for the model, unless the file was asked for', async () => {
+  const bench = await openWorkbench({
+    knownSecrets: () => [{ value: 'hunter2hunter2', mark: '[redacted: PASSWORD of .env]' }],
+  });
+  await writeFile(
+    join(bench.root, 'app.sh'),
+    'echo "pw=$(cat .env)"; printf hunter2; sleep 0.1; printf hunter2',
+  );
+  await writeFile(join(bench.root, '.env'), 'hunter2hunter2\n');
+  const run = async (command: string, basis: 'user' | 'read-only'): Promise<string> => {
+    const prepared = await bench.prepare('Bash', { command });
+    if (prepared.type === 'invalid') throw new Error(prepared.message);
+    return (await prepared.run({ basis })).text;
+  };
+  const printed = await run('sh app.sh', 'user');
+  expect(printed).not.toContain('hunter2hunter2');
+  expect(printed.match(/\[redacted: PASSWORD of \.env\]/g)).toHaveLength(2);
+  expect(await run('cat .env', 'user')).toContain('hunter2hunter2');
+  expect(await run('cat .env', 'read-only')).not.toContain('hunter2hunter2');
+  await bench.close();
+});
