@@ -66,7 +66,22 @@ have said once, at a question that lists them, that you trust the folder. The mo
 a service that passes requests on its name says who reads the conversation, and at what price; \`--model\` and
 \`OPENAI_MODEL\` name one without that question. Rules that ask or deny always count, and so do allow rules that you
 saved there yourself with an "always". \`apiKey\` and \`headers\` in a folder's file never count, trusted or not: a key belongs in
-\`config.json\` or in the environment. With \`-p\` nobody can be asked, so such settings are left out and standard error says so.
+\`config.json\` or in the environment. With \`-p\` nobody can be asked, so such settings are left out, and standard error and
+the \`init\` line of \`stream-json\` say so.
+
+## When they change later
+
+Your yes is for what you were shown. \`trust.json\` in \`~/.clawdcode\` records it: each rule, directory and variable by
+itself, every other of these settings whole, and the file that it stands in. When a \`git pull\` brings another rule or
+another address, only that does not count, and the next start asks with the difference: \`+\` is new, \`-\` is gone. What
+only goes away, or only tightens, asks nothing. A setting that you removed and that comes back as it was is still agreed to
+until you answer the next question.
+
+With \`-p\` what is new is left out, and that is said. Where the new \`baseUrl\` would have taken the place of one that you had
+agreed to, and you name no endpoint of your own, the run ends with exit code 52 instead: what was meant for one server must
+not go to another.
+
+Folders that you trusted with an earlier version, which did not record what for, ask once more.
 `;
 }
 

@@ -1,3 +1,4 @@
+import { audit } from './audit.ts';
 import { clear } from './clear.ts';
 import { compact } from './compact.ts';
 import { context } from './context.ts';
@@ -47,6 +48,7 @@ export const allCommands: readonly Command[] = [
   doctor,
   cost,
   permissions,
+  audit,
   keys,
   vim,
   theme,

@@ -2,6 +2,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { exportFormats } from '../../export/types.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
+import { audit } from './audit.ts';
 import { archive, fork, remove, rename, unarchive } from './change.ts';
 import { list } from './list.ts';
 import { parseSubcommand } from './parseSubcommand.ts';
@@ -60,6 +61,15 @@ export function createSessionProgram(
     .option('--json', 'the entries as they are, a line each')
     .action((word, { from, tail, seq, reasoning = false, json = false }) =>
       on(word, (session) => show(ports(), session, { from, tail, seq, reasoning, json })),
+    );
+  program
+    .command('audit')
+    .argument(about)
+    .description('what it did: each call, what let it run, its sandbox, the hosts it reached')
+    .option('-a, --all', 'also what only looked')
+    .option('--json', 'one JSON object a line')
+    .action((word, { all = false, json = false }) =>
+      on(word, (session) => audit(ports(), session, { all, json })),
     );
   program
     .command('search')

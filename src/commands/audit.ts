@@ -1,0 +1,24 @@
+import { auditPage, auditRow, isNotable } from './pages/auditPage.ts';
+import type { Command } from './types.ts';
+
+const PAGE = 500;
+
+/** Lists what this session did: every call, what let it run, in which sandbox, which hosts it reached. */
+export const audit: Command = {
+  name: 'audit',
+  aliases: [],
+  description: 'what ran, what allowed it, in which sandbox; all: what only looked, too',
+  argumentHint: '[all]',
+  run: async (args, { agent }) => {
+    const inMemory = agent.entries();
+    const earlier = [];
+    for (let first = inMemory[0]?.seq ?? 0; first > 0; ) {
+      const page = await agent.page(first, PAGE);
+      earlier.unshift(...page);
+      first = page[0]?.seq ?? 0;
+    }
+    const rows = [...earlier, ...inMemory].flatMap((entry) => auditRow(entry) ?? []);
+    const shown = args.trim() === 'all' ? rows : rows.filter(isNotable);
+    return { type: 'page', page: auditPage(shown, rows.length - shown.length) };
+  },
+};
