@@ -8,7 +8,8 @@ import { dirname, join } from 'node:path';
 import type { LoadedSettings } from '../config/types.ts';
 import { getProjectStoragePath } from '../context/index.ts';
 import { proxyAmong, readProxies } from '../model/http/proxies.ts';
-import { isObeyed, isSensitive } from '../permissions/sensitive.ts';
+import { isReadOnlyForCommands } from '../permissions/protectedNames.ts';
+import { isSensitive } from '../permissions/sensitive.ts';
 import { coversDomain } from '../permissions/webDecision.ts';
 import { pathOutside } from '../protocol/ownPrograms.ts';
 import type { CommandSandbox, SandboxMode } from '../protocol/sandbox.ts';
@@ -71,7 +72,8 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
       allowWrite: [...sandbox.allowWrite, ensured(caches)],
       denyRead: sandbox.denyRead,
       allowRead: sandbox.allowRead,
-      isObeyed,
+      isObeyed: (path) =>
+        isReadOnlyForCommands(path, { homes: [home], workspace: [root, ...rules.additionalDirectories] }),
       isSensitive,
     }),
     scratchParent: (scratch) => (dirname(scratch).endsWith(SCRATCH_NAME) ? dirname(scratch) : undefined),

@@ -1,10 +1,11 @@
 /** Whether one file may be read or written: rules, secrets, the workspace and the mode, in that order. */
 import type { PermissionDecision } from '../protocol/permissions.ts';
-import { contains, forbids, mayForbid, permits } from './filePattern.ts';
+import { anchoredPath, contains, forbids, isExactly, mayForbid, permits } from './filePattern.ts';
 import { hasGlob } from './globOverlap.ts';
 import type { Policy } from './policy.ts';
+import { type ProtectedName, protectedName } from './protectedNames.ts';
 import { namesTool, parseRule, type SourcedRule } from './rules.ts';
-import { couldBeSensitive, isObeyed, isSensitive } from './sensitive.ts';
+import { couldBeSensitive, isSensitive } from './sensitive.ts';
 import { gravest } from './verdicts.ts';
 
 /** What decided, so that a suggestion can be made of it. */
@@ -19,6 +20,8 @@ export interface FileRequest {
   readonly verb: 'read' | 'write';
   /** Absolute. */
   readonly path: string;
+  /** Where it led when the call was prepared, if that has been found out; nothing else will be touched. */
+  readonly realPath?: string;
   /** Only rules with a pattern speak of it: it is a word of a command and perhaps not a file. */
   readonly byPattern?: boolean;
 }
@@ -35,7 +38,7 @@ export function decideFile(request: FileRequest, policy: Policy, globs = false):
   if (files === undefined)
     return { ...verdict, behavior: 'ask', reason: `${request.path} means too many files to look at each.` };
   const astray = files
-    .filter((file) => policy.realpath(file) !== file)
+    .filter((file) => request.verb === 'write' || policy.realpath(file) !== file)
     .map((path) => decideOne({ ...request, path }, policy, false))
     // First what leads out: where only names are listed, a secret's name is no reason to ask.
     .sort((a, b) => Number(b.cause === 'outside') - Number(a.cause === 'outside'));
@@ -45,7 +48,7 @@ export function decideFile(request: FileRequest, policy: Policy, globs = false):
 
 function decideOne(request: FileRequest, policy: Policy, globs: boolean): FileVerdict {
   const { path, verb } = request;
-  const realPath = policy.realpath(path);
+  const realPath = request.realPath ?? policy.realpath(path);
   const verdict = (
     behavior: PermissionDecision['behavior'],
     cause: FileVerdict['cause'],
@@ -62,9 +65,10 @@ function decideOne(request: FileRequest, policy: Policy, globs: boolean): FileVe
   const byRule = (behavior: 'allow' | 'ask' | 'deny', rule: SourcedRule): FileVerdict =>
     verdict(behavior, 'rule', `Rule ${rule.text} (${rule.source}).`, rule);
 
-  const denied = forbidding('deny', request, policy);
+  const paths = [...new Set([path, realPath])];
+  const denied = forbidding('deny', request, paths, policy);
   if (denied) return byRule('deny', denied);
-  const perhaps = globs && hasGlob(path) ? forbidding('deny', request, policy, true) : undefined;
+  const perhaps = globs && hasGlob(path) ? forbidding('deny', request, paths, policy, true) : undefined;
   if (perhaps) return byRule(policy.mode === 'bypassPermissions' ? 'deny' : 'ask', perhaps);
   if (policy.mode === 'bypassPermissions') return verdict('allow', 'mode', 'Mode bypassPermissions.');
   if (policy.mode === 'plan' && verb === 'write')
@@ -73,21 +77,30 @@ function decideOne(request: FileRequest, policy: Policy, globs: boolean): FileVe
       'mode',
       'Plan mode: nothing is changed. Investigate, then hand the plan over with ExitPlanMode.',
     );
-  const asked = forbidding('ask', request, policy);
+  const asked = forbidding('ask', request, paths, policy);
   if (asked) return byRule('ask', asked);
 
   const outside = !inWorkspace(realPath, policy);
   const allowing = policy.rules.filter((rule) => allows(rule, request, realPath, outside, policy));
   const own =
     verb === 'read' && policy.ownDirectories.some((own) => contains(policy.realpath(own), realPath));
-  const secret = [path, realPath].some(globs ? couldBeSensitive : isSensitive);
-  const obeyed = verb === 'write' && [path, realPath].some(isObeyed);
-  if ((secret && !own) || obeyed) {
-    const named = allowing.find((rule) => namesTheFile(rule));
+  const secret = own ? undefined : paths.findLast(globs ? couldBeSensitive : isSensitive);
+  const obeyed = verb === 'write' ? obeyedOf(paths, policy) : undefined;
+  if (secret !== undefined || obeyed) {
+    const named = allowing.find(
+      (rule) =>
+        (secret === undefined || namesTheFile(rule, 'secret', realPath, policy)) &&
+        (obeyed === undefined || namesTheFile(rule, 'obeyed', realPath, policy)),
+    );
     if (named) return byRule('allow', named);
-    return secret
-      ? verdict('ask', 'secret', `${path} may hold secrets, so it is never ${past(verb)} without asking.`)
-      : verdict('ask', 'obeyed', `What ${path} says is run or obeyed later, so writing it always asks.`);
+    if (secret !== undefined)
+      return verdict(
+        'ask',
+        'secret',
+        `${secret} may hold secrets, so it is never ${past(verb)} without asking.`,
+      );
+    if (obeyed)
+      return verdict('ask', 'obeyed', `${obeyed.path} is obeyed by ${obeyed.by}, so writing it always asks.`);
   }
   const [allowed] = allowing;
   if (allowed) return byRule('allow', allowed);
@@ -110,6 +123,23 @@ const basisOf = {
 
 const past = (verb: 'read' | 'write'): string => (verb === 'read' ? 'read' : 'written');
 
+/** The first of the paths that other programs obey, the resolved one before the one that was written. */
+function obeyedOf(paths: readonly string[], policy: Policy): { path: string; by: string } | undefined {
+  for (const path of paths.toReversed()) {
+    const name = protectionOf(path, policy);
+    if (name) return { path, by: name.obeyedBy };
+  }
+  return undefined;
+}
+
+function protectionOf(path: string, policy: Policy): ProtectedName | undefined {
+  const { home, realpath } = policy;
+  return protectedName(path, {
+    homes: [...new Set([home, realpath(home)])],
+    workspace: [policy.root, ...policy.additionalDirectories].flatMap((folder) => [folder, realpath(folder)]),
+  });
+}
+
 /** Whether a resolved path lies in the project or in a directory that was added to it. */
 export function inWorkspace(realPath: string, policy: Policy): boolean {
   return [policy.root, ...policy.additionalDirectories].some((directory) =>
@@ -127,17 +157,18 @@ function speaksOf(ruleTool: string, { tool, verb }: FileRequest, forbidding: boo
 function forbidding(
   behavior: 'ask' | 'deny',
   request: FileRequest,
+  paths: readonly string[],
   policy: Policy,
   perhaps = false,
 ): SourcedRule | undefined {
-  const covers = perhaps ? mayForbid : forbids;
   return policy.rules.find((rule) => {
     const parsed = parseRule(rule.text);
     if (rule.behavior !== behavior || 'error' in parsed || parsed.tool === 'Bash') return false;
     const readBan = parsed.tool === 'Read' && parsed.spec !== undefined;
     if (!speaksOf(parsed.tool, request, true) && !readBan) return false;
     if (parsed.spec === undefined) return request.byPattern !== true;
-    return covers(parsed.spec, request.path, { ...policy, base: rule.base });
+    const place = { ...policy, base: rule.base };
+    return perhaps ? mayForbid(parsed.spec, request.path, place) : forbids(parsed.spec, paths, place);
   });
 }
 
@@ -157,10 +188,18 @@ function allows(
     : permits(parsed.spec, realPath, { ...policy, base: rule.base });
 }
 
-/** Whether the rule speaks of this very file, or of secrets as such, and not of everything around it. */
-function namesTheFile(rule: SourcedRule): boolean {
+/** Whether the rule is this very file, or speaks of such files as such, and not of everything around it. */
+function namesTheFile(
+  rule: SourcedRule,
+  kind: 'secret' | 'obeyed',
+  realPath: string,
+  policy: Policy,
+): boolean {
   const parsed = parseRule(rule.text);
   if ('error' in parsed || parsed.spec === undefined) return false;
-  const name = parsed.spec.split('/').at(-1) ?? '';
-  return isSensitive(parsed.spec) || isObeyed(parsed.spec) || (name !== '' && !/[*?[{]/.test(name));
+  const place = { ...policy, base: rule.base };
+  if (isExactly(parsed.spec, realPath, place)) return true;
+  return kind === 'secret'
+    ? isSensitive(parsed.spec)
+    : protectionOf(anchoredPath(parsed.spec, place), policy) !== undefined;
 }

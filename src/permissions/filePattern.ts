@@ -2,6 +2,7 @@
 import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import picomatch from 'picomatch';
 import { globsOverlap } from './globOverlap.ts';
+import { foldText } from './sensitive.ts';
 
 export interface PatternPlace {
   /** What `/x`, `./x` and bare `x` are relative to. */
@@ -19,12 +20,24 @@ export function permits(pattern: string, realPath: string, place: PatternPlace):
   return [root, place.realpath(root)].some((directory) => matches(glob, directory, realPath, false));
 }
 
+/** Whether a pattern without wildcards is this very file, and neither a folder around it nor a name anywhere. */
+export function isExactly(pattern: string, realPath: string, place: PatternPlace): boolean {
+  const { root, glob } = anchor(pattern, place);
+  if (/[*?[{(!]/.test(glob)) return false;
+  return [root, place.realpath(root)].some((directory) => join(directory, glob) === realPath);
+}
+
+/** What a pattern speaks of, as an absolute path with its wildcards left in. */
+export function anchoredPath(pattern: string, place: PatternPlace): string {
+  const { root, glob } = anchor(pattern, place);
+  return join(root, glob);
+}
+
 /**
- * Whether a path is covered by a pattern that forbids: as given or resolved, the pattern as written or with
- * its links resolved, capitals ignored.
+ * Whether a path, given as written and as resolved, is covered by a pattern that forbids. The pattern counts as written
+ * and with its links resolved; spellings that some file system takes for the same are the same.
  */
-export function forbids(pattern: string, path: string, place: PatternPlace): boolean {
-  const paths = [path, place.realpath(path)];
+export function forbids(pattern: string, paths: readonly string[], place: PatternPlace): boolean {
   return anchors(pattern, place).some(({ root, glob }) =>
     [root, place.realpath(root)].some((directory) =>
       paths.some((candidate) => matches(glob, directory, candidate, true)),
@@ -51,9 +64,9 @@ export function mayForbid(pattern: string, path: string, place: PatternPlace): b
   const { root, glob } = anchor(pattern, place);
   // A shell's wildcard does not match a leading dot.
   if (/^[*?]/.test(basename(path)) && basename(glob).startsWith('.')) return false;
-  const given = path.toLowerCase();
+  const given = foldText(path);
   return [root, place.realpath(root)].some((directory) => {
-    const whole = join(directory, glob.replace(/^\*\*\//, '*')).toLowerCase();
+    const whole = foldText(join(directory, glob.replace(/^\*\*\//, '*')));
     return globsOverlap(whole, given) || globsOverlap(`${whole}/*`, given);
   });
 }
@@ -81,11 +94,11 @@ function literalPrefix(pattern: string): { root: string; glob: string } {
 }
 
 function matches(glob: string, root: string, path: string, nocase: boolean): boolean {
-  const [from, to] = nocase ? [root.toLowerCase(), path.toLowerCase()] : [root, path];
+  const [from, to] = nocase ? [foldText(root), foldText(path)] : [root, path];
   if (!contains(from, to)) return false;
   const way = relative(from, to);
   if (way === '') return /^(?:\*\*\/?)+$/.test(glob);
-  return matcherOf(glob, nocase)(way);
+  return matcherOf(nocase ? foldText(glob) : glob, nocase)(way);
 }
 
 /** Compiled patterns: a long command asks the same few rules about thousands of words. */

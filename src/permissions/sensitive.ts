@@ -1,6 +1,6 @@
 /**
- * Paths that hold secrets, and paths whose content is run or obeyed later. Reading the former and writing
- * either is always a question for the user; only a rule that names the file settles it beforehand.
+ * Paths that hold secrets. Reading or writing one is always a question for the user; only a rule that names the file
+ * settles it beforehand.
  */
 import { globsOverlap, hasGlob } from './globOverlap.ts';
 
@@ -50,7 +50,7 @@ const parentsOfPlaces = ['.kube', '.docker', '.config', 'gh', 'gcloud', '.clawdc
 
 /** Whether a path (absolute or relative, not a pattern) names a secret: keys, credentials, `.env` files. */
 export function isSensitive(path: string): boolean {
-  const parts = split(path);
+  const parts = foldPath(path);
   const name = parts.at(-1);
   if (name === undefined) return false;
   if (parts.some((part) => directories.includes(part))) return true;
@@ -63,7 +63,7 @@ export function isSensitive(path: string): boolean {
 /** Whether a path that may hold shell wildcards could name a secret. Wildcards do not match a leading dot. */
 export function couldBeSensitive(path: string): boolean {
   if (!hasGlob(path)) return isSensitive(path);
-  const parts = split(path);
+  const parts = foldPath(path);
   return parts.some((part, index) => {
     const last = index === parts.length - 1;
     const candidates = last ? [...directories, ...namesForWildcards] : directories;
@@ -75,19 +75,23 @@ export function couldBeSensitive(path: string): boolean {
   });
 }
 
-const obeyedDirectories = ['.git', '.githooks', '.clawdcode', '.husky', '.vscode', '.idea', '.devcontainer'];
-const obeyedFiles =
-  /^(?:\.clawdcode.*|\.(?:bashrc|bash_profile|bash_login|bash_logout|bash_aliases|profile|zshrc|zshenv|zprofile|zlogin|zlogout|kshrc|cshrc|tcshrc|inputrc|gitconfig|gitmodules|mcp\.json|vimrc|exrc|gdbinit|lldbinit|pdbrc|tmux\.conf|xinitrc|xsession|xprofile|yarnrc(?:\.yml)?)|config\.fish)$/;
-
-/** Whether what is written there is run or obeyed later: `.git/`, our own settings, shell start-up files. */
-export function isObeyed(path: string): boolean {
-  const parts = split(path);
-  return parts.some((part) => obeyedDirectories.includes(part)) || obeyedFiles.test(parts.at(-1) ?? '');
+/**
+ * The parts of a path as the most careless file system compares them: without regard to capitals (macOS, Windows), to
+ * characters that nobody sees (HFS+) and to dots and blanks at the end of a name (Windows shares). `.` is left out.
+ */
+export function foldPath(path: string): string[] {
+  return path
+    .split('/')
+    .map((part) => (part === '..' ? part : foldText(part).replace(/[. ]+$/, '')))
+    .filter((part) => part !== '')
+    .map((part) => (/^git~\d+$/.test(part) ? '.git' : part));
 }
 
-/** Lower case, because some file systems do not tell the difference. */
-const split = (path: string): string[] =>
-  path
-    .toLowerCase()
-    .split('/')
-    .filter((part) => part !== '' && part !== '.');
+/** A text in the form in which two spellings of one name are equal. */
+export function foldText(text: string): string {
+  // Upper case first, as it is what brings `ſ` and `s` together.
+  return text.normalize('NFC').replace(invisible, '').toUpperCase().toLowerCase();
+}
+
+/** What HFS+ leaves out of account, as git's core.protectHFS lists it. */
+const invisible = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;

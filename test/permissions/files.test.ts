@@ -81,7 +81,20 @@ describe('in default mode', () => {
     ['allow', 'Read', '.env', 'allow Read(./.env*)'],
     ['allow', 'Read', 'server.key', 'allow Read(*.key)'],
     ['ask', 'Edit', '.git/config', 'allow Edit'],
+    ['ask', 'Edit', '.git/config', 'allow Edit(/**)'],
+    ['ask', 'Edit', '.git/config', 'allow Edit(config)'],
     ['allow', 'Edit', '.git/config', 'allow Edit(/.git/config)'],
+    ['allow', 'Edit', '.git/config', `allow Edit(/${root}/.git/config)`],
+    ['allow', 'Edit', '.vscode/tasks.json', 'allow Edit(.vscode/**)'],
+    ['ask', 'Edit', '.vscode/.env', 'allow Edit(.vscode/**)'],
+    ['ask', 'Edit', '.vscode/tasks.json', 'allow Edit(tasks.json)'],
+    ['allow', 'Edit', 'AGENTS.md', 'allow Edit(AGENTS.md)'],
+    ['allow', 'Edit', 'docs/AGENTS.md', 'allow Edit(/docs/AGENTS.md)'],
+    ['ask', 'Edit', 'AGENTS.md', 'allow Edit(*.md)'],
+    ['ask', 'Edit', 'sub/.vscode/tasks.json', 'allow Edit(/sub)'],
+    ['ask', 'Read', 'config/.env', 'allow Read(/config)'],
+    ['deny', 'Read', 'SE\u200cCRETS/x', 'deny Read(/secrets/**)'],
+    ['deny', 'Read', 'caf\u00e9/x', 'deny Read(/cafe\u0301/**)'],
     ['deny', 'Read', '/etc/a/b', 'deny Read(//etc/**)'],
     ['deny', 'Write', '/etc/a/b', 'deny Write(//etc/*)'],
     ['allow', 'Read', 'a.txt', 'deny Read(!a.txt)'],
@@ -105,6 +118,12 @@ describe('in acceptEdits', () => {
     ['ask', 'Write', '.clawdcode.local.json'],
     ['ask', 'Write', '.clawdcode/commands/x.md'],
     ['ask', 'Write', '.vscode/tasks.json'],
+    ['ask', 'Write', '.GIT/hooks/pre-commit'],
+    ['ask', 'Write', '.github/workflows/ci.yml'],
+    ['allow', 'Write', '.github/ISSUE_TEMPLATE.md'],
+    ['ask', 'Write', 'packages/a/AGENTS.md'],
+    ['ask', 'Write', 'node_modules/.bin/tsc'],
+    ['allow', 'Write', 'package.json'],
     ['ask', 'Write', join(home, '.bashrc')],
     ['ask', 'Edit', 'a.txt', 'ask Edit(a.txt)'],
     ['deny', 'Edit', 'a.txt', 'deny Edit'],
@@ -138,6 +157,34 @@ test('further directories count as the workspace, and our own are readable', asy
   expect(decide({ tool: 'Read', access }, own).behavior).toBe('allow');
   const write = { type: 'write', paths: access.paths } as const;
   expect(decide({ tool: 'Write', access: write }, { ...own, mode: 'acceptEdits' }).behavior).toBe('ask');
+});
+
+test('in a worktree that lies in an agent’s folder the files are ordinary ones', async () => {
+  const tree = join(root, '.claude/worktrees/x');
+  const policy = await policyFor([], 'acceptEdits', { root: tree });
+  const write = (name: string) =>
+    decide({ tool: 'Write', access: { type: 'write', paths: [join(tree, name)] } }, policy).behavior;
+  expect([write('src/a.ts'), write('.claude/settings.json'), write('.git')]).toEqual(['allow', 'ask', 'ask']);
+});
+
+test('the home folder as workspace opens neither the PATH nor what starts by itself', async () => {
+  const policy = await policyFor(['allow Edit(/**)'], 'acceptEdits', { root: home });
+  const write = (name: string) =>
+    decide({ tool: 'Write', access: { type: 'write', paths: [join(home, name)] } }, policy).behavior;
+  expect(write('notes/a.md')).toBe('allow');
+  for (const name of ['.local/bin/git', 'bin/ls', '.config/systemd/user/x.service', '.ssh/rc'])
+    expect(write(name), name).toBe('ask');
+});
+
+test('the reason names the file that is meant and who obeys it', async () => {
+  const access = { type: 'write', paths: [join(root, 'hook.md')] } as const;
+  expect(decide({ tool: 'Write', access }, await policyFor([], 'acceptEdits')).reason).toBe(
+    `${join(root, '.git/hooks/pre-commit')} is obeyed by git, so writing it always asks.`,
+  );
+  const read = { type: 'read', paths: [join(root, 'innocent.txt')] } as const;
+  expect(decide({ tool: 'Read', access: read }, await policyFor()).reason).toBe(
+    `${join(root, '.env')} may hold secrets, so it is never read without asking.`,
+  );
 });
 
 test('the gravest of several paths decides, and the rule is named with its source', async () => {

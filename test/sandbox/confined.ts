@@ -4,7 +4,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
-import { isObeyed, isSensitive } from '../../src/permissions/sensitive.ts';
+import { isReadOnlyForCommands } from '../../src/permissions/protectedNames.ts';
+import { isSensitive } from '../../src/permissions/sensitive.ts';
 import type { Grant } from '../../src/protocol/permissions.ts';
 import type { CommandSandbox } from '../../src/protocol/sandbox.ts';
 import type { ToolContext, ToolOutcome } from '../../src/protocol/tools.ts';
@@ -84,7 +85,7 @@ export async function confined({
       allowWrite: places.allowWrite ?? [],
       denyRead: places.denyRead ?? [],
       allowRead: places.allowRead ?? [],
-      isObeyed,
+      isObeyed: (path) => isReadOnlyForCommands(path, { homes: [home], workspace: [root] }),
       isSensitive,
     }),
     scratchParent: (scratch) => dirname(scratch),

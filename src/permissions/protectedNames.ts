@@ -1,0 +1,318 @@
+/**
+ * Files and folders that other programs obey: what is written there is run, or changes what a program does, without
+ * anybody looking at it again. Data, so that whatever guards the workspace (the permission check, a sandbox) guards the
+ * same names.
+ *
+ * Left out on purpose: ordinary source that developers edit all day and that runs only when they run it, such as
+ * package.json, Makefile, justfile, Dockerfile, *.config.js, conftest.py, tox.ini, build.rs, build.gradle, Gemfile,
+ * deno.json, flake.nix, and the settings of linters and test runners; and what only chooses a style or a version, such as
+ * .editorconfig, .gitignore, .nvmrc and .python-version.
+ */
+import { foldPath } from './sensitive.ts';
+
+export interface ProtectedName {
+  /**
+   * `name`: a file or folder of that name at any depth, with all that is in it. `a/b`: the same for names in a row.
+   * `~/a`: below the home folder. `/a`: from the root of the file system. `*` stands for anything within a name.
+   * Capitals make no difference.
+   */
+  readonly pattern: string;
+  /** Who obeys it, in words for the user: "VS Code". */
+  readonly obeyedBy: string;
+  /** Commands that the user runs all day (install, test, commit) write there, so a sandbox has to let them. */
+  readonly isBuilt?: true;
+}
+
+interface Group {
+  readonly obeyedBy: string;
+  /** The topic of that program's own documentation which says so. */
+  readonly source: string;
+  readonly patterns: readonly string[];
+}
+
+const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+
+const git: readonly Group[] = [
+  {
+    obeyedBy: 'git',
+    source: 'git: githooks, gitattributes, gitmodules, git-config (core.hooksPath, filters, aliases)',
+    patterns: words(
+      '.git .gitattributes .gitmodules .gitconfig *.git/hooks *.git/config .githooks .git-hooks ~/.config/git /etc/gitconfig',
+    ),
+  },
+  {
+    obeyedBy: 'the git hooks',
+    source:
+      'Husky; Lefthook: configuration file names; pre-commit: .pre-commit-config.yaml; Overcommit; simple-git-hooks; lint-staged: configuration; CaptainHook',
+    patterns:
+      words(`.husky .huskyrc* lefthook.* .lefthook* lefthook-local.* .lefthook-local.* .pre-commit-config.y*ml
+      .pre-commit-hooks.y*ml .overcommit.yml .overcommit .simple-git-hooks.* simple-git-hooks.* .lintstagedrc*
+      lint-staged.config.* captainhook.json grumphp.y*ml`),
+  },
+  {
+    obeyedBy: 'version control',
+    source:
+      'Mercurial: hgrc (hooks, aliases); Jujutsu: config (aliases, fix.tools); Subversion; Sapling; Arcanist',
+    patterns: words(
+      '.hg .hgrc ~/.config/hg .jj ~/.config/jj ~/.jjconfig.toml .svn .bzr .sl .arcconfig .arclint .arcrc',
+    ),
+  },
+];
+
+const agents: readonly Group[] = [
+  {
+    obeyedBy: 'ClawdCode',
+    source: 'ClawdCode: settings, permissions, memory and instructions',
+    patterns: words('.clawdcode*'),
+  },
+  {
+    obeyedBy: 'coding agents',
+    source:
+      'agents.md; Claude Code: settings, hooks, memory; Codex CLI: config; Gemini CLI: settings; Copilot: custom instructions, hooks; Model Context Protocol: .mcp.json; and the configuration pages of the agents that the other names belong to',
+    patterns: words(`AGENTS.md AGENTS.*.md AGENT.md .agents .agent .mcp.json mcp.json .mcp
+      CLAUDE.md CLAUDE.*.md .claude .claude.json .claude-plugin .codex GEMINI.md .gemini .geminiignore QWEN.md .qwen
+      .github/copilot* .github/instructions .github/prompts .github/chatmodes .github/agents .github/hooks
+      .github/skills .copilot .aider* .continue* .cline* .roo .rooignore .roorules* .roomodes .kilocode* .amazonq .kiro .junie
+      .augment* .trae .goose .goosehints .openhands* .opencode opencode.json* CRUSH.md .crush* crush.json
+      WARP.md .warp .factory .pi .ruler .rules .rules.md .tabnine* .cody .sourcegraph .amp .devin .jules .antigravity .plandex*`),
+  },
+];
+
+const editors: readonly Group[] = [
+  {
+    obeyedBy: 'the editor',
+    source:
+      'VS Code: tasks, launch, workspace settings, multi-root workspaces; JetBrains: .idea, run configurations; Visual Studio: .vs; Zed: tasks, project settings; Cursor and Windsurf: rules, MCP; Fleet; Helix: workspace configuration; Sublime Text: projects, build systems; Nova; Theia; Eclipse: external tool builders; NetBeans',
+    patterns:
+      words(`.vscode .vscode-server .vscode-insiders *.code-workspace .idea *.run.xml .run .vs .zed .cursor* .windsurf* .codeium
+      .fleet .helix *.sublime-project *.sublime-workspace *.sublime-build .nova .theia .externalToolBuilders .lapce
+      nbproject .vimspector.json .luarc.json* omnisharp.json .omnisharp`),
+  },
+  {
+    obeyedBy: 'vim or Neovim',
+    source: "Vim: startup, 'exrc'; Neovim: 'exrc', trust; localvimrc",
+    patterns:
+      words(`.vimrc .gvimrc _vimrc _gvimrc .exrc _exrc .nvimrc .nvim.lua .nvim .vim .vimrc.* .lvimrc .local.vimrc
+      .ideavimrc .netrwhist ~/.config/nvim ~/.config/vim ~/vimfiles`),
+  },
+  {
+    obeyedBy: 'Emacs',
+    source: 'Emacs: init file, per-directory local variables',
+    patterns: words(
+      '.dir-locals.el .dir-locals-2.el .emacs .emacs.el .emacs.d .spacemacs* .doom.d ~/.config/emacs',
+    ),
+  },
+  {
+    obeyedBy: 'the development container',
+    source:
+      'Development Containers: devcontainer.json; Gitpod: .gitpod.yml; Replit: .replit; Firebase Studio: .idx',
+    patterns: words(
+      '.devcontainer .devcontainer.json devcontainer.json .gitpod* .replit replit.nix .idx .coder',
+    ),
+  },
+];
+
+const automation: readonly Group[] = [
+  {
+    obeyedBy: 'GitHub',
+    source: 'GitHub Actions: workflow syntax, custom actions; Dependabot: configuration; Mergify; Kodiak',
+    patterns: words(
+      '.github/workflows .github/actions .github/dependabot.y*ml .github/mergify.yml .mergify .mergify.y*ml .kodiak.toml .github/.kodiak.toml',
+    ),
+  },
+  {
+    obeyedBy: 'continuous integration',
+    source:
+      'The configuration file page of GitLab CI/CD, CircleCI, Jenkins, Azure Pipelines, Travis CI, Bitbucket Pipelines, Drone, Buildkite, Woodpecker, AppVeyor, Cirrus CI, Semaphore, Codemagic, Bitrise, Gitea and Forgejo Actions, SourceHut, Tekton, Zuul, Cloud Build, CodeBuild, Read the Docs',
+    patterns:
+      words(`.gitlab-ci* *.gitlab-ci.y*ml .gitlab .circleci Jenkinsfile* *.jenkinsfile .jenkins azure-pipelines* .azure-pipelines*
+      .azuredevops .travis.y*ml bitbucket-pipelines.y*ml .drone.* .buildkite buildkite.y*ml .woodpecker* appveyor.y*ml .appveyor*
+      .cirrus.* .semaphore codemagic.y*ml bitrise.y*ml wercker.y*ml .teamcity .harness .gitea .forgejo .builds .build.yml
+      .tekton .zuul* .prow* screwdriver.y*ml cloudbuild.y*ml cloudbuild.json buildspec*.y*ml .readthedocs.y*ml readthedocs.y*ml .dagger .earthly`),
+  },
+];
+
+const packages: readonly Group[] = [
+  {
+    obeyedBy: 'the package manager',
+    source:
+      'npm: npmrc; Yarn: yarnrc (yarnPath, plugins), Plug and Play; pnpm: .pnpmfile, pnpm-workspace settings; Bun: bunfig (preload); pip: configuration; PyPI: .pypirc; uv: uv.toml; conda: .condarc; Bundler: configuration; RubyGems: .gemrc; NuGet: nuget.config; .NET: local tools',
+    patterns:
+      words(`.npmrc .yarnrc* .yarn .pnp.* .pnpmfile.* pnpmfile.* pnpm-workspace.y*ml bunfig.toml .bunfig.toml
+      ~/.config/pnpm ~/.config/yarn .pip pip.conf pip.ini .pypirc uv.toml ~/.config/uv ~/.config/pip .condarc .mambarc
+      .bundle .gemrc nuget.config .config/dotnet-tools.json .paket`),
+  },
+  {
+    obeyedBy: 'the build tool',
+    source:
+      'Cargo: configuration (runners, wrappers); rustup: toolchain file; Bazel: .bazelrc; Bazelisk: tools/bazel; Buck2: .buckconfig; Please; Gradle: wrapper, init scripts; Maven: .mvn (extensions, jvm.config), wrapper; sbt: .sbtopts, .jvmopts; prove: .proverc; RSpec: .rspec; Terraform: CLI configuration',
+    patterns:
+      words(`.cargo rust-toolchain* .bazelrc* *.bazelrc .bazeliskrc tools/bazel .buckconfig* .plzconfig*
+      gradle/wrapper gradlew gradlew.bat ~/.gradle .mvn mvnw mvnw.cmd ~/.m2 .sbtopts .jvmopts .proverc .rspec .terraformrc terraform.rc .terraform`),
+  },
+  {
+    obeyedBy: 'whatever runs the installed packages',
+    source:
+      'Node.js: modules; Python: site (.pth, sitecustomize, usercustomize), venv; tox and nox: environments',
+    patterns:
+      words(`node_modules .venv venv/bin venv/lib venv/lib64 venv/scripts env/bin virtualenv/bin bin/activate* .virtualenv pyvenv.cfg site-packages dist-packages __pypackages__
+      __pycache__ *.pyc *.pth sitecustomize.py usercustomize.py .tox .nox .eggs`),
+  },
+  {
+    obeyedBy: 'the language runtime',
+    source:
+      'R: startup; PHP: .user.ini; Apache: .htaccess; Python: PYTHONSTARTUP, IPython, pdb; Pylint: init-hook; GHCi; OCaml: toplevel; IEx; IRB; Pry; Guile; SBCL; Julia: startup; GDB and LLDB: init files',
+    patterns:
+      words(`.Rprofile Rprofile.site .Renviron .RData .user.ini php.ini .htaccess .pythonrc* .pythonstartup .ipython .jupyter
+      .pdbrc* .pylintrc pylintrc .ghci .ghcid .haskeline .ocamlinit .iex.exs .irbrc .pryrc .guile .sbclrc .racketrc
+      ~/.julia/config .gdbinit .gdbearlyinit .lldbinit* .noderc .replyrc`),
+  },
+  {
+    obeyedBy: 'the environment manager',
+    source:
+      'mise: configuration (hooks, env, tasks); asdf: .tool-versions, .asdfrc; direnv: .envrc; autoenv; proto; Devbox',
+    patterns: words(`mise.toml mise.*.toml .mise* mise/config*.toml .config/mise* .rtx* .tool-versions .asdfrc
+      .default-npm-packages .envrc .direnv .devenv .autoenv* .prototools .proto devbox.json .devbox .sdkman`),
+  },
+];
+
+const home: readonly Group[] = [
+  {
+    obeyedBy: 'the shell',
+    source:
+      'The startup files page of bash, zsh, ksh, tcsh, fish, Nushell, Elvish, Xonsh and PowerShell; readline: inputrc',
+    patterns:
+      words(`.bashrc* .bash_profile .bash_login .bash_logout .bash_aliases .bash_functions .bash_completion .bash_env .bash.d .bashrc.d
+      .profile .profile.d .zsh .zshrc* .zshenv* .zprofile* .zlogin* .zlogout* .zsh_* .zsh-* .zsh.d .oh-my-zsh .oh-my-bash .zim* .zinit .zplug .antigen* .prezto
+      .zpreztorc .p10k.zsh .shrc .ashrc .kshrc .mkshrc .cshrc .tcshrc .login .logout .inputrc config.fish .xonshrc* .aliases .exports .functions
+      *profile.ps1 ~/.config/fish ~/.config/nushell ~/.config/elvish ~/.config/xonsh ~/.config/powershell ~/.config/bash ~/.config/zsh ~/.config/starship.toml
+      ~/.elvish /etc/profile* /etc/bash* /etc/zsh* /etc/environment /etc/inputrc`),
+  },
+  {
+    obeyedBy: 'the system',
+    source:
+      'systemd: user units, environment.d; XDG: autostart, desktop entries; macOS: launchd; cron: crontab; X11: xinit; PAM; sudo; the dynamic linker',
+    patterns:
+      words(`~/.config/systemd ~/.config/autostart* ~/.config/environment.d ~/.config/user-tmpfiles.d ~/.local/share/systemd
+      ~/.local/share/applications ~/.local/share/dbus-1 ~/.local/etc ~/.config/plasma-workspace ~/.config/upstart ~/Library/LaunchAgents ~/Library/LaunchDaemons
+      ~/Library/Preferences /Library/LaunchAgents /Library/LaunchDaemons .xinitrc .xsession* .xprofile .xserverrc .Xresources .Xdefaults .pam_environment
+      .crontab /var/spool/cron /etc/cron* /etc/anacrontab /etc/systemd /etc/init* /etc/rc* /etc/sudoers* /etc/pam* /etc/ld.so* /etc/udev /etc/ssh`),
+  },
+  {
+    obeyedBy: 'the PATH',
+    source: 'XDG: user executables; and the folders that the language managers put on the PATH',
+    patterns:
+      words(`~/.local/bin ~/bin ~/.bin ~/.local/lib ~/.local/pipx ~/.local/share/pipx ~/.local/share/mise ~/.local/share/uv ~/.local/share/pnpm
+      ~/go/bin ~/.go/bin ~/.deno ~/.bun ~/.npm-global ~/.npm-packages ~/.nvm ~/.fnm ~/.volta ~/.asdf ~/.rbenv ~/.rvm ~/.pyenv ~/.rustup ~/.nodenv ~/.goenv ~/.jenv
+      ~/.krew ~/.dotnet ~/.ghcup ~/.cabal ~/.opam ~/.nix-profile ~/.linuxbrew /usr/local/bin /usr/local/sbin /opt/homebrew/bin`),
+  },
+  {
+    obeyedBy: 'the terminal and the desktop',
+    source:
+      'tmux; GNU Screen; Kitty; WezTerm; Alacritty; Ghostty; i3, Sway and Hyprland; Hammerspoon; Karabiner',
+    patterns:
+      words(`.tmux.conf* .tmux .screenrc .wezterm.lua ~/.config/tmux ~/.config/kitty ~/.config/wezterm ~/.config/alacritty ~/.config/ghostty
+      ~/.config/i3 ~/.config/sway ~/.config/hypr ~/.config/awesome ~/.hammerspoon ~/.config/karabiner ~/.skhdrc ~/.yabairc ~/.config/skhd ~/.config/yabai`),
+  },
+  {
+    obeyedBy: 'network and account tools',
+    source:
+      'OpenSSH: config, authorized_keys, rc; GnuPG: options; Docker: config (credential helpers, CLI plugins); kubectl: exec credentials; AWS: credential_process; gcloud; GitHub CLI: aliases; curl: curlrc; wget: wgetrc; less: lesskey',
+    patterns:
+      words(`.ssh .gnupg .docker .kube .aws .azure .boto ~/.config/gcloud ~/.config/gh ~/.config/glab-cli ~/.config/containers .curlrc _curlrc .wgetrc
+      .lesskey .lessfilter .mailrc .muttrc .forward .procmailrc .rhosts .shosts .netrc _netrc .ackrc .ripgreprc .agignore .my.cnf .psqlrc .sqliterc .mongorc.js .pgpass`),
+  },
+];
+
+/** What installing packages, running tests, and commits of other version controls than git write. */
+const built: ReadonlySet<string> = new Set(
+  words(`node_modules .venv .virtualenv venv/bin venv/lib venv/lib64 venv/scripts env/bin virtualenv/bin bin/activate* pyvenv.cfg
+    site-packages dist-packages __pypackages__ __pycache__ *.pyc *.pth .tox .nox .eggs .yarn .pnp.* .terraform .direnv .devenv .devbox
+    .RData .hg .jj .svn .bzr .sl`),
+);
+
+/** Every protected name. Pure data. */
+export const protectedNames: readonly ProtectedName[] = [git, agents, editors, automation, packages, home]
+  .flat()
+  .flatMap(({ obeyedBy, patterns }) =>
+    patterns.map((pattern) => ({ pattern, obeyedBy, ...(built.has(pattern) && { isBuilt: true as const }) })),
+  );
+
+export interface ProtectionPlace {
+  /** The home folder, absolute: as it is called, and with its links resolved. */
+  readonly homes: readonly string[];
+  /**
+   * Absolute folders that the user works in. The way to the innermost of them that holds the path is the user's own
+   * choice: in a worktree at `.claude/worktrees/x` the files are ordinary ones.
+   */
+  readonly workspace: readonly string[];
+}
+
+/**
+ * The protected name that an absolute path is, or lies below. A name that some file system takes for a protected one
+ * counts as that: other capitals, invisible characters, dots or blanks at its end.
+ */
+export function protectedName(
+  path: string,
+  { homes, workspace }: ProtectionPlace,
+): ProtectedName | undefined {
+  const parts = foldPath(path);
+  const own = workspace.map(foldPath).filter((folder) => startsWith(parts, folder));
+  const from = Math.max(0, ...own.map((folder) => folder.length));
+  for (const [index, part] of parts.entries()) {
+    if (index < from) continue;
+    const known = plain.get(part) ?? wild.find(({ matches }) => matches(part))?.name;
+    if (known) return known;
+  }
+  return (
+    rows.find(({ way }) => parts.some((_, at) => at + way.length > from && matchesAt(way, parts, at)))
+      ?.name ??
+    rooted.find(({ way, isBelowHome }) =>
+      isBelowHome
+        ? homes.some((folder) => {
+            const start = foldPath(folder);
+            return startsWith(parts, start) && matchesAt(way, parts, start.length);
+          })
+        : matchesAt(way, parts, 0),
+    )?.name
+  );
+}
+
+/** Whether commands are to be kept from writing there: protected, and not what commands build. */
+export function isReadOnlyForCommands(path: string, place: ProtectionPlace): boolean {
+  const name = protectedName(path, place);
+  return name !== undefined && name.isBuilt !== true;
+}
+
+type Matcher = (part: string) => boolean;
+type Way = readonly Matcher[];
+
+const matchesAt = (way: Way, parts: readonly string[], at: number): boolean =>
+  way.every((matches, index) => matches(parts[at + index] ?? ''));
+
+const startsWith = (parts: readonly string[], start: readonly string[]): boolean =>
+  start.length <= parts.length && start.every((part, index) => parts[index] === part);
+
+function matcher(name: string): Matcher {
+  if (!name.includes('*')) return (part) => part === name;
+  const escaped = name.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/\*/g, '.*');
+  const pattern = new RegExp(`^${escaped}$`, 's');
+  return (part) => pattern.test(part);
+}
+
+/** The patterns, sorted by how they are looked for: most are names, and a long command asks about thousands of words. */
+const plain = new Map<string, ProtectedName>();
+const wild: { readonly name: ProtectedName; readonly matches: Matcher }[] = [];
+const rows: { readonly name: ProtectedName; readonly way: Way }[] = [];
+const rooted: { readonly name: ProtectedName; readonly way: Way; readonly isBelowHome: boolean }[] = [];
+
+for (const name of protectedNames) {
+  const { pattern } = name;
+  const isBelowHome = pattern.startsWith('~/');
+  const parts = foldPath(isBelowHome ? pattern.slice(2) : pattern);
+  const way = parts.map(matcher);
+  if (isBelowHome || pattern.startsWith('/')) rooted.push({ name, way, isBelowHome });
+  else if (way.length > 1) rows.push({ name, way });
+  else if (pattern.includes('*')) wild.push({ name, matches: matcher(parts[0] ?? '') });
+  else if (parts[0] !== undefined) plain.set(parts[0], name);
+}
