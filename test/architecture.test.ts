@@ -5,12 +5,13 @@ import { expect, test } from 'vitest';
 /** Who may import whom; the reasons are in ARCHITECTURE.md. A room may always import itself. */
 const doors: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
+  disk: [],
   model: ['protocol'],
-  tools: ['protocol'],
+  tools: ['protocol', 'disk'],
   permissions: ['protocol'],
-  context: ['protocol'],
+  context: ['protocol', 'disk'],
   config: ['protocol'],
-  checkpoints: ['protocol'],
+  checkpoints: ['protocol', 'disk'],
   redact: ['protocol'],
   sandbox: ['protocol'],
   export: ['protocol', 'redact'],
@@ -20,6 +21,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   ui: ['protocol', 'agent', 'commands'],
   cli: [
     'protocol',
+    'disk',
     'model',
     'tools',
     'permissions',

@@ -14,7 +14,7 @@ import type {
   PermissionQuestion,
   Preview,
 } from '../protocol/permissions.ts';
-import type { PreparedCall, Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
+import type { PreparedCall, Settled, Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import type { CallChanges, CheckpointKeeper } from './checkpoints.ts';
 
 export interface ToolCallPorts {
@@ -127,7 +127,7 @@ async function runOne(call: ToolCall, ports: ToolCallPorts): Promise<Done> {
       if (prepared.type === 'invalid') return refused('error', prepared.message);
       title = prepared.title;
       const authorised = await authorise(call, prepared, ports);
-      if (authorised.type === 'refused') return authorised;
+      if (authorised.type !== 'granted') return authorised;
       const { grant } = authorised;
       // After a power cut the log must know of everything that was done to the world.
       if (!tool.readOnly)
@@ -163,7 +163,7 @@ async function runShown(
   }
 }
 
-type Authorised = { readonly type: 'granted'; readonly grant: Grant } | Extract<Verdict, { type: 'refused' }>;
+type Authorised = { readonly type: 'granted'; readonly grant: Grant } | Verdict;
 
 /** Says how the call comes to run, or why it must not. */
 async function authorise(
@@ -175,13 +175,16 @@ async function authorise(
   if (decision.behavior === 'allow') return { type: 'granted', grant: grantOf(decision) };
   if (decision.behavior === 'deny')
     return refused('denied', `Not allowed: ${decision.reason}`, { grant: grantOf(decision) });
+  const preview = await previewOf(prepared);
+  // The model could have known better, and the user's answer would change nothing.
+  if (preview.type === 'settled') return { type: 'outcome', outcome: preview.outcome };
   const question: PermissionQuestion = {
     id: ports.newId(),
     callId: call.id,
     tool: call.name,
     title: prepared.title,
     input: JSON.parse(call.arguments),
-    preview: await previewOf(prepared),
+    preview,
     reason: decision.reason,
     ...(decision.suggestion === undefined ? {} : { suggestion: decision.suggestion }),
     ...(decision.canAutoAllow === true && { canAutoAllow: true }),
@@ -212,7 +215,7 @@ function grantOf({ basis = 'mode', reason, rule }: PermissionDecision): Grant {
   };
 }
 
-async function previewOf(prepared: Extract<PreparedCall, { type: 'ready' }>): Promise<Preview> {
+async function previewOf(prepared: Extract<PreparedCall, { type: 'ready' }>): Promise<Preview | Settled> {
   try {
     return await prepared.preview();
   } catch (error) {

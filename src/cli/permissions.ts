@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { settingsFiles } from '../config/loadSettings.ts';
 import { addLocalRule } from '../config/localRules.ts';
 import type { LoadedSettings } from '../config/types.ts';
+import { realpath } from '../disk/realPath.ts';
 import { allowsPart } from '../permissions/commandRule.ts';
 import { decide, type Policy } from '../permissions/decide.ts';
 import { expandGlob } from '../permissions/expandGlob.ts';
@@ -13,7 +14,7 @@ import { isSensitive } from '../permissions/sensitive.ts';
 import { loadShellParser } from '../permissions/shell.ts';
 import { saveLocally } from '../permissions/suggestTool.ts';
 import type { Access, PermissionDecision, PermissionMode, RuleSuggestion } from '../protocol/permissions.ts';
-import { isDirectory, realpath } from './workspace.ts';
+import { isDirectory } from './workspace.ts';
 
 export interface Permissions {
   decide(tool: string, access: Access, mode: PermissionMode): Promise<PermissionDecision>;

@@ -1,8 +1,9 @@
 /** Where and as what the program runs: read from the process once, handed on as plain data. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { realpath } from '../disk/realPath.ts';
 import { packageRoot, programVersion } from './packageRoot.ts';
-import { findRoot, realpath } from './workspace.ts';
+import { findRoot } from './workspace.ts';
 
 export interface Place {
   readonly cwd: string;

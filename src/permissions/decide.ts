@@ -2,7 +2,7 @@
  * The one decision: what a call wants to do, the rules and the mode → allow, ask or deny, and why.
  * Pure but for what the policy brings (links, the shell's grammar). Deny beats ask beats allow, always.
  */
-import type { Access, PermissionDecision } from '../protocol/permissions.ts';
+import type { Access, AccessPaths, PermissionDecision } from '../protocol/permissions.ts';
 import { decideCommand } from './commandDecision.ts';
 import { decideFile } from './fileDecision.ts';
 import type { Policy } from './policy.ts';
@@ -24,9 +24,9 @@ export function decide(input: PermissionInput, policy: Policy): PermissionDecisi
   const { access, tool } = input;
   switch (access.type) {
     case 'read':
-      return decideFiles(tool, 'read', access.paths, policy);
+      return decideFiles(tool, 'read', access, policy);
     case 'write':
-      return decideFiles(tool, 'write', access.paths, policy);
+      return decideFiles(tool, 'write', access, policy);
     case 'command':
       return decideCommand(tool, access, policy);
     case 'web':
@@ -40,10 +40,13 @@ export function decide(input: PermissionInput, policy: Policy): PermissionDecisi
 function decideFiles(
   tool: string,
   verb: 'read' | 'write',
-  paths: readonly string[],
+  { paths, realPaths }: AccessPaths,
   policy: Policy,
 ): PermissionDecision {
-  const verdicts = paths.map((path) => decideFile({ tool, verb, path }, policy));
+  const verdicts = paths.map((path, index) => {
+    const realPath = realPaths?.[index];
+    return decideFile({ tool, verb, path, ...(realPath !== undefined && { realPath }) }, policy);
+  });
   const worst = gravest(verdicts);
   if (worst === undefined) return decideTool({ tool, access: { type: 'none' } }, policy);
   const { behavior, reason, rule, basis } = worst;

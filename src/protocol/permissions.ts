@@ -7,16 +7,30 @@ export type PermissionMode = (typeof permissionModes)[number];
 /** What a call wants to do, in the terms that rules are written in. Paths are absolute, not yet resolved. */
 export type Access =
   | { readonly type: 'none' }
-  | { readonly type: 'read'; readonly paths: readonly string[] }
-  | { readonly type: 'write'; readonly paths: readonly string[] }
+  | ({ readonly type: 'read' | 'write' } & AccessPaths)
   | { readonly type: 'command'; readonly command: string; readonly cwd: string }
   /** A request to a host on the web; `domain` is that host in lower case, without port and without a dot at the end. */
   | { readonly type: 'web'; readonly url: string; readonly domain: string }
   | { readonly type: 'plan' };
 
-/** Exactly what will happen, for the eyes of the user. */
+export interface AccessPaths {
+  readonly paths: readonly string[];
+  /**
+   * Where each of them led when the call was prepared. It is decided about these, and the call touches nothing else.
+   * Absent: looked up when it is decided.
+   */
+  readonly realPaths?: readonly string[];
+}
+
+/** Exactly what will happen, for the eyes of the user. A `realPath` is given where a path leads elsewhere. */
 export type Preview =
-  | { readonly type: 'diff'; readonly path: string; readonly diff: string; readonly isNew: boolean }
+  | {
+      readonly type: 'diff';
+      readonly path: string;
+      readonly realPath?: string;
+      readonly diff: string;
+      readonly isNew: boolean;
+    }
   | {
       readonly type: 'command';
       readonly command: string;
@@ -25,7 +39,7 @@ export type Preview =
       /** Where it would run: in which sandbox, or why in none. */
       readonly confinement?: string;
     }
-  | { readonly type: 'paths'; readonly verb: string; readonly paths: readonly string[] }
+  | ({ readonly type: 'paths'; readonly verb: string } & AccessPaths)
   | { readonly type: 'plan'; readonly plan: string }
   | { readonly type: 'text'; readonly text: string };
 

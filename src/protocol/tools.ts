@@ -111,6 +111,12 @@ export interface ToolOutcome {
   readonly images?: readonly { readonly path: string; readonly image: ImagePart }[];
 }
 
+/** The call's outcome is known without doing anything: nobody need be asked, the model hears it at once. */
+export interface Settled {
+  readonly type: 'settled';
+  readonly outcome: ToolOutcome;
+}
+
 /** The outcome of looking at a call's arguments before anything happens. */
 export type PreparedCall =
   | { readonly type: 'invalid'; readonly message: string }
@@ -119,7 +125,7 @@ export type PreparedCall =
       readonly title: string;
       readonly access: Access;
       /** What will happen, made only when the user is asked; may read files, changes nothing. */
-      readonly preview: () => Promise<Preview>;
+      readonly preview: () => Promise<Preview | Settled>;
       /** Never rejects for what can be expected (a missing file, exit 1): that is an `error` outcome. */
       readonly run: (grant: Grant) => Promise<ToolOutcome>;
     };

@@ -1,58 +1,109 @@
 /** Turns a definition into the `Tool` port: input is parsed here, expected failures become outcomes here. */
 import * as z from 'zod';
+import type { FilePlace } from '../disk/realFile.ts';
+import { realpath } from '../disk/realPath.ts';
 import type { Access, Grant, Preview } from '../protocol/permissions.ts';
-import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
+import type { Settled, Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { failure } from './outcomes.ts';
 import { parseInput } from './parseInput.ts';
 import { describeSystemError } from './systemErrors.ts';
 
-/** What a tool's own file says; `defineTool` adds parsing, a default preview and error outcomes. */
-export interface ToolDefinition<Input> {
+interface ToolHead<Input> {
   readonly name: string;
   readonly description: string;
   readonly input: z.ZodObject & z.ZodType<Input>;
   readonly readOnly: boolean;
+}
+
+/** What a tool's own file says; `defineTool` adds parsing, a default preview and error outcomes. */
+export interface ToolDefinition<Input> extends ToolHead<Input> {
   /** One line that names the file and range, the pattern or the command. */
   readonly title: (input: Input, context: ToolContext) => string;
   readonly access: (input: Input, context: ToolContext) => Access;
-  readonly preview?: (input: Input, context: ToolContext) => Promise<Preview>;
+  readonly preview?: (input: Input, context: ToolContext) => Promise<Preview | Settled>;
   /** May throw system errors (`ENOENT`, `EACCES` …): they become `error` outcomes. Anything else is a bug. */
   readonly run: (input: Input, context: ToolContext, grant: Grant) => Promise<ToolOutcome>;
 }
 
+/** What the file of a tool says that works on one file or folder. */
+export interface FileToolDefinition<Input> extends ToolHead<Input> {
+  /** Absolute. Looked up once: what is decided about, shown and touched is the same. */
+  readonly path: (input: Input, context: ToolContext) => string;
+  readonly title: (input: Input, context: ToolContext, path: string) => string;
+  readonly preview?: (place: FilePlace, input: Input, context: ToolContext) => Promise<Preview | Settled>;
+  /** Touches nothing but the place's real path. May throw as `ToolDefinition.run` may, and a `PathMovedError`. */
+  readonly run: (place: FilePlace, input: Input, context: ToolContext) => Promise<ToolOutcome>;
+}
+
 /** Makes a tool of its definition. */
 export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
-  const { name, description, readOnly } = definition;
+  return makeTool(definition, (input, context) => ({
+    title: definition.title(input, context),
+    access: definition.access(input, context),
+    preview: async () => definition.preview?.(input, context),
+    run: (grant) => definition.run(input, context, grant),
+  }));
+}
+
+/** Makes a tool that works on one file or folder. */
+export function defineFileTool<Input>(definition: FileToolDefinition<Input>): Tool {
+  return makeTool(definition, (input, context) => {
+    const path = definition.path(input, context);
+    const place: FilePlace = { path, realPath: realpath(path) };
+    return {
+      title: definition.title(input, context, path),
+      access: {
+        type: definition.readOnly ? 'read' : 'write',
+        paths: [path],
+        realPaths: [place.realPath],
+      },
+      preview: async () => definition.preview?.(place, input, context),
+      run: () => definition.run(place, input, context),
+    };
+  });
+}
+
+/** What a definition makes of one call. */
+interface OneCall {
+  readonly title: string;
+  readonly access: Access;
+  readonly preview: () => Promise<Preview | Settled | undefined>;
+  readonly run: (grant: Grant) => Promise<ToolOutcome>;
+}
+
+function makeTool<Input>(
+  { name, description, readOnly, input: schema }: ToolHead<Input>,
+  look: (input: Input, context: ToolContext) => OneCall,
+): Tool {
   return {
     name,
     readOnly,
-    schema: { name, description, parameters: inputSchema(definition.input) },
+    schema: { name, description, parameters: inputSchema(schema) },
     prepare(raw, context) {
-      const parsed = parseInput(name, definition.input, raw);
+      const parsed = parseInput(name, schema, raw);
       if (!parsed.ok) return { type: 'invalid', message: parsed.message };
-      const input: Input = parsed.value;
-      const title = definition.title(input, context);
-      const access = definition.access(input, context);
+      const { title, access, preview, run } = look(parsed.value, context);
+      const explained = (error: unknown): ToolOutcome => {
+        const message = describeSystemError(error);
+        if (message === undefined) throw error;
+        return failure(title, message);
+      };
       return {
         type: 'ready',
         title,
         access,
         preview: async () => {
           try {
-            return (await definition.preview?.(input, context)) ?? accessPreview(name, title, access);
+            return (await preview()) ?? accessPreview(name, title, access);
           } catch (error) {
-            const message = describeSystemError(error);
-            if (message === undefined) throw error;
-            return { type: 'text', text: `This will fail: ${message}` };
+            return { type: 'settled', outcome: explained(error) };
           }
         },
         run: async (grant) => {
           try {
-            return await definition.run(input, context, grant);
+            return await run(grant);
           } catch (error) {
-            const message = describeSystemError(error);
-            if (message === undefined) throw error;
-            return failure(title, message);
+            return explained(error);
           }
         },
       };
@@ -63,8 +114,10 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
 function accessPreview(name: string, title: string, access: Access): Preview {
   switch (access.type) {
     case 'read':
-    case 'write':
-      return { type: 'paths', verb: name, paths: access.paths };
+    case 'write': {
+      const { paths, realPaths } = access;
+      return { type: 'paths', verb: name, paths, ...(realPaths && { realPaths }) };
+    }
     case 'command':
       return { type: 'command', command: access.command, cwd: access.cwd };
     case 'web':

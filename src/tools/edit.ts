@@ -1,16 +1,15 @@
 import { resolve } from 'node:path';
 import * as z from 'zod';
-import type { Preview } from '../protocol/permissions.ts';
+import type { FilePlace } from '../disk/realFile.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
-import { defineTool } from './defineTool.ts';
-import { diffFiles } from './files/fileDiff.ts';
+import { defineFileTool } from './defineTool.ts';
 import { matchEdit } from './files/matchEdit.ts';
 import { nearestRegion } from './files/nearestRegion.ts';
-import { saveText, type TextChange } from './files/saveText.ts';
+import { previewChange, saveText, type TextChange } from './files/saveText.ts';
 import { suggestForMissing } from './files/similarNames.ts';
 import { loadForChange, type TextFile } from './files/textFile.ts';
 import { failure } from './outcomes.ts';
-import { absolutePath, shortPath } from './paths.ts';
+import { absolutePath, isBelow, shortPath } from './paths.ts';
 import { count } from './units.ts';
 
 const MAX_LINES_LISTED = 20;
@@ -25,54 +24,59 @@ type EditInput = z.infer<typeof input>;
 
 /** The tool that replaces one text by another in a file that was read. */
 export function editTool(home: string): Tool {
-  const path = (call: EditInput, context: ToolContext): string =>
-    absolutePath(call.file_path, context.cwd(), home);
-  return defineTool({
+  return defineFileTool({
     name: 'Edit',
     description:
       'Replace old_string by new_string in a file that you have read. old_string must be unique: give enough lines around it, or set replace_all.',
     input,
     readOnly: false,
-    title: (call, context) => shortPath(path(call, context), context.cwd()),
-    access: (call, context) => ({ type: 'write', paths: [path(call, context)] }),
-    preview: (call, context) => preview(path(call, context), call, context),
-    run: (call, context) => edit(path(call, context), call, context),
+    path: (call, context) => absolutePath(call.file_path, context.cwd(), home),
+    title: (_, context, path) => shortPath(path, context.cwd()),
+    preview: async (place, call, context) => {
+      // Names of other files are told only where reading them needs no leave.
+      const change = await plan(place, call, context, isBelow(place.realPath, context.root));
+      if (typeof change === 'string') return { type: 'settled', outcome: notChanged(place, change, context) };
+      return previewChange(change, context);
+    },
+    run: async (place, call, context) => {
+      const change = await plan(place, call, context, true);
+      return typeof change === 'string' ? notChanged(place, change, context) : saveText(change, context);
+    },
   });
 }
 
-async function edit(path: string, call: EditInput, context: ToolContext): Promise<ToolOutcome> {
-  const change = await plan(path, call, context);
-  if (typeof change === 'string') return failure(shortPath(path, context.cwd()), change, 'not changed');
-  return saveText(change, context);
-}
-
-async function preview(path: string, call: EditInput, context: ToolContext): Promise<Preview> {
-  const change = await plan(path, call, context);
-  if (typeof change === 'string') return { type: 'text', text: `This will fail: ${change}` };
-  const { diff } = await diffFiles(shortPath(path, context.cwd()), change.before, change.after);
-  return { type: 'diff', path, diff, isNew: change.before === undefined };
-}
+const notChanged = ({ path }: FilePlace, why: string, context: ToolContext): ToolOutcome =>
+  failure(shortPath(path, context.cwd()), why, 'not changed');
 
 /** What would be written, or why nothing can be, for the model. */
-async function plan(path: string, call: EditInput, context: ToolContext): Promise<TextChange | string> {
+async function plan(
+  place: FilePlace,
+  call: EditInput,
+  context: ToolContext,
+  namesOthers: boolean,
+): Promise<TextChange | string> {
   if (call.old_string === call.new_string)
     return 'old_string and new_string are the same: there is nothing to change.';
-  const loaded = await loadForChange(path, context);
+  const { path } = place;
+  const loaded = await loadForChange(place, context);
   if (loaded.type === 'refused') return loaded.reason;
   if (loaded.type === 'missing') {
-    if (call.old_string !== '')
-      return `${path} does not exist.${await suggestForMissing(path, resolve(context.root, call.file_path))}`;
-    const report = `Created ${path}.`;
-    return { path, before: undefined, after: call.new_string, encoding: 'utf-8', bom: false, report };
+    if (call.old_string !== '') {
+      const hint = namesOthers ? await suggestForMissing(path, resolve(context.root, call.file_path)) : '';
+      return `${path} does not exist.${hint}`;
+    }
+    const made = { place, stamp: undefined, before: undefined, after: call.new_string, bom: false } as const;
+    return { ...made, encoding: 'utf-8', report: `Created ${path}.` };
   }
-  return planChange(path, call, loaded.file);
+  return planChange(place, call, loaded.file);
 }
 
-function planChange(path: string, call: EditInput, file: TextFile): TextChange | string {
+function planChange(place: FilePlace, call: EditInput, file: TextFile): TextChange | string {
+  const { path } = place;
   if (!file.valid) {
     return `${path} has bytes that are not valid ${file.encoding}; an edit would damage them. Use a command (sed, perl, iconv) instead.`;
   }
-  const same = { path, before: file.text, encoding: file.encoding, bom: file.bom };
+  const same = { place, stamp: file.stamp, before: file.text, encoding: file.encoding, bom: file.bom };
   if (call.old_string === '') {
     if (file.text !== '')
       return `${path} exists and is not empty. Give the text to replace in old_string, or use Write to replace all of it.`;

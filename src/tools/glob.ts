@@ -2,8 +2,9 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import picomatch from 'picomatch';
 import * as z from 'zod';
+import { assertUnmoved, type FilePlace } from '../disk/realFile.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
-import { defineTool } from './defineTool.ts';
+import { defineFileTool } from './defineTool.ts';
 import type { Environment } from './environment.ts';
 import { suggestForMissing } from './files/similarNames.ts';
 import { failure, interrupted } from './outcomes.ts';
@@ -23,14 +24,14 @@ type GlobInput = z.infer<typeof input>;
 
 /** The tool that finds files by name. */
 export function globTool(home: string, env: Environment): Tool {
-  return defineTool({
+  return defineFileTool({
     name: 'Glob',
     description: 'Find files by glob, e.g. "src/**/*.ts"; newest first. Git-ignored files are left out.',
     input,
     readOnly: true,
     title: titleOf,
-    access: (call, context) => ({ type: 'read', paths: [searchOf(call, context.cwd(), home).root] }),
-    run: (call, context) => glob(call, context, home, env),
+    path: (call, context) => searchOf(call, context.cwd(), home).root,
+    run: (place, call, context) => glob(place, call, context, home, env),
   });
 }
 
@@ -55,6 +56,7 @@ function searchOf(call: GlobInput, cwd: string, home: string): GlobSearch {
 }
 
 async function glob(
+  place: FilePlace,
   call: GlobInput,
   context: ToolContext,
   home: string,
@@ -62,7 +64,9 @@ async function glob(
 ): Promise<ToolOutcome> {
   const title = titleOf(call);
   const cwd = context.cwd();
-  const { root, pattern } = searchOf(call, cwd, home);
+  const root = place.path;
+  const { pattern } = searchOf(call, cwd, home);
+  assertUnmoved(place);
   const info = await stat(root).catch(() => undefined);
   if (info === undefined) {
     const hint = await suggestForMissing(root, searchOf(call, context.root, home).root);
@@ -79,6 +83,7 @@ async function glob(
   );
   if (run === undefined) return failure(title, NO_RIPGREP);
   if (run.end === 'stopped') return interrupted(title);
+  assertUnmoved(place);
   const matches = picomatch(pattern === '' ? '**' : pattern, { dot: true });
   const found = run.items.filter((path) => matches(path)).map((path) => shortPath(resolve(root, path), cwd));
   if (found.length === 0 && run.problem !== '') return failure(title, `Nothing found. ${run.problem}`);

@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import * as z from 'zod';
+import { assertUnmoved, type FilePlace } from '../disk/realFile.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
-import { defineTool } from './defineTool.ts';
+import { defineFileTool } from './defineTool.ts';
 import type { Environment } from './environment.ts';
 import { suggestForMissing } from './files/similarNames.ts';
 import { failure, interrupted } from './outcomes.ts';
@@ -42,16 +43,14 @@ export interface GrepDeps {
 
 /** The tool that searches the content of files. */
 export function grepTool(deps: GrepDeps): Tool {
-  const root = (call: GrepInput, context: ToolContext): string =>
-    absolutePath(call.path ?? '.', context.cwd(), deps.home);
-  return defineTool({
+  return defineFileTool({
     name: 'Grep',
     description: `Search file contents. Default output_mode is files_with_matches; content shows lines with -A/-B/-C context. At most head_limit lines (default ${DEFAULT_HEAD_LIMIT}).`,
     input,
     readOnly: true,
     title: titleOf,
-    access: (call, context) => ({ type: 'read', paths: [root(call, context)] }),
-    run: (call, context) => grep(root(call, context), call, context, deps),
+    path: (call, context) => absolutePath(call.path ?? '.', context.cwd(), deps.home),
+    run: (place, call, context) => grep(place, call, context, deps),
   });
 }
 
@@ -61,13 +60,15 @@ function titleOf({ pattern, path, glob, type }: GrepInput): string {
 }
 
 async function grep(
-  root: string,
+  place: FilePlace,
   call: GrepInput,
   context: ToolContext,
   deps: GrepDeps,
 ): Promise<ToolOutcome> {
   const title = titleOf(call);
   const cwd = context.cwd();
+  const root = place.path;
+  assertUnmoved(place);
   const info = await stat(root).catch(() => undefined);
   if (info === undefined) {
     const hint = await suggestForMissing(root, resolve(context.root, call.path ?? '.'));
@@ -79,6 +80,7 @@ async function grep(
   const run = await runRipgrep(args, listsFiles ? '\0' : '\n', cwd, deps.env, context.signal);
   if (run === undefined) return failure(title, NO_RIPGREP);
   if (run.end === 'stopped') return interrupted(title);
+  assertUnmoved(place);
   const hits = collectHits(
     listsFiles ? run.items.map((path) => `${path}\0`) : run.items,
     mode === 'content' ? (call['-n'] ?? true) : undefined,

@@ -19,9 +19,14 @@ function pathOfUrl(url: string): string {
   }
 }
 
+/** Whether `path` is `folder` or lies below it; both absolute. */
+export function isBelow(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
 /** The path relative to `base` where it lies below it, else as it is. */
 export function shortPath(path: string, base: string): string {
-  const short = relative(base, path);
-  if (short === '') return '.';
-  return short === '..' || short.startsWith(`..${sep}`) || isAbsolute(short) ? path : short;
+  if (!isBelow(path, base)) return path;
+  return relative(base, path) || '.';
 }

@@ -1,15 +1,16 @@
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import * as z from 'zod';
+import { type FilePlace, openRealFile } from '../disk/realFile.ts';
 import { type FileFacts, fileStamp, isStampReliable } from '../protocol/fileStamp.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
-import { defineTool } from './defineTool.ts';
+import { defineFileTool } from './defineTool.ts';
 import { imageOutcome } from './files/readImage.ts';
 import { type LinesRead, readLines } from './files/readLines.ts';
 import { suggestForMissing } from './files/similarNames.ts';
+import { lookAt } from './files/textFile.ts';
 import { failure, interrupted } from './outcomes.ts';
 import { absolutePath, shortPath } from './paths.ts';
-import { errorCode } from './systemErrors.ts';
 import { count, formatBytes } from './units.ts';
 
 const DEFAULT_LINES = 2000;
@@ -33,17 +34,15 @@ interface About {
 
 /** The tool that shows a text file with numbered lines, and an image to a model that sees. */
 export function readTool(home: string): Tool {
-  const path = (call: ReadInput, context: ToolContext): string =>
-    absolutePath(call.file_path, context.cwd(), home);
-  return defineTool({
+  return defineFileTool({
     name: 'Read',
     description:
       'Read a text file or look at an image. Lines come numbered as `number<tab>text`; the numbers are not in the file.',
     input,
     readOnly: true,
-    title: (call, context) => titleOf(shortPath(path(call, context), context.cwd()), call),
-    access: (call, context) => ({ type: 'read', paths: [path(call, context)] }),
-    run: (call, context) => read(path(call, context), call, context),
+    path: (call, context) => absolutePath(call.file_path, context.cwd(), home),
+    title: (call, context, path) => titleOf(shortPath(path, context.cwd()), call),
+    run: read,
   });
 }
 
@@ -53,12 +52,13 @@ function titleOf(name: string, { offset, limit }: ReadInput): string {
   return limit === undefined ? `${name}:${first}-` : `${name}:${first}-${first + limit - 1}`;
 }
 
-async function read(path: string, call: ReadInput, context: ToolContext): Promise<ToolOutcome> {
+async function read(
+  { path, realPath }: FilePlace,
+  call: ReadInput,
+  context: ToolContext,
+): Promise<ToolOutcome> {
   const title = titleOf(shortPath(path, context.cwd()), call);
-  const info = await stat(path).catch((error: unknown) => {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  });
+  const info = await lookAt(realPath);
   if (info === undefined) {
     const hint = await suggestForMissing(path, resolve(context.root, call.file_path));
     return failure(title, `${path} does not exist.${hint}`, 'not found');
@@ -71,10 +71,11 @@ async function read(path: string, call: ReadInput, context: ToolContext): Promis
     );
   }
   // Opening a pipe or a device could block for ever or never end.
-  if (!info.isFile())
-    return failure(title, `${path} is a device, pipe or socket; Read shows regular files only.`);
-  const file = await open(path, 'r');
+  const special = `${path} is a device, pipe or socket; Read shows regular files only.`;
+  if (!info.isFile()) return failure(title, special);
+  const file = await openRealFile(realPath);
   try {
+    if (!(await file.stat()).isFile()) return failure(title, special);
     return await showOnce(file, { path, title, bytes: info.size }, call, context);
   } catch (error) {
     if (context.signal.aborted) return interrupted(title);

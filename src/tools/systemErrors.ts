@@ -1,4 +1,5 @@
 /** What the operating system's errors mean to someone who has to do something about them. */
+import { PathMovedError } from '../disk/realFile.ts';
 
 const meanings: Readonly<Record<string, string>> = {
   EACCES: 'permission denied; the file or its directory is not accessible to this user',
@@ -16,8 +17,9 @@ const meanings: Readonly<Record<string, string>> = {
   EBUSY: 'it is in use by another program',
 };
 
-/** A sentence about a system error, or undefined for anything else (which is then a bug). */
+/** A sentence about a system error or a path that moved, or undefined for anything else (which is then a bug). */
 export function describeSystemError(error: unknown): string | undefined {
+  if (error instanceof PathMovedError) return error.message;
   const code = errorCode(error);
   // Node refuses NUL before it asks the system; a model can write one all the same.
   if (code === 'ERR_INVALID_ARG_VALUE')

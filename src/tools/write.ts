@@ -1,10 +1,9 @@
 import * as z from 'zod';
-import type { Preview } from '../protocol/permissions.ts';
-import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
-import { defineTool } from './defineTool.ts';
-import { diffFiles } from './files/fileDiff.ts';
+import type { FilePlace } from '../disk/realFile.ts';
+import type { Tool, ToolContext } from '../protocol/tools.ts';
+import { defineFileTool } from './defineTool.ts';
 import { dominantLineEnd, withLineEnd } from './files/lineEnds.ts';
-import { saveText, type TextChange } from './files/saveText.ts';
+import { type PlannedChange, previewChange, saveText } from './files/saveText.ts';
 import { loadForChange } from './files/textFile.ts';
 import { failure } from './outcomes.ts';
 import { absolutePath, shortPath } from './paths.ts';
@@ -14,50 +13,55 @@ const input = z.object({ file_path: z.string().min(1), content: z.string() });
 
 /** The tool that writes a whole file. */
 export function writeTool(home: string): Tool {
-  const path = (filePath: string, context: ToolContext): string =>
-    absolutePath(filePath, context.cwd(), home);
-  return defineTool({
+  return defineFileTool({
     name: 'Write',
     description:
       'Create a file, or replace the whole of one that you have read. Prefer Edit for changes to an existing file.',
     input,
     readOnly: false,
-    title: (call, context) => shortPath(path(call.file_path, context), context.cwd()),
-    access: (call, context) => ({ type: 'write', paths: [path(call.file_path, context)] }),
-    preview: (call, context) => preview(path(call.file_path, context), call.content, context),
-    run: (call, context) => write(path(call.file_path, context), call.content, context),
+    path: (call, context) => absolutePath(call.file_path, context.cwd(), home),
+    title: (_, context, path) => shortPath(path, context.cwd()),
+    preview: async (place, call, context) => {
+      const planned = await plan(place, call.content, context);
+      return planned.type === 'settled' ? planned : previewChange(planned.change, context);
+    },
+    run: async (place, call, context) => {
+      const planned = await plan(place, call.content, context);
+      return planned.type === 'settled' ? planned.outcome : saveText(planned.change, context);
+    },
   });
 }
 
-async function write(path: string, content: string, context: ToolContext): Promise<ToolOutcome> {
-  const change = await plan(path, content, context);
-  if (typeof change === 'string') return failure(shortPath(path, context.cwd()), change, 'not written');
-  if (change.before === change.after) {
-    const display = { title: shortPath(path, context.cwd()), summary: 'unchanged' };
-    return { status: 'ok', text: `${path} already has this content.`, kind: 'edit', display };
-  }
-  return saveText(change, context);
-}
-
-async function preview(path: string, content: string, context: ToolContext): Promise<Preview> {
-  const change = await plan(path, content, context);
-  if (typeof change === 'string') return { type: 'text', text: `This will fail: ${change}` };
-  const { diff } = await diffFiles(shortPath(path, context.cwd()), change.before, change.after);
-  return { type: 'diff', path, diff, isNew: change.before === undefined };
-}
-
-/** What would be written, or why nothing can be. Encoding, mark and line ends of an existing file stay. */
-async function plan(path: string, content: string, context: ToolContext): Promise<TextChange | string> {
-  const loaded = await loadForChange(path, context);
-  if (loaded.type === 'refused') return loaded.reason;
+/** What would be written, or why nothing is. Encoding, mark and line ends of an existing file stay. */
+async function plan(place: FilePlace, content: string, context: ToolContext): Promise<PlannedChange> {
+  const { path } = place;
+  const title = shortPath(path, context.cwd());
+  const loaded = await loadForChange(place, context);
+  if (loaded.type === 'refused')
+    return { type: 'settled', outcome: failure(title, loaded.reason, 'not written') };
   const ownMark = content.startsWith('\uFEFF');
   const text = ownMark ? content.slice(1) : content;
   if (loaded.type === 'missing') {
     const report = `Created ${path} (${count(text === '' ? 0 : text.replace(/\n$/, '').split('\n').length, 'line')}).`;
-    return { path, before: undefined, after: text, encoding: 'utf-8', bom: ownMark, report };
+    const made = {
+      place,
+      stamp: undefined,
+      before: undefined,
+      after: text,
+      encoding: 'utf-8',
+      report,
+    } as const;
+    return { type: 'change', change: { ...made, bom: ownMark } };
   }
   const { file } = loaded;
   const after = text.includes('\r') ? text : withLineEnd(text, dominantLineEnd(file.text));
+  if (after === file.text) {
+    const said = `${path} already has this content.`;
+    const display = { title, summary: 'unchanged' };
+    return { type: 'settled', outcome: { status: 'ok', text: said, kind: 'edit', display } };
+  }
   const report = `Replaced the content of ${path}.`;
-  return { path, before: file.text, after, encoding: file.encoding, bom: file.bom || ownMark, report };
+  const { stamp, encoding } = file;
+  const change = { place, stamp, before: file.text, after, encoding, bom: file.bom || ownMark, report };
+  return { type: 'change', change };
 }

@@ -267,3 +267,22 @@ test('each result records what decided about its call, and the tool is told', as
   ]);
   expect(told.map(({ basis }) => basis)).toEqual(['read-only', 'mode', 'user']);
 });
+
+test('a call whose outcome is certain asks nobody: the model hears it', async () => {
+  const outcome = { status: 'error', text: 'Read it first.', kind: 'text', display: { title: 'a' } } as const;
+  const tool = smallTool('Edit', {
+    preview: async () => ({ type: 'settled', outcome }),
+    run: () => {
+      throw new Error('must not run');
+    },
+  });
+  const { ask, lines } = await answering([], {
+    tools: [tool],
+    answers: [calls(['a', 'Edit']), says('I see.')],
+  });
+  await ask('Go');
+  expect(aboutTools(lines())).toEqual([
+    'entry tool_result a error: Read it first.',
+    'turn_ended done after 2',
+  ]);
+});

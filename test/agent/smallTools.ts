@@ -1,11 +1,11 @@
 /** Small tools that a test makes inline; real implementations of the port, without zod and without files. */
 import type { Access, Grant, Preview } from '../../src/protocol/permissions.ts';
-import type { Tool, ToolContext, ToolOutcome } from '../../src/protocol/tools.ts';
+import type { Settled, Tool, ToolContext, ToolOutcome } from '../../src/protocol/tools.ts';
 
 interface Definition {
   readonly readOnly?: boolean;
   readonly access?: Access;
-  readonly preview?: () => Promise<Preview>;
+  readonly preview?: () => Promise<Preview | Settled>;
   readonly run?: (input: Input, context: ToolContext, grant: Grant) => Promise<ToolOutcome> | ToolOutcome;
 }
 

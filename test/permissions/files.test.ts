@@ -167,6 +167,19 @@ test('in a worktree that lies in an agent’s folder the files are ordinary ones
   expect([write('src/a.ts'), write('.claude/settings.json'), write('.git')]).toEqual(['allow', 'ask', 'ask']);
 });
 
+test('it is decided about where a path led when the call was prepared, wherever it leads now', async () => {
+  const policy = await policyFor(['deny Read(b.txt)'], 'acceptEdits');
+  const at = (path: string, real: string, type: 'read' | 'write') =>
+    decide({ tool: 'Edit', access: { type, paths: [join(root, path)], realPaths: [real] } }, policy).behavior;
+  expect(at('a.txt', join(root, 'a.txt'), 'write')).toBe('allow');
+  expect(at('a.txt', join(outside, 'a.txt'), 'write')).toBe('ask');
+  expect(at('a.txt', join(root, '.git/hooks/x'), 'write')).toBe('ask');
+  expect(at('a.txt', join(root, '.env'), 'read')).toBe('ask');
+  expect(at('a.txt', join(root, 'b.txt'), 'read')).toBe('deny');
+  // A link that led into the workspace then and out of it now.
+  expect(at('link/x', join(root, 'x'), 'write')).toBe('allow');
+});
+
 test('the home folder as workspace opens neither the PATH nor what starts by itself', async () => {
   const policy = await policyFor(['allow Edit(/**)'], 'acceptEdits', { root: home });
   const write = (name: string) =>

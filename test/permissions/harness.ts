@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isDirectory, realpath } from '../../src/cli/workspace.ts';
+import { isDirectory } from '../../src/cli/workspace.ts';
+import { realpath } from '../../src/disk/realPath.ts';
 import { decide, type Policy } from '../../src/permissions/decide.ts';
 import { expandGlob } from '../../src/permissions/expandGlob.ts';
 import { gitRunsPrograms } from '../../src/permissions/gitPrograms.ts';

@@ -6,6 +6,8 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -15,6 +17,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { diffFiles } from '../../src/tools/files/fileDiff.ts';
 import { sha256 } from '../../src/tools/files/textFile.ts';
+import { FileChangedError, writeFileAtomic } from '../../src/tools/files/writeFileAtomic.ts';
 import { openWorkbench, type Workbench } from './workbench.ts';
 
 let bench: Workbench;
@@ -304,7 +307,7 @@ describe('Edit', () => {
     expect((await edit('latin1', 'a', 'b')).text).toMatch(/not valid utf-8/);
   });
 
-  test('previews the real diff, or why it will fail', async () => {
+  test('previews the real diff; where it is bound to fail, the model hears it instead', async () => {
     put('a.txt', 'one\n');
     await read('a.txt');
     const preview = async (old_string: string) => {
@@ -318,9 +321,152 @@ describe('Edit', () => {
       diff: expect.stringContaining('-one\n+x\n'),
     });
     expect(await preview('two')).toMatchObject({
-      type: 'text',
-      text: expect.stringMatching(/^This will fail: /),
+      type: 'settled',
+      outcome: { status: 'error', text: expect.stringMatching(/^old_string was not found/) },
     });
     expect(text('a.txt')).toBe('one\n');
+  });
+});
+
+/** A call that waits for its answer. */
+async function waiting(tool: string, input: Record<string, unknown>) {
+  const prepared = await bench.prepare(tool, input);
+  if (prepared.type !== 'ready') throw new Error('not ready');
+  return { ...prepared, run: () => prepared.run({ basis: 'user' }) };
+}
+
+describe('what is known before anybody is asked', () => {
+  const settled = async (tool: string, input: Record<string, unknown>) => {
+    const preview = await (await waiting(tool, input)).preview();
+    return preview.type === 'settled' ? preview.outcome : undefined;
+  };
+
+  test.each([
+    ['Edit', { file_path: 'a.txt', old_string: 'one', new_string: 'x' }, /has not been read/],
+    ['Edit', { file_path: 'a.txt', old_string: 'one', new_string: 'one' }, /are the same/],
+    ['Edit', { file_path: 'b.txt', old_string: 'one', new_string: 'x' }, /does not exist\. Did you mean/],
+    ['Edit', { file_path: '.', old_string: 'one', new_string: 'x' }, /is a directory/],
+    ['Write', { file_path: 'a.txt', content: 'x' }, /has not been read/],
+    ['Write', { file_path: 'a.txt/b', content: 'x' }, /ENOTDIR/],
+    ['Write', { file_path: 'round', content: 'x' }, /circle/],
+  ])('%s %j', async (tool, input, expected) => {
+    put('a.txt', 'one\n');
+    symlinkSync('round', at('round'));
+    expect((await settled(tool, input))?.text).toMatch(expected);
+  });
+
+  test('a file that changed, or is binary, or holds that already', async () => {
+    put('a.txt', 'one\n');
+    await read('a.txt');
+    expect(await settled('Write', { file_path: 'a.txt', content: 'one\n' })).toMatchObject({ status: 'ok' });
+    expect(await settled('Write', { file_path: 'a.txt', content: 'two\n' })).toBeUndefined();
+    put('a.txt', 'other\n');
+    expect((await settled('Write', { file_path: 'a.txt', content: 'x' }))?.text).toMatch(/changed on disk/);
+  });
+
+  test('names beside a missing file are told only in the project', async () => {
+    mkdirSync(at('project'));
+    put('a.txt', '');
+    await bench.close();
+    bench = await openWorkbench({}, { root: at('project') });
+    const outcome = await settled('Edit', { file_path: at('b.txt'), old_string: 'x', new_string: 'y' });
+    expect(outcome?.text).toBe(`${at('b.txt')} does not exist.`);
+  });
+});
+
+describe('while a question stands open', () => {
+  /** Puts a link to `theirs` in the place of a folder. */
+  const swap = (folder: string): void => {
+    renameSync(at(folder), at('away'));
+    symlinkSync(at('theirs'), at(folder));
+  };
+  beforeEach(() => {
+    mkdirSync(at('ours'));
+    mkdirSync(at('theirs'));
+    put('theirs/a.txt', 'SECRET=1\n');
+    put('ours/a.txt', 'one\n');
+  });
+
+  test.each([
+    ['Write', { file_path: 'ours/new.txt', content: 'x' }],
+    ['Write', { file_path: 'ours/deep/new.txt', content: 'x' }],
+    ['Write', { file_path: 'ours/a.txt', content: 'x' }],
+    ['Edit', { file_path: 'ours/a.txt', old_string: 'one', new_string: 'x' }],
+    ['Read', { file_path: 'ours/a.txt' }],
+    ['Grep', { pattern: '.', path: 'ours', output_mode: 'content' }],
+    ['Grep', { pattern: '.', path: 'ours/a.txt', output_mode: 'content' }],
+    ['Glob', { pattern: '*', path: 'ours' }],
+  ])('a folder becomes a link: %s %j', async (tool, input) => {
+    await read('ours/a.txt');
+    const call = await waiting(tool, input);
+    await call.preview();
+    swap('ours');
+    const outcome = await call.run();
+    expect(outcome).toMatchObject({ status: 'error', text: expect.stringMatching(/leads elsewhere/) });
+    expect(outcome.text).not.toContain('SECRET');
+    expect([readdirSync(at('theirs')), text('theirs/a.txt')]).toEqual([['a.txt'], 'SECRET=1\n']);
+  });
+
+  test.each([
+    ['Write', { file_path: 'ours/a.txt', content: 'x' }],
+    ['Edit', { file_path: 'ours/a.txt', old_string: 'one', new_string: 'x' }],
+    ['Read', { file_path: 'ours/a.txt' }],
+    ['Write', { file_path: 'ours/new.txt', content: 'x' }],
+  ])('the file becomes a link: %s %j', async (tool, input) => {
+    await read('ours/a.txt');
+    const call = await waiting(tool, input);
+    await call.preview();
+    rmSync(at(input.file_path), { force: true });
+    symlinkSync(at('theirs/a.txt'), at(input.file_path));
+    expect(await call.run()).toMatchObject({ status: 'error', text: expect.not.stringMatching(/SECRET/) });
+    expect([readdirSync(at('theirs')), text('theirs/a.txt')]).toEqual([['a.txt'], 'SECRET=1\n']);
+  });
+
+  test('a link is pointed elsewhere: what was decided about is written', async () => {
+    symlinkSync('ours', at('link'));
+    const call = await waiting('Write', { file_path: 'link/new.txt', content: 'x' });
+    expect(call.access).toMatchObject({ paths: [at('link/new.txt')], realPaths: [at('ours/new.txt')] });
+    rmSync(at('link'));
+    symlinkSync('theirs', at('link'));
+    expect(await call.run()).toMatchObject({ status: 'ok' });
+    expect([readdirSync(at('theirs')), text('ours/new.txt')]).toEqual([['a.txt'], 'x']);
+  });
+
+  test('the file changes, or comes into being: it is left as it is', async () => {
+    await read('ours/a.txt');
+    const edit = await waiting('Edit', { file_path: 'ours/a.txt', old_string: 'one', new_string: 'x' });
+    const write = await waiting('Write', { file_path: 'ours/new.txt', content: 'x' });
+    expect([(await edit.preview()).type, (await write.preview()).type]).toEqual(['diff', 'diff']);
+    put('ours/a.txt', 'one of mine\n');
+    put('ours/new.txt', 'mine\n');
+    expect((await edit.run()).text).toMatch(/changed on disk/);
+    expect((await write.run()).text).toMatch(/has not been read/);
+    expect([text('ours/a.txt'), text('ours/new.txt')]).toEqual(['one of mine\n', 'mine\n']);
+  });
+});
+
+test('a change in the moment before it is written is no loss', async () => {
+  put('a.txt', 'mine\n');
+  const write = (stamp: string | undefined) => writeFileAtomic(at('a.txt'), Buffer.from('x'), stamp);
+  await expect(write('another stamp')).rejects.toThrow(FileChangedError);
+  await expect(write(undefined)).rejects.toThrow(FileChangedError);
+  expect([text('a.txt'), readdirSync(bench.root)]).toEqual(['mine\n', ['a.txt']]);
+});
+
+test('the question names the file that a link leads to, also one that is not there yet', async () => {
+  symlinkSync('../elsewhere.txt', at('link.md'));
+  const write = await waiting('Write', { file_path: 'link.md', content: 'x\n' });
+  expect(await write.preview()).toMatchObject({
+    type: 'diff',
+    path: at('link.md'),
+    realPath: join(bench.root, '../elsewhere.txt'),
+    isNew: true,
+  });
+  const read = await waiting('Read', { file_path: 'link.md' });
+  expect(await read.preview()).toEqual({
+    type: 'paths',
+    verb: 'Read',
+    paths: [at('link.md')],
+    realPaths: [join(bench.root, '../elsewhere.txt')],
   });
 });

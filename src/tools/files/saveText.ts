@@ -1,13 +1,18 @@
-/** Writes a changed text and words the outcome; shared by Write and Edit. */
-import type { ToolContext, ToolOutcome } from '../../protocol/tools.ts';
+/** Shows a changed text, writes it and words the outcome; shared by Write and Edit. */
+import type { FilePlace } from '../../disk/realFile.ts';
+import type { Preview } from '../../protocol/permissions.ts';
+import type { Settled, ToolContext, ToolOutcome } from '../../protocol/tools.ts';
+import { failure } from '../outcomes.ts';
 import { shortPath } from '../paths.ts';
 import { type Encoding, encodeText } from './encoding.ts';
 import { diffFiles } from './fileDiff.ts';
 import { sha256 } from './textFile.ts';
-import { writeFileAtomic } from './writeFileAtomic.ts';
+import { FileChangedError, writeFileAtomic } from './writeFileAtomic.ts';
 
 export interface TextChange {
-  readonly path: string;
+  readonly place: FilePlace;
+  /** Of the file that is replaced; undefined for a new one. */
+  readonly stamp: string | undefined;
   /** Undefined for a new file. */
   readonly before: string | undefined;
   readonly after: string;
@@ -17,12 +22,30 @@ export interface TextChange {
   readonly report: string;
 }
 
-/** Puts the change on disk. Rejects with system errors. */
+/** What a call comes to: a change, or an outcome that is certain without one. */
+export type PlannedChange = { readonly type: 'change'; readonly change: TextChange } | Settled;
+
+/** Shows the change to the user. */
+export async function previewChange(change: TextChange, context: ToolContext): Promise<Preview> {
+  const { path, realPath } = change.place;
+  const { diff } = await diffFiles(shortPath(path, context.cwd()), change.before, change.after);
+  const isNew = change.before === undefined;
+  return { type: 'diff', path, ...(realPath !== path && { realPath }), diff, isNew };
+}
+
+/** Puts the change on disk. Rejects with system errors and as `PathMovedError`. */
 export async function saveText(change: TextChange, context: ToolContext): Promise<ToolOutcome> {
-  const { path, before, after } = change;
+  const { place, before, after } = change;
+  const { path } = place;
   const title = shortPath(path, context.cwd());
   const bytes = encodeText(after, change.encoding, change.bom);
-  await writeFileAtomic(path, bytes);
+  try {
+    await writeFileAtomic(place.realPath, bytes, change.stamp);
+  } catch (error) {
+    if (!(error instanceof FileChangedError)) throw error;
+    const text = `${path} changed on disk just now, so it was left as it is. Read it again, then try again.`;
+    return failure(title, text, 'not changed');
+  }
   context.cache?.drop(path);
   const { diff, added, removed } = await diffFiles(title, before, after);
   const kind = before === undefined ? 'created' : 'modified';

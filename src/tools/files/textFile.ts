@@ -1,6 +1,9 @@
 /** A text file as Edit and Write see it: its text, and what must be the same when it is written back. */
 import { createHash } from 'node:crypto';
-import { readFile, realpath, stat } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { lstat, stat } from 'node:fs/promises';
+import { type FilePlace, openRealFile, PathMovedError } from '../../disk/realFile.ts';
+import { fileStamp } from '../../protocol/fileStamp.ts';
 import type { ToolContext } from '../../protocol/tools.ts';
 import { errorCode } from '../systemErrors.ts';
 import { type DecodedText, decodeText, looksBinary } from './encoding.ts';
@@ -10,6 +13,8 @@ const MAX_EDIT_BYTES = 256 * 1024 * 1024;
 
 export interface TextFile extends DecodedText {
   readonly hash: string;
+  /** Differs once the file has been changed or replaced. */
+  readonly stamp: string;
 }
 
 /** A file that can be changed, one that is not there yet, or the reason why it must be left alone. */
@@ -19,16 +24,14 @@ export type LoadedFile =
   | { readonly type: 'refused'; readonly reason: string };
 
 /** Loads a file for a change, and refuses one that this session has not read as it is now. */
-export async function loadForChange(path: string, context: ToolContext): Promise<LoadedFile> {
-  const info = await stat(path).catch((error: unknown) => {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    throw error;
-  });
+export async function loadForChange(place: FilePlace, context: ToolContext): Promise<LoadedFile> {
+  const { path, realPath } = place;
+  const info = await lookAt(realPath);
   if (info === undefined) return { type: 'missing' };
   if (info.isDirectory()) return { type: 'refused', reason: `${path} is a directory.` };
   if (!info.isFile())
     return { type: 'refused', reason: `${path} is a device, pipe or socket, not a regular file.` };
-  const seen = context.fileReads(path) ?? context.fileReads(await realpath(path));
+  const seen = context.fileReads(path) ?? context.fileReads(realPath);
   if (seen === undefined) {
     return {
       type: 'refused',
@@ -37,7 +40,7 @@ export async function loadForChange(path: string, context: ToolContext): Promise
   }
   if (info.size > MAX_EDIT_BYTES)
     return { type: 'refused', reason: `${path} is too large to edit. Use a command.` };
-  const bytes = await readFile(path);
+  const { bytes, stamp } = await readAll(realPath);
   const hash = sha256(bytes);
   if (seen !== hash) {
     return {
@@ -46,7 +49,30 @@ export async function loadForChange(path: string, context: ToolContext): Promise
     };
   }
   if (looksBinary(bytes.subarray(0, 8192))) return { type: 'refused', reason: `${path} is a binary file.` };
-  return { type: 'file', file: { ...decodeText(bytes), hash } };
+  return { type: 'file', file: { ...decodeText(bytes), hash, stamp } };
+}
+
+/** What stands at a real path; undefined where there is nothing. A link there leads in a circle, or is new. */
+export async function lookAt(realPath: string): Promise<Stats | undefined> {
+  try {
+    const info = await lstat(realPath);
+    if (!info.isSymbolicLink()) return info;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+  await stat(realPath);
+  throw new PathMovedError(realPath);
+}
+
+async function readAll(realPath: string): Promise<{ bytes: Buffer; stamp: string }> {
+  const file = await openRealFile(realPath);
+  try {
+    const stamp = fileStamp(await file.stat({ bigint: true }));
+    return { bytes: await file.readFile(), stamp };
+  } finally {
+    await file.close();
+  }
 }
 
 /** SHA-256 in hex: how the log names the content of a file. */

@@ -1,48 +1,92 @@
 /** Replaces a file in one step: whoever reads it sees the old content or the new, never a part. */
 import { randomBytes } from 'node:crypto';
-import { lstat, mkdir, open, readlink, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { constants } from 'node:fs';
+import { lstat, open, rename, rm } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { inRealFolder, PathMovedError, type RealFolder } from '../../disk/realFile.ts';
+import { type FileFacts, fileStamp } from '../../protocol/fileStamp.ts';
 import { errorCode } from '../systemErrors.ts';
 
-const MAX_LINKS = 40;
-
-/** Writes the bytes to the file or, through a link, to its target; makes directories; keeps mode and owner. */
-export async function writeFileAtomic(path: string, bytes: Uint8Array): Promise<void> {
-  const target = await linkTarget(path);
-  const old = await stat(target).catch(() => undefined);
-  await mkdir(dirname(target), { recursive: true });
-  const temporary = join(
-    dirname(target),
-    `.${basename(target).slice(0, 200)}.${randomBytes(6).toString('hex')}.tmp`,
-  );
-  try {
-    const file = await open(temporary, 'wx', old === undefined ? 0o666 : 0o600);
-    try {
-      await file.writeFile(bytes);
-      if (old !== undefined) {
-        await file.chown(old.uid, old.gid).catch(() => undefined);
-        await file.chmod(old.mode & 0o7777);
-      }
-      await file.datasync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, target);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    // The file may be writable where its directory is not: then in place is the only way.
-    if (old === undefined || !['EACCES', 'EPERM', 'EROFS'].includes(errorCode(error) ?? '')) throw error;
-    await writeFile(target, bytes);
-  }
+/** What stands at the path is not what the change was made from. */
+export class FileChangedError extends Error {
+  override readonly name = 'FileChangedError';
 }
 
-/** Follows links, also to a target that does not exist yet. */
-async function linkTarget(path: string): Promise<string> {
-  let target = path;
-  for (let links = 0; links < MAX_LINKS; links += 1) {
-    const info = await lstat(target).catch(() => undefined);
-    if (info === undefined || !info.isSymbolicLink()) return target;
-    target = resolve(dirname(target), await readlink(target));
+/**
+ * Writes the bytes to the real path, which holds no links; makes directories; keeps mode and owner. `stamp` is that of
+ * the file that is replaced, undefined where there is none. Rejects with a `FileChangedError` or a `PathMovedError`
+ * where something else stands, and with system errors.
+ */
+export async function writeFileAtomic(
+  realPath: string,
+  bytes: Uint8Array,
+  stamp: string | undefined,
+): Promise<void> {
+  const name = basename(realPath);
+  const write = async (folder: RealFolder): Promise<void> => {
+    const old = await unchanged(folder, name, realPath, stamp);
+    const temporary = folder.at(`.${name.slice(0, 200)}.${randomBytes(6).toString('hex')}.tmp`);
+    try {
+      const file = await open(temporary, 'wx', old === undefined ? 0o666 : 0o600);
+      try {
+        await file.writeFile(bytes);
+        if (old !== undefined) {
+          await file.chown(Number(old.uid), Number(old.gid)).catch(() => undefined);
+          await file.chmod(Number(old.mode & 0o7777n));
+        }
+        await file.datasync();
+      } finally {
+        await file.close();
+      }
+      await unchanged(folder, name, realPath, stamp);
+      folder.check();
+      await rename(temporary, folder.at(name));
+    } catch (error) {
+      await rm(temporary, { force: true });
+      // The file may be writable where its directory is not: then in place is the only way.
+      if (old === undefined || !['EACCES', 'EPERM', 'EROFS'].includes(errorCode(error) ?? '')) throw error;
+      await overwrite(folder, name, bytes, stamp);
+    }
+  };
+  await inRealFolder(dirname(realPath), write, { create: true });
+}
+
+interface Entry extends FileFacts {
+  readonly mode: bigint;
+  readonly uid: bigint;
+  readonly gid: bigint;
+}
+
+/** What is to be replaced, which must still be what the change was made from. */
+async function unchanged(
+  folder: RealFolder,
+  name: string,
+  realPath: string,
+  stamp: string | undefined,
+): Promise<Entry | undefined> {
+  const info = await lstat(folder.at(name), { bigint: true }).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (info?.isSymbolicLink()) throw new PathMovedError(realPath);
+  if ((info && fileStamp(info)) !== stamp) throw new FileChangedError(realPath);
+  return info;
+}
+
+async function overwrite(
+  folder: RealFolder,
+  name: string,
+  bytes: Uint8Array,
+  stamp: string | undefined,
+): Promise<void> {
+  const { O_WRONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const file = await open(folder.at(name), O_WRONLY | O_NOFOLLOW | O_NONBLOCK);
+  try {
+    if (fileStamp(await file.stat({ bigint: true })) !== stamp) throw new FileChangedError(name);
+    folder.check();
+    await file.truncate();
+    await file.writeFile(bytes);
+  } finally {
+    await file.close();
   }
-  return target;
 }

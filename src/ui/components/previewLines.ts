@@ -15,7 +15,8 @@ export function previewLines(
 ): string[] {
   switch (preview.type) {
     case 'diff': {
-      const head = `${preview.isNew ? 'New file' : 'Change'}: ${revealLine(preview.path)}`;
+      const where = pathWords(preview.path, preview.realPath);
+      const head = `${preview.isNew ? 'New file' : 'Change'}: ${where}`;
       const rows = renderDiff(preview.diff, { width, theme, clean: reveal });
       const body = rows === '' ? [theme.dim('(no difference to show)')] : rows.split('\n');
       return [...wrapped(head, width, theme), ...body];
@@ -34,15 +35,22 @@ export function previewLines(
     case 'paths':
       return [
         ...wrapped(`${sanitizeLine(preview.verb)}:`, width, theme),
-        ...preview.paths.flatMap((path) =>
-          prefixLines(wrapColumns([{ text: revealLine(path) }], width - 2).map(paintLine), '  '),
-        ),
+        ...preview.paths.flatMap((path, index) => {
+          const text = pathWords(path, preview.realPaths?.[index]);
+          return prefixLines(wrapColumns([{ text }], width - 2).map(paintLine), '  ');
+        }),
       ];
     case 'plan':
       return markdown(preview.plan, { width, theme }).split('\n');
     case 'text':
       return wrapText(reveal(preview.text).trimEnd(), width);
   }
+}
+
+/** The file that is meant and, where it is reached by a link, the path that was asked for. */
+export function pathWords(path: string, realPath = path): string {
+  if (realPath === path) return revealLine(path);
+  return `${revealLine(realPath)}, through the link ${revealLine(path)}`;
 }
 
 function wrapped(text: string, width: number, theme: Theme): string[] {

@@ -171,6 +171,14 @@ test.each([
     { type: 'paths', verb: 'Read', paths: ['/etc/passwd', '/x\ny'] },
     ['Read:', '  /etc/passwd', '  /x‹U+000A›y'],
   ],
+  [
+    { type: 'diff', path: '/p/notes.md', realPath: '/h/.zshenv', isNew: true, diff: '' },
+    ['New file: /h/.zshenv, through the link /p/notes.md', '(no difference to show)'],
+  ],
+  [
+    { type: 'paths', verb: 'Read', paths: ['/p/a', '/p/b'], realPaths: ['/p/a', '/h/\u202ekey'] },
+    ['Read:', '  /p/a', '  /h/‹U+202E›key, through the link /p/b'],
+  ],
   [{ type: 'plan', plan: '1. look\n2. do' }, ['1. look', '2. do']],
   [{ type: 'text', text: 'GET http://a.b' }, ['GET http://a.b']],
 ] as [PermissionQuestion['preview'], string[]][])('the preview of %j', (preview, expected) => {

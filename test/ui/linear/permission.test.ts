@@ -92,3 +92,16 @@ test('a long diff is told to its end', () => {
   const { dialogue } = ask({ ...asked, preview: { type: 'diff', path: '/p/a', diff, isNew: true } });
   expect(dialogue.tell.filter((line) => line.startsWith('added line'))).toHaveLength(500);
 });
+
+test('the file that a link leads to is said', () => {
+  const preview = {
+    type: 'diff',
+    path: '/p/notes.md',
+    realPath: '/h/.zshenv',
+    isNew: true,
+    diff: '',
+  } as const;
+  expect(ask({ ...asked, preview }).dialogue.tell.join('\n')).toContain(
+    'New file: /h/.zshenv, through the link /p/notes.md',
+  );
+});

@@ -1,6 +1,7 @@
 /** May this call run? The whole preview in words, then numbered answers; nothing but an exact answer approves. */
 import type { PermissionAnswer, PermissionQuestion, Preview } from '../../../protocol/permissions.ts';
 import { permissionChoices } from '../../components/permissionChoices.ts';
+import { pathWords } from '../../components/previewLines.ts';
 import type { MarkdownRenderer } from '../../print/markdown.ts';
 import { reveal, revealLine, sanitizeLine } from '../../print/sanitize.ts';
 import { plainTheme } from '../markdownWords.ts';
@@ -68,7 +69,7 @@ function previewWords(preview: Preview, words: MarkdownRenderer): string[] {
   switch (preview.type) {
     case 'diff':
       return [
-        `${preview.isNew ? 'New file' : 'Change'}: ${revealLine(preview.path)}`,
+        `${preview.isNew ? 'New file' : 'Change'}: ${pathWords(preview.path, preview.realPath)}`,
         ...diffWords(preview.diff, Number.POSITIVE_INFINITY, revealed),
       ];
     case 'command':
@@ -81,7 +82,10 @@ function previewWords(preview: Preview, words: MarkdownRenderer): string[] {
           : [`What the model says of it: ${sanitizeLine(preview.description)}`]),
       ];
     case 'paths':
-      return [`${sanitizeLine(preview.verb)}:`, ...preview.paths.map((path) => revealLine(path))];
+      return [
+        `${sanitizeLine(preview.verb)}:`,
+        ...preview.paths.map((path, index) => pathWords(path, preview.realPaths?.[index])),
+      ];
     case 'plan':
       return ['Plan:', words(preview.plan, { width: 100_000, theme: plainTheme }), 'End of the plan.'];
     case 'text':

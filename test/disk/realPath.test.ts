@@ -1,0 +1,33 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { realpath } from '../../src/disk/realPath.ts';
+
+const top = realpathSync(mkdtempSync(join(tmpdir(), 'clawdcode-disk-')));
+afterAll(() => rmSync(top, { recursive: true, force: true }));
+
+mkdirSync(join(top, 'repo/a/b'), { recursive: true });
+symlinkSync(join(top, 'repo/a'), join(top, 'link'));
+symlinkSync('../missing/place', join(top, 'repo/dangling'));
+symlinkSync('dangling', join(top, 'repo/chain'));
+symlinkSync('round', join(top, 'repo/round'));
+
+test.each([
+  ['a path without links', 'repo/a', 'repo/a'],
+  ['a link', 'link', 'repo/a'],
+  ['below a link', 'link/b', 'repo/a/b'],
+  ['a file that is not there yet, below a link', 'link/new/file.ts', 'repo/a/new/file.ts'],
+  ['dots behind a link', 'link/new/../other', 'repo/a/other'],
+  ['a link to what is not there', 'repo/dangling', 'missing/place'],
+  ['a link to such a link', 'repo/chain', 'missing/place'],
+  ['below a link to what is not there', 'repo/chain/new/file.ts', 'missing/place/new/file.ts'],
+  ['a link to itself', 'repo/round', 'repo/round'],
+])('the real path of %s', (_, path, real) => {
+  expect(realpath(join(top, path))).toBe(join(top, real));
+});
+
+test('a path of which nothing is there ends at the root', () => {
+  expect(realpath('/no-such-folder-here/x')).toBe('/no-such-folder-here/x');
+  expect(realpath('/')).toBe('/');
+});
