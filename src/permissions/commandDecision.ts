@@ -4,6 +4,7 @@ import { forbidsPart, mayForbid } from './commandRule.ts';
 import { decideFile } from './fileDecision.ts';
 import type { ParsedCommand } from './parsedCommand.ts';
 import { decidePart, type PartVerdict } from './partDecision.ts';
+import { touchedByOthers } from './plainEdits.ts';
 import type { Policy } from './policy.ts';
 import { readOnlyUse } from './readOnly.ts';
 import type { SourcedRule } from './rules.ts';
@@ -68,7 +69,8 @@ function basisOf(verdicts: readonly PartVerdict[]): NonNullable<PartVerdict['bas
 
 function partVerdicts(parsed: Understood, cwd: string, policy: Policy): readonly PartVerdict[] {
   const visits = track(parsed.parts, cwd, policy);
-  const parts = visits.map((visit) => decidePart(visit, policy));
+  const touched = policy.mode === 'acceptEdits' ? touchedByOthers(visits, parsed.writes, policy) : [];
+  const parts = visits.map((visit, index) => decidePart(visit, touched[index] ?? null, policy));
   const mentions = parsed.mentions.flatMap((word) => decideMention(word, visits, cwd, policy));
   const writes = parsed.writes.map((path) => decideRedirect('write', path, visits, cwd, policy));
   const reads = parsed.reads.map((path) => decideRedirect('read', path, visits, cwd, policy));

@@ -5,7 +5,7 @@ import { allowsPart, hasSafeEnvironment } from './commandRule.ts';
 import { decideFile, type FileVerdict, inWorkspace } from './fileDecision.ts';
 import { hasGlob } from './globOverlap.ts';
 import type { CommandPart } from './parsedCommand.ts';
-import { editTargets } from './plainEdits.ts';
+import { decideEdits, type Touched } from './plainEdits.ts';
 import type { Policy } from './policy.ts';
 import { type ReadOnlyUse, readOnlyUse } from './readOnly.ts';
 import { couldBeSensitive, isSensitive } from './sensitive.ts';
@@ -20,8 +20,8 @@ export interface PartVerdict extends PermissionDecision {
   readonly outside?: string;
 }
 
-/** Deny and ask rules have been heeded before; here is what allows. */
-export function decidePart(visit: Visit, policy: Policy): PartVerdict {
+/** Deny and ask rules have been heeded before; here is what allows. `others`: what the rest of the command touches. */
+export function decidePart(visit: Visit, others: Touched, policy: Policy): PartVerdict {
   const { part } = visit;
   if (part.argv.length === 0 || part.carrier) return decideEnvironment(part, policy);
   const rules = policy.rules.map((rule) => ({ rule, how: allowsPart(rule, part) }));
@@ -35,7 +35,7 @@ export function decidePart(visit: Visit, policy: Policy): PartVerdict {
   if (wide) return allowedBy(wide.rule);
   if (changesDirectory(part)) return decideMove(visit, policy);
   if (use) return decideUse(visit, use, policy);
-  const edited = policy.mode === 'acceptEdits' ? decideEdits(visit, policy) : undefined;
+  const edited = policy.mode === 'acceptEdits' ? decideEdits(visit, others, policy) : undefined;
   if (edited) return edited;
   return { behavior: 'ask', reason: `No rule allows ${shorten(part.text)}.`, unruled: part };
 }
@@ -145,28 +145,6 @@ function decideOperand(
     ...(rule && { rule }),
     ...(cause === 'outside' && { outside: realPath }),
   };
-}
-
-/** In acceptEdits: `mkdir`, `touch`, `mv` and `cp` between places that could be edited as well. */
-function decideEdits(visit: Visit, policy: Policy): PartVerdict | undefined {
-  const targets = editTargets(visit.part);
-  if (targets === undefined || visit.directories === null || !hasSafeEnvironment(visit.part))
-    return undefined;
-  const verdicts = visit.directories.flatMap((directory) =>
-    targets.map((word) => {
-      const path = locate(word, directory, policy);
-      return decideFile({ tool: 'Edit', verb: 'write', path }, policy, true);
-    }),
-  );
-  const worst = gravest(verdicts);
-  return (
-    worst && {
-      behavior: worst.behavior,
-      reason: worst.reason,
-      ...(worst.basis && { basis: worst.basis }),
-      ...(worst.rule && { rule: worst.rule }),
-    }
-  );
 }
 
 const isRoot = (directory: string, policy: Policy): boolean =>

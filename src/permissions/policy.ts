@@ -1,5 +1,6 @@
 /** What a decision is made from: the rules in force, the mode, and where the user works. */
 import type { PermissionMode } from '../protocol/permissions.ts';
+import type { TreeEntry } from './listTree.ts';
 import type { ParsedCommand } from './parsedCommand.ts';
 import type { SourcedRule } from './rules.ts';
 
@@ -17,6 +18,8 @@ export interface Policy {
   readonly realpath: (path: string) => string;
   /** The paths that a shell may make of one with wildcards; undefined when there are too many; never throws. */
   readonly expandGlob: (pattern: string) => readonly string[] | undefined;
+  /** What stands at a path and below it, without following links; undefined when that is too much; never throws. */
+  readonly listTree: (path: string) => readonly TreeEntry[] | undefined;
   /** Whether there is a directory of that name, or a link to one; never throws. */
   readonly isDirectory: (path: string) => boolean;
   /** Whether git would start programs that the repository found from a directory names; never throws. */

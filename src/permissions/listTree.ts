@@ -1,0 +1,38 @@
+import { lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface TreeEntry {
+  /** Relative to the path that was asked about; empty for itself. */
+  readonly path: string;
+  readonly kind: 'file' | 'folder' | 'link';
+}
+
+/** A larger tree is a question anyway. */
+const MAX_ENTRIES = 1000;
+
+/**
+ * What stands at a path and, in a folder, below it; links are not followed. Nothing where nothing stands; undefined
+ * where that is too much to look at, or cannot be seen. Never throws.
+ */
+export function listTree(top: string): readonly TreeEntry[] | undefined {
+  try {
+    const info = lstatSync(top, { throwIfNoEntry: false });
+    if (info === undefined) return [];
+    const found: TreeEntry[] = [{ path: '', kind: kindOf(info) }];
+    for (const { path, kind } of found) {
+      if (kind !== 'folder') continue;
+      for (const entry of readdirSync(join(top, path), { withFileTypes: true }))
+        found.push({ path: join(path, entry.name), kind: kindOf(entry) });
+      if (found.length > MAX_ENTRIES) return undefined;
+    }
+    return found;
+  } catch (error) {
+    // Below a file there is nothing.
+    return (error as NodeJS.ErrnoException).code === 'ENOTDIR' ? [] : undefined;
+  }
+}
+
+function kindOf(entry: { isSymbolicLink(): boolean; isDirectory(): boolean }): TreeEntry['kind'] {
+  if (entry.isSymbolicLink()) return 'link';
+  return entry.isDirectory() ? 'folder' : 'file';
+}
