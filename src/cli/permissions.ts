@@ -71,7 +71,7 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
     // What does not count must not look as if it did: the start has named it.
     rules: () => rules.filter(({ text }) => !('error' in parseRule(text))),
     isWithheld(path) {
-      if (isSensitive(path)) return true;
+      if (isSensitive(path) || isSensitive(realpath(path))) return true;
       if (rules.every(({ behavior }) => behavior === 'allow')) return false;
       const request = { tool: 'Read', verb: 'read', path } as const;
       const { behavior, cause } = decideFile(request, policyFor('default', notUnderstood));

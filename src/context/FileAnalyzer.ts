@@ -1,5 +1,6 @@
 /** Which files a conversation was about, and their text, for quoting beside a summary. */
 import { isAbsolute, relative, sep } from 'node:path';
+import { realpath } from '../disk/realPath.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import { contentText } from './facts/entryText.ts';
 import { runAtOnce, runInSlices } from './facts/slices.ts';
@@ -168,8 +169,9 @@ export async function readFilesContent(
   const contents: FileContent[] = [];
   for (const path of paths) {
     if (contents.length >= maxFiles) break;
-    if (isSensitive(path)) continue;
-    const content = await readFileStart(path, { maxLines, maxCharacters, cache: options.cache });
+    const realPath = realpath(path);
+    if (isSensitive(path) || isSensitive(realPath)) continue;
+    const content = await readFileStart(realPath, { maxLines, maxCharacters, cache: options.cache });
     if (content !== undefined) contents.push({ path, content });
   }
   return contents;

@@ -58,6 +58,33 @@ test('nothing is written through a folder that has become a link leading out', a
   expect(snapshot(bench.outside)).toEqual(elsewhere);
 });
 
+test('a folder that becomes a link while a file is brought back gets nothing through it', async () => {
+  mkdirSync(at('d'));
+  write('d/a.txt', 'one\n');
+  const changes = await changesOf('echo two > d/a.txt');
+  let isSwapping = false;
+  const checkpoints = bench.reopen({
+    blobs: {
+      ...bench.blobs,
+      // The last thing that is waited for before the file is written.
+      read: async (ref) => {
+        if (isSwapping) {
+          isSwapping = false;
+          renameSync(at('d'), join(bench.outside, 'd'));
+          symlinkSync(join(bench.outside, 'd'), at('d'));
+        }
+        return bench.blobs.read(ref);
+      },
+    },
+  });
+  const plan = await checkpoints.plan(changes);
+  isSwapping = true;
+  const applied = await checkpoints.apply(plan);
+  expect(applied.changes).toEqual([]);
+  expect(applied.notes).toEqual(['d/a.txt was left as it is: the way to it leads through a link now']);
+  expect(readFileSync(join(bench.outside, 'd/a.txt'), 'utf8')).toBe('two\n');
+});
+
 test('a link is looked at and put back as a link, whatever it leads to', async () => {
   writeFileSync(join(bench.outside, 'secret'), 'theirs\n');
   symlinkSync(join(bench.outside, 'secret'), at('out'));

@@ -159,4 +159,6 @@ test('what a rule keeps from reading is withheld from search results and quotes 
   expect(withheld).toEqual(['kept/a.ts', 'asked.txt', '.env']);
   const free = await wired();
   expect(['.env', 'kept/a.ts', '/etc/hostname'].filter((name) => free.isWithheld(name))).toEqual(['.env']);
+  symlinkSync('.env', join(free.root, 'notes.txt'));
+  expect(free.isWithheld(join(free.root, 'notes.txt'))).toBe(true);
 });

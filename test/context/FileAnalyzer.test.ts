@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { analyzeFiles, analyzeFilesInSlices, readFilesContent } from '../../src/context/FileAnalyzer.ts';
 import { pathTokens } from '../../src/context/files/pathTokens.ts';
+import { readFileStart } from '../../src/context/files/readFileStart.ts';
 import { CacheStore } from '../../src/context/storage/index.ts';
 import type { EntryDraft, JSONLEntry } from '../../src/protocol/entries.ts';
 import { cpuMs } from '../cpuTime.ts';
@@ -83,6 +84,25 @@ test('of many files the first five that can be quoted are, without secrets, bina
   ]);
   expect(read[0]?.content.split('\n')).toHaveLength(1001);
   expect(read[0]?.content.endsWith('\n... (truncated)')).toBe(true);
+});
+
+test('a file that has become a link to a secret since it was named is not quoted', async () => {
+  const root = await project();
+  const named = analyzeFiles([said(root, 'src/a.ts src/b.ts')], root).map(({ path }) => path);
+  await writeFile(join(root, '.env'), 'KEY=1');
+  await rm(join(root, 'src/a.ts'));
+  await symlink(join(root, '.env'), join(root, 'src/a.ts'));
+  const read = await readFilesContent(named, { isSensitive: (path) => path.endsWith('.env') });
+  expect(read.map(({ path }) => path.slice(root.length + 1))).toEqual(['src/b.ts']);
+});
+
+test('the start of a file is not read through a link', async () => {
+  const root = await project();
+  await symlink('a.ts', join(root, 'src/link.ts'));
+  await symlink('src', join(root, 'linked'));
+  const start = (name: string) => readFileStart(join(root, name), { maxLines: 5, maxCharacters: 100 });
+  expect(await start('src/a.ts')).toBeDefined();
+  expect([await start('src/link.ts'), await start('linked/a.ts')]).toEqual([undefined, undefined]);
 });
 
 test('one file under several names is one; what tools returned and summaries said names none', async () => {

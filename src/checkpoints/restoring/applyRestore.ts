@@ -1,5 +1,6 @@
 /** Carries a plan out, as far as the disk is still what it was when the plan was made. */
 import { dirname } from 'node:path';
+import { PathMovedError } from '../../disk/realFile.ts';
 import type {
   Captured,
   PathChange,
@@ -119,7 +120,7 @@ class Restoring {
   async #check(step: RestoreStep, owner: RestoreStep = step): Promise<Current | undefined> {
     const { path, from, to } = step;
     if (canonicalPath(path) !== path) {
-      this.#leave(owner, 'the way to it leads through a link now');
+      this.#leave(owner, throughLink);
       return undefined;
     }
     const current = await currentState(path, this.#deps.maxBytes, this.#deps.isCaseBlind(path));
@@ -181,7 +182,10 @@ function isStill(path: string, current: Extract<Current, { type: 'state' }>): bo
   return entry.kind === 'folder' ? current.entry.kind === 'folder' : sameEntry(entry, current.entry);
 }
 
+const throughLink = 'the way to it leads through a link now';
+
 function reasonOf(error: unknown): string {
+  if (error instanceof PathMovedError) return throughLink;
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'EACCES' || code === 'EPERM') return 'it may not be written';
   if (code === 'ENOSPC') return 'the disk is full';

@@ -4,12 +4,13 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, lstatSync } from 'node:fs';
 import { chmod, mkdir, open, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import { inRealFolder, type RealFolder } from '../../disk/realFile.ts';
 import type { PathState } from '../../protocol/checkpoints.ts';
 import { look } from '../looking/diskEntry.ts';
 
 /** Removes what stands there; a folder only when it is empty. Rejects when the disk does. */
 export async function removeState(path: string, state: PathState): Promise<void> {
-  await inWritableFolder(path, () => (state.type === 'folder' ? rmdir(path) : unlink(path)));
+  await inWritableFolder(path, ({ name }) => (state.type === 'folder' ? rmdir(name) : unlink(name)));
 }
 
 /** Makes it where nothing stands or, for a file, in place of one. `isStillSo` is asked right before the last step. */
@@ -19,40 +20,46 @@ export async function writeState(
   bytes: Buffer | undefined,
   isStillSo: () => boolean,
 ): Promise<boolean> {
-  return inWritableFolder(path, async () => {
-    if (state.type === 'special') return state.kind === 'pipe' && (await makePipe(path));
+  return inWritableFolder(path, async (entry) => {
+    if (state.type === 'special') return state.kind === 'pipe' && (await makePipe(entry, path));
     if (state.type === 'link') {
-      await symlink(state.target, path);
+      await symlink(state.target, entry.name);
       return true;
     }
     if (state.type === 'folder') {
-      await mkdir(path, { mode: 0o700 });
+      await mkdir(entry.name, { mode: 0o700 });
       return true;
     }
-    return bytes !== undefined && (await replaceFile(path, bytes, state.mode, isStillSo));
+    return bytes !== undefined && (await replaceFile(entry, path, bytes, state.mode, isStillSo));
   });
 }
 
 /** Changes the permission bits of a file or folder, of nothing else. */
 export async function writeMode(path: string, mode: number): Promise<void> {
-  const kind = look(path)?.kind;
-  if (kind === 'file' || kind === 'folder') await chmod(path, mode);
+  await inRealFolder(dirname(path), async (folder) => {
+    const name = folder.at(basename(path));
+    const kind = look(name)?.kind;
+    if (kind === 'file' || kind === 'folder') await chmod(name, mode);
+  });
 }
 
 /** Node has no call for it. */
-function makePipe(path: string): Promise<boolean> {
+function makePipe({ folder }: Entry, path: string): Promise<boolean> {
+  // Another program does not share our handles.
+  folder.check();
   return new Promise((resolve) => {
     execFile('mkfifo', ['--', path], (error) => resolve(error === null));
   });
 }
 
 async function replaceFile(
+  { folder, name }: Entry,
   path: string,
   bytes: Buffer,
   mode: number,
   isStillSo: () => boolean,
 ): Promise<boolean> {
-  const temporary = `${dirname(path)}/.${basename(path).slice(0, 60)}.${randomBytes(6).toString('hex')}.tmp`;
+  const temporary = folder.at(`.${basename(path).slice(0, 60)}.${randomBytes(6).toString('hex')}.tmp`);
   try {
     const file = await open(temporary, 'wx', 0o600);
     try {
@@ -63,27 +70,39 @@ async function replaceFile(
       await file.close();
     }
     if (!isStillSo()) return false;
-    await rename(temporary, path);
+    folder.check();
+    await rename(temporary, name);
     return true;
   } finally {
     await rm(temporary, { force: true });
   }
 }
 
+/** A name in a folder that is held open. */
+interface Entry {
+  readonly folder: RealFolder;
+  /** What calls of `node:fs` take for it. */
+  readonly name: string;
+}
+
 /** What the owner has made read-only the owner may write: the folder's mode is lifted for that moment. */
-async function inWritableFolder<T>(path: string, act: () => Promise<T>): Promise<T> {
-  try {
-    return await act();
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    const folder = dirname(path);
-    const { mode } = lstatSync(folder);
-    if ((code !== 'EACCES' && code !== 'EPERM') || (mode & 0o300) === 0o300) throw error;
-    chmodSync(folder, (mode & 0o7777) | 0o700);
+function inWritableFolder<T>(path: string, act: (entry: Entry) => Promise<T>): Promise<T> {
+  const place = dirname(path);
+  return inRealFolder(place, async (folder) => {
+    const entry = { folder, name: folder.at(basename(path)) };
     try {
-      return await act();
-    } finally {
-      chmodSync(folder, mode & 0o7777);
+      return await act(entry);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      const { mode } = lstatSync(place);
+      if ((code !== 'EACCES' && code !== 'EPERM') || (mode & 0o300) === 0o300) throw error;
+      folder.check();
+      chmodSync(place, (mode & 0o7777) | 0o700);
+      try {
+        return await act(entry);
+      } finally {
+        chmodSync(place, mode & 0o7777);
+      }
     }
-  }
+  });
 }

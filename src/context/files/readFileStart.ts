@@ -1,4 +1,5 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { openRealFile } from '../../disk/realFile.ts';
 import { fileStamp, isStampReliable } from '../../protocol/fileStamp.ts';
 import type { CacheStore } from '../storage/CacheStore.ts';
 import { headOf } from '../tokens/wellFormed.ts';
@@ -14,9 +15,12 @@ const TRUNCATED = '... (truncated)';
 /** Larger files are data, not something that was worked on. */
 const MAX_FILE_BYTES = 5_000_000;
 
-/** The beginning of a text file; undefined for what is missing, unreadable, binary or too large. */
+/**
+ * The beginning of a text file; undefined for what is missing, unreadable, binary, too large or reached through a link: the
+ * caller has resolved the path and knows that this file may be shown.
+ */
 export async function readFileStart(path: string, options: ReadStartOptions): Promise<string | undefined> {
-  const handle = await open(path, 'r').catch(() => undefined);
+  const handle = await openRealFile(path).catch(() => undefined);
   if (handle === undefined) return undefined;
   try {
     const info = await handle.stat({ bigint: true });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { MAX_FILE_BYTES } from './memoryFiles.ts';
 import { categoryNamed, readMemories } from './parseMemories.ts';
 import { plainText } from './quotes.ts';
-import { readTextStart } from './safeFiles.ts';
+import { readTextStart, realPathOf } from './safeFiles.ts';
 
 export type Remembered =
   | { readonly type: 'saved'; readonly file: string }
@@ -74,10 +74,11 @@ async function fileOfCategory(
     one,
     ...Array.from({ length: MAX_TRIES - 1 }, (_, index) => `${one}-${index + 2}`),
   ]);
+  const realFolder = (await realPathOf(folder)) ?? folder;
   for (const one of names) {
     const file = join(folder, `${one}.md`);
     if (isSensitive(file)) continue;
-    const start = await readTextStart(file, MAX_FILE_BYTES);
+    const start = await readTextStart(join(realFolder, `${one}.md`), MAX_FILE_BYTES);
     if (start === undefined || start.text === '') return file;
     let last: string | undefined;
     for (const memory of readMemories(`${start.text}\n- x\n`)) last = memory?.category ?? last;

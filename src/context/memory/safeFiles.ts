@@ -1,7 +1,8 @@
 /** Reading text files that somebody else may have put there: pipes, links, huge ones, bytes that are no text. */
-import { constants, type Stats } from 'node:fs';
-import { open, realpath } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, sep } from 'node:path';
+import { openRealFile } from '../../disk/realFile.ts';
 
 export interface TextStart {
   readonly text: string;
@@ -13,10 +14,10 @@ export interface TextStart {
 
 /**
  * The first `maxBytes` of a regular file, whole characters only, invalid bytes as U+FFFD. Undefined for what
- * is missing, no regular file, or not to be read. Never waits for a pipe's other end.
+ * is missing, no regular file, not to be read, or reached through a link. Never waits for a pipe's other end.
  */
 export async function readTextStart(realPath: string, maxBytes: number): Promise<TextStart | undefined> {
-  const file = await open(realPath, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => undefined);
+  const file = await openRealFile(realPath).catch(() => undefined);
   if (file === undefined) return undefined;
   try {
     const info = await file.stat();
