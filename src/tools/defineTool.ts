@@ -30,7 +30,11 @@ export interface FileToolDefinition<Input> extends ToolHead<Input> {
   /** Absolute. Looked up once: what is decided about, shown and touched is the same. */
   readonly path: (input: Input, context: ToolContext) => string;
   readonly title: (input: Input, context: ToolContext, path: string) => string;
-  readonly preview?: (place: FilePlace, input: Input, context: ToolContext) => Promise<Preview | Settled>;
+  readonly preview?: (
+    place: FilePlace,
+    input: Input,
+    context: ToolContext,
+  ) => Promise<Preview | Settled | undefined>;
   /** Touches nothing but the place's real path. May throw as `ToolDefinition.run` may, and a `PathMovedError`. */
   readonly run: (place: FilePlace, input: Input, context: ToolContext) => Promise<ToolOutcome>;
 }

@@ -10,7 +10,7 @@ import { type LinesRead, readLines } from './files/readLines.ts';
 import { suggestForMissing } from './files/similarNames.ts';
 import { lookAt } from './files/textFile.ts';
 import { failure, interrupted } from './outcomes.ts';
-import { absolutePath, shortPath } from './paths.ts';
+import { absolutePath, isBelow, shortPath } from './paths.ts';
 import { count, formatBytes } from './units.ts';
 
 const DEFAULT_LINES = 2000;
@@ -42,6 +42,13 @@ export function readTool(home: string): Tool {
     readOnly: true,
     path: (call, context) => absolutePath(call.file_path, context.cwd(), home),
     title: (call, context, path) => titleOf(shortPath(path, context.cwd()), call),
+    // What is not there is told without a question only in the project, whose names the model may list anyway.
+    preview: async (place, call, context) => {
+      const unreadable = isBelow(place.realPath, context.root)
+        ? await whyNot(place, call, context)
+        : undefined;
+      return unreadable && { type: 'settled', outcome: unreadable };
+    },
     run: read,
   });
 }
@@ -52,11 +59,31 @@ function titleOf(name: string, { offset, limit }: ReadInput): string {
   return limit === undefined ? `${name}:${first}-` : `${name}:${first}-${first + limit - 1}`;
 }
 
-async function read(
+async function read(place: FilePlace, call: ReadInput, context: ToolContext): Promise<ToolOutcome> {
+  const { path, realPath } = place;
+  const title = titleOf(shortPath(path, context.cwd()), call);
+  // Opening a pipe or a device could block for ever or never end.
+  const unreadable = await whyNot(place, call, context);
+  if (unreadable !== undefined) return unreadable;
+  const file = await openRealFile(realPath);
+  try {
+    const info = await file.stat();
+    if (!info.isFile()) return special(path, title);
+    return await showOnce(file, { path, title, bytes: info.size }, call, context);
+  } catch (error) {
+    if (context.signal.aborted) return interrupted(title);
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+/** The outcome for what is no file; undefined for one that can be opened. */
+async function whyNot(
   { path, realPath }: FilePlace,
   call: ReadInput,
   context: ToolContext,
-): Promise<ToolOutcome> {
+): Promise<ToolOutcome | undefined> {
   const title = titleOf(shortPath(path, context.cwd()), call);
   const info = await lookAt(realPath);
   if (info === undefined) {
@@ -70,20 +97,11 @@ async function read(
       'directory',
     );
   }
-  // Opening a pipe or a device could block for ever or never end.
-  const special = `${path} is a device, pipe or socket; Read shows regular files only.`;
-  if (!info.isFile()) return failure(title, special);
-  const file = await openRealFile(realPath);
-  try {
-    if (!(await file.stat()).isFile()) return failure(title, special);
-    return await showOnce(file, { path, title, bytes: info.size }, call, context);
-  } catch (error) {
-    if (context.signal.aborted) return interrupted(title);
-    throw error;
-  } finally {
-    await file.close();
-  }
+  return info.isFile() ? undefined : special(path, title);
 }
+
+const special = (path: string, title: string): ToolOutcome =>
+  failure(title, `${path} is a device, pipe or socket; Read shows regular files only.`);
 
 /** The outcome from the cache while the file is the same; else it is read, and kept where that is safe. */
 async function showOnce(

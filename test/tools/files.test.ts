@@ -349,6 +349,8 @@ describe('what is known before anybody is asked', () => {
     ['Write', { file_path: 'a.txt', content: 'x' }, /has not been read/],
     ['Write', { file_path: 'a.txt/b', content: 'x' }, /ENOTDIR/],
     ['Write', { file_path: 'round', content: 'x' }, /circle/],
+    ['Read', { file_path: '.env' }, /does not exist/],
+    ['Read', { file_path: '.' }, /is a directory/],
   ])('%s %j', async (tool, input, expected) => {
     put('a.txt', 'one\n');
     symlinkSync('round', at('round'));
@@ -371,6 +373,7 @@ describe('what is known before anybody is asked', () => {
     bench = await openWorkbench({}, { root: at('project') });
     const outcome = await settled('Edit', { file_path: at('b.txt'), old_string: 'x', new_string: 'y' });
     expect(outcome?.text).toBe(`${at('b.txt')} does not exist.`);
+    expect(await settled('Read', { file_path: at('b.txt') })).toBeUndefined();
   });
 });
 
