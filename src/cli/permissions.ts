@@ -9,7 +9,7 @@ import { decide, type Policy } from '../permissions/decide.ts';
 import { expandGlob } from '../permissions/expandGlob.ts';
 import { decideFile } from '../permissions/fileDecision.ts';
 import { gitRunsPrograms } from '../permissions/gitPrograms.ts';
-import { listTree } from '../permissions/listTree.ts';
+import { linksIn, listTree } from '../permissions/listTree.ts';
 import { parseRule, type SourcedRule } from '../permissions/rules.ts';
 import { isSensitive } from '../permissions/sensitive.ts';
 import { loadShellParser } from '../permissions/shell.ts';
@@ -60,6 +60,7 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
     home,
     realpath,
     expandGlob,
+    linksIn,
     listTree,
     isDirectory,
     gitRunsPrograms,

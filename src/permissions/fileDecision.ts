@@ -1,4 +1,5 @@
 /** Whether one file may be read or written: rules, secrets, the workspace and the mode, in that order. */
+import { join } from 'node:path';
 import type { PermissionDecision } from '../protocol/permissions.ts';
 import { anchoredPath, contains, forbids, isExactly, mayForbid, permits } from './filePattern.ts';
 import { hasGlob } from './globOverlap.ts';
@@ -128,6 +129,19 @@ function obeyedOf(paths: readonly string[], policy: Policy): { path: string; by:
   for (const path of paths.toReversed()) {
     const name = protectionOf(path, policy);
     if (name) return { path, by: name.obeyedBy };
+  }
+  return obeyedByLink(paths.at(-1) ?? '', policy);
+}
+
+/** A repository may keep `AGENTS.md` or `.vscode` as a link: what it leads to is obeyed as well. */
+function obeyedByLink(realPath: string, policy: Policy): { path: string; by: string } | undefined {
+  const folders = [policy.root, ...policy.additionalDirectories].flatMap((folder) => [
+    folder,
+    join(folder, '.github'),
+  ]);
+  for (const link of folders.flatMap((folder) => policy.linksIn(folder))) {
+    const name = protectionOf(link, policy);
+    if (name && contains(policy.realpath(link), realPath)) return { path: realPath, by: name.obeyedBy };
   }
   return undefined;
 }

@@ -32,6 +32,17 @@ export function listTree(top: string): readonly TreeEntry[] | undefined {
   }
 }
 
+/** The links in a folder, absolute. Nothing where there is no such folder. Never throws. */
+export function linksIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isSymbolicLink())
+      .map((entry) => join(folder, entry.name));
+  } catch {
+    return [];
+  }
+}
+
 function kindOf(entry: { isSymbolicLink(): boolean; isDirectory(): boolean }): TreeEntry['kind'] {
   if (entry.isSymbolicLink()) return 'link';
   return entry.isDirectory() ? 'folder' : 'file';

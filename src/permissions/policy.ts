@@ -20,6 +20,8 @@ export interface Policy {
   readonly expandGlob: (pattern: string) => readonly string[] | undefined;
   /** What stands at a path and below it, without following links; undefined when that is too much; never throws. */
   readonly listTree: (path: string) => readonly TreeEntry[] | undefined;
+  /** The links in a folder, absolute; never throws. */
+  readonly linksIn: (folder: string) => readonly string[];
   /** Whether there is a directory of that name, or a link to one; never throws. */
   readonly isDirectory: (path: string) => boolean;
   /** Whether git would start programs that the repository found from a directory names; never throws. */

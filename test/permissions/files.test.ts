@@ -1,8 +1,9 @@
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../src/permissions/decide.ts';
 import type { PermissionMode } from '../../src/protocol/permissions.ts';
-import { home, outside, policyFor, root } from './harness.ts';
+import { home, outside, policyFor, root, top } from './harness.ts';
 
 type Behavior = 'allow' | 'ask' | 'deny';
 type Row = readonly [behavior: Behavior, tool: string, path: string, ...rules: string[]];
@@ -187,6 +188,26 @@ test('the home folder as workspace opens neither the PATH nor what starts by its
   expect(write('notes/a.md')).toBe('allow');
   for (const name of ['.local/bin/git', 'bin/ls', '.config/systemd/user/x.service', '.ssh/rc'])
     expect(write(name), name).toBe('ask');
+});
+
+test('what a protected name is a link to is obeyed as well', async () => {
+  const linked = join(top, 'linked');
+  mkdirSync(join(linked, 'tools/editor'), { recursive: true });
+  mkdirSync(join(linked, '.github'));
+  symlinkSync('docs/guide.md', join(linked, 'AGENTS.md'));
+  symlinkSync('tools/editor', join(linked, '.vscode'));
+  symlinkSync('../ci', join(linked, '.github/workflows'));
+  symlinkSync('tools', join(linked, 'utilities'));
+  const behavior = async (name: string, ...rules: string[]) => {
+    const policy = { ...(await policyFor(rules, 'acceptEdits')), root: linked };
+    return decide({ tool: 'Write', access: { type: 'write', paths: [join(linked, name)] } }, policy).behavior;
+  };
+  for (const name of ['docs/guide.md', 'tools/editor/tasks.json', 'ci/x.yml', 'AGENTS.md'])
+    expect(await behavior(name), name).toBe('ask');
+  for (const name of ['docs/other.md', 'tools/x.ts', 'utilities/x.ts'])
+    expect(await behavior(name), name).toBe('allow');
+  expect(await behavior('docs/guide.md', `allow Edit(/${linked}/docs/guide.md)`)).toBe('allow');
+  expect(await behavior('docs/guide.md', `allow Edit(/${linked}/docs/**)`)).toBe('ask');
 });
 
 test('the reason names the file that is meant and who obeys it', async () => {

@@ -8,7 +8,7 @@ import { realpath } from '../../src/disk/realPath.ts';
 import { decide, type Policy } from '../../src/permissions/decide.ts';
 import { expandGlob } from '../../src/permissions/expandGlob.ts';
 import { gitRunsPrograms } from '../../src/permissions/gitPrograms.ts';
-import { listTree } from '../../src/permissions/listTree.ts';
+import { linksIn, listTree } from '../../src/permissions/listTree.ts';
 import type { ParsedCommand } from '../../src/permissions/parsedCommand.ts';
 import type { SourcedRule } from '../../src/permissions/rules.ts';
 import { loadShellParser } from '../../src/permissions/shell.ts';
@@ -75,6 +75,7 @@ export async function policyFor(
     home,
     realpath,
     expandGlob,
+    linksIn,
     listTree,
     isDirectory,
     gitRunsPrograms,
