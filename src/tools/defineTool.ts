@@ -1,6 +1,6 @@
 /** Turns a definition into the `Tool` port: input is parsed here, expected failures become outcomes here. */
 import * as z from 'zod';
-import type { FilePlace } from '../disk/realFile.ts';
+import { assertUnmoved, type FilePlace } from '../disk/realFile.ts';
 import { realpath } from '../disk/realPath.ts';
 import type { Access, Grant, Preview } from '../protocol/permissions.ts';
 import type { Settled, Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
@@ -87,6 +87,9 @@ function makeTool<Input>(
       const parsed = parseInput(name, schema, raw);
       if (!parsed.ok) return { type: 'invalid', message: parsed.message };
       const { title, access, preview, run } = look(parsed.value, context);
+      // A command's words were judged from where it starts.
+      const start = access.type === 'command' ? access.cwd : undefined;
+      const place = start === undefined ? undefined : { path: start, realPath: realpath(start) };
       const explained = (error: unknown): ToolOutcome => {
         const message = describeSystemError(error);
         if (message === undefined) throw error;
@@ -105,6 +108,7 @@ function makeTool<Input>(
         },
         run: async (grant) => {
           try {
+            if (place) assertUnmoved(place);
             return await run(grant);
           } catch (error) {
             return explained(error);

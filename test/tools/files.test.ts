@@ -425,6 +425,17 @@ describe('while a question stands open', () => {
     expect([readdirSync(at('theirs')), text('theirs/a.txt')]).toEqual([['a.txt'], 'SECRET=1\n']);
   });
 
+  test('the folder of a command becomes a link: it does not run', async () => {
+    await bench.call('Bash', { command: 'cd ours' });
+    const call = await waiting('Bash', { command: 'echo x > new.txt' });
+    swap('ours');
+    expect(await call.run()).toMatchObject({
+      status: 'error',
+      text: expect.stringMatching(/leads elsewhere/),
+    });
+    expect(readdirSync(at('theirs'))).toEqual(['a.txt']);
+  });
+
   test('a link is pointed elsewhere: what was decided about is written', async () => {
     symlinkSync('ours', at('link'));
     const call = await waiting('Write', { file_path: 'link/new.txt', content: 'x' });
