@@ -5,13 +5,19 @@ import { type CallSlot, createCallSlots } from './callSlots.ts';
 import { finishWord, readFinishReason, readUsage } from './finish.ts';
 import { list, record, text } from './json.ts';
 import { excerpt, repairArguments } from './repairArguments.ts';
+import { grouped, type ReplyBounds, replyBounds, tooLarge } from './replyBounds.ts';
 import { createTextCalls } from './textCalls/createTextCalls.ts';
 
 export interface Accumulator {
-  /** Takes one parsed chunk; anything that is not understood is passed over. */
+  /**
+   * Takes one parsed chunk; anything that is not understood is passed over. Throws what `tooLarge` gives where a bound is
+   * exceeded: then there is no reply.
+   */
   push(chunk: unknown): readonly ModelEvent[];
-  /** After the last chunk: what was held back because it could have become a call, and is none. */
+  /** After the last chunk: what was held back because it could have become a call, and is none. Throws as `push` does. */
   flush(): readonly ModelEvent[];
+  /** Characters so far: of text, reasoning and calls. */
+  size(): number;
   /** True once the server has said why the reply ended: what follows can only be usage. */
   ended(): boolean;
   /** Takes the reply as ended, though the server gave no reason. */
@@ -29,8 +35,9 @@ export function createAccumulator(
   newId: () => string,
   tools: readonly ToolSchema[] = [],
   speaksCalls = false,
+  bounds: ReplyBounds = replyBounds,
 ): Accumulator {
-  const calls = createCallSlots();
+  const calls = createCallSlots(bounds);
   const textCalls = createTextCalls(tools, !speaksCalls);
   let callsAsText = false;
   let content = '';
@@ -38,28 +45,53 @@ export function createAccumulator(
   let finish: string | undefined;
   let usage: Usage | undefined;
   let model: string | undefined;
+  /** Characters of text and reasoning. */
+  let written = 0;
+  let isTooLarge = false;
 
-  function push(chunk: unknown): readonly ModelEvent[] {
+  const size = (): number => written + calls.size();
+
+  function keep(text: string): void {
+    written += text.length;
+    if (size() > bounds.maxCharacters)
+      throw tooLarge(`more than ${grouped(bounds.maxCharacters)} characters`);
+  }
+
+  /** What is more than the bounds allow is no reply, whatever the server says of its end. */
+  function bounded<T>(action: () => T): T {
+    try {
+      return action();
+    } catch (error) {
+      isTooLarge = true;
+      throw error;
+    }
+  }
+
+  function take(chunk: unknown): readonly ModelEvent[] {
     const events: ModelEvent[] = [];
     usage = readUsage(chunk) ?? usage;
-    model = text(record(chunk).model) ?? model;
+    model = text(record(chunk).model)?.slice(0, MAX_MODEL_NAME) ?? model;
     const choice = record(list(record(chunk).choices)[0]);
     finish = finishWord(choice) ?? finish;
     // `message` is what a server sends that does not know how to stream.
     const delta = record(choice.delta ?? choice.message);
     const thought = readReasoning(delta);
     if (thought !== undefined) {
+      keep(thought.text);
       reasoning ??= { field: thought.field, text: '' };
       reasoning.text += thought.text;
       events.push({ type: 'reasoning_delta', text: thought.text, field: reasoning.field });
     }
     const said = readContent(delta);
+    keep(said);
     events.push(...show(textCalls.push(said)));
     const writing = textCalls.writing();
     if (writing !== undefined) {
       events.push({ type: 'tool_call_delta', index: 0, name: writing.name, argumentsLength: writing.length });
     }
-    for (const slot of calls.add(readCalls(delta))) {
+    const changed = calls.add(readCalls(delta));
+    keep('');
+    for (const slot of changed) {
       const { ordinal, name } = slot;
       events.push({ type: 'tool_call_delta', index: ordinal, name, argumentsLength: slot.arguments.length });
     }
@@ -73,7 +105,7 @@ export function createAccumulator(
   }
 
   /** Calls in the standard form count alone: beside them text is only text. */
-  function flush(): readonly ModelEvent[] {
+  function rest(): readonly ModelEvent[] {
     const end = textCalls.end(calls.all().length === 0);
     callsAsText ||= end.calls.length > 0;
     const events = show(end.text);
@@ -83,7 +115,7 @@ export function createAccumulator(
   }
 
   async function reply(): Promise<Reply | undefined> {
-    if (finish === undefined) return undefined;
+    if (finish === undefined || isTooLarge) return undefined;
     const slots = calls.all();
     const finishReason = readFinishReason(finish, slots.length > 0);
     if (finishReason === 'cut') return undefined;
@@ -109,8 +141,18 @@ export function createAccumulator(
     finish ??= 'stop';
   }
 
-  return { push, flush, conclude, reply, ended: () => finish !== undefined };
+  return {
+    push: (chunk) => bounded(() => take(chunk)),
+    flush: () => bounded(rest),
+    size,
+    conclude,
+    reply,
+    ended: () => finish !== undefined && !isTooLarge,
+  };
 }
+
+/** Longer than any. It stands in the log with each reply. */
+const MAX_MODEL_NAME = 200;
 
 /** Text calls have no index; those of the standard form begin at 0. */
 const TEXT_INDEX = 1000;

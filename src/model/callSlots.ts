@@ -2,13 +2,9 @@
  * Sorts the fragments of tool calls into calls. The standard says: by `index`, with id and name once, then
  * pieces of arguments. Servers differ in every part of that, and the rules below hold for all that are known.
  */
+import { type CompletenessWatch, createCompletenessWatch } from './completeJson.ts';
 import { count, record, text } from './json.ts';
-import { REPLY_TOO_LARGE } from './network.ts';
-
-/** No model asks for more at once; a server may, without end. */
-const MAX_CALLS = 100;
-/** Characters. A file of that size is written in several calls. */
-const MAX_ARGUMENTS = 1_000_000;
+import { grouped, type ReplyBounds, replyBounds, tooLarge } from './replyBounds.ts';
 
 export interface CallSlot {
   readonly ordinal: number;
@@ -19,29 +15,51 @@ export interface CallSlot {
 }
 
 export interface CallSlots {
-  /** Takes the calls of one chunk; returns the slots that changed. */
+  /** Takes the calls of one chunk; returns the slots that changed. Throws where a bound of the reply is exceeded. */
   add(fragments: readonly unknown[]): readonly CallSlot[];
   all(): readonly CallSlot[];
+  /** Characters of all calls so far. */
+  size(): number;
+}
+
+interface OpenSlot extends CallSlot {
+  readonly watch: CompletenessWatch;
 }
 
 /** Starts without calls. */
-export function createCallSlots(): CallSlots {
-  const slots: CallSlot[] = [];
+export function createCallSlots(bounds: ReplyBounds = replyBounds): CallSlots {
+  const slots: OpenSlot[] = [];
+  let size = 0;
+
+  function begin(index: number | undefined): OpenSlot {
+    if (slots.length >= bounds.maxCalls) throw tooLarge(`more than ${bounds.maxCalls} tool calls`);
+    const slot = {
+      ordinal: slots.length,
+      index,
+      id: '',
+      name: '',
+      arguments: '',
+      watch: createCompletenessWatch(),
+    };
+    slots.push(slot);
+    return slot;
+  }
+
   return {
     all: () => slots,
+    size: () => size,
     add(fragments) {
-      const changed = new Set<CallSlot>();
+      const changed = new Set<OpenSlot>();
       for (const fragment of fragments) {
         const piece = readFragment(fragment);
-        let slot = findSlot(slots, piece, changed);
-        if (slot === undefined) {
-          if (slots.length >= MAX_CALLS) throw tooLarge(`more than ${MAX_CALLS} tool calls`);
-          slot = { ordinal: slots.length, index: piece.index, id: '', name: '', arguments: '' };
-          slots.push(slot);
-        }
-        if (slot.arguments.length + piece.arguments.length > MAX_ARGUMENTS)
-          throw tooLarge(`a tool call with more than ${MAX_ARGUMENTS} characters of arguments`);
+        const slot = findSlot(slots, piece, changed) ?? begin(piece.index);
+        const before = sizeOf(slot);
         fill(slot, piece);
+        size += sizeOf(slot) - before;
+        if (slot.arguments.length > bounds.maxArguments)
+          throw tooLarge(
+            `a tool call with more than ${grouped(bounds.maxArguments)} characters of arguments`,
+          );
         changed.add(slot);
       }
       return [...changed];
@@ -49,8 +67,8 @@ export function createCallSlots(): CallSlots {
   };
 }
 
-function tooLarge(what: string): Error {
-  return Object.assign(new Error(`The reply holds ${what}.`), { code: REPLY_TOO_LARGE });
+function sizeOf({ id, name, arguments: given }: CallSlot): number {
+  return id.length + name.length + given.length;
 }
 
 interface Fragment {
@@ -75,10 +93,10 @@ function readFragment(value: unknown): Fragment {
 
 /** The call that a fragment continues; undefined when it begins another one. */
 function findSlot(
-  slots: readonly CallSlot[],
+  slots: readonly OpenSlot[],
   piece: Fragment,
-  inThisChunk: ReadonlySet<CallSlot>,
-): CallSlot | undefined {
+  inThisChunk: ReadonlySet<OpenSlot>,
+): OpenSlot | undefined {
   const sameId = piece.id === '' ? undefined : slots.findLast((slot) => slot.id === piece.id);
   if (sameId !== undefined && (piece.index === undefined || sameId.index === piece.index)) return sameId;
   const last =
@@ -86,28 +104,23 @@ function findSlot(
   if (last === undefined) return undefined;
   if (piece.name === '') return last; // some servers make up a new id for every fragment
   if (piece.id !== '' && last.id !== '') return undefined; // index 0 for every call, told apart by id
-  if (isComplete(last.arguments) && piece.arguments !== '') return undefined; // whole calls, no ids
+  if (piece.arguments !== '' && last.watch.isComplete(last.arguments)) return undefined; // whole calls, no ids
   if (piece.index === undefined && (inThisChunk.has(last) || last.name !== piece.name)) return undefined;
   return last;
 }
 
-function fill(slot: CallSlot, piece: Fragment): void {
+function fill(slot: OpenSlot, piece: Fragment): void {
   if (slot.id === '') slot.id = piece.id;
   // A name comes once, or again and again, or grows, or (rarely) in pieces.
   if (piece.name.startsWith(slot.name)) slot.name = piece.name;
   else if (piece.name !== '' && slot.arguments === '') slot.name += piece.name;
   // A server that sums up at the end sends the whole text once more.
-  if (piece.name === '' || piece.arguments !== slot.arguments || !isComplete(slot.arguments)) {
-    slot.arguments += piece.arguments;
-  }
-}
-
-function isComplete(json: string): boolean {
-  if (!json.trimEnd().endsWith('}')) return false;
-  try {
-    JSON.parse(json);
-    return true;
-  } catch {
-    return false;
-  }
+  const isSummary =
+    piece.name !== '' &&
+    piece.arguments.length === slot.arguments.length &&
+    slot.watch.isComplete(slot.arguments) &&
+    piece.arguments === slot.arguments;
+  if (isSummary) return;
+  slot.arguments += piece.arguments;
+  slot.watch.pass(piece.arguments);
 }

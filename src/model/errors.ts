@@ -54,6 +54,16 @@ export function stalledError(about: RequestFacts, idleMs: number): ModelError {
   };
 }
 
+/** The connection was kept alive for `waitedMs`, and nothing of a reply came. */
+export function noProgressError(about: RequestFacts, waitedMs: number): ModelError {
+  const minutes = Math.round(waitedMs / 60_000);
+  return {
+    kind: 'stalled',
+    retryable: true,
+    message: `${where(about)} kept the connection alive for ${minutes} min without adding to its reply. Try again; if it keeps happening, look at the server's log or choose another model.`,
+  };
+}
+
 /** An answer that is not a stream of chat completions. */
 export function badUrlError(about: RequestFacts, status?: number): ModelError {
   return {
@@ -212,7 +222,7 @@ function connectionError(failure: Failure, about: RequestFacts): ModelError {
       message: `The request to ${url} failed: ${failure.message || 'no reason given'}. Check the network connection and the base URL.`,
     };
   }
-  if (about.started === true && known.kind === 'network') return cutError(about);
+  if (about.started === true && known.kind === 'network' && known.retry !== 'never') return cutError(about);
   const other = /<([^<>]{1,200})>/.exec(failure.message)?.[1] ?? 'elsewhere';
   // A server that wants TLS hangs up on a plain request without a word.
   const wantsTls =

@@ -3,6 +3,8 @@
  * What is none is dropped and counted, since one bad line need not cost the reply. The SDK's reader would end there,
  * and costs three times as much.
  */
+import { isJsonBomb } from './json.ts';
+import { grouped, type ReplyBounds, replyBounds, tooLarge } from './replyBounds.ts';
 
 /** One event. */
 export interface ServerEvent {
@@ -12,6 +14,7 @@ export interface ServerEvent {
   readonly isError: boolean;
 }
 
+/** Throws what `tooLarge` gives where one event is, or where too many are malformed. */
 export interface EventReader {
   /** What the next piece completes; pieces may be cut anywhere. */
   push(bytes: Uint8Array): readonly ServerEvent[];
@@ -21,69 +24,106 @@ export interface EventReader {
   isDone(): boolean;
 }
 
+/** JSON values in one event; a few dozen are usual. */
+const MAX_VALUES = 10_000;
+
+/** Lines of one event that are tried one by one where together they are no JSON. */
+const MAX_TRIED_LINES = 100;
+
 /** For `text/event-stream`, with any of the three line ends. `onDropped` hears the start of what was no JSON object. */
-export function createEventReader(onDropped: (sample: string) => void): EventReader {
+export function createEventReader(
+  onDropped: (sample: string) => void,
+  bounds: ReplyBounds = replyBounds,
+): EventReader {
   const decoder = new TextDecoder();
-  let pending: string[] = []; // pieces of an unfinished line, joined only when it ends
+  const line = createJoiner(bounds);
+  const drop = createDropper(onDropped, bounds);
+  let endsInReturn = false;
   let event = '';
   let data: string[] = [];
+  let dataLength = 0;
   let isDone = false;
 
-  function endEvent(): readonly ServerEvent[] {
+  function endEvent(found: ServerEvent[]): void {
     const lines = data;
     const isError = event === 'error';
-    data = [];
     event = '';
+    if (lines.length === 0) return;
+    data = [];
+    dataLength = 0;
     if (lines.includes('[DONE]')) isDone = true;
-    if (isDone || lines.length === 0) return [];
+    if (isDone) return;
     const whole = parseObject(lines.length === 1 ? lines[0] : lines.join('\n'));
-    if (whole !== undefined) return [{ value: whole, isError }];
+    if (whole !== undefined) {
+      found.push({ value: whole, isError });
+      return;
+    }
     // Not every server knows that the lines of one event belong together.
-    const each = lines.flatMap((line) => parseObject(line) ?? []);
-    if (each.length === 0 && lines.some((line) => line !== '')) onDropped(lines.join('\n').slice(0, 120));
-    return each.map((value) => ({ value, isError }));
+    const each = lines.slice(0, MAX_TRIED_LINES).flatMap((one) => parseObject(one) ?? []);
+    if (each.length === 0 && lines.some((one) => one !== '')) drop(lines.join('\n'));
+    for (const value of each) found.push({ value, isError });
   }
 
-  function takeLine(line: string): readonly ServerEvent[] {
-    if (line === '') return endEvent();
-    const [, field, value = ''] = /^(data|event)(?:: ?(.*))?$/s.exec(line) ?? [];
-    if (field === 'data') data.push(value);
+  function takeLine(text: string, found: ServerEvent[]): void {
+    if (text === '') {
+      endEvent(found);
+      return;
+    }
+    const colon = text.indexOf(':');
+    const field = colon === -1 ? text : text.slice(0, colon);
+    if (field !== 'data' && field !== 'event') return;
+    const from = colon === -1 ? text.length : colon + (text[colon + 1] === ' ' ? 2 : 1);
+    const value = text.slice(from);
     if (field === 'event') event = value;
-    return [];
+    else {
+      dataLength += value.length + 1;
+      if (dataLength > bounds.maxEventLength) throw longEvent(bounds);
+      data.push(value);
+    }
+  }
+
+  function takeText(given: string): readonly ServerEvent[] {
+    let text = endsInReturn ? `\r${given}` : given;
+    // It may be half of \r\n.
+    endsInReturn = text.endsWith('\r');
+    if (endsInReturn) text = text.slice(0, -1);
+    if (text.includes('\r')) text = text.replace(/\r\n?/g, '\n');
+    const found: ServerEvent[] = [];
+    let from = 0;
+    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
+      takeLine(line.take(text.slice(from, end)), found);
+      from = end + 1;
+    }
+    line.add(text.slice(from));
+    return found;
   }
 
   return {
     isDone: () => isDone,
-    push(bytes) {
-      const text = decoder.decode(bytes, { stream: true });
-      // A final \r may be half of \r\n.
-      if (!/[\r\n]/.test(text) || (text.endsWith('\r') && !/[\r\n]./s.test(text))) {
-        pending.push(text);
-        return [];
-      }
-      const lines = `${pending.join('')}${text}`.split(/\r\n|\n|\r(?=[\s\S])/);
-      pending = [lines.pop() ?? ''];
-      return lines.flatMap(takeLine);
-    },
+    push: (bytes) => takeText(decoder.decode(bytes, { stream: true })),
     end() {
-      const rest = `${pending.join('')}${decoder.decode()}`.split(/\r\n|\r|\n/);
-      return [...rest.flatMap(takeLine), ...endEvent()];
+      const found = [...takeText(decoder.decode()), ...takeText('\n')];
+      endEvent(found);
+      return found;
     },
   };
 }
 
 /** A whole JSON answer, from a server that does not stream, as the one event of a stream. */
-export function createJsonReader(onDropped: (sample: string) => void): EventReader {
+export function createJsonReader(
+  onDropped: (sample: string) => void,
+  bounds: ReplyBounds = replyBounds,
+): EventReader {
   const decoder = new TextDecoder();
-  const pieces: string[] = [];
+  const whole = createJoiner(bounds);
   return {
     isDone: () => false,
     push(bytes) {
-      pieces.push(decoder.decode(bytes, { stream: true }));
+      whole.add(decoder.decode(bytes, { stream: true }));
       return [];
     },
     end() {
-      const json = (pieces.join('') + decoder.decode()).trim();
+      const json = whole.take(decoder.decode()).trim();
       const value = parseObject(json);
       if (value !== undefined) return [{ value, isError: false }];
       onDropped(json.slice(0, 120));
@@ -92,8 +132,46 @@ export function createJsonReader(onDropped: (sample: string) => void): EventRead
   };
 }
 
+/** Pieces of what is unfinished, joined only when it ends: text that grows by each would be copied for each. */
+function createJoiner(bounds: ReplyBounds) {
+  let pieces: string[] = [];
+  let length = 0;
+
+  function add(piece: string): void {
+    if (piece === '') return;
+    length += piece.length;
+    if (length > bounds.maxEventLength) throw longEvent(bounds);
+    pieces.push(piece);
+  }
+
+  function take(last: string): string {
+    if (length === 0) return last;
+    add(last);
+    const whole = pieces.join('');
+    pieces = [];
+    length = 0;
+    return whole;
+  }
+
+  return { add, take };
+}
+
+function createDropper(onDropped: (sample: string) => void, { maxMalformed }: ReplyBounds) {
+  let dropped = 0;
+  return (text: string): void => {
+    dropped += 1;
+    if (dropped > maxMalformed) throw tooLarge(`more than ${grouped(maxMalformed)} events that are no JSON`);
+    onDropped(text.slice(0, 120));
+  };
+}
+
+function longEvent({ maxEventLength }: ReplyBounds): Error {
+  return tooLarge(`an event of more than ${grouped(maxEventLength)} characters`);
+}
+
 function parseObject(json = ''): object | undefined {
   if (!json.trimStart().startsWith('{')) return undefined;
+  if (isJsonBomb(json, MAX_VALUES)) throw tooLarge('an event with more values than an answer has');
   try {
     return JSON.parse(json) as object;
   } catch {

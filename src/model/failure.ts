@@ -19,13 +19,16 @@ export interface Failure {
 /** Body of a failed answer, as replyChunks.ts hands it through the SDK: under this key. */
 export const RAW_BODY = 'raw_body';
 
+/** Characters of a body or a message that are read; an error event may be as large as an event may. */
+const MAX_READ = 64 * 1024;
+
 /** Follows `cause` and the SDK's fields. Servers and Node quote keys in their errors: `secrets` are taken out. */
 export function readFailure(error: unknown, secrets: readonly string[] = []): Failure {
   const chain = causes(error);
   const top = record(error);
   const payload = record(top.error);
   const written = text(payload[RAW_BODY]) ?? (Object.keys(payload).length > 0 ? JSON.stringify(payload) : '');
-  const body = withoutSecrets(written, secrets);
+  const body = withoutSecrets(written.slice(0, MAX_READ), secrets);
   const status = numeric(top.status) ?? numeric(payload.code) ?? numeric(payload.status_code);
   const sentence = findSentence(body);
   return {
@@ -33,7 +36,10 @@ export function readFailure(error: unknown, secrets: readonly string[] = []): Fa
     body,
     ...(sentence === undefined ? {} : { sentence }),
     codes: chain.flatMap((cause) => text(record(cause).code) ?? []),
-    message: withoutSecrets(chain.map((cause) => text(record(cause).message) ?? '').join('; '), secrets),
+    message: withoutSecrets(
+      chain.map((cause) => (text(record(cause).message) ?? '').slice(0, MAX_READ)).join('; '),
+      secrets,
+    ),
     header: (name) => headerOf(top.headers, name),
   };
 }

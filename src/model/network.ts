@@ -14,6 +14,8 @@ interface NetworkFailure {
 export const REPLY_TOO_LARGE = 'ERR_REPLY_TOO_LARGE';
 /** Our own code for a redirect that was not followed. */
 export const REDIRECTED = 'ERR_REDIRECTED_ELSEWHERE';
+/** Our own code for redirects on one host that lead nowhere. */
+export const REDIRECTS_ON = 'ERR_REDIRECTS_WITHOUT_END';
 /** Our own codes for a proxy that does not let us through. */
 export const PROXY_AUTH = 'ERR_PROXY_AUTH';
 export const PROXY_FAILED = 'ERR_PROXY_FAILED';
@@ -30,6 +32,15 @@ const table: readonly (readonly [RegExp, NetworkFailure])[] = [
       kind: 'bad_url',
       what: '{url} sends requests on to {other}. The conversation was not sent there.',
       next: 'If that is where it should go, make it the base URL (--base-url, OPENAI_BASE_URL or "baseUrl").',
+      retry: 'never',
+    },
+  ],
+  [
+    new RegExp(REDIRECTS_ON),
+    {
+      kind: 'bad_url',
+      what: '{url} redirects again and again.',
+      next: 'Check the base URL (--base-url, OPENAI_BASE_URL or "baseUrl"), and the gateway in front of the server.',
       retry: 'never',
     },
   ],
@@ -55,8 +66,8 @@ const table: readonly (readonly [RegExp, NetworkFailure])[] = [
     new RegExp(REPLY_TOO_LARGE),
     {
       kind: 'bad_request',
-      what: '{url} sent a reply without end, or one with tool calls without end, which was given up.',
-      next: 'Try another model or another server.',
+      what: 'The reply of {url} was given up: it holds {other}.',
+      next: 'No model writes that much. Try again, or use another model or server.',
       retry: 'never',
     },
   ],

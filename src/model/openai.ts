@@ -16,13 +16,21 @@ import { adaptationNotices } from './adaptations.ts';
 import { createBodyWriter, type WrittenBody } from './bodyWriter.ts';
 import { isClosedModel, lookupModel } from './catalogue.ts';
 import { chatCompletion } from './chatCompletion.ts';
-import { badUrlError, cutError, type RequestFacts, shownUrl, stalledError, toModelError } from './errors.ts';
+import {
+  badUrlError,
+  cutError,
+  noProgressError,
+  type RequestFacts,
+  shownUrl,
+  stalledError,
+  toModelError,
+} from './errors.ts';
 import { readFailure, withoutSecrets } from './failure.ts';
 import { environmentSend } from './http/environmentSend.ts';
 import { hasAuthorization, secretsOf } from './http/ownHeaders.ts';
 import type { HttpSend } from './http/types.ts';
 import { record } from './json.ts';
-import type { AnswerTrace } from './replyChunks.ts';
+import type { AnswerTrace, ReplyNews } from './replyChunks.ts';
 import { type Dialect, firstDialect, isOpenAI, learnDialect, sentAs } from './requestBody.ts';
 import { createWatchdog } from './watchdog.ts';
 
@@ -37,6 +45,8 @@ export interface OpenAIClientOptions {
   readonly idleTimeoutMs?: number;
   /** Longest wait for the beginning, in ms: a local server may read a long prompt for minutes. */
   readonly firstEventTimeoutMs?: number;
+  /** Longest time in which a server keeps the connection alive and adds nothing to the reply, in ms. */
+  readonly progressTimeoutMs?: number;
   /** The way to the server; straight, where it is not given. */
   readonly send?: HttpSend;
   readonly debug?: (line: string) => void;
@@ -57,6 +67,7 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
   const debug = (line: string): void => options.debug?.(withoutSecrets(line, secrets));
   const idleTimeoutMs = options.idleTimeoutMs ?? 120_000;
   const firstEventTimeoutMs = options.firstEventTimeoutMs ?? 600_000;
+  const progressTimeoutMs = options.progressTimeoutMs ?? 20 * 60_000;
   const send = options.send ?? environmentSend();
   const writeBody = createBodyWriter();
   const dialects = new Map<string, Dialect>();
@@ -135,23 +146,29 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
       if (accumulator.ended()) return USAGE_GRACE_MS;
       return chunkCount > 0 ? idleTimeoutMs : firstEventTimeoutMs;
     });
+    const progress = createWatchdog(abort, () => (accumulator.ended() ? USAGE_GRACE_MS : progressTimeoutMs));
     let thrown: unknown;
     try {
       watchdog.feed();
+      progress.feed();
       const { bytes, hash } = writeBody(request, dialect);
       onSent?.(sentAs(hash, request, dialect));
-      for await (const chunk of ask(bytes, controller.signal, trace, watchdog.feed)) {
+      const news = { onActivity: watchdog.feed, size: accumulator.size, debug };
+      for await (const chunk of ask(bytes, controller.signal, trace, news)) {
         if (signal.aborted) return;
         if (record(chunk).object === 'error') throw { error: chunk }; // older vLLM
         if (Array.isArray(record(chunk).choices)) chunkCount += 1;
+        const [size, hasEnded] = [accumulator.size(), accumulator.ended()];
         watchdog.rest(); // a slow consumer is not a silent server
         yield* accumulator.push(chunk);
         watchdog.feed();
+        if (accumulator.size() > size || accumulator.ended() !== hasEnded) progress.feed();
       }
     } catch (error) {
       thrown = error;
     } finally {
       watchdog.stop();
+      progress.stop();
       signal.removeEventListener('abort', abort);
       abort();
     }
@@ -183,6 +200,8 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
     }
     if (watchdog.barked()) {
       yield failed(stalledError(about, chunkCount > 0 ? idleTimeoutMs : firstEventTimeoutMs));
+    } else if (progress.barked()) {
+      yield failed(noProgressError(about, progressTimeoutMs));
     } else if (thrown !== undefined) {
       const { status, body } = readFailure(thrown);
       const next = chunkCount === 0 ? learnDialect(dialect, body, status) : undefined;
@@ -199,11 +218,11 @@ export function createOpenAIClient(options: OpenAIClientOptions): ModelClient {
     body: WrittenBody['bytes'],
     signal: AbortSignal,
     trace: AnswerTrace,
-    onActivity: () => void,
+    news: ReplyNews,
   ): AsyncIterable<object> {
     const own = { 'User-Agent': 'clawdcode', ...(isOpenAI(baseUrl) ? options.account : {}), ...headers };
     const call = { baseUrl, apiKey, headers: own, body, signal, send };
-    return chatCompletion(call, trace, { onActivity, debug });
+    return chatCompletion(call, trace, news);
   }
 
   function failed(error: ModelError): ModelEvent {

@@ -3,7 +3,7 @@ import { createEventReader, createJsonReader, type ServerEvent } from './eventRe
 import { RAW_BODY } from './failure.ts';
 import type { HttpAnswer } from './http/types.ts';
 import { record } from './json.ts';
-import { REPLY_TOO_LARGE } from './network.ts';
+import { grouped, type ReplyBounds, replyBounds, tooLarge } from './replyBounds.ts';
 
 /** What was seen of one request beside its chunks. */
 export interface AnswerTrace {
@@ -23,19 +23,20 @@ export interface ReplyNews {
   /** Headers, or a piece of the body: the server is alive. */
   readonly onActivity: () => void;
   readonly debug: (line: string) => void;
-  /** Bytes of a reply; for tests. */
-  readonly maxBytes?: number;
+  /** Characters of the reply so far; while they do not grow, only so much more is read. */
+  readonly size: () => number;
+  readonly bounds?: ReplyBounds;
 }
 
 const maxErrorBytes = 64 * 1024;
-/** Half a million tokens with all that servers put around each; what goes on beyond that never ends. */
-const MAX_REPLY_BYTES = 128 * 1024 * 1024;
+/** Milliseconds for the body of an error: its status is worth more. */
+const ERROR_BODY_MS = 2000;
 
 /** The chunks as the server sends them; fills the trace. Throws the SDK's errors, or what the connection throws. */
 export async function* replyChunks(
   answer: HttpAnswer,
   trace: AnswerTrace,
-  { onActivity, debug, maxBytes = MAX_REPLY_BYTES }: ReplyNews,
+  { onActivity, debug, size, bounds = replyBounds }: ReplyNews,
 ): AsyncGenerator<object> {
   trace.answered = true;
   onActivity();
@@ -48,27 +49,62 @@ export async function* replyChunks(
     trace.dropped += 1;
     debug(`model: dropped a malformed event (${trace.dropped} so far): ${sample}`);
   };
-  const reader = type.includes('json') ? createJsonReader(onDropped) : createEventReader(onDropped);
-  let bytes = 0;
+  const reader = (type.includes('json') ? createJsonReader : createEventReader)(onDropped, bounds);
+  const meter = createMeter(bounds, size);
   for await (const piece of answer.body) {
     onActivity();
-    bytes += piece.length;
-    if (bytes > maxBytes)
-      throw Object.assign(new Error('The reply is too large.'), { code: REPLY_TOO_LARGE });
-    yield* chunksOf(reader.push(piece), answer);
+    meter.takeBytes(piece.length);
+    yield* chunksOf(reader.push(piece), answer, meter);
     if (!reader.isDone()) continue;
     trace.isDone = true;
     return answer.release();
   }
-  yield* chunksOf(reader.end(), answer);
+  yield* chunksOf(reader.end(), answer, meter);
   trace.isDone = reader.isDone();
 }
 
-async function* chunksOf(events: readonly ServerEvent[], { headers }: HttpAnswer): AsyncGenerator<object> {
+/** Throws where a reply takes more than the bounds allow: in all, or since it grew last. */
+function createMeter(bounds: ReplyBounds, size: () => number) {
+  let [bytes, events, idleBytes, idleEvents, reached] = [0, 0, 0, 0, 0];
+
+  function takeBytes(count: number): void {
+    bytes += count;
+    idleBytes += count;
+    if (bytes > bounds.maxBytes) throw tooLarge(`more than ${grouped(bounds.maxBytes)} bytes`);
+    if (idleBytes > bounds.maxIdleBytes)
+      throw tooLarge(`${grouped(bounds.maxIdleBytes)} bytes in a row with nothing of an answer in them`);
+  }
+
+  function takeEvent(): void {
+    events += 1;
+    idleEvents += 1;
+    if (events > bounds.maxEvents) throw tooLarge(`more than ${grouped(bounds.maxEvents)} events`);
+    if (idleEvents > bounds.maxIdleEvents)
+      throw tooLarge(`${grouped(bounds.maxIdleEvents)} events in a row with nothing of an answer in them`);
+  }
+
+  function look(): void {
+    const now = size();
+    if (now === reached) return;
+    reached = now;
+    idleBytes = 0;
+    idleEvents = 0;
+  }
+
+  return { takeBytes, takeEvent, look };
+}
+
+async function* chunksOf(
+  events: readonly ServerEvent[],
+  { headers }: HttpAnswer,
+  meter: ReturnType<typeof createMeter>,
+): AsyncGenerator<object> {
   for (const { value, isError } of events) {
+    meter.takeEvent();
     const { error = isError ? value : undefined } = record(value);
     if (error) throw new (await loadErrors()).APIError(undefined, error, undefined, new Headers(headers));
     yield value;
+    meter.look();
   }
 }
 
@@ -86,17 +122,28 @@ function loadErrors() {
   return import('openai/error');
 }
 
-/** The first 64 KiB of an error's body. A body that breaks off is read as far as it came. */
-async function readReason({ body }: HttpAnswer): Promise<string> {
+/** The first 64 KiB of an error's body. A body that breaks off, or that takes too long, is read as far as it came. */
+async function readReason({ body, release }: HttpAnswer): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
-  try {
-    for await (const piece of body) {
-      text += decoder.decode(piece, { stream: true });
-      if (text.length > maxErrorBytes) break;
+  const read = async (): Promise<void> => {
+    try {
+      for await (const piece of body) {
+        text += decoder.decode(piece, { stream: true });
+        if (text.length > maxErrorBytes) break;
+      }
+    } catch {
+      // the status is worth more than the rest of the body
     }
-  } catch {
-    // the status is worth more than the rest of the body
-  }
+  };
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(() => {
+      release();
+      resolve();
+    }, ERROR_BODY_MS);
+  });
+  await Promise.race([read(), late]);
+  clearTimeout(timer);
   return text;
 }

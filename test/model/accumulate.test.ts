@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createAccumulator } from '../../src/model/accumulate.ts';
+import { replyBounds } from '../../src/model/replyBounds.ts';
 
 const delta = (fields: object, rest: object = {}) => ({ choices: [{ delta: fields, ...rest }] });
 const calls = (...fragments: object[]) => delta({ tool_calls: fragments });
@@ -206,6 +207,44 @@ test('a reply without a finish reason, or whose server gave up, is none', async 
   expect(accumulator.ended()).toBe(false);
   expect(await accumulator.reply()).toBeUndefined();
   expect((await fold([delta({ content: 'half' })], 'insufficient_system_resource')).reply).toBeUndefined();
+});
+
+describe('a reply that exceeds a bound', () => {
+  const bounds = { ...replyBounds, maxCharacters: 100, maxArguments: 50, maxCalls: 2 };
+  const long = 'x'.repeat(60);
+  const tooMuch: readonly (readonly [string, readonly object[]])[] = [
+    ['of text', [delta({ content: long }), delta({ content: long })]],
+    ['of reasoning', [delta({ reasoning: long }), delta({ reasoning: long })]],
+    ['of both', [delta({ reasoning: long }), delta({ content: [{ type: 'text', text: long }] })]],
+    ['of arguments', [calls({ index: 0, id: 'a', ...fn('A', long) })]],
+    ['of ids', [calls({ index: 0, id: long, ...fn('A') }), calls({ index: 1, id: `${long}2`, ...fn('A') })]],
+    ['of names', [calls({ index: 0, ...fn('A'.repeat(101)) })]],
+    ['of calls', [calls({ id: 'a', ...fn('A') }, { id: 'b', ...fn('B') }, { id: 'c', ...fn('C') })]],
+  ];
+  test.each(tooMuch)('%s is none, also where the server has said that it ended', async (_name, chunks) => {
+    const accumulator = createAccumulator(() => 'x', [], false, bounds);
+    accumulator.push({ choices: [{ delta: {}, finish_reason: 'stop' }] });
+    expect(accumulator.ended()).toBe(true);
+    expect(() => {
+      for (const chunk of chunks) accumulator.push(chunk);
+    }).toThrow('The reply holds');
+    expect(accumulator.ended()).toBe(false);
+    expect(await accumulator.reply()).toBeUndefined();
+  });
+
+  test('counts calls that are written as text', () => {
+    const tools = [{ name: 'A', description: '', parameters: {} }];
+    const accumulator = createAccumulator(() => 'x', tools, false, bounds);
+    accumulator.push(delta({ content: '<tool_call>{"name": "A", "arguments": {"a": "' }));
+    accumulator.push(delta({ content: 'x' }));
+    expect(accumulator.size()).toBe(46);
+    expect(() => accumulator.push(delta({ content: long }))).toThrow('more than 100 characters');
+  });
+});
+
+test('the name of the model that answered is bounded', async () => {
+  const { reply } = await fold([{ model: 'm'.repeat(1000), choices: [] }], 'stop');
+  expect(reply?.model).toHaveLength(200);
 });
 
 test.each([

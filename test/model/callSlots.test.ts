@@ -32,6 +32,15 @@ test('arguments without end end the reply, which is not asked for again', () => 
   expect(toModelError(thrown, about)).toMatchObject({
     kind: 'bad_request',
     retryable: false,
-    message: expect.stringContaining('tool calls without end'),
+    message: expect.stringContaining('it holds a tool call with more than 1,000,000 characters of arguments'),
   });
+});
+
+test('many small pieces of one call, each with its name and a bracket, are not parsed anew for each', () => {
+  const slots = createCallSlots();
+  slots.add([call(0, `{"content":"${'x'.repeat(500_000)}`)]);
+  const pieces = Array.from({ length: 1000 }, () => call(0, ' }'));
+  for (let count = 0; count < 200; count++) slots.add(pieces);
+  expect(slots.all().map((slot) => slot.arguments.length)).toEqual([900_012]);
+  expect(slots.size()).toBe(900_012 + 'Read'.length + 'c0'.length);
 });

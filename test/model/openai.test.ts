@@ -181,6 +181,32 @@ describe('each stream ends in exactly one done or failed', () => {
     expect(await collect({ baseUrl, firstEventTimeoutMs: 100 })).toEqual([failed('stalled', true)]);
   });
 
+  test('signs of life, and nothing of a reply, for too long', async () => {
+    const wait = ': wait\n\n'.repeat(20);
+    for (const beginning of [[], [say('a')]]) {
+      const pieces = [...beginning, ...Array.from({ length: 10_000 }, () => wait + event({ delta: {} }))];
+      const { baseUrl } = await serve(sse(pieces, 'hang'));
+      expect(await collect({ baseUrl, idleTimeoutMs: 60_000, progressTimeoutMs: 200 })).toEqual([
+        ...beginning.map(() => text('a')),
+        failed('stalled', true, { message: expect.stringContaining('without adding to its reply') }),
+      ]);
+    }
+  });
+
+  test('signs of life after the end do not hold it up', async () => {
+    const most = 4000;
+    let written = 0;
+    const { baseUrl } = await serve(async (response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).write(say('a') + stop());
+      for (; written < most && !response.destroyed; written++) {
+        response.write(': wait\n\n');
+        await new Promise((resolve) => setTimeout(resolve, 2));
+      }
+    });
+    expect(await collect({ baseUrl })).toEqual([text('a'), done('a')]);
+    expect(written).toBeLessThan(most);
+  });
+
   test('silence with signs of life is no stall', async () => {
     const { baseUrl } = await serve(
       sse([...Array.from({ length: 400 }, () => ': wait\n\n'), say('a'), stop(), end]),

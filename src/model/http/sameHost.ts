@@ -2,12 +2,12 @@
  * A way that stays with the host that was asked: a redirect to another one would take the conversation, and
  * perhaps the key, to somebody whom nobody named. On the same host it is followed as the request was, body and all.
  */
-import { REDIRECTED } from '../network.ts';
+import { REDIRECTED, REDIRECTS_ON } from '../network.ts';
 import type { HttpSend } from './types.ts';
 
 const MAX_REDIRECTS = 3;
 
-/** Throws an error with code `REDIRECTED` and the other host's origin in its message. */
+/** Throws an error with code `REDIRECTED` and the other host's origin in its message, or with `REDIRECTS_ON`. */
 export function stayOnHost(send: HttpSend): HttpSend {
   return async (url, request) => {
     let at = url;
@@ -17,10 +17,12 @@ export function stayOnHost(send: HttpSend): HttpSend {
       if (![301, 302, 303, 307, 308].includes(answer.status) || location === undefined) return answer;
       answer.release();
       const next = URL.canParse(location, at) ? new URL(location, at) : undefined;
-      if (next === undefined || hop >= MAX_REDIRECTS || !isSameHost(new URL(at), next)) {
+      if (next === undefined || !isSameHost(new URL(at), next)) {
         const to = next?.origin ?? 'nowhere';
         throw Object.assign(new Error(`redirected to <${to}>`), { code: REDIRECTED });
       }
+      if (hop >= MAX_REDIRECTS)
+        throw Object.assign(new Error(`more than ${MAX_REDIRECTS} redirects`), { code: REDIRECTS_ON });
       at = next.href;
     }
   };

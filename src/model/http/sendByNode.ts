@@ -6,6 +6,7 @@
  */
 import { Agent, type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http';
 import { MAX_HEADER_BYTES } from '../network.ts';
+import { tooLarge } from '../replyBounds.ts';
 import { readBody } from './readBody.ts';
 import type { HttpAnswer, HttpRequest, HttpSend } from './types.ts';
 
@@ -67,8 +68,12 @@ export function createSend(
 
 class StaleConnection extends Error {}
 
-/** Milliseconds in which the rest of a body may come that nobody wants. */
+/** Milliseconds in which the rest of a body may come that nobody wants, and how many bytes of it. */
 const REST_MS = 1000;
+const REST_BYTES = 256 * 1024;
+
+/** Interim answers (1xx) to one request: a server has one or two to give, and each begins the wait anew. */
+const MAX_INTERIM = 100;
 
 interface Sending {
   readonly body: Uint8Array | undefined;
@@ -109,23 +114,43 @@ function answerTo(sent: ClientRequest, sending: Sending): Promise<HttpAnswer> {
       if (sent.reusedSocket || (!isSecure && !socket.connecting)) clearTimeout(waiting);
       else socket.once(stands, () => clearTimeout(waiting));
     });
+    let interim = 0;
+    sent.on('information', () => {
+      interim += 1;
+      if (interim > MAX_INTERIM) giveUp(tooLarge(`more than ${MAX_INTERIM} interim answers (1xx)`));
+    });
     sent.on('response', (response) => {
       let isReleased = false;
       const release = (): void => {
         isReleased = true;
         forget();
         // Not `resume`, which does nothing while the body is being read.
-        response.on('error', () => {}).on('data', () => {});
+        let rest = 0;
+        response
+          .on('error', () => {})
+          .on('data', (piece: Uint8Array) => {
+            rest += piece.length;
+            if (rest > REST_BYTES) response.destroy();
+          });
         // The end of a program does not wait for it; the next request takes the connection back.
         response.socket.unref();
         const late = setTimeout(() => response.destroy(), REST_MS).unref();
         response.on('close', () => clearTimeout(late));
       };
-      const { statusCode: status = 0 } = response;
-      resolve({ status, headers: headersOf(response), body: readBody(response, () => isReleased), release });
+      const { statusCode: status = 0, socket } = response;
+      const readBefore = socket.bytesRead;
+      const body = readBody(response, {
+        isReleased: () => isReleased,
+        wireBytes: () => socket.bytesRead - readBefore,
+        protocolError: () => protocolError,
+      });
+      resolve({ status, headers: headersOf(response), body, release });
     });
+    let protocolError: Error | undefined;
     // Listens for good: what breaks after the answer's head is the body's error, and must not end the program.
     sent.on('error', (error: NodeJS.ErrnoException) => {
+      // Of an abort it is a number.
+      if (String(error.code).startsWith('HPE_')) protocolError = error;
       const isBroken = error.code === 'ECONNRESET' || error.code === 'EPIPE';
       const isStale = isBroken && sent.reusedSocket && isFresh();
       reject(isStale && !signal.aborted ? new StaleConnection(error.message) : error);

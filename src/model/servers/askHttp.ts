@@ -6,6 +6,8 @@ import { RAW_BODY } from '../failure.ts';
 import { environmentSend } from '../http/environmentSend.ts';
 import { stayOnHost } from '../http/sameHost.ts';
 import type { HttpSend } from '../http/types.ts';
+import { isJsonBomb } from '../json.ts';
+import { grouped, tooLarge } from '../replyBounds.ts';
 
 export interface HttpQuestion {
   readonly apiKey: string | undefined;
@@ -20,8 +22,13 @@ export type HttpAnswer =
   | { readonly type: 'json'; readonly value: unknown }
   | { readonly type: 'refused'; readonly error: unknown; readonly status?: number };
 
-/** Bytes of one answer. The longest list that is known (a broker's of some hundred models) has half a million. */
-const MAX_BYTES = 8 * 2 ** 20;
+/**
+ * Bytes of one answer. The longest list that is known (a broker's of some hundred models) has half a million; up to ten
+ * answers are read at a time.
+ */
+const MAX_BYTES = 4_000_000;
+/** JSON values in one answer: thousands of models, of which a broker's has some forty each. */
+const MAX_VALUES = 100_000;
 
 /** Asks for JSON; with `body` by POST. */
 export async function askJson(url: string, question: HttpQuestion, body?: object): Promise<HttpAnswer> {
@@ -31,6 +38,7 @@ export async function askJson(url: string, question: HttpQuestion, body?: object
     if (status < 200 || status > 299) {
       return { type: 'refused', status, error: { status, headers, error: { [RAW_BODY]: text } } };
     }
+    if (isJsonBomb(text, MAX_VALUES)) throw tooLarge('more values than a list of models has');
     return { type: 'json', value: JSON.parse(text) as unknown };
   } catch (error) {
     return { type: 'refused', error };
@@ -61,7 +69,7 @@ async function readBounded(body: AsyncIterable<Uint8Array>): Promise<string> {
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > MAX_BYTES) throw new Error('the answer is too large');
+    if (bytes > MAX_BYTES) throw tooLarge(`more than ${grouped(MAX_BYTES)} bytes`);
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();

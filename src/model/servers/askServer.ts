@@ -23,7 +23,7 @@ export interface ServerQuestion extends HttpQuestion {
 
 /**
  * Never rejects. What comes too late for the signal is left out where the rest makes sense without it; a server
- * that says nothing in time has `failed`. Only short answers on the same host count: at most 8 MiB each.
+ * that says nothing in time has `failed`. Only short answers on the same host count: at most 4 MB each.
  */
 export async function askServer(question: ServerQuestion): Promise<ServerAnswer> {
   const { baseUrl } = question;

@@ -41,11 +41,19 @@ export function createTextCalls(tools: readonly ToolSchema[], mayFence = true): 
   const code = createCodeWatch();
   /** Not yet shown, oldest first. */
   let pending = '';
+  /** What came behind `pending` and has not been looked at: joined only then, or a long call is copied for each token. */
+  let unread: string[] = [];
+  let unreadLength = 0;
   /** `start`: all of it may still be bare calls; `held`: what is pending begins with a sign. */
   let mode: 'start' | 'prose' | 'held' | 'given_up' = offered.size === 0 ? 'given_up' : 'start';
   let readInVain = 0;
   /** While something is held: length at which to look again, so that a long call is not read anew for every token. */
   let lookAt = 0;
+  /** What was last found in the beginning of what is pending. */
+  let named: { readonly beginning: string; readonly name: string | undefined } = {
+    beginning: '',
+    name: undefined,
+  };
 
   function release(length: number): string {
     const text = pending.slice(0, length);
@@ -92,13 +100,22 @@ export function createTextCalls(tools: readonly ToolSchema[], mayFence = true): 
     return START.exec(pending)?.index ?? pending.length;
   }
 
+  function readOn(): void {
+    if (unread.length === 0) return;
+    pending += unread.join('');
+    unread = [];
+    unreadLength = 0;
+  }
+
   function push(text: string): string {
     if (mode === 'given_up') return text;
-    pending += text;
+    if (text !== '') unread.push(text);
+    unreadLength += text.length;
+    if (mode !== 'prose' && pending.length + unreadLength < lookAt) return '';
+    readOn();
     let out = '';
     for (;;) {
       if (mode === 'start') {
-        if (pending.length < lookAt) return out;
         if (couldBeBareCalls(pending, offered, mayFence)) {
           lookAt = later();
           return out;
@@ -107,7 +124,6 @@ export function createTextCalls(tools: readonly ToolSchema[], mayFence = true): 
       }
       if (mode === 'prose') out += scan(false);
       if (mode !== 'held') return out;
-      if (pending.length < lookAt) return out;
       if (readCalls(pending, 0, offered, false) !== 'no') {
         lookAt = later();
         return out;
@@ -123,6 +139,7 @@ export function createTextCalls(tools: readonly ToolSchema[], mayFence = true): 
   }
 
   function end(mayCall = true): { text: string; calls: readonly TextCall[] } {
+    readOn();
     if (!mayCall) return { text: release(pending.length), calls: [] };
     const bare = mode === 'start' ? readBareCalls(pending, offered, mayFence) : [];
     if (bare.length > 0) return { text: '', calls: bare };
@@ -140,18 +157,28 @@ export function createTextCalls(tools: readonly ToolSchema[], mayFence = true): 
   }
 
   function writing(): { name: string; length: number } | undefined {
-    if ((mode !== 'held' && mode !== 'start') || pending.length < 24) return undefined;
-    const beginning = pending.slice(0, 400);
-    // The name comes before what may mention another; of two at one place, the longer one is written there.
+    const length = pending.length + unreadLength;
+    if ((mode !== 'held' && mode !== 'start') || length < 24) return undefined;
+    if (pending.length < MAX_BEGINNING) readOn();
+    const beginning = pending.slice(0, MAX_BEGINNING);
+    if (beginning !== named.beginning) named = { beginning, name: nameIn(beginning) };
+    return named.name === undefined ? undefined : { name: named.name, length };
+  }
+
+  /** The name comes before what may mention another; of two at one place, the longer one is written there. */
+  function nameIn(beginning: string): string | undefined {
     const [first] = [...offered.keys()]
       .map((name) => ({ name, at: beginning.indexOf(name) }))
       .filter(({ at }) => at !== -1)
       .toSorted((a, b) => a.at - b.at || b.name.length - a.name.length);
-    return first === undefined ? undefined : { name: first.name, length: pending.length };
+    return first?.name;
   }
 
   return { push, end, writing };
 }
+
+/** Characters in which the name of a call stands. */
+const MAX_BEGINNING = 400;
 
 /** All signs begin with one of these. */
 const START = /[<[>]/g;

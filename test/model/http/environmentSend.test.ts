@@ -254,7 +254,7 @@ describe('redirects', () => {
       (response) => void response.writeHead(308, { location: '/v1/chat/completions' }).end(),
     ]);
     closing.push(server.close);
-    expect(await ask(server.baseUrl, {})).toEqual(failedWith('sends requests on'));
+    expect(await ask(server.baseUrl, {})).toEqual(failedWith('redirects again and again'));
     expect(server.requests).toHaveLength(4);
   });
 });

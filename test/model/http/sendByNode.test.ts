@@ -1,6 +1,14 @@
 import { Agent, createServer, type RequestListener } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { brotliCompressSync, createGzip, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import {
+  brotliCompressSync,
+  constants,
+  createGzip,
+  createZstdCompress,
+  deflateSync,
+  gzipSync,
+  zstdCompressSync,
+} from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 import { toModelError } from '../../../src/model/errors.ts';
 import { createSend } from '../../../src/model/http/sendByNode.ts';
@@ -152,6 +160,95 @@ test('headers may be as large as some gateways make them; an endless one is name
     message: expect.stringMatching(
       /gateway\.example\/v1 sends more than 256 kB of headers.* A gateway or proxy/,
     ),
+  });
+});
+
+describe('a server that sends without end', () => {
+  const TOO_LARGE = { code: 'ERR_REPLY_TOO_LARGE' };
+  /** Writes `piece` on the bare connection, again and again until it is closed; gives the bytes that it took. */
+  async function flood(head: string, piece: string | Buffer) {
+    let sent = 0;
+    const { url } = await serve(({ socket }) => {
+      socket.write(head);
+      const write = (): void => {
+        while (!socket.destroyed) {
+          sent += piece.length;
+          if (!socket.write(piece)) {
+            socket.once('drain', write);
+            return;
+          }
+        }
+      };
+      write();
+    });
+    const read = async () => textOf(await createSend()(url, post()));
+    return { read, sent: () => sent };
+  }
+  const CHUNKED = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n';
+
+  test('interim answers is given up', async () => {
+    const { read, sent } = await flood('', 'HTTP/1.1 103 Early Hints\r\nlink: x\r\n\r\n'.repeat(10));
+    await expect(read()).rejects.toMatchObject(TOO_LARGE);
+    expect(sent()).toBeLessThan(20_000_000);
+  });
+
+  test('chunks of a single byte is given up', async () => {
+    const { read, sent } = await flood(`${CHUNKED}\r\n`, '1\r\nx\r\n'.repeat(1000));
+    await expect(read()).rejects.toMatchObject(TOO_LARGE);
+    expect(sent()).toBeLessThan(20_000_000);
+  });
+
+  test('packing with nothing in it is given up', async () => {
+    const nothing = Buffer.concat(Array.from({ length: 1000 }, () => gzipSync('')));
+    const { read, sent } = await flood('HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n\r\n', nothing);
+    await expect(read()).rejects.toMatchObject(TOO_LARGE);
+    expect(sent()).toBeLessThan(20_000_000);
+  });
+
+  test('trailers or extensions of a chunk is given up, by its reason', async () => {
+    const trailers = await flood(`${CHUNKED}\r\n1\r\nx\r\n0\r\n`, `x-a: ${'x'.repeat(6000)}\r\n`);
+    await expect(trailers.read()).rejects.toMatchObject({ code: 'HPE_HEADER_OVERFLOW' });
+    const extensions = await flood(`${CHUNKED}\r\n1;`, 'x'.repeat(6000));
+    await expect(extensions.read()).rejects.toMatchObject({
+      code: expect.stringMatching(/^HPE_/),
+    });
+  });
+
+  test('the body of a redirect, which nobody reads, is cut', async () => {
+    let closed = (): void => {};
+    const isClosed = new Promise<void>((done) => {
+      closed = done;
+    });
+    let sent = 0;
+    const { url } = await serve((_, response) => {
+      response.on('close', closed).writeHead(307);
+      const write = (): void => {
+        while (!response.destroyed) {
+          sent += 10_000;
+          if (!response.write('x'.repeat(10_000))) {
+            response.once('drain', write);
+            return;
+          }
+        }
+      };
+      write();
+    });
+    (await createSend()(url, post())).release();
+    await isClosed;
+    expect(sent).toBeLessThan(20_000_000);
+  });
+
+  test('a body packed for a window of more than 8 MB is refused', async () => {
+    const params = { [constants.ZSTD_c_windowLog]: 27, [constants.ZSTD_c_enableLongDistanceMatching]: 1 };
+    const { url } = await serve((_, response) => {
+      const zstd = createZstdCompress({ params });
+      response.setHeader('content-encoding', 'zstd');
+      zstd.pipe(response);
+      zstd.end('an answer');
+    });
+    await expect(textOf(await createSend()(url, post()))).rejects.toMatchObject({
+      code: expect.stringContaining('ZSTD_error'),
+    });
   });
 });
 

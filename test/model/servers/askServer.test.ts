@@ -226,7 +226,12 @@ describe('servers that are not to be trusted', () => {
     [
       'an answer that is too long',
       { '/v1/models': (response) => void response.end(Buffer.alloc(9 * 2 ** 20, ' ')) },
-      { kind: 'network', message: expect.stringContaining('too large') },
+      { kind: 'bad_request', message: expect.stringContaining('more than 4,000,000 bytes') },
+    ],
+    [
+      'an answer with values without end',
+      { '/v1/models': (response) => void response.end(`{"data":[${'{},'.repeat(100_001)}{}]}`) },
+      { kind: 'bad_request', message: expect.stringContaining('more values') },
     ],
     ['a failure', { '/v1/models': (response) => sendJson(response, {}, 500) }, { kind: 'server' }],
   ];
