@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // The launcher. Plain JavaScript that any old Node can parse: it checks the version before anything else
 // is loaded. On a Node that is too old it starts the checkout's own newer one, if there is one.
-import { tmpdir } from 'node:os';
-import { dirname, isAbsolute, join } from 'node:path';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 // An import of it would load its streams and promises, too: 4 ms of every start.
@@ -30,30 +30,24 @@ if (tooOld) {
     process.exitCode = 1;
   } else {
     const { openPieces } = await import('./pieces.js');
-    const pieces = openPieces(join(root, 'dist'), ownCacheFolder());
+    const pieces = openPieces(join(root, 'dist'), placeForCode());
     process.exitCode = await pieces.load('cli.cjs').main(process.argv.slice(2), pieces.setFlags);
   }
 }
 
 /**
- * A folder for compiled code below the system's temporary one that is ours alone: what lies in it is run as it
- * is, so a folder that somebody else made, or may write to, is not used; nor is one whose place hangs on where we are
- * started, which may be a repository that brings it along. Undefined where there is none.
+ * Where compiled code may be kept, see codeFolder.js; undefined where none shall be. NODE_COMPILE_CACHE is not for us: what
+ * lies in the folder that it names would be run as it is.
  */
-function ownCacheFolder() {
+function placeForCode() {
   // As Node's own.
   if (process.env.NODE_DISABLE_COMPILE_CACHE) return undefined;
-  const user = process.getuid ? process.getuid() : 0;
-  const folder = process.env.NODE_COMPILE_CACHE || join(tmpdir(), 'clawdcode-cache-' + user);
-  if (!isAbsolute(folder)) return undefined;
   try {
-    // Not with the folders above it: where none can be made, as in /proc, Node would try for ever.
-    if (!fs.existsSync(folder)) fs.mkdirSync(folder, { mode: 0o700 });
-    const info = fs.lstatSync(folder);
-    const isOurs =
-      info.isDirectory() && (!process.getuid || (info.uid === user && (info.mode & 0o022) === 0));
-    return isOurs ? folder : undefined;
+    // As in src/cli/place.ts.
+    const dataRoot = process.env.CLAWDCODE_HOME || join(homedir(), '.clawdcode');
+    return { dataRoot: dataRoot, cwd: process.cwd() };
   } catch (_error) {
+    // No home, or the folder that we are in is gone: the program will say so.
     return undefined;
   }
 }

@@ -2,34 +2,39 @@
 // keeps what is compiled when a module is loaded and none of the functions that run later, which would be compiled
 // anew at every start. Here the code is taken when they have run. Not needed any more when Node does that itself:
 // test/bundle/pieces.test.ts will say so.
-import { readCode } from './keptCode.js';
+import { readCode, sumOf } from './keptCode.js';
 
 const { setImmediate } = process.getBuiltinModule('node:timers/promises');
 const fs = process.getBuiltinModule('node:fs');
 const path = process.getBuiltinModule('node:path');
 const vm = process.getBuiltinModule('node:vm');
 const { setFlagsFromString } = process.getBuiltinModule('node:v8');
-const { crc32 } = process.getBuiltinModule('node:zlib');
 
 /** So many runs of a piece add what they have used of it: by then the usual ways have been gone. */
 const LEARNING_RUNS = 5;
 /** With fewer pieces there was no work, only an answer such as the version: not worth the time that keeping takes. */
 const WORTH_KEEPING = 20;
+/**
+ * Characters of a source. Those that come before a larger one are compiled at once: the first frame and an answer such as
+ * the version are made of nothing else, and loading what a signature is checked with takes longer (8 ms).
+ */
+const SMALL = 50_000;
 /** A session in a terminal may end without a word; what it has used by then is kept. */
 const CALM_MS = 10_000;
 /** As Node wraps CommonJS. */
 const WRAPPER = ['(function (exports, require, module, __filename, __dirname) {"use strict";', '\n})'];
 
 /**
- * The pieces in `folder`. Compiled code is kept in `cacheFolder`, if one is given; it must be ours alone, as what lies
- * in it is run as it is. `worthKeeping`: from how many loaded pieces on.
+ * The pieces in `folder`. Compiled code is kept at `place` (`{ dataRoot, cwd }`, see `codePlace`), if one is given.
+ * `worthKeeping`: from how many loaded pieces on. `small`: characters of a source that is not worth a look at what is kept.
  *
  * - `load(name)`: what a piece exports; it is run once.
  * - `setFlags(flags)`: changes settings of V8, each given as `[wanted, usual]`. V8 refuses code that was made under
  *   other settings, so the usual ones are put back for as long as code is loaded or kept.
  */
-export function openPieces(folder, cacheFolder, worthKeeping = WORTH_KEEPING) {
-  const kept = readCode(cacheFolder, identity(folder));
+export function openPieces(folder, place, { worthKeeping = WORTH_KEEPING, small = SMALL } = {}) {
+  /** What is kept, once it was looked at. */
+  let kept;
   const require = process.getBuiltinModule('node:module').createRequire(path.join(folder, 'cli.cjs'));
   const pieces = new Map();
   let isLearning = false;
@@ -40,8 +45,9 @@ export function openPieces(folder, cacheFolder, worthKeeping = WORTH_KEEPING) {
     if (loaded !== undefined) return loaded.module.exports;
     const filename = path.join(folder, name);
     const source = fs.readFileSync(filename, 'utf8');
-    const sum = crc32(source);
-    const script = compile(name, source, kept.find(name, sum));
+    if (place && source.length > small) kept ??= readCode(place, identity(folder));
+    const sum = kept && sumOf(source);
+    const script = compile(name, source, kept?.find(name, sum));
     const module = { exports: {} };
     pieces.set(name, { module, script, sum });
     try {
@@ -63,6 +69,7 @@ export function openPieces(folder, cacheFolder, worthKeeping = WORTH_KEEPING) {
   function compile(name, source, known) {
     const options = { filename: path.join(folder, name), cachedData: known?.code };
     const script = underUsualFlags(() => new vm.Script(WRAPPER.join(source), options));
+    if (kept === undefined) return script;
     if (script.cachedDataRejected) kept.forget(name);
     if (known === undefined || known.runs < LEARNING_RUNS || script.cachedDataRejected) isLearning = true;
     return script;
@@ -71,11 +78,13 @@ export function openPieces(folder, cacheFolder, worthKeeping = WORTH_KEEPING) {
   const isWorthIt = () => isLearning && pieces.size >= worthKeeping;
   const isPiece = (name) => fs.existsSync(path.join(folder, name));
   const codeOf = ([name, { script, sum }]) => ({ name, sum, code: script.createCachedData() });
+  const worthIt = () => (isWorthIt() ? [...pieces].filter(([, { sum }]) => sum !== undefined) : []);
 
   function keepAtEnd() {
-    if (isWorthIt())
+    const used = worthIt();
+    if (used.length > 0)
       kept.write(
-        underUsualFlags(() => [...pieces].map(codeOf)),
+        underUsualFlags(() => used.map(codeOf)),
         isPiece,
       );
   }
@@ -83,7 +92,7 @@ export function openPieces(folder, cacheFolder, worthKeeping = WORTH_KEEPING) {
   /** One piece at a time, as somebody may be typing. */
   async function keepMeanwhile() {
     const codes = [];
-    for (const piece of isWorthIt() ? pieces : []) {
+    for (const piece of worthIt()) {
       codes.push(underUsualFlags(() => codeOf(piece)));
       await setImmediate();
     }
@@ -99,7 +108,7 @@ export function openPieces(folder, cacheFolder, worthKeeping = WORTH_KEEPING) {
     }
   }
 
-  if (cacheFolder !== undefined) {
+  if (place !== undefined) {
     process.once('exit', keepAtEnd);
     setTimeout(keepMeanwhile, CALM_MS).unref();
   }

@@ -1,5 +1,16 @@
 /** The file of compiled code: whatever has become of it, a start gets what was kept or nothing, and never fails. */
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import fc from 'fast-check';
@@ -7,41 +18,77 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 
 interface Code {
   readonly name: string;
-  readonly sum: number;
+  readonly sum: string;
   readonly code: Buffer;
 }
 interface Kept {
-  find(name: string, sum: number): (Code & { readonly runs: number }) | undefined;
+  find(name: string, sum: string): (Code & { readonly runs: number }) | undefined;
   write(codes: readonly Code[], isPiece: (name: string) => boolean): void;
 }
 const { readCode } = (await import(resolve(import.meta.dirname, '../../bin/keptCode.js'))) as {
-  readonly readCode: (folder: string | undefined, identity: string) => Kept;
+  readonly readCode: (place: Place | undefined, identity: string) => Kept;
 };
 
-const FIRST = { name: 'cli.cjs', sum: 1, code: Buffer.from('the code of the first piece') };
-const SECOND = { name: 'chunk-A.cjs', sum: 2, code: Buffer.from('the code of the second') };
+interface Place {
+  readonly dataRoot: string;
+  readonly cwd: string;
+}
 
+const FIRST = { name: 'cli.cjs', sum: 'one', code: Buffer.from('the code of the first piece') };
+const SECOND = { name: 'chunk-A.cjs', sum: 'two', code: Buffer.from('the code of the second') };
+
+let base: string;
+let place: Place;
 let folder: string;
 let file: string;
 let kept: Kept;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'clawdcode-code-'));
-  kept = readCode(folder, 'here');
+  base = await mkdtemp(join(tmpdir(), 'clawdcode-code-'));
+  place = { dataRoot: join(base, 'data'), cwd: join(base, 'work') };
+  await mkdir(place.dataRoot, { mode: 0o700 });
+  await mkdir(place.cwd);
+  folder = join(place.dataRoot, 'compile-cache');
+  kept = readCode(place, 'here');
   kept.write([FIRST, SECOND], () => true);
   file = join(folder, (await readdir(folder))[0] ?? '');
 });
 
-afterEach(() => rm(folder, { recursive: true, force: true }));
+afterEach(() => rm(base, { recursive: true, force: true }));
 
-const read = () => readCode(folder, 'here');
+const read = () => readCode(place, 'here');
 
 test('what was written is found, by the sum of its source', () => {
-  expect(read().find('cli.cjs', 1)).toEqual({ ...FIRST, runs: 1 });
-  expect(read().find('chunk-A.cjs', 2)).toEqual({ ...SECOND, runs: 1 });
-  expect(read().find('cli.cjs', 2)).toBeUndefined();
-  expect(read().find('constructor', 1)).toBeUndefined();
-  expect(readCode(folder, 'elsewhere').find('cli.cjs', 1)).toBeUndefined();
+  expect(read().find('cli.cjs', 'one')).toEqual({ ...FIRST, runs: 1 });
+  expect(read().find('chunk-A.cjs', 'two')).toEqual({ ...SECOND, runs: 1 });
+  expect(read().find('cli.cjs', 'two')).toBeUndefined();
+  expect(read().find('constructor', 'one')).toBeUndefined();
+  expect(readCode(place, 'elsewhere').find('cli.cjs', 'one')).toBeUndefined();
+});
+
+test('what another key has signed, or what was signed for another program, is not used', async () => {
+  const key = join(place.dataRoot, 'compile-cache.key');
+  const other = readCode(place, 'elsewhere');
+  other.write([FIRST], () => true);
+  const [name = ''] = (await readdir(folder)).filter((one) => join(folder, one) !== file);
+  await rename(join(folder, name), file);
+  expect(read().find('cli.cjs', 'one')).toBeUndefined();
+  read().write([FIRST], () => true);
+  expect(read().find('cli.cjs', 'one')?.code).toEqual(FIRST.code);
+  await writeFile(key, Buffer.alloc(32, 7));
+  expect(read().find('cli.cjs', 'one')).toBeUndefined();
+  await rm(key);
+  expect(read().find('cli.cjs', 'one')).toBeUndefined();
+  read().write([FIRST], () => true);
+  expect((await stat(key)).mode & 0o777).toBe(0o600);
+  expect(read().find('cli.cjs', 'one')?.code).toEqual(FIRST.code);
+});
+
+test.skipIf(process.getuid === undefined)('a file that others could have written is not read', async () => {
+  await chmod(file, 0o620);
+  expect(read().find('cli.cjs', 'one')).toBeUndefined();
+  await chmod(file, 0o600);
+  expect(read().find('cli.cjs', 'one')?.code).toEqual(FIRST.code);
 });
 
 test('whatever has become of the file, a piece is whole or not there', async () => {
@@ -56,11 +103,13 @@ test('whatever has become of the file, a piece is whole or not there', async () 
     fc.nat(whole.length).map((from) => Buffer.from(whole).fill(0, from)),
     fc.uint8Array({ maxLength: 400 }),
     // As the version before wrote it.
-    fc.constantFrom('{}', 'null', '{"runs":1}', '{"runs":1,"pieces":{"cli.cjs":{"sum":1}}}').map((json) => {
-      const length = Buffer.alloc(4);
-      length.writeUInt32LE(json.length);
-      return Buffer.concat([length, Buffer.from(json)]);
-    }),
+    fc
+      .constantFrom('{}', 'null', '{"runs":1}', '{"runs":1,"pieces":{"cli.cjs":{"sum":"one"}}}')
+      .map((json) => {
+        const length = Buffer.alloc(4);
+        length.writeUInt32LE(json.length);
+        return Buffer.concat([length, Buffer.from(json)]);
+      }),
   );
   await fc.assert(
     fc.asyncProperty(damaged, async (bytes) => {
@@ -70,7 +119,7 @@ test('whatever has become of the file, a piece is whole or not there', async () 
         if (found !== undefined) expect(found.code).toEqual(code);
       }
       read().write([FIRST], () => true);
-      expect(read().find('cli.cjs', 1)?.code).toEqual(FIRST.code);
+      expect(read().find('cli.cjs', 'one')?.code).toEqual(FIRST.code);
     }),
     { numRuns: 300 },
   );
@@ -79,36 +128,38 @@ test('whatever has become of the file, a piece is whole or not there', async () 
 test('where nothing can be read or written, nothing is said', async () => {
   await rm(file);
   await mkdir(join(file, 'full'), { recursive: true });
-  expect(read().find('cli.cjs', 1)).toBeUndefined();
+  expect(read().find('cli.cjs', 'one')).toBeUndefined();
   read().write([FIRST], () => true);
   expect(await readdir(folder)).toEqual([basename(file)]);
   await rm(folder, { recursive: true });
-  kept.write([FIRST], () => true);
   await writeFile(folder, 'not a folder');
   kept.write([FIRST], () => true);
   expect(await readFile(folder, 'utf8')).toBe('not a folder');
-  expect(readCode(undefined, 'here').find('cli.cjs', 1)).toBeUndefined();
+  expect(readCode(undefined, 'here').find('cli.cjs', 'one')).toBeUndefined();
 });
 
 test('what V8 has dropped meanwhile stays, and only of a source that has not changed', () => {
   const less = Buffer.from('less');
   read().write([{ ...FIRST, code: less }], () => true);
-  expect(read().find('cli.cjs', 1)).toEqual({ ...FIRST, runs: 2 });
-  read().write([{ ...FIRST, sum: 3, code: less }], () => true);
-  expect(read().find('cli.cjs', 3)).toEqual({ ...FIRST, sum: 3, code: less, runs: 1 });
+  expect(read().find('cli.cjs', 'one')).toEqual({ ...FIRST, runs: 2 });
+  read().write([{ ...FIRST, sum: 'three', code: less }], () => true);
+  expect(read().find('cli.cjs', 'three')).toEqual({ ...FIRST, sum: 'three', code: less, runs: 1 });
 });
 
 test('others stay as long as they are pieces', () => {
   read().write([FIRST], () => true);
-  expect(read().find('chunk-A.cjs', 2)?.code).toEqual(SECOND.code);
+  expect(read().find('chunk-A.cjs', 'two')?.code).toEqual(SECOND.code);
   read().write([FIRST], (name) => name !== 'chunk-A.cjs');
-  expect(read().find('chunk-A.cjs', 2)).toBeUndefined();
+  expect(read().find('chunk-A.cjs', 'two')).toBeUndefined();
 });
 
 test('one that is open is read on, also when another has taken its place', () => {
   const before = read();
-  read().write([{ ...FIRST, sum: 3, code: Buffer.from('of a new build') }], (name) => name === 'cli.cjs');
-  expect(before.find('chunk-A.cjs', 2)?.code).toEqual(SECOND.code);
+  read().write(
+    [{ ...FIRST, sum: 'three', code: Buffer.from('of a new build') }],
+    (name) => name === 'cli.cjs',
+  );
+  expect(before.find('chunk-A.cjs', 'two')?.code).toEqual(SECOND.code);
 });
 
 test('what a program left half written is removed once it is old, and what nobody has added to for a month', async () => {
@@ -130,6 +181,6 @@ test('what a program left half written is removed once it is old, and what nobod
   expect((await readdir(folder)).toSorted()).toEqual(
     [...Object.keys(stays), 'code-4', basename(file)].toSorted(),
   );
-  expect(read().find('cli.cjs', 1)?.runs).toBe(2);
+  expect(read().find('cli.cjs', 'one')?.runs).toBe(2);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 });

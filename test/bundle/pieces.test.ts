@@ -9,15 +9,19 @@ import { toCommonJs } from '../../scripts/bundle/toCommonJs.mjs';
 const root = resolve(import.meta.dirname, '../..');
 
 let folder: string;
+/** The user's data folder. */
+let data: string;
+/** What is kept in it. */
 let cache: string;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'clawdcode-pieces-'));
-  cache = await mkdtemp(join(tmpdir(), 'clawdcode-code-'));
+  data = await mkdtemp(join(tmpdir(), 'clawdcode-code-'));
+  cache = join(data, 'compile-cache');
 });
 
 afterEach(async () => {
-  for (const one of [folder, cache]) await rm(one, { recursive: true });
+  for (const one of [folder, data]) await rm(one, { recursive: true });
 });
 
 async function lay(pieces: Readonly<Record<string, string>>): Promise<void> {
@@ -26,13 +30,17 @@ async function lay(pieces: Readonly<Record<string, string>>): Promise<void> {
 }
 
 /** Runs `code` in a process of its own, where `pieces` are those of the folder, and gives what it prints. */
-async function run(code: string, cacheFolder: string | null = cache): Promise<string> {
+async function run(
+  code: string,
+  dataRoot: string | null = data,
+  options = '{ worthKeeping: 1, small: 0 }',
+): Promise<string> {
   const script = join(folder, 'run.mjs');
-  const kept = cacheFolder === null ? 'undefined' : JSON.stringify(cacheFolder);
+  const place = dataRoot === null ? 'undefined' : JSON.stringify({ dataRoot, cwd: folder });
   await writeFile(
     script,
     `import { openPieces } from ${JSON.stringify(join(root, 'bin/pieces.js'))};
-     const pieces = openPieces(${JSON.stringify(folder)}, ${kept}, 1);
+     const pieces = openPieces(${JSON.stringify(folder)}, ${place}, ${options});
      ${code}`,
   );
   return execFileSync(process.execPath, [script], { encoding: 'utf8' }).trim();
@@ -150,6 +158,7 @@ test('kept code that is damaged anywhere is not used', async () => {
     Buffer.from('not an index at all'),
     whole.subarray(0, whole.length - 40),
     Buffer.concat([Buffer.alloc(4, 0xff), whole.subarray(4)]),
+    Buffer.concat([whole.subarray(0, 4), Buffer.alloc(32), whole.subarray(36)]),
     ...[0.3, 0.5, 0.7, 0.9].map((share) => {
       const bytes = Buffer.from(whole);
       const at = Math.floor(whole.length * share);
@@ -188,11 +197,24 @@ test('code that V8 refuses gives way to code that it takes, even where there is 
   expect(await run(`${TAKEN} ${CALL}; console.log(taken)`)).toBe('3\ntrue');
 });
 
-test('without a folder of its own nothing is kept, and everything works', async () => {
+test('without a place of its own nothing is kept, and everything works', async () => {
   await lay({ 'cli.cjs': SUM });
   expect(await run(CALL, null)).toBe('3');
-  expect(await readdir(cache)).toEqual([]);
+  expect(await readdir(data)).toEqual([]);
   expect(await run(CALL, join(folder, 'not there'))).toBe('3');
+  expect(await run(CALL, folder)).toBe('3');
+  expect((await readdir(folder)).toSorted()).toEqual(['cli.cjs', 'run.mjs']);
+});
+
+test('nothing is looked up or kept before a source that is worth it: the version needs no key', async () => {
+  const more = 'export const more = () => import("./chunk-A.cjs");';
+  await lay({ 'cli.cjs': more, 'chunk-A.cjs': `export const long = "${'x'.repeat(5000)}";` });
+  const options = '{ worthKeeping: 1, small: 4000 }';
+  await run("pieces.load('cli.cjs')", data, options);
+  expect(await readdir(data)).toEqual([]);
+  await run("await pieces.load('cli.cjs').more()", data, options);
+  const kept = await readFile(await keptFile(), 'latin1');
+  expect([kept.includes('chunk-A.cjs'), kept.includes('"cli.cjs"')]).toEqual([true, false]);
 });
 
 test("Node's own cache still keeps no function that runs after its module is loaded", async () => {
@@ -200,7 +222,7 @@ test("Node's own cache still keeps no function that runs after its module is loa
   const body = Array.from({ length: 200 }, (_, at) => `a += ${at} * a;`).join('');
   const sizeOf = async (call: string): Promise<number> => {
     await writeFile(file, `function work(a) { ${body} return a; } export const use = () => work(1);`);
-    const own = await mkdtemp(join(cache, 'node-'));
+    const own = await mkdtemp(join(data, 'node-'));
     const env = { ...process.env, NODE_COMPILE_CACHE: own };
     const script = `const { use } = await import(${JSON.stringify(file)}); ${call}`;
     execFileSync(process.execPath, ['--input-type=module', '--eval', script], { env });

@@ -1,11 +1,11 @@
 /** The launcher on a Node that is too old: the checkout brings a newer one, a packed program says what it needs. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { kindsOf } from './support/entryKinds.ts';
 import { program } from './support/program.ts';
 import { setStage } from './support/stage.ts';
@@ -58,49 +58,84 @@ describe.skipIf(old === undefined)(`with an old Node (${old ?? 'none on this mac
   });
 });
 
-test('compiled code is kept where nobody else can write, or not at all', async () => {
-  const temporary = await mkdtemp(join(tmpdir(), 'clawdcode-launcher-'));
-  const folder = join(temporary, `clawdcode-cache-${process.getuid?.()}`);
+describe('compiled code', () => {
   const [node = '', path = ''] = program();
-  const { NODE_COMPILE_CACHE: _, ...rest } = process.env;
-  const start = (env = {}) =>
-    run(node, [path, 'session', 'list'], { env: { ...rest, TMPDIR: temporary, ...env } });
-  try {
+  let base: string;
+  let home: string;
+  let data: string;
+  let repository: string;
+
+  beforeEach(async () => {
+    base = await realpath(await mkdtemp(join(tmpdir(), 'clawdcode-launcher-')));
+    home = join(base, 'home');
+    data = join(home, '.clawdcode');
+    repository = join(base, 'repository');
+    await mkdir(data, { recursive: true, mode: 0o700 });
+    await mkdir(repository);
+  });
+
+  afterEach(() => rm(base, { recursive: true }));
+
+  /** A run that has something to keep. */
+  const start = (env: Readonly<Record<string, string>> = {}, cwd = repository) =>
+    run(node, [path, 'session', 'list'], { cwd, env: { PATH: process.env.PATH ?? '', HOME: home, ...env } });
+  const kept = () => readdir(join(data, 'compile-cache'));
+  /** Whatever of compiled code lies anywhere below a folder. */
+  const codeBelow = async (folder: string) =>
+    (await readdir(folder, { recursive: true })).filter((name) => /compile-cache|(^|\/)code-/.test(name));
+
+  test('is kept below the data folder, for its user alone, or not at all', async () => {
     await start({ NODE_DISABLE_COMPILE_CACHE: '1' });
-    expect(await readdir(temporary)).toEqual([]);
-    await mkdir(folder);
-    await chmod(folder, 0o777);
+    expect(await codeBelow(data)).toEqual([]);
     await start();
-    expect(await readdir(folder)).toEqual([]);
-    await rm(folder, { recursive: true });
+    expect((await kept()).length).toBe(1);
+    expect((await stat(join(data, 'compile-cache'))).mode & 0o777).toBe(0o700);
+    expect((await stat(join(data, 'compile-cache.key'))).mode & 0o777).toBe(0o600);
+    const other = join(base, 'other');
+    await mkdir(other, { mode: 0o700 });
+    await start({ CLAWDCODE_HOME: other });
+    expect(await readdir(other)).toContain('compile-cache');
+  });
+
+  test('is never kept in a folder that the environment names, or below the working directory', async () => {
+    for (const name of ['TMPDIR', 'CLAWDCODE_HOME', 'HOME'])
+      for (const folder of ['.', 'a/b', repository])
+        await start({ HOME: join(base, 'none'), [name]: folder });
+    expect(await codeBelow(repository)).toEqual([]);
+    // Node itself keeps its own there, as it was told to; we put nothing beside it.
+    const own = join(base, 'node');
+    await start({ NODE_COMPILE_CACHE: own });
+    expect((await kept()).length).toBe(1);
+    expect(await codeBelow(own)).toEqual([]);
+  });
+
+  test('that was planted or changed is not run', async () => {
     await start();
-    expect(await readdir(folder)).not.toEqual([]);
-    expect((await stat(folder)).mode & 0o777).toBe(0o700);
-  } finally {
-    await rm(temporary, { recursive: true });
-  }
-});
+    const [name = ''] = await kept();
+    const file = join(data, 'compile-cache', name);
+    const whole = await readFile(file);
+    const changed = Buffer.from(whole);
+    changed.fill(0xee, Math.floor(changed.length / 2));
+    await writeFile(file, changed);
+    expect((await start()).stdout).toBe((await start({ NODE_DISABLE_COMPILE_CACHE: '1' })).stdout);
+    expect((await readFile(file)).equals(changed)).toBe(false);
+    // As a checkout brings it.
+    await chmod(join(data, 'compile-cache'), 0o755);
+    await writeFile(file, changed);
+    await start();
+    expect((await readFile(file)).equals(changed)).toBe(true);
+  });
 
-test('where no folder can be made, nothing is kept', async () => {
-  const [node = '', path = ''] = program();
-  const { NODE_COMPILE_CACHE: _, ...rest } = process.env;
-  for (const TMPDIR of ['/dev/null', '/dev/null/below', '/proc/below', '/proc/below/that']) {
-    const { stdout } = await run(node, [path, '--version'], { env: { ...rest, TMPDIR }, timeout: 20_000 });
-    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
-  }
-});
-
-test('a folder that a repository could bring along is not taken for ours', async () => {
-  const repository = await mkdtemp(join(tmpdir(), 'clawdcode-launcher-'));
-  const [node = '', path = ''] = program();
-  const { NODE_COMPILE_CACHE: _, ...rest } = process.env;
-  try {
-    for (const TMPDIR of ['.', 'a/b'])
-      await run(node, [path, 'session', 'list'], { cwd: repository, env: { ...rest, TMPDIR } });
-    expect(await readdir(repository)).toEqual([]);
-  } finally {
-    await rm(repository, { recursive: true });
-  }
+  test('that cannot be kept stops nothing', async () => {
+    const places = ['/dev/null', '/dev/null/below', '/proc/below', '/proc/below/that', '/', 'none', ''];
+    for (const CLAWDCODE_HOME of places)
+      for (const args of [['--version'], ['--help']]) {
+        const env = { PATH: process.env.PATH ?? '', HOME: '/proc/none', CLAWDCODE_HOME };
+        const { stdout } = await run(node, [path, ...args], { cwd: repository, env, timeout: 20_000 });
+        expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$|--permission-mode/);
+      }
+    expect(await codeBelow(base)).toEqual([]);
+  });
 });
 
 /** A Node below 22.16 on this machine, outside `node_modules`. */
