@@ -65,11 +65,17 @@ function scanLine(state: Scan, line: string, whole: boolean): boolean {
   return fresh;
 }
 
-/** The end of unfinished Markdown that is worth drawing on `rows` rows; a cut code block is opened again. */
+/** Characters of unfinished Markdown that are drawn: more than a large screen holds, and little enough for each frame. */
+const MAX_TAIL = 20_000;
+
+/**
+ * The end of unfinished Markdown that is worth drawing on `rows` rows; a cut code block is opened again. Of a line without
+ * end only its end is drawn.
+ */
 export function liveTail(rest: string, rows: number): string {
   let from = rest.length;
   for (let line = 0; line < Math.max(1, rows) && from > 0; line += 1) from = rest.lastIndexOf('\n', from - 1);
-  if (from <= 0) return rest;
+  if (from <= 0) return endOf(rest);
   let fence: Fence | undefined;
   let opener = '';
   for (const line of rest.slice(0, from).split('\n')) {
@@ -78,8 +84,15 @@ export function liveTail(rest: string, rows: number): string {
       opener = fence === undefined ? '' : line;
     } else if (closes(line, fence)) fence = undefined;
   }
-  const tail = rest.slice(from + 1);
+  const tail = endOf(rest.slice(from + 1));
   return fence === undefined ? tail : `${opener}\n${tail}`;
+}
+
+/** From the beginning of a word on, if there is one. */
+function endOf(text: string): string {
+  if (text.length <= MAX_TAIL) return text;
+  const end = text.slice(-MAX_TAIL);
+  return end.slice(end.slice(0, 100).search(/\s/) + 1);
 }
 
 /** What kind of block the lines since the last split belong to: lists and their like run over empty lines. */

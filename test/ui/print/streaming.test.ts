@@ -100,6 +100,14 @@ test('the tail of a long block is its last lines', () => {
   expect(liveTail('a\nb', 5)).toBe('a\nb');
 });
 
+test('of a line without end only the end is drawn', () => {
+  const words = 'word '.repeat(100_000);
+  const tail = liveTail(words, 10);
+  expect([tail.length <= 20_000, words.endsWith(tail), tail.startsWith('word')]).toEqual([true, true, true]);
+  expect(liveTail('x'.repeat(100_000), 10)).toHaveLength(20_000);
+  expect(liveTail(`\`\`\`\n${'x'.repeat(100_000)}`, 1)).toBe(`\`\`\`\n${'x'.repeat(20_000)}`);
+});
+
 test('the tail of a cut code block is still code', () => {
   expect(liveTail('```ts\na\nb\nc\n', 2)).toBe('```ts\nc\n');
   expect(liveTail('```ts\na\n```\ntext\nmore', 2)).toBe('text\nmore');
