@@ -36,6 +36,7 @@ Settings come from these places; later ones win, key by key:
 4. \`.clawdcode.local.json\` beside it: yours for this project; the program keeps it out of git when it writes it
 5. environment variables
 6. flags (\`clawdcode --help\`)
+7. managed settings: what an administrator has put on the machine; see below
 
 Lists of permission rules and directories from several places add up; everything else is replaced. Files are
 JSON and may hold comments and trailing commas. [.clawdcode.example.json](../.clawdcode.example.json) has every
@@ -55,6 +56,27 @@ ${table(['Variable', 'Setting', 'Meaning'], variables)}
 
 An empty variable counts as unset. Others that the program looks at: \`CLAWDCODE_HOME\` (where it keeps its data),
 \`NO_COLOR\`, \`FORCE_COLOR\`, \`TERM\`, \`COLORTERM\` and \`COLORFGBG\` (colours), \`SHELL\` (which shell runs commands).
+
+## Managed settings
+
+An administrator sets what holds for everybody on a machine in \`/etc/clawdcode/managed-settings.json\` and in
+\`/etc/clawdcode/managed-settings.d/*.json\`, which are read after it in the order of their names (on macOS below
+\`/Library/Application Support/ClawdCode/\`). No flag and no variable moves or skips them.
+
+- A single value in them wins over every other place, flags and variables included.
+- Their rules add up with all others, and deny wins over ask over allow as ever. Their ask rules also ask in
+  \`bypassPermissions\`.
+- \`permissions.disableBypassPermissionsMode: "disable"\` and \`permissions.disableAutoMode: "disable"\` take a mode
+  away; with \`-p\`, \`--permission-mode\` then ends with exit code 52.
+- \`allowManagedPermissionRulesOnly: true\`: allow rules from anywhere else do not count, and questions offer no "always".
+  Rules of users that ask or deny still count, as they only tighten.
+
+A mistake in managed settings, a misspelt name included, refuses the start: a policy that silently does not count is
+worse than none. The files and their folder have to belong to root, and nobody else may be able to write them. Of a
+file that somebody else can write only what tightens counts (rules that ask or deny, what takes a mode away, \`plan\`,
+\`dontAsk\` or \`default\` to start in), with a warning: it could be that person's way to loosen what everybody else has decided.
+
+\`/status\`, \`/permissions\` and \`clawdcode doctor\` name the files that count.
 
 ## Folders that are not trusted yet
 

@@ -17,7 +17,7 @@ import { confirmWhileRunning } from './confirm.ts';
 import { createContextOps } from './contextOps.ts';
 import { createEventHub } from './eventHub.ts';
 import { createJobQueue } from './jobQueue.ts';
-import { createModes } from './modes.ts';
+import { createModes, type RefusedModes } from './modes.ts';
 import { createPermissionPorts, type PermissionRules } from './permissionPorts.ts';
 import { createPromptQueue } from './promptQueue.ts';
 import { createQuestions } from './questions.ts';
@@ -51,6 +51,8 @@ export interface AgentDeps extends PermissionRules {
   readonly cwd: string;
   /** Mode to start in, when the log names none. */
   readonly mode: PermissionMode;
+  /** Absent = every mode can be had. */
+  readonly refusedModes?: RefusedModes;
   readonly maxSteps: number | undefined;
   readonly interactive: boolean;
   readonly demo: boolean;
@@ -80,7 +82,7 @@ export function createAgent(deps: AgentDeps): Agent {
   const hub = createEventHub(deps.onError);
   const questions = createQuestions(hub.emit);
   const prompts = createPromptQueue(hub.emit);
-  const modes = createModes(context, deps.mode, hub.emit);
+  const modes = createModes(context, deps.mode, hub.emit, deps.refusedModes);
   const schemas = deps.tools.map((tool) => tool.schema);
   const titleOfLog = followTitle();
   let cwd = deps.cwd;
@@ -268,6 +270,7 @@ export function createAgent(deps: AgentDeps): Agent {
       root: deps.root,
       model: model.current(),
       mode: modes.current(),
+      modes: { cycle: modes.cycle, refused: deps.refusedModes ?? {} },
       busy: jobs.busy(),
       queue: prompts.all(),
       questions: questions.open(),

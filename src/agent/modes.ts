@@ -1,12 +1,18 @@
 /** The permission mode of a session: the last one in its log, else the one that it was opened with. */
 import type { ContextManager } from '../context/index.ts';
 import type { AgentEvent } from '../protocol/events.ts';
-import type { PermissionMode } from '../protocol/permissions.ts';
+import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
 import { followMode, lastMode, modeBeforePlan } from './sessionFacts.ts';
 
+/** Modes that cannot be had in this session, each with why: a sentence ready to show. */
+export type RefusedModes = Readonly<Partial<Record<PermissionMode, string>>>;
+
 export interface Modes {
+  /** Never a refused one, whatever the log says. */
   current(): PermissionMode;
-  /** Switches and tells the model; nothing happens when it is the current one. */
+  /** What Shift+Tab goes through, in this order. */
+  readonly cycle: readonly PermissionMode[];
+  /** Switches and tells the model, or says why not; nothing happens when it is the current one. */
   set(mode: PermissionMode): Promise<void>;
   /** Back to the mode before the plan, when the user has accepted it. */
   leavePlan(): Promise<void>;
@@ -23,19 +29,26 @@ export function createModes(
   context: ContextManager,
   opened: PermissionMode,
   emit: (event: AgentEvent) => void,
+  refused: RefusedModes = {},
 ): Modes {
   const modeOfLog = followMode();
-  const current = (): PermissionMode => modeOfLog(context.entries()) ?? opened;
+  const current = (): PermissionMode => {
+    const mode = modeOfLog(context.entries()) ?? opened;
+    return refused[mode] === undefined ? mode : 'default';
+  };
   const record = async (mode: PermissionMode): Promise<void> => {
     await context.addMessage('system', modeNote(mode), { mode }, 'mode');
   };
   const set = async (mode: PermissionMode): Promise<void> => {
-    if (mode === current()) return;
+    const why = refused[mode];
+    if (why !== undefined) emit({ type: 'notice', level: 'error', text: why });
+    if (why !== undefined || mode === current()) return;
     await record(mode);
     emit({ type: 'mode_changed', mode });
   };
   return {
     current,
+    cycle: cycleOf(opened, refused),
     set,
     leavePlan: () => set(modeBeforePlan(context.entries()) ?? (opened === 'plan' ? 'default' : opened)),
     async announce() {
@@ -49,6 +62,15 @@ export function createModes(
   };
 }
 
+/** `dontAsk` and `bypassPermissions` are only for a session that was started in them: nobody gets there by a slip. */
+function cycleOf(opened: PermissionMode, refused: RefusedModes): readonly PermissionMode[] {
+  return permissionModes.filter(
+    (mode) =>
+      refused[mode] === undefined &&
+      (mode === opened || (mode !== 'dontAsk' && mode !== 'bypassPermissions')),
+  );
+}
+
 /** What the model is told of a mode; the mode is never part of the system prompt. */
 function modeNote(mode: PermissionMode): string {
   switch (mode) {
@@ -60,5 +82,9 @@ function modeNote(mode: PermissionMode): string {
       return 'The user has switched permission questions off. Take all the more care.';
     case 'default':
       return 'Permission mode: default. Edits and commands are shown to the user first.';
+    case 'auto':
+      return 'Permission mode: auto. What would be shown to the user first is judged against what the user has asked for. Stay within that, and do not look for a way round a refusal.';
+    case 'dontAsk':
+      return 'Permission mode: dontAsk. Nobody is asked: what the rules do not allow is refused. Do not look for a way round a refusal; say what would be needed.';
   }
 }

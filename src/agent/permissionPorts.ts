@@ -31,7 +31,11 @@ export function createPermissionPorts({
       access.type === 'plan' && modes.current() !== 'plan'
         ? { behavior: 'deny', reason: 'plan mode is not on; just do the work' }
         : rules.decide(tool, access, modes.current()),
-    ask: questions.ask,
+    // Not every question is about a permission: whether to go on with a model that repeats itself is one.
+    ask: (question, signal) =>
+      modes.current() === 'dontAsk'
+        ? Promise.resolve({ behavior: 'deny', comment: 'This session does not ask (mode dontAsk).' })
+        : questions.ask(question, signal),
     async onAllowed({ suggestion }, access, answer) {
       if (access.type === 'plan') await modes.leavePlan();
       if (answer.behavior === 'allow' && answer.autoAllow === true) {

@@ -12,6 +12,7 @@ import type { PermissionMode, PermissionQuestion } from '../protocol/permissions
 import type { RewindPlan, TurnRecord } from '../protocol/rewind.ts';
 import type { SandboxState } from '../protocol/sandbox.ts';
 import type { TaskInfo, TaskOutput } from '../protocol/tasks.ts';
+import type { RefusedModes } from './modes.ts';
 
 /** A snapshot; a new object whenever something changed. */
 export interface AgentState {
@@ -21,6 +22,11 @@ export interface AgentState {
   readonly root: string;
   readonly model: ModelInfo;
   readonly mode: PermissionMode;
+  readonly modes: {
+    /** What Shift+Tab goes through, in this order. */
+    readonly cycle: readonly PermissionMode[];
+    readonly refused: RefusedModes;
+  };
   readonly busy: boolean;
   /** Nothing can be added to the session; see `readOnlyAgent`. */
   readonly readOnly?: boolean;

@@ -159,7 +159,8 @@ function uiHouse(
         const opened = await house.open(isFirst ? withFlags(target, options) : target);
         isFirst = false;
         if (options.permissionMode !== undefined && opened.agent.state().readOnly !== true) {
-          opened.agent.submit({ type: 'set_mode', mode: options.permissionMode });
+          // As the settings have it: managed ones win over the flag.
+          opened.agent.submit({ type: 'set_mode', mode: settings.permissions.defaultMode });
         }
         return {
           type: 'opened',

@@ -17,7 +17,6 @@ export function conversationOf(place: Place, options: CliOptions) {
     target: targetOf(options) ?? { type: 'new' },
     pickFirst: options.resume === true,
     prompt: options.prompt,
-    bypassAllowed: options.permissionMode === 'bypassPermissions',
     historyFile: join(place.dataRoot, 'history', `${project}.jsonl`),
     historyText: debug.textOf,
     listFiles: () => listFiles(place.root, place.cwd),

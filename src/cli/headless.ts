@@ -116,7 +116,9 @@ export async function printMode(
     process.on(signal, handler);
     return { signal, handler };
   });
-  if (options.permissionMode !== undefined) agent.submit({ type: 'set_mode', mode: options.permissionMode });
+  // As the settings have it: managed ones win over the flag.
+  if (options.permissionMode !== undefined)
+    agent.submit({ type: 'set_mode', mode: loaded.settings.permissions.defaultMode });
   const code = await runHeadless({
     host: createCommandHost(opened, house, place, loaded, trust, debug),
     prompt: joined.prompt,

@@ -15,10 +15,18 @@ export async function main(argv: readonly string[], setFlags: SetFlags): Promise
   try {
     return await run(argv, setFlags);
   } catch (error) {
-    if (!(error instanceof NoPlaceError)) throw error;
-    process.stderr.write(`clawdcode: ${error.message}\n`);
-    return 42;
+    const code = refusalCode(error);
+    if (code === undefined) throw error;
+    process.stderr.write(`clawdcode: ${(error as Error).message}\n`);
+    return code;
   }
+}
+
+/** Of what keeps the program from starting; undefined for anything else. */
+function refusalCode(error: unknown): number | undefined {
+  if (error instanceof NoPlaceError) return 42;
+  // By name: its module brings the settings along, which the start does without.
+  return error instanceof Error && error.name === 'ManagedSettingsError' ? 52 : undefined;
 }
 
 async function run(argv: readonly string[], setFlags: SetFlags): Promise<number> {

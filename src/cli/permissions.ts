@@ -46,6 +46,7 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
   const { home, root } = places;
   const localSettingsFile = settingsFiles(places).local;
   let rules: readonly SourcedRule[] = loaded.rules;
+  const managedOnly = loaded.settings.allowManagedPermissionRulesOnly;
   let parser: ReturnType<typeof loadShellParser> | undefined;
   const loadParser = (): ReturnType<typeof loadShellParser> => {
     parser ??= loadShellParser(places.wasm).catch(() => notUnderstood);
@@ -81,7 +82,10 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
     async decide(tool, access, mode) {
       // The grammar is loaded for the first command, not before: most sessions begin with reading.
       const parseCommand = access.type === 'command' ? await loadParser() : notUnderstood;
-      return decide({ tool, access }, policyFor(mode, parseCommand));
+      const { suggestion, ...decision } = decide({ tool, access }, policyFor(mode, parseCommand));
+      // A rule that would not count is not offered.
+      const isOffered = suggestion !== undefined && (!managedOnly || suggestion.destination === 'mode');
+      return isOffered ? { ...decision, suggestion } : decision;
     },
     async matches(patterns, command) {
       if (patterns.length === 0) return false;
@@ -98,6 +102,8 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
     suggestHost: (domain) =>
       saveLocally([`WebFetch(domain:${domain})`], policyFor('default', notUnderstood), domain),
     async remember({ rules: texts, destination, file }) {
+      if (managedOnly)
+        return 'Nothing was saved: on this machine only the allow rules of managed settings count.';
       const add = (source: string): void => {
         rules = [
           ...rules,

@@ -2,6 +2,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { realpath } from '../disk/realPath.ts';
+import type { ManagedSource } from '../config/managed.ts';
 import { packageRoot, programVersion } from './packageRoot.ts';
 import { findRoot } from './workspace.ts';
 
@@ -15,6 +16,8 @@ export interface Place {
   readonly packageRoot: string;
   readonly version: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** As in `SettingsPlaces`: absent but in tests. */
+  readonly managed?: ManagedSource;
 }
 
 /** The folder in which the program was started is gone. */

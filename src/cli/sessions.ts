@@ -213,6 +213,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         root: place.root,
         cwd,
         mode: settings.permissions.defaultMode,
+        refusedModes: loaded.refusedModes,
         maxSteps: settings.maxTurns ?? undefined,
         interactive: options.interactive,
         demo: options.demo,

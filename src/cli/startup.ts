@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import type { ModelList } from '../commands/types.ts';
 import { loadSettings } from '../config/loadSettings.ts';
+import { refusal } from '../config/managed.ts';
 import type { Settings } from '../config/schema.ts';
 import { type FolderTrust, readTrust } from '../config/trust.ts';
 import type { LoadedSettings, Problem, SettingsRule } from '../config/types.ts';
@@ -12,7 +13,10 @@ import { OFFICIAL_MODEL, OFFICIAL_URL } from '../protocol/official.ts';
 import type { CliOptions } from './options.ts';
 import type { Place } from './place.ts';
 
-/** Reads all layers. Of a folder's own settings those count that the user has agreed to. */
+/**
+ * Reads all layers. Of a folder's own settings those count that the user has agreed to. Rejects with a
+ * `ManagedSettingsError` where managed settings cannot be used as they stand.
+ */
 export async function readSettings(
   place: Place,
   options: CliOptions,
@@ -22,6 +26,7 @@ export async function readSettings(
     dataRoot: place.dataRoot,
     home: place.home,
     root: place.root,
+    managed: place.managed,
     env: place.env,
     ...countedOf(trust),
     flags: {
@@ -36,14 +41,17 @@ export async function readSettings(
       addDirs: options.addDirs.map((directory) => resolve(place.cwd, directory)),
     },
   });
-  return { ...loaded, problems: [...loaded.problems, ...loaded.rules.flatMap(ruleProblem)] };
+  const problems = loaded.rules.flatMap(ruleProblem);
+  const policy = problems.find(({ layer }) => layer === 'managed');
+  if (policy !== undefined) throw refusal(policy.message);
+  return { ...loaded, problems: [...loaded.problems, ...problems] };
 }
 
 /** A rule that means nothing must not look as if it protected something. */
-function ruleProblem({ text, behavior, source }: SettingsRule): Problem[] {
+function ruleProblem({ text, behavior, source, managed }: SettingsRule): Problem[] {
   const parsed = parseRule(text);
   if (!('error' in parsed)) return [];
-  const layer = source.startsWith('--') ? 'flag' : 'project';
+  const layer = managed === true ? 'managed' : source.startsWith('--') ? 'flag' : 'project';
   return [
     {
       layer,

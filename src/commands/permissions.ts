@@ -1,3 +1,4 @@
+import type { AgentState } from '../agent/types.ts';
 import { parsePermissionMode } from '../config/modes.ts';
 import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
 import { alignColumns } from './textTable.ts';
@@ -7,6 +8,8 @@ const meanings: Readonly<Record<PermissionMode, string>> = {
   default: 'reads inside the project run; edits and commands ask',
   acceptEdits: 'edits inside the project run; commands ask',
   plan: 'nothing is changed; the model explores and hands over a plan',
+  auto: 'a second model call judges what would ask; what it must not decide still asks',
+  dontAsk: 'nothing asks; what the rules do not allow is denied',
   bypassPermissions: 'nothing asks; only deny rules hold',
 };
 
@@ -17,8 +20,8 @@ export const permissions: Command = {
   description: 'show the permission mode and the rules; switch the mode',
   argumentHint: '[mode]',
   run: (args, host) => {
-    const { mode } = host.agent.state();
-    if (args !== '') return switchTo(args, mode);
+    const { mode, modes } = host.agent.state();
+    if (args !== '') return switchTo(args, modes);
     const rules = host.rules();
     const sources = [...new Set(rules.map((rule) => rule.source))];
     const lines = sources.flatMap((source) => ['', source, ...ruleLines(rules, source)]);
@@ -36,13 +39,15 @@ export const permissions: Command = {
 };
 
 /** Nobody gets into the mode without questions by a slip: only who started in it can come back to it. */
-function switchTo(name: string, current: PermissionMode): CommandResult {
+function switchTo(name: string, { cycle, refused }: AgentState['modes']): CommandResult {
   const mode = parsePermissionMode(name);
   if (mode === undefined) {
     const text = `There is no mode ${JSON.stringify(name)}. Choose one of: ${permissionModes.join(', ')}.`;
     return { type: 'notice', level: 'error', text };
   }
-  if (mode === 'bypassPermissions' && current !== mode) {
+  const why = refused[mode];
+  if (why !== undefined) return { type: 'notice', level: 'error', text: why };
+  if (mode === 'bypassPermissions' && !cycle.includes(mode)) {
     const text = 'Start with --permission-mode bypassPermissions to run without questions.';
     return { type: 'notice', level: 'error', text };
   }

@@ -1,17 +1,22 @@
 /**
- * Reads the settings once, at the start: defaults < user < project < local < environment < flags.
- * A mistake costs the key it is in, nothing else, and becomes a `Problem`; nothing here throws for one.
+ * Reads the settings once, at the start: defaults < user < project < local < environment < flags < managed.
+ * A mistake costs the key it is in, nothing else, and becomes a `Problem`; nothing here throws for one, except in
+ * managed settings: see managed.ts.
  */
 import { join, relative, resolve } from 'node:path';
 import { ONCE } from '../protocol/once.ts';
+import type { PermissionMode } from '../protocol/permissions.ts';
 import { readEnvironment } from './environment.ts';
 import { readFlags, type SettingsFlags } from './flags.ts';
 import { type Grant, type GrantingFile, grantsOf, includesGrant } from './grants.ts';
 import { strayHeaders } from './headersOfEndpoint.ts';
+import { type ManagedSource, managedSource, readManaged } from './managed.ts';
 import { leafPaths, mergeValues } from './merge.ts';
 import { misreadEndpoint } from './misreadEndpoint.ts';
+import { refusedModes } from './modes.ts';
 import { parseSettings } from './parseSettings.ts';
 import { readSettingsText } from './readSettingsText.ts';
+import { dropReserved } from './reserved.ts';
 import { settingsSchema } from './schema.ts';
 import type {
   Layer,
@@ -30,10 +35,12 @@ export interface SettingsPlaces {
   readonly home: string;
   /** The project's root: absolute, resolved. */
   readonly root: string;
+  /** Where managed settings lie; absent = where the system has them. For tests: nobody else moves them. */
+  readonly managed?: ManagedSource | undefined;
 }
 
 /** The files that settings come from, lowest first. */
-export function settingsFiles({ dataRoot, root }: Omit<SettingsPlaces, 'home'>): {
+export function settingsFiles({ dataRoot, root }: Pick<SettingsPlaces, 'dataRoot' | 'root'>): {
   user: string;
   project: string;
   local: string;
@@ -48,7 +55,7 @@ export function settingsFiles({ dataRoot, root }: Omit<SettingsPlaces, 'home'>):
 /**
  * All layers, checked and merged. `trusted`: whether the project's files may do more than tighten, and `granted` what
  * exactly (absent = whatever is in them). Of the allow rules in the personal one those that the user saved there count
- * in any case.
+ * in any case. Rejects with a `ManagedSettingsError` where managed settings are there and cannot be used as they stand.
  */
 export async function loadSettings(
   options: SettingsPlaces & {
@@ -59,6 +66,7 @@ export async function loadSettings(
     readonly savedRules?: readonly string[];
   },
 ): Promise<LoadedSettings> {
+  const managed = await readManaged(options.managed ?? managedSource(process.platform), options.root);
   const problems: Problem[] = [];
   const files: SettingsFile[] = [];
   const untrusted: UntrustedSetting[] = [];
@@ -81,6 +89,7 @@ export async function loadSettings(
     files.push({ layer, path, name, state });
     problems.push(...found);
     let counted = values;
+    problems.push(...dropReserved(counted, name, layer));
     if (layer === 'user') own = values;
     else {
       problems.push(...dropSecrets(counted, name, layer, options));
@@ -103,18 +112,47 @@ export async function loadSettings(
   merged = mergeValues(merged, absoluteDirectories(flags.values, options));
   Object.assign(sources, environment.sources, flags.sources);
 
-  const isFolders = files.some(({ layer, name }) => layer !== 'user' && name === sources.baseUrl);
+  const ownHeaders = merged.headers;
+  files.push(...managed.files);
+  problems.push(...managed.problems);
+  rules.push(...managed.rules);
+  merged = mergeValues(merged, absoluteDirectories(managed.values, options));
+  Object.assign(sources, managed.sources);
+
+  const isFolders = files.some(
+    ({ layer, name }) => (layer === 'project' || layer === 'local') && name === sources.baseUrl,
+  );
   const user = { values: own, name: shownPath(settingsFiles(options).user, options) };
-  const stray = strayHeaders({ merged, user, source: sources.baseUrl, isFolders });
+  const stray = strayHeaders({
+    merged: { ...merged, headers: ownHeaders },
+    user,
+    source: sources.baseUrl,
+    isFolders,
+  });
   if (stray !== undefined) {
     problems.push(stray);
-    merged = { ...merged, headers: {} };
+    merged = { ...merged, headers: managed.values.headers ?? {} };
   }
 
   const misread = misreadEndpoint({ files, problems, sources, trusted: options.trusted });
+  const settings = settingsSchema.parse(merged, ONCE);
+  const modes = refusedModes({
+    permissions: settings.permissions,
+    sources,
+    autoByFlag: options.flags.permissionMode === 'auto',
+    managed: (managed.values.permissions ?? {}) as Values,
+  });
+  const unusable = modeProblem(settings.permissions.defaultMode, modes, sources);
+  if (unusable !== undefined) {
+    problems.push(unusable);
+    settings.permissions.defaultMode = 'default';
+  }
   return {
-    settings: settingsSchema.parse(merged, ONCE),
-    rules,
+    settings,
+    rules: settings.allowManagedPermissionRulesOnly
+      ? rules.filter(({ behavior, managed }) => behavior !== 'allow' || managed === true)
+      : rules,
+    refusedModes: modes,
     problems,
     sources,
     files,
@@ -153,6 +191,19 @@ function changedEndpoint(
           },
         ],
   );
+}
+
+/** A mode to start in that cannot be had; the session starts in `default` instead. */
+function modeProblem(
+  mode: PermissionMode,
+  refused: LoadedSettings['refusedModes'],
+  sources: LoadedSettings['sources'],
+): Problem | undefined {
+  const why = refused[mode];
+  if (why === undefined) return undefined;
+  const key = 'permissions.defaultMode';
+  const file = sources[key] ?? 'settings';
+  return { layer: file.startsWith('--') ? 'flag' : 'user', file, key, message: `${file}: ${why}` };
 }
 
 async function readLayer(
@@ -219,7 +270,7 @@ function absoluteDirectories(values: Values, { home, root }: SettingsPlaces): Va
   };
 }
 
-function shownPath(path: string, { home, root }: SettingsPlaces): string {
+function shownPath(path: string, { home, root }: Pick<SettingsPlaces, 'home' | 'root'>): string {
   const below = (from: string): string | undefined => {
     const rest = relative(from, path);
     return rest === '' || rest.startsWith('..') ? undefined : rest;

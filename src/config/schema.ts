@@ -25,6 +25,30 @@ const permissionSettings = z.strictObject({
     .transform((name) => parsePermissionMode(name) ?? 'default')
     .default('default')
     .describe('Permission mode of a new session. autoEdit means acceptEdits, yolo bypassPermissions.'),
+  auto: z
+    .strictObject({
+      enabled: z
+        .boolean()
+        .default(false)
+        .describe("Whether there is the mode auto. Read only from the user's own config.json."),
+      rules: z
+        .array(z.string().min(1).max(500))
+        .max(20)
+        .default([])
+        .describe(
+          'Sentences that the judge of the mode auto goes by, e.g. "Never touch db/". They tighten or explain; the hard limits stay. Read only from the user\'s own config.json.',
+        ),
+    })
+    .prefault({})
+    .describe('The mode auto, in which a second model call judges what would be asked.'),
+  disableAutoMode: z
+    .literal('disable')
+    .optional()
+    .describe('"disable" takes the mode auto away, wherever it is written.'),
+  disableBypassPermissionsMode: z
+    .literal('disable')
+    .optional()
+    .describe('"disable" takes the mode bypassPermissions away, wherever it is written.'),
 });
 
 const names = z.array(z.string().min(1)).default([]);
@@ -175,6 +199,12 @@ export const settingsSchema = z.strictObject({
       "Headers that go to the endpoint with every request, for a gateway that wants them; an Authorization among them goes instead of the key. Read only from the user's own config.json, and kept secret like the key.",
     ),
   permissions: permissionSettings.prefault({}).describe('What may run without a question, and what never.'),
+  allowManagedPermissionRulesOnly: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Whether only the allow rules of managed settings count; rules that ask or deny count from everywhere. Read only from managed settings.',
+    ),
   env: z
     .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'not a name of an environment variable'), z.string())
     .default({})

@@ -1,9 +1,11 @@
 /** The words of the config room. */
+
+import type { PermissionMode } from '../protocol/permissions.ts';
 import type { Grant } from './grants.ts';
 import type { Settings } from './schema.ts';
 
 /** Where a value came from; later ones win. */
-export type Layer = 'user' | 'project' | 'local' | 'environment' | 'flag';
+export type Layer = 'user' | 'project' | 'local' | 'environment' | 'flag' | 'managed';
 
 /** Something that a person should correct; everything else counts all the same. */
 export interface Problem {
@@ -26,6 +28,8 @@ export interface SettingsRule {
   readonly text: string;
   readonly behavior: 'allow' | 'ask' | 'deny';
   readonly source: string;
+  /** Of managed settings: nothing lifts it. */
+  readonly managed?: true;
   /** The directory that "/x" in a file pattern is relative to. */
   readonly base: string;
 }
@@ -60,6 +64,8 @@ export interface LoadedSettings {
   readonly untrusted: readonly UntrustedSetting[];
   /** Everything in the folder's files that needs the user's word, whether they have given it or not. */
   readonly grants: readonly Grant[];
+  /** Modes that cannot be had, each with why: a sentence ready to show. */
+  readonly refusedModes: Readonly<Partial<Record<PermissionMode, string>>>;
   /** The mistake that hides which endpoint was meant, where none that counts is named; absent where all is well. */
   readonly misread?: Problem;
 }

@@ -21,6 +21,36 @@ export interface PermissionInput {
 
 /** Decides one call. Never throws and never asks anyone. */
 export function decide(input: PermissionInput, policy: Policy): PermissionDecision {
+  const decision = askedByManaged(input, policy) ?? decideByRules(input, policy);
+  if (policy.mode !== 'dontAsk' || decision.behavior !== 'ask') return decision;
+  return { behavior: 'deny', reason: unasked(decision), ...(decision.rule && { rule: decision.rule }) };
+}
+
+/**
+ * In `bypassPermissions` deny rules hold and nothing asks, except what managed settings say: their ask rules are looked
+ * at as deny rules are, also in what is not understood, and then ask.
+ */
+function askedByManaged(input: PermissionInput, policy: Policy): PermissionDecision | undefined {
+  if (policy.mode !== 'bypassPermissions') return undefined;
+  const asking = policy.rules.filter(({ behavior, managed }) => behavior === 'ask' && managed === true);
+  if (asking.length === 0 || decideByRules(input, policy).behavior !== 'allow') return undefined;
+  const asDeny = asking.map((rule) => ({ ...rule, behavior: 'deny' as const }));
+  const { behavior, reason, rule } = decideByRules(input, { ...policy, rules: asDeny });
+  return behavior === 'deny' ? { behavior: 'ask', reason, ...(rule && { rule }) } : undefined;
+}
+
+/** In `dontAsk`, for the model: why the call did not run, and what it can do instead. */
+function unasked({ reason, suggestion }: PermissionDecision): string {
+  const rules = suggestion?.rules.join(', ') ?? '';
+  const remedy =
+    rules === '' ? 'what would be needed' : `that the user could allow it with the rule ${rules}`;
+  return (
+    `${reason} It would have to be asked about, and this session does not ask (mode dontAsk). Allowed without asking ` +
+    `are reading inside the project, commands that only look, and what an allow rule covers: go on with those, or say ${remedy}.`
+  );
+}
+
+function decideByRules(input: PermissionInput, policy: Policy): PermissionDecision {
   const { access, tool } = input;
   switch (access.type) {
     case 'read':

@@ -6,6 +6,8 @@ export interface SourcedRule {
   readonly behavior: 'allow' | 'ask' | 'deny';
   /** Where it was written: ".clawdcode.local.json", "--allowed-tools", "session". */
   readonly source: string;
+  /** Of managed settings: no mode lifts it. */
+  readonly managed?: true;
   readonly base: string;
 }
 

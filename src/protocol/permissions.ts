@@ -1,7 +1,17 @@
 /** The words of a permission question: what a tool wants, what the rules say, what the user answers. */
 
-/** `auto` and `dontAsk` may follow; aliases (autoEdit, yolo, manual) are resolved by `cli`. */
-export const permissionModes = ['default', 'acceptEdits', 'plan', 'bypassPermissions'] as const;
+/**
+ * In the order in which they are listed. `auto`: a judge decides what would be asked; `dontAsk`: it is denied.
+ * Aliases (autoEdit, yolo, manual) are resolved by `config`.
+ */
+export const permissionModes = [
+  'default',
+  'acceptEdits',
+  'plan',
+  'auto',
+  'dontAsk',
+  'bypassPermissions',
+] as const;
 export type PermissionMode = (typeof permissionModes)[number];
 
 /** What a call wants to do, in the terms that rules are written in. Paths are absolute, not yet resolved. */

@@ -122,7 +122,6 @@ export interface UiOptions {
   readonly pickFirst: boolean;
   /** Sent as soon as the session is open. */
   readonly prompt: string | undefined;
-  readonly bypassAllowed: boolean;
   readonly historyFile: string;
   /** A prompt as it may be written to that file; absent = as it is. */
   readonly historyText?: (text: string) => string;

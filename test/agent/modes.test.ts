@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { ASK_AT } from '../../src/agent/loopGuard.ts';
 import type { PermissionMode } from '../../src/protocol/permissions.ts';
 import { exitPlanModeTool } from '../../src/tools/exitPlanMode.ts';
 import { entryLine } from './line.ts';
@@ -125,4 +126,59 @@ test('a mode that was switched to is still on after a resume', async () => {
   await first.agent.close();
   const again = await stage({ resume: { folder: first.folder, sessionId } });
   expect(again.agent.state().mode).toBe('plan');
+});
+
+test.each([
+  ['default', ['default', 'acceptEdits', 'plan', 'auto']],
+  ['dontAsk', ['default', 'acceptEdits', 'plan', 'auto', 'dontAsk']],
+  ['bypassPermissions', ['default', 'acceptEdits', 'plan', 'auto', 'bypassPermissions']],
+] as const)('started in %s, Shift+Tab goes through %j', async (mode, cycle) => {
+  const { agent } = await stage({ mode });
+  expect(agent.state().modes.cycle).toEqual(cycle);
+});
+
+test('a mode that is refused cannot be switched to, says why, and is not in the circle', async () => {
+  const { agent, run, lines } = await stage({ refusedModes: { auto: 'Auto is off here.' } });
+  await run({ type: 'set_mode', mode: 'auto' });
+  expect(agent.state().mode).toBe('default');
+  expect(agent.state().modes.cycle).toEqual(['default', 'acceptEdits', 'plan']);
+  expect(lines()).toContain('notice error: Auto is off here.');
+  expect(lines().some((line) => line.startsWith('entry mode'))).toBe(false);
+});
+
+test('a session that was left in a mode that is refused today goes on in default', async () => {
+  const first = await stage();
+  await first.run({ type: 'set_mode', mode: 'bypassPermissions' });
+  const sessionId = first.agent.state().sessionId;
+  await first.agent.close();
+  const again = await stage({
+    resume: { folder: first.folder, sessionId },
+    refusedModes: { bypassPermissions: 'Not here.' },
+  });
+  expect(again.agent.state().mode).toBe('default');
+});
+
+test('in dontAsk no question comes up: what would ask is refused, and the turn goes on', async () => {
+  const { ask, lines, model } = await stage({
+    mode: 'dontAsk',
+    tools: [smallTool('Edit')],
+    decide: async () => ({ behavior: 'ask', reason: 'it changes a file' }),
+    answers: [calls(['a', 'Edit']), says('I see.')],
+  });
+  await ask('Go');
+  expect(lines().filter((line) => line.startsWith('question'))).toEqual([]);
+  expect(lines().at(-1)).toBe('turn_ended done after 2');
+  expect(model.requests[1]?.messages.at(-1)).toMatchObject({ role: 'tool', isError: true });
+});
+
+test('in dontAsk a model that repeats itself ends the turn, as nobody is asked whether to go on', async () => {
+  const again = calls(['a', 'Look']);
+  const { ask, lines } = await stage({
+    mode: 'dontAsk',
+    tools: [smallTool('Look', { readOnly: true })],
+    answers: Array.from({ length: ASK_AT }, () => again),
+  });
+  await ask('Go');
+  expect(lines().filter((line) => line.startsWith('question'))).toEqual([]);
+  expect(lines().at(-1)).toContain('turn_ended loop');
 });

@@ -92,7 +92,10 @@ test.each<[string[], RegExp]>([
   [['--max-turns', 'many'], /'many' is invalid/],
   [['--max-turns', '2.5'], /'2\.5' is invalid/],
   [['--context-window', '-1'], /invalid|missing/],
-  [['--permission-mode', 'careful'], /Choose one of: default, acceptEdits, plan, bypassPermissions\./],
+  [
+    ['--permission-mode', 'careful'],
+    /Choose one of: default, acceptEdits, plan, auto, dontAsk, bypassPermissions\./,
+  ],
   [
     ['--continue', '--resume', 'abc'],
     /'-c, --continue' cannot be used with option '-r, --resume \[id\|title\]'/,

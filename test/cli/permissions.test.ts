@@ -162,3 +162,37 @@ test('what a rule keeps from reading is withheld from search results and quotes 
   symlinkSync('.env', join(free.root, 'notes.txt'));
   expect(free.isWithheld(join(free.root, 'notes.txt'))).toBe(true);
 });
+
+test('where only managed rules count, no other is offered, saved or heeded', async () => {
+  const home = join(top, `home${++count}`);
+  const places = { dataRoot: join(home, '.clawdcode'), home, root: join(home, 'project') };
+  await mkdir(places.root, { recursive: true });
+  await mkdir(join(home, 'etc'), { mode: 0o755 });
+  const policy = { allowManagedPermissionRulesOnly: true, permissions: { allow: ['Bash(npm test)'] } };
+  writeFileSync(join(home, 'etc/managed-settings.json'), JSON.stringify(policy), { mode: 0o644 });
+  const loaded = await loadSettings({
+    ...places,
+    env: {},
+    trusted: true,
+    flags: { allowedTools: ['Bash(make)'] },
+    managed: { folder: join(home, 'etc'), ownerUid: process.getuid?.() ?? 0 },
+  });
+  const { decide, remember, rules } = createPermissions(loaded, {
+    ...places,
+    wasm,
+    ownDirectories: [],
+    onSaved: () => Promise.reject(new Error('nothing is saved')),
+  });
+  const run = (command: string) => decide('Bash', { type: 'command', command, cwd: places.root }, 'default');
+  expect((await run('npm test')).behavior).toBe('allow');
+  const asked = await run('make');
+  expect(asked).toEqual({ behavior: 'ask', reason: expect.any(String) });
+  expect(await remember({ rules: ['Bash(make)'], destination: 'session', label: 'Yes' })).toContain(
+    'managed',
+  );
+  expect((await run('make')).behavior).toBe('ask');
+  expect(rules().map(({ text }) => text)).toEqual(['Bash(npm test)']);
+  // Accepting edits is a mode, no rule.
+  const edit = await decide('Edit', { type: 'write', paths: [join(places.root, 'a')] }, 'default');
+  expect(edit.suggestion?.destination).toBe('mode');
+});

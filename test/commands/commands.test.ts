@@ -167,6 +167,7 @@ describe('/permissions', () => {
   test.each([
     { args: 'plan', mode: 'plan' },
     { args: 'autoEdit', mode: 'acceptEdits' },
+    { args: 'dontAsk', mode: 'dontAsk' },
   ])('$args switches the mode', async ({ args, mode }) => {
     expect(await run('permissions', args)).toEqual({
       type: 'op',
@@ -178,6 +179,7 @@ describe('/permissions', () => {
     { args: 'wild', says: 'Choose one of: default' },
     { args: 'bypassPermissions', says: 'Start with --permission-mode' },
     { args: 'yolo', says: 'Start with --permission-mode' },
+    { args: 'auto', says: 'Auto is off here.' },
   ])('$args does not', async ({ args, says }) => {
     expect(await run('permissions', args)).toMatchObject({
       type: 'notice',

@@ -409,6 +409,8 @@ describe('folders', () => {
       ...['$schema', 'contextWindow', 'models', 'maxTurns', 'context'],
       ...['theme', 'reducedMotion', 'screenReader', 'notifications', 'terminalTitle', 'terminalProgress'],
       ...['showReasoning', 'vim'],
+      // Never counts in a folder.
+      'allowManagedPermissionRulesOnly',
     ];
     const samples: Record<string, unknown> = {
       ...everything,

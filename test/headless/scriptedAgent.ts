@@ -45,6 +45,7 @@ export const state: AgentState = {
     tokenizer: 'o200k_base',
   },
   mode: 'default',
+  modes: { cycle: ['default', 'acceptEdits', 'plan'], refused: { auto: 'Auto is off here.' } },
   busy: false,
   queue: [],
   questions: [],

@@ -78,7 +78,8 @@ test('one more rule that allows never makes it graver, one that asks or denies n
       const [left, right] = [grave(command, before), grave(command, after)];
       if (more.startsWith('allow')) expect(right).toBeLessThanOrEqual(left);
       else expect(right).toBeGreaterThanOrEqual(left);
-      if (left === weight.deny) expect(right).toBe(weight.deny);
+      // In dontAsk most of what is denied is what would ask, and a rule can allow that.
+      if (left === weight.deny && mode !== 'dontAsk') expect(right).toBe(weight.deny);
     }),
     { numRuns: 300 },
   );

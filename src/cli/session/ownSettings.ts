@@ -5,8 +5,8 @@ import { countedOf, trustIn } from '../startup.ts';
 
 /** The settings as a start here would have them, flags apart. What is wrong with them is told there. */
 export async function ownSettings(place: Place): Promise<Settings> {
-  const { dataRoot, home, root, env } = place;
+  const { dataRoot, home, root, env, managed } = place;
   const trust = countedOf(await trustIn(place));
-  const { settings } = await loadSettings({ dataRoot, home, root, env, ...trust, flags: {} });
+  const { settings } = await loadSettings({ dataRoot, home, root, env, managed, ...trust, flags: {} });
   return settings;
 }

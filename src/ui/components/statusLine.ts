@@ -30,6 +30,8 @@ export const modeNames: Readonly<Record<PermissionMode, string>> = {
   default: 'default',
   acceptEdits: 'accept edits',
   plan: 'plan',
+  auto: 'auto',
+  dontAsk: "don't ask",
   bypassPermissions: 'bypass permissions',
 };
 
@@ -95,7 +97,13 @@ function partsOf(
 ): Part[] {
   const name = sanitizeLine(model);
   const modePaint =
-    mode === 'bypassPermissions' ? theme.error : mode === 'default' ? theme.dim : theme.accent;
+    mode === 'bypassPermissions'
+      ? theme.error
+      : mode === 'auto'
+        ? theme.warning
+        : mode === 'default'
+          ? theme.dim
+          : theme.accent;
   return [
     ...(demo
       ? [{ name: 'demo', forms: ['demo model, no network', 'demo'], paint: theme.warning } as const]

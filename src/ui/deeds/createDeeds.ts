@@ -35,7 +35,9 @@ export function createDeeds(): Readonly<Record<Intent, Deed>> {
   };
 }
 
-const cycleMode: Deed = ({ snapshot, options }) => {
+const cycleMode: Deed = ({ snapshot }) => {
   const agent = snapshot().session?.agent;
-  agent?.submit({ type: 'set_mode', mode: nextMode(agent.state().mode, options.bypassAllowed) });
+  if (agent === undefined) return;
+  const { mode, modes } = agent.state();
+  agent.submit({ type: 'set_mode', mode: nextMode(mode, modes.cycle) });
 };

@@ -30,6 +30,7 @@ export function doctorPorts(given: Given = {}): DoctorPorts {
       files: [],
       untrusted: [],
       grants: [],
+      refusedModes: {},
       ...loaded,
     },
     isTrusted: true,

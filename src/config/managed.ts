@@ -1,0 +1,159 @@
+/**
+ * Managed settings: what an administrator has put into a folder of the system, above every other layer. A user can
+ * tighten them and never loosen them. Whatever cannot be used as it stands refuses the start: a policy that silently
+ * does not count is worse than none.
+ */
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { leafPaths, mergeValues } from './merge.ts';
+import { parsePermissionMode } from './modes.ts';
+import { type ParsedSettings, parseSettings } from './parseSettings.ts';
+import { readSettingsText } from './readSettingsText.ts';
+import type { Problem, SettingsFile, SettingsRule, Values } from './types.ts';
+
+/** Where managed settings lie, and who alone may write them. No variable and no flag moves it. */
+export interface ManagedSource {
+  /** Holds `managed-settings.json` and the folder `managed-settings.d`. */
+  readonly folder: string;
+  /** The user id that has to own them: 0, root. */
+  readonly ownerUid: number;
+}
+
+/** The system's place for them; names as in Claude Code. */
+export function managedSource(platform: NodeJS.Platform): ManagedSource {
+  const folder = platform === 'darwin' ? '/Library/Application Support/ClawdCode' : '/etc/clawdcode';
+  return { folder, ownerUid: 0 };
+}
+
+/** Managed settings are there and cannot be used; the message names file, mistake and remedy. */
+export class ManagedSettingsError extends Error {
+  override readonly name = 'ManagedSettingsError';
+}
+
+export interface ManagedSettings {
+  readonly values: Values;
+  readonly rules: readonly SettingsRule[];
+  readonly files: readonly SettingsFile[];
+  readonly problems: readonly Problem[];
+  /** Dotted key → what to name as its source. */
+  readonly sources: Readonly<Record<string, string>>;
+}
+
+/** All managed files, merged: the one file first, then those of the folder by name. Throws a `ManagedSettingsError`. */
+export async function readManaged(source: ManagedSource, base: string): Promise<ManagedSettings> {
+  const files: SettingsFile[] = [];
+  const problems: Problem[] = [];
+  const rules: SettingsRule[] = [];
+  const sources: Record<string, string> = {};
+  let values: Values = {};
+  for (const path of await managedFiles(source.folder)) {
+    const parsed = await readStrictly(path);
+    if (parsed === undefined) continue;
+    const isProtected = await onlyOwnerWrites(path, source.ownerUid);
+    const counted = isProtected ? parsed : tighteningOf(parsed);
+    const name = `managed settings (${path})`;
+    files.push({ layer: 'managed', path, name, state: 'loaded' });
+    if (!isProtected) problems.push(unprotected(path, name, Object.keys(counted).length > 0));
+    values = mergeValues(values, counted);
+    for (const key of leafPaths(counted)) sources[key] = name;
+    rules.push(...managedRules(counted, name, base));
+  }
+  return { values, rules, files, problems, sources };
+}
+
+async function managedFiles(folder: string): Promise<readonly string[]> {
+  const more = join(folder, 'managed-settings.d');
+  const names = await readdir(more).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw unusable(more, error);
+  });
+  // By code units: the order must not depend on the language of whoever starts the program.
+  const fragments = names.filter((name) => name.endsWith('.json') && !name.startsWith('.')).sort();
+  return [join(folder, 'managed-settings.json'), ...fragments.map((name) => join(more, name))];
+}
+
+/** Undefined where there is no such file. Every mistake counts: a misspelt key may be the rule that matters. */
+async function readStrictly(path: string): Promise<Values | undefined> {
+  const parsed = await readSettingsText(path).then(
+    (text): ParsedSettings => parseSettings(text, path, 'managed'),
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined;
+      throw unusable(path, error);
+    },
+  );
+  const [first] = parsed?.problems ?? [];
+  if (first !== undefined) throw refusal(first.message);
+  return parsed?.values;
+}
+
+function unusable(path: string, cause: Error): ManagedSettingsError {
+  return refusal(`${path} cannot be read: ${cause.message}.`, cause);
+}
+
+/** What the user is told, who can most likely not correct it. */
+export function refusal(mistake: string, cause?: Error): ManagedSettingsError {
+  const message = `The managed settings of this machine cannot be used, so nothing is started. ${mistake} Ask whoever manages this machine to correct that.`;
+  return new ManagedSettingsError(message, { cause });
+}
+
+/** Whether nobody but the owner can change the file or put another in its place, links included. */
+async function onlyOwnerWrites(path: string, ownerUid: number): Promise<boolean> {
+  const real = await realpath(path);
+  const places = new Set([dirname(path), dirname(real)]);
+  const checks = [
+    stat(real).then((info) => isProtectedFile(info, ownerUid)),
+    ...[...places].map(async (folder) => isProtectedFolder(await stat(folder), ownerUid)),
+  ];
+  return (await Promise.all(checks)).every(Boolean);
+}
+
+interface Owned {
+  readonly uid: number;
+  readonly mode: number;
+}
+
+/** Write permission of group and others. */
+const OTHERS_WRITE = 0o022;
+/** In a sticky folder nobody removes or renames what belongs to another. */
+const STICKY = 0o1000;
+
+/** Whether a file can be written by its owner alone, and that is the right one. */
+export function isProtectedFile({ uid, mode }: Owned, ownerUid: number): boolean {
+  return uid === ownerUid && (mode & OTHERS_WRITE) === 0;
+}
+
+/** The same of the files in a folder, as far as the folder decides. */
+export function isProtectedFolder({ uid, mode }: Owned, ownerUid: number): boolean {
+  return uid === ownerUid && ((mode & OTHERS_WRITE) === 0 || (mode & STICKY) !== 0);
+}
+
+/**
+ * Of a file that somebody else can write, only what tightens counts: it could be that person's way to loosen what
+ * everybody else has decided. A list of what counts, so that a new setting is out until somebody thinks of it.
+ */
+export function tighteningOf(values: Values): Values {
+  const permissions = (values.permissions ?? {}) as Values;
+  const kept: Values = {};
+  for (const key of ['ask', 'deny', 'disableAutoMode', 'disableBypassPermissionsMode'])
+    if (key in permissions) kept[key] = permissions[key];
+  const mode = permissions.defaultMode;
+  if (typeof mode === 'string' && ['default', 'plan', 'dontAsk'].includes(parsePermissionMode(mode) ?? ''))
+    kept.defaultMode = mode;
+  return {
+    ...(Object.keys(kept).length === 0 ? {} : { permissions: kept }),
+    ...(values.allowManagedPermissionRulesOnly === true ? { allowManagedPermissionRulesOnly: true } : {}),
+  };
+}
+
+function unprotected(path: string, file: string, hasRest: boolean): Problem {
+  const counts = hasRest ? 'only what tightens in it counts' : 'nothing in it counts';
+  const message = `${path}: ${counts}, because others than root can write it or replace it. Let root own it and its folder (chown root), and nobody else write them (chmod go-w).`;
+  return { layer: 'managed', file, message };
+}
+
+function managedRules(values: Values, source: string, base: string): SettingsRule[] {
+  const permissions = (values.permissions ?? {}) as Partial<Record<SettingsRule['behavior'], string[]>>;
+  return (['allow', 'ask', 'deny'] as const).flatMap((behavior) =>
+    (permissions[behavior] ?? []).map((text) => ({ text, behavior, source, base, managed: true as const })),
+  );
+}
