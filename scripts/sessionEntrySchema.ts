@@ -35,6 +35,7 @@ export const dataSchemas: Readonly<Record<string, z.ZodType>> = {
   }),
   prompt: z.looseObject({
     display: z.string().optional().describe('What the reader sees, where that is shorter (a folded paste).'),
+    typed: z.string().optional().describe('What of it the user typed, where the rest was piped in.'),
     original: blobRefSchema.optional().describe('The whole text, where the content is only a part of it.'),
   }),
   shell: z.looseObject({
@@ -76,6 +77,12 @@ export const dataSchemas: Readonly<Record<string, z.ZodType>> = {
     changes: z.array(pathChangeSchema).optional(),
   }),
   checkpoint: checkpointSchema,
+  judgement: z.looseObject({
+    callId: z.string(),
+    tool: z.string(),
+    decision: z.enum(['allow', 'deny', 'ask']),
+    problem: z.string().optional().describe('Why there was no verdict, so that the user was asked.'),
+  }),
   usage: z.looseObject({
     purpose: z.string().describe('What the tokens were spent on: "summary", "title".'),
   }),

@@ -12,6 +12,7 @@ import type { PermissionMode, RuleSuggestion } from '../protocol/permissions.ts'
 import type { CommandSandbox, SandboxState } from '../protocol/sandbox.ts';
 import type { TaskPort } from '../protocol/tasks.ts';
 import type { RunningQuestion, Tool, ToolContext } from '../protocol/tools.ts';
+import { createJudge } from './auto/judge.ts';
 import { createCheckpointKeeper } from './checkpoints.ts';
 import { confirmWhileRunning } from './confirm.ts';
 import { createContextOps } from './contextOps.ts';
@@ -53,6 +54,8 @@ export interface AgentDeps extends PermissionRules {
   readonly mode: PermissionMode;
   /** Absent = every mode can be had. */
   readonly refusedModes?: RefusedModes;
+  /** Sentences that the judge of the mode `auto` goes by. */
+  readonly judgeRules?: readonly string[];
   readonly maxSteps: number | undefined;
   readonly interactive: boolean;
   readonly demo: boolean;
@@ -80,7 +83,7 @@ const SANDBOX_LOOK_MS = 100;
 export function createAgent(deps: AgentDeps): Agent {
   const { context, clock, model } = deps;
   const hub = createEventHub(deps.onError);
-  const questions = createQuestions(hub.emit);
+  const questions = createQuestions(hub.emit, () => modes.current() === 'dontAsk');
   const prompts = createPromptQueue(hub.emit);
   const modes = createModes(context, deps.mode, hub.emit, deps.refusedModes);
   const schemas = deps.tools.map((tool) => tool.schema);
@@ -142,6 +145,15 @@ export function createAgent(deps: AgentDeps): Agent {
   const titles = createTitleJob({ ...deps, model: model.current, isBusy: jobs.busy });
   hub.subscribe(titles.hear);
 
+  const judge = createJudge({
+    context,
+    client: deps.client,
+    clock,
+    model: model.current,
+    rules: deps.judgeRules ?? [],
+    root: deps.root,
+  });
+
   const tasks = createAgentTasks(deps.tasks, emit);
 
   const confirmParts = {
@@ -184,7 +196,7 @@ export function createAgent(deps: AgentDeps): Agent {
     toolCalls: {
       tools: deps.tools,
       toolContext,
-      ...createPermissionPorts({ rules: deps, modes, questions, notice }),
+      ...createPermissionPorts({ rules: deps, modes, questions, judge, notice }),
       newId: deps.newId,
       now: clock.now,
       checkpoints,

@@ -1,4 +1,6 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Access, PermissionDecision, PermissionMode, RuleSuggestion } from '../protocol/permissions.ts';
+import type { Judge } from './auto/judge.ts';
 import type { Modes } from './modes.ts';
 import type { Questions } from './questions.ts';
 import type { ToolCallPorts } from './toolCalls.ts';
@@ -16,6 +18,7 @@ export interface PermissionParts {
   readonly rules: PermissionRules;
   readonly modes: Modes;
   readonly questions: Questions;
+  readonly judge: Judge;
   readonly notice: (level: 'info', text: string) => void;
 }
 
@@ -24,19 +27,26 @@ export function createPermissionPorts({
   rules,
   modes,
   questions,
+  judge,
   notice,
 }: PermissionParts): Pick<ToolCallPorts, 'decide' | 'ask' | 'onAllowed'> {
   return {
-    decide: async (tool, access): Promise<PermissionDecision> =>
-      access.type === 'plan' && modes.current() !== 'plan'
-        ? { behavior: 'deny', reason: 'plan mode is not on; just do the work' }
-        : rules.decide(tool, access, modes.current()),
-    // Not every question is about a permission: whether to go on with a model that repeats itself is one.
-    ask: (question, signal) =>
-      modes.current() === 'dontAsk'
-        ? Promise.resolve({ behavior: 'deny', comment: 'This session does not ask (mode dontAsk).' })
-        : questions.ask(question, signal),
+    async decide(tool, access, call): Promise<PermissionDecision> {
+      const mode = modes.current();
+      if (access.type === 'plan' && mode !== 'plan')
+        return { behavior: 'deny', reason: 'plan mode is not on; just do the work' };
+      const decision = await rules.decide(tool, access, mode);
+      if (mode !== 'auto' || decision.behavior !== 'ask') return decision;
+      const judged = await judge.judge({ ...call, tool, access, decision });
+      if (judged.behavior !== 'allow') return judged;
+      // A judge takes seconds, in which a link, a file or the mode may have become another.
+      const now = await rules.decide(tool, access, modes.current());
+      const isSame = modes.current() === 'auto' && isDeepStrictEqual(now, decision);
+      return isSame ? judged : now;
+    },
+    ask: questions.ask,
     async onAllowed({ suggestion }, access, answer) {
+      if (answer.behavior === 'allow') judge.userAllowed();
       if (access.type === 'plan') await modes.leavePlan();
       if (answer.behavior === 'allow' && answer.autoAllow === true) {
         rules.autoAllow?.();

@@ -42,13 +42,17 @@ export function createPromptQueue(emit: (event: AgentEvent) => void): PromptQueu
 }
 
 /** A prompt as the log keeps it. */
-export function promptDraft({ text, display, images }: PromptOp): EntryDraft {
+export function promptDraft({ text, display, typed, images }: PromptOp): EntryDraft {
   const content =
     images === undefined || images.length === 0 ? text : [{ type: 'text' as const, text }, ...images];
+  const data = {
+    ...(display === undefined || display === text ? {} : { display }),
+    ...(typed === undefined ? {} : { typed }),
+  };
   return {
     type: 'user',
     subtype: 'prompt',
     message: { role: 'user', content },
-    ...(display === undefined || display === text ? {} : { data: { display } }),
+    ...(Object.keys(data).length === 0 ? {} : { data }),
   };
 }

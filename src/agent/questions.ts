@@ -10,7 +10,10 @@ export interface Questions {
 }
 
 /** Owns the promises behind `permission_question` events; parallel calls may have several open at once. */
-export function createQuestions(emit: (event: AgentEvent) => void): Questions {
+export function createQuestions(
+  emit: (event: AgentEvent) => void,
+  asksNothing: () => boolean = () => false,
+): Questions {
   const waiting = new Map<
     string,
     { question: PermissionQuestion; settle: (answer: PermissionAnswer) => void }
@@ -27,6 +30,7 @@ export function createQuestions(emit: (event: AgentEvent) => void): Questions {
   return {
     ask(question, signal) {
       if (signal.aborted) return Promise.resolve(refusal);
+      if (asksNothing()) return Promise.resolve(unasked);
       return new Promise((resolve) => {
         const onAbort = (): void => answer(question.id, refusal);
         signal.addEventListener('abort', onAbort, { once: true });
@@ -44,5 +48,11 @@ export function createQuestions(emit: (event: AgentEvent) => void): Questions {
     open: () => [...waiting.values()].map((entry) => entry.question),
   };
 }
+
+/** What is not about a rule comes here in the mode `dontAsk` as well: whether to go on, a host that a command wants. */
+const unasked: PermissionAnswer = {
+  behavior: 'deny',
+  comment: 'This session does not ask (mode dontAsk).',
+};
 
 const refusal: PermissionAnswer = { behavior: 'deny', interrupt: true };

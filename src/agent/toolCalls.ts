@@ -23,7 +23,12 @@ export interface ToolCallPorts {
   readonly signal: AbortSignal;
   readonly emit: (event: AgentEvent) => void;
   readonly toolContext: (callId: string, signal: AbortSignal) => ToolContext;
-  readonly decide: (tool: string, access: Access) => Promise<PermissionDecision>;
+  /** `call`: whose it is; a judge may take a while over it. */
+  readonly decide: (
+    tool: string,
+    access: Access,
+    call: { readonly id: string; readonly input: unknown; readonly signal: AbortSignal },
+  ) => Promise<PermissionDecision>;
   readonly ask: (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer>;
   /** Acts on an answer that reaches beyond its call: "always", an accepted plan. */
   readonly onAllowed: (
@@ -171,7 +176,12 @@ async function authorise(
   prepared: Extract<PreparedCall, { type: 'ready' }>,
   ports: ToolCallPorts,
 ): Promise<Authorised> {
-  const decision = await ports.decide(call.name, prepared.access);
+  const input: unknown = JSON.parse(call.arguments);
+  const decision = await ports.decide(call.name, prepared.access, {
+    id: call.id,
+    input,
+    signal: ports.signal,
+  });
   if (decision.behavior === 'allow') return { type: 'granted', grant: grantOf(decision) };
   if (decision.behavior === 'deny')
     return refused('denied', `Not allowed: ${decision.reason}`, { grant: grantOf(decision) });
@@ -183,7 +193,7 @@ async function authorise(
     callId: call.id,
     tool: call.name,
     title: prepared.title,
-    input: JSON.parse(call.arguments),
+    input,
     preview,
     reason: decision.reason,
     ...(decision.suggestion === undefined ? {} : { suggestion: decision.suggestion }),

@@ -122,6 +122,7 @@ export async function printMode(
   const code = await runHeadless({
     host: createCommandHost(opened, house, place, loaded, trust, debug),
     prompt: joined.prompt,
+    typed: joined.typed,
     outputFormat: options.outputFormat,
     includePartialMessages: options.includePartialMessages,
     write: (text) => void (terminated || process.stdout.write(plain(process.stdout, text))),

@@ -1,8 +1,8 @@
 /** Where and as what the program runs: read from the process once, handed on as plain data. */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { realpath } from '../disk/realPath.ts';
 import type { ManagedSource } from '../config/managed.ts';
+import { realpath } from '../disk/realPath.ts';
 import { packageRoot, programVersion } from './packageRoot.ts';
 import { findRoot } from './workspace.ts';
 

@@ -44,6 +44,7 @@ import type { Place } from './place.ts';
 import { writeRedaction } from './redaction.ts';
 import { createSessionSandbox } from './sandbox.ts';
 import { SessionElsewhereError } from './sessionErrors.ts';
+import { sandboxByFlag } from './startup.ts';
 import { storeOfTarget } from './storeOfTarget.ts';
 import { createTokenEncoder } from './tokenWorker.ts';
 import { startUpkeep } from './upkeep.ts';
@@ -176,7 +177,12 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
       });
       const { cwd, notices, ...opened } = await openContext(context, target, store, options, model);
       stopListening();
-      const sandbox = createSessionSandbox({ place, loaded, permissions, mode: options.sandboxMode });
+      const sandbox = createSessionSandbox({
+        place,
+        loaded,
+        permissions,
+        mode: sandboxByFlag(loaded, options.sandboxMode),
+      });
       const autoAllow = createAutoAllow({
         permissions,
         sandbox,
@@ -209,11 +215,13 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         autoAllow: autoAllow.enable,
         sandbox,
         remember: permissions.remember,
-        suggestHost: permissions.suggestHost,
+        // A rule that would not count is not offered.
+        ...(settings.allowManagedPermissionRulesOnly ? {} : { suggestHost: permissions.suggestHost }),
         root: place.root,
         cwd,
         mode: settings.permissions.defaultMode,
         refusedModes: loaded.refusedModes,
+        judgeRules: settings.permissions.auto.rules,
         maxSteps: settings.maxTurns ?? undefined,
         interactive: options.interactive,
         demo: options.demo,

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { ModelList } from '../commands/types.ts';
 import { loadSettings } from '../config/loadSettings.ts';
-import { refusal } from '../config/managed.ts';
+import { isManaged, refusal } from '../config/managed.ts';
 import type { Settings } from '../config/schema.ts';
 import { type FolderTrust, readTrust } from '../config/trust.ts';
 import type { LoadedSettings, Problem, SettingsRule } from '../config/types.ts';
@@ -10,6 +10,7 @@ import { DEMO_MODEL } from '../model/demo.ts';
 import { hasAuthorization } from '../model/http/ownHeaders.ts';
 import { parseRule } from '../permissions/rules.ts';
 import { OFFICIAL_MODEL, OFFICIAL_URL } from '../protocol/official.ts';
+import type { SandboxMode } from '../protocol/sandbox.ts';
 import type { CliOptions } from './options.ts';
 import type { Place } from './place.ts';
 
@@ -41,10 +42,25 @@ export async function readSettings(
       addDirs: options.addDirs.map((directory) => resolve(place.cwd, directory)),
     },
   });
-  const problems = loaded.rules.flatMap(ruleProblem);
+  const problems = [...loaded.rules.flatMap(ruleProblem), ...sandboxProblem(loaded, options.sandbox)];
   const policy = problems.find(({ layer }) => layer === 'managed');
   if (policy !== undefined) throw refusal(policy.message);
   return { ...loaded, problems: [...loaded.problems, ...problems] };
+}
+
+/** The mode of `-s`, unless managed settings say how commands are confined. */
+export function sandboxByFlag(
+  { sources }: Pick<LoadedSettings, 'sources'>,
+  mode: SandboxMode | undefined,
+): SandboxMode | undefined {
+  const isDecided = ['sandbox.mode', 'sandbox.enabled'].some((key) => isManaged(sources, key));
+  return isDecided ? undefined : mode;
+}
+
+function sandboxProblem(loaded: LoadedSettings, mode: SandboxMode | undefined): Problem[] {
+  if (mode === undefined || sandboxByFlag(loaded, mode) === mode) return [];
+  const message = `--sandbox ${mode} does not count: managed settings of this machine say how commands are confined.`;
+  return [{ layer: 'flag', file: '--sandbox', key: 'sandbox.mode', message }];
 }
 
 /** A rule that means nothing must not look as if it protected something. */

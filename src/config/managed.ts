@@ -30,6 +30,14 @@ export class ManagedSettingsError extends Error {
   override readonly name = 'ManagedSettingsError';
 }
 
+/** How every managed source begins; no file, variable or flag is shown like that. */
+const MANAGED = 'managed settings (';
+
+/** Whether a setting comes from managed settings. `sources` as in `LoadedSettings`. */
+export function isManaged(sources: Readonly<Record<string, string>>, key: string): boolean {
+  return sources[key]?.startsWith(MANAGED) === true;
+}
+
 export interface ManagedSettings {
   readonly values: Values;
   readonly rules: readonly SettingsRule[];
@@ -51,7 +59,7 @@ export async function readManaged(source: ManagedSource, base: string): Promise<
     if (parsed === undefined) continue;
     const isProtected = await onlyOwnerWrites(path, source.ownerUid);
     const counted = isProtected ? parsed : tighteningOf(parsed);
-    const name = `managed settings (${path})`;
+    const name = `${MANAGED}${path})`;
     files.push({ layer: 'managed', path, name, state: 'loaded' });
     if (!isProtected) problems.push(unprotected(path, name, Object.keys(counted).length > 0));
     values = mergeValues(values, counted);

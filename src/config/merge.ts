@@ -14,6 +14,7 @@ const joined: ReadonlySet<string> = new Set([
   'sandbox.network.allowedDomains',
   'sandbox.network.deniedDomains',
   'sandbox.network.allowLocalPorts',
+  'permissions.auto.rules',
 ]);
 
 /** Lays one layer over another: objects are merged key by key, lists of `joined` grow, all else is replaced. */

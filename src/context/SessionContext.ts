@@ -179,9 +179,9 @@ export class SessionContext {
     await append([...offered.news(request, sent), record]);
   }
 
-  /** Records a request that the conversation does not make, a title's: its text lies beside the log, once. */
+  /** Records a request that the conversation does not make, a title's or a judge's: its text lies beside the log, once. */
   async recordRequest(
-    facts: { readonly purpose: 'title'; readonly outcome: RequestOutcome },
+    facts: { readonly purpose: 'title' | 'judge'; readonly outcome: RequestOutcome },
     request: ModelRequest,
     sent: readonly SentRequest[],
   ): Promise<void> {

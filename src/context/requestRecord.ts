@@ -92,7 +92,7 @@ export function recordOf(
 
 /** The entry of a request without a reply in the conversation. */
 export function requestDraft(
-  facts: { readonly purpose: 'turn' | 'summary' | 'title'; readonly outcome: RequestOutcome },
+  facts: { readonly purpose: 'turn' | 'summary' | 'title' | 'judge'; readonly outcome: RequestOutcome },
   basis: RequestBasis,
   sent: readonly SentRequest[],
   summary?: SummaryCut,

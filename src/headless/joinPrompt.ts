@@ -2,7 +2,8 @@
 export const MAX_PROMPT_BYTES = 10 * 1024 * 1024;
 
 export type JoinedPrompt =
-  | { readonly type: 'ready'; readonly prompt: string }
+  /** `typed`: the argument, where more was piped in. */
+  | { readonly type: 'ready'; readonly prompt: string; readonly typed?: string }
   /** `message` says what to do; exit code 42. */
   | { readonly type: 'error'; readonly message: string };
 
@@ -20,5 +21,6 @@ export function joinPrompt(argument: string | undefined, stdin: string | undefin
     const message = `the prompt is longer than ${MAX_PROMPT_BYTES / 1024 / 1024} MB. Put it into a file and name the file in the prompt.`;
     return { type: 'error', message };
   }
-  return { type: 'ready', prompt };
+  const isJoined = argument !== undefined && argument.trim() !== '' && argument !== prompt;
+  return { type: 'ready', prompt, ...(isJoined ? { typed: argument } : {}) };
 }

@@ -73,12 +73,12 @@ function endWithoutWord(op: Op): RunEnd {
 }
 
 /** What the prompt asks for. `!command` is text here: whoever can write `-p` has a shell, and a pipe may hold anything. */
-async function wishOf({ prompt, host }: HeadlessOptions): Promise<{ type: 'op'; op: Op } | RunEnd> {
+async function wishOf({ prompt, typed, host }: HeadlessOptions): Promise<{ type: 'op'; op: Op } | RunEnd> {
   const meaning = interpret(prompt, host.commands);
   switch (meaning.type) {
     case 'prompt':
     case 'shell':
-      return { type: 'op', op: { type: 'prompt', text: prompt } };
+      return { type: 'op', op: { type: 'prompt', text: prompt, ...(typed === undefined ? {} : { typed }) } };
     case 'unknown':
       return { type: 'answer', ok: false, text: unknownCommandText(meaning) };
     case 'command':

@@ -10,6 +10,8 @@ export interface HeadlessOptions {
   /** The agent in it is the one that runs; its commands are the ones that `/…` finds. */
   readonly host: CommandHost;
   readonly prompt: string;
+  /** What of it the user typed, where the rest was piped in. */
+  readonly typed?: string | undefined;
   readonly outputFormat: OutputFormat;
   /** Results go here, and nothing else does. Whole lines, each with its end. */
   readonly write: (text: string) => void;

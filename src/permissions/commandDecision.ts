@@ -1,7 +1,8 @@
 /** Whether a shell command may run: every part of it and every file that it is redirected to or from. */
-import type { Access, PermissionDecision } from '../protocol/permissions.ts';
+import type { Access, AskCause, PermissionDecision } from '../protocol/permissions.ts';
 import { forbidsPart, mayForbid } from './commandRule.ts';
-import { decideFile } from './fileDecision.ts';
+import { causeOf, decideFile } from './fileDecision.ts';
+import { hasGlob } from './globOverlap.ts';
 import type { ParsedCommand } from './parsedCommand.ts';
 import { decidePart, type PartVerdict } from './partDecision.ts';
 import { touchedByOthers } from './plainEdits.ts';
@@ -51,14 +52,15 @@ export function decideCommand(tool: string, access: CommandAccess, policy: Polic
   if (worst === undefined)
     return { behavior: 'allow', basis: 'read-only', reason: 'An empty command does nothing.' };
   const { behavior, reason, rule } = worst;
-  const suggestion = behavior === 'ask' ? suggestForCommand(verdicts, policy) : undefined;
-  return {
-    behavior,
-    reason,
-    ...(behavior === 'allow' && { basis: basisOf(verdicts) }),
-    ...(rule && { rule }),
-    ...(suggestion && { suggestion }),
-  };
+  if (behavior !== 'ask') {
+    const basis = behavior === 'allow' ? { basis: basisOf(verdicts) } : {};
+    return { behavior, reason, ...basis, ...(rule && { rule }) };
+  }
+  const suggestion = suggestForCommand(verdicts, policy);
+  const causes = verdicts
+    .filter((one) => one.behavior === 'ask')
+    .map((one): AskCause => one.cause ?? { type: 'limit', reason: one.reason });
+  return { behavior, reason, causes, ...(rule && { rule }), ...(suggestion && { suggestion }) };
 }
 
 /** A command only looks when all of its parts do; else a rule counts before the mode. */
@@ -97,14 +99,17 @@ function decideRedirect(
     decideFile({ tool, verb, path: locate(target, directory, policy) }, policy, true),
   );
   const worst = gravest(verdicts);
-  return worst === undefined
-    ? { behavior: 'ask', reason: `${word} ${target}.` }
-    : {
-        behavior: worst.behavior,
-        reason: `${word} ${target}: ${worst.reason}`,
-        ...(worst.basis && { basis: worst.basis }),
-        ...(worst.rule && { rule: worst.rule }),
-      };
+  if (worst === undefined) return { behavior: 'ask', reason: `${word} ${target}.` };
+  const causes = verdicts.filter(({ behavior }) => behavior === 'ask').map((one) => causeOf(one, verb));
+  // Of a pattern, what it means is only known when the command runs.
+  const cause = hasGlob(target) ? undefined : (causes.find(({ type }) => type === 'limit') ?? causes[0]);
+  return {
+    behavior: worst.behavior,
+    reason: `${word} ${target}: ${worst.reason}`,
+    cause,
+    ...(worst.basis && { basis: worst.basis }),
+    ...(worst.rule && { rule: worst.rule }),
+  };
 }
 
 /** A secret that becomes a variable's value is as good as read. */

@@ -4,7 +4,7 @@
  */
 import type { Access, AccessPaths, PermissionDecision } from '../protocol/permissions.ts';
 import { decideCommand } from './commandDecision.ts';
-import { decideFile } from './fileDecision.ts';
+import { causeOf, decideFile } from './fileDecision.ts';
 import type { Policy } from './policy.ts';
 import { namesTool, parseRule, type SourcedRule } from './rules.ts';
 import { suggestForFiles } from './suggestFiles.ts';
@@ -80,14 +80,10 @@ function decideFiles(
   const worst = gravest(verdicts);
   if (worst === undefined) return decideTool({ tool, access: { type: 'none' } }, policy);
   const { behavior, reason, rule, basis } = worst;
-  const suggestion = behavior === 'ask' ? suggestForFiles(tool, verb, verdicts, policy) : undefined;
-  return {
-    behavior,
-    reason,
-    ...(basis && { basis }),
-    ...(rule && { rule }),
-    ...(suggestion && { suggestion }),
-  };
+  if (behavior !== 'ask') return { behavior, reason, ...(basis && { basis }), ...(rule && { rule }) };
+  const suggestion = suggestForFiles(tool, verb, verdicts, policy);
+  const causes = verdicts.filter((one) => one.behavior === 'ask').map((one) => causeOf(one, verb));
+  return { behavior, reason, causes, ...(rule && { rule }), ...(suggestion && { suggestion }) };
 }
 
 /** Tools that touch neither files nor the shell. */

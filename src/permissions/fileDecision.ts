@@ -1,6 +1,6 @@
 /** Whether one file may be read or written: rules, secrets, the workspace and the mode, in that order. */
 import { join } from 'node:path';
-import type { PermissionDecision } from '../protocol/permissions.ts';
+import type { AskCause, PermissionDecision } from '../protocol/permissions.ts';
 import { anchoredPath, contains, forbids, isExactly, mayForbid, permits } from './filePattern.ts';
 import { hasGlob } from './globOverlap.ts';
 import type { Policy } from './policy.ts';
@@ -45,6 +45,11 @@ export function decideFile(request: FileRequest, policy: Policy, globs = false):
     .sort((a, b) => Number(b.cause === 'outside') - Number(a.cause === 'outside'));
   const isCertain = verdict.behavior === 'ask' && verdict.cause !== 'secret';
   return gravest(isCertain ? [verdict, ...astray] : [...astray, verdict]) ?? verdict;
+}
+
+/** What a verdict that asks is about. */
+export function causeOf({ cause, realPath, reason }: FileVerdict, verb: FileRequest['verb']): AskCause {
+  return verb === 'write' && cause === 'mode' ? { type: 'edit', path: realPath } : { type: 'limit', reason };
 }
 
 function decideOne(request: FileRequest, policy: Policy, globs: boolean): FileVerdict {
@@ -146,7 +151,8 @@ function obeyedByLink(realPath: string, policy: Policy): { path: string; by: str
   return undefined;
 }
 
-function protectionOf(path: string, policy: Policy): ProtectedName | undefined {
+/** The protected name that a path is, or lies below. */
+export function protectionOf(path: string, policy: Policy): ProtectedName | undefined {
   const { home, realpath } = policy;
   return protectedName(path, {
     homes: [...new Set([home, realpath(home)])],

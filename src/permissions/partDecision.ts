@@ -1,9 +1,10 @@
 /** Whether one simple command may run where it may run. */
 import { basename } from 'node:path';
-import type { PermissionDecision } from '../protocol/permissions.ts';
+import type { AskCause, PermissionDecision } from '../protocol/permissions.ts';
 import { allowsPart, hasSafeEnvironment } from './commandRule.ts';
 import { decideFile, type FileVerdict, inWorkspace } from './fileDecision.ts';
 import { hasGlob } from './globOverlap.ts';
+import { localWork } from './localWork.ts';
 import type { CommandPart } from './parsedCommand.ts';
 import { decideEdits, type Touched } from './plainEdits.ts';
 import type { Policy } from './policy.ts';
@@ -14,6 +15,8 @@ import { locate, possibleWords } from './wordPaths.ts';
 import { changesDirectory, type Visit } from './workingDirectory.ts';
 
 export interface PartVerdict extends PermissionDecision {
+  /** With `ask`: what a judge may decide on; absent = a limit. */
+  readonly cause?: AskCause | undefined;
   /** With `ask`: the command that a saved rule could allow. */
   readonly unruled?: CommandPart;
   /** With `ask`: the directory outside the workspace that a rule could open for reading. */
@@ -37,7 +40,8 @@ export function decidePart(visit: Visit, others: Touched, policy: Policy): PartV
   if (use) return decideUse(visit, use, policy);
   const edited = policy.mode === 'acceptEdits' ? decideEdits(visit, others, policy) : undefined;
   if (edited) return edited;
-  return { behavior: 'ask', reason: `No rule allows ${shorten(part.text)}.`, unruled: part };
+  const cause = localWork(visit, policy);
+  return { behavior: 'ask', reason: `No rule allows ${shorten(part.text)}.`, cause, unruled: part };
 }
 
 const allowedBy = ({ text, source }: { text: string; source: string }): PartVerdict => ({

@@ -59,6 +59,13 @@ export function decideEdits(visit: Visit, others: Touched, policy: Policy): Perm
   );
 }
 
+/** The paths that such a command names, in its order; undefined = another command, or not understood. */
+export function editedPaths(part: CommandPart): readonly string[] | undefined {
+  const edit = readEdit(part);
+  if (edit === undefined) return undefined;
+  return edit.type === 'make' ? edit.paths : [...edit.sources, edit.target];
+}
+
 /** Parts, or sources of one part, that are compared with each other at most. */
 const MAX_COMPARED = 40;
 

@@ -29,6 +29,7 @@ export function decideWeb(tool: string, { domain }: WebAccess, policy: Policy): 
   return {
     behavior: 'ask',
     reason: `Sends a request to ${domain}.`,
+    causes: [{ type: 'web', domain }],
     suggestion: saveLocally([`${tool}(domain:${domain})`], policy, domain),
   };
 }

@@ -68,7 +68,7 @@ export type Todo = z.infer<typeof todoSchema>;
 
 /** What decided about a call, and why it was asked where it was. */
 export const permissionRecordSchema = z.looseObject({
-  basis: z.enum(['read-only', 'sandbox', 'rule', 'mode', 'user', 'own']),
+  basis: z.enum(['read-only', 'sandbox', 'rule', 'mode', 'judge', 'user', 'own']),
   reason: z.string().optional(),
   rule: z.looseObject({ text: z.string(), source: z.string() }).optional(),
 });
@@ -130,6 +130,7 @@ export const entrySubtypes = [
   'checkpoint', // what a call, a command or going back changed on disk; see checkpoints.ts
   'tools', // the tools that requests offer from here on
   'request', // a request without a reply in the conversation: for a summary, failed, stopped
+  'judgement', // what the judge of the mode auto said of a call, and what that cost
   'usage', // tokens spent outside the conversation (summaries, titles)
   'turn_end',
   'notice', // for the reader only

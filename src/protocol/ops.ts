@@ -10,6 +10,8 @@ export interface PromptOp {
   readonly text: string;
   /** What the reader sees, when that is shorter (a folded paste). */
   readonly display?: string;
+  /** What of the text the user typed, where the rest was piped in; absent = what is displayed. */
+  readonly typed?: string;
   readonly images?: readonly Extract<ContentPart, { type: 'image' }>[];
 }
 

@@ -88,9 +88,9 @@ export type PermissionAnswer =
 
 /**
  * What lets a call run: it only looks, so nobody was asked; the sandbox that it runs in (`sandbox.autoAllow`); a rule;
- * the mode; the user's answer; or it is the user's own command (`!`).
+ * the mode; the judge of the mode `auto`; the user's answer; or it is the user's own command (`!`).
  */
-export type PermissionBasis = 'read-only' | 'sandbox' | 'rule' | 'mode' | 'user' | 'own';
+export type PermissionBasis = 'read-only' | 'sandbox' | 'rule' | 'mode' | 'judge' | 'user' | 'own';
 
 /** How an allowed call came to run; handed to the tool and recorded with the result. */
 export interface Grant {
@@ -100,6 +100,14 @@ export interface Grant {
   /** The rule that allowed it, as written, with its source. */
   readonly rule?: { readonly text: string; readonly source: string };
 }
+/** What an `ask` is about, for code that acts on it. In the mode `auto` a `limit` is never a judge's to lift. */
+export type AskCause =
+  /** An ordinary file of the workspace would change; its path with links resolved. */
+  | { readonly type: 'edit'; readonly path: string }
+  /** A part of a command that is known to work on the workspace only; as written. */
+  | { readonly type: 'command'; readonly text: string }
+  | { readonly type: 'web'; readonly domain: string }
+  | { readonly type: 'limit'; readonly reason: string };
 
 /** What the rules and the mode say of one access. */
 export interface PermissionDecision {
@@ -109,6 +117,8 @@ export interface PermissionDecision {
   readonly basis?: Exclude<PermissionBasis, 'user' | 'own'>;
   /** The rule that decided, as written, with its source. */
   readonly rule?: { readonly text: string; readonly source: string };
+  /** With `ask`: everything that asks, not only what the reason names. Absent = nobody said, as good as a limit. */
+  readonly causes?: readonly AskCause[];
   readonly suggestion?: RuleSuggestion;
   /** With `ask`: the command would run in the sandbox, so that the user may stop these questions. */
   readonly canAutoAllow?: boolean;

@@ -7,12 +7,17 @@ test.each([
   ['explain', ' \n', 'explain'],
   [undefined, 'log line\n', 'log line'],
   ['', 'log line', 'log line'],
-  ['explain', 'a\n\nb\n\n', 'explain\n\na\n\nb'],
-  ['explain', '\uFEFF  indented', 'explain\n\n  indented'],
   [undefined, '/compact\n', '/compact'],
   ['', '\uFEFF日本語 😀\r\n', '日本語 😀'],
 ])('%j and %j make %j', (argument, stdin, prompt) => {
   expect(joinPrompt(argument, stdin)).toEqual({ type: 'ready', prompt });
+});
+
+test.each([
+  ['explain', 'a\n\nb\n\n', 'explain\n\na\n\nb'],
+  ['explain', '\uFEFF  indented', 'explain\n\n  indented'],
+])('of %j and %j only the former was typed', (typed, stdin, prompt) => {
+  expect(joinPrompt(typed, stdin)).toEqual({ type: 'ready', prompt, typed });
 });
 
 test.each([

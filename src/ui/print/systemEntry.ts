@@ -28,6 +28,8 @@ export function renderSystem(entry: JSONLEntry, options: EntryOptions): string |
       return entry.data?.source === 'user'
         ? note(`Title: ${contentText(entry)}`, theme.dim, options)
         : undefined;
+    case 'judgement':
+      return renderJudgement(entry, options);
     case 'turn_end':
       return renderTurnEnd(entry, options);
     default:
@@ -66,6 +68,13 @@ function renderCompaction({ compactMetadata: data }: JSONLEntry, options: EntryO
 
 /** Why there is none stands in the entry before. */
 const WITHOUT_SUMMARY = "Without the model's summary: a fallback from the log. /uncompact takes it back.";
+
+/** One quiet line for what a judge allowed; a refusal is in the result, and anything else in the question. */
+function renderJudgement(entry: JSONLEntry, { width, theme }: EntryOptions): string | undefined {
+  if (entry.data?.decision !== 'allow') return undefined;
+  const tool = typeof entry.data.tool === 'string' ? `${sanitizeLine(entry.data.tool)} ` : '';
+  return theme.dim(truncate(`⎿ ${tool}allowed by auto: ${sanitizeLine(contentText(entry))}`, width));
+}
 
 function renderTurnEnd(entry: JSONLEntry, options: EntryOptions): string | undefined {
   const { theme } = options;

@@ -244,6 +244,24 @@ test.each([
   ],
   ['a good end (not at all)', { subtype: 'turn_end', data: { outcome: 'done' } }, undefined],
   ['bookkeeping (not at all)', { subtype: 'usage' }, undefined],
+  [
+    'what a judge allowed, on one line',
+    {
+      subtype: 'judgement',
+      message: { role: 'system', content: 'Asked for.\u001B[2J\nAnd more' },
+      data: { callId: 'a', tool: 'Bash', decision: 'allow' },
+    },
+    '⎿ Bash allowed by auto: Asked for. And more',
+  ],
+  [
+    'what a judge refused (not at all: the result says it)',
+    {
+      subtype: 'judgement',
+      message: { role: 'system', content: 'No.' },
+      data: { callId: 'a', tool: 'Bash', decision: 'deny' },
+    },
+    undefined,
+  ],
   ['what a newer program wrote (not at all)', { subtype: 'unheard_of' }, undefined],
   [
     'a compaction',

@@ -1,0 +1,189 @@
+/**
+ * The mode `auto`: a second call of the session's model decides what the rules would ask about, within the hard limits.
+ * It owns the request and when it is no longer made; whatever goes wrong is a question for the user.
+ */
+import type { ContextManager } from '../../context/index.ts';
+import { autoLimit } from '../../permissions/autoLimit.ts';
+import type { EntryDraft } from '../../protocol/entries.ts';
+import type { Usage } from '../../protocol/messages.ts';
+import type { ModelClient, ModelInfo } from '../../protocol/model.ts';
+import type { Access, PermissionDecision } from '../../protocol/permissions.ts';
+import { type Clock, type ReplyOutcome, streamReply } from '../reply.ts';
+import { judgePrompt, MAX_JUDGED_COMMAND, parseVerdict, type Verdict } from './judgePrompt.ts';
+import { userWords } from './userWords.ts';
+
+/** Somebody waits for the call. */
+export const JUDGE_TIMEOUT_MS = 15_000;
+/** Refusals in a row after which the user is asked: the model is off the track, or the judge is. */
+export const MAX_DENIALS_IN_A_ROW = 3;
+/** Refusals in all, after which the user is asked for the rest of the run. */
+export const MAX_DENIALS = 20;
+/** Requests in a row without a verdict, after which none is made until the user allows something. */
+export const MAX_FAILURES = 3;
+/** A model that thinks first needs room for it; the verdict takes some forty tokens. */
+const maxOutputTokens = 1500;
+
+export interface JudgePorts {
+  readonly context: Pick<ContextManager, 'live' | 'append' | 'session'>;
+  readonly client: ModelClient;
+  readonly clock: Clock;
+  readonly model: () => ModelInfo;
+  /** Sentences of the user or the administrator that the judge goes by. */
+  readonly rules: readonly string[];
+  readonly root: string;
+}
+
+/** A call that the rules would ask about. */
+export interface AskedCall {
+  readonly id: string;
+  readonly tool: string;
+  readonly input: unknown;
+  readonly access: Access;
+  readonly decision: PermissionDecision;
+  readonly signal: AbortSignal;
+}
+
+export interface Judge {
+  /** Allows, denies, or leaves it at asking, with a reason that says so. Never rejects for what a model does. */
+  judge(call: AskedCall): Promise<PermissionDecision>;
+  /** The user has allowed a call: what was refused before no longer counts as a row. */
+  userAllowed(): void;
+}
+
+export function createJudge(ports: JudgePorts): Judge {
+  let inARow = 0;
+  let inAll = 0;
+  let failures = 0;
+
+  const pause = (): string | undefined => {
+    if (inAll >= MAX_DENIALS) return `it has refused ${MAX_DENIALS} calls in this session`;
+    if (inARow >= MAX_DENIALS_IN_A_ROW) return `it has refused ${inARow} calls in a row`;
+    return failures >= MAX_FAILURES ? 'the judge has given no answer several times in a row' : undefined;
+  };
+  const count = (verdict: Verdict | undefined): void => {
+    failures = verdict === undefined ? failures + 1 : 0;
+    if (verdict?.decision === 'allow') inARow = 0;
+    if (verdict?.decision !== 'deny') return;
+    inARow += 1;
+    inAll += 1;
+  };
+
+  return {
+    async judge(call) {
+      const words = userWords(ports.context.live().entries);
+      const limit = limitOf(call, words);
+      if (limit !== undefined) return asking(call.decision, limit);
+      const paused = pause();
+      if (paused !== undefined) return asking(call.decision, `Auto mode asks you, as ${paused}.`);
+      const said = await request(call, words, ports);
+      // Stopped by the user: nobody's fault.
+      if (call.signal.aborted) return call.decision;
+      count(said.verdict);
+      if (said.verdict === undefined) return asking(call.decision, `Auto mode asks you, as ${said.problem}.`);
+      const { decision, reason } = said.verdict;
+      if (decision === 'allow')
+        return { behavior: 'allow', basis: 'judge', reason: `Allowed by auto: ${reason}` };
+      if (decision === 'ask') return asking(call.decision, `Auto mode is not sure: ${reason}`);
+      return { behavior: 'deny', basis: 'judge', reason: refusalText(reason) };
+    },
+    userAllowed() {
+      inARow = 0;
+      failures = 0;
+    },
+  };
+}
+
+/** For the model. */
+function refusalText(reason: string): string {
+  return `${reason} (Auto mode: the call was judged against what the user asked for.) Go on within that, or say what you need and why; do not look for a way round.`;
+}
+
+function asking(decision: PermissionDecision, why: string): PermissionDecision {
+  return { ...decision, reason: decision.reason === why ? why : `${decision.reason} ${why}` };
+}
+
+function limitOf({ access, decision }: AskedCall, words: readonly string[]): string | undefined {
+  const limit = autoLimit(decision, words);
+  if (limit !== undefined) return limit;
+  if (words.length === 0)
+    return 'Auto mode asks you, as you have typed nothing in this session to judge it by.';
+  const isLong = access.type === 'command' && access.command.length > MAX_JUDGED_COMMAND;
+  return isLong ? 'Auto mode asks you, as the command is too long to be judged.' : undefined;
+}
+
+type Said =
+  | { readonly verdict: Verdict; readonly problem?: never }
+  | { readonly verdict?: undefined; readonly problem: string };
+
+/** Makes the request and records it, whatever comes of it. */
+async function request(call: AskedCall, words: readonly string[], ports: JudgePorts): Promise<Said> {
+  const { context, client, clock, model, rules, root } = ports;
+  const { id } = model();
+  const messages = judgePrompt(words, rules, { ...call, root });
+  const asked = { model: id, messages, tools: [], maxOutputTokens, temperature: 0 };
+  const started = clock.now();
+  const over = new AbortController();
+  const signal = AbortSignal.any([call.signal, over.signal]);
+  let timedOut = false;
+  const deadline = clock.sleep(JUDGE_TIMEOUT_MS, signal).then((): undefined => {
+    timedOut = !signal.aborted;
+    over.abort();
+    return undefined;
+  });
+  const reply = streamReply(asked, { client, clock, signal, maxAttempts: 1, emit: () => {} });
+  // A client that does not hear the signal must not hold the call up.
+  const outcome = await Promise.race([reply, deadline.then(() => undefined)]).finally(() => over.abort());
+  reply.catch(() => undefined);
+  const said = timedOut ? late : saidIn(outcome);
+  if (outcome !== undefined) {
+    const end = outcome.type === 'failed' ? outcome.error.kind : outcome.type;
+    await context.session.recordRequest({ purpose: 'judge', outcome: end }, asked, outcome.sent);
+  }
+  await context.append(judgementDraft(call, said, outcome, id, clock.now() - started));
+  return said;
+}
+
+const late: Said = { problem: `the judge has not answered within ${JUDGE_TIMEOUT_MS / 1000} seconds` };
+
+function saidIn(outcome: ReplyOutcome | undefined): Said {
+  if (outcome === undefined || outcome.type === 'interrupted') return { problem: 'the judge was stopped' };
+  if (outcome.type === 'failed')
+    return { problem: `the judge could not be reached (${outcome.error.message})` };
+  const { message, finishReason } = outcome.reply;
+  const isWhole = finishReason === 'stop' && message.toolCalls.length === 0;
+  const verdict = isWhole ? parseVerdict(message.content.trim()) : undefined;
+  return verdict === undefined ? { problem: 'the judge gave no clear verdict' } : { verdict };
+}
+
+/** What the log keeps of a judgement: for the reader, and for what it cost. */
+function judgementDraft(
+  { id: callId, tool }: AskedCall,
+  said: Said,
+  outcome: ReplyOutcome | undefined,
+  model: string,
+  durationMs: number,
+): EntryDraft {
+  const reply = outcome?.type === 'done' ? outcome.reply : undefined;
+  const decision = said.verdict?.decision ?? 'ask';
+  return {
+    type: 'system',
+    subtype: 'judgement',
+    message: {
+      role: 'system',
+      content: said.verdict?.reason ?? '',
+      model: reply?.model ?? model,
+      ...(reply?.usage === undefined ? {} : { usage: spelled(reply.usage) }),
+      durationMs,
+    },
+    data: { callId, tool, decision, ...(said.problem === undefined ? {} : { problem: said.problem }) },
+  };
+}
+
+function spelled({ inputTokens, outputTokens, cachedTokens, reasoningTokens }: Usage) {
+  return {
+    input_tokens: inputTokens,
+    output_tokens: outputTokens,
+    ...(cachedTokens === undefined ? {} : { cached_tokens: cachedTokens }),
+    ...(reasoningTokens === undefined ? {} : { reasoning_tokens: reasoningTokens }),
+  };
+}
