@@ -68,13 +68,14 @@ An administrator sets what holds for everybody on a machine in \`/etc/clawdcode/
   \`bypassPermissions\`.
 - \`permissions.disableBypassPermissionsMode: "disable"\` and \`permissions.disableAutoMode: "disable"\` take a mode
   away; with \`-p\`, \`--permission-mode\` then ends with exit code 52.
+- \`sandbox.enabled\` and \`sandbox.mode\` (set both) say how commands are confined, and \`-s\` no longer does.
 - \`allowManagedPermissionRulesOnly: true\`: allow rules from anywhere else do not count, and questions offer no "always".
   Rules of users that ask or deny still count, as they only tighten.
 
 A mistake in managed settings, a misspelt name included, refuses the start: a policy that silently does not count is
 worse than none. The files and their folder have to belong to root, and nobody else may be able to write them. Of a
 file that somebody else can write only what tightens counts (rules that ask or deny, what takes a mode away, \`plan\`,
-\`dontAsk\` or \`default\` to start in), with a warning: it could be that person's way to loosen what everybody else has decided.
+\`dontAsk\` or \`default\` to start in, what a sandbox hides or refuses), with a warning: it could be that person's way to loosen what everybody else has decided.
 
 \`/status\`, \`/permissions\` and \`clawdcode doctor\` name the files that count.
 

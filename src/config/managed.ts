@@ -147,9 +147,21 @@ export function tighteningOf(values: Values): Values {
   const mode = permissions.defaultMode;
   if (typeof mode === 'string' && ['default', 'plan', 'dontAsk'].includes(parsePermissionMode(mode) ?? ''))
     kept.defaultMode = mode;
+  const sandbox = tighterSandbox((values.sandbox ?? {}) as Values);
   return {
     ...(Object.keys(kept).length === 0 ? {} : { permissions: kept }),
+    ...(Object.keys(sandbox).length === 0 ? {} : { sandbox }),
     ...(values.allowManagedPermissionRulesOnly === true ? { allowManagedPermissionRulesOnly: true } : {}),
+  };
+}
+
+function tighterSandbox({ enabled, mode, denyRead, network }: Values): Values {
+  const { deniedDomains } = (network ?? {}) as Values;
+  return {
+    ...(enabled === true ? { enabled } : {}),
+    ...(mode === 'read-only' ? { mode } : {}),
+    ...(denyRead === undefined ? {} : { denyRead }),
+    ...(deniedDomains === undefined ? {} : { network: { deniedDomains } }),
   };
 }
 

@@ -4,7 +4,7 @@ import type { PermissionMode } from '../../src/protocol/permissions.ts';
 import { exitPlanModeTool } from '../../src/tools/exitPlanMode.ts';
 import { entryLine } from './line.ts';
 import { calls, says } from './scriptedModel.ts';
-import { smallTool } from './smallTools.ts';
+import { ok, smallTool } from './smallTools.ts';
 import { stage } from './stage.ts';
 
 const plan = calls(['p', 'ExitPlanMode', { plan: '1. Write it' }]);
@@ -181,4 +181,24 @@ test('in dontAsk a model that repeats itself ends the turn, as nobody is asked w
   await ask('Go');
   expect(lines().filter((line) => line.startsWith('question'))).toEqual([]);
   expect(lines().at(-1)).toContain('turn_ended loop');
+});
+
+test('in dontAsk a call that runs is not asked about either, say for a host that it wants to reach', async () => {
+  const answers: boolean[] = [];
+  const tool = smallTool('Bash', {
+    run: async (_input, context) => {
+      const preview = { type: 'text', text: 'x' } as const;
+      const question = { domain: 'example.com', title: 'Reach example.com', preview, reason: 'Not listed.' };
+      answers.push((await context.confirm?.(question)) ?? true);
+      return ok('ran');
+    },
+  });
+  const { ask, lines } = await stage({
+    mode: 'dontAsk',
+    tools: [tool],
+    answers: [calls(['a', 'Bash']), says('Done.')],
+  });
+  await ask('Go');
+  expect(answers).toEqual([false]);
+  expect(lines().filter((line) => line.startsWith('question'))).toEqual([]);
 });

@@ -221,6 +221,26 @@ describe('a file that others can write', () => {
     expect(tighteningOf({ permissions: { defaultMode: 'dontAsk' } })).toEqual({
       permissions: { defaultMode: 'dontAsk' },
     });
+    const sandbox = {
+      enabled: true,
+      mode: 'read-only',
+      denyRead: ['~/x'],
+      network: { deniedDomains: ['a.b'] },
+    };
+    expect(tighteningOf({ sandbox })).toEqual({ sandbox });
+    expect(
+      tighteningOf({
+        sandbox: {
+          enabled: false,
+          mode: 'danger-full-access',
+          allowWrite: ['/'],
+          allowEnv: ['TOKEN'],
+          excludedCommands: ['*'],
+          autoAllow: true,
+          network: { allowedDomains: ['*'], allowLocalPorts: [1] },
+        },
+      }),
+    ).toEqual({});
     expect(tighteningOf({ theme: 'ansi', webFetch: { allowPrivate: true } })).toEqual({});
   });
 

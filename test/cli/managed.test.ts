@@ -1,0 +1,94 @@
+/** Managed settings as a start sees them: rules that mean nothing, and flags that must not loosen. */
+import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { boot } from '../../src/cli/boot.ts';
+import { createDebugLog } from '../../src/cli/debugLog.ts';
+import { parseArguments } from '../../src/cli/options.ts';
+import type { Place } from '../../src/cli/place.ts';
+import { ownSettings } from '../../src/cli/session/ownSettings.ts';
+import { readSettings, sandboxByFlag, trustIn } from '../../src/cli/startup.ts';
+import { ManagedSettingsError } from '../../src/config/managed.ts';
+
+async function placeWith(policy: object): Promise<Place> {
+  const base = await realpath(await mkdtemp(join(tmpdir(), 'clawdcode-managed-start-')));
+  onTestFinished(() => rm(base, { recursive: true, force: true }));
+  for (const folder of ['data', 'project']) await mkdir(join(base, folder));
+  await mkdir(join(base, 'etc'), { mode: 0o755 });
+  await writeFile(join(base, 'etc/managed-settings.json'), JSON.stringify(policy), { mode: 0o644 });
+  return {
+    cwd: join(base, 'project'),
+    root: join(base, 'project'),
+    home: base,
+    dataRoot: join(base, 'data'),
+    packageRoot: base,
+    version: '1.0.0',
+    env: {},
+    managed: { folder: join(base, 'etc'), ownerUid: process.getuid?.() ?? 0 },
+  };
+}
+
+async function start(policy: object, argv: readonly string[] = []) {
+  const place = await placeWith(policy);
+  const parsed = await parseArguments(argv, '1.0.0');
+  if (parsed.type !== 'run') throw new Error(parsed.stderr);
+  const loaded = await readSettings(place, parsed.options, await trustIn(place));
+  return { loaded, options: parsed.options };
+}
+
+test('a managed rule that means nothing refuses the start', async () => {
+  const started = start({ permissions: { deny: ['Bsh(rm *)'] } });
+  await expect(started).rejects.toThrow(ManagedSettingsError);
+});
+
+test('where no flags are read, managed settings count as well, and mistakes in them refuse', async () => {
+  expect((await ownSettings(await placeWith({ maxTurns: 7 }))).maxTurns).toBe(7);
+  await expect(ownSettings(await placeWith({ maxTurn: 7 }))).rejects.toThrow(ManagedSettingsError);
+});
+
+test.each([
+  ['--yolo', { permissions: { disableBypassPermissionsMode: 'disable' } }],
+  ['--permission-mode=auto', { permissions: { disableAutoMode: 'disable' } }],
+])('%s is a mistake of the command line where that mode is taken away', async (flag, policy) => {
+  const { loaded } = await start(policy, [flag]);
+  expect(loaded.problems.map(({ layer }) => layer)).toEqual(['flag']);
+  expect(loaded.settings.permissions.defaultMode).toBe('default');
+});
+
+test.each([{ sandbox: { mode: 'read-only' } }, { sandbox: { enabled: true } }])(
+  'where managed settings say %j, -s does not count',
+  async (policy) => {
+    const { loaded, options } = await start(policy, ['-s', 'danger-full-access']);
+    expect(sandboxByFlag(loaded, options.sandbox)).toBeUndefined();
+    expect(loaded.problems).toMatchObject([{ layer: 'flag', file: '--sandbox' }]);
+  },
+);
+
+test('elsewhere -s counts', async () => {
+  const { loaded, options } = await start({ maxTurns: 7 }, ['-s', 'read-only']);
+  expect(sandboxByFlag(loaded, options.sandbox)).toBe('read-only');
+  expect(loaded.problems).toEqual([]);
+});
+
+test('the screen starts in the mode that managed settings name, whatever the flag, and not at all on a mistake', async () => {
+  const booted = async (policy: object) => {
+    const place = await placeWith(policy);
+    const parsed = await parseArguments(['--demo', '--permission-mode', 'bypassPermissions'], '1.0.0');
+    if (parsed.type !== 'run') throw new Error(parsed.stderr);
+    return boot(
+      place,
+      parsed.options,
+      createDebugLog(place.dataRoot, false, () => new Date()),
+    );
+  };
+  const ready = await booted({ permissions: { defaultMode: 'plan' } });
+  if (ready.type !== 'ready') throw new Error(ready.type);
+  const opened = await ready.house.open({ type: 'new' });
+  if (opened.type !== 'opened') throw new Error(opened.type);
+  const { agent } = opened.session;
+  await agent.idle();
+  expect(agent.state()).toMatchObject({ mode: 'plan', modes: { refused: { auto: expect.any(String) } } });
+  await agent.close();
+  await expect(booted({ permission: {} })).rejects.toThrow(ManagedSettingsError);
+});
