@@ -100,6 +100,7 @@ export interface Grant {
   /** The rule that allowed it, as written, with its source. */
   readonly rule?: { readonly text: string; readonly source: string };
 }
+
 /** What an `ask` is about, for code that acts on it. In the mode `auto` a `limit` is never a judge's to lift. */
 export type AskCause =
   /** An ordinary file of the workspace would change; its path with links resolved. */

@@ -138,8 +138,13 @@ test.each([
 });
 
 test('a mode that is refused cannot be switched to, says why, and is not in the circle', async () => {
-  const { agent, run, lines } = await stage({ refusedModes: { auto: 'Auto is off here.' } });
+  const { agent, run, ask, lines } = await stage({
+    refusedModes: { auto: 'Auto is off here.' },
+    answers: [says('Done.')],
+  });
   await run({ type: 'set_mode', mode: 'auto' });
+  // A switch is written behind what the op returns.
+  await ask('Go');
   expect(agent.state().mode).toBe('default');
   expect(agent.state().modes.cycle).toEqual(['default', 'acceptEdits', 'plan']);
   expect(lines()).toContain('notice error: Auto is off here.');
