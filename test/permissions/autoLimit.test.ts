@@ -204,6 +204,7 @@ describe('a judge never decides on', () => {
       'cd node_modules/evil && npm test',
       'cd sub && git add -A',
       'eslint *',
+      'cd src && eslint *',
       'touch *',
     ],
     // What is not fully understood.
