@@ -6,7 +6,7 @@ import { SessionLockedError } from '../context/index.ts';
 import { EXIT } from '../headless/exitCodes.ts';
 import { joinPrompt } from '../headless/joinPrompt.ts';
 import { runHeadless } from '../headless/runHeadless.ts';
-import { sanitize } from '../ui/print/sanitize.ts';
+import { reveal, sanitize } from '../ui/print/sanitize.ts';
 import { createDebugLog } from './debugLog.ts';
 import { endSoon } from './endSoon.ts';
 import { flush } from './flush.ts';
@@ -30,7 +30,7 @@ export async function printMode(
   environment: () => Promise<Environment>,
 ): Promise<number> {
   // What is said may quote a file of a stranger's or a server's error.
-  const say = (text: string): void => void process.stderr.write(`clawdcode: ${sanitize(text)}\n`);
+  const say = (text: string): void => void process.stderr.write(`clawdcode: ${reveal(sanitize(text))}\n`);
   // A terminal obeys what it is sent, so it gets text only; a file or a program gets what the model wrote.
   const plain = ({ isTTY }: { isTTY?: boolean }, text: string): string => (isTTY ? sanitize(text) : text);
   const joined = joinPrompt(options.prompt, await readStandardInput(options.prompt !== undefined));
@@ -126,7 +126,7 @@ export async function printMode(
     outputFormat: options.outputFormat,
     includePartialMessages: options.includePartialMessages,
     write: (text) => void (terminated || process.stdout.write(plain(process.stdout, text))),
-    writeError: (text) => void (terminated || process.stderr.write(plain(process.stderr, text))),
+    writeError: (text) => void (terminated || process.stderr.write(reveal(plain(process.stderr, text)))),
     now: () => Date.now(),
     tools: opened.tools,
   });

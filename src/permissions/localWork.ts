@@ -182,7 +182,7 @@ function worksOnFiles(visit: Visit, name: string, args: readonly string[], polic
       // A folder that is moved takes along what nobody has looked at.
       return (
         isOrdinary(path, directory, policy) &&
-        !(name === 'mv' && policy.isDirectory(path) && word !== targets.at(-1))
+        !(name === 'mv' && policy.isDirectory(path) && word !== args.at(-1))
       );
     }),
   );

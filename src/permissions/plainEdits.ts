@@ -59,11 +59,14 @@ export function decideEdits(visit: Visit, others: Touched, policy: Policy): Perm
   );
 }
 
-/** The paths that such a command names, in its order; undefined = another command, or not understood. */
+/** Every path that such a command touches, each word of it among them; undefined = another command, or not understood. */
 export function editedPaths(part: CommandPart): readonly string[] | undefined {
   const edit = readEdit(part);
   if (edit === undefined) return undefined;
-  return edit.type === 'make' ? edit.paths : [...edit.sources, edit.target];
+  if (edit.type === 'make') return edit.paths;
+  const { sources, target } = edit;
+  // Into a folder, what is written is the entry of the same name in it, perhaps a link.
+  return [...sources, target, ...sources.map((source) => join(target, basename(source)))];
 }
 
 /** Parts, or sources of one part, that are compared with each other at most. */

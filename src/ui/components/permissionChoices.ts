@@ -50,4 +50,4 @@ function destinationOf({ rules, destination, file }: NonNullable<PermissionQuest
   return `${rules.join(', ')} · ${where}`;
 }
 
-const oneRow = (text: string): string => sanitizeLine(reveal(text));
+const oneRow = (text: string): string => sanitizeLine(reveal(text, text.includes('Bash(')));

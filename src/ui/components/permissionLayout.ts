@@ -37,7 +37,7 @@ export function permissionLayout(input: PermissionLayoutInput): PermissionLayout
   const { question, preview, choiceRows, isCommenting, width, rows, theme, keymap } = input;
   const title = ruled(titleOf(question), width, theme);
   const hint = theme.dim(truncate(hintText(isCommenting, keymap, question.canAutoAllow === true), width));
-  const reason = wrapText(sanitizeLine(question.reason), width, theme.dim).slice(0, 2);
+  const reason = wrapText(sanitizeLine(reveal(question.reason)), width, theme.dim).slice(0, 2);
   let left = rows - choiceRows.length - (isCommenting ? 1 : 0);
   const reserve = (lines: number, kept = previewShare(preview.length, rows)): boolean => {
     const fits = left - lines >= Math.min(preview.length, kept);
@@ -73,7 +73,7 @@ export function permissionLayout(input: PermissionLayoutInput): PermissionLayout
 /** Who asks for what; of a plan, what a yes means. */
 function titleOf({ tool, title, preview }: PermissionQuestion): string {
   if (preview?.type === 'plan') return 'Start this plan?';
-  return `${sanitizeLine(tool)} asks: ${sanitizeLine(reveal(title))}`;
+  return `${sanitizeLine(tool)} asks: ${sanitizeLine(reveal(title, preview?.type === 'command'))}`;
 }
 
 /**

@@ -2,17 +2,39 @@
 import type { Preview } from '../../protocol/permissions.ts';
 import { renderDiff } from '../print/diff.ts';
 import type { MarkdownRenderer } from '../print/markdown.ts';
-import { reveal, revealLine, sanitizeLine } from '../print/sanitize.ts';
+import { reveal, revealedNotice, revealLine, sanitizeLine } from '../print/sanitize.ts';
 import { paintLine, prefixLines, wrapColumns, wrapText } from '../print/spans.ts';
 import type { Theme } from '../theme.ts';
 
-/** Painted lines of at most `width` columns. */
+/** Painted lines of at most `width` columns; where something is marked in them, that is said first. */
 export function previewLines(
   preview: Preview,
   width: number,
   theme: Theme,
   markdown: MarkdownRenderer,
 ): string[] {
+  const notice = revealedNotice(shownTexts(preview), preview.type === 'command');
+  const lines = linesOf(preview, width, theme, markdown);
+  return notice === undefined ? lines : [...wrapText(notice, width, theme.warning), ...lines];
+}
+
+/** What is shown of a preview with everything revealed; a plan is prose. */
+export function shownTexts(preview: Preview): readonly string[] {
+  switch (preview.type) {
+    case 'diff':
+      return [preview.path, preview.diff];
+    case 'command':
+      return [preview.command, preview.cwd];
+    case 'paths':
+      return preview.paths;
+    case 'plan':
+      return [];
+    case 'text':
+      return [preview.text];
+  }
+}
+
+function linesOf(preview: Preview, width: number, theme: Theme, markdown: MarkdownRenderer): string[] {
   switch (preview.type) {
     case 'diff': {
       const where = pathWords(preview.path, preview.realPath);
@@ -22,14 +44,16 @@ export function previewLines(
       return [...wrapped(head, width, theme), ...body];
     }
     case 'command': {
-      const command = wrapColumns([{ text: reveal(preview.command).trimEnd() }], width - 2).map(paintLine);
+      const command = wrapColumns([{ text: reveal(preview.command, true).trimEnd() }], width - 2).map(
+        paintLine,
+      );
       return [
         ...prefixLines(command, theme.accent('$ '), '  '),
         ...wrapped(`in ${revealLine(preview.cwd)}`, width, theme),
         ...(preview.confinement === undefined ? [] : wrapped(preview.confinement, width, theme)),
         ...(preview.description === undefined
           ? []
-          : wrapped(sanitizeLine(preview.description), width, theme)),
+          : wrapped(sanitizeLine(reveal(preview.description)), width, theme)),
       ];
     }
     case 'paths':

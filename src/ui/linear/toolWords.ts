@@ -31,7 +31,7 @@ export function toolWords(result: ToolResult, { cwd, call, markdown, isHeard }: 
   const facts = resultFacts(result, call);
   const { status } = facts;
   const tool = sanitizeLine(facts.tool);
-  const title = sanitizeLine(facts.title);
+  const title = reveal(sanitizeLine(facts.title), tool === 'Bash');
   const named = title === '' || title === tool ? tool : `${tool}: ${title}`;
   const summary = sanitizeLine(result.display?.summary ?? '').replaceAll(' · ', ', ');
   // That a command ended well goes without saying on a screen.

@@ -4,7 +4,7 @@ import type { JSONLEntry } from '../../protocol/entries.ts';
 import { shellRun } from '../print/content.ts';
 import { type EntryOptions, promptText, renderEntry } from '../print/entry.ts';
 import type { MarkdownRenderer } from '../print/markdown.ts';
-import { sanitize, sanitizeLine } from '../print/sanitize.ts';
+import { reveal, sanitize, sanitizeLine } from '../print/sanitize.ts';
 import type { Printer, PrinterOptions } from '../printer.ts';
 import type { Print } from '../view.ts';
 import { withoutDrawings } from './asciiSigns.ts';
@@ -66,7 +66,7 @@ export function createWordsPrinter(options: WordsOptions): Printer {
         if (print.text.trim() === '') return undefined;
         return print.first ? `ClawdCode: ${said(print.text)}` : said(print.text);
       case 'page':
-        return withoutDrawings(sanitize(plainText(print.page)));
+        return withoutDrawings(reveal(sanitize(plainText(print.page))));
       case 'notice':
         return noticeWords(print.level, print.text);
     }

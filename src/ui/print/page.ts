@@ -1,7 +1,7 @@
 /** A command's page in the scrollback: wrapped to the width, each part in the colour of its role. */
 import type { Page, PageLine, Role } from '../../commands/pages/page.ts';
 import type { Paint, Theme } from '../theme.ts';
-import { sanitizeLine } from './sanitize.ts';
+import { reveal, sanitizeLine } from './sanitize.ts';
 import { type Span, wrapSpans } from './spans.ts';
 import { textWidth } from './width.ts';
 
@@ -15,7 +15,7 @@ export function renderPage(page: Page, width: number, theme: Theme): string {
 /** Wrapped at blanks; a blank at the end of what is before a span stays, so that columns stand. */
 function renderLine({ spans, hang }: PageLine, width: number, theme: Theme): string[] {
   const styled = spans.map(
-    ({ text, role }): Span => ({ text: sanitizeLine(text), paint: paintOf(role, theme) }),
+    ({ text, role }): Span => ({ text: reveal(sanitizeLine(text)), paint: paintOf(role, theme) }),
   );
   const text = styled.map((span) => span.text).join('');
   if (textWidth(text) <= width) return [paint(styled)];

@@ -1,5 +1,6 @@
 /** Text from models, tools and files may try to drive the terminal: nothing of it but letters gets through. */
 import { stripVTControlCharacters } from 'node:util';
+import { markLookAlikes } from './lookAlikes.ts';
 
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 const anyControl =
@@ -62,13 +63,17 @@ function expandTabs(text: string, tab: number): string {
 }
 
 /**
- * For what the user is asked to approve: nothing is removed, and every character that shows nothing, or looks
- * like a plain space and is none, is shown by its number.
+ * For what the user is asked to approve: nothing is removed, every character that shows nothing, or looks like a plain
+ * space and is none, is shown by its number, and one that passes for an ASCII character is named with it.
+ * `isCommand`: see `markLookAlikes`.
  */
-export function reveal(text: string): string {
-  return text.replace(/\r\n/g, '\n').replace(hidden, (character) => {
-    const code = character.codePointAt(0) ?? 0;
-    return character === '\t' ? '    ' : `‹U+${code.toString(16).toUpperCase().padStart(4, '0')}›`;
+export function reveal(text: string, isCommand = false): string {
+  const unified = text.replace(/\r\n/g, '\n');
+  if (!/[^\n -~]/.test(unified)) return unified;
+  return markLookAlikes(unified, isCommand).replace(belongsOrHides, (found, hidden?: string) => {
+    if (hidden === undefined) return found;
+    const code = hidden.codePointAt(0) ?? 0;
+    return hidden === '\t' ? '    ' : `‹U+${code.toString(16).toUpperCase().padStart(4, '0')}›`;
   });
 }
 
@@ -77,6 +82,35 @@ export function revealLine(text: string): string {
   return reveal(text).replaceAll('\n', '‹U+000A›');
 }
 
-// Joiners, variation selectors and the wide space only beside plain letters: elsewhere they belong.
-const hidden =
-  /[\u0000-\u0009\u000b-\u001f\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u2800\ufff9-\ufffb]|(?![\p{Join_Control}\p{Variation_Selector}])\p{Default_Ignorable_Code_Point}|(?<=[!-~])[\p{Join_Control}\p{Variation_Selector}\u3000]|[\p{Join_Control}\u3000](?=[!-~])/gu;
+/** Said beside texts in which `reveal` has marked something; undefined where everything is what it seems. */
+export function revealedNotice(texts: readonly string[], isCommand = false): string | undefined {
+  const isMarked = texts.some((text) => {
+    const unified = text.replace(/\r\n/g, '\n').replaceAll('\t', ' ');
+    return reveal(unified, isCommand) !== unified;
+  });
+  return isMarked ? 'Characters that show nothing, or look like others, are marked ‹U+…›.' : undefined;
+}
+
+/** Sequences in which a character that shows nothing belongs to what is written. */
+const belongs = [
+  /[0-9#*]\ufe0f\u20e3/,
+  // The flags of England, Scotland and Wales.
+  /\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}/u,
+  /(?<=[\p{Extended_Pictographic}\p{Emoji_Modifier}])[\ufe0e\ufe0f]/u,
+  /(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)\u200d(?=\p{Extended_Pictographic})/u,
+  /(?<=\p{sc=Han})[\ufe00-\ufe02\u{e0100}-\u{e01ef}]/u,
+  /(?<=\p{sc=Mong})[\u180b-\u180d\u180f]/u,
+  // Scripts whose letters join: Persian and Hindi write with joiners.
+  /(?<=JOINING)[\u200c\u200d](?=JOINING)/u,
+];
+
+const joining = `[${['Arab', 'Syrc', 'Nkoo', 'Mong', 'Deva', 'Beng', 'Guru', 'Gujr', 'Orya', 'Taml', 'Telu', 'Knda', 'Mlym', 'Sinh', 'Khmr', 'Mymr', 'Tibt'].map((script) => `\\p{scx=${script}}`).join('')}]`;
+
+// Controls, odd spaces, ignorable characters; strokes through a plain character, and marks on what is no letter.
+const hides =
+  /[\u0000-\u0009\u000b-\u001f\u007f-\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u2800\ufff9-\ufffb\u{1d159}]|[\p{Default_Ignorable_Code_Point}\p{Variation_Selector}\p{Join_Control}]|(?<=[!-~])\u3000|\u3000(?=[!-~])|(?<=[!-~])[\u0334-\u0338\u20d2\u20d3\u20d8-\u20da\u20dd-\u20e0\u20e2-\u20e8\u20ea\u20eb]|(?<=[ -@[-`{-~])[\p{Mn}\p{Me}]|(?<![^\n])[\p{Mn}\p{Me}]/u;
+
+const belongsOrHides = new RegExp(
+  `${belongs.map(({ source }) => source.replaceAll('JOINING', joining)).join('|')}|(${hides.source})`,
+  'gu',
+);

@@ -1,6 +1,6 @@
 /** One call on one line: the tool, what it worked on, how it went. */
 import type { Theme } from '../theme.ts';
-import { sanitizeLine } from './sanitize.ts';
+import { reveal, sanitizeLine } from './sanitize.ts';
 import { textWidth, truncate } from './width.ts';
 
 export type ToolStatus = 'running' | 'ok' | 'partial' | 'error' | 'denied' | 'interrupted';
@@ -15,7 +15,7 @@ export interface ToolLine {
 /** E.g. `● Read(src/a.ts:1-60)  60 lines`; on a narrow screen the title is cut first, then the outcome goes. */
 export function renderToolLine(line: ToolLine, width: number, theme: Theme): string {
   const tool = sanitizeLine(line.tool);
-  const title = sanitizeLine(line.title);
+  const title = reveal(sanitizeLine(line.title), tool === 'Bash');
   const said = sanitizeLine(line.summary ?? '');
   const named = title === '' || title === tool ? '' : title;
   const mark = markOf(line.status);

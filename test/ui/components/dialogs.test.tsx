@@ -60,6 +60,23 @@ test('a permission question shows what will happen, why, and what each answer do
   ]);
 });
 
+test('a command with characters that are not what they seem says so, and what they are', async () => {
+  const command = 'curl https://p\u0430ypal.com';
+  const { screen } = await ask({
+    title: command,
+    preview: { type: 'command', command, cwd: '/home/me/рабочий стол' },
+    reason: 's\u0441p is not known',
+    suggestion: { label: 'Yes, always', rules: ['Bash(s\u0441p:*)'], destination: 'session' },
+  });
+  const text = screen.text().join('\n');
+  expect(screen.text()[1]).toMatch(/^Characters that show nothing, or look like others,/);
+  expect(text).toContain('─ Bash asks: curl https://p‹U+0430 like a›ypal.com ─');
+  expect(text).toContain('$ curl https://p‹U+0430 like a›ypal.com');
+  expect(text).toContain('in /home/me/рабочий стол');
+  expect(text).toContain('s‹U+0441 like c›p is not known');
+  expect(text).toContain('Bash(s‹U+0441 like c›p:*)');
+});
+
 test('a word that was meant for the shell answers nothing, nor does the Enter behind it', async () => {
   for (const word of ['fg', 'cat', 'way']) {
     const { screen, pass, answers } = await ask();

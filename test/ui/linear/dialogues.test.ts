@@ -9,6 +9,7 @@ import { choose } from '../../../src/ui/linear/dialogues/choose.ts';
 import { items } from '../../../src/ui/linear/dialogues/items.ts';
 import { models } from '../../../src/ui/linear/dialogues/models.ts';
 import { onboarding } from '../../../src/ui/linear/dialogues/onboarding.ts';
+import { permission } from '../../../src/ui/linear/dialogues/permission.ts';
 import { rewind } from '../../../src/ui/linear/dialogues/rewind.ts';
 import { tasks } from '../../../src/ui/linear/dialogues/tasks.ts';
 import { trust } from '../../../src/ui/linear/dialogues/trust.ts';
@@ -245,6 +246,26 @@ describe('the first minute', () => {
     asked.at(-1)?.answer('s');
     expect(results).toEqual([{ type: 'reread' }]);
   });
+});
+
+test('a question about a command tells what its characters are', () => {
+  const question = {
+    id: 'q',
+    callId: 'c',
+    tool: 'Bash',
+    title: 's\u0441p x',
+    input: {},
+    preview: { type: 'command', command: 's\u0441p x', cwd: '/p' },
+    reason: '',
+  } as const;
+  const ports = { words: (text: string) => text, now: () => 0, onAnswer: () => {} };
+  expect(permission(question, ports).tell.slice(0, 3)).toEqual([
+    'Question: may Bash do this? s‹U+0441 like c›p x',
+    'Characters that show nothing, or look like others, are marked ‹U+…›.',
+    'Command: s‹U+0441 like c›p x',
+  ]);
+  const plain = { ...question, title: 'ls', preview: { type: 'command', command: 'ls', cwd: '/p' } } as const;
+  expect(permission(plain, ports).tell[1]).toBe('Command: ls');
 });
 
 test('trust needs a yes; Ctrl+C is a no', () => {

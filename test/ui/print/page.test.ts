@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { hanging, type Page, pageLine, type Role, textLines } from '../../../src/commands/pages/page.ts';
 import { renderPage } from '../../../src/ui/print/page.ts';
+import { renderToolLine } from '../../../src/ui/print/toolLine.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';
 import { chooseTheme } from '../../../src/ui/theme.ts';
 
@@ -33,6 +34,15 @@ test('a label does not stand alone above a long path', () => {
 
 test('the page is laid out for the width that it is printed in', () => {
   expect(rows((columns) => [pageLine('x'.repeat(columns))], 13)).toEqual(['x'.repeat(13)]);
+});
+
+test('rules and titles of calls show what only looks like something else', () => {
+  expect(rows(() => [pageLine('allow  Bash(s\u0441p:*)')], 40)).toEqual(['allow  Bash(s‹U+0441 like c›p:*)']);
+  const line = renderToolLine({ tool: 'Read', title: '/srv/\u0455ecret\u200b', status: 'ok' }, 60, plain);
+  expect(line).toContain('/srv/‹U+0455 like s›ecret‹U+200B›');
+  expect(renderToolLine({ tool: 'Read', title: 'рак/файл.txt', status: 'ok' }, 60, plain)).toContain(
+    '(рак/файл.txt)',
+  );
 });
 
 test('empty lines of a text stay empty', () => {

@@ -1,9 +1,9 @@
 /** May this call run? The whole preview in words, then numbered answers; nothing but an exact answer approves. */
 import type { PermissionAnswer, PermissionQuestion, Preview } from '../../../protocol/permissions.ts';
 import { permissionChoices } from '../../components/permissionChoices.ts';
-import { pathWords } from '../../components/previewLines.ts';
+import { pathWords, shownTexts } from '../../components/previewLines.ts';
 import type { MarkdownRenderer } from '../../print/markdown.ts';
-import { reveal, revealLine, sanitizeLine } from '../../print/sanitize.ts';
+import { reveal, revealedNotice, revealLine, sanitizeLine } from '../../print/sanitize.ts';
 import { plainTheme } from '../markdownWords.ts';
 import { diffWords, revealed } from '../toolWords.ts';
 import { choiceOf, choose } from './choose.ts';
@@ -25,6 +25,8 @@ export function permission(question: PermissionQuestion, ports: PermissionPorts)
     .slice(0, no)
     .map(({ letter }) => letter)
     .join(', ');
+  const isCommand = question.preview.type === 'command';
+  const notice = revealedNotice(shownTexts(question.preview), isCommand);
   const askedAt = ports.now();
   const take = (index: number, comment: string): void => {
     const chosen = index === no ? undefined : choices[index];
@@ -33,7 +35,8 @@ export function permission(question: PermissionQuestion, ports: PermissionPorts)
   };
   const asked = choose(
     [
-      `Question: may ${sanitizeLine(question.tool)} do this? ${sanitizeLine(reveal(question.title))}`,
+      `Question: may ${sanitizeLine(question.tool)} do this? ${sanitizeLine(reveal(question.title, isCommand))}`,
+      ...(notice === undefined ? [] : [notice]),
       ...previewWords(question.preview, ports.words),
       ...(question.reason === '' ? [] : [`Why it asks: ${sanitizeLine(reveal(question.reason))}`]),
     ],
@@ -74,12 +77,12 @@ function previewWords(preview: Preview, words: MarkdownRenderer): string[] {
       ];
     case 'command':
       return [
-        `Command: ${reveal(preview.command).trimEnd()}`,
+        `Command: ${reveal(preview.command, true).trimEnd()}`,
         `In: ${revealLine(preview.cwd)}`,
         ...(preview.confinement === undefined ? [] : [preview.confinement]),
         ...(preview.description === undefined
           ? []
-          : [`What the model says of it: ${sanitizeLine(preview.description)}`]),
+          : [`What the model says of it: ${sanitizeLine(reveal(preview.description))}`]),
       ];
     case 'paths':
       return [
