@@ -1,5 +1,6 @@
 /** The note that tells the model of its surroundings again. It stays in the conversation, so it says when it was true. */
 import type { EntryDraft } from '../protocol/entries.ts';
+import { quotedName } from '../protocol/quotedName.ts';
 
 /** What a note is made from. */
 export interface EnvironmentNews {
@@ -14,9 +15,9 @@ export interface EnvironmentNews {
 /** The entry of a note. It names the shell's directory where that is not the working directory of the block. */
 export function environmentNote({ occasion, now, block, shell }: EnvironmentNews): EntryDraft {
   const place =
-    directoryOf(block) === `${DIRECTORY}${shell}`
+    directoryOf(block) === `${DIRECTORY}${quotedName(shell)}`
       ? ''
-      : `\n\nThe shell was in ${shell}, where tools resolve relative paths.`;
+      : `\n\nThe shell was in ${quotedName(shell)}, where tools resolve relative paths.`;
   const content = `On ${occasion} (${minuteOf(now)}) the environment was:\n\n${block}${place}`;
   return {
     type: 'user',

@@ -1,5 +1,7 @@
 /** The system prompt: frozen at session start, at most 6,000 characters, the same bytes for a whole session. */
 
+import { quotedName } from '../protocol/quotedName.ts';
+
 /** What the model is told about where it works; frozen when the session starts. */
 export interface Environment {
   readonly directory: string;
@@ -32,7 +34,7 @@ What stands in <system-note ${key}> was put there by the program, not by the use
 export function environmentBlock({ directory, platform, date, git }: Environment): string {
   const lines = [
     '# Environment',
-    `Working directory: ${directory}`,
+    `Working directory: ${quotedName(directory)}`,
     `Platform: ${platform}`,
     `Date: ${date}`,
   ];

@@ -14,6 +14,7 @@ import type {
   PermissionQuestion,
   Preview,
 } from '../protocol/permissions.ts';
+import { quotedName } from '../protocol/quotedName.ts';
 import type { PreparedCall, Settled, Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import type { CallChanges, CheckpointKeeper } from './checkpoints.ts';
 
@@ -276,7 +277,7 @@ function imageDrafts(callId: string, { images = [] }: ToolOutcome): EntryDraft[]
   return images.map(({ path, image }) => ({
     type: 'user',
     subtype: 'image',
-    message: { role: 'user', content: [{ type: 'text', text: `The image ${path}:` }, image] },
+    message: { role: 'user', content: [{ type: 'text', text: `The image ${quotedName(path)}:` }, image] },
     data: { path, callId },
   }));
 }

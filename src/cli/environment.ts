@@ -46,8 +46,10 @@ async function gitState(directory: string): Promise<string | undefined> {
   ]);
   if (status === undefined) return undefined;
   const [head = '', ...changed] = status.trimEnd().split('\n');
-  const branch = bounded(head.replace(/^## (No commits yet on )?/, '').split('...')[0] ?? '');
-  const shown = changed.slice(0, CHANGED_FILES).map(bounded);
+  const branch = quotedUnlessPlain(
+    bounded(head.replace(/^## (No commits yet on )?/, '').split('...')[0] ?? ''),
+  );
+  const shown = changed.slice(0, CHANGED_FILES).map(changedFile);
   const more = changed.length > shown.length ? ` and ${changed.length - shown.length} more` : '';
   const lines = [
     `branch ${branch}; ${changed.length === 0 ? 'clean' : `changed: ${shown.join(', ')}${more}`}`,
@@ -64,8 +66,19 @@ async function gitState(directory: string): Promise<string | undefined> {
 const MAX_CHARACTERS = 120;
 
 function bounded(text: string): string {
-  const line = text.replace(/[\p{Cc}\p{Cf}]/gu, ' ');
+  const line = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ');
   return line.length <= MAX_CHARACTERS ? line : `${line.slice(0, MAX_CHARACTERS).toWellFormed().trimEnd()}…`;
+}
+
+/** E.g. ` M src/a.ts`, `R  a -> b`; git has quoted names with blanks already. */
+function changedFile(line: string): string {
+  const short = bounded(line);
+  return `${short.slice(0, 3)}${short.slice(3).split(' -> ').map(quotedUnlessPlain).join(' -> ')}`;
+}
+
+/** A name with signs that the list around it is made of could go on as text of ours. */
+function quotedUnlessPlain(name: string): string {
+  return name.startsWith('"') || /^[^;,:<>"'`[\]{}]*$/.test(name) ? name : JSON.stringify(name);
 }
 
 function quotedSubject(line: string): string {

@@ -8,6 +8,7 @@ import { CUT_SHORT, cutShort } from '../agent/turns.ts';
 import type { SessionTarget } from '../agent/types.ts';
 import { type ContextManager, liveEntries, newNoteKey, type PersistentStore } from '../context/index.ts';
 import { DEMO_MODEL } from '../model/demo.ts';
+import { quotedName } from '../protocol/quotedName.ts';
 import { type Located, locateAnywhere, takeOutOfArchive } from './archivedSession.ts';
 import { copySession } from './copySession.ts';
 import type { ModelChoice } from './models.ts';
@@ -123,7 +124,7 @@ async function takeUp(
   chooseModel(context, model, modelForced || demo);
   const block = environmentBlock(environment);
   // Started from elsewhere, the shell is there, as the note says; else it is where it was left.
-  const isMoved = !context.lastEnvironment()?.includes(`Working directory: ${place.cwd}\n`);
+  const isMoved = !context.lastEnvironment()?.includes(`Working directory: ${quotedName(place.cwd)}\n`);
   const cwd = isMoved ? place.cwd : (lastCwd(context.live().entries) ?? place.cwd);
   context.setCwd(cwd);
   if (block !== context.lastEnvironment())

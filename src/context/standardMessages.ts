@@ -13,6 +13,7 @@ import type {
   ToolCall,
   ToolMessage,
 } from '../protocol/messages.ts';
+import { quotedName } from '../protocol/quotedName.ts';
 import { insertBlocks, quoteFiles, type SnippetTexts } from './compaction/summaryText.ts';
 import { quoteUserMessages } from './compaction/userMessages.ts';
 import { type Atom, type AtomCall, isPrompt } from './history/atoms.ts';
@@ -107,7 +108,7 @@ function userMessage(
       return { role: 'user', content: isHidden ? withoutImages(parts) : parts };
     }
     if (entry.subtype === 'instructions') {
-      const gone = `${instructionPath(entry)} is gone; what it said no longer holds.`;
+      const gone = `${quotedName(instructionPath(entry))} is gone; what it said no longer holds.`;
       const block = `[Project instructions]\n\n${content === '' ? gone : content}\n\n[End of project instructions]`;
       return { role: 'user', content: framedBlock(block, noteKey) };
     }

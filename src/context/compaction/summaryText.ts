@@ -1,4 +1,5 @@
 /** The text of a summary message: its wrapper, its first heading, and the file snippets quoted in it. */
+import { quotedName } from '../../protocol/quotedName.ts';
 import { wellFormed } from '../tokens/wellFormed.ts';
 
 export const SUMMARY_START = '[Previous conversation summary]';
@@ -54,9 +55,10 @@ export function labelled(label: string, text: string): string {
  * than any run of backticks inside it, so that the text cannot end the quote.
  */
 export function quoteFile(path: string, stored: string | undefined): string {
-  if (stored === undefined) return `### ${path}\n\n(no longer available)`;
+  const name = quotedName(path);
+  if (stored === undefined) return `### ${name}\n\n(no longer available)`;
   const end = stored.indexOf(LABEL_END);
-  const heading = end === -1 ? path : `${path} (${stored.slice(0, end)})`;
+  const heading = end === -1 ? name : `${name} (${stored.slice(0, end)})`;
   const body = wellFormed(stored.slice(end + 1))
     .replaceAll(SUMMARY_END, '(End of summary)')
     .replaceAll(SUMMARY_START, '(Previous conversation summary)');

@@ -5,6 +5,7 @@
  */
 import { isAbsolute, relative, sep } from 'node:path';
 import type { JSONLEntry, Todo } from '../../protocol/entries.ts';
+import { quotedName } from '../../protocol/quotedName.ts';
 import { pastOf } from '../history/past.ts';
 import { headerOf } from '../sessionDrafts.ts';
 import { headOf } from '../tokens/wellFormed.ts';
@@ -106,7 +107,7 @@ function bareLine({ path, kind }: ChangedFile, root: string): string {
 function shortened(path: string, root: string): string {
   const way = root === '' ? '' : relative(root, path);
   const isOutside = way === '' || way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way);
-  return (isOutside ? path : way).replace(/[\n\r]/g, '?');
+  return quotedName(isOutside ? path : way);
 }
 
 const MAX_FAILING = 20;

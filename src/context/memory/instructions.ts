@@ -1,6 +1,7 @@
 /** Instruction files as the model reads them, and as the log keeps them. */
 import { createHash } from 'node:crypto';
 import type { EntryDraft } from '../../protocol/entries.ts';
+import { quotedName } from '../../protocol/quotedName.ts';
 
 /** One instruction file as it was read; together they are a pinned block of the request. */
 export interface InstructionFile {
@@ -15,7 +16,9 @@ export type InstructionChange = InstructionFile | { readonly path: string; reado
 
 /** The block as the model reads it; an empty string when there are no instructions. */
 export function formatInstructions(files: readonly Pick<InstructionFile, 'path' | 'text'>[]): string {
-  return files.map(({ path, text }) => `# Instructions from ${path}\n\n${text.trim()}`).join('\n\n');
+  return files
+    .map(({ path, text }) => `# Instructions from ${quotedName(path)}\n\n${text.trim()}`)
+    .join('\n\n');
 }
 
 /** The entry that tells of one file: `data` has its path and, unless it is gone, its hash; empty when gone. */

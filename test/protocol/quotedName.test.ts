@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { quotedName } from '../../src/protocol/quotedName.ts';
+
+test.each([
+  ['/srv/a b/файл "x".ts', '/srv/a b/файл "x".ts'],
+  ['a\nb', '"a\\nb"'],
+  ['a\u2028b\u202ec', '"a\\u2028b\\u202ec"'],
+  ['a\u007f"\\', '"a\\u007f\\"\\\\"'],
+  ['\u{e0041}', '"\\udb40\\udc41"'],
+  ['\ud800', '"\\ud800"'],
+])('%j is written as one line of visible characters', (name, expected) => {
+  expect(quotedName(name)).toBe(expected);
+  if (name !== expected) expect(JSON.parse(quotedName(name))).toBe(name);
+});
