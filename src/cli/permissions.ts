@@ -4,7 +4,7 @@ import { settingsFiles } from '../config/loadSettings.ts';
 import { addLocalRule } from '../config/localRules.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import { realpath } from '../disk/realPath.ts';
-import { allowsPart } from '../permissions/commandRule.ts';
+import { coverage } from '../permissions/commandRule.ts';
 import { decide, type Policy } from '../permissions/decide.ts';
 import { expandGlob } from '../permissions/expandGlob.ts';
 import { decideFile } from '../permissions/fileDecision.ts';
@@ -34,6 +34,8 @@ export interface PermissionPlaces {
   readonly dataRoot: string;
   readonly home: string;
   readonly root: string;
+  /** Where the program was started; absent = the root. */
+  readonly cwd?: string;
   /** The folder with the grammar files. */
   readonly wasm: string;
   /** Reading in here never asks: what the program itself stored for the model. */
@@ -56,6 +58,7 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
     mode,
     rules,
     root,
+    ...(places.cwd !== undefined && { startDirectory: places.cwd }),
     additionalDirectories: loaded.settings.permissions.additionalDirectories,
     ownDirectories: places.ownDirectories,
     home,
@@ -97,7 +100,7 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
         source: 'sandbox.excludedCommands',
         base: root,
       }));
-      return parsed.parts.every((part) => allowed.some((rule) => allowsPart(rule, part) !== undefined));
+      return parsed.parts.every((part) => allowed.some((rule) => coverage(rule, part) !== undefined));
     },
     suggestHost: (domain) =>
       saveLocally([`WebFetch(domain:${domain})`], policyFor('default', notUnderstood), domain),

@@ -1,8 +1,9 @@
 /** Whether a shell command may run: every part of it and every file that it is redirected to or from. */
 import type { Access, AskCause, PermissionDecision } from '../protocol/permissions.ts';
-import { forbidsPart, mayForbid } from './commandRule.ts';
 import { causeOf, decideFile } from './fileDecision.ts';
+import { matchForbidden, matchText } from './forbiddenCommand.ts';
 import { hasGlob } from './globOverlap.ts';
+import { mayNameForbidden, namedPaths } from './namedPaths.ts';
 import type { ParsedCommand } from './parsedCommand.ts';
 import { decidePart, type PartVerdict } from './partDecision.ts';
 import { touchedByOthers } from './plainEdits.ts';
@@ -11,15 +12,28 @@ import { readOnlyUse } from './readOnly.ts';
 import type { SourcedRule } from './rules.ts';
 import { couldBeSensitive } from './sensitive.ts';
 import { suggestForCommand } from './suggestCommand.ts';
-import { gravest } from './verdicts.ts';
-import { locate, pathsIn, possiblePaths } from './wordPaths.ts';
-import { track, type Visit } from './workingDirectory.ts';
+import { gravest, reasonOf } from './verdicts.ts';
+import { locate, pathsIn } from './wordPaths.ts';
+import { everyDirectory, track, type Visit } from './workingDirectory.ts';
 
 type Understood = Extract<ParsedCommand, { ok: true }>;
 type CommandAccess = Extract<Access, { type: 'command' }>;
 
-/** Longest path that a system takes. */
-const maxPathLength = 4096;
+/** One thing that a command does, and what was decided about it. */
+export interface Judged {
+  readonly visit?: Visit;
+  /** A redirection, or a word that becomes a variable's value. */
+  readonly file?: string;
+  readonly verdict: PartVerdict;
+}
+
+/** A decision with what led to it. */
+export interface CommandJudgement {
+  readonly decision: PermissionDecision;
+  readonly isUnderstood: boolean;
+  /** What the command is made of; by itself, before rules that deny or ask. Empty where it was not understood. */
+  readonly parts: () => readonly Judged[];
+}
 
 const planning =
   'Plan mode: only commands that look are run. Investigate, then hand the plan over with ExitPlanMode.';
@@ -30,37 +44,57 @@ const tooLong =
 const obscure = 'This command could not be fully understood, so no rule can allow it.';
 
 /** Decides a command for the tool that runs it. */
-export function decideCommand(tool: string, access: CommandAccess, policy: Policy): PermissionDecision {
+export const decideCommand = (tool: string, access: CommandAccess, policy: Policy): PermissionDecision =>
+  judgeCommand(tool, access, policy).decision;
+
+/** The same with what led to it. */
+export function judgeCommand(tool: string, access: CommandAccess, policy: Policy): CommandJudgement {
   const { command, cwd } = access;
   const parsed = policy.parseCommand(command);
+  const parts = (): readonly Judged[] => (parsed.ok ? judgeParts(parsed, cwd, policy) : []);
+  const judged = (decision: PermissionDecision): CommandJudgement => ({
+    decision,
+    isUnderstood: parsed.ok,
+    parts,
+  });
   if (command.length > maxCheckedLength && policy.rules.some(({ behavior }) => behavior !== 'allow'))
-    return { behavior: policy.mode === 'bypassPermissions' ? 'deny' : 'ask', reason: tooLong };
-  const denied = forbiddingRule('deny', command, parsed, cwd, policy) ?? toolRule('deny', tool, policy);
-  if (denied) return denied;
+    return judged({ behavior: policy.mode === 'bypassPermissions' ? 'deny' : 'ask', reason: tooLong });
+  const denied = toolRule('deny', tool, policy) ?? forbidden('deny', command, parsed, cwd, policy);
+  if (denied?.behavior === 'deny') return judged(denied);
   if (policy.mode === 'bypassPermissions')
-    return { behavior: 'allow', basis: 'mode', reason: 'Mode bypassPermissions.' };
-  if (!parsed.ok) {
-    if (policy.mode === 'plan') return { behavior: 'deny', reason: planning };
-    return { behavior: 'ask', reason: obscure };
-  }
-  if (policy.mode === 'plan' && !looksOnly(parsed)) return { behavior: 'deny', reason: planning };
-  const asked = forbiddingRule('ask', command, parsed, cwd, policy) ?? toolRule('ask', tool, policy);
-  if (asked) return asked;
+    return judged(denied ?? { behavior: 'allow', basis: 'mode', reason: 'Mode bypassPermissions.' });
+  if (policy.mode === 'plan' && !(parsed.ok && looksOnly(parsed)))
+    return judged({ behavior: 'deny', reason: planning });
+  if (denied) return judged(denied);
+  if (!parsed.ok) return judged({ behavior: 'ask', reason: obscure });
+  const asked = forbidden('ask', command, parsed, cwd, policy) ?? toolRule('ask', tool, policy);
+  if (asked) return judged(asked);
 
-  const verdicts = partVerdicts(parsed, cwd, policy);
+  const all = parts();
+  const verdicts = all.map(({ verdict }) => verdict);
   const worst = gravest(verdicts);
   if (worst === undefined)
-    return { behavior: 'allow', basis: 'read-only', reason: 'An empty command does nothing.' };
-  const { behavior, reason, rule } = worst;
-  if (behavior !== 'ask') {
-    const basis = behavior === 'allow' ? { basis: basisOf(verdicts) } : {};
-    return { behavior, reason, ...basis, ...(rule && { rule }) };
-  }
-  const suggestion = suggestForCommand(verdicts, policy);
-  const causes = verdicts
-    .filter((one) => one.behavior === 'ask')
-    .map((one): AskCause => one.cause ?? { type: 'limit', reason: one.reason });
-  return { behavior, reason, causes, ...(rule && { rule }), ...(suggestion && { suggestion }) };
+    return judged({ behavior: 'allow', basis: 'read-only', reason: 'An empty command does nothing.' });
+  const { behavior, rule } = worst;
+  const suggestion = behavior === 'ask' ? suggestForCommand(verdicts, policy) : undefined;
+  return {
+    ...judged({
+      behavior,
+      reason: reasonOf(verdicts, behavior),
+      ...(behavior === 'allow' && { basis: basisOf(verdicts) }),
+      ...(behavior === 'ask' && { causes: causesOf(verdicts) }),
+      ...(rule && { rule }),
+      ...(suggestion && { suggestion }),
+    }),
+    parts: () => all,
+  };
+}
+
+/** What each part that asks is about. */
+function causesOf(verdicts: readonly PartVerdict[]): readonly AskCause[] {
+  return verdicts
+    .filter(({ behavior }) => behavior === 'ask')
+    .map(({ cause, reason }) => cause ?? { type: 'limit', reason });
 }
 
 /** A command only looks when all of its parts do; else a rule counts before the mode. */
@@ -69,14 +103,27 @@ function basisOf(verdicts: readonly PartVerdict[]): NonNullable<PartVerdict['bas
   return order.find((one) => verdicts.some(({ basis }) => basis === one)) ?? 'read-only';
 }
 
-function partVerdicts(parsed: Understood, cwd: string, policy: Policy): readonly PartVerdict[] {
+function judgeParts(parsed: Understood, cwd: string, policy: Policy): readonly Judged[] {
   const visits = track(parsed.parts, cwd, policy);
-  const touched = policy.mode === 'acceptEdits' ? touchedByOthers(visits, parsed.writes, policy) : [];
-  const parts = visits.map((visit, index) => decidePart(visit, touched[index] ?? null, policy));
-  const mentions = parsed.mentions.flatMap((word) => decideMention(word, visits, cwd, policy));
-  const writes = parsed.writes.map((path) => decideRedirect('write', path, visits, cwd, policy));
-  const reads = parsed.reads.map((path) => decideRedirect('read', path, visits, cwd, policy));
-  return [...parts, ...mentions, ...writes, ...reads];
+  const file = (shown: string, verdict: PartVerdict): Judged => ({ file: shown, verdict });
+  const touched = touchedByOthers(visits, parsed.writes, policy);
+  return [
+    ...visits.map(
+      (visit, index): Judged => ({
+        visit,
+        verdict: decidePart(visit, touched[index] ?? null, policy),
+      }),
+    ),
+    ...parsed.mentions.flatMap((word) =>
+      decideMention(word, visits, cwd, policy).map((verdict) => file(word, verdict)),
+    ),
+    ...parsed.writes.map((path) =>
+      file(`> ${path ?? '?'}`, decideRedirect('write', path, visits, cwd, policy)),
+    ),
+    ...parsed.reads.map((path) =>
+      file(`< ${path ?? '?'}`, decideRedirect('read', path, visits, cwd, policy)),
+    ),
+  ];
 }
 
 /** What a redirection reads or writes, from wherever the command may be at that point. */
@@ -124,15 +171,6 @@ function decideMention(
     .map((path) => decideRedirect('read', path, visits, cwd, policy));
 }
 
-function everyDirectory(visits: readonly Visit[], cwd: string): readonly string[] | null {
-  const all = new Set([cwd]);
-  for (const { directories } of visits) {
-    if (directories === null) return null;
-    for (const directory of directories) all.add(directory);
-  }
-  return [...all];
-}
-
 /** In plan mode: nothing but commands that look, and no file written. */
 function looksOnly(parsed: Understood): boolean {
   const harmlessWrites = parsed.writes.every(
@@ -148,11 +186,14 @@ function toolRule(behavior: 'ask' | 'deny', tool: string, policy: Policy): Permi
   const rule = policy.rules.find(
     (candidate) => candidate.behavior === behavior && candidate.text.trim() === tool,
   );
-  return rule && decision(behavior, rule);
+  return rule && byRule(behavior, rule);
 }
 
-/** A rule that denies or asks about the command itself or a file that it names. */
-function forbiddingRule(
+/**
+ * What rules that deny or ask say of the command itself and of the files that it names. Where they might speak of it and
+ * nobody can know, it asks: also a rule that denies, and in every mode.
+ */
+function forbidden(
   behavior: 'ask' | 'deny',
   command: string,
   parsed: ParsedCommand,
@@ -161,11 +202,19 @@ function forbiddingRule(
 ): PermissionDecision | undefined {
   const rules = policy.rules.filter((rule) => rule.behavior === behavior);
   if (rules.length === 0) return undefined;
-  const byCommand = rules.find((rule) =>
-    parsed.ok ? parsed.parts.some((part) => forbidsPart(rule, part)) : mayForbid(rule, command),
-  );
-  if (byCommand) return decision(behavior, byCommand);
+  const found = rules.map((rule) => {
+    if (!parsed.ok) return { rule, match: matchText(rule, command), text: undefined };
+    const matches = parsed.parts.map((part) => ({ match: matchForbidden(rule, part), text: part.text }));
+    const sure = matches.find(({ match }) => match === 'yes');
+    return {
+      rule,
+      ...(sure ?? matches.find(({ match }) => match === 'perhaps') ?? { match: 'no', text: '' }),
+    };
+  });
+  const sure = found.find(({ match }) => match === 'yes');
+  if (sure) return byRule(behavior, sure.rule);
   const seen = new Set<string>();
+  let perhapsFile: PermissionDecision | undefined;
   for (const { path, verb } of namedPaths(command, parsed, cwd, policy)) {
     if (seen.has(verb + path)) continue;
     seen.add(verb + path);
@@ -173,38 +222,29 @@ function forbiddingRule(
     const verdict = decideFile({ tool, verb, path, byPattern: true }, policy, true);
     if (verdict.behavior === behavior && verdict.rule)
       return { behavior, reason: `${path}: ${verdict.reason}`, rule: verdict.rule };
+    // A pattern of the shell that could mean a forbidden file.
+    if (verdict.behavior === 'ask' && verdict.rule)
+      perhapsFile ??= { behavior: 'ask', reason: `${path}: ${verdict.reason}`, rule: verdict.rule };
   }
-  return undefined;
+  if (perhapsFile) return perhapsFile;
+  const perhaps = found.find(({ match }) => match === 'perhaps');
+  if (perhaps) return mayBe(perhaps.rule, perhaps.text ?? command);
+  const open = mayNameForbidden(command, parsed, cwd, rules, policy);
+  return open && mayBe(open.rule, open.text);
 }
 
-function* namedPaths(
-  command: string,
-  parsed: ParsedCommand,
-  cwd: string,
-  policy: Policy,
-): Generator<{ path: string; verb: 'read' | 'write' }> {
-  if (!parsed.ok) {
-    for (const word of command.split(/[\s"'`;&|<>(){}=]+/))
-      if (word !== '' && word.length < maxPathLength) yield { path: locate(word, cwd, policy), verb: 'read' };
-    return;
-  }
-  const visits = track(parsed.parts, cwd, policy);
-  for (const { part, directories } of visits) {
-    const verb = readOnlyUse(part) === undefined ? 'write' : 'read';
-    for (const directory of directories ?? [cwd])
-      for (const word of possiblePaths(part)) yield { path: locate(word, directory, policy), verb };
-  }
-  for (const [verb, targets] of [
-    ['write', parsed.writes],
-    ['read', parsed.reads],
-  ] as const)
-    for (const directory of everyDirectory(visits, cwd) ?? [cwd])
-      for (const target of targets)
-        if (target !== null) yield { path: locate(target, directory, policy), verb };
-}
-
-const decision = (behavior: 'ask' | 'deny', rule: SourcedRule): PermissionDecision => ({
+const byRule = (behavior: 'ask' | 'deny', rule: SourcedRule): PermissionDecision => ({
   behavior,
   reason: `Rule ${rule.text} (${rule.source}).`,
   rule: { text: rule.text, source: rule.source },
 });
+
+function mayBe(rule: SourcedRule, text: string): PermissionDecision {
+  const line = text.replace(/\s+/g, ' ');
+  const shown = line.length > 80 ? `${line.slice(0, 79)}…` : line;
+  return {
+    behavior: 'ask',
+    reason: `Rule ${rule.text} (${rule.source}) may speak of ${shown}: what it does is known only when it runs.`,
+    rule: { text: rule.text, source: rule.source },
+  };
+}

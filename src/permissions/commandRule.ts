@@ -1,4 +1,7 @@
-/** `Bash(…)` rules against the parts of a command. `*` stands for anything; ` *` and `:*` also for nothing. */
+/**
+ * `Bash(…)` rules that allow: the text of a rule against the parts of a command. `*` stands for anything; ` *` and `:*`
+ * at the end also for nothing. What a rule with a wildcard may reach is the concern of `ruleScope.ts`.
+ */
 import type { CommandPart } from './parsedCommand.ts';
 import { parseRule, type SourcedRule } from './rules.ts';
 import type { Words } from './wrappers.ts';
@@ -11,55 +14,89 @@ const safeVariables =
 export const hasSafeEnvironment = (part: CommandPart): boolean =>
   part.envPrefix.every((name) => safeVariables.test(name));
 
-/** How a rule allows a part: `exact` names the whole command, `wide` leaves something open. */
-export function allowsPart(rule: SourcedRule, part: CommandPart): 'exact' | 'wide' | undefined {
-  const spec = bashSpec(rule);
-  if (spec === undefined || rule.behavior !== 'allow' || part.argv.length === 0) return undefined;
-  if (spec === null) return 'wide';
-  if (!spec.includes('*') && collapse(part.text) === collapse(spec)) return 'exact';
-  if (!hasSafeEnvironment(part)) return undefined;
-  const candidates = [source(part), source({ argv: part.full, raw: part.fullRaw })];
-  if (!candidates.some((text) => matcher(spec).test(text))) return undefined;
-  return spec.includes('*') ? 'wide' : 'exact';
-}
-
-/** Whether a rule that denies or asks speaks of a part: through any variables, wrappers, quotes and paths. */
-export function forbidsPart(rule: SourcedRule, part: CommandPart): boolean {
-  const spec = bashSpec(rule);
-  if (spec === undefined) return false;
-  if (spec === null) return true;
-  const pattern = matcher(spec);
-  return [part, { argv: part.full, raw: part.fullRaw }]
-    .flatMap(runWords)
-    .flatMap((words) => [plain(words), source(words), plain(withoutDirectory(words))])
-    .concat(collapse(part.text))
-    .some((text) => pattern.test(text));
-}
-
-/** For a command that was not understood: whether it looks as if a forbidden one began anywhere in it. */
-export function mayForbid(rule: SourcedRule, command: string): boolean {
-  const spec = bashSpec(rule);
-  if (spec === undefined) return false;
-  if (spec === null) return true;
-  const words = command.replace(/\\\n/g, '').replace(/["'\\]/g, '');
-  const starts = words.split(/[\n;&|(){}`!]|\$\(|(?<=\s)(?=\S)/).map(collapse);
-  const pattern = matcher(spec);
-  const segments = words.split(/[\n;&|(){}`]/).map(collapse);
-  return [...starts, ...segments, ...segments.flatMap(suffixes)].some(
-    (text) => pattern.test(text) || pattern.test(text.replace(/^\S*\//, '')),
-  );
+/** What the parentheses of a `Bash(…)` rule say. */
+export interface CommandSpec {
+  /** The folder of `cd folder && command`, relative to the rule's base; `*` stands for one name, `**` for several. */
+  readonly folder: string | undefined;
+  /** The command, with blanks made single and `:*` made ` *`. */
+  readonly text: string;
 }
 
 /** null = every command; undefined = not a rule about commands. */
-function bashSpec(rule: SourcedRule): string | null | undefined {
+export function commandSpec(rule: SourcedRule): CommandSpec | null | undefined {
   const parsed = parseRule(rule.text);
-  return 'error' in parsed || parsed.tool !== 'Bash' ? undefined : (parsed.spec ?? null);
+  if ('error' in parsed || parsed.tool !== 'Bash') return undefined;
+  if (parsed.spec === undefined) return null;
+  const { folder, text = parsed.spec } =
+    /^cd (?<folder>[^\s;&|]+) && (?<text>.+)$/s.exec(parsed.spec)?.groups ?? {};
+  return { folder, text: collapse(text.replace(/:\*$/, ' *')) };
 }
 
-function matcher(spec: string): RegExp {
-  const pattern = collapse(spec.replace(/:\*$/, ' *'));
-  const open = pattern.endsWith(' *') ? pattern.slice(0, -2) : undefined;
-  const body = (open ?? pattern)
+/** How a rule's text covers a part of a command. */
+export type Coverage =
+  /** `Bash`: every command. */
+  | { readonly type: 'every' }
+  /** The whole command, word for word. */
+  | { readonly type: 'exact'; readonly folder: string | undefined }
+  /** Something is left open; `spelled` says which words of `words` the rule spells. */
+  | {
+      readonly type: 'open';
+      readonly folder: string | undefined;
+      readonly words: Words;
+      readonly spelled: (at: number) => boolean;
+      /** Beginnings of paths that the rule spells in front of a wildcard (`/etc/*`). */
+      readonly places: readonly string[];
+    };
+
+/** Whether the text of a rule that allows is that of a part; where it may run and what it may reach is another matter. */
+export function coverage(rule: SourcedRule, part: CommandPart): Coverage | undefined {
+  if (rule.behavior !== 'allow' || part.argv.length + part.envPrefix.length === 0) return undefined;
+  const spec = commandSpec(rule);
+  if (spec === undefined) return undefined;
+  if (spec === null) return part.argv.length === 0 ? undefined : { type: 'every' };
+  const { folder, text } = spec;
+  // What a variable holds is not in the text.
+  if (!text.includes('*') && collapse(part.text) === text)
+    return part.variables ? undefined : { type: 'exact', folder };
+  if (part.argv.length === 0 || !hasSafeEnvironment(part)) return undefined;
+  const pattern = matcher(text);
+  for (const words of [part, { argv: part.full, raw: part.fullRaw }]) {
+    if (!pattern.test(source(words))) continue;
+    if (!text.includes('*')) return part.variables ? undefined : { type: 'exact', folder };
+    return { type: 'open', folder, words, ...spelledBy(text, words) };
+  }
+  return undefined;
+}
+
+/** The words before a rule's first wildcard and after its last one are the command's own first and last. */
+function spelledBy(
+  text: string,
+  words: Words,
+): Pick<Extract<Coverage, { type: 'open' }>, 'spelled' | 'places'> {
+  const given = text.split(' ');
+  const first = given.findIndex((word) => word.includes('*'));
+  const tail = given.length - 1 - given.findLastIndex((word) => word.includes('*'));
+  // A quoted word of the rule may hold blanks: what is spelled is counted in characters.
+  const head = given.slice(0, first).join(' ');
+  const last = given.slice(given.length - tail).join(' ');
+  const shown = words.argv.map((_, at) =>
+    source({ argv: words.argv.slice(0, at + 1), raw: words.raw.slice(0, at + 1) }),
+  );
+  const rest = words.argv.map((_, at) => source({ argv: words.argv.slice(at), raw: words.raw.slice(at) }));
+  return {
+    spelled: (at) =>
+      (shown[at]?.length ?? Number.POSITIVE_INFINITY) <= head.length ||
+      (last !== '' && (rest[at]?.length ?? Number.POSITIVE_INFINITY) <= last.length),
+    places: given
+      .filter((word) => /^(?:\/|~\/)[^*]*\/[^*/]*\*/.test(word))
+      .map((word) => word.slice(0, word.lastIndexOf('/', word.indexOf('*')) + 1)),
+  };
+}
+
+/** A regular expression that matches whole commands. */
+export function matcher(text: string): RegExp {
+  const open = text.endsWith(' *') ? text.slice(0, -2) : undefined;
+  const body = (open ?? text)
     .replace(/\*+/g, '*')
     .split('*')
     .map((piece) => piece.replace(/[\\^$.|?+()[\]{}]/g, '\\$&'))
@@ -67,32 +104,10 @@ function matcher(spec: string): RegExp {
   return new RegExp(`^${body}${open === undefined ? '' : '(?:\\s.*)?'}$`, 's');
 }
 
-const collapse = (text: string): string => text.trim().replace(/\s+/g, ' ');
+export const collapse = (text: string): string => text.trim().replace(/\s+/g, ' ');
 
 /** As written, but for quotes that change nothing. */
-const source = ({ argv, raw }: Words): string =>
+export const source = ({ argv, raw }: Words): string =>
   argv
     .map((word, index) => (word !== null && /^[\w@%+=:,./-]+$/.test(word) ? word : (raw[index] ?? '')))
     .join(' ');
-
-const plain = ({ argv, raw }: Words): string =>
-  collapse(argv.map((word, index) => word ?? raw[index] ?? '').join(' '));
-
-const withoutDirectory = ({ argv, raw }: Words): Words => ({
-  argv: argv.map((word, index) => (index === 0 && word !== null ? word.replace(/^.*\//, '') : word)),
-  raw,
-});
-
-/** Programs that run another program named among their words. */
-const runners =
-  /^(?:.*\/)?(?:sudo|doas|xargs|find|env|exec|command|builtin|timeout|time|nice|ionice|nohup|setsid|stdbuf|watch|parallel|chroot|strace|busybox|trap|coproc|npx|bash|sh)$/;
-
-function runWords(words: Words): Words[] {
-  if (!runners.test(words.argv[0] ?? '')) return [words];
-  return words.argv.map((_, index) => ({ argv: words.argv.slice(index), raw: words.raw.slice(index) }));
-}
-
-const suffixes = (text: string): string[] => {
-  const words = text.split(' ').slice(0, 40);
-  return words.map((_, index) => words.slice(index).join(' '));
-};

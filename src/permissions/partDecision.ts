@@ -1,7 +1,7 @@
 /** Whether one simple command may run where it may run. */
 import { basename } from 'node:path';
 import type { AskCause, PermissionDecision } from '../protocol/permissions.ts';
-import { allowsPart, hasSafeEnvironment } from './commandRule.ts';
+import { coverage, hasSafeEnvironment } from './commandRule.ts';
 import { decideFile, type FileVerdict, inWorkspace } from './fileDecision.ts';
 import { hasGlob } from './globOverlap.ts';
 import { localWork } from './localWork.ts';
@@ -9,7 +9,10 @@ import type { CommandPart } from './parsedCommand.ts';
 import { decideEdits, type Touched } from './plainEdits.ts';
 import type { Policy } from './policy.ts';
 import { type ReadOnlyUse, readOnlyUse } from './readOnly.ts';
+import { beyondRule, type ScopeInput } from './ruleScope.ts';
+import type { SourcedRule } from './rules.ts';
 import { couldBeSensitive, isSensitive } from './sensitive.ts';
+import { textWords } from './textWords.ts';
 import { gravest } from './verdicts.ts';
 import { locate, possibleWords } from './wordPaths.ts';
 import { changesDirectory, type Visit } from './workingDirectory.ts';
@@ -17,31 +20,75 @@ import { changesDirectory, type Visit } from './workingDirectory.ts';
 export interface PartVerdict extends PermissionDecision {
   /** With `ask`: what a judge may decide on; absent = a limit. */
   readonly cause?: AskCause | undefined;
-  /** With `ask`: the command that a saved rule could allow. */
-  readonly unruled?: CommandPart;
+  /** With `ask`: the command that a saved rule could allow, and what such a rule has to stay within. */
+  readonly unruled?: ScopeInput;
+  /** Rules whose text covers the command, and why they do not reach it. */
+  readonly stopped?: readonly StoppedRule[];
+  /** The row of a built-in table that let it pass or held it. */
+  readonly row?: string;
   /** With `ask`: the directory outside the workspace that a rule could open for reading. */
   readonly outside?: string;
+}
+
+/** A rule that names a command and stops short of this call. */
+export interface StoppedRule {
+  readonly text: string;
+  readonly source: string;
+  readonly reason: string;
+  readonly row?: string;
 }
 
 /** Deny and ask rules have been heeded before; here is what allows. `others`: what the rest of the command touches. */
 export function decidePart(visit: Visit, others: Touched, policy: Policy): PartVerdict {
   const { part } = visit;
-  if (part.argv.length === 0 || part.carrier) return decideEnvironment(part, policy);
-  const rules = policy.rules.map((rule) => ({ rule, how: allowsPart(rule, part) }));
-  const exact = rules.find(({ how }) => how === 'exact');
-  if (exact) return allowedBy(exact.rule);
-
   const use = readOnlyUse(part);
+  const input: ScopeInput = {
+    visit,
+    policy,
+    use,
+    edits: decideEdits(visit, others, { ...policy, mode: 'acceptEdits' }),
+  };
+  const { exact, open, stopped } = rulesFor(input);
+  if (exact) return allowedBy(exact);
+  const verdict = part.argv.length === 0 || part.carrier ? decideEnvironment(part) : decideCall(input, open);
+  if (verdict.behavior === 'allow' || stopped.length === 0) return verdict;
+  const [{ text, reason }] = stopped as [StoppedRule];
+  const isOpen = verdict.unruled !== undefined;
+  return { ...verdict, ...(isOpen && { reason: `${text} does not cover ${reason}.` }), stopped };
+}
+
+function decideCall(input: ScopeInput, open: SourcedRule | undefined): PartVerdict {
+  const { visit, policy, use, edits } = input;
+  const { part } = visit;
   const secret = findSecret(visit, use, policy);
   if (secret) return secret;
-  const wide = rules.find(({ how }) => how === 'wide');
-  if (wide) return allowedBy(wide.rule);
+  if (open) return allowedBy(open);
   if (changesDirectory(part)) return decideMove(visit, policy);
-  if (use) return decideUse(visit, use, policy);
-  const edited = policy.mode === 'acceptEdits' ? decideEdits(visit, others, policy) : undefined;
-  if (edited) return edited;
+  if (use) return decideUse(input, use);
+  if (policy.mode === 'acceptEdits' && edits) return edits;
   const cause = localWork(visit, policy);
-  return { behavior: 'ask', reason: `No rule allows ${shorten(part.text)}.`, cause, unruled: part };
+  return { behavior: 'ask', reason: `No rule allows ${shorten(part.text)}.`, cause, unruled: input };
+}
+
+/** The first rule that names the whole command, the first that leaves something open, and those that stop short. */
+function rulesFor(input: ScopeInput): {
+  readonly exact: SourcedRule | undefined;
+  readonly open: SourcedRule | undefined;
+  readonly stopped: readonly StoppedRule[];
+} {
+  const stopped: StoppedRule[] = [];
+  const found: { exact: SourcedRule | undefined; open: SourcedRule | undefined } = {
+    exact: undefined,
+    open: undefined,
+  };
+  for (const rule of input.policy.rules) {
+    const covers = coverage(rule, input.visit.part);
+    if (covers === undefined) continue;
+    const beyond = beyondRule(rule, covers, input);
+    if (beyond) stopped.push({ text: rule.text, source: rule.source, ...beyond });
+    else found[covers.type === 'exact' ? 'exact' : 'open'] ??= rule;
+  }
+  return { ...found, stopped };
 }
 
 const allowedBy = ({ text, source }: { text: string; source: string }): PartVerdict => ({
@@ -51,9 +98,7 @@ const allowedBy = ({ text, source }: { text: string; source: string }): PartVerd
   rule: { text, source },
 });
 
-function decideEnvironment(part: CommandPart, policy: Policy): PartVerdict {
-  const exact = policy.rules.find((rule) => allowsPart(rule, part) === 'exact');
-  if (exact) return allowedBy(exact);
+function decideEnvironment(part: CommandPart): PartVerdict {
   if (hasSafeEnvironment(part))
     return { behavior: 'allow', basis: 'read-only', reason: 'Sets nothing that matters.' };
   return { behavior: 'ask', reason: `${shorten(part.text)} sets variables that may change what is run.` };
@@ -62,7 +107,8 @@ function decideEnvironment(part: CommandPart, policy: Policy): PartVerdict {
 /** A secret that the command may read or hand on: a rule for the command in general does not cover it. */
 function findSecret(visit: Visit, use: ReadOnlyUse | undefined, policy: Policy): PartVerdict | undefined {
   const known = use?.contents.every((word) => word !== null) ? use.contents : undefined;
-  const words = known?.map((path) => ({ path: path ?? '', wild: true })) ?? possibleWords(visit.part);
+  const words =
+    known?.map((path) => ({ path: path ?? '', wild: true })) ?? possibleWords(withoutText(visit.part));
   for (const directory of visit.directories ?? [policy.root]) {
     for (const { path: word, wild } of words) {
       // `eslint *` is no attempt at a key; `cat *` would show one.
@@ -77,6 +123,13 @@ function findSecret(visit: Visit, use: ReadOnlyUse | undefined, policy: Policy):
   return undefined;
 }
 
+/** A message may speak of a secret file. */
+function withoutText(part: CommandPart): CommandPart {
+  const text = textWords(part);
+  const kept = <T>(words: readonly T[]): readonly T[] => words.filter((_, at) => !text.has(at));
+  return { ...part, argv: kept(part.argv), raw: kept(part.raw) };
+}
+
 function decideMove({ goesTo }: Visit, policy: Policy): PartVerdict {
   if (goesTo === null)
     return { behavior: 'ask', reason: 'Changes to a directory that cannot be known here.' };
@@ -86,7 +139,8 @@ function decideMove({ goesTo }: Visit, policy: Policy): PartVerdict {
   return { behavior: 'ask', reason: `Changes to ${outside}, outside the workspace ${policy.root}.` };
 }
 
-function decideUse(visit: Visit, use: ReadOnlyUse, policy: Policy): PartVerdict {
+function decideUse(input: ScopeInput, use: ReadOnlyUse): PartVerdict {
+  const { visit, policy } = input;
   const { directories, part } = visit;
   const what = shorten(part.text);
   if (directories === null) return { behavior: 'ask', reason: `${what} runs in an unknown directory.` };
@@ -95,12 +149,12 @@ function decideUse(visit: Visit, use: ReadOnlyUse, policy: Policy): PartVerdict 
     return { behavior: 'ask', reason: `${what} runs in ${astray}, outside the workspace.` };
   // A directory may hold a repository's settings, and those name programs that git runs.
   if (part.argv[0] === 'git' && visit.moved && !directories.every((directory) => isRoot(directory, policy)))
-    return { behavior: 'ask', reason: `${what} runs after a change of directory.`, unruled: part };
+    return { behavior: 'ask', reason: `${what} runs after a change of directory.`, unruled: input };
   if (part.argv[0] === 'git' && directories.some(policy.gitRunsPrograms))
     return {
       behavior: 'ask',
       reason: `The repository's own configuration names programs that ${what} may start.`,
-      unruled: part,
+      unruled: input,
     };
   if (use.onlyFiles === true && directories.some((directory) => namesDirectory(use, directory, policy)))
     return { behavior: 'ask', reason: `${what} shows all that is in a folder, secrets included.` };

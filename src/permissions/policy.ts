@@ -9,6 +9,8 @@ export interface Policy {
   readonly rules: readonly SourcedRule[];
   /** The project's root, absolute. */
   readonly root: string;
+  /** Where the program was started: a folder of the project; absent = its root. */
+  readonly startDirectory?: string;
   /** Further directories that count as the workspace, absolute. */
   readonly additionalDirectories: readonly string[];
   /** The program's own directories, which may be read without asking. */

@@ -1,7 +1,12 @@
+/** What "always" would save for a command: the narrowest rules that settle it again. */
+import { relative } from 'node:path';
 import type { RuleSuggestion } from '../protocol/permissions.ts';
-import type { CommandPart } from './parsedCommand.ts';
+import { coverage, source } from './commandRule.ts';
+import { contains } from './filePattern.ts';
 import type { PartVerdict } from './partDecision.ts';
 import type { Policy } from './policy.ts';
+import { riskyWords, toolAt } from './riskyOptions.ts';
+import { beyondRule, isHome, type ScopeInput, staysInside } from './ruleScope.ts';
 import { readRule } from './suggestFiles.ts';
 import { saveLocally } from './suggestTool.ts';
 
@@ -11,7 +16,7 @@ const maxCharacters = 200;
 
 /**
  * What "always" would save for a command: one rule for each part that is not allowed yet. Nothing where a
- * rule would not settle it, or where one command would need too many.
+ * rule would not settle it, where it would reach outside the workspace, or where one command would need too many.
  */
 export function suggestForCommand(
   verdicts: readonly PartVerdict[],
@@ -27,7 +32,7 @@ export function suggestForCommand(
       label: `Yes, and allow ${rules.join(', ')} for this session`,
     };
   }
-  const rules = unique(asks.map(({ unruled }) => (unruled ? ruleFor(unruled) : undefined)));
+  const rules = unique(asks.map(({ unruled }) => unruled && ruleFor(unruled)));
   return rules === undefined ? undefined : saveLocally(rules, policy);
 }
 
@@ -38,49 +43,90 @@ function unique(rules: readonly (string | undefined)[]): readonly string[] | und
   return complete && fits ? known : undefined;
 }
 
-/** Programs whose first word says what they do, so that the rest may vary. */
+/**
+ * Programs and the subcommands that say what they do, so that the rest may vary: files of the workspace, and options that
+ * neither run nor write. What is installed or run by name is left out.
+ */
 const families: Readonly<Record<string, RegExp>> = {
-  npm: /^(?:test|t|install|i|ci|ls|list|outdated|audit|view|pack)$/,
-  pnpm: /^(?:test|install|i|add|build|lint|dev|outdated|list)$/,
-  yarn: /^(?:test|install|add|build|lint|dev|outdated|list)$/,
-  bun: /^(?:test|install|add)$/,
-  git: /^(?:add|commit|checkout|switch|restore|merge|stash|tag|branch|cherry-pick|mv)$/,
+  npm: /^(?:test|t|ls|list|outdated|audit|view)$/,
+  pnpm: /^(?:test|build|lint|list|outdated)$/,
+  yarn: /^(?:test|build|lint|list|outdated)$/,
+  bun: /^test$/,
+  git: /^(?:add|commit|checkout|switch|restore|merge|stash|tag|branch|cherry-pick|mv|fetch|log|show|diff|blame)$/,
   cargo: /^(?:build|check|test|clippy|fmt|bench|doc)$/,
-  go: /^(?:build|test|vet|fmt|mod|list)$/,
+  go: /^(?:build|test|vet|fmt|list)$/,
   dotnet: /^(?:build|test|restore|format)$/,
-  pip: /^(?:install|list|show|freeze)$/,
-  pip3: /^(?:install|list|show|freeze)$/,
-  uv: /^(?:sync|lock|add|pip)$/,
-  poetry: /^(?:install|add|lock|show)$/,
+  pip: /^(?:list|show|freeze)$/,
+  pip3: /^(?:list|show|freeze)$/,
   docker: /^(?:ps|images|logs|inspect)$/,
   kubectl: /^(?:get|describe|logs)$/,
-  npx: /^(?:vitest|jest|eslint|prettier|biome|tsc|mocha|playwright)$/,
 };
-const scripts = /^(?:npm|pnpm|yarn|bun)$/;
-/** Programs that do one thing, whatever they are given. */
-const single =
-  /^(?:mkdir|touch|tsc|eslint|prettier|biome|vitest|jest|mocha|pytest|mypy|ruff|black|flake8|pylint|gofmt|rustfmt|shellcheck|rspec|rubocop|phpunit|ls|cat|head|tail|wc|grep|tree|du|stat)$/;
 
-/** A prefix where the prefix is no more than was seen, else the exact command. */
-function ruleFor(part: CommandPart): string | undefined {
-  const prefix = part.envPrefix.length === 0 ? prefixOf(part.argv) : undefined;
-  if (prefix !== undefined) return `Bash(${prefix}:*)`;
-  const text = part.text.trim();
-  const savable = !/[*\n]/.test(text) && !text.endsWith(':');
-  return savable ? `Bash(${text})` : undefined;
+/** Tools of the table that do one thing, whatever files they are given; started by themselves or by a runner. */
+const tools =
+  /^(?:mkdir|touch|tsc|eslint|prettier|biome|vitest|jest|mocha|pytest|mypy|ruff|black|flake8|pylint|gofmt|rustfmt|shellcheck)$/;
+
+const scriptRunners = /^(?:npm|pnpm|yarn|bun)$/;
+
+/** A prefix where the call says no more than that, else the exact command; with its folder where that is not the root. */
+export function ruleFor(input: ScopeInput): string | undefined {
+  const { part, directories } = input.visit;
+  const [directory, ...others] = directories ?? [];
+  if (directory === undefined || others.length > 0 || !staysPut(input)) return undefined;
+  const folder = folderOf(directory, input.policy);
+  if (folder === undefined) return undefined;
+  const prefix =
+    part.envPrefix.length === 0 && riskyWords(part.argv).length === 0 ? prefixOf(part.argv) : undefined;
+  const isUnwrapped = part.envPrefix.length === 0 && part.raw.at(-1) !== '…';
+  const text = (isUnwrapped && part.argv.length < part.full.length ? source(part) : part.text).trim();
+  const isSavable = !/[*\n]/.test(text) && !text.endsWith(':');
+  const candidates = [prefix === undefined ? undefined : `${prefix}:*`, isSavable ? text : undefined];
+  return candidates
+    .filter((candidate) => candidate !== undefined)
+    .map((candidate) => `Bash(${folder}${candidate})`)
+    .find((rule) => settles(rule, input));
 }
 
-function prefixOf([name, first, second]: readonly (string | null)[]): string | undefined {
+/** A rule for the exact command may set variables of its own, which the text shows. */
+function staysPut(input: ScopeInput): boolean {
+  const { part } = input.visit;
+  return staysInside({ ...input, visit: { ...input.visit, part: { ...part, envPrefix: [] } } });
+}
+
+/** Whether the rule, once saved, answers the very same call. */
+function settles(text: string, input: ScopeInput): boolean {
+  const { root } = input.policy;
+  const rule = { text, behavior: 'allow', source: 'suggestion', base: root } as const;
+  const covers = coverage(rule, input.visit.part);
+  return covers !== undefined && beyondRule(rule, covers, input) === undefined;
+}
+
+/** What stands before the command in the rule: nothing at home, `cd folder && ` elsewhere in the project. */
+function folderOf(directory: string, policy: Policy): string | undefined {
+  const place = policy.realpath(directory);
+  const { startDirectory: _, ...homes } = policy;
+  if (isHome(place, homes)) return '';
+  const root = policy.realpath(policy.root);
+  const way = relative(root, place);
+  if (!contains(root, place)) return undefined;
+  return /^[\w@+.][\w@+./-]*$/.test(way) ? `cd ${way} && ` : undefined;
+}
+
+function prefixOf(argv: readonly (string | null)[]): string | undefined {
+  const [name, first, second, ...rest] = argv;
   if (name == null) return undefined;
-  if (single.test(name)) return name;
+  if (tools.test(name)) return name;
   if (first == null) return undefined;
-  if (
-    scripts.test(name) &&
-    first === 'run' &&
-    second != null &&
-    /^[\w:.-]+$/.test(second) &&
-    !second.startsWith('-')
-  )
-    return `${name} run ${second}`;
-  return Object.hasOwn(families, name) && families[name]?.test(first) ? `${name} ${first}` : undefined;
+  const tool = argv[toolAt(argv)];
+  if (toolAt(argv) > 0)
+    return tool != null && tools.test(tool) && !argv.slice(0, toolAt(argv)).includes(null)
+      ? argv.slice(0, toolAt(argv) + 1).join(' ')
+      : undefined;
+  // A script by itself is the exact command; with words behind it, those may vary.
+  if (scriptRunners.test(name) && first === 'run')
+    return second != null && /^[\w.][\w:.-]*$/.test(second) && rest.length > 0
+      ? `${name} run ${second}`
+      : undefined;
+  if (!Object.hasOwn(families, name) || !families[name]?.test(first)) return undefined;
+  return scriptRunners.test(name) && second === undefined ? undefined : `${name} ${first}`;
 }

@@ -10,3 +10,20 @@ export function gravest<T extends PermissionDecision>(decisions: readonly T[]): 
     undefined,
   );
 }
+
+/** Reasons that a question names. */
+const MAX_REASONS = 5;
+
+/** Why it came to this: what every one of the decisions says that came to the same, a line each, and not too many. */
+export function reasonOf(
+  decisions: readonly PermissionDecision[],
+  behavior: PermissionDecision['behavior'],
+): string {
+  const reasons = [
+    ...new Set(decisions.filter((one) => one.behavior === behavior).map(({ reason }) => reason)),
+  ];
+  if (behavior === 'allow') return reasons[0] ?? '';
+  const shown = reasons.slice(0, MAX_REASONS);
+  const more = reasons.length - shown.length;
+  return [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join('\n');
+}

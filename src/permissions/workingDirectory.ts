@@ -52,3 +52,13 @@ function destination(part: CommandPart): string | undefined {
   const plain = words.length <= 1 && target !== null && !/^[-+]|[*?[]/.test(target);
   return plain && target !== '' ? target : undefined;
 }
+
+/** Every directory that a command may be in at some time; null = nobody can say. */
+export function everyDirectory(visits: readonly Visit[], cwd: string): readonly string[] | null {
+  const all = new Set([cwd]);
+  for (const { directories } of visits) {
+    if (directories === null) return null;
+    for (const directory of directories) all.add(directory);
+  }
+  return [...all];
+}

@@ -5,8 +5,9 @@ import { bash, home, outside, policyFor, root } from './harness.ts';
 
 describe('"always" for a command saves', () => {
   test.each([
-    ['npm run build', ['Bash(npm run build:*)']],
-    ['npm test -- -u', ['Bash(npm test:*)']],
+    ['npm run build', ['Bash(npm run build)']],
+    ['npm test -- -u', ['Bash(npm test -- -u)']],
+    ['npm test -- src/app.ts', ['Bash(npm test:*)']],
     ['git commit -m "x*"', ['Bash(git commit:*)']],
     ['git push origin main', ['Bash(git push origin main)']],
     ['rm -rf build', ['Bash(rm -rf build)']],
@@ -16,10 +17,10 @@ describe('"always" for a command saves', () => {
     ['bash x.sh', ['Bash(bash x.sh)']],
     ['npx cowsay hi', ['Bash(npx cowsay hi)']],
     ['FOO=1 npm test', ['Bash(FOO=1 npm test)']],
-    ['ls && npm test && npm run lint', ['Bash(npm test:*)', 'Bash(npm run lint:*)']],
-    ['npm test; npm test', ['Bash(npm test:*)']],
-    ['timeout 5 npm test', ['Bash(npm test:*)']],
-    ["bash -c 'npm test'", ['Bash(npm test:*)']],
+    ['ls && npm test && npm run lint', ['Bash(npm test)', 'Bash(npm run lint)']],
+    ['npm test; npm test', ['Bash(npm test)']],
+    ['timeout 5 npm test', ['Bash(npm test)']],
+    ["bash -c 'npm test'", ['Bash(npm test)']],
   ])('%s', async (command, rules) => {
     const { suggestion } = await bash(command);
     expect(suggestion).toMatchObject({
@@ -42,7 +43,7 @@ describe('"always" for a command saves', () => {
 
   test('only the parts that no rule allows yet', async () => {
     const { suggestion } = await bash('npm test && npm run lint', ['allow Bash(npm test)']);
-    expect(suggestion?.rules).toEqual(['Bash(npm run lint:*)']);
+    expect(suggestion?.rules).toEqual(['Bash(npm run lint)']);
   });
 });
 

@@ -1,0 +1,111 @@
+/** The files that a command names, for rules that deny or ask about files. */
+import { mayForbid } from './filePattern.ts';
+import type { CommandPart, ParsedCommand } from './parsedCommand.ts';
+import type { Policy } from './policy.ts';
+import { readOnlyUse } from './readOnly.ts';
+import { programName } from './riskyOptions.ts';
+import { parseRule, type SourcedRule } from './rules.ts';
+import { textWords } from './textWords.ts';
+import { locate, possiblePaths } from './wordPaths.ts';
+import { everyDirectory, track } from './workingDirectory.ts';
+
+/** Longest path that a system takes. */
+const maxPathLength = 4096;
+
+export interface NamedPath {
+  /** Absolute; may hold wildcards of the shell. */
+  readonly path: string;
+  readonly verb: 'read' | 'write';
+}
+
+/** Every path that a command names or may name. Of one that was not understood, every word of its text. */
+export function* namedPaths(
+  command: string,
+  parsed: ParsedCommand,
+  cwd: string,
+  policy: Policy,
+): Generator<NamedPath> {
+  if (!parsed.ok) {
+    for (const word of command.split(/[\s"'`;&|<>(){}=]+/))
+      if (word !== '' && word.length < maxPathLength) yield { path: locate(word, cwd, policy), verb: 'read' };
+    return;
+  }
+  const visits = track(parsed.parts, cwd, policy);
+  for (const { part, directories } of visits) {
+    const verb = readOnlyUse(part) === undefined ? 'write' : 'read';
+    for (const directory of directories ?? [cwd])
+      for (const word of possiblePaths(part)) yield { path: locate(word, directory, policy), verb };
+  }
+  for (const [verb, targets] of [
+    ['write', parsed.writes],
+    ['read', parsed.reads],
+  ] as const)
+    for (const directory of everyDirectory(visits, cwd) ?? [cwd])
+      for (const target of targets)
+        if (target !== null) yield { path: locate(target, directory, policy), verb };
+}
+
+/** Programs that name no file in their words. */
+const withoutFiles =
+  /^(?:echo|printf|true|false|:|exit|sleep|kill|export|declare|local|unset|set|shift|return|break|continue|read|wait|date|seq|expr|basename|dirname|test|\[|\[\[)$/;
+/** Programs that show, or hand on, all that is in a folder. */
+const recursive = /^(?:[efz]?grep|rg|ag|ack|ugrep|diff|cp|mv|rsync|scp|tar|bsdtar|zip|7z|cpio|pax|ditto)$/;
+
+/**
+ * A rule about files that may be broken by a name which only the shell knows, or by a folder that is gone through; with
+ * the part of the command that may.
+ */
+export function mayNameForbidden(
+  command: string,
+  parsed: ParsedCommand,
+  cwd: string,
+  rules: readonly SourcedRule[],
+  policy: Policy,
+): { readonly rule: SourcedRule; readonly text: string } | undefined {
+  const [first, ...more] = rules.filter(isAboutFiles);
+  if (first === undefined) return undefined;
+  if (!parsed.ok) return /[$`*?[{\\]|<\(/.test(command) ? { rule: first, text: command } : undefined;
+  if ([...parsed.writes, ...parsed.reads].includes(null)) return { rule: first, text: command };
+  for (const { part, directories } of track(parsed.parts, cwd, policy)) {
+    if (part.carrier || withoutFiles.test(programName(part.argv[0]))) continue;
+    if (namesUnknown(part) || (directories === null && part.argv.length > 1))
+      return { rule: first, text: part.text };
+    if (!recursive.test(programName(part.argv[0]))) continue;
+    const folders = (directories ?? [cwd]).flatMap((directory) => foldersOf(part, directory, policy));
+    const rule = [first, ...more].find((one) => folders.some((folder) => reachesInto(one, folder, policy)));
+    if (rule) return { rule, text: part.text };
+  }
+  return undefined;
+}
+
+function isAboutFiles({ text }: SourcedRule): boolean {
+  const parsed = parseRule(text);
+  return (
+    !('error' in parsed) &&
+    /^(?:Read|Edit|Write|MultiEdit|NotebookEdit)$/.test(parsed.tool) &&
+    parsed.spec !== undefined
+  );
+}
+
+function namesUnknown(part: CommandPart): boolean {
+  const text = textWords(part);
+  return part.argv.some((word, at) => word === null && at > 0 && !text.has(at));
+}
+
+/** The folders that a search or a copy goes through; without any, `rg` and the like take the one they are in. */
+function foldersOf(part: CommandPart, directory: string, policy: Policy): readonly string[] {
+  const operands = part.argv.slice(1).filter((word) => word !== null && !word.startsWith('-'));
+  const folders = operands
+    .map((word) => locate(word ?? '.', directory, policy))
+    .filter((path) => policy.isDirectory(path));
+  const isOpen = /^(?:rg|ag|ack|ugrep)$/.test(programName(part.argv[0])) && operands.length < 2;
+  return isOpen ? [...folders, directory] : folders;
+}
+
+function reachesInto(rule: SourcedRule, folder: string, policy: Policy): boolean {
+  const parsed = parseRule(rule.text);
+  if ('error' in parsed || parsed.spec === undefined) return false;
+  // Any name at all in there, one with a leading dot included.
+  const inside = `${folder === '/' ? '' : folder}/[!/]*`;
+  return mayForbid(parsed.spec, inside, { ...policy, base: rule.base });
+}
