@@ -9,9 +9,12 @@ export interface Denial {
 
 /** The answer to any question here: no, with a word that keeps the model from trying a way round. */
 export function refusalOf(question: PermissionQuestion): PermissionAnswer {
-  const comment = `Nobody can answer questions in this run (${question.reason}). Go on without it, or say what is missing. The user could allow it with ${allowance(question)}.`;
+  const comment = `Nobody can answer questions in this run (${reasonsOf(question)}). Go on without it, or say what is missing. The user could allow it with ${allowance(question)}.`;
   return { behavior: 'deny', comment };
 }
+
+/** Why it asks, every reason, on one line. */
+export const reasonsOf = ({ reason }: PermissionQuestion): string => reason.replaceAll('\n', ' ');
 
 /** The flag that would have allowed the call. */
 export function allowance({ tool, suggestion }: PermissionQuestion): string {

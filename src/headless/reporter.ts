@@ -1,6 +1,6 @@
 import { failedSummaryText } from '../commands/pages/reductionText.ts';
 import type { AgentEvent } from '../protocol/events.ts';
-import { allowance } from './denials.ts';
+import { allowance, reasonsOf } from './denials.ts';
 import { outcomeOf } from './outcome.ts';
 import { resultMessage } from './resultMessage.ts';
 import { createStreamReporter } from './streamReporter.ts';
@@ -57,8 +57,10 @@ function tellAside(event: AgentEvent, writeError: (text: string) => void): void 
       `${event.error.message} Trying again in ${seconds} s (${event.attempt} of ${event.maxAttempts}).\n`,
     );
   } else if (event.type === 'permission_question') {
-    const { tool, title, reason } = event.question;
-    writeError(`Not allowed: ${tool} ${title} (${reason}). ${allowance(event.question)} would allow it.\n`);
+    const { tool, title } = event.question;
+    writeError(
+      `Not allowed: ${tool} ${title} (${reasonsOf(event.question)}). ${allowance(event.question)} would allow it.\n`,
+    );
   }
 }
 

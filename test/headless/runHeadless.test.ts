@@ -129,6 +129,16 @@ describe('text', () => {
     ]);
   });
 
+  test('a refusal names every reason, on one line', async () => {
+    const reason = 'No rule allows npm test.\nNo rule allows make.';
+    const { stderr } = await run(
+      'hello',
+      onPrompt([{ type: 'permission_question', question: { ...question, reason } }, ...answer]),
+    );
+    expect(stderr).toContain('(No rule allows npm test. No rule allows make.)');
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+  });
+
   test('a summary that could not be had is told on standard error', async () => {
     const ran = await run(
       'hello',

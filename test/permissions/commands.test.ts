@@ -586,3 +586,15 @@ describe('what lets a command run', () => {
     expect((await bash(command, rules, mode)).basis).toBe(basis);
   });
 });
+
+test('the reason names every part that asks, each once, and not too many', async () => {
+  const { reason } = await bash('npm test && ls && make; npm test > out');
+  expect(reason.split('\n')).toEqual([
+    'No rule allows npm test.',
+    'No rule allows make.',
+    expect.stringMatching(/^Writes to out: /),
+  ]);
+  const many = (await bash('a; b; c; d; e; f; g; h')).reason.split('\n');
+  expect(many).toHaveLength(6);
+  expect(many.at(-1)).toBe('and 3 more');
+});

@@ -37,7 +37,7 @@ export function permissionLayout(input: PermissionLayoutInput): PermissionLayout
   const { question, preview, choiceRows, isCommenting, width, rows, theme, keymap } = input;
   const title = ruled(titleOf(question), width, theme);
   const hint = theme.dim(truncate(hintText(isCommenting, keymap, question.canAutoAllow === true), width));
-  const reason = wrapText(sanitizeLine(reveal(question.reason)), width, theme.dim).slice(0, 2);
+  const reasons = reasonLines(question.reason, width, theme);
   let left = rows - choiceRows.length - (isCommenting ? 1 : 0);
   const reserve = (lines: number, kept = previewShare(preview.length, rows)): boolean => {
     const fits = left - lines >= Math.min(preview.length, kept);
@@ -46,7 +46,7 @@ export function permissionLayout(input: PermissionLayoutInput): PermissionLayout
   };
   // Who asks for what is more than an explanation.
   const showTitle = reserve(1, 1);
-  const showReason = reason.length > 0 && reserve(reason.length);
+  const reasonRows = rowsToTry(reasons.length).find((rows) => reserve(rows)) ?? 0;
   const showHint = reserve(1);
   const showBlank = reserve(1);
   const overflows = preview.length > left;
@@ -61,13 +61,38 @@ export function permissionLayout(input: PermissionLayoutInput): PermissionLayout
       ...(showTitle ? [title] : []),
       ...preview.slice(top, top + previewRows),
       ...(overflows && left > 1 ? [theme.warning(truncate(position, width))] : []),
-      ...(showReason ? reason : []),
+      ...shortened(reasons, reasonRows, theme),
       ...(showBlank ? [''] : []),
       ...choiceRows.slice(0, Math.max(0, rows - (isCommenting ? 1 : 0))),
     ],
     below: showHint ? [hint] : [],
     previewRows: Math.max(1, previewRows),
   };
+}
+
+/** Lines of a reason that stands alone, and of each where there are several. */
+const REASON_ROWS = 2;
+
+/** Why it asks: one reason as a paragraph, several as a list. */
+function reasonLines(reason: string, width: number, theme: Theme): readonly string[] {
+  const [first = '', ...more] = reason.split('\n').filter((line) => line.trim() !== '');
+  const lines = (text: string): readonly string[] =>
+    wrapText(sanitizeLine(reveal(text)), width, theme.dim).slice(0, REASON_ROWS);
+  if (first === '') return [];
+  return more.length === 0 ? lines(first) : [first, ...more].flatMap((line) => lines(`- ${line}`));
+}
+
+/** One reason is shown whole or not at all; of a list, as many lines as there is room for. */
+function rowsToTry(lines: number): readonly number[] {
+  if (lines === 0) return [];
+  return lines <= REASON_ROWS ? [lines] : Array.from({ length: lines - 1 }, (_, index) => lines - index);
+}
+
+/** The last says when there are more. */
+function shortened(lines: readonly string[], rows: number, theme: Theme): readonly string[] {
+  return rows === 0 || rows >= lines.length
+    ? lines.slice(0, rows)
+    : [...lines.slice(0, rows - 1), theme.dim('- …')];
 }
 
 /** Who asks for what; of a plan, what a yes means. */

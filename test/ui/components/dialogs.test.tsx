@@ -77,6 +77,21 @@ test('a command with characters that are not what they seem says so, and what th
   expect(text).toContain('Bash(s‹U+0441 like c›p:*)');
 });
 
+test('a permission question names every reason, as many as there is room for', async () => {
+  const reason = 'No rule allows npm test.\nWrites to out.\nNo rule allows make.';
+  const { screen } = await ask({ reason });
+  expect(screen.text().slice(3, 7)).toEqual([
+    '- No rule allows npm test.',
+    '- Writes to out.',
+    '- No rule allows make.',
+    '',
+  ]);
+  const low = await ask({ reason }, 12);
+  expect(low.screen.text()).toContain('- No rule allows make.');
+  const lower = await ask({ reason }, 9);
+  expect(lower.screen.text().slice(3, 5)).toEqual(['- No rule allows npm test.', '- …']);
+});
+
 test('a word that was meant for the shell answers nothing, nor does the Enter behind it', async () => {
   for (const word of ['fg', 'cat', 'way']) {
     const { screen, pass, answers } = await ask();

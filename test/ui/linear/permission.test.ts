@@ -105,3 +105,9 @@ test('the file that a link leads to is said', () => {
     'New file: /h/.zshenv, through the link /p/notes.md',
   );
 });
+
+test('several reasons are a list', () => {
+  const { dialogue } = ask({ ...plain, reason: 'No rule allows a.\nWrites to b.' });
+  const told = dialogue.tell.join('\n');
+  expect(told).toContain('Why it asks:\n- No rule allows a.\n- Writes to b.');
+});

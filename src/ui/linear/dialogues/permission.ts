@@ -15,6 +15,14 @@ export interface PermissionPorts {
   readonly onAnswer: (answer: PermissionAnswer) => void;
 }
 
+/** A sentence, or several as a list. */
+function reasonWords(reason: string): readonly string[] {
+  const [first, ...more] = reason.split('\n').filter((line) => line.trim() !== '');
+  if (first === undefined) return [];
+  if (more.length === 0) return [`Why it asks: ${sanitizeLine(reveal(first))}`];
+  return ['Why it asks:', ...[first, ...more].map((line) => `- ${sanitizeLine(reveal(line))}`)];
+}
+
 /** Milliseconds in which nobody can have heard the question: what comes then was meant for something else. */
 const UNHEARD_MS = 300;
 
@@ -38,7 +46,7 @@ export function permission(question: PermissionQuestion, ports: PermissionPorts)
       `Question: may ${sanitizeLine(question.tool)} do this? ${sanitizeLine(reveal(question.title, isCommand))}`,
       ...(notice === undefined ? [] : [notice]),
       ...previewWords(question.preview, ports.words),
-      ...(question.reason === '' ? [] : [`Why it asks: ${sanitizeLine(reveal(question.reason))}`]),
+      ...reasonWords(question.reason),
     ],
     choices,
     (index) => take(index, ''),
