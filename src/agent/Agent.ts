@@ -277,6 +277,7 @@ export function createAgent(deps: AgentDeps): Agent {
     entries: () => context.entries(),
     page: (beforeSeq, count) => context.page(beforeSeq, count),
     state: () => ({
+      cwd,
       sessionId: context.getCurrentSessionId() ?? '',
       title: titleOfLog(context.entries()),
       root: deps.root,

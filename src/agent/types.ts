@@ -20,6 +20,8 @@ export interface AgentState {
   readonly title: string | undefined;
   /** Absolute path of the project's root. */
   readonly root: string;
+  /** Absolute path of the folder that the shell is in; absent where nothing can run. */
+  readonly cwd?: string;
   readonly model: ModelInfo;
   readonly mode: PermissionMode;
   readonly modes: {

@@ -29,6 +29,14 @@ export function createCommandHost(
     memory: memoryPort(memory, loaded.settings.context.memory),
     settings: () => loaded.settings.context,
     rules: permissions.rules,
+    explainPermission: (command) => {
+      const { mode, cwd = place.cwd } = agent.state();
+      const call =
+        command === undefined
+          ? undefined
+          : ({ tool: 'Bash', access: { type: 'command', command, cwd } } as const);
+      return permissions.explain(call, mode);
+    },
     listModels: house.listModels,
     keys: () => readKeysInfo(keybindingsFile(place.dataRoot), keybindingsShown(place)),
     readBlob: blobReader(file),

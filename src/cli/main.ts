@@ -41,6 +41,10 @@ async function run(argv: readonly string[], setFlags: SetFlags): Promise<number>
     const { sessionCommand } = await import('./session/command.ts');
     return sessionCommand(readPlace(), route.argv);
   }
+  if (route.type === 'permissions') {
+    const { permissionsCommand } = await import('./permissionsCommand/command.ts');
+    return permissionsCommand(readPlace(), route.argv);
+  }
   if (route.type === 'doctor') {
     const { doctorCommand } = await import('./doctor/command.ts');
     return doctorCommand(readPlace(), route.argv);

@@ -5,8 +5,9 @@ import { addLocalRule } from '../config/localRules.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import { realpath } from '../disk/realPath.ts';
 import { coverage } from '../permissions/commandRule.ts';
-import { decide, type Policy } from '../permissions/decide.ts';
+import { decide, type PermissionInput, type Policy } from '../permissions/decide.ts';
 import { expandGlob } from '../permissions/expandGlob.ts';
+import { explain } from '../permissions/explain.ts';
 import { decideFile } from '../permissions/fileDecision.ts';
 import { gitRunsPrograms } from '../permissions/gitPrograms.ts';
 import { linksIn, listTree } from '../permissions/listTree.ts';
@@ -14,11 +15,19 @@ import { parseRule, type SourcedRule } from '../permissions/rules.ts';
 import { isSensitive } from '../permissions/sensitive.ts';
 import { loadShellParser } from '../permissions/shell.ts';
 import { saveLocally } from '../permissions/suggestTool.ts';
+import type { PermissionExplanation } from '../protocol/explanation.ts';
 import type { Access, PermissionDecision, PermissionMode, RuleSuggestion } from '../protocol/permissions.ts';
 import { isDirectory } from './workspace.ts';
 
 export interface Permissions {
   decide(tool: string, access: Access, mode: PermissionMode): Promise<PermissionDecision>;
+  /** What is decided about a call, and what led to it; of no call, about the last one that was asked about or refused. */
+  explain(
+    call: PermissionInput | undefined,
+    mode: PermissionMode,
+  ): Promise<PermissionExplanation | undefined>;
+  /** What decisions are made from, the shell's grammar included. */
+  policy(mode: PermissionMode): Promise<Policy>;
   /** Saves an "always" and says what was saved where. */
   remember(suggestion: RuleSuggestion): Promise<string>;
   rules(): readonly SourcedRule[];
@@ -50,10 +59,14 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
   let rules: readonly SourcedRule[] = loaded.rules;
   const managedOnly = loaded.settings.allowManagedPermissionRulesOnly;
   let parser: ReturnType<typeof loadShellParser> | undefined;
+  let held: PermissionInput | undefined;
   const loadParser = (): ReturnType<typeof loadShellParser> => {
     parser ??= loadShellParser(places.wasm).catch(() => notUnderstood);
     return parser;
   };
+  // The grammar is loaded for the first command, not before: most sessions begin with reading.
+  const parserFor = async ({ type }: Access): Promise<Policy['parseCommand']> =>
+    type === 'command' ? await loadParser() : notUnderstood;
   const policyFor = (mode: PermissionMode, parseCommand: Policy['parseCommand']): Policy => ({
     mode,
     rules,
@@ -84,12 +97,17 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
     },
     async decide(tool, access, mode) {
       // The grammar is loaded for the first command, not before: most sessions begin with reading.
-      const parseCommand = access.type === 'command' ? await loadParser() : notUnderstood;
-      const { suggestion, ...decision } = decide({ tool, access }, policyFor(mode, parseCommand));
+      const { suggestion, ...decision } = decide({ tool, access }, policyFor(mode, await parserFor(access)));
+      if (decision.behavior !== 'allow') held = { tool, access };
       // A rule that would not count is not offered.
       const isOffered = suggestion !== undefined && (!managedOnly || suggestion.destination === 'mode');
       return isOffered ? { ...decision, suggestion } : decision;
     },
+    async explain(call, mode) {
+      const input = call ?? held;
+      return input && explain(input, policyFor(mode, await parserFor(input.access)));
+    },
+    policy: async (mode) => policyFor(mode, await loadParser()),
     async matches(patterns, command) {
       if (patterns.length === 0) return false;
       const parsed = (await loadParser())(command);

@@ -8,6 +8,7 @@ import { splitRules } from './splitRules.ts';
 const epilogue = `
 Subcommands (see --help of each):
   session       find, read and look after the sessions on this machine
+  permissions   say what a call would be asked, and learn rules from what you approved
   doctor        look at everything that is needed, and say what is missing
   completion    print the completion script of bash, zsh or fish
 

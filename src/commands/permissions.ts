@@ -1,8 +1,9 @@
 import type { AgentState } from '../agent/types.ts';
 import { parsePermissionMode } from '../config/modes.ts';
 import { type PermissionMode, permissionModes } from '../protocol/permissions.ts';
+import { explanationPage } from './pages/explanationPage.ts';
 import { alignColumns } from './textTable.ts';
-import type { Command, CommandResult, RuleInfo } from './types.ts';
+import type { Command, CommandHost, CommandResult, RuleInfo } from './types.ts';
 
 const meanings: Readonly<Record<PermissionMode, string>> = {
   default: 'reads inside the project run; edits and commands ask',
@@ -13,14 +14,18 @@ const meanings: Readonly<Record<PermissionMode, string>> = {
   bypassPermissions: 'nothing asks; only deny rules hold',
 };
 
-/** Shows the mode and every rule, by where it was written; with a mode, switches to it. */
+/**
+ * Shows the mode and every rule, by where it was written; with a mode, switches to it; with `why` and perhaps a command,
+ * says what was decided and what led to it.
+ */
 export const permissions: Command = {
   name: 'permissions',
   aliases: [],
   description: 'show the permission mode and the rules; switch the mode',
-  argumentHint: '[mode]',
+  argumentHint: '[mode|why]',
   run: (args, host) => {
     const { mode, modes } = host.agent.state();
+    if (/^why(?:\s|$)/.test(args)) return explain(args.slice('why'.length).trim(), host);
     if (args !== '') return switchTo(args, modes);
     const rules = host.rules();
     const sources = [...new Set(rules.map((rule) => rule.source))];
@@ -38,11 +43,19 @@ export const permissions: Command = {
   },
 };
 
+async function explain(command: string, host: CommandHost): Promise<CommandResult> {
+  const explanation = await host.explainPermission(command === '' ? undefined : command);
+  if (explanation !== undefined) return { type: 'page', page: explanationPage(explanation) };
+  const text =
+    'Nothing was asked about or refused in this session. Name a command: /permissions why npm test';
+  return { type: 'notice', text };
+}
+
 /** Nobody gets into the mode without questions by a slip: only who started in it can come back to it. */
 function switchTo(name: string, { cycle, refused }: AgentState['modes']): CommandResult {
   const mode = parsePermissionMode(name);
   if (mode === undefined) {
-    const text = `There is no mode ${JSON.stringify(name)}. Choose one of: ${permissionModes.join(', ')}.`;
+    const text = `There is no mode ${JSON.stringify(name)}. Choose one of: ${permissionModes.join(', ')}; or ask why with /permissions why.`;
     return { type: 'notice', level: 'error', text };
   }
   const why = refused[mode];

@@ -10,6 +10,7 @@ import type {
 import type { ContextSettings } from '../protocol/contextSettings.ts';
 import type { DoctorReport } from '../protocol/doctor.ts';
 import type { BlobRef } from '../protocol/entries.ts';
+import type { PermissionExplanation } from '../protocol/explanation.ts';
 import type { Op } from '../protocol/ops.ts';
 import type { TurnRecord } from '../protocol/rewind.ts';
 import type { ThemeSetting } from '../protocol/themeNames.ts';
@@ -84,6 +85,11 @@ export interface CommandHost {
   /** The `context.*` settings of this session. */
   settings(): ContextSettings;
   rules(): readonly RuleInfo[];
+  /**
+   * What is decided about a command in the current mode and the shell's folder; without one, about the last call that was
+   * asked about or refused. Undefined where there was none.
+   */
+  explainPermission(command?: string): Promise<PermissionExplanation | undefined>;
   listModels(): Promise<ModelList>;
   /** Absent where there are no keys. */
   keys?(): Promise<KeysInfo>;

@@ -7,9 +7,12 @@ export interface Denial {
   readonly tool_input: unknown;
 }
 
+/** How the answer of a run without anybody begins; the log keeps it in the result of the call. */
+export const NOBODY = 'Nobody can answer questions in this run';
+
 /** The answer to any question here: no, with a word that keeps the model from trying a way round. */
 export function refusalOf(question: PermissionQuestion): PermissionAnswer {
-  const comment = `Nobody can answer questions in this run (${reasonsOf(question)}). Go on without it, or say what is missing. The user could allow it with ${allowance(question)}.`;
+  const comment = `${NOBODY} (${reasonsOf(question)}). Go on without it, or say what is missing. The user could allow it with ${allowance(question)}.`;
   return { behavior: 'deny', comment };
 }
 

@@ -31,6 +31,8 @@ export interface Judged {
 export interface CommandJudgement {
   readonly decision: PermissionDecision;
   readonly isUnderstood: boolean;
+  /** Whether the parts decided, and not a rule about the whole or the mode. */
+  readonly isByParts: boolean;
   /** What the command is made of; by itself, before rules that deny or ask. Empty where it was not understood. */
   readonly parts: () => readonly Judged[];
 }
@@ -55,6 +57,7 @@ export function judgeCommand(tool: string, access: CommandAccess, policy: Policy
   const judged = (decision: PermissionDecision): CommandJudgement => ({
     decision,
     isUnderstood: parsed.ok,
+    isByParts: false,
     parts,
   });
   if (command.length > maxCheckedLength && policy.rules.some(({ behavior }) => behavior !== 'allow'))
@@ -86,6 +89,7 @@ export function judgeCommand(tool: string, access: CommandAccess, policy: Policy
       ...(rule && { rule }),
       ...(suggestion && { suggestion }),
     }),
+    isByParts: true,
     parts: () => all,
   };
 }

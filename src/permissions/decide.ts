@@ -19,6 +19,13 @@ export interface PermissionInput {
   readonly access: Access;
 }
 
+/** The command, the paths or the address of a call; the tool where it has none of these. */
+export function shownCall({ tool, access }: PermissionInput): string {
+  if (access.type === 'command') return access.command;
+  if (access.type === 'web') return access.url;
+  return access.type === 'read' || access.type === 'write' ? access.paths.join(' ') : tool;
+}
+
 /** Decides one call. Never throws and never asks anyone. */
 export function decide(input: PermissionInput, policy: Policy): PermissionDecision {
   const decision = askedByManaged(input, policy) ?? decideByRules(input, policy);

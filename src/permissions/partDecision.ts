@@ -9,6 +9,7 @@ import type { CommandPart } from './parsedCommand.ts';
 import { decideEdits, type Touched } from './plainEdits.ts';
 import type { Policy } from './policy.ts';
 import { type ReadOnlyUse, readOnlyUse } from './readOnly.ts';
+import { subcommandAt } from './riskyOptions.ts';
 import { beyondRule, type ScopeInput } from './ruleScope.ts';
 import type { SourcedRule } from './rules.ts';
 import { couldBeSensitive, isSensitive } from './sensitive.ts';
@@ -64,8 +65,9 @@ function decideCall(input: ScopeInput, open: SourcedRule | undefined): PartVerdi
   if (secret) return secret;
   if (open) return allowedBy(open);
   if (changesDirectory(part)) return decideMove(visit, policy);
-  if (use) return decideUse(input, use);
-  if (policy.mode === 'acceptEdits' && edits) return edits;
+  if (use) return { row: lookingRow(part), ...decideUse(input, use) };
+  if (policy.mode === 'acceptEdits' && edits)
+    return { row: `commands that edit files: ${part.argv[0]}`, ...edits };
   const cause = localWork(visit, policy);
   return { behavior: 'ask', reason: `No rule allows ${shorten(part.text)}.`, cause, unruled: input };
 }
@@ -117,7 +119,8 @@ function findSecret(visit: Visit, use: ReadOnlyUse | undefined, policy: Policy):
       const isSecret = wild ? couldBeSensitive : isSensitive;
       if (!isSecret(path) && !isSecret(policy.realpath(path))) continue;
       const verdict = decideFile({ tool: 'Read', verb: 'read', path }, policy, wild);
-      if (verdict.behavior !== 'allow') return { behavior: verdict.behavior, reason: verdict.reason };
+      if (verdict.behavior !== 'allow')
+        return { behavior: verdict.behavior, reason: verdict.reason, row: 'files that may hold secrets' };
     }
   }
   return undefined;
@@ -203,6 +206,13 @@ function decideOperand(
     ...(rule && { rule }),
     ...(cause === 'outside' && { outside: realPath }),
   };
+}
+
+/** The table that knows the command, by program and subcommand. */
+function lookingRow({ argv }: CommandPart): string {
+  const at = subcommandAt(argv);
+  const names = [argv[0], ...(at > 0 ? [argv[at]] : [])];
+  return `commands that only look: ${names.join(' ')}`;
 }
 
 const isRoot = (directory: string, policy: Policy): boolean =>

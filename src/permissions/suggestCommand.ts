@@ -75,12 +75,13 @@ export function ruleFor(input: ScopeInput): string | undefined {
   if (directory === undefined || others.length > 0 || !staysPut(input)) return undefined;
   const folder = folderOf(directory, input.policy);
   if (folder === undefined) return undefined;
-  const prefix =
-    part.envPrefix.length === 0 && riskyWords(part.argv).length === 0 ? prefixOf(part.argv) : undefined;
+  const prefix = part.envPrefix.length === 0 ? prefixOf(part.argv) : undefined;
+  const isOpenable =
+    prefix !== undefined && riskyWords(part.argv).every(({ at }) => at < prefix.split(' ').length);
   const isUnwrapped = part.envPrefix.length === 0 && part.raw.at(-1) !== '…';
   const text = (isUnwrapped && part.argv.length < part.full.length ? source(part) : part.text).trim();
   const isSavable = !/[*\n]/.test(text) && !text.endsWith(':');
-  const candidates = [prefix === undefined ? undefined : `${prefix}:*`, isSavable ? text : undefined];
+  const candidates = [isOpenable ? `${prefix}:*` : undefined, isSavable ? text : undefined];
   return candidates
     .filter((candidate) => candidate !== undefined)
     .map((candidate) => `Bash(${folder}${candidate})`)

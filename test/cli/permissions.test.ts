@@ -196,3 +196,11 @@ test('where only managed rules count, no other is offered, saved or heeded', asy
   const edit = await decide('Edit', { type: 'write', paths: [join(places.root, 'a')] }, 'default');
   expect(edit.suggestion?.destination).toBe('mode');
 });
+
+test('the last call that did not simply run can be explained', async () => {
+  const permissions = await wired({ permissions: { deny: ['Bash(rm:*)'] } });
+  expect(await permissions.explain(undefined, 'default')).toBeUndefined();
+  await behavior(permissions, { command: 'rm x' });
+  await behavior(permissions, { command: 'ls' });
+  expect(await permissions.explain(undefined, 'default')).toMatchObject({ call: 'rm x', behavior: 'deny' });
+});

@@ -32,6 +32,7 @@ export function commandHost(parts: Partial<CommandHost> = {}): CommandHost {
     },
     settings: () => contextSettingsSchema.parse({}),
     rules: () => [],
+    explainPermission: async () => undefined,
     listModels: async () => ({ ids: ['gpt-4.1'] }),
     readBlob: () => Promise.resolve(undefined),
     copyText: async () => ({ type: 'copied', tool: 'pbcopy' }),

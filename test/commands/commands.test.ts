@@ -213,6 +213,74 @@ describe('/permissions', () => {
   test('says so where there are none', async () => {
     expect(await text('permissions')).toContain('No rules.');
   });
+
+  test('why explains a command, or the last call that was asked about', async () => {
+    const asked: (string | undefined)[] = [];
+    const host = commandHost({
+      explainPermission: async (command) => {
+        asked.push(command);
+        return {
+          tool: 'Bash',
+          mode: 'default',
+          call: 'ls && make $X',
+          cwd: '/srv/p',
+          behavior: 'ask',
+          reason: 'No rule allows make.',
+          saves: ['Bash(make)'],
+          isUnderstood: true,
+          parts: [
+            {
+              text: 'ls',
+              words: [{ source: 'ls', value: 'ls' }],
+              folders: ['/srv/p'],
+              verdict: {
+                behavior: 'allow',
+                reason: 'ls only looks.',
+                row: 'commands that only look: ls',
+                stopped: [],
+              },
+            },
+            {
+              text: 'make $X',
+              words: [
+                { source: 'make', value: 'make' },
+                { source: '$X', value: null },
+              ],
+              folders: null,
+              verdict: {
+                behavior: 'ask',
+                reason: 'No rule allows make.',
+                stopped: [{ text: 'Bash(make:*)', source: '.clawdcode.json', reason: '$X' }],
+              },
+            },
+          ],
+        };
+      },
+    });
+    const shown = [
+      '? Bash ls && make $X',
+      '  In mode default it asks.',
+      '  No rule allows make.',
+      '',
+      '✓ ls',
+      '  why ls only looks.',
+      '  built in commands that only look: ls',
+      '  in /srv/p',
+      '? make $X',
+      '  why No rule allows make.',
+      '  not Bash(make:*), in .clawdcode.json: does not cover $X',
+      '  only the shell knows $X',
+      '  in a folder that cannot be known here',
+      '',
+      '"Always" would save: Bash(make)',
+    ].join('\n');
+    for (const args of ['why', 'why  ls && make $X']) {
+      const result = await run('permissions', args, host);
+      expect(result.type === 'page' && plainText(result.page)).toBe(shown);
+    }
+    expect(asked).toEqual([undefined, 'ls && make $X']);
+    expect(await text('permissions', 'why')).toContain('Nothing was asked about');
+  });
 });
 
 test('figures are written alike everywhere', () => {

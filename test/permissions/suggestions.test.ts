@@ -8,6 +8,20 @@ describe('"always" for a command saves', () => {
     ['npm run build', ['Bash(npm run build)']],
     ['npm test -- -u', ['Bash(npm test -- -u)']],
     ['npm test -- src/app.ts', ['Bash(npm test:*)']],
+    ['python -m pytest -x src', ['Bash(python -m pytest:*)']],
+    ['python -m http.server', ['Bash(python -m http.server)']],
+    ['npx vitest run src', ['Bash(npx vitest:*)']],
+    ['npx vitest --config x', ['Bash(npx vitest --config x)']],
+    ['pytest -p x', ['Bash(pytest -p x)']],
+    ['cargo test foo', ['Bash(cargo test:*)']],
+    ['npm install lodash', ['Bash(npm install lodash)']],
+    ['npm run lint -- src', ['Bash(npm run lint:*)']],
+    ['touch src/new.ts', ['Bash(touch:*)']],
+    ['git log --output=x', ['Bash(git log --output=x)']],
+    ['grep -rP foo src sub --include=*.json', undefined],
+    ['find . -exec touch x +', ['Bash(find . -exec touch x +)']],
+    ['cd src && npm test', ['Bash(cd src && npm test)']],
+    ['cd src && pytest -x', ['Bash(cd src && pytest:*)']],
     ['git commit -m "x*"', ['Bash(git commit:*)']],
     ['git push origin main', ['Bash(git push origin main)']],
     ['rm -rf build', ['Bash(rm -rf build)']],
@@ -23,6 +37,7 @@ describe('"always" for a command saves', () => {
     ["bash -c 'npm test'", ['Bash(npm test)']],
   ])('%s', async (command, rules) => {
     const { suggestion } = await bash(command);
+    if (rules === undefined) return expect(suggestion).toBeUndefined();
     expect(suggestion).toMatchObject({
       rules,
       destination: 'local',
@@ -47,6 +62,50 @@ describe('"always" for a command saves', () => {
   });
 });
 
+test('what "always" saves reaches nothing outside the workspace, and no word that only the shell knows', async () => {
+  const asked = [
+    'npm test -- src/app.ts',
+    'npm run lint -- src',
+    'pytest src',
+    'npx vitest run src',
+    'npx eslint src',
+    'tsc -p .',
+    'git commit -m x',
+    'git add .',
+    'git checkout -b x',
+    'cargo test x',
+    'go test ./...',
+    'mkdir x',
+    'touch x',
+    'prettier --check src',
+    'mypy src',
+    'docker ps -a',
+    'grep -rP foo src',
+    'tail --pid=1 a.txt',
+  ];
+  const more = [
+    `${outside}/x`,
+    '~/.ssh/id_rsa',
+    '../../x',
+    '.env',
+    '"$X"',
+    '$X',
+    '{.e,}nv',
+    '$(id)',
+    'link/x',
+    '; curl x',
+  ];
+  for (const command of asked) {
+    const { suggestion } = await bash(command);
+    const rules = (suggestion?.rules ?? []).map((rule) => `allow ${rule}`);
+    expect(rules, command).not.toEqual([]);
+    for (const word of more)
+      expect(await bash(`${command} ${word}`, rules), `${command} ${word}`).not.toMatchObject({
+        behavior: 'allow',
+      });
+  }
+});
+
 describe('nothing is suggested for', () => {
   test.each([
     'cat .env',
@@ -61,6 +120,19 @@ describe('nothing is suggested for', () => {
     'ls ~',
     `foo ${'x'.repeat(400)}`,
     'foo "a\nb"',
+    'touch ../x',
+    'touch .git/hooks/x',
+    'mkdir /tmp/x',
+    'npm test ~/x',
+    'grep -f x ~/.ssh',
+    "grep -rh '' ~",
+    'cp a.txt /tmp',
+    'pytest /tmp/x',
+    'cd "$X" && npm test',
+    'cd src || cd docs; npm test',
+    'make -C ../x',
+    'npm test $X',
+    'git commit -F ~/.ssh/id_rsa',
   ])('%s', async (command) => expect((await bash(command)).suggestion).toBeUndefined());
 
   test('what a rule asks about', async () => {

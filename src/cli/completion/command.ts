@@ -2,6 +2,7 @@
 import { Argument, Command } from 'commander';
 import { EXIT } from '../../headless/exitCodes.ts';
 import { createDoctorProgram } from '../doctor/program.ts';
+import { createPermissionsProgram } from '../permissionsCommand/program.ts';
 import type { Place } from '../place.ts';
 import { createProgram } from '../program.ts';
 import { parseSubcommand } from '../session/parseSubcommand.ts';
@@ -41,7 +42,12 @@ function wholeCommandLine(): CommandSpec {
   const unused = (): never => {
     throw new Error('Only the definition is read here.');
   };
-  const below = [createSessionProgram(unused, unused), createDoctorProgram(), createCompletionProgram()];
+  const below = [
+    createSessionProgram(unused, unused),
+    createPermissionsProgram(unused),
+    createDoctorProgram(),
+    createCompletionProgram(),
+  ];
   return { ...root, subcommands: below.map(specOf) };
 }
 

@@ -1,5 +1,5 @@
 /**
- * Tells `clawdcode session …`, `doctor` and `completion` from a prompt that begins with that word. Loads nothing:
+ * Tells `clawdcode session …`, `permissions …`, `doctor` and `completion` from a prompt that begins with that word. Loads nothing:
  * every start passes here.
  */
 import { nearest } from '../../config/nearest.ts';
@@ -19,15 +19,20 @@ export const sessionVerbs = [
   'repair',
 ] as const;
 
+/** What `clawdcode permissions` can do, in the order of its help. */
+export const permissionVerbs = ['test', 'learn'] as const;
+
 /** Shells that can complete the command line. */
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
 /** Goes with every subcommand, and is heard where the environment is read. */
 const COLORLESS = '--no-color';
 
+type Subcommand = 'session' | 'permissions' | 'doctor' | 'completion';
+
 /** `argv`: what stands behind the subcommand. */
 export type Route =
-  | { readonly type: 'session' | 'doctor' | 'completion'; readonly argv: readonly string[] }
+  | { readonly type: Subcommand; readonly argv: readonly string[] }
   /** A word that is nearly one of the verbs: asking a model about it would be a costly misunderstanding. */
   | { readonly type: 'unclear'; readonly message: string }
   | { readonly type: 'other' };
@@ -70,10 +75,11 @@ function nearlySubcommand(argv: readonly string[]): Route {
 
 /** The subcommands, and what may stand right behind each of them. */
 const subcommands: readonly {
-  readonly type: 'session' | 'doctor' | 'completion';
+  readonly type: Subcommand;
   readonly words: readonly string[];
 }[] = [
   { type: 'session', words: [...sessionVerbs, 'help'] },
+  { type: 'permissions', words: [...permissionVerbs, 'help'] },
   { type: 'doctor', words: [] },
   // `sessions` is what the completion itself asks for.
   { type: 'completion', words: [...shells, 'sessions'] },

@@ -84,8 +84,13 @@ describe.runIf(isThere('bash'))('in bash', () => {
       ['text', 'json', 'stream-json'],
     ],
     [['--permission-mode', 'p'], ['plan']],
-    [[''], ['session', 'doctor', 'completion']],
+    [[''], ['session', 'permissions', 'doctor', 'completion']],
     [['do'], ['doctor']],
+    [
+      ['permissions', ''],
+      ['test', 'learn', 'help'],
+    ],
+    [['permissions', 'test', '--mo'], ['--mode']],
     [['fix', 'do'], []],
     [['session', 'un'], ['unarchive']],
     [

@@ -39,6 +39,9 @@ test.each([
 });
 
 test.each([
+  [['permissions', 'test', 'ls'], { type: 'permissions', argv: ['test', 'ls'] }],
+  [['permissions', 'learn', '--save'], { type: 'permissions', argv: ['learn', '--save'] }],
+  [['permissions', 'of', 'the', 'file'], { type: 'other' }],
   [['doctor'], { type: 'doctor', argv: [] }],
   [['doctor', '--json'], { type: 'doctor', argv: ['--json'] }],
   [['doctor', 'the', 'parser'], { type: 'other' }],

@@ -1,0 +1,41 @@
+/** The calls of a session that the user was asked about, with the answers, read from its log. */
+import { NOBODY } from '../../headless/denials.ts';
+import type { AnsweredCall } from '../../permissions/learnRules.ts';
+import type { JSONLEntry } from '../../protocol/entries.ts';
+import type { Access } from '../../protocol/permissions.ts';
+
+/**
+ * Calls whose result says that the user decided. Left out: those of older versions, whose results do not say, and what a
+ * run refused because nobody was there.
+ */
+export async function answeredCalls(entries: AsyncIterable<JSONLEntry>): Promise<readonly AnsweredCall[]> {
+  const open = new Map<string, { readonly tool: string; readonly access: Access }>();
+  const found: AnsweredCall[] = [];
+  for await (const { tool, toolResult, cwd } of entries) {
+    if (tool !== undefined && toolResult === undefined) {
+      const access = accessOf(tool.name, tool.input, cwd);
+      if (access !== undefined) open.set(tool.id, { tool: tool.name, access });
+    }
+    if (toolResult === undefined) continue;
+    const call = open.get(toolResult.id);
+    open.delete(toolResult.id);
+    if (call === undefined || toolResult.permission?.basis !== 'user') continue;
+    const isDenied = toolResult.status === 'denied';
+    if (isDenied && String(toolResult.error ?? toolResult.output).includes(NOBODY)) continue;
+    found.push({ ...call, answer: isDenied ? 'denied' : 'allowed' });
+  }
+  return found;
+}
+
+/** What a call wanted to do, for the tools whose "always" is a rule that is saved. */
+function accessOf(tool: string, input: unknown, cwd: string): Access | undefined {
+  if (typeof input !== 'object' || input === null) return undefined;
+  const { command, url } = input as { readonly command?: unknown; readonly url?: unknown };
+  if (tool === 'Bash') return typeof command === 'string' ? { type: 'command', command, cwd } : undefined;
+  if (tool.startsWith('mcp__')) return { type: 'none' };
+  if (tool !== 'WebFetch' || typeof url !== 'string' || !URL.canParse(url)) return undefined;
+  return { type: 'web', url, domain: domainOf(url) };
+}
+
+/** As the tool names it: in lower case, without port and without a dot at the end. */
+export const domainOf = (url: string): string => new URL(url).hostname.toLowerCase().replace(/\.$/, '');

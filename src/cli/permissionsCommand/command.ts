@@ -1,0 +1,161 @@
+/** `clawdcode permissions …`: everything that it needs, plugged together. Loaded only when it is asked for. */
+import { resolve } from 'node:path';
+import { explanationPage } from '../../commands/pages/explanationPage.ts';
+import { settingsFiles } from '../../config/loadSettings.ts';
+import { rememberRules } from '../../config/trust.ts';
+import type { LoadedSettings } from '../../config/types.ts';
+import { EXIT } from '../../headless/exitCodes.ts';
+import { type AnsweredCall, type LearnedRules, proposeRules } from '../../permissions/learnRules.ts';
+import type { PermissionExplanation } from '../../protocol/explanation.ts';
+import type { Access, PermissionMode } from '../../protocol/permissions.ts';
+import { renderPage } from '../../ui/print/page.ts';
+import { sanitizeLine } from '../../ui/print/sanitize.ts';
+import { parseArguments } from '../options.ts';
+import { createPermissions, grammarFolder, type Permissions } from '../permissions.ts';
+import type { Place } from '../place.ts';
+import { jsonDocument } from '../session/json.ts';
+import type { Output } from '../session/output.ts';
+import { parseSubcommand } from '../session/parseSubcommand.ts';
+import { readEntries } from '../session/readEntries.ts';
+import { openSessions } from '../session/sessions.ts';
+import { standardOutput } from '../session/terminal.ts';
+import { readSettings, trustIn } from '../startup.ts';
+import { answeredCalls, domainOf } from './answeredCalls.ts';
+import { createPermissionsProgram, type LearnFlags, type TestFlags } from './program.ts';
+
+/** What `test` ends with, so that a script can tell. */
+const CODES = { allow: EXIT.ok, ask: 1, deny: 2 } as const;
+
+/** `argv` begins behind the word `permissions`. Returns the exit code. */
+export async function permissionsCommand(place: Place, argv: readonly string[]): Promise<number> {
+  const output = standardOutput(place);
+  let code: number = EXIT.ok;
+  const program = createPermissionsProgram(() => ({
+    async test(words, flags) {
+      code = await test(place, output, words, flags);
+    },
+    async learn(flags) {
+      code = await learn(place, output, flags);
+    },
+  }));
+  return (await parseSubcommand(program, argv, output)) ?? code;
+}
+
+async function test(
+  place: Place,
+  output: Output,
+  words: readonly string[],
+  { tool, mode, json = false, allowedTools = [], disallowedTools = [] }: TestFlags,
+): Promise<number> {
+  const access = accessOf(tool, words, place);
+  if (access === undefined) {
+    output.say(`"${words.join(' ')}" is no address. Write it whole: https://example.com/page`);
+    return EXIT.badInput;
+  }
+  const { loaded, permissions } = await open(place, { allowedTools, disallowedTools });
+  for (const { message } of loaded.problems) output.hint(message);
+  const explanation = await permissions.explain({ tool, access }, mode ?? modeOf(loaded));
+  if (explanation === undefined) throw new Error('a call that is named is explained');
+  if (json) await output.write(jsonDocument(explanation));
+  else await output.write(rendered(explanation, output));
+  return CODES[explanation.behavior];
+}
+
+const rendered = (explanation: PermissionExplanation, output: Output): string =>
+  `${renderPage(explanationPage(explanation), Math.max(20, output.width), output.theme)}\n`;
+
+const modeOf = ({ settings }: LoadedSettings): PermissionMode => settings.permissions.defaultMode;
+
+/** What the tool would ask leave for. */
+function accessOf(tool: string, words: readonly string[], place: Place): Access | undefined {
+  if (tool === 'Bash') return { type: 'command', command: words.join(' '), cwd: place.cwd };
+  if (/^(?:Edit|Write|MultiEdit|NotebookEdit)$/.test(tool))
+    return { type: 'write', paths: paths(words, place) };
+  if (/^(?:Read|Grep|Glob)$/.test(tool)) return { type: 'read', paths: paths(words, place) };
+  if (tool !== 'WebFetch') return { type: 'none' };
+  const url = words.join(' ');
+  return URL.canParse(url) ? { type: 'web', url, domain: domainOf(url) } : undefined;
+}
+
+const paths = (words: readonly string[], { cwd }: Place): readonly string[] =>
+  words.map((word) => resolve(cwd, word));
+
+async function learn(
+  place: Place,
+  output: Output,
+  { min, sessions: limit, json = false, save = false }: LearnFlags,
+): Promise<number> {
+  const { permissions } = await open(place, {});
+  const calls = await callsOf(place, limit);
+  const learned = proposeRules(calls, await permissions.policy('default'), min);
+  const asked = calls.length;
+  if (json) await output.write(jsonDocument({ answered: asked, ...learned }));
+  else await output.write(shown(learned, asked, place));
+  if (!save || learned.rules.length === 0) return EXIT.ok;
+  const { local } = settingsFiles(place);
+  const rules = learned.rules.map(({ rule }) => rule);
+  const told = await permissions.remember({ rules, destination: 'local', file: local, label: '' });
+  const isSaved = told.startsWith('Saved');
+  if (isSaved && !json) await output.line(told);
+  if (!isSaved) output.say(told.replace(/^Allowed for this session only\. /, ''));
+  return isSaved ? EXIT.ok : EXIT.failed;
+}
+
+/** Every call that the user decided in the newest sessions of the project. */
+async function callsOf(place: Place, limit: number): Promise<readonly AnsweredCall[]> {
+  const sessions = await openSessions(place);
+  try {
+    const { sessions: found } = await sessions.list({ project: sessions.projects, limit });
+    const calls: AnsweredCall[] = [];
+    for (const session of found)
+      calls.push(...(await answeredCalls(readEntries(session, { type: 'from', seq: 0 }))));
+    return calls;
+  } finally {
+    await sessions.close();
+  }
+}
+
+/** Calls shown for each rule. */
+const MAX_CALLS = 5;
+
+function shown({ rules, refused }: LearnedRules, asked: number, place: Place): string {
+  const lines = [`${asked} ${asked === 1 ? 'question was' : 'questions were'} answered in this project.`];
+  if (rules.length === 0) lines.push('No rule would have saved enough of them; --min 1 shows all.');
+  for (const { rule, times, covers } of rules) {
+    lines.push('', `${rule}  would have saved ${times} ${times === 1 ? 'question' : 'questions'}:`);
+    for (const { call, times: each } of covers.slice(0, MAX_CALLS))
+      lines.push(`  ${each} × ${sanitizeLine(call.replace(/\s+/g, ' '))}`);
+    if (covers.length > MAX_CALLS) lines.push(`  and ${covers.length - MAX_CALLS} other calls`);
+  }
+  for (const { rule, call } of refused)
+    lines.push('', `${rule}  is left out: it covers a call that you denied: ${sanitizeLine(call)}`);
+  if (rules.length > 0) {
+    const allow = rules.map(({ rule }) => rule);
+    lines.push(
+      '',
+      `For ${settingsFiles(place).local}, or with --save:`,
+      JSON.stringify({ permissions: { allow } }, null, 2),
+    );
+  }
+  return `${lines.map((line) => line.split('\n').map(sanitizeLine).join('\n')).join('\n')}\n`;
+}
+
+async function open(
+  place: Place,
+  { allowedTools = [], disallowedTools = [] }: Pick<TestFlags, 'allowedTools' | 'disallowedTools'>,
+): Promise<{ readonly loaded: LoadedSettings; readonly permissions: Permissions }> {
+  const parsed = await parseArguments([], place.version);
+  if (parsed.type !== 'run') throw new Error('the empty command line is a run');
+  const loaded = await readSettings(
+    place,
+    { ...parsed.options, allowedTools, disallowedTools },
+    await trustIn(place),
+  );
+  const permissions = createPermissions(loaded, {
+    ...place,
+    wasm: grammarFolder(place.packageRoot),
+    ownDirectories: [],
+    onSaved: (rules) => rememberRules(place.dataRoot, place.root, rules),
+  });
+  return { loaded, permissions };
+}

@@ -1,0 +1,82 @@
+/** The subcommands of `clawdcode permissions` and their flags. */
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { type PermissionMode, permissionModes } from '../../protocol/permissions.ts';
+import { splitRules } from '../splitRules.ts';
+
+export interface TestFlags {
+  readonly tool: string;
+  readonly mode?: PermissionMode;
+  readonly json?: boolean;
+  readonly allowedTools?: readonly string[];
+  readonly disallowedTools?: readonly string[];
+}
+
+export interface LearnFlags {
+  readonly min: number;
+  readonly sessions: number;
+  readonly json?: boolean;
+  readonly save?: boolean;
+}
+
+/** What the subcommands do. */
+export interface PermissionActions {
+  readonly test: (words: readonly string[], flags: TestFlags) => Promise<void>;
+  readonly learn: (flags: LearnFlags) => Promise<void>;
+}
+
+/** The definition alone: `actions` is asked for when a subcommand runs. */
+export function createPermissionsProgram(actions: () => PermissionActions): Command {
+  const rules = (text: string, before: readonly string[] = []): readonly string[] => [
+    ...before,
+    ...splitRules(text),
+  ];
+  const program = new Command('clawdcode permissions')
+    .description('Say what a call would be asked and why, and learn rules from what you approved.')
+    .usage('test|learn [options]')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand('help [command]', 'print the help of one of them')
+    .exitOverride()
+    .addHelpText('after', EXAMPLES);
+  program
+    .command('test')
+    .argument('<call...>', 'a command for the shell; with --tool, a path or an address')
+    .description('what would be decided about a call here, and what leads to it; runs nothing')
+    .option('--tool <name>', 'the tool that is called', 'Bash')
+    .addOption(
+      new Option('--mode <mode>', 'in this mode, not the one of your settings').choices(permissionModes),
+    )
+    .option('--allowed-tools <rules>', 'with these rules as well', rules)
+    .option('--disallowed-tools <rules>', 'with these rules that deny as well', rules)
+    .option('--json', 'one JSON object')
+    .action((words, flags) => actions().test(words, flags));
+  program
+    .command('learn')
+    .description('rules for what you approved in this project, each with what it would have covered')
+    .option('--min <n>', 'only rules that would have saved so many questions', aboveZero, 2)
+    .option('--sessions <n>', 'look at so many sessions, the newest', aboveZero, 50)
+    .option('--save', 'add them to .clawdcode.local.json, after they are shown')
+    .option('--json', 'one JSON object')
+    .action((flags) => actions().learn(flags));
+  return program;
+}
+
+function aboveZero(text: string): number {
+  const number = Number(text);
+  if (!Number.isSafeInteger(number) || number < 1)
+    throw new InvalidArgumentError('It must be a whole number above 0.');
+  return number;
+}
+
+const EXAMPLES = `
+Examples:
+  clawdcode permissions test 'npm test && git push'
+  clawdcode permissions test --mode acceptEdits 'mkdir -p src/new'
+  clawdcode permissions test --tool Edit .env
+  clawdcode permissions test --allowed-tools 'Bash(git:*)' --json 'git log --output=x'
+  clawdcode permissions learn
+  clawdcode permissions learn --min 5 --save
+
+Exit codes of test:
+  0 it runs without a question · 1 it asks · 2 it is denied · 42 bad input
+Exit codes of learn:
+  0 done · 1 the rules could not be saved · 42 bad input`;

@@ -1,0 +1,52 @@
+/** The decision about a call with what led to it. Nothing is decided here: it asks those who decide. */
+import type { ExplainedPart, ExplainedVerdict, PermissionExplanation } from '../protocol/explanation.ts';
+import { type Judged, judgeCommand } from './commandDecision.ts';
+import { decide, type PermissionInput, shownCall } from './decide.ts';
+import { decideFile } from './fileDecision.ts';
+import type { PartVerdict } from './partDecision.ts';
+import type { Policy } from './policy.ts';
+
+/** Decides one call as `decide` does, and says how it came to that. */
+export function explain(input: PermissionInput, policy: Policy): PermissionExplanation {
+  const { tool, access } = input;
+  const judged = access.type === 'command' ? judgeCommand(tool, access, policy) : undefined;
+  const { behavior, reason, rule, suggestion } = judged?.decision ?? decide(input, policy);
+  const parts =
+    judged?.parts().map((part) => explainedPart(part, judged.isByParts)) ?? fileParts(input, policy);
+  return {
+    tool,
+    mode: policy.mode,
+    call: shownCall(input),
+    ...(access.type === 'command' && { cwd: access.cwd }),
+    behavior,
+    reason,
+    ...(rule && { rule }),
+    saves: suggestion?.rules ?? [],
+    isUnderstood: judged?.isUnderstood ?? true,
+    parts,
+  };
+}
+
+function explainedPart({ visit, file, verdict }: Judged, isByParts: boolean): ExplainedPart {
+  const part = visit?.part;
+  return {
+    text: part?.text ?? file ?? '',
+    words: part?.full.map((value, at) => ({ source: part.fullRaw[at] ?? '', value })) ?? [],
+    folders: visit === undefined ? [] : visit.directories,
+    ...(isByParts && { verdict: explainedVerdict(verdict) }),
+  };
+}
+
+function explainedVerdict({ behavior, reason, rule, row, stopped = [] }: PartVerdict): ExplainedVerdict {
+  return { behavior, reason, ...(rule && { rule }), ...(row !== undefined && { row }), stopped };
+}
+
+function fileParts({ tool, access }: PermissionInput, policy: Policy): readonly ExplainedPart[] {
+  if (access.type !== 'read' && access.type !== 'write') return [];
+  return access.paths.map((path) => ({
+    text: path,
+    words: [],
+    folders: [],
+    verdict: explainedVerdict(decideFile({ tool, verb: access.type, path }, policy)),
+  }));
+}

@@ -1,0 +1,63 @@
+/** `clawdcode permissions`: what a call would be asked, and rules from what was approved. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { setStage } from './support/stage.ts';
+
+test('test says what is decided, with the code for a script, and runs nothing', async () => {
+  const { work, print } = await setStage();
+  const on = (...args: string[]) => print(['permissions', 'test', ...args]);
+  const allowed = await on('ls && cat package.json');
+  expect(allowed).toMatchObject({ code: 0, stderr: '' });
+  expect(allowed.stdout).toContain('commands that only look: ls');
+  const asked = await on('--allowed-tools', 'Bash(npm test:*)', 'npm test --script-shell=./x && touch made');
+  expect(asked).toMatchObject({ code: 1, stderr: '' });
+  expect(asked.stdout).toMatch(/Bash\(npm test:\*\), in --allowed-tools: does not cover --script-shell/);
+  expect(asked.stdout).toContain('No rule allows touch made.');
+  const denied = await on('--disallowed-tools', 'Bash(git push:*)', '--json', 'git -C . push');
+  expect(denied.code).toBe(2);
+  expect(JSON.parse(denied.stdout)).toMatchObject({
+    behavior: 'deny',
+    rule: { text: 'Bash(git push:*)', source: '--disallowed-tools' },
+    parts: [{ text: 'git -C . push' }],
+  });
+  expect((await on('--tool', 'Edit', '--mode', 'acceptEdits', 'new.txt')).code).toBe(0);
+  expect((await on('--mode', 'wild', 'ls')).code).toBe(42);
+  await expect(readFile(join(work.repository, 'made'))).rejects.toThrow();
+});
+
+test('learn proposes a rule for what was approved, and saves it when told to', async () => {
+  const { server, work, open, print } = await setStage();
+  for (const name of ['one', 'two'])
+    server.script({ calls: [{ name: 'Bash', input: { command: `touch ${name}` } }] }, { text: 'Done.' });
+  const terminal = open([], { below: ['env', 'TERM=dumb'] });
+  await terminal.waitForPrinted('Ctrl+D leaves');
+  for (const [index, prompt] of ['first', 'second'].entries()) {
+    await terminal.submit(prompt);
+    await terminal.waitForPrinted(new RegExp(`(?:Answer y, a or n[\\s\\S]*){${index + 1}}`));
+    await terminal.pause(350);
+    await terminal.submit('y');
+    await terminal.waitForPrinted(new RegExp(`(?:Ready\\.[\\s\\S]*){${index + 1}}`));
+  }
+  await terminal.press('\u0004');
+  await terminal.exited;
+  // Nobody was there to answer: that is no answer.
+  server.script({ calls: [{ name: 'Bash', input: { command: 'touch three' } }] }, { text: 'No.' });
+  await print(['-p', 'third']);
+
+  const shown = await print(['permissions', 'learn']);
+  expect(shown).toMatchObject({ code: 0, stderr: '' });
+  expect(shown.stdout).toContain('2 questions were answered');
+  expect(shown.stdout).toMatch(
+    /Bash\(touch:\*\) {2}would have saved 2 questions:\n {2}1 × touch one\n {2}1 × touch two/,
+  );
+  const file = join(work.repository, '.clawdcode.local.json');
+  await expect(readFile(file)).rejects.toThrow();
+
+  expect((await print(['permissions', 'learn', '--save'])).code).toBe(0);
+  expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({
+    permissions: { allow: ['Bash(touch:*)'] },
+  });
+  expect((await print(['permissions', 'test', 'touch four'])).code).toBe(0);
+  expect((await print(['permissions', 'learn'])).stdout).toContain('No rule would have saved enough');
+});
