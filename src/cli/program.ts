@@ -8,9 +8,8 @@ import { splitRules } from './splitRules.ts';
 const epilogue = `
 Subcommands (see --help of each):
   session       find, read and look after the sessions on this machine
-  permissions   say what a call would be asked, and learn rules from what you approved
-  doctor        look at everything that is needed, and say what is missing
-  completion    print the completion script of bash, zsh or fish
+  permissions   say what a call would be asked and why, and learn rules from what you approved
+  doctor        look at everything that is needed · completion   the script of bash, zsh or fish
 
 Exit codes:
   0 done · 1 the turn failed · 41 no key, no server or access refused · 42 bad input or unknown session

@@ -60,8 +60,12 @@ export function judgeCommand(tool: string, access: CommandAccess, policy: Policy
     isByParts: false,
     parts,
   });
-  if (command.length > maxCheckedLength && policy.rules.some(({ behavior }) => behavior !== 'allow'))
-    return judged({ behavior: policy.mode === 'bypassPermissions' ? 'deny' : 'ask', reason: tooLong });
+  const strict = policy.rules.find(({ behavior }) => behavior !== 'allow');
+  if (command.length > maxCheckedLength && strict)
+    return judged({
+      ...byRule(policy.mode === 'bypassPermissions' ? 'deny' : 'ask', strict),
+      reason: tooLong,
+    });
   const denied = toolRule('deny', tool, policy) ?? forbidden('deny', command, parsed, cwd, policy);
   if (denied?.behavior === 'deny') return judged(denied);
   if (policy.mode === 'bypassPermissions')

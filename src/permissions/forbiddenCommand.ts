@@ -24,7 +24,7 @@ export function matchForbidden(rule: SourcedRule, part: CommandPart): Match {
   if (shown.some((one) => pattern.test(one))) return 'yes';
   if (calls.some((words) => saysTheSame(text, words))) return 'yes';
   const scripts = scriptsIn(part);
-  if (scripts.some((script) => matchText(rule, script) === 'yes')) return 'yes';
+  if ([...scripts, ...codeIn(part)].some((script) => matchText(rule, script) === 'yes')) return 'yes';
   if (calls.some((words) => mayBe(text, words)) || runsUnknown(part, text)) return 'perhaps';
   return scripts.some((script) => matchText(rule, script) === 'perhaps') ? 'perhaps' : 'no';
 }
@@ -277,10 +277,19 @@ function scriptsIn(part: CommandPart): readonly string[] {
         ? [word.replace(/^--exec=/, '')]
         : [];
     });
-  if (!runners.test(name) && !runners.test(inner)) return [];
+  const hasShell = full.some((word) => shells.test(programName(word)));
+  if (!runners.test(name) && !runners.test(inner) && !hasShell) return [];
   return full.flatMap((word, index) =>
     index > 0 && word !== null && /[\s;&|=$]/.test(word) ? [word.replace(/^[\w.-]+=/, '')] : [],
   );
+}
+
+const interpreters = /^(?:python[\d.]*|node|nodejs|deno|bun|perl|ruby|php|lua|awk|gawk|osascript)$/;
+
+/** Code on the command line that may start a program by its name. */
+function codeIn({ argv }: CommandPart): readonly string[] {
+  if (!interpreters.test(programName(argv[0]))) return [];
+  return argv.slice(1).flatMap((word) => (word !== null && /[(\s]/.test(word) ? [word] : []));
 }
 
 /** `alias.x=push` runs `git push`, `alias.x=!cmd` runs a command. */
@@ -296,6 +305,7 @@ function runsUnknown(part: CommandPart, text: string): boolean {
   const [first, ...rest] = part.argv;
   const name = programName(first);
   if (part.carrier) return false;
+  if (replacesProgram(part.full)) return true;
   if (shells.test(name))
     return rest.every((word) => word === null || /^[-+]/.test(word)) || rest.includes(null);
   if (/^(?:source|\.|eval|trap|alias)$/.test(name))
@@ -310,6 +320,26 @@ function runsUnknown(part: CommandPart, text: string): boolean {
     (part.envPrefix.some((variable) => variable.startsWith('GIT_CONFIG')) ||
       part.argv.some((word) => word !== null && /^(?:--config-env|include\.path|alias\.)/.test(word)));
   return isAlias || configured;
+}
+
+/** Whether `xargs -I{}` or `find -exec` puts what it reads or finds in the place of the program. */
+function replacesProgram(full: readonly (string | null)[]): boolean {
+  const found = full.findIndex(
+    (word, index) => /^-(?:exec|ok)(?:dir)?$/.test(full[index - 1] ?? '') && word === '{}',
+  );
+  if (found !== -1) return true;
+  let at = full.findIndex((word) => programName(word) === 'xargs') + 1;
+  if (at === 0) return false;
+  let mark = '{}';
+  let isReplacing = false;
+  for (; full[at]?.startsWith('-'); at += 1) {
+    const option = full[at] ?? '';
+    isReplacing ||= /^-[Ii]|^--replace/.test(option);
+    if (/^-I./.test(option)) mark = option.slice(2);
+    if (option === '-I') mark = full[at + 1] ?? mark;
+    if (/^-[ILnPsdEa]$/.test(option)) at += 1;
+  }
+  return isReplacing && (full[at] === null || full[at]?.includes(mark) === true);
 }
 
 const suffixes = (text: string): string[] => {

@@ -47,6 +47,8 @@ interface Row {
   readonly words?: RegExp;
   /** What follows `--`, or a script's name, goes to a program that is not known here. */
   readonly passesOn?: boolean;
+  /** What may be handed on nevertheless. */
+  readonly passable?: RegExp;
 }
 
 const scriptShell =
@@ -167,6 +169,7 @@ const rows: readonly Row[] = [
     programs: 'tsc',
     manual: 'typescriptlang.org/docs/handbook/compiler-options.html',
     style: 'single',
+    words: /^@/,
     runs: '--plugins --init',
     writes:
       '--outDir --outFile --out --declarationDir --tsBuildInfoFile --generateTrace --generateCpuProfile',
@@ -189,7 +192,7 @@ const rows: readonly Row[] = [
   {
     programs: 'vitest jest mocha ava playwright cypress karma wtr c8 nyc tap jasmine',
     manual: 'vitest.dev/guide/cli, jestjs.io/docs/cli, mochajs.org, playwright.dev/docs/test-cli',
-    runs: `${testRunner} --globalSetup --globalTeardown --setupFiles --setupFilesAfterEnv --environment --env --testEnvironment --testRunner --runner --transform --resolver --reporter --reporters --preset --haste --require -r --import --loader --ui --file --spec --node-options --execArgv --pool --browser --browser.provider --browser.name --moduleNameMapper --modulePaths --coverageProvider --coverage.provider --coverage.customProviderModule --coverage.reporter --testResultsProcessor --testSequencer --snapshotResolver --filter --prettierPath --watchPlugins --dependencyExtractor --openssl --api --inspect --inspect-brk --open --outputFile --project-config --test-list`,
+    runs: `${testRunner} --globalSetup --globalTeardown --setupFiles --setupFilesAfterEnv --environment --env --testEnvironment --testRunner --runner --transform --resolver --reporter --reporters --preset --haste --require -r --import --loader --ui --file --spec --node-options --execArgv --pool --browser --browser.provider --browser.name --moduleNameMapper --modulePaths --coverageProvider --coverage.provider --coverage.customProviderModule --coverage.reporter --snapshotSerializers --snapshotEnvironment --moduleDirectories --coverageReporters --globals --testResultsProcessor --testSequencer --snapshotResolver --filter --prettierPath --watchPlugins --dependencyExtractor --openssl --api --inspect --inspect-brk --open --outputFile --project-config --test-list`,
     writes:
       '--update-snapshots --coverageDirectory --coverage.reportsDirectory --outputFile --cacheDirectory --output --attachmentsDir --report-dir --temp-dir',
     elsewhere: '--root --rootDir --roots --dir -C --cwd --workspace --projects --prefix --configLoader',
@@ -199,6 +202,7 @@ const rows: readonly Row[] = [
     programs: 'pytest py.test tox nox',
     manual: 'docs.pytest.org/en/stable/reference/reference.html#command-line-flags',
     style: 'gnu',
+    words: /^@/,
     runs: '-p -c -o --config-file --override-ini --pdb --pdbcls --trace --pyargs --import-mode --confcutdir --rootdir -W --pythonwarnings --cov-config --noxfile -f --workdir',
     writes:
       '--basetemp --junitxml --junit-xml --log-file --report-log --resultlog --pastebin --cov-report --debug --cache-clear --html',
@@ -253,6 +257,10 @@ const rows: readonly Row[] = [
     subcommands: 'install publish login logout owner yank fix uninstall run r new init vendor',
     known: cargoCommands,
     words: /^\+/,
+    passesOn: true,
+    // libtest: doc.rust-lang.org/rustc/tests
+    passable:
+      /^(?:-q|--(?:nocapture|no-capture|show-output|ignored|include-ignored|exact|list|quiet|skip|test-threads|color|format)(?:=.*)?)$/,
   },
   {
     programs: 'rustc rustfmt rustup',
@@ -556,7 +564,8 @@ function readRow(argv: readonly (string | null)[], offset: number): RiskyWord[] 
       continue;
     }
     if (end !== -1 && at > end) {
-      if (row.passesOn === true && word.startsWith('-')) add(at, word, 'runs', 'options for the script', end);
+      if (row.passesOn === true && word.startsWith('-') && row.passable?.test(word) !== true)
+        add(at, word, 'runs', 'options for the script', end);
       else if (row.words?.test(word)) add(at, word, 'runs', 'words');
       continue;
     }
@@ -592,11 +601,15 @@ function isOption(word: string, option: string, row: Row): boolean {
   if (!word.startsWith('-') || word === '-' || word === '--') return false;
   const [name = ''] = word.split('=');
   if (row.style === 'single')
-    return option.length > 2 ? bare(name) === bare(option) : name.replace(/^--/, '-') === option;
+    return option.length > 2
+      ? bare(name.replace(/^--?test\./, '-')) === bare(option)
+      : name.replace(/^--/, '-') === option;
   if (option.startsWith('--')) {
     if (!name.startsWith('--')) return false;
     if (row.style === 'gnu' || row.global !== undefined) return name.length > 3 && option.startsWith(name);
-    return bare(name) === bare(option);
+    return [name, name.replace(/\..*$/, ''), `--${name.replace(/^.*\./, '')}`].some(
+      (one) => bare(one) === bare(option),
+    );
   }
   if (word.startsWith('--') || option.length !== 2) return false;
   const letters = word.slice(1);

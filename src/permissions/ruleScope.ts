@@ -148,6 +148,8 @@ const gitWrites =
   /^(?:apply|am|checkout|checkout-index|clean|clone|init|mv|pull|read-tree|reset|restore|rm|stash|switch|worktree)$/;
 /** Programs that show or hand on all that is in a folder. */
 const recursive = /^(?:[efz]?grep|rg|ag|ack|ugrep|diff)$/;
+/** Programs that change everything below a folder, what is obeyed included. */
+const sweeping = /^(?:rm|chmod|chown|chgrp|shred|rsync)$/;
 const edits = /^(?:cp|mv|mkdir|touch)$/;
 
 function outOfReach(
@@ -176,6 +178,7 @@ function outOfReach(
       // `/api/v1` is a pattern or a route where there is no such folder.
       const top = `/${path.split('/')[1] ?? ''}`;
       if (path !== top && !policy.isDirectory(top)) continue;
+      if (sweeping.test(name) && isHome(real, policy)) return { reason: `${word}, a whole project` };
       const verdict = decideFile(
         { tool: reads ? 'Read' : 'Edit', verb: reads ? 'read' : 'write', path },
         { ...policy, mode: 'acceptEdits' },

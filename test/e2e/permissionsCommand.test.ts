@@ -34,7 +34,7 @@ test('learn proposes a rule for what was approved, and saves it when told to', a
   await terminal.waitForPrinted('Ctrl+D leaves');
   for (const [index, prompt] of ['first', 'second'].entries()) {
     await terminal.submit(prompt);
-    await terminal.waitForPrinted(new RegExp(`(?:Answer y, a or n[\\s\\S]*){${index + 1}}`));
+    await terminal.waitForPrinted(new RegExp(`(?:Answer y, a[^\\n]* or n[\\s\\S]*){${index + 1}}`));
     await terminal.pause(350);
     await terminal.submit('y');
     await terminal.waitForPrinted(new RegExp(`(?:Ready\\.[\\s\\S]*){${index + 1}}`));

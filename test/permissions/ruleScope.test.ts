@@ -231,6 +231,8 @@ const scopes: Readonly<
   'Bash(npx vitest:*)': {
     covers: ['npx vitest run src', 'npx vitest run -t name --coverage'],
     stops: [
+      'npx vitest --poolOptions.forks.execArgv=--require=./x',
+      'npx vitest --coverage.reporter=./x',
       'npx vitest --config=x',
       'npx vitest -c x',
       'npx vitest --globalSetup x',
@@ -271,6 +273,7 @@ const scopes: Readonly<
   'Bash(tsc:*)': {
     covers: ['tsc --noEmit', 'tsc -p tsconfig.json'],
     stops: [
+      'tsc @args',
       'tsc --outDir x',
       'tsc --outdir x',
       'tsc -outFile x',
@@ -296,6 +299,8 @@ const scopes: Readonly<
   'Bash(cargo:*)': {
     covers: ['cargo test --all', 'cargo test -- --nocapture', 'cargo b'],
     stops: [
+      'cargo clippy -- -Clinker=./x',
+      'cargo fmt -- --config-path=x',
       'cargo test --config x=1',
       'cargo --config=x test',
       'cargo test -Zx',
@@ -310,6 +315,8 @@ const scopes: Readonly<
   'Bash(go:*)': {
     covers: ['go test ./...', 'go vet ./...', 'go build ./cmd'],
     stops: [
+      'go test -test.cpuprofile=x',
+      'go test -test.outputdir x',
       'go test -exec ./x',
       'go test --exec=./x',
       'go build -toolexec=./x',
@@ -443,7 +450,18 @@ const scopes: Readonly<
   },
   'Bash(rm:*)': {
     covers: ['rm -rf docs/x'],
-    stops: ['rm -rf .git', 'rm -rf ~', 'rm -rf /', 'rm ../x', 'rm $X', 'rm -rf link/x', 'rm .env'],
+    stops: [
+      'rm -rf .',
+      'rm -rf ./',
+      'rm -rf src/..',
+      'rm -rf .git',
+      'rm -rf ~',
+      'rm -rf /',
+      'rm ../x',
+      'rm $X',
+      'rm -rf link/x',
+      'rm .env',
+    ],
   },
   'Bash(tree:*)': {
     covers: ['tree --sort=name src'],
