@@ -37,7 +37,13 @@ function explainedPart({ visit, file, verdict }: Judged, isByParts: boolean): Ex
   };
 }
 
-function explainedVerdict({ behavior, reason, rule, row, stopped = [] }: PartVerdict): ExplainedVerdict {
+function explainedVerdict({
+  behavior,
+  reason,
+  rule,
+  row,
+  stopped = [],
+}: Pick<PartVerdict, 'behavior' | 'reason' | 'rule' | 'row' | 'stopped'>): ExplainedVerdict {
   return { behavior, reason, ...(rule && { rule }), ...(row !== undefined && { row }), stopped };
 }
 
