@@ -9,7 +9,8 @@ import { decide, type PermissionInput, type Policy } from '../permissions/decide
 import { expandGlob } from '../permissions/expandGlob.ts';
 import { explain } from '../permissions/explain.ts';
 import { decideFile } from '../permissions/fileDecision.ts';
-import { gitRunsPrograms } from '../permissions/gitPrograms.ts';
+import { filesBelow, findUpwards } from '../permissions/filesBelow.ts';
+import { gitFolder, gitRunsPrograms } from '../permissions/gitPrograms.ts';
 import { linksIn, listTree } from '../permissions/listTree.ts';
 import { parseRule, type SourcedRule } from '../permissions/rules.ts';
 import { isSensitive } from '../permissions/sensitive.ts';
@@ -80,6 +81,9 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
     linksIn,
     listTree,
     isDirectory,
+    filesBelow,
+    findUpwards,
+    gitFolder,
     gitRunsPrograms,
     parseCommand,
     localSettingsFile,

@@ -24,6 +24,11 @@ export function gitRunsPrograms(directory: string): boolean {
   return repository !== undefined && runsPrograms(repository, new Set());
 }
 
+/** The folder with the settings of the repository that git would find from the directory. */
+export function gitFolder(directory: string): string | undefined {
+  return findRepository(resolve(directory))?.folder;
+}
+
 /** Repositories in repositories that are looked at. */
 const MAX_REPOSITORIES = 200;
 

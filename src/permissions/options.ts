@@ -5,6 +5,10 @@ export interface OptionList {
   readonly flags?: string;
   /** Letters of short options with a value, attached or as the next word. */
   readonly values?: string;
+  /** Letters of short options whose value, if any, is attached. */
+  readonly attached?: string;
+  /** Whether each short option is a word of its own. */
+  readonly isSingle?: boolean;
   /** Long options without a value, or with one after `=`. Exact names: abbreviations are not understood. */
   readonly long?: readonly string[];
   /** Long options whose value is the next word, or after `=`. */
@@ -38,6 +42,7 @@ export function readOptions(args: readonly (string | null)[], list: OptionList):
       const value = rest.length > 0 ? rest.join('=') : takesNext ? (args[++at] ?? null) : '';
       options.push({ name, value });
     } else {
+      if (list.isSingle && word.length > 2) return undefined;
       const used = cluster(word.slice(1), args[at + 1] ?? null, list);
       if (used === undefined) return undefined;
       options.push(...used.options);
@@ -58,6 +63,10 @@ function cluster(
       const attached = letters.slice(index + 1);
       options.push({ name: `-${letter}`, value: attached === '' ? next : attached });
       return { options, tookNext: attached === '' };
+    }
+    if (list.attached?.includes(letter)) {
+      options.push({ name: `-${letter}`, value: letters.slice(index + 1) });
+      return { options, tookNext: false };
     }
     if (!list.flags?.includes(letter)) return undefined;
     options.push({ name: `-${letter}`, value: '' });

@@ -1,4 +1,5 @@
 /** A shell command taken apart: every simple command in it, wherever it hides, and every redirection. */
+import type { Argument } from './wordValues.ts';
 
 export interface CommandPart {
   /** The simple command as written, with its assignments, without its redirections. */
@@ -10,6 +11,13 @@ export interface CommandPart {
   /** The words before wrappers were taken off. */
   readonly full: readonly (string | null)[];
   readonly fullRaw: readonly string[];
+  /**
+   * Every list of arguments that it may be started with, name first and wrappers taken off; null = some word is not known,
+   * or the shells differ about it.
+   */
+  readonly runs: readonly (readonly Argument[])[] | null;
+  /** Of a pipeline: the arguments of the command whose output it reads, if that is one command and known. */
+  readonly input?: readonly Argument[];
   /** Names of the variables that are set for this command only. */
   readonly envPrefix: readonly string[];
   /** `bash -c '…'` and `eval '…'`: what it runs follows as parts of its own. */
@@ -18,6 +26,8 @@ export interface CommandPart {
   readonly variables: boolean;
   /** Whether it runs exactly once whenever the next part is reached: an element of a top-level `&&` chain. */
   readonly certain: boolean;
+  /** Whether it runs whenever the shell gets there: a statement of its own, or the first of a chain. */
+  readonly isReached: boolean;
   /** Whether it may run more than once: in a loop or a function. */
   readonly repeats: boolean;
 }

@@ -8,12 +8,15 @@ import { localWork } from './localWork.ts';
 import type { CommandPart } from './parsedCommand.ts';
 import { decideEdits, type Touched } from './plainEdits.ts';
 import type { Policy } from './policy.ts';
-import { type ReadOnlyUse, readOnlyUse } from './readOnly.ts';
+import { readOnlyUse } from './readOnly.ts';
+import type { ReadOnlyUse } from './readOnlyUse.ts';
 import { subcommandAt } from './riskyOptions.ts';
 import { beyondRule, type ScopeInput } from './ruleScope.ts';
 import type { SourcedRule } from './rules.ts';
-import { couldBeSensitive, isSensitive } from './sensitive.ts';
+import { couldBeSensitive, isPublic, isSensitive } from './sensitive.ts';
+import { isPlainVariable } from './shellGrammar.ts';
 import { textWords } from './textWords.ts';
+import { decidePattern, decideTree, isNoFile } from './treeDecision.ts';
 import { gravest } from './verdicts.ts';
 import { locate, possibleWords } from './wordPaths.ts';
 import { changesDirectory, type Visit } from './workingDirectory.ts';
@@ -101,16 +104,16 @@ const allowedBy = ({ text, source }: { text: string; source: string }): PartVerd
 });
 
 function decideEnvironment(part: CommandPart): PartVerdict {
-  if (hasSafeEnvironment(part))
+  const isPlain = !part.carrier && part.envPrefix.every(isPlainVariable);
+  if (isPlain || hasSafeEnvironment(part))
     return { behavior: 'allow', basis: 'read-only', reason: 'Sets nothing that matters.' };
   return { behavior: 'ask', reason: `${shorten(part.text)} sets variables that may change what is run.` };
 }
 
 /** A secret that the command may read or hand on: a rule for the command in general does not cover it. */
 function findSecret(visit: Visit, use: ReadOnlyUse | undefined, policy: Policy): PartVerdict | undefined {
-  const known = use?.contents.every((word) => word !== null) ? use.contents : undefined;
-  const words =
-    known?.map((path) => ({ path: path ?? '', wild: true })) ?? possibleWords(withoutText(visit.part));
+  const known = use && [...use.contents, ...(use.trees ?? []).map(({ path }) => path)];
+  const words = known?.map((path) => ({ path, wild: true })) ?? possibleWords(withoutText(visit.part));
   for (const directory of visit.directories ?? [policy.root]) {
     for (const { path: word, wild } of words) {
       // `eslint *` is no attempt at a key; `cat *` would show one.
@@ -118,7 +121,10 @@ function findSecret(visit: Visit, use: ReadOnlyUse | undefined, policy: Policy):
       const path = locate(word, directory, policy);
       const isSecret = wild ? couldBeSensitive : isSensitive;
       if (!isSecret(path) && !isSecret(policy.realpath(path))) continue;
-      const verdict = decideFile({ tool: 'Read', verb: 'read', path }, policy, wild);
+      const verdict =
+        known === undefined
+          ? decideFile({ tool: 'Read', verb: 'read', path }, policy, wild)
+          : decidePaths(path, policy);
       if (verdict.behavior !== 'allow')
         return { behavior: verdict.behavior, reason: verdict.reason, row: 'files that may hold secrets' };
     }
@@ -150,55 +156,81 @@ function decideUse(input: ScopeInput, use: ReadOnlyUse): PartVerdict {
   const astray = directories.find((directory) => !inWorkspace(policy.realpath(directory), policy));
   if (astray !== undefined)
     return { behavior: 'ask', reason: `${what} runs in ${astray}, outside the workspace.` };
-  // A directory may hold a repository's settings, and those name programs that git runs.
-  if (part.argv[0] === 'git' && visit.moved && !directories.every((directory) => isRoot(directory, policy)))
-    return { behavior: 'ask', reason: `${what} runs after a change of directory.`, unruled: input };
-  if (part.argv[0] === 'git' && directories.some(policy.gitRunsPrograms))
-    return {
-      behavior: 'ask',
-      reason: `The repository's own configuration names programs that ${what} may start.`,
-      unruled: input,
-    };
-  if (use.onlyFiles === true && directories.some((directory) => namesDirectory(use, directory, policy)))
-    return { behavior: 'ask', reason: `${what} shows all that is in a folder, secrets included.` };
+  const asked = decideGit(use, directories, what, policy) ?? decideObeyed(use, directories, what, policy);
+  if (asked) return asked.behavior === 'ask' ? { ...asked, unruled: input } : asked;
   const verdicts = directories.flatMap((directory) => [
+    ...(use.patterns ?? []).map((pattern) => decidePattern(pattern, directory, policy)),
     ...use.contents.map((word) => decideOperand(word, directory, 'contents', policy)),
     ...use.names.map((word) => decideOperand(word, directory, 'names', policy)),
+    ...(use.trees ?? []).map((tree) => decideTree(tree, directory, what, policy)),
   ]);
   return gravest(verdicts) ?? { behavior: 'allow', basis: 'read-only', reason: `${what} only looks.` };
 }
 
-function namesDirectory(
-  { contents }: ReadOnlyUse,
-  directory: string,
-  { isDirectory, expandGlob, ...policy }: Policy,
-): boolean {
-  return contents.some((word) => {
-    if (word === null) return true;
-    const path = locate(word, directory, policy);
-    const paths = hasGlob(word) ? expandGlob(path) : [path];
-    return paths === undefined || [path, ...paths].some(isDirectory);
-  });
+/** A directory may hold a repository of its own, and its settings name programs that git runs. */
+function decideGit(
+  { repositories = [] }: ReadOnlyUse,
+  directories: readonly string[],
+  what: string,
+  policy: Policy,
+): PartVerdict | undefined {
+  const places = directories.flatMap((directory) =>
+    repositories.map((place) => locate(place, directory, policy)),
+  );
+  for (const place of places) {
+    if (!inWorkspace(policy.realpath(place), policy))
+      return { behavior: 'ask', reason: `${what} looks at ${place}, outside the workspace.` };
+    const own = [policy.root, ...policy.additionalDirectories].map(policy.gitFolder);
+    if (!own.includes(policy.gitFolder(place)))
+      return { behavior: 'ask', reason: `${what} uses another repository than that of the workspace.` };
+    if (policy.gitRunsPrograms(place))
+      return {
+        behavior: 'ask',
+        reason: `The repository's own configuration names programs that ${what} may start.`,
+      };
+  }
+  return undefined;
+}
+
+/** A file upwards from where it runs that makes a program something else. */
+function decideObeyed(
+  { obeys = [] }: ReadOnlyUse,
+  directories: readonly string[],
+  what: string,
+  policy: Policy,
+): PartVerdict | undefined {
+  if (obeys.length === 0) return undefined;
+  const found = directories.map((directory) => policy.findUpwards(policy.realpath(directory), obeys));
+  const file = found.find((path) => path !== undefined);
+  return file === undefined ? undefined : { behavior: 'ask', reason: `${file} says what ${what} runs.` };
+}
+
+/** A pattern is what it means now: nothing else in the command makes files without having been asked about. */
+function decidePaths(path: string, policy: Policy): FileVerdict {
+  const verdict = decideFile({ tool: 'Read', verb: 'read', path }, policy, true);
+  if (!hasGlob(path) || verdict.cause !== 'secret') return verdict;
+  const files = policy.expandGlob(path) ?? [path];
+  const each = files.map((file) => decideFile({ tool: 'Read', verb: 'read', path: file }, policy));
+  const literal = decideFile({ tool: 'Read', verb: 'read', path }, policy);
+  return gravest([...each, literal]) ?? verdict;
 }
 
 function decideOperand(
-  word: string | null,
+  word: string,
   directory: string,
   kind: 'contents' | 'names',
   policy: Policy,
 ): PartVerdict {
-  if (word === null)
-    return { behavior: 'ask', reason: 'Reads a file that is only known when the command runs.' };
+  if (isNoFile(word)) return { behavior: 'allow', basis: 'read-only', reason: 'No file.' };
   if (hasGlob(word) && /[*?[].*\/\.\.(?:\/|$)/.test(word))
     return { behavior: 'ask', reason: `${word} may lead anywhere.` };
-  const verdict: FileVerdict = decideFile(
-    { tool: 'Read', verb: 'read', path: locate(word, directory, policy) },
-    policy,
-    true,
-  );
+  const path = locate(word, directory, policy);
+  const verdict = decidePaths(path, policy);
   const { basis, behavior, cause, reason, realPath, rule } = verdict;
   if (cause === 'secret' && kind === 'names' && inWorkspace(realPath, policy))
     return { behavior: 'allow', basis: 'read-only', reason: 'Lists names only.' };
+  if (cause === 'outside' && isPublic(path) && isPublic(realPath))
+    return { behavior: 'allow', basis: 'read-only', reason: 'Says what system this is.' };
   return {
     behavior,
     reason,
@@ -214,11 +246,6 @@ function lookingRow({ argv }: CommandPart): string {
   const names = [argv[0], ...(at > 0 ? [argv[at]] : [])];
   return `commands that only look: ${names.join(' ')}`;
 }
-
-const isRoot = (directory: string, policy: Policy): boolean =>
-  [policy.root, ...policy.additionalDirectories].some(
-    (root) => policy.realpath(root) === policy.realpath(directory),
-  );
 
 const shorten = (text: string): string => {
   const line = text.replace(/\s+/g, ' ');

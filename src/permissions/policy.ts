@@ -1,5 +1,6 @@
 /** What a decision is made from: the rules in force, the mode, and where the user works. */
 import type { PermissionMode } from '../protocol/permissions.ts';
+import type { FilesBelow, Selection } from './filesBelow.ts';
 import type { TreeEntry } from './listTree.ts';
 import type { ParsedCommand } from './parsedCommand.ts';
 import type { SourcedRule } from './rules.ts';
@@ -26,6 +27,12 @@ export interface Policy {
   readonly linksIn: (folder: string) => readonly string[];
   /** Whether there is a directory of that name, or a link to one; never throws. */
   readonly isDirectory: (path: string) => boolean;
+  /** Everything below a folder, absolute; undefined when there is too much; never throws. */
+  readonly filesBelow: (folder: string, selection: Selection) => FilesBelow | undefined;
+  /** The nearest file of one of these names, in a directory or above it; never throws. */
+  readonly findUpwards: (directory: string, names: readonly string[]) => string | undefined;
+  /** The folder with the settings of the repository that git would find from a directory; never throws. */
+  readonly gitFolder: (directory: string) => string | undefined;
   /** Whether git would start programs that the repository found from a directory names; never throws. */
   readonly gitRunsPrograms: (directory: string) => boolean;
   readonly parseCommand: (command: string) => ParsedCommand;

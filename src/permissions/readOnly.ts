@@ -3,94 +3,72 @@
  * Lists what is known to be harmless; everything else, and every unknown option, is not read-only.
  */
 import { hasSafeEnvironment } from './commandRule.ts';
-import { hasGlob } from './globOverlap.ts';
-import { readOptions } from './options.ts';
 import type { CommandPart } from './parsedCommand.ts';
-import { commands, versions } from './readOnlyCommands.ts';
 import { findUse } from './readOnlyFind.ts';
-import { gitUse } from './readOnlyGit.ts';
-import { searchUse } from './readOnlySearch.ts';
-import { sedUse } from './readOnlySed.ts';
-
-/** What a read-only command looks at; null = known only at run time. */
-export interface ReadOnlyUse {
-  /** Files whose content it shows; may be patterns. */
-  readonly contents: readonly (string | null)[];
-  /** Files of which it shows that they exist, or their size and dates. */
-  readonly names: readonly (string | null)[];
-  /** It would show everything below a directory: none of `contents` may be one. */
-  readonly onlyFiles?: boolean;
-}
+import { printUse, testUse } from './readOnlyPrint.ts';
+import { programUse } from './readOnlyPrograms.ts';
+import { mergeUses, type OpenPattern, type ReadOnlyUse } from './readOnlyUse.ts';
+import { xargsUse } from './readOnlyXargs.ts';
+import type { Argument } from './wordValues.ts';
 
 /**
- * undefined = not known to be read-only. A word that only the shell can know may be anything, an option included: it is
- * a file that has to be asked about, or the command is not understood. The same goes for a pattern without quotes, which
- * may become several words.
+ * undefined = not known to be read-only. Every word is known exactly, but for the names of files that match a pattern
+ * where a file may stand, and for text that is only printed or compared.
  */
 export function readOnlyUse(part: CommandPart): ReadOnlyUse | undefined {
-  const use = lookedAt(part);
-  // To dash `$'x'` is a dollar sign and a word in quotes.
-  if (use === undefined || part.fullRaw.some((raw) => raw.includes("$'"))) return undefined;
-  const prints = part.argv[0] === 'echo' || part.argv[0] === 'printf';
-  const files = [...use.contents, ...use.names];
-  const isKnown = part.argv.slice(1).every((word, index) => {
-    const first = index === 0 && part.argv[0] === 'printf';
-    if (word === null) return (prints && !first) || files.includes(null);
-    return !isOpenGlob(part.raw[index + 1] ?? '') || (prints && !first) || files.includes(word);
-  });
-  return isKnown ? use : undefined;
-}
-
-/** Whether the shell puts the names of files in the place of this word, if there are any. */
-function isOpenGlob(raw: string): boolean {
-  return hasGlob(raw.replace(/\\.|'[^']*'|"(?:[^"\\]|\\.)*"/gs, ''));
-}
-
-function lookedAt(part: CommandPart): ReadOnlyUse | undefined {
-  if (!hasSafeEnvironment(part)) return undefined;
-  const [name, ...args] = part.argv;
-  if (name == null || part.carrier) return undefined;
-  if (name === '[' || name === '[[' || name === 'test') return testUse(part);
-  if (name === 'echo' || name === 'printf') return printUse(part);
-  // Only asks where a command is; without an option it would run it.
-  if (name === 'command') return /^-[vV]$/.test(args[0] ?? '') ? nothing : undefined;
-  // A name that starts with a wildcard may turn into an option.
-  const afterDashes = args.indexOf('--');
-  const wild = part.raw.slice(1).findIndex((word) => /^[*?[]/.test(word));
-  const loose = wild !== -1 && (afterDashes === -1 || wild < afterDashes);
-  if (name === 'git') return loose ? undefined : gitUse(args);
-  if (name === 'find') return loose ? undefined : findUse(args);
-  if (name === 'sed') return loose ? undefined : sedUse(args);
-  if (/^(?:[ef]?grep|rg)$/.test(name)) return loose ? undefined : searchUse(name, args);
-  if (args.length === 1 && versions[name]?.includes(args[0] ?? '')) return nothing;
-
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (command === undefined || (loose && !command.anyOption)) return undefined;
-  const read = readOptions(args, command);
-  if (read === undefined || read.operands.length > (command.most ?? Number.POSITIVE_INFINITY))
+  if (part.runs === null || part.runs.length === 0 || part.carrier || !hasSafeEnvironment(part))
     return undefined;
-  if (command.most !== undefined && part.raw.some(isOpenGlob)) return undefined;
-  if (command.only && !read.operands.every((word) => command.only?.test(word ?? ''))) return undefined;
-  const files = read.operands.filter((word) => word !== '-');
-  if (command.operands === 'contents') return { contents: files, names: [], onlyFiles: name === 'diff' };
-  if (command.operands === 'names') return { contents: [], names: files };
-  return nothing;
+  const uses = part.runs.map((run) => useOf(run, part));
+  if (uses.some((use) => use === undefined)) return undefined;
+  return mergeUses(uses.filter((use) => use !== undefined));
 }
 
-const nothing: ReadOnlyUse = { contents: [], names: [] };
+/** Begins a name that no file has, in the place of what the shell will put there. */
+const MARK = '\u0001';
 
-/** Printing is harmless unless it prints variables, which may hold secrets. */
-function printUse(part: CommandPart): ReadOnlyUse | undefined {
-  if (part.variables || (part.argv[0] === 'printf' && part.argv[1]?.startsWith('-'))) return undefined;
-  return nothing;
+function useOf(run: readonly Argument[], part: CommandPart): ReadOnlyUse | undefined {
+  const [first] = run;
+  if (first?.type !== 'text') return undefined;
+  if (/^(?:echo|printf|:|true|false)$/.test(first.text)) return printUse(first.text, run.slice(1));
+  if (/^(?:\[\[?|test)$/.test(first.text)) return testUse(run);
+  const argv: string[] = [];
+  const open = new Map<string, OpenPattern>();
+  for (const [index, argument] of run.entries()) {
+    if (argument.type === 'text') argv.push(argument.text);
+    else if (argument.type === 'files') {
+      // As several words, because it may become several.
+      const words = argument.single ? [`${MARK}${index}`] : [`${MARK}${index}`, `${MARK}${index}+`];
+      argv.push(...words);
+      for (const word of words) open.set(word, argument);
+    } else return undefined;
+  }
+  const use = lookedAt(argv, part);
+  return use && fillIn(use, open);
 }
 
-/** `-v` and the arithmetic comparisons evaluate array subscripts, which can run commands. */
-function testUse(part: CommandPart): ReadOnlyUse | undefined {
-  const words = part.argv.slice(1).filter((word) => word !== ']' && word !== ']]');
-  const risky = words.some((word) => word !== null && /^-(?:v|R|eq|ne|lt|le|gt|ge|o)$/.test(word));
-  const plain = words.every((word) => word !== null && /^(?:-\w+|\d+|!|\(|\))$/.test(word));
-  if (risky && !plain) return undefined;
-  if (words.some((word) => word === null)) return undefined;
-  return { contents: [], names: words.filter((word) => word?.includes('/') || (word && hasGlob(word))) };
+/** A pattern may only stand where nothing but a file is expected. */
+function fillIn(use: ReadOnlyUse, open: ReadonlyMap<string, OpenPattern>): ReadOnlyUse | undefined {
+  if (open.size === 0) return use;
+  const files = [...use.contents, ...use.names, ...(use.trees ?? []).map(({ path }) => path)];
+  if (![...open.keys()].every((word) => files.includes(word))) return undefined;
+  const filled = (words: readonly string[]): readonly string[] => [
+    ...new Set(words.map((word) => open.get(word)?.pattern ?? word)),
+  ];
+  const isMeant = (words: readonly string[]): boolean =>
+    words.every((word) => open.has(word) || !word.includes(MARK));
+  if (!isMeant(files)) return undefined;
+  return {
+    ...use,
+    contents: filled(use.contents),
+    names: filled(use.names),
+    trees: (use.trees ?? []).map((tree) => ({ ...tree, path: open.get(tree.path)?.pattern ?? tree.path })),
+    patterns: [...open.values()],
+  };
+}
+
+function lookedAt(argv: readonly string[], { input }: CommandPart): ReadOnlyUse | undefined {
+  const [name, ...args] = argv;
+  if (name === 'find') return findUse(args);
+  if (name === 'xargs') return xargsUse(args, input);
+  return programUse(argv);
 }

@@ -1,15 +1,15 @@
 /** The table of read-only commands with the options that keep them so. GNU and BSD meanings alike. */
 import type { OptionList } from './options.ts';
+import { harmlessVariable } from './wordValues.ts';
 
 export interface ReadOnlyCommand extends OptionList {
   /** What its operands are: files that it shows, files that it lists, or no files. */
   readonly operands: 'contents' | 'names' | 'words';
   /** How many operands it may have; more of them would be written to. */
   readonly most?: number;
+  readonly least?: number;
   /** What every operand must look like. */
   readonly only?: RegExp;
-  /** No option of its does harm, so that a file named like one does not matter. */
-  readonly anyOption?: boolean;
 }
 
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ1';
@@ -19,11 +19,17 @@ const cat: ReadOnlyCommand = {
   operands: 'contents',
   flags: 'AbeEnstTuv',
   long: ['--number', '--number-nonblank', '--show-all', '--squeeze-blank', '--show-ends', '--show-tabs'],
-  anyOption: true,
 };
 
 export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
   arch: words,
+  base64: {
+    operands: 'contents',
+    flags: 'dDi',
+    values: 'w',
+    long: ['--decode', '--wrap', '--ignore-garbage'],
+    most: 1,
+  },
   basename: { operands: 'words', flags: 'az', values: 's' },
   cat,
   cksum: sums,
@@ -41,23 +47,41 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
   df: { operands: 'names', flags: 'hHkmPTia' },
   diff: {
     operands: 'contents',
-    flags: 'uqsbwBitay',
-    values: 'UCW',
-    long: ['--unified', '--brief', '--color', '--ignore-all-space', '--stat', '--side-by-side'],
+    flags: 'uqsbwBitaycNrpE',
+    values: 'UCWx',
+    long: [
+      '--unified',
+      '--brief',
+      '--color',
+      '--ignore-all-space',
+      '--new-file',
+      '--recursive',
+      '--report-identical-files',
+      '--side-by-side',
+      '--suppress-common-lines',
+    ],
+    longValues: ['--exclude', '--label'],
     most: 2,
   },
   dirname: { operands: 'words', flags: 'z' },
   du: {
     operands: 'names',
-    flags: 'hsackmxbLPHS',
+    flags: 'hsackmxbLPHSl',
     values: 'd',
-    long: ['--max-depth', '--human-readable', '--summarize'],
+    long: [
+      '--max-depth',
+      '--human-readable',
+      '--summarize',
+      '--all',
+      '--total',
+      '--apparent-size',
+      '--exclude',
+    ],
   },
   // A word would be calculated, and a subscript in it runs commands.
   exit: { operands: 'words', only: /^\d+$/ },
   expand: { operands: 'contents', flags: 'i', values: 't' },
   expr: { operands: 'words' },
-  false: words,
   file: {
     operands: 'contents',
     flags: 'bhiLk',
@@ -71,10 +95,10 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
     values: 'cn',
     long: ['--lines', '--bytes', '--quiet', '--verbose'],
     numbers: true,
-    anyOption: true,
   },
   hexdump: { operands: 'contents', flags: 'Cbcdovx', values: 'ns' },
-  hostname: words,
+  hostname: { operands: 'words', flags: 'fsiId', most: 0 },
+  iconv: { operands: 'contents', values: 'ft', flags: 'c', least: 1 },
   id: { operands: 'words', flags: 'ugGnr' },
   ls: {
     operands: 'names',
@@ -94,13 +118,14 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
       '--sort',
       '--time-style',
     ],
-    anyOption: true,
   },
   md5sum: sums,
   nl: { operands: 'contents', values: 'bwsnv' },
   nproc: { operands: 'words', long: ['--all'], most: 0 },
-  od: { operands: 'contents', flags: 'abcdfilosvx', values: 'AjNtw' },
+  od: { operands: 'contents', flags: 'abcdfilosvx', values: 'AjNt', attached: 'w' },
   paste: { operands: 'contents', flags: 's', values: 'd' },
+  // Names of variables that hold no secrets.
+  printenv: { operands: 'words', only: harmlessVariable, least: 1 },
   pwd: { operands: 'words', flags: 'LP', most: 0 },
   readlink: { operands: 'names', flags: 'femnqsvz' },
   realpath: { operands: 'names', flags: 'emLPqsz' },
@@ -118,7 +143,7 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
     long: ['--unique', '--reverse', '--numeric-sort', '--human-numeric-sort', '--version-sort'],
     longValues: ['--key', '--field-separator'],
   },
-  stat: { operands: 'names', flags: 'Ltx', values: 'cf', long: ['--format', '--printf', '--dereference'] },
+  stat: { operands: 'names', flags: 'Lftx', values: 'c', long: ['--format', '--printf', '--dereference'] },
   strings: { operands: 'contents', flags: 'af', values: 'nt' },
   tac: { operands: 'contents' },
   tail: {
@@ -127,7 +152,6 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
     values: 'cn',
     long: ['--lines', '--bytes', '--follow', '--quiet', '--verbose'],
     numbers: true,
-    anyOption: true,
   },
   tr: { operands: 'words', flags: 'cCdst' },
   tree: {
@@ -136,7 +160,6 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
     values: 'LIP',
     long: ['--dirsfirst', '--noreport', '--gitignore', '--prune', '--filelimit'],
   },
-  true: words,
   tty: words,
   type: { operands: 'words', flags: 'aptPf' },
   uname: { operands: 'words', flags: 'amnrspvio', most: 0 },
@@ -156,34 +179,5 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
   },
   which: { operands: 'words', flags: 'as' },
   whoami: words,
-  xxd: { operands: 'contents', flags: 'abeipuE', values: 'cglos', most: 1 },
-  ':': { operands: 'words' },
-};
-
-/** Programs that only say their version. Left out: those that run project code or download first. */
-export const versions: Readonly<Record<string, readonly string[]>> = {
-  bash: ['--version'],
-  bun: ['--version'],
-  clang: ['--version'],
-  cmake: ['--version'],
-  curl: ['--version', '-V'],
-  deno: ['--version'],
-  docker: ['--version'],
-  gcc: ['--version'],
-  git: ['--version'],
-  java: ['-version', '--version'],
-  javac: ['-version', '--version'],
-  make: ['--version'],
-  node: ['--version', '-v'],
-  npm: ['--version', '-v'],
-  perl: ['--version', '-v'],
-  php: ['--version', '-v'],
-  pip: ['--version', '-V'],
-  pip3: ['--version', '-V'],
-  python: ['--version', '-V'],
-  python3: ['--version', '-V'],
-  rg: ['--version'],
-  ruby: ['--version'],
-  tar: ['--version'],
-  tsc: ['--version', '-v'],
+  xxd: { operands: 'contents', flags: 'abeipuE', values: 'cglos', most: 1, isSingle: true },
 };

@@ -1,27 +1,125 @@
-import type { ReadOnlyUse } from './readOnly.ts';
+import { hasGlob } from './globOverlap.ts';
+import { programUse } from './readOnlyPrograms.ts';
+import { mergeUses, type ReadOnlyUse, type Tree } from './readOnlyUse.ts';
 
 const alone =
-  /^(?:-empty|-not|!|-o|-or|-a|-and|\(|\)|,|-prune|-print|-print0|-ls|-depth|-follow|-mount|-xdev|-daystart|-readable|-writable|-executable|-true|-false)$/;
+  /^(?:-empty|-not|!|-o|-or|-a|-and|\(|\)|,|-prune|-print|-print0|-ls|-depth|-d|-follow|-mount|-xdev|-daystart|-readable|-writable|-executable|-true|-false|-quit|-noleaf)$/;
 const withValue =
-  /^-(?:i?name|i?path|i?wholename|i?lname|i?regex|regextype|type|xtype|maxdepth|mindepth|size|[amc]time|[amc]min|perm|user|group|uid|gid|links|inum|newer|anewer|cnewer|newermt|printf)$/;
+  /^-(?:i?name|i?path|i?wholename|i?lname|i?regex|regextype|type|xtype|maxdepth|mindepth|size|[amc]time|[amc]min|perm|user|group|uid|gid|links|inum|newer|anewer|cnewer|newer[aBcm][aBcmt]|printf)$/;
+/** What only narrows the search down, as long as nothing says "or" or "not". */
+const narrowing =
+  /^(?:-name|-type|-maxdepth|-mindepth|-size|-[amc]time|-[amc]min|-newer|-print0?|-empty|-path|-mount|-xdev)$/;
 
-/** `find` without the actions that run, delete or write; it lists names and shows no content. */
-export function findUse(args: readonly (string | null)[]): ReadOnlyUse | undefined {
+/** A name that no file has, in the place of the names that `find` puts there. */
+const FOUND = '\u0002';
+
+export interface FoundFiles {
+  /** Where it starts; every name that it prints begins with one of these. */
+  readonly places: readonly string[];
+  /** The patterns that every name matches. */
+  readonly only: readonly string[] | undefined;
+  readonly follows: boolean;
+  /** Each name ends with a NUL instead of a line. */
+  readonly byNul: boolean;
+}
+
+/** `find` without the actions that delete or write. What it runs for the files has to be read-only as well. */
+export function findUse(args: readonly string[]): ReadOnlyUse | undefined {
+  const found = readFind(args);
+  if (found === undefined) return undefined;
+  const { files, commands } = found;
+  const listed: ReadOnlyUse = { contents: [], names: files.places };
+  const uses = commands.map((command) => eachUse(command, files, { isSplit: false, mayBeNone: false }));
+  if (uses.some((use) => use === undefined)) return undefined;
+  return mergeUses([listed, ...uses.filter((use) => use !== undefined)]);
+}
+
+/** What a command looks at that gets the names in the place of `{}`. */
+export function eachUse(
+  command: readonly string[],
+  files: FoundFiles,
+  /** Whether the names are split at blanks, and whether the command runs without any as well. */
+  { isSplit, mayBeNone }: { readonly isSplit: boolean; readonly mayBeNone: boolean },
+): ReadOnlyUse | undefined {
+  // A name could be taken for an option; from `./x` on it cannot.
+  if (files.places.some((place) => /^[-~]/.test(place))) return undefined;
+  const words = command.map((word) => (word === '{}' ? FOUND : word));
+  // Commands of their own in a command, and names inside other words, are not followed.
+  if (words.some((word) => word.includes('{}')) || /^(?:git|set|command)$/.test(words[0] ?? ''))
+    return undefined;
+  const [none, use, several] = [0, 1, 2].map((count) =>
+    programUse(
+      words.flatMap((word) => (word === FOUND ? Array.from({ length: count }, () => FOUND) : [word])),
+    ),
+  );
+  if (use === undefined || several === undefined || (mayBeNone && none === undefined)) return undefined;
+  const trees = [
+    ...use.contents.map((path) => ({ path, hidden: true, follows: false })),
+    ...(use.trees ?? []),
+  ];
+  const ofFound = trees.filter(({ path }) => path === FOUND);
+  const rest = {
+    ...use,
+    contents: use.contents.filter((path) => path !== FOUND),
+    names: use.names.filter((path) => path !== FOUND),
+  };
+  const isUsed = use.names.includes(FOUND) || ofFound.length > 0;
+  if (words.includes(FOUND) && !isUsed) return undefined;
+  const shown: Tree[] =
+    ofFound.length === 0
+      ? []
+      : files.places.map((path) => ({
+          path,
+          hidden: true,
+          // A link that is found is opened by the program.
+          follows: true,
+          ...(files.only && !use.trees?.some((tree) => tree.path === FOUND) && { only: files.only }),
+        }));
+  const named: Tree[] = isSplit
+    ? files.places.map((path) => ({ path, hidden: true, follows: false, only: [], plainNames: true }))
+    : [];
+  const each = { ...rest, trees: [...trees.filter(({ path }) => path !== FOUND), ...shown, ...named] };
+  return mayBeNone && none !== undefined ? mergeUses([each, none]) : each;
+}
+
+/** What is found, and the commands that are run for it; undefined = not understood. */
+export function readFind(
+  args: readonly string[],
+): { readonly files: FoundFiles; readonly commands: readonly (readonly string[])[] } | undefined {
   let at = 0;
-  while (/^-[HLP]$/.test(args[at] ?? '')) at += 1;
-  const names: (string | null)[] = [];
+  let follows = false;
+  for (; /^-[HLP]$/.test(args[at] ?? ''); at += 1) follows ||= args[at] !== '-P';
+  const places: string[] = [];
+  for (; at < args.length && !/^(?:-.|[!(,)])/.test(args[at] ?? ''); at += 1) places.push(args[at] ?? '');
+  const commands: (readonly string[])[] = [];
+  const names: string[] = [];
+  let isNarrow = true;
+  let byNul = false;
   for (; at < args.length; at += 1) {
-    const word = args[at];
-    if (word != null && /^[-!(]/.test(word)) break;
-    names.push(word ?? null);
-  }
-  for (; at < args.length; at += 1) {
-    const word = args[at];
-    if (word == null) return undefined;
+    const word = args[at] ?? '';
+    if (word === '-exec') {
+      const end = args.findIndex(
+        (one, index) => index > at && (one === ';' || (one === '+' && args[index - 1] === '{}')),
+      );
+      const command = args.slice(at + 1, end);
+      if (end === -1 || command.length === 0) return undefined;
+      commands.push(command);
+      at = end;
+      continue;
+    }
+    // Links are opened then, wherever they lead.
+    if (word === '-follow') follows = true;
+    if (word === '-print0') byNul = true;
+    if (!narrowing.test(word)) isNarrow = false;
     if (withValue.test(word)) {
       at += 1;
-      if (args[at] == null) return undefined;
+      const value = args[at];
+      if (value === undefined) return undefined;
+      if (word === '-name') names.push(value);
     } else if (!alone.test(word)) return undefined;
   }
-  return { contents: [], names };
+  // Every name has to match every pattern, so that the first one is enough.
+  const [name] = names;
+  const only = isNarrow && name !== undefined && (hasGlob(name) || name !== '') ? [name] : undefined;
+  return { files: { places: places.length > 0 ? places : ['.'], only, follows, byNul }, commands };
 }

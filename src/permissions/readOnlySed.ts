@@ -1,12 +1,12 @@
 import { readOptions } from './options.ts';
-import type { ReadOnlyUse } from './readOnly.ts';
+import type { ReadOnlyUse } from './readOnlyUse.ts';
 
 const address = String.raw`(?:\d+|\$|/(?:[^/\\\n]|\\.)*/)`;
 const command = String.raw`(?:[pdq=]|s([/|#,@])(?:(?!\1)[^\\\n]|\\[^\n])*\1(?:(?!\1)[^\\\n]|\\[^\n])*\1[gpiI\d]*)`;
 const script = new RegExp(`^\\s*(?:${address}(?:,[+~]?${address})?)?\\s*!?${command}\\s*$`);
 
 /** `sed` that prints, deletes from what it prints, or replaces; without `-i`, `w`, `e` and scripts in files. */
-export function sedUse(args: readonly (string | null)[]): ReadOnlyUse | undefined {
+export function sedUse(args: readonly string[]): ReadOnlyUse | undefined {
   const read = readOptions(args, {
     flags: 'nErsz',
     values: 'e',
@@ -17,7 +17,8 @@ export function sedUse(args: readonly (string | null)[]): ReadOnlyUse | undefine
   const [first, ...rest] = read.operands;
   const scripts = given.length > 0 ? given : [first ?? null];
   if (!scripts.every((text) => text !== null && isHarmless(text))) return undefined;
-  return { contents: given.length > 0 ? read.operands : rest, names: [] };
+  const files = given.length > 0 ? read.operands : rest;
+  return { contents: files.map((word) => word ?? ''), names: [] };
 }
 
 /** One command, or several simple ones: a `;` inside a replacement is not worth telling apart. */

@@ -11,11 +11,12 @@ import { contains } from './filePattern.ts';
 import { hasGlob } from './globOverlap.ts';
 import type { CommandPart } from './parsedCommand.ts';
 import type { Policy } from './policy.ts';
-import type { ReadOnlyUse } from './readOnly.ts';
+import type { ReadOnlyUse } from './readOnlyUse.ts';
 import { programName, type Risk, riskyWords } from './riskyOptions.ts';
 import type { SourcedRule } from './rules.ts';
 import { isSensitive } from './sensitive.ts';
 import { textWords } from './textWords.ts';
+import { decideTree } from './treeDecision.ts';
 import { locate, pathsIn } from './wordPaths.ts';
 import type { Visit } from './workingDirectory.ts';
 
@@ -163,7 +164,7 @@ function outOfReach(
     if (edited?.behavior === 'allow') return undefined;
     return { reason: edited === undefined ? 'a form that is not understood' : lowered(edited.reason) };
   }
-  const isKnown = use !== undefined && [...use.contents, ...use.names].every((word) => word !== null);
+  const isKnown = use !== undefined;
   const words = isKnown ? knownWords(use) : openWords(part, isSpelled);
   const reads = isKnown || (readers.test(name) && !part.argv.some((word) => gitWrites.test(word ?? '')));
   for (const directory of directories ?? [policy.root]) {
@@ -189,7 +190,11 @@ function outOfReach(
       if (verdict.behavior !== 'allow' && !namesOnly)
         return { reason: `${word}: ${lowered(verdict.reason)}` };
     }
-    const shown = recursive.test(name) ? foldersOf(words, directory, policy) : [];
+    const held = (use?.trees ?? [])
+      .map((tree) => decideTree(tree, directory, name, policy))
+      .find(({ behavior }) => behavior !== 'allow');
+    if (held !== undefined) return { reason: lowered(held.reason) };
+    const shown = !isKnown && recursive.test(name) ? foldersOf(words, directory, policy) : [];
     const open = shown.find((folder) => holdsSecrets(folder, policy));
     if (open !== undefined)
       return { reason: `${open}, which holds secrets or too many files to look for them` };
@@ -205,7 +210,10 @@ interface Word {
 }
 
 const knownWords = (use: ReadOnlyUse): readonly Word[] =>
-  [...use.contents, ...use.names].map((word) => ({ path: word ?? '', wild: true }));
+  [...use.contents, ...use.names, ...(use.trees ?? []).map(({ path }) => path)].map((path) => ({
+    path,
+    wild: true,
+  }));
 
 function openWords(part: CommandPart, isSpelled: (at: number) => boolean): readonly Word[] {
   const text = textWords(part);

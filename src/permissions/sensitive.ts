@@ -75,6 +75,12 @@ export function couldBeSensitive(path: string): boolean {
   });
 }
 
+const systemFiles =
+  /^\/(?:etc\/(?:os-release|lsb-release|debian_version|alpine-release|redhat-release|fedora-release|hostname|issue|timezone|shells|hosts)|usr\/lib\/os-release|proc\/(?:cpuinfo|meminfo|version|uptime|loadavg|filesystems|stat|vmstat|diskstats|swaps))$/;
+
+/** Whether a file only says what system this is. */
+export const isPublic = (path: string): boolean => systemFiles.test(path);
+
 /**
  * The parts of a path as the most careless file system compares them: without regard to capitals (macOS, Windows), to
  * characters that nobody sees (HFS+) and to dots and blanks at the end of a name (Windows shares). `.` is left out.

@@ -77,11 +77,14 @@ function gapIsBlank(node: Node, gap: string): boolean {
 /** Arithmetic evaluates what variables hold, and array subscripts run commands: numbers only. */
 export const arithmeticIsPlain = (text: string): boolean => /^\$\(\([\d\s+*/%()<>=!&|^~?:-]*\)\)$/.test(text);
 
-/** `${!x}`, `${x@P}` run or reach what cannot be seen here; `${x:=y}` assigns. */
-export function expansionIsPlain(node: Node): boolean {
-  return node.children.every(
-    (child) =>
-      child.type !== 'subscript' && !/^(?:[!@=]|:=)/.test(child.type) && !(child.isNamed && child.isError),
+/** `${!x}`, `${x@P}` run or reach what cannot be seen here; `${x:=y}` assigns; `${x:i}` calculates. */
+export function expansionIsPlain(node: Node, text: string): boolean {
+  return (
+    !/^\$\{#?\w+:[^-+]/.test(text) &&
+    node.children.every(
+      (child) =>
+        child.type !== 'subscript' && !/^(?:[!@=]|:=)/.test(child.type) && !(child.isNamed && child.isError),
+    )
   );
 }
 
@@ -93,7 +96,7 @@ export function heredocsEndWhereTheySay(root: Node, source: string): boolean {
 }
 
 /** A line of double-quoted text without anything that the shell replaces. A backslash at its end joins it with the next. */
-const isOnlyText = (line: string): boolean => !/`|\$[\w({['"@*#?$!-]|\\$/.test(line);
+const isOnlyText = (line: string): boolean => !/`|\$[\w({['"@*#?$!=~^+-]|\\$/.test(line);
 
 function endsWhereItSays(node: Node, source: string): boolean {
   const [start, end] = ['heredoc_start', 'heredoc_end'].map((type) =>

@@ -21,13 +21,21 @@ export const statements = new Set([
 ]);
 /** What they hold may run more than once. */
 export const repeating = new Set(['for_statement', 'while_statement', 'function_definition']);
+/** Statements after which what they hold may or may not have run. */
+export const conditional = new Set([
+  'if_statement',
+  'for_statement',
+  'while_statement',
+  'case_statement',
+  'function_definition',
+]);
 /** Words of the grammar that are not commands; as a command's name they mean it was misread. */
 export const reserved =
   /^(?:coproc|!|\{|\}|\[\[|\]\]|\(|if|then|elif|else|fi|for|select|in|do|done|while|until|case|esac|function|[A-Za-z_]\w*\+?=.*)$/s;
 
-/** Names in small letters that a program or zsh acts upon (`path` is zsh's `PATH`). */
+/** Names in small letters that a program or a shell acts upon: to zsh `path` is the `PATH`. */
 const specialVariables =
-  /^(?:\w*proxy|(?:cd|f|mail|man|module_)?path|fignore|histchars|prompt\d?|psvar|\w*aliases|commands|functions|options|\w*dirs)$/;
+  /^(?:\w*proxy|p?npm_\w+|_|(?:cd|f|mail|man|module_)?path|fignore|histchars|auto_resume|prompt\d?|psvar|argv|status|pipestatus|signals|watch|\w*aliases|(?:dis_)?(?:builtins|commands|functions|functions_source|patchars|reswords)|options|\w*dirs|dirstack|func\w*|history\w*|job\w*|keymaps|modules|parameters|termcap|terminfo|usergroups|widgets|zsh_\w+)$/;
 
 /** Whether nothing but the command itself looks at a variable of this name. */
 export const isPlainVariable = (name: string): boolean =>

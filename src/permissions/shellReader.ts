@@ -4,6 +4,7 @@
  */
 import type { Node } from 'web-tree-sitter';
 import type { CommandPart, ParsedCommand } from './parsedCommand.ts';
+import { changesShell, printsPlainly } from './shellBuiltins.ts';
 import {
   arithmeticIsPlain,
   expansionIsPlain,
@@ -11,6 +12,7 @@ import {
   heredocsEndWhereTheySay,
 } from './shellChecks.ts';
 import {
+  conditional,
   isPlainVariable,
   readRedirect,
   redirectEffect,
@@ -21,10 +23,22 @@ import {
   usesVariables,
 } from './shellGrammar.ts';
 import { wordTypes, wordValue } from './shellWord.ts';
-import { hidesCommand, innerScript, unwrap, type Words } from './wrappers.ts';
+import { type Piece, readPieces, type Span } from './wordPieces.ts';
+import {
+  type Argument,
+  alternativesOf,
+  anything,
+  combine,
+  join,
+  unknownText,
+  type Variables,
+  valuesOf,
+} from './wordValues.ts';
+import { hidesCommand, innerScript, unwrap, unwrapRun, type Words } from './wrappers.ts';
 
 interface Place {
   readonly certain: boolean;
+  readonly isReached: boolean;
   readonly repeats: boolean;
 }
 
@@ -42,6 +56,10 @@ export class CommandReader {
   #source = '';
   #depth = 0;
   #definesFunction = false;
+  /** Something may have changed what words mean: an option of the shell, an alias, a variable set by a builtin. */
+  #isOpaque = false;
+  #variables: Variables = new Map();
+  #moves = 0;
 
   constructor(readScript: ReadScript) {
     this.#readScript = readScript;
@@ -50,9 +68,10 @@ export class CommandReader {
   result(): ParsedCommand {
     const moves = this.#parts.some(({ argv }) => /^(?:cd|pushd|popd)$/.test(argv[0] ?? ''));
     if ((moves && this.#definesFunction) || this.#parts.length > maxParts) return { ok: false };
+    const isKnown = !this.#isOpaque && !this.#definesFunction;
     return {
       ok: true,
-      parts: this.#parts,
+      parts: isKnown ? this.#parts : this.#parts.map((part) => ({ ...part, runs: null })),
       writes: this.#writes,
       reads: this.#reads,
       mentions: this.#mentions,
@@ -64,13 +83,25 @@ export class CommandReader {
     const [outerSource, outerDepth] = [this.#source, this.#depth];
     [this.#source, this.#depth] = [source, depth];
     const single = root.namedChildren.filter((child) => child.type !== 'comment').length === 1;
-    const understood = this.#all(root, { certain: single && depth === 0, repeats: depth > 0 });
+    const understood = this.#all(root, {
+      certain: single && depth === 0,
+      isReached: depth === 0,
+      repeats: depth > 0,
+    });
     [this.#source, this.#depth] = [outerSource, outerDepth];
     return understood;
   }
 
   #all(node: Node, place: Place): boolean {
-    return node.children.every((child) => this.#statement(child, place));
+    return node.children.every((child) => {
+      const before = this.#variables;
+      const isBeside = child.nextSibling?.type === '&' || node.type === 'pipeline';
+      if (!this.#statement(child, isBeside ? { ...place, certain: false, isReached: false } : place))
+        return false;
+      // What runs beside the shell, or only perhaps, may or may not have set a variable.
+      if (isBeside) this.#variables = join(before, this.#variables);
+      return true;
+    });
   }
 
   #statement(node: Node, place: Place): boolean {
@@ -84,16 +115,63 @@ export class CommandReader {
     if (node.type.startsWith('variable_assignment')) return this.#assignments(node, place);
     if (wordTypes.has(node.type)) {
       const mentions = node.parent?.type === 'for_statement' ? this.#mentions : undefined;
+      // A pattern of `case` is read by rules of its own, and runs nothing that the grammar does not show.
+      if (node.parent?.type !== 'case_item' && this.#pieces(node, false) === undefined) return false;
       return this.#word(node, place, mentions) !== undefined;
     }
     if (!statements.has(node.type)) return false;
     if (node.type === 'function_definition') this.#definesFunction = true;
-    if (node.type === 'for_statement' && !this.#loopVariable(node, place)) return false;
     const chain =
       node.type === 'list' && node.children.every((child) => child.isNamed || child.type === '&&');
-    return this.#all(node, {
+    const inside = {
       certain: place.certain && chain,
+      isReached: place.isReached && chain,
       repeats: place.repeats || repeating.has(node.type),
+    };
+    return this.#following(node, place, () => this.#branches(node, inside));
+  }
+
+  /** Keeps account of what variables may hold after a statement that runs others once, often or not at all. */
+  #following(node: Node, place: Place, read: () => boolean): boolean {
+    const before = this.#variables;
+    if (repeating.has(node.type)) {
+      const changed = new Map(before);
+      for (const name of assignedIn(node, this.#source)) changed.set(name, [anything]);
+      this.#variables = changed;
+      if (node.type === 'for_statement' && !this.#loopVariable(node, place)) return false;
+    }
+    const start = this.#variables;
+    if (!read()) return false;
+    if (node.type === 'subshell') this.#variables = before;
+    else if (conditional.has(node.type)) this.#variables = join(join(before, start), this.#variables);
+    return true;
+  }
+
+  /** Each branch begins with the variables as they are after the condition. */
+  #branches(node: Node, place: Place): boolean {
+    if (node.type === 'list') return this.#list(node, place);
+    if (!/^(?:if_statement|elif_clause|case_statement)$/.test(node.type)) return this.#all(node, place);
+    let atStart = this.#variables;
+    let after: Variables | undefined;
+    for (const child of node.children) {
+      if (/^(?:elif_clause|else_clause|case_item)$/.test(child.type)) {
+        after = after === undefined ? this.#variables : join(after, this.#variables);
+        this.#variables = atStart;
+      }
+      if (!this.#statement(child, place)) return false;
+      if (child.type === 'then') atStart = this.#variables;
+    }
+    this.#variables = join(atStart, after === undefined ? this.#variables : join(after, this.#variables));
+    return true;
+  }
+
+  /** `a && b` and `a || b`: the second one follows the first, if it runs at all. */
+  #list(node: Node, place: Place): boolean {
+    return node.children.every((child, index) => {
+      const before = this.#variables;
+      if (!this.#statement(child, { ...place, isReached: place.isReached && index === 0 })) return false;
+      if (index > 0) this.#variables = join(before, this.#variables);
+      return true;
     });
   }
 
@@ -102,6 +180,17 @@ export class CommandReader {
     const variable = node.childForFieldName('variable');
     if (variable === null) return false;
     const name = this.#text(variable);
+    const values: Argument[] = [];
+    for (const word of node.childrenForFieldName('value')) {
+      if (word === null) return false;
+      const pieces = this.#pieces(word, false);
+      if (pieces === undefined) return false;
+      const lists = alternativesOf(pieces, this.#variables, this.#moves);
+      for (const value of lists?.flat() ?? [anything])
+        values.push(value.type === 'files' ? { ...value, single: true } : value);
+    }
+    const hasList = node.children.some((child) => child.type === 'in');
+    this.#assign(name, hasList ? values : [unknownText]);
     return isPlainVariable(name) || this.#plain(variable, { argv: [], raw: [] }, [name], place);
   }
 
@@ -133,15 +222,21 @@ export class CommandReader {
       argv.push(word.value);
     }
     const full: Words = { argv, raw: nodes.map((node) => this.#text(node)) };
+    const runs = this.#runs(nodes);
+    if (runs === undefined) return false;
     const { words, envPrefix } = unwrap(full);
     const name = words.argv[0];
     if (name === undefined || name === null || name === '' || reserved.test(name) || hidesCommand(words))
       return false;
     const script = innerScript(words);
     if (script === null) return false;
+    if (changesShell(words.argv)) this.#isOpaque = true;
+    const input = this.#inputOf(nodes);
     this.#parts.push({
       text,
       ...words,
+      runs,
+      ...(input && { input }),
       full: full.argv,
       fullRaw: full.raw,
       envPrefix: [...env, ...envPrefix],
@@ -149,8 +244,75 @@ export class CommandReader {
       variables: nodes.some(usesVariables),
       ...place,
     });
+    if (isMove(words.argv)) this.#moves += 1;
     if (script === undefined) return true;
-    return this.#depth < maxDepth && this.#readScript(script, this, this.#depth + 1);
+    // `eval` goes on in this shell; another shell knows only what was exported.
+    const own = this.#variables;
+    const isSame = name === 'eval';
+    if (!isSame) this.#variables = new Map();
+    const understood = this.#depth < maxDepth && this.#readScript(script, this, this.#depth + 1);
+    if (!isSame) this.#variables = own;
+    return understood;
+  }
+
+  /** Every list of arguments; null = not known, undefined = not understood. */
+  #runs(nodes: readonly Node[]): CommandPart['runs'] | undefined {
+    const lists: (readonly (readonly Argument[])[])[] = [];
+    let isKnown = true;
+    for (const node of nodes) {
+      const pieces = this.#pieces(node, false);
+      if (pieces === undefined) return undefined;
+      const list = alternativesOf(pieces, this.#variables, this.#moves);
+      if (list === undefined) isKnown = false;
+      else lists.push(list);
+    }
+    const all = isKnown ? combine(lists) : undefined;
+    const runs = all?.map((list) => unwrapRun(list.flat()));
+    return runs?.every((run) => run !== undefined) ? runs.filter((run) => run !== undefined) : null;
+  }
+
+  /** The words of the command before this one in a pipeline. */
+  #inputOf(nodes: readonly Node[]): readonly Argument[] | undefined {
+    let command = nodes[0]?.parent ?? null;
+    while (command !== null && /^(?:command_name|command|redirected_statement)$/.test(command.type)) {
+      const before: Node | null = command.previousNamedSibling;
+      if (command.parent?.type === 'pipeline' && before?.type === 'command' && command.type === 'command') {
+        const isPlain = before.children.every(
+          (child) => child.type === 'command_name' || wordTypes.has(child.type),
+        );
+        const words = before.children.flatMap((child) =>
+          child.type === 'command_name' ? child.children : [child],
+        );
+        const runs = isPlain ? this.#runs(words) : undefined;
+        return runs?.length === 1 ? runs[0] : undefined;
+      }
+      command = command.parent;
+    }
+    return undefined;
+  }
+
+  /** The pieces of a word; undefined when it is not understood. */
+  #pieces(node: Node, assigned: boolean): Piece[] | undefined {
+    const spans: Span[] = [];
+    const collect = (inner: Node): void => {
+      const [start, end] = [inner.startIndex - node.startIndex, inner.endIndex - node.startIndex];
+      if (inner.type === 'command_substitution')
+        spans.push({ start, end, piece: printsPlainly(inner, this.#source) ? 'plain' : 'output' });
+      else if (inner.type === 'process_substitution') {
+        if (this.#text(inner).startsWith('<(')) spans.push({ start, end, piece: 'process' });
+        else spans.push({ start, end, piece: 'output' });
+      } else if (inner.type === 'arithmetic_expansion') {
+        if (this.#text(inner).startsWith('$((')) spans.push({ start, end, piece: 'plain' });
+      } else for (const child of inner.children) collect(child);
+    };
+    collect(node);
+    return readPieces(this.#text(node), spans, assigned);
+  }
+
+  #assign(name: string, values: readonly Argument[]): void {
+    const next = new Map(this.#variables);
+    next.set(name, isPlainVariable(name) ? values : [anything]);
+    this.#variables = next;
   }
 
   /** Walks what a word would run; undefined when it is not understood. */
@@ -161,7 +323,7 @@ export class CommandReader {
   }
 
   #substitutions(node: Node, place: Place): boolean {
-    const inside: Place = { certain: false, repeats: place.repeats };
+    const inside: Place = { certain: false, isReached: false, repeats: place.repeats };
     const text = this.#text(node);
     switch (node.type) {
       case 'command_substitution':
@@ -172,7 +334,9 @@ export class CommandReader {
       case 'arithmetic_expansion':
         return arithmeticIsPlain(text);
       case 'expansion':
-        return expansionIsPlain(node) && node.children.every((child) => this.#substitutions(child, inside));
+        return (
+          expansionIsPlain(node, text) && node.children.every((child) => this.#substitutions(child, inside))
+        );
       case '$':
         return node.parent?.type === 'string' || node.parent?.type === 'simple_expansion';
       case 'subscript':
@@ -198,8 +362,9 @@ export class CommandReader {
       if (!understood) return false;
     }
     if (body === null) return extra.length === 0;
-    if (body.type === 'command') return this.#command(body, { ...place, certain: false }, extra);
-    return extra.length === 0 && this.#statement(body, { ...place, certain: false });
+    if (body.type === 'command')
+      return this.#command(body, { ...place, certain: false, isReached: false }, extra);
+    return extra.length === 0 && this.#statement(body, { ...place, certain: false, isReached: false });
   }
 
   /** The words after the target, which belong to the command; the grammar counts them as targets. */
@@ -208,21 +373,37 @@ export class CommandReader {
     if (redirect === undefined) return undefined;
     const { operator, target, rest } = redirect;
     if (target !== undefined) {
-      const word = this.#word(target, { certain: false, repeats: false });
+      const word = this.#word(target, { certain: false, isReached: false, repeats: false });
       const effect = word && redirectEffect(operator, word.value);
-      if (word === undefined || effect === undefined) return undefined;
+      const pieces = this.#pieces(target, false);
+      if (word === undefined || effect === undefined || pieces === undefined) return undefined;
       if (effect === 'writes') this.#writes.push(word.value);
-      if (effect === 'reads') this.#reads.push(word.value);
+      if (effect === 'reads') this.#reads.push(...this.#targets(word.value, pieces));
     }
     extra.push(...rest);
     return rest;
   }
 
+  /** The files that may be read; null = not known. */
+  #targets(value: string | null, pieces: readonly Piece[]): readonly (string | null)[] {
+    const lists = alternativesOf(pieces, this.#variables, this.#moves);
+    const known = lists?.flatMap((list) =>
+      list.map((one) =>
+        one.type === 'text' ? one.text : one.type === 'files' && one.single ? one.pattern : null,
+      ),
+    );
+    if (known === undefined || lists?.some((list) => list.length !== 1)) return [null];
+    return value === null ? known : [value, ...known.filter((one) => one !== value && one !== null)];
+  }
+
   /** The word is what the command reads: one that only the shell knows may be a secret, as a file would be. */
   #herestring(node: Node, place: Place): boolean {
     const words = node.namedChildren.filter((child) => wordTypes.has(child.type));
-    if (words.some((word) => wordValue(word, this.#source) === null)) this.#reads.push(null);
-    return this.#all(node, place);
+    const all = words.map((word) => this.#pieces(word, true));
+    if (all.some((pieces) => pieces === undefined)) return false;
+    const values = all.flatMap((pieces) => valuesOf(pieces ?? [], this.#variables, this.#moves));
+    if (values.some(({ type }) => type === 'secret')) this.#reads.push(null);
+    return words.every((word) => this.#word(word, place) !== undefined);
   }
 
   #heredoc(node: Node, place: Place, extra: Node[]): boolean {
@@ -231,7 +412,7 @@ export class CommandReader {
       if (child.type === 'heredoc_body') return this.#substitutions(child, place);
       if (child.type === 'file_redirect') return this.#redirect(child, extra) !== undefined;
       if (wordTypes.has(child.type)) return extra.push(child) > 0;
-      return this.#statement(child, { ...place, certain: false });
+      return this.#statement(child, { ...place, certain: false, isReached: false });
     });
   }
 
@@ -245,12 +426,23 @@ export class CommandReader {
     const argv = leaves.map((leaf, index) =>
       wordTypes.has(leaf.type) ? wordValue(leaf, this.#source) : (raw[index] ?? ''),
     );
-    return this.#plain(node, { argv, raw }, [], place);
+    const lists: (readonly (readonly Argument[])[])[] = [];
+    for (const [index, leaf] of leaves.entries()) {
+      const pieces = wordTypes.has(leaf.type) ? this.#pieces(leaf, false) : [];
+      if (pieces === undefined) return false;
+      const list = wordTypes.has(leaf.type)
+        ? alternativesOf(pieces, this.#variables, this.#moves)
+        : [[{ type: 'text' as const, text: raw[index] ?? '' }]];
+      lists.push(list ?? [[anything]]);
+    }
+    const runs = combine(lists)?.map((list) => list.flat()) ?? null;
+    return this.#plain(node, { argv, raw }, [], place, runs);
   }
 
   #declaration(node: Node, place: Place): boolean {
     const names = node.namedChildren.filter((child) => child.type === 'variable_assignment');
     const rest = node.namedChildren.filter((child) => child.type !== 'variable_assignment');
+    this.#isOpaque = true;
     if (names.some((child) => this.#assignment(child, place) === undefined)) return false;
     if (rest.some((child) => !wordTypes.has(child.type) || this.#word(child, place) === undefined))
       return false;
@@ -272,13 +464,32 @@ export class CommandReader {
     if (node.type !== 'variable_assignment' || name?.type !== 'variable_name') return undefined;
     if (value !== null && !(wordTypes.has(value.type) && this.#word(value, place, this.#mentions)))
       return undefined;
+    const pieces = value === null ? [] : this.#pieces(value, true);
+    if (pieces === undefined) return undefined;
+    const isWhole = this.#text(node).startsWith(`${this.#text(name)}=`);
+    const values: readonly Argument[] = isWhole
+      ? value === null
+        ? [{ type: 'text', text: '' }]
+        : valuesOf(pieces, this.#variables, this.#moves)
+      : [anything];
+    const before = this.#variables;
+    this.#assign(this.#text(name), values);
+    // Set for one command it is gone afterwards, but not with every builtin of every shell.
+    if (node.parent?.type === 'command') this.#variables = join(before, this.#variables);
     return this.#text(name);
   }
 
-  #plain(node: Node, words: Words, envPrefix: readonly string[], place: Place): boolean {
+  #plain(
+    node: Node,
+    words: Words,
+    envPrefix: readonly string[],
+    place: Place,
+    runs: CommandPart['runs'] = null,
+  ): boolean {
     this.#parts.push({
       text: this.#text(node),
       ...words,
+      runs,
       full: words.argv,
       fullRaw: words.raw,
       envPrefix,
@@ -292,4 +503,14 @@ export class CommandReader {
   #text(node: Node): string {
     return this.#source.slice(node.startIndex, node.endIndex);
   }
+}
+
+const isMove = (argv: readonly (string | null)[]): boolean => /^(?:cd|pushd|popd|chdir)$/.test(argv[0] ?? '');
+
+/** Names of the variables that a loop sets. */
+function assignedIn(node: Node, source: string): readonly string[] {
+  return node.descendantsOfType(['variable_assignment', 'for_statement']).flatMap((inner) => {
+    const name = inner?.childForFieldName(inner.type === 'for_statement' ? 'variable' : 'name');
+    return name == null ? [] : [source.slice(name.startIndex, name.endIndex)];
+  });
 }

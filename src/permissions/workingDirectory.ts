@@ -15,6 +15,7 @@ export interface Visit {
 interface Place {
   readonly home: string;
   readonly realpath: (path: string) => string;
+  readonly isDirectory: (path: string) => boolean;
 }
 
 const maxDirectories = 16;
@@ -32,13 +33,18 @@ export function track(parts: readonly CommandPart[], cwd: string, place: Place):
         ? null
         : [...new Set(before.map((directory) => locate(target, directory, place)))];
     if (goesTo === null || before === null) directories = null;
-    else directories = part.certain ? goesTo : [...new Set([...before, ...goesTo])];
+    else if (part.certain || (part.isReached && goesTo.every((to) => canEnter(to, place))))
+      directories = goesTo;
+    else directories = [...new Set([...before, ...goesTo])];
     if (directories !== null && directories.length > maxDirectories) directories = null;
     const visit = { part, directories: before, moved, goesTo };
     moved = true;
     return visit;
   });
 }
+
+/** Only who may search a directory is told that it contains itself. */
+const canEnter = (directory: string, place: Place): boolean => place.isDirectory(`${directory}/.`);
 
 /** Whether the part moves the shell to another directory. */
 export const changesDirectory = ({ argv }: CommandPart): boolean =>

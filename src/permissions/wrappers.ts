@@ -1,5 +1,10 @@
 /** Commands that only run another command: what they run is what the rules are about. */
 
+import type { Argument } from './wordValues.ts';
+
+/** In the place of the words that `xargs` adds. */
+const ADDED = '…';
+
 /** Words of a command, each with its source; null = known only at run time. */
 export interface Words {
   readonly argv: readonly (string | null)[];
@@ -18,7 +23,7 @@ export function unwrap(words: Words): { readonly words: Words; readonly envPrefi
       if (name === 'env' && word != null) envPrefix.push(word.slice(0, word.indexOf('=')));
     current = {
       argv: [...current.argv.slice(skip + 1), ...(name === 'xargs' ? [null] : [])],
-      raw: [...current.raw.slice(skip + 1), ...(name === 'xargs' ? ['…'] : [])],
+      raw: [...current.raw.slice(skip + 1), ...(name === 'xargs' ? [ADDED] : [])],
     };
   }
   return { words: current, envPrefix };
@@ -89,4 +94,12 @@ export function innerScript(words: Words): string | null | undefined {
   if (at === -1) return undefined;
   if (args.slice(0, at + 1).some((word) => word === null || !/^-[ceuxl]+$/.test(word))) return null;
   return args[at + 1] ?? null;
+}
+
+/** The same arguments without the wrappers in front; undefined where a wrapper is not understood, or adds words. */
+export function unwrapRun(run: readonly Argument[]): readonly Argument[] | undefined {
+  const argv = run.map((argument) => (argument.type === 'text' ? argument.text : null));
+  const { words } = unwrap({ argv, raw: argv.map((_, index) => String(index)) });
+  if (words.argv.length > 0 && run[0]?.type === 'text' && run[0].text === 'xargs') return run;
+  return words.raw.includes(ADDED) ? undefined : run.slice(run.length - words.argv.length);
 }

@@ -91,9 +91,14 @@ test('a bare repository that hides in a folder is asked about once the shell is 
   execFileSync('git', ['init', '-q', '--bare', hidden]);
   const policy = await policyFor([], 'default', { root: project });
   const status = { type: 'command', command: 'git status', cwd: hidden } as const;
-  const ask = () => decide({ tool: 'Bash', access: status }, policy);
+  expect(decide({ tool: 'Bash', access: status }, policy)).toMatchObject({
+    behavior: 'ask',
+    reason: expect.stringContaining('another repository'),
+  });
+  const atRoot = { ...status, cwd: project };
+  const ask = () => decide({ tool: 'Bash', access: atRoot }, policy);
   expect(ask().behavior).toBe('allow');
-  execFileSync('git', ['-C', hidden, 'config', 'core.fsmonitor', './run']);
+  execFileSync('git', ['-C', project, 'config', 'core.fsmonitor', './run']);
   expect(ask()).toMatchObject({
     behavior: 'ask',
     reason: expect.stringContaining('names programs'),

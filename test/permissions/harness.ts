@@ -7,7 +7,8 @@ import { isDirectory } from '../../src/cli/workspace.ts';
 import { realpath } from '../../src/disk/realPath.ts';
 import { decide, type Policy } from '../../src/permissions/decide.ts';
 import { expandGlob } from '../../src/permissions/expandGlob.ts';
-import { gitRunsPrograms } from '../../src/permissions/gitPrograms.ts';
+import { filesBelow, findUpwards } from '../../src/permissions/filesBelow.ts';
+import { gitFolder, gitRunsPrograms } from '../../src/permissions/gitPrograms.ts';
 import { linksIn, listTree } from '../../src/permissions/listTree.ts';
 import type { ParsedCommand } from '../../src/permissions/parsedCommand.ts';
 import type { SourcedRule } from '../../src/permissions/rules.ts';
@@ -19,11 +20,21 @@ export const root = join(top, 'home', 'project');
 export const home = join(top, 'home');
 export const outside = join(top, 'elsewhere');
 
-for (const directory of ['src/deep', 'docs', 'wasm', '.git', 'sub'])
+for (const directory of ['src/deep', 'docs', 'wasm', '.git', 'sub', 'secret', 'bare/objects', 'bare/refs'])
   mkdirSync(join(root, directory), { recursive: true });
 mkdirSync(join(outside, 'inner'), { recursive: true });
-for (const file of ['a.txt', 'b.txt', '.env', 'src/app.ts', 'server.key'])
-  writeFileSync(join(root, file), 'x\n');
+const files = [
+  'a.txt',
+  'b.txt',
+  '.env',
+  '.env.local',
+  'src/app.ts',
+  'server.key',
+  'secret/id_rsa',
+  'bare/HEAD',
+];
+for (const file of files) writeFileSync(join(root, file), 'x\n');
+writeFileSync(join(root, '.git/HEAD'), 'ref: refs/heads/main\n');
 writeFileSync(join(outside, 'secret.txt'), 'x\n');
 symlinkSync(outside, join(root, 'link'));
 symlinkSync(join(outside, 'inner'), join(root, 'innerlink'));
@@ -78,6 +89,9 @@ export async function policyFor(
     linksIn,
     listTree,
     isDirectory,
+    filesBelow,
+    findUpwards,
+    gitFolder,
     gitRunsPrograms,
     parseCommand: await shellParser(),
     localSettingsFile: join(root, '.clawdcode.local.json'),

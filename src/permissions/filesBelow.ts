@@ -1,0 +1,111 @@
+/** What there is on disk below a folder and above it, as far as a decision needs it. */
+import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** Entries looked at for one folder: about half a second's work. */
+const MAX_ENTRIES = 50_000;
+
+export interface FilesBelow {
+  readonly files: readonly string[];
+  readonly folders: readonly string[];
+  readonly links: readonly string[];
+}
+
+export interface Selection {
+  /** Whether entries count whose names begin with a dot. */
+  readonly hidden: boolean;
+  /** Folders of these names are left out. */
+  readonly without?: readonly string[];
+  /** Whether the folders are left out that `.gitignore` names plainly. */
+  readonly ignores?: boolean;
+}
+
+/**
+ * Everything below a folder, absolute, or the file itself; undefined when there is too much. Links are named and not
+ * followed. What cannot be read is nothing to another program either.
+ */
+export function filesBelow(top: string, selection: Selection): FilesBelow | undefined {
+  const files: string[] = [];
+  const folders: string[] = [];
+  const links: string[] = [];
+  if (!isFolder(top)) return { files: [top], folders, links };
+  const isGit = selection.ignores === true && isFolder(join(top, '.git'));
+  const left: { readonly folder: string; readonly ignored: ReadonlySet<string> }[] = [
+    { folder: top, ignored: new Set() },
+  ];
+  let looked = 0;
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const { folder } = next;
+    const ignored = isGit ? ignoredBelow(folder, next.ignored) : next.ignored;
+    for (const entry of entriesOf(folder)) {
+      looked += 1;
+      if (looked > MAX_ENTRIES) return undefined;
+      const { name } = entry;
+      if (!selection.hidden && name.startsWith('.')) continue;
+      const path = join(folder, name);
+      if (entry.isSymbolicLink()) links.push(path);
+      else if (!entry.isDirectory()) files.push(path);
+      else if (!ignored.has(name) && selection.without?.includes(name) !== true) {
+        folders.push(path);
+        left.push({ folder: path, ignored });
+      }
+    }
+  }
+  return { files, folders, links };
+}
+
+/**
+ * The folders that are ignored in and below a folder: lines of its `.gitignore` that are one plain name. Where anything
+ * brings back what is ignored, nothing counts as such.
+ */
+function ignoredBelow(folder: string, inherited: ReadonlySet<string>): ReadonlySet<string> {
+  const texts = ['.gitignore', '.ignore', '.rgignore', '.agignore'].map((name) =>
+    readText(join(folder, name)),
+  );
+  if (texts.some((text) => text === undefined || /^\s*!/m.test(text))) return new Set();
+  const lines = (texts[0] ?? '').split('\n').flatMap((line) => /^([\w.-]+)\/?\s*$/.exec(line)?.[1] ?? []);
+  return new Set([...inherited, ...lines]);
+}
+
+/** The nearest file of one of these names, in a directory or above it. */
+export function findUpwards(directory: string, names: readonly string[]): string | undefined {
+  for (let at = directory; ; at = dirname(at)) {
+    const found = names.map((name) => join(at, name)).find((path) => exists(path));
+    if (found !== undefined || at === dirname(at)) return found;
+  }
+}
+
+function exists(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+/** Empty where there is no such file; undefined where it cannot be read. */
+function readText(path: string): string | undefined {
+  try {
+    const info = statSync(path, { throwIfNoEntry: false });
+    if (info === undefined) return '';
+    return info.isFile() && info.size < 1_000_000 ? readFileSync(path, 'utf8') : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false;
+  }
+}

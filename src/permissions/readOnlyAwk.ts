@@ -1,0 +1,64 @@
+import { readOptions } from './options.ts';
+import type { ReadOnlyUse } from './readOnlyUse.ts';
+
+/** Variables and functions of awk that neither run nor open anything. */
+const known = /^(?:BEGIN|END|NR|NF|FNR|FS|OFS|RS|ORS|FILENAME|SUBSEP|RSTART|RLENGTH|[a-z]|[a-z]\w*)$/;
+/** Words that run programs, read other input, or make a function. */
+const refused =
+  /^(?:getline|system|close|fflush|function|func|include|load|namespace|nextfile|delete|switch|eval|extension|dcgettext|bindtextdomain|srand)$/;
+const token =
+  /\s+|#[^\n]*|"(?:[^"\\\n]|\\.)*"|[A-Za-z_]\w*|\d+(?:\.\d+)?|\.\d+|[-+*/%^=!<>]=|&&|\|\||!~|\+\+|--|[-+*/%^=!~?:;,(){}$[\]]|[<>]/y;
+const regex = /\/(?:[^/\\\n[]|\\.|\[\]?(?:[^\]\\\n]|\\.)*\])+\//y;
+
+/** `awk` with a program of patterns, fields, arithmetic and printing. */
+export function awkUse(args: readonly string[]): ReadOnlyUse | undefined {
+  const read = readOptions(args, { values: 'Fv', longValues: ['--field-separator', '--assign'] });
+  if (read === undefined) return undefined;
+  const variables = read.options.filter(({ name }) => name === '-v' || name === '--assign');
+  if (
+    variables.some(({ value }) => !/^[a-z]\w*=/.test(value ?? '') && !/^(?:OFS|FS|ORS|RS)=/.test(value ?? ''))
+  )
+    return undefined;
+  const [program, ...files] = read.operands.map((word) => word ?? '');
+  if (program === undefined || !onlyPrints(program)) return undefined;
+  // An operand `x=1` sets a variable, and `-` is the input.
+  return { contents: files.filter((word) => word !== '-' && !/^[A-Za-z_]\w*=/.test(word)), names: [] };
+}
+
+/** Whether a program does nothing but calculate and print to its output. */
+function onlyPrints(program: string): boolean {
+  let at = 0;
+  let depth = 0;
+  let before = '';
+  let prints = false;
+  while (at < program.length) {
+    // A slash begins a regular expression where a value is expected.
+    const expectsValue =
+      before === '' ||
+      /^(?:[-+*%^=!<>~?:;,({}[]|[-+*/%^=!<>]=|&&|\|\||!~|print|printf|return|else|do|exit|in)$/.test(before);
+    // After a bracket it may be either.
+    if (program[at] === '/' && !expectsValue && !/^[\w\]]+$/.test(before)) return false;
+    regex.lastIndex = at;
+    token.lastIndex = at;
+    const isRegex = program[at] === '/' && expectsValue;
+    const found = (isRegex ? regex : token).exec(program)?.[0];
+    if (found === undefined) return false;
+    at += found.length;
+    if (/^\s|^#/.test(found)) {
+      if (found.includes('\n')) {
+        prints = false;
+        before = ';';
+      }
+      continue;
+    }
+    if (/^[A-Za-z_]/.test(found) && (!known.test(found) || refused.test(found))) return false;
+    if (/^(?:print|printf)$/.test(found)) prints = true;
+    if (found === ';' || found === '{' || found === '}') prints = false;
+    if (found === '{') depth += 1;
+    if (found === '}') depth -= 1;
+    // After `print`, `>` begins the name of a file.
+    if (found === '>' && prints) return false;
+    before = found;
+  }
+  return depth === 0;
+}

@@ -1,0 +1,32 @@
+import { readOptions } from './options.ts';
+import type { ReadOnlyUse } from './readOnlyUse.ts';
+
+/** Words of a filter that show the environment or read other files. */
+const refused = /\$__loc__|\b(?:env|ENV|import|include|modulemeta|get_search_list|input_filename)\b/;
+
+/** `jq` with a filter that sees its input and nothing else. */
+export function jqUse(args: readonly string[]): ReadOnlyUse | undefined {
+  const read = readOptions(args, {
+    flags: 'CMRSaceijnrs',
+    long: [
+      '--ascii-output',
+      '--color-output',
+      '--compact-output',
+      '--exit-status',
+      '--join-output',
+      '--monochrome-output',
+      '--null-input',
+      '--raw-input',
+      '--raw-output',
+      '--seq',
+      '--slurp',
+      '--sort-keys',
+      '--tab',
+      '--unbuffered',
+    ],
+    longValues: ['--indent'],
+  });
+  if (read === undefined || read.options.some(({ name }) => name === '-i')) return undefined;
+  const [filter = '.', ...files] = read.operands.map((word) => word ?? '');
+  return refused.test(filter) ? undefined : { contents: files, names: [] };
+}

@@ -1,0 +1,45 @@
+/** The programs that only look, but for those that run others. Pure. */
+import { readOptions } from './options.ts';
+import { awkUse } from './readOnlyAwk.ts';
+import { commands } from './readOnlyCommands.ts';
+import { gitUse } from './readOnlyGit.ts';
+import { jqUse } from './readOnlyJq.ts';
+import { searchUse } from './readOnlySearch.ts';
+import { sedUse } from './readOnlySed.ts';
+import { systemUse } from './readOnlySystem.ts';
+import type { ReadOnlyUse } from './readOnlyUse.ts';
+import { versionUse } from './readOnlyVersions.ts';
+import { isStricter } from './shellBuiltins.ts';
+
+const nothing: ReadOnlyUse = { contents: [], names: [] };
+
+/** What a program with these very words looks at. */
+export function programUse([name = '', ...args]: readonly string[]): ReadOnlyUse | undefined {
+  // Only asks where a command is; without an option it would run it.
+  if (name === 'command') return /^-[vV]$/.test(args[0] ?? '') ? nothing : undefined;
+  if (name === 'set') return isStricter(args) ? nothing : undefined;
+  const version = versionUse(name, args);
+  if (version !== undefined) return version;
+  if (name === 'git') return gitUse(args);
+  if (name === 'sed') return sedUse(args);
+  if (/^[gm]?awk$/.test(name)) return awkUse(args);
+  if (name === 'jq') return jqUse(args);
+  if (/^(?:[ef]?grep|rg|ag|fd|fdfind)$/.test(name)) return searchUse(name, args);
+  const other = systemUse(name, args);
+  if (other !== undefined) return other;
+
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command === undefined) return undefined;
+  const read = readOptions(args, command);
+  if (read === undefined || read.operands.length > (command.most ?? Number.POSITIVE_INFINITY))
+    return undefined;
+  const operands = read.operands.map((word) => word ?? '');
+  if (operands.length < (command.least ?? 0)) return undefined;
+  if (command.only && !operands.every((word) => command.only?.test(word))) return undefined;
+  const files = operands.filter((word) => word !== '-');
+  if (command.operands === 'names') return { contents: [], names: files };
+  if (command.operands !== 'contents') return nothing;
+  if (name !== 'diff') return { contents: files, names: [] };
+  // Two folders are compared file by file, and links in them are followed.
+  return { contents: [], names: [], trees: files.map((path) => ({ path, hidden: true, follows: true })) };
+}
