@@ -8,6 +8,7 @@ import { defineTool } from './defineTool.ts';
 import type { Environment } from './environment.ts';
 import { failure } from './outcomes.ts';
 import { childEnvironment } from './shell/childEnvironment.ts';
+import { lookingEnvironment } from './shell/lookingEnvironment.ts';
 import { OutputCapture } from './shell/OutputCapture.ts';
 import { createLiveCleaner } from './shell/outputCleaner.ts';
 import { RecentText } from './shell/RecentText.ts';
@@ -117,7 +118,9 @@ async function runOnce(
   let watched = true;
   const startedAtMs = Date.now();
   const cwd = context.cwd();
-  const env = childEnvironment(deps.env, deps.secretEnv, context.sessionId);
+  const own = childEnvironment(deps.env, deps.secretEnv, context.sessionId);
+  const isLook = grant.basis === 'read-only' && outsideBecause === undefined;
+  const env = isLook ? lookingEnvironment(own, context.root) : own;
   const confine = async (scratch: string): Promise<Confinement | undefined> => {
     const request: CommandRequest = {
       ...{ command: call.command, cwd, grant, env, scratch },

@@ -4,6 +4,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { BlobRef } from '../../src/protocol/entries.ts';
+import type { Grant } from '../../src/protocol/permissions.ts';
 import type { BlobSink, ToolContext, ToolOutcome } from '../../src/protocol/tools.ts';
 import { builtinTools, type ToolDeps } from '../../src/tools/builtinTools.ts';
 
@@ -19,7 +20,7 @@ export interface Workbench {
   readonly move: () => number;
   readonly blobs: ReadonlyMap<string, Buffer>;
   /** Prepares and runs a call; an invalid one gives its message as an error. */
-  readonly call: (tool: string, input: unknown, signal?: AbortSignal) => Promise<ToolOutcome>;
+  readonly call: (tool: string, input: unknown, signal?: AbortSignal, grant?: Grant) => Promise<ToolOutcome>;
   readonly prepare: (
     tool: string,
     input: unknown,
@@ -76,14 +77,14 @@ export async function openWorkbench(
     },
     blobs,
     prepare,
-    call: async (name, input, signal = new AbortController().signal) => {
+    call: async (name, input, signal = new AbortController().signal, grant = { basis: 'own' }) => {
       const tool = tools.tools.find((one) => one.name === name);
       if (tool === undefined) throw new Error(`no tool ${name}`);
       const prepared = await tool.prepare(input, contextFor(signal));
       if (prepared.type === 'invalid') {
         return { status: 'error', text: prepared.message, kind: 'text', display: { title: 'invalid' } };
       }
-      const outcome = await prepared.run({ basis: 'own' });
+      const outcome = await prepared.run(grant);
       for (const { path, hash } of outcome.filesRead ?? []) seen.set(path, hash);
       for (const { path, hash } of outcome.filesChanged ?? []) if (hash !== undefined) seen.set(path, hash);
       return outcome;

@@ -1,0 +1,63 @@
+/**
+ * The environment of commands that run without a question because they only look. Nothing in it makes a program run or
+ * read what a folder brings along: programs are looked up outside the project, git runs no hook, monitor or helper and
+ * fetches nothing, and variables through which the project could reach a program are gone. A command that was asked about
+ * has the user's own environment. Pure.
+ */
+import { delimiter, isAbsolute } from 'node:path';
+import { OWN_GIT_ARGUMENTS, pathOutside } from '../../protocol/ownPrograms.ts';
+
+/** Variables that name code, options or files for a shell, an interpreter or a tool, and which a look can do without. */
+const steering =
+  /^(?:BASH_ENV|ENV|BASHOPTS|SHELLOPTS|BASH_FUNC_.*|PROMPT_COMMAND|PS4|CDPATH|FPATH|ZDOTDIR|GLOBIGNORE|RIPGREP_CONFIG_PATH|GREP_OPTIONS|TAR_OPTIONS|UNZIP|ZIPINFO|LESSOPEN|LESSCLOSE|NODE_OPTIONS|NODE_PATH|PYTHON(?:PATH|HOME|STARTUP|INSPECT|BREAKPOINT|WARNINGS)|PERL5(?:LIB|OPT|DB)|PERLLIB|RUBY(?:LIB|OPT)|LUA_(?:INIT|PATH|CPATH).*|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|MAKEFLAGS|MAKEFILES|AWKPATH|AWKLIBPATH|PHPRC|PHP_INI_SCAN_DIR|DOCKER_CONFIG|GIT_.*)$/;
+/** Lists of folders or files for the loader. */
+const loading = /^(?:LD_(?:PRELOAD|LIBRARY_PATH|AUDIT)|DYLD_.*|GCONV_PATH)$/;
+/** Where the user's own settings of git are, if not in the usual place. */
+const userSettings = /^GIT_CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM)$/;
+
+/** As `-c name=value` before a git command. `diff.external` is left to the user: emptied, no diff works at all. */
+const gitSettings: readonly (readonly [string, string])[] = [
+  ...OWN_GIT_ARGUMENTS.filter((argument) => argument.includes('=')).map(
+    (setting) => [setting.slice(0, setting.indexOf('=')), setting.slice(setting.indexOf('=') + 1)] as const,
+  ),
+  ['protocol.allow', 'never'] as const,
+].filter(([name]) => name !== 'diff.external');
+
+/** `env` is what a command gets that was asked about; `root` is the project. */
+export function lookingEnvironment(
+  env: Readonly<Record<string, string>>,
+  root: string,
+): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (userSettings.test(name) ? isOutside(value, env, root) : !steering.test(name)) kept[name] = value;
+    if (!loading.test(name)) continue;
+    const separator = name === 'LD_PRELOAD' ? /[\s:]+/ : delimiter;
+    kept[name] = value
+      .split(separator)
+      .filter((part) => isOutside(part, env, root))
+      .join(delimiter);
+    if (kept[name] === '') delete kept[name];
+  }
+  if (env.PATH !== undefined) kept.PATH = pathOutside(env, root);
+  const settings = gitSettings.flatMap(([name, value], index) => [
+    [`GIT_CONFIG_KEY_${index}`, name] as const,
+    [`GIT_CONFIG_VALUE_${index}`, value] as const,
+  ]);
+  return {
+    ...kept,
+    ...Object.fromEntries(settings),
+    GIT_CONFIG_COUNT: String(gitSettings.length),
+    GIT_ALLOW_PROTOCOL: '',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_PAGER: 'cat',
+    GIT_TERMINAL_PROMPT: '0',
+    // No other version is downloaded because a file asks for it.
+    GOTOOLCHAIN: 'local',
+  };
+}
+
+const isOutside = (path: string, env: Readonly<Record<string, string>>, root: string): boolean =>
+  path !== '' &&
+  (!path.includes('/') || (isAbsolute(path) && pathOutside({ ...env, PATH: path }, root) === path));

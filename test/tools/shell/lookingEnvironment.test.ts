@@ -1,0 +1,110 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { lookingEnvironment } from '../../../src/tools/shell/lookingEnvironment.ts';
+import { openWorkbench, type Workbench } from '../workbench.ts';
+
+describe('the environment of commands that only look', () => {
+  const env = lookingEnvironment(
+    {
+      HOME: '/home/me',
+      PATH: ['/srv/app/node_modules/.bin', '/usr/bin', '', 'bin', '/home/me/.local/bin', '/srv/app/bin'].join(
+        delimiter,
+      ),
+      BASH_ENV: '/srv/app/env.sh',
+      CDPATH: '/elsewhere',
+      GIT_DIR: '/srv/other',
+      GIT_EXTERNAL_DIFF: './diff',
+      GIT_CONFIG_GLOBAL: '/home/me/git/config',
+      GIT_CONFIG_SYSTEM: '/srv/app/gitconfig',
+      LD_LIBRARY_PATH: '/opt/lib:./lib:/srv/app/lib',
+      NODE_OPTIONS: '--require ./evil.js',
+      'BASH_FUNC_ls%%': '() { evil; }',
+      LANG: 'C.UTF-8',
+    },
+    '/srv/app',
+  );
+  test('finds programs outside the project only', () => {
+    expect(env.PATH).toBe('/usr/bin:/home/me/.local/bin');
+    expect(env.LD_LIBRARY_PATH).toBe('/opt/lib');
+  });
+  test('has nothing that steers shells and interpreters, and keeps the rest', () => {
+    for (const name of [
+      'BASH_ENV',
+      'CDPATH',
+      'NODE_OPTIONS',
+      'BASH_FUNC_ls%%',
+      'GIT_DIR',
+      'GIT_EXTERNAL_DIFF',
+    ])
+      expect(env).not.toHaveProperty([name]);
+    expect(env).toMatchObject({
+      HOME: '/home/me',
+      LANG: 'C.UTF-8',
+      GIT_CONFIG_GLOBAL: '/home/me/git/config',
+    });
+    expect(env.GIT_CONFIG_SYSTEM).toBeUndefined();
+  });
+  test('switches off what git would run', () => {
+    const settings = Object.fromEntries(
+      Array.from({ length: Number(env.GIT_CONFIG_COUNT) }, (_, index) => [
+        env[`GIT_CONFIG_KEY_${index}`],
+        env[`GIT_CONFIG_VALUE_${index}`],
+      ]),
+    );
+    expect(settings).toMatchObject({
+      'core.fsmonitor': 'false',
+      'core.hooksPath': '/dev/null',
+      'safe.bareRepository': 'explicit',
+      'protocol.allow': 'never',
+    });
+    expect(env).toMatchObject({ GIT_NO_LAZY_FETCH: '1', GIT_OPTIONAL_LOCKS: '0', GOTOOLCHAIN: 'local' });
+  });
+});
+
+describe('a command that only looks', () => {
+  let bench: Workbench;
+  beforeEach(async () => {
+    bench = await openWorkbench({
+      env: { ...process.env, PATH: `node_modules/.bin:${process.env.PATH ?? ''}` },
+    });
+    mkdirSync(join(bench.root, 'node_modules/.bin'), { recursive: true });
+    execFileSync('git', ['init', '-q', bench.root]);
+  });
+  afterEach(() => bench.close());
+
+  const run = (command: string, basis: 'read-only' | 'user'): ReturnType<Workbench['call']> =>
+    bench.call('Bash', { command }, undefined, { basis });
+  const script = (name: string): void => {
+    writeFileSync(join(bench.root, name), '#!/bin/sh\ntouch ran\nexec cat\n');
+    chmodSync(join(bench.root, name), 0o755);
+  };
+
+  test('runs no program that the project brings along; one that was asked about does', async () => {
+    script('node_modules/.bin/tac');
+    await run('tac /dev/null', 'read-only');
+    expect(existsSync(join(bench.root, 'ran'))).toBe(false);
+    await run('tac /dev/null', 'user');
+    expect(existsSync(join(bench.root, 'ran'))).toBe(true);
+  });
+
+  test('starts no monitor of git; one that was asked about does', async () => {
+    script('watch');
+    execFileSync('git', ['-C', bench.root, 'config', 'core.fsmonitor', './watch']);
+    await run('git status', 'read-only');
+    expect(existsSync(join(bench.root, 'ran'))).toBe(false);
+    await run('git status', 'user');
+    expect(existsSync(join(bench.root, 'ran'))).toBe(true);
+  });
+
+  test('uses no bare repository that lies in a folder, and git still shows changes', async () => {
+    execFileSync('git', ['init', '-q', '--bare', join(bench.root, 'docs/api')]);
+    const bare = await run('cd docs/api && git log -1', 'read-only');
+    expect(bare.text).toMatch(/bare/i);
+    writeFileSync(join(bench.root, 'a'), 'one\n');
+    execFileSync('git', ['-C', bench.root, 'add', 'a']);
+    writeFileSync(join(bench.root, 'a'), 'two\n');
+    expect((await run(`cd ${bench.root} && git diff`, 'read-only')).text).toContain('+two');
+  });
+});
