@@ -34,13 +34,17 @@ export function expandGlob(pattern: string): readonly string[] | undefined {
     else if (part === '**') found = found.flatMap(below);
     else
       found = found.flatMap((directory) =>
-        list(directory)
-          .filter(({ name }) => mayMatch(part, name))
-          .map(({ name }) => join(directory, name)),
+        [...list(directory).map(({ name }) => name), ...dots(part)]
+          .filter((name) => mayMatch(part, name))
+          // Not normalised: the parent of a link is where it leads.
+          .map((name) => `${directory === '/' ? '' : directory}/${name}`),
       );
   }
   return looked > MAX_ENTRIES ? undefined : found;
 }
+
+/** Some shells let `.*` match the directory itself and its parent. */
+const dots = (part: string): readonly string[] => (part.startsWith('.') ? ['.', '..'] : []);
 
 function mayMatch(part: string, name: string): boolean {
   // Quoted, a wildcard is a character.

@@ -36,7 +36,9 @@ export function filesBelow(top: string, selection: Selection): FilesBelow | unde
   let looked = 0;
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     const { folder } = next;
-    const ignored = isGit ? ignoredBelow(folder, next.ignored) : next.ignored;
+    // What a repository in a folder leaves out is said in it, and not above it.
+    const isOwn = folder !== top && exists(join(folder, '.git'));
+    const ignored = isGit ? ignoredBelow(folder, isOwn ? new Set() : next.ignored) : next.ignored;
     for (const entry of entriesOf(folder)) {
       looked += 1;
       if (looked > MAX_ENTRIES) return undefined;
@@ -63,7 +65,7 @@ function ignoredBelow(folder: string, inherited: ReadonlySet<string>): ReadonlyS
     readText(join(folder, name)),
   );
   if (texts.some((text) => text === undefined || /^\s*!/m.test(text))) return new Set();
-  const lines = (texts[0] ?? '').split('\n').flatMap((line) => /^([\w.-]+)\/?\s*$/.exec(line)?.[1] ?? []);
+  const lines = (texts[0] ?? '').split('\n').flatMap((line) => /^([\w.-]+)\/? *$/.exec(line)?.[1] ?? []);
   return new Set([...inherited, ...lines]);
 }
 

@@ -18,7 +18,10 @@ const hooksPath = /(?:^|\])\s*hookspath\s*=\s*"?([^"\n]+?)"?\s*$/im;
 const HOOK = 'post-index-change';
 const MAX_BYTES = 1_000_000;
 
-/** Looks at the repository that git would find from the directory, and at its submodules. Errs towards yes. */
+/**
+ * Looks at the repository that git would find from the directory, and at its submodules. Errs towards yes, also where the
+ * settings say that the worktree is somewhere else.
+ */
 export function gitRunsPrograms(directory: string): boolean {
   const repository = findRepository(resolve(directory));
   return repository !== undefined && runsPrograms(repository, new Set());
@@ -46,12 +49,19 @@ function runsPrograms(repository: Repository, seen: Set<string>): boolean {
     texts.push(settings);
     const hooks = hooksPath.exec(settings)?.[1];
     const hookFolders = [join(place, 'hooks'), ...(hooks === undefined ? [] : [resolve(worktree, hooks)])];
+    if (isElsewhere(settings, place, worktree)) return true;
     if (naming.test(settings) || helper.test(settings) || monitor.test(settings)) return true;
     if (hookFolders.some((at) => exists(join(at, HOOK)))) return true;
   }
   // Status and diff start a git of its own in each submodule, which obeys that one's settings.
   const paths = submodulesOf(folder, texts.join('\n'));
   return paths === undefined || paths.some((path) => submoduleRuns(join(worktree, path), seen));
+}
+
+/** The files of the worktree may be said to be elsewhere, and would be shown as if they belonged to the project. */
+function isElsewhere(settings: string, place: string, worktree: string): boolean {
+  const named = /(?:^|\])\s*worktree\s*=\s*"?([^"\n]*?)"?\s*$/im.exec(settings)?.[1];
+  return named !== undefined && resolve(place, named) !== worktree;
 }
 
 function submoduleRuns(directory: string, seen: Set<string>): boolean {

@@ -7,7 +7,7 @@ export interface OptionList {
   readonly values?: string;
   /** Letters of short options whose value, if any, is attached. */
   readonly attached?: string;
-  /** Whether each short option is a word of its own. */
+  /** Whether each short option is a word of its own; `--` does not end them then. */
   readonly isSingle?: boolean;
   /** Long options without a value, or with one after `=`. Exact names: abbreviations are not understood. */
   readonly long?: readonly string[];
@@ -30,6 +30,7 @@ export function readOptions(args: readonly (string | null)[], list: OptionList):
   for (let at = 0; at < args.length; at += 1) {
     const word = args[at];
     if (word === '--') {
+      if (list.isSingle) return undefined;
       operands.push(...args.slice(at + 1));
       break;
     }
@@ -39,11 +40,13 @@ export function readOptions(args: readonly (string | null)[], list: OptionList):
       const [name = '', ...rest] = word.split('=');
       const takesNext = (list.longValues ?? []).includes(name);
       if (!takesNext && !(list.long ?? []).includes(name)) return undefined;
+      // Without its value, some programs take an option for something else.
+      if (takesNext && rest.length === 0 && at + 1 >= args.length) return undefined;
       const value = rest.length > 0 ? rest.join('=') : takesNext ? (args[++at] ?? null) : '';
       options.push({ name, value });
     } else {
       if (list.isSingle && word.length > 2) return undefined;
-      const used = cluster(word.slice(1), args[at + 1] ?? null, list);
+      const used = cluster(word.slice(1), args[at + 1], list);
       if (used === undefined) return undefined;
       options.push(...used.options);
       if (used.tookNext) at += 1;
@@ -54,14 +57,16 @@ export function readOptions(args: readonly (string | null)[], list: OptionList):
 
 function cluster(
   letters: string,
-  next: string | null,
+  /** undefined = there is no next word. */
+  next: string | null | undefined,
   list: OptionList,
 ): { options: { name: string; value: string | null }[]; tookNext: boolean } | undefined {
   const options: { name: string; value: string | null }[] = [];
   for (const [index, letter] of [...letters].entries()) {
     if (list.values?.includes(letter)) {
       const attached = letters.slice(index + 1);
-      options.push({ name: `-${letter}`, value: attached === '' ? next : attached });
+      if (attached === '' && next === undefined) return undefined;
+      options.push({ name: `-${letter}`, value: attached === '' ? (next ?? null) : attached });
       return { options, tookNext: attached === '' };
     }
     if (list.attached?.includes(letter)) {

@@ -169,7 +169,7 @@ function decideUse(input: ScopeInput, use: ReadOnlyUse): PartVerdict {
 
 /** A directory may hold a repository of its own, and its settings name programs that git runs. */
 function decideGit(
-  { repositories = [] }: ReadOnlyUse,
+  { repositories = [], contents }: ReadOnlyUse,
   directories: readonly string[],
   what: string,
   policy: Policy,
@@ -181,7 +181,11 @@ function decideGit(
     if (!inWorkspace(policy.realpath(place), policy))
       return { behavior: 'ask', reason: `${what} looks at ${place}, outside the workspace.` };
     const own = [policy.root, ...policy.additionalDirectories].map(policy.gitFolder);
-    if (!own.includes(policy.gitFolder(place)))
+    const folder = policy.gitFolder(place);
+    // Without a repository git compares any two folders.
+    if (folder === undefined && contents.length > 0)
+      return { behavior: 'ask', reason: `${what} finds no repository.` };
+    if (!own.includes(folder))
       return { behavior: 'ask', reason: `${what} uses another repository than that of the workspace.` };
     if (policy.gitRunsPrograms(place))
       return {

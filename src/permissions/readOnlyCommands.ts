@@ -12,7 +12,8 @@ export interface ReadOnlyCommand extends OptionList {
   readonly only?: RegExp;
 }
 
-const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ1';
+/** Without L: with R it follows links wherever they lead. */
+const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKMNOPQRSTUVWXYZ1';
 const words: ReadOnlyCommand = { operands: 'words', most: 0 };
 const sums: ReadOnlyCommand = { operands: 'contents', flags: 'bt', long: ['--tag'] };
 const cat: ReadOnlyCommand = {
@@ -66,7 +67,7 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
   dirname: { operands: 'words', flags: 'z' },
   du: {
     operands: 'names',
-    flags: 'hsackmxbLPHSl',
+    flags: 'hsackmxbPHSl',
     values: 'd',
     long: [
       '--max-depth',
@@ -156,7 +157,7 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
   tr: { operands: 'words', flags: 'cCdst' },
   tree: {
     operands: 'names',
-    flags: 'adfhilpsuDFCnr',
+    flags: 'adfhipsuDFCnr',
     values: 'LIP',
     long: ['--dirsfirst', '--noreport', '--gitignore', '--prune', '--filelimit'],
   },

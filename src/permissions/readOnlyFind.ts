@@ -3,7 +3,7 @@ import { programUse } from './readOnlyPrograms.ts';
 import { mergeUses, type ReadOnlyUse, type Tree } from './readOnlyUse.ts';
 
 const alone =
-  /^(?:-empty|-not|!|-o|-or|-a|-and|\(|\)|,|-prune|-print|-print0|-ls|-depth|-d|-follow|-mount|-xdev|-daystart|-readable|-writable|-executable|-true|-false|-quit|-noleaf)$/;
+  /^(?:-empty|-not|!|-o|-or|-a|-and|\(|\)|,|-prune|-print|-print0|-ls|-depth|-d|-mount|-xdev|-daystart|-readable|-writable|-executable|-true|-false|-quit|-noleaf)$/;
 const withValue =
   /^-(?:i?name|i?path|i?wholename|i?lname|i?regex|regextype|type|xtype|maxdepth|mindepth|size|[amc]time|[amc]min|perm|user|group|uid|gid|links|inum|newer|anewer|cnewer|newer[aBcm][aBcmt]|printf)$/;
 /** What only narrows the search down, as long as nothing says "or" or "not". */
@@ -18,7 +18,6 @@ export interface FoundFiles {
   readonly places: readonly string[];
   /** The patterns that every name matches. */
   readonly only: readonly string[] | undefined;
-  readonly follows: boolean;
   /** Each name ends with a NUL instead of a line. */
   readonly byNul: boolean;
 }
@@ -65,16 +64,18 @@ export function eachUse(
   };
   const isUsed = use.names.includes(FOUND) || ofFound.length > 0;
   if (words.includes(FOUND) && !isUsed) return undefined;
-  const shown: Tree[] =
-    ofFound.length === 0
-      ? []
-      : files.places.map((path) => ({
-          path,
-          hidden: true,
-          // A link that is found is opened by the program.
-          follows: true,
-          ...(files.only && !use.trees?.some((tree) => tree.path === FOUND) && { only: files.only }),
-        }));
+  const isShown = ofFound.length > 0;
+  const isWhole = use.trees?.some((tree) => tree.path === FOUND) === true;
+  const shown: Tree[] = isUsed
+    ? files.places.map((path) => ({
+        path,
+        hidden: true,
+        // A link that is found is opened by the program.
+        follows: true,
+        ...(!isShown && { namesOnly: true }),
+        ...(files.only && !isWhole && { only: files.only }),
+      }))
+    : [];
   const named: Tree[] = isSplit
     ? files.places.map((path) => ({ path, hidden: true, follows: false, only: [], plainNames: true }))
     : [];
@@ -87,8 +88,8 @@ export function readFind(
   args: readonly string[],
 ): { readonly files: FoundFiles; readonly commands: readonly (readonly string[])[] } | undefined {
   let at = 0;
-  let follows = false;
-  for (; /^-[HLP]$/.test(args[at] ?? ''); at += 1) follows ||= args[at] !== '-P';
+  // Links are followed with -L and -follow, wherever they lead.
+  while (/^-[HP]$/.test(args[at] ?? '')) at += 1;
   const places: string[] = [];
   for (; at < args.length && !/^(?:-.|[!(,)])/.test(args[at] ?? ''); at += 1) places.push(args[at] ?? '');
   const commands: (readonly string[])[] = [];
@@ -107,8 +108,6 @@ export function readFind(
       at = end;
       continue;
     }
-    // Links are opened then, wherever they lead.
-    if (word === '-follow') follows = true;
     if (word === '-print0') byNul = true;
     if (!narrowing.test(word)) isNarrow = false;
     if (withValue.test(word)) {
@@ -121,5 +120,5 @@ export function readFind(
   // Every name has to match every pattern, so that the first one is enough.
   const [name] = names;
   const only = isNarrow && name !== undefined && (hasGlob(name) || name !== '') ? [name] : undefined;
-  return { files: { places: places.length > 0 ? places : ['.'], only, follows, byNul }, commands };
+  return { files: { places: places.length > 0 ? places : ['.'], only, byNul }, commands };
 }

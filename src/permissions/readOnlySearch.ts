@@ -43,9 +43,9 @@ const silverOptions: OptionList = {
 
 /** Finds files by their names, and shows no content. */
 const fdOptions: OptionList = {
-  flags: '01HFILagilpqsu',
+  flags: '01HFIagilpqsu',
   values: 'EStdecj',
-  long: long(`absolute-path case-sensitive fixed-strings follow full-path glob hidden ignore-case
+  long: long(`absolute-path case-sensitive fixed-strings full-path glob hidden ignore-case
     list-details no-ignore no-ignore-parent no-ignore-vcs print0 quiet regex relative-path show-errors unrestricted version`),
   longValues:
     long(`changed-before color changed-within exact-depth exclude extension max-depth max-results min-depth owner size

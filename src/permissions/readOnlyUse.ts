@@ -26,6 +26,8 @@ export interface Tree {
   readonly hidden: boolean;
   /** Whether what `.gitignore` names is left out. */
   readonly ignores?: boolean;
+  /** Only that the files exist is shown; of links, what they lead to. */
+  readonly namesOnly?: boolean;
   /** Whether it follows the links that it finds. */
   readonly follows: boolean;
   /** Names with blanks or quotes would be taken for several. */

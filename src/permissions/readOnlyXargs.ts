@@ -13,7 +13,7 @@ export function xargsUse(
   const [first, ...source] = (input ?? []).map((word) => (word.type === 'text' ? word.text : undefined));
   if (first !== 'find' || source.includes(undefined)) return undefined;
   const found = readFind(source.map((word) => word ?? ''));
-  if (found === undefined || found.files.follows) return undefined;
+  if (found === undefined) return undefined;
   // What it prints has to be the names and nothing else.
   const prints = source.filter((word) => /^-(?:print.*|ls)$/.test(word ?? ''));
   if (found.commands.length > 0 || prints.length > 1 || prints.includes('-printf') || prints.includes('-ls'))

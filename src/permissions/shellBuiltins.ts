@@ -3,15 +3,15 @@ import type { Node } from 'web-tree-sitter';
 
 /**
  * Builtins after which a word may mean something else: they set variables, options, aliases or functions, or read
- * commands from elsewhere. `set` is one unless it only makes the shell stricter.
+ * commands from elsewhere. `set` is one unless it only makes the shell stricter; `set -x` shows the values of variables.
  */
 const changing =
   /^(?:\.|source|alias|unalias|autoload|bind|bindkey|builtin|command|compctl|coproc|declare|disable|emulate|enable|exec|export|float|fc|functions|getln|getopts|hash|hashinfo|history|integer|let|local|mapfile|noglob|nocorrect|popd|pushd|print|pushln|read|readarray|readonly|rehash|repeat|foreach|sched|select|set|setopt|shift|shopt|strftime|sysread|trap|typeset|unfunction|unhash|unset|unsetopt|vared|wait|zcompile|zformat|zle|zmodload|zparseopts|zregexparse|zstat|zstyle|zsystem)$/;
 
-/** `set -e`, `set -euo pipefail`: the shell gives up earlier, and shows what it runs. */
+/** `set -e`, `set -euo pipefail`: the shell gives up earlier. */
 export const isStricter = (args: readonly (string | null)[]): boolean =>
   args.length > 0 &&
-  /^(?:(?:[-+][eux]+)(?: [-+][eux]+)*(?: -[eux]*o pipefail)?|[-+][eux]*o pipefail(?: [-+][eux]+)*)$/.test(
+  /^(?:(?:[-+][eu]+)(?: [-+][eu]+)*(?: -[eu]*o pipefail)?|[-+][eu]*o pipefail(?: [-+][eu]+)*)$/.test(
     args.map((word) => word ?? '?').join(' '),
   );
 

@@ -93,9 +93,10 @@ export class CommandReader {
   }
 
   #all(node: Node, place: Place): boolean {
-    return node.children.every((child) => {
+    const { children } = node;
+    return children.every((child, index) => {
       const before = this.#variables;
-      const isBeside = child.nextSibling?.type === '&' || node.type === 'pipeline';
+      const isBeside = children[index + 1]?.type === '&' || node.type === 'pipeline';
       if (!this.#statement(child, isBeside ? { ...place, certain: false, isReached: false } : place))
         return false;
       // What runs beside the shell, or only perhaps, may or may not have set a variable.
@@ -116,7 +117,12 @@ export class CommandReader {
     if (wordTypes.has(node.type)) {
       const mentions = node.parent?.type === 'for_statement' ? this.#mentions : undefined;
       // A pattern of `case` is read by rules of its own, and runs nothing that the grammar does not show.
-      if (node.parent?.type !== 'case_item' && this.#pieces(node, false) === undefined) return false;
+      const pieces = node.parent?.type === 'case_item' ? [] : this.#pieces(node, false);
+      if (pieces === undefined) return false;
+      // Compared with one pattern after the other, a secret is as good as read.
+      const isCompared = node.parent?.type === 'case_statement';
+      if (isCompared && valuesOf(pieces, this.#variables, this.#moves).some(({ type }) => type === 'secret'))
+        this.#reads.push(null);
       return this.#word(node, place, mentions) !== undefined;
     }
     if (!statements.has(node.type)) return false;
@@ -189,6 +195,7 @@ export class CommandReader {
       for (const value of lists?.flat() ?? [anything])
         values.push(value.type === 'files' ? { ...value, single: true } : value);
     }
+    if (node.children.some((child) => child.type === 'select')) return false;
     const hasList = node.children.some((child) => child.type === 'in');
     this.#assign(name, hasList ? values : [unknownText]);
     return isPlainVariable(name) || this.#plain(variable, { argv: [], raw: [] }, [name], place);
@@ -221,6 +228,7 @@ export class CommandReader {
       if (word === undefined) return false;
       argv.push(word.value);
     }
+    if (this.#parts.length > maxParts) return false;
     const full: Words = { argv, raw: nodes.map((node) => this.#text(node)) };
     const runs = this.#runs(nodes);
     if (runs === undefined) return false;
@@ -249,6 +257,8 @@ export class CommandReader {
     // `eval` goes on in this shell; another shell knows only what was exported.
     const own = this.#variables;
     const isSame = name === 'eval';
+    // It would show every word, with the values of variables in it.
+    if (words.argv.slice(1, -1).some((word) => /^-\w*x/.test(word ?? ''))) this.#isOpaque = true;
     if (!isSame) this.#variables = new Map();
     const understood = this.#depth < maxDepth && this.#readScript(script, this, this.#depth + 1);
     if (!isSame) this.#variables = own;

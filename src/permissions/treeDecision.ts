@@ -65,7 +65,7 @@ export function decideTree(tree: Tree, directory: string, what: string, policy: 
       : undefined;
     if (odd !== undefined) return { behavior: 'ask', reason: `${odd} would be taken for several names.` };
     for (const path of files) {
-      if (!mayMatch(tree, path) || (!hasRules && !isSensitive(path))) continue;
+      if (tree.namesOnly || !mayMatch(tree, path) || (!hasRules && !isSensitive(path))) continue;
       const { behavior, reason } = decideFile({ tool: 'Read', verb: 'read', path }, policy);
       if (behavior !== 'allow')
         return { behavior, reason: `${what} shows ${relative(policy.root, path)}: ${reason}` };
@@ -73,8 +73,10 @@ export function decideTree(tree: Tree, directory: string, what: string, policy: 
     for (const path of tree.follows ? links : []) {
       if (tree.only !== undefined && !mayMatch(tree, path)) continue;
       const target = policy.realpath(path);
-      const { behavior, reason } = decideFile({ tool: 'Read', verb: 'read', path }, policy);
-      if (behavior !== 'allow') return { behavior, reason };
+      const { behavior, cause, reason } = decideFile({ tool: 'Read', verb: 'read', path }, policy);
+      const isNamed = tree.namesOnly && cause === 'secret' && inWorkspace(target, policy);
+      if (behavior !== 'allow' && !isNamed) return { behavior, reason };
+      if (tree.namesOnly) continue;
       if (policy.isDirectory(target) && !(inWorkspace(target, policy) && tree.only !== undefined))
         return { behavior: 'ask', reason: `${path} leads to another folder.` };
     }

@@ -14,7 +14,7 @@ interface Place {
  */
 export function locate(word: string, directory: string, { home, realpath }: Place): string {
   const path = word === '~' || word.startsWith('~/') ? join(home, word.slice(1)) : word;
-  if (!path.includes('..') || !/[^/.][^/]*\/+(?:\.\/+)*\.\./.test(path)) return resolve(directory, path);
+  if (!path.split('/').includes('..')) return resolve(directory, path);
   let current = isAbsolute(path) ? '/' : directory;
   for (const part of path.split('/'))
     current = part === '..' ? dirname(realpath(current)) : resolve(current, part || '.');

@@ -1,4 +1,6 @@
 /** Where each part of a command may run, following `cd`. */
+
+import { resolve } from 'node:path';
 import type { CommandPart } from './parsedCommand.ts';
 import { locate } from './wordPaths.ts';
 
@@ -31,7 +33,7 @@ export function track(parts: readonly CommandPart[], cwd: string, place: Place):
     const goesTo =
       target === undefined || before === null
         ? null
-        : [...new Set(before.map((directory) => locate(target, directory, place)))];
+        : [...new Set(before.flatMap((directory) => destinations(target, directory, place)))];
     if (goesTo === null || before === null) directories = null;
     else if (part.certain || (part.isReached && goesTo.every((to) => canEnter(to, place))))
       directories = goesTo;
@@ -42,6 +44,13 @@ export function track(parts: readonly CommandPart[], cwd: string, place: Place):
     return visit;
   });
 }
+
+/** The parent of a link is to `cd` the directory that the link is in, or where `-P` is set the one that it leads to. */
+const destinations = (target: string, directory: string, place: Place): readonly string[] => {
+  const real = locate(target, directory, place);
+  const path = target === '~' || target.startsWith('~/') ? real : resolve(directory, target);
+  return place.realpath(path) === place.realpath(real) ? [path] : [path, real];
+};
 
 /** Only who may search a directory is told that it contains itself. */
 const canEnter = (directory: string, place: Place): boolean => place.isDirectory(`${directory}/.`);

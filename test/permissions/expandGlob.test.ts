@@ -34,6 +34,13 @@ test.each([
   expect(found).toEqual(expect.arrayContaining(names.map((name) => join(place, name))));
 });
 
+test('some shells count the directory and its parent among the names that begin with a dot', () => {
+  expect(expandGlob(join(place, 'a/.*'))).toEqual(
+    expect.arrayContaining([join(place, 'a/.two.md'), `${place}/a/..`]),
+  );
+  expect(expandGlob(join(place, 'a/*'))).not.toContain(`${place}/a/..`);
+});
+
 test('two stars go down, and too many files are not looked at', () => {
   expect(expandGlob(join(place, '**/*.md'))).toContain(join(place, 'b/c/three.md'));
   mkdirSync(join(place, 'many'));

@@ -45,6 +45,7 @@ symlinkSync('dangling.md', join(root, 'chain.md'));
 symlinkSync(join(outside, 'missing'), join(root, 'nowhere'));
 symlinkSync('.git/hooks/pre-commit', join(root, 'hook.md'));
 symlinkSync('round.md', join(root, 'round.md'));
+symlinkSync('.', join(root, 'itself'));
 
 let parser: Promise<(command: string) => ParsedCommand> | undefined;
 
