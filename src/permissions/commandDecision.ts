@@ -186,7 +186,10 @@ function looksOnly(parsed: Understood): boolean {
   );
   return (
     harmlessWrites &&
-    parsed.parts.every((part) => part.carrier || part.argv[0] === 'cd' || readOnlyUse(part) !== undefined)
+    parsed.parts.every(
+      (part) =>
+        part.carrier || part.argv.length === 0 || part.argv[0] === 'cd' || readOnlyUse(part) !== undefined,
+    )
   );
 }
 

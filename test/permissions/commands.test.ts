@@ -557,6 +557,8 @@ describe('in plan mode', () => {
     [
       ['allow', 'ls && git log'],
       ['allow', 'cd src && ls 2>/dev/null'],
+      ['allow', 'x=a.txt; cat "$x"'],
+      ['ask', 'PATH=.; ls'],
       ['ask', 'cat .env'],
       ['deny', 'npm test'],
       ['deny', 'npm test', 'allow Bash(npm test)'],

@@ -21,7 +21,6 @@ const { values } = parseArgs({
     minutes: { type: 'string', default: '1' },
     seed: { type: 'string', default: '1' },
     batch: { type: 'string', default: '400' },
-    /** Must not be below /tmp, which is hidden from the commands. */
     folder: { type: 'string', default: tmpdir() },
     traps: { type: 'boolean', default: false },
     /** Folder with both grammar files. */
