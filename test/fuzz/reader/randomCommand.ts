@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are the variables of a shell.
 /** Random shell commands, biased towards what readers of commands get wrong. The same seed gives the same commands. */
 
 export type Random = () => number;
