@@ -8,7 +8,8 @@ const refused =
   /^(?:getline|system|close|fflush|function|func|include|load|namespace|nextfile|delete|switch|eval|extension|dcgettext|bindtextdomain|srand)$/;
 const token =
   /\s+|#[^\n]*|"(?:[^"\\\n]|\\.)*"|[A-Za-z_]\w*|\d+(?:\.\d+)?|\.\d+|[-+*/%^=!<>]=|&&|\|\||!~|\+\+|--|[-+*/%^=!~?:;,(){}$[\]]|[<>]/y;
-const regex = /\/(?:[^/\\\n[]|\\.|\[\]?(?:[^\]\\\n]|\\.)*\])+\//y;
+/** Without a slash in brackets, where some end. */
+const regex = /\/(?:[^/\\\n[]|\\.|\[\]?(?:[^/\]\\\n]|\\.)*\])+\//y;
 
 /** `awk` with a program of patterns, fields, arithmetic and printing. */
 export function awkUse(args: readonly string[]): ReadOnlyUse | undefined {
@@ -45,10 +46,8 @@ function onlyPrints(program: string): boolean {
     if (found === undefined) return false;
     at += found.length;
     if (/^\s|^#/.test(found)) {
-      if (found.includes('\n')) {
-        prints = false;
-        before = ';';
-      }
+      // A line may go on after a comma, so that its end ends no statement here.
+      if (found.includes('\n')) before = ';';
       continue;
     }
     if (/^[A-Za-z_]/.test(found) && (!known.test(found) || refused.test(found))) return false;

@@ -2,19 +2,15 @@
 import type { ReadOnlyUse } from './readOnlyUse.ts';
 import type { Argument } from './wordValues.ts';
 
-const patternsIn = (run: readonly Argument[]) => run.filter((argument) => argument.type === 'files');
-
-const shown = (run: readonly Argument[]): ReadOnlyUse => {
-  const patterns = patternsIn(run);
+/** The names of files take the place of patterns, so that these are looked up. */
+function shown(run: readonly Argument[]): ReadOnlyUse {
+  const patterns = run.filter((argument) => argument.type === 'files');
   return { contents: [], names: patterns.map(({ pattern }) => pattern), patterns };
-};
+}
 
 /** Whether words may be printed as they are: none is a secret, or becomes the names of files anywhere. */
 const isPrintable = (run: readonly Argument[]): boolean =>
-  run.every(
-    ({ type, ...rest }) =>
-      type === 'text' || type === 'files' || (type === 'output' && 'loose' in rest && !rest.loose),
-  );
+  run.every((one) => one.type === 'text' || one.type === 'files' || (one.type === 'output' && !one.loose));
 
 /** A format whose values are text: to zsh the value of `%d` is calculated. */
 const textFormat = /^(?:[^%]|%%|%[-#0 +]*\d*(?:\.\d+)?[sbqc])*$/;
@@ -78,10 +74,8 @@ export function testUse(run: readonly Argument[]): ReadOnlyUse | undefined {
       at + 2 < words.length
     ) {
       if (!isCompared(at) || !isCompared(at + 2)) return undefined;
-      if (numeric.test(two) && ![one, text(at + 2) ?? ''].every((word) => /^-?\d+$/.test(word))) {
-        const isNumber = (index: number): boolean => /^-?\d+$/.test(text(index) ?? '');
-        if (!isNumber(at) || !isNumber(at + 2)) return undefined;
-      }
+      const isNumber = (index: number): boolean => /^-?\d+$/.test(text(index) ?? '');
+      if (numeric.test(two) && !(isNumber(at) && isNumber(at + 2))) return undefined;
       if (fileComparison.test(two)) {
         const files = [text(at), text(at + 2)];
         if (files.some((file) => file === undefined)) return undefined;

@@ -4,9 +4,9 @@ import type { ReadOnlyUse } from './readOnlyUse.ts';
 
 const nothing: ReadOnlyUse = { contents: [], names: [] };
 
-/** Columns of `ps`; its environment is none of them. */
+/** Columns of `ps`, one at a time; its environment is none of them. */
 const columns =
-  /^(?:(?:pid|ppid|pgid|sid|tid|lwp|nlwp|user|uid|gid|group|comm|cmd|args|command|ucmd|%cpu|%mem|pcpu|pmem|cputime|rss|rssize|vsz|vsize|size|sz|stat|state|s|start|start_time|lstart|bsdstart|time|bsdtime|etime|etimes|tty|tt|tname|ni|nice|pri|psr|wchan|class|cls|f|flags|c)(?:=[\w %]*)?,?)+$/i;
+  /^(?:(?:pid|ppid|pgid|sid|tid|lwp|nlwp|user|uid|gid|group|comm|cmd|args|command|ucmd|%cpu|%mem|pcpu|pmem|cputime|rss|rssize|vsz|vsize|size|sz|stat|state|s|start|start_time|lstart|bsdstart|time|bsdtime|etime|etimes|tty|tt|tname|ni|nice|pri|psr|wchan|class|cls|f|flags|c)(?:=[\w %]*)?)$/i;
 
 /** Without `e` and `E`, which show the environment; `-e` is every process to Linux, and the environment to BSD. */
 function psUse(args: readonly string[]): ReadOnlyUse | undefined {
@@ -14,8 +14,8 @@ function psUse(args: readonly string[]): ReadOnlyUse | undefined {
     const word = args[at] ?? '';
     if (/^(?:-o|-O|o|--sort|-eo|-Ao|axo|-axo|axco|--format)$/.test(word)) {
       at += 1;
-      if (!/^[-+]/.test(args[at] ?? '') && !columns.test(args[at] ?? '')) return undefined;
-      if (!columns.test((args[at] ?? '').replace(/^[-+]/, ''))) return undefined;
+      const list = (args[at] ?? '').split(',').map((name) => name.replace(/^[-+]/, ''));
+      if (!list.every((name) => columns.test(name))) return undefined;
     } else if (/^(?:-p|-C|-u|-U|-t|--pid|--ppid)$/.test(word)) {
       at += 1;
       if (!/^[\w,.-]+$/.test(args[at] ?? '')) return undefined;
@@ -46,7 +46,7 @@ const lines: Readonly<Record<string, RegExp>> = {
   w: /^(?:-[hsfoi]+)?$/,
   who: /^(?:-[abdHlmqrstTu]+)?$/,
   lsmod: /^$/,
-  cal: /^(?:-?\w+ ?)*$/,
+  cal: /^(?:-?\w+(?: |$))*$/,
 };
 
 /** `tar tf`: the letters may stand with or without a dash. A colon in the name of an archive means another machine. */

@@ -204,10 +204,59 @@ const variables = [
   'HOSTNAME',
 ];
 
+const awkPieces = [
+  'print',
+  'print $1',
+  '$1',
+  '>',
+  '"x"',
+  '"/"',
+  '/',
+  '/x/',
+  '/"/',
+  ';',
+  '\n',
+  '{',
+  '}',
+  '(',
+  ')',
+  ',',
+  '|',
+  '"sh"',
+  'getline',
+  'x',
+  '1',
+  'system("touch p")',
+  '> "p"',
+  '| "touch p"',
+  'if (1)',
+  'else',
+  '+',
+  '++',
+  '~',
+  '[',
+  ']',
+  '#',
+  'BEGIN',
+  'END',
+  'ENVIRON["TOKEN"]',
+  '"ls" | getline',
+  'printf "%s"',
+  'FILENAME',
+  'NR == 1',
+  '< ".env"',
+  '?',
+  ':',
+  '&&',
+  'in',
+  '!',
+  '\\',
+];
+
 interface Program {
   readonly name: string;
   readonly options: readonly string[];
-  readonly operands: readonly ('file' | 'text' | 'pattern')[];
+  readonly operands: readonly ('file' | 'text' | 'pattern' | 'awk')[];
 }
 const program = (name: string, options: string, ...operands: Program['operands']): Program => ({
   name,
@@ -253,7 +302,7 @@ const programs: readonly Program[] = [
     'file',
   ),
   program('sed', '-n -e -i -E -s -f w 1,5p 1e s/a/b/w s/a/b/e', 'text', 'file'),
-  program('awk', '-F, -f -v x=1', 'text', 'file'),
+  program('awk', '-F, -f -v x=1', 'awk', 'file'),
   program('diff', '-r -u -q -N --from-file=a.txt -x a', 'file', 'file'),
   program('stat', '-c %s -f -L', 'file'),
   program('du', '-s -h -a -d 1 --files0-from=a.txt -L', 'file', 'pattern'),
@@ -329,7 +378,12 @@ export function randomCommand(random: Random): string {
         return word;
     }
   };
-  const word = (kind: 'file' | 'text' | 'pattern'): string => {
+  const awk = (): string => {
+    const pieces = Array.from({ length: 1 + below(8) }, () => pick(awkPieces)).join(chance(0.5) ? ' ' : '');
+    return `'${chance(0.6) ? `{ ${pieces} }` : pieces}'`;
+  };
+  const word = (kind: 'file' | 'text' | 'pattern' | 'awk'): string => {
+    if (kind === 'awk') return awk();
     if (chance(0.05)) return quote(pick(evil));
     if (chance(0.06)) return pick(braces);
     if (chance(0.1)) return chance(0.7) ? `"$${pick(variables)}"` : `$${pick(variables)}`;
