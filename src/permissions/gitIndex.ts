@@ -1,4 +1,4 @@
-/** Finds the submodules listed in a git index. Pure. */
+/** Finds the files and submodules listed in a git index. Pure. */
 
 /** Of entries: the mode of a submodule. */
 const GITLINK = 0xe000;
@@ -8,15 +8,22 @@ const EXTENDED = 0x4000;
 /** An index with more entries is not read. */
 const MAX_ENTRIES = 5_000_000;
 
+/** Paths relative to the worktree. */
+export interface IndexPaths {
+  readonly files: readonly string[];
+  readonly submodules: readonly string[];
+}
+
 /**
- * Paths of the submodules, relative to the worktree; undefined where the index is not understood, or shares its entries
- * with another file. `hashBytes`: 20, or 32 in a repository with SHA-256.
+ * What is tracked; undefined where the index is not understood, or shares its entries with another file. `hashBytes`: 20,
+ * or 32 in a repository with SHA-256.
  */
-export function submodulePaths(index: Buffer, hashBytes: number): readonly string[] | undefined {
+export function indexPaths(index: Buffer, hashBytes: number): IndexPaths | undefined {
   if (index.length < 12 || index.toString('latin1', 0, 4) !== 'DIRC') return undefined;
   const [version, count] = [index.readUInt32BE(4), index.readUInt32BE(8)];
   if (version < 2 || version > 4 || count > MAX_ENTRIES) return undefined;
-  const paths: string[] = [];
+  const files: string[] = [];
+  const submodules: string[] = [];
   let at = 12;
   let before = Buffer.alloc(0);
   for (let entry = 0; entry < count; entry++) {
@@ -39,10 +46,10 @@ export function submodulePaths(index: Buffer, hashBytes: number): readonly strin
         ? Buffer.concat([before.subarray(0, kept), index.subarray(at, end)])
         : index.subarray(at, end);
     if (version === 4) before = Buffer.from(path);
-    if ((mode & 0xf000) === GITLINK) paths.push(path.toString('utf8'));
+    ((mode & 0xf000) === GITLINK ? submodules : files).push(path.toString('utf8'));
     at = version === 4 ? end + 1 : start + ((end - start + 8) & ~7);
   }
-  return sharesEntries(index, at, hashBytes) ? undefined : paths;
+  return sharesEntries(index, at, hashBytes) ? undefined : { files, submodules };
 }
 
 /** An extension `link`: most entries are in another file. */

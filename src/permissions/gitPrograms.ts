@@ -4,7 +4,7 @@
  */
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { submodulePaths } from './gitIndex.ts';
+import { type IndexPaths, indexPaths } from './gitIndex.ts';
 
 /** Settings that name a program for a command that looks, or another file with settings. */
 const naming =
@@ -32,6 +32,17 @@ export function gitFolder(directory: string): string | undefined {
   return findRepository(resolve(directory))?.folder;
 }
 
+/** The files that git has in its index, absolute, in the repository found from the directory; undefined = not known. */
+export function trackedFiles(directory: string): readonly string[] | undefined {
+  const repository = findRepository(resolve(directory));
+  if (repository === undefined) return [];
+  const { folder, worktree } = repository;
+  const settings = readText(join(folder, 'config'));
+  return settings === undefined
+    ? undefined
+    : readIndex(folder, settings)?.files.map((path) => join(worktree, path));
+}
+
 /** Repositories in repositories that are looked at. */
 const MAX_REPOSITORIES = 200;
 
@@ -54,7 +65,7 @@ function runsPrograms(repository: Repository, seen: Set<string>): boolean {
     if (hookFolders.some((at) => exists(join(at, HOOK)))) return true;
   }
   // Status and diff start a git of its own in each submodule, which obeys that one's settings.
-  const paths = submodulesOf(folder, texts.join('\n'));
+  const paths = readIndex(folder, texts.join('\n'))?.submodules;
   return paths === undefined || paths.some((path) => submoduleRuns(join(worktree, path), seen));
 }
 
@@ -69,14 +80,14 @@ function submoduleRuns(directory: string, seen: Set<string>): boolean {
   return inside !== undefined && runsPrograms(inside, seen);
 }
 
-/** Undefined where that cannot be known. */
-function submodulesOf(folder: string, settings: string): readonly string[] | undefined {
+/** What is tracked; undefined where that cannot be known. */
+function readIndex(folder: string, settings: string): IndexPaths | undefined {
   try {
     const file = join(folder, 'index');
     const info = statSync(file, { throwIfNoEntry: false });
-    if (info === undefined) return [];
+    if (info === undefined) return { files: [], submodules: [] };
     if (!info.isFile() || info.size > MAX_INDEX_BYTES) return undefined;
-    return submodulePaths(readFileSync(file), /objectformat\s*=\s*"?sha256/i.test(settings) ? 32 : 20);
+    return indexPaths(readFileSync(file), /objectformat\s*=\s*"?sha256/i.test(settings) ? 32 : 20);
   } catch {
     return undefined;
   }

@@ -16,7 +16,7 @@ import type { SourcedRule } from './rules.ts';
 import { couldBeSensitive, isPublic, isSensitive } from './sensitive.ts';
 import { isPlainVariable } from './shellGrammar.ts';
 import { textWords } from './textWords.ts';
-import { decidePattern, decideTree, isNoFile } from './treeDecision.ts';
+import { decidePattern, decideTracked, decideTree, isNoFile } from './treeDecision.ts';
 import { gravest } from './verdicts.ts';
 import { locate, possibleWords } from './wordPaths.ts';
 import { changesDirectory, type Visit } from './workingDirectory.ts';
@@ -162,6 +162,7 @@ function decideUse(input: ScopeInput, use: ReadOnlyUse): PartVerdict {
     ...(use.patterns ?? []).map((pattern) => decidePattern(pattern, directory, policy)),
     ...use.contents.map((word) => decideOperand(word, directory, 'contents', policy)),
     ...use.names.map((word) => decideOperand(word, directory, 'names', policy)),
+    ...(use.tracked?.length ? [decideTracked(use.tracked, directory, what, policy)] : []),
     ...(use.trees ?? []).map((tree) => decideTree(tree, directory, what, policy)),
   ]);
   return gravest(verdicts) ?? { behavior: 'allow', basis: 'read-only', reason: `${what} only looks.` };

@@ -33,6 +33,8 @@ export interface Policy {
   readonly findUpwards: (directory: string, names: readonly string[]) => string | undefined;
   /** The folder with the settings of the repository that git would find from a directory; never throws. */
   readonly gitFolder: (directory: string) => string | undefined;
+  /** The files that git has in its index, absolute; undefined = not known; never throws. */
+  readonly trackedFiles: (directory: string) => readonly string[] | undefined;
   /** Whether git would start programs that the repository found from a directory names; never throws. */
   readonly gitRunsPrograms: (directory: string) => boolean;
   readonly parseCommand: (command: string) => ParsedCommand;

@@ -27,6 +27,8 @@ export function gitUse(args: readonly string[]): ReadOnlyUse | undefined {
     ...use,
     contents: use.contents.map(below),
     names: use.names.map(below),
+    tracked: (use.tracked ?? []).map(below),
+    trees: (use.trees ?? []).map((tree) => ({ ...tree, path: below(tree.path) })),
     repositories: [directory],
   };
 }
@@ -101,7 +103,7 @@ function grepUse(args: readonly string[]): ReadOnlyUse | undefined {
   const isUntracked = read.options.some(({ name }) => name === '--untracked');
   const pattern = read.options.some(({ name }) => name === '-e') ? 0 : 1;
   const contents = read.operands.slice(pattern).map((word) => word ?? '');
-  if (!isUntracked) return { contents, names: [] };
+  if (!isUntracked) return { contents, names: [], tracked: contents.length > 0 ? contents : ['.'] };
   const places = contents.length > 0 ? contents : ['.'];
   return { contents, names: [], trees: places.map((path) => ({ path, hidden: true, follows: false })) };
 }

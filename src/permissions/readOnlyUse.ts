@@ -12,6 +12,8 @@ export interface ReadOnlyUse {
   readonly patterns?: readonly OpenPattern[];
   /** Directories from which git looks for its repository, relative to where the command runs. */
   readonly repositories?: readonly string[];
+  /** It shows what it finds in the files that git tracks below these places. */
+  readonly tracked?: readonly string[];
   /** Files that, anywhere upwards, make it run something else. */
   readonly obeys?: readonly string[];
 }
@@ -52,6 +54,7 @@ export function mergeUses(uses: readonly ReadOnlyUse[]): ReadOnlyUse {
     trees: uses.flatMap(({ trees = [] }) => trees),
     patterns: uses.flatMap(({ patterns = [] }) => patterns),
     repositories: [...new Set(uses.flatMap(({ repositories = [] }) => repositories))],
+    tracked: uses.flatMap(({ tracked = [] }) => tracked),
     obeys: [...new Set(uses.flatMap(({ obeys = [] }) => obeys))],
   };
 }

@@ -84,6 +84,28 @@ export function decideTree(tree: Tree, directory: string, what: string, policy: 
   return allowed;
 }
 
+/** Whether the files that git tracks below some places may be shown; a place that is none counts as everything. */
+export function decideTracked(
+  tracked: readonly string[],
+  directory: string,
+  what: string,
+  policy: Policy,
+): PermissionDecision {
+  const files = policy.trackedFiles(policy.realpath(directory));
+  if (files === undefined) return { behavior: 'ask', reason: `What ${what} searches is not known.` };
+  const places = tracked.map((place) => policy.realpath(locate(place, directory, policy)));
+  const areAll = !places.every((place) => policy.isDirectory(place) || files.includes(place));
+  const hasRules = policy.rules.some(({ behavior }) => behavior !== 'allow');
+  for (const path of files) {
+    const isMeant = areAll || places.some((place) => path === place || path.startsWith(`${place}/`));
+    if (!isMeant || (!hasRules && !isSensitive(path))) continue;
+    const { behavior, reason } = decideFile({ tool: 'Read', verb: 'read', path }, policy);
+    if (behavior !== 'allow')
+      return { behavior, reason: `${what} shows ${relative(policy.root, path)}: ${reason}` };
+  }
+  return allowed;
+}
+
 const mayMatch = ({ only }: Tree, path: string): boolean =>
   only === undefined ||
   only.some((pattern) => globsOverlap(pattern, basename(path).replace(/[*?[\]{}()]/g, '?')));

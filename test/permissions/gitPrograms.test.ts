@@ -139,6 +139,27 @@ test('so does a repository that lies in its folder, as in an unpacked archive', 
   expect(gitRunsPrograms(outer)).toBe(true);
 });
 
+test('git searches no secret that it tracks without a question', async () => {
+  const project = repository();
+  mkdirSync(join(project, 'src'));
+  for (const name of ['src/a.ts', '.env']) writeFileSync(join(project, name), 'x');
+  commit(project, 'add', 'src');
+  const policy = await policyFor([], 'default', { root: project });
+  const ask = (command: string) =>
+    decide({ tool: 'Bash', access: { type: 'command', command, cwd: project } }, policy).behavior;
+  expect(ask('git grep x')).toBe('allow');
+  expect(ask('git grep --untracked x')).toBe('ask');
+  expect(ask('git -C src grep --untracked x')).toBe('allow');
+  commit(project, 'add', '-f', '.env');
+  expect(['git grep x', 'git grep x HEAD', 'git -C . grep x'].map(ask)).toEqual(['ask', 'ask', 'ask']);
+  expect(['git grep x -- src', 'git grep x src/a.ts'].map(ask)).toEqual(['allow', 'allow']);
+});
+
+test('files that are said to be elsewhere count', () => {
+  const moved = repository('core.worktree=/somewhere');
+  expect(gitRunsPrograms(moved)).toBe(true);
+});
+
 test('an index that is not understood counts as the worst', () => {
   const broken = repository();
   writeFileSync(join(broken, '.git/index'), 'DIRC\0\0\0\x09\0\0\0\x01');
