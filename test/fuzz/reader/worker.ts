@@ -13,6 +13,7 @@ import { decide, type Policy } from '../../../src/permissions/decide.ts';
 import { expandGlob } from '../../../src/permissions/expandGlob.ts';
 import { filesBelow, findUpwards } from '../../../src/permissions/filesBelow.ts';
 import { gitFolder, gitRunsPrograms, trackedFiles } from '../../../src/permissions/gitPrograms.ts';
+import { linksIn, listTree } from '../../../src/permissions/listTree.ts';
 import { loadShellParser } from '../../../src/permissions/shell.ts';
 import { addTraps, canConfine, makeArena, runBatch, shellsHere } from './agreement.ts';
 import { randomCommand, randomFrom } from './randomCommand.ts';
@@ -52,6 +53,8 @@ const policy: Policy = {
   isDirectory,
   filesBelow,
   findUpwards,
+  linksIn,
+  listTree,
   gitFolder,
   gitRunsPrograms,
   trackedFiles,
