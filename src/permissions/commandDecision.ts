@@ -10,7 +10,7 @@ import { touchedByOthers } from './plainEdits.ts';
 import type { Policy } from './policy.ts';
 import { readOnlyUse } from './readOnly.ts';
 import type { SourcedRule } from './rules.ts';
-import { couldBeSensitive } from './sensitive.ts';
+import { couldBeSensitive, isSensitive } from './sensitive.ts';
 import { suggestForCommand } from './suggestCommand.ts';
 import { gravest, reasonOf } from './verdicts.ts';
 import { locate, pathsIn } from './wordPaths.ts';
@@ -175,8 +175,17 @@ function decideMention(
   policy: Policy,
 ): readonly PartVerdict[] {
   return pathsIn(null, word)
-    .filter(couldBeSensitive)
+    .filter((path) => couldBeSensitive(path) && !isHarmlessNow(path, everyDirectory(visits, cwd), policy))
     .map((path) => decideRedirect('read', path, visits, cwd, policy));
+}
+
+/** Whether a pattern stands for files that there are, none of them a secret. */
+function isHarmlessNow(path: string, directories: readonly string[] | null, policy: Policy): boolean {
+  if (!hasGlob(path) || isSensitive(path)) return false;
+  return (directories ?? [null]).every((directory) => {
+    const files = directory === null ? undefined : policy.expandGlob(locate(path, directory, policy));
+    return files?.every((file) => !isSensitive(file) && !isSensitive(policy.realpath(file))) === true;
+  });
 }
 
 /** In plan mode: nothing but commands that look, and no file written. */

@@ -10,7 +10,7 @@ import type { Policy } from './policy.ts';
 export function explain(input: PermissionInput, policy: Policy): PermissionExplanation {
   const { tool, access } = input;
   const judged = access.type === 'command' ? judgeCommand(tool, access, policy) : undefined;
-  const { behavior, reason, rule, suggestion } = judged?.decision ?? decide(input, policy);
+  const { behavior, reason, rule, suggestion } = decide(input, policy);
   const parts =
     judged?.parts().map((part) => explainedPart(part, judged.isByParts)) ?? fileParts(input, policy);
   return {

@@ -190,7 +190,7 @@ function outOfReach(
       if (verdict.behavior !== 'allow' && !namesOnly)
         return { reason: `${word}: ${lowered(verdict.reason)}` };
     }
-    const held = (use?.trees ?? [])
+    const held = (recursive.test(name) ? (use?.trees ?? []) : [])
       .map((tree) => decideTree(tree, directory, name, policy))
       .find(({ behavior }) => behavior !== 'allow');
     if (held !== undefined) return { reason: lowered(held.reason) };
