@@ -9,6 +9,8 @@ export interface OptionList {
   readonly attached?: string;
   /** Whether each short option is a word of its own; `--` does not end them then. */
   readonly isSingle?: boolean;
+  /** Whether a word after the first operand is one as well, whatever it looks like: not understood if it is an option. */
+  readonly isFirst?: boolean;
   /** Long options without a value, or with one after `=`. Exact names: abbreviations are not understood. */
   readonly long?: readonly string[];
   /** Long options whose value is the next word, or after `=`. */
@@ -29,6 +31,7 @@ export function readOptions(args: readonly (string | null)[], list: OptionList):
   const options: { name: string; value: string | null }[] = [];
   for (let at = 0; at < args.length; at += 1) {
     const word = args[at];
+    if (list.isFirst && operands.length > 0 && word?.startsWith('-') === true) return undefined;
     if (word === '--') {
       if (list.isSingle) return undefined;
       operands.push(...args.slice(at + 1));

@@ -171,6 +171,7 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
     values: 'fsw',
     long: ['--count', '--repeated', '--unique'],
     most: 1,
+    isFirst: true,
   },
   uptime: { operands: 'words', flags: 'ps', most: 0 },
   wc: {
@@ -180,5 +181,5 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
   },
   which: { operands: 'words', flags: 'as' },
   whoami: words,
-  xxd: { operands: 'contents', flags: 'abeipuE', values: 'cglos', most: 1, isSingle: true },
+  xxd: { operands: 'contents', flags: 'abeipuE', values: 'cglos', most: 1, isSingle: true, isFirst: true },
 };

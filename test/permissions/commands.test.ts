@@ -142,6 +142,10 @@ describe('commands that do more, or may', () => {
     ['ask', 'xxd a.txt -o'],
     ['ask', 'xxd -bc a.txt'],
     ['ask', 'xxd a.txt --'],
+    ['ask', 'xxd a.txt -e'],
+    // Options come first here, and what follows the file is written to.
+    ['ask', 'uniq a.txt -c'],
+    ['allow', 'uniq -c a.txt'],
     ['ask', `awk '{ print 1,\n 2 > "x" }' a.txt`],
     ['ask', `awk '{ print > "x" }' a.txt`],
     ['ask', `awk '{ print | "sh" }' a.txt`],
