@@ -60,6 +60,10 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
   const tunnel = proxyTunnel(env);
   const project = getProjectStoragePath(dataRoot, root);
   const caches = join(dataRoot, 'cache', 'sandbox');
+  const protection = { homes: [home], workspace: [root, ...rules.additionalDirectories] };
+  // Asked about the same names before and after each command.
+  const isObeyed = remembered((path) => isReadOnlyForCommands(path, protection));
+  const sensitive = remembered(isSensitive);
   return createCommandSandbox({
     ...probeOptions(place, sandbox, mode),
     node: process.execPath,
@@ -72,9 +76,8 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
       allowWrite: [...sandbox.allowWrite, ensured(caches)],
       denyRead: sandbox.denyRead,
       allowRead: sandbox.allowRead,
-      isObeyed: (path) =>
-        isReadOnlyForCommands(path, { homes: [home], workspace: [root, ...rules.additionalDirectories] }),
-      isSensitive,
+      isObeyed,
+      isSensitive: sensitive,
     }),
     scratchParent: (scratch) => (dirname(scratch).endsWith(SCRATCH_NAME) ? dirname(scratch) : undefined),
     environment: {
@@ -103,6 +106,22 @@ function ensured(folder: string): string {
     // Without it package managers go without a cache.
   }
   return folder;
+}
+
+/** More names than a project has at its top. */
+const MAX_REMEMBERED = 10_000;
+
+/** Keeps what a pure function has said. */
+function remembered(says: (path: string) => boolean): (path: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (path) => {
+    const before = known.get(path);
+    if (before !== undefined) return before;
+    if (known.size > MAX_REMEMBERED) known.clear();
+    const now = says(path);
+    known.set(path, now);
+    return now;
+  };
 }
 
 interface HostSettings {

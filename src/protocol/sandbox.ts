@@ -32,6 +32,7 @@ export interface Launch {
 export interface Confinement {
   /** True when the operating system confines the command. */
   readonly isConfined: boolean;
+  /** `program` is a shell, and the last of `args` its script. */
   launch(program: string, args: readonly string[]): Launch;
   /** What the command was let do, for the record; complete when it has ended. */
   record(): SandboxRecord;

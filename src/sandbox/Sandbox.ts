@@ -281,12 +281,12 @@ function confined({ plan, env, wayOut, token, asking, options, onRelease }: Conf
       const bwrap = find('bwrap', options.path) ?? 'bwrap';
       const bytes = options.allowUnixSockets ? undefined : socketFilter(options.machine);
       if (bytes !== undefined) descriptors.push(openFilter(bytes, plan.scratch));
-      const limited = withLimits(program, args, options.limits);
       const words = [
         ...(wayOut?.enter() ?? []),
         bwrap,
         ...bubblewrapArguments(isolated, bytes === undefined ? undefined : 3),
-        ...limited,
+        program,
+        ...withLimits(args, options.limits),
       ];
       return { program: words[0] ?? bwrap, args: words.slice(1), inherit: [...descriptors], env: own };
     },
@@ -325,18 +325,20 @@ function proxyVariables(token: string, port: number): Record<string, string> {
   };
 }
 
-/** Limits that hold for the command and all that it starts; the kernel ends it first when memory runs out. */
+/**
+ * Limits that hold for the command and all that it starts, set by its own shell before anything else: the last argument
+ * is the script. The kernel ends it first when memory runs out.
+ */
 function withLimits(
-  program: string,
   args: readonly string[],
   { memoryBytes, processes }: SandboxOptions['limits'],
 ): readonly string[] {
   const limits = [
     ...(memoryBytes === null ? [] : [`ulimit -d ${Math.floor(memoryBytes / 1024)}`]),
     ...(processes === null ? [] : [`ulimit -u ${processes}`]),
-    'echo 500 > /proc/self/oom_score_adj',
+    'echo 500 >| /proc/self/oom_score_adj',
   ];
-  return ['/bin/sh', '-c', `{ ${limits.join('; ')}; } 2>/dev/null; exec "$0" "$@"`, program, ...args];
+  return [...args.slice(0, -1), `{ ${limits.join('; ')}; } 2>/dev/null\n${args.at(-1) ?? ''}`];
 }
 
 function openFilter(bytes: Uint8Array, scratch: string): number {

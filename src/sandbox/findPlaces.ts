@@ -125,6 +125,8 @@ function linkedGitFolder(root: string): readonly string[] {
 }
 
 function resolved(path: string): readonly string[] {
+  // Most are not there, and an exception for each would take longer than all the rest.
+  if (lstatOf(path) === undefined) return [];
   try {
     return [realpathSync(path)];
   } catch {

@@ -27,7 +27,7 @@ test.each(ways)('$way: everything is said once, in words, without one escape', a
   const terminal = open([...args], { below: [...below] });
   await terminal.waitForPrinted('Ctrl+D leaves');
   await terminal.submit('make the file');
-  await terminal.waitForPrinted(/Answer y or n\./);
+  await terminal.waitForPrinted(/Answer y(?:, s)? or n\./);
   const asked = terminal.everything();
   expect(asked).toContain('ClawdCode: I will look.');
   expect(asked).toMatch(/Question: may Bash do this\?/);

@@ -47,7 +47,8 @@ async function open(background: 'dark' | 'light', columns: number): Promise<Acto
     { text: answer },
     { error: { status: 401, message: 'Incorrect API key provided: ключ 鍵 🔑.' } },
   );
-  return { stage, terminal: stage.open([], { columns, rows: 24, background }) };
+  const env = stage.work.screenEnv(stage.access);
+  return { stage, terminal: stage.open([], { columns, rows: 24, background, env }) };
 }
 
 test.each([80, 20, 200])('at %i columns', async (columns) => {

@@ -34,7 +34,7 @@ async function openAmongServers(background: 'dark' | 'light', columns: number): 
     { name: 'phi4', maxContext: 16_384, capabilities: ['completion'] },
   ];
   const local = await serve(ollama(models, { chat: saying('Hello.') }));
-  const env = stage.work.env({ CLAWDCODE_LOCAL_SERVERS: `${studio.origin} ${local.origin}` });
+  const env = stage.work.screenEnv({ CLAWDCODE_LOCAL_SERVERS: `${studio.origin} ${local.origin}` });
   const terminal = stage.open([], { env, columns, rows: 24, background });
   return { stage, terminal, servers: [studio, local] };
 }
@@ -83,7 +83,7 @@ async function openAlone(background: 'dark' | 'light', columns: number): Promise
     '/v1/models': held({ object: 'list', data: [{ id: 'small-小' }, { id: 'large-coder' }] }),
     '/v1/chat/completions': held(saying('Proven.')),
   });
-  const env = stage.work.env({ CLAWDCODE_LOCAL_SERVERS: 'none' });
+  const env = stage.work.screenEnv({ CLAWDCODE_LOCAL_SERVERS: 'none' });
   const terminal = stage.open([], { env, columns, rows: 24, background });
   return { stage, terminal, servers: [endpoint], endpoint, waiting };
 }

@@ -60,7 +60,7 @@ async function open(background: 'dark' | 'light', columns: number): Promise<Read
     { text: answer, usage },
   );
   // As over SSH, so that the clipboard is the terminal's.
-  const env = work.env({ ...access, SSH_CONNECTION: '192.0.2.1 1 192.0.2.2 22' });
+  const env = work.screenEnv({ ...access, SSH_CONNECTION: '192.0.2.1 1 192.0.2.2 22' });
   const reader: Reader = {
     stage,
     names: [],

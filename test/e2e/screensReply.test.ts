@@ -40,7 +40,7 @@ Nothing is changed yet.`;
 async function open(background: 'dark' | 'light', columns: number): Promise<Held> {
   const stage = await setStage();
   const model = await startHeldModel();
-  const env = stage.work.env({ ...stage.access, OPENAI_BASE_URL: model.baseUrl });
+  const env = stage.work.screenEnv({ ...stage.access, OPENAI_BASE_URL: model.baseUrl });
   const terminal = stage.open([], { columns, rows: 24, background, env });
   return { stage, terminal, model, servers: [model] };
 }

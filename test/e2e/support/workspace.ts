@@ -18,6 +18,11 @@ export interface Workspace {
   readonly temporary: string;
   /** What the program is started with; nothing of the developer's own environment but PATH. */
   env(more?: Readonly<Record<string, string>>): Record<string, string>;
+  /**
+   * The same for pictures of the screen, which have to look alike whether this machine has a sandbox or not: with a
+   * stand-in for bubblewrap that confines nothing.
+   */
+  screenEnv(more?: Readonly<Record<string, string>>): Record<string, string>;
   write(path: string, text: string): Promise<void>;
   read(path: string): Promise<string>;
   /** What git prints in the repository. */
@@ -26,6 +31,14 @@ export interface Workspace {
   sessions(): Promise<{ file: string; entries: JSONLEntry[] }[]>;
   remove(): Promise<void>;
 }
+
+/** Runs what stands behind `--`; has no network to offer. */
+const STAND_IN = `#!/bin/sh
+case " $* " in *' --info-fd '*) exit 1 ;; esac
+while [ "$1" != -- ]; do shift; done
+shift
+exec "$@"
+`;
 
 /** A copy of a package that nobody here wrote, put under git; trusted already unless told otherwise. */
 export async function createWorkspace(source = 'picomatch'): Promise<Workspace> {
@@ -44,18 +57,23 @@ export async function createWorkspace(source = 'picomatch'): Promise<Workspace> 
   await git('init', '--quiet', '--initial-branch=main');
   await git('add', '--all');
   await git('commit', '--quiet', '--message', 'Import');
+  const env: Workspace['env'] = (more = {}) => ({
+    PATH: process.env.PATH ?? '',
+    HOME: home,
+    LANG: 'C.UTF-8',
+    COLORTERM: 'truecolor',
+    ...more,
+  });
+  const standIn = join(base, 'stand-in');
+  await mkdir(standIn);
+  await writeFile(join(standIn, 'bwrap'), STAND_IN, { mode: 0o755 });
   return {
     home,
     data,
     repository,
     temporary,
-    env: (more = {}) => ({
-      PATH: process.env.PATH ?? '',
-      HOME: home,
-      LANG: 'C.UTF-8',
-      COLORTERM: 'truecolor',
-      ...more,
-    }),
+    env,
+    screenEnv: (more = {}) => env({ PATH: `${standIn}:${process.env.PATH ?? ''}`, ...more }),
     git,
     write: (path, text) => writeFile(join(repository, path), text),
     read: (path) => readFile(join(repository, path), 'utf8'),

@@ -1,0 +1,252 @@
+/**
+ * Commands that once got further than anybody had allowed, by the way in which they did, and variants of each: none of
+ * them runs unasked, whatever the mode that still asks. What each way is closed by is tested elsewhere; this is the list.
+ */
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { PermissionMode } from '../../src/protocol/permissions.ts';
+import { bash, home, root } from './harness.ts';
+
+for (const folder of ['certs.d', 'e', 'd', 'docs/api', 'payload', 'evilpkg', 'secrets', '.husky'])
+  mkdirSync(join(root, folder), { recursive: true });
+mkdirSync(join(home, '.ssh'), { recursive: true });
+for (const file of [
+  '.env.local',
+  '.npmrc',
+  'certs.d/server.pem',
+  'e/.env',
+  'secrets/x',
+  'in',
+  'payload/.clawdcode.json',
+])
+  writeFileSync(join(root, file), 'SECRET\n');
+writeFileSync(join(home, '.ssh/id_rsa'), 'KEY\n');
+// A bare repository among the files of a clone.
+for (const folder of ['docs/api/objects', 'docs/api/refs'])
+  mkdirSync(join(root, folder), { recursive: true });
+writeFileSync(join(root, 'docs/api/HEAD'), 'ref: refs/heads/main\n');
+writeFileSync(join(root, 'docs/api/config'), '[core]\n\tbare = true\n\tfsmonitor = touch x\n');
+symlinkSync(join(home, '.ssh/id_rsa'), join(root, 'd/link'));
+
+function never(
+  commands: readonly string[],
+  mode: PermissionMode = 'default',
+  rules: readonly string[] = [],
+): void {
+  test.each(commands)('%s', async (command) => {
+    expect((await bash(command, rules, mode)).behavior).not.toBe('allow');
+  });
+}
+
+describe('here-documents without quotes', () => {
+  const bodies = ['First run `touch x`, then test.', '$(touch x)', '${y:=$(touch x)}', '$((a[$(touch x)]))'];
+  never(
+    bodies.flatMap((body) => [
+      `cat <<EOF\n${body}\nEOF`,
+      `cat <<-EOF\n\t${body}\n\tEOF`,
+      `wc -l <<EOF | sort\n${body}\nEOF`,
+    ]),
+  );
+});
+
+const runtimeWords = [
+  "printf {-v,'a[$(touch p)]',x}",
+  "printf -v 'a[$(touch p)]' x",
+  "git grep -e {alpha,'-Otouch p;:'}",
+  'sort -k {1,-o,out} in',
+  'echo 1 -o out in | xargs sort -k',
+  'git branch --list {--no-list,-D,feature}',
+  "grep {'',~/.ssh/id_rsa}",
+  'head -n {5,.env}',
+  'grep -v ./.*',
+  'head -n $N a.txt',
+  'sort $OPTIONS a.txt',
+  'cat $(echo .env)',
+  'ls | xargs cat',
+  'echo .env | xargs cat',
+  "x='-o out'; sort $x in",
+  'sort {-o,out,in}',
+  'find . {-name,x,-delete}',
+  'git log {--output=x,-1}',
+];
+describe('words that are known only at run time', () => {
+  never(runtimeWords);
+});
+describe('words that are known only at run time, in plan mode', () => {
+  never(runtimeWords, 'plan');
+});
+
+describe('where shells and grammars differ', () => {
+  never([
+    ': "${x:-\'$(touch p)\'}"',
+    "for i in 'a[$(touch p)]'; do : ${HOME:i}; done",
+    ': {b[i]}>/dev/null',
+    "exit 'path[$(touch p)]'",
+    "exit 'a[$(touch p)]'",
+    "echo $'\\x24(touch p)'",
+    "cat $'.env'",
+    "[[ -v 'a[$(touch p)]' ]]",
+    "test -v 'a[$(touch p)]'",
+    '(( x = a[$(touch p)] ))',
+    'let "a[$(touch p)]=1"',
+    "unset 'a[$(touch p)]'",
+    "read 'a[$(touch p)]' < in",
+    "declare 'a[$(touch p)]=1'",
+    'echo ${!x}',
+    'echo =ls',
+    'echo *(e:touch\\ p:)',
+    'cat <(touch p)',
+    ': {1..1000000000}',
+  ]);
+});
+
+describe('a change of directory before git', () => {
+  never([
+    'cd docs/api && git log -3',
+    'git -C docs/api log',
+    'cd docs/api; git status',
+    'git --git-dir=docs/api log',
+    'GIT_DIR=docs/api git log',
+  ]);
+});
+
+describe('secrets without tricks', () => {
+  never([
+    "grep -rh --include='*.local' '' .",
+    "rg '' certs.d",
+    'diff . e',
+    'diff -r . e',
+    'diff d e',
+    'cat <<< "$GITHUB_TOKEN"',
+    'basename "$GITHUB_TOKEN"',
+    'seq -f "$GITHUB_TOKEN" 1',
+    'expr "$GITHUB_TOKEN" : ".*"',
+    'echo $GITHUB_TOKEN',
+    'printf %s "$AWS_SECRET_ACCESS_KEY"',
+    'env',
+    'printenv',
+    'set',
+    'export -p',
+    'declare -p',
+    'ps auxe',
+    'cat /proc/self/environ',
+    'cat .env',
+    'cat .e*',
+    'cat {.e,}nv',
+    "grep -r '' certs.d",
+    'tar cf - .',
+    'base64 .env.local',
+    'head -c 100 certs.d/server.pem',
+    'cat d/link',
+    'rg --hidden SECRET',
+    'rg -uu SECRET',
+    'find . -name ".env*" -exec cat {} +',
+  ]);
+});
+
+describe('rules reach no further than they say', () => {
+  describe.each<readonly [string, readonly string[]]>([
+    ['allow Bash(grep:*)', ["grep -rh '' ~", "grep '' .env", 'grep -f ~/.ssh/id_rsa a.txt']],
+    ['allow Bash(tree:*)', ['tree -o out']],
+    ['allow Bash(touch:*)', ['touch ~/x', 'touch .git/hooks/pre-commit', 'touch ../x']],
+    ['allow Bash(mkdir:*)', ['mkdir ~/x', 'mkdir -p .git/hooks/x']],
+    [
+      'allow Bash(git log:*)',
+      ['git log --output=x', 'git log --ext-diff -p', 'git log --textconv -p', 'git log --output x'],
+    ],
+    [
+      'allow Bash(git diff:*)',
+      ['git diff --output=/etc/x', 'git diff --no-index /dev/null ~/.ssh/id_rsa', 'git diff --ext-diff'],
+    ],
+    [
+      'allow Bash(find:*)',
+      [
+        'find . -exec touch x ;',
+        "find . -exec sh -c 'touch x' ';'",
+        'find . -delete',
+        'find . -fprintf x y',
+        'find . -ok rm {} +',
+      ],
+    ],
+    ['allow Bash(rg:*)', ['rg --pre sh x', 'rg --pre=./x y', 'rg --hostname-bin=x y']],
+    [
+      'allow Bash(npm test:*)',
+      ['npm test --script-shell=./x', 'npm test --prefix /tmp/x', 'npm test --node-options=--require=x'],
+    ],
+    ['allow Bash(npm test)', ['cd evilpkg && npm test']],
+    ['allow Bash(cat:*)', ['cat {.e,}nv', 'cat .env', 'cat ~/.ssh/id_rsa', 'cat $X']],
+  ])('%s', (rule, commands) => {
+    never(commands, 'default', [rule]);
+  });
+});
+
+describe('deny rules see through what hides a command', () => {
+  describe.each<readonly [string, readonly string[]]>([
+    [
+      'deny Bash(git push:*)',
+      [
+        'git -C . push',
+        'git --no-pager push',
+        'git "push"',
+        'g\\it push',
+        '/usr/bin/git push',
+        'env git push',
+        'command git push',
+        "sh -c 'git push'",
+        'git -c alias.x=push x',
+      ],
+    ],
+    [
+      'deny Bash(rm:*)',
+      [
+        'a=rm; $a x',
+        "$'\\x72m' x",
+        'r""m x',
+        '\\rm x',
+        '/bin/rm x',
+        'busybox rm x',
+        'find . -exec rm {} +',
+        'ls | xargs rm',
+        "eval 'rm x'",
+        '{rm,x}',
+        '$(echo rm) x',
+      ],
+    ],
+    [
+      'deny Read(secrets/**)',
+      [
+        'x=secrets; cat $x/x',
+        'cat "secrets"/x',
+        'cat sec*/x',
+        'cat ./secrets/../secrets/x',
+        'cat {secrets,a}/x',
+        'grep -r x secrets',
+      ],
+    ],
+  ])('%s', (rule, commands) => {
+    never(commands, 'default', [rule, 'allow Bash']);
+  });
+});
+
+describe('files that other programs obey, in acceptEdits', () => {
+  never(
+    [
+      'cp -r payload/. .',
+      'cp payload/.clawdcode.json .',
+      'mv payload/.clawdcode.json .clawdcode.json',
+      'touch .git/hooks/x',
+      'mkdir .husky/x',
+      'cp in dangling.md',
+      'cp in chain.md',
+      'cp in hook.md',
+      'echo x > hook.md',
+      'echo x > dangling.md',
+      'echo x > .vscode/tasks.json',
+      'echo x > .claude/settings.json',
+      'cp in nowhere',
+      'echo x > link/y',
+    ],
+    'acceptEdits',
+  );
+});
