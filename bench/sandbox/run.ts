@@ -34,7 +34,7 @@ const sandbox = createCommandSandbox({
   }),
   scratchParent: (scratch) => dirname(scratch),
   environment: { granted: [], isToken: () => false },
-  network: { verdict: () => 'deny', resolve: async () => [], localPorts: [] },
+  network: { verdict: () => 'deny', resolve: async () => [], localPorts: [], forwardPorts: true },
   limits: { memoryBytes: 2 ** 32, processes: 2048 },
   isExcluded: () => false,
 });

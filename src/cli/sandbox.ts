@@ -89,6 +89,7 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
       verdict: (host) => hostVerdict(host, network, permissions),
       resolve: (host) => addressesOf(host, network.allowedDomains),
       localPorts: network.allowLocalPorts,
+      forwardPorts: network.forwardPorts,
       ...(tunnel === undefined ? {} : { throughProxy: tunnel }),
     },
     limits: {

@@ -97,6 +97,12 @@ const sandboxSettings = z.strictObject({
         .array(z.int().min(1).max(65_535))
         .default([])
         .describe("Ports of this machine's loopback that commands may connect to, such as 5432."),
+      forwardPorts: z
+        .boolean()
+        .default(true)
+        .describe(
+          "Whether a server that a command runs in the background is reached at the same port of this machine's loopback.",
+        ),
       allowUnixSockets: z
         .boolean()
         .default(false)

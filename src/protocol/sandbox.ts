@@ -40,6 +40,8 @@ export interface Confinement {
   blocked(output: string, exitCode: number): string | undefined;
   /** Notes for the model once it has ended: files that other programs obey and that appeared meanwhile. */
   notes(): readonly string[];
+  /** It goes on in the background as this process: servers in it are to be reached from this machine. */
+  keep(pid: number): void;
   /** Lets go of what it holds. */
   release(): void;
 }

@@ -27,6 +27,7 @@ import { whyBlocked } from './blocked.ts';
 import { bubblewrapArguments } from './bubblewrap.ts';
 import { type EnvironmentRules, withoutTokens } from './environment.ts';
 import { findPlaces, type PlaceOptions } from './findPlaces.ts';
+import { PortForwarder } from './PortForwarder.ts';
 import { planCommand, type SandboxPlan } from './plan.ts';
 import { createProxy } from './proxy.ts';
 import { SessionNetwork } from './SessionNetwork.ts';
@@ -71,6 +72,8 @@ export interface NetworkRules {
   /** The addresses of a host that may be connected to; rejects with a `HostRefusedError` where they may not. */
   readonly resolve: (host: string) => Promise<readonly { address: string; family: number }[]>;
   readonly localPorts: readonly number[];
+  /** Whether servers in the background get their ports on this machine's loopback. */
+  readonly forwardPorts: boolean;
   /** A connection through the user's own proxy; undefined where a host is reached without one. */
   readonly throughProxy?: (host: string, port: number) => Promise<Socket | undefined>;
 }
@@ -151,6 +154,8 @@ interface WayOut {
   /** Goes before the program that is to run there. */
   enter(): readonly string[];
   close(): void;
+  /** Servers of commands in the background, on this machine's loopback; where the network is another. */
+  readonly forwarder?: PortForwarder;
 }
 
 /** Undefined where commands can have no network at all. */
@@ -166,7 +171,15 @@ async function openWayOut(
   }
   const [bwrap, nsenter] = [find('bwrap', path), find('nsenter', path)];
   if (bwrap === undefined || nsenter === undefined) return undefined;
-  return SessionNetwork.open({ bwrap, nsenter, node, proxy, localPorts: network.localPorts });
+  const { localPorts } = network;
+  const joined = await SessionNetwork.open({ bwrap, nsenter, node, proxy, localPorts });
+  const enter = (): readonly string[] => joined.enter();
+  const forwarder = new PortForwarder({ enter, node, ownPorts: [joined.port, ...localPorts] });
+  const close = (): void => {
+    forwarder.close();
+    joined.close();
+  };
+  return { port: joined.port, enter, close, forwarder };
 }
 
 /** What the proxy needs to know of a command that runs. */
@@ -237,6 +250,7 @@ function unconfined(
     record: () => ({ mode: 'none', reason }),
     blocked: () => undefined,
     notes: () => [],
+    keep: () => undefined,
     release: () => undefined,
   };
 }
@@ -255,7 +269,9 @@ function confined({ plan, env, wayOut, token, asking, options, onRelease }: Conf
   const { isObeyed, workspace } = options.places();
   const before = new Set(workspace.flatMap(topOf));
   const descriptors: number[] = [];
+  let kept: number | undefined;
   const release = (): void => {
+    if (kept !== undefined) wayOut?.forwarder?.unwatch(kept);
     for (const descriptor of descriptors.splice(0)) closeSync(descriptor);
     onRelease();
   };
@@ -302,6 +318,11 @@ function confined({ plan, env, wayOut, token, asking, options, onRelease }: Conf
       const found = workspace.flatMap(topOf).filter((path) => !before.has(path) && isObeyed(path));
       if (plan.mode === 'read-only' || found.length === 0) return [];
       return [`(It created ${found.join(', ')}, which other programs run or obey: tell the user.)`];
+    },
+    keep(pid) {
+      if (wayOut?.forwarder === undefined || !options.network.forwardPorts) return;
+      kept = pid;
+      wayOut.forwarder.watch(pid);
     },
     release,
   };

@@ -41,12 +41,13 @@ process.on('disconnect', () => process.kill(process.pid));
 export class SessionNetwork {
   readonly port = PROXY_PORT;
   readonly #nsenter: string;
-  readonly #namespaces: readonly [user: number, network: number];
+  /** Descriptors: of the users, of the network; empty once closed. */
+  readonly #namespaces: number[];
   readonly #servers: readonly Server[];
 
   private constructor(nsenter: string, namespaces: readonly [number, number], servers: readonly Server[]) {
     this.#nsenter = nsenter;
-    this.#namespaces = namespaces;
+    this.#namespaces = [...namespaces];
     this.#servers = servers;
   }
 
@@ -94,7 +95,7 @@ export class SessionNetwork {
   /** Ends the listening; commands that still run keep a loopback without a proxy. */
   close(): void {
     for (const server of this.#servers) server.close();
-    for (const descriptor of this.#namespaces) closeSync(descriptor);
+    for (const descriptor of this.#namespaces.splice(0)) closeSync(descriptor);
   }
 }
 

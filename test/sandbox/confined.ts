@@ -91,7 +91,7 @@ export async function confined({
     scratchParent: (scratch) => dirname(scratch),
     environment: { granted: [], isToken: () => false },
     caches: {},
-    network: { verdict: () => 'ask', resolve: async () => [], localPorts: [] },
+    network: { verdict: () => 'ask', resolve: async () => [], localPorts: [], forwardPorts: true },
     limits: { memoryBytes: null, processes: null },
     allowUnixSockets: false,
     isExcluded: () => false,

@@ -3,7 +3,7 @@ import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { RunningQuestion } from '../../src/protocol/tools.ts';
 import { confined, hasSandbox } from './confined.ts';
 
@@ -44,6 +44,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
           verdict: (host) => (host === 'good.example' ? 'allow' : 'deny'),
           resolve: loopback,
           localPorts: [],
+          forwardPorts: true,
         },
       },
     });
@@ -63,7 +64,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     const port = await helloServer();
     const questions: RunningQuestion[] = [];
     const { run } = await confined({
-      options: { network: { verdict: () => 'ask', resolve: loopback, localPorts: [] } },
+      options: { network: { verdict: () => 'ask', resolve: loopback, localPorts: [], forwardPorts: true } },
       context: {
         confirm: async (question) => {
           questions.push(question);
@@ -120,10 +121,31 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     expect(text).toContain('from the sandbox');
   });
 
+  test('a server in the background answers on this machine, as long as it runs', async () => {
+    const probe = createServer();
+    await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+    const { port } = probe.address() as AddressInfo;
+    await new Promise<void>((resolve) => void probe.close(() => resolve()));
+    const { run, close } = await confined();
+    const body = 'x'.repeat(200_000);
+    await run(`node -e 'require("http").createServer((q,a)=>a.end("x".repeat(200000))).listen(${port})'`, {
+      background: true,
+    });
+    const fetched = async (): Promise<string> => {
+      const answer = await fetch(`http://127.0.0.1:${port}/`);
+      return answer.text();
+    };
+    await vi.waitFor(async () => expect(await fetched()).toBe(body), { timeout: 30_000, interval: 100 });
+    await close();
+    await vi.waitFor(() => expect(fetched()).rejects.toThrow(), { timeout: 30_000, interval: 100 });
+  });
+
   test('a port of this machine that the settings name is there', async () => {
     const port = await helloServer();
     const { run } = await confined({
-      options: { network: { verdict: () => 'ask', resolve: loopback, localPorts: [port] } },
+      options: {
+        network: { verdict: () => 'ask', resolve: loopback, localPorts: [port], forwardPorts: true },
+      },
     });
     const { text } = await run(
       `exec 3<>/dev/tcp/127.0.0.1/${port}; printf 'GET /x HTTP/1.0\\r\\n\\r\\n' >&3; cat <&3`,

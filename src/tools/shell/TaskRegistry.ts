@@ -50,6 +50,7 @@ export class TaskRegistry implements TaskPort {
     const task: BackgroundTask = { id: `b${this.#lastNumber}`, ...command };
     const { id, run } = task;
     this.#tasks.set(id, task);
+    if (run.pid !== undefined) run.confinement?.keep(run.pid);
     void run.finished.then((end) => {
       task.end = end;
       task.endedAtMs = Date.now();

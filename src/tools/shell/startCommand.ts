@@ -43,6 +43,8 @@ export interface RunningCommand {
   readonly release: () => Promise<void>;
   /** How it is confined. */
   readonly confinement?: Confinement;
+  /** Of the shell, or of what confines it; undefined when it could not be started. */
+  readonly pid: number | undefined;
 }
 
 /** Never rejects for what a command can do wrong; rejects with a system error when there is no temporary directory. */
@@ -90,6 +92,7 @@ export async function startCommand(spec: CommandSpec): Promise<RunningCommand> {
     }),
     alive,
     ...(confinement && { confinement }),
+    pid: leader,
     finalCwd: async () => {
       const text = await readFile(cwdFile, 'utf8').catch(() => '');
       return text === '' ? undefined : text.replace(/\n$/, '');

@@ -1,0 +1,142 @@
+/**
+ * Makes servers that run in the sandbox in the background reachable from this machine: what listens on the sandbox's
+ * loopback gets the same port on the real one, for as long as it listens. A helper in the sandbox's network makes the
+ * connections; there is one only while a port is forwarded.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+
+const LOOK_MS = 1000;
+/** More are no development server. */
+const MAX_PORTS = 16;
+/** As in /proc/net/tcp; include/net/tcp_states.h. */
+const LISTENING = '0A';
+/** Below it only root may listen, and a server there is none of a project's. */
+const FIRST_PORT = 1024;
+
+export interface ForwarderOptions {
+  /** Words that start a program in the sandbox's network. */
+  readonly enter: () => readonly string[];
+  /** The Node that this program runs on, absolute. */
+  readonly node: string;
+  /** Ports in the sandbox that are ours. */
+  readonly ownPorts: readonly number[];
+}
+
+/** What the helper runs: each connection that it is handed is joined to the port that came with it. */
+const HELPER = `
+const { connect } = require('node:net');
+process.on('message', ({ port, host }, socket) => {
+  if (!socket) return;
+  const inside = connect({ port, host });
+  for (const [one, other] of [[socket, inside], [inside, socket]]) {
+    one.on('error', () => other.destroy());
+    one.on('close', () => other.destroy());
+    one.pipe(other);
+  }
+});
+process.on('disconnect', () => process.kill(process.pid));
+`;
+
+export class PortForwarder {
+  readonly #options: ForwarderOptions;
+  readonly #servers = new Map<number, Server>();
+  readonly #watched = new Set<number>();
+  #timer: NodeJS.Timeout | undefined;
+  #helper: ChildProcess | undefined;
+
+  constructor(options: ForwarderOptions) {
+    this.#options = options;
+  }
+
+  /** Looks what listens as long as this process, which is in the sandbox's network, lives. */
+  watch(pid: number): void {
+    this.#watched.add(pid);
+    if (this.#timer !== undefined) return;
+    this.#timer = setInterval(() => this.#look(), LOOK_MS);
+    // The program's end ends what it watches.
+    this.#timer.unref();
+  }
+
+  unwatch(pid: number): void {
+    this.#watched.delete(pid);
+    if (this.#watched.size === 0) this.close();
+    else this.#look();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    for (const server of this.#servers.values()) server.close();
+    this.#servers.clear();
+    this.#helper?.kill('SIGKILL');
+    this.#helper = undefined;
+  }
+
+  #look(): void {
+    const [pid] = this.#watched;
+    const found = pid === undefined ? new Map<number, string>() : listeningPorts(pid);
+    for (const [port, server] of this.#servers) {
+      if (found.has(port)) continue;
+      server.close();
+      this.#servers.delete(port);
+    }
+    for (const [port, host] of found) {
+      const isOurs = port < FIRST_PORT || this.#options.ownPorts.includes(port);
+      if (isOurs || this.#servers.has(port) || this.#servers.size >= MAX_PORTS) continue;
+      this.#forward(port, host);
+    }
+  }
+
+  #forward(port: number, host: string): void {
+    const server = createServer({ pauseOnConnect: true }, (socket) => this.#join(socket, port, host));
+    // A port that another program has stays that program's.
+    server.on('error', () => undefined);
+    server.listen(port, '127.0.0.1');
+    server.unref();
+    this.#servers.set(port, server);
+  }
+
+  #join(socket: Socket, port: number, host: string): void {
+    const [program = '', ...args] = [...this.#options.enter(), this.#options.node, '-e', HELPER];
+    this.#helper ??= spawn(program, args, {
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      env: { PATH: '/usr/bin:/bin' },
+      detached: true,
+    }).on('exit', () => {
+      this.#helper = undefined;
+    });
+    this.#helper.unref();
+    this.#helper.channel?.unref();
+    this.#helper.on('error', () => socket.destroy());
+    this.#helper.send({ port, host }, socket, {}, (error) => {
+      if (error !== null) socket.destroy();
+    });
+  }
+}
+
+/** Ports on which somebody listens in the network of a process, with an address that reaches them there. */
+export function listeningPorts(pid: number): ReadonlyMap<number, string> {
+  return new Map([...portsIn(textOf(pid, 'tcp6'), '::1'), ...portsIn(textOf(pid, 'tcp'), '127.0.0.1')]);
+}
+
+function portsIn(table: string, host: string): readonly (readonly [number, string])[] {
+  return table
+    .split('\n')
+    .slice(1)
+    .flatMap((line) => {
+      const [, local = '', , state] = line.trim().split(/\s+/);
+      const port = Number.parseInt(local.split(':')[1] ?? '', 16);
+      return state === LISTENING && port > 0 ? [[port, host] as const] : [];
+    });
+}
+
+function textOf(pid: number, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/net/${name}`, 'utf8');
+  } catch {
+    // It has ended.
+    return '';
+  }
+}
