@@ -92,6 +92,7 @@ const elsewhere: Readonly<Record<string, readonly [file: string, text: string]>>
   'confirm:accept': ['picker', 'keys.enter'],
   'confirm:yes': ['work', "press('y')"],
   'confirm:always': ['work', "press('a')"],
+  'confirm:sandbox': ['sandbox', "press('s')"],
   'confirm:comment': ['work', 'keys.tab'],
   'form:submit': ['firstMinute', 'keys.enter'],
   'scroll:top': ['transcript', "press('g')"],

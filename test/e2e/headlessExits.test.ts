@@ -1,9 +1,9 @@
 /** `-p`: every exit code, and what is left on disk and running when it ends. */
-import { mkdir, readFile, rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { mkdir, rm } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { expect, test } from 'vitest';
 import { linesOf } from './support/jsonLines.ts';
-import { isAlive } from './support/processes.ts';
+import { processesWith } from './support/processes.ts';
 import { type Stage, setStage } from './support/stage.ts';
 import { expectPairedCalls, textOf } from './support/wire.ts';
 
@@ -105,16 +105,17 @@ test.each([
   '$code: $signal ends the command that runs, and the session goes on',
   async ({ signal, code }) => {
     const stage = await setStage();
-    const { server, work } = stage;
-    const command = 'sleep 300 & echo $! > child.pid; wait';
+    const { server } = stage;
+    const seconds = `300.${process.pid}${code}`;
+    const command = `sleep ${seconds} & touch up; wait`;
     server.script({ text: 'Wait.', calls: [{ name: 'Bash', input: { command } }] }, { text: 'On we go.' });
     const running = stage.startPrint(['-p', 'wait', '--yolo']);
-    const child = await pidIn(join(work.repository, 'child.pid'));
+    await expect.poll(() => processesWith(seconds).length, { timeout: 30_000 }).toBe(1);
     running.kill(signal);
     const ended = await running.ended;
     expect(exitCode(ended)).toBe(code);
     expect(ended.stdout).toBe('');
-    await gone(child);
+    await expect.poll(() => processesWith(seconds), { timeout: 15_000 }).toEqual([]);
     expect(await stage.print(['-p', '--continue', 'well?'])).toMatchObject({
       code: 0,
       stdout: 'On we go.\n',
@@ -145,19 +146,4 @@ test('130: what had arrived of a reply is kept', async () => {
 function exitCode({ code, signal }: Awaited<ReturnType<Stage['print']>>): number | null {
   if (signal === 'SIGINT') return 130;
   return signal === 'SIGTERM' ? 143 : code;
-}
-
-async function pidIn(file: string): Promise<number> {
-  for (const deadline = Date.now() + 30_000; Date.now() < deadline; ) {
-    const text = await readFile(file, 'utf8').catch(() => '');
-    if (text.endsWith('\n')) return Number(text);
-    await new Promise((done) => setTimeout(done, 20));
-  }
-  throw new Error(`${file} was never written`);
-}
-
-async function gone(pid: number): Promise<void> {
-  const deadline = Date.now() + 15_000;
-  while (isAlive(pid) && Date.now() < deadline) await new Promise((done) => setTimeout(done, 20));
-  expect(isAlive(pid)).toBe(false);
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { keys } from '../ui/screen.ts';
 import { kindsOf } from './support/entryKinds.ts';
-import { isAlive } from './support/processes.ts';
+import { isAlive, processesWith } from './support/processes.ts';
 import { type Stage, setStage } from './support/stage.ts';
 import type { Terminal } from './support/terminal.ts';
 import { expectPairedCalls, textOf } from './support/wire.ts';
@@ -43,8 +43,9 @@ test('Esc in mid-stream keeps what had arrived, and the next prompt works', asyn
 test('Esc in mid-command ends its children, and every call keeps its result', async () => {
   const { server, work, ready } = await setStage();
   // A child of a child, with signals ignored in between: the group has to go.
-  const command =
-    'sleep 300 & echo $! > child.pid; (trap "" TERM INT; sleep 301) & echo $! >> child.pid; wait';
+  const [one, other] = [`300.${process.pid}`, `301.${process.pid}`] as const;
+  const command = `sleep ${one} & (trap "" TERM INT; sleep ${other}) & wait`;
+  const running = (): number => processesWith(one).length + processesWith(other).length;
   server.script(
     {
       calls: [
@@ -56,12 +57,9 @@ test('Esc in mid-command ends its children, and every call keeps its result', as
   );
   const terminal = await ready(['--permission-mode', 'bypassPermissions']);
   await terminal.submit('wait a little');
-  const pidFile = join(work.repository, 'child.pid');
-  await terminal.until(() => existsSync(pidFile) && pidsIn(pidFile).length === 2, 'the children run');
-  const pids = pidsIn(pidFile);
-  expect(pids.every(isAlive)).toBe(true);
+  await terminal.until(() => running() === 2, 'the children run');
   await terminal.press(keys.escape);
-  await terminal.until(() => !pids.some(isAlive), 'the children are gone');
+  await terminal.until(() => running() === 0, 'the children are gone');
   await terminal.waitFor('Stopped by you.');
   await terminal.waitForIdle();
   expect(existsSync(join(work.repository, 'second'))).toBe(false);

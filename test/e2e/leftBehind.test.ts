@@ -12,7 +12,8 @@ test('a command that runs when its program is killed', async () => {
   server.script({
     calls: [{ name: 'Bash', input: { command: 'echo $$ > pid; while :; do sleep 0.1; done' } }],
   });
-  const terminal = await ready(['--yolo']);
+  // In a sandbox nothing outlives the program.
+  const terminal = await ready(['--yolo', '-s', 'danger-full-access']);
   await terminal.submit('wait');
   const file = join(work.repository, 'pid');
   await expect.poll(async () => existsSync(file) && Number(await work.read('pid'))).toBeGreaterThan(0);

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 /** Whether a process still runs; one that has ended and only waits to be reaped does not. */
@@ -25,5 +26,25 @@ export function endProcessesBelow(folder: string): void {
     } catch {
       // It has ended, or is not ours.
     }
+  }
+}
+
+/** Processes whose command line has this word: what runs in a sandbox has other numbers there than here. */
+export function processesWith(word: string): readonly number[] {
+  if (process.platform !== 'linux') {
+    const listed = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' }).split('\n');
+    return listed.filter((line) => line.split(/\s+/).includes(word)).map((line) => Number.parseInt(line, 10));
+  }
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && wordsOf(pid).includes(word) && isAlive(pid));
+}
+
+function wordsOf(pid: number): readonly string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+  } catch {
+    // It has ended.
+    return [];
   }
 }

@@ -1,0 +1,83 @@
+/** The sandbox as a user meets it, with default settings. */
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { hasSandbox } from '../sandbox/confined.ts';
+import { setStage } from './support/stage.ts';
+
+const bash = (command: string) => ({ calls: [{ name: 'Bash', input: { command } }] });
+
+describe.skipIf(!hasSandbox)('with a sandbox', () => {
+  test('one key lets everything in it run; what it stops is offered outside, once', async () => {
+    const { server, work, ready } = await setStage();
+    // Below the temporary folder nearly everything can be written: what is protected cannot.
+    server.script(
+      bash('touch one'),
+      bash('touch two'),
+      bash('echo x > .git/hooks/post-commit'),
+      bash('echo y > .git/config'),
+      { text: 'All done.' },
+    );
+    const terminal = await ready();
+    await terminal.submit('go');
+    await terminal.waitFor('Runs in the sandbox.');
+    await terminal.pause(400);
+    await terminal.press('s');
+    await terminal.waitFor('Run outside the sandbox');
+    expect(existsSync(join(work.repository, 'one'))).toBe(true);
+    expect(existsSync(join(work.repository, 'two'))).toBe(true);
+    await terminal.pause(400);
+    await terminal.press('y');
+    await terminal.until(() => existsSync(join(work.repository, '.git/hooks/post-commit')), 'it ran outside');
+    await terminal.waitFor('echo y > .git/config');
+    await terminal.pause(400);
+    await terminal.press('1', '\r');
+    await terminal.waitForPrinted('All done.');
+    const results = (await work.sessions())[0]?.entries.flatMap(({ toolResult }) => toolResult ?? []) ?? [];
+    expect(results.map(({ permission }) => permission?.basis)).toEqual([
+      'user',
+      'sandbox',
+      'sandbox',
+      'sandbox',
+    ]);
+    expect(results.map(({ sandbox }) => sandbox?.mode).slice(0, 3)).toEqual([
+      ...['workspace-write', 'workspace-write', 'none'],
+    ]);
+  });
+
+  test('with -p the model is told what stopped it; -s takes the sandbox away', async () => {
+    const { server, work, print } = await setStage();
+    const command = `node -e 'require("fs").writeFileSync(".git/hooks/post-commit", "x\\n")'`;
+    server.script(bash(command), { text: 'Stopped.' }, bash(command), { text: 'Written.' });
+    const allow = ['--allowed-tools', 'Bash'];
+    expect(await print(['-p', 'go', ...allow])).toMatchObject({ code: 0, stdout: 'Stopped.\n' });
+    const result = JSON.stringify(server.requests()[1]?.messages.at(-1));
+    expect(result).toMatch(/sandbox blocked it: it wrote outside the workspace or to a protected file/);
+    expect(existsSync(join(work.repository, '.git/hooks/post-commit'))).toBe(false);
+    await print(['-p', 'go', ...allow, '-s', 'danger-full-access']);
+    expect(await readFile(join(work.repository, '.git/hooks/post-commit'), 'utf8')).toBe('x\n');
+  });
+});
+
+test('without one the status line and the question say so, and nothing is allowed for it', async () => {
+  const { server, work, ready, access } = await setStage();
+  const broken = join(dirname(work.repository), 'broken');
+  await mkdir(broken);
+  await writeFile(join(broken, 'bwrap'), '#!/bin/sh\necho no user namespaces >&2\nexit 1\n', { mode: 0o755 });
+  await mkdir(work.data, { recursive: true });
+  await writeFile(join(work.data, 'config.json'), JSON.stringify({ sandbox: { autoAllow: true } }));
+  server.script(bash('touch one'), { text: 'Done.' });
+  const terminal = await ready([], {
+    env: work.env({ ...access, PATH: `${broken}:${process.env.PATH}` }),
+    columns: 100,
+  });
+  await terminal.waitFor(/no sandbox/);
+  await terminal.submit('go');
+  await terminal.waitFor(/Runs without a sandbox: bubblewrap does not work here/);
+  await terminal.pause(400);
+  await terminal.press('y');
+  await terminal.waitForPrinted('Done.');
+  const [result] = (await work.sessions())[0]?.entries.flatMap(({ toolResult }) => toolResult ?? []) ?? [];
+  expect(result?.sandbox?.mode).toBe('none');
+});
