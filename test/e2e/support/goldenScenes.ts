@@ -77,7 +77,7 @@ const rules: readonly GoldenRule[] = [
   [/https?:\/\/127\.0\.0\.1:(?!0)\d+\/v1/, 'http://127.0.0.1/v1'],
   [/127\.0\.0\.1:(?!0)\d+/, '127.0.0.1:0'],
   [/just now|\d+ min ago|(?<= )now\b/, 'now'],
-  [/\d+(?:\.\d+)? k?B\b/, '0 kB'],
+  [/ *\b\d+(?:\.\d+)? k?B\b/, '  0 kB'],
   [/[0-9a-f]{7}(?= Import)/, '0000000'],
   [/Platform: .*/, 'Platform: …'],
   [/\d+\.\dk(?= tok| →)/, '0.0k'],
