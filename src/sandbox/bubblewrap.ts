@@ -1,6 +1,12 @@
 /** A plan in the words of bubblewrap (`man bwrap`): mounts are laid over each other in the order of the arguments. Pure. */
 import type { SandboxPlan } from './plan.ts';
 
+/**
+ * Of /proc, what changes the whole machine. The files belong to root, so a sandbox that root starts could write them even
+ * without capabilities: bubblewrap covers only folders that say they are writable, and `/proc/sys` does not.
+ */
+const kernelSettings = ['/proc/sys', '/proc/fs', '/proc/acpi', '/proc/scsi', '/proc/driver', '/proc/mtrr'];
+
 /** Arguments before the program. `filter`: number of the descriptor that holds the seccomp filter. */
 export function bubblewrapArguments(plan: SandboxPlan, filter: number | undefined): readonly string[] {
   const isHidden = (path: string): boolean =>
@@ -17,6 +23,7 @@ export function bubblewrapArguments(plan: SandboxPlan, filter: number | undefine
     ...['--ro-bind', '/', '/'],
     ...['--dev', '/dev'],
     ...['--proc', '/proc'],
+    ...kernelSettings.flatMap((path) => ['--ro-bind-try', path, path]),
     ...plan.writable.filter((path) => !isHidden(path)).flatMap((path) => ['--bind', path, path]),
     ...plan.anchored.flatMap((path) => ['--bind', path, path]),
     ...plan.protected.flatMap((path) => ['--ro-bind', path, path]),

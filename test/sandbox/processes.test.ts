@@ -14,6 +14,19 @@ describe.skipIf(!hasSandbox)('processes in the sandbox', () => {
     expect(text).toMatch(/No such process/);
   });
 
+  // Only root could write there at all.
+  test.runIf(process.getuid?.() === 0)('settings of the kernel cannot be changed', async () => {
+    const { run } = await confined();
+    // Written back as it is, so that a failure of this test changes nothing.
+    const file = '/proc/sys/kernel/core_pattern';
+    const { text } = await run(`old=$(cat ${file}); echo "$old" > ${file} && echo WRITTEN`);
+    expect(text).toMatch(/read-only file system/i);
+    expect(text).not.toContain('WRITTEN');
+    expect(
+      (await run(`[ -w ${file} ] && echo WRITABLE; cat ${file}`, { basis: 'read-only' })).text,
+    ).not.toContain('WRITABLE');
+  });
+
   test('tokens stay out of their environment, but for those that are granted', async () => {
     const env = {
       GITHUB_TOKEN: 'SECRET-1',
