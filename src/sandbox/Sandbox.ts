@@ -27,6 +27,7 @@ import { whyBlocked } from './blocked.ts';
 import { bubblewrapArguments } from './bubblewrap.ts';
 import { type EnvironmentRules, withoutTokens } from './environment.ts';
 import { findPlaces, type PlaceOptions } from './findPlaces.ts';
+import { completeGitFolder, createRepositoryFinder, gitFoldersOf, uncompleteGitFolder } from './gitPlaces.ts';
 import { PortForwarder } from './PortForwarder.ts';
 import { planCommand, type SandboxPlan } from './plan.ts';
 import { createProxy } from './proxy.ts';
@@ -48,7 +49,7 @@ export interface SandboxOptions {
   /** The Node that this program runs on, absolute. */
   readonly node: string;
   /** Looked at for each command: directories may be added. */
-  readonly places: () => Omit<PlaceOptions, 'scratchParent'>;
+  readonly places: () => Omit<PlaceOptions, 'scratchParent' | 'repositories'>;
   /** Holds the scratch folders of all commands. */
   readonly scratchParent: (scratch: string) => string | undefined;
   readonly environment: EnvironmentRules;
@@ -83,6 +84,9 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
   let state: Promise<SandboxState> | undefined;
   let opened: Promise<WayOut | undefined> | undefined;
   const running = new Map<string, RunningRequest>();
+  const findRepositories = createRepositoryFinder();
+  /** Git folders that got a file for as long as commands run. */
+  const completed = new Set<string>();
 
   const proxy = createProxy({
     allows: (host, port, token) => {
@@ -121,8 +125,14 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         return unconfined(request, found.reason, found.type === 'off' ? request.env : env);
       if (request.grant.basis !== 'read-only' && (await options.isExcluded(request.command)))
         return unconfined(request, 'excluded by the settings', request.env);
+      const given = options.places();
+      const isLook = found.mode === 'read-only' || request.grant.basis === 'read-only';
+      const repositories = isLook ? [] : given.workspace.flatMap(findRepositories);
+      for (const folder of isLook ? [] : [...given.workspace, ...repositories].flatMap(gitFoldersOf))
+        if (completeGitFolder(folder)) completed.add(folder);
       const places = findPlaces({
-        ...options.places(),
+        ...given,
+        repositories,
         scratchParent: options.scratchParent(request.scratch),
       });
       const scratch = realpathSync(request.scratch);
@@ -144,6 +154,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       proxy.close();
       proxy.closeAllConnections();
       void opened?.then((one) => one?.close());
+      for (const folder of completed) uncompleteGitFolder(folder);
     },
   };
 }

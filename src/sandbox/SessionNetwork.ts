@@ -44,6 +44,7 @@ export class SessionNetwork {
   /** Descriptors: of the users, of the network; empty once closed. */
   readonly #namespaces: number[];
   readonly #servers: readonly Server[];
+  #isClosed = false;
 
   private constructor(nsenter: string, namespaces: readonly [number, number], servers: readonly Server[]) {
     this.#nsenter = nsenter;
@@ -94,6 +95,9 @@ export class SessionNetwork {
 
   /** Ends the listening; commands that still run keep a loopback without a proxy. */
   close(): void {
+    if (this.#isClosed) return;
+    // A number that was closed once may be another file's by now.
+    this.#isClosed = true;
     for (const server of this.#servers) server.close();
     for (const descriptor of this.#namespaces.splice(0)) closeSync(descriptor);
   }

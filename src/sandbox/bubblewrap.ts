@@ -1,5 +1,5 @@
 /** A plan in the words of bubblewrap (`man bwrap`): mounts are laid over each other in the order of the arguments. Pure. */
-import type { SandboxPlan } from './plan.ts';
+import { depthOf, type SandboxPlan } from './plan.ts';
 
 /**
  * Of /proc, what changes the whole machine. The files belong to root, so a sandbox that root starts could write them even
@@ -9,8 +9,6 @@ const kernelSettings = ['/proc/sys', '/proc/fs', '/proc/acpi', '/proc/scsi', '/p
 
 /** Arguments before the program. `filter`: number of the descriptor that holds the seccomp filter. */
 export function bubblewrapArguments(plan: SandboxPlan, filter: number | undefined): readonly string[] {
-  const isHidden = (path: string): boolean =>
-    plan.hidden.some((hidden) => hidden.isDirectory && path.startsWith(`${hidden.path}/`));
   return [
     '--unshare-user',
     '--unshare-pid',
@@ -24,20 +22,30 @@ export function bubblewrapArguments(plan: SandboxPlan, filter: number | undefine
     ...['--dev', '/dev'],
     ...['--proc', '/proc'],
     ...kernelSettings.flatMap((path) => ['--ro-bind-try', path, path]),
-    ...plan.writable.filter((path) => !isHidden(path)).flatMap((path) => ['--bind', path, path]),
-    ...plan.anchored.flatMap((path) => ['--bind', path, path]),
-    ...plan.protected.flatMap((path) => ['--ro-bind', path, path]),
-    ...(plan.scratchParent === undefined ? [] : ['--tmpfs', plan.scratchParent]),
-    ...['--bind', plan.scratch, plan.scratch],
-    // Last: a bind shows again what an earlier mount hid below it.
-    ...plan.hidden.flatMap(({ path, isDirectory }) =>
-      isDirectory ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path],
-    ),
-    ...plan.writable.filter(isHidden).flatMap((path) => ['--bind', path, path]),
-    ...plan.readable.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...mountsOf(plan),
     ...plan.hidden.flatMap(({ path, isDirectory }) => (isDirectory ? ['--remount-ro', path] : [])),
     ...(filter === undefined ? [] : ['--seccomp', String(filter)]),
     ...['--chdir', plan.cwd],
     '--',
   ];
+}
+
+/** The mounts below `/`, the outer ones first: a bind shows again what an earlier mount hid below it. */
+function mountsOf(plan: SandboxPlan): readonly string[] {
+  const mounts: readonly (readonly [path: string, words: readonly string[]])[] = [
+    ...plan.readable.map((path) => [path, ['--ro-bind-try', path, path]] as const),
+    ...plan.writable.map((path) => [path, ['--bind', path, path]] as const),
+    ...plan.anchored.map((path) => [path, ['--bind', path, path]] as const),
+    ...plan.protected.map((path) => [path, ['--ro-bind-try', path, path]] as const),
+    ...(plan.scratchParent === undefined
+      ? []
+      : [[plan.scratchParent, ['--tmpfs', plan.scratchParent]] as const]),
+    [plan.scratch, ['--bind', plan.scratch, plan.scratch]],
+    ...plan.hidden.map(
+      ({ path, isDirectory }) =>
+        [path, isDirectory ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path]] as const,
+    ),
+  ];
+  // Sorting keeps the order of those at the same depth.
+  return [...mounts].sort(([a], [b]) => depthOf(a) - depthOf(b)).flatMap(([, words]) => words);
 }

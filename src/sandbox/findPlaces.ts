@@ -1,12 +1,15 @@
 /** Looks at the disk for what a plan names: which secrets, protected files and git folders there are right now. */
-import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { gitFoldersOf, linkedGitFolder, protectedInGit } from './gitPlaces.ts';
 import type { HiddenPlace, SandboxPlaces } from './plan.ts';
 import { secretPlaces, secretSystemPlaces } from './secretPlaces.ts';
 
 export interface PlaceOptions {
   /** The project and the directories added to it, absolute. */
   readonly workspace: readonly string[];
+  /** Repositories below the workspace. */
+  readonly repositories: readonly string[];
   readonly home: string;
   /** The program's own data: keys, other sessions. Hidden, but for `ownDirectories`. */
   readonly dataRoot: string;
@@ -34,23 +37,29 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
         : resolve(options.workspace[0] ?? '/', path),
     );
   const shown = options.allowRead.flatMap(expand);
-  const hidden = hiddenPlaces(options, expand).filter(
-    // Whoever works in such a place means to.
-    ({ path }) => !shown.includes(path) && !workspace.some((root) => isInside(root, path)),
+  const writable = options.allowWrite.flatMap(expand);
+  const roots = [...workspace, ...options.repositories.flatMap(resolved)];
+  // Whoever works in such a place itself means to, or names what holds it.
+  const isOpened = (path: string): boolean =>
+    workspace.includes(path) || shown.some((folder) => isInside(path, folder));
+  const hidden = hiddenPlaces(options, expand, [...workspace, ...shown, ...writable]).filter(
+    ({ path }) => !isOpened(path),
   );
   return {
     workspace,
     temporary: options.temporary.flatMap(resolved).filter((path) => path !== '/'),
     gitFolders: workspace.flatMap(linkedGitFolder),
-    protected: workspace.flatMap((root) => protectedIn(root, options.isObeyed)),
+    protected: [...new Set([...roots, ...writable].flatMap((root) => protectedIn(root, options.isObeyed)))],
     hidden,
     projectSecrets: workspace.flatMap((root) =>
       namesIn(root)
         .map((name) => join(root, name))
         .filter((path) => options.isSensitive(path) && isFile(path)),
     ),
-    readable: [...options.ownDirectories, ...shown],
-    writable: options.allowWrite.flatMap(expand),
+    readable: [...options.ownDirectories.flatMap(resolved), ...shown, ...workspace].filter((path) =>
+      hidden.some((place) => place.path !== path && isInside(path, place.path)),
+    ),
+    writable,
     scratchParent: options.scratchParent === undefined ? undefined : resolved(options.scratchParent)[0],
   };
 }
@@ -58,6 +67,7 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
 function hiddenPlaces(
   { home, dataRoot, denyRead }: PlaceOptions,
   expand: (path: string) => readonly string[],
+  opened: readonly string[],
 ): readonly HiddenPlace[] {
   const candidates = [
     ...secretPlaces.map((place) => join(home, place)),
@@ -72,56 +82,34 @@ function hiddenPlaces(
     return isDirectory === undefined ? [] : [{ path: real, isDirectory }];
   });
   const unique = new Map(found.map((place) => [place.path, place]));
-  // What lies in a hidden folder is gone with it.
+  // What lies in a hidden folder is gone with it, unless a place between the two is opened again.
+  const isGone = (path: string, folder: string): boolean =>
+    isInside(path, folder) && !opened.some((place) => isInside(place, folder) && isInside(path, place));
   return [...unique.values()].filter(
     ({ path }) =>
       ![...unique.values()].some(
-        (other) => other.isDirectory && other.path !== path && isInside(path, other.path),
+        (other) => other.isDirectory && other.path !== path && isGone(path, other.path),
       ),
   );
 }
 
 /** Folders whose content is built by commands all day, whatever it is called. */
 const builtFolders = new Set(['.git', 'node_modules', '.venv', 'venv']);
+/** Folders that hold both ordinary files and what other programs obey. */
+const mixedFolders = ['.github', '.config', '.local', '.local/share', 'gradle', 'mise', 'tools'];
 
-/** What other programs obey at the top of a folder, in `.github` and in the repository's own folder. */
+/** What other programs obey at the top of a folder, in `mixedFolders` and in the repository's own folders. */
 function protectedIn(root: string, isObeyed: (path: string) => boolean): readonly string[] {
-  const top = namesIn(root).filter((name) => !builtFolders.has(name));
-  const inGithub = top.includes('.github')
-    ? namesIn(join(root, '.github')).map((name) => join('.github', name))
-    : [];
-  const obeyed = [...top.filter((name) => name !== '.github'), ...inGithub]
+  const mixed = mixedFolders.filter((name) => lstatOf(join(root, name))?.isDirectory() === true);
+  const top = namesIn(root).filter((name) => !builtFolders.has(name) && !mixedFolders.includes(name));
+  const below = mixed.flatMap((folder) => namesIn(join(root, folder)).map((name) => join(folder, name)));
+  const obeyed = [...top, ...below.filter((name) => !mixed.includes(name))]
     .map((name) => join(root, name))
-    .filter((path) => isObeyed(path) && lstatOf(path)?.isSymbolicLink() === false);
-  return [...obeyed, ...gitProtected(join(root, '.git')), ...linkedGitFolder(root).flatMap(gitProtected)];
-}
-
-/** In a git folder: what git runs or takes orders from. Of submodules the same. */
-function gitProtected(folder: string): readonly string[] {
-  const kind = lstatOf(folder);
-  if (kind === undefined) return [];
-  // A file that names the folder elsewhere.
-  if (kind.isFile()) return [folder];
-  if (!kind.isDirectory()) return [];
-  const own = ['hooks', 'config', 'config.worktree', 'commondir'].map((name) => join(folder, name));
-  const modules = namesIn(join(folder, 'modules')).flatMap((name) =>
-    gitProtected(join(folder, 'modules', name)),
-  );
-  return [...own.filter((path) => lstatOf(path) !== undefined), ...modules];
-}
-
-/**
- * The folder of a repository whose linked worktree `root` is. Only where that folder names the worktree in turn, as git
- * writes it: the file `.git` may come from an archive and point anywhere.
- */
-function linkedGitFolder(root: string): readonly string[] {
-  const target = /^gitdir: (.+)$/m.exec(textOf(join(root, '.git')))?.[1];
-  if (target === undefined || !isAbsolute(target)) return [];
-  const own = dirname(target);
-  const common = dirname(own);
-  const isLinked =
-    basename(own) === 'worktrees' && textOf(join(target, 'gitdir')).trim() === join(root, '.git');
-  return isLinked && lstatOf(join(common, 'objects'))?.isDirectory() === true ? resolved(common) : [];
+    .filter(isObeyed)
+    // A link cannot be held fast, what it leads to can.
+    .flatMap(resolved);
+  const gitFile = lstatOf(join(root, '.git'))?.isFile() === true ? [join(root, '.git')] : [];
+  return [...obeyed, ...gitFile, ...gitFoldersOf(root).flatMap(protectedInGit)];
 }
 
 function resolved(path: string): readonly string[] {
@@ -139,14 +127,6 @@ function namesIn(folder: string): readonly string[] {
     return readdirSync(folder);
   } catch {
     return [];
-  }
-}
-
-function textOf(path: string): string {
-  try {
-    return lstatSync(path).size > 4096 ? '' : readFileSync(path, 'utf8');
-  } catch {
-    return '';
   }
 }
 

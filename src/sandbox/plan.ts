@@ -14,13 +14,13 @@ export interface SandboxPlaces {
   readonly temporary: readonly string[];
   /** Where the git folder lies when it is not in the workspace, as for a linked worktree. */
   readonly gitFolders: readonly string[];
-  /** In writable places: files that other programs obey, and their parents up to the writable place. */
+  /** In writable places: files that other programs obey. */
   readonly protected: readonly string[];
   /** Secrets, with what they are. */
   readonly hidden: readonly HiddenPlace[];
   /** The project's own secrets (`.env`): hidden from commands that nobody was asked about. */
   readonly projectSecrets: readonly string[];
-  /** In hidden places: what may be read all the same. */
+  /** In hidden folders: what may be read all the same. */
   readonly readable: readonly string[];
   /** Beyond the workspace: `sandbox.allowWrite`, and caches of package managers. */
   readonly writable: readonly string[];
@@ -44,7 +44,7 @@ export interface SandboxPlan {
   readonly hidden: readonly HiddenPlace[];
   readonly readable: readonly string[];
   readonly protected: readonly string[];
-  /** Cannot be renamed, though what is in them can be changed: they hold something protected. */
+  /** Cannot be renamed, though what is in them can be changed: they hold something protected, hidden or writable. */
   readonly anchored: readonly string[];
   readonly scratch: string;
   readonly scratchParent: string | undefined;
@@ -64,14 +64,18 @@ export function planCommand(
     ? [...places.temporary, ...places.gitFolders, ...places.writable, ...places.workspace]
     : [];
   const secrets = looksOnly ? places.projectSecrets.map((path) => ({ path, isDirectory: false })) : [];
+  const hidden = [...places.hidden, ...secrets];
+  const closed = [...hidden.map(({ path }) => path), ...places.readable];
+  // A link may lead what is protected out of the workspace: there nothing can be written, and more must not be seen.
+  const kept = places.protected.filter((path) => isInWritable(path, writable, closed));
   return {
     mode: writes ? 'workspace-write' : 'read-only',
     cwd,
     writable: outermostFirst(writable),
-    hidden: [...places.hidden, ...secrets],
+    hidden,
     readable: places.readable,
-    protected: writes ? places.protected : [],
-    anchored: writes ? anchorsOf(places.protected, writable) : [],
+    protected: kept,
+    anchored: anchorsOf(writable, [...kept, ...closed]),
     scratch,
     scratchParent: places.scratchParent,
     network: looksOnly ? 'none' : 'session',
@@ -79,16 +83,32 @@ export function planCommand(
 }
 
 function outermostFirst(paths: readonly string[]): readonly string[] {
-  return [...new Set(paths)].sort((a, b) => a.split('/').length - b.split('/').length);
+  return [...new Set(paths)].sort((a, b) => depthOf(a) - depthOf(b));
 }
 
-/** The folders between a writable place and what is protected in it: renamed, they would take it out of the way. */
-function anchorsOf(kept: readonly string[], writable: readonly string[]): readonly string[] {
-  const anchors = kept.flatMap((path) => {
-    const between: string[] = [];
-    for (let at = dirname(path); at !== dirname(at) && !writable.includes(at); at = dirname(at))
-      between.push(at);
-    return between.filter((folder) => writable.some((place) => folder.startsWith(`${place}/`)));
-  });
-  return outermostFirst(anchors);
+/** How many folders an absolute path leads through: whatever closes or opens one place comes after what is around it. */
+export const depthOf = (path: string): number => path.split('/').filter((part) => part !== '').length;
+
+/**
+ * The folders in writable places on the way to what is protected, hidden or a workspace: renamed, they would take it out
+ * of the way, for a later command or for the programs outside.
+ */
+function anchorsOf(writable: readonly string[], closed: readonly string[]): readonly string[] {
+  const mounts = new Set([...writable, ...closed]);
+  const above = new Set([...mounts].flatMap(foldersAbove));
+  return outermostFirst([...above].filter((folder) => isInWritable(folder, writable, closed)));
+}
+
+/** Whether a path lies in a writable place, with nothing closed between the two, and is none of them itself. */
+function isInWritable(path: string, writable: readonly string[], closed: readonly string[]): boolean {
+  if (writable.includes(path) || closed.includes(path)) return false;
+  const nearest = foldersAbove(path).find((folder) => writable.includes(folder) || closed.includes(folder));
+  return nearest !== undefined && writable.includes(nearest);
+}
+
+/** The nearest first; without the root. */
+function foldersAbove(path: string): readonly string[] {
+  const folders: string[] = [];
+  for (let at = dirname(path); at !== dirname(at); at = dirname(at)) folders.push(at);
+  return folders;
 }

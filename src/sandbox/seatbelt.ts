@@ -2,7 +2,7 @@
  * A plan as a profile for macOS's `sandbox-exec`. Rules are read from top to bottom and the last one that matches
  * counts. Source of the operations: the profiles in /System/Library/Sandbox/Profiles. Pure.
  */
-import type { SandboxPlan } from './plan.ts';
+import { depthOf, type SandboxPlan } from './plan.ts';
 
 export function seatbeltProfile(plan: SandboxPlan): string {
   return [
@@ -10,23 +10,11 @@ export function seatbeltProfile(plan: SandboxPlan): string {
     '(allow default)',
     '; writing: only where the plan says',
     '(deny file-write*)',
-    ...plan.writable.map((path) => `(allow file-write* (subpath ${quoted(path)}))`),
-    ...(plan.scratchParent === undefined ? [] : [`(deny file* (subpath ${quoted(plan.scratchParent)}))`]),
-    `(allow file* (subpath ${quoted(plan.scratch)}))`,
     ...['/dev/null', '/dev/zero', '/dev/tty', '/dev/stdout', '/dev/stderr', '/dev/dtracehelper'].map(
       (path) => `(allow file-write* (literal ${quoted(path)}))`,
     ),
     '(allow file-write* (regex #"^/dev/(fd/|ttys)"))',
-    ...plan.protected.map((path) => `(deny file-write* (subpath ${quoted(path)}))`),
-    ...plan.anchored.map((path) => `(deny file-write-unlink (literal ${quoted(path)}))`),
-    '; reading: everything but secrets',
-    ...plan.hidden.map(({ path, isDirectory }) =>
-      isDirectory ? `(deny file* (subpath ${quoted(path)}))` : `(deny file* (literal ${quoted(path)}))`,
-    ),
-    ...plan.writable
-      .filter((path) => plan.hidden.some((hidden) => path.startsWith(`${hidden.path}/`)))
-      .map((path) => `(allow file* (subpath ${quoted(path)}))`),
-    ...plan.readable.map((path) => `(allow file-read* (subpath ${quoted(path)}))`),
+    ...placeRules(plan),
     '; network: loopback, and nothing else',
     '(deny network*)',
     ...(plan.network === 'none'
@@ -46,6 +34,39 @@ export function seatbeltProfile(plan: SandboxPlan): string {
     '(deny process-info* (target others))',
     '(allow process-info* (target same-sandbox))',
   ].join('\n');
+}
+
+/** The outer places first, as the last rule that matches counts: what is opened in a hidden folder is open. */
+function placeRules(plan: SandboxPlan): readonly string[] {
+  const isHidden = (path: string): boolean =>
+    plan.hidden.some((hidden) => path.startsWith(`${hidden.path}/`));
+  const rules: readonly (readonly [path: string, rule: (place: string) => string])[] = [
+    ...plan.readable.map(
+      (path) => [path, (place: string) => `(allow file-read* (subpath ${place}))`] as const,
+    ),
+    ...plan.writable.map(
+      (path) =>
+        [
+          path,
+          (place: string) => `(allow file${isHidden(path) ? '*' : '-write*'} (subpath ${place}))`,
+        ] as const,
+    ),
+    ...plan.anchored.map(
+      (path) => [path, (place: string) => `(deny file-write-unlink (literal ${place}))`] as const,
+    ),
+    ...plan.protected.map(
+      (path) => [path, (place: string) => `(deny file-write* (subpath ${place}))`] as const,
+    ),
+    ...[plan.scratchParent ?? []]
+      .flat()
+      .map((path) => [path, (place: string) => `(deny file* (subpath ${place}))`] as const),
+    [plan.scratch, (place) => `(allow file* (subpath ${place}))`],
+    ...plan.hidden.map(
+      ({ path, isDirectory }) =>
+        [path, (place: string) => `(deny file* (${isDirectory ? 'subpath' : 'literal'} ${place}))`] as const,
+    ),
+  ];
+  return [...rules].sort(([a], [b]) => depthOf(a) - depthOf(b)).map(([path, rule]) => rule(quoted(path)));
 }
 
 /** A string of the profile's language, in which a backslash and a quote are the only ones that need escaping. */

@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { confined, hasSandbox } from './confined.ts';
@@ -91,6 +92,76 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect(existsSync(join(root, '.git/hooks/pre-commit'))).toBe(false);
     expect(existsSync(join(root, '.git/hooks/post-commit'))).toBe(false);
     expect((await run('echo x > .git/index; cat .git/index')).text).toContain('x');
+  });
+
+  test('what git obeys cannot be put in another place, in no repository of the workspace', async () => {
+    const { run, root } = await confined();
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.email=a@b.c', '-c', 'user.name=A', ...args], { cwd: root });
+    git('init', '-q', '--template=', '.');
+    git('init', '-q', 'services/api');
+    git('commit', '-qm', 'one', '--allow-empty');
+    git('worktree', 'add', '-q', 'linked');
+    // A submodule whose name has two parts.
+    git('init', '-q', '--bare', '.git/modules/libs/json');
+    const attempts = [
+      'mkdir evil; echo "[core]" > evil/config; echo ../evil > .git/commondir',
+      'echo ../evil > services/api/.git/commondir',
+      'mkdir -p .git/hooks; echo x > .git/hooks/pre-commit',
+      'echo x > services/api/.git/hooks/pre-commit',
+      'echo x >> services/api/.git/config',
+      'mv services/api/.git services/api/.git2',
+      'echo x >> .git/modules/libs/json/config',
+      'echo x > .git/modules/libs/json/hooks/post-checkout',
+      'mv .git/modules/libs .git/modules/l2',
+      'echo ../../../evil > .git/worktrees/linked/commondir',
+    ];
+    for (const attempt of attempts)
+      expect((await run(attempt)).text, attempt).toMatch(/read-only file system|resource busy/i);
+    const { text, status } = await run(
+      'git config user.name || true; git status -sb && git -C linked status -sb && git -C services/api status -sb',
+    );
+    expect(status, text).toBe('ok');
+  });
+
+  test('hooks that are a link, wherever it leads, are no reason to fail', async () => {
+    const { run, root, base } = await confined();
+    mkdirSync(join(base, 'shared-hooks'));
+    execFileSync('git', ['init', '-q', '--template=', '.'], { cwd: root });
+    symlinkSync(join(base, 'shared-hooks'), join(root, '.git/hooks'));
+    symlinkSync('/nowhere', join(root, 'CLAUDE.md'));
+    symlinkSync('/proc', join(root, '.vscode'));
+    const { text } = await run('echo fine; readlink /proc/self; ls /proc | grep -c "^[0-9]"');
+    expect(text).toMatch(/^fine\n\d+\n\d$/m);
+  });
+
+  test('nothing is left in a git folder when the session ends', async () => {
+    const { run, root, sandbox } = await confined();
+    execFileSync('git', ['init', '-q', '.'], { cwd: root });
+    const before = readdirSync(join(root, '.git'));
+    await run('true');
+    sandbox.dispose();
+    expect(readdirSync(join(root, '.git'))).toEqual(before);
+  });
+
+  test('a folder around secrets or the project cannot be moved away', async () => {
+    const { run, root, home } = await confined({ allowWrite: ['~'] });
+    mkdirSync(join(home, '.config/gh'), { recursive: true });
+    writeFileSync(join(home, '.config/gh/hosts.yml'), 'SECRET-GH');
+    await run('mv ~/.config ~/c2; mv ~/project ~/p2');
+    expect(existsSync(join(home, '.config/gh/hosts.yml')) && existsSync(root)).toBe(true);
+    expect(
+      (await run('cat ~/.config/gh/* ~/c2/gh/*; echo new > ~/.config/new; cat ~/.config/new')).text,
+    ).toMatch(/^new$/m);
+  });
+
+  test('a project inside a hidden place opens nothing around it', async () => {
+    const { run, root } = await confined({ denyRead: ['~'] });
+    const { text } = await run('ls -A ~; cat ~/plain.txt; echo in > in.txt; cat in.txt');
+    expect(text).not.toMatch(/plain$/m);
+    expect(text).toMatch(/^in$/m);
+    expect(readFileSync(join(root, 'in.txt'), 'utf8')).toBe('in\n');
+    expect((await run('cat in.txt', { basis: 'read-only' })).text).toMatch(/^in$/m);
   });
 
   test('git works: commits, branches, stashes', async () => {

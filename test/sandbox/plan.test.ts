@@ -41,39 +41,90 @@ describe('a plan', () => {
   });
 });
 
-test('bubblewrap hides after it opens, and protects after it writes', () => {
-  const words = bubblewrapArguments(planCommand('workspace-write', 'user', where, places), 3).join(' ');
-  const order = [
-    '--ro-bind / /',
-    '--bind /home/u/p /home/u/p',
-    '--bind /home/u/p/.git /home/u/p/.git',
-    '--ro-bind /home/u/p/.git/hooks',
-    '--tmpfs /home/u/.ssh',
-    '--bind /home/u/.clawdcode/cache/sandbox',
-    '--ro-bind-try /home/u/.clawdcode/projects/p/blobs',
-    '--remount-ro /home/u/.ssh',
-    '--seccomp 3',
-    '--chdir /home/u/p --',
-  ].map((part) => words.indexOf(part));
-  expect(order).not.toContain(-1);
-  expect([...order].sort((a, b) => a - b)).toEqual(order);
+const isOrdered = (places: readonly number[]): boolean =>
+  !places.includes(-1) && [...places].sort((a, b) => a - b).join() === places.join();
+
+test('bubblewrap opens and closes the outer places first', () => {
+  const plan = planCommand('workspace-write', 'user', where, { ...places, temporary: ['/tmp', '/home'] });
+  const words = bubblewrapArguments(plan, 3).join(' ');
+  const chains = [
+    [
+      '--ro-bind / /',
+      '--proc /proc --ro-bind-try /proc/sys',
+      '--bind /home /home',
+      '--bind /home/u/p /home/u/p',
+      '--bind /home/u/p/.git /home/u/p/.git',
+      '--ro-bind-try /home/u/p/.git/hooks',
+      '--seccomp 3',
+      '--chdir /home/u/p --',
+    ],
+    ['--bind /home /home', '--tmpfs /home/u/.ssh', '--remount-ro /home/u/.ssh'],
+    [
+      '--tmpfs /home/u/.clawdcode',
+      '--bind /home/u/.clawdcode/cache/sandbox',
+      '--ro-bind-try /home/u/.clawdcode/projects/p/blobs',
+    ],
+  ];
+  for (const chain of chains) expect(chain.map((part) => words.indexOf(part))).toSatisfy(isOrdered);
+});
+
+describe('a plan for places in places', () => {
+  const plan = (more: Partial<SandboxPlaces>) =>
+    planCommand('workspace-write', 'user', where, {
+      ...places,
+      protected: [],
+      hidden: [],
+      readable: [],
+      ...more,
+    });
+
+  test('holds every folder on the way to what is hidden, protected or a workspace', () => {
+    const { anchored } = plan({
+      writable: ['/home/u'],
+      workspace: ['/tmp/a/b/p'],
+      protected: ['/tmp/a/b/p/.git/hooks'],
+      hidden: [{ path: '/home/u/.config/gh', isDirectory: true }],
+    });
+    for (const folder of ['/tmp/a', '/tmp/a/b', '/tmp/a/b/p/.git', '/home/u/.config'])
+      expect(anchored).toContain(folder);
+  });
+
+  test('shows nothing of a hidden folder, wherever a link to it is called protected', () => {
+    const { protected: kept } = plan({
+      writable: ['/home/u'],
+      hidden: [{ path: '/home/u/.ssh', isDirectory: true }],
+      protected: ['/home/u/.ssh/keys', '/proc', '/', '/home/u', '/home/u/p/.vscode'],
+    });
+    expect(kept).toEqual(['/home/u/p/.vscode']);
+  });
 });
 
 test('the profile for macOS says the same', () => {
-  const plan = planCommand('workspace-write', 'user', where, { ...places, workspace: ['/home/u/a "b"\\c'] });
+  const plan = planCommand('workspace-write', 'user', where, {
+    ...places,
+    workspace: ['/home/u/a "b"\\c', '/home/u/p'],
+  });
   const profile = seatbeltProfile(plan);
-  const lines = [
-    '(deny file-write*)',
-    '(allow file-write* (subpath "/home/u/a \\"b\\"\\\\c"))',
-    '(deny file-write* (subpath "/home/u/p/.git/hooks"))',
-    '(deny file* (subpath "/home/u/.ssh"))',
-    '(deny file* (literal "/home/u/.netrc"))',
-    '(allow file-read* (subpath "/home/u/.clawdcode/projects/p/blobs"))',
-    '(deny network*)',
-    '(allow network-outbound (remote ip "localhost:*"))',
-  ].map((line) => profile.split('\n').indexOf(line));
-  expect(lines).not.toContain(-1);
-  expect([...lines].sort((a, b) => a - b)).toEqual(lines);
+  const chains = [
+    ['(deny file-write*)', '(allow file-write* (subpath "/home/u/a \\"b\\"\\\\c"))', '(deny network*)'],
+    [
+      '(allow file-write* (subpath "/home/u/p"))',
+      '(deny file-write-unlink (literal "/home/u/p/.git"))',
+      '(deny file-write* (subpath "/home/u/p/.git/hooks"))',
+    ],
+    [
+      '(deny file* (subpath "/home/u/.clawdcode"))',
+      '(allow file* (subpath "/home/u/.clawdcode/cache/sandbox"))',
+      '(allow file-read* (subpath "/home/u/.clawdcode/projects/p/blobs"))',
+    ],
+    [
+      '(deny file* (literal "/home/u/.netrc"))',
+      '(deny network*)',
+      '(allow network-outbound (remote ip "localhost:*"))',
+    ],
+  ];
+  const lines = profile.split('\n');
+  for (const chain of chains) expect(chain.map((line) => lines.indexOf(line))).toSatisfy(isOrdered);
   expect(seatbeltProfile(planCommand('workspace-write', 'read-only', where, places))).not.toContain(
     'network-outbound',
   );

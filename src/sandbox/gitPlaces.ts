@@ -1,0 +1,188 @@
+/**
+ * The git folders of a workspace, and what git runs or takes orders from in each: of the repository itself, its
+ * submodules, its linked worktrees, and of repositories below it.
+ */
+import {
+  type BigIntStats,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, isAbsolute, join } from 'node:path';
+
+/** What makes git read settings or hooks, or look for them elsewhere. Source: gitrepository-layout. */
+const obeyed = ['hooks', 'config', 'config.worktree', 'commondir'];
+/** "The shared files are right here", which is what git takes for granted without this file. */
+const OWN_COMMONDIR = '.\n';
+
+/** A repository may come from anywhere, and so may what is in its git folder. */
+const MAX_LOOKED_AT = 500;
+
+/** The git folders that belong to a folder whose `.git` is there; resolved. Empty where it has none. */
+export function gitFoldersOf(root: string): readonly string[] {
+  const own = resolved(join(root, '.git')).filter(isDirectory);
+  return [...own, ...linkedGitFolder(root)].flatMap((folder) => [folder, ...modulesIn(folder)]);
+}
+
+/** Submodules lie below `modules` under their names, which may have several parts: `modules/libs/json`. */
+function modulesIn(folder: string): readonly string[] {
+  const waiting = [join(folder, 'modules')].filter(isDirectory);
+  const found: string[] = [];
+  for (let looked = 0; looked < MAX_LOOKED_AT; looked++) {
+    const at = waiting.shift();
+    if (at === undefined) break;
+    const isModule = isGitFolder(at);
+    if (isModule) found.push(at);
+    const below = isModule ? join(at, 'modules') : at;
+    waiting.push(
+      ...(isDirectory(below) ? namesIn(below) : []).map((name) => join(below, name)).filter(isDirectory),
+    );
+  }
+  return found;
+}
+
+const isGitFolder = (path: string): boolean => lstatOf(join(path, 'HEAD')) !== undefined;
+
+/** In a git folder: what commands must not change. Resolved, as mounts need it. */
+export function protectedInGit(folder: string): readonly string[] {
+  const worktrees = namesIn(join(folder, 'worktrees'))
+    .slice(0, MAX_LOOKED_AT)
+    .flatMap((name) => ['commondir', 'config.worktree'].map((file) => join(folder, 'worktrees', name, file)));
+  return [...obeyed.map((name) => join(folder, name)), ...worktrees].flatMap(resolved);
+}
+
+/**
+ * Makes what is missing in a git folder, so that it can be protected: as git would, and without a change for git. True
+ * where its `commondir` is from here, which `uncompleteGitFolder` takes away again. Never throws.
+ */
+export function completeGitFolder(folder: string): boolean {
+  if (!isGitFolder(folder) || !isDirectory(join(folder, 'objects'))) return false;
+  const isMissing = (name: string): boolean => lstatOf(join(folder, name)) === undefined;
+  try {
+    if (isMissing('hooks')) mkdirSync(join(folder, 'hooks'));
+    if (isMissing('config.worktree') && /worktreeconfig/i.test(textOf(join(folder, 'config'))))
+      writeFileSync(join(folder, 'config.worktree'), '', { flag: 'wx' });
+    if (isMissing('commondir')) writeFileSync(join(folder, 'commondir'), OWN_COMMONDIR, { flag: 'wx' });
+  } catch {
+    // Where this program cannot write, commands cannot either.
+  }
+  return textOf(join(folder, 'commondir')) === OWN_COMMONDIR;
+}
+
+export function uncompleteGitFolder(folder: string): void {
+  const file = join(folder, 'commondir');
+  if (textOf(file) === OWN_COMMONDIR) rmSync(file, { force: true });
+}
+
+/**
+ * The folder of a repository whose linked worktree `root` is. Only where that folder names the worktree in turn, as git
+ * writes it: the file `.git` may come from an archive and point anywhere.
+ */
+export function linkedGitFolder(root: string): readonly string[] {
+  const target = /^gitdir: (.+)$/m.exec(textOf(join(root, '.git')))?.[1];
+  if (target === undefined || !isAbsolute(target)) return [];
+  const own = dirname(target);
+  const common = dirname(own);
+  const isLinked =
+    basename(own) === 'worktrees' && textOf(join(target, 'gitdir')).trim() === join(root, '.git');
+  return isLinked && isDirectory(join(common, 'objects')) ? resolved(common) : [];
+}
+
+/** Made by programs and thrown away whole: a protected file in there would only be in the way. */
+const passing =
+  /^(?:\..*|node_modules|bower_components|venv|build.*|cmake-build.*|dist|out|target|vendor|_?deps|Pods|DerivedData)$/;
+const MAX_DEPTH = 5;
+const MAX_FOLDERS = 1000;
+const MAX_REPOSITORIES = 50;
+
+interface Folder {
+  readonly changed: bigint;
+  readonly folders: readonly string[];
+  readonly isRepository: boolean;
+}
+
+/**
+ * Finds the repositories below a folder, the nearest first and without it. Folders are read again only when they have
+ * changed, so that a second look costs little. Where a workspace has more folders than can be looked at, those that lie
+ * deeper are left out.
+ */
+export function createRepositoryFinder(): (root: string) => readonly string[] {
+  let known = new Map<string, Folder>();
+  return (root) => {
+    const seen = new Map<string, Folder>();
+    const found: string[] = [];
+    let level = [root];
+    for (let depth = 0; depth <= MAX_DEPTH && level.length > 0; depth++) {
+      const next: string[] = [];
+      for (const path of level) {
+        if (seen.size >= MAX_FOLDERS || found.length >= MAX_REPOSITORIES) break;
+        const folder = lookInto(path, known.get(path));
+        if (folder === undefined) continue;
+        seen.set(path, folder);
+        if (folder.isRepository && path !== root) found.push(path);
+        next.push(...folder.folders.map((name) => join(path, name)));
+      }
+      level = next;
+    }
+    // Of other roots, too: each call would otherwise forget what the one before has read.
+    known = new Map([...[...known].filter(([path]) => !`${path}/`.startsWith(`${root}/`)), ...seen]);
+    return found;
+  };
+}
+
+function lookInto(path: string, known: Folder | undefined): Folder | undefined {
+  const changed = lstatOf(path)?.ctimeNs;
+  if (changed === undefined) return undefined;
+  if (known?.changed === changed) return known;
+  try {
+    const entries = readdirSync(path, { withFileTypes: true });
+    return {
+      changed,
+      folders: entries
+        .filter((entry) => entry.isDirectory() && !passing.test(entry.name))
+        .map(({ name }) => name),
+      isRepository: entries.some(({ name }) => name === '.git'),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+function resolved(path: string): readonly string[] {
+  try {
+    return [realpathSync(path)];
+  } catch {
+    return [];
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    const found = lstatSync(path);
+    return found.isFile() && found.size <= 64 * 1024 ? readFileSync(path, 'utf8') : '';
+  } catch {
+    return '';
+  }
+}
+
+const isDirectory = (path: string): boolean => lstatOf(path)?.isDirectory() === true;
+
+function lstatOf(path: string): BigIntStats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false, bigint: true });
+  } catch {
+    return undefined;
+  }
+}
