@@ -74,6 +74,17 @@ describe.skipIf(!hasSandbox)('processes in the sandbox', () => {
     expect(text).toContain('exit code 7');
   });
 
+  test.each(['mkfifo $d/cwd $d/jobs', 'ln -s /dev/zero $d/cwd; ln -s /dev/zero $d/jobs'])(
+    'what it leaves in its own folder is not trusted: %s',
+    async (leave) => {
+      const { run } = await confined();
+      const { text } = await run(
+        `d=$(echo "$TMPDIR"/clawdcode-*/*/); rm -f $d/cwd $d/jobs; ${leave}; trap - EXIT; ls $d; echo hi`,
+      );
+      expect(text).toBe('cwd\njobs\nhi');
+    },
+  );
+
   test('nothing lives on when the program is killed', async () => {
     const { root, home, tmp } = await confined();
     const script = join(root, 'host.mjs');

@@ -1,6 +1,7 @@
 /** Starts a shell command in a process group of its own, without a terminal and with nothing on its input. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { constants as fileConstants } from 'node:fs';
+import { open, rm, writeFile } from 'node:fs/promises';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -94,11 +95,11 @@ export async function startCommand(spec: CommandSpec): Promise<RunningCommand> {
     ...(confinement && { confinement }),
     pid: leader,
     finalCwd: async () => {
-      const text = await readFile(cwdFile, 'utf8').catch(() => '');
+      const text = await readLeft(cwdFile);
       return text === '' ? undefined : text.replace(/\n$/, '');
     },
     lostJobs: async () =>
-      confinement?.isConfined === true && (await readFile(jobsFile, 'utf8').catch(() => '')).trim() !== '',
+      confinement?.isConfined === true && (await readLeft(jobsFile)).trim() !== '',
     stop: async () => {
       if (leader !== undefined) await endGroup(leader, confinement?.isConfined === true);
     },
@@ -109,6 +110,28 @@ export async function startCommand(spec: CommandSpec): Promise<RunningCommand> {
       await rm(scratch, { recursive: true, force: true }).catch(() => undefined);
     },
   };
+}
+
+/** More than any path. */
+const MAX_LEFT_BYTES = 16 * 1024;
+
+/**
+ * What the shell left in a file; empty where there is none. The command can put anything there instead: a pipe that
+ * nobody writes to, a link to another file, something without an end.
+ */
+async function readLeft(path: string): Promise<string> {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fileConstants;
+  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => undefined);
+  if (file === undefined) return '';
+  try {
+    if (!(await file.stat()).isFile()) return '';
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(MAX_LEFT_BYTES), 0, MAX_LEFT_BYTES, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } catch {
+    return '';
+  } finally {
+    await file.close();
+  }
 }
 
 function outputsOf(child: ChildProcess): Readable[] {
