@@ -98,11 +98,16 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       try {
         return await connectTo(host, port, network);
       } catch (error) {
-        if (error instanceof HostRefusedError) running.get(token ?? '')?.problems.add(error.message);
+        const problems = running.get(token ?? '')?.problems;
+        if (error instanceof HostRefusedError && problems !== undefined && problems.size < MAX_NAMED)
+          problems.add(error.message);
         throw error;
       }
     },
-    onMismatch: (host, port, token) => running.get(token ?? '')?.refused.add(`${host}:${port}`),
+    onMismatch: (host, port, token) => {
+      const refused = running.get(token ?? '')?.refused;
+      if (refused !== undefined && refused.size < MAX_NAMED) refused.add(`${host}:${port}`);
+    },
   });
 
   const open = (): Promise<WayOut | undefined> => {
@@ -203,6 +208,11 @@ interface RunningRequest {
   readonly answers: Map<string, Promise<boolean>>;
 }
 
+/** Questions about hosts that one command can raise: a longer list would be confirmed without being read. */
+const MAX_HOST_QUESTIONS = 10;
+/** Hosts that the record of one command names. */
+const MAX_NAMED = 100;
+
 /** A host is asked about once for each command, however often it is connected to. */
 async function allowsHost(
   host: string,
@@ -211,19 +221,26 @@ async function allowsHost(
   { verdict }: NetworkRules,
 ): Promise<boolean> {
   const name = `${host}:${port}`;
-  const decide = async (): Promise<boolean> => {
-    const said = verdict(host);
-    if (said !== 'ask') return said === 'allow';
-    return (await asking?.request.askHost?.(host, port)) ?? false;
-  };
-  let answer = asking?.answers.get(name);
-  if (answer === undefined) {
-    answer = decide().catch(() => false);
-    asking?.answers.set(name, answer);
-  }
-  const isAllowed = await answer;
-  (isAllowed ? asking?.hosts : asking?.refused)?.add(name);
+  const said = verdict(host);
+  const isAllowed = said === 'ask' ? await askedAbout(host, port, asking) : said === 'allow';
+  const named = isAllowed ? asking?.hosts : asking?.refused;
+  if (named !== undefined && named.size < MAX_NAMED) named.add(name);
   return isAllowed;
+}
+
+async function askedAbout(host: string, port: number, asking: RunningRequest | undefined): Promise<boolean> {
+  if (asking?.request.askHost === undefined) return false;
+  const { answers, problems, request } = asking;
+  const name = `${host}:${port}`;
+  const known = answers.get(name);
+  if (known !== undefined) return known;
+  if (answers.size >= MAX_HOST_QUESTIONS) {
+    problems.add(`it wanted to reach more than ${MAX_HOST_QUESTIONS} hosts that no rule allows`);
+    return false;
+  }
+  const answer = (request.askHost?.(host, port) ?? Promise.resolve(false)).catch(() => false);
+  answers.set(name, answer);
+  return answer;
 }
 
 async function connectTo(

@@ -13,6 +13,9 @@ const START_TIMEOUT_MS = 10_000;
 /** Inside; each session has a loopback of its own, so that the number is always free. */
 const PROXY_PORT = 3128;
 
+/** On one port at a time: each takes two descriptors of this process. */
+const MAX_CONNECTIONS = 200;
+
 export interface SessionNetworkOptions {
   /** Absolute paths. */
   readonly bwrap: string;
@@ -70,6 +73,7 @@ export class SessionNetwork {
     try {
       await receive(child, (port, server) => {
         servers.push(server);
+        server.maxConnections = MAX_CONNECTIONS;
         if (port === PROXY_PORT) server.on('connection', (socket) => proxy.emit('connection', socket));
         else server.on('connection', (socket) => joinLocal(socket, port));
       });

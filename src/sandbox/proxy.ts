@@ -1,9 +1,10 @@
 /**
  * The one way out of a sandbox: an HTTP proxy that lets named hosts through and nothing else. It resolves names itself,
- * holds TLS to the name that was asked for, and writes the Host header itself. It ends no encryption.
+ * holds TLS to the name that was asked for, and writes the Host header itself, in a tunnel as well: many sites share an
+ * address, and what a connection says first decides which of them answers. It ends no encryption.
  */
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { readServerName } from './serverName.ts';
 
@@ -19,10 +20,17 @@ export interface ProxyPorts {
 /** Longest ClientHello that is waited for: one TLS record. Source: RFC 8446, 5.1. */
 const MAX_RECORD = 5 + 16_384;
 
+/** Tunnels in which a client speaks plain HTTP: where each leads, and for which command. */
+type Tunnels = WeakMap<object, { readonly origin: string; readonly token: string | undefined }>;
+
 /** Not listening: connections are handed to it with `emit('connection', socket)`. */
 export function createProxy(ports: ProxyPorts): Server {
-  const server = createServer((incoming, answer) => void forward(incoming, answer, ports));
-  server.on('connect', (incoming, client, head) => void tunnel(incoming, client, head, ports));
+  const tunnels: Tunnels = new WeakMap();
+  const server = createServer((incoming, answer) => void forward(incoming, answer, ports, tunnels));
+  server.on('connect', (incoming, client, head) => {
+    if (tunnels.has(client)) refuse(client, '400 Bad Request', 'no tunnel in a tunnel');
+    else void tunnel(incoming, client, head, ports, { server, tunnels });
+  });
   server.on('clientError', (_error, socket) => socket.destroy());
   // A command may keep an idle connection as long as it likes.
   server.requestTimeout = 0;
@@ -35,30 +43,53 @@ async function tunnel(
   client: Duplex,
   head: Buffer,
   { allows, connect, onMismatch }: ProxyPorts,
+  { server, tunnels }: { readonly server: Server; readonly tunnels: Tunnels },
 ): Promise<void> {
   client.on('error', () => client.destroy());
   const target = readTarget(`http://${incoming.url ?? ''}`);
   const token = tokenOf(incoming);
   if (target === undefined) return refuse(client, '400 Bad Request', 'no host:port');
-  const { host, port } = target;
+  const { host, port, url } = target;
   if (!(await allows(host, port, token)))
     return refuse(client, '403 Forbidden', `the sandbox does not let commands reach ${host}`);
   const upstream = await connect(host, port, token).catch((error: Error) => error);
   if (upstream instanceof Error) return refuse(client, '502 Bad Gateway', upstream.message);
-  upstream.on('error', () => client.destroy());
-  upstream.on('close', () => client.destroy());
+  const endClient = (): void => void client.destroy();
+  upstream.on('error', endClient);
+  upstream.on('close', endClient);
   client.on('close', () => upstream.destroy());
   client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
-  upstream.pipe(client);
   const first = await firstRecord(client, head);
-  const name = readServerName(first);
-  if (name !== undefined && name !== host) {
-    onMismatch(host, port, token);
+  const speech = speechOf(first, host);
+  if (speech === 'http') {
+    // Each request gets a connection of its own.
+    upstream.off('close', endClient).destroy();
+    tunnels.set(client, { origin: url.origin, token });
+    client.unshift(first);
+    server.emit('connection', client);
+    client.resume();
+  } else if (speech === 'as named') {
+    upstream.pipe(client);
+    upstream.write(first);
+    client.pipe(upstream);
+  } else {
+    if (first.length > 0) onMismatch(host, port, token);
     client.destroy();
-    return;
   }
-  upstream.write(first);
-  client.pipe(upstream);
+}
+
+/**
+ * How a client begins. What is none of these could be a request that a careless server understands and this proxy does
+ * not. TLS to a number has no name to ask for; source: RFC 6066, 3.
+ */
+function speechOf(first: Buffer, host: string): 'as named' | 'http' | 'else' {
+  if (first[0] === 0x16) {
+    const name = readServerName(first);
+    return name === host || (name === undefined && isIP(host) !== 0) ? 'as named' : 'else';
+  }
+  const text = first.toString('latin1', 0, 32);
+  if (text.startsWith('SSH-2.0-')) return 'as named';
+  return /^[A-Z]{3,20} (?!\*)/.test(text) ? 'http' : 'else';
 }
 
 /** What the client says first: of TLS the whole first record, of anything else the first bytes. */
@@ -89,16 +120,23 @@ function firstRecord(client: Duplex, head: Buffer): Promise<Buffer> {
 }
 
 /** A plain request, `GET http://host/path`. */
-async function forward(incoming: IncomingMessage, answer: ServerResponse, ports: ProxyPorts): Promise<void> {
-  const { allows, connect } = ports;
-  const target = readTarget(incoming.url ?? '');
+async function forward(
+  incoming: IncomingMessage,
+  answer: ServerResponse,
+  { allows, connect }: ProxyPorts,
+  tunnels: Tunnels,
+): Promise<void> {
+  const inTunnel = tunnels.get(incoming.socket);
+  const target = readTarget(`${inTunnel?.origin ?? ''}${incoming.url ?? ''}`);
   const end = (code: number, text: string): void => {
     answer.writeHead(code, { 'content-type': 'text/plain', connection: 'close' }).end(`${text}\n`);
   };
   if (target === undefined)
     return end(400, 'This is a proxy: the request line needs a whole http:// address.');
   const { host, port, url } = target;
-  const token = tokenOf(incoming);
+  if (inTunnel !== undefined && url.origin !== inTunnel.origin)
+    return end(400, 'The tunnel leads elsewhere.');
+  const token = inTunnel === undefined ? tokenOf(incoming) : inTunnel.token;
   if (!(await allows(host, port, token))) return end(403, `The sandbox does not let commands reach ${host}.`);
   const socket = await connect(host, port, token).catch((error: Error) => error);
   if (socket instanceof Error) return end(502, socket.message);
@@ -126,6 +164,8 @@ function forwardedHeaders({ headers }: IncomingMessage): Record<string, string |
   const kept: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(headers))
     if (value !== undefined && !HOP_BY_HOP.test(name)) kept[name] = value;
+  // Without it the body of a GET would follow unmarked, and be read as the next request.
+  if (headers['transfer-encoding'] !== undefined) kept['transfer-encoding'] = 'chunked';
   return kept;
 }
 

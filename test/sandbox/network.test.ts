@@ -84,6 +84,24 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     expect(questions[0]?.preview).toMatchObject({ type: 'text' });
   });
 
+  test('a command that tries hundreds of hosts raises a few questions, and its record stays short', async () => {
+    const asked = new Set<string>();
+    const { run } = await confined({
+      context: {
+        confirm: async ({ domain }) => {
+          if (domain !== undefined) asked.add(domain);
+          return false;
+        },
+      },
+    });
+    const { text, sandbox } = await run(
+      `node -e 'const {request}=require("http");const p=new URL(process.env.http_proxy);let n=0;const go=()=>{if(n===300)process.exit(3);const r=request({host:p.hostname,port:p.port,path:"http://h"+n+++".example/",headers:{"proxy-authorization":"Basic "+btoa(p.username+":x")}},a=>{a.resume();a.on("end",go)});r.on("error",go);r.end()};go()'`,
+    );
+    expect(asked.size).toBe(10);
+    expect(text).toContain('more than 10 hosts');
+    expect(sandbox?.refusedHosts?.length).toBe(100);
+  });
+
   test('a command that fails for a refused host says so, and may run outside when the user wants it', async () => {
     const port = await helloServer();
     const answers = [false, false, false, true];

@@ -1,0 +1,174 @@
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { createProxy } from '../../src/sandbox/proxy.ts';
+
+async function listening(server: Server): Promise<number> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => sockets.add(socket));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(
+    () =>
+      new Promise<void>((resolve) => {
+        for (const socket of sockets) socket.destroy();
+        server.close(() => resolve());
+      }),
+  );
+  return (server.address() as AddressInfo).port;
+}
+
+/** A proxy that lets `good.example` through, and what arrives there, byte for byte. */
+async function open() {
+  let arrived = '';
+  const mismatches: string[] = [];
+  const upstream = await listening(
+    createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.on('data', (chunk) => {
+        arrived += chunk.toString('latin1');
+        if (/\r\n\r\n/.test(arrived)) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+      });
+    }),
+  );
+  const proxy = await listening(
+    createProxy({
+      allows: async (host) => host === 'good.example' || host === '192.0.2.1',
+      connect: async () => connect(upstream, '127.0.0.1'),
+      onMismatch: (host) => mismatches.push(host),
+    }),
+  );
+  /** Says the pieces one after the other, each when something has come back, and gives all that came back. */
+  const say = (...pieces: readonly (string | Buffer)[]): Promise<string> =>
+    new Promise((resolve) => {
+      let heard = '';
+      const rest = [...pieces];
+      const socket = connect(proxy, '127.0.0.1', () => socket.write(rest.shift() ?? ''));
+      const next = (): void => {
+        const piece = rest.shift();
+        if (piece === undefined) socket.end();
+        else socket.write(piece);
+      };
+      socket.on('data', (chunk) => {
+        heard += chunk.toString('latin1');
+        next();
+      });
+      socket.on('error', () => undefined);
+      socket.on('close', () => resolve(heard));
+    });
+  return { say, mismatches, arrived: () => arrived };
+}
+
+const CONNECT = 'CONNECT good.example:80 HTTP/1.1\r\n\r\n';
+
+/** A ClientHello in one record, with or without a name. */
+function hello(host?: string): Buffer {
+  const name =
+    host === undefined
+      ? Buffer.alloc(0)
+      : Buffer.concat([
+          Buffer.from([0, 0, 0, host.length + 5, 0, host.length + 3, 0, 0, host.length]),
+          Buffer.from(host),
+        ]);
+  const body = Buffer.concat([
+    Buffer.from([3, 3]),
+    Buffer.alloc(32, 7),
+    Buffer.from([0, 0, 2, 0x13, 1, 1, 0, name.length >> 8, name.length & 255]),
+    name,
+  ]);
+  return Buffer.concat([
+    Buffer.from([0x16, 3, 1, (body.length + 4) >> 8, (body.length + 4) & 255, 1, 0, 0, body.length]),
+    body,
+  ]);
+}
+
+/** The same handshake in two records, so that the first names nobody. */
+function split(whole: Buffer): Buffer {
+  const handshake = whole.subarray(5);
+  const pieces = [handshake.subarray(0, 40), handshake.subarray(40)];
+  return Buffer.concat(pieces.flatMap((piece) => [Buffer.from([0x16, 3, 1, 0, piece.length]), piece]));
+}
+
+describe('the proxy', () => {
+  test.each([
+    ['TLS that names another host', hello('evil.example')],
+    ['TLS that names none', hello()],
+    ['TLS in two records', split(hello('evil.example'))],
+    ['a request after an empty line', '\r\nGET / HTTP/1.1\r\nHost: evil.example\r\n\r\n'],
+    ['a request in small letters', 'get / HTTP/1.1\r\nHost: evil.example\r\n\r\n'],
+    ['HTTP/2 without TLS', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+  ])('ends a tunnel with %s', async (_name, first) => {
+    const { say, arrived, mismatches } = await open();
+    expect(await say(CONNECT, first)).toMatch(/^HTTP\/1.1 200 Connection Established\r\n\r\n$/);
+    expect(arrived()).toBe('');
+    expect(mismatches).toEqual(['good.example']);
+  });
+
+  test('lets TLS through that names the host, and to a number without a name', async () => {
+    const named = await open();
+    await named.say(CONNECT, Buffer.concat([hello('good.example'), Buffer.from('\r\n\r\n')]));
+    expect(named.arrived()).toContain('good.example');
+    const number = await open();
+    await number.say(
+      'CONNECT 192.0.2.1:443 HTTP/1.1\r\n\r\n',
+      Buffer.concat([hello(), Buffer.from('\r\n\r\n')]),
+    );
+    expect(number.arrived()).not.toBe('');
+  });
+
+  test('writes the Host header of every plain request in a tunnel', async () => {
+    const { say, arrived } = await open();
+    const request = (path: string, host: string) => `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
+    const heard = await say(
+      CONNECT,
+      request('/1', 'good.example'),
+      request('/2', 'evil.example') + request('//evil.example/3', 'evil.example'),
+    );
+    expect(heard).toContain('200 OK');
+    expect(arrived()).toMatch(/GET \/1 /);
+    expect(arrived()).toMatch(/GET \/2 /);
+    expect(
+      arrived()
+        .match(/^host: .*$/gim)
+        ?.every((line) => /good\.example/.test(line)),
+    ).toBe(true);
+    expect(arrived()).not.toMatch(/^host: evil/im);
+  });
+
+  test('lets no second request hide in the body of the first', async () => {
+    const { say, arrived } = await open();
+    const hidden = 'GET /hidden HTTP/1.1\r\nHost: evil.example\r\n\r\n';
+    const chunk = `${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n`;
+    await say(`GET http://good.example/ HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}`);
+    expect(arrived()).toMatch(/transfer-encoding: chunked/i);
+    await say(
+      `GET http://good.example/ HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}`,
+    );
+    expect(arrived().match(/GET \/ /g)).toHaveLength(1);
+  });
+
+  test('forwards ordinary requests with their bodies', async () => {
+    const proxy = createProxy({
+      allows: async () => true,
+      connect: async () => connect(target, '127.0.0.1'),
+      onMismatch: () => undefined,
+    });
+    const target = await listening(
+      createHttpServer((request, answer) => {
+        let body = '';
+        request.on('data', (chunk) => (body += chunk));
+        request.on('end', () => answer.end(`${request.method} ${request.headers.host} ${body}`));
+      }),
+    );
+    const port = await listening(proxy);
+    const { request } = await import('node:http');
+    const text = await new Promise<string>((resolve) => {
+      const sent = request({ port, path: 'http://good.example/x', method: 'POST' }, (reply) => {
+        let all = '';
+        reply.on('data', (chunk) => (all += chunk));
+        reply.on('end', () => resolve(all));
+      });
+      sent.end('body');
+    });
+    expect(text).toBe('POST good.example body');
+  });
+});
