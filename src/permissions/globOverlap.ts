@@ -1,6 +1,7 @@
 /**
  * Whether some name matches both of two simple patterns (`*`, `?`, `[…]`). Errs towards yes: a bracket is
- * read as any character; braces and parentheses as anything at all.
+ * read as any character; braces, parentheses, classes (`[[:alpha:]]`) and what follows a backslash as anything at all,
+ * because programs differ in how they read these.
  */
 export function globsOverlap(left: string, right: string): boolean {
   const [a, b] = [simplify(left), simplify(right)];
@@ -24,6 +25,8 @@ export const hasGlob = (text: string): boolean => /[*?[]/.test(text);
 function simplify(pattern: string): string {
   if (pattern.length > 256) return '*';
   return pattern
+    .replace(/\\./gs, '*')
+    .replace(/\[[!^]?\[[:.=].*\]/s, '*')
     .replace(/\[[!^]?\]?[^\]]*\]/g, '?')
     .replace(/[{(].*[})]/g, '*')
     .replace(/\*+/g, '*');

@@ -23,12 +23,18 @@ export interface ReadOptions {
   readonly operands: readonly (string | null)[];
   /** Every option that was given, `-x` or `--name`, with its value. */
   readonly options: readonly { readonly name: string; readonly value: string | null }[];
+  /** Values that are words of their own behind an operand: where options end at the first operand, these are operands. */
+  readonly late: readonly string[];
 }
 
 /** undefined = some option is not in the list. Options may stand anywhere before `--`. */
 export function readOptions(args: readonly (string | null)[], list: OptionList): ReadOptions | undefined {
   const operands: (string | null)[] = [];
   const options: { name: string; value: string | null }[] = [];
+  const late: string[] = [];
+  const addLate = (value: string | null | undefined): void => {
+    if (operands.length > 0 && value != null) late.push(value);
+  };
   for (let at = 0; at < args.length; at += 1) {
     const word = args[at];
     if (list.isFirst && operands.length > 0 && word?.startsWith('-') === true) return undefined;
@@ -46,16 +52,20 @@ export function readOptions(args: readonly (string | null)[], list: OptionList):
       // Without its value, some programs take an option for something else.
       if (takesNext && rest.length === 0 && at + 1 >= args.length) return undefined;
       const value = rest.length > 0 ? rest.join('=') : takesNext ? (args[++at] ?? null) : '';
+      if (takesNext && rest.length === 0) addLate(value);
       options.push({ name, value });
     } else {
       if (list.isSingle && word.length > 2) return undefined;
       const used = cluster(word.slice(1), args[at + 1], list);
       if (used === undefined) return undefined;
       options.push(...used.options);
-      if (used.tookNext) at += 1;
+      if (used.tookNext) {
+        at += 1;
+        addLate(args[at]);
+      }
     }
   }
-  return { operands, options };
+  return { operands, options, late };
 }
 
 function cluster(

@@ -13,7 +13,11 @@ const regex = /\/(?:[^/\\\n[]|\\.|\[\]?(?:[^/\]\\\n]|\\.)*\])+\//y;
 
 /** `awk` with a program of patterns, fields, arithmetic and printing. */
 export function awkUse(args: readonly string[]): ReadOnlyUse | undefined {
-  const read = readOptions(args, { values: 'Fv', longValues: ['--field-separator', '--assign'] });
+  const read = readOptions(args, {
+    values: 'Fv',
+    longValues: ['--field-separator', '--assign'],
+    isFirst: true,
+  });
   if (read === undefined) return undefined;
   const variables = read.options.filter(({ name }) => name === '-v' || name === '--assign');
   if (

@@ -145,7 +145,8 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
     longValues: ['--key', '--field-separator'],
   },
   stat: { operands: 'names', flags: 'Lftx', values: 'c', long: ['--format', '--printf', '--dereference'] },
-  strings: { operands: 'contents', flags: 'af', values: 'nt' },
+  // `@file` is a file with further options and files in it.
+  strings: { operands: 'contents', flags: 'af', values: 'nt', only: /^[\w./ -]/ },
   tac: { operands: 'contents' },
   tail: {
     operands: 'contents',

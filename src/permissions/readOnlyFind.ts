@@ -96,6 +96,8 @@ export function readFind(
   const names: string[] = [];
   let isNarrow = true;
   let byNul = false;
+  // A name that is asked for after `-exec` or `-print` holds back nothing.
+  let hasActed = false;
   for (; at < args.length; at += 1) {
     const word = args[at] ?? '';
     if (word === '-exec') {
@@ -105,16 +107,18 @@ export function readFind(
       const command = args.slice(at + 1, end);
       if (end === -1 || command.length === 0) return undefined;
       commands.push(command);
+      hasActed = true;
       at = end;
       continue;
     }
     if (word === '-print0') byNul = true;
+    if (/^-print/.test(word)) hasActed = true;
     if (!narrowing.test(word)) isNarrow = false;
     if (withValue.test(word)) {
       at += 1;
       const value = args[at];
       if (value === undefined) return undefined;
-      if (word === '-name') names.push(value);
+      if (word === '-name' && !hasActed) names.push(value);
     } else if (!alone.test(word)) return undefined;
   }
   // Every name has to match every pattern, so that the first one is enough.

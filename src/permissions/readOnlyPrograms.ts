@@ -39,7 +39,8 @@ export function programUse([name = '', ...args]: readonly string[]): ReadOnlyUse
   const files = operands.filter((word) => word !== '-');
   if (command.operands === 'names') return { contents: [], names: files };
   if (command.operands !== 'contents') return nothing;
-  if (name !== 'diff') return { contents: files, names: [] };
+  const shown = [...files, ...read.late];
+  if (name !== 'diff') return { contents: shown, names: [] };
   // Two folders are compared file by file, and links in them are followed.
-  return { contents: [], names: [], trees: files.map((path) => ({ path, hidden: true, follows: true })) };
+  return { contents: [], names: [], trees: shown.map((path) => ({ path, hidden: true, follows: true })) };
 }

@@ -93,13 +93,14 @@ export function searchUse(name: string, args: readonly string[]): ReadOnlyUse | 
   const pattern = (name !== 'ag' && has('-e', '--regexp')) || isListing ? 0 : 1;
   if (read.operands.length < pattern) return undefined;
   const files = read.operands.slice(pattern).map((word) => word ?? '');
+  const late = isGrep ? read.late : [];
   if (isListing) return { contents: [], names: files };
   const isRecursive = !isGrep || has('-r', '--recursive');
-  if (!isRecursive) return { contents: files.filter((word) => word !== '-'), names: [] };
+  if (!isRecursive) return { contents: [...files.filter((word) => word !== '-'), ...late], names: [] };
   const tree = treeOf(name, read);
   const places = files.filter((word) => word !== '-');
   return {
-    contents: [],
+    contents: late,
     names: [],
     trees: (files.length > 0 ? places : ['.']).map((path) => ({ ...tree, path })),
   };
@@ -110,7 +111,9 @@ function treeOf(name: string, { options }: ReadOptions): Omit<Tree, 'path'> {
   const values = (...names: string[]): readonly string[] =>
     options.filter((option) => names.includes(option.name)).map(({ value }) => value ?? '');
   if (/grep$/.test(name)) {
-    const only = values('--include');
+    // Where an exclusion comes first, what no pattern names is searched.
+    const isLimited = options.find(({ name: one }) => /^--(?:in|ex)clude$/.test(one))?.name === '--include';
+    const only = isLimited ? values('--include') : [];
     const without = values('--exclude-dir').filter((value) => /^[\w.-]+$/.test(value));
     const codeOnly = only.length > 0 && only.every((value) => code.test(value));
     return { hidden: true, follows: false, without, codeOnly, ...(only.length > 0 && { only }) };

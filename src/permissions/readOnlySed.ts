@@ -1,8 +1,11 @@
 import { readOptions } from './options.ts';
 import type { ReadOnlyUse } from './readOnlyUse.ts';
 
-const address = String.raw`(?:\d+|\$|/(?:[^/\\\n]|\\.)*/)`;
-const command = String.raw`(?:[pdq=]|s([/|#,@])(?:(?!\1)[^\\\n]|\\[^\n])*\1(?:(?!\1)[^\\\n]|\\[^\n])*\1[gpiI\d]*)`;
+/** An expression up to its delimiter; between brackets some take the delimiter for a character, so there it is neither. */
+const upTo = (delimiter: string): string =>
+  String.raw`(?:(?!${delimiter})[^\\\n[]|\\[^\n]|\[(?!\^?\])(?:(?!${delimiter})[^\][\\\n]|\\[^\]\n]|\[:\w+:\])*\])*${delimiter}`;
+const address = String.raw`(?:\d+|\$|/${upTo('/')})`;
+const command = String.raw`(?:[pdq=]|s([/|#,@])${upTo(String.raw`\1`)}(?:(?!\1)[^\\\n]|\\[^\n])*\1[gpiI\d]*)`;
 const script = new RegExp(`^\\s*(?:${address}(?:,[+~]?${address})?)?\\s*!?${command}\\s*$`);
 
 /** `sed` that prints, deletes from what it prints, or replaces; without `-i`, `w`, `e` and scripts in files. */
@@ -11,6 +14,7 @@ export function sedUse(args: readonly string[]): ReadOnlyUse | undefined {
     flags: 'nErsz',
     values: 'e',
     long: ['--quiet', '--silent', '--regexp-extended'],
+    isFirst: true,
   });
   if (read === undefined) return undefined;
   const given = read.options.filter(({ name }) => name === '-e').map(({ value }) => value);

@@ -33,7 +33,7 @@ const lines: Readonly<Record<string, RegExp>> = {
   free: /^(?:-(?:[bkmghltwv]+|-human|-mega|-giga|-si|-total|-wide)(?: |$))*$/,
   getconf: /^(?:_NPROCESSORS_ONLN|PAGE_SIZE|PAGESIZE|LONG_BIT|ARG_MAX|PATH)$/,
   ifconfig: /^(?:-a)?$/,
-  ip: /^(?:-(?:br|brief|4|6|c|s|o|j|p|color)(?: |$))*(?:(?:a|addr|address|l|link|r|route|n|neigh)(?: (?:s|show|list|ls))?(?: (?:dev )?[\w.-]+)?)$/,
+  ip: /^(?:-(?:br|brief|4|6|c|s|o|j|p|color)(?: |$))*(?:(?:a|addr|address|l|link|r|route|n|neigh)(?: (?:show|list|ls)(?: (?:dev )?[\w.-]+)?)?)$/,
   locale: /^(?:-a)?$/,
   lsblk: /^(?:-[abdfilmnpSt]+(?: |$))*$/,
   lscpu: /^(?:-[abcejpx]+)?$/,

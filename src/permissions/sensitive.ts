@@ -56,7 +56,7 @@ export function isSensitive(path: string): boolean {
   if (parts.some((part) => directories.includes(part))) return true;
   if (places.test(parts.join('/'))) return true;
   // A file may be called `[id].ts`: what looks like a wildcard here is a character.
-  const literal = name.replace(/[*?[{(]/g, '_');
+  const literal = name.replace(/[*?[{(\\]/g, '_');
   return !harmless.test(name) && names.some((pattern) => globsOverlap(pattern, literal));
 }
 

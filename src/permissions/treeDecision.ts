@@ -108,4 +108,4 @@ export function decideTracked(
 
 const mayMatch = ({ only }: Tree, path: string): boolean =>
   only === undefined ||
-  only.some((pattern) => globsOverlap(pattern, basename(path).replace(/[*?[\]{}()]/g, '?')));
+  only.some((pattern) => globsOverlap(pattern, basename(path).replace(/[*?[\]{}()\\]/g, '?')));

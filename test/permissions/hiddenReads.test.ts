@@ -1,0 +1,95 @@
+/** Searches and filters that seem to leave secrets out, or to name none. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bash, root } from './harness.ts';
+
+beforeAll(() => {
+  writeFileSync(join(root, 'opts'), '/etc/passwd\n');
+});
+afterAll(() => {
+  rmSync(join(root, 'opts'));
+});
+
+describe('a pattern holds back only what it holds back for the program', () => {
+  test.each([
+    // What stands before a name runs for every file.
+    String.raw`find . -exec cat {} \; -name '*.ts'`,
+    String.raw`find . -exec true \; -exec cat {} + -name '*.ts'`,
+    "find . -print -name '*.ts' | xargs cat",
+    "find . -print0 -name '*.ts' | xargs -0 cat",
+    // Backslashes and classes.
+    String.raw`find . -name '\.env' -exec cat {} +`,
+    "find . -name '.en[[:alpha:]]' -exec cat {} +",
+    "find . -name '.en[[=v=]]' -exec cat {} +",
+    String.raw`find . -name '.en[\v]' -exec cat {} +`,
+    String.raw`grep -r --include='\.env' '' .`,
+    "grep -r --include='.en[[:alpha:]]' '' .",
+    // With an exclusion in front, grep searches what no pattern names.
+    "grep -r --exclude=foo --include='*.ts' '' .",
+    "grep -r --exclude foo --include '*.ts' '' .",
+  ])('%s asks', async (command) => {
+    expect((await bash(command)).behavior).toBe('ask');
+  });
+
+  test.each([
+    "find src -name '*.ts' -exec wc -l {} +",
+    "find . -name '*.ts' -print0 | xargs -0 wc -l",
+    "grep -rn --include='*.ts' --exclude='*.test.ts' foo .",
+  ])('%s runs', async (command) => {
+    expect((await bash(command)).behavior).toBe('allow');
+  });
+});
+
+describe('a word behind the first operand may be a file', () => {
+  test.each([
+    // awk, and many programs of BSD, take no options behind their first operand.
+    'awk 1 -F .env',
+    'awk 1 a.txt -v x=1',
+    'sed p a.txt -e .env',
+    "sed -n 'w out' -e p",
+    'head a.txt -n .env',
+    'cut a.txt -f 1 -d .env',
+    'sort a.txt -k .env',
+    'grep x a.txt -m .env',
+    'diff a.txt -x .env',
+    `head a.txt -n ${join(root, '../../elsewhere/secret.txt')}`,
+  ])('%s asks', async (command) => {
+    expect((await bash(command)).behavior).toBe('ask');
+  });
+
+  test.each(['head a.txt -n 5', 'grep x a.txt -A 3', 'cut a.txt -d , -f 1', 'sort a.txt -k 2 -t ,'])(
+    '%s runs',
+    async (command) => {
+      expect((await bash(command)).behavior).toBe('allow');
+    },
+  );
+});
+
+describe('programs with a language or files of options of their own', () => {
+  test.each([
+    'strings @opts',
+    'strings -n 5 @opts',
+    'strings *',
+    // Between brackets some take a delimiter for a character.
+    "sed -n '/[/s,]/w out,b,'",
+    "sed '/[/s,]/e,b,'",
+    "sed -n 's/[/]/x/w out'",
+    'ip route restore',
+    'ip addr restore < a.txt',
+    'ip link s eth0',
+  ])('%s asks', async (command) => {
+    expect((await bash(command)).behavior).toBe('ask');
+  });
+
+  test.each([
+    'strings a.txt',
+    "sed 's/[[:space:]]*$//' a.txt",
+    String.raw`sed 's/[^\/]*$//' a.txt`,
+    "sed 's#[^/]*$##' a.txt",
+    'ip addr show eth0',
+    'ip -br a',
+  ])('%s runs', async (command) => {
+    expect((await bash(command)).behavior).toBe('allow');
+  });
+});
