@@ -10,7 +10,7 @@ import { expandGlob } from '../permissions/expandGlob.ts';
 import { explain } from '../permissions/explain.ts';
 import { decideFile } from '../permissions/fileDecision.ts';
 import { filesBelow, findUpwards } from '../permissions/filesBelow.ts';
-import { gitFolder, gitRunsPrograms, trackedFiles } from '../permissions/gitPrograms.ts';
+import { gitFolder, gitRunsPrograms, gitShows, trackedFiles } from '../permissions/gitPrograms.ts';
 import { linksIn, listTree } from '../permissions/listTree.ts';
 import { parseRule, type SourcedRule } from '../permissions/rules.ts';
 import { isSensitive } from '../permissions/sensitive.ts';
@@ -86,6 +86,7 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
     gitFolder,
     gitRunsPrograms,
     trackedFiles,
+    gitShows: gitShows(process.env),
     parseCommand,
     localSettingsFile,
   });

@@ -5,6 +5,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type IndexPaths, indexPaths } from './gitIndex.ts';
+import { type Shown, shownFiles } from './gitShown.ts';
 
 /** Settings that name a program for a command that looks, or another file with settings. */
 const naming =
@@ -42,6 +43,14 @@ export function trackedFiles(directory: string): readonly string[] | undefined {
     ? undefined
     : readIndex(folder, settings)?.files.map((path) => join(worktree, path));
 }
+
+/** How git is asked whose content a command shows, with the user's environment; see `shownFiles`. */
+export const gitShows =
+  (env: Readonly<Record<string, string | undefined>>) =>
+  (directory: string, shown: Shown): readonly string[] | undefined => {
+    const repository = findRepository(resolve(directory));
+    return repository === undefined ? [] : shownFiles(env, directory, repository.worktree, shown);
+  };
 
 /** Repositories in repositories that are looked at. */
 const MAX_REPOSITORIES = 200;

@@ -16,7 +16,7 @@ import type { SourcedRule } from './rules.ts';
 import { couldBeSensitive, isPublic, isSensitive } from './sensitive.ts';
 import { isPlainVariable } from './shellGrammar.ts';
 import { textWords } from './textWords.ts';
-import { decidePattern, decideTracked, decideTree, isNoFile } from './treeDecision.ts';
+import { decidePattern, decideShown, decideTracked, decideTree, isNoFile } from './treeDecision.ts';
 import { gravest } from './verdicts.ts';
 import { locate, possibleWords } from './wordPaths.ts';
 import { changesDirectory, type Visit } from './workingDirectory.ts';
@@ -164,6 +164,11 @@ function decideUse(input: ScopeInput, use: ReadOnlyUse): PartVerdict {
     ...use.names.map((word) => decideOperand(word, directory, 'names', policy)),
     ...(use.tracked?.length ? [decideTracked(use.tracked, directory, what, policy)] : []),
     ...(use.trees ?? []).map((tree) => decideTree(tree, directory, what, policy)),
+    ...(use.shown ?? []).flatMap((shown) =>
+      (use.repositories ?? []).map((place) =>
+        decideShown(shown, policy.realpath(locate(place, directory, policy)), what, policy),
+      ),
+    ),
   ]);
   return gravest(verdicts) ?? { behavior: 'allow', basis: 'read-only', reason: `${what} only looks.` };
 }

@@ -1,6 +1,7 @@
 /** What a decision is made from: the rules in force, the mode, and where the user works. */
 import type { PermissionMode } from '../protocol/permissions.ts';
 import type { FilesBelow, Selection } from './filesBelow.ts';
+import type { Shown } from './gitShown.ts';
 import type { TreeEntry } from './listTree.ts';
 import type { ParsedCommand } from './parsedCommand.ts';
 import type { SourcedRule } from './rules.ts';
@@ -35,6 +36,8 @@ export interface Policy {
   readonly gitFolder: (directory: string) => string | undefined;
   /** The files that git has in its index, absolute; undefined = not known; never throws. */
   readonly trackedFiles: (directory: string) => readonly string[] | undefined;
+  /** The files, absolute, of which a git command shows the content; asks git. undefined = not known; never throws. */
+  readonly gitShows: (directory: string, shown: Shown) => readonly string[] | undefined;
   /** Whether git would start programs that the repository found from a directory names; never throws. */
   readonly gitRunsPrograms: (directory: string) => boolean;
   readonly parseCommand: (command: string) => ParsedCommand;

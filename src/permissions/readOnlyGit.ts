@@ -1,5 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { gitCommands } from './gitOptions.ts';
+import { shownBy } from './gitShown.ts';
 import { readOptions } from './options.ts';
 import type { ReadOnlyUse } from './readOnlyUse.ts';
 
@@ -47,6 +48,9 @@ function subcommandUse(name: string, args: readonly string[]): ReadOnlyUse | und
     )
   )
     return undefined;
+  // The index of a submodule is not looked at.
+  if (read.options.some(({ name: option, value }) => option === '--submodule' && value === 'diff'))
+    return undefined;
   const operands = read.operands.map((word) => word ?? '');
   const [first] = operands;
   if (operands.length < (command.least ?? 0) || operands.length > (command.most ?? Number.POSITIVE_INFINITY))
@@ -54,10 +58,24 @@ function subcommandUse(name: string, args: readonly string[]): ReadOnlyUse | und
   if (command.first !== undefined && first !== undefined && !command.first.test(first)) return undefined;
   const isAsked = read.options.some((option) => command.onlyWith?.includes(option.name));
   if (command.onlyWith !== undefined && first !== undefined && !isAsked) return undefined;
-  if (command.operands === 'words') return nothing;
-  // `HEAD:path` names a file as it was, `:!path` one that is left out, `:/path` one at the root.
-  const files = operands.map((word) => word.replace(/^[^:/]*:(?:\.?\/|[!^])?(?=.)/, ''));
-  return command.operands === 'contents' ? { contents: files, names: [] } : { contents: [], names: files };
+  const shows = shownBy(name, args, read);
+  const shown = shows === undefined ? {} : { shown: [shows] };
+  // `-L 1,5:path` names a file, but to `blame`.
+  const lines = name === 'blame' ? [] : read.options.filter(({ name: option }) => option === '-L');
+  const contents = lines.flatMap(({ value }) => namedBy(value ?? '').slice(1));
+  if (command.operands === 'words') return { contents, names: [], ...shown };
+  const files = operands.flatMap(namedBy);
+  return command.operands === 'contents'
+    ? { contents: [...contents, ...files], names: [], ...shown }
+    : { contents, names: files, ...shown };
+}
+
+/** `HEAD:path` and `:0:path` name a file as it was, `:/path` and `:(top)path` one at the root; `:!path` is left out. */
+function namedBy(word: string): readonly string[] {
+  if (/^:[!^]/.test(word)) return [];
+  const after = word.split(':').map((_, at, parts) => parts.slice(at).join(':'));
+  const bare = after.slice(1).map((path) => path.replace(/^(?:\([^)]*\))?\/?/, ''));
+  return [word, ...bare.filter((path) => path !== '')];
 }
 
 /** Values that are never secret. */

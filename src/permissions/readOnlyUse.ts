@@ -1,5 +1,7 @@
 /** What a command that only looks does look at: files, folders, repositories. Pure. */
 
+import type { Shown } from './gitShown.ts';
+
 /** What a read-only command looks at. */
 export interface ReadOnlyUse {
   /** Files whose content it shows; may be patterns. */
@@ -14,6 +16,8 @@ export interface ReadOnlyUse {
   readonly repositories?: readonly string[];
   /** It shows what it finds in the files that git tracks below these places. */
   readonly tracked?: readonly string[];
+  /** It shows the content of the files that git names when asked this way. */
+  readonly shown?: readonly Shown[];
   /** Files that, anywhere upwards, make it run something else. */
   readonly obeys?: readonly string[];
 }
@@ -55,6 +59,7 @@ export function mergeUses(uses: readonly ReadOnlyUse[]): ReadOnlyUse {
     patterns: uses.flatMap(({ patterns = [] }) => patterns),
     repositories: [...new Set(uses.flatMap(({ repositories = [] }) => repositories))],
     tracked: uses.flatMap(({ tracked = [] }) => tracked),
+    shown: uses.flatMap(({ shown = [] }) => shown),
     obeys: [...new Set(uses.flatMap(({ obeys = [] }) => obeys))],
   };
 }

@@ -2,6 +2,7 @@
 import { basename, relative } from 'node:path';
 import type { PermissionDecision } from '../protocol/permissions.ts';
 import { decideFile, inWorkspace } from './fileDecision.ts';
+import type { Shown } from './gitShown.ts';
 import { globsOverlap, hasGlob } from './globOverlap.ts';
 import type { Policy } from './policy.ts';
 import type { OpenPattern, Tree } from './readOnlyUse.ts';
@@ -102,6 +103,29 @@ export function decideTracked(
     const { behavior, reason } = decideFile({ tool: 'Read', verb: 'read', path }, policy);
     if (behavior !== 'allow')
       return { behavior, reason: `${what} shows ${relative(policy.root, path)}: ${reason}` };
+  }
+  return allowed;
+}
+
+/** Whether the files may be shown whose content git shows. It is asked only where it tracks one that may not. */
+export function decideShown(shown: Shown, place: string, what: string, policy: Policy): PermissionDecision {
+  const hasRules = policy.rules.some(({ behavior }) => behavior !== 'allow');
+  const held = (path: string): PermissionDecision | undefined => {
+    if (!hasRules && !isSensitive(path)) return undefined;
+    const decision = decideFile({ tool: 'Read', verb: 'read', path }, policy);
+    return decision.behavior === 'allow' ? undefined : decision;
+  };
+  const tracked = policy.trackedFiles(place);
+  if (tracked !== undefined && !tracked.some(held)) return allowed;
+  const files = policy.gitShows(place, shown);
+  if (files === undefined) return { behavior: 'ask', reason: `Which files ${what} shows is not known.` };
+  for (const path of files) {
+    const found = held(path);
+    if (found)
+      return {
+        behavior: found.behavior,
+        reason: `${what} shows ${relative(policy.root, path)}: ${found.reason}`,
+      };
   }
   return allowed;
 }

@@ -8,7 +8,7 @@ import { realpath } from '../../src/disk/realPath.ts';
 import { decide, type Policy } from '../../src/permissions/decide.ts';
 import { expandGlob } from '../../src/permissions/expandGlob.ts';
 import { filesBelow, findUpwards } from '../../src/permissions/filesBelow.ts';
-import { gitFolder, gitRunsPrograms, trackedFiles } from '../../src/permissions/gitPrograms.ts';
+import { gitFolder, gitRunsPrograms, gitShows, trackedFiles } from '../../src/permissions/gitPrograms.ts';
 import { linksIn, listTree } from '../../src/permissions/listTree.ts';
 import type { ParsedCommand } from '../../src/permissions/parsedCommand.ts';
 import type { SourcedRule } from '../../src/permissions/rules.ts';
@@ -95,6 +95,7 @@ export async function policyFor(
     gitFolder,
     gitRunsPrograms,
     trackedFiles,
+    gitShows: gitShows(process.env),
     parseCommand: await shellParser(),
     localSettingsFile: join(root, '.clawdcode.local.json'),
     ...more,

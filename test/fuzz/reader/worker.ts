@@ -12,7 +12,7 @@ import { realpath } from '../../../src/disk/realPath.ts';
 import { decide, type Policy } from '../../../src/permissions/decide.ts';
 import { expandGlob } from '../../../src/permissions/expandGlob.ts';
 import { filesBelow, findUpwards } from '../../../src/permissions/filesBelow.ts';
-import { gitFolder, gitRunsPrograms, trackedFiles } from '../../../src/permissions/gitPrograms.ts';
+import { gitFolder, gitRunsPrograms, gitShows, trackedFiles } from '../../../src/permissions/gitPrograms.ts';
 import { linksIn, listTree } from '../../../src/permissions/listTree.ts';
 import { loadShellParser } from '../../../src/permissions/shell.ts';
 import { addTraps, canConfine, makeArena, runBatch, shellsHere } from './agreement.ts';
@@ -58,6 +58,7 @@ const policy: Policy = {
   gitFolder,
   gitRunsPrograms,
   trackedFiles,
+  gitShows: gitShows(process.env),
   parseCommand: await loadShellParser(wasm),
   localSettingsFile: join(root, '.clawdcode.local.json'),
 };

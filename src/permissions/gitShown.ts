@@ -1,0 +1,82 @@
+/** Of which files a git command shows the content. Git itself is asked, as it alone knows what a difference touches. */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../protocol/ownPrograms.ts';
+import type { ReadOptions } from './options.ts';
+
+/** What to ask git for. */
+export interface Shown {
+  /** A git command that prints the names of all files whose content is shown; absent = there is no such command. */
+  readonly listing?: readonly string[];
+  /** Names of commits, or of the content of a file by itself. */
+  readonly objects: readonly string[];
+}
+
+/** Options with which commits and differences are shown with content. */
+const withContent =
+  /^(?:-[pucmW]|-U|--(?:patch|patch-with-raw|patch-with-stat|unified|cc|combined-all-paths|binary|check|color-words|word-diff|word-diff-regex|function-context))$/;
+/** Options with which nothing but names and numbers is shown, unless one of those stands beside them. */
+const withoutContent =
+  /^(?:-s|--(?:no-patch|name-only|name-status|raw|stat|numstat|shortstat|dirstat|cumulative|summary|compact-summary|quiet))$/;
+/** Left out of the listing: what is printed beside the names, or cuts them short. */
+const beside = /^(?:--(?:oneline|format|pretty|graph|color|relative|log-size|show-linear-break)(?:=.*)?)$/;
+const LIST = ['--name-only', '-z', '--no-renames', '--no-relative'];
+
+/** What a subcommand of git shows the content of; undefined = no file's. `args` are its words, `read` the same in parts. */
+export function shownBy(name: string, args: readonly string[], read: ReadOptions): Shown | undefined {
+  const has = (names: RegExp): boolean => read.options.some((option) => names.test(option.name));
+  const end = args.indexOf('--');
+  const before =
+    end === -1 ? read.operands : read.operands.slice(0, read.operands.length - (args.length - end - 1));
+  const objects = before.flatMap((word) =>
+    word === null || word.includes(':') ? [] : word.split(/\.{2,3}/).filter((one) => one !== ''),
+  );
+  if (name === 'cat-file') return has(/^-p$/) || /^blob$/.test(objects[0] ?? '') ? { objects } : undefined;
+  if (name === 'status')
+    return has(/^(?:-v|--verbose)$/) ? { listing: ['diff', ...LIST, 'HEAD'], objects: [] } : undefined;
+  const isPatch = /^(?:diff|show|stash)$/.test(name) && !(name === 'stash' && args[0] === 'list');
+  if (!has(withContent) && !(isPatch && !has(withoutContent))) return undefined;
+  const kept = args.filter((word) => !beside.test(word));
+  const format = name.startsWith('diff') || (name === 'stash' && args[0] === 'show') ? [] : ['--format='];
+  const recursive = name === 'diff-tree' ? ['-r'] : [];
+  const [first = '', ...rest] = kept;
+  const listing =
+    name === 'stash' || (name === 'reflog' && first === 'show')
+      ? [name, first, ...format, ...LIST, ...rest]
+      : [name, ...format, ...recursive, ...LIST, ...kept];
+  return { listing, objects: name === 'show' || name === 'diff' ? objects : [] };
+}
+
+/** A history that takes longer is asked about. */
+const TIMEOUT_MS = 3000;
+const MAX_BYTES = 20_000_000;
+
+/** Asks git, in a directory of the worktree. The names are relative to the worktree; undefined = not known. */
+export function shownFiles(
+  env: Readonly<Record<string, string | undefined>>,
+  directory: string,
+  worktree: string,
+  { listing, objects }: Shown,
+): readonly string[] | undefined {
+  const git = (args: readonly string[], input = ''): string | undefined => {
+    const { status, stdout } = spawnSync('git', [...OWN_GIT_ARGUMENTS, ...args], {
+      cwd: directory,
+      env: ownGitEnvironment(env, worktree),
+      input,
+      encoding: 'utf8',
+      timeout: TIMEOUT_MS,
+      maxBuffer: MAX_BYTES,
+    });
+    return status === 0 ? stdout : undefined;
+  };
+  if (objects.some((object) => object.includes('\n'))) return undefined;
+  if (objects.length > 0) {
+    const asked = objects.map((object) => `${object}^{}\n`).join('');
+    const types = git(['cat-file', '--batch-check=%(objecttype)'], asked)?.split('\n');
+    // The content of a file under a name that does not say which.
+    if (types === undefined || types.includes('blob')) return undefined;
+  }
+  if (listing === undefined) return [];
+  const names = git(listing)?.split(/[\0\n]/);
+  return names && [...new Set(names)].filter((name) => name !== '').map((name) => join(worktree, name));
+}

@@ -1,0 +1,108 @@
+/** Differences and commits are shown without a question unless a secret is among the files that they touch. */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { decide } from '../../src/permissions/decide.ts';
+import { policyFor, top } from './harness.ts';
+
+const project = join(top, 'home', 'shown');
+
+const git = (...args: readonly string[]): string => {
+  const own = ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'commit.gpgSign=false', '-C', project];
+  const { status, stdout, stderr } = spawnSync('git', [...own, ...args], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+  return stdout.trim();
+};
+const write = (name: string, text: string): void => {
+  mkdirSync(join(project, name, '..'), { recursive: true });
+  writeFileSync(join(project, name), text);
+};
+let blob = '';
+
+beforeAll(() => {
+  mkdirSync(project, { recursive: true });
+  git('init', '-q');
+  for (const name of ['.npmrc', '.env.test', 'src/a.ts']) write(name, 'one\n');
+  git('add', '-f', '.');
+  git('commit', '-qm', 'one');
+  git('branch', 'side/x');
+  write('src/a.ts', 'two\n');
+  git('commit', '-qam', 'two');
+  write('src/a.ts', 'three\n');
+  git('stash', '-q');
+  write('src/a.ts', 'four\n');
+  blob = git('rev-parse', 'HEAD:.npmrc');
+});
+
+const behavior = async (command: string): Promise<string> => {
+  const policy = await policyFor([], 'default', { root: project });
+  return decide({ tool: 'Bash', access: { type: 'command', command, cwd: project } }, policy).behavior;
+};
+
+test.each([
+  'git diff',
+  'git diff HEAD',
+  'git diff --cached',
+  'git diff HEAD~1 HEAD -- src',
+  "git diff HEAD~1 -- . ':!.npmrc'",
+  'git show',
+  'git show HEAD:src/a.ts',
+  'git log -1 -p',
+  'git log --stat',
+  'git log -p -- src',
+  'git log -L1,1:src/a.ts',
+  'git show --stat HEAD~1',
+  'git stash show -p',
+  'git status -vv',
+  'git diff-tree -p HEAD',
+  'cd src && git diff',
+])('%s touches no secret, and runs', async (command) => {
+  expect(await behavior(command)).toBe('allow');
+});
+
+test.each([
+  'git show HEAD~1',
+  'git show --format=%s HEAD~1',
+  'git show --stat -p HEAD~1',
+  'git log -p',
+  'git log --oneline --graph -p',
+  'git log -c',
+  'git -C src log -p',
+  'git whatchanged -p',
+  'git reflog -p',
+  'git reflog show -p',
+  'git diff-tree -p --root HEAD~1',
+  'git diff --check',
+  'git diff --submodule=diff',
+  // Under names that do not say which file it is.
+  'git show BLOB',
+  'git show BLOB -- src',
+  'git diff BLOB HEAD:src/a.ts',
+  'git diff BLOB..HEAD',
+  'git cat-file -p BLOB',
+  'git cat-file blob BLOB',
+  // Under names that hide the file.
+  'git show side/x:.npmrc',
+  'git show :0:.npmrc',
+  'git show HEAD:./.npmrc',
+  "git show 'HEAD@{1 day 10:00}:.npmrc'",
+  "git diff HEAD~1 -- ':(top).npmrc'",
+  'git log -L1,1:.npmrc',
+  'git log -L1,1:.env.test --stat',
+  'git log -L :x:.npmrc',
+])('%s may show one, and asks', async (command) => {
+  expect(await behavior(command.replaceAll('BLOB', blob))).toBe('ask');
+});
+
+test('a secret that was changed is no part of a difference that is shown', async () => {
+  write('.env.test', 'changed\n');
+  expect(await behavior('git diff')).toBe('ask');
+  expect(await behavior('git diff -U0 --no-color')).toBe('ask');
+  expect(await behavior('git status -v')).toBe('ask');
+  expect(await behavior('git diff --stat')).toBe('allow');
+  expect(await behavior('git diff -- src')).toBe('allow');
+  expect(await behavior("git diff -- . ':!.env.test'")).toBe('allow');
+  expect(await behavior('git diff --cached')).toBe('allow');
+  write('.env.test', 'one\n');
+});
