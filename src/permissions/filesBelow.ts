@@ -1,6 +1,7 @@
 /** What there is on disk below a folder and above it, as far as a decision needs it. */
 import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { globsOverlap } from './globOverlap.ts';
 
 /** Entries looked at for one folder: about half a second's work. */
 const MAX_ENTRIES = 50_000;
@@ -30,8 +31,8 @@ export function filesBelow(top: string, selection: Selection): FilesBelow | unde
   const links: string[] = [];
   if (!isFolder(top)) return { files: [top], folders, links };
   const isGit = selection.ignores === true && isFolder(join(top, '.git'));
-  const left: { readonly folder: string; readonly ignored: ReadonlySet<string> }[] = [
-    { folder: top, ignored: new Set() },
+  const left: Folder[] = [
+    { folder: top, ignored: new Set(), kept: selection.hidden ? [] : keptAbove(dirname(top)) },
   ];
   let looked = 0;
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
@@ -39,21 +40,56 @@ export function filesBelow(top: string, selection: Selection): FilesBelow | unde
     // What a repository in a folder leaves out is said in it, and not above it.
     const isOwn = folder !== top && exists(join(folder, '.git'));
     const ignored = isGit ? ignoredBelow(folder, isOwn ? new Set() : next.ignored) : next.ignored;
+    const kept = selection.hidden ? [] : [...next.kept, ...keptBy(folder)];
     for (const entry of entriesOf(folder)) {
       looked += 1;
       if (looked > MAX_ENTRIES) return undefined;
       const { name } = entry;
-      if (!selection.hidden && name.startsWith('.')) continue;
+      if (!selection.hidden && name.startsWith('.') && !isKept(name, folder, kept)) continue;
       const path = join(folder, name);
       if (entry.isSymbolicLink()) links.push(path);
       else if (!entry.isDirectory()) files.push(path);
       else if (!ignored.has(name) && selection.without?.includes(name) !== true) {
         folders.push(path);
-        left.push({ folder: path, ignored });
+        left.push({ folder: path, ignored, kept });
       }
     }
   }
   return { files, folders, links };
+}
+
+interface Folder {
+  readonly folder: string;
+  readonly ignored: ReadonlySet<string>;
+  /** Patterns of what is not left out although it may be hidden, split at slashes. */
+  readonly kept: readonly (readonly string[])[];
+}
+
+const ignoreFiles = ['.gitignore', '.ignore', '.rgignore', '.agignore', '.git/info/exclude'];
+
+/** Lines `!pattern`: ripgrep searches what they name, hidden or not. A file that cannot be read could hold any. */
+function keptBy(folder: string): readonly (readonly string[])[] {
+  return ignoreFiles.flatMap((name) => {
+    const text = readText(join(folder, name));
+    if (text === undefined) return [['*']];
+    return text.split('\n').flatMap((line) => {
+      const pattern = /^!(.*?)\s*$/.exec(line)?.[1]?.replace(/\/+$/, '');
+      return pattern ? [pattern.split('/').filter((part) => part !== '')] : [];
+    });
+  });
+}
+
+const keptAbove = (folder: string): readonly (readonly string[])[] =>
+  folder === dirname(folder) ? keptBy(folder) : [...keptAbove(dirname(folder)), ...keptBy(folder)];
+
+/** Whether a pattern may mean the name; `src/**` means only what is somewhere below a `src`. */
+function isKept(name: string, folder: string, kept: Folder['kept']): boolean {
+  const parents = folder.split('/');
+  return kept.some((parts) => {
+    const last = parts.at(-1) ?? '*';
+    if (!/^\*+$/.test(last)) return globsOverlap(last, name);
+    return parts.every((part) => /[*?[{\\]/.test(part) || parents.includes(part));
+  });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { decide } from '../../src/permissions/decide.ts';
@@ -51,4 +51,23 @@ test('what is ignored is left out, but not in a repository that lies in the fold
   expect(found).not.toContain(join(project, 'modules/key.pem'));
   expect(found).toContain(join(project, 'inner/modules/key.pem'));
   expect(filesBelow(project, { hidden: true })?.files).toContain(join(project, 'modules/key.pem'));
+});
+
+test.each<[string, string, boolean]>([
+  ['.ignore', '!.env.local', true],
+  ['.rgignore', '!.env*', true],
+  ['.gitignore', '.env*\n!.env.local', true],
+  ['.git/info/exclude', '!.env.local', true],
+  ['../.ignore', '!.env.local', true],
+  ['.gitignore', '!.env.example', false],
+  ['.gitignore', '!src/**\n!.yarn/patches', false],
+  ['.gitignore', '!hidden/**', true],
+])('with %s saying %j a search looks at a hidden secret: %s', (name, text, isLooked) => {
+  const parent = mkdtempSync(join(top, 'kept-'));
+  const folder = join(parent, 'hidden');
+  mkdirSync(join(folder, '.git/info'), { recursive: true });
+  writeFileSync(join(folder, '.env.local'), 'x');
+  writeFileSync(join(folder, name), `${text}\n`);
+  const found = filesBelow(folder, { hidden: false, ignores: true })?.files ?? [];
+  expect(found.includes(join(folder, '.env.local'))).toBe(isLooked);
 });
