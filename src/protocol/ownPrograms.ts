@@ -8,7 +8,8 @@ type Variables = Readonly<Record<string, string | undefined>>;
 
 /**
  * Arguments before the git command. They override what a repository configures: the file system monitor, hooks, pagers,
- * external diffs, signature checks, credential helpers and ssh. A bare repository is used only when it is named.
+ * signature checks, credential helpers and ssh. A bare repository is used only when it is named. A command that shows a
+ * difference needs `--no-ext-diff` and `--no-textconv` besides: emptied, `diff.external` fails every diff in git 2.39.
  */
 export const OWN_GIT_ARGUMENTS: readonly string[] = [
   '--no-pager',
@@ -19,7 +20,6 @@ export const OWN_GIT_ARGUMENTS: readonly string[] = [
     'core.sshCommand=false',
     'core.askPass=false',
     'credential.helper=',
-    'diff.external=',
     'log.showSignature=false',
     'safe.bareRepository=explicit',
     'submodule.recurse=false',

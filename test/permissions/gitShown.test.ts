@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { decide } from '../../src/permissions/decide.ts';
+import { OWN_GIT_ARGUMENTS } from '../../src/protocol/ownPrograms.ts';
 import { policyFor, top } from './harness.ts';
 
 const project = join(top, 'home', 'shown');
@@ -93,6 +94,10 @@ test.each([
   'git log -L :x:.npmrc',
 ])('%s may show one, and asks', async (command) => {
   expect(await behavior(command.replaceAll('BLOB', blob))).toBe('ask');
+});
+
+test('the settings of our own calls let git show a difference', () => {
+  expect(git(...OWN_GIT_ARGUMENTS, 'diff', 'HEAD~1', '--', 'src')).toContain('+four');
 });
 
 test('a secret that was changed is no part of a difference that is shown', async () => {

@@ -15,13 +15,13 @@ const loading = /^(?:LD_(?:PRELOAD|LIBRARY_PATH|AUDIT)|DYLD_.*|GCONV_PATH)$/;
 /** Where the user's own settings of git are, if not in the usual place. */
 const userSettings = /^GIT_CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM)$/;
 
-/** As `-c name=value` before a git command. `diff.external` is left to the user: emptied, no diff works at all. */
+/** As `-c name=value` before a git command. `diff.external` is left to the user. */
 const gitSettings: readonly (readonly [string, string])[] = [
   ...OWN_GIT_ARGUMENTS.filter((argument) => argument.includes('=')).map(
     (setting) => [setting.slice(0, setting.indexOf('=')), setting.slice(setting.indexOf('=') + 1)] as const,
   ),
   ['protocol.allow', 'never'] as const,
-].filter(([name]) => name !== 'diff.external');
+];
 
 /** `env` is what a command gets that was asked about; `root` is the project. */
 export function lookingEnvironment(
