@@ -219,7 +219,7 @@ function namesTheFile(
   if ('error' in parsed || parsed.spec === undefined) return false;
   const place = { ...policy, base: rule.base };
   if (isExactly(parsed.spec, realPath, place)) return true;
-  return kind === 'secret'
-    ? isSensitive(parsed.spec)
-    : protectionOf(anchoredPath(parsed.spec, place), policy) !== undefined;
+  if (kind === 'secret') return isSensitive(parsed.spec);
+  const named = protectionOf(anchoredPath(parsed.spec, place), policy);
+  return named?.isGeneral === true ? protectionOf(realPath, policy)?.isGeneral === true : named !== undefined;
 }

@@ -21,6 +21,8 @@ export interface ProtectedName {
   readonly obeyedBy: string;
   /** Commands that the user runs all day (install, test, commit) write there, so a sandbox has to let them. */
   readonly isBuilt?: true;
+  /** It stands for whatever has no name of its own here: who names that has not named what has one. */
+  readonly isGeneral?: true;
 }
 
 interface Group {
@@ -37,24 +39,34 @@ const git: readonly Group[] = [
     obeyedBy: 'git',
     source: 'git: githooks, gitattributes, gitmodules, git-config (core.hooksPath, filters, aliases)',
     patterns: words(
-      '.git .gitattributes .gitmodules .gitconfig *.git/hooks *.git/config .githooks .git-hooks ~/.config/git /etc/gitconfig',
+      '.git .gitattributes .gitmodules .gitconfig* .lfsconfig *.git/hooks *.git/config .githooks .git-hooks .hooks .config/git /etc/gitconfig',
     ),
+  },
+  {
+    obeyedBy: 'git',
+    source:
+      'git: githooks. core.hooksPath may name any folder, so the names of the hooks count wherever they are',
+    patterns:
+      words(`applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg post-commit
+      pre-rebase post-checkout post-merge pre-push pre-receive post-receive post-update reference-transaction push-to-checkout
+      pre-auto-gc post-rewrite sendemail-validate fsmonitor-watchman post-index-change`),
   },
   {
     obeyedBy: 'the git hooks',
     source:
-      'Husky; Lefthook: configuration file names; pre-commit: .pre-commit-config.yaml; Overcommit; simple-git-hooks; lint-staged: configuration; CaptainHook',
+      'Husky; Lefthook: configuration file names; pre-commit: .pre-commit-config.yaml; Overcommit; simple-git-hooks; lint-staged: configuration; CaptainHook; prek; hk; rusty-hook; cargo-husky; Yorkie; Cocogitto: git hooks; Trunk: actions',
     patterns:
       words(`.husky .huskyrc* lefthook.* .lefthook* lefthook-local.* .lefthook-local.* .pre-commit-config.y*ml
       .pre-commit-hooks.y*ml .overcommit.yml .overcommit .simple-git-hooks.* simple-git-hooks.* .lintstagedrc*
-      lint-staged.config.* captainhook.json grumphp.y*ml`),
+      lint-staged.config.* captainhook.json grumphp.y*ml .prek.toml prek.toml .hk hk.pkl .hk.pkl hk.local.pkl .rusty-hook.toml .cargo-husky
+      .yorkie .ghooks .vite-hooks cog.toml .trunk`),
   },
   {
     obeyedBy: 'version control',
     source:
-      'Mercurial: hgrc (hooks, aliases); Jujutsu: config (aliases, fix.tools); Subversion; Sapling; Arcanist',
+      'Mercurial: hgrc (hooks, aliases); Jujutsu: config (aliases, fix.tools); Subversion; Sapling; Arcanist; Darcs: defaults (posthook); Fossil: versioned settings; Pijul: hooks; repo: .repo; DVC; git-review',
     patterns: words(
-      '.hg .hgrc ~/.config/hg .jj ~/.config/jj ~/.jjconfig.toml .svn .bzr .sl .arcconfig .arclint .arcrc',
+      '.hg .hgrc ~/.config/hg .jj ~/.config/jj ~/.jjconfig.toml .svn .bzr .sl .arcconfig .arclint .arcrc _darcs .fossil-settings .pijul .repo .dvc .gitreview',
     ),
   },
 ];
@@ -74,7 +86,11 @@ const agents: readonly Group[] = [
       .github/copilot* .github/instructions .github/prompts .github/chatmodes .github/agents .github/hooks
       .github/skills .copilot .aider* .continue* .cline* .roo .rooignore .roorules* .roomodes .kilocode* .amazonq .kiro .junie
       .augment* .trae .goose .goosehints .openhands* .opencode opencode.json* CRUSH.md .crush* crush.json
-      WARP.md .warp .factory .pi .ruler .rules .rules.md .tabnine* .cody .sourcegraph .amp .devin .jules .antigravity .plandex*`),
+      WARP.md .warp .factory .pi .ruler .rules .rules.md .tabnine* .cody .sourcegraph .amp .devin .jules .antigravity .plandex*
+      SKILL.md .skills .agent.md .mcp-config.json mcp-config.json mcp_config.json .mcpb
+      claude_desktop_config.json .aiassistant .ai .grok .hermes .openclaw .opencode.json* .qodo* .pr_agent.toml .coderabbit.y*ml .sweep.y*ml sweep.y*ml .greptile greptile.json
+      .gptme.toml gptme.toml .mentat* .forge .forge.y*ml forge.y*ml .void .zencoder .codebuddy CODEBUDDY.md .lingma .comate .codegeex .marscode .qoder .iflow IFLOW.md .kimi .mux .letta
+      .vibe .rovodev .firebender* firebender.json .swe-agent .stakpak .pearai CRUSH.*.md GEMINI.*.md CODEX.md .conductor conductor.json .superset .emdash* .cursor-plugin .grit`),
   },
 ];
 
@@ -82,18 +98,19 @@ const editors: readonly Group[] = [
   {
     obeyedBy: 'the editor',
     source:
-      'VS Code: tasks, launch, workspace settings, multi-root workspaces; JetBrains: .idea, run configurations; Visual Studio: .vs; Zed: tasks, project settings; Cursor and Windsurf: rules, MCP; Fleet; Helix: workspace configuration; Sublime Text: projects, build systems; Nova; Theia; Eclipse: external tool builders; NetBeans',
+      'VS Code: tasks, launch, workspace settings, multi-root workspaces; JetBrains: .idea, run configurations; Visual Studio: .vs; Zed: tasks, project settings; Cursor and Windsurf: rules, MCP; Fleet; Helix: workspace configuration; Sublime Text: projects, build systems; Nova; Theia; Eclipse: external tool builders; NetBeans; Rope: .ropeproject/config.py; Jedi; Haskell Language Server: hie.yaml (bios program); Merlin; Build Server Protocol: connection files; Visual Studio: launchSettings.json, project user files; Xcode: .xcode.env',
     patterns:
       words(`.vscode .vscode-server .vscode-insiders *.code-workspace .idea *.run.xml .run .vs .zed .cursor* .windsurf* .codeium
       .fleet .helix *.sublime-project *.sublime-workspace *.sublime-build .nova .theia .externalToolBuilders .lapce
-      nbproject .vimspector.json .luarc.json* omnisharp.json .omnisharp`),
+      nbproject .vimspector.json .luarc.json* omnisharp.json .omnisharp .project .classpath .factorypath .cproject .settings .pydevproject
+      .ropeproject .jedi hie.yaml .merlin .bsp .bloop .metals .scala-build launchSettings.json *proj.user .xcode.env* .swiftpm .kakrc .tasks .projections.json`),
   },
   {
     obeyedBy: 'vim or Neovim',
     source: "Vim: startup, 'exrc'; Neovim: 'exrc', trust; localvimrc",
     patterns:
-      words(`.vimrc .gvimrc _vimrc _gvimrc .exrc _exrc .nvimrc .nvim.lua .nvim .vim .vimrc.* .lvimrc .local.vimrc
-      .ideavimrc .netrwhist ~/.config/nvim ~/.config/vim ~/vimfiles`),
+      words(`.vimrc* .gvimrc _vimrc _gvimrc .exrc* _exrc .nvim* .vim .vimlocal .lvimrc .local.vimrc .lazy.lua .neoconf.json
+      .nlsp-settings coc-settings.json .ideavimrc .netrwhist ~/.config/nvim ~/.config/vim ~/vimfiles`),
   },
   {
     obeyedBy: 'Emacs',
@@ -105,9 +122,9 @@ const editors: readonly Group[] = [
   {
     obeyedBy: 'the development container',
     source:
-      'Development Containers: devcontainer.json; Gitpod: .gitpod.yml; Replit: .replit; Firebase Studio: .idx',
+      'Development Containers: devcontainer.json; Gitpod and Ona: automations; Replit: .replit; Firebase Studio: .idx; Devfile; Daytona; CodeSandbox: tasks; StackBlitz: .stackblitzrc; DDEV: hooks; Lando: events; Docksal',
     patterns: words(
-      '.devcontainer .devcontainer.json devcontainer.json .gitpod* .replit replit.nix .idx .coder',
+      '.devcontainer .devcontainer.json devcontainer.json .gitpod* .ona .replit replit.nix replit.md .idx .coder .devfile.y*ml devfile.y*ml .daytona .codesandbox .stackblitzrc .ddev .lando.* .docksal',
     ),
   },
 ];
@@ -115,20 +132,21 @@ const editors: readonly Group[] = [
 const automation: readonly Group[] = [
   {
     obeyedBy: 'GitHub',
-    source: 'GitHub Actions: workflow syntax, custom actions; Dependabot: configuration; Mergify; Kodiak',
+    source:
+      'GitHub Actions: workflow syntax, custom actions; Dependabot: configuration; code owners; Mergify; Kodiak; Renovate: configuration file names. GitHub apps keep their settings right in .github',
     patterns: words(
-      '.github/workflows .github/actions .github/dependabot.y*ml .github/mergify.yml .mergify .mergify.y*ml .kodiak.toml .github/.kodiak.toml',
+      '.github/workflows .github/actions .github/scripts .github/codeql .github/*.y*ml .github/*.json* .github/*.toml CODEOWNERS .mergify .mergify.y*ml .kodiak.toml renovate.json* .renovaterc*',
     ),
   },
   {
     obeyedBy: 'continuous integration',
     source:
-      'The configuration file page of GitLab CI/CD, CircleCI, Jenkins, Azure Pipelines, Travis CI, Bitbucket Pipelines, Drone, Buildkite, Woodpecker, AppVeyor, Cirrus CI, Semaphore, Codemagic, Bitrise, Gitea and Forgejo Actions, SourceHut, Tekton, Zuul, Cloud Build, CodeBuild, Read the Docs',
+      'The configuration file page of GitLab CI/CD, CircleCI, Jenkins, Azure Pipelines, Travis CI, Bitbucket Pipelines, Drone, Buildkite, Woodpecker, AppVeyor, Cirrus CI, Semaphore, Codemagic, Bitrise, Gitea and Forgejo Actions, SourceHut, Tekton, Zuul, Cloud Build, CodeBuild, Read the Docs, Vela, Concourse',
     patterns:
       words(`.gitlab-ci* *.gitlab-ci.y*ml .gitlab .circleci Jenkinsfile* *.jenkinsfile .jenkins azure-pipelines* .azure-pipelines*
       .azuredevops .travis.y*ml bitbucket-pipelines.y*ml .drone.* .buildkite buildkite.y*ml .woodpecker* appveyor.y*ml .appveyor*
       .cirrus.* .semaphore codemagic.y*ml bitrise.y*ml wercker.y*ml .teamcity .harness .gitea .forgejo .builds .build.yml
-      .tekton .zuul* .prow* screwdriver.y*ml cloudbuild.y*ml cloudbuild.json buildspec*.y*ml .readthedocs.y*ml readthedocs.y*ml .dagger .earthly`),
+      .tekton .zuul* .prow* screwdriver.y*ml cloudbuild.y*ml cloudbuild.json buildspec*.y*ml .readthedocs.y*ml readthedocs.y*ml .dagger .earthly .vela* .concourse`),
   },
 ];
 
@@ -136,43 +154,45 @@ const packages: readonly Group[] = [
   {
     obeyedBy: 'the package manager',
     source:
-      'npm: npmrc; Yarn: yarnrc (yarnPath, plugins), Plug and Play; pnpm: .pnpmfile, pnpm-workspace settings; Bun: bunfig (preload); pip: configuration; PyPI: .pypirc; uv: uv.toml; conda: .condarc; Bundler: configuration; RubyGems: .gemrc; NuGet: nuget.config; .NET: local tools',
+      'npm: npmrc; Yarn: yarnrc (yarnPath, plugins), Plug and Play; pnpm: .pnpmfile, pnpm-workspace settings; Bun: bunfig (preload); pip: configuration; PyPI: .pypirc; uv: uv.toml; conda: .condarc; PDM: pdm.toml; LuaRocks: .luarocks; Bundler: configuration; RubyGems: .gemrc; NuGet: nuget.config; .NET: local tools',
     patterns:
       words(`.npmrc .yarnrc* .yarn .pnp.* .pnpmfile.* pnpmfile.* pnpm-workspace.y*ml bunfig.toml .bunfig.toml
       ~/.config/pnpm ~/.config/yarn .pip pip.conf pip.ini .pypirc uv.toml ~/.config/uv ~/.config/pip .condarc .mambarc
-      .bundle .gemrc nuget.config .config/dotnet-tools.json .paket`),
+      .bundle .gemrc nuget.config dotnet-tools.json .paket pdm.toml .pdm.toml .pdm-python .luarocks`),
   },
   {
     obeyedBy: 'the build tool',
     source:
-      'Cargo: configuration (runners, wrappers); rustup: toolchain file; Bazel: .bazelrc; Bazelisk: tools/bazel; Buck2: .buckconfig; Please; Gradle: wrapper, init scripts; Maven: .mvn (extensions, jvm.config), wrapper; sbt: .sbtopts, .jvmopts; prove: .proverc; RSpec: .rspec; Terraform: CLI configuration',
+      'Cargo: configuration (runners, wrappers); rustup: toolchain file; Bazel: .bazelrc; Bazelisk: tools/bazel; Buck2: .buckconfig; Please; Gradle: wrapper, init scripts; Maven: .mvn (extensions, jvm.config), wrapper; sbt: .sbtopts, .jvmopts; prove: .proverc; RSpec: .rspec, .rspec-local; Terraform: CLI configuration; Bazelisk: .bazelversion; Pants: .pants.rc; MSBuild: response files; Leiningen and Mill: JVM options; Nim: config.nims; latexmk: latexmkrc; Moon; Nx: wrapper; Ansible: ansible.cfg; Chef: knife.rb; Packer: plugins; elan: lean-toolchain',
     patterns:
       words(`.cargo rust-toolchain* .bazelrc* *.bazelrc .bazeliskrc tools/bazel .buckconfig* .plzconfig*
-      gradle/wrapper gradlew gradlew.bat ~/.gradle .mvn mvnw mvnw.cmd ~/.m2 .sbtopts .jvmopts .proverc .rspec .terraformrc terraform.rc .terraform`),
+      gradle/wrapper gradlew gradlew.bat ~/.gradle .mvn mvnw mvnw.cmd ~/.m2 .sbtopts .jvmopts .proverc .rspec .rspec-local .terraformrc terraform.rc .terraform .bazelversion pleasew .pants.* MSBuild.rsp Directory.Build.rsp
+      .jvm-opts .mill-* config.nims nim.cfg latexmkrc .latexmkrc .moon .nx/nxw.js ansible.cfg .ansible* .chef .packer.d lean-toolchain`),
   },
   {
     obeyedBy: 'whatever runs the installed packages',
     source:
-      'Node.js: modules; Python: site (.pth, sitecustomize, usercustomize), venv; tox and nox: environments',
+      'Node.js: modules; Python: site (.pth, sitecustomize, usercustomize), venv; tox and nox: environments; Pixi and Hatch: environments; renv; FVM: flutter_sdk',
     patterns:
-      words(`node_modules .venv venv/bin venv/lib venv/lib64 venv/scripts env/bin virtualenv/bin bin/activate* .virtualenv pyvenv.cfg site-packages dist-packages __pypackages__
-      __pycache__ *.pyc *.pth sitecustomize.py usercustomize.py .tox .nox .eggs`),
+      words(`node_modules .venv venv/bin venv/lib venv/lib64 venv/scripts env/bin virtualenv/bin bin/activate bin/activate.*sh bin/activate.nu bin/activate.ps1 bin/activate.bat bin/activate_this.py .virtualenv pyvenv.cfg site-packages dist-packages __pypackages__
+      __pycache__ *.pyc *.pth sitecustomize.py usercustomize.py .tox .nox .eggs .pixi .hatch .conda renv/activate.R renv/library .fvm .gradle .pnpm-store`),
   },
   {
     obeyedBy: 'the language runtime',
     source:
-      'R: startup; PHP: .user.ini; Apache: .htaccess; Python: PYTHONSTARTUP, IPython, pdb; Pylint: init-hook; GHCi; OCaml: toplevel; IEx; IRB; Pry; Guile; SBCL; Julia: startup; GDB and LLDB: init files',
+      'R: startup; PHP: .user.ini; Apache: .htaccess; Python: PYTHONSTARTUP, IPython, pdb; Pylint: init-hook; GHCi; OCaml: toplevel; IEx; IRB; Pry; Guile; SBCL; Julia: startup; GDB and LLDB: init files; Erlang: .erlang; Octave and MATLAB: startup; gnuplot; PsySH: .psysh.php; WP-CLI: require; Perl: .perldb; Ruby: debug and byebug; Rails: .railsrc; GHC: package environments',
     patterns:
       words(`.Rprofile Rprofile.site .Renviron .RData .user.ini php.ini .htaccess .pythonrc* .pythonstartup .ipython .jupyter
       .pdbrc* .pylintrc pylintrc .ghci .ghcid .haskeline .ocamlinit .iex.exs .irbrc .pryrc .guile .sbclrc .racketrc
-      ~/.julia/config .gdbinit .gdbearlyinit .lldbinit* .noderc .replyrc`),
+      ~/.julia/config .gdbinit .gdbearlyinit .lldbinit* .noderc .replyrc
+      .erlang .octaverc startup.m .gnuplot .psysh.php .psysh wp-cli.y*ml wp-cli.local.y*ml .perldb .rdbgrc* .byebugrc .railsrc .ghc.environment* .utoprc .radare2rc .rizinrc .tclshrc .wishrc .re.pl .xinputrc`),
   },
   {
     obeyedBy: 'the environment manager',
     source:
-      'mise: configuration (hooks, env, tasks); asdf: .tool-versions, .asdfrc; direnv: .envrc; autoenv; proto; Devbox',
+      'mise: configuration (hooks, env, tasks); asdf: .tool-versions, .asdfrc; direnv: .envrc; autoenv; proto; Devbox; shadowenv; Flox; Hermit; pkgx; vfox; aqua; RVM: .rvmrc; rbenv-vars and nodenv-vars',
     patterns: words(`mise.toml mise.*.toml .mise* mise/config*.toml .config/mise* .rtx* .tool-versions .asdfrc
-      .default-npm-packages .envrc .direnv .devenv .autoenv* .prototools .proto devbox.json .devbox .sdkman`),
+      .default-npm-packages .envrc .direnv .devenv .autoenv* .prototools .proto devbox.json .devbox .sdkman .shadowenv.d .flox .hermit hermit.hcl .pkgx* pkgx.y*ml .vfox* vfox.toml .aqua* aqua.y*ml aqua-policy.y*ml .rvmrc .rbenv-vars .nodenv-vars`),
   },
 ];
 
@@ -224,11 +244,23 @@ const home: readonly Group[] = [
   },
 ];
 
+/**
+ * What the home folder hides belongs to some program, whether or not it is listed above. Only where the workspace is the
+ * home folder or around it: a project that lies below `~/.config` is made of ordinary files.
+ */
+const hiddenInHome: ProtectedName = {
+  pattern: '~/.*',
+  obeyedBy: 'the program that it belongs to',
+  isBuilt: true,
+  isGeneral: true,
+};
+
 /** What installing packages, running tests, and commits of other version controls than git write. */
 const built: ReadonlySet<string> = new Set(
-  words(`node_modules .venv .virtualenv venv/bin venv/lib venv/lib64 venv/scripts env/bin virtualenv/bin bin/activate* pyvenv.cfg
+  words(`node_modules .venv .virtualenv venv/bin venv/lib venv/lib64 venv/scripts env/bin virtualenv/bin bin/activate bin/activate.*sh bin/activate.nu
+    bin/activate.ps1 bin/activate.bat bin/activate_this.py pyvenv.cfg
     site-packages dist-packages __pypackages__ __pycache__ *.pyc *.pth .tox .nox .eggs .yarn .pnp.* .terraform .direnv .devenv .devbox
-    .RData .hg .jj .svn .bzr .sl`),
+    .RData .hg .jj .svn .bzr .sl _darcs .pijul .repo .pixi .hatch .conda renv/library .fvm .gradle .pnpm-store .bsp .bloop .metals .scala-build .dvc`),
 );
 
 /** Every protected name. Pure data. */
@@ -274,7 +306,10 @@ export function protectedName(
             return startsWith(parts, start) && matchesAt(way, parts, start.length);
           })
         : matchesAt(way, parts, 0),
-    )?.name
+    )?.name ??
+    (homes.map(foldPath).some((folder) => from <= folder.length && isHiddenIn(folder, parts))
+      ? hiddenInHome
+      : undefined)
   );
 }
 
@@ -292,6 +327,9 @@ const matchesAt = (way: Way, parts: readonly string[], at: number): boolean =>
 
 const startsWith = (parts: readonly string[], start: readonly string[]): boolean =>
   start.length <= parts.length && start.every((part, index) => parts[index] === part);
+
+const isHiddenIn = (folder: readonly string[], parts: readonly string[]): boolean =>
+  startsWith(parts, folder) && parts[folder.length]?.startsWith('.') === true;
 
 function matcher(name: string): Matcher {
   if (!name.includes('*')) return (part) => part === name;

@@ -94,6 +94,35 @@ describe('what other programs obey', () => {
     '~/.tmux.conf',
     '~/.vim/plugin/x.vim',
     '~/.emacs.d/init.el',
+    'scripts/pre-commit',
+    'tools/git/hooks/commit-msg',
+    '.lfsconfig',
+    'hk.pkl',
+    '.trunk/trunk.yaml',
+    '.fossil-settings/x',
+    'skills/x/SKILL.md',
+    '.aiassistant/rules/a.md',
+    '.qoder/rules/a.md',
+    '.ropeproject/config.py',
+    'hie.yaml',
+    '.bsp/server.json',
+    'Properties/launchSettings.json',
+    '.lazy.lua',
+    '.devfile.yaml',
+    '.codesandbox/tasks.json',
+    '.github/settings.yml',
+    '.github/renovate.json5',
+    '.github/scripts/release.sh',
+    '.github/CODEOWNERS',
+    '.gitconfig.local',
+    '.erlang',
+    '.psysh.php',
+    '.perldb',
+    'renv/activate.R',
+    '.rvmrc',
+    '.shadowenv.d/000.lisp',
+    'ansible.cfg',
+    'Directory.Build.rsp',
     '~/.docker/config.json',
     '~/.kube/config',
   ])('%s', (path) => expect(isProtected(path)).toBe(true));
@@ -122,6 +151,16 @@ describe('what developers edit all day', () => {
     '.editorconfig',
     '.nvmrc',
     '.github/ISSUE_TEMPLATE/bug.md',
+    '.github/ISSUE_TEMPLATE/bug.yml',
+    '.github/PULL_REQUEST_TEMPLATE.md',
+    'docs/pre-commit.md',
+    'src/hooks/usePreCommit.ts',
+    'src/git-hooks/index.ts',
+    'src/bin/activateLicense.ts',
+    'netlify.toml',
+    'gradle.properties',
+    'pixi.toml',
+    'prompts/answer.prompt.md',
     'config/app.toml',
     'lib/node_modules.ts',
     'api/service.proto',
@@ -166,7 +205,7 @@ test('commands may write what commands build, and nothing else that is protected
 test('every name is listed once, says who obeys it, and protects itself', () => {
   const patterns = protectedNames.map(({ pattern }) => pattern.toLowerCase());
   expect(patterns.filter((pattern, index) => patterns.indexOf(pattern) !== index)).toEqual([]);
-  expect(protectedNames.filter(({ isBuilt }) => isBuilt)).toHaveLength(32);
+  expect(protectedNames.filter(({ isBuilt }) => isBuilt)).toHaveLength(52);
   for (const { pattern, obeyedBy } of protectedNames) {
     expect(obeyedBy).not.toBe('');
     const path = pattern.replaceAll('*', 'x');
@@ -175,4 +214,20 @@ test('every name is listed once, says who obeys it, and protects itself', () => 
       pattern,
     ).toBeDefined();
   }
+});
+
+test('what the home folder hides is obeyed by some program, but a project below it is made of ordinary files', () => {
+  const at = (workspace: string, path: string) =>
+    protectedName(path, { homes: ['/home/me'], workspace: [workspace] })?.pattern;
+  expect(at('/home/me', '/home/me/.unheardof/run.sh')).toBe('~/.*');
+  expect(at('/home', '/home/me/.mailcap')).toBe('~/.*');
+  expect(at('/elsewhere', '/home/me/.config/zed/settings.json')).toBe('~/.*');
+  expect(at('/home/me', '/home/me/.bashrc')).toBe('.bashrc*');
+  expect(at('/home/me', '/home/me/p/.unheardof')).toBeUndefined();
+  expect(at('/home/me/.dotfiles', '/home/me/.dotfiles/a.txt')).toBeUndefined();
+  expect(at('/home/me/.config/app', '/home/me/.config/app/a.txt')).toBeUndefined();
+  // Commands write there all day: caches, for one.
+  expect(isReadOnlyForCommands('/home/me/.cache/x', { homes: ['/home/me'], workspace: ['/home/me'] })).toBe(
+    false,
+  );
 });
