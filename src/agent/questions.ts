@@ -53,6 +53,7 @@ export function createQuestions(
 const unasked: PermissionAnswer = {
   behavior: 'deny',
   comment: 'This session does not ask (mode dontAsk).',
+  unasked: true,
 };
 
 const refusal: PermissionAnswer = { behavior: 'deny', interrupt: true };

@@ -201,7 +201,8 @@ async function authorise(
     ...(decision.canAutoAllow === true && { canAutoAllow: true }),
   };
   const answer = await ports.ask(question, ports.signal);
-  const grant: Grant = { basis: 'user', reason: decision.reason };
+  const isUnasked = answer.behavior === 'deny' && answer.unasked === true;
+  const grant: Grant = { basis: isUnasked ? 'mode' : 'user', reason: decision.reason };
   if (answer.behavior === 'allow') {
     await ports.onAllowed(question, prepared.access, answer);
     // A question stands as long as it likes, and "always" writes a rule into the project.

@@ -13,7 +13,7 @@ export const NOBODY = 'Nobody can answer questions in this run';
 /** The answer to any question here: no, with a word that keeps the model from trying a way round. */
 export function refusalOf(question: PermissionQuestion): PermissionAnswer {
   const comment = `${NOBODY} (${reasonsOf(question)}). Go on without it, or say what is missing. The user could allow it with ${allowance(question)}.`;
-  return { behavior: 'deny', comment };
+  return { behavior: 'deny', comment, unasked: true };
 }
 
 /** Why it asks, every reason, on one line. */

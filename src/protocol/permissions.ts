@@ -84,7 +84,13 @@ export type PermissionAnswer =
       /** From now on commands in the sandbox run without a question, in this session. */
       readonly autoAllow?: boolean;
     }
-  | { readonly behavior: 'deny'; readonly comment?: string; readonly interrupt?: boolean };
+  | {
+      readonly behavior: 'deny';
+      readonly comment?: string;
+      readonly interrupt?: boolean;
+      /** Nobody was asked: there is nobody in this run, or the mode asks nothing. */
+      readonly unasked?: true;
+    };
 
 /**
  * What lets a call run: it only looks, so nobody was asked; the sandbox that it runs in (`sandbox.autoAllow`); a rule;

@@ -268,6 +268,20 @@ test('each result records what decided about its call, and the tool is told', as
   expect(told.map(({ basis }) => basis)).toEqual(['read-only', 'mode', 'user']);
 });
 
+test('what nobody was asked about is not recorded as an answer of the user', async () => {
+  const { ask, context } = await answering(
+    [{ behavior: 'deny', unasked: true, comment: 'Nobody is here.' }, { behavior: 'deny' }],
+    {
+      tools: [smallTool('Write', { run: () => ok('Write') })],
+      decide: async () => ({ behavior: 'ask', reason: 'It changes a file.' }),
+      answers: [calls(['a', 'Write']), calls(['b', 'Write']), says('Done.')],
+    },
+  );
+  await ask('Go');
+  const recorded = context.entries().flatMap(({ toolResult }) => toolResult?.permission?.basis ?? []);
+  expect(recorded).toEqual(['mode', 'user']);
+});
+
 test('a call whose outcome is certain asks nobody: the model hears it', async () => {
   const outcome = { status: 'error', text: 'Read it first.', kind: 'text', display: { title: 'a' } } as const;
   const tool = smallTool('Edit', {

@@ -40,6 +40,11 @@ const entries: readonly JSONLEntry[] = [
   result(4, { name: 'Edit', display: { title: 'old session' } }),
   { ...result(5, {}), subtype: 'shell', toolResult: undefined, data: { command: 'make' } } as JSONLEntry,
   { ...result(6, {}), type: 'assistant', toolResult: undefined } as JSONLEntry,
+  result(7, {
+    name: 'Edit',
+    display: { title: 'b.ts' },
+    permission: { basis: 'judge', reason: 'Allowed by auto: it is the fix.' },
+  }),
 ];
 
 test('every call is listed with what let it run, its sandbox, its hosts and its files', () => {
@@ -48,7 +53,7 @@ test('every call is listed with what let it run, its sandbox, its hosts and its 
   expect(rows.length - shown.length).toBe(1);
   expect(plainText(auditPage(shown, 1))).toBe(
     [
-      '4 calls. 1 that only looked is left out.',
+      '5 calls. 1 that only looked is left out.',
       '#2     2026-01-02 03:04:05  ran  Bash  npm install',
       '       you said yes: No rule allows npm install.',
       '       sandbox: workspace-write',
@@ -60,6 +65,8 @@ test('every call is listed with what let it run, its sandbox, its hosts and its 
       '#4     2026-01-02 03:04:05  ran  Edit  old session',
       '#5     2026-01-02 03:04:05  ran  !  make',
       '       typed by you',
+      '#7     2026-01-02 03:04:05  ran  Edit  b.ts',
+      '       by the judge of the mode auto · Allowed by auto: it is the fix.',
     ].join('\n'),
   );
 });

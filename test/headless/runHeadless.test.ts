@@ -168,7 +168,11 @@ describe('questions', () => {
     expect(agent.ops[1]).toEqual({
       type: 'answer',
       id: 'question1',
-      answer: { behavior: 'deny', comment: expect.stringContaining("--allowed-tools 'Bash(npm test:*)'") },
+      answer: {
+        behavior: 'deny',
+        comment: expect.stringContaining("--allowed-tools 'Bash(npm test:*)'"),
+        unasked: true,
+      },
     });
   });
 

@@ -2,8 +2,10 @@
 import { auditLines, auditRow, isNotable } from '../../commands/pages/auditPage.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
+import { redactDeep } from '../../redact/redactDeep.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import { jsonLine } from './json.ts';
+import { ownSecrets } from './ownSettings.ts';
 import { readEntries } from './readEntries.ts';
 import type { SessionPorts } from './types.ts';
 
@@ -14,21 +16,23 @@ export interface AuditOptions {
   readonly json: boolean;
 }
 
-/** Prints as it reads: memory does not grow with the session. */
+/** Prints as it reads: memory does not grow with the session. Secrets are left out: whoever audits need not know them. */
 export async function audit(
-  { output }: SessionPorts,
+  { output, place }: SessionPorts,
   session: SessionRecord,
   { all, json }: AuditOptions,
 ): Promise<number> {
+  const own = await ownSecrets(place);
   let [shown, looked] = [0, 0];
   for await (const entry of readEntries(session, { type: 'from', seq: 0 })) {
-    const row = auditRow(entry);
-    if (row === undefined) continue;
-    if (!all && !isNotable(row)) {
+    const found = auditRow(entry);
+    if (found === undefined) continue;
+    if (!all && !isNotable(found)) {
       looked += 1;
       continue;
     }
     shown += 1;
+    const row = redactDeep(found, { own });
     const text = json
       ? jsonLine(row)
       : auditLines(row)

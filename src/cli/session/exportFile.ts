@@ -4,12 +4,10 @@ import { extname, resolve } from 'node:path';
 import { exportSession } from '../../export/exportSession.ts';
 import { type ExportFormat, exportFormats } from '../../export/types.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
-import { secretsOf } from '../../model/http/ownHeaders.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
 import { count } from '../../ui/print/numbers.ts';
 import { sanitize, sanitizeLine } from '../../ui/print/sanitize.ts';
-import type { Place } from '../place.ts';
-import { ownSettings } from './ownSettings.ts';
+import { ownSecrets } from './ownSettings.ts';
 import { readEntries } from './readEntries.ts';
 import type { SessionPorts } from './types.ts';
 
@@ -89,10 +87,4 @@ async function writeNew(file: string, pieces: AsyncIterable<string>): Promise<bo
     if (!isWhole) await rm(file, { force: true });
   }
   return true;
-}
-
-/** The user's own key is a secret whatever it looks like, and so is what else the endpoint is sent. */
-async function ownSecrets(place: Place): Promise<readonly string[]> {
-  const { apiKey, headers } = await ownSettings(place);
-  return secretsOf(apiKey, headers);
 }

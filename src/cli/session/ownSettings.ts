@@ -1,5 +1,6 @@
 import { loadSettings } from '../../config/loadSettings.ts';
 import type { Settings } from '../../config/schema.ts';
+import { secretsOf } from '../../model/http/ownHeaders.ts';
 import type { Place } from '../place.ts';
 import { countedOf, trustIn } from '../startup.ts';
 
@@ -9,4 +10,10 @@ export async function ownSettings(place: Place): Promise<Settings> {
   const trust = countedOf(await trustIn(place));
   const { settings } = await loadSettings({ dataRoot, home, root, env, managed, ...trust, flags: {} });
   return settings;
+}
+
+/** The user's own key is a secret whatever it looks like, and so is what else the endpoint is sent. */
+export async function ownSecrets(place: Place): Promise<readonly string[]> {
+  const { apiKey, headers } = await ownSettings(place);
+  return secretsOf(apiKey, headers);
 }

@@ -8,6 +8,7 @@ import { nearest } from '../../config/nearest.ts';
 export const sessionVerbs = [
   'list',
   'show',
+  'audit',
   'search',
   'rename',
   'fork',

@@ -11,7 +11,7 @@ export interface AuditRow {
   /** The command, the file, the pattern. */
   readonly title: string;
   readonly verdict: 'ran' | 'denied' | 'interrupted' | 'failed';
-  /** What decided: `read-only`, `sandbox`, `rule`, `mode`, `user`, `own`; undefined in older sessions. */
+  /** What decided: `read-only`, `sandbox`, `rule`, `mode`, `judge`, `user`, `own`; undefined in older sessions. */
   readonly basis?: string;
   readonly rule?: string;
   readonly reason?: string;
@@ -98,6 +98,7 @@ const bases: Readonly<Record<string, string>> = {
   'read-only': 'nobody was asked: it only looks',
   sandbox: 'nobody was asked: sandbox.autoAllow',
   mode: 'by the mode',
+  judge: 'by the judge of the mode auto',
   own: 'typed by you',
 };
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { uniqueLength } from '../../../src/cli/session/list.ts';
+import { createSessionProgram } from '../../../src/cli/session/program.ts';
 import { sessionVerbs } from '../../../src/cli/session/route.ts';
 import type { SearchHit } from '../../../src/protocol/sessions.ts';
 import { type Outcome, runWith } from './ports.ts';
@@ -297,4 +298,12 @@ test('docs/sessions.md has every subcommand, and every field that --json prints'
   const [found] = JSON.parse((await runWith(['search', 'x', '--json'], hits)).stdout) as object[];
   for (const field of [...Object.keys(listed ?? {}), ...Object.keys(found ?? {})])
     expect(guide).toMatch(new RegExp(`^\\|[^|]*\`${field}\``, 'm'));
+});
+
+test('what the program can do is what leads to it, so that none of it becomes a prompt', () => {
+  const program = createSessionProgram(
+    () => expect.unreachable(),
+    () => Promise.resolve(),
+  );
+  expect([...sessionVerbs]).toEqual(program.commands.map((command) => command.name()));
 });
