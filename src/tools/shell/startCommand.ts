@@ -98,8 +98,7 @@ export async function startCommand(spec: CommandSpec): Promise<RunningCommand> {
       const text = await readLeft(cwdFile);
       return text === '' ? undefined : text.replace(/\n$/, '');
     },
-    lostJobs: async () =>
-      confinement?.isConfined === true && (await readLeft(jobsFile)).trim() !== '',
+    lostJobs: async () => confinement?.isConfined === true && (await readLeft(jobsFile)).trim() !== '',
     stop: async () => {
       if (leader !== undefined) await endGroup(leader, confinement?.isConfined === true);
     },

@@ -155,7 +155,11 @@ const question = (preview: PermissionQuestion['preview']): PermissionQuestion =>
 test('hidden characters of what is to be approved are shown', () => {
   const command = 'echo ok\r\u001b[1Arm -rf ~ \u202e#\u200b';
   const lines = previewLines({ type: 'command', command, cwd: '/p' }, 80, theme, plainMarkdown);
-  expect(lines).toEqual(['$ echo ok‹U+000D›‹U+001B›[1Arm -rf ~ ‹U+202E›#‹U+200B›', 'in /p']);
+  expect(lines).toEqual([
+    'Characters that show nothing, or look like others, are marked ‹U+…›.',
+    '$ echo ok‹U+000D›‹U+001B›[1Arm -rf ~ ‹U+202E›#‹U+200B›',
+    'in /p',
+  ]);
 });
 
 test.each([
