@@ -10,7 +10,7 @@ import { readEnvironment } from './environment.ts';
 import { readFlags, type SettingsFlags } from './flags.ts';
 import { type Grant, type GrantingFile, grantsOf, includesGrant } from './grants.ts';
 import { strayHeaders } from './headersOfEndpoint.ts';
-import { type ManagedSource, managedSource, readManaged } from './managed.ts';
+import { type ManagedSource, managedSource, readManaged, withoutLoosened } from './managed.ts';
 import { leafPaths, mergeValues } from './merge.ts';
 import { misreadEndpoint } from './misreadEndpoint.ts';
 import { refusedModes } from './modes.ts';
@@ -116,7 +116,7 @@ export async function loadSettings(
   files.push(...managed.files);
   problems.push(...managed.problems);
   rules.push(...managed.rules);
-  merged = mergeValues(merged, absoluteDirectories(managed.values, options));
+  merged = mergeValues(withoutLoosened(merged, managed.values), absoluteDirectories(managed.values, options));
   Object.assign(sources, managed.sources);
 
   const isFolders = files.some(

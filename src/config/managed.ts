@@ -69,6 +69,33 @@ export async function readManaged(source: ManagedSource, base: string): Promise<
   return { values, rules, files, problems, sources };
 }
 
+/** Lists of the sandbox in which every word lets commands do more. */
+const looseningLists = [
+  'allowWrite',
+  'allowRead',
+  'allowEnv',
+  'excludedCommands',
+  'network.allowedDomains',
+  'network.allowLocalPorts',
+];
+
+/**
+ * What the other layers may add to: these settings without the lists that managed settings have and that only loosen.
+ * There the managed list is the whole list. An empty one lets nothing through. Pure.
+ */
+export function withoutLoosened(merged: Values, managed: Values): Values {
+  const result = structuredClone(merged);
+  for (const list of looseningLists) {
+    const keys = ['sandbox', ...list.split('.')];
+    const last = keys.pop() ?? '';
+    const at = (values: Values): Values | undefined =>
+      keys.reduce<Values | undefined>((place, key) => place?.[key] as Values | undefined, values);
+    const place = at(result);
+    if (at(managed)?.[last] !== undefined && place !== undefined) delete place[last];
+  }
+  return result;
+}
+
 async function managedFiles(folder: string): Promise<readonly string[]> {
   const more = join(folder, 'managed-settings.d');
   const names = await readdir(more).catch((error: NodeJS.ErrnoException) => {

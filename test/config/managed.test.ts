@@ -67,6 +67,32 @@ describe('the layer', () => {
     expect(sources.model).toBe(`managed settings (${join(top, main)})`);
   });
 
+  test('a list of the sandbox that loosens is the whole list, one that tightens grows', async () => {
+    const own = { allowWrite: ['/own'], denyRead: ['/own'], excludedCommands: ['own *'], allowEnv: ['OWN'] };
+    const hosts = { allowedDomains: ['own.example'], deniedDomains: ['own.example'], allowLocalPorts: [1] };
+    await write(user, { sandbox: { ...own, network: hosts } });
+    await write(project, { sandbox: { excludedCommands: ['project *'] } });
+    await write(main, {
+      sandbox: {
+        allowWrite: ['/managed'],
+        denyRead: ['/managed'],
+        excludedCommands: [],
+        network: { allowedDomains: ['managed.example'], deniedDomains: ['managed.example'] },
+      },
+    });
+    expect((await load()).settings.sandbox).toMatchObject({
+      allowWrite: ['/managed'],
+      denyRead: ['/own', '/managed'],
+      excludedCommands: [],
+      allowEnv: ['OWN'],
+      network: {
+        allowedDomains: ['managed.example'],
+        deniedDomains: ['own.example', 'managed.example'],
+        allowLocalPorts: [1],
+      },
+    });
+  });
+
   test('its folder adds to it in the order of the names, and later ones win', async () => {
     await write(main, { model: 'a', permissions: { deny: ['Bash(one)'] } });
     await write('etc/managed-settings.d/10-x.json', { model: 'b', permissions: { deny: ['Bash(two)'] } });
