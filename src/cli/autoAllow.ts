@@ -28,6 +28,8 @@ export function createAutoAllow({ permissions, sandbox, isOn, excluded }: AutoAl
       // A rule that asks has its reasons.
       if (decision.behavior !== 'ask' || access.type !== 'command' || decision.rule !== undefined)
         return decision;
+      // The sandbox lets programs read the project's secrets; what is shown to the model is the user's to say.
+      if (decision.causes?.some((cause) => cause.type === 'limit' && cause.isSecret)) return decision;
       const [state, isExcluded] = await Promise.all([
         sandbox.state(),
         permissions.matches(excluded, access.command),

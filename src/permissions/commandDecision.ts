@@ -157,7 +157,9 @@ function decideRedirect(
   if (worst === undefined) return { behavior: 'ask', reason: `${word} ${target}.` };
   const causes = verdicts.filter(({ behavior }) => behavior === 'ask').map((one) => causeOf(one, verb));
   // Of a pattern, what it means is only known when the command runs.
-  const cause = hasGlob(target) ? undefined : (causes.find(({ type }) => type === 'limit') ?? causes[0]);
+  const limits = causes.filter((one) => one.type === 'limit');
+  const certain = hasGlob(target) ? undefined : (limits[0] ?? causes[0]);
+  const cause = limits.find(({ isSecret }) => isSecret) ?? certain;
   return {
     behavior: worst.behavior,
     reason: `${word} ${target}: ${worst.reason}`,

@@ -49,7 +49,8 @@ export function decideFile(request: FileRequest, policy: Policy, globs = false):
 
 /** What a verdict that asks is about. */
 export function causeOf({ cause, realPath, reason }: FileVerdict, verb: FileRequest['verb']): AskCause {
-  return verb === 'write' && cause === 'mode' ? { type: 'edit', path: realPath } : { type: 'limit', reason };
+  if (verb === 'write' && cause === 'mode') return { type: 'edit', path: realPath };
+  return { type: 'limit', reason, ...(cause === 'secret' && { isSecret: true }) };
 }
 
 function decideOne(request: FileRequest, policy: Policy, globs: boolean): FileVerdict {

@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import type { AskCause, PermissionDecision } from '../protocol/permissions.ts';
 import { coverage, hasSafeEnvironment } from './commandRule.ts';
-import { decideFile, type FileVerdict, inWorkspace } from './fileDecision.ts';
+import { causeOf, decideFile, type FileVerdict, inWorkspace } from './fileDecision.ts';
 import { hasGlob } from './globOverlap.ts';
 import { localWork } from './localWork.ts';
 import type { CommandPart } from './parsedCommand.ts';
@@ -126,7 +126,12 @@ function findSecret(visit: Visit, use: ReadOnlyUse | undefined, policy: Policy):
           ? decideFile({ tool: 'Read', verb: 'read', path }, policy, wild)
           : decidePaths(path, policy);
       if (verdict.behavior !== 'allow')
-        return { behavior: verdict.behavior, reason: verdict.reason, row: 'files that may hold secrets' };
+        return {
+          behavior: verdict.behavior,
+          reason: verdict.reason,
+          row: 'files that may hold secrets',
+          cause: { type: 'limit', reason: verdict.reason, isSecret: true },
+        };
     }
   }
   return undefined;
@@ -247,6 +252,7 @@ function decideOperand(
     ...(basis && { basis }),
     ...(rule && { rule }),
     ...(cause === 'outside' && { outside: realPath }),
+    ...(cause === 'secret' && { cause: causeOf(verdict, 'read') }),
   };
 }
 

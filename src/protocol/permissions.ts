@@ -114,7 +114,8 @@ export type AskCause =
   /** A part of a command that is known to work on the workspace only; as written. */
   | { readonly type: 'command'; readonly text: string }
   | { readonly type: 'web'; readonly domain: string }
-  | { readonly type: 'limit'; readonly reason: string };
+  /** `isSecret`: something would be read or written that may hold secrets. */
+  | { readonly type: 'limit'; readonly reason: string; readonly isSecret?: true };
 
 /** What the rules and the mode say of one access. */
 export interface PermissionDecision {

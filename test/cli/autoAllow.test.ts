@@ -30,6 +30,7 @@ test('a command that would ask runs once the user wants it so, and says why', as
 
 test.each<[string, PermissionDecision, SandboxState, string[]]>([
   ['a rule that asks', { ...asks, rule: { text: 'Bash(npm:*)', source: 'f' } }, on, []],
+  ['a secret', { ...asks, causes: [{ type: 'limit', reason: 'r', isSecret: true }] }, on, []],
   ['what is denied', { behavior: 'deny', reason: 'Rule.' }, on, []],
   ['a machine without a sandbox', asks, { type: 'unavailable', reason: 'r', fix: 'f' }, []],
   ['a sandbox that is switched off', asks, { type: 'off', reason: 'r' }, []],

@@ -285,6 +285,15 @@ describe('of files, pages and tools', () => {
     expect(autoLimit(decision, [])).toBeUndefined();
   });
 
+  test.each(['cat .env', 'cat src/app.ts > /tmp/x; cat .env', 'cat .en[v]'])(
+    'a command that reads a secret says so: %s',
+    async (command) => {
+      const { behavior, causes } = await decided('Bash', { type: 'command', command, cwd: root });
+      expect(behavior).toBe('ask');
+      expect(causes?.some((cause) => cause.type === 'limit' && cause.isSecret)).toBe(true);
+    },
+  );
+
   test.each([
     ['a secret', ['.env']],
     ['a key behind a link', ['innocent.txt']],
