@@ -11,6 +11,8 @@ import type { KnownSecret } from '../tools/shell/valueRedactor.ts';
 const MAX_BYTES = 64 * 1024;
 /** Shorter ones would be found in any text. */
 const MIN_LENGTH = 6;
+/** Of one line of a value; shorter ones may be words. */
+const MIN_LINE_LENGTH = 16;
 
 /** Of the `.env` files in these folders, as they are now. Never throws. */
 export function envSecrets(folders: readonly string[]): readonly KnownSecret[] {
@@ -22,13 +24,18 @@ export function envSecrets(folders: readonly string[]): readonly KnownSecret[] {
   );
 }
 
+/** A value in quotes may have several lines; another ends with its line. */
+const assignment =
+  /^[ \t]*(?:export[ \t]+)?([\w.-]+)[ \t]*[=:][ \t]*("(?:\\.|[^"\\])*"|'[^']*'|`[^`]*`|[^\n]*)/gm;
+
 function secretsIn(text: string): readonly KnownSecret[] {
-  return text.split('\n').flatMap((line) => {
-    const [, name = '', written = ''] = /^\s*(?:export\s+)?([\w.-]+)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
-    const value = /^(["'`])(.*)\1/.exec(written)?.[2] ?? written.replace(/\s+#.*$/, '');
+  return [...text.replaceAll('\r\n', '\n').matchAll(assignment)].flatMap(([, name = '', written = '']) => {
+    const value = /^(["'`])(.*)\1/s.exec(written)?.[2] ?? written.replace(/\s+#.*$/, '').trimEnd();
     const passwords = findUrlPasswords(value).map(({ start, end }) => value.slice(start, end));
     const isSecret = isSecretName(name) || findTokens(value).length > 0 || isLikelySecret(value, 'quoted');
-    return [...new Set([...passwords, ...(isSecret ? [value] : [])])]
+    // As programs print it: quoted, `\n` is the end of a line, as in a private key.
+    const lines = value.split(/\n|\\n|\\r/).filter((one) => one.length >= MIN_LINE_LENGTH);
+    return [...new Set([...passwords, ...(isSecret ? [value, ...lines] : [])])]
       .filter((one) => one.length >= MIN_LENGTH)
       .map((one) => ({ value: one, mark: `[redacted: ${name} of .env]` }));
   });

@@ -154,7 +154,8 @@ async function runOnce(
 
 /** Who was asked about a command that names such a file has said yes to what is in it. */
 function redactorFor({ command }: BashInput, { root, cwd }: ToolContext, { basis }: Grant, deps: BashDeps) {
-  const isMeant = /\.env\b/.test(command) && (basis === 'user' || basis === 'rule');
+  // A file, not `process.env`.
+  const isMeant = /(?<![\w)\]}])\.env\b/.test(command) && (basis === 'user' || basis === 'rule');
   const secrets = isMeant || basis === 'own' ? [] : (deps.knownSecrets?.([root, cwd()]) ?? []);
   return secrets.length === 0 ? undefined : createValueRedactor(secrets);
 }

@@ -22,6 +22,28 @@ test('the secrets of .env files are known, and words that would be found in any 
   );
   writeFileSync(join(folder, '.env.local'), "OTHER_TOKEN='zz99yy88xx77'\n");
   writeFileSync(join(folder, '.env.example'), 'API_TOKEN=put-yours-here\n');
+  writeFileSync(
+    join(folder, '.env.pem'),
+    [
+      'PRIVATE_KEY="-----BEGIN PRIVATE KEY-----',
+      'MIIEvQIBADANBgkqhkiG9w0B',
+      '-----END PRIVATE KEY-----"',
+      'SIGNING_SECRET="first-line-of-it-1\\nsecond-line-of-it"',
+      'NEXT_SECRET="with \\"quotes\\" in it" # note',
+      'CRLF_SECRET=ends-with-crlf',
+    ].join('\r\n'),
+  );
+  const inLines = envSecrets([folder])
+    .filter(({ mark }) => /PRIVATE|SIGNING|NEXT|CRLF/.test(mark))
+    .map(({ value }) => value);
+  for (const value of [
+    'MIIEvQIBADANBgkqhkiG9w0B',
+    'first-line-of-it-1',
+    'second-line-of-it',
+    'ends-with-crlf',
+  ])
+    expect(inLines).toContain(value);
+  rmSync(join(folder, '.env.pem'));
   expect(
     envSecrets([folder, folder, '/nonexistent'])
       .map(({ value }) => value)

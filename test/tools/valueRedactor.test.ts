@@ -40,6 +40,7 @@ test('what commands print of a .env file is marked for the model, unless the fil
   const printed = await run('sh app.sh', 'user');
   expect(printed).not.toContain('hunter2hunter2');
   expect(printed.match(/\[redacted: PASSWORD of \.env\]/g)).toHaveLength(2);
+  expect(await run('sh app.sh # process.env', 'user')).not.toContain('hunter2hunter2');
   expect(await run('cat .env', 'user')).toContain('hunter2hunter2');
   expect(await run('cat .env', 'read-only')).not.toContain('hunter2hunter2');
   await bench.close();
