@@ -13,6 +13,7 @@ import { shellScript } from './shellScript.ts';
 
 /** How long output may still come after the shell has exited, while a child holds the pipe. */
 const DRAIN_MS = 100;
+const ALIVE_POLL_MS = 5;
 
 export interface CommandSpec {
   readonly shell: string;
@@ -86,9 +87,10 @@ export async function startCommand(spec: CommandSpec): Promise<RunningCommand> {
   const alive = (): boolean => leader !== undefined && groupAlive(leader);
   return {
     finished: exitOf(child).then(async (end) => {
-      const grace = new Promise((resolve) => setTimeout(resolve, DRAIN_MS));
-      await Promise.race([drained, grace]);
-      if (alive()) await grace;
+      const deadline = performance.now() + DRAIN_MS;
+      await Promise.race([drained, delay(DRAIN_MS)]);
+      // A sandbox takes a moment to vanish after its command.
+      while (performance.now() < deadline && alive()) await delay(ALIVE_POLL_MS);
       return end;
     }),
     alive,
@@ -132,6 +134,9 @@ async function readLeft(path: string): Promise<string> {
     await file.close();
   }
 }
+
+const delay = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 function outputsOf(child: ChildProcess): Readable[] {
   return [child.stdout, child.stderr].filter((stream) => stream !== null);
