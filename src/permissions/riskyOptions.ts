@@ -39,6 +39,8 @@ interface Row {
   readonly elsewhere?: string;
   /** The same as `runs` for options in front of the subcommand only. */
   readonly global?: string;
+  /** The same as `runs` for options of one subcommand, whose letters mean something else to others. */
+  readonly ofSubcommand?: Readonly<Record<string, string>>;
   /** Subcommands that run or configure something. */
   readonly subcommands?: string;
   /** The subcommands that there are: another word is an alias, or a program of its own. */
@@ -73,6 +75,13 @@ const rows: readonly Row[] = [
     elsewhere: '--no-index --reference --server-option --contents',
     subcommands:
       'bisect config credential daemon difftool fast-import filter-branch for-each-repo help hook instaweb maintenance mergetool remote-ext send-email submodule update-index update-server-info',
+    ofSubcommand: {
+      apply: '--unsafe-paths',
+      archive: '-o --remote',
+      clone: '-c -u',
+      'format-patch': '-o',
+      rebase: '-x',
+    },
     known: gitCommands,
     words: /^[a-z][\w+-]*::/,
   },
@@ -571,6 +580,7 @@ function readRow(argv: readonly (string | null)[], offset: number): RiskyWord[] 
     }
     const risks: readonly (readonly [Risk, string | undefined])[] = [
       ['runs', subcommand === 0 || at < subcommand ? row.global : undefined],
+      ['runs', subcommand > 0 && at > subcommand ? row.ofSubcommand?.[argv[subcommand] ?? ''] : undefined],
       ['runs', row.runs],
       ['writes', row.writes],
       ['elsewhere', row.elsewhere],

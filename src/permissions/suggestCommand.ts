@@ -58,8 +58,9 @@ const families: Readonly<Record<string, RegExp>> = {
   dotnet: /^(?:build|test|restore|format)$/,
   pip: /^(?:list|show|freeze)$/,
   pip3: /^(?:list|show|freeze)$/,
-  docker: /^(?:ps|images|logs|inspect)$/,
-  kubectl: /^(?:get|describe|logs)$/,
+  // `kubectl get` and `docker inspect` show secrets as well.
+  docker: /^(?:ps|images|logs)$/,
+  kubectl: /^logs$/,
 };
 
 /** Tools of the table that do one thing, whatever files they are given; started by themselves or by a runner. */

@@ -24,6 +24,8 @@ describe('"always" for a command saves', () => {
     ['cd src && pytest -x', ['Bash(cd src && pytest:*)']],
     ['git commit -m "x*"', ['Bash(git commit:*)']],
     ['git push origin main', ['Bash(git push origin main)']],
+    ['kubectl get pods', ['Bash(kubectl get pods)']],
+    ['docker inspect x', ['Bash(docker inspect x)']],
     ['rm -rf build', ['Bash(rm -rf build)']],
     ['sudo npm test', ['Bash(sudo npm test)']],
     ['node -e "1"', ['Bash(node -e "1")']],
