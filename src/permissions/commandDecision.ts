@@ -1,7 +1,7 @@
 /** Whether a shell command may run: every part of it and every file that it is redirected to or from. */
 import type { Access, AskCause, PermissionDecision } from '../protocol/permissions.ts';
 import { causeOf, decideFile } from './fileDecision.ts';
-import { matchForbidden, matchText } from './forbiddenCommand.ts';
+import { matchesKnown, matchForbidden, matchText } from './forbiddenCommand.ts';
 import { hasGlob } from './globOverlap.ts';
 import { mayNameForbidden, namedPaths } from './namedPaths.ts';
 import type { ParsedCommand } from './parsedCommand.ts';
@@ -225,7 +225,12 @@ function forbidden(
   const rules = policy.rules.filter((rule) => rule.behavior === behavior);
   if (rules.length === 0) return undefined;
   const found = rules.map((rule) => {
-    if (!parsed.ok) return { rule, match: matchText(rule, command), text: undefined };
+    if (!parsed.ok)
+      return {
+        rule,
+        match: matchesKnown(rule, parsed.known ?? []) ? ('yes' as const) : matchText(rule, command),
+        text: undefined,
+      };
     const matches = parsed.parts.map((part) => ({ match: matchForbidden(rule, part), text: part.text }));
     const sure = matches.find(({ match }) => match === 'yes');
     return {

@@ -7,7 +7,8 @@ import { globsOverlap, hasGlob } from './globOverlap.ts';
 import type { CommandPart } from './parsedCommand.ts';
 import { hasSubcommand, programName, subcommandAt } from './riskyOptions.ts';
 import type { SourcedRule } from './rules.ts';
-import type { Words } from './wrappers.ts';
+import type { Argument } from './wordValues.ts';
+import { innerScript, type Words } from './wrappers.ts';
 
 /** `perhaps`: a word that only the shell knows could make it the command that the rule speaks of. */
 export type Match = 'yes' | 'perhaps' | 'no';
@@ -23,11 +24,35 @@ export function matchForbidden(rule: SourcedRule, part: CommandPart): Match {
   const shown = calls.flatMap((words) => [plain(words), source(words)]).concat(collapse(part.text));
   if (shown.some((one) => pattern.test(one))) return 'yes';
   if (calls.some((words) => saysTheSame(text, words))) return 'yes';
+  if (part.argv.includes(null) && matchesKnown(rule, part.runs ?? [])) return 'yes';
   const scripts = scriptsIn(part);
   if ([...scripts, ...codeIn(part)].some((script) => matchText(rule, script) === 'yes')) return 'yes';
   if (calls.some((words) => mayBe(text, words)) || runsUnknown(part, text)) return 'perhaps';
   return scripts.some((script) => matchText(rule, script) === 'perhaps') ? 'perhaps' : 'no';
 }
+
+/** Whether a rule surely speaks of one of the lists of arguments, name first, that variables or braces make of a command. */
+export const matchesKnown = (rule: SourcedRule, runs: readonly (readonly Argument[])[]): boolean =>
+  runs.some((run) => {
+    const argv = run.map((argument) => (argument.type === 'text' ? argument.text : null));
+    const raw = argv.map((word) => word ?? '$x');
+    const words = { argv, raw, full: argv, fullRaw: raw };
+    const part: CommandPart = { ...words, ...nothingKnown, text: raw.join(' ') };
+    const script = innerScript(words) ?? undefined;
+    return (
+      matchForbidden(rule, part) === 'yes' || (script !== undefined && matchText(rule, script) === 'yes')
+    );
+  });
+
+const nothingKnown = {
+  runs: null,
+  envPrefix: [],
+  carrier: false,
+  variables: true,
+  certain: false,
+  isReached: false,
+  repeats: false,
+} as const;
 
 /** Whether a rule speaks of a command that was not understood: by its text, wherever a command may begin in it. */
 export function matchText(rule: SourcedRule, command: string): Match {

@@ -6,7 +6,7 @@ import { readOnlyUse } from './readOnly.ts';
 import { programName } from './riskyOptions.ts';
 import { parseRule, type SourcedRule } from './rules.ts';
 import { textWords } from './textWords.ts';
-import { locate, possiblePaths } from './wordPaths.ts';
+import { locate, pathsIn, possiblePaths } from './wordPaths.ts';
 import { everyDirectory, track } from './workingDirectory.ts';
 
 /** Longest path that a system takes. */
@@ -34,7 +34,8 @@ export function* namedPaths(
   for (const { part, directories } of visits) {
     const verb = readOnlyUse(part) === undefined ? 'write' : 'read';
     for (const directory of directories ?? [cwd])
-      for (const word of possiblePaths(part)) yield { path: locate(word, directory, policy), verb };
+      for (const word of [...possiblePaths(part), ...knownPaths(part)])
+        yield { path: locate(word, directory, policy), verb };
   }
   for (const [verb, targets] of [
     ['write', parsed.writes],
@@ -43,6 +44,15 @@ export function* namedPaths(
     for (const directory of everyDirectory(visits, cwd) ?? [cwd])
       for (const target of targets)
         if (target !== null) yield { path: locate(target, directory, policy), verb };
+}
+
+/** The same of words that are known because the command itself has set their variables, or spells them with braces. */
+function knownPaths(part: CommandPart): readonly string[] {
+  if (!part.argv.includes(null)) return [];
+  const texts = (part.runs ?? []).flatMap((run) =>
+    run.flatMap((one) => (one.type === 'text' ? [one.text] : [])),
+  );
+  return [...new Set(texts)].flatMap((text) => pathsIn(text, text));
 }
 
 /** Programs that name no file in their words. */

@@ -33,7 +33,11 @@ export interface CommandPart {
 }
 
 export type ParsedCommand =
-  | { readonly ok: false }
+  | {
+      readonly ok: false;
+      /** Arguments, name first, of commands in it whose name, or script, only a variable or braces say. */
+      readonly known?: readonly (readonly Argument[])[];
+    }
   | {
       readonly ok: true;
       readonly parts: readonly CommandPart[];

@@ -28,7 +28,7 @@ export async function loadShellParser(wasmDirectory: string): Promise<(command: 
 function parse(parser: Parser, command: string): ParsedCommand {
   const reader = new CommandReader(readScript);
   try {
-    return readScript(command, reader, 0) ? reader.result() : { ok: false };
+    return readScript(command, reader, 0) ? reader.result() : reader.failed();
   } catch (error) {
     // Thousands of brackets in each other are deeper than the stack.
     if (error instanceof RangeError) return { ok: false };

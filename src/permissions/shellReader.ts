@@ -53,6 +53,7 @@ export class CommandReader {
   readonly #writes: (string | null)[] = [];
   readonly #reads: (string | null)[] = [];
   readonly #mentions: string[] = [];
+  readonly #known: (readonly Argument[])[] = [];
   #source = '';
   #depth = 0;
   #definesFunction = false;
@@ -63,6 +64,11 @@ export class CommandReader {
 
   constructor(readScript: ReadScript) {
     this.#readScript = readScript;
+  }
+
+  /** The result where not everything was understood. */
+  failed(): ParsedCommand {
+    return { ok: false, ...(this.#known.length > 0 && { known: this.#known }) };
   }
 
   result(): ParsedCommand {
@@ -234,9 +240,10 @@ export class CommandReader {
     if (runs === undefined) return false;
     const { words, envPrefix } = unwrap(full);
     const name = words.argv[0];
+    const script = innerScript(words);
+    if (name === null || script === null) this.#known.push(...(runs ?? []));
     if (name === undefined || name === null || name === '' || reserved.test(name) || hidesCommand(words))
       return false;
-    const script = innerScript(words);
     if (script === null) return false;
     if (changesShell(words.argv)) this.#isOpaque = true;
     const input = this.#inputOf(nodes);

@@ -352,6 +352,38 @@ for (const [rule, { deny = [], ask = [], allow = [] }] of Object.entries(denying
       });
   });
 
+describe('what the command itself says of its words is known, and denied', () => {
+  test.each([
+    'a=rm; $a x',
+    'ls; a=rm; "$a" x',
+    'a=r; b=m; $a$b x',
+    'r{m,} x',
+    'x=rm; ${x} y',
+    'x=rm; bash -c "$x y"',
+    'x="rm y"; eval "$x"',
+    'x=rm; sudo $x y',
+    'x=rm; timeout 5 $x y',
+    'x=rm; find . -exec $x {} +',
+    'for r in ls rm; do $r x; done',
+    'if true; then a=rm; fi; $a x',
+    'x=push; git $x',
+    'git p{ush,}',
+    'g=git; p=push; $g $p',
+    'x=secrets; cat $x/x',
+    'cat {secrets,docs}/x',
+    'for f in secrets/x b; do cat "$f"; done',
+  ])('%s', async (command) => {
+    const rules = ['deny Bash(rm:*)', 'deny Bash(git push:*)', 'deny Read(secrets/**)', 'allow Bash'];
+    for (const mode of ['default', 'bypassPermissions'] as const)
+      expect(await bash(command, rules, mode)).toMatchObject({ behavior: 'deny' });
+  });
+
+  test.each(['a=ls; $a x', 'a=$HOSTNAME; $a x', 'git lo{g,}'])('%s is not', async (command) => {
+    const rules = ['deny Bash(rm:*)', 'deny Bash(git push:*)', 'allow Bash'];
+    expect(await bash(command, rules)).not.toMatchObject({ behavior: 'deny' });
+  });
+});
+
 describe('a rule that asks holds in the same way', () => {
   test.each(['git -C . push', 'git $X', 'sudo git push', 'x=push; git $x'])('%s', async (command) => {
     expect(await bash(command, ['ask Bash(git push:*)', 'allow Bash'])).toMatchObject({ behavior: 'ask' });

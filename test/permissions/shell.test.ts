@@ -109,7 +109,7 @@ describe('not understood:', () => {
     `${'('.repeat(8000)}a${')'.repeat(8000)}`,
     `echo ${'$('.repeat(6000)}a${')'.repeat(6000)}`,
     'x'.repeat(70_000),
-  ])('%j', (command) => expect(parse(command)).toEqual({ ok: false }));
+  ])('%j', (command) => expect(parse(command)).toMatchObject({ ok: false }));
 });
 
 test('a long command with much data is read', () => {
