@@ -49,8 +49,13 @@ export function decideTree(tree: Tree, directory: string, what: string, policy: 
   if (places === undefined)
     return { behavior: 'ask', reason: `${tree.path} means too many files to look at each.` };
   for (const at of [place, ...places]) {
-    const { behavior, reason } = decideFile({ tool: 'Read', verb: 'read', path: at }, policy, at === place);
-    const isName = at === place && (hasGlob(tree.path) || tree.only !== undefined);
+    const { behavior, cause, reason } = decideFile(
+      { tool: 'Read', verb: 'read', path: at },
+      policy,
+      at === place,
+    );
+    // Of a pattern each place counts by itself; where a folder only sounds like a secret, its files do.
+    const isName = at === place && (hasGlob(tree.path) || (tree.only !== undefined && cause === 'secret'));
     if (behavior !== 'allow' && !(isName && behavior === 'ask')) return { behavior, reason };
   }
   const hasRules = policy.rules.some(({ behavior }) => behavior !== 'allow');

@@ -28,6 +28,13 @@ describe('a pattern holds back only what it holds back for the program', () => {
     // With an exclusion in front, grep searches what no pattern names.
     "grep -r --exclude=foo --include='*.ts' '' .",
     "grep -r --exclude foo --include '*.ts' '' .",
+    // A folder outside the workspace is outside, whatever is searched in it.
+    "grep -r --include='*.ts' '' ..",
+    "grep -r --include='*.conf' '' /etc",
+    "grep -r --include='*.txt' '' link",
+    "grep -r --include='*.conf' '' /et*",
+    "rg -g '*.conf' '' /etc",
+    "rg -t md '' ..",
   ])('%s asks', async (command) => {
     expect((await bash(command)).behavior).toBe('ask');
   });
