@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { release, type } from 'node:os';
 import type { Environment } from '../agent/systemPrompt.ts';
+import { realpath } from '../disk/realPath.ts';
 import { gitRunsPrograms } from '../permissions/gitPrograms.ts';
 import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../protocol/ownPrograms.ts';
 import { readAhead } from './readAhead.ts';
@@ -89,7 +90,7 @@ function quotedSubject(line: string): string {
 /** Output of one read-only git command; undefined when there is no repository or no git. */
 function git(directory: string, args: string[]): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const env = ownGitEnvironment(process.env, findRoot(directory));
+    const env = ownGitEnvironment(process.env, findRoot(directory), realpath);
     const options = { cwd: directory, env, timeout: GIT_TIMEOUT, maxBuffer: 4_000_000 };
     execFile('git', [...OWN_GIT_ARGUMENTS, ...args], options, (error, stdout) =>
       resolve(error === null ? stdout : undefined),

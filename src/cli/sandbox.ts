@@ -7,6 +7,7 @@ import { arch, platform, tmpdir, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { LoadedSettings } from '../config/types.ts';
 import { getProjectStoragePath } from '../context/index.ts';
+import { realpath } from '../disk/realPath.ts';
 import { proxyAmong, readProxies } from '../model/http/proxies.ts';
 import { isReadOnlyForCommands } from '../permissions/protectedNames.ts';
 import { isSensitive } from '../permissions/sensitive.ts';
@@ -48,7 +49,7 @@ export function probeOptions(
     enabled: sandbox.enabled || mode !== undefined,
     platform: platform(),
     machine: arch(),
-    path: pathOutside(env, root),
+    path: pathOutside(env, root, realpath),
     allowUnixSockets: sandbox.network.allowUnixSockets,
   };
 }

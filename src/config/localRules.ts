@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { realpathSync } from 'node:fs';
 import { appendFile, mkdir, readFile, readlink } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../protocol/ownPrograms.ts';
@@ -59,9 +60,22 @@ function askGit(
   env: Variables,
 ): Promise<{ code: number; output: string }> {
   return new Promise((done) => {
-    const options = { cwd, env: ownGitEnvironment(env, cwd), timeout: timeoutMs, encoding: 'utf8' } as const;
+    const options = {
+      cwd,
+      env: ownGitEnvironment(env, cwd, realpath),
+      timeout: timeoutMs,
+      encoding: 'utf8',
+    } as const;
     execFile('git', [...OWN_GIT_ARGUMENTS, ...args], options, (error, output) => {
       done({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, output });
     });
   });
+}
+
+function realpath(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
 }

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import { ownGitEnvironment, pathOutside } from '../../src/protocol/ownPrograms.ts';
 
+/** `/link` leads to `/srv`. */
+const realpath = (path: string): string => path.replace(/^\/link(?=\/|$)/, '/srv');
+
 test.each([
   ['/usr/bin:/bin', '/usr/bin:/bin'],
   ['/srv/app/node_modules/.bin:/usr/bin', '/usr/bin'],
@@ -8,21 +11,26 @@ test.each([
   // As npx and npm run put them first: the folder's own and those around it.
   ['/srv/node_modules/.bin:/node_modules/.bin:/usr/bin', '/usr/bin'],
   ['.:bin::../x:/usr/bin', '/usr/bin'],
+  // Through a link, and spelled otherwise.
+  ['/link/app/src/bin:/link/app/node_modules/.bin:/usr/bin', '/usr/bin'],
+  ['/usr/../srv/app/src/bin:/srv//app/src/bin:/srv/app/src/./bin:/usr/bin', '/usr/bin'],
+  ['/link/bin:/usr/bin', '/link/bin:/usr/bin'],
   // Beside the project is not in it.
   ['/srv/app-tools/bin:/srv/bin', '/srv/app-tools/bin:/srv/bin'],
 ])('of %s programs are looked up in %s', (path, expected) => {
-  expect(pathOutside({ PATH: path, HOME: '/home/u' }, '/srv/app/src')).toBe(expected);
+  expect(pathOutside({ PATH: path, HOME: '/home/u' }, '/srv/app/src', realpath)).toBe(expected);
 });
 
 test.each(['/', '/home', '/home/u'])('in %s the user’s own programs are found', (directory) => {
   const PATH = '/home/u/.local/bin:/usr/bin';
-  expect(pathOutside({ PATH, HOME: '/home/u' }, directory)).toBe(PATH);
+  expect(pathOutside({ PATH, HOME: '/home/u' }, directory, realpath)).toBe(PATH);
 });
 
 test('nothing in the user’s environment points git elsewhere or lets it fetch', () => {
   const env = ownGitEnvironment(
     { HOME: '/home/u', GIT_DIR: '/x', GIT_CONFIG_COUNT: '1', PATH: '/usr/bin' },
     '/srv',
+    realpath,
   );
   expect(env).toMatchObject({
     HOME: '/home/u',

@@ -1,5 +1,6 @@
 /** Starts git for reading only: nothing it is asked here writes, takes a lock, runs a hook or reaches a network. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { realpath } from '../../disk/realPath.ts';
 import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../../protocol/ownPrograms.ts';
 
 export interface GitProgram {
@@ -16,7 +17,7 @@ export function startGit(
   cwd: string,
   args: readonly string[],
 ): ChildProcessWithoutNullStreams {
-  const env = ownGitEnvironment(git.env, cwd);
+  const env = ownGitEnvironment(git.env, cwd, realpath);
   const child = spawn(git.program, [...OWN_GIT_ARGUMENTS, ...args], { cwd, env, stdio: 'pipe' });
   child.stdin.on('error', () => {});
   child.stderr.resume();

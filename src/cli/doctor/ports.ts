@@ -1,6 +1,7 @@
 /** What the checks need of this machine, for the subcommand and for `/doctor`. */
 import { execFile } from 'node:child_process';
 import type { LoadedSettings } from '../../config/types.ts';
+import { realpath } from '../../disk/realPath.ts';
 import { environmentSend } from '../../model/http/environmentSend.ts';
 import { askServer } from '../../model/servers/askServer.ts';
 import { probeModel } from '../../model/servers/probeModel.ts';
@@ -79,12 +80,12 @@ export async function createNetworkPorts(
 function firstLine(
   program: string,
   args: readonly string[],
-  { cwd, env }: Place,
+  { cwd, root, env }: Place,
 ): Promise<string | undefined> {
   return new Promise((resolve) => {
     const options = {
       cwd,
-      env: ownGitEnvironment(withoutKeys(env), cwd),
+      env: ownGitEnvironment(withoutKeys(env), root, realpath),
       timeout: PROGRAM_MS,
       maxBuffer: 100_000,
     };

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import { realpath } from '../../disk/realPath.ts';
 import { pathOutside } from '../../protocol/ownPrograms.ts';
 import type { Environment } from '../environment.ts';
 
@@ -81,7 +82,7 @@ async function findRipgrep(env: Environment, cwd: string): Promise<string | unde
     ({ rgPath }) => rgPath,
     () => undefined,
   );
-  const onPath = pathOutside(env, cwd)
+  const onPath = pathOutside(env, cwd, realpath)
     .split(delimiter)
     .map((directory) => join(directory, 'rg'));
   for (const program of packaged === undefined ? onPath : [packaged, ...onPath]) {

@@ -2,9 +2,10 @@
  * The environment of commands that run without a question because they only look. Nothing in it makes a program run or
  * read what a folder brings along: programs are looked up outside the project, git runs no hook, monitor or helper and
  * fetches nothing, and variables through which the project could reach a program are gone. A command that was asked about
- * has the user's own environment. Pure.
+ * has the user's own environment.
  */
 import { delimiter, isAbsolute } from 'node:path';
+import { realpath } from '../../disk/realPath.ts';
 import { OWN_GIT_ARGUMENTS, pathOutside } from '../../protocol/ownPrograms.ts';
 
 /** Variables that name code, options or files for a shell, an interpreter or a tool, and which a look can do without. */
@@ -39,7 +40,7 @@ export function lookingEnvironment(
       .join(delimiter);
     if (kept[name] === '') delete kept[name];
   }
-  if (env.PATH !== undefined) kept.PATH = pathOutside(env, root);
+  if (env.PATH !== undefined) kept.PATH = pathOutside(env, root, realpath);
   const settings = gitSettings.flatMap(([name, value], index) => [
     [`GIT_CONFIG_KEY_${index}`, name] as const,
     [`GIT_CONFIG_VALUE_${index}`, value] as const,
@@ -60,4 +61,4 @@ export function lookingEnvironment(
 
 const isOutside = (path: string, env: Readonly<Record<string, string>>, root: string): boolean =>
   path !== '' &&
-  (!path.includes('/') || (isAbsolute(path) && pathOutside({ ...env, PATH: path }, root) === path));
+  (!path.includes('/') || (isAbsolute(path) && pathOutside({ ...env, PATH: path }, root, realpath) === path));
