@@ -31,7 +31,8 @@ export function parseSettings(text: string, file: string, layer: Layer): ParsedS
     const message = `${file}: settings are an object, { … }, but this file holds ${article(tree.type)}. Put braces around them.`;
     return { ...nothing, problems: [{ layer, file, line: 1, column: 1, message }], broken: true };
   }
-  const { values, complaints } = checkValues(dataOf(tree));
+  const { values, complaints: found } = checkValues(dataOf(tree));
+  const complaints = [...found, ...repeatedKeys(tree)];
   const problems = complaints
     .toSorted((a, b) => Number(isOfEndpoint(b)) - Number(isOfEndpoint(a)))
     .slice(0, MAX_PROBLEMS)
@@ -60,6 +61,24 @@ function toProblem(
       ? whole
       : `${whole.slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed()}…`;
   return { layer, file, key, ...(meant === undefined ? {} : { meant }), ...at, message: shown };
+}
+
+/** Of a key that stands twice the last counts, and a rule in the first is lost unless somebody says so. */
+function repeatedKeys(node: Node, path: Complaint['path'] = []): Complaint[] {
+  if (node.type === 'array')
+    return (node.children ?? []).flatMap((item, index) => repeatedKeys(item, [...path, index]));
+  if (node.type !== 'object') return [];
+  const seen = new Set<string>();
+  return (node.children ?? []).flatMap((property) => {
+    const [keyNode, value] = property.children ?? [];
+    if (keyNode === undefined || value === undefined) return [];
+    const key = String(keyNode.value);
+    const way = [...path, key];
+    const message = `"${way.join('.')}" stands here more than once, and only the last one counts. Make one of them.`;
+    const again = seen.has(key) ? [{ path: way, message }] : [];
+    seen.add(key);
+    return [...again, ...repeatedKeys(value, way)];
+  });
 }
 
 /** Plain values of a tree. Keys become own properties whatever they are called (`__proto__` included). */

@@ -199,6 +199,18 @@ describe('what cannot be used refuses the start', () => {
     await expect(load()).rejects.toThrow(/managed-settings\.json.*manages this machine/);
   });
 
+  test('a key that stands twice is a mistake: the rules in the first would be lost', async () => {
+    const twice = '{"permissions": {"deny": ["Bash(rm:*)"]}, "permissions": {"ask": ["Edit"]}}';
+    await write(user, twice);
+    const { problems, rules } = await load();
+    expect(rules.map(({ text }) => text)).toEqual(['Edit']);
+    expect(problems.map(({ message }) => message)).toEqual([
+      '~/.clawdcode/config.json:1: "permissions" stands here more than once, and only the last one counts. Make one of them.',
+    ]);
+    await write(main, twice);
+    await expect(load()).rejects.toThrow(/"permissions" stands here more than once/);
+  });
+
   test('a broken file in the folder as well, and a folder that is none', async () => {
     await write('etc/managed-settings.d/bad.json', '{');
     await expect(load()).rejects.toThrow(/bad\.json/);
