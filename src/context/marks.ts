@@ -31,7 +31,12 @@ export function framedSummary(text: string, key: NoteKey): string {
 
 /** Text of others: a key in it was copied from somewhere, and would make its words look like the program's. */
 export function withoutKey(text: string, key: NoteKey): string {
-  return key === undefined ? text : text.replace(new RegExp(key, 'gi'), NOT_GENUINE);
+  return key === undefined ? text : text.replace(spellingsOf(key), NOT_GENUINE);
+}
+
+/** The key in any capitals, also with characters in it that nobody sees: a reader would take it for the key. */
+function spellingsOf(key: string): RegExp {
+  return new RegExp([...key].join('\\p{Default_Ignorable_Code_Point}*'), 'giu');
 }
 
 /** A frame that was copied or made up says so: `<system-note not-genuine>`. */
