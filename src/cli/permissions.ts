@@ -86,7 +86,7 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
     gitFolder,
     gitRunsPrograms,
     trackedFiles,
-    gitShows: gitShows(process.env),
+    gitShows: gitShows(process.env, realpath),
     parseCommand,
     localSettingsFile,
   });

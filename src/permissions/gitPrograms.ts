@@ -46,10 +46,10 @@ export function trackedFiles(directory: string): readonly string[] | undefined {
 
 /** How git is asked whose content a command shows, with the user's environment; see `shownFiles`. */
 export const gitShows =
-  (env: Readonly<Record<string, string | undefined>>) =>
+  (env: Readonly<Record<string, string | undefined>>, realpath: (path: string) => string) =>
   (directory: string, shown: Shown): readonly string[] | undefined => {
     const repository = findRepository(resolve(directory));
-    return repository === undefined ? [] : shownFiles(env, directory, repository.worktree, shown);
+    return repository === undefined ? [] : shownFiles(env, directory, repository.worktree, shown, realpath);
   };
 
 /** Repositories in repositories that are looked at. */

@@ -57,11 +57,12 @@ export function shownFiles(
   directory: string,
   worktree: string,
   { listing, objects }: Shown,
+  realpath: (path: string) => string,
 ): readonly string[] | undefined {
   const git = (args: readonly string[], input = ''): string | undefined => {
     const { status, stdout } = spawnSync('git', [...OWN_GIT_ARGUMENTS, ...args], {
       cwd: directory,
-      env: ownGitEnvironment(env, worktree),
+      env: ownGitEnvironment(env, worktree, realpath),
       input,
       encoding: 'utf8',
       timeout: TIMEOUT_MS,

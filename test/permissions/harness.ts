@@ -95,7 +95,7 @@ export async function policyFor(
     gitFolder,
     gitRunsPrograms,
     trackedFiles,
-    gitShows: gitShows(process.env),
+    gitShows: gitShows(process.env, realpath),
     parseCommand: await shellParser(),
     localSettingsFile: join(root, '.clawdcode.local.json'),
     ...more,

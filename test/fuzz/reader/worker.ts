@@ -58,7 +58,7 @@ const policy: Policy = {
   gitFolder,
   gitRunsPrograms,
   trackedFiles,
-  gitShows: gitShows(process.env),
+  gitShows: gitShows(process.env, realpath),
   parseCommand: await loadShellParser(wasm),
   localSettingsFile: join(root, '.clawdcode.local.json'),
 };
