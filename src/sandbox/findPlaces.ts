@@ -65,11 +65,18 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
 }
 
 function hiddenPlaces(
-  { home, dataRoot, denyRead }: PlaceOptions,
+  { home, dataRoot, denyRead, workspace, isSensitive }: PlaceOptions,
   expand: (path: string) => readonly string[],
   opened: readonly string[],
 ): readonly HiddenPlace[] {
+  // A key or a `.env` that lies there openly belongs to no project, unless the home is one.
+  const loose = workspace.includes(home)
+    ? []
+    : namesIn(home)
+        .map((name) => join(home, name))
+        .filter(isSensitive);
   const candidates = [
+    ...loose,
     ...secretPlaces.map((place) => join(home, place)),
     ...secretSystemPlaces,
     dataRoot,

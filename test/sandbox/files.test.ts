@@ -35,8 +35,10 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
 
   test('keys and passwords of the home and of the program are not there', async () => {
     const { run, home } = await confined();
+    writeFileSync(join(home, 'server.pem'), 'SECRET-PEM');
+    writeFileSync(join(home, '.env'), 'A=SECRET-HOME-ENV');
     const { text } = await run(
-      `cat ~/.ssh/id_rsa ~/.netrc ~/.clawdcode/config.json; ls -A ~/.ssh ~/.clawdcode; cat ~/plain.txt; echo x > ~/.ssh/new`,
+      `cat ~/server.pem ~/.env ~/.ssh/id_rsa ~/.netrc ~/.clawdcode/config.json; ls -A ~/.ssh ~/.clawdcode; cat ~/plain.txt; echo x > ~/.ssh/new`,
     );
     expect(text).not.toContain('SECRET');
     expect(text).toContain('plain');
