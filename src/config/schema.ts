@@ -90,7 +90,7 @@ const sandboxSettings = z.strictObject({
   network: z
     .strictObject({
       allowedDomains: hosts.describe(
-        'Hosts that commands may reach, such as registry.npmjs.org or *.example.com.',
+        'Hosts that commands may reach, such as packages.example.com or *.example.com.',
       ),
       deniedDomains: hosts.describe('Hosts that commands must not reach, whatever else allows them.'),
       allowLocalPorts: z
