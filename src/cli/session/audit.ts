@@ -3,6 +3,7 @@ import { auditLines, auditRow, isNotable } from '../../commands/pages/auditPage.
 import { EXIT } from '../../headless/exitCodes.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
 import { redactDeep } from '../../redact/redactDeep.ts';
+import { count } from '../../ui/print/numbers.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import { jsonLine } from './json.ts';
 import { ownSecrets } from './ownSettings.ts';
@@ -41,6 +42,6 @@ export async function audit(
     if (!(await output.write(text))) return EXIT.ok;
   }
   if (shown === 0) output.hint('Nothing was done in this session but looking; --all lists that.');
-  else if (looked > 0) output.hint(`${looked} calls only looked; --all lists them.`);
+  else if (looked > 0) output.hint(`${count(looked, 'call')} only looked; --all shows all.`);
   return EXIT.ok;
 }
