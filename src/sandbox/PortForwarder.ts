@@ -98,18 +98,24 @@ export class PortForwarder {
     this.#servers.set(port, server);
   }
 
-  #join(socket: Socket, port: number, host: string): void {
+  #startHelper(): ChildProcess {
     const [program = '', ...args] = [...this.#options.enter(), this.#options.node, '-e', HELPER];
-    this.#helper ??= spawn(program, args, {
+    const helper = spawn(program, args, {
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       env: { PATH: '/usr/bin:/bin' },
       detached: true,
-    }).on('exit', () => {
-      this.#helper = undefined;
     });
-    this.#helper.unref();
-    this.#helper.channel?.unref();
-    this.#helper.on('error', () => socket.destroy());
+    const forget = (): void => {
+      if (this.#helper === helper) this.#helper = undefined;
+    };
+    helper.on('exit', forget).on('error', forget);
+    helper.unref();
+    helper.channel?.unref();
+    return helper;
+  }
+
+  #join(socket: Socket, port: number, host: string): void {
+    this.#helper ??= this.#startHelper();
     this.#helper.send({ port, host }, socket, {}, (error) => {
       if (error !== null) socket.destroy();
     });

@@ -1,16 +1,7 @@
 /** Confines the commands of one session with what this machine has: bubblewrap on Linux, seatbelt on macOS. */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import {
-  accessSync,
-  closeSync,
-  constants,
-  openSync,
-  readdirSync,
-  realpathSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { accessSync, closeSync, constants, openSync, realpathSync, unlinkSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { delimiter, isAbsolute, join } from 'node:path';
@@ -26,6 +17,7 @@ import type {
 import { whyBlocked } from './blocked.ts';
 import { bubblewrapArguments } from './bubblewrap.ts';
 import { type EnvironmentRules, withoutTokens } from './environment.ts';
+import { namesIn } from './fileLookups.ts';
 import { findPlaces, type PlaceOptions } from './findPlaces.ts';
 import { completeGitFolder, createRepositoryFinder, gitFoldersOf, uncompleteGitFolder } from './gitPlaces.ts';
 import { PortForwarder } from './PortForwarder.ts';
@@ -124,12 +116,11 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
     state: look,
     async confine(request) {
       const found = await look();
-      if (request.grant.basis === 'own') return unconfined(request, 'typed by the user', request.env);
+      if (request.grant.basis === 'own') return unconfined('typed by the user', request.env);
       const env = withoutTokens(request.env, options.environment);
-      if (found.type !== 'on')
-        return unconfined(request, found.reason, found.type === 'off' ? request.env : env);
+      if (found.type !== 'on') return unconfined(found.reason, found.type === 'off' ? request.env : env);
       if (request.grant.basis !== 'read-only' && (await options.isExcluded(request.command)))
-        return unconfined(request, 'excluded by the settings', request.env);
+        return unconfined('excluded by the settings', request.env);
       const given = options.places();
       const isLook = found.mode === 'read-only' || request.grant.basis === 'read-only';
       const repositories = isLook ? [] : given.workspace.flatMap(findRepositories);
@@ -154,7 +145,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       running.set(token, asking);
       return confined({ plan, env, wayOut, token, asking, options, onRelease: () => running.delete(token) });
     },
-    outside: (request, reason) => unconfined(request, reason, request.env),
+    outside: (request, reason) => unconfined(reason, request.env),
     dispose() {
       proxy.close();
       proxy.closeAllConnections();
@@ -229,8 +220,9 @@ async function allowsHost(
 }
 
 async function askedAbout(host: string, port: number, asking: RunningRequest | undefined): Promise<boolean> {
-  if (asking?.request.askHost === undefined) return false;
-  const { answers, problems, request } = asking;
+  const askHost = asking?.request.askHost;
+  if (asking === undefined || askHost === undefined) return false;
+  const { answers, problems } = asking;
   const name = `${host}:${port}`;
   const known = answers.get(name);
   if (known !== undefined) return known;
@@ -238,7 +230,7 @@ async function askedAbout(host: string, port: number, asking: RunningRequest | u
     problems.add(`it wanted to reach more than ${MAX_HOST_QUESTIONS} hosts that no rule allows`);
     return false;
   }
-  const answer = (request.askHost?.(host, port) ?? Promise.resolve(false)).catch(() => false);
+  const answer = askHost(host, port).catch(() => false);
   answers.set(name, answer);
   return answer;
 }
@@ -267,11 +259,7 @@ async function connectTo(
   });
 }
 
-function unconfined(
-  _request: CommandRequest,
-  reason: string,
-  env: Readonly<Record<string, string>>,
-): Confinement {
+function unconfined(reason: string, env: Readonly<Record<string, string>>): Confinement {
   return {
     isConfined: false,
     launch: (program, args) => ({ program, args, inherit: [], env }),
@@ -491,10 +479,4 @@ function isExecutable(path: string): boolean {
   }
 }
 
-function topOf(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).map((name) => join(folder, name));
-  } catch {
-    return [];
-  }
-}
+const topOf = (folder: string): readonly string[] => namesIn(folder).map((name) => join(folder, name));

@@ -1,6 +1,7 @@
 /** Looks at the disk for what a plan names: which secrets, protected files and git folders there are right now. */
-import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { lstatOf, namesIn, resolved } from './fileLookups.ts';
 import { gitFoldersOf, linkedGitFolder, protectedInGit } from './gitPlaces.ts';
 import type { HiddenPlace, SandboxPlaces } from './plan.ts';
 import { secretPlaces, secretSystemPlaces } from './secretPlaces.ts';
@@ -119,24 +120,6 @@ function protectedIn(root: string, isObeyed: (path: string) => boolean): readonl
   return [...obeyed, ...gitFile, ...gitFoldersOf(root).flatMap(protectedInGit)];
 }
 
-function resolved(path: string): readonly string[] {
-  // Most are not there, and an exception for each would take longer than all the rest.
-  if (lstatOf(path) === undefined) return [];
-  try {
-    return [realpathSync(path)];
-  } catch {
-    return [];
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
 const isFile = (path: string): boolean => lstatOf(path)?.isFile() === true;
 
 function statOf(path: string) {
@@ -148,11 +131,3 @@ function statOf(path: string) {
 }
 
 const isInside = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
-
-function lstatOf(path: string) {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
-}

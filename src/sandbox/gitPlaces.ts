@@ -2,17 +2,9 @@
  * The git folders of a workspace, and what git runs or takes orders from in each: of the repository itself, its
  * submodules, its linked worktrees, and of repositories below it.
  */
-import {
-  type BigIntStats,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
+import { lstatOf, namesIn, resolved } from './fileLookups.ts';
 
 /** What makes git read settings or hooks, or look for them elsewhere. Source: gitrepository-layout. */
 const obeyed = ['hooks', 'config', 'config.worktree', 'commondir'];
@@ -152,22 +144,6 @@ function lookInto(path: string, known: Folder | undefined): Folder | undefined {
   }
 }
 
-function resolved(path: string): readonly string[] {
-  try {
-    return [realpathSync(path)];
-  } catch {
-    return [];
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
 function textOf(path: string): string {
   try {
     const found = lstatSync(path);
@@ -178,11 +154,3 @@ function textOf(path: string): string {
 }
 
 const isDirectory = (path: string): boolean => lstatOf(path)?.isDirectory() === true;
-
-function lstatOf(path: string): BigIntStats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false, bigint: true });
-  } catch {
-    return undefined;
-  }
-}

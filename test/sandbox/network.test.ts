@@ -154,6 +154,16 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
       return answer.text();
     };
     await vi.waitFor(async () => expect(await fetched()).toBe(body), { timeout: 30_000, interval: 100 });
+    // Each connection is one for the helper, and leaves nothing behind in this process.
+    const warnings: Error[] = [];
+    const warn = (warning: Error): number => warnings.push(warning);
+    process.on('warning', warn);
+    onTestFinished(() => void process.off('warning', warn));
+    for (let count = 0; count < 15; count++)
+      await fetch(`http://127.0.0.1:${port}/`, { headers: { connection: 'close' } }).then((answer) =>
+        answer.text(),
+      );
+    expect(warnings).toEqual([]);
     await close();
     await vi.waitFor(() => expect(fetched()).rejects.toThrow(), { timeout: 30_000, interval: 100 });
   });
