@@ -1,6 +1,6 @@
 // Bundles src/ into dist/: one entry for the command line, one for each thread (counting tokens, the catalogue
-// of sessions, reading web pages), code-split so that nothing is parsed before it is needed. Everything is bundled except parts that carry their
-// own binary.
+// of sessions, deciding about commands, reading web pages), code-split so that nothing is parsed before it is needed.
+// Everything is bundled except parts that carry their own binary.
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
@@ -54,6 +54,7 @@ const threads = await build({
   entryPoints: {
     tokenWorker: 'src/context/tokens/exact/worker.ts',
     catalogueWorker: 'src/context/storage/catalogue/worker.ts',
+    permissionWorker: 'src/cli/permissionThread/worker.ts',
     pageWorker: 'src/tools/web/pageWorker.ts',
   },
   // CommonJS parts of the bundle call require().

@@ -8,7 +8,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   disk: [],
   model: ['protocol'],
   tools: ['protocol', 'disk'],
-  permissions: ['protocol'],
+  permissions: ['protocol', 'disk'],
   context: ['protocol', 'disk'],
   config: ['protocol'],
   checkpoints: ['protocol', 'disk'],

@@ -1,24 +1,20 @@
-/** Puts the permission room to work: rules from every layer, rules learnt in this session, the shell parser. */
-import { join } from 'node:path';
+/** Puts the permission room to work: rules from every layer, rules learnt in this session. */
 import { settingsFiles } from '../config/loadSettings.ts';
 import { addLocalRule } from '../config/localRules.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import { realpath } from '../disk/realPath.ts';
-import { coverage } from '../permissions/commandRule.ts';
-import { decide, type PermissionInput, type Policy } from '../permissions/decide.ts';
-import { expandGlob } from '../permissions/expandGlob.ts';
+import { decide, type PermissionInput } from '../permissions/decide.ts';
+import { diskLookups } from '../permissions/diskLookups.ts';
 import { explain } from '../permissions/explain.ts';
 import { decideFile } from '../permissions/fileDecision.ts';
-import { filesBelow, findUpwards } from '../permissions/filesBelow.ts';
-import { gitFolder, gitRunsPrograms, gitShows, trackedFiles } from '../permissions/gitPrograms.ts';
-import { linksIn, listTree } from '../permissions/listTree.ts';
+import type { AnsweredCall, LearnedRules } from '../permissions/learnRules.ts';
+import { notUnderstood, type PermissionEngine } from '../permissions/PermissionEngine.ts';
+import type { Policy, PolicyFacts } from '../permissions/policy.ts';
 import { parseRule, type SourcedRule } from '../permissions/rules.ts';
 import { isSensitive } from '../permissions/sensitive.ts';
-import { loadShellParser } from '../permissions/shell.ts';
 import { saveLocally } from '../permissions/suggestTool.ts';
 import type { PermissionExplanation } from '../protocol/explanation.ts';
 import type { Access, PermissionDecision, PermissionMode, RuleSuggestion } from '../protocol/permissions.ts';
-import { isDirectory } from './workspace.ts';
 
 export interface Permissions {
   decide(tool: string, access: Access, mode: PermissionMode): Promise<PermissionDecision>;
@@ -27,8 +23,8 @@ export interface Permissions {
     call: PermissionInput | undefined,
     mode: PermissionMode,
   ): Promise<PermissionExplanation | undefined>;
-  /** What decisions are made from, the shell's grammar included. */
-  policy(mode: PermissionMode): Promise<Policy>;
+  /** Rules from past answers; see `proposeRules`. */
+  propose(calls: readonly AnsweredCall[], least: number): Promise<LearnedRules>;
   /** Saves an "always" and says what was saved where. */
   remember(suggestion: RuleSuggestion): Promise<string>;
   rules(): readonly SourcedRule[];
@@ -46,8 +42,8 @@ export interface PermissionPlaces {
   readonly root: string;
   /** Where the program was started; absent = the root. */
   readonly cwd?: string;
-  /** The folder with the grammar files. */
-  readonly wasm: string;
+  /** Decides about commands. */
+  readonly engine: PermissionEngine;
   /** Reading in here never asks: what the program itself stored for the model. */
   readonly ownDirectories: readonly string[];
   /** Rules were saved into the folder's local settings. */
@@ -55,20 +51,13 @@ export interface PermissionPlaces {
 }
 
 export function createPermissions(loaded: LoadedSettings, places: PermissionPlaces): Permissions {
-  const { home, root } = places;
+  const { engine, home, root } = places;
   const localSettingsFile = settingsFiles(places).local;
   let rules: readonly SourcedRule[] = loaded.rules;
   const managedOnly = loaded.settings.allowManagedPermissionRulesOnly;
-  let parser: ReturnType<typeof loadShellParser> | undefined;
   let held: PermissionInput | undefined;
-  const loadParser = (): ReturnType<typeof loadShellParser> => {
-    parser ??= loadShellParser(places.wasm).catch(() => notUnderstood);
-    return parser;
-  };
-  // The grammar is loaded for the first command, not before: most sessions begin with reading.
-  const parserFor = async ({ type }: Access): Promise<Policy['parseCommand']> =>
-    type === 'command' ? await loadParser() : notUnderstood;
-  const policyFor = (mode: PermissionMode, parseCommand: Policy['parseCommand']): Policy => ({
+  const lookups = diskLookups(process.env);
+  const factsFor = (mode: PermissionMode): PolicyFacts => ({
     mode,
     rules,
     root,
@@ -76,19 +65,13 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
     additionalDirectories: loaded.settings.permissions.additionalDirectories,
     ownDirectories: places.ownDirectories,
     home,
-    realpath,
-    expandGlob,
-    linksIn,
-    listTree,
-    isDirectory,
-    filesBelow,
-    findUpwards,
-    gitFolder,
-    gitRunsPrograms,
-    trackedFiles,
-    gitShows: gitShows(process.env, realpath),
-    parseCommand,
     localSettingsFile,
+  });
+  /** For what is no command, and takes no time. */
+  const policyFor = (mode: PermissionMode): Policy => ({
+    ...factsFor(mode),
+    ...lookups,
+    parseCommand: notUnderstood,
   });
 
   return {
@@ -98,36 +81,29 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
       if (isSensitive(path) || isSensitive(realpath(path))) return true;
       if (rules.every(({ behavior }) => behavior === 'allow')) return false;
       const request = { tool: 'Read', verb: 'read', path } as const;
-      const { behavior, cause } = decideFile(request, policyFor('default', notUnderstood));
+      const { behavior, cause } = decideFile(request, policyFor('default'));
       return behavior !== 'allow' && (cause === 'rule' || cause === 'secret');
     },
     async decide(tool, access, mode) {
-      // The grammar is loaded for the first command, not before: most sessions begin with reading.
-      const { suggestion, ...decision } = decide({ tool, access }, policyFor(mode, await parserFor(access)));
-      if (decision.behavior !== 'allow') held = { tool, access };
+      const input = { tool, access };
+      const { suggestion, ...decision } =
+        access.type === 'command'
+          ? await engine.decide(input, factsFor(mode))
+          : decide(input, policyFor(mode));
+      if (decision.behavior !== 'allow') held = input;
       // A rule that would not count is not offered.
       const isOffered = suggestion !== undefined && (!managedOnly || suggestion.destination === 'mode');
       return isOffered ? { ...decision, suggestion } : decision;
     },
     async explain(call, mode) {
       const input = call ?? held;
-      return input && explain(input, policyFor(mode, await parserFor(input.access)));
+      if (input?.access.type === 'command') return await engine.explain(input, factsFor(mode));
+      return input && explain(input, policyFor(mode));
     },
-    policy: async (mode) => policyFor(mode, await loadParser()),
-    async matches(patterns, command) {
-      if (patterns.length === 0) return false;
-      const parsed = (await loadParser())(command);
-      if (!parsed.ok || parsed.parts.length === 0) return false;
-      const allowed = patterns.map((pattern) => ({
-        text: `Bash(${pattern})`,
-        behavior: 'allow' as const,
-        source: 'sandbox.excludedCommands',
-        base: root,
-      }));
-      return parsed.parts.every((part) => allowed.some((rule) => coverage(rule, part) !== undefined));
-    },
-    suggestHost: (domain) =>
-      saveLocally([`WebFetch(domain:${domain})`], policyFor('default', notUnderstood), domain),
+    propose: (calls, least) => engine.propose(calls, factsFor('default'), least),
+    matches: async (patterns, command) =>
+      patterns.length > 0 && (await engine.matches(patterns, command, root)),
+    suggestHost: (domain) => saveLocally([`WebFetch(domain:${domain})`], policyFor('default'), domain),
     async remember({ rules: texts, destination, file }) {
       if (managedOnly)
         return 'Nothing was saved: on this machine only the allow rules of managed settings count.';
@@ -153,12 +129,4 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
       return `Saved to ${file}: allow ${texts.join(', ')}`;
     },
   };
-}
-
-/** Without the grammar no command is understood, and what is not understood is asked about. */
-const notUnderstood = () => ({ ok: false as const });
-
-/** Where the build puts the shell grammar. */
-export function grammarFolder(packageRoot: string): string {
-  return join(packageRoot, 'dist');
 }

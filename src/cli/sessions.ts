@@ -39,7 +39,8 @@ import { createModelChoice, listModels } from './models.ts';
 import { whereItLies } from './movedSession.ts';
 import { withNearestModels } from './nearestModels.ts';
 import { openContext } from './openContext.ts';
-import { createPermissions, grammarFolder, type Permissions } from './permissions.ts';
+import { createPermissions, type Permissions } from './permissions.ts';
+import { createPermissionEngine } from './permissionThread/createEngine.ts';
 import type { Place } from './place.ts';
 import { writeRedaction } from './redaction.ts';
 import { createSessionSandbox } from './sandbox.ts';
@@ -99,6 +100,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
     redaction,
   });
   const encoder = createTokenEncoder(place.packageRoot);
+  const engine = createPermissionEngine(place.packageRoot, options.debug.write);
   const apiKey = options.apiKey;
   const send = environmentSend(place.env);
   const served = options.demo
@@ -141,7 +143,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
       });
       const permissions = createPermissions(loaded, {
         ...place,
-        wasm: grammarFolder(place.packageRoot),
+        engine,
         ownDirectories: [join(getProjectStoragePath(place.dataRoot, place.root), 'blobs')],
         // A rule that the user has just saved here must count tomorrow, without trust in what else comes here.
         onSaved: (rules) => rememberRules(place.dataRoot, place.root, rules),
@@ -232,6 +234,9 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
       });
       const agent = isReading ? readOnlyAgent(created, onError) : created;
       logContext(agent, options.debug);
+      agent.subscribe((event) => {
+        if (event.type === 'tool_call_delta' && event.name === 'Bash') engine.prepare();
+      });
       // A closed session has nothing to measure.
       if (options.interactive) onLearned = () => void agent.measure().catch(() => undefined);
       // Switching every question off is a decision of one day; a session does not take it to the next by itself.

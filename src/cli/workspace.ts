@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { realpath } from '../disk/realPath.ts';
 
@@ -8,14 +8,5 @@ export function findRoot(cwd: string): string {
   for (let directory = start; ; directory = dirname(directory)) {
     if (existsSync(join(directory, '.git'))) return directory;
     if (directory === dirname(directory)) return start;
-  }
-}
-
-/** Whether there is a directory of that name, or a link to one. */
-export function isDirectory(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  } catch {
-    return false;
   }
 }

@@ -1,5 +1,6 @@
 /** The context room's one door. */
 
+export { type AskedThread, askThread, type ThreadAnswer } from './askThread.ts';
 export { CompactionService } from './CompactionService.ts';
 export {
   type BuiltContext,

@@ -29,8 +29,8 @@ export function filesBelow(top: string, selection: Selection): FilesBelow | unde
   const files: string[] = [];
   const folders: string[] = [];
   const links: string[] = [];
-  if (!isFolder(top)) return { files: [top], folders, links };
-  const isGit = selection.ignores === true && isFolder(join(top, '.git'));
+  if (!isDirectory(top)) return { files: [top], folders, links };
+  const isGit = selection.ignores === true && isDirectory(join(top, '.git'));
   const left: Folder[] = [
     { folder: top, ignored: new Set(), kept: selection.hidden ? [] : keptAbove(dirname(top)) },
   ];
@@ -140,7 +140,8 @@ function readText(path: string): string | undefined {
   }
 }
 
-function isFolder(path: string): boolean {
+/** Whether there is a directory of that name, or a link to one. Never throws. */
+export function isDirectory(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   } catch {

@@ -6,7 +6,8 @@ import type { TreeEntry } from './listTree.ts';
 import type { ParsedCommand } from './parsedCommand.ts';
 import type { SourcedRule } from './rules.ts';
 
-export interface Policy {
+/** The part that is plain data, so that it can be sent to a thread. */
+export interface PolicyFacts {
   readonly mode: PermissionMode;
   readonly rules: readonly SourcedRule[];
   /** The project's root, absolute. */
@@ -18,6 +19,12 @@ export interface Policy {
   /** The program's own directories, which may be read without asking. */
   readonly ownDirectories: readonly string[];
   readonly home: string;
+  /** Absolute path of the settings file that "always" writes to. */
+  readonly localSettingsFile: string;
+}
+
+/** What a decision asks the disk and git about. All of it blocks. */
+export interface DiskLookups {
   /** Resolves links of the deepest existing ancestor; never throws. */
   readonly realpath: (path: string) => string;
   /** The paths that a shell may make of one with wildcards; undefined when there are too many; never throws. */
@@ -40,7 +47,8 @@ export interface Policy {
   readonly gitShows: (directory: string, shown: Shown) => readonly string[] | undefined;
   /** Whether git would start programs that the repository found from a directory names; never throws. */
   readonly gitRunsPrograms: (directory: string) => boolean;
+}
+
+export interface Policy extends PolicyFacts, DiskLookups {
   readonly parseCommand: (command: string) => ParsedCommand;
-  /** Absolute path of the settings file that "always" writes to. */
-  readonly localSettingsFile: string;
 }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { createPermissions, type Permissions } from '../../src/cli/permissions.ts';
 import { loadSettings } from '../../src/config/loadSettings.ts';
+import { InProcessEngine } from '../../src/permissions/PermissionEngine.ts';
 import type { Access, PermissionMode, RuleSuggestion } from '../../src/protocol/permissions.ts';
 
 const top = realpathSync(mkdtempSync(join(tmpdir(), 'clawdcode-wiring-')));
@@ -38,7 +39,7 @@ async function wired(settings: unknown = {}, given: { wasm?: string; flags?: obj
   let saves = 0;
   const permissions = createPermissions(loaded, {
     ...places,
-    wasm: given.wasm ?? wasm,
+    engine: new InProcessEngine(given.wasm ?? wasm, {}),
     ownDirectories: [join(dataRoot, 'blobs')],
     onSaved: async () => {
       saves++;
@@ -179,7 +180,7 @@ test('where only managed rules count, no other is offered, saved or heeded', asy
   });
   const { decide, remember, rules } = createPermissions(loaded, {
     ...places,
-    wasm,
+    engine: new InProcessEngine(wasm, {}),
     ownDirectories: [],
     onSaved: () => Promise.reject(new Error('nothing is saved')),
   });

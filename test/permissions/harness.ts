@@ -3,13 +3,8 @@ import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isDirectory } from '../../src/cli/workspace.ts';
-import { realpath } from '../../src/disk/realPath.ts';
 import { decide, type Policy } from '../../src/permissions/decide.ts';
-import { expandGlob } from '../../src/permissions/expandGlob.ts';
-import { filesBelow, findUpwards } from '../../src/permissions/filesBelow.ts';
-import { gitFolder, gitRunsPrograms, gitShows, trackedFiles } from '../../src/permissions/gitPrograms.ts';
-import { linksIn, listTree } from '../../src/permissions/listTree.ts';
+import { diskLookups } from '../../src/permissions/diskLookups.ts';
 import type { ParsedCommand } from '../../src/permissions/parsedCommand.ts';
 import type { SourcedRule } from '../../src/permissions/rules.ts';
 import { loadShellParser } from '../../src/permissions/shell.ts';
@@ -49,8 +44,8 @@ symlinkSync('.', join(root, 'itself'));
 
 let parser: Promise<(command: string) => ParsedCommand> | undefined;
 
-/** The real parser, from the packages that the build copies its grammar from. */
-export function shellParser(): Promise<(command: string) => ParsedCommand> {
+/** A folder with the grammar, from the packages that the build copies it from. */
+export function wasmFolder(): string {
   const { resolve } = createRequire(import.meta.url);
   const directory = mkdtempSync(join(top, 'wasm-'));
   for (const [name, from] of [
@@ -58,7 +53,12 @@ export function shellParser(): Promise<(command: string) => ParsedCommand> {
     ['tree-sitter-bash.wasm', 'tree-sitter-bash/tree-sitter-bash.wasm'],
   ] as const)
     symlinkSync(resolve(from), join(directory, name));
-  parser ??= loadShellParser(directory);
+  return directory;
+}
+
+/** The real parser. */
+export function shellParser(): Promise<(command: string) => ParsedCommand> {
+  parser ??= loadShellParser(wasmFolder());
   return parser;
 }
 
@@ -85,17 +85,7 @@ export async function policyFor(
     additionalDirectories: [],
     ownDirectories: [],
     home,
-    realpath,
-    expandGlob,
-    linksIn,
-    listTree,
-    isDirectory,
-    filesBelow,
-    findUpwards,
-    gitFolder,
-    gitRunsPrograms,
-    trackedFiles,
-    gitShows: gitShows(process.env, realpath),
+    ...diskLookups(process.env),
     parseCommand: await shellParser(),
     localSettingsFile: join(root, '.clawdcode.local.json'),
     ...more,

@@ -5,13 +5,15 @@ import { settingsFiles } from '../../config/loadSettings.ts';
 import { rememberRules } from '../../config/trust.ts';
 import type { LoadedSettings } from '../../config/types.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
-import { type AnsweredCall, type LearnedRules, proposeRules } from '../../permissions/learnRules.ts';
+import type { AnsweredCall, LearnedRules } from '../../permissions/learnRules.ts';
+import { InProcessEngine } from '../../permissions/PermissionEngine.ts';
 import type { PermissionExplanation } from '../../protocol/explanation.ts';
 import type { Access, PermissionMode } from '../../protocol/permissions.ts';
 import { renderPage } from '../../ui/print/page.ts';
 import { sanitizeLine } from '../../ui/print/sanitize.ts';
 import { parseArguments } from '../options.ts';
-import { createPermissions, grammarFolder, type Permissions } from '../permissions.ts';
+import { createPermissions, type Permissions } from '../permissions.ts';
+import { grammarFolder } from '../permissionThread/createEngine.ts';
 import type { Place } from '../place.ts';
 import { jsonDocument } from '../session/json.ts';
 import type { Output } from '../session/output.ts';
@@ -87,7 +89,7 @@ async function learn(
 ): Promise<number> {
   const { permissions } = await open(place, {});
   const calls = await callsOf(place, limit);
-  const learned = proposeRules(calls, await permissions.policy('default'), min);
+  const learned = await permissions.propose(calls, min);
   const asked = calls.length;
   if (json) await output.write(jsonDocument({ answered: asked, ...learned }));
   else await output.write(shown(learned, asked, place));
@@ -153,7 +155,7 @@ async function open(
   );
   const permissions = createPermissions(loaded, {
     ...place,
-    wasm: grammarFolder(place.packageRoot),
+    engine: new InProcessEngine(grammarFolder(place.packageRoot), process.env),
     ownDirectories: [],
     onSaved: (rules) => rememberRules(place.dataRoot, place.root, rules),
   });

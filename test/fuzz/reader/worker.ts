@@ -7,13 +7,8 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { isDirectory } from '../../../src/cli/workspace.ts';
-import { realpath } from '../../../src/disk/realPath.ts';
 import { decide, type Policy } from '../../../src/permissions/decide.ts';
-import { expandGlob } from '../../../src/permissions/expandGlob.ts';
-import { filesBelow, findUpwards } from '../../../src/permissions/filesBelow.ts';
-import { gitFolder, gitRunsPrograms, gitShows, trackedFiles } from '../../../src/permissions/gitPrograms.ts';
-import { linksIn, listTree } from '../../../src/permissions/listTree.ts';
+import { diskLookups } from '../../../src/permissions/diskLookups.ts';
 import { loadShellParser } from '../../../src/permissions/shell.ts';
 import { addTraps, canConfine, makeArena, runBatch, shellsHere } from './agreement.ts';
 import { randomCommand, randomFrom } from './randomCommand.ts';
@@ -48,17 +43,7 @@ const policy: Policy = {
   additionalDirectories: [],
   ownDirectories: [],
   home,
-  realpath,
-  expandGlob,
-  isDirectory,
-  filesBelow,
-  findUpwards,
-  linksIn,
-  listTree,
-  gitFolder,
-  gitRunsPrograms,
-  trackedFiles,
-  gitShows: gitShows(process.env, realpath),
+  ...diskLookups(process.env),
   parseCommand: await loadShellParser(wasm),
   localSettingsFile: join(root, '.clawdcode.local.json'),
 };

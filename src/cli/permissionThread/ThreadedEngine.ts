@@ -1,0 +1,81 @@
+import type { Worker } from 'node:worker_threads';
+import { type AskedThread, askThread } from '../../context/index.ts';
+import { InProcessEngine, type PermissionEngine } from '../../permissions/PermissionEngine.ts';
+
+type Method = keyof PermissionEngine;
+type Question<M extends Method> = {
+  readonly id: number;
+  readonly type: M;
+  readonly args: Parameters<PermissionEngine[M]>;
+};
+
+/** What the thread is asked: a method of the engine and its arguments. */
+export type EngineQuestion = { [M in Method]: Question<M> }[Method];
+
+export interface ThreadedEngineOptions {
+  /** A question that takes longer ends the thread. Default: a minute, as git may take seconds for each part. */
+  readonly maxMs?: number;
+  /** Hears why the thread could not answer. */
+  readonly onFailure?: (reason: string) => void;
+}
+
+const MAX_MS = 60_000;
+
+/**
+ * The engine in a thread of its own, which begins with the first question: walking a large tree or asking git takes
+ * longer than the screen may stand still. Where the thread cannot answer, the command counts as not understood.
+ */
+export class ThreadedEngine implements PermissionEngine {
+  readonly #thread: AskedThread<EngineQuestion>;
+  readonly #maxMs: number;
+  readonly #onFailure: (reason: string) => void;
+  #prepared: Promise<boolean> | undefined;
+  /** Has no grammar, so it asks about what no rule denies. */
+  readonly #fallback = new InProcessEngine('', {});
+
+  constructor(start: () => Worker, { maxMs = MAX_MS, onFailure = () => {} }: ThreadedEngineOptions = {}) {
+    this.#thread = askThread(start, 'the thread that decides about commands');
+    this.#maxMs = maxMs;
+    this.#onFailure = onFailure;
+  }
+
+  /** Begins the thread, so that the first decision does not wait for it. */
+  prepare(): void {
+    this.#prepared ??= this.matches([':'], ':', '/');
+  }
+
+  decide(...args: Parameters<PermissionEngine['decide']>): ReturnType<PermissionEngine['decide']> {
+    return this.#ask({ type: 'decide', args }, () => this.#fallback.decide(...args));
+  }
+
+  explain(...args: Parameters<PermissionEngine['explain']>): ReturnType<PermissionEngine['explain']> {
+    return this.#ask({ type: 'explain', args }, () => this.#fallback.explain(...args));
+  }
+
+  matches(...args: Parameters<PermissionEngine['matches']>): ReturnType<PermissionEngine['matches']> {
+    return this.#ask({ type: 'matches', args }, () => this.#fallback.matches(...args));
+  }
+
+  propose(...args: Parameters<PermissionEngine['propose']>): ReturnType<PermissionEngine['propose']> {
+    return this.#ask({ type: 'propose', args }, () => this.#fallback.propose(...args));
+  }
+
+  async #ask<T>(
+    question: Parameters<AskedThread<EngineQuestion>['ask']>[0],
+    otherwise: () => Promise<T>,
+  ): Promise<T> {
+    const limit = setTimeout(() => {
+      this.#onFailure(`no decision within ${this.#maxMs} ms`);
+      void this.#thread.close();
+    }, this.#maxMs);
+    limit.unref();
+    try {
+      return (await this.#thread.ask(question)) as T;
+    } catch (error) {
+      this.#onFailure(error instanceof Error ? error.message : String(error));
+      return await otherwise();
+    } finally {
+      clearTimeout(limit);
+    }
+  }
+}

@@ -1,0 +1,33 @@
+/** Entry of the thread that decides about commands. `workerData.wasm` is the folder with the grammar. */
+import { parentPort, workerData } from 'node:worker_threads';
+import type { ThreadAnswer } from '../../context/index.ts';
+import { InProcessEngine } from '../../permissions/PermissionEngine.ts';
+import type { EngineQuestion } from './ThreadedEngine.ts';
+
+const engine = new InProcessEngine(String(workerData.wasm), process.env);
+
+parentPort?.on('message', async (question: EngineQuestion) => {
+  const { id } = question;
+  try {
+    answer({ id, type: 'done', result: await run(question) });
+  } catch (error) {
+    answer({ id, type: 'failed', message: error instanceof Error ? error.message : String(error) });
+  }
+});
+
+function run(question: EngineQuestion): Promise<unknown> {
+  switch (question.type) {
+    case 'decide':
+      return engine.decide(...question.args);
+    case 'explain':
+      return engine.explain(...question.args);
+    case 'matches':
+      return engine.matches(...question.args);
+    case 'propose':
+      return engine.propose(...question.args);
+  }
+}
+
+function answer(message: ThreadAnswer): void {
+  parentPort?.postMessage(message);
+}

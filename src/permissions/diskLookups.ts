@@ -1,0 +1,21 @@
+import { realpath } from '../disk/realPath.ts';
+import { expandGlob } from './expandGlob.ts';
+import { filesBelow, findUpwards, isDirectory } from './filesBelow.ts';
+import { gitFolder, gitRunsPrograms, gitShows, trackedFiles } from './gitPrograms.ts';
+import { linksIn, listTree } from './listTree.ts';
+import type { DiskLookups } from './policy.ts';
+
+/** The real disk, and git as it runs with the user's environment. */
+export const diskLookups = (env: Readonly<Record<string, string | undefined>>): DiskLookups => ({
+  realpath,
+  expandGlob,
+  linksIn,
+  listTree,
+  isDirectory,
+  filesBelow,
+  findUpwards,
+  gitFolder,
+  gitRunsPrograms,
+  trackedFiles,
+  gitShows: gitShows(env, realpath),
+});

@@ -1,0 +1,77 @@
+/** Deciding about commands in a thread of its own. */
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { expect, test } from 'vitest';
+import { ThreadedEngine } from '../../src/cli/permissionThread/ThreadedEngine.ts';
+import type { PolicyFacts } from '../../src/permissions/policy.ts';
+import { home, root, rule, wasmFolder } from '../permissions/harness.ts';
+
+const entry = new URL('../../src/cli/permissionThread/worker.ts', import.meta.url);
+const start = (): Worker => new Worker(entry, { workerData: { wasm: wasmFolder() } });
+/** Takes every question and answers none. */
+const hang = (): Worker =>
+  new Worker(`require('node:worker_threads').parentPort.on('message', () => { for (;;); })`, { eval: true });
+
+const facts = (rules: readonly string[] = []): PolicyFacts => ({
+  mode: 'default',
+  rules: rules.map(rule),
+  root,
+  additionalDirectories: [],
+  ownDirectories: [],
+  home,
+  localSettingsFile: join(root, '.clawdcode.local.json'),
+});
+const call = (command: string) =>
+  ({ tool: 'Bash', access: { type: 'command', command, cwd: root } }) as const;
+
+test('the thread decides as this thread does: the grammar, the disk, the rules', async () => {
+  const engine = new ThreadedEngine(start);
+  const behavior = async (command: string, rules?: readonly string[]) =>
+    (await engine.decide(call(command), facts(rules))).behavior;
+  expect(await behavior('wc -l src/*.ts')).toBe('allow');
+  expect(await behavior('cat .e*')).toBe('ask');
+  expect(await behavior('make', ['allow Bash(make)'])).toBe('allow');
+  expect(await behavior('make', ['deny Bash(make)'])).toBe('deny');
+  const { parts } = await engine.explain(call('ls && make'), facts());
+  expect(parts.map(({ text }) => text)).toEqual(['ls', 'make']);
+  expect(await engine.matches(['docker *'], 'docker ps', root)).toBe(true);
+  expect(await engine.matches(['docker *'], 'docker ps; rm a', root)).toBe(false);
+  const answered = { ...call('make all'), answer: 'allowed' } as const;
+  const { rules } = await engine.propose([answered, answered], facts(), 2);
+  expect(rules.map((one) => one.times)).toEqual([2]);
+});
+
+test('while the thread hangs, the screen goes on; then the command counts as not understood', async () => {
+  const failures: string[] = [];
+  const engine = new ThreadedEngine(hang, {
+    maxMs: 500,
+    onFailure: (reason) => failures.push(reason),
+  });
+  let ticks = 0;
+  const ticking = setInterval(() => ticks++, 5);
+  const [looks, denied] = await Promise.all([
+    engine.decide(call('ls'), facts()),
+    engine.decide(call('make'), facts(['deny Bash(make)'])),
+  ]);
+  clearInterval(ticking);
+  expect(ticks).toBeGreaterThan(5);
+  expect(looks).toMatchObject({ behavior: 'ask', reason: expect.stringContaining('understood') });
+  expect(denied.behavior).toBe('deny');
+  expect(failures[0]).toBe('no decision within 500 ms');
+});
+
+test('a thread that dies or cannot be made asks', async () => {
+  const failures: string[] = [];
+  const onFailure = (reason: string): unknown => failures.push(reason);
+  const missing = new ThreadedEngine(() => new Worker(join(root, 'missing.js')), { onFailure });
+  expect((await missing.decide(call('ls'), facts())).behavior).toBe('ask');
+  const impossible = new ThreadedEngine(
+    () => {
+      throw new Error('no threads');
+    },
+    { onFailure },
+  );
+  expect((await impossible.decide(call('ls'), facts())).behavior).toBe('ask');
+  expect(await impossible.matches(['ls'], 'ls', root)).toBe(false);
+  expect(failures).toHaveLength(3);
+});
