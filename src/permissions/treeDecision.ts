@@ -112,7 +112,7 @@ export function decideTracked(
   return allowed;
 }
 
-/** Whether the files may be shown whose content git shows. It is asked only where it tracks one that may not. */
+/** Whether the files may be shown whose content git shows: also those that it tracked once, and that are gone. */
 export function decideShown(shown: Shown, place: string, what: string, policy: Policy): PermissionDecision {
   const hasRules = policy.rules.some(({ behavior }) => behavior !== 'allow');
   const held = (path: string): PermissionDecision | undefined => {
@@ -120,10 +120,13 @@ export function decideShown(shown: Shown, place: string, what: string, policy: P
     const decision = decideFile({ tool: 'Read', verb: 'read', path }, policy);
     return decision.behavior === 'allow' ? undefined : decision;
   };
-  const tracked = policy.trackedFiles(place);
-  if (tracked !== undefined && !tracked.some(held)) return allowed;
   const files = policy.gitShows(place, shown);
-  if (files === undefined) return { behavior: 'ask', reason: `Which files ${what} shows is not known.` };
+  if (files === undefined) {
+    // Git cannot list everything, `diff --check` for one. What is tracked now is then all that is looked at.
+    const tracked = policy.trackedFiles(place);
+    if (tracked !== undefined && !tracked.some(held)) return allowed;
+    return { behavior: 'ask', reason: `Which files ${what} shows is not known.` };
+  }
   for (const path of files) {
     const found = held(path);
     if (found)

@@ -111,3 +111,15 @@ test('a secret that was changed is no part of a difference that is shown', async
   expect(await behavior('git diff --cached')).toBe('allow');
   write('.env.test', 'one\n');
 });
+
+test('a secret that git does not track any more is still in the history, and asks', async () => {
+  git('rm', '-q', '--cached', '.npmrc', '.env.test');
+  expect(await behavior('git diff HEAD')).toBe('ask');
+  git('-c', 'core.hooksPath=/dev/null', 'commit', '-qm', 'untracked');
+  expect(await behavior('git show')).toBe('ask');
+  expect(await behavior('git log -p')).toBe('ask');
+  expect(await behavior('git diff HEAD~1')).toBe('ask');
+  expect(await behavior('git log -p -- src')).toBe('allow');
+  expect(await behavior('git diff')).toBe('allow');
+  expect(await behavior('git diff --check')).toBe('allow');
+});
