@@ -34,6 +34,7 @@ import { logContext } from './debugEvents.ts';
 import type { DebugLog } from './debugLog.ts';
 import { envSecrets } from './envSecrets.ts';
 import { openFileCheckpoints } from './fileCheckpoints.ts';
+import { openKnownServers } from './knownServers.ts';
 import { openLearnedWindows } from './learnedWindows.ts';
 import { createModelChoice, listModels } from './models.ts';
 import { whereItLies } from './movedSession.ts';
@@ -103,12 +104,19 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
   const engine = createPermissionEngine(place.packageRoot, options.debug.write);
   const apiKey = options.apiKey;
   const send = environmentSend(place.env);
-  const served = options.demo
-    ? undefined
-    : createServedModels({ baseUrl, apiKey, headers, now: systemClock.now, send });
-  const client = createClient(options, send, served);
   const onError = (error: unknown): void =>
     options.debug.write(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  const served = options.demo
+    ? undefined
+    : createServedModels({
+        baseUrl,
+        apiKey,
+        headers,
+        now: systemClock.now,
+        send,
+        memory: openKnownServers({ dataRoot: place.dataRoot, baseUrl, now: systemClock.now, onError }),
+      });
+  const client = createClient(options, send, served);
   const learning = openLearnedWindows({
     dataRoot: place.dataRoot,
     baseUrl,

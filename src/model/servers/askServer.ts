@@ -2,7 +2,7 @@
  * Asks a server who it is and which models it has, before a prompt is sent. A server nearby is asked in every way
  * at once, since who answers there is not known; a hosted one only for its list, unless that gives it away.
  */
-import type { ServedModel, ServerAnswer, ServerFacts } from '../../protocol/server.ts';
+import type { ServedModel, ServerAnswer, ServerFacts, ServerKind } from '../../protocol/server.ts';
 import { endpointFacts } from '../endpoint.ts';
 import { badUrlError, shownUrl, toModelError } from '../errors.ts';
 import { hasAuthorization, secretsOf } from '../http/ownHeaders.ts';
@@ -19,6 +19,8 @@ export interface ServerQuestion extends HttpQuestion {
   readonly baseUrl: string;
   /** The one model whose details are wanted; absent = of all, as far as there is time. */
   readonly model?: string;
+  /** Of a server nearby, if it is known; absent = it is asked in every way. */
+  readonly kind?: ServerKind;
 }
 
 /**
@@ -37,7 +39,7 @@ export async function askServer(question: ServerQuestion): Promise<ServerAnswer>
   };
 
   const lists = listUrls.map((url) => askJson(`${url}/models`, question));
-  const natives = isNear ? askNatives(ask) : undefined;
+  const natives = isNear ? askNatives(ask, question.kind) : undefined;
   const answers = await Promise.all(lists);
   const at = answers.findIndex(
     (answer) => answer.type === 'json' && readModelList(answer.value) !== undefined,
@@ -55,28 +57,23 @@ export async function askServer(question: ServerQuestion): Promise<ServerAnswer>
   };
 }
 
-interface Natives {
-  readonly version: unknown;
-  readonly tags: unknown;
-  readonly running: unknown;
-  readonly studioV0: unknown;
-  readonly studioV1: unknown;
-  readonly props: unknown;
-  readonly vllm: unknown;
-}
+/** Where each kind of server tells what is its own. */
+const nativePaths = {
+  version: { path: '/api/version', kind: 'ollama' },
+  tags: { path: '/api/tags', kind: 'ollama' },
+  running: { path: '/api/ps', kind: 'ollama' },
+  studioV0: { path: '/api/v0/models', kind: 'lmstudio' },
+  studioV1: { path: '/api/v1/models', kind: 'lmstudio' },
+  props: { path: '/props', kind: 'llamacpp' },
+  vllm: { path: '/version', kind: 'vllm' },
+} as const;
 
-async function askNatives(ask: (path: string) => Promise<unknown>): Promise<Natives> {
-  const paths = [
-    '/api/version',
-    '/api/tags',
-    '/api/ps',
-    '/api/v0/models',
-    '/api/v1/models',
-    '/props',
-    '/version',
-  ];
-  const [version, tags, running, studioV0, studioV1, props, vllm] = await Promise.all(paths.map(ask));
-  return { version, tags, running, studioV0, studioV1, props, vllm };
+type Natives = Readonly<Partial<Record<keyof typeof nativePaths, unknown>>>;
+
+async function askNatives(ask: (path: string) => Promise<unknown>, only?: ServerKind): Promise<Natives> {
+  const wanted = Object.entries(nativePaths).filter(([, { kind }]) => only === undefined || kind === only);
+  const answers = await Promise.all(wanted.map(async ([name, { path }]) => [name, await ask(path)]));
+  return Object.fromEntries(answers);
 }
 
 /** A hosted server that is one of the local kinds, behind a name of its own. */

@@ -3,6 +3,8 @@
  * have changed. Owns the one case in which a server tells only after it was made to do something: Ollama does not
  * know the window of a model that it has not loaded.
  */
+
+import type { ModelError } from '../../protocol/model.ts';
 import type { ServedModel, ServerKind } from '../../protocol/server.ts';
 import { endpointFacts } from '../endpoint.ts';
 import { askJson, type HttpQuestion } from './askHttp.ts';
@@ -31,7 +33,20 @@ export interface ServedModelsOptions extends Omit<HttpQuestion, 'signal'> {
   readonly now: () => number;
   /** Longest wait of a prompt, in ms; for a server nearby, which says more and may be at work, longer by itself. */
   readonly patienceMs?: number;
+  /** What earlier runs learned; absent = nothing. */
+  readonly memory?: ServerMemory;
 }
+
+/** `silent`: a server that answers, and says nothing about itself. */
+export type RememberedKind = ServerKind | 'silent';
+
+/** Which kind of server this endpoint was the last time. */
+export interface ServerMemory {
+  recall(): Promise<RememberedKind | undefined>;
+  remember(kind: RememberedKind): Promise<void>;
+}
+
+const noMemory: ServerMemory = { recall: async () => undefined, remember: async () => {} };
 
 /** Longest wait for a server's answer, whether or not somebody waits, in ms. */
 const ANSWER_MS = 10_000;
@@ -51,7 +66,7 @@ interface Record {
 
 /** The three whose lists hold nothing but names are never asked. */
 export function createServedModels(options: ServedModelsOptions): ServedModels {
-  const { baseUrl, now } = options;
+  const { baseUrl, now, memory = noMemory } = options;
   const { provider } = endpointFacts(baseUrl);
   const isNear = provider === 'local';
   const { patienceMs = isNear ? PATIENCE_MS.near : PATIENCE_MS.far } = options;
@@ -68,8 +83,19 @@ export function createServedModels(options: ServedModelsOptions): ServedModels {
   }
 
   async function look(id: string, into: Record): Promise<void> {
-    const answer = await askServer({ ...options, model: id, signal: AbortSignal.timeout(ANSWER_MS) });
-    if (answer.type === 'failed') return;
+    const signal = AbortSignal.timeout(ANSWER_MS);
+    const question = { ...options, model: id, signal };
+    const remembered = await memory.recall();
+    const isKnown = remembered !== undefined && remembered !== 'silent';
+    let answer = await askServer(isKnown ? { ...question, kind: remembered } : question);
+    // Another server answers there now.
+    if (isKnown && (answer.type === 'failed' || answer.facts.kind !== remembered))
+      answer = await askServer(question);
+    if (answer.type === 'failed') {
+      if (saysNothing(answer.error)) await memory.remember('silent');
+      return;
+    }
+    if (answer.facts.kind !== remembered) await memory.remember(answer.facts.kind);
     const { kind, models } = answer.facts;
     const found = findServed(models, id);
     if (found !== undefined) into.known = { ...found, kind };
@@ -110,12 +136,18 @@ export function createServedModels(options: ServedModelsOptions): ServedModels {
       if (isSilent) return;
       const record = recordOf(id);
       const isFirst = record.known === undefined;
+      // It would be waited for in vain; `ask` comes later, beside the work.
+      if (isFirst && (await memory.recall()) === 'silent') return;
       void ask(id);
       if (isFirst && record.running !== undefined) await waitAtMost(record.running, patienceMs, signal);
       if (awaitsLoad(id) && !signal.aborted) await load(id, record, signal);
     },
   };
 }
+
+/** The server is there and has no such page, as those have that offer nothing but conversations. */
+const saysNothing = ({ kind, retryable }: ModelError): boolean =>
+  !retryable && (kind === 'bad_url' || kind === 'bad_request');
 
 function waitAtMost(work: Promise<void>, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { createServedModels } from '../../../src/model/servers/servedModels.ts';
+import { createServedModels, type RememberedKind } from '../../../src/model/servers/servedModels.ts';
 import { windowAdvice } from '../../../src/model/servers/windowAdvice.ts';
 import { llamaCpp, ollama, type Routes, startLocalServer, vllm } from '../../e2e/support/localServers.ts';
 
@@ -8,7 +8,7 @@ afterEach(async () => {
   while (closing.length > 0) await closing.pop()?.();
 });
 
-async function house(routes: Routes, patienceMs?: number) {
+async function house(routes: Routes, patienceMs?: number, kinds: RememberedKind[] = []) {
   const server = await startLocalServer(routes);
   closing.push(server.close);
   let now = 1_000_000;
@@ -16,6 +16,10 @@ async function house(routes: Routes, patienceMs?: number) {
     baseUrl: server.baseUrl,
     apiKey: undefined,
     now: () => now,
+    memory: {
+      recall: async () => kinds.at(-1),
+      remember: async (kind) => void kinds.push(kind),
+    },
     ...(patienceMs === undefined ? {} : { patienceMs }),
   });
   return {
@@ -123,6 +127,58 @@ test('a server nearby is asked again after a minute, since it may have been star
   pass(61_000);
   await served.settle('m', open);
   await expect.poll(() => served.get('m')?.windowTokens).toBe(32_768);
+});
+
+test('a server whose kind is remembered is asked in its own way only', async () => {
+  const routes = llamaCpp({ id: 'm', context: 8192, maxContext: 65_536 });
+  const kinds: RememberedKind[] = [];
+  const first = await house(routes, 5000, kinds);
+  await first.served.settle('m', open);
+  expect(kinds).toEqual(['llamacpp']);
+  expect(first.server.asked).toHaveLength(8);
+  const next = await house(routes, 5000, kinds);
+  await next.served.settle('m', open);
+  expect(next.served.get('m')?.windowTokens).toBe(8192);
+  expect(next.server.asked.map(({ path }) => path).sort()).toEqual(['/props', '/v1/models']);
+});
+
+test('where another server answers now, it is asked in every way', async () => {
+  const kinds: RememberedKind[] = ['llamacpp'];
+  const { served } = await house(ollama([{ name: 'm', maxContext: 131_072, running: 8192 }]), 5000, kinds);
+  await served.settle('m', open);
+  expect(served.get('m')).toMatchObject({ kind: 'ollama', windowTokens: 8192 });
+  expect(kinds).toEqual(['llamacpp', 'ollama']);
+});
+
+test('a server that says nothing is asked before the first prompt once, and later beside the work', async () => {
+  const kinds: RememberedKind[] = [];
+  const first = await house({}, 5000, kinds);
+  await first.served.settle('m', open);
+  expect(kinds).toEqual(['silent']);
+  const next = await house(vllm({ id: 'm', maxModelLen: 30_000 }), 5000, kinds);
+  await next.served.settle('m', open);
+  expect(next.server.asked).toEqual([]);
+  await next.served.ask('m');
+  expect(next.served.get('m')?.windowTokens).toBe(30_000);
+  expect(kinds).toEqual(['silent', 'vllm']);
+});
+
+test('a server that is not there, or refuses the key, is not taken for one that says nothing', async () => {
+  const kinds: RememberedKind[] = [];
+  const { served } = await house(
+    { '/v1/models': (response) => void response.writeHead(401).end('{}') },
+    5000,
+    kinds,
+  );
+  await served.settle('m', open);
+  const gone = createServedModels({
+    baseUrl: 'http://127.0.0.1:9/v1',
+    apiKey: undefined,
+    now: () => 0,
+    memory: { recall: async () => undefined, remember: async (kind) => void kinds.push(kind) },
+  });
+  await gone.settle('m', open);
+  expect(kinds).toEqual([]);
 });
 
 const facts = { id: 'm', kind: 'ollama', windowTokens: 4096, maxWindowTokens: 131_072 } as const;
