@@ -102,7 +102,7 @@ export function createAgent(deps: AgentDeps): Agent {
   const tellBug = (error: unknown): void => {
     deps.onError(error);
     const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
-    const text = `Something went wrong inside ClawdCode: ${why}. The session is saved; go on or /resume it.`;
+    const text = `Internal error: ${why}. The session is saved; continue, or /resume it.`;
     notice('error', text);
   };
   const unsubscribe = context.subscribe((entry) => {
@@ -233,7 +233,7 @@ export function createAgent(deps: AgentDeps): Agent {
         jobs.add((signal) => shell(op.command, signal));
         return;
       case 'compact':
-        if (jobs.busy()) notice('info', 'Compaction starts when the running work is done.');
+        if (jobs.busy()) notice('info', 'Compaction starts when the current work finishes.');
         jobs.add((signal) => contextOps.compact(op, signal));
         return;
       case 'uncompact':

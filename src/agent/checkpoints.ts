@@ -65,8 +65,7 @@ export function createCheckpointKeeper({ files, context, running, now, warn }: K
 
   const failed = (error: unknown): undefined => {
     const why = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
-    if (!isWarned)
-      warn(`What is changed on disk cannot be kept for going back: ${why}. The work itself goes on.`);
+    if (!isWarned) warn(`Checkpoints are off: ${why}. Work continues, but file changes cannot be rewound.`);
     isWarned = true;
   };
   const enqueue = <T>(work: () => Promise<T>): Promise<T> => {

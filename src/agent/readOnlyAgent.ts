@@ -39,8 +39,8 @@ function refusalOf(op: Op): string | undefined {
       return undefined;
     case 'prompt':
     case 'shell':
-      return 'This session is open for reading only, so nothing was sent. /fork goes on in a copy of it, /resume in another session.';
+      return 'This session is open read-only, so nothing was sent. /fork continues in a copy, /resume opens another session.';
     default:
-      return 'This session is open for reading only, so nothing is changed in it. /fork goes on in a copy of it.';
+      return 'This session is open read-only, so nothing is changed in it. /fork continues in a copy.';
   }
 }

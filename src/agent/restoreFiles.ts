@@ -12,7 +12,7 @@ export interface RestorePorts {
 
 export interface Restored {
   readonly done: readonly PathChange[];
-  /** What was left as it is and why, ready to show. */
+  /** What was left unchanged and why, ready to show. */
   readonly left: readonly string[];
 }
 

@@ -47,7 +47,7 @@ export interface Rewinder {
   undo(): Promise<RewindReport>;
 }
 
-const NO_FILES = 'What is changed on disk is not kept in this session.';
+const NO_FILES = 'This session keeps no checkpoints.';
 
 export function createRewinder(ports: RewindPorts): Rewinder {
   const { context, files, checkpoints, modes, now, cwd, setCwd } = ports;
@@ -90,7 +90,7 @@ export function createRewinder(ports: RewindPorts): Rewinder {
     const withFiles = scope !== 'conversation';
     if (withFiles && planned.noFiles !== undefined) return refused('rewind', planned.noFiles);
     if (scope === 'files' && !planned.plan.steps.some(isChange))
-      return refused('rewind', `Nothing goes back on disk. ${refusalText(planned.plan)}`);
+      return refused('rewind', `No files were restored. ${refusalText(planned.plan)}`);
     const restored: RestorePlan = withFiles ? planned.plan : { steps: [] };
     const content = rewindText(planned.turn.text, scope);
     const data = { about: 'rewind', prompt: uuid, scope, ...intended(restored) };
@@ -112,7 +112,7 @@ export function createRewinder(ports: RewindPorts): Rewinder {
       if (back !== undefined && directoryOf(context.lastEnvironment()) === directoryOf(surroundings))
         setCwd(back.last.cwd);
     }
-    if (entry === undefined) return refused('rewind', 'The conversation cannot go back to there.');
+    if (entry === undefined) return refused('rewind', 'The conversation cannot be rewound to that point.');
     const { done, left } = await restore(restored, 'rewind', entry);
     if (scope === 'files' && done.length > 0) await context.append(goneBackNote(done, 'earlier'));
     if (scope !== 'files') await modes.retell();
@@ -152,13 +152,13 @@ export function createRewinder(ports: RewindPorts): Rewinder {
     if (cut?.subtype === 'undo') return finishUndo(cut);
     const at = entries.findLastIndex((one) => one.subtype === 'rewind' && counts(one));
     const entry = entries[at];
-    if (entry === undefined) return refused('undo', 'There is nothing to take back.');
+    if (entry === undefined) return refused('undo', 'Nothing to undo.');
     const since = entries.slice(at + 1);
     const isConversation = typeof entry.data?.to === 'string';
     if (isConversation && since.some((one) => one.subtype === 'compact_boundary' && counts(one)))
       return refused(
         'undo',
-        'The conversation was compacted since, and that summary knows nothing of what would come back. /uncompact first.',
+        'The conversation has been compacted since, and the summary lacks what this would restore. Run /uncompact first.',
       );
     const changes = doneBy(entry, since);
     if (changes.length > 0 && files === undefined) return refused('undo', NO_FILES);

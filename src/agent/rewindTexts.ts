@@ -39,15 +39,15 @@ export function restoredText({
   readonly withFiles: boolean;
 }): string {
   const count = done.length === 1 ? '1 path changed on disk' : `${done.length} paths changed on disk`;
-  const notDone = left.length === 0 ? '' : `\nLeft as it is:\n${listOf(left)}`;
+  const notDone = left.length === 0 ? '' : `\nLeft unchanged:\n${listOf(left)}`;
   return `${what}${withFiles ? ` (${count})` : ''}.${notDone}`;
 }
 
 /** Why nothing at all would go back. */
 export function refusalText({ steps }: RestorePlan): string {
   const refused = steps.filter(({ action }) => action === 'refuse');
-  if (refused.length === 0) return 'Everything already is as it was then.';
-  return `Left as it is:\n${listOf(refused.map(({ path, reason = '' }) => `${path}: ${reason}`))}`;
+  if (refused.length === 0) return 'Everything already matches that point.';
+  return `Left unchanged:\n${listOf(refused.map(({ path, reason = '' }) => `${path}: ${reason}`))}`;
 }
 
 /** Tells the model, which still knows the conversation, that what it knows of these files is old. */

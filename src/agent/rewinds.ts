@@ -21,7 +21,7 @@ export interface RewindsPorts extends RewindPorts {
   readonly measure: () => void;
 }
 
-const BUSY = 'Something is running. Stop it with Esc first, then go back.';
+const BUSY = 'Something is running. Press Esc to stop it, then rewind.';
 
 export function createRewinds(ports: RewindsPorts): Rewinds {
   const { context, files, jobs, emit, measure, checkpoints } = ports;

@@ -36,7 +36,7 @@ export function createAgentTasks(port: TaskPort | undefined, emit: (event: Agent
     canMove: () => offers.size > 0,
     move() {
       if (offers.size === 0)
-        emit({ type: 'notice', level: 'info', text: 'No command runs that could go to the background.' });
+        emit({ type: 'notice', level: 'info', text: 'No running command to move to the background.' });
       for (const move of [...offers]) move();
     },
     offer(move) {

@@ -71,7 +71,7 @@ export function cutShort({ entries, undone }: Live): JSONLEntry | undefined {
 
 /** What to tell whoever takes up such a session. */
 export const CUT_SHORT =
-  'The program stopped while files went back: some may be as they were before, some not. /rewind undo puts all of them back to what they were before going back.';
+  'The program stopped during a rewind: some files may be restored, some not. /rewind undo restores all of them to the state before the rewind.';
 
 /** The same change the other way round. */
 export function inverse({ path, before, after }: PathChange): PathChange {

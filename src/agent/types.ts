@@ -41,7 +41,7 @@ export interface AgentState {
   readonly canBackground: boolean;
   /** Last measurement of the request; absent before the first. */
   readonly measure: ContextMeasure | undefined;
-  /** Totals of the session, summaries included; `costUsd` is absent when no price is known. */
+  /** Totals of the session, summaries included; `costUsd` is absent when the price is unknown. */
   readonly usage: Usage & { readonly costUsd: number | undefined; readonly requests: number };
   /** What confines commands; absent until it was looked at, and where nothing could. */
   readonly sandbox: SandboxState | undefined;

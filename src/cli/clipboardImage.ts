@@ -31,8 +31,7 @@ export async function readClipboardImage(platform: NodeJS.Platform, env: Environ
   return { type: 'none', message: isAnyThere ? NOTHING : help(platform, env) };
 }
 
-const NOTHING =
-  'There is no image on the clipboard. The path of an image, pasted or dropped here, works as well.';
+const NOTHING = 'No image on the clipboard. The path of an image, pasted or dropped here, works as well.';
 
 function waysFor(platform: NodeJS.Platform, env: Environment): readonly Way[] {
   const windows: Way = {

@@ -28,7 +28,7 @@ export async function exportToFile(
   target: ExportTarget,
 ): Promise<ExportedFile> {
   const wanted = 'file' in target ? target.file : join(target.folder, await nameFor(options));
-  const exists = `${wanted} is there already and is not overwritten. Name another file.`;
+  const exists = `${wanted} already exists and is not overwritten. Name another file.`;
   if ('file' in target && (await isThere(wanted))) return { type: 'failed', message: exists };
   const marks = new Set<string>();
   const part = join(dirname(wanted), `.${randomBytes(6).toString('hex')}.part`);

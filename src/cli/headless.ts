@@ -80,12 +80,12 @@ export async function printMode(
   } catch (error) {
     const message = describeOpenError(error);
     if (message === undefined && isRefusedByDisk(error)) {
-      say(`The session could not be opened: ${error.message}. Look at the disk of ${place.dataRoot}.`);
+      say(`The session could not be opened: ${error.message}. Check the disk that holds ${place.dataRoot}.`);
       return EXIT.failed;
     }
     if (message === undefined) throw error;
     const isHeld = error instanceof SessionLockedError;
-    say(isHeld ? `${message} --fork-session goes on in a copy of it.` : message);
+    say(isHeld ? `${message} --fork-session continues in a copy.` : message);
     return EXIT.badInput;
   }
   for (const notice of opened.notices) say(notice);
@@ -106,7 +106,7 @@ export async function printMode(
   };
   // Nobody reads the answer any more: what it still would cost is saved.
   guardOutput((code, message) => {
-    if (message !== undefined) say(`${message} What was done is saved; go on with --continue.`);
+    if (message !== undefined) say(`${message} Progress is saved; resume with --continue.`);
     void endWith(code);
   });
   const endings = (['SIGTERM', 'SIGHUP'] as const).map((signal) => {

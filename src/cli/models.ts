@@ -172,7 +172,7 @@ export async function listModels(
   if (ids.length > 0) return { ids };
   return {
     ids,
-    problem: `${shownUrl(baseUrl)} does not say which models it has: name one (--model, OPENAI_MODEL, /model).`,
+    problem: `${shownUrl(baseUrl)} does not list its models: name one (--model, OPENAI_MODEL, /model).`,
   };
 }
 
@@ -195,7 +195,7 @@ function problemOf(
   },
 ): string | undefined {
   if (signal.aborted)
-    return `${shownUrl(baseUrl)} did not answer for ${LIST_MS / 1000} s. Check whether it is running, and the address.`;
+    return `${shownUrl(baseUrl)} did not answer within ${LIST_MS / 1000} s. Check that it is running, and the address.`;
   if (error instanceof SyntaxError) return undefined;
   const hasKey = apiKey !== '' || hasAuthorization(headers);
   const about = { baseUrl, model: '', hasKey, secrets: secretsOf(apiKey, headers) };

@@ -36,23 +36,23 @@ export function createProgram(version: string): Command {
 
   return new Command('clawdcode')
     .description('A coding agent in your terminal, in the repository you are in.')
-    .argument('[prompt...]', 'what to do; without one, a conversation opens')
+    .argument('[prompt...]', 'what to do; omit it to start a conversation')
     .option('-p, --print', 'print the answer and exit (reads standard input too)')
     .addOption(
-      new Option('-c, --continue', 'go on with the newest session of this project').conflicts('resume'),
+      new Option('-c, --continue', 'continue the most recent session of this project').conflicts('resume'),
     )
-    .option('-r, --resume [id|title]', 'go on with a session; without its name, pick one')
-    .option('--fork-session', 'with --continue or --resume: go on in a copy')
-    .option('-n, --name <title>', 'what to call the session')
-    .option('-m, --model <name>', 'model to talk to')
+    .option('-r, --resume [id|title]', 'resume a session by id or title; omit it to pick one')
+    .option('--fork-session', 'with --continue or --resume: continue in a copy')
+    .option('-n, --name <title>', 'name of the session')
+    .option('-m, --model <name>', 'model to use')
     .option('--base-url <url>', 'OpenAI-compatible endpoint')
     .addOption(
-      new Option('--permission-mode <mode>', 'what may run without a question')
+      new Option('--permission-mode <mode>', 'what may run without asking')
         .choices(permissionModes)
         .argParser(mode),
     )
     .addOption(
-      new Option('-s, --sandbox <mode>', 'what commands may write, by the operating system').choices(
+      new Option('-s, --sandbox <mode>', 'what commands may write, enforced by the operating system').choices(
         sandboxModes,
       ),
     )
@@ -67,12 +67,12 @@ export function createProgram(version: string): Command {
     .option('--append-system-prompt <text>', 'add to the system prompt')
     .option(
       '--add-dir <directory>',
-      'work in this directory too (repeatable)',
+      'also work in this directory (repeatable)',
       (text: string, before: readonly string[] = []) => [...before, text],
     )
     .option('--context-window <tokens>', 'context window of the model, in tokens', positive)
     .option('--demo', 'use the built-in demo model (no network)')
-    .option('--ax-screen-reader', 'a conversation in plain lines, for screen readers')
+    .option('--ax-screen-reader', 'plain lines for screen readers')
     .option('--debug', 'write a debug log to the data folder')
     .version(version, '-v, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')

@@ -26,5 +26,5 @@ export async function renameSession(
   }
   const problem = problems.at(-1);
   if (problem !== undefined && problem.recovered !== true)
-    throw new StorageFailure(`The title was not saved. Look at the disk of ${log.filePath}.`);
+    throw new StorageFailure(`The title was not saved. Check the disk that holds ${log.filePath}.`);
 }

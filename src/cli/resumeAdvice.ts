@@ -5,7 +5,7 @@ import type { Place } from './place.ts';
 export async function resumeAdvice(place: Place, exit: UiExit): Promise<string | undefined> {
   if (exit.sessionId === undefined || exit.empty) return undefined;
   return (await isSaved(place, exit.sessionId))
-    ? `To go on with this session: clawdcode --resume ${exit.sessionId}`
+    ? `Resume this session with: clawdcode --resume ${exit.sessionId}`
     : `This session could not be saved below ${place.dataRoot}, so there is nothing to resume.`;
 }
 

@@ -74,7 +74,7 @@ export function createSessionsPort(place: Place, catalogue: SessionCatalogue): S
         if (session.isArchived) await taken(catalogue.unarchive(session), 'renamed');
         await renameSession(storeOf(session), session.id, title);
         if (session.isArchived) await taken(packed(session), 'put back into the archive');
-        return `Its title is now “${title}”`;
+        return `Renamed to “${title}”`;
       }),
     archive: (session) =>
       deed(async () => {

@@ -91,9 +91,9 @@ export function countedOf({ isTrusted, granted = [], savedRules }: FolderTrust) 
 export function heldNotice({ untrusted }: LoadedSettings, { isTrusted }: FolderTrust): string | undefined {
   if (untrusted.length === 0) return undefined;
   if (!isTrusted)
-    return 'this folder is not trusted, so its settings do not count; run clawdcode here once to decide.';
+    return 'this folder is not trusted, so its settings are ignored; run clawdcode here once to decide.';
   const settings = [...new Set(untrusted.map(({ file, key }) => `${key} in ${file}`))].join(', ');
-  return `settings of this folder have changed since you trusted it, and what is new does not count (${settings}); run clawdcode here once to decide.`;
+  return `settings of this folder have changed since you trusted it, and the changes are ignored (${settings}); run clawdcode here once to decide.`;
 }
 
 /** What is needed to talk to a model, or the news that there is none yet. */
@@ -131,7 +131,7 @@ export async function findModelAccess(
   if (first !== undefined) return { type: 'ready', model: first, apiKey };
   return {
     type: 'missing',
-    message: problem ?? 'There is no model.',
+    message: problem ?? 'No model found.',
   };
 }
 

@@ -20,7 +20,7 @@ export async function writeTextFile(
       type: 'failed',
       message:
         code === 'EEXIST'
-          ? `${path} is there already: name another file.`
+          ? `${path} already exists: name another file.`
           : `${path} could not be written: ${message}`,
     };
   }

@@ -7,7 +7,7 @@ const PAGE = 500;
 export const audit: Command = {
   name: 'audit',
   aliases: [],
-  description: 'what ran, what allowed it, in which sandbox; all: what only looked, too',
+  description: 'what ran, what allowed it, in which sandbox; all: read-only calls too',
   argumentHint: '[all]',
   run: async (args, { agent }) => {
     const inMemory = agent.entries();

@@ -5,7 +5,7 @@ import type { Command, CommandResult } from './types.ts';
 export const compact: Command = {
   name: 'compact',
   aliases: ['compress', 'summarize'],
-  description: 'summarise; --preview, --diff',
+  description: 'summarise the conversation; --preview, --diff',
   argumentHint: '[focus]',
   run: (args, { agent }) => {
     const [, flag, rest = ''] = /^(--\S*)(?:\s+([\s\S]*))?$/.exec(args) ?? [];

@@ -7,7 +7,7 @@ import type { Command } from './types.ts';
 export const context: Command = {
   name: 'context',
   aliases: [],
-  description: 'what fills the window; items, settings, --json',
+  description: 'what fills the context window; items, settings, --json',
   argumentHint: '[items]',
   run: async (args, { agent, settings }) => {
     switch (args) {

@@ -6,7 +6,7 @@ import type { Command } from './types.ts';
 export const diff: Command = {
   name: 'diff',
   aliases: [],
-  description: 'what this session changed on disk; last or a number: one turn',
+  description: 'show what this session changed on disk; last or a number: one turn',
   argumentHint: '[last, 1, 2 …]',
   run: async (args, { agent }) => {
     const chosen = args === '' ? undefined : await turnOf(args, agent);

@@ -4,6 +4,6 @@ import type { Command } from './types.ts';
 export const exit: Command = {
   name: 'exit',
   aliases: ['quit'],
-  description: 'leave; the session stays resumable',
+  description: 'quit; the session stays resumable',
   run: () => ({ type: 'exit' }),
 };

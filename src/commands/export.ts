@@ -15,12 +15,12 @@ const isSaid: ReadonlySet<string> = new Set(['prompt', 'shell', 'assistant', 'to
 export const exportCommand: Command = {
   name: 'export',
   aliases: [],
-  description: 'write this session to a file, without secrets',
+  description: 'export this session to a file, without secrets',
   argumentHint: '[md, html …]',
   run: async (args, host): Promise<CommandResult> => {
     // Of a long session only the end may be at hand, and it need not have a prompt in it.
     if (!host.agent.entries().some(({ type, subtype }) => isSaid.has(subtype ?? type)))
-      return problem('There is nothing to export yet: say something first.');
+      return problem('Nothing to export yet.');
     const { format, file } = readArguments(args);
     if (file !== undefined && /^[\w-]+$/.test(args.trim()))
       return problem(

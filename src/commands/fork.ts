@@ -5,7 +5,7 @@ import type { Command, CommandHost, CommandResult } from './types.ts';
 export const fork: Command = {
   name: 'fork',
   aliases: ['branch'],
-  description: 'go on in a copy of this session; the original stays',
+  description: 'continue in a copy of this session; the original stays',
   argumentHint: '[at #number]',
   run: (args, host) => {
     const [, number] = /^(?:at\s+)?#?(\d+)$/i.exec(args) ?? [];
@@ -18,7 +18,7 @@ export const fork: Command = {
 };
 
 function whole({ agent }: CommandHost): CommandResult {
-  if (!agent.entries().some(isSaid)) return error('Nothing was said yet, so there is nothing to fork.');
+  if (!agent.entries().some(isSaid)) return error('Nothing to fork yet.');
   return { type: 'fork_session' };
 }
 

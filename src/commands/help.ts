@@ -4,13 +4,13 @@ import type { Command } from './types.ts';
 
 const keys: readonly Fact[] = [
   ['Enter', 'send; \\ and Enter, Ctrl+J or Alt+Enter for a new line'],
-  ['Esc', 'stop what runs; twice clears the draft, or goes back to an earlier turn'],
+  ['Esc', 'interrupt; twice clears the draft or rewinds'],
   ['Shift+Tab', 'next permission mode'],
-  ['↑ ↓', 'earlier prompts; ↑ takes back what is queued'],
+  ['↑ ↓', 'earlier prompts; ↑ edits queued ones'],
   ['@path', 'name a file'],
   ['!command', 'run it yourself; the model sees the output'],
   ['Ctrl+R', 'search earlier prompts'],
-  ['Ctrl+C', 'twice leaves'],
+  ['Ctrl+C', 'twice quits'],
   ['?', 'on an empty line: all keys; /keys prints them'],
 ];
 

@@ -37,5 +37,5 @@ export function findCommand(name: string, commands: readonly Command[]): Command
 /** What to tell somebody who typed a command that there is not. */
 export function unknownCommandText({ name, suggestion }: { name: string; suggestion?: string }): string {
   const advice = suggestion === undefined ? 'See /help for all of them.' : `Did you mean /${suggestion}?`;
-  return `There is no command /${name}. ${advice} To send it as it is, put a blank in front.`;
+  return `Unknown command /${name}. ${advice} To send it as a prompt, start the line with a space.`;
 }

@@ -5,10 +5,10 @@ import type { Command } from './types.ts';
 export const keys: Command = {
   name: 'keys',
   aliases: ['keybindings', 'hotkeys'],
-  description: 'show the keys, and how to change them',
+  description: 'show the keys and how to change them',
   run: async (_args, host) => {
     const info = await host.keys?.();
     if (info !== undefined) return { type: 'page', page: keysPage(info) };
-    return { type: 'notice', text: 'There are no keys here: this is no terminal.' };
+    return { type: 'notice', text: 'Keyboard shortcuts need a terminal.' };
   },
 };

@@ -10,7 +10,7 @@ const USAGE = `Use /memory, ${ADD}, ${SEARCH}, or /memory path to see the folder
 export const memory: Command = {
   name: 'memory',
   aliases: [],
-  description: 'list, search and add to your memory files',
+  description: 'list, search and add to memory files',
   argumentHint: '[add, search …]',
   run: async (args, { memory: port }) => {
     const [, verb = '', rest = ''] = /^(\S*)\s*([\s\S]*)$/.exec(args) ?? [];
@@ -33,14 +33,14 @@ export const memory: Command = {
 async function search(args: string, port: MemoryPort): Promise<CommandResult> {
   const { text: words, category, problem: misused } = readFlags(args, ['category']);
   if (misused !== undefined) return problem(`${misused} ${SEARCH}`);
-  if (words === '') return problem(`What should be searched for? ${SEARCH}`);
+  if (words === '') return problem(`Search for what? ${SEARCH}`);
   return notice(foundText(await port.search(words, category), port));
 }
 
 async function add(args: string, port: MemoryPort): Promise<CommandResult> {
   const { text, category, scope = 'user', problem: misused } = readFlags(args, ['category', 'scope']);
   if (misused !== undefined) return problem(`${misused} ${ADD}`);
-  if (text === '') return problem(`What should be remembered? ${ADD}`);
+  if (text === '') return problem(`Remember what? ${ADD}`);
   const saved = await port.add(text, scope, category);
   if (saved.type === 'refused') return problem(saved.message);
   const where = scope === 'project' ? 'for this project' : 'for all projects';
@@ -87,10 +87,10 @@ const titles: Readonly<Record<MemoryScope, string>> = {
 
 const reasons: Readonly<Record<NonNullable<MemoryFileInfo['leftOut']>, string>> = {
   link: 'a link out of its folder',
-  sensitive: 'its name says that it holds secrets',
+  sensitive: 'its name suggests secrets',
   'too many': 'there are too many files',
   'too large': 'all files together are too large',
-  'no file': 'it is no regular file',
+  'no file': 'it is not a regular file',
 };
 
 function countOf({ memories, leftOut, isCut }: MemoryFileInfo): string {
@@ -100,7 +100,7 @@ function countOf({ memories, leftOut, isCut }: MemoryFileInfo): string {
 }
 
 function stateOf({ settings: { enabled, limit, minSimilarity, category } }: MemoryPort): string {
-  if (!enabled) return 'Prompts bring no memories along: "context.memory.enabled" is off.';
+  if (!enabled) return 'No memories are added to prompts: "context.memory.enabled" is off.';
   const most = limit === 1 ? 'one memory' : `${limit} memories`;
   const which = category === null ? '' : ` of the category "${category}"`;
   return `A prompt brings along up to ${most}${which} with a similarity of ${minSimilarity} or more.`;
@@ -115,7 +115,7 @@ function placesText({ folders }: MemoryPort): string {
 }
 
 function foundText(found: readonly FoundMemory[], port: MemoryPort): string {
-  if (found.length === 0) return 'No memory holds any of these words.';
+  if (found.length === 0) return 'No memory matches these words.';
   const { limit, minSimilarity, category } = port.settings;
   const comesAlong = (memory: FoundMemory): boolean =>
     memory.similarity >= minSimilarity &&
@@ -127,7 +127,7 @@ function foundText(found: readonly FoundMemory[], port: MemoryPort): string {
     memory.category === undefined ? memory.file : `${memory.file} [${oneLine(memory.category, 30)}]`,
     oneLine(memory.content, 90),
   ]);
-  return [...alignColumns(rows), '', '* comes along with a prompt of these words'].join('\n');
+  return [...alignColumns(rows), '', '* would be added to a prompt with these words'].join('\n');
 }
 
 const notice = (text: string): CommandResult => ({ type: 'notice', text });

@@ -10,7 +10,7 @@ export const model: Command = {
   run: (args, host) => {
     if (args === '') return { type: 'dialog', dialog: 'model' };
     if (/\s/.test(args)) {
-      return { type: 'notice', level: 'error', text: `"${args}" is not a model id: ids hold no blanks.` };
+      return { type: 'notice', level: 'error', text: `"${args}" is not a model id: ids have no spaces.` };
     }
     const remark = async (): Promise<string | undefined> => remarkOn(args, (await host.listModels()).ids);
     return { type: 'op', op: { type: 'set_model', model: args }, remark };
@@ -22,5 +22,5 @@ function remarkOn(model: string, ids: readonly string[]): string | undefined {
   // Ollama's own name for a model without a tag.
   const isListed = ids.some((id) => id === model || id === `${model}:latest`);
   if (ids.length === 0 || isListed) return undefined;
-  return `The server does not list ${JSON.stringify(model)}.${modelAdvice(model, ids)} The next prompt tries it all the same.`;
+  return `The server does not list ${JSON.stringify(model)}.${modelAdvice(model, ids)} The next prompt will try it anyway.`;
 }

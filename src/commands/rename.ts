@@ -15,6 +15,6 @@ export const rename: Command = {
     const current = agent.state().title;
     const now =
       current === undefined ? 'This session has no title yet' : `This session is called “${current}”`;
-    return { type: 'notice', text: `${now}. /rename and a title gives it another one.` };
+    return { type: 'notice', text: `${now}. /rename TITLE changes it.` };
   },
 };

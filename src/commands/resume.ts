@@ -4,7 +4,7 @@ import type { Command } from './types.ts';
 export const resume: Command = {
   name: 'resume',
   aliases: ['continue', 'sessions'],
-  description: 'go on with an earlier session',
+  description: 'resume an earlier session',
   argumentHint: '[session]',
   run: async (args, host) => {
     if (args === '') return { type: 'dialog', dialog: 'resume' };

@@ -13,11 +13,11 @@ const LISTED = 20;
 export const rewind: Command = {
   name: 'rewind',
   aliases: ['undo', 'checkpoint'],
-  description: 'go back to before a turn; undo takes it back',
+  description: 'rewind to before a turn; undo reverts it',
   argumentHint: '[1, 2 …, undo]',
   run: async (args, { agent }) => {
     if (agent.state().busy) {
-      const text = 'Something is running. Stop it with Esc first, then go back.';
+      const text = 'Something is running. Press Esc to stop it, then rewind.';
       return { type: 'notice', level: 'error', text };
     }
     if (args === 'undo') return { type: 'op', op: { type: 'undo_rewind' } };
@@ -27,7 +27,7 @@ export const rewind: Command = {
     }
     const chosen = await turnOf(args, agent);
     if ('problem' in chosen) {
-      const text = `${chosen.problem} /rewind lists the turns, /rewind undo takes going back back.`;
+      const text = `${chosen.problem} /rewind lists the turns, /rewind undo undoes the last rewind.`;
       return { type: 'notice', level: 'error', text };
     }
     const { turn } = chosen;
@@ -46,14 +46,14 @@ function turnsPage(turns: readonly TurnRecord[]): Page {
   ]);
   const lines =
     rows.length === 0
-      ? [pageLine('Nothing was asked yet.')]
-      : [heading('Turns, by how far back they are'), ...alignColumns(rows).map((row) => pageLine(row))];
+      ? [pageLine('No prompts yet.')]
+      : [heading('Turns, 1 being the latest'), ...alignColumns(rows).map((row) => pageLine(row))];
   return () => lines;
 }
 
 function planPage({ turn, plan, notes, noFiles }: RewindPlan, root: string): Page {
   const steps = plan.steps.filter(({ action }) => action !== 'nothing');
-  const title = `Going back to before “${turn.text}” would change ${steps.length === 0 ? 'no file' : 'these files'}`;
+  const title = `Rewinding to before “${turn.text}” would change ${steps.length === 0 ? 'no file' : 'these files'}`;
   const all = noFiles === undefined ? notes : [noFiles, ...notes];
   return changesPage({ title, steps, root, notes: all });
 }

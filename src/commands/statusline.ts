@@ -4,7 +4,7 @@ import type { Command } from './types.ts';
 export const statusline: Command = {
   name: 'statusline',
   aliases: [],
-  description: 'have a status line of your own written',
+  description: 'set up a status line of your own',
   argumentHint: '[wish]',
   run: (args) => {
     if (args === '') return { type: 'notice', text: USAGE };

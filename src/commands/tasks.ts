@@ -5,7 +5,7 @@ import type { Command } from './types.ts';
 export const tasks: Command = {
   name: 'tasks',
   aliases: ['bashes', 'ps'],
-  description: 'what runs in the background: list, output, stop',
+  description: 'background tasks: list, output, stop',
   run: (_args, { agent }) => ({
     type: 'dialog',
     dialog: 'tasks',

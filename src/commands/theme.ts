@@ -5,7 +5,7 @@ import type { Command } from './types.ts';
 export const theme: Command = {
   name: 'theme',
   aliases: ['themes', 'colors'],
-  description: 'choose the colours',
+  description: 'choose a theme',
   argumentHint: '[name]',
   run: (args) => {
     if (args === '') return { type: 'set_theme' };

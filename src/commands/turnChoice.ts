@@ -15,10 +15,10 @@ export async function turnOf(
 ): Promise<{ readonly turn: TurnRecord } | { readonly problem: string }> {
   const back = word === 'last' ? 1 : Number(word);
   if (!Number.isSafeInteger(back) || back < 1)
-    return { problem: 'A turn is named by how far back it is: 1 is the last one.' };
+    return { problem: 'Turns are numbered from the end: 1 is the latest.' };
   const turns = await agent.turns(back);
   const turn = turns.at(-back);
   if (turn !== undefined) return { turn };
   const many = turns.length === 1 ? 'one turn' : `${turns.length} turns`;
-  return { problem: turns.length === 0 ? 'Nothing was asked yet.' : `This session has ${many}.` };
+  return { problem: turns.length === 0 ? 'No prompts yet.' : `This session has ${many}.` };
 }

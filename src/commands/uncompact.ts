@@ -4,6 +4,6 @@ import type { Command } from './types.ts';
 export const uncompact: Command = {
   name: 'uncompact',
   aliases: ['uncompress'],
-  description: 'take the last compaction back',
+  description: 'undo the last compaction',
   run: () => ({ type: 'op', op: { type: 'uncompact' } }),
 };

@@ -4,6 +4,6 @@ import type { Command } from './types.ts';
 export const vim: Command = {
   name: 'vim',
   aliases: [],
-  description: 'switch vim keys on or off',
+  description: 'toggle vim mode',
   run: () => ({ type: 'toggle_vim' }),
 };

@@ -8,7 +8,7 @@ export interface Note {
 }
 
 /** Where an old entry does not say it: only the conversation went back then. */
-const wentBack = 'You went back: what came after is no longer part of the conversation.';
+const wentBack = 'Rewound: what came after is no longer part of the conversation.';
 
 /** Undefined for what a reader has no use for. */
 export function noteOf({ subtype, data, message }: JSONLEntry): Note | undefined {
@@ -25,8 +25,7 @@ export function noteOf({ subtype, data, message }: JSONLEntry): Note | undefined
     case 'environment':
       return {
         kind: subtype,
-        text:
-          data?.about === 'rewind' ? 'The model was told where it is.' : 'The session was taken up again.',
+        text: data?.about === 'rewind' ? 'The model was told where it is.' : 'Session resumed.',
         ...bodyOf(content),
       };
     case 'mode':
@@ -37,21 +36,21 @@ export function noteOf({ subtype, data, message }: JSONLEntry): Note | undefined
     case 'model':
       return { kind: subtype, text: `Model: ${typeof data?.model === 'string' ? data.model : content}` };
     case 'nudge':
-      return { kind: subtype, text: 'The program had a word for the model.', ...bodyOf(content) };
+      return { kind: subtype, text: 'Note to the model.', ...bodyOf(content) };
     case 'image':
       return { kind: subtype, text: `The model was shown ${String(data?.path ?? 'an image')}.` };
     case 'memory':
-      return { kind: subtype, text: 'Memories that the prompt called up.', ...bodyOf(content) };
+      return { kind: subtype, text: 'Memories added to the prompt.', ...bodyOf(content) };
     case 'reminder':
       return { kind: subtype, text: 'Goal and tasks, restated for the model.', ...bodyOf(content) };
     case 'reduction':
       return reduced(data);
     case 'summary_failed':
-      return { kind: subtype, text: `A summary could not be had: ${content}` };
+      return { kind: subtype, text: `Summary failed: ${content}` };
     case 'rewind':
       return { kind: subtype, text: content === '' ? wentBack : content };
     case 'undo':
-      return { kind: subtype, text: content === '' ? 'Something was taken back.' : content };
+      return { kind: subtype, text: content === '' ? 'Undone.' : content };
     case 'checkpoint':
       return changedFiles(data);
     default:

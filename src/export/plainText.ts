@@ -19,7 +19,7 @@ export function plainLine(text: string): string {
   return plainText(text).replace(/\s+/g, ' ').trim();
 }
 
-/** The first line of a text, at most so many characters of it. */
+/** The first line of a text, at most this many characters of it. */
 export function firstLine(text: string, most: number): string {
   const line = plainLine(
     text

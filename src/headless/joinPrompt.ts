@@ -14,7 +14,7 @@ export function joinPrompt(argument: string | undefined, stdin: string | undefin
   if (prompt === '') {
     return {
       type: 'error',
-      message: 'there is nothing to do: give a prompt (clawdcode -p "…") or pipe one in.',
+      message: 'no prompt given: pass one (clawdcode -p "…") or pipe one in.',
     };
   }
   if (Buffer.byteLength(prompt) > MAX_PROMPT_BYTES) {

@@ -44,16 +44,15 @@ function turnFailure(
 ): Outcome {
   switch (outcome) {
     case 'max_turns': {
-      const reason = `The limit of ${steps} ${steps === 1 ? 'step' : 'steps'} is reached. Raise --max-turns, or go on with --continue.`;
+      const reason = `The limit of ${steps} ${steps === 1 ? 'step' : 'steps'} is reached. Raise --max-turns, or resume with --continue.`;
       return { ...failure(EXIT.turnLimit, reason, steps), subtype: 'error_max_turns' };
     }
     case 'loop': {
-      const reason =
-        'The model made the same call with the same result again and again, so the turn was ended.';
+      const reason = 'The model kept making the same call with the same result, so the turn was stopped.';
       return failure(EXIT.failed, reason, steps);
     }
     case 'interrupted':
-      return failure(EXIT.interrupted, 'Interrupted. Go on with --continue.', steps);
+      return failure(EXIT.interrupted, 'Interrupted. Resume with --continue.', steps);
     case 'failed': {
       const reason = error?.message ?? notice ?? 'The turn failed.';
       return failure(error?.kind === 'auth' ? EXIT.noAccess : EXIT.failed, reason, steps);
@@ -71,8 +70,8 @@ function compactionOutcome(report: CompactionReport): Outcome {
 }
 
 function uncompactOutcome({ outcome, preTokens, postTokens, message }: CompactionReport): Outcome {
-  if (outcome !== 'done') return failure(EXIT.failed, message ?? 'There is no compaction to take back.', 0);
-  const text = `${message ?? 'The last compaction was taken back.'} From ${preTokens} to ${postTokens} tokens.`;
+  if (outcome !== 'done') return failure(EXIT.failed, message ?? 'No compaction to undo.', 0);
+  const text = `${message ?? 'The last compaction was undone.'} From ${preTokens} to ${postTokens} tokens.`;
   return { ok: true, exitCode: 0, text, steps: 0 };
 }
 

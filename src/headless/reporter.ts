@@ -54,7 +54,7 @@ function tellAside(event: AgentEvent, writeError: (text: string) => void): void 
   } else if (event.type === 'retrying') {
     const seconds = Math.ceil(event.delayMs / 1000);
     writeError(
-      `${event.error.message} Trying again in ${seconds} s (${event.attempt} of ${event.maxAttempts}).\n`,
+      `${event.error.message} Retrying in ${seconds} s (${event.attempt} of ${event.maxAttempts}).\n`,
     );
   } else if (event.type === 'permission_question') {
     const { tool, title } = event.question;

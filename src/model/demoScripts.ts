@@ -157,7 +157,7 @@ function fixTest({ step, results }: Scene): AssistantMessage {
 }
 
 function todos(...states: readonly [string, string, string]) {
-  const contents = ['See which test fails', 'Mend the cause', 'Run the tests again'];
+  const contents = ['See which test fails', 'Fix the cause', 'Run the tests again'];
   return contents.map((content, index) => ({ content, status: states[index] }));
 }
 

@@ -40,7 +40,7 @@ export function cutError(about: RequestFacts): ModelError {
   return {
     kind: 'cut',
     retryable: true,
-    message: `The reply of ${where(about)} ended too early. Try again; if it keeps happening, look at the server's log.`,
+    message: `The reply from ${where(about)} ended early. Try again; if it keeps happening, check the server's log.`,
   };
 }
 
@@ -60,7 +60,7 @@ export function noProgressError(about: RequestFacts, waitedMs: number): ModelErr
   return {
     kind: 'stalled',
     retryable: true,
-    message: `${where(about)} kept the connection alive for ${minutes} min without adding to its reply. Try again; if it keeps happening, look at the server's log or choose another model.`,
+    message: `${where(about)} kept the connection alive for ${minutes} min without adding to its reply. Try again; if it keeps happening, check the server's log or choose another model.`,
   };
 }
 
@@ -129,7 +129,7 @@ function answerError(failure: Failure, about: RequestFacts, retryAfterMs: number
       : make(
           'auth',
           false,
-          `${where(about)} wants an API key, and none is set.`,
+          `${where(about)} needs an API key, and none is set.`,
           'Set OPENAI_API_KEY, or "apiKey" in ~/.clawdcode/config.json.',
         );
   }
@@ -149,7 +149,7 @@ function answerError(failure: Failure, about: RequestFacts, retryAfterMs: number
     return make(
       'rate_limit',
       true,
-      `${where(about)} limits the rate of requests.`,
+      `${where(about)} is rate limiting requests.`,
       retryAfterMs !== undefined && retryAfterMs >= 60_000
         ? `It asks to wait ${waitText(retryAfterMs)}; another model or key may be free now.`
         : 'Wait a little; a smaller context uses up the limit more slowly.',
@@ -159,7 +159,7 @@ function answerError(failure: Failure, about: RequestFacts, retryAfterMs: number
     return make(
       'model_not_found',
       false,
-      `The model ${about.model} is not known at ${shownUrl(about.baseUrl)}.`,
+      `The model ${about.model} was not found at ${shownUrl(about.baseUrl)}.`,
       'Choose another one (--model, OPENAI_MODEL or /model); a local server must have it installed.',
     );
   }
@@ -168,7 +168,7 @@ function answerError(failure: Failure, about: RequestFacts, retryAfterMs: number
     return make(
       'server',
       true,
-      `${where(about)} is still being loaded by the server.`,
+      `${where(about)} is still loading on the server.`,
       'A large model takes minutes the first time.',
     );
   }
@@ -177,7 +177,7 @@ function answerError(failure: Failure, about: RequestFacts, retryAfterMs: number
       'server',
       true,
       `${where(about)} is overloaded.`,
-      'If it stays so, choose another model (/model, --model).',
+      'If this persists, choose another model (/model, --model).',
     );
   }
   if (status >= 500 || status === 408 || status === 409 || status === 0) {
@@ -214,7 +214,7 @@ function connectionError(failure: Failure, about: RequestFacts): ModelError {
         kind: 'auth',
         retryable: false,
         message:
-          'The API key holds characters that no key has: a line break, a blank, or a letter beyond ASCII. Copy it anew (OPENAI_API_KEY or "apiKey").',
+          'The API key holds characters that no key has: a line break, a space, or a non-ASCII letter. Copy it again (OPENAI_API_KEY or "apiKey").',
       };
     return {
       kind: 'network',

@@ -30,7 +30,7 @@ const table: readonly (readonly [RegExp, NetworkFailure])[] = [
     new RegExp(REDIRECTED),
     {
       kind: 'bad_url',
-      what: '{url} sends requests on to {other}. The conversation was not sent there.',
+      what: '{url} redirects to {other}. The conversation was not sent there.',
       next: 'If that is where it should go, make it the base URL (--base-url, OPENAI_BASE_URL or "baseUrl").',
       retry: 'never',
     },
@@ -66,7 +66,7 @@ const table: readonly (readonly [RegExp, NetworkFailure])[] = [
     new RegExp(REPLY_TOO_LARGE),
     {
       kind: 'bad_request',
-      what: 'The reply of {url} was given up: it holds {other}.',
+      what: 'The reply from {url} was aborted: it contains {other}.',
       next: 'No model writes that much. Try again, or use another model or server.',
       retry: 'never',
     },
@@ -84,7 +84,7 @@ const table: readonly (readonly [RegExp, NetworkFailure])[] = [
     /ENOTFOUND|getaddrinfo EINVAL/,
     {
       kind: 'network',
-      what: 'The name of the server in {url} is not known (DNS).',
+      what: 'The host name in {url} was not found (DNS).',
       next: 'Check the network connection and the spelling of the base URL.',
       retry: 'later',
     },
@@ -93,7 +93,7 @@ const table: readonly (readonly [RegExp, NetworkFailure])[] = [
     /EAI_AGAIN/,
     {
       kind: 'network',
-      what: 'The name of the server in {url} could not be looked up (DNS).',
+      what: 'The host name in {url} could not be looked up (DNS).',
       next: checkNetwork,
       retry: 'always',
     },
@@ -103,7 +103,7 @@ const table: readonly (readonly [RegExp, NetworkFailure])[] = [
     {
       kind: 'network',
       what: 'The TLS certificate of {url} is for another name.',
-      next: 'Put the name that stands in the certificate into the base URL.',
+      next: 'Use the name in the certificate in the base URL.',
       retry: 'never',
     },
   ],
@@ -139,7 +139,7 @@ const table: readonly (readonly [RegExp, NetworkFailure])[] = [
     {
       kind: 'network',
       what: `What answers at {url} sends more than ${MAX_HEADER_BYTES / 1024} kB of headers, which were given up.`,
-      next: 'A gateway or proxy in front of the server adds them (cookies, policies): have that mended, or go around it.',
+      next: 'A gateway or proxy in front of the server adds them (cookies, policies): fix it or bypass it.',
       retry: 'never',
     },
   ],
@@ -157,7 +157,7 @@ const table: readonly (readonly [RegExp, NetworkFailure])[] = [
     /ERR_INVALID_(?:URL|PROTOCOL)|ERR_UNESCAPED_CHARACTERS/,
     {
       kind: 'bad_url',
-      what: '{url} is not a URL that can be used.',
+      what: '{url} is not a usable URL.',
       next: 'Give a base URL such as https://api.openai.com/v1 (--base-url, OPENAI_BASE_URL or "baseUrl").',
       retry: 'never',
     },

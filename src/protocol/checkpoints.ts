@@ -66,7 +66,7 @@ export interface RestoreStep {
   readonly path: string;
   /**
    * `merge`: the user changed the file since, and both changes go together. `refuse`: they do not, or the content
-   * was not kept; the path is left as it is. `nothing`: it already is as it was.
+   * was not kept; the path is left unchanged. `nothing`: it already is as it was.
    */
   readonly action: 'create' | 'modify' | 'delete' | 'mode' | 'merge' | 'refuse' | 'nothing';
   /** Why it is refused or merged, ready to show. */

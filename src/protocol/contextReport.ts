@@ -62,7 +62,7 @@ export interface ContextReport {
   readonly marks?: { readonly maskAt?: number; readonly removeAt?: number; readonly limit?: number };
   /** What the provider's cache served of the last request; absent before the first. */
   readonly cache?: { readonly cachedTokens: number; readonly inputTokens: number };
-  /** What the input of the next request costs when the cache holds; absent where no price is known. */
+  /** What the input of the next request costs when the cache holds; absent where the price is unknown. */
   readonly nextInputUsd?: number;
   readonly draft: 'none' | 'running' | 'ready';
   readonly breakerIsOpen: boolean;

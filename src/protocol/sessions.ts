@@ -25,7 +25,7 @@ export interface SessionRecord {
   readonly model: string | undefined;
   readonly inputTokens: number;
   readonly outputTokens: number;
-  /** US dollars; undefined when no price is known. */
+  /** US dollars; undefined when the price is unknown. */
   readonly costUsd: number | undefined;
   readonly isArchived: boolean;
   /** The session that it was forked from. */

@@ -63,7 +63,7 @@ export function BootDialog({ snapshot, controller, columns, rows, now, keymap }:
           // The one in use comes first, so that Enter changes nothing.
           items={phase.ids.toSorted((a, b) => Number(b === used) - Number(a === used))}
           textOf={(id) => (id === used ? `${id} · in use` : id)}
-          empty={phase.problem ?? 'There is no model.'}
+          empty={phase.problem ?? 'No model found.'}
           onPick={(id) => controller.pickModel(id)}
           onCancel={() => controller.pickModel(undefined)}
         />

@@ -41,7 +41,7 @@ export function attachSession(
 }
 
 const BREAKER_IS_OPEN =
-  'Too many summaries failed in a row: the model is no longer asked for one. The session goes on, and older messages are left out when the window fills; Recall still finds them. A /compact that succeeds, or another model, ends that.';
+  'Summaries are paused after too many failures in a row. The session continues; older messages are dropped when the window fills (Recall still finds them). A successful /compact or a model switch resumes summaries.';
 
 /** A cheap upper estimate of wrapped rows: exact enough to decide when the live area is full. */
 function isTallerThan(text: string, columns: number, rows: number): boolean {

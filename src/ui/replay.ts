@@ -27,7 +27,7 @@ export async function replayAround(source: EntrySource, seq: number): Promise<Pr
   const prompt = page.findLast((entry) => entry.seq <= seq && entry.subtype === 'prompt');
   const shown = prompt === undefined ? page : page.filter((entry) => entry.seq >= prompt.seq);
   const at = shown.findIndex((entry) => entry.seq >= seq);
-  const place: Print = { type: 'notice', level: 'warning', text: `Entry #${seq}, which you looked for:` };
+  const place: Print = { type: 'notice', level: 'warning', text: `Entry #${seq}, from your search:` };
   const prints = shown.map(printed);
   const follow = last - (shown.at(-1)?.seq ?? last);
   return [
@@ -37,7 +37,7 @@ export async function replayAround(source: EntrySource, seq: number): Promise<Pr
       ? []
       : [
           note(
-            `… ${entries(follow, 'later')} follow${follow === 1 ? 's' : ''}; the conversation goes on at its end.`,
+            `… ${entries(follow, 'later')} follow${follow === 1 ? 's' : ''}; the conversation continues at its end.`,
           ),
         ]),
   ];

@@ -24,7 +24,7 @@ export async function runInput(
   host: CommandHost,
 ): Promise<InputEffect> {
   const { agent } = host;
-  if (draft.text.trim() === '!') return notice('info', 'Put the command behind the !, as in !git status');
+  if (draft.text.trim() === '!') return notice('info', 'Type a command after the !, for example !git status');
   const meaning = interpret(draft.text, host.commands);
   switch (meaning.type) {
     case 'prompt':
@@ -62,7 +62,7 @@ export async function runInput(
 }
 
 /** The model may take a while before its first word. */
-const PREVIEWING = 'Writing a summary to show what /compact would do; Esc stops it. Nothing is changed.';
+const PREVIEWING = 'Writing a summary to show what /compact would do; Esc stops it. Nothing has changed.';
 
 function remarked(remark: string | undefined): InputEffect {
   return remark === undefined ? { type: 'none' } : notice('warning', remark);

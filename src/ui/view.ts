@@ -138,7 +138,7 @@ export function reduce(view: View, event: AgentEvent, now: number): Step {
       return next(
         noReply,
         ...(view.tailPrinted
-          ? [notice('warning', 'The connection broke: the unfinished reply above does not count.')]
+          ? [notice('warning', 'Connection lost: the unfinished reply above was discarded.')]
           : []),
       );
     case 'retrying':
@@ -250,7 +250,7 @@ export function flushTail(
 }
 
 /** How going back is undone. */
-const TAKES_IT_BACK = 'Esc Esc, then u, or /rewind undo takes it back.';
+const TAKES_IT_BACK = 'Undo with Esc Esc u or /rewind undo.';
 
 /** An entry replaces the live text that led to it: only what is not printed yet is printed now. */
 function recorded(view: View, entry: JSONLEntry): Step {

@@ -161,7 +161,7 @@ test('a command that breaks is told and leaves the next prompt working', async (
   expect(lines()).toEqual([
     'tool_started q1 Bash "Bash it"',
     'tool_ended q1',
-    'notice error: Something went wrong inside ClawdCode: no shell. The session is saved; go on or /resume it.',
+    'notice error: Internal error: no shell. The session is saved; continue, or /resume it.',
   ]);
   expect(bugs.splice(0)).toHaveLength(1);
   await ask('Hi');
@@ -187,7 +187,7 @@ test('/compact waits for the running turn and reports', async () => {
     lines().filter((line) => /^(turn|notice|compaction_(started|ended))|entry summary/.test(line)),
   ).toEqual([
     'turn_started',
-    'notice info: Compaction starts when the running work is done.',
+    'notice info: Compaction starts when the current work finishes.',
     'turn_ended done after 1',
     'compaction_started manual',
     'entry summary',

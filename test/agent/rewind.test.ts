@@ -80,7 +80,7 @@ test('both, conversation and files go back to before a turn, and undo brings all
     expect(await set.undo()).toMatchObject({ outcome: 'done' });
     expect(await set.tree()).toEqual(after);
     expect(set.conversation()).toEqual(saidAfter);
-    expect(await set.undo()).toMatchObject({ outcome: 'refused', message: 'There is nothing to take back.' });
+    expect(await set.undo()).toMatchObject({ outcome: 'refused', message: 'Nothing to undo.' });
   }
 });
 

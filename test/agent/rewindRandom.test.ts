@@ -70,7 +70,7 @@ test('every going back restores exactly what was there, and taking it back bring
           const report = await set.back(turn.text, one.scope);
           const isDone = report.outcome === 'done';
           // Nothing but the session has changed anything, so there is nothing to merge or to leave.
-          if (!isDone) expect(report.message).toContain('Everything already is as it was then.');
+          if (!isDone) expect(report.message).toContain('Everything already matches that point.');
           expect(await set.tree()).toEqual(one.scope === 'conversation' ? now.tree : then?.tree);
           if (one.scope !== 'files') expect(set.conversation()).toEqual(then?.said);
           if (!one.andUndo || !isDone) continue;

@@ -82,7 +82,7 @@ test('where nothing runs that could be moved, or stopped, that is said', async (
   const { run, lines } = await shellStage({});
   await run({ type: 'background' }, { type: 'stop_task', id: 'b9' });
   expect(lines()).toEqual([
-    'notice info: No command runs that could go to the background.',
+    'notice info: No running command to move to the background.',
     'notice warning: There is no background task b9.',
   ]);
 });

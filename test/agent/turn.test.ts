@@ -214,7 +214,7 @@ test('a break inside the program ends the turn, is told, and the next prompt wor
   const { ask, lines, bugs, model } = await stage({ answers: [] });
   await ask('Hi');
   expect(lines().slice(-3)).toEqual([
-    'notice error: Something went wrong inside ClawdCode: The script has no answer for this request. The session is saved; go on or /resume it.',
+    'notice error: Internal error: The script has no answer for this request. The session is saved; continue, or /resume it.',
     'entry turn_end: failed',
     'turn_ended failed after 0',
   ]);

@@ -50,7 +50,7 @@ afterEach(async () => {
 
 const place = (): Place => codePlace({ dataRoot, cwd });
 
-/** Neither read from nor made, and left as it is. */
+/** Neither read from nor made, and left unchanged. */
 async function expectUnused(): Promise<void> {
   const before = await readdir(base, { recursive: true });
   expect(place().open()).toBeUndefined();

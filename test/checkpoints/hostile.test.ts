@@ -52,8 +52,8 @@ test('nothing is written through a folder that has become a link leading out', a
   const applied = await bench.checkpoints.apply(early);
   expect(applied.changes).toEqual([]);
   expect([...applied.notes].sort()).toEqual([
-    'd/a.txt was left as it is: the way to it leads through a link now',
-    'd/new.txt was left as it is: the way to it leads through a link now',
+    'd/a.txt was left unchanged: the way to it leads through a link now',
+    'd/new.txt was left unchanged: the way to it leads through a link now',
   ]);
   expect(snapshot(bench.outside)).toEqual(elsewhere);
 });
@@ -81,7 +81,7 @@ test('a folder that becomes a link while a file is brought back gets nothing thr
   isSwapping = true;
   const applied = await checkpoints.apply(plan);
   expect(applied.changes).toEqual([]);
-  expect(applied.notes).toEqual(['d/a.txt was left as it is: the way to it leads through a link now']);
+  expect(applied.notes).toEqual(['d/a.txt was left unchanged: the way to it leads through a link now']);
   expect(readFileSync(join(bench.outside, 'd/a.txt'), 'utf8')).toBe('two\n');
 });
 
@@ -121,7 +121,7 @@ test('a pipe in place of a file is never opened, neither in a scan nor in a plan
   const early = await plan(changes);
   shell('rm b.txt; mkfifo b.txt');
   const applied = await bench.checkpoints.apply(early);
-  expect(applied.notes).toEqual(['b.txt was left as it is: it changed after the plan was made']);
+  expect(applied.notes).toEqual(['b.txt was left unchanged: it changed after the plan was made']);
   expect(readFileSync(at('a.txt'), 'utf8')).toBe('one\n');
   expect(lstatSync(at('b.txt')).isFIFO()).toBe(true);
   expect((await plan(changes)).steps).toMatchObject([{ action: 'nothing' }, { action: 'refuse' }]);

@@ -27,7 +27,7 @@ test.each([
   ['{\n"Chat": {\n"alt+s": "chat:stash"\n', 'is no JSON'],
   ['', 'cannot be read'],
   ['no json at all', 'cannot be read'],
-  ['[]', 'no object'],
+  ['[]', 'not an object'],
   ['{"Chat":{"alt+s":"chat:nothing"}}', 'no action “chat:nothing”'],
   ['\u0000\u001B[31m', 'keybindings.json'],
 ])('%j: %s', async (text, problem) => {

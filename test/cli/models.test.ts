@@ -283,17 +283,22 @@ test('the models of an endpoint are listed by name, with the key', async () => {
 });
 
 test.each([
-  ['says no', undefined, (_: unknown, response) => response.writeHead(404).end('none'), 'does not say'],
-  ['answers in another shape', undefined, (_: unknown, response) => response.end('{"models":[]}'), 'not say'],
-  ['answers with nothing', undefined, (_: unknown, response) => response.end('null'), 'does not say'],
-  ['has none', undefined, (_: unknown, response) => response.end('{"data":[]}'), 'does not say'],
+  ['says no', undefined, (_: unknown, response) => response.writeHead(404).end('none'), 'does not list'],
+  [
+    'answers in another shape',
+    undefined,
+    (_: unknown, response) => response.end('{"models":[]}'),
+    'not list',
+  ],
+  ['answers with nothing', undefined, (_: unknown, response) => response.end('null'), 'does not list'],
+  ['has none', undefined, (_: unknown, response) => response.end('{"data":[]}'), 'does not list'],
   ['hangs up', undefined, (request) => request.destroy(), 'broke. Check the server'],
   [
     'sends on to another host',
     undefined,
     (_: unknown, response) =>
       response.writeHead(302, { location: 'http://elsewhere.example/v1/models' }).end(),
-    'sends requests on to http://elsewhere.example',
+    'redirects to http://elsewhere.example',
   ],
   ['fails', undefined, (_: unknown, response) => response.writeHead(502).end('bad gateway'), 'HTTP 502'],
   ['wants a key', undefined, (_: unknown, response) => response.writeHead(401).end('{}'), 'none is set'],

@@ -35,6 +35,6 @@ test.skipIf(!existsSync('/dev/full'))('a title that the disk does not take is no
   };
   await expect(renameSession(filled, 'abc', 'Mine')).rejects.toMatchObject({
     name: 'StorageFailure',
-    message: expect.stringMatching(/^The title was not saved\. Look at the disk of .*abc\.jsonl\.$/),
+    message: expect.stringMatching(/^The title was not saved\. Check the disk that holds .*abc\.jsonl\.$/),
   });
 });

@@ -68,7 +68,7 @@ test('a rule that arrives after the yes asks again, and the question shows what 
   expect(await counted()).toEqual({
     rules: ['Bash(npm test)'],
     notice:
-      'settings of this folder have changed since you trusted it, and what is new does not count (permissions.allow in .clawdcode.json); run clawdcode here once to decide.',
+      'settings of this folder have changed since you trusted it, and the changes are ignored (permissions.allow in .clawdcode.json); run clawdcode here once to decide.',
   });
   expect(await start(false)).toEqual({
     folder: join(base, 'repo'),

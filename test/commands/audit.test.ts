@@ -55,7 +55,7 @@ test('every call is listed with what let it run, its sandbox, its hosts and its 
     [
       '5 calls. 1 that only looked is left out.',
       '#2     2026-01-02 03:04:05  ran  Bash  npm install',
-      '       you said yes: No rule allows npm install.',
+      '       you approved it: No rule allows npm install.',
       '       sandbox: workspace-write',
       '       reached: registry.example:443',
       '       refused: evil.example:80',

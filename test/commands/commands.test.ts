@@ -61,9 +61,7 @@ test('/resume of an unknown id is an error, never a new session', async () => {
 });
 
 test('/rename without a title says the one there is', async () => {
-  expect(await text('rename')).toBe(
-    'This session is called “Fix the test”. /rename and a title gives it another one.',
-  );
+  expect(await text('rename')).toBe('This session is called “Fix the test”. /rename TITLE changes it.');
 });
 
 test('/fork copies the session, or its beginning, and refuses what it cannot do', async () => {
@@ -74,7 +72,7 @@ test('/fork copies the session, or its beginning, and refuses what it cannot do'
   expect(await run('fork', '0', host)).toEqual({ type: 'fork_session', uptoSeq: 0 });
   expect(await text('fork', 'at #7', host)).toBe('This session ends at #1: there is no #7 to fork at.');
   expect(await text('fork', 'the parser', host)).toContain('/fork at #12');
-  expect(await text('fork')).toBe('Nothing was said yet, so there is nothing to fork.');
+  expect(await text('fork')).toBe('Nothing to fork yet.');
   const busy = commandHost({ agent: scriptedAgent([], { busy: true }) });
   expect(await text('fork', '', busy)).toContain('Something is still running');
 });

@@ -49,10 +49,10 @@ describe('/compact --preview', () => {
         '',
         '  Read it all.',
         '',
-        'Stays word for word: 2 items, about 1,000 tokens',
+        'Kept verbatim: 2 items, about 1,000 tokens',
         '  #9 reply  全部',
         '  #7 reply  Read it all',
-        'Files quoted beside it: lib/a.ts',
+        'Files quoted with it: lib/a.ts',
         '3 details omitted (recoverable by number):',
         '  Your messages (1)',
         '    never touch the schema #1',
@@ -61,7 +61,7 @@ describe('/compact --preview', () => {
         '    lib/b.ts #5',
         'Paths that do not occur in this session (marked in the summary): lib/ghost.js',
         '',
-        '/compact applies exactly this summary while the session is open and nothing is reduced before. /compact --preview with a focus writes another; /uncompact takes a compaction back.',
+        '/compact applies exactly this summary as long as the session stays open and nothing else is reduced first. /compact --preview with a focus writes another; /uncompact undoes a compaction.',
       ].join('\n'),
     );
   });
@@ -126,12 +126,12 @@ describe('/compact --diff', () => {
     expect(plainText(result.page).split('\n')).toEqual(
       expect.arrayContaining([
         'The last compaction (#51, /compact): 8,000 → 2,000 tokens',
-        '− In the summary instead: 2 items, about 1,000 tokens',
+        '− Replaced by the summary: 2 items, about 1,000 tokens',
         '  #5 reply  Part 2',
-        '+ Stayed word for word: 1 item, about 500 tokens',
+        '+ Kept verbatim: 1 item, about 500 tokens',
         '  What was said.',
         '    lib/b.ts #5',
-        '/uncompact takes it back; /context items brings single items back.',
+        '/uncompact undoes it; /context items restores single items.',
       ]),
     );
   });

@@ -194,7 +194,7 @@ describe('/context', () => {
       'Cache: 900 of the last 1,000 input tokens came from it (90.0 %); the next input costs about $0.0123',
     );
     expect(text).toContain('Draft: a summary is ready');
-    expect(text).toMatch(/^! Summaries: too many failed/m);
+    expect(text).toMatch(/^! Summaries: paused after too many failures/m);
     expect(text).toMatch(/^! Tools take too much\.$/m);
     expect(await shown({ draft: 'running' })).toContain('Draft: a summary is being written');
     expect(await shown({ cache: { cachedTokens: 0, inputTokens: 9 } })).toContain('price unknown');
@@ -293,6 +293,6 @@ describe('/context items', () => {
   });
 
   test('an empty conversation has none', async () => {
-    expect(plainText(await page('items'))).toBe('Nothing was said yet: there are no items.');
+    expect(plainText(await page('items'))).toBe('No items yet.');
   });
 });

@@ -61,7 +61,7 @@ test('what is added is listed, found, and on disk where it was asked for', async
     `  ${join(base, 'project/notes.md')}  1 memory`,
     '',
     'For all projects',
-    `  ${join(base, 'user/a.env.md')}  left out: its name says that it holds secrets`,
+    `  ${join(base, 'user/a.env.md')}  left out: its name suggests secrets`,
     `  ${join(base, 'user/notes.md')}  1 memory`,
   ]);
 });
@@ -72,7 +72,7 @@ test('a search shows similarity, and what would come along', async () => {
   const lines = (await memory('search deploys with two reviews')).split('\n');
   expect(lines[0]).toMatch(/^ {2}\* {2}1\.00 {2}notes\.md {2}Deploys need two reviews$/);
   expect(lines[1]).toMatch(/^ {5}0\.\d\d {2}notes\.md {2}Deploys go out on Mondays$/);
-  expect(await memory('search kubernetes')).toBe('No memory holds any of these words.');
+  expect(await memory('search kubernetes')).toBe('No memory matches these words.');
 });
 
 test('says so when prompts bring no memories', async () => {
@@ -95,7 +95,7 @@ test('a category is written, searched for, and decides what comes along', async 
   expect(found).toContain('exclamation marks');
   expect(found).not.toContain('Mondays');
   expect(await memory('search --category "release notes" deploys')).toMatch(/\[release notes\] .*announced/);
-  expect(await memory('search --category other deploys')).toBe('No memory holds any of these words.');
+  expect(await memory('search --category other deploys')).toBe('No memory matches these words.');
   const all = await memory('search deploys', host({ category: 'Style', limit: 9 }));
   const marked = all.split('\n').filter((line) => /^ *\* +\d/.test(line));
   expect(marked).toHaveLength(2);

@@ -52,12 +52,12 @@ test('/rewind lists the turns, by how far back they are', async () => {
     const result = await run(name, '', host({ turns }));
     expect(result).toMatchObject({ type: 'dialog', dialog: 'rewind' });
     expect(textOf(result).split('\n')).toEqual([
-      'Turns, by how far back they are',
+      'Turns, 1 being the latest',
       '  2  2030-01-02 11:30  +2 −0 in 1 file  request 1',
       '  1  2030-01-02 11:30  in 300 files     request 2',
     ]);
   }
-  expect(textOf(await run('rewind', '', host({})))).toBe('Nothing was asked yet.');
+  expect(textOf(await run('rewind', '', host({})))).toBe('No prompts yet.');
 });
 
 test('/rewind with a number is about that turn, and shows what going back would do', async () => {
@@ -65,9 +65,9 @@ test('/rewind with a number is about that turn, and shows what going back would 
   const result = await run('rewind', '2', host({ turns, plans }));
   expect(result).toMatchObject({ type: 'dialog', dialog: 'rewind', turn: { uuid: 'u1' } });
   expect(textOf(result).split('\n')).toEqual([
-    'Going back to before “request 1” would change these files',
+    'Rewinding to before “request 1” would change these files',
     '  a.ts  +1 −1 · permissions 644 → 755',
-    '  /elsewhere/b  left as it is · you changed it',
+    '  /elsewhere/b  left unchanged · you changed it',
     '',
     'a.ts',
     '@@ -1,2 +1,2 @@',
@@ -81,10 +81,10 @@ test('/rewind with a number is about that turn, and shows what going back would 
 
 test('/rewind undo is an op; a number that is none, a turn that there is not, and a running turn are told', async () => {
   expect(await run('rewind', 'undo', host({ turns }))).toEqual({ type: 'op', op: { type: 'undo_rewind' } });
-  expect(textOf(await run('rewind', '0', host({ turns })))).toContain('1 is the last one');
+  expect(textOf(await run('rewind', '0', host({ turns })))).toContain('1 is the latest');
   expect(textOf(await run('rewind', '9', host({ turns })))).toContain('This session has 2 turns.');
   const busy = commandHost({ agent: scriptedAgent([], { ...state, busy: true }, { turns }) });
-  expect(textOf(await run('rewind', '', busy))).toContain('Esc first');
+  expect(textOf(await run('rewind', '', busy))).toContain('Press Esc');
 });
 
 test('/diff shows the session or one turn, with its counts', async () => {

@@ -188,7 +188,7 @@ describe('what users cannot loosen', () => {
 describe('what cannot be used refuses the start', () => {
   test.each([
     ['no JSON', '{ "permissions": { "deny": ["Bash"] '],
-    ['no object', '[]'],
+    ['not an object', '[]'],
     ['a misspelt key', { permisions: { deny: ['Bash(curl *)'] } }],
     ['a misspelt key inside', { permissions: { denny: ['Bash(curl *)'] } }],
     ['a bad value', { permissions: { disableAutoMode: true } }],

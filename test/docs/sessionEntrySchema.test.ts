@@ -62,7 +62,7 @@ describe('valid', () => {
 describe('invalid', () => {
   const { sessionId: _, ...nameless } = prompt;
   test.each<[string, unknown]>([
-    ['no object', 'text'],
+    ['not an object', 'text'],
     ['an array', [prompt]],
     ['nothing', null],
     ['no session', nameless],

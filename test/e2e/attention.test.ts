@@ -38,7 +38,7 @@ test('the terminal is asked for its background; an answer counts however late it
   expect(terminal.screen()).not.toMatch(/rgb|997|\[I|\[O/);
   await terminal.press(keys.ctrl('u'));
   await terminal.submit('/theme auto');
-  await terminal.waitForPrinted('The terminal says that its background is light');
+  await terminal.waitForPrinted('The terminal reports its background as light');
 });
 
 test('title and progress say what is done, for which session, and are put back', async () => {
@@ -54,7 +54,7 @@ test('title and progress say what is done, for which session, and are put back',
   await terminal.until(() => terminal.bytes().includes('\u001B]2;✳ '), 'a title while it runs');
   await terminal.until(() => terminal.bytes().includes('\u001B]9;4;3;0\u0007'), 'progress');
   await terminal.press(keys.escape);
-  await terminal.waitFor('Stopped by you.');
+  await terminal.waitFor('Interrupted.');
   await terminal.until(() => terminal.bytes().includes('\u001B]9;4;0;0\u0007'), 'progress gone');
   expect(terminal.bytes()).not.toContain('\u001B]0;evil');
   await terminal.submit('/exit');

@@ -115,7 +115,7 @@ test('when the summary fails the session says so and goes on', async () => {
   await terminal.submit('Read the whole parser and leave nothing out');
   await terminal.waitForPrinted('All of it is read.', 60_000);
   await terminal.waitForIdle();
-  expect(terminal.everything()).toMatch(/! No summary could be had: .*no\s+summaries\s+today/s);
+  expect(terminal.everything()).toMatch(/! Summary failed: .*no\s+summaries\s+today/s);
   expect(terminal.everything()).toContain("⎿ Without the model's summary: a fallback from the log");
   for (const request of server.requests().filter((one) => !isSummary(one))) {
     expect(countRequest(request)).toBeLessThan(WINDOW);

@@ -128,7 +128,7 @@ test('a preview changes nothing, /compact applies exactly it, --diff shows it, /
   const sizes = /from ([\d,]+) to ([\d,]+) tokens/.exec(terminal.everything());
   expect(terminal.everything()).toContain('lib/ghost.js (unverified)');
   expect(terminal.everything()).toMatch(/Paths that do not occur in this session[^\n]*lib\/ghost\.js/);
-  expect(terminal.everything()).toMatch(/Stays word for word: \d+ items/);
+  expect(terminal.everything()).toMatch(/Kept verbatim: \d+ items/);
   expect(server.requests()).toHaveLength(asked + 1);
   const entries = async () => (await work.sessions())[0]?.entries ?? [];
   expect((await entries()).some(({ subtype }) => subtype === 'compact_boundary')).toBe(false);
@@ -145,10 +145,10 @@ test('a preview changes nothing, /compact applies exactly it, --diff shows it, /
 
   await terminal.submit('/compact --diff');
   await terminal.waitForPrinted(/The last compaction \(#\d+, \/compact\): [\d,]+ → [\d,]+ tokens/);
-  await terminal.waitForPrinted(/− In the summary instead: \d+ items?/);
+  await terminal.waitForPrinted(/− Replaced by the summary: \d+ items?/);
 
   await terminal.submit('/uncompact');
-  await terminal.waitForPrinted(/The last compaction was taken back\.[\s\S]*→ [\d,]+\s+tokens\)/);
+  await terminal.waitForPrinted(/The last compaction was undone\.[\s\S]*→ [\d,]+\s+tokens\)/);
   await terminal.submit('short again?');
   await terminal.waitForPrinted('Short answer 2.');
   const after = server.requests().at(-1);
@@ -185,8 +185,8 @@ test('without a screen the same commands print', async () => {
   expect(preview).toMatchObject({ code: 0, stdout: expect.stringContaining('Nothing has changed') });
   expect((await again('/compact --diff')).stdout).toContain('There is no compaction');
   expect((await again('/compact')).stdout).toMatch(/Compacted from \d+ to \d+ tokens/);
-  expect((await again('/compact --diff')).stdout).toMatch(/In the summary instead: \d+ items?/);
-  expect((await again('/uncompact')).stdout).toMatch(/taken back.*From \d+ to \d+ tokens/);
+  expect((await again('/compact --diff')).stdout).toMatch(/Replaced by the summary: \d+ items?/);
+  expect((await again('/uncompact')).stdout).toMatch(/undone.*From \d+ to \d+ tokens/);
   expect(await again('/uncompact')).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('no compaction'),

@@ -193,7 +193,7 @@ describe('the way there', () => {
     const { env } = await serve(always(307, '', { location }));
     const ended = await run({ env });
     expect(ended.code).toBe(1);
-    expectSaid(ended, /sends requests on to .*The conversation was not sent there/);
+    expectSaid(ended, /redirects to .*The conversation was not sent there/);
     expect(elsewhere.server.paths).toEqual([]);
   });
 });
@@ -242,7 +242,7 @@ describe('the key', () => {
     const { OPENAI_API_KEY: _, ...without } = env;
     const ended = await run({ env: without });
     expect(ended.code).toBe(41);
-    expectSaid(ended, /wants an API key, and none is set\. .*Set OPENAI_API_KEY/);
+    expectSaid(ended, /needs an API key, and none is set\. .*Set OPENAI_API_KEY/);
   });
 
   test('it is wrong', async () => {
@@ -269,7 +269,7 @@ describe('the model', () => {
     });
     const ended = await run({ env });
     expect(ended.code).toBe(1);
-    expectSaid(ended, /The model mock-1 is not known at .*Did you mean "mock-12"\?/);
+    expectSaid(ended, /The model mock-1 was not found at .*Did you mean "mock-12"\?/);
   });
 
   test('it takes no tools: they are described instead', async () => {
@@ -279,32 +279,32 @@ describe('the model', () => {
     expectSaid(ended, /takes no tools\. They are described in the prompt instead/);
   });
 
-  test('it is still being loaded: it is waited for', async () => {
+  test('it is still loading: it is waited for', async () => {
     const { env } = await serve(inTurn(refusal(503, 'Loading model'), reply('Hi.')));
     const ended = await run({ env });
     expect(ended).toMatchObject({ code: 0, stdout: 'Hi.\n' });
-    expectSaid(ended, /is still being loaded by the server\. .*Trying again in 1 s \(1 of 10\)/);
+    expectSaid(ended, /is still loading on the server\. .*Retrying in 1 s \(1 of 10\)/);
   });
 
   test('the server is overloaded: it is asked again', async () => {
     const { env } = await serve(inTurn(refusal(503, 'Overloaded'), reply('Hi.')));
     const ended = await run({ env });
     expect(ended).toMatchObject({ code: 0, stdout: 'Hi.\n' });
-    expectSaid(ended, /is overloaded\. .*Trying again/);
+    expectSaid(ended, /is overloaded\. .*Retrying/);
   });
 
   test('the server dies in the middle of the answer: it is asked again', async () => {
     const { env } = await serve(inTurn(dying, reply('Hi.')));
     const ended = await run({ env });
     expect(ended).toMatchObject({ code: 0, stdout: 'Hi.\n' });
-    expectSaid(ended, /ended too early\. .*Trying again/);
+    expectSaid(ended, /ended early\. .*Retrying/);
   });
 
   test('a limit for minutes is told, not waited for', async () => {
     const { env } = await serve(refusal(429, 'Rate limit reached. Please try again in 20m.'));
     const ended = await run({ env });
     expect(ended.code).toBe(1);
-    expectSaid(ended, /limits the rate of requests\. .*It asks to wait 20 minutes/);
+    expectSaid(ended, /is rate limiting requests\. .*It asks to wait 20 minutes/);
   });
 
   test('it says nothing at all', async () => {
@@ -360,7 +360,7 @@ describe('settings and the command line', () => {
     { args: ['session', 'lst'], says: /Did you mean "clawdcode session list"\?/ },
     { args: ['-p', '/modle'], says: /no command \/modle\. Did you mean \/model\?/ },
     { args: ['-p', '--resume', 'nosuchid', 'hello'], says: /nosuchid/ },
-    { args: [], says: /nothing to do: give a prompt/ },
+    { args: [], says: /no prompt given/ },
   ])('$args', async ({ args, says }) => {
     const ended = await run({ args, env: access('http://127.0.0.1:1/v1') });
     expect(ended).toMatchObject({ code: 42, stdout: '' });
@@ -405,7 +405,7 @@ describe('the place', () => {
     await writeFile(file, '');
     const ended = await run({ env: { ...env, CLAWDCODE_HOME: file } });
     expect(ended).toMatchObject({ code: 0, stdout: 'Hi.\n' });
-    expectSaid(ended, /is not being saved: .*Look at the disk of/);
+    expectSaid(ended, /is not being saved: .*Check the disk that holds/);
   });
 
   test('a session is open elsewhere', async () => {
@@ -427,7 +427,7 @@ describe('the place', () => {
     await asked;
     const ended = await run({ args: ['-p', '--resume', id, 'hello'], env: { ...env, HOME } });
     expect(ended).toMatchObject({ code: 42, stdout: '' });
-    expectSaid(ended, new RegExp(`process ${holder.pid}`), /--fork-session goes on in a copy/);
+    expectSaid(ended, new RegExp(`process ${holder.pid}`), /--fork-session continues in a copy/);
   });
 });
 
@@ -449,7 +449,7 @@ describe('the pipe', () => {
     const { env } = await serve(reply('Hi.'));
     const ended = await run({ env, line: '"$@" > /dev/full' });
     expect(ended.code).toBe(1);
-    expectSaid(ended, /standard output cannot be written: ENOSPC.*go on with --continue/);
+    expectSaid(ended, /standard output cannot be written: ENOSPC.*resume with --continue/);
   });
 
   test('standard input is closed', async () => {
@@ -510,7 +510,7 @@ describe('on the screen', () => {
       },
     });
     onTestFinished(() => terminal.kill('SIGKILL'));
-    await terminal.waitFor(/config\.json:1:14: .*may name the endpoint.*❯ 1\. Read the settings again/s);
+    await terminal.waitFor(/config\.json:1:14: .*may name the endpoint.*❯ 1\. Reload the settings/s);
     expect(server.paths).toEqual([]);
     await writeFile(config, JSON.stringify({ baseUrl }));
     await terminal.waitForIdle();

@@ -243,7 +243,7 @@ test('the keys of the transcript', async () => {
   const at = (): number => Number(/match (\d+) of 11/.exec(terminal.screen())?.[1]);
   const first = at();
   await terminal.press('N');
-  await terminal.until(() => at() === first - 1, 'the match before');
+  await terminal.until(() => at() === first - 1, 'previous match');
   await terminal.press('n');
   await terminal.until(() => at() === first, 'the next match');
   await terminal.press('{');
@@ -270,7 +270,7 @@ test('the keys of a question', async () => {
   await terminal.press(keys.up);
   await terminal.waitFor('❯ 1. Yes');
   await terminal.press('n');
-  const stops = (): number => terminal.everything().split('Stopped by you.').length - 1;
+  const stops = (): number => terminal.everything().split('Interrupted.').length - 1;
   await terminal.until(() => stops() === 1, 'no');
   await terminal.waitForIdle();
   await terminal.submit('once more');

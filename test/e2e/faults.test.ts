@@ -24,8 +24,8 @@ test('429 with retry-after counts down on screen and then goes on by itself', as
   );
   const terminal = await ready();
   await terminal.submit('hello');
-  await terminal.waitFor(/limits the rate of requests[\s\S]*Trying again in [123]s \(attempt 1 of \d+\)/);
-  const left = (): number => Number(/Trying again in (\d)s/.exec(terminal.screen())?.[1] ?? 0);
+  await terminal.waitFor(/is rate limiting requests[\s\S]*Retrying in [123]s \(attempt 1 of \d+\)/);
+  const left = (): number => Number(/Retrying in (\d)s/.exec(terminal.screen())?.[1] ?? 0);
   const first = left();
   await terminal.until(() => left() < first, 'it counts down');
   await terminal.waitFor('Here I am again.');
@@ -39,9 +39,9 @@ test('a long wait is cancelled with Esc', async () => {
   server.script({ error: { status: 429, message: 'Slow down', retryAfter: 60 } }, { text: 'Now then.' });
   const terminal = await ready();
   await terminal.submit('hello');
-  await terminal.waitFor(/Trying again in \d+s/);
+  await terminal.waitFor(/Retrying in \d+s/);
   await terminal.press(keys.escape);
-  await terminal.waitFor('Stopped by you.');
+  await terminal.waitFor('Interrupted.');
   await terminal.waitForIdle();
   await terminal.submit('once more');
   await terminal.waitFor('Now then.');
@@ -142,7 +142,7 @@ test.each([
       404,
       JSON.stringify({ error: { message: 'The model `mock-1` does not exist', code: 'model_not_found' } }),
     ),
-    says: [/model mock-1 is not known/, /--model/],
+    says: [/model mock-1 was not found/, /--model/],
   },
   {
     what: 'a web page where the API should be',

@@ -51,7 +51,7 @@ test('a wrong key is said and put right; the right one is kept', async () => {
   const terminal = open([], { env: work.env({ CLAWDCODE_LOCAL_SERVERS: 'none' }) });
   await settled(terminal, 'Paste a key');
   await terminal.press(keys.paste('sk-wrong-one'));
-  await terminal.waitFor('Is it a key of OpenAI?');
+  await terminal.waitFor('Not an OpenAI key?');
   await terminal.press(keys.enter, keys.ctrl('u'), keys.paste(server.baseUrl), keys.enter);
   await settled(terminal, 'refused the API key');
   await terminal.press('1');
@@ -96,7 +96,7 @@ test('doctor looks at terminal, server and model, and leaves nothing behind', as
   expect(await terminal.exited).toBe(0);
   const shown = terminal.everything();
   expect(shown).toMatch(/^Sending two short prompts to qwen3:8b; --offline leaves that out\.\n+ClawdCode \d/);
-  expect(shown).toMatch(/✓ Answers +first words after/);
+  expect(shown).toMatch(/✓ Answers +first token after/);
   expect(shown).toContain('✓ Wide letters');
   expect(shown).toMatch(/✓ Endpoint +http:\/\/127\.0\.0\.1:\d+\/v1 answers in \d+ ms · ollama/);
   expect(shown).toMatch(/! Window +4\.1k of at most 41k tokens \(reported by the server\)/);

@@ -151,7 +151,7 @@ async function answerAll(terminal: Terminal, isDone: () => Promise<boolean>): Pr
 
 /** A choice of the first screen: keys count once it has stood for a moment. */
 async function take(terminal: Terminal, key: string): Promise<void> {
-  await terminal.waitFor(/No local server answers|Found on this machine/);
+  await terminal.waitFor(/No local model server found|Found on this machine/);
   await terminal.pause(300);
   await terminal.press(key);
 }

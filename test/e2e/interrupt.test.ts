@@ -20,7 +20,7 @@ test('Esc in mid-stream keeps what had arrived, and the next prompt works', asyn
   await terminal.submit('tell me a story');
   await terminal.waitFor('word5');
   await terminal.press(keys.escape);
-  await terminal.waitFor('Stopped by you.');
+  await terminal.waitFor('Interrupted.');
   await terminal.waitForIdle();
   expect(terminal.everything()).toContain('word5');
   expect(terminal.everything()).not.toContain('word199');
@@ -60,7 +60,7 @@ test('Esc in mid-command ends its children, and every call keeps its result', as
   await terminal.until(() => running() === 2, 'the children run');
   await terminal.press(keys.escape);
   await terminal.until(() => running() === 0, 'the children are gone');
-  await terminal.waitFor('Stopped by you.');
+  await terminal.waitFor('Interrupted.');
   await terminal.waitForIdle();
   expect(existsSync(join(work.repository, 'second'))).toBe(false);
 
@@ -82,7 +82,7 @@ test('Esc in a permission question refuses and stops', async () => {
   await terminal.waitFor('Bash asks');
   await terminal.press(keys.escape);
   await terminal.waitForGone('Bash asks');
-  await terminal.waitFor('Stopped by you.');
+  await terminal.waitFor('Interrupted.');
   await terminal.waitForIdle();
   expect(server.requests()).toHaveLength(1);
   await terminal.submit('better not');
@@ -104,7 +104,7 @@ test('Ctrl+C in mid-stream interrupts first; Esc ends a command of the user’s 
   await terminal.submit('tell me a story');
   await terminal.waitFor('word5');
   await terminal.press(keys.ctrl('c'));
-  await terminal.waitFor('Stopped by you.');
+  await terminal.waitFor('Interrupted.');
   await terminal.waitForIdle();
 
   await terminal.submit('!sleep 300 & echo $! > own.pid; wait');
@@ -158,7 +158,7 @@ test('Ctrl+C twice leaves, says how to resume, and restores the terminal', async
   await terminal.waitFor('Something to remember.');
   await terminal.waitForIdle();
   await terminal.press(keys.ctrl('c'));
-  await terminal.waitFor('Press Ctrl+C again to leave');
+  await terminal.waitFor('Press Ctrl+C again to exit');
   await terminal.press(keys.ctrl('c'));
   await terminal.waitFor('exit code 0');
   const [session] = await work.sessions();

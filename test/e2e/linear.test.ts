@@ -25,7 +25,7 @@ test.each(ways)('$way: everything is said once, in words, without one escape', a
     { text: '# Result\n\nIt **works**. See `out.txt`.\n\n| a | b |\n|---|---|\n| 1 | 2 |' },
   );
   const terminal = open([...args], { below: [...below] });
-  await terminal.waitForPrinted('Ctrl+D leaves');
+  await terminal.waitForPrinted('Ctrl+D quits');
   await terminal.submit('make the file');
   await terminal.waitForPrinted(/Answer y(?:, s)? or n\./);
   const asked = terminal.everything();
@@ -35,7 +35,7 @@ test.each(ways)('$way: everything is said once, in words, without one escape', a
   await terminal.pause(350);
   // What is no answer approves nothing.
   await terminal.submit('maybe');
-  await terminal.waitForPrinted('"maybe" is none of the choices');
+  await terminal.waitForPrinted('"maybe" is not one of the choices');
   await terminal.submit('y');
   await terminal.waitForPrinted('Ready.');
   const told = terminal.everything();
@@ -49,7 +49,7 @@ test.each(ways)('$way: everything is said once, in words, without one escape', a
   expect(await readFile(join(work.repository, 'out.txt'), 'utf8')).toBe('made\n');
   await terminal.press(ctrlD);
   expect(await terminal.exited).toBe(0);
-  expect(terminal.everything()).toMatch(/To go on with this session: clawdcode --resume \w+$/);
+  expect(terminal.everything()).toMatch(/Resume this session with: clawdcode --resume \w+$/);
   expect(terminal.bytes()).not.toContain('\u001B');
 });
 
@@ -57,7 +57,7 @@ test('a terminal without sequences is not asked for its clipboard', async () => 
   const { server, open } = await setStage();
   server.script({ text: 'Copy this.' });
   const terminal = open([], { below: ['env', '-u', 'DISPLAY', '-u', 'WAYLAND_DISPLAY', 'TERM=dumb'] });
-  await terminal.waitForPrinted('Ctrl+D leaves');
+  await terminal.waitForPrinted('Ctrl+D quits');
   await terminal.submit('hello');
   await terminal.waitForPrinted('Ready.');
   await terminal.submit('/copy');
@@ -70,7 +70,7 @@ test('a comment behind n goes to the model; n alone ends the turn', async () => 
   const call = { calls: [{ name: 'Bash', input: { command: 'rm -rf build' } }] };
   server.script(call, { text: 'As you like.' }, call);
   const terminal = open([], { below: ['env', 'TERM=dumb'] });
-  await terminal.waitForPrinted('Ctrl+D leaves');
+  await terminal.waitForPrinted('Ctrl+D quits');
   await terminal.submit('clean up');
   await terminal.waitForPrinted(/or n\. Words behind n/);
   await terminal.pause(350);
@@ -82,7 +82,7 @@ test('a comment behind n goes to the model; n alone ends the turn', async () => 
   await terminal.until(() => terminal.everything().split('Question:').length === 3, 'it asks again');
   await terminal.pause(350);
   await terminal.submit('n');
-  await terminal.waitForPrinted('Stopped by you.');
+  await terminal.waitForPrinted('Interrupted.');
   expect(server.requests()).toHaveLength(3);
 });
 
@@ -90,25 +90,25 @@ test.each(ways)('$way: Ctrl+C stops the reply, and twice leaves', async ({ below
   const { server, open } = await setStage();
   server.script({ text: story, ...slow });
   const terminal = open([...args], { below: [...below] });
-  await terminal.waitForPrinted('Ctrl+D leaves');
+  await terminal.waitForPrinted('Ctrl+D quits');
   await terminal.submit('tell me a story');
   await server.waitForRequests(1);
   await terminal.pause(500);
   await terminal.press(ctrlC);
-  await terminal.waitForPrinted('Stopped by you.');
+  await terminal.waitForPrinted('Interrupted.');
   await terminal.waitForPrinted('Ready.');
   let hasEnded = false;
   void terminal.exited.then(() => {
     hasEnded = true;
   });
-  const asked = (): number => terminal.everything().split('again to leave').length;
+  const asked = (): number => terminal.everything().split('again to exit').length;
   const before = asked();
   await terminal.press(ctrlC);
   // Where the second came too late to be one, it is a first.
   await terminal.until(() => hasEnded || asked() > before, 'it leaves, or asks for another');
   if (!hasEnded) await terminal.press(ctrlC);
   expect(await terminal.exited).toBe(0);
-  expect(terminal.everything()).toContain('To go on with this session');
+  expect(terminal.everything()).toContain('Resume this session with');
 });
 
 test('the setting is enough; several lines go together, and what is typed while it runs is queued', async () => {
@@ -117,7 +117,7 @@ test('the setting is enough; several lines go together, and what is typed while 
   await writeFile(join(work.data, 'config.json'), JSON.stringify({ screenReader: true }));
   server.script({ text: story.slice(0, 600), ...slow }, { text: 'Both seen.' });
   const terminal = open();
-  await terminal.waitForPrinted('Ctrl+D leaves');
+  await terminal.waitForPrinted('Ctrl+D quits');
   await terminal.submit('first line\\');
   await terminal.submit('second line');
   await server.waitForRequests(1);
@@ -141,7 +141,7 @@ test('dialogs are lists to answer: models, sessions, going back', async () => {
   await terminal.submit('/rewind');
   await terminal.waitForPrinted(/1\. second question; .*\n2\. first question/);
   await terminal.submit('1');
-  await terminal.waitForPrinted('what goes back?');
+  await terminal.waitForPrinted('restore what?');
   await terminal.submit('c');
   await terminal.waitForPrinted(/Given back, not sent:\nsecond question/);
   await terminal.submit('/resume');
@@ -175,7 +175,7 @@ test('a terminal that goes away ends the program, with the log on disk', async (
   const { server, work, open } = await setStage();
   server.script({ text: story, ...slow });
   const terminal = open([], { below: ['env', 'TERM=dumb'] });
-  await terminal.waitForPrinted('Ctrl+D leaves');
+  await terminal.waitForPrinted('Ctrl+D quits');
   await terminal.submit('tell me a story');
   await server.waitForRequests(1);
   await terminal.pause(500);
@@ -214,7 +214,7 @@ test('through pipes: lines in, lines out, and the end of the input leaves when a
   expect(stdout).toMatch(/You: one\n/);
   expect(stdout).toMatch(/ClawdCode: First\.\n/);
   expect(stdout).toContain('You: two\n');
-  expect(stdout).toMatch(/Requests +0[\s\S]*Ready\.\nTo go on with this session/);
+  expect(stdout).toMatch(/Requests +0[\s\S]*Ready\.\nResume this session with/);
 });
 
 test('what is piped in is the prompt, what is piped out is the answer', async () => {

@@ -99,21 +99,19 @@ test.each([
   );
   await terminal.submit('/compact --diff');
   await terminal.waitForPrinted(/The last compaction \(#\d+, \/compact\): [\d,]+ → [\d,]+ tokens/);
-  expect(terminal.screen()).toContain('/uncompact takes it back; /context items brings single items back.');
+  expect(terminal.screen()).toContain('/uncompact undoes it; /context items restores single items.');
 
   await terminal.submit('/uncompact');
-  await terminal.waitFor('· The last compaction was taken back.');
+  await terminal.waitFor('· The last compaction was undone.');
   await statusLineSays(terminal, used);
   expectNoRuins(terminal);
 
   await terminal.press(keys.ctrl('c'));
-  await terminal.waitFor('Press Ctrl+C again to leave');
+  await terminal.waitFor('Press Ctrl+C again to exit');
   await terminal.press(keys.ctrl('c'));
   expect(await terminal.exited).toBe(0);
   const id = (await entries())[0]?.sessionId;
-  expect(terminal.everything().split('\n').at(-1)).toBe(
-    `To go on with this session: clawdcode --resume ${id}`,
-  );
+  expect(terminal.everything().split('\n').at(-1)).toBe(`Resume this session with: clawdcode --resume ${id}`);
   expect(terminal.everything()).not.toContain('Press Ctrl+C again');
 
   const again = await ready([...args, '--continue'], size);

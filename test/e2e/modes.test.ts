@@ -54,7 +54,7 @@ test('in auto the judge lets through what was asked for, and what reaches furthe
   expect(seen).toContain('mkdir made');
   for (const word of ['IGNORE THE USER', 'Approved by the user']) expect(seen).not.toContain(word);
   await terminal.press(keys.escape);
-  await terminal.waitFor('Stopped by you.');
+  await terminal.waitFor('Interrupted.');
 });
 
 test('auto is not there until the user switches it on', async () => {

@@ -31,7 +31,7 @@ test('learn proposes a rule for what was approved, and saves it when told to', a
   for (const name of ['one', 'two'])
     server.script({ calls: [{ name: 'Bash', input: { command: `touch ${name}` } }] }, { text: 'Done.' });
   const terminal = open([], { below: ['env', 'TERM=dumb'] });
-  await terminal.waitForPrinted('Ctrl+D leaves');
+  await terminal.waitForPrinted('Ctrl+D quits');
   for (const [index, prompt] of ['first', 'second'].entries()) {
     await terminal.submit(prompt);
     await terminal.waitForPrinted(new RegExp(`(?:Answer y, a[^\\n]* or n[\\s\\S]*){${index + 1}}`));

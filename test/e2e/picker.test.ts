@@ -84,12 +84,12 @@ test('a word that was said leads to its place in the session', async () => {
   await terminal.press(keys.escape);
   await terminal.waitForGone('PgUp PgDn scroll');
   await terminal.press(keys.enter);
-  await terminal.waitForPrinted(/Entry #\d+, which you looked for:/);
+  await terminal.waitForPrinted(/Entry #\d+, from your search:/);
   await terminal.waitForPrinted('zebrafish hides in the');
-  await terminal.waitForPrinted(/… \d+ later entries follow; the conversation goes on at its end\./);
+  await terminal.waitForPrinted(/… \d+ later entries follow; the conversation continues at its end\./);
   const printed = terminal.everything();
-  expect(printed.indexOf('which you looked for')).toBeLessThan(printed.lastIndexOf('zebrafish hides'));
-  expect(terminal.screen()).toContain('which you looked for');
+  expect(printed.indexOf('from your search')).toBeLessThan(printed.lastIndexOf('zebrafish hides'));
+  expect(terminal.screen()).toContain('from your search');
   expect(printed).not.toContain('Reply 39 of many.');
   stage.server.script({ text: 'At the end.' });
   await terminal.waitFor(/context ~?\d+%/);
@@ -109,10 +109,10 @@ test('a session is renamed, archived and brought back, and kept when the questio
   await terminal.press(keys.down, keys.ctrl('r'), keys.ctrl('u'));
   await terminal.type('Named 家 by me');
   await terminal.press(keys.enter);
-  await terminal.waitFor('Its title is now “Named 家 by me”');
+  await terminal.waitFor('Renamed to “Named 家 by me”');
   expect((await titles(stage)).sort()).toContain('Named 家 by me');
   await terminal.press(keys.ctrl('z'));
-  await terminal.waitFor('Its title is now “First of all”');
+  await terminal.waitFor('Renamed to “First of all”');
   await terminal.press(keys.ctrl('t'));
   await terminal.waitFor('(archived)');
   await terminal.waitFor(/Archived: .* became/);
@@ -164,7 +164,7 @@ test('/fork goes on in a copy, /rename names it, and the original stays as it wa
   await terminal.submit('/rename Counting up');
   await terminal.waitFor('Title: Counting up');
   await terminal.submit('/fork');
-  await terminal.waitFor(/A copy to go on in\. The original stays: \/resume \w+/);
+  await terminal.waitFor(/Forked; you are now in the copy\. Original: \/resume \w+/);
   await terminal.submit('Go on');
   await terminal.waitFor('Two.');
   await terminal.waitForIdle();
@@ -196,7 +196,7 @@ test('a session that is open elsewhere is offered to be read or forked, and -p n
   expect(JSON.stringify(await stage.work.sessions())).not.toContain('Change something');
   await terminal.press(keys.ctrl('u'));
   await terminal.submit('/fork');
-  await terminal.waitFor('A copy to go on in.');
+  await terminal.waitFor('Forked; you are now in the copy.');
   await terminal.submit('Go on here');
   await terminal.waitFor('In the copy.');
   expect(await stage.work.sessions()).toHaveLength(2);
@@ -222,6 +222,6 @@ test('a session of another project says where it belongs, and is forked with wha
   await terminal.pause(300);
   await terminal.press('f');
   await terminal.waitForPrinted('The zebrafish hides');
-  await terminal.waitFor(`The original stays: /resume ${id}`);
+  await terminal.waitFor(`Original: /resume ${id}`);
   expect(await work.sessions()).toHaveLength(2);
 });

@@ -58,9 +58,9 @@ async function ask(terminal: Terminal, text: string, answer: string): Promise<vo
 
 async function openTurns(terminal: Terminal): Promise<void> {
   await terminal.press(keys.escape);
-  await terminal.waitFor('Esc again goes back');
+  await terminal.waitFor('Esc again to rewind');
   await terminal.press(keys.escape);
-  await terminal.waitFor('Go back to before…');
+  await terminal.waitFor('Rewind to before…');
   await terminal.waitFor(/❯ (just now|\d+ \w+ ago)/);
 }
 
@@ -124,7 +124,7 @@ test.each([
   await terminal.waitFor(/first task .*in 10 files/);
   await terminal.waitFor(/❯ .*second task .*in 4 files/);
   await terminal.press(keys.escape);
-  await terminal.waitForGone('Go back to before…');
+  await terminal.waitForGone('Rewind to before…');
   expect(await treeOf(folder)).toEqual(second);
 
   await goBack(terminal, 0, 'b');
@@ -145,9 +145,9 @@ test.each([
 
   for (const [index, tree] of [first, second].entries()) {
     await terminal.press(keys.escape, keys.escape);
-    await terminal.waitFor('Go back to before…');
+    await terminal.waitFor('Rewind to before…');
     await terminal.press('u');
-    await terminal.waitForGone('Go back to before…');
+    await terminal.waitForGone('Rewind to before…');
     await terminal.until(
       () => terminal.everything().split('Taken back: conversation and files').length === index + 2,
       'it says that it is taken back',
@@ -183,7 +183,7 @@ test('what the user changed meanwhile is merged or left alone, and said before a
 
   await openTurns(terminal);
   await terminal.press(keys.enter);
-  await terminal.waitFor(/to merge with your changes, 1 left as it is/);
+  await terminal.waitFor(/to merge with your changes, 1 left unchanged/);
   await terminal.press('f');
   await terminal.waitFor('Enter does it');
   await terminal.waitFor(/^merge +numbers\.txt/m);
@@ -194,7 +194,7 @@ test('what the user changed meanwhile is merged or left alone, and said before a
   expect(await treeOf(folder), 'only shown').toEqual(before);
   await terminal.pause(400);
   await terminal.press(keys.enter);
-  await terminal.waitForPrinted('Left as it is:');
+  await terminal.waitForPrinted('Left unchanged:');
   expect(await readFile(join(folder, 'numbers.txt'), 'utf8')).toBe(
     numbers((n) => (n === 28 ? 'mine' : `${n}`)),
   );
@@ -270,7 +270,7 @@ test('/diff shows the session and one turn; a fork from before a turn leaves ses
   await terminal.submit('/rewind 1');
   await terminal.waitFor('4. Fork from there');
   await terminal.press('k');
-  await terminal.waitForGone('Go back to before');
+  await terminal.waitForGone('Rewind to before');
   await terminal.waitForIdle();
   await terminal.until(() => terminal.everything().includes('/resume'), 'it says how to get back');
   await terminal.waitFor('❯ second task');

@@ -102,7 +102,7 @@ async function alone(columns: number): Promise<void> {
   await golden('minute-nothing', ({ terminal }) => settled(terminal, '❯ 1.'));
   await golden('minute-key', async ({ terminal }) => {
     await terminal.press(paste('sk-wrong-one'));
-    await terminal.waitFor(/Is\s+it/);
+    await terminal.waitFor(/Not\s+an/);
   });
   await golden('minute-asking', async ({ terminal, endpoint }) => {
     await terminal.press(enter, ctrl('u'), paste(endpoint.baseUrl));

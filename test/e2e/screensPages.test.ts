@@ -101,7 +101,7 @@ async function read(columns: number): Promise<void> {
   await page('memory', '/memory', /the\s+folders\.\s/);
   await page('permissions', '/permissions', /No\s+rules/);
   await page('help', '/help', /prints\s+them/);
-  await page('unknown', '/stauts', /blank\s+in\s+front/);
+  await page('unknown', '/stauts', /start\s+the\s+line/);
   await golden('sessions-keys', async ({ terminal }) => {
     await terminal.submit('/resume');
     await terminal.waitFor('Filter:');

@@ -35,7 +35,7 @@ const plan = `## 計画 🗺️
 const summary = `1. Primary request and intent
 一行ずつ読む; the user wants the loop changed.
 5. Current work status
-Nothing is changed yet.`;
+Nothing has changed yet.`;
 
 async function open(background: 'dark' | 'light', columns: number): Promise<Held> {
   const stage = await setStage();
@@ -103,7 +103,7 @@ async function played(columns: number): Promise<void> {
   });
   await golden('stopped', async ({ terminal }) => {
     await terminal.press(keys.escape);
-    await terminal.waitForPrinted('Stopped by you');
+    await terminal.waitForPrinted('Interrupted.');
   });
   await golden('plan', async (one) => {
     await one.terminal.press(keys.shiftTab, keys.shiftTab);
@@ -135,11 +135,11 @@ async function played(columns: number): Promise<void> {
   });
   await golden('vim', async ({ terminal }) => {
     await terminal.submit('/vim');
-    await terminal.waitForPrinted('Vim keys');
+    await terminal.waitForPrinted('Vim mode');
     await terminal.type('漢字 🇩🇪 שלום');
     await terminal.press(keys.escape);
     await terminal.waitFor(/^N /m);
-    await terminal.waitForGone('Vim keys');
+    await terminal.waitForGone('Vim mode');
   });
   await golden('vim-lines', async ({ terminal }) => {
     await terminal.press('V');

@@ -103,10 +103,7 @@ test('what is in the archive is listed, found, shown, checked and gone on with',
   const stage = await lived();
   const { print, server, oldest } = stage;
   const archived = await print(['session', 'archive', oldest.id]);
-  expect([archived.code, archived.stdout]).toEqual([
-    0,
-    expect.stringContaining('is compressed in the archive'),
-  ]);
+  expect([archived.code, archived.stdout]).toEqual([0, expect.stringContaining('is archived: ')]);
   expect(existsSync(oldest.file)).toBe(false);
   expect((await list(stage)).find(({ id }) => id === oldest.id)).toMatchObject({
     isArchived: true,
@@ -222,7 +219,7 @@ test('NO_COLOR and pipes get no escapes, and a reader that leaves early hears of
   const refused = await run('bash', full, { cwd: work.repository, env: work.env(access) });
   expect(refused.stdout).toBe('code 1\n');
   expect(refused.stderr).toMatch(
-    /^clawdcode: ENOSPC: no space left on device.*What was printed is not whole\.\n$/,
+    /^clawdcode: ENOSPC: no space left on device.*The output is incomplete\.\n$/,
   );
 });
 

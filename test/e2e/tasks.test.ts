@@ -95,7 +95,7 @@ test('/tasks lists, follows and stops what runs, and leaving ends the rest', asy
 
   await terminal.submit('/exit');
   expect(await terminal.exited).toBe(0);
-  expect(terminal.everything()).toContain('Background tasks end with their session: b1 sleep 300');
+  expect(terminal.everything()).toContain('Background tasks stop with their session: b1 sleep 300');
   await terminal.until(() => !isAlive(eins), 'the first has ended');
 });
 

@@ -161,7 +161,7 @@ test('/clear starts anew, and the old session stays', async () => {
   await terminal.waitForPrinted('First answer.');
   await terminal.waitForIdle();
   await terminal.submit('/clear');
-  await terminal.waitForPrinted('A new session. The one before it stays');
+  await terminal.waitForPrinted('New session. Resume the previous one');
   await terminal.submit('second question');
   await terminal.waitForPrinted('Second answer.');
   const [, second] = server.requests();

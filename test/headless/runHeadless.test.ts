@@ -100,12 +100,12 @@ describe('text', () => {
   });
 
   test('a turn that broke without an end is a failure with the reason that was given', async () => {
-    const notice = { type: 'notice', level: 'error', text: 'Something went wrong inside.' } as const;
+    const notice = { type: 'notice', level: 'error', text: 'Internal error.' } as const;
     const ran = await run('hello', onPrompt([step(1), reply('reply1', 'x'), notice]));
     expect(ran).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: expect.stringContaining('Something went wrong'),
+      stderr: expect.stringContaining('Internal error'),
     });
   });
 
@@ -122,7 +122,7 @@ describe('text', () => {
     );
     expect(stdout).toBe('Hi.\n');
     expect(stderr.split('\n')).toEqual([
-      'The endpoint asks to wait. Trying again in 2 s (1 of 10).',
+      'The endpoint asks to wait. Retrying in 2 s (1 of 10).',
       'The reply was cut.',
       "Not allowed: Bash npm test (commands ask in default mode). --allowed-tools 'Bash(npm test:*)' would allow it.",
       '',
@@ -147,7 +147,7 @@ describe('text', () => {
     expect(ran).toMatchObject({
       code: 0,
       stdout: 'Hi.\n',
-      stderr: 'No summary could be had: it was empty\n',
+      stderr: 'Summary failed: it was empty\n',
     });
   });
 
@@ -439,7 +439,7 @@ describe('commands', () => {
     ['/status', 0, /Version +1\.2\.3/, /^$/],
     ['/help', 0, /\/compact/, /^$/],
     ['/context', 0, /^Context: ~2,500 of 10,000 tokens[\s\S]*Next: a summary/, /^$/],
-    ['/context items', 0, /there are no items/, /^$/],
+    ['/context items', 0, /No items/, /^$/],
     ['/context settings', 0, /context\.compact\.threshold +0\.8/, /^$/],
     ['/context --json', 0, /"usedTokens": 2500/, /^$/],
     ['/context nothing', 42, /^$/, /knows items, settings/],
@@ -466,7 +466,7 @@ describe('commands', () => {
     expect(named).toMatchObject({ code: 0, stdout: 'Title: My work\n' });
     expect(await run('/fork', [])).toMatchObject({
       code: 42,
-      stderr: expect.stringContaining('nothing to fork'),
+      stderr: expect.stringContaining('Nothing to fork'),
     });
   });
 

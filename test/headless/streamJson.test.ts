@@ -189,7 +189,7 @@ test('reductions, failed summaries and a compaction taken back are told as infor
   const told = all.filter(({ subtype }) => subtype === 'informational' || subtype === 'compact_boundary');
   expect(told.map(({ subtype, content, level }) => [subtype, level, content])).toEqual([
     ['informational', 'info', 'Shortened 1 earlier step (9k → 4k tokens)'],
-    ['informational', 'warning', 'No summary could be had: it was empty'],
+    ['informational', 'warning', 'Summary failed: it was empty'],
     ['informational', 'info', 'It is back.'],
   ]);
 });

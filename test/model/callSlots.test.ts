@@ -32,7 +32,9 @@ test('arguments without end end the reply, which is not asked for again', () => 
   expect(toModelError(thrown, about)).toMatchObject({
     kind: 'bad_request',
     retryable: false,
-    message: expect.stringContaining('it holds a tool call with more than 1,000,000 characters of arguments'),
+    message: expect.stringContaining(
+      'it contains a tool call with more than 1,000,000 characters of arguments',
+    ),
   });
 });
 

@@ -283,7 +283,7 @@ describe('answers', () => {
   });
 
   test.each([
-    [503, 'Loading model', 'is still being loaded'],
+    [503, 'Loading model', 'is still loading'],
     [503, 'The server is overloaded', 'is overloaded'],
     [529, '', 'is overloaded'],
     [503, '', 'failed (HTTP 503)'],
@@ -461,8 +461,8 @@ describe('a request that cannot be sent is not tried again, and the reason named
       'header "x-team"',
     ],
     ['no name of a header', () => complaint('http://h', { 'a b': 'c' }), 'bad_request', 'header "a b"'],
-    ['a scheme of something else', () => complaint('ftp://h/v1'), 'bad_url', 'is not a URL that can be used'],
-    ['no address', () => complaint('nonsense'), 'bad_url', 'is not a URL that can be used'],
+    ['a scheme of something else', () => complaint('ftp://h/v1'), 'bad_url', 'is not a usable URL'],
+    ['no address', () => complaint('nonsense'), 'bad_url', 'is not a usable URL'],
   ])('%s', (_name, complain, kind, words) => {
     const error = toModelError(complain(), about);
     expect(error).toMatchObject({ kind, retryable: false });

@@ -68,7 +68,7 @@ test.each(tooMuch)(
       retryable: false,
       message: expect.stringMatching(
         new RegExp(
-          `^The reply of http://127.0.0.1:1/v1 was given up: it holds .*${what}.* Try again, or use`,
+          `^The reply from http://127.0.0.1:1/v1 was aborted: it contains .*${what}.* Try again, or use`,
         ),
       ),
     });

@@ -446,7 +446,7 @@ describe('while a question stands open', () => {
     expect([readdirSync(at('theirs')), text('ours/new.txt')]).toEqual([['a.txt'], 'x']);
   });
 
-  test('the file changes, or comes into being: it is left as it is', async () => {
+  test('the file changes, or comes into being: it is left unchanged', async () => {
     await read('ours/a.txt');
     const edit = await waiting('Edit', { file_path: 'ours/a.txt', old_string: 'one', new_string: 'x' });
     const write = await waiting('Write', { file_path: 'ours/new.txt', content: 'x' });

@@ -41,18 +41,18 @@ test('a jump shows the turn around the place, names it, and says what follows', 
     1231,
     1232,
     1233,
-    'Entry #1234, which you looked for:',
+    'Entry #1234, from your search:',
   ]);
   expect(prints.slice(6, 8)).toEqual([1234, 1235]);
   expect(prints.slice(-2)).toEqual([
     1240,
-    '… 3759 later entries follow; the conversation goes on at its end.',
+    '… 3759 later entries follow; the conversation continues at its end.',
   ]);
 });
 
 test('a jump to the last entry ends there', async () => {
   const prints = told(await replayAround(source(100), 99));
-  expect(prints.slice(-2)).toEqual(['Entry #99, which you looked for:', 99]);
+  expect(prints.slice(-2)).toEqual(['Entry #99, from your search:', 99]);
   expect(prints[0]).toBe('90 earlier entries are in the session’s log.');
 });
 
@@ -63,5 +63,5 @@ test('a jump to an entry that was lost shows what is there around it', async () 
     page: async (beforeSeq, count) =>
       ((await whole.page?.(beforeSeq, count)) ?? []).filter(({ seq }) => seq !== 55),
   };
-  expect(told(await replayAround(holey, 55))).toContain('Entry #55, which you looked for:');
+  expect(told(await replayAround(holey, 55))).toContain('Entry #55, from your search:');
 });

@@ -7,7 +7,7 @@ test.each(['!', ' ! ', '!\n'])('a bare %j is no prompt: it says what is missing'
   const agent = scriptedAgent();
   expect(await runInput({ text, display: text }, commandHost({ agent }))).toMatchObject({
     type: 'print',
-    print: { text: expect.stringContaining('behind the !') },
+    print: { text: expect.stringContaining('after the !') },
   });
   expect(agent.ops).toEqual([]);
 });
@@ -18,7 +18,7 @@ test('a preview says at once that it is being written', async () => {
   const text = '/compact --preview';
   expect(await runInput({ text, display: text }, commandHost({ agent }))).toMatchObject({
     type: 'print',
-    print: { text: expect.stringContaining('Nothing is changed') },
+    print: { text: expect.stringContaining('Nothing has changed') },
   });
   expect(agent.ops).toEqual([on]);
 });

@@ -165,7 +165,7 @@ const printed: Readonly<Record<string, readonly Print[]>> = {
     {
       type: 'notice',
       level: 'warning',
-      text: 'The connection broke: the unfinished reply above does not count.',
+      text: 'Connection lost: the unfinished reply above was discarded.',
     },
     {
       type: 'entry',

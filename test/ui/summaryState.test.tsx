@@ -73,6 +73,8 @@ test.each([
   await agent.idle();
   store.dispose();
   expect(prints.filter(({ type }) => type === 'entry')).toHaveLength(1);
-  const said = prints.filter((print) => print.type === 'notice' && print.text.includes('no longer asked'));
+  const said = prints.filter(
+    (print) => print.type === 'notice' && print.text.includes('Summaries are paused'),
+  );
   expect(said).toHaveLength(times);
 });

@@ -192,9 +192,9 @@ test('how going back is undone stands behind what was done, and below what was l
   const said = (message: string, outcome: 'done' | 'partly') =>
     play([{ type: 'rewind_ended', report: { type: 'rewind', outcome, message, conversation: false } }])
       .prints;
-  const way = 'Esc Esc, then u, or /rewind undo takes it back.';
+  const way = 'Undo with Esc Esc u or /rewind undo.';
   expect(said('Done.', 'done')).toMatchObject([{ text: `Done. ${way}` }]);
-  expect(said('Done.\nLeft as it is:\n- a: why', 'partly')).toMatchObject([
-    { text: `Done.\nLeft as it is:\n- a: why\n${way}` },
+  expect(said('Done.\nLeft unchanged:\n- a: why', 'partly')).toMatchObject([
+    { text: `Done.\nLeft unchanged:\n- a: why\n${way}` },
   ]);
 });

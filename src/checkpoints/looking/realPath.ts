@@ -3,7 +3,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { look } from './diskEntry.ts';
 
 /**
- * The path without links on the way to it; the last part is left as it is, so that a link stays a link. Parts that
+ * The path without links on the way to it; the last part is left unchanged, so that a link stays a link. Parts that
  * do not exist are kept.
  */
 export function canonicalPath(path: string): string {

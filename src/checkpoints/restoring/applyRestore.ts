@@ -171,7 +171,7 @@ class Restoring {
 
   #leave(step: RestoreStep, reason: string): void {
     this.#failed.add(step);
-    this.#notes.push(`${describePath(this.#deps.root, step.path)} was left as it is: ${reason}`);
+    this.#notes.push(`${describePath(this.#deps.root, step.path)} was left unchanged: ${reason}`);
   }
 }
 

@@ -46,7 +46,7 @@ async function examine(
   const terminal = readTerminalFacts(place, stdout, answers);
   const network = offline ? null : await createNetworkPorts(loaded, undefined, true, place.env);
   if (network?.access.type === 'ready' && network.probe !== undefined && !json)
-    output.hint(`Sending two short prompts to ${network.access.model}; --offline leaves that out.`);
+    output.hint(`Sending two short prompts to ${network.access.model} (--offline skips this).`);
   const notes = offline ? ['--offline: no server was asked.'] : [];
   return diagnose(createDoctorPorts({ place, loaded, isTrusted, terminal, network }), notes);
 }

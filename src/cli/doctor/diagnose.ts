@@ -35,7 +35,7 @@ export async function diagnose(ports: DoctorPorts, notes: readonly string[] = []
 
 function broken(id: string, error: unknown): Finding {
   const value = `could not be looked at: ${error instanceof Error ? error.message : String(error)}`;
-  return { id, label: id, state: 'warning', value, fix: 'This is a mistake in ClawdCode: please report it.' };
+  return { id, label: id, state: 'warning', value, fix: 'This is a bug in ClawdCode; please report it.' };
 }
 
 /** Servers, files and variables speak here: nothing of it but letters reaches the terminal. */

@@ -3,9 +3,9 @@ import { Command } from 'commander';
 /** The flags of `clawdcode doctor`. It throws instead of ending the process. */
 export function createDoctorProgram(): Command {
   return new Command('clawdcode doctor')
-    .description('Look at everything that the program needs, and say what is missing.')
+    .description('Check everything ClawdCode needs, and report what is missing.')
     .option('--json', 'one JSON object')
-    .option('--offline', 'ask no server: nothing leaves this machine')
+    .option('--offline', 'contact no server: nothing leaves this machine')
     .helpOption('-h, --help', 'print this help')
     .exitOverride()
     .addHelpText('after', EXIT_CODES);

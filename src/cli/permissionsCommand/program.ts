@@ -31,7 +31,7 @@ export function createPermissionsProgram(actions: () => PermissionActions): Comm
     ...splitRules(text),
   ];
   const program = new Command('clawdcode permissions')
-    .description('Say what a call would be asked and why, and learn rules from what you approved.')
+    .description('Explain permission decisions, and learn rules from past approvals.')
     .usage('test|learn [options]')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of one of them')
@@ -40,21 +40,21 @@ export function createPermissionsProgram(actions: () => PermissionActions): Comm
   program
     .command('test')
     .argument('<call...>', 'a command for the shell; with --tool, a path or an address')
-    .description('what would be decided about a call here, and what leads to it; runs nothing')
-    .option('--tool <name>', 'the tool that is called', 'Bash')
+    .description('explain what would be decided about a call; runs nothing')
+    .option('--tool <name>', 'the tool to call', 'Bash')
     .addOption(
-      new Option('--mode <mode>', 'in this mode, not the one of your settings').choices(permissionModes),
+      new Option('--mode <mode>', 'in this mode instead of the configured one').choices(permissionModes),
     )
-    .option('--allowed-tools <rules>', 'with these rules as well', rules)
-    .option('--disallowed-tools <rules>', 'with these rules that deny as well', rules)
+    .option('--allowed-tools <rules>', 'also allow these rules', rules)
+    .option('--disallowed-tools <rules>', 'also deny these rules', rules)
     .option('--json', 'one JSON object')
     .action((words, flags) => actions().test(words, flags));
   program
     .command('learn')
-    .description('rules for what you approved in this project, each with what it would have covered')
-    .option('--min <n>', 'only rules that would have saved so many questions', aboveZero, 2)
-    .option('--sessions <n>', 'look at so many sessions, the newest', aboveZero, 50)
-    .option('--save', 'add them to .clawdcode.local.json, after they are shown')
+    .description('propose rules for what you approved in this project, each with what it would have covered')
+    .option('--min <n>', 'only rules that would have saved at least this many questions', aboveZero, 2)
+    .option('--sessions <n>', 'how many of the newest sessions to look at', aboveZero, 50)
+    .option('--save', 'also save them to .clawdcode.local.json')
     .option('--json', 'one JSON object')
     .action((flags) => actions().learn(flags));
   return program;

@@ -43,25 +43,23 @@ export async function fork(
 
 export async function archive(ports: SessionPorts, session: SessionRecord): Promise<number> {
   if (session.isArchived) {
-    await ports.output.line(`Session ${sanitizeLine(session.id)} is in the archive already.`);
+    await ports.output.line(`Session ${sanitizeLine(session.id)} is already archived.`);
     return EXIT.ok;
   }
   const after = await (await ports.sessions()).archive(session);
   await ports.output.line(
-    `Session ${sanitizeLine(session.id)} is compressed in the archive: ${formatBytes(session.bytes)} became ${formatBytes(after)}. It is still found, shown and resumed like any other.`,
+    `Session ${sanitizeLine(session.id)} is archived: ${formatBytes(session.bytes)} became ${formatBytes(after)}. You can still find, show and resume it.`,
   );
   return EXIT.ok;
 }
 
 export async function unarchive(ports: SessionPorts, session: SessionRecord): Promise<number> {
   if (!session.isArchived) {
-    await ports.output.line(`Session ${sanitizeLine(session.id)} is not in the archive.`);
+    await ports.output.line(`Session ${sanitizeLine(session.id)} is not archived.`);
     return EXIT.ok;
   }
   await (await ports.sessions()).unarchive(session);
-  await ports.output.line(
-    `Session ${sanitizeLine(session.id)} is out of the archive, byte for byte as it was.`,
-  );
+  await ports.output.line(`Session ${sanitizeLine(session.id)} is unarchived, byte for byte as it was.`);
   return EXIT.ok;
 }
 

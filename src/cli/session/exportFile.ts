@@ -52,15 +52,12 @@ export async function exportFile(
   } else {
     const file = resolve(place.cwd, given.output);
     if (!(await writeNew(file, pieces))) {
-      output.say(`${sanitizeLine(file)} exists already, and is never overwritten: choose another name.`);
+      output.say(`${sanitizeLine(file)} already exists and is not overwritten: choose another name.`);
       return EXIT.badInput;
     }
     await output.line(`Session ${sanitizeLine(session.id)} is in ${sanitizeLine(file)}.`);
   }
-  if (marks.size > 0)
-    output.hint(
-      `${count(marks.size, 'secret')} left out, with a mark in the place of each; --no-redact keeps them.`,
-    );
+  if (marks.size > 0) output.hint(`${count(marks.size, 'secret')} redacted; --no-redact keeps them.`);
   return EXIT.ok;
 }
 

@@ -19,6 +19,6 @@ export function failureOf(error: unknown): Failure | undefined {
   if (error instanceof StorageFailure) return { message: error.message, code: EXIT.failed };
   if (!isRefusedByDisk(error)) return undefined;
   const advice =
-    'path' in error ? 'Look at the disk and the rights of that file.' : 'What was printed is not whole.';
+    'path' in error ? 'Check the disk and the permissions of that file.' : 'The output is incomplete.';
   return { message: `${error.message}. ${advice}`, code: EXIT.failed };
 }

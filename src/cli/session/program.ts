@@ -31,7 +31,7 @@ export function createSessionProgram(
 ): Command {
   const on = (word: string, run: WithSession): Promise<void> => end(withSession(ports(), word, run));
   const program = new Command('clawdcode session')
-    .description('Find, read and look after the sessions on this machine.')
+    .description('Find, read and manage the sessions on this machine.')
     .usage('[list|show|search|…] [options]')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of one of them')
@@ -44,9 +44,9 @@ export function createSessionProgram(
     .description('sessions of this project, newest first; the same as no subcommand')
     .option('-a, --all', 'of all projects')
     .option('--json', 'one JSON array')
-    .option('-n, --limit <n>', 'at most so many', wholeAboveZero)
-    .option('--filter <text>', 'with this in the title, branch or id')
-    .option('--active', 'without those in the archive')
+    .option('-n, --limit <n>', 'at most this many', wholeAboveZero)
+    .option('--filter <text>', 'only those with this in the title, branch or id')
+    .option('--active', 'leave out archived ones')
     .action(({ all = false, json = false, limit, filter, active = false }) =>
       end(list(ports(), { all, json, limit, filter, active })),
     );
@@ -55,10 +55,10 @@ export function createSessionProgram(
     .argument(about, 'id, beginning of an id, or title')
     .description('a readable transcript')
     .option('--from <seq>', 'begin at this entry', whole)
-    .option('--tail <n>', 'only so many entries at the end', wholeAboveZero)
-    .option('--seq <seq>', 'this entry alone, whole', whole)
-    .option('--reasoning', 'with the reasoning of the model')
-    .option('--json', 'the entries as they are, a line each')
+    .option('--tail <n>', 'only this many entries at the end', wholeAboveZero)
+    .option('--seq <seq>', 'only this entry, in full', whole)
+    .option('--reasoning', 'include reasoning')
+    .option('--json', 'the raw entries, one per line')
     .action((word, { from, tail, seq, reasoning = false, json = false }) =>
       on(word, (session) => show(ports(), session, { from, tail, seq, reasoning, json })),
     );
@@ -66,7 +66,7 @@ export function createSessionProgram(
     .command('audit')
     .argument(about)
     .description('what it did: each call, what let it run, its sandbox, the hosts it reached')
-    .option('-a, --all', 'also what only looked')
+    .option('-a, --all', 'include calls that only read')
     .option('--json', 'one JSON object a line')
     .action((word, { all = false, json = false }) =>
       on(word, (session) => audit(ports(), session, { all, json })),
@@ -74,9 +74,9 @@ export function createSessionProgram(
   program
     .command('search')
     .argument('<words...>', 'all of them; "a phrase" in quotes; a beginn*')
-    .description('everything ever said or seen')
+    .description('all content')
     .option('-a, --all', 'in all projects')
-    .option('-n, --limit <n>', 'at most so many places', wholeAboveZero, 20)
+    .option('-n, --limit <n>', 'at most this many hits', wholeAboveZero, 20)
     .option('--json', 'one JSON array')
     .action((words, { all = false, limit, json = false }) =>
       end(search(ports(), { words, all, limit, json })),
@@ -85,24 +85,26 @@ export function createSessionProgram(
     .command('rename')
     .argument(about)
     .argument('<title...>')
-    .description('give a session a title of your own')
+    .description('rename a session')
     .action((word, title) => on(word, (session) => rename(ports(), session, title)));
   program
     .command('fork')
     .argument(about)
-    .description('copy a session, to go on differently; prints the new id')
+    .description('copy a session; prints the new id')
     .option('--at <seq>', 'only up to this entry', whole)
     .option('--json', 'one JSON object')
     .action((word, { at, json = false }) => on(word, (session) => fork(ports(), session, { at, json })));
   program
     .command('export')
     .argument(about)
-    .description('the session as a document; secrets are left out')
-    .addOption(new Option('-f, --format <format>', 'as the file is called, or md').choices(exportFormats))
+    .description('export a session as a document, secrets redacted')
+    .addOption(
+      new Option('-f, --format <format>', 'default: the extension of the file, or md').choices(exportFormats),
+    )
     .option('-o, --output <file>', 'a new file; without it, standard output')
-    .option('--no-redact', 'with the secrets that are in it')
-    .option('--no-outputs', 'without what tools answered')
-    .option('--no-reasoning', 'without the reasoning of the model')
+    .option('--no-redact', 'keep secrets')
+    .option('--no-outputs', 'leave out tool results')
+    .option('--no-reasoning', 'leave out reasoning')
     .action((word, { format, output, redact, outputs, reasoning }) =>
       on(word, async (session) => {
         const { exportFile } = await import('./exportFile.ts');
@@ -117,19 +119,19 @@ export function createSessionProgram(
   program
     .command('unarchive')
     .argument(about)
-    .description('take a session out of the archive')
+    .description('unarchive a session')
     .action((word) => on(word, (session) => unarchive(ports(), session)));
   program
     .command('delete')
     .argument(about)
-    .description('delete a session for good; asks first')
+    .description('delete a session permanently; asks first')
     .option('-y, --yes', 'do not ask')
     .action((word, { yes = false }) => on(word, (session) => remove(ports(), session, { yes })));
   program
     .command('verify')
     .argument(about)
-    .description('look for damage; exit code 1 where there is some')
-    .option('--deep', 'read everything beside the log as well')
+    .description('check for damage; exit code 1 if there is any')
+    .option('--deep', 'also check everything stored beside the log')
     .option('--json', 'one JSON object')
     .action((word, { deep = false, json = false }) =>
       on(word, (session) => verify(ports(), session, { deep, json })),
@@ -137,7 +139,7 @@ export function createSessionProgram(
   program
     .command('repair')
     .argument(about)
-    .description('write a whole log in the place of a damaged one, and keep that')
+    .description('replace a damaged log with a repaired one, keeping the original')
     .option('--json', 'one JSON object')
     .action((word, { json = false }) => on(word, (session) => repair(ports(), session, { json })));
   return program;

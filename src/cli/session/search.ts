@@ -22,7 +22,7 @@ export const search: Run<SearchOptions> = async (ports, { words, all, json, limi
   const hits = await sessions.search(text, {
     ...(all ? {} : { project: sessions.projects }),
     limit,
-    onWait: () => output.hint('Reading what was not searched before…'),
+    onWait: () => output.hint('Indexing new content…'),
   });
   if (json) {
     await output.write(jsonDocument(hits.map(hitJson)));

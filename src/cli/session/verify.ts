@@ -58,7 +58,7 @@ export async function repair(
 ): Promise<number> {
   const id = sanitizeLine(session.id);
   if (session.isArchived) {
-    output.say(`Session ${id} is in the archive: take it out first, with clawdcode session unarchive ${id}.`);
+    output.say(`Session ${id} is archived: unarchive it first, with clawdcode session unarchive ${id}.`);
     return EXIT.badInput;
   }
   const report = await repairSession(session.file, now());

@@ -95,8 +95,8 @@ const roleOf: Readonly<Record<AuditRow['verdict'], Role>> = {
 };
 
 const bases: Readonly<Record<string, string>> = {
-  'read-only': 'nobody was asked: it only looks',
-  sandbox: 'nobody was asked: sandbox.autoAllow',
+  'read-only': 'not asked: read-only',
+  sandbox: 'not asked: sandbox.autoAllow',
   mode: 'by the mode',
   judge: 'by the judge of the mode auto',
   own: 'typed by you',
@@ -104,7 +104,8 @@ const bases: Readonly<Record<string, string>> = {
 
 function decidedBy({ basis, rule, reason, verdict }: AuditRow): string | undefined {
   if (rule !== undefined) return `by rule ${rule}`;
-  if (basis === 'user') return `${verdict === 'denied' ? 'you said no' : 'you said yes'}: ${reason ?? ''}`;
+  if (basis === 'user')
+    return `${verdict === 'denied' ? 'you denied it' : 'you approved it'}: ${reason ?? ''}`;
   return basis === undefined ? undefined : [bases[basis] ?? basis, reason].filter(Boolean).join(' · ');
 }
 

@@ -42,7 +42,7 @@ const kinds: Readonly<Partial<Record<RestoreStep['action'], string>>> = {
   create: 'created',
   delete: 'deleted',
   merge: 'merged',
-  refuse: 'left as it is',
+  refuse: 'left unchanged',
 };
 
 function fileLine({ action, path, from, to, added, removed, reason }: RestoreStep, root: string): PageLine {

@@ -88,7 +88,7 @@ function outlookLines(report: ContextReport): readonly PageLine[] {
     ...draftText(report),
   ];
   const broken =
-    'Summaries: too many failed in a row, so the model is no longer asked for one; older steps are shortened or removed instead. A successful /compact or another model ends this.';
+    'Summaries: paused after too many failures in a row; older steps are shortened or removed instead. A successful /compact or a model switch resumes them.';
   return [
     ...facts.map((text) => hanging(pageLine(text), 2)),
     ...(breakerIsOpen ? [hanging(pageLine({ text: `! ${broken}`, role: 'warning' }), 2)] : []),
@@ -108,9 +108,9 @@ function draftText({ draft }: ContextReport): string[] {
     case 'none':
       return [];
     case 'running':
-      return ['Draft: a summary is being written beside the work'];
+      return ['Draft: a summary is being written in the background'];
     case 'ready':
-      return ['Draft: a summary is ready, so nobody waits for one'];
+      return ['Draft: a summary is ready'];
   }
 }
 

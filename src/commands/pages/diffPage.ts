@@ -18,11 +18,16 @@ export function diffPage({ record, summary, dropped, kept, losses }: CompactionD
       2,
     ),
     ...(kind === 'fallback'
-      ? [pageLine({ text: '! Its summary is counted together, not written by the model.', role: 'warning' })]
+      ? [
+          pageLine({
+            text: '! Its summary was built from counts, not written by the model.',
+            role: 'warning',
+          }),
+        ]
       : []),
     blankLine,
-    ...itemLines('− In the summary instead', dropped),
-    ...itemLines('+ Stayed word for word', kept),
+    ...itemLines('− Replaced by the summary', dropped),
+    ...itemLines('+ Kept verbatim', kept),
     blankLine,
     heading('Summary'),
     ...textLines(summary, 2),
@@ -30,7 +35,7 @@ export function diffPage({ record, summary, dropped, kept, losses }: CompactionD
     ...lossLines(losses),
     hanging(
       pageLine({
-        text: '/uncompact takes it back; /context items brings single items back.',
+        text: '/uncompact undoes it; /context items restores single items.',
         role: 'accent',
       }),
       2,

@@ -24,7 +24,7 @@ export function itemsPage(items: readonly ContextItem[]): Page {
 
 /** E.g. "12 items: 8 sent, 4 masked, 1 pinned". */
 export function itemTotals(items: readonly ContextItem[]): string {
-  if (items.length === 0) return 'Nothing was said yet: there are no items.';
+  if (items.length === 0) return 'No items yet.';
   const counts = (['sent', 'masked', 'removed', 'summarised'] as const).flatMap((state) => {
     const count = items.filter((item) => item.state === state).length;
     return count === 0 ? [] : [`${grouped(count)} ${state}`];

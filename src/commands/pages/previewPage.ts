@@ -25,8 +25,8 @@ export function previewPage(preview: CompactionPreview): Page {
     heading('Summary'),
     ...textLines(summary, 2),
     blankLine,
-    ...itemLines('Stays word for word', kept),
-    ...(files.length === 0 ? [] : [hanging(pageLine(`Files quoted beside it: ${files.join(', ')}`), 2)]),
+    ...itemLines('Kept verbatim', kept),
+    ...(files.length === 0 ? [] : [hanging(pageLine(`Files quoted with it: ${files.join(', ')}`), 2)]),
     ...lossLines(losses),
     ...unverifiedLines(unverified),
     blankLine,
@@ -70,6 +70,6 @@ function unverifiedLines(unverified: readonly string[]): readonly PageLine[] {
 
 function nextText(isModels: boolean): string {
   return isModels
-    ? '/compact applies exactly this summary while the session is open and nothing is reduced before. /compact --preview with a focus writes another; /uncompact takes a compaction back.'
-    : '/compact asks the model again. /uncompact takes a compaction back.';
+    ? '/compact applies exactly this summary as long as the session stays open and nothing else is reduced first. /compact --preview with a focus writes another; /uncompact undoes a compaction.'
+    : '/compact asks the model again. /uncompact undoes a compaction.';
 }

@@ -30,7 +30,7 @@ export function reductionText(entry: JSONLEntry): string | undefined {
 export function failedSummaryText({ subtype, data, message }: JSONLEntry): string | undefined {
   if (subtype !== 'summary_failed') return undefined;
   const said = [data?.reason, message.content].find((one) => typeof one === 'string' && one !== '');
-  return `No summary could be had: ${said ?? 'no reason was given'}`;
+  return `Summary failed: ${said ?? 'no reason was given'}`;
 }
 
 function sentence({ kind, replacements, removed, model = 'this model', windowTokens }: Shown) {
@@ -51,7 +51,7 @@ function sentence({ kind, replacements, removed, model = 'this model', windowTok
     case 'drop':
       return `Left out ${many(steps, 'item')} as you asked`;
     case 'restore':
-      return 'Brought an item back as you asked';
+      return 'Restored an item at your request';
     case 'window':
       return windowTokens === undefined
         ? undefined
@@ -75,7 +75,7 @@ function remarks({ kind, reason }: Shown): readonly string[] {
     case 'remove':
       return why === '' || DESIGNED.has(why) ? [] : [why];
     case 'drop':
-      return ['/context items brings it back'];
+      return ['/context items restores it'];
     default:
       return [];
   }

@@ -4,9 +4,9 @@ import { hanging, type Page, type PageLine, pageLine } from './page.ts';
 
 /** Oldest first, a line each and the last line of its output below it. */
 export function tasksPage(tasks: readonly TaskInfo[]): Page {
-  if (tasks.length === 0) return () => [pageLine('Nothing runs in the background.')];
+  if (tasks.length === 0) return () => [pageLine('No background tasks.')];
   const running = tasks.filter(({ end }) => end === undefined).length;
-  const title = `${running} running, ${tasks.length - running} ended. They end with the program.`;
+  const title = `${running} running, ${tasks.length - running} ended. They stop when ClawdCode exits.`;
   return () => [pageLine({ text: title, role: 'strong' }), ...tasks.flatMap(taskLines)];
 }
 

@@ -156,7 +156,7 @@ function errorOf(answers: readonly HttpAnswer[], question: ServerQuestion) {
   // A refusal of the key says more than a path that is not there.
   const [worst] = refused.toSorted((a, b) => weight(a.status) - weight(b.status));
   if (question.signal.aborted) {
-    const message = `${shownUrl(question.baseUrl)} did not answer in time. Check whether it is running, and the address.`;
+    const message = `${shownUrl(question.baseUrl)} did not answer in time. Check that it is running, and the address.`;
     return { kind: 'stalled' as const, retryable: true, message };
   }
   return worst === undefined || worst.error instanceof SyntaxError

@@ -43,7 +43,7 @@ export async function saveText(change: TextChange, context: ToolContext): Promis
     await writeFileAtomic(place.realPath, bytes, change.stamp);
   } catch (error) {
     if (!(error instanceof FileChangedError)) throw error;
-    const text = `${path} changed on disk just now, so it was left as it is. Read it again, then try again.`;
+    const text = `${path} changed on disk just now, so it was left unchanged. Read it again, then try again.`;
     return failure(title, text, 'not changed');
   }
   context.cache?.drop(path);

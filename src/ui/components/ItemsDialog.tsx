@@ -122,7 +122,7 @@ export function ItemsDialog({ agent, width, rows, theme, onClose }: ItemsDialogP
     return (isSelected ? theme.accent('❯ ') : '  ') + itemRow(item, width - 2, isSelected, theme);
   });
   const hints = keyHints(keymap, isFiltering ? filterPlace : listPlace);
-  const nothing = selection.items.length === 0 ? 'Nothing was said yet.' : 'Nothing matches.';
+  const nothing = selection.items.length === 0 ? 'Nothing here yet.' : 'Nothing matches.';
   return (
     <Box flexDirection="column">
       <Lines lines={[ruled('Context items', width, theme)]} />

@@ -34,7 +34,7 @@ function Countdown(props: RetryNoticeProps) {
 function RetryLines(props: RetryNoticeProps) {
   const { attempt, maxAttempts, error, until, width, rows = 3, theme, now = Date.now } = props;
   const seconds = Math.max(0, Math.ceil((until - now()) / 1000));
-  const when = seconds === 0 ? 'Trying again now' : `Trying again in ${seconds}s`;
+  const when = seconds === 0 ? 'Retrying now' : `Retrying in ${seconds}s`;
   const count = `${when} (attempt ${attempt} of ${maxAttempts}) · Esc cancels`;
   const below = wrapText(count, width, theme.dim).slice(0, Math.max(1, Math.floor(rows / 2)));
   const reason = wrapText(sanitizeLine(error.message), width);

@@ -68,7 +68,7 @@ function trustLines(
   return [
     ...head,
     ...shown,
-    ...(more > 0 ? [theme.warning(`  … +${more} more lines: look at its settings before you say yes`)] : []),
+    ...(more > 0 ? [theme.warning(`  … +${more} more lines: review its settings before you accept`)] : []),
     '',
     ...answers,
   ].slice(-Math.max(answers.length, rows));

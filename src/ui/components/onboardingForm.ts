@@ -60,7 +60,7 @@ function withMovedKey(form: Form, key: string): Form {
 }
 
 /** Also what is said in lines, where somebody answers with a key. */
-export const MOVED = 'That looks like a key, so it was put in as the key.';
+export const MOVED = 'That looks like a key, so it was entered as the key.';
 
 function withText(form: Form, name: AccessField, buffer: TextBuffer): Form {
   const changed = { ...form, fields: { ...form.fields, [name]: buffer }, problem: undefined };
@@ -102,15 +102,15 @@ export function adviceOf(form: Form): string {
   const { fields, active, isUrlTyped } = form;
   const name = fieldNames[active] ?? 'model';
   if (name !== 'apiKey' && secretFrom(form, name) !== undefined)
-    return 'What begins like a key is not shown. If it is one, put it in as the key.';
+    return 'This looks like a key, so it is hidden. If it is one, enter it as the key.';
   const key = fieldText(fields.apiKey).trim();
   if (name === 'model') return 'Leave the model empty to choose from a list.';
-  if (name === 'apiKey' && key === '') return 'Paste a key; a local server mostly needs none.';
+  if (name === 'apiKey' && key === '') return 'Paste a key. Local servers usually need none.';
   const provider = providerOfKey(key);
   if (provider !== undefined && !isUrlTyped)
     return `A key that begins like this is of ${provider.name}, so that is the endpoint.`;
   if (key !== '' && !isUrlTyped)
-    return 'Is it a key of OpenAI? If not, put in the endpoint of who gave it to you, or a name: deepseek, mistral, …';
+    return 'Not an OpenAI key? Enter your provider’s endpoint or name: deepseek, mistral, …';
   return name === 'baseUrl' ? 'An address, or a name: openrouter, ollama, lmstudio, …' : '';
 }
 
@@ -122,13 +122,13 @@ export function checkForm({ fields }: Form): FormResult {
     return {
       type: 'problem',
       field: 'apiKey',
-      message: 'A key holds no spaces: was more than the key pasted?',
+      message: 'A key has no spaces. Did you paste more than the key?',
     };
   if (/[^\x21-\x7e]/.test(apiKey))
     return {
       type: 'problem',
       field: 'apiKey',
-      message: 'A key holds plain letters and digits only: paste it once more.',
+      message: 'A key has only plain letters and digits. Paste it again.',
     };
   const baseUrl = readAddress(fieldText(fields.baseUrl));
   if (baseUrl === undefined)
@@ -140,8 +140,7 @@ export function checkForm({ fields }: Form): FormResult {
   // Local servers mostly want no key; the official endpoint always does.
   if (apiKey === '' && new URL(baseUrl).host === new URL(OFFICIAL_URL).host)
     return { type: 'problem', field: 'apiKey', message: 'This endpoint needs a key.' };
-  if (/\s/.test(model))
-    return { type: 'problem', field: 'model', message: 'The id of a model holds no spaces.' };
+  if (/\s/.test(model)) return { type: 'problem', field: 'model', message: 'A model id has no spaces.' };
   return { type: 'ok', access: { baseUrl, apiKey, model } };
 }
 

@@ -44,7 +44,7 @@ export function permissionChoices({
 }
 
 function destinationOf({ rules, destination, file }: NonNullable<PermissionQuestion['suggestion']>): string {
-  if (destination === 'mode') return 'switches to the mode that accepts edits';
+  if (destination === 'mode') return 'switches to accept-edits mode';
   const where =
     destination === 'session' ? 'for this session only' : `saved to ${file ?? 'the local settings'}`;
   return `${rules.join(', ')} · ${where}`;

@@ -73,7 +73,7 @@ export function permissionLayout(input: PermissionLayoutInput): PermissionLayout
 /** Lines of a reason that stands alone, and of each where there are several. */
 const REASON_ROWS = 2;
 
-/** Why it asks: one reason as a paragraph, several as a list. */
+/** Reason: one reason as a paragraph, several as a list. */
 function reasonLines(reason: string, width: number, theme: Theme): readonly string[] {
   const [first = '', ...more] = reason.split('\n').filter((line) => line.trim() !== '');
   const lines = (text: string): readonly string[] =>

@@ -11,7 +11,7 @@ export interface StatusFacts {
   readonly mode: PermissionMode;
   /** Absent before the first measurement. */
   readonly measure?: ContextMeasure | undefined;
-  /** Absent when no price is known. */
+  /** Absent when the price is unknown. */
   readonly costUsd?: number | undefined;
   /** A summary is being written beside the work: a sign behind the figure. */
   readonly drafting?: boolean | undefined;

@@ -17,14 +17,14 @@ export function trustWords({ effects, before }: TrustQuestion): TrustWords {
       heading: 'Do you trust this folder?',
       ...(effects.length === 0 ? {} : { introduction: 'Its settings would:' }),
       items: effects.map((text) => ({ sign: 'does', text })),
-      choices: choices('Yes, I trust this folder', 'No, go on without its settings'),
+      choices: choices('Yes, I trust this folder', 'No, continue without its settings'),
     };
   if (!before.isRecorded)
     return {
       heading: 'Do you still trust this folder?',
-      introduction: 'You trusted it in an earlier version, which did not record what for. Its settings now:',
+      introduction: 'You trusted it in an earlier version, which did not record these settings:',
       items: effects.map((text) => ({ sign: 'does', text })),
-      choices: choices('Yes, I trust this folder', 'No, go on without its settings'),
+      choices: choices('Yes, I trust this folder', 'No, continue without its settings'),
     };
   return {
     heading: 'Do you trust what has changed in this folder?',
@@ -33,7 +33,7 @@ export function trustWords({ effects, before }: TrustQuestion): TrustWords {
       ...before.gone.map((text) => ({ sign: 'removed', text }) as const),
       ...effects.map((text) => ({ sign: 'added', text }) as const),
     ],
-    choices: choices('Yes, let the changes count', 'No, go on without what is new'),
+    choices: choices('Yes, apply the changes', 'No, continue without the changes'),
   };
 }
 

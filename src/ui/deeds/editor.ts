@@ -5,7 +5,7 @@ export const editDraft: Deed = async ({ options, screen, say, showHint }) => {
   const ports = screen();
   const composer = ports?.composer();
   if (options.editText === undefined || ports === undefined || !composer) {
-    showHint('There is no editor here.');
+    showHint('No editor available.');
     return;
   }
   const { editText } = options;

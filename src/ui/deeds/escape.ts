@@ -11,7 +11,7 @@ export const onEscape: Deed = (ports, { empty }) => {
 };
 
 function twice(ports: DeedPorts, empty: boolean): void {
-  const hint = empty ? 'Esc again goes back to an earlier turn' : 'Esc again clears the line';
+  const hint = empty ? 'Esc again to rewind' : 'Esc again to clear';
   if (ports.snapshot().hint !== hint) {
     ports.showHint(hint);
     return;

@@ -18,7 +18,7 @@ export function createStopOrLeave(): (ports: DeedPorts, empty: boolean, key: str
     else if (!empty) ports.screen()?.composer()?.clear();
     const running = agent?.state().tasks.filter(({ end }) => end === undefined).length ?? 0;
     const tasks = running === 0 ? '' : ` and end ${count(running, 'background task')}`;
-    armed = `Press ${key} again to leave${tasks}`;
+    armed = `Press ${key} again to exit${tasks}`;
     ports.showHint(armed);
   };
 }

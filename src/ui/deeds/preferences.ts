@@ -8,8 +8,8 @@ export const toggleVim: Deed = async ({ snapshot, set, house, say, showHint }) =
   set({ preferences: { ...preferences, vim } });
   const saved = await house()?.saveSetting(['vim'], vim);
   if (saved?.type === 'refused')
-    say('warning', `Vim keys are ${vim ? 'on' : 'off'} for now. ${saved.message}`);
-  else showHint(vim ? 'Vim keys on: Esc leaves writing, i begins it' : 'Vim keys off');
+    say('warning', `Vim mode is ${vim ? 'on' : 'off'} for this session. ${saved.message}`);
+  else showHint(vim ? 'Vim mode on: Esc for normal, i for insert' : 'Vim mode off');
 };
 
 /** Whether what the model reasons is printed, from now on and until it ends. */
@@ -17,5 +17,5 @@ export const toggleReasoning: Deed = ({ snapshot, set, showHint }) => {
   const { preferences } = snapshot();
   const showReasoning = !preferences.showReasoning;
   set({ preferences: { ...preferences, showReasoning } });
-  showHint(showReasoning ? 'Reasoning is shown' : 'Reasoning is hidden');
+  showHint(showReasoning ? 'Reasoning shown' : 'Reasoning hidden');
 };

@@ -6,7 +6,6 @@ export const toggleTodos: Deed = ({ snapshot, set, say }) => {
   const { session, todoView } = snapshot();
   const state = session?.agent.state();
   if (state === undefined) return;
-  if (state.todos.length === 0)
-    return say('info', 'There is no todo list: the model makes one for longer work.');
+  if (state.todos.length === 0) return say('info', 'No todo list yet. The model makes one for longer work.');
   set({ todoView: toggledTodos(todoView, state.todos, state.busy) });
 };

@@ -62,10 +62,7 @@ export function createImages({ port, agent, say }: ImagesPorts): Images {
     async fromClipboard() {
       const read = (await port()?.clipboard()) ?? { type: 'none' };
       if (read.type === 'image') return put(read, '');
-      say(
-        read.type === 'refused' ? 'warning' : 'info',
-        read.message ?? 'There is no image on the clipboard.',
-      );
+      say(read.type === 'refused' ? 'warning' : 'info', read.message ?? 'No image on the clipboard.');
       return undefined;
     },
     async of(text) {
@@ -73,7 +70,7 @@ export function createImages({ port, agent, say }: ImagesPorts): Images {
       const paths = mentionedImages(text);
       const { id, seesImages } = agent.state().model;
       if (named.length > 0 && seesImages === false) {
-        say('warning', `Not sent: ${blindText(id)} Without the image it can go as it is.`);
+        say('warning', `Not sent: ${blindText(id)} Remove the image to send it.`);
         return 'hold';
       }
       const mentioned: ImagePart[] = [];
@@ -88,10 +85,7 @@ export function createImages({ port, agent, say }: ImagesPorts): Images {
       const all = [...named, ...mentioned];
       if (all.length > 0 && seesImages === undefined && !unknown.has(id)) {
         unknown.add(id);
-        say(
-          'info',
-          `It is not known whether ${id} sees images: they are sent, and left out again if it refuses them.`,
-        );
+        say('info', `Image support of ${id} is unknown: images are sent, and dropped if it rejects them.`);
       }
       return all;
     },
@@ -99,5 +93,5 @@ export function createImages({ port, agent, say }: ImagesPorts): Images {
 }
 
 function blindText(model: string): string {
-  return `${model} does not see images. /model switches to one that does.`;
+  return `${model} has no image input. Switch models with /model.`;
 }

@@ -42,13 +42,13 @@ export function SearchRows({
   const field = fieldView(query, room);
   useLiveCursor(element, { x: textWidth(label) + field.cursor, y: Math.max(1, rows.length) });
   const hint = truncate(
-    '  Ctrl+R older · Tab takes · Enter sends · Ctrl+S scope',
+    '  Ctrl+R older · Tab edit · Enter send · Ctrl+S scope',
     width - textWidth(label) - textWidth(field.text) - textWidth(place) - 2,
   );
   return (
     <Box ref={element} flexDirection="column" flexGrow={1}>
       <Text wrap="truncate">
-        {rows.length === 0 ? theme.dim(match === undefined ? 'no such prompt' : ' ') : rows.join('\n')}
+        {rows.length === 0 ? theme.dim(match === undefined ? 'no matching prompt' : ' ') : rows.join('\n')}
       </Text>
       <Text wrap="truncate">
         {theme.accent(label) + field.text}

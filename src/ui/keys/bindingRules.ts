@@ -38,11 +38,11 @@ function reasonAgainstKey(keys: string, context: KeyContext): string | undefined
   // The transcript scrolls with Ctrl+D.
   const fixed = context === 'Transcript' ? fixedKeys.filter((key) => key !== 'ctrl+d') : fixedKeys;
   if (keys.split(' ').some((key) => fixed.includes(key)))
-    return `${showKeys(keys)} stays as it is: there must always be a way to stop and to leave`;
+    return `${showKeys(keys)} is reserved: there must always be a way to interrupt and to quit`;
   if (isWriting && signs.includes(keys))
     return `${keys} begins ${keys === '@' ? 'the name of a file' : 'a command'}`;
   if (!isWriting && keys.includes(' ')) return `${context} has single keys only`;
-  if (context === 'Confirmation' && /^\d$/.test(keys)) return 'a digit takes the answer with that number';
+  if (context === 'Confirmation' && /^\d$/.test(keys)) return 'digits choose numbered answers';
   if (context === 'Form' && isText(keys)) return `${showKeys(keys)} is text there`;
   return undefined;
 }
@@ -53,7 +53,7 @@ function reasonAgainstAction(action: Action, keys: string, context: KeyContext):
     return `the keys of ${action.name} stay as they are`;
   if (!fits(action, context)) return `${action.name} belongs to ${action.context}`;
   if (approving.includes(action.name) && !isDeliberate(keys))
-    return `${action.name} agrees to something, so its key is one with Ctrl or Alt, or F1 to F12`;
+    return `${action.name} confirms something, so its key must have Ctrl or Alt, or be F1 to F12`;
   return undefined;
 }
 

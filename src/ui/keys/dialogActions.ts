@@ -26,21 +26,16 @@ export const dialogActions = [
   on('Select', 'select:first', ['home', 'g'], 'the first row'),
   on('Select', 'select:last', ['end', 'G'], 'the last row'),
   on('Select', 'select:accept', ['enter'], 'take the row'),
-  fixed('Select', 'select:cancel', ['escape'], 'a step back, then leave'),
+  fixed('Select', 'select:cancel', ['escape'], 'back, then close'),
 
   on('Sessions', 'sessions:scope', ['tab', 'shift+tab'], 'this project, all projects'),
-  on(
-    'Sessions',
-    'sessions:search',
-    ['ctrl+f', '/'],
-    'search everything that was said or seen; again: titles',
-  ),
+  on('Sessions', 'sessions:search', ['ctrl+f', '/'], 'search all content; again: titles'),
   on('Sessions', 'sessions:preview', ['ctrl+o'], 'larger preview'),
   on('Sessions', 'sessions:rename', ['ctrl+r'], 'rename'),
   on('Sessions', 'sessions:fork', ['ctrl+g'], 'go on in a copy'),
-  on('Sessions', 'sessions:archive', ['ctrl+t'], 'archive, or take out of the archive'),
-  on('Sessions', 'sessions:delete', ['ctrl+x'], 'delete, after a question'),
-  on('Sessions', 'sessions:undo', ['ctrl+z'], 'take back the last renaming or archiving'),
+  on('Sessions', 'sessions:archive', ['ctrl+t'], 'archive or unarchive'),
+  on('Sessions', 'sessions:delete', ['ctrl+x'], 'delete, with confirmation'),
+  on('Sessions', 'sessions:undo', ['ctrl+z'], 'undo the last rename or archive'),
   on('Sessions', 'sessions:help', ['?'], 'show these keys'),
 
   on('Items', 'items:pin', ['p'], 'pin or unpin'),
@@ -49,9 +44,9 @@ export const dialogActions = [
   on('Items', 'items:filter', ['/'], 'filter'),
 
   on('Tasks', 'tasks:open', ['right'], 'show the output'),
-  on('Tasks', 'tasks:back', ['left'], 'from the output back to the list'),
-  on('Tasks', 'tasks:stop', ['x', 'k'], 'stop it, after a question'),
-  on('Tasks', 'tasks:close', ['q'], 'a step back, then leave'),
+  on('Tasks', 'tasks:back', ['left'], 'back to the list'),
+  on('Tasks', 'tasks:stop', ['x', 'k'], 'stop it, with confirmation'),
+  on('Tasks', 'tasks:close', ['q'], 'back, then close'),
 
   on('Rewind', 'rewind:undo', ['u'], 'undo the last rewind'),
 
@@ -59,12 +54,12 @@ export const dialogActions = [
   on('Confirmation', 'confirm:next', ['down', 'ctrl+n'], 'the answer below'),
   on('Confirmation', 'confirm:accept', ['enter'], 'take the answer'),
   on('Confirmation', 'confirm:yes', ['y'], 'yes'),
-  on('Confirmation', 'confirm:always', ['a'], 'yes, and from now on'),
+  on('Confirmation', 'confirm:always', ['a'], 'yes, and don’t ask again'),
   on('Confirmation', 'confirm:sandbox', ['s'], 'yes, and every command in the sandbox'),
   on('Confirmation', 'confirm:no', ['n'], 'no'),
   on('Confirmation', 'confirm:comment', ['tab'], 'no, and say what to do instead'),
-  on('Confirmation', 'confirm:pageUp', ['pageup'], 'scroll up what is asked about'),
-  on('Confirmation', 'confirm:pageDown', ['pagedown'], 'scroll down what is asked about'),
+  on('Confirmation', 'confirm:pageUp', ['pageup'], 'scroll the preview up'),
+  on('Confirmation', 'confirm:pageDown', ['pagedown'], 'scroll the preview down'),
   fixed('Confirmation', 'confirm:cancel', ['escape'], 'no, or back'),
 
   on('Form', 'form:previous', ['shift+tab', 'up', 'ctrl+p'], 'the field above'),
@@ -83,11 +78,11 @@ export const dialogActions = [
   on('Transcript', 'transcript:search', ['/'], 'search onwards'),
   on('Transcript', 'transcript:searchBack', ['?'], 'search backwards'),
   on('Transcript', 'transcript:searchNext', ['n'], 'the next match'),
-  on('Transcript', 'transcript:searchPrevious', ['N'], 'the match before'),
-  on('Transcript', 'transcript:previousPrompt', ['{'], 'the prompt before'),
+  on('Transcript', 'transcript:searchPrevious', ['N'], 'previous match'),
+  on('Transcript', 'transcript:previousPrompt', ['{'], 'previous prompt'),
   on('Transcript', 'transcript:nextPrompt', ['}'], 'the next prompt'),
   on('Transcript', 'transcript:exit', ['q'], 'leave'),
-  fixed('Transcript', 'transcript:cancel', ['escape'], 'end a search, or leave'),
+  fixed('Transcript', 'transcript:cancel', ['escape'], 'end the search, or close'),
 ];
 
 /** Names of the table, for who asks what a key is. */

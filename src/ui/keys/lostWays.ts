@@ -17,12 +17,12 @@ export interface LostWay {
 export function lostWays(keymap: Keymap): readonly LostWay[] {
   const lost: LostWay[] = [];
   if (!keysOfAction(keymap, 'chat:submit').some((keys) => !isText(keys)))
-    lost.push({ contexts: ['Global', 'Chat'], text: 'No key would send any more: Enter still does.' });
+    lost.push({ contexts: ['Global', 'Chat'], text: 'No key is bound to send any more; Enter still works.' });
   for (const { contexts, action } of dialogs)
     if (!keysIn(keymap, { contexts, typing: 'text' }, action).some((keys) => !isText(keys)))
       lost.push({
         contexts,
-        text: `No key of ${contexts[0]} would do ${action} any more: Enter still does.`,
+        text: `No key in ${contexts[0]} is bound to ${action} any more; Enter still works.`,
       });
   return lost;
 }

@@ -116,7 +116,7 @@ function parseKey(written: string): ParsedKeys {
     const modifier = modifiers[word.toLowerCase()];
     if (modifier === undefined) return impossible(`“${word}” is no modifier (ctrl, alt, shift)`);
     if (modifier === 'super')
-      return impossible(`${word} belongs to the desktop and does not reach a program`);
+      return impossible(`${word} is taken by the desktop and never reaches a program`);
     held.add(modifier);
     rest = after;
   }

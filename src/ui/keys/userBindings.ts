@@ -36,7 +36,7 @@ export function userKeys(value: unknown): UserKeys {
     const place = `${read.context} ${read.keys}`;
     if (seen.has(place))
       problems.push(
-        `${quote(line.context)}, ${quote(line.keys)}: this key stands there twice; the last one counts.`,
+        `${quote(line.context)}, ${quote(line.keys)}: this key is bound twice; the last one wins.`,
       );
     seen.add(place);
     changes.push(read);
@@ -58,7 +58,7 @@ interface Line {
 
 function linesOf(value: unknown, problems: string[]): readonly Line[] {
   if (!isRecord(value)) {
-    problems.push('The file holds no object: { "Chat": { "ctrl+e": "chat:externalEditor" } }.');
+    problems.push('The file is not an object: { "Chat": { "ctrl+e": "chat:externalEditor" } }.');
     return [];
   }
   const blocks: (readonly [string, unknown])[] = [];
@@ -74,13 +74,11 @@ function linesOf(value: unknown, problems: string[]): readonly Line[] {
   }
   return blocks.flatMap(([context, bindings]): readonly Line[] => {
     if (!contextNames.some((name) => name === context)) {
-      problems.push(
-        `${quote(context)} has no keys that can be changed; these have: ${contextNames.join(', ')}.`,
-      );
+      problems.push(`${quote(context)} has no configurable keys; these do: ${contextNames.join(', ')}.`);
       return [];
     }
     if (!isRecord(bindings)) {
-      problems.push(`${quote(context)} is no object of keys and actions.`);
+      problems.push(`${quote(context)} is not an object of keys and actions.`);
       return [];
     }
     return Object.entries(bindings).map(([keys, action]) => ({ context, keys, action }));
@@ -96,9 +94,7 @@ function hiddenChords(wanted: Keymap, changes: readonly Binding[]): readonly str
         ? undefined
         : chords.find((one) => one.startsWith(`${keys} `));
     if (chord === undefined) return [];
-    return [
-      `${showKeys(keys)} has an action of its own, so that ${showKeys(chord)} cannot be reached any more.`,
-    ];
+    return [`${showKeys(keys)} has its own action, so ${showKeys(chord)} cannot be reached any more.`];
   });
 }
 

@@ -77,7 +77,7 @@ function named(tool: string, title: string): string {
 
 function retryWords({ error, attempt, maxAttempts, until }: NonNullable<View['retry']>, now: number): string {
   const seconds = Math.max(1, Math.ceil((until - now) / 1000));
-  return `${sanitizeLine(error.message)} Trying again in ${durationWords(seconds)}, attempt ${attempt} of ${maxAttempts}. Ctrl+C stops it.`;
+  return `${sanitizeLine(error.message)} Retrying in ${durationWords(seconds)}, attempt ${attempt} of ${maxAttempts}. Ctrl+C stops it.`;
 }
 
 function compactingWords(trigger: 'auto' | 'manual' | 'preview'): string {

@@ -196,7 +196,7 @@ export async function startLinear(options: LinearOptions): Promise<UiExit> {
 
 function headerOf({ version, directory, isTerminal }: LinearOptions): string {
   const how =
-    'Type what to do and press Enter. A backslash at the end of a line goes on in the next. /help lists commands, Ctrl+C stops what runs, Ctrl+D leaves.\n';
+    'Type what to do and press Enter. A backslash at the end of a line continues on the next. /help lists commands, Ctrl+C interrupts, Ctrl+D quits.\n';
   return `ClawdCode ${version} in ${directory}\n${isTerminal ? how : ''}`;
 }
 

@@ -94,7 +94,7 @@ function withoutKeys(text: string): string {
 }
 
 const KEYS =
-  'A backslash at the end of a line goes on in the next. !command runs a command yourself, @path names a file. Ctrl+C stops what runs, twice it leaves, as Ctrl+D does.';
+  'A backslash at the end of a line continues on the next. !command runs a command yourself, @path names a file. Ctrl+C interrupts, twice quits; Ctrl+D quits too.';
 
 function shellWords(entry: JSONLEntry): string {
   const { command, output } = shellRun(entry);

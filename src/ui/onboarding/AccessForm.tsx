@@ -90,7 +90,7 @@ export function AccessForm(props: AccessFormProps) {
   const problem = form.problem === undefined ? [] : wrapText(form.problem, width, theme.error);
   const hints = keyHints(keymap, place);
   const keys = dotted(hints.key('form:submit'), hints.key('form:next'), 'Esc');
-  const advice = [adviceOf(form), keys, `Kept in ${savedTo}, readable by you alone.`]
+  const advice = [adviceOf(form), keys, `Saved to ${savedTo}, readable only by you.`]
     .filter((text) => text !== '')
     .flatMap((text) => wrapText(text, width, theme.dim));
   const room = Math.max(0, rows - fieldNames.length);

@@ -49,27 +49,27 @@ export function setupChoices(
     ...others,
     {
       label: 'Enter a key and an endpoint',
-      detail: 'any OpenAI-compatible server; a key can be pasted right here',
+      detail: 'any OpenAI-compatible server; paste a key right here',
       letter: 'k',
       deed: { type: 'form' },
     },
     {
       label: 'Try the demo model',
-      detail: 'built in, no network, no key; does a few things for real',
+      detail: 'built in: no network, no key, a few real tool calls',
       letter: 'd',
       deed: { type: 'demo' },
     },
     ...(offers.length > 0
       ? []
       : [{ label: 'How to start a local server', letter: 'l', deed: { type: 'help' } } as const]),
-    { label: 'Look again for local servers', letter: 'r', deed: { type: 'again' } },
+    { label: 'Search again for local servers', letter: 'r', deed: { type: 'again' } },
     { label: 'Quit', letter: 'q', deed: { type: 'quit' } },
   ];
 }
 
 const rereadChoice: SetupChoice = {
-  label: 'Read the settings again',
-  detail: 'once they are corrected',
+  label: 'Reload the settings',
+  detail: 'after you have fixed them',
   letter: 's',
   deed: { type: 'reread' },
 };
@@ -94,7 +94,7 @@ export function foundText(found: readonly FoundServer[] | undefined): string {
     state.type === 'empty' ? [`${name} is running without a model: ${state.advice}.`] : [],
   );
   if (empty.length > 0) return empty.join(' ');
-  return 'No local server answers (Ollama, LM Studio, llama.cpp, vLLM). Paste a key, or choose:';
+  return 'No local model server found (Ollama, LM Studio, llama.cpp, vLLM). Paste a key, or choose:';
 }
 
 /** What is told of a model: `65.5k tokens · calls tools · sees images · in memory`. */
@@ -105,7 +105,7 @@ export function factsOf(model: ServedModel): string {
       ? `${formatTokens(windowTokens)} tokens`
       : maxWindowTokens !== undefined
         ? `up to ${formatTokens(maxWindowTokens)} tokens`
-        : 'window not told';
+        : 'context window unknown';
   return [
     window,
     ...(tools === true ? ['calls tools'] : tools === false ? ['no tool calls'] : []),
@@ -124,7 +124,7 @@ function otherChoice({ name, baseUrl, state }: FoundServer): SetupChoice | undef
   if (state.type === 'unasked')
     return {
       label: `Ask ${name} at ${new URL(baseUrl).host}`,
-      detail: `named by ${state.source}; not on this machine, so nothing was sent yet`,
+      detail: `named by ${state.source}; not on this machine, so nothing has been sent yet`,
       deed: { type: 'endpoint', baseUrl, isSure: true },
     };
   return undefined;

@@ -41,14 +41,14 @@ export function refusedChoices({
   return [
     { label: corrections[refusal.field], letter: 'c', deed: 'correct' },
     { label: 'Try again', letter: 't', deed: 'again' },
-    ...(canKeep ? [{ label: 'Keep it as it is', letter: 'k', deed: 'keep' } as const] : []),
+    ...(canKeep ? [{ label: 'Keep it as is', letter: 'k', deed: 'keep' } as const] : []),
     { label: 'Back', letter: 'b', deed: 'back' },
   ];
 }
 
 const corrections = {
-  apiKey: 'Correct the key',
-  baseUrl: 'Correct the endpoint',
+  apiKey: 'Change the key',
+  baseUrl: 'Change the endpoint',
   model: 'Name a model',
 } as const;
 

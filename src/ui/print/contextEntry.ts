@@ -19,7 +19,9 @@ export function renderContextEntry(entry: JSONLEntry, options: EntryOptions): st
     case 'pin': {
       const which = pointer(entry.data?.uuid, options);
       const said =
-        entry.data?.pinned === false ? `Unpinned ${which}` : `Pinned ${which}: no reduction touches it`;
+        entry.data?.pinned === false
+          ? `Unpinned ${which}`
+          : `Pinned ${which}: it is never shortened or dropped`;
       return marked('◇', said, theme.dim, options);
     }
     case 'rewind': {
@@ -49,7 +51,7 @@ function instructionText({ cwd, data, message }: JSONLEntry): string | undefined
   const path = data?.path;
   if (typeof path !== 'string' || path === '') return undefined;
   const short = path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
-  return message.content === '' ? `Instructions gone: ${short}` : `Instructions: ${short}`;
+  return message.content === '' ? `Instructions removed: ${short}` : `Instructions: ${short}`;
 }
 
 /** E.g. "2 memories: notes.md". */

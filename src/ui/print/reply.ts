@@ -39,8 +39,8 @@ function reasoningSize(entry: JSONLEntry, text: string): string {
 
 function endingOf({ message }: JSONLEntry): string | undefined {
   // That the user stopped it is said once, at the end of the turn.
-  if (message.failed === true) return 'The connection gave up: this reply is incomplete.';
-  if (message.finishReason === 'length') return "Cut at the model's output limit; ask it to go on.";
+  if (message.failed === true) return 'Connection lost: this reply is incomplete.';
+  if (message.finishReason === 'length') return "Cut off at the model's output limit; ask it to continue.";
   if (message.finishReason === 'content_filter') return "Stopped by the provider's content filter.";
   return undefined;
 }

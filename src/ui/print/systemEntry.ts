@@ -67,7 +67,7 @@ function renderCompaction({ compactMetadata: data }: JSONLEntry, options: EntryO
 }
 
 /** Why there is none stands in the entry before. */
-const WITHOUT_SUMMARY = "Without the model's summary: a fallback from the log. /uncompact takes it back.";
+const WITHOUT_SUMMARY = 'No model summary: rebuilt from the log instead. /uncompact undoes it.';
 
 /** One quiet line for what a judge allowed; a refusal is in the result, and anything else in the question. */
 function renderJudgement(entry: JSONLEntry, { width, theme }: EntryOptions): string | undefined {
@@ -80,13 +80,13 @@ function renderTurnEnd(entry: JSONLEntry, options: EntryOptions): string | undef
   const { theme } = options;
   switch (entry.data?.outcome) {
     case 'interrupted':
-      return note('Stopped by you.', theme.warning, options);
+      return note('Interrupted.', theme.warning, options);
     case 'failed':
       return note(errorMessage(entry.data.error) ?? 'The turn failed.', theme.error, options);
     case 'max_turns':
-      return note('Stopped: the limit of steps is reached.', theme.warning, options);
+      return note('Stopped: step limit reached.', theme.warning, options);
     case 'loop':
-      return note('Stopped: the same call gave the same result again and again.', theme.warning, options);
+      return note('Stopped: the same call kept giving the same result.', theme.warning, options);
     default:
       return undefined;
   }

@@ -20,10 +20,10 @@ export const actionWords: Readonly<Record<RestoreStep['action'], string>> = {
   mode: 'permissions',
   merge: 'merge',
   refuse: 'leave',
-  nothing: 'as it is',
+  nothing: 'unchanged',
 };
 
-/** E.g. "2 files restored, 1 deleted, 1 left as it is"; what stays as it is anyway is not counted. */
+/** E.g. "2 files restored, 1 deleted, 1 left unchanged"; what stays as it is anyway is not counted. */
 export function planSummary(steps: readonly RestoreStep[]): string {
   const many = (...actions: RestoreStep['action'][]): number =>
     steps.filter(({ action }) => actions.includes(action)).length;
@@ -31,10 +31,10 @@ export function planSummary(steps: readonly RestoreStep[]): string {
     [many('create', 'modify', 'mode'), 'to restore'],
     [many('delete'), 'to delete'],
     [many('merge'), 'to merge with your changes'],
-    [many('refuse'), 'left as it is'],
+    [many('refuse'), 'left unchanged'],
   ] as const;
   const said = parts.filter(([number]) => number > 0);
-  if (said.length === 0) return 'every file already is as it was then';
+  if (said.length === 0) return 'every file already matches that point';
   return said
     .map(([number, what], index) => (index === 0 ? `${count(number, 'path')} ${what}` : `${number} ${what}`))
     .join(', ');

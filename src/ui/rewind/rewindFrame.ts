@@ -69,7 +69,7 @@ function turnsFrame(
     const mark = isSelected ? theme.accent('❯ ') : '  ';
     return mark + turnRow(turn, { width: width - 2, isSelected, now, theme });
   });
-  const nothing = problem ?? (turns === undefined ? 'Reading the session…' : 'Nothing was asked yet.');
+  const nothing = problem ?? (turns === undefined ? 'Reading the session…' : 'No prompts yet.');
   const place = items.length <= pageRows ? '' : `${selected + 1} of ${items.length}${isWhole ? '' : '+'} · `;
   const hints = keyHints(keymap, turnsPlace);
   const moving = joined(hints.keys('select:previous', 'select:next'), hints.key('select:accept'));
@@ -82,7 +82,7 @@ function turnsFrame(
     width,
   );
   return framed({
-    title: 'Go back to before…',
+    title: 'Rewind to before…',
     body: list.length === 0 ? [theme.dim(truncate(`  ${sanitizeLine(nothing)}`, width))] : list,
     hint,
     options: { width, rows, theme },
@@ -97,12 +97,12 @@ function chooseFrame(
 ): RewindFrame {
   const ways = choiceLines(waysOf(plan), choice, width, theme);
   const notes = (plan?.notes ?? []).map((note) => theme.warning(truncate(sanitizeLine(note), width)));
-  const waiting = plan === undefined ? [theme.dim(truncate('Looking at the files…', width))] : [];
+  const waiting = plan === undefined ? [theme.dim(truncate('Checking the files…', width))] : [];
   const body = [...waiting, ...ways];
   const room = rows - body.length - 2;
   const hints = keyHints(keymap, choicesPlace);
   return framed({
-    title: `Go back to before “${sanitizeLine(turn.text)}”: what?`,
+    title: `Rewind to before “${sanitizeLine(turn.text)}”. Restore what?`,
     body: room >= notes.length ? [...body, ...notes] : body,
     hint: hintOf(
       '',
@@ -122,8 +122,8 @@ function chooseFrame(
 }
 
 const titles: Readonly<Record<RewindScope, string>> = {
-  both: 'Files, when conversation and files go back',
-  files: 'Files, when they go back',
+  both: 'Files, if conversation and files are restored',
+  files: 'Files to restore',
   conversation: 'Conversation',
 };
 

@@ -84,7 +84,7 @@ export function waysOf(plan: RewindPlan | undefined): readonly (Choice & { reado
   } as const;
   if (plan === undefined) return [cancel];
   if (plan.noFiles !== undefined || !plan.plan.steps.some(({ action }) => action !== 'nothing')) {
-    const detail = plan.noFiles ?? 'no file was changed since';
+    const detail = plan.noFiles ?? 'no file has changed since';
     return [{ ...conversation, detail }, fork, cancel];
   }
   const detail = planSummary(plan.plan.steps);

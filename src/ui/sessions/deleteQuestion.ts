@@ -10,7 +10,7 @@ import type { Theme } from '../theme.ts';
 /** No comes first: it is what an Enter too many takes. */
 export const deleteChoices: readonly Choice[] = [
   { label: 'No, keep it', letter: 'n', action: 'confirm:no' },
-  { label: 'Yes, delete it for good', letter: 'y', action: 'confirm:yes' },
+  { label: 'Yes, delete it permanently', letter: 'y', action: 'confirm:yes' },
 ];
 
 /** At most `rows` lines, the choices among them. */

@@ -40,7 +40,7 @@ export function createPickerDeeds(
     const renamed: SessionRecord = { ...session, title, titleSource: 'user' };
     replace(session, renamed);
     takeBack = () => setTitle(renamed, session.title);
-    return { type: 'done', message: `Its title is now “${title}” · Ctrl+Z takes it back` };
+    return { type: 'done', message: `Renamed to “${title}” · Ctrl+Z to undo` };
   };
   const setArchived = async (session: SessionRecord, isArchived: boolean): Promise<Deed> => {
     const deed = await (isArchived ? port.archive(session) : port.unarchive(session));
@@ -48,7 +48,7 @@ export function createPickerDeeds(
     const moved: SessionRecord = { ...(deed.session ?? session), isArchived };
     replace(session, moved);
     takeBack = () => setArchived(moved, !isArchived);
-    return { ...deed, message: `${deed.message} · Ctrl+Z takes it back` };
+    return { ...deed, message: `${deed.message} · Ctrl+Z to undo` };
   };
 
   return {
@@ -67,7 +67,7 @@ export function createPickerDeeds(
     async undo() {
       const last = takeBack;
       takeBack = undefined;
-      tell(last === undefined ? { type: 'failed', message: 'There is nothing to take back.' } : await last());
+      tell(last === undefined ? { type: 'failed', message: 'Nothing to undo.' } : await last());
     },
   };
 }

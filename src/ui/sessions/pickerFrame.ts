@@ -80,16 +80,13 @@ export function nothingText(state: PickerState, keymap: Keymap): string {
   const { scope, isSearch, isSearching, isLoading, list, searched } = state;
   const where = scope === 'project' ? 'in this project' : 'in any project';
   if (isSearch) {
-    if (typed(state) === '') return 'Type words that were said, or seen in a file or an output.';
+    if (typed(state) === '') return 'Type words from a message, a file or an output.';
     if (isSearching || searched !== typed(state)) return 'Searching…';
-    return `Nothing of that was said or seen ${where}.`;
+    return `No match ${where}.`;
   }
   if (list.items.length > 0) {
-    const search = keyHints(keymap, filterPlace).does(
-      'sessions:search',
-      'searches everything that was said.',
-    );
-    return search === undefined ? 'No title matches.' : `No title matches. ${search}`;
+    const search = keyHints(keymap, filterPlace).does('sessions:search', 'searches all content.');
+    return search === undefined ? 'No matching title.' : `No matching title. ${search}`;
   }
   return isLoading ? 'Looking for sessions…' : `No sessions ${where} yet.`;
 }
@@ -188,18 +185,18 @@ function helpRows(keymap: Keymap): readonly (readonly [string, string])[] {
   const one = (action: DialogActionName): string => hints.key(action) ?? '';
   const paging = hints.keys('select:pageUp', 'select:pageDown');
   const rows: readonly (readonly [string, string])[] = [
-    [one('select:accept'), 'go on with the session; with a hit, at that place'],
+    [one('select:accept'), 'open the session; with a search hit, at that point'],
     ['letters', 'filter by title, branch, project or id'],
-    [all('sessions:search'), 'search everything that was said or seen; again: titles'],
+    [all('sessions:search'), 'search all content; again: titles'],
     [one('sessions:scope'), 'this project, all projects'],
     [one('sessions:preview'), `larger preview${paging === undefined ? '' : `; ${paging} scroll it`}`],
     [one('sessions:rename'), 'rename'],
-    [one('sessions:fork'), 'fork: go on in a copy; of a hit, up to that place'],
-    [one('sessions:archive'), 'archive, or take out of the archive'],
-    [one('sessions:delete'), 'delete, after a question'],
-    [one('sessions:undo'), 'take back the last renaming or archiving'],
+    [one('sessions:fork'), 'fork: continue in a copy; of a hit, up to that point'],
+    [one('sessions:archive'), 'archive or unarchive'],
+    [one('sessions:delete'), 'delete, with confirmation'],
+    [one('sessions:undo'), 'undo the last rename or archive'],
     [hints.keys('select:first', 'select:last') ?? '', 'first and last'],
-    ['Esc', 'back, then leave; Ctrl+C leaves at once'],
+    ['Esc', 'back, then close; Ctrl+C closes at once'],
   ];
   return rows.filter(([keys]) => keys !== '');
 }

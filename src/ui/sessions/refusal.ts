@@ -29,7 +29,7 @@ export type RefusalAnswer = 'read' | 'fork' | 'write' | 'back';
 export function refusalText(refusal: Refusal, now: Date): readonly string[] {
   if (refusal.why === 'locked') {
     const { holder } = refusal;
-    if (holder === undefined) return ['Another clawdcode has this session open.'];
+    if (holder === undefined) return ['This session is open in another clawdcode.'];
     const since = new Date(holder.since);
     return [
       `Another clawdcode has it open: process ${holder.pid} on ${holder.host}, since ${clock(since)} (${formatAge(since, now)}).`,
@@ -38,10 +38,7 @@ export function refusalText(refusal: Refusal, now: Date): readonly string[] {
   const { root, isGone } = refusal;
   if (root === undefined) return ['It belongs to another project, and its log no longer says which.'];
   if (isGone) return [`It belongs to ${root}, which is no longer there.`];
-  return [
-    `It belongs to another project: ${root}`,
-    'To go on with it there, start clawdcode in that folder.',
-  ];
+  return [`It belongs to another project: ${root}`, 'To resume it there, start clawdcode in that folder.'];
 }
 
 export function refusalChoices(
@@ -50,24 +47,24 @@ export function refusalChoices(
 ): readonly (Choice & { readonly answer: RefusalAnswer })[] {
   const copy =
     refusal.why === 'locked'
-      ? 'a new session with the same past; the other one goes on as it is'
-      : 'a new session of this project with the same past';
+      ? 'a new session with the same history; the original is not affected'
+      : 'a new session in this project with the same history';
   const isGone = refusal.why === 'elsewhere' && refusal.isGone;
   return [
     ...(isGone
       ? [
           {
             answer: 'write' as const,
-            label: 'Go on with it in this project',
+            label: 'Resume it in this project',
             letter: 'g',
-            detail: 'the files that it speaks of may not be here',
+            detail: 'files it mentions may not exist here',
           },
         ]
       : []),
     ...(refusal.canRead
       ? [{ answer: 'read' as const, label: 'Read it', letter: 'r', detail: 'nothing can be sent or changed' }]
       : []),
-    { answer: 'fork', label: 'Fork it and go on', letter: 'f', detail: copy },
+    { answer: 'fork', label: 'Fork it and continue', letter: 'f', detail: copy },
     { answer: 'back', label: backLabels[back], letter: 'b' },
   ];
 }

@@ -108,9 +108,9 @@ export function createSessionSwitch(ports: SwitchPorts): SessionSwitch {
     await ports.attach(session, how.at);
     const original = how.forkOf ?? (target.type === 'id' && target.mode === 'fork' ? target.id : undefined);
     if (original !== undefined)
-      ports.say('info', `A copy to go on in. The original stays: /resume ${original}`);
+      ports.say('info', `Forked; you are now in the copy. Original: /resume ${original}`);
     else if (!session.resumed && left !== undefined)
-      ports.say('info', `A new session. The one before it stays: /resume ${left}`);
+      ports.say('info', `New session. Resume the previous one with /resume ${left}`);
     ports.opened();
   };
 

@@ -17,7 +17,7 @@ export interface StatusInput {
     readonly added_dirs: readonly string[];
   };
   readonly cost: {
-    /** Null when no price is known. */
+    /** Null when the price is unknown. */
     readonly total_cost_usd: number | null;
     readonly total_duration_ms: number;
     readonly total_api_duration_ms: number;

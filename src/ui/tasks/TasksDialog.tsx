@@ -114,7 +114,7 @@ export function TasksDialog({ agent, width, rows, theme, now, onClose }: TasksDi
           return (isSelected ? theme.accent('❯ ') : '  ') + taskRow(one, look);
         })
       : outputRows(lines, opened.top, room);
-  const empty = opened === undefined ? 'Nothing runs in the background.' : 'It has printed nothing yet.';
+  const empty = opened === undefined ? 'No background tasks.' : 'No output yet.';
   return (
     <Box flexDirection="column">
       <Lines lines={[ruled(title, width, theme)]} />
@@ -162,7 +162,7 @@ function hintText({ opened, tasks }: TasksState, width: number, keymap: Keymap):
             dotted(
               hints.does('select:accept', 'shows its output'),
               stop && `${stop} stops it`,
-              'they end with the program',
+              'they stop on exit',
               'Esc leaves',
             ),
             dotted(hints.key('select:accept'), stop, 'Esc'),

@@ -10,5 +10,5 @@ export function endingText(tasks: readonly TaskInfo[]): string | undefined {
     const flat = command.replace(/\s+/g, ' ').trim();
     return `${id} ${flat.length <= COMMAND_CHARACTERS ? flat : `${flat.slice(0, COMMAND_CHARACTERS - 1)}…`}`;
   });
-  return `Background tasks end with their session: ${names.join(', ')}`;
+  return `Background tasks stop with their session: ${names.join(', ')}`;
 }

@@ -61,7 +61,7 @@ export function outputLines({ text, missing }: TaskOutput): readonly string[] {
   const lines = text.replace(/\n$/, '').split('\n');
   if (missing === 0) return text === '' ? [] : lines;
   // The first is the rest of one whose beginning is gone.
-  return [`… ${grouped(missing)} characters before this …`, ...lines.slice(1)];
+  return [`… ${grouped(missing)} earlier characters …`, ...lines.slice(1)];
 }
 
 /** The rows from a line on; from the last `rows` rows where `top` is absent. Only what is visible is laid out. */

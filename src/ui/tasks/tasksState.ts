@@ -76,6 +76,6 @@ export function scrollBy(state: TasksState, by: number, firstOfLast: number): Ta
 export function askToStop(state: TasksState): TasksState {
   const task = selectedTask(state);
   if (task === undefined) return state;
-  if (task.end !== undefined) return { ...state, message: `${task.id} has ended already.` };
+  if (task.end !== undefined) return { ...state, message: `${task.id} has already ended.` };
   return { ...state, message: '', asking: task.id };
 }

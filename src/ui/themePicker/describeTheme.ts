@@ -1,16 +1,16 @@
 import { followsTerminal, type Theme, type ThemeSetting } from '../theme.ts';
 
 const words: Readonly<Record<ThemeSetting, string>> = {
-  auto: 'light or dark, as the terminal is',
+  auto: 'light or dark, matching the terminal',
   dark: 'for dark terminals',
   light: 'for light terminals',
-  'high-contrast': 'more contrast, light or dark as the terminal is',
-  'dark-high-contrast': 'more contrast, for dark terminals',
-  'light-high-contrast': 'more contrast, for light terminals',
-  daltonized: 'blue and orange for green and red, light or dark as the terminal is',
-  'dark-daltonized': 'blue and orange for green and red, for dark terminals',
-  'light-daltonized': 'blue and orange for green and red, for light terminals',
-  ansi: 'the sixteen colours of the terminal itself',
+  'high-contrast': 'high contrast, matching the terminal',
+  'dark-high-contrast': 'high contrast, for dark terminals',
+  'light-high-contrast': 'high contrast, for light terminals',
+  daltonized: 'blue and orange instead of green and red, matching the terminal',
+  'dark-daltonized': 'blue and orange instead of green and red, for dark terminals',
+  'light-daltonized': 'blue and orange instead of green and red, for light terminals',
+  ansi: 'the terminal’s own 16 colours',
   plain: 'no colours',
   default: 'the same as auto',
 };
@@ -25,7 +25,7 @@ export function describeTheme({ setting, name, terminal }: Theme): string {
   const head = `Theme: ${setting}`;
   if (name === 'plain' && setting !== 'plain') return `${head}. ${whyPlain(terminal)}`;
   if (name === 'ansi' && setting !== 'ansi')
-    return `${head}. The terminal has sixteen colours, so its own are used; COLORTERM=truecolor tells of more.`;
+    return `${head}. The terminal has 16 colours, so its own are used. Set COLORTERM=truecolor if it has more.`;
   if (!followsTerminal(setting)) return `${head}.`;
   return `${head}. ${whyBackground(terminal)}, so it is ${name}.`;
 }
@@ -41,7 +41,7 @@ function whyPlain({ forceColor, noColor, term }: Theme['terminal']): string {
 }
 
 function whyBackground({ background, colorFgBg = '' }: Theme['terminal']): string {
-  if (background !== undefined) return `The terminal says that its background is ${background}`;
+  if (background !== undefined) return `The terminal reports its background as ${background}`;
   if (/;\d+$/.test(colorFgBg)) return `COLORFGBG is ${colorFgBg}`;
-  return 'The terminal does not say what its background is';
+  return 'The terminal does not report its background';
 }

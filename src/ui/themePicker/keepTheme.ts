@@ -15,7 +15,7 @@ export async function keepTheme(
     saved === undefined
       ? ''
       : saved.type === 'saved'
-        ? ` Kept in ${saved.file}.`
-        : ` It counts for now and could not be kept: ${saved.message}`;
+        ? ` Saved to ${saved.file}.`
+        : ` Applied to this session, but not saved: ${saved.message}`;
   controller.say(saved?.type === 'refused' ? 'warning' : 'info', describeTheme(theme) + kept);
 }

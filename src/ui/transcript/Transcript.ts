@@ -36,7 +36,7 @@ export interface Transcript {
   scroll(rows: number): void;
   toStart(): Promise<void>;
   toEnd(): void;
-  /** To the prompt before or after the topmost row. */
+  /** To previous prompt or after the topmost row. */
   toPrompt(direction: Direction): Promise<void>;
   /** Looks for words from here on; without them, for the last ones again. */
   search(direction: Direction, query?: string): Promise<void>;
@@ -207,7 +207,7 @@ export function createTranscript(
       scrollTo(document.move(top, rows));
     },
     async toStart() {
-      await working('reading the beginning…', async (goesOn) => {
+      await working('loading the beginning…', async (goesOn) => {
         while (!isComplete && (await goesOn())) if (!(await pageIn())) break;
         if (await goesOn()) scrollTo(document.start());
         message = undefined;

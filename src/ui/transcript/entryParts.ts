@@ -62,7 +62,7 @@ function withoutText(entry: JSONLEntry): JSONLEntry {
 
 function userParts(entry: JSONLEntry, around: EntrySurroundings): Part[] {
   if (entry.isCompactSummary === true)
-    return [line('Summary, in place of what came before it:'), ...markdownParts(contentText(entry))];
+    return [line('Summary of everything before this point:'), ...markdownParts(contentText(entry))];
   switch (entry.subtype) {
     case undefined:
     case 'prompt':

@@ -66,7 +66,7 @@ function controlName(code: number): string {
 function altName(character: string): string {
   if (character === ' ') return 'alt+space';
   const small = character.toLowerCase();
-  // A capital that would not come back from its small letter is left as it is.
+  // A capital that would not come back from its small letter is left unchanged.
   return small !== character && small.toUpperCase() === character ? `alt+shift+${small}` : `alt+${character}`;
 }
 

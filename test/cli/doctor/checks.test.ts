@@ -89,7 +89,7 @@ describe('the data folder', () => {
     const dataRoot = join(await folder(), 'data');
     expect(await checkDataFolder(doctorPorts({ dataRoot }))).toMatchObject([{ state: 'ok' }]);
     expect(await checkDataFolder(doctorPorts({ dataRoot: join(dataRoot, 'deep/er') }))).toMatchObject([
-      { state: 'ok', value: expect.stringContaining('made with the first session') },
+      { state: 'ok', value: expect.stringContaining('created with the first session') },
     ]);
     await writeFile(dataRoot, '');
     expect(await checkDataFolder(doctorPorts({ dataRoot: join(dataRoot, 'below') }))).toMatchObject([
@@ -206,10 +206,10 @@ describe('the endpoint', () => {
       'key',
     );
     expect(found?.value).toBe(
-      'from Authorization in "headers", instead of the key from OPENAI_API_KEY, not refused',
+      'from Authorization in "headers", instead of the key from OPENAI_API_KEY, accepted',
     );
     expect(find(await check(facts({ id: 'm' }), given), 'key')?.value).toBe(
-      'from Authorization in "headers", not refused',
+      'from Authorization in "headers", accepted',
     );
   });
 
@@ -242,7 +242,7 @@ describe('the endpoint', () => {
       facts({ id: 'm', windowTokens: 4096, maxWindowTokens: 4096 }),
       {},
       'window',
-      { state: 'warning', fix: expect.stringContaining('little to work in') },
+      { state: 'warning', fix: expect.stringContaining('very small') },
     ],
     [
       'a window by a pattern of the settings',
@@ -299,7 +299,7 @@ describe('the endpoint', () => {
         reasoningField: 'reasoning_content',
       },
     );
-    expect(find(found, 'answer')?.value).toBe('first words after 1.2 s');
+    expect(find(found, 'answer')?.value).toBe('first token after 1.2 s');
     expect(find(found, 'tools')?.value).toBe('written as text, which is understood · one in a reply');
     expect(find(found, 'stream')?.value).toBe('token counts reported · reasoning in "reasoning_content"');
   });
@@ -308,16 +308,16 @@ describe('the endpoint', () => {
     const error: ModelError = { kind: 'auth', message: 'Check the key.', retryable: false };
     const found = await check(facts({ id: 'm' }), {}, { answers: false, error });
     expect(find(found, 'key')).toMatchObject({ state: 'missing', fix: 'Check the key.' });
-    expect(find(found, 'answer')).toMatchObject({ state: 'missing', fix: 'Put the key right first.' });
+    expect(find(found, 'answer')).toMatchObject({ state: 'missing', fix: 'Fix the key first.' });
   });
 
   test.each([
-    [{}, { value: expect.stringContaining('the time was up') }],
+    [{}, { value: expect.stringContaining('in time') }],
     [
       { error: { kind: 'server', message: 'Out of memory.', retryable: false } as const },
       { value: expect.stringContaining('failed'), fix: 'Out of memory.' },
     ],
-  ])('calls that were not found out are not passed over: %j', async (probe, expected) => {
+  ])('calls that were unknown are not passed over: %j', async (probe, expected) => {
     const found = await check(facts({ id: 'm' }), {}, { answers: true, ...probe });
     expect(find(found, 'tools')).toMatchObject({ state: 'warning', ...expected });
   });

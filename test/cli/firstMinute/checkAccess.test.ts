@@ -84,7 +84,7 @@ describe('what is refused, and which field that is', () => {
       'apiKey',
       /refused the API key/,
     ],
-    ['no key', { '/v1/models': withKey(list('m')) }, {}, 'apiKey', /wants an API key/],
+    ['no key', { '/v1/models': withKey(list('m')) }, {}, 'apiKey', /needs an API key/],
     [
       'a web page',
       { '/v1/models': (response) => response.end('<html>') },
@@ -100,14 +100,14 @@ describe('what is refused, and which field that is', () => {
       },
       { apiKey: KEY, model: 'x' },
       'model',
-      /x is not known .* It has a, b\./,
+      /x was not found .* It has a, b\./,
     ],
     [
       'a model that is not there, without a list',
       { '/v1/chat/completions': refuse(404, 'model "x" not found') },
       { model: 'x' },
       'model',
-      /x is not known/,
+      /x was not found/,
     ],
     ['a broken server', { '/v1/models': refuse(500, 'out of memory') }, {}, 'baseUrl', /out of memory/],
   ])('%s', async (_, routes, given, field, message) => {

@@ -38,7 +38,7 @@ test.each([
   const file = join(folder, `talk.${format}`);
   const { code, stdout, stderr } = await run('abc', '--output', file);
   expect([code, stdout]).toEqual([0, `Session abc is in ${file}.\n`]);
-  expect(stderr).toBe('1 secret left out, with a mark in the place of each; --no-redact keeps them.\n');
+  expect(stderr).toBe('1 secret redacted; --no-redact keeps them.\n');
   const text = await readFile(file, 'utf8');
   expect(text).toMatch(expected);
   expect(text).not.toContain(secret);
@@ -64,7 +64,7 @@ test('a file that is there is never overwritten', async () => {
   expect(await run('abc', '-o', file)).toMatchObject({
     code: 42,
     stdout: '',
-    stderr: expect.stringContaining('exists already'),
+    stderr: expect.stringContaining('already exists'),
   });
   expect(await readFile(file, 'utf8')).toBe('mine');
 });

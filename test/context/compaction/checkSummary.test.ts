@@ -31,7 +31,7 @@ const invented: readonly (readonly [string, string, string])[] = [
 ];
 
 describe('paths in a summary', () => {
-  test.each(seen)('left as it is: %s', async (text) => {
+  test.each(seen)('left unchanged: %s', async (text) => {
     const { unverified, text: after } = await checkSummary(`It says ${text} here`, session().entries);
     expect(unverified).toEqual([]);
     expect(after).toBe(`It says ${text} here`);

@@ -45,7 +45,7 @@ test('what the user pinned stays', () => {
   expect(plan?.removed).toEqual(['e0', 'e2', 'e3', 'e4', 'e5']);
 });
 
-test('a short conversation is left as it is', () => {
+test('a short conversation is left unchanged', () => {
   const log = new LogMaker().prompt('a').reply('b');
   expect(planSlidingWindow(viewOf(log.entries), window, facts)).toBeUndefined();
 });

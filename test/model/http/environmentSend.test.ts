@@ -234,7 +234,7 @@ describe('redirects', () => {
     ]);
     closing.push(server.close);
     expect(await ask(server.baseUrl, {})).toEqual(
-      failedWith(`sends requests on to ${new URL(other.baseUrl).origin}`),
+      failedWith(`redirects to ${new URL(other.baseUrl).origin}`),
     );
     expect(other.requests).toEqual([]);
   });

@@ -197,7 +197,7 @@ test('on very few rows the list itself is left', async () => {
 
 test('a conversation without items says so', async () => {
   const { screen } = await open([]);
-  expect(screen.text().join('\n')).toContain('Nothing was said yet.');
+  expect(screen.text().join('\n')).toContain('Nothing here yet.');
 });
 
 test('no row is wider than the screen', () => {

@@ -345,7 +345,7 @@ test.each([
     '  • run `make hook` after each edit',
     '',
     '❯ 1. Yes, I trust this folder',
-    '  2. No, go on without its settings',
+    '  2. No, continue without its settings',
   ]);
   clock.pass(200);
   await screen.press(...pressed);
@@ -362,8 +362,8 @@ test.each([
       '  - f: Runs Bash(make)',
       '  + f: Runs Bash(cu‹U+200B›rl)',
       '',
-      '❯ 1. Yes, let the changes count',
-      '  2. No, go on without what is new',
+      '❯ 1. Yes, apply the changes',
+      '  2. No, continue without the changes',
     ],
   ],
   [
@@ -372,11 +372,11 @@ test.each([
       `─ Do you still trust this folder? ${'─'.repeat(26)}`,
       '/home/me/repo',
       'You trusted it in an earlier version, which did not record',
-      'what for. Its settings now:',
+      'these settings:',
       '  • f: Runs Bash(cu‹U+200B›rl)',
       '',
       '❯ 1. Yes, I trust this folder',
-      '  2. No, go on without its settings',
+      '  2. No, continue without its settings',
     ],
   ],
 ])('trust that was given before (%j) is asked for what is new', async (before, expected) => {
@@ -427,14 +427,14 @@ test('a retry counts down and says how to stop it', async () => {
   );
   expect(screen.text()).toEqual([
     'Too many requests (429).',
-    'Trying again in 12s (attempt 2 of 10) · Esc cancels',
+    'Retrying in 12s (attempt 2 of 10) · Esc cancels',
   ]);
   time = 9500;
   await screen.waitFor((rows) => rows[1]?.includes('in 3s') === true);
 });
 
 test('on a narrow screen a retry tells as much of its reason as there is room for, and what is left out', async () => {
-  const message = 'mock-1 limits the rate of requests. It said: "もう少し". Wait a little.';
+  const message = 'mock-1 is rate limiting requests. It said: "もう少し". Wait a little.';
   const error = { kind: 'rate_limit' as const, message, retryable: true };
   const notice = (rows: number) => (
     <RetryNotice
@@ -449,26 +449,26 @@ test('on a narrow screen a retry tells as much of its reason as there is room fo
     />
   );
   const { screen, update } = await mount(notice(10), { columns: 20, rows: 12 });
-  const reason = ['mock-1 limits the', 'rate of requests. It', 'said: "もう少し".', 'Wait a little.'];
-  expect(screen.text()).toEqual([...reason, 'Trying again in 12s', '(attempt 2 of 10) ·', 'Esc cancels']);
+  const reason = ['mock-1 is rate', 'limiting requests.', 'It said: "もう少し".', 'Wait a little.'];
+  expect(screen.text()).toEqual([...reason, 'Retrying in 12s', '(attempt 2 of 10) ·', 'Esc cancels']);
   await update(notice(3));
-  expect(screen.text()).toEqual(['mock-1 limits the', 'rate of requests. I…', 'Trying again in 12s']);
+  expect(screen.text()).toEqual(['mock-1 is rate', 'limiting requests. …', 'Retrying in 12s']);
 });
 
 test('details go before labels are cut; then all but the selected one are', () => {
   const choices = [
-    { label: 'Look again for local servers', detail: 'on their usual ports' },
+    { label: 'Search again for local servers', detail: 'on their usual ports' },
     { label: 'Quit' },
     { label: '説明を読む', detail: 'here' },
   ];
   const within = (rows: number) => choiceLinesWithin(choices, 0, 20, rows, plain);
-  const label = ['❯ 1. Look again for', '  local servers'];
+  const label = ['❯ 1. Search again', '  for local servers'];
   const detail = '     on their usual…';
   expect(within(6)).toEqual([...label, detail, '  2. Quit', '  3. 説明を読む', '     here']);
   expect(within(5)).toEqual([...label, detail, '  2. Quit', '  3. 説明を読む']);
   expect(within(4)).toEqual([...label, '  2. Quit', '  3. 説明を読む']);
   expect(choiceLinesWithin(choices, 1, 20, 3, plain)).toEqual([
-    '  1. Look again for…',
+    '  1. Search again f…',
     '❯ 2. Quit',
     '  3. 説明を読む',
   ]);

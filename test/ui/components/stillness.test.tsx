@@ -48,5 +48,5 @@ test('a retry is not counted down', async () => {
   const before = screen.output();
   await wait(700);
   expect(screen.output()).toBe(before);
-  expect(screen.text().join('\n')).toMatch(/Trying again in \d+s/);
+  expect(screen.text().join('\n')).toMatch(/Retrying in \d+s/);
 });

@@ -93,7 +93,7 @@ test('a draft that was saved as it was stays, folds and all; one that failed is 
 test('without an editor to run nothing is given away', async () => {
   const { ports, done } = stage();
   await editDraft(ports, at);
-  expect(done).toEqual(['hint: There is no editor here.']);
+  expect(done).toEqual(['hint: No editor available.']);
 });
 
 test.each([
@@ -118,7 +118,7 @@ test('vim keys that cannot be kept hold for now, and that is said', async () => 
   const { ports, done, snapshot } = stage({ saved: { type: 'refused', message: 'It is read only.' } });
   await toggleVim(ports, at);
   expect(snapshot().preferences.vim).toBe(true);
-  expect(done.at(-1)).toBe('warning: Vim keys are on for now. It is read only.');
+  expect(done.at(-1)).toBe('warning: Vim mode is on for this session. It is read only.');
 });
 
 test('reasoning is shown and hidden', async () => {

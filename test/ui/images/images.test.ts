@@ -157,7 +157,7 @@ describe('files', () => {
     await program('wl-paste', 'echo "only text"');
     expect(await readClipboardImage('linux', here())).toMatchObject({
       type: 'none',
-      message: expect.stringContaining('no image on the clipboard'),
+      message: expect.stringContaining('No image on the clipboard'),
     });
     await program('wl-paste', 'exec cat /dev/zero');
     expect(await readClipboardImage('linux', here())).toMatchObject({ type: 'refused' });
@@ -212,8 +212,8 @@ describe('files', () => {
       expect(await images.of('[Image #1] what is it?')).toBe('hold');
       expect(await images.of('move @shot.png to assets')).toEqual([]);
       expect(said).toEqual([
-        'warning: [Image #1] shot.png (PNG, 1×1): m does not see images. /model switches to one that does.',
-        'warning: Not sent: m does not see images. /model switches to one that does. Without the image it can go as it is.',
+        'warning: [Image #1] shot.png (PNG, 1×1): m has no image input. Switch models with /model.',
+        'warning: Not sent: m has no image input. Switch models with /model. Remove the image to send it.',
         'info: m does not see images: shot.png is named, not shown to it.',
       ]);
     });
@@ -224,7 +224,7 @@ describe('files', () => {
       expect(await images.of('[Image #1]')).toEqual([pixel]);
       expect(await images.of('[Image #1]')).toEqual([pixel]);
       expect(said).toEqual([
-        'info: It is not known whether m sees images: they are sent, and left out again if it refuses them.',
+        'info: Image support of m is unknown: images are sent, and dropped if it rejects them.',
       ]);
     });
   });

@@ -135,7 +135,7 @@ describe('a chord', () => {
   test('says what may follow, and does it', async () => {
     const { screen, rows, intents } = await mountComposer();
     await screen.press('x', ctrl('x'));
-    expect(rows()[1]).toContain('Ctrl+X …  Ctrl+E write the prompt in $EDITOR');
+    expect(rows()[1]).toContain('Ctrl+X …  Ctrl+E edit the prompt in $EDITOR');
     await screen.press(ctrl('e'));
     expect(intents).toEqual(['edit_draft']);
     expect(rows()).toEqual(['❯ x']);

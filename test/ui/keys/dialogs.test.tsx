@@ -104,7 +104,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'background tasks': {
     file: { Tasks: { x: null, k: null, f3: 'tasks:stop' }, Confirmation: { y: null, f2: 'confirm:yes' } },
-    hint: 'Enter shows its output · F3 stops it · they end with the program · Esc leaves',
+    hint: 'Enter shows its output · F3 stops it · they stop on exit · Esc leaves',
     pressed: ['x', f3, 'y', f3, f2],
     done: ['stop_task'],
     left: 'left',

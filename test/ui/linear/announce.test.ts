@@ -37,7 +37,7 @@ test('a retry, a compaction and the queue are told when they begin', () => {
     },
   ]);
   expect(first).toEqual([
-    'It failed. Trying again in 5 seconds, attempt 2 of 10. Ctrl+C stops it.',
+    'It failed. Retrying in 5 seconds, attempt 2 of 10. Ctrl+C stops it.',
     'Compacting the conversation.',
   ]);
   expect(second).toEqual(['Queued, sent with the next step: and more']);

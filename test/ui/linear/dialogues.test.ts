@@ -107,7 +107,7 @@ describe('background tasks', () => {
     const { agent } = createAgent({});
     const { ports, told, deeds } = createPorts();
     expect(tasks(agent, ports)).toBeUndefined();
-    expect([told, deeds]).toEqual([['Nothing runs in the background.'], ['close']]);
+    expect([told, deeds]).toEqual([['No background tasks.'], ['close']]);
   });
 });
 
@@ -154,7 +154,7 @@ describe('going back', () => {
     expect(asked[0]?.answer('1')).toBeUndefined();
     await new Promise((done) => setImmediate(done));
     expect(asked[1]?.tell.join('\n')).toContain('- restore: a.ts');
-    expect(asked[1]?.answer('both')).toMatch(/none of the choices/);
+    expect(asked[1]?.answer('both')).toMatch(/not one of the choices/);
     expect(asked[1]?.answer('b')).toBeUndefined();
     expect([ops, deeds]).toEqual([[{ type: 'rewind', to: 'u1', scope: 'both' }], ['close']]);
   });
@@ -241,7 +241,7 @@ describe('the first minute', () => {
     const message = 'config.json:3:5: comma expected.';
     await onboarding({ type: 'onboarding', setup, message, canReread: true, answer }, ports);
     expect([...told, ...(asked.at(-1)?.tell ?? [])].join('\n')).toMatch(
-      /Error: config\.json:3:5.*Read the settings again/s,
+      /Error: config\.json:3:5.*Reload the settings/s,
     );
     asked.at(-1)?.answer('s');
     expect(results).toEqual([{ type: 'reread' }]);
@@ -282,7 +282,7 @@ test('trust needs a yes; Ctrl+C is a no', () => {
   const { ports } = createPorts();
   const dialogue = trust(phase, ports);
   expect(dialogue.tell.join('\n')).toContain('- .clawdcode.json: allows Bash(‹U+202E›ls)');
-  expect(dialogue.answer('sure')).toMatch(/none of the choices/);
+  expect(dialogue.answer('sure')).toMatch(/not one of the choices/);
   dialogue.answer('yes');
   dialogue.cancel();
   expect(answers).toEqual([true, false]);
@@ -292,8 +292,8 @@ test('trust needs a yes; Ctrl+C is a no', () => {
     'Since you trusted it, its settings have changed:',
     '- Gone: .clawdcode.json: allows Edit',
     '- New: .clawdcode.json: allows Bash(‹U+202E›ls)',
-    '1, or y: Yes, let the changes count',
-    '2, or n: No, go on without what is new',
+    '1, or y: Yes, apply the changes',
+    '2, or n: No, continue without the changes',
     'Answer with a number, 1 to 2.',
   ]);
 });

@@ -58,7 +58,7 @@ test('nothing but an exact yes approves', () => {
 
 test('what was typed before the question could be heard does not count', () => {
   const { dialogue, answers } = ask(asked, 100);
-  expect(dialogue.answer('y')).toMatch(/does not count/);
+  expect(dialogue.answer('y')).toMatch(/was ignored/);
   expect(answers).toEqual([]);
 });
 
@@ -109,5 +109,5 @@ test('the file that a link leads to is said', () => {
 test('several reasons are a list', () => {
   const { dialogue } = ask({ ...plain, reason: 'No rule allows a.\nWrites to b.' });
   const told = dialogue.tell.join('\n');
-  expect(told).toContain('Why it asks:\n- No rule allows a.\n- Writes to b.');
+  expect(told).toContain('Reason:\n- No rule allows a.\n- Writes to b.');
 });

@@ -63,7 +63,7 @@ describe('what is said by whom', () => {
     [
       'the end of a turn',
       entry({ type: 'system', subtype: 'turn_end', data: { outcome: 'interrupted' } }),
-      'Stopped by you.\n',
+      'Interrupted.\n',
     ],
   ])('%s', (_what, print, text) => {
     expect(told(print)).toBe(text);

@@ -216,7 +216,7 @@ describe('with a local server', () => {
 describe('with nothing found', () => {
   test('it says so, how to start one, and looks again', async () => {
     const { press, text, search } = await open();
-    expect(text()).toContain('No local server answers');
+    expect(text()).toContain('No local model server found');
     await press('l');
     expect(text()).toContain('ollama serve');
     expect(text()).toContain('llama-server -m model.gguf --jinja');
@@ -290,7 +290,7 @@ describe('an endpoint that refuses', () => {
     });
     await press('k', keys.paste('sk-wrong'), keys.enter, keys.enter);
     expect(text()).toContain('It refused the API key.');
-    expect(text()).toContain('1. Correct the key');
+    expect(text()).toContain('1. Change the key');
     await press('t');
     expect(text()).toContain('It refused it again.');
     expect(checked).toHaveLength(2);
@@ -348,7 +348,7 @@ describe('a key that is put into another field', () => {
     await press('k', keys.tab, keys.ctrl('u'), 'https://llm.example/v1');
     for (const letter of KEY.slice(0, 15)) await press(letter);
     expect(text()).toContain(`Endpoint: https://llm.example/v1${'•'.repeat(15)}`);
-    expect(text()).toContain('What begins like a key is not shown');
+    expect(text()).toContain('This looks like a key, so it is hidden');
     expect(screen.output()).not.toMatch(/sk-|or-|0123/);
     // An address it is all the same, once it goes on as one.
     await press('.eu/v2');
@@ -368,7 +368,7 @@ test('the form points at what is missing before anything is asked', async () => 
   await press('k', keys.enter, keys.enter);
   expect(text()).toContain('This endpoint needs a key.');
   await press('s k', keys.enter, keys.enter);
-  expect(text()).toContain('A key holds no spaces');
+  expect(text()).toContain('A key has no spaces');
   await press(keys.ctrl('u'), 'sk', keys.enter, keys.ctrl('u'), 'nowhere', keys.enter);
   expect(text()).toContain('The endpoint is an address such as');
   expect(checked).toEqual([]);
@@ -389,11 +389,11 @@ test('a mistake in the settings is said, and Enter reads them again once it is c
   expect(screen.text().slice(1, 4)).toEqual([
     message,
     'Found on this machine: Ollama with 5 models.',
-    '❯ 1. Read the settings again',
+    '❯ 1. Reload the settings',
   ]);
   await press(keys.enter);
   expect(done).toHaveBeenCalledExactlyOnceWith({ type: 'reread' });
-  expect((await open({ message })).text()).not.toContain('Read the settings again');
+  expect((await open({ message })).text()).not.toContain('Reload the settings');
 });
 
 test('what went wrong with the last answer stands above the choices', async () => {

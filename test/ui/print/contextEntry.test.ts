@@ -65,9 +65,9 @@ test.each([
   ],
   [
     { kind: 'drop', reason: 'dropped by the user', removed: ['a'], preTokens: 9000 },
-    '◇ Left out 1 item as you asked · /context items brings it back',
+    '◇ Left out 1 item as you asked · /context items restores it',
   ],
-  [{ kind: 'restore', reason: 'r', restored: ['a'], preTokens: 9000 }, '◇ Brought an item back as you asked'],
+  [{ kind: 'restore', reason: 'r', restored: ['a'], preTokens: 9000 }, '◇ Restored an item at your request'],
   [
     { kind: 'window', reason: 'too long', model: 'm-1', windowTokens: 8192, preTokens: 9000 },
     "◇ The server's error sets the window of m-1 to 8,192 tokens",
@@ -83,12 +83,12 @@ test.each([
   [
     'summary_failed',
     { reason: 'the model answered\nwith a call' },
-    '! No summary could be had: the model answered with a call',
+    '! Summary failed: the model answered with a call',
   ],
-  ['summary_failed', {}, '! No summary could be had: no reason was given'],
-  ['pin', { uuid: 'known', pinned: true }, '◇ Pinned #12: no reduction touches it'],
+  ['summary_failed', {}, '! Summary failed: no reason was given'],
+  ['pin', { uuid: 'known', pinned: true }, '◇ Pinned #12: it is never shortened or dropped'],
   ['pin', { uuid: 'known', pinned: false }, '◇ Unpinned #12'],
-  ['pin', { uuid: 'lost', pinned: true }, '◇ Pinned an earlier item: no reduction touches it'],
+  ['pin', { uuid: 'lost', pinned: true }, '◇ Pinned an earlier item: it is never shortened or dropped'],
   ['rewind', { to: 'known' }, '◇ Went back: what came after #12 is no longer part of the conversation'],
   ['undo', {}, '◇ Undone.'],
   ['reminder', {}, undefined],
@@ -109,14 +109,14 @@ test('memories are named by their files, once each', () => {
 });
 
 test('nothing in a reason can drive the terminal', () => {
-  expect(print('summary_failed', { reason: 'a\u001b[2Jb\u0007' })).toBe('! No summary could be had: ab');
+  expect(print('summary_failed', { reason: 'a\u001b[2Jb\u0007' })).toBe('! Summary failed: ab');
 });
 
 test('instructions that are sent are named, and so are those that are gone', () => {
   const path = '/repo/lib/AGENTS.md';
   const user = (content: string) => ({ message: { role: 'user' as const, content }, cwd: '/repo' });
   expect(print('instructions', { path, hash: 'h' }, user('Use tabs.'))).toBe('◇ Instructions: lib/AGENTS.md');
-  expect(print('instructions', { path }, user(''))).toBe('◇ Instructions gone: lib/AGENTS.md');
+  expect(print('instructions', { path }, user(''))).toBe('◇ Instructions removed: lib/AGENTS.md');
   expect(print('instructions', { path: '/home/me/AGENTS.md' }, user('x'))).toBe(
     '◇ Instructions: /home/me/AGENTS.md',
   );

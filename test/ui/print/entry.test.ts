@@ -93,12 +93,12 @@ test.each([
   [
     'that a reply was cut',
     assistant('Half', { finishReason: 'length' }),
-    "Half\n\n⎿ Cut at the model's output limit; ask it to go on.",
+    "Half\n\n⎿ Cut off at the model's output limit; ask it to continue.",
   ],
   [
     'that the connection gave up',
     assistant('', { failed: true }),
-    '⎿ The connection gave up: this reply is incomplete.',
+    '⎿ Connection lost: this reply is incomplete.',
   ],
 ])('prints of a reply %s', (_, message, expected) => {
   expect(print({ type: 'assistant', message })).toBe(expected);
@@ -233,7 +233,7 @@ test.each([
   ['a mode', { subtype: 'mode', data: { mode: 'plan' } }, '⎿ Mode: plan'],
   ['a model', { subtype: 'model', data: { model: 'gpt-5' } }, '⎿ Model: gpt-5'],
   ['a notice', { subtype: 'notice', message: { role: 'system' as const, content: 'Saved.' } }, '⎿ Saved.'],
-  ['a stop', { subtype: 'turn_end', data: { outcome: 'interrupted' } }, '⎿ Stopped by you.'],
+  ['a stop', { subtype: 'turn_end', data: { outcome: 'interrupted' } }, '⎿ Interrupted.'],
   [
     'a failure with its reason',
     {
@@ -289,7 +289,7 @@ test.each([
         error: 'the model gave no summary',
       },
     },
-    "◆ Conversation compacted: 8k → 2k tokens · by itself\n  ⎿ Without the model's summary: a fallback from the log.\n    /uncompact takes it back.",
+    '◆ Conversation compacted: 8k → 2k tokens · by itself\n  ⎿ No model summary: rebuilt from the log instead.\n    /uncompact undoes it.',
   ],
 ] as [string, Partial<JSONLEntry>, string | undefined][])('prints %s', (_, fields, expected) => {
   expect(print({ type: 'system', ...fields })).toBe(expected);

@@ -105,7 +105,7 @@ async function open({
 test('the turns stand newest at the bottom, each with when, what, and what it changed', async () => {
   const { screen } = await open();
   expect(screen.text()).toEqual([
-    `─ Go back to before… ${'─'.repeat(59)}`,
+    `─ Rewind to before… ${'─'.repeat(60)}`,
     '  30 min ago  request 1',
     '  30 min ago  request 2                                        +12 −3 in 2 files',
     '❯ 30 min ago  request 3',
@@ -117,9 +117,9 @@ test('a turn, what goes back, a look at the files: only the last Enter does it',
   const { screen, ops, look, closed } = await open();
   await screen.press(keys.up, keys.enter);
   expect(screen.text()).toEqual([
-    `─ Go back to before “request 2”: what? ${'─'.repeat(41)}`,
+    `─ Rewind to before “request 2”. Restore what? ${'─'.repeat(34)}`,
     '❯ 1. Conversation and files',
-    '     1 path to restore, 1 to delete, 1 left as it is',
+    '     1 path to restore, 1 to delete, 1 left unchanged',
     '  2. The conversation',
     '     files stay as they are',
     '  3. The files',
@@ -131,7 +131,7 @@ test('a turn, what goes back, a look at the files: only the last Enter does it',
   ]);
   await screen.press('f');
   expect(screen.text()).toEqual([
-    `─ Files, when they go back ${'─'.repeat(53)}`,
+    `─ Files to restore ${'─'.repeat(61)}`,
     'restore     src/a.ts  +1 −1',
     'delete      gone.txt  +0 −3',
     'leave       mine.txt',
@@ -167,7 +167,7 @@ test('where no file was changed, only the conversation goes back; k forks, u tak
   await screen.press(keys.enter);
   expect(screen.text().slice(1, 5)).toEqual([
     '❯ 1. The conversation',
-    '     no file was changed since',
+    '     no file has changed since',
     '  2. Fork from there',
     '     a new session; this one and the files stay',
   ]);

@@ -44,8 +44,8 @@ test('who holds a session is said, and since when', async () => {
     '',
     '❯ 1. Read it',
     '     nothing can be sent or changed',
-    '  2. Fork it and go on',
-    '     a new session with the same past; the other one goes on as it is',
+    '  2. Fork it and continue',
+    '     a new session with the same history; the original is not affected',
     '  3. Back to the list',
     '↑↓ Enter · Esc goes back',
   ]);
@@ -60,7 +60,7 @@ test('where there is nothing to go back to, Esc says that it starts a new sessio
 test('a session of another project says where it belongs', async () => {
   const { screen } = await ask({ why: 'elsewhere', root: '/home/me/other', isGone: false, canRead: false });
   expect(screen.text().join('\n')).toContain('It belongs to another project: /home/me/other');
-  expect(screen.text()).toContain('❯ 1. Fork it and go on');
+  expect(screen.text()).toContain('❯ 1. Fork it and continue');
 });
 
 test('a session whose folder is gone can be gone on with here', async () => {

@@ -72,7 +72,7 @@ test('a title is edited where it stands, with the cursor in it', async () => {
   expect(screen.text().at(-1)).toBe('Enter renames it · Esc leaves it as it is');
   await screen.press(...' of 家', keys.enter);
   expect(screen.text()[3]).toMatch(/^❯ Docs of 家 /);
-  expect(screen.text().at(-1)).toBe('Its title is now “Docs of 家” · Ctrl+Z takes it back');
+  expect(screen.text().at(-1)).toBe('Renamed to “Docs of 家” · Ctrl+Z to undo');
   expect(port.asked).toEqual(['rename b Docs of 家']);
 });
 

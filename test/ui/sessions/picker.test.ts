@@ -253,7 +253,7 @@ test('what cannot be done is said and changes nothing', async () => {
   expect(picker.snapshot().message).toEqual({ level: 'error', text: 'It is open elsewhere.' });
   expect(picker.snapshot().list.visible).toHaveLength(4);
   press(picker, '^z');
-  expect(picker.snapshot().message?.text).toBe('There is nothing to take back.');
+  expect(picker.snapshot().message?.text).toBe('Nothing to undo.');
 });
 
 test('Esc goes back by one step each: preview, text, search, list', async () => {

@@ -154,7 +154,7 @@ test('a fork is opened, and says how to get back', async () => {
   expect(done).toEqual([
     'open fork-of-open-uuid1',
     'attach fork-of-open-uuid1',
-    'info: A copy to go on in. The original stays: /resume open',
+    'info: Forked; you are now in the copy. Original: /resume open',
     'opened',
   ]);
   await sessions.fork(9);

@@ -83,13 +83,13 @@ describe('the list', () => {
       '❯ b2   running 12s      run b2 │ last of b2',
       '  b1   exit 1 · 2.0s    run b1 │ last of b1',
       '',
-      'Enter shows its output · x stops it · they end with the program · Esc leaves',
+      'Enter shows its output · x stops it · they stop on exit · Esc leaves',
     ]);
   });
 
   test('says that nothing runs, and how something would', async () => {
     const { screen, closed } = await open([]);
-    expect(screen.text().join('\n')).toContain('Nothing runs in the background.');
+    expect(screen.text().join('\n')).toContain('No background tasks.');
     expect(screen.text().join('\n')).toContain('Ctrl+B');
     await screen.press(keys.enter, 'x', keys.escape);
     expect(closed()).toBe(1);
@@ -117,7 +117,7 @@ describe('the list', () => {
     await screen.press('x', 'y');
     expect(ops).toEqual([{ type: 'stop_task', id: 'b2' }]);
     await screen.press(keys.down, 'x');
-    expect(screen.text().at(-1)).toBe('b1 has ended already.');
+    expect(screen.text().at(-1)).toBe('b1 has already ended.');
     await screen.press('y');
     expect(ops).toHaveLength(1);
   });
@@ -209,12 +209,12 @@ describe('the output', () => {
   test('of nothing says so', async () => {
     const { screen } = await open([task('b1')], { outputs: { b1: { text: '', missing: 0 } } });
     await screen.press(keys.enter);
-    expect(screen.text().join('\n')).toContain('It has printed nothing yet.');
+    expect(screen.text().join('\n')).toContain('No output yet.');
   });
 
   test('that lost its beginning says how much', () => {
     expect(outputLines({ text: 'rest of a line\nwhole\n', missing: 12_345 })).toEqual([
-      '… 12,345 characters before this …',
+      '… 12,345 earlier characters …',
       'whole',
     ]);
   });

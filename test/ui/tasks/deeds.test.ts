@@ -45,7 +45,7 @@ test('Ctrl+T shows and hides the list, and says where there is none', async () =
   expect(noted).toEqual([{ todoView: 'all' }, { todoView: 'none' }, { todoView: 'all' }]);
   const without = play({});
   await without.press('todos');
-  expect(without.noted).toEqual(['info: There is no todo list: the model makes one for longer work.']);
+  expect(without.noted).toEqual(['info: No todo list yet. The model makes one for longer work.']);
 });
 
 test('Ctrl+V puts the label where the cursor stands, and nothing where there is no image', async () => {
@@ -58,9 +58,9 @@ test('Ctrl+V puts the label where the cursor stands, and nothing where there is 
 });
 
 test.each([
-  [[], 'Press Ctrl+C again to leave'],
-  [[ended], 'Press Ctrl+C again to leave'],
-  [[running, ended], 'Press Ctrl+C again to leave and end 1 background task'],
+  [[], 'Press Ctrl+C again to exit'],
+  [[ended], 'Press Ctrl+C again to exit'],
+  [[running, ended], 'Press Ctrl+C again to exit and end 1 background task'],
 ])('the first Ctrl+C, with the tasks %j, says: %s', async (tasks, hint) => {
   const { noted, press } = play({ tasks });
   await press('clear_or_exit');
@@ -69,10 +69,10 @@ test.each([
 
 test.each([
   [[ended], undefined],
-  [[running, ended], 'Background tasks end with their session: b1 npm run dev'],
+  [[running, ended], 'Background tasks stop with their session: b1 npm run dev'],
   [
     [{ ...running, command: 'x'.repeat(99) }],
-    `Background tasks end with their session: b1 ${'x'.repeat(59)}…`,
+    `Background tasks stop with their session: b1 ${'x'.repeat(59)}…`,
   ],
 ])('leaving with the tasks %j says: %s', (tasks, text) => {
   expect(endingText(tasks)).toBe(text);

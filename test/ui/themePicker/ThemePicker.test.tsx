@@ -35,7 +35,7 @@ async function open(setting: ThemeSetting, size: { columns?: number; rows?: numb
 test('the list begins with the theme in use, says what auto has found, and shows a sample', async () => {
   const { screen, picked } = await open('auto');
   const text = screen.text().join('\n');
-  expect(text).toMatch(/❯ auto \(light\) {2}light or dark, as the terminal is/);
+  expect(text).toMatch(/❯ auto \(light\) {2}light or dark, matching the terminal/);
   for (const part of ['A heading', 'const answer', "+   return 'Hello, world';", '✗ an error', '❯ selected'])
     expect(text).toContain(part);
   await screen.press(keys.enter);
@@ -82,7 +82,7 @@ test('without colours the sample still tells its parts apart', () => {
 });
 
 test.each([
-  ['auto', terminal, 'Theme: auto. The terminal says that its background is light, so it is light.'],
+  ['auto', terminal, 'Theme: auto. The terminal reports its background as light, so it is light.'],
   [
     'default',
     { ...terminal, background: undefined, colorFgBg: '15;0' },
@@ -91,7 +91,7 @@ test.each([
   [
     'daltonized',
     { ...terminal, background: undefined },
-    'Theme: daltonized. The terminal does not say what its background is, so it is dark-daltonized.',
+    'Theme: daltonized. The terminal does not report its background, so it is dark-daltonized.',
   ],
   ['dark', terminal, 'Theme: dark.'],
   ['light', { ...terminal, noColor: true }, 'Theme: light. NO_COLOR is set, so no colours are shown.'],
@@ -99,7 +99,7 @@ test.each([
   [
     'light',
     { noColor: false, term: 'xterm' },
-    'Theme: light. The terminal has sixteen colours, so its own are used; COLORTERM=truecolor tells of more.',
+    'Theme: light. The terminal has 16 colours, so its own are used. Set COLORTERM=truecolor if it has more.',
   ],
 ] as [ThemeSetting, TerminalColors, string][])('%s in %j: "%s"', (setting, colors, said) => {
   expect(describeTheme(chooseTheme(setting, colors))).toBe(said);

@@ -46,14 +46,14 @@ test.each([
   const done = await keep(setting, { type: 'saved', file });
   expect(done).toMatchObject({ name, asked: [[['theme'], value]] });
   expect(done.told).toEqual([
-    expect.stringMatching(/^info: Theme: .* Kept in ~\/\.clawdcode\/config\.json\.$/),
+    expect.stringMatching(/^info: Theme: .* Saved to ~\/\.clawdcode\/config\.json\.$/),
   ]);
 });
 
 test('what cannot be kept counts for now, and is said', async () => {
   const { name, told } = await keep('light', { type: 'refused', message: 'The disk is full.' });
   expect(name).toBe('light');
-  expect(told).toEqual(['warning: Theme: light. It counts for now and could not be kept: The disk is full.']);
+  expect(told).toEqual(['warning: Theme: light. Applied to this session, but not saved: The disk is full.']);
 });
 
 test('before the settings are read it only counts', async () => {

@@ -94,11 +94,11 @@ function keyFinding(
       state: 'ok',
       value: source === undefined ? 'none is set' : `from ${source}, not tried`,
     };
-  if (source === undefined) return { ...found, state: 'ok', value: 'none is set, and none was asked for' };
+  if (source === undefined) return { ...found, state: 'ok', value: 'none is set, and none is required' };
   return {
     ...found,
     state: 'ok',
-    value: `from ${source}${answer.type === 'server' ? ', not refused' : ''}`,
+    value: `from ${source}${answer.type === 'server' ? ', accepted' : ''}`,
   };
 }
 
@@ -141,8 +141,8 @@ function probeFindings(found: ModelProbe | undefined, served: ServedModel | unde
         value: 'no answer to a short prompt',
         fix:
           found.error?.kind === 'auth'
-            ? 'Put the key right first.'
-            : (found.error?.message ?? "Look at the server's log."),
+            ? 'Fix the key first.'
+            : (found.error?.message ?? "Check the server's log."),
       },
     ];
   return [
@@ -153,7 +153,7 @@ function probeFindings(found: ModelProbe | undefined, served: ServedModel | unde
       value:
         found.firstTokenMs === undefined
           ? 'yes'
-          : `first words after ${(found.firstTokenMs / 1000).toFixed(1)} s`,
+          : `first token after ${(found.firstTokenMs / 1000).toFixed(1)} s`,
     },
     found.toolCalls === undefined
       ? unknownTools(found.error)
@@ -164,9 +164,8 @@ function probeFindings(found: ModelProbe | undefined, served: ServedModel | unde
 
 function unknownTools(error: ModelError | undefined): Finding {
   const found = { id: 'tools', label: 'Tool calls', state: 'warning' as const };
-  if (error === undefined)
-    return { ...found, value: 'not found out: it had not answered when the time was up' };
-  return { ...found, value: 'not found out: the prompt that asks for one failed', fix: error.message };
+  if (error === undefined) return { ...found, value: 'unknown: it did not answer in time' };
+  return { ...found, value: 'unknown: the test prompt failed', fix: error.message };
 }
 
 /** `told`: what the server says of the model, which is not always what the model does. */

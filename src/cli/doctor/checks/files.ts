@@ -17,7 +17,7 @@ export async function checkDataFolder({ place, node }: DoctorPorts): Promise<rea
     if (info.code !== 'ENOENT')
       return [{ ...found, state: 'missing', value: `${dataRoot}: ${info.message}`, fix: OTHER_FOLDER }];
     return (await canBeMade(dataRoot))
-      ? [{ ...found, state: 'ok', value: `${dataRoot}, made with the first session` }]
+      ? [{ ...found, state: 'ok', value: `${dataRoot}, created with the first session` }]
       : [{ ...found, state: 'missing', value: `${dataRoot} cannot be made`, fix: OTHER_FOLDER }];
   }
   // Asking for the right is not enough: a read-only or full disk says no only when something is written.
@@ -47,7 +47,9 @@ export async function checkDataFolder({ place, node }: DoctorPorts): Promise<rea
       },
     ];
   if (free !== undefined && free < LITTLE_SPACE)
-    return [{ ...found, state: 'warning', value, fix: 'Make room: sessions are written all the time.' }];
+    return [
+      { ...found, state: 'warning', value, fix: 'Free some space: sessions are written continuously.' },
+    ];
   return [{ ...found, state: 'ok', value }];
 }
 
@@ -64,7 +66,7 @@ async function canBeMade(folder: string): Promise<boolean> {
 }
 
 const OTHER_FOLDER =
-  'Sessions and settings are kept there: put its rights in order, or name another folder in CLAWDCODE_HOME.';
+  'Sessions and settings are stored there: fix its permissions, or set CLAWDCODE_HOME to another folder.';
 
 export function checkSettings({ loaded, isTrusted }: DoctorPorts): readonly Finding[] {
   const present = loaded.files.filter(({ state }) => state !== 'missing').map(({ name }) => name);

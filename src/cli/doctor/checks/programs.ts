@@ -56,9 +56,9 @@ function gitFinding(git: string | undefined, isRepository: string | undefined): 
       label: 'git',
       state: 'warning',
       value: 'not found',
-      fix: 'The model is then told nothing of branches and changes: install git.',
+      fix: 'Without it the model sees no branches or changes: install git.',
     };
-  const where = isRepository === 'true' ? 'this folder is a repository' : 'this folder is no repository';
+  const where = isRepository === 'true' ? 'this folder is a repository' : 'this folder is not a repository';
   return { id: 'git', label: 'git', state: 'ok', value: `${versionIn(git)} · ${where}` };
 }
 

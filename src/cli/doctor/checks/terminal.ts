@@ -69,7 +69,7 @@ function answersOf(answers: TerminalAnswers): readonly Finding[] {
       value: [
         synchronized === true ? 'synchronized output' : 'no synchronized output (a frame may flicker)',
         ...(bracketedPaste === false ? ['no bracketed paste'] : bracketedPaste ? ['bracketed paste'] : []),
-        background === undefined ? 'background not told' : `background #${background}`,
+        background === undefined ? 'background unknown' : `background #${background}`,
       ].join(' · '),
     },
   ];
@@ -83,13 +83,13 @@ function widthsOf({ widths }: TerminalAnswers): Finding {
     return drawn === undefined || drawn === expected ? [] : [`${name} (${drawn} columns, not ${expected})`];
   });
   if (widths.every((width) => width === undefined))
-    return { ...found, state: 'ok', value: 'not told by this terminal' };
+    return { ...found, state: 'ok', value: 'not reported by this terminal' };
   if (wrong.length === 0)
     return { ...found, state: 'ok', value: 'CJK, accents, emoji and flags are as wide as they should be' };
   return {
     ...found,
     state: 'warning',
-    value: `drawn otherwise than current Unicode says: ${wrong.join(', ')}`,
+    value: `drawn with another width than Unicode says: ${wrong.join(', ')}`,
     fix: 'Lines that hold them may be off by a column. A newer terminal helps, and in tmux a newer tmux.',
   };
 }

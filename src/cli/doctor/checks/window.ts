@@ -41,7 +41,7 @@ export async function windowFinding(
 
 function ownAdvice({ windowTokens, source }: ModelInfo): string | undefined {
   if (source === 'assumed') return 'Set "contextWindow" or --context-window if you know it.';
-  return windowTokens < SMALL ? 'That is little to work in: choose a model with more.' : undefined;
+  return windowTokens < SMALL ? 'That is very small: choose a model with a larger window.' : undefined;
 }
 
 /** Tokens. */

@@ -14,7 +14,7 @@ export function choose(
     answer(text) {
       const index = choiceOf(choices, text);
       if (index === undefined)
-        return `${JSON.stringify(sanitizeLine(text))} is none of the choices. Answer with a number, 1 to ${choices.length}.`;
+        return `${JSON.stringify(sanitizeLine(text))} is not one of the choices. Answer with a number, 1 to ${choices.length}.`;
       onPick(index);
       return undefined;
     },

@@ -19,7 +19,7 @@ export function items(agent: Agent, { controller, tell }: DialoguePorts): Dialog
   return {
     tell: [
       ...lines.map((line) => line.trim().replace(/\s{2,}/g, ', ')),
-      'p and a number pins an item or unpins it, d drops it, r restores it, as in: d 12. An empty line leaves.',
+      'p and a number pins an item or unpins it, d drops it, r restores it, as in: d 12. An empty line cancels.',
     ],
     answer(text) {
       if (text === '') {
@@ -31,7 +31,7 @@ export function items(agent: Agent, { controller, tell }: DialoguePorts): Dialog
       const steering = item === undefined ? undefined : steeringOf(letter.toLowerCase(), item);
       if (item === undefined || steering === undefined)
         return number === undefined || item !== undefined
-          ? 'Write p, d or r and the number of an item, as in: d 12. An empty line leaves.'
+          ? 'Write p, d or r and the number of an item, as in: d 12. An empty line cancels.'
           : `There is no item #${number}.`;
       agent.submit({ type: 'steer', steering });
       tell(doneText(steering, item, `r ${item.seq}`).replace(' · ', ', '));

@@ -11,7 +11,7 @@ export function models(
   { controller, tell }: DialoguePorts,
 ): Dialogue | undefined {
   if (ids.length === 0) {
-    tell(`${problem ?? 'There is no model.'} /model and a name switches to it.`);
+    tell(`${problem ?? 'No model found.'} /model and a name switches to it.`);
     controller.pickModel(undefined);
     return undefined;
   }
@@ -19,7 +19,7 @@ export function models(
     tell: [
       `${ids.length} models${ids.length > TOLD ? `, the first ${TOLD}` : ''}:`,
       ...ids.slice(0, TOLD).map((id, index) => `${index + 1}. ${sanitizeLine(id)}`),
-      'Answer with a number or a name. An empty line leaves.',
+      'Answer with a number or a name. An empty line cancels.',
     ],
     answer(text) {
       const id = ids.find((one) => one === text) ?? (/^\d+$/.test(text) ? ids[Number(text) - 1] : undefined);

@@ -45,9 +45,7 @@ export function askPhase({ phase, session }: Snapshot, ports: DialoguePorts): vo
       return;
     default:
       // Colours and keys of the screen; nobody is left waiting in a dialog that cannot be told.
-      ports.tell(
-        'This is about the screen, and there is none here: nothing is drawn, and lines need no keys.',
-      );
+      ports.tell('This only applies to the full-screen interface.');
       ports.controller.closeDialog();
   }
 }

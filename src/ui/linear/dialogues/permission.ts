@@ -19,8 +19,8 @@ export interface PermissionPorts {
 function reasonWords(reason: string): readonly string[] {
   const [first, ...more] = reason.split('\n').filter((line) => line.trim() !== '');
   if (first === undefined) return [];
-  if (more.length === 0) return [`Why it asks: ${sanitizeLine(reveal(first))}`];
-  return ['Why it asks:', ...[first, ...more].map((line) => `- ${sanitizeLine(reveal(line))}`)];
+  if (more.length === 0) return [`Reason: ${sanitizeLine(reveal(first))}`];
+  return ['Reason:', ...[first, ...more].map((line) => `- ${sanitizeLine(reveal(line))}`)];
 }
 
 /** Milliseconds in which nobody can have heard the question: what comes then was meant for something else. */
@@ -60,7 +60,7 @@ export function permission(question: PermissionQuestion, ports: PermissionPorts)
     ],
     answer(text) {
       if (ports.now() - askedAt < UNHEARD_MS)
-        return 'That line came before the question could be heard, so it does not count. Please answer now.';
+        return 'That line came before the question, so it was ignored. Please answer now.';
       const [first = '', ...rest] = text.split(/[\s,:]+/);
       const comment = text.slice(first.length).replace(/^[\s,:]+/, '');
       if (rest.length > 0 && comment !== '') {
@@ -90,7 +90,7 @@ function previewWords(preview: Preview, words: MarkdownRenderer): string[] {
         ...(preview.confinement === undefined ? [] : [preview.confinement]),
         ...(preview.description === undefined
           ? []
-          : [`What the model says of it: ${sanitizeLine(reveal(preview.description))}`]),
+          : [`Description by the model: ${sanitizeLine(reveal(preview.description))}`]),
       ];
     case 'paths':
       return [

@@ -35,18 +35,18 @@ function askTurn(agent: Agent, turns: readonly TurnRecord[], ports: DialoguePort
   const close = (): void => ports.controller.closeDialog();
   const newest = turns.toReversed();
   if (newest.length === 0) {
-    ports.tell('Nothing was asked yet, so there is nothing to go back to.');
+    ports.tell('No prompts yet, so there is nothing to rewind to.');
     close();
     return;
   }
   ports.ask({
     tell: [
-      'Question: back to before which turn? 1 is the last one.',
+      'Question: rewind to before which turn? 1 is the latest.',
       ...newest.map(
         ({ text, timestamp, files }, index) =>
           `${index + 1}. ${sanitizeLine(text).slice(0, 100)}; ${formatAge(new Date(timestamp), new Date(ports.now()))}${files === 0 ? '' : `, ${files} files changed`}`,
       ),
-      'Answer with a number; u takes the last going back back. An empty line leaves.',
+      'Answer with a number; u undoes the last rewind. An empty line cancels.',
     ],
     answer(text) {
       if (text === '') close();
@@ -77,7 +77,7 @@ function askWay(agent: Agent, plan: RewindPlan, ports: DialoguePorts): void {
   ports.ask(
     choose(
       [
-        `Question: back to before "${sanitizeLine(turn.text).slice(0, 100)}": what goes back?`,
+        `Question: rewind to before "${sanitizeLine(turn.text).slice(0, 100)}": restore what?`,
         ...steps.map(
           ({ action, path, reason }) =>
             `- ${actionWords[action]}: ${shortPath(path, root)}${reason === undefined ? '' : ` (${sanitizeLine(reason)})`}`,

@@ -1,4 +1,4 @@
-/** The list of sessions, driven by the picker of the screen, and a session that cannot be gone on with here. */
+/** The list of sessions, driven by the picker of the screen, and a session that cannot be resumed here. */
 
 import type { Phase } from '../../controllerTypes.ts';
 import type { DialogActionName } from '../../keys/dialogActions.ts';
@@ -61,7 +61,7 @@ export function pick(picker: Picker, ports: DialoguePorts): void {
       tell: [
         head(snapshot, rows.length),
         ...rowWords(snapshot, new Date(ports.now())),
-        'Answer with a number to open one, f and a number to fork it, words to look for them in titles, / and words to look for them in everything that was said. An empty line leaves.',
+        'Answer with a number to open one, f and a number to fork it, words to search titles, / and words to search all content. An empty line cancels.',
       ],
       answer(text) {
         if (text === '') leave();
@@ -114,7 +114,7 @@ export function refused(
   const choices = refusalChoices(refusal, back);
   return choose(
     [
-      `${sanitizeLine(refusalTitle(title, id))} cannot be gone on with here.`,
+      `${sanitizeLine(refusalTitle(title, id))} cannot be resumed here.`,
       ...refusalText(refusal, new Date(now())).map(sanitizeLine),
     ],
     choices,

@@ -20,7 +20,7 @@ export function tasks(agent: Agent, { controller, tell }: DialoguePorts): Dialog
   return {
     tell: [
       ...lines.map((line) => line.trim().replace(/\s{2,}/g, ', ')),
-      'o and the name of a task tells its output, s stops it, as in: s b1. An empty line leaves.',
+      'o and the name of a task tells its output, s stops it, as in: s b1. An empty line cancels.',
     ],
     answer(text) {
       if (text === '') {
@@ -31,7 +31,7 @@ export function tasks(agent: Agent, { controller, tell }: DialoguePorts): Dialog
       const name = /^\d/.test(id) ? `b${id}` : id;
       const task = agent.state().tasks.find((one) => one.id === name);
       if (deed === undefined)
-        return 'Write o or s and the name of a task, as in: o b1. An empty line leaves.';
+        return 'Write o or s and the name of a task, as in: o b1. An empty line cancels.';
       if (task === undefined) return `There is no task ${name}.`;
       if (deed.toLowerCase() === 'o')
         tell(
