@@ -154,10 +154,7 @@ describe('the address', () => {
 
   test('its name is not known', async () => {
     const ended = await run({ env: access('http://no-such-host.invalid/v1'), until: /DNS/ });
-    expectSaid(
-      ended,
-      /name of the server in http:\/\/no-such-host\.invalid\/v1 .*\(DNS\)\. Check the network/,
-    );
+    expectSaid(ended, /host name in http:\/\/no-such-host\.invalid\/v1 .*\(DNS\)\. Check the network/);
   });
 
   test('it is no address', async () => {
@@ -218,7 +215,7 @@ describe('certificates', () => {
     const { env } = await serve(reply('Hi.'), '/v1', certificate);
     const ended = await run({ env: { ...env, NODE_EXTRA_CA_CERTS: certificate.file } });
     expect(ended.code).toBe(1);
-    expectSaid(ended, /is for another name\. Put the name that stands in the certificate/);
+    expectSaid(ended, /is for another name\. Use the name in the certificate/);
   });
 
   test('http where the server speaks https', async ({ skip }) => {
@@ -358,7 +355,7 @@ describe('settings and the command line', () => {
     { args: ['--contnue'], says: /unknown option '--contnue'\n\(Did you mean --continue\?\)/ },
     { args: ['docter'], says: /there is no "docter"\. Did you mean "clawdcode doctor"\?/ },
     { args: ['session', 'lst'], says: /Did you mean "clawdcode session list"\?/ },
-    { args: ['-p', '/modle'], says: /no command \/modle\. Did you mean \/model\?/ },
+    { args: ['-p', '/modle'], says: /Unknown command \/modle\. Did you mean \/model\?/ },
     { args: ['-p', '--resume', 'nosuchid', 'hello'], says: /nosuchid/ },
     { args: [], says: /no prompt given/ },
   ])('$args', async ({ args, says }) => {

@@ -95,7 +95,7 @@ test('doctor looks at terminal, server and model, and leaves nothing behind', as
   const terminal = open(['doctor'], { env });
   expect(await terminal.exited).toBe(0);
   const shown = terminal.everything();
-  expect(shown).toMatch(/^Sending two short prompts to qwen3:8b; --offline leaves that out\.\n+ClawdCode \d/);
+  expect(shown).toMatch(/^Sending two short prompts to qwen3:8b \(--offline skips this\)\.\n+ClawdCode \d/);
   expect(shown).toMatch(/✓ Answers +first token after/);
   expect(shown).toContain('✓ Wide letters');
   expect(shown).toMatch(/✓ Endpoint +http:\/\/127\.0\.0\.1:\d+\/v1 answers in \d+ ms · ollama/);

@@ -191,7 +191,7 @@ test('a session that is open elsewhere is offered to be read or forked, and -p n
   await terminal.waitForPrinted('Held answer.');
   await terminal.waitFor('read only');
   await terminal.submit('Change something');
-  await terminal.waitFor('open for reading only');
+  await terminal.waitFor('open read-only');
   await terminal.waitFor('❯ Change something');
   expect(JSON.stringify(await stage.work.sessions())).not.toContain('Change something');
   await terminal.press(keys.ctrl('u'));

@@ -137,7 +137,7 @@ test('it is exported without its secrets, checked, damaged, repaired, and whole 
   expect([page.code, page.stderr]).toEqual([0, '']);
   expect(await work.read('talk.html')).toMatch(/^<!doctype html>[\s\S]*A second answer\./i);
   const again = await print(['session', 'export', newest.id, '--output', 'talk.html']);
-  expect([again.code, again.stderr]).toEqual([42, expect.stringContaining('exists already')]);
+  expect([again.code, again.stderr]).toEqual([42, expect.stringContaining('already exists')]);
   expect((await print(['session', 'export', newest.id])).stdout).toContain('A second answer.');
 
   const whole = await readFile(newest.file, 'utf8');

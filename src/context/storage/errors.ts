@@ -76,7 +76,7 @@ export class SessionReadOnlyError extends Error {
   readonly sessionId: string;
   constructor(sessionId: string) {
     super(
-      `Session ${JSON.stringify(sessionId)} is open for reading only. Fork it to go on from here: the original stays as it is.`,
+      `Session ${JSON.stringify(sessionId)} is open read-only. Fork it to continue from here; the original stays as it is.`,
     );
     this.sessionId = sessionId;
   }
