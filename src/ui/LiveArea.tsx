@@ -3,6 +3,7 @@
  * spinner, the todo list, queued messages, the open question. Never taller than the rows it is given.
  */
 import { Box, Text } from 'ink';
+import { useMemo } from 'react';
 import type { PermissionAnswer } from '../protocol/permissions.ts';
 import { LiveTools } from './components/LiveTools.tsx';
 import { PermissionDialog } from './components/PermissionDialog.tsx';
@@ -36,6 +37,12 @@ const RETRY_ROWS = 10;
 
 export function LiveArea({ snapshot, columns, rows, liveRows, onAnswer, now, backgroundKey }: LiveAreaProps) {
   const { view, theme, session, preferences, markdown, todoView } = snapshot;
+  // The spinner alone draws ten frames a second, and Markdown may take longer than a frame.
+  const tail = useMemo(
+    () =>
+      view.tail === '' ? [] : markdown(liveTail(view.tail, liveRows), { width: columns, theme }).split('\n'),
+    [view.tail, liveRows, markdown, columns, theme],
+  );
   const question = view.questions[0];
   if (question !== undefined) {
     return (
@@ -53,8 +60,6 @@ export function LiveArea({ snapshot, columns, rows, liveRows, onAnswer, now, bac
     );
   }
   const todos = session?.agent.state().todos ?? [];
-  const tail =
-    view.tail === '' ? [] : markdown(liveTail(view.tail, liveRows), { width: columns, theme }).split('\n');
   const room = Math.max(0, rows - Math.min(tail.length, liveRows) - 4);
   const idle = !view.busy && view.queue.length === 0;
   const listRows = todoRows(todoView, todos, { isBusy: view.busy, room });

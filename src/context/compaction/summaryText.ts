@@ -1,4 +1,5 @@
 /** The text of a summary message: its wrapper, its first heading, and the file snippets quoted in it. */
+import { largest } from '../../protocol/largest.ts';
 import { quotedName } from '../../protocol/quotedName.ts';
 import { wellFormed } from '../tokens/wellFormed.ts';
 
@@ -62,7 +63,10 @@ export function quoteFile(path: string, stored: string | undefined): string {
   const body = wellFormed(stored.slice(end + 1))
     .replaceAll(SUMMARY_END, '(End of summary)')
     .replaceAll(SUMMARY_START, '(Previous conversation summary)');
-  const longest = Math.max(0, ...Array.from(body.matchAll(/`+/g), ([run]) => run.length));
+  const longest = largest(
+    Array.from(body.matchAll(/`+/g), ([run]) => run.length),
+    0,
+  );
   const fence = '`'.repeat(Math.max(3, longest + 1));
   return `### ${heading}\n\n${fence}\n${body}\n${fence}`;
 }

@@ -13,7 +13,7 @@ export function blockWords(tokens: readonly Token[]): string[] {
     const block = wordsOf(token);
     if (block.length === 0) continue;
     if (lines.length > 0 && token.type !== 'list' && token.type !== 'text') lines.push('');
-    lines.push(...block);
+    for (const line of block) lines.push(line);
   }
   return lines;
 }

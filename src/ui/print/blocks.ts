@@ -25,7 +25,7 @@ export function renderBlocks(tokens: readonly Token[], style: BlockStyle, tight 
     if (block.length === 0) continue;
     const close = tight || (!spaced && token.type === 'list' && isText(before));
     if (before !== undefined && !close) lines.push('');
-    lines.push(...block);
+    for (const line of block) lines.push(line);
     before = token;
     spaced = false;
   }

@@ -1,4 +1,5 @@
 /** A unified diff for the eyes: line numbers, signs, colours, the changed words marked. */
+import { largest } from '../../protocol/largest.ts';
 import type { Paint, Theme } from '../theme.ts';
 import { count } from './numbers.ts';
 import { type DiffLine, parseDiff } from './parseDiff.ts';
@@ -24,7 +25,12 @@ export function renderDiff(
   const lines = parseDiff(unified).map((line) => ({ ...line, text: clean(line.text) }));
   const several = lines.filter((line) => line.type === 'file').length > 1;
   const shown = several ? lines : lines.filter((line) => line.type !== 'file');
-  const digits = Math.max(1, ...shown.map((line) => String(line.number ?? '').length));
+  const digits = String(
+    largest(
+      shown.map((line) => line.number ?? 0),
+      0,
+    ),
+  ).length;
   const words = changedWords(shown);
   const rows: string[] = [];
   for (const [index, line] of shown.entries()) {
@@ -35,7 +41,7 @@ export function renderDiff(
       rows.push(theme.dim(`${' '.repeat(digits + 1)}… ${count(left, 'more line')}`));
       break;
     }
-    rows.push(...block);
+    for (const row of block) rows.push(row);
   }
   return rows.join('\n');
 }

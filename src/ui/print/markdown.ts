@@ -5,6 +5,7 @@ import { renderBlocks } from './blocks.ts';
 import { loadHighlighter } from './highlight.ts';
 import { sanitize } from './sanitize.ts';
 import { wrapText } from './spans.ts';
+import { printablePieces } from './streaming.ts';
 
 export interface PrintOptions {
   /** Columns of the terminal. */
@@ -20,9 +21,14 @@ export type MarkdownRenderer = (text: string, options: PrintOptions) => string;
 /** Loads marked and lowlight; call it after the first frame and keep the result. */
 export async function loadMarkdown(): Promise<MarkdownRenderer> {
   const [{ Lexer, Tokenizer }, highlight] = await Promise.all([import('marked'), loadHighlighter()]);
-  return (text, { width, theme, hyperlinks = false }) => {
-    const tokens = new Lexer({ gfm: true, tokenizer: boundMarkdown(new Tokenizer()) }).lex(sanitize(text));
-    return renderBlocks(tokens, { theme, width, hyperlinks, highlight }).join('\n');
+  return (text, options) => {
+    const { width, theme, hyperlinks = false } = options;
+    const printed = printablePieces(sanitize(text)).map((piece) => {
+      if (piece.isPlain) return plainMarkdown(piece.text, options);
+      const tokens = new Lexer({ gfm: true, tokenizer: boundMarkdown(new Tokenizer()) }).lex(piece.text);
+      return renderBlocks(tokens, { theme, width, hyperlinks, highlight }).join('\n');
+    });
+    return printed.filter((piece) => piece !== '').join('\n\n');
   };
 }
 

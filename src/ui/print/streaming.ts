@@ -6,10 +6,13 @@ export interface SplitText {
   readonly rest: string;
 }
 
+/** Characters of a block that is waited for: a page of code has 5000. What is longer is cut. */
+const MAX_BLOCK = 100_000;
+
 /**
- * Splits at the last empty line that ends a block whatever follows. `finished + rest` is the text, and
- * printing the two with an empty line between gives what printing the whole gives. (A link whose address is
- * defined further down is the exception: it prints as written.)
+ * Splits at the last empty line that ends a block whatever follows; a block without an end in sight is cut. `finished +
+ * rest` is the text, and printing the two with an empty line between gives what printing the whole gives. (The exceptions:
+ * a link whose address is defined further down prints as written, and so does what follows in a block that was cut.)
  */
 export function splitFinished(markdown: string): SplitText {
   const state: Scan = { open: 'none', fence: undefined, html: false, afterBlank: false };
@@ -20,7 +23,44 @@ export function splitFinished(markdown: string): SplitText {
     if (scanLine(state, markdown.slice(start, end), newline !== -1)) at = start;
     start = end + 1;
   }
+  if (at === 0) {
+    while (markdown.length - at > MAX_BLOCK) at += cutWithin(markdown.slice(at, at + MAX_BLOCK), MAX_BLOCK);
+  }
   return { finished: markdown.slice(0, at), rest: markdown.slice(at) };
+}
+
+export interface Piece {
+  readonly text: string;
+  /** One block of a length that nobody reads: it prints as written, since its layout would cost too much. */
+  readonly isPlain: boolean;
+}
+
+/** Pieces that are laid out one by one; a text of usual length is one. */
+export function printablePieces(markdown: string): readonly Piece[] {
+  const pieces: Piece[] = [];
+  const add = (text: string): void => {
+    const isPlain = text.length > MAX_BLOCK / 2 && splitFinished(text).finished === '';
+    pieces.push({ text, isPlain });
+  };
+  let from = 0;
+  while (markdown.length - from > MAX_BLOCK) {
+    const { finished } = splitFinished(markdown.slice(from, from + MAX_BLOCK + 1));
+    add(finished);
+    from += finished.length;
+  }
+  add(markdown.slice(from));
+  return pieces;
+}
+
+/** Where to cut at or before `end`: after a line, else after a word, else anywhere but within a character. */
+function cutWithin(text: string, end: number): number {
+  const least = end / 2;
+  for (const separator of ['\n', ' ']) {
+    const at = text.lastIndexOf(separator, end - 1) + 1;
+    if (at > least) return at;
+  }
+  const last = text.charCodeAt(end - 1);
+  return last >= 0xd800 && last < 0xdc00 ? end - 1 : end;
 }
 
 interface Scan {

@@ -1,4 +1,5 @@
 /** A Markdown table, fitted to the width: columns shrink and wrap; when even that is too narrow, a list. */
+import { largest } from '../../protocol/largest.ts';
 import type { Theme } from '../theme.ts';
 import { paintLine, type Span, wrapSpans } from './spans.ts';
 import { textWidth } from './width.ts';
@@ -22,7 +23,10 @@ export function renderTable(table: Table, width: number, theme: Theme): string[]
   const bar = theme.dim(' │ ');
   const row = (cells: readonly (readonly Span[])[]): string[] => {
     const wrapped = widths.map((column, index) => wrapSpans(cells[index] ?? [], column));
-    const height = Math.max(1, ...wrapped.map((lines) => lines.length));
+    const height = largest(
+      wrapped.map((lines) => lines.length),
+      1,
+    );
     return Array.from({ length: height }, (_, line) =>
       widths
         .map((column, index) => align(wrapped[index]?.[line] ?? [], column, table.align[index] ?? null))
@@ -36,13 +40,16 @@ export function renderTable(table: Table, width: number, theme: Theme): string[]
 
 function naturalWidths({ header, rows }: Table): number[] {
   return header.map((cell, index) =>
-    Math.max(1, ...[cell, ...rows.map((row) => row[index] ?? [])].map((spans) => cellWidth(spans))),
+    largest(
+      rows.map((row) => cellWidth(row[index] ?? [])),
+      Math.max(1, cellWidth(cell)),
+    ),
   );
 }
 
 function cellWidth(spans: readonly Span[]): number {
   const text = spans.map((span) => span.text).join('');
-  return Math.max(0, ...text.split('\n').map(textWidth));
+  return largest(text.split('\n').map(textWidth), 0);
 }
 
 /** Takes from the widest columns until the rest fits; `undefined` when columns would become unreadable. */

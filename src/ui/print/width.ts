@@ -9,8 +9,22 @@ const styles = new RegExp('\\u001b\\[[\\d;]*m', 'g');
 /** Columns that `text` takes on one line; styles count nothing. */
 export function textWidth(text: string): number {
   if (ascii.test(text)) return text.length;
+  const known = widths.get(text);
+  if (known !== undefined) return known;
   const bare = text.includes('\u001b') ? text.replace(styles, '') : text;
-  return ascii.test(bare) ? bare.length : fullStringWidth(bare);
+  const width = ascii.test(bare) ? bare.length : fullStringWidth(bare);
+  if (text.length <= MAX_KNOWN_LENGTH) remember(text, width);
+  return width;
+}
+
+/** Widths of single characters: of a text that is broken anywhere each is measured, and most come again. */
+const widths = new Map<string, number>();
+const MAX_KNOWN = 5000;
+const MAX_KNOWN_LENGTH = 16;
+
+function remember(text: string, width: number): void {
+  if (widths.size >= MAX_KNOWN) widths.clear();
+  widths.set(text, width);
 }
 
 /** True for printable ASCII only: one character, one column. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { loadMarkdown } from '../../../src/ui/print/markdown.ts';
-import { liveTail, splitFinished } from '../../../src/ui/print/streaming.ts';
+import { liveTail, printablePieces, splitFinished } from '../../../src/ui/print/streaming.ts';
 import { chooseTheme } from '../../../src/ui/theme.ts';
 
 const markdown = await loadMarkdown();
@@ -111,4 +111,39 @@ test('of a line without end only the end is drawn', () => {
 test('the tail of a cut code block is still code', () => {
   expect(liveTail('```ts\na\nb\nc\n', 2)).toBe('```ts\nc\n');
   expect(liveTail('```ts\na\n```\ntext\nmore', 2)).toBe('text\nmore');
+});
+
+describe('a block without end', () => {
+  const endless: readonly [string, string][] = [
+    ['a line', 'x'.repeat(2_000_000)],
+    ['words', 'Lorem ipsum. '.repeat(150_000)],
+    ['a table', `| a | b |\n|---|---|\n${'| 1 | 2 |\n'.repeat(200_000)}`],
+    ['code', `\`\`\`js\n${'f("x");\n'.repeat(250_000)}`],
+    ['quotes', `${'>'.repeat(3000)} a\n`.repeat(600)],
+    ['brackets', '['.repeat(2_000_000)],
+    ['Chinese', '漢字'.repeat(500_000)],
+    ['emoji', '👍'.repeat(500_000)],
+  ];
+
+  test.each(endless)('%s is cut while it streams', (_, text) => {
+    const { finished, rest } = splitFinished(text);
+    expect(finished + rest).toBe(text);
+    expect(rest.length).toBeLessThanOrEqual(100_000);
+    expect(rest.isWellFormed()).toBe(true);
+  });
+
+  test.each(endless)('%s prints, whole and at once', (_, text) => {
+    const pieces = printablePieces(text);
+    expect(pieces.map((piece) => piece.text).join('')).toBe(text);
+    expect(pieces.every((piece) => piece.text.length <= 100_001)).toBe(true);
+    expect(print(text).length).toBeGreaterThan(text.length / 10);
+  });
+
+  test('what follows a long block is Markdown again', () => {
+    expect(print(`${'a '.repeat(60_000)}\n\n# Title\n\n**bold**`)).toMatch(/\n\n# Title\n\nbold$/);
+  });
+
+  test('a table of four thousand rows is still a table', () => {
+    expect(print(`| a | b |\n|---|---|\n${'| 1 | 2 |\n'.repeat(4000)}`)).toContain('1 │ 2');
+  });
 });

@@ -1,4 +1,5 @@
 /** Search results beyond the limits: the first matches of every file, and how many more each has. */
+import { largest } from '../../../protocol/largest.ts';
 import { estimateTokens, HIGH } from '../../tokens/estimate.ts';
 import { headOf, wellFormed } from '../../tokens/wellFormed.ts';
 import type { Compressed, CompressorDeps } from '../ToolResultCompressor.ts';
@@ -78,7 +79,10 @@ interface Fitted {
 
 /** As many matches of each file as fit when all files have equally many; then shorter lines, then names, then fewer files. */
 function fitted(groups: readonly Group[], room: Room): Fitted {
-  const most = Math.max(...groups.map(({ members }) => members.length));
+  const most = largest(
+    groups.map(({ members }) => members.length),
+    0,
+  );
   let low = 0;
   let high = most;
   while (low < high) {
