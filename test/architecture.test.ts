@@ -65,3 +65,26 @@ test('the protocol room knows nothing but zod and node:path', () => {
       expect(['zod', 'node:path']).toContain(target);
   }
 });
+
+/** Where programs are started in another way, and why nothing that a project brings along is found by its name. */
+const startsOtherwise: Readonly<Record<string, string>> = {
+  'cli/attention.ts': "the user's own command, by the system's shell",
+  'cli/clipboard.ts': 'gets the environment from cli/host.ts',
+  'cli/clipboardImage.ts': 'gets the environment from cli/images.ts',
+  'cli/statusLineCommand.ts': "the user's own command, by the system's shell",
+  'sandbox/Sandbox.ts': 'bubblewrap, by its whole path',
+  'tools/shell/startCommand.ts': 'what was allowed to run',
+};
+
+test.each(files)('%s starts no program by a name that the project may have taken', (name) => {
+  const text = readFileSync(join(src, name), 'utf8');
+  if (
+    !/from 'node:child_process'/.test(text) ||
+    !/(?<![.\w])(?:spawn|execFile|exec|fork)(?:Sync)?\(/.test(text)
+  )
+    return;
+  if (startsOtherwise[name] !== undefined) return;
+  expect(text).toMatch(
+    /\bown(?:Git|Program)Environment\(|\bpathOutside\(|\bPATH: (?:SYSTEM_PATH|'\/usr\/bin:\/bin')/,
+  );
+});

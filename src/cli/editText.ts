@@ -3,7 +3,10 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { realpath } from '../disk/realPath.ts';
+import { ownProgramEnvironment } from '../protocol/ownPrograms.ts';
 import type { EditOutcome } from '../ui/types.ts';
+import { findRoot } from './workspace.ts';
 
 export interface EditorPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -44,7 +47,9 @@ export async function editText(text: string, { env, cwd }: EditorPlace): Promise
 }
 
 /** What went wrong, if anything. The shell takes the editor's words apart, as it does for git. */
-function run(editor: string, file: string, { env, cwd }: EditorPlace): Promise<string | undefined> {
+function run(editor: string, file: string, place: EditorPlace): Promise<string | undefined> {
+  const { cwd } = place;
+  const env = ownProgramEnvironment(place.env, findRoot(cwd), realpath);
   const isWindows = process.platform === 'win32';
   const child = isWindows
     ? spawn(`${editor} "${file}"`, { shell: true, stdio: 'inherit', cwd, env })

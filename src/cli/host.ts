@@ -4,7 +4,9 @@ import type { CommandHost, MemoryPort } from '../commands/types.ts';
 import type { FolderTrust } from '../config/trust.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import { BlobStore, type LongTermMemory } from '../context/index.ts';
+import { realpath } from '../disk/realPath.ts';
 import { shownUrl } from '../model/errors.ts';
+import { ownProgramEnvironment } from '../protocol/ownPrograms.ts';
 import { copyToClipboard } from './clipboard.ts';
 import type { DebugLog } from './debugLog.ts';
 import { createExportPort } from './exportPort.ts';
@@ -43,7 +45,7 @@ export function createCommandHost(
     copyText: (text) =>
       copyToClipboard(text, {
         platform: process.platform,
-        env: process.env,
+        env: ownProgramEnvironment(process.env, place.root, realpath),
         // A terminal without sequences would print it.
         write:
           process.stdout.isTTY && !isDumbTerminal(process.env.TERM)

@@ -2,9 +2,12 @@
 import { open } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, resolve } from 'node:path';
+import { realpath } from '../disk/realPath.ts';
 import { MAX_IMAGE_BYTES, readImageHeader } from '../protocol/images.ts';
+import { ownProgramEnvironment } from '../protocol/ownPrograms.ts';
 import type { ImagePort, ImageRead } from '../ui/images/ImagePort.ts';
 import { imageOf, tooLarge } from './imageBytes.ts';
+import { findRoot } from './workspace.ts';
 
 /** A file on a disk that does not answer is none. */
 const PATIENCE_MS = 2000;
@@ -25,7 +28,10 @@ export function createImagePort(place: ImagePlace): ImagePort {
       ]),
     clipboard: () =>
       import('./clipboardImage.ts').then(({ readClipboardImage }) =>
-        readClipboardImage(place.platform ?? process.platform, place.env),
+        readClipboardImage(
+          place.platform ?? process.platform,
+          ownProgramEnvironment(place.env, findRoot(place.cwd), realpath),
+        ),
       ),
   };
 }

@@ -53,6 +53,14 @@ export function ownGitEnvironment(
 }
 
 /**
+ * The environment for any other program that we start by its name and without asking, such as one for the clipboard: the
+ * user's, but none that the project brings along passes for it.
+ */
+export function ownProgramEnvironment(env: Variables, directory: string, realpath: Realpath): Variables {
+  return env.PATH === undefined ? env : { ...env, PATH: pathOutside(env, directory, realpath) };
+}
+
+/**
  * The folders of the PATH in which programs are looked up while nobody has been asked about `directory`: none that is
  * relative, lies inside `directory` or is in the `node_modules` of a folder around it, as `npx` puts it first. A folder
  * that holds the user's home is no project: what is in there is the user's. A folder counts as written and as where it

@@ -57,3 +57,11 @@ test.each<[string, Record<string, string>, RegExp]>([
   const outcome = await edit('precious', env);
   expect(outcome.type === 'failed' && outcome.message).toMatch(message);
 });
+
+test('neither the shell nor the editor is one that the project brings along', async () => {
+  for (const name of ['sh', 'my-editor'])
+    await writeFile(join(folder, name), `#!/bin/sh\ntouch "${folder}/ran"\n`, { mode: 0o755 });
+  const edited = await edit('x', { EDITOR: 'my-editor', PATH: `${folder}:${process.env.PATH}` });
+  expect(edited).toMatchObject({ type: 'failed', message: expect.stringContaining('was not found') });
+  expect(await readdir(folder)).not.toContain('ran');
+});

@@ -43,12 +43,15 @@ export async function writeMode(path: string, mode: number): Promise<void> {
   });
 }
 
+/** Not the user's, in which a project may have folders of its own. */
+const SYSTEM_PATH = '/usr/bin:/bin';
+
 /** Node has no call for it. */
 function makePipe({ folder }: Entry, path: string): Promise<boolean> {
   // Another program does not share our handles.
   folder.check();
   return new Promise((resolve) => {
-    execFile('mkfifo', ['--', path], (error) => resolve(error === null));
+    execFile('mkfifo', ['--', path], { env: { PATH: SYSTEM_PATH } }, (error) => resolve(error === null));
   });
 }
 

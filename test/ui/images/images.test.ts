@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -151,6 +151,13 @@ describe('files', () => {
     );
     expect(await readClipboardImage('linux', here())).toMatchObject({ type: 'image', image: pixel });
     expect(await readFile(join(folder, 'asked'), 'utf8')).toBe('--no-newline --type image/png\n');
+  });
+
+  test('no program that the project brings along reads the clipboard', async () => {
+    await program('wl-paste', `touch ${folder}/ran`);
+    const read = await createImagePort({ cwd: folder, env: here(), platform: 'linux' }).clipboard();
+    expect(read).toMatchObject({ type: 'none' });
+    expect(await readdir(folder)).not.toContain('ran');
   });
 
   test('a clipboard of text has no image, and a program that floods is stopped', async () => {
