@@ -36,6 +36,7 @@ const sandbox = createCommandSandbox({
   environment: { granted: [], isToken: () => false },
   network: { verdict: () => 'deny', resolve: async () => [], localPorts: [], forwardPorts: true },
   limits: { memoryBytes: 2 ** 32, processes: 2048 },
+  isBinding: false,
   isExcluded: () => false,
 });
 

@@ -13,14 +13,17 @@ export interface ConfirmParts {
   readonly newId: () => string;
 }
 
-/** Asks, unless the mode answers: `bypassPermissions` opens every host, but leads no command out of its sandbox. */
+/**
+ * Asks, unless the mode answers: `bypassPermissions` opens every host that managed settings want no question about, but
+ * leads no command out of its sandbox.
+ */
 export async function confirmWhileRunning(
-  { domain, title, preview, reason }: RunningQuestion,
+  { domain, title, preview, reason, isAlways }: RunningQuestion,
   { callId, tool, signal }: { callId: string; tool: string; signal: AbortSignal },
   { questions, mode, suggestHost, remember, notice, newId }: ConfirmParts,
 ): Promise<boolean> {
   const current = mode();
-  if (current === 'bypassPermissions') return domain !== undefined;
+  if (current === 'bypassPermissions' && isAlways !== true) return domain !== undefined;
   const suggestion = domain === undefined ? undefined : suggestHost?.(domain);
   const question = { id: newId(), callId, tool, title, input: { domain }, preview, reason };
   const answer = await questions.ask({ ...question, ...(suggestion && { suggestion }) }, signal);

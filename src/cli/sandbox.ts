@@ -5,6 +5,7 @@ import type { ClientRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { arch, platform, tmpdir, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
+import { isManaged } from '../config/managed.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import { getProjectStoragePath } from '../context/index.ts';
 import { realpath } from '../disk/realPath.ts';
@@ -25,6 +26,7 @@ import {
 import { SCRATCH_NAME } from '../tools/shell/scratch.ts';
 import { isPublicAddress } from '../tools/web/publicAddress.ts';
 import { systemResolve } from '../tools/web/resolveHost.ts';
+import { hostVerdict } from './hostVerdict.ts';
 import type { Permissions } from './permissions.ts';
 import type { Place } from './place.ts';
 
@@ -59,6 +61,10 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
   const { sandbox, permissions: rules, env: granted } = loaded.settings;
   const { network, limits } = sandbox;
   const tunnel = proxyTunnel(env);
+  const isBinding = Object.keys(loaded.sources).some(
+    (key) => key.startsWith('sandbox.') && isManaged(loaded.sources, key),
+  );
+  const hosts = { ...network, isWholeList: isManaged(loaded.sources, 'sandbox.network.allowedDomains') };
   const project = getProjectStoragePath(dataRoot, root);
   const caches = join(dataRoot, 'cache', 'sandbox');
   const protection = { homes: [home], workspace: [root, ...rules.additionalDirectories] };
@@ -87,7 +93,7 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
     },
     caches: cacheVariables(caches),
     network: {
-      verdict: (host) => hostVerdict(host, network, permissions),
+      verdict: (host) => hostVerdict(host, hosts, permissions.rules()),
       resolve: (host) => addressesOf(host, network.allowedDomains),
       localPorts: network.allowLocalPorts,
       forwardPorts: network.forwardPorts,
@@ -97,6 +103,7 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
       memoryBytes: limits.memoryMb === null ? Math.floor(totalmem() * 0.75) : limits.memoryMb * 2 ** 20,
       processes: limits.processes,
     },
+    isBinding,
     isExcluded: (command) => permissions.matches(sandbox.excludedCommands, command),
   });
 }
@@ -124,27 +131,6 @@ function remembered(says: (path: string) => boolean): (path: string) => boolean 
     known.set(path, now);
     return now;
   };
-}
-
-interface HostSettings {
-  readonly allowedDomains: readonly string[];
-  readonly deniedDomains: readonly string[];
-}
-
-/** Settings and `WebFetch(domain:…)` rules; what is denied anywhere stays denied. */
-function hostVerdict(
-  host: string,
-  { allowedDomains, deniedDomains }: HostSettings,
-  permissions: Permissions,
-): 'allow' | 'ask' | 'deny' {
-  const byRule = (behavior: 'allow' | 'ask' | 'deny'): boolean =>
-    permissions.rules().some((rule) => {
-      const domain = /^WebFetch\(domain:(.+)\)$/.exec(rule.text.trim())?.[1];
-      return rule.behavior === behavior && domain !== undefined && coversDomain(domain, host);
-    });
-  if (deniedDomains.some((domain) => coversDomain(domain, host)) || byRule('deny')) return 'deny';
-  if (byRule('ask')) return 'ask';
-  return allowedDomains.some((domain) => coversDomain(domain, host)) || byRule('allow') ? 'allow' : 'ask';
 }
 
 /** A name that anybody could give out must not lead into this machine or its network; one that is listed may. */

@@ -15,8 +15,11 @@ export interface CommandRequest {
   readonly env: Readonly<Record<string, string>>;
   /** The command's own folder for what the tool and its shell tell each other; stays writable. */
   readonly scratch: string;
-  /** Asks the user about a host that no rule speaks of. Absent = nobody can be asked, so it is refused. */
-  readonly askHost?: (host: string, port: number) => Promise<boolean>;
+  /**
+   * Asks the user about a host that no rule allows; `isAlways` in a mode that asks nothing as well. Absent = nobody can be
+   * asked, so it is refused.
+   */
+  readonly askHost?: (host: string, port: number, isAlways: boolean) => Promise<boolean>;
 }
 
 /** What to start instead of a program, so that it is confined. */
@@ -32,6 +35,8 @@ export interface Launch {
 export interface Confinement {
   /** True when the operating system confines the command. */
   readonly isConfined: boolean;
+  /** It is not let out of its sandbox, whatever the user would say. */
+  readonly isBinding?: boolean;
   /** `program` is a shell, and the last of `args` its script. */
   launch(program: string, args: readonly string[]): Launch;
   /** What the command was let do, for the record; complete when it has ended. */

@@ -52,6 +52,8 @@ export interface RunningQuestion {
   readonly reason: string;
   /** The host that it is about: "always" can save a rule for it. */
   readonly domain?: string;
+  /** Managed settings want it asked, whatever the mode. */
+  readonly isAlways?: boolean;
 }
 
 /** What a call may use; everything else it needs was handed to the tool when it was made. */

@@ -51,6 +51,8 @@ export interface SandboxOptions {
   /** Limits for each command; null = none. */
   readonly limits: { readonly memoryBytes: number | null; readonly processes: number | null };
   readonly allowUnixSockets: boolean;
+  /** Managed settings say how commands are confined: no answer of the user lets one out. */
+  readonly isBinding: boolean;
   /** Whether the user wants a command to run outside. */
   readonly isExcluded: (command: string) => boolean | Promise<boolean>;
 }
@@ -60,8 +62,11 @@ export class HostRefusedError extends Error {
   override readonly name = 'HostRefusedError';
 }
 
+/** `always ask`: in every mode, also in one that asks nothing else. */
+export type HostVerdict = 'allow' | 'ask' | 'always ask' | 'deny';
+
 export interface NetworkRules {
-  readonly verdict: (host: string) => 'allow' | 'ask' | 'deny';
+  readonly verdict: (host: string) => HostVerdict;
   /** The addresses of a host that may be connected to; rejects with a `HostRefusedError` where they may not. */
   readonly resolve: (host: string) => Promise<readonly { address: string; family: number }[]>;
   readonly localPorts: readonly number[];
@@ -213,13 +218,19 @@ async function allowsHost(
 ): Promise<boolean> {
   const name = `${host}:${port}`;
   const said = verdict(host);
-  const isAllowed = said === 'ask' ? await askedAbout(host, port, asking) : said === 'allow';
+  const isAsked = said === 'ask' || said === 'always ask';
+  const isAllowed = isAsked ? await askedAbout(host, port, said === 'always ask', asking) : said === 'allow';
   const named = isAllowed ? asking?.hosts : asking?.refused;
   if (named !== undefined && named.size < MAX_NAMED) named.add(name);
   return isAllowed;
 }
 
-async function askedAbout(host: string, port: number, asking: RunningRequest | undefined): Promise<boolean> {
+async function askedAbout(
+  host: string,
+  port: number,
+  isAlways: boolean,
+  asking: RunningRequest | undefined,
+): Promise<boolean> {
   const askHost = asking?.request.askHost;
   if (asking === undefined || askHost === undefined) return false;
   const { answers, problems } = asking;
@@ -230,7 +241,7 @@ async function askedAbout(host: string, port: number, asking: RunningRequest | u
     problems.add(`it wanted to reach more than ${MAX_HOST_QUESTIONS} hosts that no rule allows`);
     return false;
   }
-  const answer = askHost(host, port).catch(() => false);
+  const answer = askHost(host, port, isAlways).catch(() => false);
   answers.set(name, answer);
   return answer;
 }
@@ -295,6 +306,7 @@ function confined({ plan, env, wayOut, token, asking, options, onRelease }: Conf
     wayOut === undefined && plan.network === 'session' ? { ...plan, network: 'none' as const } : plan;
   return {
     isConfined: true,
+    isBinding: options.isBinding,
     launch(program, args): Launch {
       const own = {
         ...env,

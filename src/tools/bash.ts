@@ -164,12 +164,13 @@ function redactorFor({ command }: BashInput, { root, cwd }: ToolContext, { basis
 function askHostWith({ confirm }: ToolContext, command: string): Pick<CommandRequest, 'askHost'> {
   if (confirm === undefined) return {};
   return {
-    askHost: (host, port) =>
+    askHost: (host, port, isAlways) =>
       confirm({
         title: `Connect to ${host}`,
         preview: { type: 'text', text: `${command}\n\nwants to connect to ${host}, port ${port}.` },
         reason: 'The sandbox lets commands reach only the hosts that you allow.',
         domain: host,
+        isAlways,
       }),
   };
 }
@@ -215,20 +216,25 @@ async function finished(
   const { confinement } = report;
   const taken = report.capture.take();
   const blocked = confinement?.blocked(taken.text, end.code);
+  const isBinding = confinement?.isBinding === true;
+  const mayLeave = context.confirm !== undefined && !isBinding;
+  const stay = isBinding ? OUTSIDE_NEVER : OUTSIDE_UNASKED;
   if (blocked !== undefined)
-    after.push(`(The sandbox blocked it: ${blocked}. ${context.confirm ? OUTSIDE_ASKED : OUTSIDE_UNASKED})`);
+    after.push(`(The sandbox blocked it: ${blocked}. ${mayLeave ? OUTSIDE_ASKED : stay})`);
   after.push(...(confinement?.notes() ?? []));
   const duration = formatDuration(Date.now() - report.startedAtMs);
   const summary = end.code === 0 ? duration : `exit ${end.code} · ${duration}`;
   return {
     outcome: await outcome(report, end.code === 0 ? 'ok' : 'error', after, summary, { taken }),
-    ...(blocked === undefined ? {} : outsideOffer(report.call, blocked, context)),
+    ...(blocked === undefined || !mayLeave ? {} : outsideOffer(report.call, blocked, context)),
   };
 }
 
 const OUTSIDE_ASKED = 'The user was asked and did not want it to run outside.';
 const OUTSIDE_UNASKED =
   'Stay inside the workspace, or tell the user: sandbox.allowWrite and sandbox.network.allowedDomains open it.';
+const OUTSIDE_NEVER =
+  'Managed settings of this machine confine commands, and the user cannot let one out. Stay inside, or tell the user.';
 
 /** The user may let a command run outside, once: again from its start. */
 function outsideOffer(call: BashInput, blocked: string, { confirm, cwd }: ToolContext): Pick<Ran, 'outside'> {

@@ -94,6 +94,7 @@ export async function confined({
     network: { verdict: () => 'ask', resolve: async () => [], localPorts: [], forwardPorts: true },
     limits: { memoryBytes: null, processes: null },
     allowUnixSockets: false,
+    isBinding: false,
     isExcluded: () => false,
     ...options,
   });

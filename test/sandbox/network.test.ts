@@ -123,6 +123,35 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     expect(outside.sandbox).toEqual({ mode: 'none', reason: 'the user let it run outside' });
   });
 
+  test('where managed settings confine commands, nobody is asked to let one out', async () => {
+    const titles: string[] = [];
+    const confirm = async ({ title }: { title: string }): Promise<boolean> => {
+      titles.push(title);
+      return !title.startsWith('Connect');
+    };
+    const { run } = await confined({ options: { isBinding: true }, context: { confirm } });
+    const { text, sandbox } = await run(`${get('http://no.example/')} ; exit 3`);
+    expect(titles).toEqual(['Connect to no.example']);
+    expect(text).toContain('Managed settings of this machine confine commands');
+    expect(sandbox?.mode).toBe('workspace-write');
+  });
+
+  test('a question that holds in every mode says so', async () => {
+    const asked: unknown[] = [];
+    const network = {
+      verdict: () => 'always ask' as const,
+      resolve: async () => [],
+      localPorts: [],
+      forwardPorts: false,
+    };
+    const { run } = await confined({
+      options: { network },
+      context: { confirm: async ({ isAlways }) => asked.push(isAlways) < 0 },
+    });
+    await run(get('http://a.example/'));
+    expect(asked).toContain(true);
+  });
+
   test('nobody is asked where nobody could answer, and the model is told what to do', async () => {
     const { run } = await confined();
     const { text } = await run(`${get('http://no.example/')} ; exit 3`);

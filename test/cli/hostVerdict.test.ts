@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { hostVerdict } from '../../src/cli/hostVerdict.ts';
+import type { SourcedRule } from '../../src/permissions/rules.ts';
+
+/** `allow x.example`, `managed ask x.example`. */
+function rule(text: string): SourcedRule {
+  const [behavior = 'allow', domain = ''] = text.replace('managed ', '').split(' ');
+  return {
+    behavior: behavior as SourcedRule['behavior'],
+    text: `WebFetch(domain:${domain})`,
+    source: 'test',
+    base: '/',
+    ...(text.startsWith('managed ') && { managed: true as const }),
+  };
+}
+
+const verdict = (host: string, rules: readonly string[], more: object = {}) =>
+  hostVerdict(host, { allowedDomains: [], deniedDomains: [], isWholeList: false, ...more }, rules.map(rule));
+
+test.each([
+  ['a.example', [], {}, 'ask'],
+  ['a.example', ['allow a.example'], {}, 'allow'],
+  ['a.example', [], { allowedDomains: ['a.example'] }, 'allow'],
+  ['b.a.example', ['allow *.a.example'], {}, 'allow'],
+  ['a.example', ['allow a.example', 'ask a.example'], {}, 'ask'],
+  ['a.example', ['allow a.example', 'deny a.example'], {}, 'deny'],
+  ['a.example', ['allow a.example'], { deniedDomains: ['a.example'] }, 'deny'],
+] as const)('%s with %j and %j: %s', (host, rules, settings, expected) => {
+  expect(verdict(host, rules, settings)).toBe(expected);
+});
+
+test('no rule or answer of a user opens a host that the managed list does not have', () => {
+  const managed = { allowedDomains: ['ok.example'], isWholeList: true };
+  expect(verdict('a.example', [], managed)).toBe('deny');
+  expect(verdict('a.example', ['allow a.example'], managed)).toBe('deny');
+  expect(verdict('a.example', ['allow *'], managed)).toBe('deny');
+  expect(verdict('ok.example', [], managed)).toBe('allow');
+  expect(verdict('b.example', ['managed allow b.example'], managed)).toBe('allow');
+  expect(verdict('ok.example', ['deny ok.example'], managed)).toBe('deny');
+  expect(verdict('ok.example', ['ask ok.example'], managed)).toBe('ask');
+  expect(verdict('ok.example', [], { allowedDomains: [], isWholeList: true })).toBe('deny');
+});
+
+test('a managed rule that asks about a host asks in every mode', () => {
+  expect(verdict('a.example', ['managed ask a.example', 'allow a.example'])).toBe('always ask');
+});
