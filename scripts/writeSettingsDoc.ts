@@ -69,8 +69,11 @@ An administrator sets what holds for everybody on a machine in \`/etc/clawdcode/
 - \`permissions.disableBypassPermissionsMode: "disable"\` and \`permissions.disableAutoMode: "disable"\` take a mode
   away; with \`-p\`, \`--permission-mode\` then ends with exit code 52.
 - \`sandbox.enabled\` and \`sandbox.mode\` (set both) say how commands are confined, and \`-s\` no longer does.
+- Where they say anything about \`sandbox\`, no answer of the user lets a command run outside of it.
 - Of the sandbox's lists \`allowWrite\`, \`allowRead\`, \`allowEnv\`, \`excludedCommands\`, \`network.allowedDomains\` and
   \`network.allowLocalPorts\` the managed one is the whole list, also an empty one; \`denyRead\` and \`network.deniedDomains\` add up.
+  A host that a managed \`network.allowedDomains\` does not have is refused without a question: neither a \`WebFetch(domain:…)\`
+  rule from elsewhere nor an answer opens it.
 - \`allowManagedPermissionRulesOnly: true\`: allow rules from anywhere else do not count, and questions offer no "always".
   Rules of users that ask or deny still count, as they only tighten.
 

@@ -51,14 +51,27 @@ function staysInside({ part, directories }: Visit, policy: Policy): boolean {
   );
 }
 
-/** Options under which a tool listens, downloads, or runs what the option names. */
+/**
+ * Options under which a tool listens, downloads, sends results to a service, or runs what the option names or holds as
+ * code; and words from a file (`@args`), which nobody has read.
+ */
 const reaching =
-  /^--?(?:host|ui|api|open|inspect|node-options|install|registry|exec|eval|print|script-shell|shell|userconfig|globalconfig|rcfile|require|import|loader|config-env|proxy)/i;
+  /^@|^--?(?:host|ui|api|open|inspect|node-opt|node-arg|install|init|registry|exec|eval|print|script-shell|shell|userconfig|globalconfig|rcfile|require|import|loader|config-env|proxy|pastebin|python-exec|server|drb|browser|load-plugins|plugins?(?:=|$)|Xswiftc|Xlinker|Xcc)/i;
+
+/** Subcommands and targets that serve, fetch, or write outside of the project. */
+const farther =
+  /^(?:start|stop|serve|server|lsp|lsp-proxy|daemon|upgrade|update|self|install(?:\/.*)?|uninstall|migrate|publish|deploy|login|diagnose|custom|run-server)$/;
+
+/** They run whatever command follows. */
+const wrappingTools = new Set(['c8', 'nyc']);
+
+/** Of the others words are files, or filters of tests. */
+const withSubcommands = new Set(['biome', 'ruff', 'phpstan', 'golangci-lint', 'ninja']);
 
 /** Linters, formatters, compilers and test runners: they run the project's own code at most. */
 const devTools = new Set(
   (
-    'tsc eslint prettier biome stylelint vitest jest mocha ava c8 nyc pytest mypy ruff black isort flake8 pylint ' +
+    'tsc eslint prettier biome stylelint vitest jest mocha ava pytest mypy ruff black isort flake8 pylint ' +
     'pyright rspec rubocop phpunit phpstan golangci-lint gofmt rustfmt clang-format shellcheck shfmt ctest ninja'
   ).split(' '),
 );
@@ -66,7 +79,7 @@ const devTools = new Set(
 function worksOnProject(visit: Visit, name: string, args: readonly string[], policy: Policy): boolean {
   if (name === 'git') return isLocalGit(visit, args, policy);
   if (args.some((word) => reaching.test(word))) return false;
-  if (devTools.has(name)) return true;
+  if (devTools.has(name) || wrappingTools.has(name)) return ofTool([name, ...args]);
   return Object.hasOwn(runners, name) && runners[name]?.(args) === true;
 }
 
@@ -99,8 +112,19 @@ const ofScripts: Check = (args) => {
 };
 
 /** `npx tsc`: a tool by its bare name, so that nothing unknown is fetched. */
-const ofTool: Check = ([first = '', ...rest]) =>
-  /^--no(?:-install)?$/.test(first) ? ofTool(rest) : devTools.has(first);
+const ofTool: Check = ([first = '', ...rest]) => {
+  if (/^--no(?:-install)?$/.test(first)) return ofTool(rest);
+  if (wrappingTools.has(first)) return ofWrapped(rest);
+  return devTools.has(first) && !(withSubcommands.has(first) && rest.some((word) => farther.test(word)));
+};
+
+/** `c8 --reporter=text vitest run`: what it runs has to be such a tool, or a script of the project, itself. */
+const ofWrapped: Check = (args) => {
+  const start = args.findIndex((word) => !word.startsWith('-'));
+  const [name = '', ...rest] = args.slice(Math.max(0, start));
+  const runner = Object.hasOwn(runners, name) ? runners[name] : undefined;
+  return start !== -1 && (runner === undefined ? ofTool([name, ...rest]) : runner(rest));
+};
 
 const ofModules: Check = ([flag, module = '']) =>
   flag === '-m' && /^(?:pytest|unittest|mypy|ruff|black|isort|flake8|pylint|py_compile)$/.test(module);
@@ -123,17 +147,17 @@ const runners: Readonly<Record<string, Check>> = {
   make: ofTargets,
   cargo: oneOf('build check test clippy fmt bench doc', /^(?:\+|--config|-Z|--git|--fix)/),
   go: oneOf('build test vet fmt', /^--?(?:exec|toolexec|overlay|modfile|vettool|ldflags|gcflags|asmflags)/),
-  dotnet: oneOf('build test format'),
+  dotnet: oneOf('build test format', /^[-/]{1,2}(?:t|target|p|property|logger)[:=]/i),
   swift: oneOf('build test'),
   mix: oneOf('test compile format'),
   deno: oneOf('test lint fmt check', /^(?:-A|--allow)/),
   dart: oneOf('test analyze format'),
   flutter: oneOf('test analyze'),
-  zig: oneOf('build test fmt'),
+  zig: oneOf('build test fmt', farther),
   mvn: (args) =>
     args.length > 0 && args.every((word) => /^(?:compile|test|verify|package|-q|-o|-B)$/.test(word)),
   bundle: ([first, ...rest]) => first === 'exec' && ofTool(rest),
-  cmake: oneOf('--build'),
+  cmake: oneOf('--build', farther),
 };
 
 /** Subcommands that change nothing but this repository, and that git can take back. */
