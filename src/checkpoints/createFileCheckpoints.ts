@@ -30,6 +30,7 @@ export function createFileCheckpoints(options: CheckpointOptions): OpenFileCheck
   const roots = [...new Set([options.root, ...(options.extraRoots ?? [])].map(realFolder))];
   const root = roots[0] ?? options.root;
   const stash = new Stash(options.folder, limits.maxTotalBytes);
+  const closing = new AbortController();
   const git = createGitTrees({
     program: options.git ?? 'git',
     env: options.env ?? {},
@@ -54,7 +55,6 @@ export function createFileCheckpoints(options: CheckpointOptions): OpenFileCheck
   const isCaseBlind = createCaseCheck(root);
   const restore = { root, blobs, pace: createPace(), isCaseBlind, maxBytes: limits.maxNamedFileBytes };
 
-  const closing = new AbortController();
   let last: Promise<unknown> = Promise.resolve();
   /** One at a time, in the order asked for; a failure is told and ends only what failed. */
   const inTurn = <T>(act: () => Promise<T>, otherwise: T): Promise<T> => {
@@ -70,7 +70,15 @@ export function createFileCheckpoints(options: CheckpointOptions): OpenFileCheck
   return {
     baseline: (signal) => {
       const either = signal === undefined ? closing.signal : AbortSignal.any([signal, closing.signal]);
-      return inTurn(() => recorder.baseline(either), undefined);
+      return inTurn(async () => {
+        // Git may wait for something that an archive has put in the place of a file.
+        either.addEventListener('abort', git.stop, { once: true });
+        try {
+          await recorder.baseline(either);
+        } finally {
+          either.removeEventListener('abort', git.stop);
+        }
+      }, undefined);
     },
     capture: (paths) => inTurn(() => recorder.capture(paths), unknown),
     keep: (paths) => inTurn(() => recorder.keep(paths), undefined),

@@ -1,10 +1,13 @@
-import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { detectGitRemote } from '../context/index.ts';
+import { readSmallFile } from '../disk/readSmallFile.ts';
 
 const packageSchema = z.object({ name: z.string().exactOptional(), version: z.string().exactOptional() });
+
+/** A larger one is none: an archive may hold anything by that name. */
+const MAX_PACKAGE_BYTES = 1_000_000;
 
 /** What the project's own files say of it: the remote of its repository and the name of its package. */
 export async function readWorkspaceFacts(
@@ -12,9 +15,9 @@ export async function readWorkspaceFacts(
 ): Promise<{ readonly gitRemote?: string; readonly package?: z.infer<typeof packageSchema> }> {
   const [gitRemote, text] = await Promise.all([
     detectGitRemote(root),
-    readFile(join(root, 'package.json'), 'utf8').catch(() => ''),
+    readSmallFile(join(root, 'package.json'), MAX_PACKAGE_BYTES),
   ]);
-  const parsed = packageSchema.safeParse(parseOrNothing(text));
+  const parsed = packageSchema.safeParse(parseOrNothing(text ?? ''));
   return {
     ...(gitRemote === undefined ? {} : { gitRemote }),
     ...(parsed.success ? { package: parsed.data } : {}),

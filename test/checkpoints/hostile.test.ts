@@ -363,3 +363,15 @@ test('what may not be read is not taken for deleted, and is said to be left out'
   expect(statSync(at('closed')).mode & 0o777).toBe(0o755);
   rmSync(at('closed'), { recursive: true });
 });
+
+test('closing does not wait for a git that waits for a pipe', async () => {
+  shell('git init -q && git add -A && git -c user.name=T -c user.email=t@t commit -q --allow-empty -m x');
+  write('a.txt', 'a\n');
+  shell('git add a.txt && mkfifo .gitattributes');
+  void bench.checkpoints.baseline();
+  // It is asking git for the attributes by then.
+  await new Promise((later) => setTimeout(later, 500));
+  const started = performance.now();
+  await bench.checkpoints.close();
+  expect(performance.now() - started).toBeLessThan(5000);
+});

@@ -6,6 +6,8 @@ export interface GitTrees {
   /** Looks for them when first called. */
   open(): Promise<readonly GitTree[]>;
   read(root: string, oid: string): Promise<Buffer | undefined>;
+  /** Ends the git processes that run now: what they were asked is answered without git. */
+  stop(): void;
   close(): void;
 }
 
@@ -18,12 +20,14 @@ export interface GitTreesOptions {
 }
 
 export function createGitTrees({ program, env, roots, folder }: GitTreesOptions): GitTrees {
+  let running = new AbortController();
   const trees: GitTree[] = [];
   let opening: Promise<readonly GitTree[]> | undefined;
   const open = async (): Promise<readonly GitTree[]> => {
     if (program === false) return trees;
     for (const root of roots) {
-      const tree = await openGitTree({ git: { program, env }, root, folder, pace: createPace() });
+      const git = { program, env, signal: () => running.signal };
+      const tree = await openGitTree({ git, root, folder, pace: createPace() });
       if (tree !== undefined) trees.push(tree);
     }
     return trees;
@@ -34,6 +38,10 @@ export function createGitTrees({ program, env, roots, folder }: GitTreesOptions)
       return opening;
     },
     read: async (root, oid) => trees.find((tree) => tree.root === root)?.read(oid),
+    stop() {
+      running.abort();
+      running = new AbortController();
+    },
     close: () => {
       for (const tree of trees) tree.close();
     },

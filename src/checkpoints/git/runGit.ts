@@ -6,6 +6,8 @@ import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../../protocol/ownPrograms
 export interface GitProgram {
   readonly program: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** For what is started now: nobody waits for its answer any more. */
+  readonly signal?: () => AbortSignal;
 }
 
 /** A repository that takes longer is done without git. */
@@ -34,9 +36,13 @@ export function runGit(
   return new Promise((resolve) => {
     const child = startGit(git, cwd, args);
     const chunks: Buffer[] = [];
-    const timer = setTimeout(() => child.kill('SIGKILL'), TIMEOUT_MS);
+    const stop = (): void => void child.kill('SIGKILL');
+    const timer = setTimeout(stop, TIMEOUT_MS);
+    const signal = git.signal?.();
+    signal?.addEventListener('abort', stop, { once: true });
     const end = (result: Buffer | undefined): void => {
       clearTimeout(timer);
+      signal?.removeEventListener('abort', stop);
       resolve(result);
     };
     child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -1,6 +1,7 @@
 /** What git's own files say about a project. No process is started; anything unreadable is `undefined`. */
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { readSmallFile } from '../../disk/readSmallFile.ts';
 
 const MAX_BYTES = 1_000_000;
 
@@ -52,9 +53,6 @@ function remoteUrls(config: string): Map<string, string> {
   return urls;
 }
 
-/** Only what can be one of git's files: a pipe in its place would never be read to its end. */
-async function readText(file: string): Promise<string | undefined> {
-  const info = await stat(file).catch(() => undefined);
-  if (info?.isFile() !== true || info.size > MAX_BYTES) return undefined;
-  return readFile(file, 'utf8').catch(() => undefined);
+function readText(file: string): Promise<string | undefined> {
+  return readSmallFile(file, MAX_BYTES);
 }
