@@ -1,4 +1,13 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -24,4 +33,21 @@ test.each([
   ['no repository: where it was started', 'plain/sub', 'plain/sub'],
 ])('the root, from %s', (_, from, root) => {
   expect(findRoot(join(top, from))).toBe(join(top, root));
+});
+
+test('a repository of another user in a folder that everybody may write is not ours', () => {
+  const open = join(top, 'open');
+  mkdirSync(join(open, '.git'), { recursive: true });
+  mkdirSync(join(open, 'mine/.git'), { recursive: true });
+  mkdirSync(join(open, 'other'));
+  const me = process.getuid?.();
+  if (me === undefined) return;
+  // Root's files are nobody's plant.
+  const other = me === 0 ? 54_321 : me;
+  const uid = me === 0 ? me : me + 1;
+  if (me === 0) chownSync(join(open, '.git'), other, other);
+  expect(findRoot(join(open, 'other'), uid)).toBe(open);
+  chmodSync(open, 0o1777);
+  expect(findRoot(join(open, 'other'), uid)).toBe(join(open, 'other'));
+  expect(findRoot(join(open, 'other'), other)).toBe(open);
 });
