@@ -1,4 +1,4 @@
-import { auditPage, auditRow, isNotable } from './pages/auditPage.ts';
+import { auditPage, auditRow, createGapCounter, incompleteness, isNotable } from './pages/auditPage.ts';
 import type { Command } from './types.ts';
 
 const PAGE = 500;
@@ -17,8 +17,13 @@ export const audit: Command = {
       earlier.unshift(...page);
       first = page[0]?.seq ?? 0;
     }
-    const rows = [...earlier, ...inMemory].flatMap((entry) => auditRow(entry) ?? []);
+    const gaps = createGapCounter();
+    const rows = [...earlier, ...inMemory].flatMap((entry) => {
+      gaps.see(entry.seq);
+      return auditRow(entry) ?? [];
+    });
+    const problem = incompleteness(gaps.missing(), 0);
     const shown = args.trim() === 'all' ? rows : rows.filter(isNotable);
-    return { type: 'page', page: auditPage(shown, rows.length - shown.length) };
+    return { type: 'page', page: auditPage(shown, rows.length - shown.length, problem) };
   },
 };

@@ -105,6 +105,7 @@ export {
   type SessionSummary,
   type StorageProblem,
   type Stored,
+  scanLog,
   type VerifyOptions,
   type VerifyReport,
   verifySession,

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { auditPage, auditRow, isNotable } from '../../src/commands/pages/auditPage.ts';
+import {
+  auditPage,
+  auditRow,
+  createGapCounter,
+  incompleteness,
+  isNotable,
+} from '../../src/commands/pages/auditPage.ts';
 import { plainText } from '../../src/commands/pages/page.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 
@@ -69,4 +75,13 @@ test('every call is listed with what let it run, its sandbox, its hosts and its 
       '       by the judge of the mode auto · Allowed by auto: it is the fix.',
     ].join('\n'),
   );
+});
+
+test('a page of a log with gaps says so first', () => {
+  const gaps = createGapCounter();
+  for (const seq of [0, 1, 1, 4, 5, 3, 9]) gaps.see(seq);
+  expect(gaps.missing()).toBe(5);
+  const page = plainText(auditPage([], 0, incompleteness(gaps.missing(), 0)));
+  expect(page).toMatch(/^0 calls\.\nThis log is incomplete: 5 entries are missing\./);
+  expect(incompleteness(0, 0)).toBeUndefined();
 });

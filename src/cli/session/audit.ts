@@ -1,13 +1,21 @@
 /** `clawdcode session audit <session>`: what it did, by which permission, in which sandbox. */
-import { auditLines, auditRow, isNotable } from '../../commands/pages/auditPage.ts';
+import {
+  auditLines,
+  auditRow,
+  createGapCounter,
+  incompleteness,
+  isNotable,
+} from '../../commands/pages/auditPage.ts';
+import { scanLog } from '../../context/index.ts';
 import { EXIT } from '../../headless/exitCodes.ts';
+import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { SessionRecord } from '../../protocol/sessions.ts';
 import { redactDeep } from '../../redact/redactDeep.ts';
 import { count } from '../../ui/print/numbers.ts';
-import { sanitizeLine } from '../../ui/print/sanitize.ts';
+import { reveal, sanitizeLine } from '../../ui/print/sanitize.ts';
+import { archivedEntries } from './archivedEntries.ts';
 import { jsonLine } from './json.ts';
 import { ownSecrets } from './ownSettings.ts';
-import { readEntries } from './readEntries.ts';
 import type { SessionPorts } from './types.ts';
 
 export interface AuditOptions {
@@ -17,15 +25,25 @@ export interface AuditOptions {
   readonly json: boolean;
 }
 
-/** Prints as it reads: memory does not grow with the session. Secrets are left out: whoever audits need not know them. */
+/**
+ * Prints as it reads: memory does not grow with the session. Secrets are left out: whoever audits need not know them. Where
+ * the log does not tell all, that is said, and the exit code is 1.
+ */
 export async function audit(
   { output, place }: SessionPorts,
   session: SessionRecord,
   { all, json }: AuditOptions,
 ): Promise<number> {
   const own = await ownSecrets(place);
-  let [shown, looked] = [0, 0];
-  for await (const entry of readEntries(session, { type: 'from', seq: 0 })) {
+  let [shown, looked, damagedLines] = [0, 0, 0];
+  const gaps = createGapCounter();
+  const onDamage = (): void => {
+    damagedLines += 1;
+  };
+  for await (const entry of session.isArchived
+    ? archivedEntries(session.file)
+    : wholeLog(session.file, onDamage)) {
+    gaps.see(entry.seq);
     const found = auditRow(entry);
     if (found === undefined) continue;
     if (!all && !isNotable(found)) {
@@ -37,11 +55,24 @@ export async function audit(
     const text = json
       ? jsonLine(row)
       : auditLines(row)
-          .map(({ spans }) => `${sanitizeLine(spans.map((span) => span.text).join('')).trimEnd()}\n`)
+          .map(({ spans }) => `${reveal(sanitizeLine(spans.map((span) => span.text).join(''))).trimEnd()}\n`)
           .join('');
     if (!(await output.write(text))) return EXIT.ok;
   }
   if (shown === 0) output.hint('Nothing was done in this session but looking; --all lists that.');
   else if (looked > 0) output.hint(`${count(looked, 'call')} only looked; --all shows all.`);
-  return EXIT.ok;
+  const problem = incompleteness(gaps.missing(), damagedLines);
+  if (problem === undefined) return EXIT.ok;
+  const id = sanitizeLine(session.id);
+  output.say(`${problem}${session.isArchived ? '' : ` clawdcode session verify ${id} tells more.`}`);
+  return EXIT.failed;
+}
+
+/** Every entry once, whatever else lies in the file; it may be written meanwhile. */
+async function* wholeLog(file: string, onDamage: () => void): AsyncGenerator<JSONLEntry> {
+  const known = new Set<string>();
+  for await (const found of scanLog(file)) {
+    if ('damage' in found) onDamage();
+    else if (known.size < known.add(found.entry.uuid).size) yield found.entry;
+  }
 }

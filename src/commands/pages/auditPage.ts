@@ -58,11 +58,36 @@ export function isNotable({ basis, verdict, tool, hosts, refusedHosts }: AuditRo
 /** Of sessions that do not say what let a call run. */
 const LOOKING = new Set(['Read', 'Grep', 'Glob', 'Recall', 'TodoWrite', 'BashOutput']);
 
-/** The rows in the order of time; `looked`: how many calls only looked and are left out. */
-export function auditPage(rows: readonly AuditRow[], looked: number): Page {
+/** Of positions in rising order: how many there are before the last that nobody has. Each may come more than once. */
+export function createGapCounter(): { see(seq: number): void; missing(): number } {
+  let next = 0;
+  let missing = 0;
+  return {
+    see(seq) {
+      missing += Math.max(0, seq - next);
+      next = Math.max(next, seq + 1);
+    },
+    missing: () => missing,
+  };
+}
+
+/** What an audit says of a log that does not tell all; undefined where it does. */
+export function incompleteness(missing: number, damagedLines: number): string | undefined {
+  if (missing === 0 && damagedLines === 0) return undefined;
+  const lost = missing === 0 ? '' : `${missing} ${missing === 1 ? 'entry is' : 'entries are'} missing`;
+  const damaged =
+    damagedLines === 0
+      ? ''
+      : `${damagedLines} ${damagedLines === 1 ? 'line is' : 'lines are'} not as written`;
+  return `This log is incomplete: ${[lost, damaged].filter(Boolean).join(', ')}. What they told is not listed here, or not to be relied on.`;
+}
+
+/** The rows in the order of time; `looked`: how many calls only looked and are left out; `problem`: see `incompleteness`. */
+export function auditPage(rows: readonly AuditRow[], looked: number, problem?: string): Page {
   const left = looked === 0 ? '' : ` ${looked} that only looked ${looked === 1 ? 'is' : 'are'} left out.`;
   const count = `${rows.length} ${rows.length === 1 ? 'call' : 'calls'}.${left}`;
-  return () => [heading(count), ...rows.flatMap(auditLines)];
+  const warning = problem === undefined ? [] : [pageLine({ text: problem, role: 'warning' })];
+  return () => [heading(count), ...warning, ...rows.flatMap(auditLines)];
 }
 
 /** The lines of one row. */
@@ -72,7 +97,7 @@ export function auditLines(row: AuditRow): readonly PageLine[] {
     { text: `#${seq}`.padEnd(7), role: 'dim' },
     { text: `${time.slice(0, 19).replace('T', ' ')}  `, role: 'dim' },
     { text: verdict, role: roleOf[verdict] },
-    `  ${tool}  ${title.replace(/\s+/g, ' ').trim()}`,
+    `  ${tool}  ${visible(title)}`,
   );
   const details = [
     decidedBy(row),
@@ -83,8 +108,19 @@ export function auditLines(row: AuditRow): readonly PageLine[] {
   ].filter((line) => line !== undefined);
   return [
     hanging(head, 7),
-    ...details.map((text) => hanging(pageLine({ text: `       ${text}`, role: 'dim' }), 9)),
+    ...details.map((text) => hanging(pageLine({ text: `       ${visible(text)}`, role: 'dim' }), 9)),
   ];
+}
+
+/** On one line. What drives a terminal would be taken out on the way to one, and with it a part of what was done. */
+function visible(text: string): string {
+  return text
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(
+      /\p{Cc}/gu,
+      (control) => `‹U+${control.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}›`,
+    );
 }
 
 const roleOf: Readonly<Record<AuditRow['verdict'], Role>> = {

@@ -48,6 +48,7 @@ export {
 export { type RepairReport, repairSession } from './repairSession.ts';
 export { acquireSessionLock, type LockResult } from './SessionLock.ts';
 export { SessionLog, type StorageProblem } from './SessionLog.ts';
+export { scanLog } from './scanLog.ts';
 export type { SessionSummary } from './sessionSummary.ts';
 export { SessionToolCache } from './ToolCache.ts';
 export type { VerifyReport } from './verifyReport.ts';

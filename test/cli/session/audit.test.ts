@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -42,4 +42,67 @@ test('an audit shows neither secrets nor anything that drives the terminal', asy
     expect(stdout).not.toContain(secret);
     expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
   }
+});
+
+/** A log of so many calls, and what an audit says after its lines were changed. */
+async function auditOf(calls: number, change: (lines: readonly string[]) => readonly string[]) {
+  const folder = await mkdtemp(join(tmpdir(), 'clawdcode-audit-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const store = new PersistentStore({ dataRoot: folder, projectRoot: folder, programVersion: '1.0.0' });
+  const log = await store.createSession('abc');
+  for (let call = 0; call < calls; call += 1)
+    await log.append([
+      {
+        type: 'tool_result',
+        message: { role: 'user', content: '' },
+        toolResult: {
+          id: `c${call}`,
+          name: 'Bash',
+          output: '',
+          status: 'ok',
+          display: { title: `run-${call} \u001b]0;rm -rf src\u0007` },
+          permission: { basis: 'user', reason: 'Asked.' },
+        },
+      },
+    ]);
+  await log.close();
+  const lines = (await readFile(log.filePath, 'utf8')).trimEnd().split('\n');
+  await writeFile(log.filePath, `${change(lines).join('\n')}\n`);
+  const session = record({ id: 'abc', title: 'Calls', file: log.filePath });
+  return runWith(['audit', 'abc'], { sessions: [session], dataRoot: folder });
+}
+
+test('an audit of a whole log shows all of a command, also what would drive the terminal', async () => {
+  const { code, stdout, stderr } = await auditOf(3, (lines) => lines);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toContain('run-2 ‹U+001B›]0;rm -rf src‹U+0007›');
+});
+
+test.each<[string, (lines: readonly string[]) => readonly string[], string]>([
+  ['a line is gone', (lines) => lines.toSpliced(-2, 1), '1 entry is missing'],
+  [
+    'the first call is gone',
+    (lines) =>
+      lines.toSpliced(
+        lines.findIndex((line) => line.includes('run-0')),
+        1,
+      ),
+    '1 entry is missing',
+  ],
+  [
+    'a line was changed',
+    (lines) => lines.map((line) => line.replace('run-1', 'ran-1')),
+    '1 line is not as written',
+  ],
+  [
+    'a line is garbage',
+    (lines) => lines.toSpliced(-2, 1, '{oh'),
+    '1 entry is missing, 1 line is not as written',
+  ],
+])('an audit says so where %s', async (_, change, says) => {
+  const { code, stdout, stderr } = await auditOf(3, change);
+  expect(code).toBe(1);
+  expect(stderr).toContain(`This log is incomplete: ${says}.`);
+  expect(stderr).toContain('clawdcode session verify abc');
+  expect(stdout).toContain('run-2');
 });
