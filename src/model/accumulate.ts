@@ -70,7 +70,7 @@ export function createAccumulator(
   function take(chunk: unknown): readonly ModelEvent[] {
     const events: ModelEvent[] = [];
     usage = readUsage(chunk) ?? usage;
-    model = text(record(chunk).model)?.slice(0, MAX_MODEL_NAME) ?? model;
+    model = text(record(chunk).model)?.slice(0, MAX_NAME) ?? model;
     const choice = record(list(record(chunk).choices)[0]);
     finish = finishWord(choice) ?? finish;
     // `message` is what a server sends that does not know how to stream.
@@ -151,8 +151,10 @@ export function createAccumulator(
   };
 }
 
-/** Longer than any. It stands in the log with each reply. */
-const MAX_MODEL_NAME = 200;
+/** Characters of a name, longer than any. It stands in the log, in later requests, and on the screen. */
+const MAX_NAME = 200;
+/** Of a call's id: some gateways keep the signature of a thought in it, which has to come back. */
+const MAX_ID = 16_384;
 
 /** Text calls have no index; those of the standard form begin at 0. */
 const TEXT_INDEX = 1000;
@@ -184,7 +186,7 @@ function readCalls(delta: Readonly<Record<string, unknown>>): readonly unknown[]
 function uniqueIds(slots: readonly CallSlot[], newId: () => string): readonly string[] {
   const seen = new Set<string>();
   return slots.map(({ id }) => {
-    const unique = id === '' || seen.has(id) ? newId() : id;
+    const unique = id === '' || id.length > MAX_ID || seen.has(id) ? newId() : id;
     seen.add(unique);
     return unique;
   });
@@ -196,7 +198,7 @@ const cutNotes: Partial<Record<FinishReason, string>> = {
 };
 
 async function toCall(slot: CallSlot, id: string, finishReason: FinishReason): Promise<ToolCall> {
-  const { name } = slot;
+  const name = slot.name.slice(0, MAX_NAME).toWellFormed();
   const note = cutNotes[finishReason];
   if (note !== undefined) {
     const invalid = `The call of ${name || 'a tool'} did not run, because ${note}. What arrived of its arguments (${slot.arguments.length} characters): ${excerpt(slot.arguments)}`;
