@@ -98,12 +98,12 @@ const editors: readonly Group[] = [
   {
     obeyedBy: 'the editor',
     source:
-      'VS Code: tasks, launch, workspace settings, multi-root workspaces; JetBrains: .idea, run configurations; Visual Studio: .vs; Zed: tasks, project settings; Cursor and Windsurf: rules, MCP; Fleet; Helix: workspace configuration; Sublime Text: projects, build systems; Nova; Theia; Eclipse: external tool builders; NetBeans; Rope: .ropeproject/config.py; Jedi; Haskell Language Server: hie.yaml (bios program); Merlin; Build Server Protocol: connection files; Visual Studio: launchSettings.json, project user files; Xcode: .xcode.env',
+      'VS Code: tasks, launch, workspace settings, multi-root workspaces, the test runner for extensions; luacheck: a configuration is Lua that editors run; JetBrains: .idea, run configurations; Visual Studio: .vs; Zed: tasks, project settings; Cursor and Windsurf: rules, MCP; Fleet; Helix: workspace configuration; Sublime Text: projects, build systems; Nova; Theia; Eclipse: external tool builders; NetBeans; Rope: .ropeproject/config.py; Jedi; Haskell Language Server: hie.yaml (bios program); Merlin; Build Server Protocol: connection files; Visual Studio: launchSettings.json, project user files; Xcode: .xcode.env',
     patterns:
       words(`.vscode .vscode-server .vscode-insiders *.code-workspace .idea *.run.xml .run .vs .zed .cursor* .windsurf* .codeium
       .fleet .helix *.sublime-project *.sublime-workspace *.sublime-build .nova .theia .externalToolBuilders .lapce
       nbproject .vimspector.json .luarc.json* omnisharp.json .omnisharp .project .classpath .factorypath .cproject .settings .pydevproject
-      .ropeproject .jedi hie.yaml .merlin .bsp .bloop .metals .scala-build launchSettings.json *proj.user .xcode.env* .swiftpm .kakrc .tasks .projections.json`),
+      .ropeproject .jedi hie.yaml .merlin .bsp .bloop .metals .scala-build launchSettings.json *proj.user .xcode.env* .swiftpm .kakrc .tasks .projections.json .vscode-test.* .luacheckrc`),
   },
   {
     obeyedBy: 'vim or Neovim',
@@ -146,7 +146,8 @@ const automation: readonly Group[] = [
       words(`.gitlab-ci* *.gitlab-ci.y*ml .gitlab .circleci Jenkinsfile* *.jenkinsfile .jenkins azure-pipelines* .azure-pipelines*
       .azuredevops .travis.y*ml bitbucket-pipelines.y*ml .drone.* .buildkite buildkite.y*ml .woodpecker* appveyor.y*ml .appveyor*
       .cirrus.* .semaphore codemagic.y*ml bitrise.y*ml wercker.y*ml .teamcity .harness .gitea .forgejo .builds .build.yml
-      .tekton .zuul* .prow* screwdriver.y*ml cloudbuild.y*ml cloudbuild.json buildspec*.y*ml .readthedocs.y*ml readthedocs.y*ml .dagger .earthly .vela* .concourse`),
+      .tekton .zuul* .prow* screwdriver.y*ml cloudbuild.y*ml cloudbuild.json buildspec*.y*ml .readthedocs.y*ml readthedocs.y*ml .dagger .earthly .vela* .concourse
+      .wercker.y*ml codeship-services.y*ml`),
   },
 ];
 
@@ -180,9 +181,9 @@ const packages: readonly Group[] = [
   {
     obeyedBy: 'the language runtime',
     source:
-      'R: startup; PHP: .user.ini; Apache: .htaccess; Python: PYTHONSTARTUP, IPython, pdb; Pylint: init-hook; GHCi; OCaml: toplevel; IEx; IRB; Pry; Guile; SBCL; Julia: startup; GDB and LLDB: init files; Erlang: .erlang; Octave and MATLAB: startup; gnuplot; PsySH: .psysh.php; WP-CLI: require; Perl: .perldb; Ruby: debug and byebug; Rails: .railsrc; GHC: package environments',
+      'R: startup; PHP: .user.ini; Apache: .htaccess; Windows: desktop.ini, autorun.inf; Jupyter: configuration files of the working directory; Python: PYTHONSTARTUP, IPython, pdb; Pylint: init-hook; GHCi; OCaml: toplevel; IEx; IRB; Pry; Guile; SBCL; Julia: startup; GDB and LLDB: init files; Erlang: .erlang; Octave and MATLAB: startup; gnuplot; PsySH: .psysh.php; WP-CLI: require; Perl: .perldb; Ruby: debug and byebug; Rails: .railsrc; GHC: package environments',
     patterns:
-      words(`.Rprofile Rprofile.site .Renviron .RData .user.ini php.ini .htaccess .pythonrc* .pythonstartup .ipython .jupyter
+      words(`.Rprofile Rprofile.site .Renviron .RData .user.ini php.ini .htaccess desktop.ini autorun.inf jupyter_*config.py jupyter_*config.json .pythonrc* .pythonstartup .ipython .jupyter
       .pdbrc* .pylintrc pylintrc .ghci .ghcid .haskeline .ocamlinit .iex.exs .irbrc .pryrc .guile .sbclrc .racketrc
       ~/.julia/config .gdbinit .gdbearlyinit .lldbinit* .noderc .replyrc
       .erlang .octaverc startup.m .gnuplot .psysh.php .psysh wp-cli.y*ml wp-cli.local.y*ml .perldb .rdbgrc* .byebugrc .railsrc .ghc.environment* .utoprc .radare2rc .rizinrc .tclshrc .wishrc .re.pl .xinputrc`),

@@ -12,6 +12,7 @@ const isProtected = (path: string): boolean =>
 
 describe('what other programs obey', () => {
   test.each([
+    ...['.vscode-test.mjs', '.luacheckrc', 'jupyter_server_config.py', 'desktop.ini'],
     '.git',
     '.git/hooks/pre-commit',
     'repo.git/hooks/post-receive',
