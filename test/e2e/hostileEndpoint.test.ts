@@ -1,4 +1,5 @@
 /** A server that sends without end: the reply is given up, and what the program takes of it stays small. */
+import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test } from 'vitest';
@@ -117,3 +118,36 @@ test.each(Object.entries(floods))(
     else expect(kept).toContain(keeps);
   },
 );
+
+/** Blocks that have no end: as one, each was laid out for seconds, in hundreds of megabytes, or ended the program. */
+test.each([
+  ['a line', 'Lorem ipsum. '.repeat(500)],
+  ['a table', '| x | y |\n'.repeat(500)],
+])('on the screen, %s without end', async (_, piece) => {
+  const { work, access, open } = await setStage();
+  const server = await startServer((request, response) => {
+    if (request.method !== 'POST') {
+      response.writeHead(404).end();
+      return;
+    }
+    response.writeHead(200, STREAM);
+    const first = piece.startsWith('|') ? '| a | b |\n|---|---|\n' : '';
+    flood(
+      response,
+      (number) => delta({ content: number === 0 ? first + piece : piece }),
+      () => {},
+    );
+  });
+  onTestFinished(() => server.stop());
+  const env = work.env({ ...access, OPENAI_BASE_URL: `http://127.0.0.1:${server.port}/v1` });
+  const terminal = open([], { env });
+  await terminal.waitFor(/context ~?\d+%/);
+  await terminal.submit('hello');
+  await terminal.waitForPrinted('more than 2,000,000', 30_000);
+  await terminal.type('still here');
+  await terminal.waitFor('still here');
+  if (process.platform !== 'linux') return;
+  const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${terminal.pid}/status`, 'utf8'))?.[1];
+  // 160 to 190 MB here, of which 100 are the program at rest.
+  expect(Number(peak)).toBeLessThan(280_000);
+});

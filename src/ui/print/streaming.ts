@@ -7,7 +7,7 @@ export interface SplitText {
 }
 
 /** Characters of a block that is waited for: a page of code has 5000. What is longer is cut. */
-const MAX_BLOCK = 100_000;
+const MAX_BLOCK = 60_000;
 
 /**
  * Splits at the last empty line that ends a block whatever follows; a block without an end in sight is cut. `finished +

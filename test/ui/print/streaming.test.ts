@@ -128,14 +128,14 @@ describe('a block without end', () => {
   test.each(endless)('%s is cut while it streams', (_, text) => {
     const { finished, rest } = splitFinished(text);
     expect(finished + rest).toBe(text);
-    expect(rest.length).toBeLessThanOrEqual(100_000);
+    expect(rest.length).toBeLessThanOrEqual(60_000);
     expect(rest.isWellFormed()).toBe(true);
   });
 
   test.each(endless)('%s prints, whole and at once', (_, text) => {
     const pieces = printablePieces(text);
     expect(pieces.map((piece) => piece.text).join('')).toBe(text);
-    expect(pieces.every((piece) => piece.text.length <= 100_001)).toBe(true);
+    expect(pieces.every((piece) => piece.text.length <= 60_001)).toBe(true);
     expect(print(text).length).toBeGreaterThan(text.length / 10);
   });
 
@@ -143,7 +143,7 @@ describe('a block without end', () => {
     expect(print(`${'a '.repeat(60_000)}\n\n# Title\n\n**bold**`)).toMatch(/\n\n# Title\n\nbold$/);
   });
 
-  test('a table of four thousand rows is still a table', () => {
-    expect(print(`| a | b |\n|---|---|\n${'| 1 | 2 |\n'.repeat(4000)}`)).toContain('1 │ 2');
+  test('a table of two thousand rows is still a table', () => {
+    expect(print(`| a | b |\n|---|---|\n${'| 1 | 2 |\n'.repeat(2000)}`)).toContain('1 │ 2');
   });
 });
