@@ -115,5 +115,6 @@ test('200 kB print in reasonable time', () => {
 });
 
 test('quotes that nest without end are printed, and not an error', () => {
-  expect(print('>'.repeat(50_000))).toContain('│ │ │');
+  expect(print('>'.repeat(20_000))).toContain('│ │ │');
+  expect(print('>'.repeat(50_000))).toContain('>>>');
 });
