@@ -18,7 +18,10 @@ export function bubblewrapArguments(plan: SandboxPlan, filter: number | undefine
     '--die-with-parent',
     '--cap-drop',
     'ALL',
-    ...['--ro-bind', '/', '/'],
+    // Before the rest, also where it may be written: it shows the machine's own devices and processes.
+    ...(plan.writable.includes('/')
+      ? ['--bind', '/', '/', '--ro-bind-try', '/sys', '/sys']
+      : ['--ro-bind', '/', '/']),
     ...['--dev', '/dev'],
     ...['--proc', '/proc'],
     ...kernelSettings.flatMap((path) => ['--ro-bind-try', path, path]),
@@ -34,7 +37,7 @@ export function bubblewrapArguments(plan: SandboxPlan, filter: number | undefine
 function mountsOf(plan: SandboxPlan): readonly string[] {
   const mounts: readonly (readonly [path: string, words: readonly string[]])[] = [
     ...plan.readable.map((path) => [path, ['--ro-bind-try', path, path]] as const),
-    ...plan.writable.map((path) => [path, ['--bind', path, path]] as const),
+    ...plan.writable.filter((path) => path !== '/').map((path) => [path, ['--bind', path, path]] as const),
     ...plan.anchored.map((path) => [path, ['--bind', path, path]] as const),
     ...plan.protected.map((path) => [path, ['--ro-bind-try', path, path]] as const),
     ...(plan.scratchParent === undefined

@@ -39,7 +39,21 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
     );
   const shown = options.allowRead.flatMap(expand);
   const writable = options.allowWrite.flatMap(expand);
-  const roots = [...workspace, ...options.repositories.flatMap(resolved)];
+  const temporary = options.temporary.flatMap(resolved).filter((path) => path !== '/');
+  const [home = options.home] = resolved(options.home);
+  const isHomeIn = (folder: string): boolean => isInside(home, folder);
+  const isHomeGiven = [...workspace, ...writable].some(isHomeIn);
+  const roots = [
+    ...new Set([
+      ...workspace,
+      ...options.repositories.flatMap(resolved),
+      ...writable,
+      // It holds what shells and editors obey, whichever way it became writable.
+      ...(isHomeGiven || temporary.some(isHomeIn) ? [home] : []),
+    ]),
+  ];
+  // In a temporary folder, as containers have it, a home is still no temporary folder.
+  const keptHome = !isHomeGiven && temporary.some(isHomeIn) ? [home] : [];
   // Whoever works in such a place itself means to, or names what holds it.
   const isOpened = (path: string): boolean =>
     workspace.includes(path) || shown.some((folder) => isInside(path, folder));
@@ -48,9 +62,9 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
   );
   return {
     workspace,
-    temporary: options.temporary.flatMap(resolved).filter((path) => path !== '/'),
+    temporary,
     gitFolders: workspace.flatMap(linkedGitFolder),
-    protected: [...new Set([...roots, ...writable].flatMap((root) => protectedIn(root, options.isObeyed)))],
+    protected: [...new Set([...keptHome, ...roots.flatMap((root) => protectedIn(root, options.isObeyed))])],
     hidden,
     projectSecrets: workspace.flatMap((root) =>
       namesIn(root)
@@ -104,7 +118,11 @@ function hiddenPlaces(
 /** Folders whose content is built by commands all day, whatever it is called. */
 const builtFolders = new Set(['.git', 'node_modules', '.venv', 'venv']);
 /** Folders that hold both ordinary files and what other programs obey. */
-const mixedFolders = ['.github', '.config', '.local', '.local/share', 'gradle', 'mise', 'tools'];
+const mixedFolders = [
+  ...['.github', '.config', '.local', '.local/share', 'gradle', 'mise', 'tools'],
+  // Where the workspace is the whole machine.
+  ...['etc', 'usr', 'usr/local', 'var', 'var/spool', 'Library'],
+];
 
 /** What other programs obey at the top of a folder, in `mixedFolders` and in the repository's own folders. */
 function protectedIn(root: string, isObeyed: (path: string) => boolean): readonly string[] {
@@ -130,4 +148,5 @@ function statOf(path: string) {
   }
 }
 
-const isInside = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
+const isInside = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(folder === '/' ? folder : `${folder}/`);

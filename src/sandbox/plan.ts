@@ -106,9 +106,9 @@ function isInWritable(path: string, writable: readonly string[], closed: readonl
   return nearest !== undefined && writable.includes(nearest);
 }
 
-/** The nearest first; without the root. */
+/** The nearest first; none above the root. */
 function foldersAbove(path: string): readonly string[] {
   const folders: string[] = [];
-  for (let at = dirname(path); at !== dirname(at); at = dirname(at)) folders.push(at);
+  for (let at = path; at !== dirname(at); at = dirname(at)) folders.push(dirname(at));
   return folders;
 }

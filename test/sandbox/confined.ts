@@ -48,6 +48,7 @@ export interface Given {
   readonly env?: Readonly<Record<string, string>>;
   readonly context?: Partial<ToolContext>;
   readonly shell?: string;
+  readonly temporary?: (folders: { readonly base: string; readonly home: string }) => readonly string[];
   readonly allowWrite?: readonly string[];
   readonly denyRead?: readonly string[];
   readonly allowRead?: readonly string[];
@@ -81,7 +82,7 @@ export async function confined({
       home,
       dataRoot: join(home, '.clawdcode'),
       ownDirectories: [join(home, '.clawdcode/projects/p/blobs')],
-      temporary: [tmp],
+      temporary: places.temporary?.({ base, home }) ?? [tmp],
       allowWrite: places.allowWrite ?? [],
       denyRead: places.denyRead ?? [],
       allowRead: places.allowRead ?? [],

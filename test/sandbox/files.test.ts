@@ -166,6 +166,22 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect((await run('cat in.txt', { basis: 'read-only' })).text).toMatch(/^in$/m);
   });
 
+  test('a home in a temporary folder is none itself', async () => {
+    const { run } = await confined({ temporary: ({ base }) => [base] });
+    const { text } = await run('echo x > ~/.bashrc; echo x > ~/notes; echo in > in.txt; cat in.txt');
+    expect(text).toMatch(/\.bashrc: Read-only[\s\S]*notes: Read-only[\s\S]*^in$/m);
+  });
+
+  test('a home that is the temporary folder keeps what shells and editors obey', async () => {
+    const { run, home } = await confined({ temporary: ({ home }) => [home] });
+    writeFileSync(join(home, '.bashrc'), 'before');
+    mkdirSync(join(home, '.config/fish'), { recursive: true });
+    await run('echo x > ~/.bashrc; echo x > ~/.config/fish/config.fish; echo x > ~/notes');
+    expect(readFileSync(join(home, '.bashrc'), 'utf8')).toBe('before');
+    expect(existsSync(join(home, '.config/fish/config.fish'))).toBe(false);
+    expect(existsSync(join(home, 'notes'))).toBe(true);
+  });
+
   test('git works: commits, branches, stashes', async () => {
     const { run } = await confined();
     await run('git init -q .; git config user.email a@b.c; git config user.name A');

@@ -41,6 +41,14 @@ describe('a plan', () => {
   });
 });
 
+test('where the whole machine is the workspace, its devices and processes are not, and what is obeyed is kept', () => {
+  const plan = planCommand('workspace-write', 'user', where, { ...places, workspace: ['/'] });
+  expect(plan.protected).toEqual(places.protected);
+  const words = bubblewrapArguments(plan, undefined).join(' ');
+  expect(words).toMatch(/ --bind \/ \/ .*--dev \/dev --proc \/proc .*--ro-bind-try \/proc\/sys /);
+  expect(words.match(/bind \/ \//g)).toHaveLength(1);
+});
+
 const isOrdered = (places: readonly number[]): boolean =>
   !places.includes(-1) && [...places].sort((a, b) => a - b).join() === places.join();
 
