@@ -20,6 +20,7 @@ import { type EnvironmentRules, withoutTokens } from './environment.ts';
 import { namesIn } from './fileLookups.ts';
 import { findPlaces, type PlaceOptions } from './findPlaces.ts';
 import { completeGitFolder, createRepositoryFinder, gitFoldersOf, uncompleteGitFolder } from './gitPlaces.ts';
+import { closeInheritedFiles } from './inheritedFiles.ts';
 import { PortForwarder } from './PortForwarder.ts';
 import { planCommand, type SandboxPlan } from './plan.ts';
 import { createProxy } from './proxy.ts';
@@ -113,6 +114,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
   };
 
   const look = (): Promise<SandboxState> => {
+    if (state === undefined && options.platform === 'linux') closeInheritedFiles();
     state ??= probeSandbox(options);
     return state;
   };
@@ -147,8 +149,10 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         problems: new Set(),
         answers: new Map(),
       };
+      const onRelease = (): void => void running.delete(token);
+      const confinement = confined({ plan, env, wayOut, token, asking, options, onRelease });
       running.set(token, asking);
-      return confined({ plan, env, wayOut, token, asking, options, onRelease: () => running.delete(token) });
+      return confinement;
     },
     outside: (request, reason) => unconfined(reason, request.env),
     dispose() {

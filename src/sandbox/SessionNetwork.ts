@@ -71,13 +71,14 @@ export class SessionNetwork {
     );
     const servers: Server[] = [];
     try {
-      await receive(child, (port, server) => {
+      const received = receive(child, (port, server) => {
         servers.push(server);
         server.maxConnections = MAX_CONNECTIONS;
         if (port === PROXY_PORT) server.on('connection', (socket) => proxy.emit('connection', socket));
         else server.on('connection', (socket) => joinLocal(socket, port));
       });
-      const pid = await childPid(child);
+      // In this order: bubblewrap goes on writing for a while, and ends where nobody reads.
+      const pid = await inTime(received.then(() => childPid(child)));
       const namespaces = [
         openSync(`/proc/${pid}/ns/user`, 'r'),
         openSync(`/proc/${pid}/ns/net`, 'r'),
@@ -114,17 +115,21 @@ function receive(child: ChildProcess, onServer: (port: number, server: Server) =
   });
   return new Promise((resolve, reject) => {
     const fail = (why: string): void => reject(new Error(problem.trim() === '' ? why : problem.trim()));
-    const timer = setTimeout(() => fail('it did not start in time'), START_TIMEOUT_MS);
-    timer.unref();
     child.on('error', (error) => fail(error.message));
     child.on('exit', () => fail('it ended too soon'));
     child.on('message', (message: 'done' | { port: number; error?: string }, server) => {
-      if (message === 'done') {
-        clearTimeout(timer);
-        resolve();
-      } else if (server instanceof Server) onServer(message.port, server);
+      if (message === 'done') resolve();
+      else if (server instanceof Server) onServer(message.port, server);
       else if (message.port === PROXY_PORT) fail(message.error ?? 'no socket came');
     });
+  });
+}
+
+/** Rejects where what it waits for does not come. */
+function inTime<Value>(value: Promise<Value>): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('it did not start in time')), START_TIMEOUT_MS);
+    void value.then(resolve, reject).finally(() => clearTimeout(timer));
   });
 }
 

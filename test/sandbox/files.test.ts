@@ -1,7 +1,16 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { execFileSync, type StdioOptions, spawnSync } from 'node:child_process';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { confined, hasSandbox } from './confined.ts';
 
 describe.skipIf(!hasSandbox)('files in the sandbox', () => {
@@ -195,7 +204,6 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
   test('a linked worktree commits to its repository, and nothing else there can be changed', async () => {
     const { run, root, base } = await confined();
     const script = `cd ${base} && git init -q main && cd main && git config user.email a@b.c && git config user.name A && git commit -qm one --allow-empty && rm -rf ${root} && git worktree add -q ${root} -b wt`;
-    const { spawnSync } = await import('node:child_process');
     expect(spawnSync('sh', ['-c', script], { env: { PATH: process.env.PATH, HOME: base } }).status).toBe(0);
     const { text, status } = await run(`echo a > a && git add a && git commit -qm two && git log --oneline`);
     expect(status, text).toBe('ok');
@@ -214,6 +222,36 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     writeFileSync(join(root, '.git'), `gitdir: ${base}/victim/worktrees/w\n`);
     await run(`echo x > ${base}/victim/x`);
     expect(existsSync(join(base, 'victim/x'))).toBe(false);
+  });
+
+  test('a folder that the shell before this program left open is no way out', async () => {
+    const { home, root } = await confined();
+    const script = join(root, 'host.ts');
+    const from = (path: string) => JSON.stringify(resolve(import.meta.dirname, '../../src', path));
+    writeFileSync(
+      script,
+      `import { closeInheritedFiles } from ${from('sandbox/inheritedFiles.ts')};
+       import { spawnSync } from 'node:child_process';
+       const list = () => spawnSync('sh', ['-c', 'ls -l /proc/self/fd'], { encoding: 'utf8' }).stdout;
+       console.log('BEFORE', list());
+       closeInheritedFiles();
+       console.log('AFTER', list());`,
+    );
+    const folder = openSync(home, 'r');
+    onTestFinished(() => closeSync(folder));
+    // Far from the standard ones: those next to them Node keeps to itself.
+    const stdio: StdioOptions = [
+      ...Array.from({ length: 40 }, (_, at) => (at === 1 ? 'pipe' : 'ignore')),
+      folder,
+    ];
+    const { stdout } = spawnSync(process.execPath, ['--experimental-strip-types', '--no-warnings', script], {
+      stdio,
+      encoding: 'utf8',
+    });
+    const [before = '', after = ''] = stdout.split('AFTER');
+    expect(before).toContain(`-> ${home}`);
+    expect(after).toContain('total');
+    expect(after).not.toContain(`-> ${home}`);
   });
 
   test('links lead nowhere that the sandbox does not go', async () => {

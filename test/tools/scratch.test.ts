@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, realpath, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, realpath, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { SCRATCH_NAME } from '../../src/tools/shell/scratch.ts';
+import { startCommand } from '../../src/tools/shell/startCommand.ts';
 import { openWorkbench } from './workbench.ts';
 
 let parent: string;
@@ -41,4 +43,17 @@ test('the first command of a process removes what killed processes left, and not
   await vi.waitFor(() => expect(existsSync(left)).toBe(false), { timeout: 30_000 });
   for (const path of stays) expect(existsSync(join(path, 'command'))).toBe(true);
   await bench.close();
+});
+
+test('a sandbox that fails leaves no folder and no pipe behind', async () => {
+  vi.stubEnv('TMPDIR', parent);
+  const pipes = (): number => process.getActiveResourcesInfo().filter((name) => name === 'PipeWrap').length;
+  const before = pipes();
+  const failing = startCommand({
+    ...{ shell: '/bin/sh', command: ':', cwd: parent, env: {}, onChunk: () => undefined },
+    confine: () => Promise.reject(new Error('no sandbox')),
+  });
+  await expect(failing).rejects.toThrow('no sandbox');
+  expect(await readdir(join(parent, SCRATCH_NAME))).toEqual([]);
+  await vi.waitFor(() => expect(pipes()).toBeLessThanOrEqual(before));
 });

@@ -56,10 +56,15 @@ export async function startCommand(spec: CommandSpec): Promise<RunningCommand> {
   const [jobsFile, commandFile] = [join(scratch, 'jobs'), join(scratch, 'command')];
   const script = shellScript(spec.shell, spec.command, { cwdFile, jobsFile, commandFile });
   if (script.commandText !== undefined) await writeFile(commandFile, script.commandText, { mode: 0o600 });
-  const [pipe, confinement] = await Promise.all([openOutputPipe(scratch), spec.confine?.(scratch)]);
+  // Both at once; what the second may reject with is looked at below.
+  const confining = spec.confine?.(scratch);
+  confining?.catch(() => undefined);
+  const pipe = await openOutputPipe(scratch);
   const output = pipe?.writeEnd ?? 'pipe';
+  let confinement: Confinement | undefined;
   let child: ChildProcess;
   try {
+    confinement = await confining;
     const start = confinement?.launch(spec.shell, script.args) ?? {
       program: spec.shell,
       args: script.args,
@@ -74,7 +79,7 @@ export async function startCommand(spec: CommandSpec): Promise<RunningCommand> {
     });
   } catch (error) {
     confinement?.release();
-    // Some failures (too large an environment, a NUL in the command) are thrown, others come as events.
+    // Of the start some failures (too large an environment, a NUL in the command) are thrown, others come as events.
     pipe?.reader.destroy();
     await rm(scratch, { recursive: true, force: true });
     throw error;
