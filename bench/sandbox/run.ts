@@ -32,6 +32,7 @@ const sandbox = createCommandSandbox({
     },
     ...{ allowWrite: [], denyRead: [], allowRead: [], isObeyed: () => false, isSensitive: () => false },
   }),
+  gitNotes: join(home, '.clawdcode/sandbox/git'),
   scratchParent: (scratch) => dirname(scratch),
   environment: { granted: [], isToken: () => false },
   network: { verdict: () => 'deny', resolve: async () => [], localPorts: [], forwardPorts: true },

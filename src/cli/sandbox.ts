@@ -91,6 +91,7 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
       granted: [...sandbox.allowEnv, ...Object.keys(granted)],
       isToken: (value) => findTokens(value).length > 0,
     },
+    gitNotes: join(dataRoot, 'sandbox', 'git'),
     caches: cacheVariables(caches),
     network: {
       verdict: (host) => hostVerdict(host, hosts, permissions.rules()),

@@ -16,10 +16,11 @@ import type {
 } from '../protocol/sandbox.ts';
 import { whyBlocked } from './blocked.ts';
 import { bubblewrapArguments } from './bubblewrap.ts';
+import { createCompletedGitFolders } from './completedGitFolders.ts';
 import { type EnvironmentRules, withoutTokens } from './environment.ts';
 import { namesIn } from './fileLookups.ts';
 import { findPlaces, type PlaceOptions } from './findPlaces.ts';
-import { completeGitFolder, createRepositoryFinder, gitFoldersOf, uncompleteGitFolder } from './gitPlaces.ts';
+import { createRepositoryFinder, gitFoldersOf } from './gitPlaces.ts';
 import { closeInheritedFiles } from './inheritedFiles.ts';
 import { PortForwarder } from './PortForwarder.ts';
 import { planCommand, type SandboxPlan } from './plan.ts';
@@ -46,6 +47,8 @@ export interface SandboxOptions {
   /** Holds the scratch folders of all commands. */
   readonly scratchParent: (scratch: string) => string | undefined;
   readonly environment: EnvironmentRules;
+  /** Where sessions note the git folders that they have completed; out of reach for commands. */
+  readonly gitNotes: string;
   /** Variables that lead caches of package managers to a folder that commands may write to. */
   readonly caches: Readonly<Record<string, string>>;
   readonly network: NetworkRules;
@@ -83,8 +86,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
   let opened: Promise<WayOut | undefined> | undefined;
   const running = new Map<string, RunningRequest>();
   const findRepositories = createRepositoryFinder();
-  /** Git folders that got a file for as long as commands run. */
-  const completed = new Set<string>();
+  const gitFolders = createCompletedGitFolders(options.gitNotes);
 
   const proxy = createProxy({
     allows: (host, port, token) => {
@@ -132,7 +134,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       const isLook = found.mode === 'read-only' || request.grant.basis === 'read-only';
       const repositories = isLook ? [] : given.workspace.flatMap(findRepositories);
       for (const folder of isLook ? [] : [...given.workspace, ...repositories].flatMap(gitFoldersOf))
-        if (completeGitFolder(folder)) completed.add(folder);
+        gitFolders.complete(folder);
       const places = findPlaces({
         ...given,
         repositories,
@@ -159,7 +161,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       proxy.close();
       proxy.closeAllConnections();
       void opened?.then((one) => one?.close());
-      for (const folder of completed) uncompleteGitFolder(folder);
+      gitFolders.release();
     },
   };
 }

@@ -1,5 +1,5 @@
 /** Looks at the disk without exceptions: what is not there, or cannot be seen, is nothing. */
-import { type BigIntStats, lstatSync, readdirSync, realpathSync } from 'node:fs';
+import { type BigIntStats, lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 
 /** The path with its links resolved; empty where there is nothing. */
 export function resolved(path: string): readonly string[] {
@@ -27,5 +27,20 @@ export function lstatOf(path: string): BigIntStats | undefined {
     return lstatSync(path, { throwIfNoEntry: false, bigint: true });
   } catch {
     return undefined;
+  }
+}
+
+/** Whether a folder stands there, and no link to one. */
+export const isDirectory = (path: string): boolean => lstatOf(path)?.isDirectory() === true;
+
+const MAX_TEXT_BYTES = 64 * 1024;
+
+/** The content of a small file that is no link. */
+export function textOf(path: string): string {
+  try {
+    const found = lstatSync(path);
+    return found.isFile() && found.size <= MAX_TEXT_BYTES ? readFileSync(path, 'utf8') : '';
+  } catch {
+    return '';
   }
 }

@@ -2,14 +2,12 @@
  * The git folders of a workspace, and what git runs or takes orders from in each: of the repository itself, its
  * submodules, its linked worktrees, and of repositories below it.
  */
-import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
-import { lstatOf, namesIn, resolved } from './fileLookups.ts';
+import { isDirectory, lstatOf, namesIn, resolved, textOf } from './fileLookups.ts';
 
 /** What makes git read settings or hooks, or look for them elsewhere. Source: gitrepository-layout. */
 const obeyed = ['hooks', 'config', 'config.worktree', 'commondir'];
-/** "The shared files are right here", which is what git takes for granted without this file. */
-const OWN_COMMONDIR = '.\n';
 
 /** A repository may come from anywhere, and so may what is in its git folder. */
 const MAX_LOOKED_AT = 500;
@@ -37,7 +35,8 @@ function modulesIn(folder: string): readonly string[] {
   return found;
 }
 
-const isGitFolder = (path: string): boolean => lstatOf(join(path, 'HEAD')) !== undefined;
+/** Whether a folder has what git puts into each of its own. */
+export const isGitFolder = (path: string): boolean => lstatOf(join(path, 'HEAD')) !== undefined;
 
 /** In a git folder: what commands must not change. Resolved, as mounts need it. */
 export function protectedInGit(folder: string): readonly string[] {
@@ -45,29 +44,6 @@ export function protectedInGit(folder: string): readonly string[] {
     .slice(0, MAX_LOOKED_AT)
     .flatMap((name) => ['commondir', 'config.worktree'].map((file) => join(folder, 'worktrees', name, file)));
   return [...obeyed.map((name) => join(folder, name)), ...worktrees].flatMap(resolved);
-}
-
-/**
- * Makes what is missing in a git folder, so that it can be protected: as git would, and without a change for git. True
- * where its `commondir` is from here, which `uncompleteGitFolder` takes away again. Never throws.
- */
-export function completeGitFolder(folder: string): boolean {
-  if (!isGitFolder(folder) || !isDirectory(join(folder, 'objects'))) return false;
-  const isMissing = (name: string): boolean => lstatOf(join(folder, name)) === undefined;
-  try {
-    if (isMissing('hooks')) mkdirSync(join(folder, 'hooks'));
-    if (isMissing('config.worktree') && /worktreeconfig/i.test(textOf(join(folder, 'config'))))
-      writeFileSync(join(folder, 'config.worktree'), '', { flag: 'wx' });
-    if (isMissing('commondir')) writeFileSync(join(folder, 'commondir'), OWN_COMMONDIR, { flag: 'wx' });
-  } catch {
-    // Where this program cannot write, commands cannot either.
-  }
-  return textOf(join(folder, 'commondir')) === OWN_COMMONDIR;
-}
-
-export function uncompleteGitFolder(folder: string): void {
-  const file = join(folder, 'commondir');
-  if (textOf(file) === OWN_COMMONDIR) rmSync(file, { force: true });
 }
 
 /**
@@ -143,14 +119,3 @@ function lookInto(path: string, known: Folder | undefined): Folder | undefined {
     return undefined;
   }
 }
-
-function textOf(path: string): string {
-  try {
-    const found = lstatSync(path);
-    return found.isFile() && found.size <= 64 * 1024 ? readFileSync(path, 'utf8') : '';
-  } catch {
-    return '';
-  }
-}
-
-const isDirectory = (path: string): boolean => lstatOf(path)?.isDirectory() === true;

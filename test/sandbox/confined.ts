@@ -91,6 +91,7 @@ export async function confined({
     }),
     scratchParent: (scratch) => dirname(scratch),
     environment: { granted: [], isToken: () => false },
+    gitNotes: join(home, '.clawdcode/sandbox/git'),
     caches: {},
     network: { verdict: () => 'ask', resolve: async () => [], localPorts: [], forwardPorts: true },
     limits: { memoryBytes: null, processes: null },

@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { createCompletedGitFolders } from '../../src/sandbox/completedGitFolders.ts';
 import { confined, hasSandbox } from './confined.ts';
 
 describe.skipIf(!hasSandbox)('files in the sandbox', () => {
@@ -153,6 +154,36 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     await run('true');
     sandbox.dispose();
     expect(readdirSync(join(root, '.git'))).toEqual(before);
+  });
+
+  test('of two sessions the first to end takes nothing from the other, and the last leaves nothing', async () => {
+    const { root, base } = await confined();
+    execFileSync('git', ['init', '-q', '.'], { cwd: root });
+    const [folder, notes] = [join(root, '.git'), join(base, 'notes')];
+    const commondir = (): boolean => existsSync(join(folder, 'commondir'));
+    const [first, second] = [createCompletedGitFolders(notes), createCompletedGitFolders(notes)];
+    first.complete(folder);
+    second.complete(folder);
+    first.release();
+    expect(commondir()).toBe(true);
+    second.release();
+    expect(commondir()).toBe(false);
+    expect(readdirSync(notes)).toEqual([]);
+  });
+
+  test('what a killed session left in a git folder is gone with the next one', async () => {
+    const { run, root, home, sandbox } = await confined();
+    const other = join(home, 'other');
+    execFileSync('git', ['init', '-q', other]);
+    execFileSync('git', ['init', '-q', '.'], { cwd: root });
+    const { pid } = spawnSync(process.execPath, ['-e', '']);
+    mkdirSync(join(home, '.clawdcode/sandbox/git'), { recursive: true });
+    writeFileSync(join(home, `.clawdcode/sandbox/git/${pid}-1`), JSON.stringify([join(other, '.git')]));
+    writeFileSync(join(other, '.git/commondir'), '.\n');
+    await run('true');
+    expect(existsSync(join(other, '.git/commondir'))).toBe(false);
+    sandbox.dispose();
+    expect(readdirSync(join(home, '.clawdcode/sandbox/git'))).toEqual([]);
   });
 
   test('a folder around secrets or the project cannot be moved away', async () => {
