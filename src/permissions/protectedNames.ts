@@ -290,27 +290,21 @@ export function protectedName(
   { homes, workspace }: ProtectionPlace,
 ): ProtectedName | undefined {
   const parts = foldPath(path);
+  const around = homes.map(foldPath).filter((folder) => startsWith(parts, folder));
   const own = workspace.map(foldPath).filter((folder) => startsWith(parts, folder));
   const from = Math.max(0, ...own.map((folder) => folder.length));
   for (const [index, part] of parts.entries()) {
     if (index < from) continue;
-    const known = plain.get(part) ?? wild.find(({ matches }) => matches(part))?.name;
+    const known =
+      plain.get(part) ?? (anyWild.test(part) ? wild.find(({ matches }) => matches(part))?.name : undefined);
     if (known) return known;
   }
   return (
-    rows.find(({ way }) => parts.some((_, at) => at + way.length > from && matchesAt(way, parts, at)))
-      ?.name ??
+    rows.find(({ way }) => matchesFrom(from, way, parts))?.name ??
     rooted.find(({ way, isBelowHome }) =>
-      isBelowHome
-        ? homes.some((folder) => {
-            const start = foldPath(folder);
-            return startsWith(parts, start) && matchesAt(way, parts, start.length);
-          })
-        : matchesAt(way, parts, 0),
+      isBelowHome ? around.some((folder) => matchesAt(way, parts, folder.length)) : matchesAt(way, parts, 0),
     )?.name ??
-    (homes.map(foldPath).some((folder) => from <= folder.length && isHiddenIn(folder, parts))
-      ? hiddenInHome
-      : undefined)
+    (around.some((folder) => from <= folder.length && isHiddenIn(folder, parts)) ? hiddenInHome : undefined)
   );
 }
 
@@ -326,6 +320,13 @@ type Way = readonly Matcher[];
 const matchesAt = (way: Way, parts: readonly string[], at: number): boolean =>
   way.every((matches, index) => matches(parts[at + index] ?? ''));
 
+/** Whether the way ends after the first `from` parts. */
+function matchesFrom(from: number, way: Way, parts: readonly string[]): boolean {
+  for (let at = Math.max(0, from - way.length + 1); at < parts.length; at++)
+    if (matchesAt(way, parts, at)) return true;
+  return false;
+}
+
 const startsWith = (parts: readonly string[], start: readonly string[]): boolean =>
   start.length <= parts.length && start.every((part, index) => parts[index] === part);
 
@@ -334,10 +335,11 @@ const isHiddenIn = (folder: readonly string[], parts: readonly string[]): boolea
 
 function matcher(name: string): Matcher {
   if (!name.includes('*')) return (part) => part === name;
-  const escaped = name.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/\*/g, '.*');
-  const pattern = new RegExp(`^${escaped}$`, 's');
+  const pattern = new RegExp(`^${expression(name)}$`, 's');
   return (part) => pattern.test(part);
 }
+
+const expression = (name: string): string => name.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replace(/\*/g, '.*');
 
 /** The patterns, sorted by how they are looked for: most are names, and a long command asks about thousands of words. */
 const plain = new Map<string, ProtectedName>();
@@ -355,3 +357,12 @@ for (const name of protectedNames) {
   else if (pattern.includes('*')) wild.push({ name, matches: matcher(parts[0] ?? '') });
   else if (parts[0] !== undefined) plain.set(parts[0], name);
 }
+
+/** All of them at once: nearly every name is none of these, and they would be tried one after the other. */
+const anyWild = new RegExp(
+  `^(?:${protectedNames
+    .filter(({ pattern }) => pattern.includes('*') && !pattern.includes('/'))
+    .map(({ pattern }) => expression(foldPath(pattern)[0] ?? ''))
+    .join('|')})$`,
+  's',
+);

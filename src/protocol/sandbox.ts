@@ -43,7 +43,7 @@ export interface Confinement {
   record(): SandboxRecord;
   /** Why the sandbox made the command fail, in a sentence for the user; undefined when something else did. */
   blocked(output: string, exitCode: number): string | undefined;
-  /** Notes for the model once it has ended: files that other programs obey and that appeared meanwhile. */
+  /** For the model, what is new since the last call: files that other programs obey and that it has made or changed. */
   notes(): readonly string[];
   /** It goes on in the background as this process: servers in it are to be reached from this machine. */
   keep(pid: number): void;

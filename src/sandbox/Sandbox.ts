@@ -18,12 +18,14 @@ import { whyBlocked } from './blocked.ts';
 import { bubblewrapArguments } from './bubblewrap.ts';
 import { createCompletedGitFolders } from './completedGitFolders.ts';
 import { type EnvironmentRules, withoutTokens } from './environment.ts';
-import { namesIn } from './fileLookups.ts';
+import { resolved } from './fileLookups.ts';
 import { findPlaces, type PlaceOptions } from './findPlaces.ts';
-import { createRepositoryFinder, gitFoldersOf } from './gitPlaces.ts';
+import { gitFoldersOf } from './gitPlaces.ts';
 import { closeInheritedFiles } from './inheritedFiles.ts';
+import { type ObeyedChanges, watchObeyed } from './obeyedChanges.ts';
 import { PortForwarder } from './PortForwarder.ts';
 import { planCommand, type SandboxPlan } from './plan.ts';
+import { createProjectWalk } from './projectWalk.ts';
 import { createProxy } from './proxy.ts';
 import { SessionNetwork } from './SessionNetwork.ts';
 import { seatbeltProfile } from './seatbelt.ts';
@@ -85,7 +87,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
   let state: Promise<SandboxState> | undefined;
   let opened: Promise<WayOut | undefined> | undefined;
   const running = new Map<string, RunningRequest>();
-  const findRepositories = createRepositoryFinder();
+  const walk = createProjectWalk((path) => options.places().isObeyed(path));
   const gitFolders = createCompletedGitFolders(options.gitNotes);
 
   const proxy = createProxy({
@@ -132,8 +134,10 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         return unconfined('excluded by the settings', request.env);
       const given = options.places();
       const isLook = found.mode === 'read-only' || request.grant.basis === 'read-only';
-      const repositories = isLook ? [] : given.workspace.flatMap(findRepositories);
-      for (const folder of isLook ? [] : [...given.workspace, ...repositories].flatMap(gitFoldersOf))
+      const roots = isLook ? [] : given.workspace.flatMap(resolved);
+      const walked = roots.map(walk);
+      const repositories = walked.flatMap((one) => one.repositories);
+      for (const folder of isLook ? [] : [...roots, ...repositories].flatMap(gitFoldersOf))
         gitFolders.complete(folder);
       const places = findPlaces({
         ...given,
@@ -152,7 +156,12 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         answers: new Map(),
       };
       const onRelease = (): void => void running.delete(token);
-      const confinement = confined({ plan, env, wayOut, token, asking, options, onRelease });
+      const obeyed = watchObeyed(
+        walked.map((one) => one.obeyed),
+        () => roots.map((root) => walk(root).obeyed),
+        { kept: plan.protected, root: roots[0] ?? '/' },
+      );
+      const confinement = confined({ plan, env, wayOut, token, asking, options, obeyed, onRelease });
       running.set(token, asking);
       return confinement;
     },
@@ -295,12 +304,20 @@ interface ConfinedParts {
   readonly token: string;
   readonly asking: RunningRequest;
   readonly options: SandboxOptions;
+  readonly obeyed: ObeyedChanges;
   readonly onRelease: () => void;
 }
 
-function confined({ plan, env, wayOut, token, asking, options, onRelease }: ConfinedParts): Confinement {
-  const { isObeyed, workspace } = options.places();
-  const before = new Set(workspace.flatMap(topOf));
+function confined({
+  plan,
+  env,
+  wayOut,
+  token,
+  asking,
+  options,
+  obeyed,
+  onRelease,
+}: ConfinedParts): Confinement {
   const descriptors: number[] = [];
   let kept: number | undefined;
   const release = (): void => {
@@ -348,11 +365,7 @@ function confined({ plan, env, wayOut, token, asking, options, onRelease }: Conf
       };
     },
     blocked: (output, exitCode) => whyBlocked(output, exitCode, [...asking.refused], [...asking.problems]),
-    notes() {
-      const found = workspace.flatMap(topOf).filter((path) => !before.has(path) && isObeyed(path));
-      if (plan.mode === 'read-only' || found.length === 0) return [];
-      return [`(It created ${found.join(', ')}, which other programs run or obey: tell the user.)`];
-    },
+    notes: () => [obeyed.note() ?? []].flat(),
     keep(pid) {
       if (wayOut?.forwarder === undefined || !options.network.forwardPorts) return;
       kept = pid;
@@ -496,5 +509,3 @@ function isExecutable(path: string): boolean {
     return false;
   }
 }
-
-const topOf = (folder: string): readonly string[] => namesIn(folder).map((name) => join(folder, name));

@@ -2,7 +2,6 @@
  * The git folders of a workspace, and what git runs or takes orders from in each: of the repository itself, its
  * submodules, its linked worktrees, and of repositories below it.
  */
-import { readdirSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { isDirectory, lstatOf, namesIn, resolved, textOf } from './fileLookups.ts';
 
@@ -58,64 +57,4 @@ export function linkedGitFolder(root: string): readonly string[] {
   const isLinked =
     basename(own) === 'worktrees' && textOf(join(target, 'gitdir')).trim() === join(root, '.git');
   return isLinked && isDirectory(join(common, 'objects')) ? resolved(common) : [];
-}
-
-/** Made by programs and thrown away whole: a protected file in there would only be in the way. */
-const passing =
-  /^(?:\..*|node_modules|bower_components|venv|build.*|cmake-build.*|dist|out|target|vendor|_?deps|Pods|DerivedData)$/;
-const MAX_DEPTH = 5;
-const MAX_FOLDERS = 1000;
-const MAX_REPOSITORIES = 50;
-
-interface Folder {
-  readonly changed: bigint;
-  readonly folders: readonly string[];
-  readonly isRepository: boolean;
-}
-
-/**
- * Finds the repositories below a folder, the nearest first and without it. Folders are read again only when they have
- * changed, so that a second look costs little. Where a workspace has more folders than can be looked at, those that lie
- * deeper are left out.
- */
-export function createRepositoryFinder(): (root: string) => readonly string[] {
-  let known = new Map<string, Folder>();
-  return (root) => {
-    const seen = new Map<string, Folder>();
-    const found: string[] = [];
-    let level = [root];
-    for (let depth = 0; depth <= MAX_DEPTH && level.length > 0; depth++) {
-      const next: string[] = [];
-      for (const path of level) {
-        if (seen.size >= MAX_FOLDERS || found.length >= MAX_REPOSITORIES) break;
-        const folder = lookInto(path, known.get(path));
-        if (folder === undefined) continue;
-        seen.set(path, folder);
-        if (folder.isRepository && path !== root) found.push(path);
-        next.push(...folder.folders.map((name) => join(path, name)));
-      }
-      level = next;
-    }
-    // Of other roots, too: each call would otherwise forget what the one before has read.
-    known = new Map([...[...known].filter(([path]) => !`${path}/`.startsWith(`${root}/`)), ...seen]);
-    return found;
-  };
-}
-
-function lookInto(path: string, known: Folder | undefined): Folder | undefined {
-  const changed = lstatOf(path)?.ctimeNs;
-  if (changed === undefined) return undefined;
-  if (known?.changed === changed) return known;
-  try {
-    const entries = readdirSync(path, { withFileTypes: true });
-    return {
-      changed,
-      folders: entries
-        .filter((entry) => entry.isDirectory() && !passing.test(entry.name))
-        .map(({ name }) => name),
-      isRepository: entries.some(({ name }) => name === '.git'),
-    };
-  } catch {
-    return undefined;
-  }
 }

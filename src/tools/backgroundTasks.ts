@@ -68,9 +68,10 @@ async function report(task: BackgroundTask, title: string): Promise<ToolOutcome>
   const taken = task.capture.take();
   const output = taken.text.replace(/\n+$/, '');
   const original = await taken.original;
+  const notes = task.run.confinement?.notes() ?? [];
   return {
     status: 'ok',
-    text: `${output === '' ? '(no new output)' : output}\n(${state})`,
+    text: [output === '' ? '(no new output)' : output, `(${state})`, ...notes].join('\n'),
     kind: 'command',
     display: { title, summary: state },
     ...(original === undefined ? {} : { original }),

@@ -40,6 +40,8 @@ export interface Confined {
     command: string,
     more?: { basis?: Grant['basis']; background?: boolean; timeout?: number },
   ): Promise<ToolOutcome>;
+  /** Another tool of the same session. */
+  call(tool: string, input: unknown): Promise<ToolOutcome>;
   close(): Promise<void>;
 }
 
@@ -117,6 +119,7 @@ export async function confined({
   onTestFinished(close);
   return {
     ...{ base, root, home, tmp, sandbox, close },
+    call: (tool, input) => bench.call(tool, input),
     async run(command, { basis = 'user', background = false, timeout } = {}) {
       const prepared = await bench.prepare('Bash', {
         command,

@@ -255,6 +255,49 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect(existsSync(join(base, 'victim/x'))).toBe(false);
   });
 
+  test.each<[string, string, RegExp]>([
+    ['a file at the top', 'echo x > .mcp.json', /changed \.mcp\.json, which/],
+    ['a folder', 'mkdir .vscode; echo x > .vscode/tasks.json', /changed \.vscode, which/],
+    ['a link that becomes a file', 'rm CLAUDE.md; echo x > CLAUDE.md', /changed CLAUDE\.md, which/],
+    ['a file in a package', 'echo x > packages/a/CLAUDE.md', /changed packages\/a\/CLAUDE\.md, which/],
+    [
+      'a file in a folder of a package',
+      'echo x >> packages/a/.vscode/tasks.json',
+      /changed packages\/a\/\.vscode, which/,
+    ],
+    [
+      'a workflow',
+      'mkdir -p .github/workflows; echo x > .github/workflows/a.yml',
+      /\.github\/workflows, which/,
+    ],
+    [
+      'a repository that git looks into from another',
+      'git init -q node_modules/x; cd node_modules/x; git -c user.name=a -c user.email=a@b.c commit -q --allow-empty -m m; git config core.fsmonitor evil; cd ../..; git update-index --add --cacheinfo 160000,$(git -C node_modules/x rev-parse HEAD),node_modules/x',
+      /changed \.git\/index, which/,
+    ],
+  ])('the model hears of what could not be protected: %s', async (_, command, note) => {
+    const { run, root } = await confined();
+    execFileSync('git', ['init', '-q', '.'], { cwd: root });
+    mkdirSync(join(root, 'packages/a/.vscode'), { recursive: true });
+    for (const file of ['AGENTS.md', 'packages/a/CLAUDE.md', 'packages/a/.vscode/tasks.json'])
+      writeFileSync(join(root, file), 'before');
+    symlinkSync('AGENTS.md', join(root, 'CLAUDE.md'));
+    expect((await run('echo x > a; git add a; cat AGENTS.md')).text).not.toContain('It created');
+    expect((await run(command)).text).toMatch(note);
+    expect((await run('git status --short > /dev/null')).text).not.toContain('It created');
+  });
+
+  test('of a command in the background, too, once', async () => {
+    const { run, call, root } = await confined();
+    await run('while [ ! -f go ]; do sleep 0.05; done; echo x > .mcp.json', { background: true });
+    expect((await call('BashOutput', { task_id: 'b1' })).text).not.toContain('It created');
+    writeFileSync(join(root, 'go'), '');
+    expect((await call('BashOutput', { task_id: 'b1', wait: 20_000 })).text).toContain(
+      'It created or changed .mcp.json',
+    );
+    expect((await call('BashOutput', { task_id: 'b1' })).text).not.toContain('It created');
+  });
+
   test('a folder that the shell before this program left open is no way out', async () => {
     const { home, root } = await confined();
     const script = join(root, 'host.ts');

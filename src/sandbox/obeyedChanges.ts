@@ -1,0 +1,49 @@
+/**
+ * Notices what a command does to files that other programs obey where the sandbox could not keep it from them: files that
+ * were not there, links, and whatever lies below the top of the project.
+ */
+import { isAbsolute, relative } from 'node:path';
+
+/** Paths that one note names. */
+const MAX_NAMED = 10;
+
+export interface ObeyedChanges {
+  /** A sentence about what is new since the last call, to be told to the model; undefined where there is nothing. */
+  note(): string | undefined;
+}
+
+/** What is obeyed in each root, with stamps. */
+type Obeyed = readonly ReadonlyMap<string, string>[];
+
+/**
+ * `first` is what was obeyed before the command, `look` says what is now. `kept` is what the command cannot change: when
+ * that changes, it was somebody else. Paths in `root` are shortened.
+ */
+export function watchObeyed(
+  first: Obeyed,
+  look: () => Obeyed,
+  { kept, root }: { readonly kept: readonly string[]; readonly root: string },
+): ObeyedChanges {
+  const safe = new Set(kept);
+  let before = merged(first);
+  return {
+    note() {
+      const now = merged(look());
+      const changed = [...now].filter(
+        ([path, stamp]) => before.get(path) !== stamp && !(before.has(path) && safe.has(path)),
+      );
+      before = now;
+      if (changed.length === 0) return undefined;
+      const named = changed.slice(0, MAX_NAMED).map(([path]) => shortened(path, root));
+      const more = changed.length > MAX_NAMED ? ` and ${changed.length - MAX_NAMED} more` : '';
+      return `(It created or changed ${named.join(', ')}${more}, which other programs run or obey: tell the user.)`;
+    },
+  };
+}
+
+const merged = (all: Obeyed): ReadonlyMap<string, string> => new Map(all.flatMap((one) => [...one]));
+
+function shortened(path: string, root: string): string {
+  const below = relative(root, path);
+  return below.startsWith('..') || isAbsolute(below) ? path : below;
+}
