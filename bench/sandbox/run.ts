@@ -26,6 +26,7 @@ const sandbox = createCommandSandbox({
     ...{
       workspace: [root],
       home,
+      env: {},
       dataRoot: join(home, '.clawdcode'),
       ownDirectories: [],
       temporary: [tmpdir()],

@@ -77,6 +77,8 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
     places: () => ({
       workspace: [root, ...rules.additionalDirectories],
       home,
+      env: { ...env, ...granted },
+      user: process.getuid?.(),
       dataRoot,
       ownDirectories: [join(project, 'blobs')],
       temporary: [tmpdir(), '/tmp', '/var/tmp'],

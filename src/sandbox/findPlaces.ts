@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { lstatOf, namesIn, resolved } from './fileLookups.ts';
 import { gitFoldersOf, linkedGitFolder, protectedInGit } from './gitPlaces.ts';
 import type { HiddenPlace, SandboxPlaces } from './plan.ts';
-import { secretPlaces, secretSystemPlaces } from './secretPlaces.ts';
+import { secretPathsOf } from './secretPlaces.ts';
 
 export interface PlaceOptions {
   /** The project and the directories added to it, absolute. */
@@ -12,6 +12,10 @@ export interface PlaceOptions {
   /** Repositories below the workspace. */
   readonly repositories: readonly string[];
   readonly home: string;
+  /** The user's, which may move secrets out of the home. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Number of the user; absent where the system has none. */
+  readonly user?: number | undefined;
   /** The program's own data: keys, other sessions. Hidden, but for `ownDirectories`. */
   readonly dataRoot: string;
   /** In the program's data: what commands may read, outputs of this session. */
@@ -80,7 +84,7 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
 }
 
 function hiddenPlaces(
-  { home, dataRoot, denyRead, workspace, isSensitive }: PlaceOptions,
+  { home, env, user, dataRoot, denyRead, workspace, isSensitive }: PlaceOptions,
   expand: (path: string) => readonly string[],
   opened: readonly string[],
 ): readonly HiddenPlace[] {
@@ -90,19 +94,24 @@ function hiddenPlaces(
     : namesIn(home)
         .map((name) => join(home, name))
         .filter(isSensitive);
+  const secrets = secretPathsOf(home, env, user);
+  // A variable may lead into the project, as with a cluster of its own: the project's files are the project's. And what
+  // holds the home or the project is no place for secrets, whatever a variable says.
+  const isOfProject = (path: string): boolean =>
+    workspace.some((folder) => isInside(path, folder) && !isInside(home, folder)) ||
+    [home, ...workspace].some((folder) => isInside(folder, path));
   const candidates = [
     ...loose,
-    ...secretPlaces.map((place) => join(home, place)),
-    ...secretSystemPlaces,
+    ...secrets.places,
+    ...secrets.moved.filter((path) => !isOfProject(path)),
     dataRoot,
     ...denyRead.flatMap(expand),
   ];
-  const found = candidates.flatMap((path) => {
-    const [real] = resolved(path);
-    if (real === undefined) return [];
-    const isDirectory = statOf(real)?.isDirectory();
-    return isDirectory === undefined ? [] : [{ path: real, isDirectory }];
-  });
+  const files = secrets.files.filter((path) => !isOfProject(path));
+  const found = [
+    ...candidates.flatMap(hiddenPlace),
+    ...files.flatMap(hiddenPlace).filter(({ isDirectory }) => !isDirectory),
+  ];
   const unique = new Map(found.map((place) => [place.path, place]));
   // What lies in a hidden folder is gone with it, unless a place between the two is opened again.
   const isGone = (path: string, folder: string): boolean =>
@@ -113,6 +122,14 @@ function hiddenPlaces(
         (other) => other.isDirectory && other.path !== path && isGone(path, other.path),
       ),
   );
+}
+
+/** Empty where nothing is there that could be hidden: `/dev/null` in a variable says that there is no file. */
+function hiddenPlace(path: string): readonly HiddenPlace[] {
+  const [real] = resolved(path);
+  const found = real === undefined ? undefined : statOf(real);
+  if (real === undefined || found === undefined) return [];
+  return found.isDirectory() || found.isFile() ? [{ path: real, isDirectory: found.isDirectory() }] : [];
 }
 
 /** Folders whose content is built by commands all day, whatever it is called. */

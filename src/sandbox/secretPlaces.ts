@@ -1,8 +1,13 @@
 /**
- * Places below the user's home that hold keys, passwords and sessions: confined commands do not see them. Relative to
- * the home; each is named by the documentation of the program that owns it.
+ * Where keys, passwords and sessions lie: confined commands do not see them. Each place is named by the documentation of
+ * the program that owns it, as are the variables that move it. Pure.
  */
-export const secretPlaces: readonly string[] = [
+import { isAbsolute, join } from 'node:path';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Relative to the home. */
+const secretPlaces: readonly string[] = [
   // Keys and passwords
   '.ssh',
   '.gnupg',
@@ -28,6 +33,29 @@ export const secretPlaces: readonly string[] = [
   '.mylogin.cnf',
   '.htpasswd',
   '.vault-token',
+  '.config/1Password',
+  '.config/gopass',
+  '.local/share/gopass',
+  '.google_authenticator',
+  '.step',
+  '.yubico',
+  '.smbcredentials',
+  '.msmtprc',
+  '.config/msmtp',
+  '.mbsyncrc',
+  '.fetchmailrc',
+  '.offlineimaprc',
+  '.config/atuin',
+  '.local/share/atuin',
+  '.config/remmina',
+  '.config/filezilla',
+  '.vnc',
+  '.Xauthority',
+  '.ICEauthority',
+  '.erlang.cookie',
+  '.credentials',
+  '.secrets',
+  '.android/adbkey',
   // Clouds and hosts of code
   '.aws',
   '.azure',
@@ -52,6 +80,24 @@ export const secretPlaces: readonly string[] = [
   '.terraform.d/credentials.tfrc.json',
   '.terraformrc',
   '.pulumi/credentials.json',
+  '.databrickscfg',
+  '.snowflake',
+  '.snowsql',
+  '.dbt',
+  '.config/argocd',
+  '.config/helm/registry.json',
+  '.config/scw',
+  '.config/yandex-cloud',
+  '.minikube',
+  '.mc',
+  '.gsutil',
+  '.passwd-s3fs',
+  '.sentryclirc',
+  '.expo',
+  '.config/turborepo',
+  '.jfrog',
+  '.config/tea',
+  '.config/lab',
   '.kube',
   '.docker/config.json',
   '.config/containers/auth.json',
@@ -74,6 +120,14 @@ export const secretPlaces: readonly string[] = [
   '.config/composer/auth.json',
   '.composer/auth.json',
   '.config/hatch',
+  '.local/share/uv/credentials',
+  '.hex/hex.config',
+  '.config/dart/pub-credentials.json',
+  '.pub-cache/credentials.json',
+  '.ivy2/.credentials',
+  '.sbt/.credentials',
+  '.lein/credentials.clj',
+  '.lein/credentials.clj.gpg',
   // Other agents
   '.claude/.credentials.json',
   '.claude.json',
@@ -87,6 +141,13 @@ export const secretPlaces: readonly string[] = [
   '.local/share/amp/secrets.json',
   '.continue',
   '.cache/huggingface/token',
+  '.cache/huggingface/stored_tokens',
+  '.aider.conf.yml',
+  '.codeium',
+  '.config/goose',
+  '.cursor/cli-config.json',
+  '.config/Cursor/User/globalStorage',
+  '.config/Code/User/globalStorage',
   '.huggingface/token',
   '.kaggle',
   '.cloudflared',
@@ -109,6 +170,25 @@ export const secretPlaces: readonly string[] = [
   '.rediscli_history',
   '.lesshst',
   '.viminfo',
+  '.local/state/bash',
+  '.local/state/nvim/shada',
+  '.local/share/nvim/shada',
+  '.local/share/powershell',
+  '.ipython/profile_default/history.sqlite',
+  '.julia/logs/repl_history.jl',
+  '.irb_history',
+  '.pry_history',
+  '.mongodb_history',
+  '.dbshell',
+  '.ksh_history',
+  '.sh_history',
+  '.history',
+  '.histfile',
+  '.Rhistory',
+  '.gdb_history',
+  '.lldb_history',
+  '.ghc_history',
+  '.local/share/jupyter/runtime',
   // Browsers, mail, messengers, wallets
   '.mozilla',
   '.thunderbird',
@@ -138,8 +218,27 @@ export const secretPlaces: readonly string[] = [
   '.config/solana',
 ];
 
-/** Of the system, absolute: readable for root only, and so for a sandbox that root starts. */
-export const secretSystemPlaces: readonly string[] = [
+/** Of the system, absolute: most are readable for root only, and so for a sandbox that root starts. */
+const secretSystemPlaces: readonly string[] = [
+  '/etc/security/opasswd',
+  '/etc/krb5.keytab',
+  '/etc/pki/tls/private',
+  '/etc/NetworkManager/system-connections',
+  '/etc/wireguard',
+  '/etc/openvpn',
+  '/etc/ipsec.secrets',
+  '/etc/ppp/chap-secrets',
+  '/etc/ppp/pap-secrets',
+  '/etc/kubernetes',
+  '/etc/rancher',
+  '/etc/cloudflared',
+  '/etc/postfix/sasl_passwd',
+  '/etc/mysql/debian.cnf',
+  '/var/lib/kubelet',
+  '/var/lib/cloud/instance',
+  '/run/credentials',
+  '/run/agenix',
+  '/run/secrets.d',
   '/etc/shadow',
   '/etc/shadow-',
   '/etc/gshadow',
@@ -152,3 +251,98 @@ export const secretSystemPlaces: readonly string[] = [
   '/run/user',
   '/var/run/secrets',
 ];
+
+/**
+ * Variables that move a folder of the home. Sources: XDG Base Directory Specification; and of each program the page on its
+ * environment or configuration (cargo, gnupg, docker, gradle, gcloud, az, gh, glab, pass, pulumi, huggingface-cli, kaggle,
+ * codex, claude, composer, poetry, pip, flyctl, databricks, snowflake, dbt, uv, helm, step,
+ * minikube, android, pub, IPython).
+ */
+const movedFolders: Readonly<Record<string, string>> = {
+  XDG_CONFIG_HOME: '.config',
+  XDG_DATA_HOME: '.local/share',
+  XDG_STATE_HOME: '.local/state',
+  XDG_CACHE_HOME: '.cache',
+  CARGO_HOME: '.cargo',
+  GNUPGHOME: '.gnupg',
+  DOCKER_CONFIG: '.docker',
+  GRADLE_USER_HOME: '.gradle',
+  CLOUDSDK_CONFIG: '.config/gcloud',
+  AZURE_CONFIG_DIR: '.azure',
+  GH_CONFIG_DIR: '.config/gh',
+  GLAB_CONFIG_DIR: '.config/glab-cli',
+  PASSWORD_STORE_DIR: '.password-store',
+  PULUMI_HOME: '.pulumi',
+  HF_HOME: '.cache/huggingface',
+  KAGGLE_CONFIG_DIR: '.kaggle',
+  CODEX_HOME: '.codex',
+  CLAUDE_CONFIG_DIR: '.claude',
+  COMPOSER_HOME: '.config/composer',
+  POETRY_CONFIG_DIR: '.config/pypoetry',
+  FLY_CONFIG_DIR: '.fly',
+  SNOWFLAKE_HOME: '.snowflake',
+  DBT_PROFILES_DIR: '.dbt',
+  UV_CREDENTIALS_DIR: '.local/share/uv/credentials',
+  HELM_CONFIG_HOME: '.config/helm',
+  STEPPATH: '.step',
+  MINIKUBE_HOME: '.minikube',
+  ANDROID_USER_HOME: '.android',
+  PUB_CACHE: '.pub-cache',
+  IPYTHONDIR: '.ipython',
+  ELECTRUMDIR: '.electrum',
+};
+
+/**
+ * Variables that name files with keys, passwords or histories, or lists of them. Sources: the same pages of kubectl, aws,
+ * gcloud, npm, pip, git and curl (.netrc), psql, mysql, gsutil, terraform, rclone, oci, podman, sops, Kerberos, X11,
+ * Ansible, Talos, the shells and REPLs; `npm_config_userconfig` is what npm gives to the scripts that it runs.
+ */
+const secretFiles: readonly string[] = [
+  ...['KUBECONFIG', 'AWS_SHARED_CREDENTIALS_FILE', 'AWS_CONFIG_FILE', 'AWS_WEB_IDENTITY_TOKEN_FILE'],
+  ...[
+    'AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE',
+    'GOOGLE_APPLICATION_CREDENTIALS',
+    'AZURE_FEDERATED_TOKEN_FILE',
+  ],
+  ...['CLOUDSDK_AUTH_CREDENTIAL_FILE_OVERRIDE', 'NPM_CONFIG_USERCONFIG', 'npm_config_userconfig'],
+  ...['PIP_CONFIG_FILE', 'NETRC', 'PGPASSFILE', 'MYSQL_TEST_LOGIN_FILE', 'BOTO_CONFIG', 'BOTO_PATH'],
+  ...['TF_CLI_CONFIG_FILE', 'RCLONE_CONFIG', 'OCI_CLI_CONFIG_FILE', 'REGISTRY_AUTH_FILE'],
+  ...['SOPS_AGE_KEY_FILE', 'KRB5CCNAME', 'KRB5_KTNAME', 'KRB5_CLIENT_KTNAME', 'XAUTHORITY'],
+  ...['ICEAUTHORITY', 'ANSIBLE_VAULT_PASSWORD_FILE', 'HF_TOKEN_PATH'],
+  ...['DATABRICKS_CONFIG_FILE', 'SCW_CONFIG_PATH', 'SENTRY_PROPERTIES', 'HELM_REGISTRY_CONFIG'],
+  ...['TALOSCONFIG'],
+  ...['HISTFILE', 'LESSHISTFILE', 'PSQL_HISTORY', 'MYSQL_HISTFILE', 'SQLITE_HISTORY', 'REDISCLI_HISTFILE'],
+  ...['NODE_REPL_HISTORY', 'PYTHON_HISTORY'],
+];
+/** A file that a name of its own calls a secret. A key (`SSL_KEY_FILE`) may be what a development server needs. */
+const secretFileName = /(?:TOKEN|PASSWORD|PASSWD|SECRET|CREDENTIALS?)_(?:FILE|PATH)$/i;
+
+export interface SecretPaths {
+  /** Files and folders where they are unless somebody says otherwise. */
+  readonly places: readonly string[];
+  /** The same where a variable has moved them. */
+  readonly moved: readonly string[];
+  /** What variables name: files only, since a folder could be anything. */
+  readonly files: readonly string[];
+}
+
+/** Every place where secrets of this user may lie, absolute; most of them are not there. `user` is a number. */
+export function secretPathsOf(home: string, env: Variables, user: number | undefined): SecretPaths {
+  const moved = Object.entries(movedFolders).flatMap(([variable, from]) => {
+    const to = env[variable];
+    if (to === undefined || !isAbsolute(to)) return [];
+    const inside = secretPlaces.filter((place) => place === from || place.startsWith(`${from}/`));
+    return inside.map((place) => join(to, place.slice(from.length)));
+  });
+  return {
+    places: [...secretPlaces.map((place) => join(home, place)), ...secretSystemPlaces],
+    moved,
+    files: [
+      ...Object.entries(env)
+        .filter(([name]) => secretFiles.includes(name) || secretFileName.test(name))
+        .flatMap(([, value = '']) => value.split(':').filter((path) => isAbsolute(path))),
+      // Where Kerberos keeps tickets. Source: krb5.conf, default_ccache_name.
+      ...(user === undefined ? [] : [`/tmp/krb5cc_${user}`]),
+    ],
+  };
+}

@@ -82,6 +82,7 @@ export async function confined({
     places: () => ({
       workspace: [root],
       home,
+      env: { HOME: home, ...env },
       dataRoot: join(home, '.clawdcode'),
       ownDirectories: [join(home, '.clawdcode/projects/p/blobs')],
       temporary: places.temporary?.({ base, home }) ?? [tmp],

@@ -3,13 +3,17 @@ import {
   closeSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   openSync,
   readdirSync,
   readFileSync,
+  realpathSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createCompletedGitFolders } from '../../src/sandbox/completedGitFolders.ts';
 import { confined, hasSandbox } from './confined.ts';
@@ -53,6 +57,40 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect(text).not.toContain('SECRET');
     expect(text).toContain('plain');
     expect(existsSync(join(home, '.ssh/new'))).toBe(false);
+  });
+
+  test('variables that move secrets move what is hidden, and nothing else', async () => {
+    const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), 'moved-')));
+    onTestFinished(() => rmSync(elsewhere, { recursive: true, force: true }));
+    const env: Record<string, string> = {
+      XDG_CONFIG_HOME: join(elsewhere, 'config'),
+      XDG_DATA_HOME: join(elsewhere, 'data'),
+      CARGO_HOME: join(elsewhere, 'cargo'),
+      GNUPGHOME: join(elsewhere, 'gnupg'),
+      DOCKER_CONFIG: join(elsewhere, 'docker'),
+      KUBECONFIG: `${join(elsewhere, 'kube1')}:${join(elsewhere, 'kube2')}`,
+      GOOGLE_APPLICATION_CREDENTIALS: join(elsewhere, 'google.json'),
+      npm_config_userconfig: join(elsewhere, 'npmrc'),
+      KRB5CCNAME: `FILE:${join(elsewhere, 'tickets')}`,
+      SLACK_TOKEN_FILE: join(elsewhere, 'slack'),
+      PGPASSFILE: '/dev/null',
+      PASSWORD_STORE_DIR: '/',
+    };
+    const files =
+      'config/gh/hosts.yml data/keyrings/k cargo/credentials.toml gnupg/private docker/config.json kube1 kube2 google.json npmrc tickets slack';
+    for (const file of files.split(' ')) {
+      mkdirSync(dirname(join(elsewhere, file)), { recursive: true });
+      writeFileSync(join(elsewhere, file), `SECRET ${file}`);
+    }
+    for (const file of ['config/ordinary', 'cargo/config.toml'])
+      writeFileSync(join(elsewhere, file), `fine ${file}\n`);
+    const { run } = await confined({ env });
+    const { text } = await run(
+      `cd ${elsewhere}; cat ${files}; cat config/ordinary cargo/config.toml; : > /dev/null`,
+    );
+    expect(text).not.toContain('SECRET');
+    expect(text).toContain('fine config/ordinary\nfine cargo/config.toml');
+    expect(text).not.toMatch(/\/dev\/null/);
   });
 
   test('settings open and close further places', async () => {
