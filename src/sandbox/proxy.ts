@@ -26,10 +26,13 @@ type Tunnels = WeakMap<object, { readonly origin: string; readonly token: string
 /** Not listening: connections are handed to it with `emit('connection', socket)`. */
 export function createProxy(ports: ProxyPorts): Server {
   const tunnels: Tunnels = new WeakMap();
-  const server = createServer((incoming, answer) => void forward(incoming, answer, ports, tunnels));
+  const server = createServer((incoming, answer) => {
+    // What a stranger sends must not end this program.
+    forward(incoming, answer, ports, tunnels).catch(() => answer.destroy());
+  });
   server.on('connect', (incoming, client, head) => {
     if (tunnels.has(client)) refuse(client, '400 Bad Request', 'no tunnel in a tunnel');
-    else void tunnel(incoming, client, head, ports, { server, tunnels });
+    else tunnel(incoming, client, head, ports, { server, tunnels }).catch(() => client.destroy());
   });
   server.on('clientError', (_error, socket) => socket.destroy());
   // A command may keep an idle connection as long as it likes.
@@ -148,7 +151,13 @@ async function forward(
       createConnection: () => socket,
     },
     (reply) => {
-      answer.writeHead(reply.statusCode ?? 502, reply.headers);
+      const { statusCode = 0 } = reply;
+      // Source: RFC 9110, 15. Node reads any three digits, and throws when it is to write them.
+      if (statusCode < 200) {
+        outgoing.destroy();
+        return end(502, `${host} gave no answer.`);
+      }
+      answer.writeHead(statusCode, reply.headers);
       reply.pipe(answer);
     },
   );

@@ -18,7 +18,7 @@ async function listening(server: Server): Promise<number> {
 }
 
 /** A proxy that lets `good.example` through, and what arrives there, byte for byte. */
-async function open() {
+async function open(answer = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok') {
   let arrived = '';
   const mismatches: string[] = [];
   const upstream = await listening(
@@ -26,7 +26,7 @@ async function open() {
       socket.on('error', () => undefined);
       socket.on('data', (chunk) => {
         arrived += chunk.toString('latin1');
-        if (/\r\n\r\n/.test(arrived)) socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok');
+        if (/\r\n\r\n/.test(arrived)) socket.write(answer);
       });
     }),
   );
@@ -172,3 +172,13 @@ describe('the proxy', () => {
     expect(text).toBe('POST good.example body');
   });
 });
+
+test.each(['000 Nothing', '099 Less', '101 Switching Protocols', '42 No'])(
+  'an answer that cannot be passed on ends its request and nothing else: %s',
+  async (status) => {
+    const { say } = await open(`HTTP/1.1 ${status}\r\nContent-Length: 0\r\n\r\n`);
+    const request = 'GET http://good.example/ HTTP/1.1\r\nHost: good.example\r\n\r\n';
+    expect(await say(request)).toMatch(/^HTTP\/1\.1 502 /);
+    expect(await say(request)).toMatch(/^HTTP\/1\.1 502 /);
+  },
+);
