@@ -214,7 +214,7 @@ async function finished(
   if (end.code !== 0)
     after.push(`exit code ${end.code}${end.signal === undefined ? '' : ` (ended by ${end.signal})`}`);
   const { confinement } = report;
-  const taken = report.capture.take();
+  const taken = report.capture.take({ isLast: true });
   const blocked = confinement?.blocked(taken.text, end.code);
   const isBinding = confinement?.isBinding === true;
   const mayLeave = context.confirm !== undefined && !isBinding;
@@ -269,7 +269,7 @@ async function moved(
 ): Promise<ToolOutcome> {
   const { call, capture, recent, startedAtMs } = report;
   // What it has printed so far belongs to this call, whatever comes while the result is made to the task.
-  const taken = capture.take();
+  const taken = capture.take({ isLast: false });
   const { id } = tasks.keep({ command: call.command, run, capture, recent, startedAtMs });
   const handling = `BashOutput reads its output, KillBash stops it (task_id "${id}").`;
   if (call.run_in_background === true) {
@@ -289,7 +289,7 @@ async function outcome(
   status: ToolOutcome['status'],
   after: readonly string[],
   summary: string,
-  { taken = capture.take(), blobPatienceMs }: { taken?: Taken; blobPatienceMs?: number } = {},
+  { taken = capture.take({ isLast: true }), blobPatienceMs }: { taken?: Taken; blobPatienceMs?: number } = {},
 ): Promise<ToolOutcome> {
   const blob = taken.original;
   const original = await (blobPatienceMs === undefined ? blob : Promise.race([blob, delay(blobPatienceMs)]));

@@ -45,3 +45,38 @@ test('what commands print of a .env file is marked for the model, unless the fil
   expect(await run('cat .env', 'read-only')).not.toContain('hunter2hunter2');
   await bench.close();
 });
+
+test('what a command in the background prints in two halves is marked, though it is read in between', async () => {
+  const bench = await openWorkbench({
+    knownSecrets: () => [{ value: 'hunter2hunter2', mark: '[redacted: PASSWORD of .env]' }],
+  });
+  const command = 'printf "pw=hunter2hu"; while [ ! -f go ]; do sleep 0.05; done; echo nter2, done';
+  const started = await bench.call('Bash', { command, run_in_background: true }, undefined, {
+    basis: 'user',
+  });
+  const read = async (input = {}) => (await bench.call('BashOutput', { task_id: 'b1', ...input })).text;
+  const first = started.text + (await read());
+  await writeFile(join(bench.root, 'go'), '');
+  const all = first + (await read({ wait: 20_000 }));
+  expect(all).not.toMatch(/hunter|nter2/);
+  expect(all).toContain('[redacted: PASSWORD of .env], done');
+  await bench.close();
+});
+
+test('a secret is found in the forms in which programs print it', () => {
+  const value = 'p@ss/wo"rd&1 #x';
+  const redactor = createValueRedactor([{ value, mark: '[redacted]' }]);
+  const printed = [
+    value,
+    JSON.stringify({ value }),
+    `postgres://u:${encodeURIComponent(value)}@h`,
+    Buffer.from(value).toString('hex'),
+    ...['', 'u:', 'user:', 'admin:'].map((before) => btoa(`${before}${value}`)),
+    Buffer.from(`u:${value}?>`).toString('base64url'),
+  ];
+  for (const text of printed) {
+    const shown = redactor.push(`${text}\n`);
+    expect(shown, text).toContain('[redacted]');
+    expect(shown, text).not.toContain('ss/wo');
+  }
+});

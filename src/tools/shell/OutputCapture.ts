@@ -34,10 +34,14 @@ export class OutputCapture {
 
   /**
    * What came since the last call, an unfinished line included, and the whole of it where that is large. Rejects
-   * when the disk does.
+   * when the disk does. Unless nothing more comes, the beginning of what may become a secret is left for the next call.
    */
-  take(): { readonly text: string; readonly original: Promise<BlobRef | undefined> } {
-    this.#add(this.#redacted(this.#cleaner.flush()) + (this.#redactor?.flush() ?? ''));
+  take({ isLast }: { readonly isLast: boolean }): {
+    readonly text: string;
+    readonly original: Promise<BlobRef | undefined>;
+  } {
+    const rest = this.#redacted(this.#cleaner.flush());
+    this.#add(isLast ? rest + (this.#redactor?.flush() ?? '') : rest);
     const text = this.#recent.text();
     const blob = this.#blob;
     this.#recent = new HeadTail();

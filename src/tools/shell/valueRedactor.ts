@@ -1,4 +1,5 @@
 /** Takes known secrets out of text that comes in pieces, wherever they are broken between two of them. Pure. */
+import { printedForms } from './printedForms.ts';
 
 /** A secret value, and what stands in its place. */
 export interface KnownSecret {
@@ -15,10 +16,12 @@ export interface ValueRedactor {
 
 export function createValueRedactor(secrets: readonly KnownSecret[]): ValueRedactor {
   // The longer first: one may be a part of another.
-  const known = [...secrets]
+  const known = secrets
     .filter(({ value }) => value !== '')
+    .flatMap(({ value, mark }) => printedForms(value).map((form) => ({ value: form, mark })))
     .sort((a, b) => b.value.length - a.value.length);
   const longest = known[0]?.value.length ?? 0;
+  const beginnings = new Set(known.map(({ value }) => value[0]));
   let kept = '';
   return {
     push(text) {
@@ -27,7 +30,7 @@ export function createValueRedactor(secrets: readonly KnownSecret[]): ValueRedac
       const from = Math.max(0, whole.length - longest + 1);
       let cut = whole.length;
       for (let at = from; at < whole.length; at++) {
-        if (known.some(({ value }) => value.startsWith(whole.slice(at)))) {
+        if (beginnings.has(whole[at]) && known.some(({ value }) => value.startsWith(whole.slice(at)))) {
           cut = at;
           break;
         }
