@@ -109,8 +109,10 @@ export function createAgent(deps: AgentDeps): Agent {
     totals = addEntry(totals, entry, model.costUsd);
     emit({ type: 'entry', entry });
   });
-  // Behind the first screen: it starts a process.
+  // For the status line, behind the first screen: it starts a process. A run without a user pays for it with its first
+  // command.
   const lookAtSandbox = setTimeout(() => {
+    if (!deps.interactive) return;
     void deps.sandbox?.state().then((state) => {
       sandbox = state;
       emit({ type: 'sandbox_known' });
