@@ -13,11 +13,19 @@ export interface AutoAllowParts {
   readonly permissions: Pick<Permissions, 'decide' | 'matches'>;
   readonly sandbox: Pick<CommandSandbox, 'state'>;
   readonly isOn: boolean;
+  /** A word of a command, run in a folder, that the sandbox alone is not enough for. */
+  readonly delicateWord: (command: string, cwd: string) => string | undefined;
   /** Commands that run outside the sandbox. */
   readonly excluded: readonly string[];
 }
 
-export function createAutoAllow({ permissions, sandbox, isOn, excluded }: AutoAllowParts): AutoAllow {
+export function createAutoAllow({
+  permissions,
+  sandbox,
+  isOn,
+  delicateWord,
+  excluded,
+}: AutoAllowParts): AutoAllow {
   let on = isOn;
   return {
     enable() {
@@ -30,6 +38,7 @@ export function createAutoAllow({ permissions, sandbox, isOn, excluded }: AutoAl
         return decision;
       // The sandbox lets programs read the project's secrets; what is shown to the model is the user's to say.
       if (decision.causes?.some((cause) => cause.type === 'limit' && cause.isSecret)) return decision;
+      if (delicateWord(access.command, access.cwd) !== undefined) return decision;
       const [state, isExcluded] = await Promise.all([
         sandbox.state(),
         permissions.matches(excluded, access.command),

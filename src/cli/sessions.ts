@@ -23,6 +23,7 @@ import type { HttpSend } from '../model/http/types.ts';
 import { createOpenAIClient } from '../model/openai.ts';
 import { ownFactsOf } from '../model/ownFacts.ts';
 import { createServedModels, type ServedModels } from '../model/servers/servedModels.ts';
+import { isReadOnlyForCommands } from '../permissions/protectedNames.ts';
 import { isSensitive } from '../permissions/sensitive.ts';
 import type { ModelClient } from '../protocol/model.ts';
 import type { SandboxMode } from '../protocol/sandbox.ts';
@@ -32,6 +33,7 @@ import { createAutoAllow } from './autoAllow.ts';
 import { systemClock } from './clock.ts';
 import { logContext } from './debugEvents.ts';
 import type { DebugLog } from './debugLog.ts';
+import { delicateWord } from './delicateWords.ts';
 import { envSecrets } from './envSecrets.ts';
 import { openFileCheckpoints } from './fileCheckpoints.ts';
 import { openKnownServers } from './knownServers.ts';
@@ -197,6 +199,16 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         permissions,
         sandbox,
         isOn: settings.sandbox.autoAllow,
+        delicateWord: (command, cwd) =>
+          delicateWord(command, cwd, {
+            home: place.home,
+            isSensitive,
+            isObeyed: (path) =>
+              isReadOnlyForCommands(path, {
+                homes: [place.home],
+                workspace: [place.root, ...settings.permissions.additionalDirectories],
+              }),
+          }),
         excluded: settings.sandbox.excludedCommands,
       });
       const { tools, tasks, dispose, runningCalls } = builtinTools({

@@ -1,5 +1,11 @@
-import { expect, test, vi } from 'vitest';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createAutoAllow } from '../../src/cli/autoAllow.ts';
+import { delicateWord } from '../../src/cli/delicateWords.ts';
+import { isReadOnlyForCommands } from '../../src/permissions/protectedNames.ts';
+import { isSensitive } from '../../src/permissions/sensitive.ts';
 import type { PermissionDecision } from '../../src/protocol/permissions.ts';
 import type { SandboxState } from '../../src/protocol/sandbox.ts';
 
@@ -14,6 +20,7 @@ function given(decision: PermissionDecision, state: SandboxState = on, excluded:
       matches: async (patterns: readonly string[]) => patterns.length > 0,
     },
     sandbox: { state: vi.fn(async () => state) },
+    delicateWord: (text: string) => (text.includes('server.key') ? 'server.key' : undefined),
     excluded,
   };
 }
@@ -38,6 +45,34 @@ test.each<[string, PermissionDecision, SandboxState, string[]]>([
 ])('it changes nothing about %s', async (_, decision, state, excluded) => {
   const auto = createAutoAllow({ ...given(decision, state, excluded), isOn: true });
   expect(await auto.decide('Bash', command, 'default')).toEqual(decision);
+});
+
+test('it changes nothing about a command in whose text a delicate file stands', async () => {
+  const auto = createAutoAllow({ ...given(asks), isOn: true });
+  const code = { ...command, command: `python3 -c "print(open('server.key').read())"` };
+  expect(await auto.decide('Bash', code, 'default')).toEqual(asks);
+});
+
+test.each([
+  [`python3 -c "print(open('server.key').read())"`, 'server.key'],
+  ['mkdir -p .vscode && echo {} > .vscode/tasks.json', '.vscode'],
+  ['node -e \'fs.writeFileSync("packages/a/CLAUDE.md","x")\'', 'packages/a/CLAUDE.md'],
+  ['cp -r payload/x .envrc', '.envrc'],
+  ['cat ~/.ssh/id_rsa', '~/.ssh/id_rsa'],
+  ['npm test && git add AGENTS.md', undefined],
+  ['node --env-file=.env app.js', undefined],
+  ['git commit -m "the tasks of .env.example"', undefined],
+  ['python3 -m venv .venv && make -C build install', undefined],
+])('what is delicate in %s', (text, word) => {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), 'delicate-')));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const root = join(home, 'p');
+  for (const file of ['p/server.key', 'p/.env', 'p/AGENTS.md', '.ssh/id_rsa']) {
+    mkdirSync(dirname(join(home, file)), { recursive: true });
+    writeFileSync(join(home, file), '');
+  }
+  const isObeyed = (path: string) => isReadOnlyForCommands(path, { homes: [home], workspace: [root] });
+  expect(delicateWord(text, root, { home, isSensitive, isObeyed })).toBe(word);
 });
 
 test('it does not speak of files', async () => {

@@ -1,0 +1,31 @@
+/** Names of delicate files in the text of a command, wherever in it they stand: in code, too, that a command is given. */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+export interface DelicateRules {
+  readonly home: string;
+  readonly isSensitive: (path: string) => boolean;
+  /** Whether other programs obey what a file says. */
+  readonly isObeyed: (path: string) => boolean;
+}
+
+/** Far more words than anybody would read. */
+const MAX_WORDS = 2000;
+
+/**
+ * The first word that is a key which is there, or a file that is not and that other programs would obey: the sandbox shows
+ * the one and cannot keep the other from being made. Of `.env` files only the values are secret, and those are taken out
+ * of what commands print. A message that speaks of a file counts as well, since only a shell could tell.
+ */
+export function delicateWord(
+  command: string,
+  cwd: string,
+  { home, isSensitive, isObeyed }: DelicateRules,
+): string | undefined {
+  const words = new Set(command.split(/[\s'"`()<>|;&=,:{}[\]\\$]+/).slice(0, MAX_WORDS));
+  return [...words].find((word) => {
+    if (!/[\w-]/.test(word)) return false;
+    const path = word.startsWith('~/') ? join(home, word.slice(2)) : resolve(cwd, word);
+    return existsSync(path) ? isSensitive(path) && !/\/\.env[^/]*$/.test(path) : isObeyed(path);
+  });
+}
