@@ -2,7 +2,7 @@
  * The git folders of a workspace, and what git runs or takes orders from in each: of the repository itself, its
  * submodules, its linked worktrees, and of repositories below it.
  */
-import { basename, dirname, isAbsolute, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { isDirectory, lstatOf, namesIn, resolved, textOf } from './fileLookups.ts';
 
 /** What makes git read settings or hooks, or look for them elsewhere. Source: gitrepository-layout. */
@@ -46,15 +46,20 @@ export function protectedInGit(folder: string): readonly string[] {
 }
 
 /**
- * The folder of a repository whose linked worktree `root` is. Only where that folder names the worktree in turn, as git
- * writes it: the file `.git` may come from an archive and point anywhere.
+ * The git folder of a workspace whose `.git` is a file: of a linked worktree that of its repository, of a submodule its own.
+ * Only where that folder names the workspace in turn, as git writes it: the file may come from an archive and point
+ * anywhere. Both paths may be relative (worktree.useRelativePaths). Source: gitrepository-layout, gitsubmodules.
  */
 export function linkedGitFolder(root: string): readonly string[] {
-  const target = /^gitdir: (.+)$/m.exec(textOf(join(root, '.git')))?.[1];
-  if (target === undefined || !isAbsolute(target)) return [];
-  const own = dirname(target);
-  const common = dirname(own);
-  const isLinked =
-    basename(own) === 'worktrees' && textOf(join(target, 'gitdir')).trim() === join(root, '.git');
+  const written = /^gitdir: (.+)$/m.exec(textOf(join(root, '.git')))?.[1];
+  if (written === undefined) return [];
+  const target = resolve(root, written);
+  if (basename(dirname(target)) !== 'worktrees') {
+    const worktree = /^\s*worktree\s*=\s*(.+?)\s*$/m.exec(textOf(join(target, 'config')))?.[1];
+    const isOwn = worktree !== undefined && resolve(target, worktree) === root;
+    return isOwn && isGitFolder(target) && target.includes('/modules/') ? resolved(target) : [];
+  }
+  const common = dirname(dirname(target));
+  const isLinked = resolve(target, textOf(join(target, 'gitdir')).trim()) === join(root, '.git');
   return isLinked && isDirectory(join(common, 'objects')) ? resolved(common) : [];
 }

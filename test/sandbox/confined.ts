@@ -50,6 +50,8 @@ export interface Given {
   readonly env?: Readonly<Record<string, string>>;
   readonly context?: Partial<ToolContext>;
   readonly shell?: string;
+  /** Instead of the project. */
+  readonly workspace?: () => readonly string[];
   readonly temporary?: (folders: { readonly base: string; readonly home: string }) => readonly string[];
   readonly allowWrite?: readonly string[];
   readonly denyRead?: readonly string[];
@@ -80,7 +82,7 @@ export async function confined({
     path: process.env.PATH ?? '',
     node: process.execPath,
     places: () => ({
-      workspace: [root],
+      workspace: places.workspace?.() ?? [root],
       home,
       env: { HOME: home, ...env },
       dataRoot: join(home, '.clawdcode'),

@@ -284,6 +284,41 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect(existsSync(join(base, 'main/x'))).toBe(false);
   });
 
+  test.each([
+    [
+      'a worktree with relative paths',
+      'git init -q main; git -C main commit -qm one --allow-empty; git -C main worktree add -q ../home/wt; cd home/wt; echo "gitdir: ../../main/.git/worktrees/wt" > .git; echo "../../../../home/wt/.git" > ../../main/.git/worktrees/wt/gitdir',
+      'home/wt',
+    ],
+    [
+      'a submodule',
+      'git init -q lib; git -C lib commit -qm one --allow-empty; git init -q home/main; cd home/main; git -c protocol.file.allow=always submodule add -q ../../lib sub',
+      'home/main/sub',
+    ],
+  ])('%s commits to its git folder, and nothing else there can be changed', async (_, script, place) => {
+    const workspace: string[] = [];
+    const { run, base } = await confined({ workspace: () => workspace });
+    const git = ['-c', 'user.email=a@b.c', '-c', 'user.name=A'].join(' ');
+    const set = `git config --global user.email a@b.c; git config --global user.name A; ${script}`;
+    const env = { PATH: process.env.PATH, HOME: base };
+    expect(spawnSync('sh', ['-ec', set], { cwd: base, env, encoding: 'utf8' })).toMatchObject({ status: 0 });
+    const root = join(base, place);
+    workspace.push(root);
+    const { text, status } = await run(
+      `cd ${root} && echo a > a && git add a && git ${git} commit -qm two && git log --oneline`,
+    );
+    expect(status, text).toBe('ok');
+    const folder = execFileSync('git', ['rev-parse', '--path-format=absolute', '--git-common-dir'], {
+      cwd: root,
+      encoding: 'utf8',
+    }).trim();
+    await run(
+      `echo x > ${folder}/config; echo x > ${folder}/hooks/pre-commit; echo ../evil > ${folder}/commondir`,
+    );
+    expect(readFileSync(join(folder, 'config'), 'utf8')).not.toBe('x\n');
+    expect(existsSync(join(folder, 'hooks/pre-commit'))).toBe(false);
+  });
+
   test('a .git file that points anywhere opens nothing', async () => {
     const { run, root, base } = await confined();
     mkdirSync(join(base, 'victim/worktrees/w'), { recursive: true });
