@@ -4,13 +4,27 @@
 const signs: readonly (readonly [RegExp, string])[] = [
   [/read-only file system|\bEROFS\b/i, 'it wrote outside the workspace or to a protected file'],
   [/no new privileges|must be setuid root|effective uid is not 0/i, 'it wanted the rights of another user'],
+  // gpg behind git, ssh-keygen behind git, and gpg itself.
   [
-    /(?:\.sock\b|socket|docker|\bX11\b|display|d-?bus|\bagent\b).*(?:operation not permitted|\bEPERM\b|no such file)/i,
-    'it used a socket of another program',
+    /failed to sign the data|signing failed|no secret key|no agent running|(?:couldn't load|no private key found for|load key).*\.ssh\//i,
+    'it wanted to sign with a key that the sandbox hides',
+  ],
+  [
+    /permission denied \(publickey|could not open a connection to your authentication agent|host key verification failed/i,
+    'it wanted to use ssh with a key that the sandbox hides',
+  ],
+  [
+    /(?:\.sock\b|socket|docker|\bX11\b|display|d-?bus|\bagent\b).*(?:operation not permitted|\bEPERM\b|no such file)|failed to connect to bus|cannot connect to the docker daemon|\b(?:listen|connect) EPERM\b/i,
+    'it used a socket of another program, or made a socket file',
   ],
   [
     /could not resolve|couldn't resolve|name resolution|getaddrinfo|\bENOTFOUND\b|\bEAI_AGAIN\b|\bENETUNREACH\b|network is unreachable/i,
     'it wanted to reach the network without the proxy of the sandbox',
+  ],
+  // npm, gh, aws, gcloud, docker; last, as any server may want a login.
+  [
+    /\b(?:ENEEDAUTH|E401)\b|gh auth login|unable to locate credentials|you do not currently have an active account|no basic auth credentials/i,
+    'it needed a login that the sandbox hides',
   ],
 ];
 

@@ -204,6 +204,12 @@ describe('why a command failed', () => {
       [],
       /socket/,
     ],
+    ['error: gpg failed to sign the data\nfatal: failed to write commit object', [], /sign/],
+    ["error: Couldn't load public key /home/u/.ssh/id.pub: No such file or directory", [], /sign/],
+    ['git@host: Permission denied (publickey).\nfatal: Could not read from remote repository.', [], /ssh/],
+    ['Error: listen EPERM: operation not permitted /tmp/x-0/12.pipe', [], /socket/],
+    ['Failed to connect to bus: Host is down', [], /socket/],
+    ['npm error code ENEEDAUTH', [], /login/],
   ] as const)('%s', (output, hosts, why) => expect(whyBlocked(output, 1, hosts)).toMatch(why));
 
   test.each([
