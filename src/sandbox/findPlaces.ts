@@ -51,7 +51,8 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
     ...new Set([
       ...workspace,
       ...options.repositories.flatMap(resolved),
-      ...writable,
+      // What is opened by name inside such a place (the caches in the program's own data) is open as a whole.
+      ...writable.filter((path) => !options.isObeyed(path)),
       // It holds what shells and editors obey, whichever way it became writable.
       ...(isHomeGiven || temporary.some(isHomeIn) ? [home] : []),
     ]),

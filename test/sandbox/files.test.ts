@@ -235,6 +235,16 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     ).toMatch(/^new$/m);
   });
 
+  test('a cache in the data of the program stays writable, whatever is in it', async () => {
+    const { run, home } = await confined({ allowWrite: ['~/.clawdcode/cache'] });
+    mkdirSync(join(home, '.clawdcode/cache'));
+    await run('mkdir -p ~/.clawdcode/cache/npm/_logs && echo one > ~/.clawdcode/cache/npm/_logs/1');
+    const { text } = await run(
+      'echo two > ~/.clawdcode/cache/npm/_logs/2; cat ~/.clawdcode/cache/npm/_logs/*',
+    );
+    expect(text).toBe('one\ntwo');
+  });
+
   test('a project inside a hidden place opens nothing around it', async () => {
     const { run, root } = await confined({ denyRead: ['~'] });
     const { text } = await run('ls -A ~; cat ~/plain.txt; echo in > in.txt; cat in.txt');
