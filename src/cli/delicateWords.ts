@@ -1,6 +1,6 @@
 /** Names of delicate files in the text of a command, wherever in it they stand: in code, too, that a command is given. */
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 export interface DelicateRules {
   readonly home: string;
@@ -26,6 +26,15 @@ export function delicateWord(
   return [...words].find((word) => {
     if (!/[\w-]/.test(word)) return false;
     const path = word.startsWith('~/') ? join(home, word.slice(2)) : resolve(cwd, word);
-    return existsSync(path) ? isSensitive(path) && !/\/\.env[^/]*$/.test(path) : isObeyed(path);
+    if (existsSync(path)) return isSensitive(path) && !/\/\.env[^/]*$/.test(path);
+    // In a folder that is obeyed as a whole the sandbox lets nothing be made.
+    return isObeyed(path) && !isObeyed(folderAround(path));
   });
+}
+
+/** The nearest that exists. */
+function folderAround(path: string): string {
+  let at = dirname(path);
+  while (!existsSync(at) && at !== dirname(at)) at = dirname(at);
+  return at;
 }

@@ -60,6 +60,7 @@ test.each([
   ['cp -r payload/x .envrc', '.envrc'],
   ['cat ~/.ssh/id_rsa', '~/.ssh/id_rsa'],
   ['npm test && git add AGENTS.md', undefined],
+  ['echo x > .git/hooks/pre-commit', undefined],
   ['node --env-file=.env app.js', undefined],
   ['git commit -m "the tasks of .env.example"', undefined],
   ['python3 -m venv .venv && make -C build install', undefined],
@@ -67,7 +68,7 @@ test.each([
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'delicate-')));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
   const root = join(home, 'p');
-  for (const file of ['p/server.key', 'p/.env', 'p/AGENTS.md', '.ssh/id_rsa']) {
+  for (const file of ['p/server.key', 'p/.env', 'p/AGENTS.md', 'p/.git/hooks/x', '.ssh/id_rsa']) {
     mkdirSync(dirname(join(home, file)), { recursive: true });
     writeFileSync(join(home, file), '');
   }
