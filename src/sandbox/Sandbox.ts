@@ -90,24 +90,27 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
   const walk = createProjectWalk((path) => options.places().isObeyed(path));
   const gitFolders = createCompletedGitFolders(options.gitNotes);
 
+  /** Only commands of this session can connect: where one runs, it is the one, though it does not say so. */
+  const asking = (token: string | undefined): RunningRequest | undefined => {
+    const [only] = running.values();
+    return running.get(token ?? '') ?? (running.size === 1 ? only : undefined);
+  };
+
   const proxy = createProxy({
-    allows: (host, port, token) => {
-      const [only] = running.values();
-      const asking = running.get(token ?? '') ?? (running.size === 1 ? only : undefined);
-      return allowsHost(host, port, asking, network);
-    },
+    knows: (token) => asking(token) !== undefined,
+    allows: (host, port, token) => allowsHost(host, port, asking(token), network),
     connect: async (host, port, token) => {
       try {
         return await connectTo(host, port, network);
       } catch (error) {
-        const problems = running.get(token ?? '')?.problems;
+        const problems = asking(token)?.problems;
         if (error instanceof HostRefusedError && problems !== undefined && problems.size < MAX_NAMED)
           problems.add(error.message);
         throw error;
       }
     },
     onMismatch: (host, port, token) => {
-      const refused = running.get(token ?? '')?.refused;
+      const refused = asking(token)?.refused;
       if (refused !== undefined && refused.size < MAX_NAMED) refused.add(`${host}:${port}`);
     },
   });
@@ -148,7 +151,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       const plan = planCommand(found.mode, request.grant.basis, { cwd: request.cwd, scratch }, places);
       const wayOut = plan.network === 'session' ? await open() : undefined;
       const token = randomBytes(9).toString('base64url');
-      const asking: RunningRequest = {
+      const own: RunningRequest = {
         request,
         hosts: new Set(),
         refused: new Set(),
@@ -159,10 +162,10 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       const obeyed = watchObeyed(
         walked.map((one) => one.obeyed),
         () => roots.map((root) => walk(root).obeyed),
-        { kept: plan.protected, root: roots[0] ?? '/' },
+        { kept: [...plan.protected, ...plan.hidden.map(({ path }) => path)], root: roots[0] ?? '/' },
       );
-      const confinement = confined({ plan, env, wayOut, token, asking, options, obeyed, onRelease });
-      running.set(token, asking);
+      const confinement = confined({ plan, env, wayOut, token, asking: own, options, obeyed, onRelease });
+      if (plan.network === 'session') running.set(token, own);
       return confinement;
     },
     outside: (request, reason) => unconfined(reason, request.env),

@@ -9,6 +9,8 @@ import type { Duplex } from 'node:stream';
 import { readServerName } from './serverName.ts';
 
 export interface ProxyPorts {
+  /** Whether it is known which command asks, so that the right one is named to the user. */
+  readonly knows: (token: string | undefined) => boolean;
   /** Whether a command may reach a host; `token` says which command asks, where it says so. May wait for the user. */
   readonly allows: (host: string, port: number, token: string | undefined) => Promise<boolean>;
   /** Connects to a host after its addresses were checked; rejects with what is wrong. */
@@ -45,7 +47,7 @@ async function tunnel(
   incoming: IncomingMessage,
   client: Duplex,
   head: Buffer,
-  { allows, connect, onMismatch }: ProxyPorts,
+  { knows, allows, connect, onMismatch }: ProxyPorts,
   { server, tunnels }: { readonly server: Server; readonly tunnels: Tunnels },
 ): Promise<void> {
   client.on('error', () => client.destroy());
@@ -53,6 +55,7 @@ async function tunnel(
   const token = tokenOf(incoming);
   if (target === undefined) return refuse(client, '400 Bad Request', 'no host:port');
   const { host, port, url } = target;
+  if (!knows(token)) return refuse(client, '407 Proxy Authentication Required', WHO_ASKS, AUTHENTICATE);
   if (!(await allows(host, port, token)))
     return refuse(client, '403 Forbidden', `the sandbox does not let commands reach ${host}`);
   const upstream = await connect(host, port, token).catch((error: Error) => error);
@@ -126,13 +129,13 @@ function firstRecord(client: Duplex, head: Buffer): Promise<Buffer> {
 async function forward(
   incoming: IncomingMessage,
   answer: ServerResponse,
-  { allows, connect }: ProxyPorts,
+  { knows, allows, connect }: ProxyPorts,
   tunnels: Tunnels,
 ): Promise<void> {
   const inTunnel = tunnels.get(incoming.socket);
   const target = readTarget(`${inTunnel?.origin ?? ''}${incoming.url ?? ''}`);
-  const end = (code: number, text: string): void => {
-    answer.writeHead(code, { 'content-type': 'text/plain', connection: 'close' }).end(`${text}\n`);
+  const end = (code: number, text: string, more: Readonly<Record<string, string>> = {}): void => {
+    answer.writeHead(code, { 'content-type': 'text/plain', connection: 'close', ...more }).end(`${text}\n`);
   };
   if (target === undefined)
     return end(400, 'This is a proxy: the request line needs a whole http:// address.');
@@ -140,6 +143,7 @@ async function forward(
   if (inTunnel !== undefined && url.origin !== inTunnel.origin)
     return end(400, 'The tunnel leads elsewhere.');
   const token = inTunnel === undefined ? tokenOf(incoming) : inTunnel.token;
+  if (!knows(token)) return end(407, WHO_ASKS, AUTHENTICATE);
   if (!(await allows(host, port, token))) return end(403, `The sandbox does not let commands reach ${host}.`);
   const socket = await connect(host, port, token).catch((error: Error) => error);
   if (socket instanceof Error) return end(502, socket.message);
@@ -193,8 +197,21 @@ function tokenOf({ headers }: IncomingMessage): string | undefined {
   return Buffer.from(encoded, 'base64').toString('latin1').split(':')[0];
 }
 
-function refuse(client: Duplex, status: string, why: string): void {
+/**
+ * Some programs, git among them, name themselves only after they were asked to, though they were told the name.
+ * Source: RFC 9110, 11.7.1.
+ */
+const AUTHENTICATE = { 'Proxy-Authenticate': 'Basic realm="clawdcode"' } as const;
+const WHO_ASKS = 'several commands run: the proxy needs the user name of its address';
+
+function refuse(
+  client: Duplex,
+  status: string,
+  why: string,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  const more = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   client.end(
-    `HTTP/1.1 ${status}\r\nContent-Length: ${Buffer.byteLength(why) + 1}\r\nConnection: close\r\n\r\n${why}\n`,
+    `HTTP/1.1 ${status}\r\n${more.join('')}Content-Length: ${Buffer.byteLength(why) + 1}\r\nConnection: close\r\n\r\n${why}\n`,
   );
 }

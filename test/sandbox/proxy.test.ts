@@ -32,6 +32,7 @@ async function open(answer = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok') {
   );
   const proxy = await listening(
     createProxy({
+      knows: (token) => token !== 'nobody',
       allows: async (host) => host === 'good.example' || host === '192.0.2.1',
       connect: async () => connect(upstream, '127.0.0.1'),
       onMismatch: (host) => mismatches.push(host),
@@ -148,6 +149,7 @@ describe('the proxy', () => {
 
   test('forwards ordinary requests with their bodies', async () => {
     const proxy = createProxy({
+      knows: () => true,
       allows: async () => true,
       connect: async () => connect(target, '127.0.0.1'),
       onMismatch: () => undefined,
@@ -182,3 +184,13 @@ test.each(['000 Nothing', '099 Less', '101 Switching Protocols', '42 No'])(
     expect(await say(request)).toMatch(/^HTTP\/1\.1 502 /);
   },
 );
+
+test('who cannot be told apart is asked for a name, and lets nothing through before', async () => {
+  const { say, arrived } = await open();
+  const name = `Proxy-Authorization: Basic ${btoa('nobody:x')}\r\n`;
+  for (const line of ['GET http://good.example/', 'CONNECT good.example:443'])
+    expect(await say(`${line} HTTP/1.1\r\nHost: good.example\r\n${name}\r\n`)).toMatch(
+      /^HTTP\/1\.1 407 [\s\S]*Proxy-Authenticate: Basic/i,
+    );
+  expect(arrived()).toBe('');
+});
