@@ -6,8 +6,9 @@ import { globsOverlap, hasGlob } from './globOverlap.ts';
 const MAX_ENTRIES = 5000;
 
 /**
- * The existing paths that a shell may make of an absolute path with wildcards; undefined when there are too
- * many to look at. May name a few that the shell would not; `**` goes down as far as in zsh.
+ * The existing paths that a shell may make of an absolute path with wildcards, where a backslash takes the meaning of the
+ * character behind it away; undefined when there are too many to look at. May name a few that the shell would not.
+ * `**` is both `*`, as to bash and dash, and any number of folders, as to zsh.
  */
 export function expandGlob(pattern: string): readonly string[] | undefined {
   let looked = 0;
@@ -28,17 +29,20 @@ export function expandGlob(pattern: string): readonly string[] | undefined {
       .filter(({ name, isDirectory }) => isDirectory && !name.startsWith('.'))
       .flatMap(({ name }) => below(join(directory, name))),
   ];
+  const matching = (directory: string, part: string): readonly string[] =>
+    [...list(directory).map(({ name }) => name), ...dots(part)]
+      .filter((name) => mayMatch(part, name))
+      // Not normalised: the parent of a link is where it leads.
+      .map((name) => `${directory === '/' ? '' : directory}/${name}`);
   let found: readonly string[] = ['/'];
-  for (const part of pattern.split('/').filter((one) => one !== '')) {
+  const parts = pattern.split('/').filter((one) => one !== '');
+  for (const [index, part] of parts.entries()) {
+    // To zsh `***/` is every folder below, those behind links included.
+    if (/^\*{3,}$/.test(part)) return undefined;
     if (!hasGlob(part)) found = found.map((directory) => join(directory, part));
-    else if (part === '**') found = found.flatMap(below);
-    else
-      found = found.flatMap((directory) =>
-        [...list(directory).map(({ name }) => name), ...dots(part)]
-          .filter((name) => mayMatch(part, name))
-          // Not normalised: the parent of a link is where it leads.
-          .map((name) => `${directory === '/' ? '' : directory}/${name}`),
-      );
+    else if (part === '**' && index < parts.length - 1)
+      found = [...new Set(found.flatMap((directory) => [...below(directory), ...matching(directory, '*')]))];
+    else found = found.flatMap((directory) => matching(directory, part));
   }
   return looked > MAX_ENTRIES ? undefined : found;
 }

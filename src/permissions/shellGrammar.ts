@@ -51,6 +51,8 @@ export interface RedirectNode {
 
 /** Takes a redirection apart; undefined when it is of an unknown kind. */
 export function readRedirect(node: Node, source: string): RedirectNode | undefined {
+  // To zsh `>!` is `>|`, so that the word behind it is another file.
+  if (/^\d*[<>&|]+!/.test(source.slice(node.startIndex, node.endIndex))) return undefined;
   let operator = '';
   const words: Node[] = [];
   for (const child of node.children) {
@@ -77,6 +79,23 @@ export function redirectEffect(
   }
   if (operator === '<') return 'reads';
   return ['>', '>>', '>|', '&>', '&>>'].includes(operator) ? 'writes' : undefined;
+}
+
+/**
+ * Whether a command's input may come from a redirection. The grammar gives one at the end of a pipeline or a list to the
+ * whole of it, while the shell gives it to the last command, so those around it count as well.
+ */
+export function redirectsInput(command: Node, source: string): boolean {
+  const own = command.children.filter((child) => child.type.endsWith('_redirect'));
+  const around: Node[] = [];
+  for (let node = command.parent; node !== null; node = node.parent)
+    if (node.type === 'redirected_statement') around.push(...node.children);
+  return [...own, ...around].some((node) => {
+    if (/^here(?:doc|string)_redirect$/.test(node.type)) return true;
+    if (node.type !== 'file_redirect') return false;
+    const [, descriptor, operator] = /^(\d*)(\S?)/.exec(source.slice(node.startIndex, node.endIndex)) ?? [];
+    return operator === '<' || descriptor === '0';
+  });
 }
 
 /** The words and operators of `[ … ]` and `[[ … ]]` in order; undefined when something else is in it. */

@@ -16,6 +16,7 @@ import {
   isPlainVariable,
   readRedirect,
   redirectEffect,
+  redirectsInput,
   repeating,
   reserved,
   statements,
@@ -288,24 +289,23 @@ export class CommandReader {
     return runs?.every((run) => run !== undefined) ? runs.filter((run) => run !== undefined) : null;
   }
 
-  /** The words of the command before this one in a pipeline. */
+  /** The words of the command that this one reads the output of, and nothing else. */
   #inputOf(nodes: readonly Node[]): readonly Argument[] | undefined {
-    let command = nodes[0]?.parent ?? null;
-    while (command !== null && /^(?:command_name|command|redirected_statement)$/.test(command.type)) {
-      const before: Node | null = command.previousNamedSibling;
-      if (command.parent?.type === 'pipeline' && before?.type === 'command' && command.type === 'command') {
-        const isPlain = before.children.every(
-          (child) => child.type === 'command_name' || wordTypes.has(child.type),
-        );
-        const words = before.children.flatMap((child) =>
-          child.type === 'command_name' ? child.children : [child],
-        );
-        const runs = isPlain ? this.#runs(words) : undefined;
-        return runs?.length === 1 ? runs[0] : undefined;
-      }
-      command = command.parent;
-    }
-    return undefined;
+    const first = nodes[0]?.parent ?? null;
+    const command = first?.type === 'command_name' ? first.parent : first;
+    const before = command?.previousNamedSibling;
+    if (command?.type !== 'command' || command.parent?.type !== 'pipeline' || before?.type !== 'command')
+      return undefined;
+    // Through `|&` come error messages as well, and a redirection takes the place of the pipe.
+    if (command.previousSibling?.type !== '|' || redirectsInput(command, this.#source)) return undefined;
+    const isPlain = before.children.every(
+      (child) => child.type === 'command_name' || wordTypes.has(child.type),
+    );
+    const words = before.children.flatMap((child) =>
+      child.type === 'command_name' ? child.children : [child],
+    );
+    const runs = isPlain ? this.#runs(words) : undefined;
+    return runs?.length === 1 ? runs[0] : undefined;
   }
 
   /** The pieces of a word; undefined when it is not understood. */

@@ -9,7 +9,7 @@ import type { Piece } from './wordPieces.ts';
 export type Argument =
   /** `~/x` is below the home directory; a file that is called `~` is `./~`. */
   | { readonly type: 'text'; readonly text: string }
-  /** The files that match, or the pattern itself where none does. */
+  /** The files that match, or the pattern itself where none does. A backslash stands before what was quoted. */
   | {
       readonly type: 'files';
       readonly pattern: string;
@@ -121,14 +121,16 @@ function argumentsOf(
   }
   let unknown: 'output' | 'secret' | undefined;
   let loose = false;
-  const parts: (readonly { text: string; wild: boolean }[])[] = [];
+  const parts: (readonly { text: string; pattern: string; wild: boolean }[])[] = [];
   for (const [index, piece] of word.entries()) {
     if (piece.type === 'unknown' || piece.type === 'brace') return undefined;
-    if (piece.type === 'tilde') parts.push([{ text: '~', wild: false }]);
+    if (piece.type === 'tilde') parts.push([{ text: '~', pattern: '~', wild: false }]);
     else if (piece.type === 'text') {
       // Only a tilde of its own kind is the home directory; any other is a character.
       const text = index === 0 && piece.text.startsWith('~') ? `./${piece.text}` : piece.text;
-      parts.push([{ text, wild: !piece.quoted && text !== '[' && hasGlob(text) }]);
+      const isCommand = word.length === 1 && text === '[';
+      const pattern = piece.quoted ? literally(text) : text;
+      parts.push([{ text, pattern, wild: !piece.quoted && !isCommand && hasGlob(text) }]);
     } else if (piece.type === 'output') {
       unknown ??= 'output';
       loose ||= !piece.quoted;
@@ -139,7 +141,7 @@ function argumentsOf(
         piece.type === 'variable' &&
         texts.length === values.length &&
         (piece.quoted || texts.every((text) => staysOneWord.test(text)));
-      if (isKnown) parts.push(texts.map((text) => ({ text, wild: false })));
+      if (isKnown) parts.push(texts.map((text) => ({ text, pattern: literally(text), wild: false })));
       else {
         if (unknown !== 'secret') unknown = mayBeSecret(piece.name, variables) ? 'secret' : 'output';
         loose ||= !piece.quoted && values.some((value) => value.type !== 'output' || value.ofUser !== true);
@@ -148,13 +150,21 @@ function argumentsOf(
   }
   if (unknown !== undefined)
     return [{ type: unknown, loose: loose || parts.flat().some(({ wild }) => wild) }];
-  return combine(parts)?.map((list) => {
-    const text = list.map((part) => part.text).join('');
-    return list.some(({ wild }) => wild)
-      ? { type: 'files', pattern: text, single: false, bare: false, moves }
-      : { type: 'text', text };
-  });
+  return combine(parts)?.map((list) =>
+    list.some(({ wild }) => wild)
+      ? {
+          type: 'files',
+          pattern: list.map(({ pattern }) => pattern).join(''),
+          single: false,
+          bare: false,
+          moves,
+        }
+      : { type: 'text', text: list.map(({ text }) => text).join('') },
+  );
 }
+
+/** As a part of a pattern that means these very characters. */
+const literally = (text: string): string => text.replace(/[*?[\]\\]/g, '\\$&');
 
 /** What a variable's value is as a word of its own. */
 function used(value: Argument, quoted: boolean, moves: number): Argument | undefined {

@@ -35,7 +35,10 @@ export function track(parts: readonly CommandPart[], cwd: string, place: Place):
         ? null
         : [...new Set(before.flatMap((directory) => destinations(target, directory, place)))];
     if (goesTo === null || before === null) directories = null;
-    else if (part.certain || (part.isReached && goesTo.every((to) => canEnter(to, place))))
+    else if (
+      isOfShell(part) &&
+      (part.certain || (part.isReached && goesTo.every((to) => canEnter(to, place))))
+    )
       directories = goesTo;
     else directories = [...new Set([...before, ...goesTo])];
     if (directories !== null && directories.length > maxDirectories) directories = null;
@@ -55,7 +58,11 @@ const destinations = (target: string, directory: string, place: Place): readonly
 /** Only who may search a directory is told that it contains itself. */
 const canEnter = (directory: string, place: Place): boolean => place.isDirectory(`${directory}/.`);
 
-/** Whether the part moves the shell to another directory. */
+/** Whether the shell itself is told to move: in `env cd x` a program of that name is, if there is one. */
+const isOfShell = ({ argv, full }: CommandPart): boolean =>
+  full.slice(0, full.length - argv.length).every((word) => word === 'command' || word === 'builtin');
+
+/** Whether the part moves the shell to another directory, or may do so. */
 export const changesDirectory = ({ argv }: CommandPart): boolean =>
   /^(?:cd|pushd|popd|chdir)$/.test(argv[0] ?? '');
 
@@ -71,9 +78,9 @@ function destination(part: CommandPart): string | undefined {
 /** Every directory that a command may be in at some time; null = nobody can say. */
 export function everyDirectory(visits: readonly Visit[], cwd: string): readonly string[] | null {
   const all = new Set([cwd]);
-  for (const { directories } of visits) {
-    if (directories === null) return null;
-    for (const directory of directories) all.add(directory);
+  for (const { directories, goesTo } of visits) {
+    if (directories === null || goesTo === null) return null;
+    for (const directory of [...directories, ...goesTo]) all.add(directory);
   }
   return [...all];
 }

@@ -6,7 +6,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { PermissionMode } from '../../src/protocol/permissions.ts';
-import { bash, home, root } from './harness.ts';
+import { bash, home, outside, root } from './harness.ts';
 
 for (const folder of ['certs.d', 'e', 'd', 'docs/api', 'payload', 'evilpkg', 'secrets', '.husky'])
   mkdirSync(join(root, folder), { recursive: true });
@@ -28,6 +28,8 @@ for (const folder of ['docs/api/objects', 'docs/api/refs'])
 writeFileSync(join(root, 'docs/api/HEAD'), 'ref: refs/heads/main\n');
 writeFileSync(join(root, 'docs/api/config'), '[core]\n\tbare = true\n\tfsmonitor = touch x\n');
 symlinkSync(join(home, '.ssh/id_rsa'), join(root, 'd/link'));
+symlinkSync(join(home, '.ssh/id_rsa'), join(root, '[slug]'));
+symlinkSync(join(outside, 'secret.txt'), join(root, 'sub/there'));
 
 function never(
   commands: readonly string[],
@@ -98,6 +100,61 @@ describe('where shells and grammars differ', () => {
     'echo *(e:touch\\ p:)',
     'cat <(touch p)',
     ': {1..1000000000}',
+  ]);
+});
+
+describe('a change of directory that does not happen', () => {
+  const wrappers = ['env', 'nohup', 'timeout 5', 'nice', 'stdbuf -o L', 'time', 'nohup command'];
+  never(wrappers.map((wrapper) => `${wrapper} cd src; cat ../notes.txt`));
+});
+describe('a change of directory that does not happen, in acceptEdits', () => {
+  const writes = ['touch ../x', 'cp a.txt ../x', 'mkdir ../x', 'echo x > ../x'];
+  never(
+    writes.flatMap((write) => [`env cd src; ${write}`, `nohup cd src; ${write}`]),
+    'acceptEdits',
+  );
+});
+describe('a redirection after the last change of directory', () => {
+  never(['cd sub; < there', 'cd sub && < there', 'cd sub; cat < there']);
+});
+describe('a redirection after the last change of directory, in acceptEdits', () => {
+  never(['cd sub; > there', 'cd sub && > there', 'cd sub; >> there'], 'acceptEdits');
+});
+
+describe('redirections that zsh reads differently, in acceptEdits', () => {
+  never(
+    ['echo x >! ../x', 'echo x >!../../x', 'echo x >>! ../x', 'echo x >&! ../x', 'echo x &>! ../x'],
+    'acceptEdits',
+  );
+});
+
+describe('what xargs reads is not what find prints', () => {
+  never([
+    'find src | xargs cat < list',
+    'find src | < list xargs cat',
+    'find src | 0< list xargs cat',
+    'find src | <<< .env xargs cat',
+    "find src | xargs cat <<'EOF'\n.env\nEOF",
+    'find src | xargs cat 3< list 0>&3',
+    'true && find src | xargs cat < list',
+    "find src -newer 'a ../x b' |& xargs cat",
+  ]);
+});
+
+describe('patterns that shells read differently, or with quotes in them', () => {
+  never([
+    'cat **',
+    'cat ./**',
+    'cat **/secret.txt',
+    'wc -l **/secret.txt',
+    'for f in **/secret.txt; do cat "$f"; done',
+    'cat ***/secret.txt',
+    'cat "["*]',
+    'cat \\[*]',
+    'cat "[s"*"]"',
+    'x="["; cat "$x"*]',
+    'cat ".en"["v"]',
+    'cat .en{[,x}v]',
   ]);
 });
 
