@@ -6,9 +6,12 @@ import type { CommandPart } from './parsedCommand.ts';
 import { parseRule, type SourcedRule } from './rules.ts';
 import type { Words } from './wrappers.ts';
 
-/** Variables that change how a program prints or logs, not what it runs. */
+/**
+ * Variables that change how a program prints or logs, not what it runs. `LANGUAGE` is none of them: GNU gettext takes a
+ * path in it for the folder of the translations, and those are the formats that programs print with.
+ */
 const safeVariables =
-  /^(?:NODE_ENV|CI|FORCE_COLOR|NO_COLOR|CLICOLOR(?:_FORCE)?|TERM|COLUMNS|LINES|LANG|LANGUAGE|LC_[A-Z]+|TZ|DEBUG|VERBOSE|LOG_LEVEL|PORT|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|GOOS|GOARCH|DO_NOT_TRACK)$/;
+  /^(?:NODE_ENV|CI|FORCE_COLOR|NO_COLOR|CLICOLOR(?:_FORCE)?|TERM|COLUMNS|LINES|LANG|LC_[A-Z]+|TZ|DEBUG|VERBOSE|LOG_LEVEL|PORT|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|GOOS|GOARCH|DO_NOT_TRACK)$/;
 
 /** Whether all variables set for a command are known to be harmless. */
 export const hasSafeEnvironment = (part: CommandPart): boolean =>

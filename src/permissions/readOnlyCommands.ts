@@ -10,6 +10,8 @@ export interface ReadOnlyCommand extends OptionList {
   readonly least?: number;
   /** What every operand must look like. */
   readonly only?: RegExp;
+  /** What the value of every option must look like. */
+  readonly value?: RegExp;
 }
 
 /** Without L: with R it follows links wherever they lead. */
@@ -99,7 +101,8 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
   },
   hexdump: { operands: 'contents', flags: 'Cbcdovx', values: 'ns' },
   hostname: { operands: 'words', flags: 'fsiId', most: 0 },
-  iconv: { operands: 'contents', values: 'ft', flags: 'c', least: 1 },
+  // A coding with a slash in it is the name of a file; `//TRANSLIT` at its end is none.
+  iconv: { operands: 'contents', values: 'ft', flags: 'c', least: 1, value: /^[\w.:-]+(?:\/\/\w*)?$/ },
   id: { operands: 'words', flags: 'ugGnr' },
   ls: {
     operands: 'names',
@@ -145,8 +148,8 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
     longValues: ['--key', '--field-separator'],
   },
   stat: { operands: 'names', flags: 'Lftx', values: 'c', long: ['--format', '--printf', '--dereference'] },
-  // `@file` is a file with further options and files in it.
-  strings: { operands: 'contents', flags: 'af', values: 'nt', only: /^[\w./ -]/ },
+  // `@file` is a file with further options and files in it, wherever it stands.
+  strings: { operands: 'contents', flags: 'af', values: 'nt', only: /^[\w./ -]/, value: /^\w+$/ },
   tac: { operands: 'contents' },
   tail: {
     operands: 'contents',

@@ -10,7 +10,7 @@ const withValue =
 const narrowing =
   /^(?:-name|-type|-maxdepth|-mindepth|-size|-[amc]time|-[amc]min|-newer|-print0?|-empty|-path|-mount|-xdev)$/;
 
-/** A name that no file has, in the place of the names that `find` puts there. */
+/** Begins a name that no file has, in the place of a name that `find` puts there: another one in each place. */
 const FOUND = '\u0002';
 
 export interface FoundFiles {
@@ -36,50 +36,67 @@ export function findUse(args: readonly string[]): ReadOnlyUse | undefined {
 /** What a command looks at that gets the names in the place of `{}`. */
 export function eachUse(
   command: readonly string[],
-  files: FoundFiles,
+  found: FoundFiles,
   /** Whether the names are split at blanks, and whether the command runs without any as well. */
   { isSplit, mayBeNone }: { readonly isSplit: boolean; readonly mayBeNone: boolean },
 ): ReadOnlyUse | undefined {
   // A name could be taken for an option; from `./x` on it cannot.
-  if (files.places.some((place) => /^[-~]/.test(place))) return undefined;
-  const words = command.map((word) => (word === '{}' ? FOUND : word));
+  if (found.places.some((place) => /^[-~]/.test(place))) return undefined;
   // Commands of their own in a command, and names inside other words, are not followed.
-  if (words.some((word) => word.includes('{}')) || /^(?:git|set|command)$/.test(words[0] ?? ''))
+  if (
+    command.some((word) => word !== '{}' && word.includes('{}')) ||
+    /^(?:git|set|command)$/.test(command[0] ?? '')
+  )
     return undefined;
-  const [none, use, several] = [0, 1, 2].map((count) =>
-    programUse(
-      words.flatMap((word) => (word === FOUND ? Array.from({ length: count }, () => FOUND) : [word])),
-    ),
-  );
+  const marks: string[] = [];
+  const withNames = (count: number): readonly string[] =>
+    command.flatMap((word, at) => {
+      if (word !== '{}') return [word];
+      const own = Array.from({ length: count }, (_, index) => `${FOUND}${at}.${index}`);
+      marks.push(...own);
+      return own;
+    });
+  const [none, use, several] = [0, 1, 2].map((count) => programUse(withNames(count)));
   if (use === undefined || several === undefined || (mayBeNone && none === undefined)) return undefined;
+  const isFound = (path: string): boolean => path.startsWith(FOUND);
+  // A name is looked at as a file; it may stand for nothing else, such as a filter or a format.
+  const files = [use, several].flatMap(({ contents, names, trees = [] }) => [
+    ...contents,
+    ...names,
+    ...trees.map(({ path }) => path),
+  ]);
+  if (
+    !marks.every((mark) => files.includes(mark)) ||
+    files.some((path) => !isFound(path) && path.includes(FOUND))
+  )
+    return undefined;
   const trees = [
     ...use.contents.map((path) => ({ path, hidden: true, follows: false })),
     ...(use.trees ?? []),
   ];
-  const ofFound = trees.filter(({ path }) => path === FOUND);
+  const ofFound = trees.filter(({ path }) => isFound(path));
   const rest = {
     ...use,
-    contents: use.contents.filter((path) => path !== FOUND),
-    names: use.names.filter((path) => path !== FOUND),
+    contents: use.contents.filter((path) => !isFound(path)),
+    names: use.names.filter((path) => !isFound(path)),
   };
-  const isUsed = use.names.includes(FOUND) || ofFound.length > 0;
-  if (words.includes(FOUND) && !isUsed) return undefined;
   const isShown = ofFound.length > 0;
-  const isWhole = use.trees?.some((tree) => tree.path === FOUND) === true;
-  const shown: Tree[] = isUsed
-    ? files.places.map((path) => ({
-        path,
-        hidden: true,
-        // A link that is found is opened by the program.
-        follows: true,
-        ...(!isShown && { namesOnly: true }),
-        ...(files.only && !isWhole && { only: files.only }),
-      }))
-    : [];
+  const isWhole = use.trees?.some(({ path }) => isFound(path)) === true;
+  const shown: Tree[] =
+    marks.length > 0
+      ? found.places.map((path) => ({
+          path,
+          hidden: true,
+          // A link that is found is opened by the program.
+          follows: true,
+          ...(!isShown && { namesOnly: true }),
+          ...(found.only && !isWhole && { only: found.only }),
+        }))
+      : [];
   const named: Tree[] = isSplit
-    ? files.places.map((path) => ({ path, hidden: true, follows: false, only: [], plainNames: true }))
+    ? found.places.map((path) => ({ path, hidden: true, follows: false, only: [], plainNames: true }))
     : [];
-  const each = { ...rest, trees: [...trees.filter(({ path }) => path !== FOUND), ...shown, ...named] };
+  const each = { ...rest, trees: [...trees.filter(({ path }) => !isFound(path)), ...shown, ...named] };
   return mayBeNone && none !== undefined ? mergeUses([each, none]) : each;
 }
 

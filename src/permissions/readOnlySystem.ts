@@ -8,8 +8,14 @@ const nothing: ReadOnlyUse = { contents: [], names: [] };
 const columns =
   /^(?:(?:pid|ppid|pgid|sid|tid|lwp|nlwp|user|uid|gid|group|comm|cmd|args|command|ucmd|%cpu|%mem|pcpu|pmem|cputime|rss|rssize|vsz|vsize|size|sz|stat|state|s|start|start_time|lstart|bsdstart|time|bsdtime|etime|etimes|tty|tt|tname|ni|nice|pri|psr|wchan|class|cls|f|flags|c)(?:=[\w %]*)?)$/i;
 
-/** Without `e` and `E`, which show the environment; `-e` is every process to Linux, and the environment to BSD. */
+/**
+ * Without `e` and `E`, which show the environment. `-e` is every process to Linux, but the environment to BSD, and to
+ * Linux where it reads all options in the manner of BSD because something in them makes no sense to it otherwise (`-axe`,
+ * `-eTH`): ps(1), "Cluster of options". So `-e` may only stand with what goes together with it.
+ */
 function psUse(args: readonly string[]): ReadOnlyUse | undefined {
+  const dashed = args.filter((word) => /^-[A-Za-z]+$/.test(word)).join('');
+  if (dashed.includes('e') && /[xTLH]/.test(dashed)) return undefined;
   for (let at = 0; at < args.length; at += 1) {
     const word = args[at] ?? '';
     if (/^(?:-o|-O|o|--sort|-eo|-Ao|axo|-axo|axco|--format)$/.test(word)) {
@@ -49,11 +55,14 @@ const lines: Readonly<Record<string, RegExp>> = {
   cal: /^(?:-?\w+(?: |$))*$/,
 };
 
-/** `tar tf`: the letters may stand with or without a dash. A colon in the name of an archive means another machine. */
+/**
+ * `tar tf`: the letters may stand with or without a dash. A colon in the name of an archive means another machine, so that
+ * a name which is not known yet will not do.
+ */
 function tarUse(args: readonly string[]): ReadOnlyUse | undefined {
   const [letters = '', file, ...rest] = args;
   const isList = /^-?(?=[tvzjJ]*t)[tvzjJ]+f$/.test(letters) || letters === '--list';
-  if (!isList || file === undefined || /:|^-/.test(file)) return undefined;
+  if (!isList || file === undefined || !/^[\w./~][^:]*$/.test(file)) return undefined;
   return rest.every((word) => /^[\w./][\w./ -]*$/.test(word)) ? { contents: [], names: [file] } : undefined;
 }
 

@@ -158,6 +158,34 @@ describe('patterns that shells read differently, or with quotes in them', () => 
   ]);
 });
 
+describe('names of files that mean more than a file', () => {
+  never([
+    'for f in *.tar; do tar tf "$f"; done',
+    'find . -name "*.tar" -exec tar tf {} +',
+    'find . -name "*.tar" | xargs tar tf',
+    'find env -exec jq -n {} {} ;',
+    'find env | xargs -n 1 jq -n',
+    'strings -n @options a.txt',
+    'strings -t @options a.txt',
+    'iconv -f ../charmap -t UTF-8 a.txt',
+  ]);
+});
+
+describe('options and variables that say more than they seem to', () => {
+  never([
+    // Not in the manner of Unix, so in that of BSD: with the environment of each process.
+    'ps -axe',
+    'ps -ex',
+    'ps -x -e',
+    'ps -eTH',
+    'ps -elx',
+    // A folder with the formats that programs print with.
+    'LANGUAGE=../../../home/me/project/x ls missing',
+    'env LANGUAGE=x ls',
+    'LANGUAGE=x; ls',
+  ]);
+});
+
 describe('a change of directory before git', () => {
   never([
     'cd docs/api && git log -3',
