@@ -166,7 +166,6 @@ export const gitCommands: Readonly<Record<string, GitCommand>> = {
     onlyWith: ['-l', '--list'],
   },
   version: { operands: 'words', long: words('build-options'), most: 0 },
-  whatchanged: showing,
   worktree: {
     operands: 'words',
     flags: 'vz',

@@ -1,20 +1,25 @@
 /**
  * Whether git, only asked to look, would start programs that a repository's own files name. A clone brings no
- * such files; an unpacked archive does, and so does a bare repository that is hidden in a folder.
+ * such files; an unpacked archive does, and so does a bare repository that is hidden in a folder. What git would find in
+ * another place than we do (gitrepository-layout(5), setup.c) is no plain repository, and counts as the worst.
  */
-import { readFileSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { type IndexPaths, indexPaths } from './gitIndex.ts';
 import { type Shown, shownFiles } from './gitShown.ts';
 
-/** Settings that name a program for a command that looks, or another file with settings. */
+/**
+ * Settings that name a program for a command that looks, or another file with settings; `log.diffMerges` may have the
+ * drivers of merges run.
+ */
 const naming =
-  /(?:^|\])\s*(?:\[include(?:if)?\b|(?:\w*command|external|textconv|clean|smudge|process|program|uploadpack|gitproxy)\s*(?:=|$))/im;
+  /(?:^|\])\s*(?:\[include(?:if)?\b|(?:\w*command|external|textconv|clean|smudge|process|program|uploadpack|gitproxy|diffmerges)\s*(?:=|$))/im;
 /** The monitor is a program unless it is only switched on or off. */
 const monitor = /(?:^|\])\s*fsmonitor\s*=(?!\s*(?:true|false|yes|no|on|off|[01])\s*$)/im;
 /** Where a partial clone fetches what it lacks: `ext::` and other helpers are programs. */
 const helper = /(?:^|\])\s*(?:(?:push)?url\s*=\s*"?[\w+-]+::|vcs\s*=|\[protocol\b|\[url\s+"[\w+-]+::)/im;
-const hooksPath = /(?:^|\])\s*hookspath\s*=\s*"?([^"\n]+?)"?\s*$/im;
+const hooksPath = /(?:^|\])\s*hookspath\s*=\s*"?([^"\n]+?)"?\s*$/gim;
+const worktreePath = /(?:^|\])\s*worktree\s*=\s*"?([^"\n]*?)"?\s*$/gim;
 /** The one hook that a command that looks may start. */
 const HOOK = 'post-index-change';
 const MAX_BYTES = 1_000_000;
@@ -24,21 +29,22 @@ const MAX_BYTES = 1_000_000;
  * settings say that the worktree is somewhere else.
  */
 export function gitRunsPrograms(directory: string): boolean {
-  const repository = findRepository(resolve(directory));
+  const repository = findRepository(directory);
   return repository !== undefined && runsPrograms(repository, new Set());
 }
 
 /** The folder with the settings of the repository that git would find from the directory. */
 export function gitFolder(directory: string): string | undefined {
-  return findRepository(resolve(directory))?.folder;
+  return findRepository(directory)?.folder;
 }
 
 /** The files that git has in its index, absolute, in the repository found from the directory; undefined = not known. */
 export function trackedFiles(directory: string): readonly string[] | undefined {
-  const repository = findRepository(resolve(directory));
+  const repository = findRepository(directory);
   if (repository === undefined) return [];
-  const { folder, worktree } = repository;
-  const settings = readText(join(folder, 'config'));
+  const { folder, worktree, common } = repository;
+  if (common === undefined) return undefined;
+  const settings = readText(join(common, 'config'));
   return settings === undefined
     ? undefined
     : readIndex(folder, settings)?.files.map((path) => join(worktree, path));
@@ -48,30 +54,30 @@ export function trackedFiles(directory: string): readonly string[] | undefined {
 export const gitShows =
   (env: Readonly<Record<string, string | undefined>>, realpath: (path: string) => string) =>
   (directory: string, shown: Shown): readonly string[] | undefined => {
-    const repository = findRepository(resolve(directory));
-    return repository === undefined ? [] : shownFiles(env, directory, repository.worktree, shown, realpath);
+    const repository = findRepository(directory);
+    if (repository === undefined) return [];
+    if (repository.common === undefined) return undefined;
+    return shownFiles(env, directory, repository.worktree, shown, realpath);
   };
 
 /** Repositories in repositories that are looked at. */
 const MAX_REPOSITORIES = 200;
 
 function runsPrograms(repository: Repository, seen: Set<string>): boolean {
-  const { folder, worktree } = repository;
+  const { folder, worktree, common } = repository;
   if (seen.has(folder)) return false;
   seen.add(folder);
-  if (seen.size > MAX_REPOSITORIES) return true;
-  const common = readText(join(folder, 'commondir'))?.trim() ?? '';
+  if (common === undefined || seen.size > MAX_REPOSITORIES) return true;
   const texts: string[] = [];
-  for (const place of new Set([folder, resolve(folder, common)])) {
+  for (const place of new Set([folder, common])) {
     const own = ['config', 'config.worktree'].map((name) => readText(join(place, name)));
     if (own.some((text) => text === undefined)) return true;
     const settings = own.join('\n');
     texts.push(settings);
-    const hooks = hooksPath.exec(settings)?.[1];
-    const hookFolders = [join(place, 'hooks'), ...(hooks === undefined ? [] : [resolve(worktree, hooks)])];
+    const hooks = [...settings.matchAll(hooksPath)].map(([, path = '']) => resolve(worktree, path));
     if (isElsewhere(settings, place, worktree)) return true;
     if (naming.test(settings) || helper.test(settings) || monitor.test(settings)) return true;
-    if (hookFolders.some((at) => exists(join(at, HOOK)))) return true;
+    if ([join(place, 'hooks'), ...hooks].some((at) => exists(join(at, HOOK)))) return true;
   }
   // Status and diff start a git of its own in each submodule, which obeys that one's settings.
   const paths = readIndex(folder, texts.join('\n'))?.submodules;
@@ -79,13 +85,12 @@ function runsPrograms(repository: Repository, seen: Set<string>): boolean {
 }
 
 /** The files of the worktree may be said to be elsewhere, and would be shown as if they belonged to the project. */
-function isElsewhere(settings: string, place: string, worktree: string): boolean {
-  const named = /(?:^|\])\s*worktree\s*=\s*"?([^"\n]*?)"?\s*$/im.exec(settings)?.[1];
-  return named !== undefined && resolve(place, named) !== worktree;
-}
+const isElsewhere = (settings: string, place: string, worktree: string): boolean =>
+  [...settings.matchAll(worktreePath)].some(([, path = '']) => realPathOf(place, path) !== worktree);
 
 function submoduleRuns(directory: string, seen: Set<string>): boolean {
-  const inside = repositoryAt(directory);
+  const at = realPathOf('/', directory);
+  const inside = at === undefined ? undefined : repositoryAt(at);
   return inside !== undefined && runsPrograms(inside, seen);
 }
 
@@ -105,27 +110,87 @@ function readIndex(folder: string, settings: string): IndexPaths | undefined {
 const MAX_INDEX_BYTES = 200_000_000;
 
 interface Repository {
+  /** The folder of this worktree's own files, such as its index. */
   readonly folder: string;
   readonly worktree: string;
+  /** The folder with what all worktrees share, the settings among it; absent = git may look elsewhere than we do. */
+  readonly common: string | undefined;
 }
 
-/** As git does: upwards, `.git` before the directory itself. */
-function findRepository(start: string): Repository | undefined {
+/** As git does, from where the folder really is: upwards, `.git` before the directory itself. */
+function findRepository(directory: string): Repository | undefined {
+  const start = realPathOf('/', resolve(directory)) ?? resolve(directory);
   for (let at = start; ; at = dirname(at)) {
     const found = repositoryAt(at);
     if (found !== undefined) return found;
-    if (['HEAD', 'objects', 'refs'].every((name) => exists(join(at, name))))
-      return { folder: at, worktree: at };
+    if (isThere(join(at, 'HEAD')) && ['objects', 'refs'].every((name) => exists(join(at, name))))
+      return { folder: at, worktree: at, common: commonOf(at) };
     if (at === dirname(at)) return undefined;
   }
 }
 
-/** The repository whose worktree begins here. */
+/** The repository whose worktree begins here. Where git does not take what is there for one, it looks further up. */
 function repositoryAt(at: string): Repository | undefined {
   const inside = join(at, '.git');
-  if (exists(join(inside, 'HEAD'))) return { folder: inside, worktree: at };
-  const target = /^gitdir:\s*(\S.*)$/.exec(readText(inside)?.trimEnd() ?? '')?.[1];
-  return target === undefined ? undefined : { folder: resolve(at, target), worktree: at };
+  if (!isThere(inside)) return undefined;
+  const target = isFolder(inside) ? '.git' : pathIn(inside, /^gitdir: ([^\r\n]+)[\r\n]*$/);
+  const folder = target === undefined ? undefined : realPathOf(at, target);
+  if (folder === undefined) return { folder: inside, worktree: at, common: undefined };
+  const common = commonOf(folder);
+  const isOwn = [folder, common].every((place) => place?.startsWith(`${at}/`)) || isNamedBack(folder, at);
+  return { folder, worktree: at, common: isOwn ? common : undefined };
+}
+
+/** Whether a repository elsewhere says that this is its worktree, as that of a linked worktree or a submodule does. */
+function isNamedBack(folder: string, at: string): boolean {
+  const link = pathIn(join(folder, 'gitdir'), /^([^\r\n]+)[\r\n]*$/);
+  if (link !== undefined && realPathOf(folder, dirname(link)) === at) return true;
+  const paths = [...(readText(join(folder, 'config')) ?? '').matchAll(worktreePath)];
+  return paths.some(([, path = '']) => realPathOf(folder, path) === at);
+}
+
+/** The folder with the settings of a repository; undefined where git would not take it for one. */
+function commonOf(folder: string): string | undefined {
+  const named = isThere(join(folder, 'commondir'))
+    ? pathIn(join(folder, 'commondir'), /^([^\r\n]+)[\r\n]*$/)
+    : '.';
+  const common = named === undefined ? undefined : realPathOf(folder, named);
+  if (common === undefined || !['objects', 'refs'].every((name) => isFolder(join(common, name))))
+    return undefined;
+  const head = pathIn(join(folder, 'HEAD'), /^(?:ref:\s*(refs\/\S+)|([\da-f]{40,64}))\s*$/);
+  return head === undefined ? undefined : common;
+}
+
+/** What a file that holds nothing but a path says, up to the line's end: blanks belong to it. */
+function pathIn(file: string, pattern: RegExp): string | undefined {
+  const found = pattern.exec(readText(file) ?? '');
+  return found?.slice(1).find((path) => path !== undefined);
+}
+
+/** Where a path really leads, `..` behind a link included; undefined where nothing is. */
+function realPathOf(folder: string, path: string): string | undefined {
+  try {
+    return realpathSync.native(isAbsolute(path) ? path : `${folder}/${path}`);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether there is anything of that name, a link that leads nowhere included. */
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false;
+  }
 }
 
 function exists(path: string): boolean {

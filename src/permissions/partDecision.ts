@@ -201,7 +201,7 @@ function decideGit(
     if (policy.gitRunsPrograms(place))
       return {
         behavior: 'ask',
-        reason: `The repository's own configuration names programs that ${what} may start.`,
+        reason: `The repository's own configuration names programs that ${what} may start, or its files are elsewhere.`,
       };
   }
   return undefined;

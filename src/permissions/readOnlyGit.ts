@@ -51,6 +51,9 @@ function subcommandUse(name: string, args: readonly string[]): ReadOnlyUse | und
   // The index of a submodule is not looked at.
   if (read.options.some(({ name: option, value }) => option === '--submodule' && value === 'diff'))
     return undefined;
+  // `remerge` does the merge once more, with the drivers that the repository names.
+  if (read.options.some(({ name: option, value }) => option === '--diff-merges' && value?.startsWith('r')))
+    return undefined;
   const operands = read.operands.map((word) => word ?? '');
   const [first] = operands;
   if (operands.length < (command.least ?? 0) || operands.length > (command.most ?? Number.POSITIVE_INFINITY))
@@ -120,8 +123,11 @@ function grepUse(args: readonly string[]): ReadOnlyUse | undefined {
   if (read === undefined) return undefined;
   const isUntracked = read.options.some(({ name }) => name === '--untracked');
   const pattern = read.options.some(({ name }) => name === '-e') ? 0 : 1;
-  const contents = read.operands.slice(pattern).map((word) => word ?? '');
-  if (!isUntracked) return { contents, names: [], tracked: contents.length > 0 ? contents : ['.'] };
-  const places = contents.length > 0 ? contents : ['.'];
+  const operands = read.operands.slice(pattern).map((word) => word ?? '');
+  const contents = operands.flatMap(namedBy);
+  const places = operands.length > 0 ? operands : ['.'];
+  if (!isUntracked) return { contents, names: [], tracked: places };
+  // Git's patterns reach into folders, and `:` begins a word about the place: gitglossary(7), pathspec.
+  if (places.some((place) => /[*?[:\\]/.test(place))) return undefined;
   return { contents, names: [], trees: places.map((path) => ({ path, hidden: true, follows: false })) };
 }

@@ -11,7 +11,8 @@ type Realpath = (path: string) => string;
 
 /**
  * Arguments before the git command. They override what a repository configures: the file system monitor, hooks, pagers,
- * signature checks, credential helpers and ssh. A bare repository is used only when it is named. A command that shows a
+ * signature checks, credential helpers and ssh; neither submodules nor merges are looked into, which shows the files of others
+ * and runs drivers. A bare repository is used only when it is named. A command that shows a
  * difference needs `--no-ext-diff` and `--no-textconv` besides: emptied, `diff.external` fails every diff in git 2.39.
  */
 export const OWN_GIT_ARGUMENTS: readonly string[] = [
@@ -23,6 +24,8 @@ export const OWN_GIT_ARGUMENTS: readonly string[] = [
     'core.sshCommand=false',
     'core.askPass=false',
     'credential.helper=',
+    'diff.submodule=short',
+    'log.diffMerges=separate',
     'log.showSignature=false',
     'safe.bareRepository=explicit',
     'submodule.recurse=false',

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { decide } from '../../src/permissions/decide.ts';
 import { gitRunsPrograms } from '../../src/permissions/gitPrograms.ts';
 import { policyFor, top } from './harness.ts';
@@ -158,6 +158,130 @@ test('git searches no secret that it tracks without a question', async () => {
 test('files that are said to be elsewhere count', () => {
   const moved = repository('core.worktree=/somewhere');
   expect(gitRunsPrograms(moved)).toBe(true);
+});
+
+test('of several places that the files are said to be at, each counts', () => {
+  const twice = repository();
+  const named = ['[core]', `worktree = ${twice}`, 'worktree = /somewhere', ''].join('\n');
+  writeFileSync(join(twice, '.git/config'), named);
+  expect(gitRunsPrograms(twice)).toBe(true);
+});
+
+describe('what git takes for a repository and looks like another one, or like none', () => {
+  /** The folder of a repository that runs a program, under a name that is easily misread. */
+  const moved = (name: string): string => {
+    const project = repository('diff.external=./run');
+    renameSync(join(project, '.git'), join(project, name));
+    return project;
+  };
+  const link = (project: string, text: string): string => {
+    writeFileSync(join(project, '.git'), text);
+    return project;
+  };
+  test.each<readonly [string, () => string]>([
+    ['a name that ends with a blank', () => link(moved('g '), 'gitdir: g ')],
+    ['a name that begins with a blank', () => link(moved(' g'), 'gitdir:  g')],
+    ['a name with a line in it', () => link(moved('a\nb'), 'gitdir: a\nb')],
+    ['a long file', () => link(moved('g'), `gitdir: g${'\n'.repeat(1_010_000)}`)],
+    [
+      'a way back from behind a link',
+      () => {
+        const project = moved('g');
+        mkdirSync(join(project, 'a/b'), { recursive: true });
+        mkdirSync(join(project, 'a/g'));
+        symlinkSync('../a/b', join(project, 'g/down'));
+        renameSync(join(project, 'g'), join(project, 'a/h'));
+        return link(project, 'gitdir: a/h/down/../h');
+      },
+    ],
+    [
+      'a HEAD that leads nowhere',
+      () => {
+        const project = repository('diff.external=./run');
+        commit(project, 'commit', '--allow-empty', '-qm', 'x');
+        commit(project, 'pack-refs', '--all');
+        rmSync(join(project, '.git/HEAD'));
+        symlinkSync('refs/heads/main', join(project, '.git/HEAD'));
+        return project;
+      },
+    ],
+    [
+      'settings in a folder whose name ends with a blank',
+      () => {
+        const project = repository('diff.external=./run');
+        mkdirSync(join(project, '.git/c '));
+        for (const name of ['config', 'objects', 'refs'])
+          renameSync(join(project, '.git', name), join(project, '.git/c ', name));
+        writeFileSync(join(project, '.git/commondir'), 'c ');
+        return project;
+      },
+    ],
+    [
+      'a folder that git passes by on its way up',
+      () => {
+        const project = join(repository('diff.external=./run'), 'inner');
+        mkdirSync(join(project, '.git'), { recursive: true });
+        writeFileSync(join(project, '.git/HEAD'), 'ref: refs/heads/main\n');
+        return project;
+      },
+    ],
+    [
+      'a link to a folder of another repository',
+      () => {
+        const project = repository();
+        const inner = join(project, 'vendor/x');
+        execFileSync('git', ['init', '-q', inner]);
+        execFileSync('git', ['-C', inner, 'config', 'diff.external', './run']);
+        mkdirSync(join(inner, 'src'));
+        symlinkSync('vendor/x/src', join(project, 'lib'));
+        return join(project, 'lib');
+      },
+    ],
+  ])('%s', (_, make) => {
+    expect(gitRunsPrograms(make())).toBe(true);
+  });
+
+  test("a repository elsewhere is another's unless it names this place", () => {
+    const other = repository();
+    const project = join(top, `git-${made++}`);
+    mkdirSync(project);
+    link(project, `gitdir: ${other}/.git`);
+    expect(gitRunsPrograms(project)).toBe(true);
+    rmSync(join(project, '.git'));
+    symlinkSync(join(other, '.git'), join(project, '.git'));
+    expect(gitRunsPrograms(project)).toBe(true);
+    commit(other, 'commit', '--allow-empty', '-qm', 'x');
+    const linked = join(top, `git-${made++}`);
+    commit(other, 'worktree', 'add', '-q', linked);
+    expect(gitRunsPrograms(linked)).toBe(false);
+  });
+});
+
+test('merges are not done once more, with the drivers that a repository names', async () => {
+  const project = repository('merge.x.driver=./run');
+  const policy = await policyFor([], 'default', { root: project });
+  const ask = (command: string) =>
+    decide({ tool: 'Bash', access: { type: 'command', command, cwd: project } }, policy).behavior;
+  expect(ask('git log -p --diff-merges=first-parent')).toBe('allow');
+  expect(ask('git log -p --diff-merges=remerge')).toBe('ask');
+  expect(ask('git show --diff-merges=r')).toBe('ask');
+  execFileSync('git', ['-C', project, 'config', 'log.diffMerges', 'remerge']);
+  expect(ask('git log -p -m')).toBe('ask');
+});
+
+test('git grep asks about secrets that a pattern of git, or the name of an object, means', async () => {
+  const project = repository();
+  mkdirSync(join(project, 'sub'));
+  for (const name of ['sub/.env', 'a.ts']) writeFileSync(join(project, name), 'x');
+  commit(project, 'add', 'a.ts');
+  const policy = await policyFor([], 'default', { root: project });
+  const ask = (command: string) =>
+    decide({ tool: 'Bash', access: { type: 'command', command, cwd: project } }, policy).behavior;
+  expect(ask("git grep --untracked x 'sub*nv'")).toBe('ask');
+  expect(ask("git grep --untracked x ':/sub/.e*v'")).toBe('ask');
+  expect(ask("git grep '' HEAD:.npmrc")).toBe('ask');
+  expect(ask("git grep x 'a*'")).toBe('allow');
+  expect(ask('git grep x HEAD:a.ts')).toBe('allow');
 });
 
 test('an index that is not understood counts as the worst', () => {

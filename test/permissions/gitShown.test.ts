@@ -70,7 +70,6 @@ test.each([
   'git log --oneline --graph -p',
   'git log -c',
   'git -C src log -p',
-  'git whatchanged -p',
   'git reflog -p',
   'git reflog show -p',
   'git diff-tree -p --root HEAD~1',

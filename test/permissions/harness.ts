@@ -15,7 +15,17 @@ export const root = join(top, 'home', 'project');
 export const home = join(top, 'home');
 export const outside = join(top, 'elsewhere');
 
-for (const directory of ['src/deep', 'docs', 'wasm', '.git', 'sub', 'secret', 'bare/objects', 'bare/refs'])
+for (const directory of [
+  'src/deep',
+  'docs',
+  'wasm',
+  '.git/objects',
+  '.git/refs',
+  'sub',
+  'secret',
+  'bare/objects',
+  'bare/refs',
+])
   mkdirSync(join(root, directory), { recursive: true });
 mkdirSync(join(outside, 'inner'), { recursive: true });
 const files = [
