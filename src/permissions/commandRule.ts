@@ -96,15 +96,32 @@ function spelledBy(
   };
 }
 
-/** A regular expression that matches whole commands. */
-export function matcher(text: string): RegExp {
-  const open = text.endsWith(' *') ? text.slice(0, -2) : undefined;
-  const body = (open ?? text)
-    .replace(/\*+/g, '*')
-    .split('*')
-    .map((piece) => piece.replace(/[\\^$.|?+()[\]{}]/g, '\\$&'))
-    .join('.*');
-  return new RegExp(`^${body}${open === undefined ? '' : '(?:\\s.*)?'}$`, 's');
+export interface Matcher {
+  readonly test: (command: string) => boolean;
+}
+
+/** Matches whole commands, in time that grows with their length alone, however many wildcards there are. */
+export function matcher(text: string): Matcher {
+  const isOpen = text.endsWith(' *');
+  const [head = '', ...rest] = (isOpen ? text.slice(0, -2) : text).split(/\*+/);
+  const last = rest.pop();
+  const endsAt = (command: string, at: number): boolean =>
+    at === command.length || (isOpen && /\s/.test(command.charAt(at)));
+  const test = (command: string): boolean => {
+    if (!command.startsWith(head)) return false;
+    let at = head.length;
+    if (last === undefined) return endsAt(command, at);
+    for (const piece of rest) {
+      const found = command.indexOf(piece, at);
+      if (found === -1) return false;
+      at = found + piece.length;
+    }
+    if (!isOpen) return command.length - last.length >= at && command.endsWith(last);
+    for (let found = command.indexOf(last, at); found !== -1; found = command.indexOf(last, found + 1))
+      if (endsAt(command, found + last.length)) return true;
+    return false;
+  };
+  return { test };
 }
 
 export const collapse = (text: string): string => text.trim().replace(/\s+/g, ' ');

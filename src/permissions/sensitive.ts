@@ -95,9 +95,18 @@ export function foldPath(path: string): string[] {
 
 /** A text in the form in which two spellings of one name are equal. */
 export function foldText(text: string): string {
+  const known = folded.get(text);
+  if (known !== undefined) return known;
   // Upper case first, as it is what brings `ſ` and `s` together.
-  return text.normalize('NFC').replace(invisible, '').toUpperCase().toLowerCase();
+  const made = text.normalize('NFC').replace(invisible, '').toUpperCase().toLowerCase();
+  if (folded.size >= MAX_FOLDED) folded.clear();
+  folded.set(text, made);
+  return made;
 }
+
+/** A long command asks about the same folders for each of its words. */
+const folded = new Map<string, string>();
+const MAX_FOLDED = 2000;
 
 /** What HFS+ leaves out of account, as git's core.protectHFS lists it. */
 const invisible = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;

@@ -4,11 +4,13 @@
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Parser } from 'web-tree-sitter';
+import type { Parser, Tree } from 'web-tree-sitter';
 import type { ParsedCommand } from './parsedCommand.ts';
 import { CommandReader } from './shellReader.ts';
 
 const maxLength = 64_000;
+/** Text that is no command may have more readings than anybody can wait for. */
+const MAX_PARSE_MS = 1000;
 // Invisible characters that make a command look like another one; carriage returns among them.
 const disguises = /[\0-\x08\x0b-\x1f\x7f\u2028-\u202e\u2066-\u2069\ufeff]/;
 
@@ -19,7 +21,7 @@ export async function loadShellParser(wasmDirectory: string): Promise<(command: 
     readFile(join(wasmDirectory, 'web-tree-sitter.wasm')),
     readFile(join(wasmDirectory, 'tree-sitter-bash.wasm')),
   ]);
-  await Parser.init({ wasmBinary: runtime });
+  await Parser.init({ wasmBinary: runtime, printErr: () => undefined });
   const parser = new Parser();
   parser.setLanguage(await Language.load(grammar));
   return (command) => parse(parser, command);
@@ -35,9 +37,23 @@ function parse(parser: Parser, command: string): ParsedCommand {
     throw error;
   }
 
+  /** null = it took too long, or too much memory: then the next command needs a parser that begins anew. */
+  function treeOf(script: string): Tree | null {
+    const until = performance.now() + MAX_PARSE_MS;
+    try {
+      const tree = parser.parse(script, null, { progressCallback: () => performance.now() > until });
+      if (tree === null) parser.reset();
+      return tree;
+    } catch (error) {
+      parser.reset();
+      if (error instanceof WebAssembly.RuntimeError) return null;
+      throw error;
+    }
+  }
+
   function readScript(script: string, into: CommandReader, depth: number): boolean {
     if (script.length > maxLength || disguises.test(script)) return false;
-    const tree = parser.parse(script);
+    const tree = treeOf(script);
     if (tree === null) return false;
     try {
       return !tree.rootNode.hasError && into.readProgram(tree.rootNode, script, depth);

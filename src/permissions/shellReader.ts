@@ -46,8 +46,9 @@ interface Place {
 type ReadScript = (script: string, into: CommandReader, depth: number) => boolean;
 
 const maxDepth = 4;
-/** More commands than anybody reads in a question. */
+/** More commands than anybody reads in a question, and more words, each of which may be a file. */
 const maxParts = 500;
+const maxWords = 1000;
 export class CommandReader {
   readonly #readScript: ReadScript;
   readonly #parts: CommandPart[] = [];
@@ -62,6 +63,7 @@ export class CommandReader {
   #isOpaque = false;
   #variables: Variables = new Map();
   #moves = 0;
+  #words = 0;
 
   constructor(readScript: ReadScript) {
     this.#readScript = readScript;
@@ -235,7 +237,8 @@ export class CommandReader {
       if (word === undefined) return false;
       argv.push(word.value);
     }
-    if (this.#parts.length > maxParts) return false;
+    this.#words += argv.length;
+    if (this.#parts.length > maxParts || this.#words > maxWords) return false;
     const full: Words = { argv, raw: nodes.map((node) => this.#text(node)) };
     const runs = this.#runs(nodes);
     if (runs === undefined) return false;

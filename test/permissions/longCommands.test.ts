@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { collapse, commandSpec, matcher } from '../../src/permissions/commandRule.ts';
 import { decide, type Policy } from '../../src/permissions/decide.ts';
-import { bash, policyFor, root } from './harness.ts';
+import { bash, policyFor, root, rule } from './harness.ts';
 
 const rules = ['deny Read(./secrets/**)', 'deny Bash(rm:*)'];
 
@@ -13,6 +14,8 @@ test.each([
   ['different words', `"${Array.from({ length: 7000 }, (_, at) => `w${at}`).join(' ')}`],
   ['commands', 'a;'.repeat(30_000)],
   ['stars', `"${'*'.repeat(60_000)}`],
+  ['files', `mkdir ${Array.from({ length: 9000 }, (_, at) => `a${at}`).join(' ')}`],
+  ['pipes', 'curl|'.repeat(12_800)],
   ['paths', `rmdir ${'b/'.repeat(1000)} ${'c/'.repeat(30_000)}`],
 ])(
   'a command of tens of thousands of characters (%s) asks, and is decided with bounded work',
@@ -53,4 +56,24 @@ test('a command too long to be checked does not slip past the rules, and passes 
   expect((await bash(command, rules)).behavior).toBe('ask');
   expect((await bash(command, rules, 'bypassPermissions')).behavior).toBe('deny');
   expect((await bash(command, [], 'bypassPermissions')).behavior).toBe('allow');
+});
+
+test('a command that takes the grammar more than there is does not keep it from the next one', async () => {
+  expect((await bash('curl|'.repeat(12_800))).behavior).toBe('ask');
+  expect((await bash('ls')).behavior).toBe('allow');
+});
+
+test.each([
+  ['Bash(*rm*-rf*/*)', `echo ${'rm '.repeat(20_000)}`, false],
+  ['Bash(*a*a*a*a*a*b)', 'a '.repeat(31_000), false],
+  ['Bash(*a*a*a*a*a*b:*)', 'a '.repeat(31_000), false],
+  ['Bash(git * --force:*)', 'git push origin --force now', true],
+  ['Bash(git * --force:*)', 'git push origin --forced', false],
+  ['Bash(git * --force)', 'git push --force', true],
+  ['Bash(git * --force)', 'git push --force now', false],
+  ['Bash(git push:*)', 'git pushed', false],
+  ['Bash(a*a)', 'a', false],
+])('%s against a command, in time that grows with its length: %#', (text, command, isMatch) => {
+  const spec = commandSpec(rule(`deny ${text}`));
+  expect(matcher(spec?.text ?? '').test(collapse(command))).toBe(isMatch);
 });
