@@ -43,7 +43,7 @@ function askedByManaged(input: PermissionInput, policy: Policy): PermissionDecis
   if (asking.length === 0 || decideByRules(input, policy).behavior !== 'allow') return undefined;
   const asDeny = asking.map((rule) => ({ ...rule, behavior: 'deny' as const }));
   const { behavior, reason, rule } = decideByRules(input, { ...policy, rules: asDeny });
-  return behavior === 'deny' ? { behavior: 'ask', reason, ...(rule && { rule }) } : undefined;
+  return behavior === 'allow' ? undefined : { behavior: 'ask', reason, ...(rule && { rule }) };
 }
 
 /** In `dontAsk`, for the model: why the call did not run, and what it can do instead. */
