@@ -134,7 +134,10 @@ function readText(path: string): string | undefined {
   try {
     const info = statSync(path, { throwIfNoEntry: false });
     if (info === undefined) return '';
-    return info.isFile() && info.size < 1_000_000 ? readFileSync(path, 'utf8') : undefined;
+    // ripgrep takes no notice of a byte order mark either.
+    return info.isFile() && info.size < 1_000_000
+      ? readFileSync(path, 'utf8').replace(/^\ufeff+/, '')
+      : undefined;
   } catch {
     return undefined;
   }

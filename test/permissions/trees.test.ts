@@ -56,6 +56,7 @@ test('what is ignored is left out, but not in a repository that lies in the fold
 test.each<[string, string, boolean]>([
   ['.ignore', '!.env.local', true],
   ['.rgignore', '!.env*', true],
+  ['.ignore', '\ufeff!.env.local', true],
   ['.gitignore', '.env*\n!.env.local', true],
   ['.git/info/exclude', '!.env.local', true],
   ['../.ignore', '!.env.local', true],
