@@ -525,6 +525,26 @@ const runners: readonly (readonly [program: RegExp, word: RegExp])[] = [
   [/^python[\d.]*$/, /^-m$/],
 ];
 
+const interpreters =
+  /^(?:(?:ba|z|da|k|fi|a|c|tc)?sh|pwsh|powershell|python|pypy|node|nodejs|deno|bun|tsx|ts-node|perl|ruby|php|lua|luajit|Rscript|julia|osascript|tclsh|expect|crontab|batch)$/i;
+const clients = /^(?:sqlite|psql|mysql|mariadb|mongosh|redis-cli|gdb|lldb|ed|ex)$/;
+const named = /^(?:-[cefrEQ]|-e[vx].*|-cmd|-batch|--?(?:command|eval|execute|file|init).*)$/;
+
+/**
+ * Whether a program runs what it reads from its input: an interpreter without a script, the client of a database or a
+ * debugger without commands among its words. Its words do not say what it does then.
+ */
+export function runsItsInput(argv: readonly (string | null)[]): boolean {
+  const name = programName(argv[0]).replace(/(?<=[a-z])[\d.]+$/, '');
+  const words = argv.slice(1);
+  const operands = words.filter((word) => word === null || word === '-' || !word.startsWith('-'));
+  if (name === 'sqlite' && operands.length > 1) return false;
+  if (clients.test(name)) return !words.some((word) => word !== null && named.test(word));
+  if (!interpreters.test(name)) return false;
+  const [script = '-'] = operands;
+  return script === '-' || script === '/dev/stdin' || words.includes('-s');
+}
+
 /** The subcommand of a program that has some: its place among the words, 0 where there is none. */
 export function subcommandAt(argv: readonly (string | null)[]): number {
   const row = table.get(programName(argv[0]));

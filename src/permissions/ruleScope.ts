@@ -19,6 +19,7 @@ import { textWords } from './textWords.ts';
 import { decideTree } from './treeDecision.ts';
 import { locate, pathsIn } from './wordPaths.ts';
 import type { Visit } from './workingDirectory.ts';
+import { ADDED } from './wrappers.ts';
 
 /** Where a rule with an open end stops. */
 export interface Beyond {
@@ -43,7 +44,7 @@ export function beyondRule(rule: SourcedRule, covers: Coverage, input: ScopeInpu
   const elsewhere = otherFolder(rule, covers, input);
   if (elsewhere !== undefined || covers.type === 'exact') return elsewhere;
   const { part } = input.visit;
-  const appended = part.raw.at(-1) === '…' ? 1 : 0;
+  const appended = part.raw.at(-1) === ADDED ? 1 : 0;
   const offset = covers.words.argv.length - (part.argv.length - (covers.words === part ? 0 : appended));
   const isSpelled = (at: number): boolean => covers.spelled(at + offset);
   return (
@@ -124,7 +125,7 @@ function unknownWord(part: CommandPart, isSpelled: (at: number) => boolean): Bey
   const at = part.argv.findIndex((word, index) => word === null && !text.has(index) && !isSpelled(index));
   if (at === -1) return undefined;
   const raw = part.raw[at] ?? '';
-  return { reason: raw === '…' ? 'the words that xargs adds' : `${raw}, which only the shell knows` };
+  return { reason: raw === ADDED ? 'the words that xargs adds' : `${raw}, which only the shell knows` };
 }
 
 const does: Readonly<Record<Risk, string>> = {

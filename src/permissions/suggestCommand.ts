@@ -5,10 +5,11 @@ import { coverage, source } from './commandRule.ts';
 import { contains } from './filePattern.ts';
 import type { PartVerdict } from './partDecision.ts';
 import type { Policy } from './policy.ts';
-import { riskyWords, toolAt } from './riskyOptions.ts';
+import { riskyWords, runsItsInput, toolAt } from './riskyOptions.ts';
 import { beyondRule, isHome, type ScopeInput, staysInside } from './ruleScope.ts';
 import { readRule } from './suggestFiles.ts';
 import { saveLocally } from './suggestTool.ts';
+import { ADDED } from './wrappers.ts';
 
 const maxRules = 5;
 /** Of all rules together: the question shows them whole. */
@@ -74,12 +75,14 @@ export function ruleFor(input: ScopeInput): string | undefined {
   const { part, directories } = input.visit;
   const [directory, ...others] = directories ?? [];
   if (directory === undefined || others.length > 0 || !staysPut(input)) return undefined;
+  // The rule would be for whatever such a program is given to run, and for all that xargs reads.
+  if (runsItsInput(part.argv) || part.raw.at(-1) === ADDED) return undefined;
   const folder = folderOf(directory, input.policy);
   if (folder === undefined) return undefined;
   const prefix = part.envPrefix.length === 0 ? prefixOf(part.argv) : undefined;
   const isOpenable =
     prefix !== undefined && riskyWords(part.argv).every(({ at }) => at < prefix.split(' ').length);
-  const isUnwrapped = part.envPrefix.length === 0 && part.raw.at(-1) !== '…';
+  const isUnwrapped = part.envPrefix.length === 0;
   const text = (isUnwrapped && part.argv.length < part.full.length ? source(part) : part.text).trim();
   const isSavable = !/[*\n]/.test(text) && !text.endsWith(':');
   const candidates = [isOpenable ? `${prefix}:*` : undefined, isSavable ? text : undefined];

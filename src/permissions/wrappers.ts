@@ -3,7 +3,7 @@
 import type { Argument } from './wordValues.ts';
 
 /** In the place of the words that `xargs` adds. */
-const ADDED = '…';
+export const ADDED = '…';
 
 /** Words of a command, each with its source; null = known only at run time. */
 export interface Words {

@@ -37,6 +37,18 @@ describe('"always" for a command saves', () => {
     ['npm test; npm test', ['Bash(npm test)']],
     ['timeout 5 npm test', ['Bash(npm test)']],
     ["bash -c 'npm test'", ['Bash(npm test)']],
+    ['sqlite3 x.db "select 1"', ['Bash(sqlite3 x.db "select 1")']],
+    ['cat a.txt | python3 x.py', ['Bash(python3 x.py)']],
+    // Programs that run what they read, and words that nobody has seen.
+    ['cat a.txt | bash', undefined],
+    ['bash -s x < a.txt', undefined],
+    ["python3 <<'EOF'\nprint(1)\nEOF", undefined],
+    ['cat a.txt | python3.12', undefined],
+    ['cat a.txt | node', undefined],
+    ['psql app < a.txt', undefined],
+    ['sqlite3 x.db < a.txt', undefined],
+    ['find . -name x | xargs rm', undefined],
+    ['ls | xargs cat', undefined],
   ])('%s', async (command, rules) => {
     const { suggestion } = await bash(command);
     if (rules === undefined) return expect(suggestion).toBeUndefined();
