@@ -5,8 +5,9 @@
 import { collapse, commandSpec, matcher, source } from './commandRule.ts';
 import { globsOverlap, hasGlob } from './globOverlap.ts';
 import type { CommandPart } from './parsedCommand.ts';
-import { hasSubcommand, programName, subcommandAt } from './riskyOptions.ts';
+import { hasSubcommand, programName, riskyWords, subcommandAt } from './riskyOptions.ts';
 import type { SourcedRule } from './rules.ts';
+import { isPlainVariable } from './shellGrammar.ts';
 import type { Argument } from './wordValues.ts';
 import { innerScript, type Words } from './wrappers.ts';
 
@@ -28,6 +29,7 @@ export function matchForbidden(rule: SourcedRule, part: CommandPart): Match {
   const scripts = scriptsIn(part);
   if ([...scripts, ...codeIn(part)].some((script) => matchText(rule, script) === 'yes')) return 'yes';
   if (calls.some((words) => mayBe(text, words)) || runsUnknown(part, text)) return 'perhaps';
+  if (matchText(rule, setVariables(part)) === 'yes') return 'perhaps';
   return scripts.some((script) => matchText(rule, script) === 'perhaps') ? 'perhaps' : 'no';
 }
 
@@ -85,7 +87,7 @@ const plain = ({ argv, raw }: Words): string =>
 
 /** Programs that run another program named among their words. */
 const runners =
-  /^(?:sudo|doas|pkexec|runuser|su|xargs|env|exec|command|builtin|timeout|gtimeout|time|nice|ionice|chrt|taskset|nohup|setsid|stdbuf|unbuffer|watch|parallel|chroot|unshare|nsenter|bwrap|firejail|strace|ltrace|gdb|valgrind|busybox|toybox|trap|alias|coproc|npx|bunx|pnpx|uvx|bash|sh|dash|zsh|ksh|fish|ash|flock|script|entr|hyperfine|perf|direnv|mise|asdf|dotenv|cross-env|systemd-run|systemd-inhibit|caffeinate|torify|proxychains|tmux|screen|at|batch|rlwrap|winpty|expect|unshare|prlimit|numactl|cpulimit|eatmydata|fakeroot|faketime)$/;
+  /^(?:sudo|doas|pkexec|runuser|su|xargs|env|exec|command|builtin|timeout|gtimeout|time|nice|ionice|chrt|taskset|nohup|setsid|stdbuf|unbuffer|watch|parallel|chroot|unshare|nsenter|bwrap|firejail|strace|ltrace|gdb|valgrind|busybox|toybox|trap|alias|coproc|npx|bunx|pnpx|uvx|bash|sh|dash|zsh|ksh|fish|ash|flock|script|entr|hyperfine|perf|direnv|mise|asdf|dotenv|cross-env|systemd-run|systemd-inhibit|caffeinate|torify|proxychains|tmux|screen|at|batch|rlwrap|winpty|expect|unshare|prlimit|numactl|cpulimit|eatmydata|fakeroot|faketime|ssh|mosh|run-parts|start-stop-daemon|setarch|linux32|linux64|catchsegv|gosu|su-exec|tini|dumb-init|setpriv|choom|uclampset|systemd-cat|cgexec|proot|dbus-run-session|xvfb-run|capsh|ld\.so|ld-linux.*|ld-musl.*)$/;
 const commandRunners =
   /^(?:npm|pnpm|yarn|bun|uv|poetry|pipenv|hatch|pdm|bundle|nix|nix-shell|cargo|go|make|docker|podman|git|fd|fdfind)$/;
 const startsCommand =
@@ -293,8 +295,8 @@ function scriptsIn(part: CommandPart): readonly string[] {
   const { full } = part;
   const name = programName(full[0]);
   const inner = programName(part.argv[0]);
-  if (inner === 'git')
-    return full.flatMap((word, index) => {
+  if (inner === 'git') {
+    const own = full.flatMap((word, index) => {
       const before = full[index - 1];
       if (word === null) return [];
       if (/^alias\.[^=]+=/.test(word)) return [aliasScript(word)];
@@ -302,11 +304,30 @@ function scriptsIn(part: CommandPart): readonly string[] {
         ? [word.replace(/^--exec=/, '')]
         : [];
     });
+    return [...own, ...toldToRun(part.argv)];
+  }
   const hasShell = full.some((word) => shells.test(programName(word)));
-  if (!runners.test(name) && !runners.test(inner) && !hasShell) return [];
+  if (!runners.test(name) && !runners.test(inner) && !hasShell) return toldToRun(part.argv);
   return full.flatMap((word, index) =>
     index > 0 && word !== null && /[\s;&|=$]/.test(word) ? [word.replace(/^[\w.-]+=/, '')] : [],
   );
+}
+
+/** What an option of the table runs: the rest of its word, or the next one (`tar --to-command=x`, `rsync -e x`). */
+function toldToRun(argv: readonly (string | null)[]): readonly string[] {
+  if (interpreters.test(programName(argv[0]))) return [];
+  return riskyWords(argv)
+    .filter(({ risk, word }) => risk === 'runs' && /^[-+]|[\s=]/.test(word))
+    .flatMap(({ at }) => argv.slice(at, at + 2))
+    .flatMap((word) =>
+      word === null ? [] : [word.replace(/^(?:-{0,2}[\w.-]+=)+/, ''), word.replace(/^-\w/, '')],
+    );
+}
+
+/** Variables before a command may name programs: `PAGER='x' git log`. */
+function setVariables({ envPrefix, text, fullRaw: [first = ''] }: CommandPart): string {
+  if (envPrefix.every(isPlainVariable)) return '';
+  return text.slice(0, Math.max(0, text.indexOf(first))).replaceAll('=', ' ');
 }
 
 const interpreters = /^(?:python[\d.]*|node|nodejs|deno|bun|perl|ruby|php|lua|awk|gawk|osascript)$/;

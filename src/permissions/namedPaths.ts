@@ -108,7 +108,9 @@ function foldersOf(part: CommandPart, directory: string, policy: Policy): readon
   const folders = operands
     .map((word) => locate(word ?? '.', directory, policy))
     .filter((path) => policy.isDirectory(path));
-  const isOpen = /^(?:rg|ag|ack|ugrep)$/.test(programName(part.argv[0])) && operands.length < 2;
+  const name = programName(part.argv[0]);
+  const isRecursive = part.argv.some((word) => /^-(?:[^-]*[rR]|-(?:dereference-)?rec)/.test(word ?? ''));
+  const isOpen = (/^(?:rg|ag|ack|ugrep)$/.test(name) || isRecursive) && operands.length < 2;
   return isOpen ? [...folders, directory] : folders;
 }
 

@@ -24,9 +24,10 @@ interface Row {
   /** Where the meaning of the options is written down. */
   readonly manual: string;
   /**
-   * How options are written: `gnu` has clusters of letters and abbreviated names, `single` names behind one dash or two.
+   * How options are written: `gnu` has clusters of letters and abbreviated names, `single` names behind one dash or two,
+   * `nopt` abbreviated names behind any number of dashes (github.com/npm/nopt).
    */
-  readonly style?: 'gnu' | 'single';
+  readonly style?: 'gnu' | 'single' | 'nopt';
   /** Letters whose value may follow at once (`-mtext`): what comes behind them is no option. */
   readonly values?: string;
   /** Whether the first word may be a cluster of options without a dash, as in `tar xf`. */
@@ -55,7 +56,8 @@ interface Row {
 
 const scriptShell =
   '--script-shell --node-options --shell --userconfig --globalconfig --init-module --git --editor --viewer --browser --call -c';
-const testRunner = '--config -c --globals-file';
+const testRunner =
+  '--config -c --globals-file --package --node-option -n --typecheck.checker --diff --sequence.sequencer';
 
 /** Subcommands of git 2.53 (`git help --all`), those that scripts use included. */
 const gitCommands =
@@ -138,6 +140,7 @@ const rows: readonly Row[] = [
   {
     programs: 'npm npx pnpm pnpx yarn yarnpkg bun bunx corepack',
     manual: 'npm-config(7), pnpm.io/cli, yarnpkg.com/cli, bun.sh/docs/cli',
+    style: 'nopt',
     runs: `${scriptShell} --require -r --preload --config --experimental-default-type --eval -e --print --import --inspect --inspect-brk --allow-scripts --package -p --script-prepend-node-path --shell-emulator --pnpmfile --global-pnpmfile --registry --env-file --before`,
     writes:
       '--global -g --location --pack-destination --modules-dir --virtual-store-dir --store-dir --outfile --outdir',
@@ -203,7 +206,7 @@ const rows: readonly Row[] = [
     manual: 'vitest.dev/guide/cli, jestjs.io/docs/cli, mochajs.org, playwright.dev/docs/test-cli',
     runs: `${testRunner} --globalSetup --globalTeardown --setupFiles --setupFilesAfterEnv --environment --env --testEnvironment --testRunner --runner --transform --resolver --reporter --reporters --preset --haste --require -r --import --loader --ui --file --spec --node-options --execArgv --pool --browser --browser.provider --browser.name --moduleNameMapper --modulePaths --coverageProvider --coverage.provider --coverage.customProviderModule --coverage.reporter --snapshotSerializers --snapshotEnvironment --moduleDirectories --coverageReporters --globals --testResultsProcessor --testSequencer --snapshotResolver --filter --prettierPath --watchPlugins --dependencyExtractor --openssl --api --inspect --inspect-brk --open --outputFile --project-config --test-list`,
     writes:
-      '--update-snapshots --coverageDirectory --coverage.reportsDirectory --outputFile --cacheDirectory --output --attachmentsDir --report-dir --temp-dir',
+      '--update-snapshots --outputJson --benchmark.outputJson --coverageDirectory --coverage.reportsDirectory --outputFile --cacheDirectory --output --attachmentsDir --report-dir --temp-dir',
     elsewhere: '--root --rootDir --roots --dir -C --cwd --workspace --projects --prefix --configLoader',
     subcommands: 'install open init codegen cr show-trace create',
   },
@@ -220,6 +223,8 @@ const rows: readonly Row[] = [
   {
     programs: 'mypy ruff black flake8 pylint isort pyright bandit pyflakes',
     manual: 'mypy(1), docs.astral.sh/ruff/configuration, black(1), pylint(1)',
+    // argparse takes every beginning of a name.
+    style: 'gnu',
     runs: '--config --config-file --rcfile --rc-file --load-plugins --init-hook --python-executable --python --append-config --settings-path --settings-file --plugins --enable-extensions --code -c --install-types --project -p --venvpath --pythonpath',
     writes:
       '--output-file --cache-dir --junit-xml --html-report --xml-report --txt-report --linecount-report --any-exprs-report --output -o --fix --unsafe-fixes --add-noqa',
@@ -635,6 +640,9 @@ function isOption(word: string, option: string, row: Row): boolean {
       ? bare(name.replace(/^--?test\./, '-')) === bare(option)
       : name.replace(/^--/, '-') === option;
   if (option.startsWith('--')) {
+    // `--all` is an option of its own, and the beginning of none.
+    if (row.style === 'nopt')
+      return bare(name).length > 1 && bare(name) !== 'all' && bare(option).startsWith(bare(name));
     if (!name.startsWith('--')) return false;
     if (row.style === 'gnu' || row.global !== undefined) return name.length > 3 && option.startsWith(name);
     return [name, name.replace(/\..*$/, ''), `--${name.replace(/^.*\./, '')}`].some(

@@ -180,6 +180,11 @@ const scopes: Readonly<
     covers: ['npm test', 'npm test -- src/app.ts', 'npm test src/app.ts', 'npm test --silent'],
     stops: [
       'npm test --script-shell=./x',
+      'npm test --script-sh=./x',
+      'npm test -script-shell=./x',
+      'npm test ---script-s ./x',
+      'npm test --userc=./x',
+      'npm test --node-op=--require=./x',
       'npm test --script-shell ./x',
       'npm test --node-options=--require=./x',
       'npm test --prefix ../evil',
@@ -251,7 +256,22 @@ const scopes: Readonly<
       'npx vitest --reporter=./x',
       'npx vitest --root /x',
       'npx vitest --outputFile=x',
+      'npx vitest --outputJson=x',
+      'npx vitest --diff=./x.ts',
+      'npx vitest --typecheck.checker=./x',
     ],
+  },
+  'Bash(npx mocha:*)': {
+    covers: ['npx mocha --grep x', 'npx mocha --bail src'],
+    stops: ['npx mocha --package x.json', 'npx mocha --node-option require=./x', 'npx mocha -n require=./x'],
+  },
+  'Bash(mypy:*)': {
+    covers: ['mypy src --strict', 'mypy --python-version 3.12 src', 'mypy --pretty src'],
+    stops: ['mypy --config-f=x.ini', 'mypy --conf x.ini src', 'mypy --python-exec ./x'],
+  },
+  'Bash(flake8:*)': {
+    covers: ['flake8 src --max-line-length 100', 'flake8 --count --statistics'],
+    stops: ['flake8 --conf=x', 'flake8 --append-c x', 'flake8 --output-f=x'],
   },
   'Bash(npx:*)': {
     covers: ['npx cowsay hi'],
