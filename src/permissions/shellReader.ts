@@ -162,7 +162,10 @@ export class CommandReader {
     return true;
   }
 
-  /** Each branch begins with the variables as they are after the condition. */
+  /**
+   * Each branch begins with the variables as they are after the condition, or as a branch before it has left them: that of
+   * a `case` may end with `;&`, and the condition of an `elif` may have set some.
+   */
   #branches(node: Node, place: Place): boolean {
     if (node.type === 'list') return this.#list(node, place);
     if (!/^(?:if_statement|elif_clause|case_statement)$/.test(node.type)) return this.#all(node, place);
@@ -171,7 +174,7 @@ export class CommandReader {
     for (const child of node.children) {
       if (/^(?:elif_clause|else_clause|case_item)$/.test(child.type)) {
         after = after === undefined ? this.#variables : join(after, this.#variables);
-        this.#variables = atStart;
+        this.#variables = join(atStart, after);
       }
       if (!this.#statement(child, place)) return false;
       if (child.type === 'then') atStart = this.#variables;

@@ -128,6 +128,17 @@ describe('redirections that zsh reads differently, in acceptEdits', () => {
   );
 });
 
+describe('variables that another branch has set', () => {
+  never([
+    'x=a.txt; case a in a) x=../n.txt;& b) cat "$x";; esac',
+    'x=a.txt; case a in a) x=../n.txt;;& *) cat "$x";; esac',
+    'x=a.txt; case a in a) x=../n.txt;& b) :;& c) cat "$x";; esac',
+    'x=src; case a in a) x=-delete;& b) find src "$x";; esac',
+    'x=a.txt; if false; then :; elif x=../n.txt; false; then :; else cat "$x"; fi',
+    'x=a.txt; if false; then :; elif x=../n.txt; false; then :; elif true; then cat "$x"; fi',
+  ]);
+});
+
 describe('what xargs reads is not what find prints', () => {
   never([
     'find src | xargs cat < list',
