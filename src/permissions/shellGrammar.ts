@@ -33,9 +33,9 @@ export const conditional = new Set([
 export const reserved =
   /^(?:coproc|!|\{|\}|\[\[|\]\]|\(|if|then|elif|else|fi|for|select|in|do|done|while|until|case|esac|function|[A-Za-z_]\w*\+?=.*)$/s;
 
-/** Names in small letters that a program or a shell acts upon: to zsh `path` is the `PATH`. */
+/** Names in small letters that a program or a shell acts upon, or sets: to zsh `path` is the `PATH`, and `=~` sets `match`. */
 const specialVariables =
-  /^(?:\w*proxy|p?npm_\w+|_|(?:cd|f|mail|man|module_)?path|fignore|histchars|auto_resume|prompt\d?|psvar|argv|status|pipestatus|signals|watch|\w*aliases|(?:dis_)?(?:builtins|commands|functions|functions_source|patchars|reswords)|options|\w*dirs|dirstack|func\w*|history\w*|job\w*|keymaps|modules|parameters|termcap|terminfo|usergroups|widgets|zsh_\w+)$/;
+  /^(?:\w*proxy|p?npm_\w+|_|(?:cd|f|mail|man|module_)?path|fignore|histchars|auto_resume|prompt\d?|psvar|argv|status|pipestatus|signals|watch|\w*aliases|(?:dis_)?(?:builtins|commands|functions|functions_source|patchars|reswords)|options|\w*dirs|dirstack|func\w*|history\w*|job\w*|keymaps|match|mbegin|mend|modules|parameters|termcap|terminfo|usergroups|widgets|zsh_\w+|\w+_functions)$/;
 
 /** Whether nothing but the command itself looks at a variable of this name. */
 export const isPlainVariable = (name: string): boolean =>

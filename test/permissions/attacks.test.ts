@@ -139,6 +139,15 @@ describe('variables that another branch has set', () => {
   ]);
 });
 
+describe('variables that zsh sets by itself', () => {
+  never([
+    'match=a.txt; [[ "../n.txt" =~ "(.*)" ]]; cat "$match"',
+    'match=src; [[ "-delete" =~ "(.*)" ]]; find src "$match"',
+    'for match in a.txt; do [[ "../n.txt" =~ "(.*)" ]]; cat "$match"; done',
+    'mend=a.txt; [[ "x" =~ "(.*)" ]]; cat "$mend"',
+  ]);
+});
+
 describe('what xargs reads is not what find prints', () => {
   never([
     'find src | xargs cat < list',
