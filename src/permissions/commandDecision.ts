@@ -82,13 +82,18 @@ export function judgeCommand(tool: string, access: CommandAccess, policy: Policy
   const worst = gravest(verdicts);
   if (worst === undefined)
     return judged({ behavior: 'allow', basis: 'read-only', reason: 'An empty command does nothing.' });
-  const { behavior, rule } = worst;
+  const { behavior } = worst;
+  const basis = behavior === 'allow' ? basisOf(verdicts) : undefined;
+  const { rule, reason } =
+    basis === undefined
+      ? { ...worst, reason: reasonOf(verdicts, behavior) }
+      : (verdicts.find((one) => one.basis === basis) ?? worst);
   const suggestion = behavior === 'ask' ? suggestForCommand(verdicts, policy) : undefined;
   return {
     ...judged({
       behavior,
-      reason: reasonOf(verdicts, behavior),
-      ...(behavior === 'allow' && { basis: basisOf(verdicts) }),
+      reason,
+      ...(basis && { basis }),
       ...(behavior === 'ask' && { causes: causesOf(verdicts) }),
       ...(rule && { rule }),
       ...(suggestion && { suggestion }),

@@ -129,7 +129,7 @@ function findSecret(visit: Visit, use: ReadOnlyUse | undefined, policy: Policy):
         return {
           behavior: verdict.behavior,
           reason: verdict.reason,
-          row: 'files that may hold secrets',
+          ...(verdict.cause === 'secret' && { row: 'files that may hold secrets' }),
           cause: { type: 'limit', reason: verdict.reason, isSecret: true },
         };
     }

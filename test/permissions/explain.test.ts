@@ -126,3 +126,12 @@ test('it never says anything else than the decision', async () => {
     { numRuns: 150 },
   );
 });
+
+test('of several parts the reason is the one that decides', async () => {
+  const access = { type: 'command', command: 'ls; npm test', cwd: root } as const;
+  expect(explain({ tool: 'Bash', access }, await policyFor(['allow Bash(npm test)']))).toMatchObject({
+    behavior: 'allow',
+    reason: 'Rule Bash(npm test) (test).',
+    rule: { text: 'Bash(npm test)' },
+  });
+});
