@@ -20,7 +20,7 @@ export function localWork(visit: Visit, policy: Policy): AskCause | undefined {
   const { part, directories } = visit;
   if (part.carrier || part.variables || !hasSafeEnvironment(part)) return undefined;
   // What dash and bash read differently, and what the shell adds to.
-  if (part.fullRaw.some((raw) => raw.includes("$'") || /^[*?[]/.test(raw))) return undefined;
+  if (part.fullRaw.some((raw) => raw.includes("$'") || /^[*?[=]/.test(raw))) return undefined;
   const words = part.argv.filter((word) => word !== null);
   if (words.length < part.argv.length || directories === null) return undefined;
   if (!directories.every((directory) => isOwnCode(policy.realpath(directory), policy))) return undefined;

@@ -190,6 +190,8 @@ function overlap(a: string, b: string): boolean {
 function readEdit(part: CommandPart): PlainEdit | undefined {
   const [name, ...args] = part.argv;
   const list = name != null && Object.hasOwn(commands, name) ? commands[name] : undefined;
+  // What the shells read differently (`=x` to zsh) is not known, whatever its text.
+  if (part.runs === null) return undefined;
   const read = list && readOptions(args, list);
   if (read === undefined || read.operands.length === 0) return undefined;
   const paths = read.operands.filter((word) => word !== null);

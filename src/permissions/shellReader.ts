@@ -400,7 +400,9 @@ export class CommandReader {
       const effect = word && redirectEffect(operator, word.value);
       const pieces = this.#pieces(target, false);
       if (word === undefined || effect === undefined || pieces === undefined) return undefined;
-      if (effect === 'writes') this.#writes.push(word.value);
+      // A word that the shells read differently (`=x` to zsh) is none that is known.
+      const isKnown = alternativesOf(pieces, this.#variables, this.#moves) !== undefined;
+      if (effect === 'writes') this.#writes.push(isKnown ? word.value : null);
       if (effect === 'reads') this.#reads.push(...this.#targets(word.value, pieces));
     }
     extra.push(...rest);

@@ -121,9 +121,22 @@ describe('a redirection after the last change of directory, in acceptEdits', () 
   never(['cd sub; > there', 'cd sub && > there', 'cd sub; >> there'], 'acceptEdits');
 });
 
-describe('redirections that zsh reads differently, in acceptEdits', () => {
+describe('words and redirections that zsh reads differently, in acceptEdits', () => {
   never(
-    ['echo x >! ../x', 'echo x >!../../x', 'echo x >>! ../x', 'echo x >&! ../x', 'echo x &>! ../x'],
+    [
+      'echo x >! ../x',
+      'echo x >!../../x',
+      'echo x >>! ../x',
+      'echo x >&! ../x',
+      'echo x &>! ../x',
+      // The program of that name, wherever it is.
+      'echo x > =tool',
+      'echo x >> =tool',
+      'cp a.txt =tool',
+      'mv =tool x',
+      'mv a.txt =tool',
+      'touch =tool',
+    ],
     'acceptEdits',
   );
 });
