@@ -35,10 +35,7 @@ export function track(parts: readonly CommandPart[], cwd: string, place: Place):
         ? null
         : [...new Set(before.flatMap((directory) => destinations(target, directory, place)))];
     if (goesTo === null || before === null) directories = null;
-    else if (
-      isOfShell(part) &&
-      (part.certain || (part.isReached && goesTo.every((to) => canEnter(to, place))))
-    )
+    else if (isPlain(part) && (part.certain || (part.isReached && goesTo.every((to) => canEnter(to, place)))))
       directories = goesTo;
     else directories = [...new Set([...before, ...goesTo])];
     if (directories !== null && directories.length > maxDirectories) directories = null;
@@ -58,9 +55,17 @@ const destinations = (target: string, directory: string, place: Place): readonly
 /** Only who may search a directory is told that it contains itself. */
 const canEnter = (directory: string, place: Place): boolean => place.isDirectory(`${directory}/.`);
 
-/** Whether the shell itself is told to move: in `env cd x` a program of that name is, if there is one. */
-const isOfShell = ({ argv, full }: CommandPart): boolean =>
-  full.slice(0, full.length - argv.length).every((word) => word === 'command' || word === 'builtin');
+/**
+ * A `cd` in the form that bash, dash and zsh understand alike. In any other the shell may stay where it is: `env cd x` is a
+ * program of that name, bash has no `chdir`, zsh no `command cd`, and only bash has `-e`.
+ */
+function isPlain({ argv: [name, ...args], full, raw }: CommandPart): boolean {
+  const operands = args.slice(args.findIndex((word) => !/^-[LP]$/.test(word ?? '')));
+  const rest = operands[0] === '--' ? operands.slice(1) : operands;
+  const isWrapped = full.length !== args.length + 1;
+  // To dash a dollar sign before quotes is a character.
+  return name === 'cd' && !isWrapped && rest.length <= 1 && !raw.some((word) => word.includes("$'"));
+}
 
 /** Whether the part moves the shell to another directory, or may do so. */
 export const changesDirectory = ({ argv }: CommandPart): boolean =>

@@ -106,6 +106,8 @@ describe('where shells and grammars differ', () => {
 describe('a change of directory that does not happen', () => {
   const wrappers = ['env', 'nohup', 'timeout 5', 'nice', 'stdbuf -o L', 'time', 'nohup command'];
   never(wrappers.map((wrapper) => `${wrapper} cd src; cat ../notes.txt`));
+  const forms = ['command cd src', 'builtin cd src', 'chdir src', 'cd -e src', 'cd src --', "cd $'src'"];
+  never(forms.map((form) => `${form}; cat ../notes.txt`));
 });
 describe('a change of directory that does not happen, in acceptEdits', () => {
   const writes = ['touch ../x', 'cp a.txt ../x', 'mkdir ../x', 'echo x > ../x'];
