@@ -14,6 +14,9 @@ import { type Shown, shownFiles } from './gitShown.ts';
  */
 const naming =
   /(?:^|\])\s*(?:\[include(?:if)?\b|(?:\w*command|external|textconv|clean|smudge|process|program|uploadpack|gitproxy|diffmerges)\s*(?:=|$))/im;
+/** A file elsewhere, lines of which git prints: as the pattern that holds, or as what it does not understand. */
+const foreignFile =
+  /(?:^|\])\s*(?:attributesfile|excludesfile|ignorerevsfile|orderfile|file)\s*=\s*"?(?:[~/]|[^\n]*\.\.)/im;
 /** The monitor is a program unless it is only switched on or off. */
 const monitor = /(?:^|\])\s*fsmonitor\s*=(?!\s*(?:true|false|yes|no|on|off|[01])\s*$)/im;
 /** Where a partial clone fetches what it lacks: `ext::` and other helpers are programs. */
@@ -76,7 +79,7 @@ function runsPrograms(repository: Repository, seen: Set<string>): boolean {
     texts.push(settings);
     const hooks = [...settings.matchAll(hooksPath)].map(([, path = '']) => resolve(worktree, path));
     if (isElsewhere(settings, place, worktree)) return true;
-    if (naming.test(settings) || helper.test(settings) || monitor.test(settings)) return true;
+    if ([naming, foreignFile, helper, monitor].some((pattern) => pattern.test(settings))) return true;
     if ([join(place, 'hooks'), ...hooks].some((at) => exists(join(at, HOOK)))) return true;
   }
   // Status and diff start a git of its own in each submodule, which obeys that one's settings.

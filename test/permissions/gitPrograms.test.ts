@@ -32,6 +32,9 @@ test.each([
   ['remote.origin.vcs=helper'],
   ['protocol.ext.allow=always'],
   ['url.ext::sh -c x.insteadOf=https://x'],
+  ['blame.ignoreRevsFile=/etc/passwd'],
+  ['core.excludesFile=~/.netrc'],
+  ['mailmap.file=../x'],
 ])('a repository with %s runs programs', (setting) => {
   expect(gitRunsPrograms(repository(setting))).toBe(true);
 });
@@ -41,6 +44,7 @@ test('an ordinary repository does not, nor does a place without one', () => {
     'user.name=a',
     'core.fsmonitor=true',
     'remote.origin.url=https://example.com/process.git',
+    'blame.ignoreRevsFile=.git-blame-ignore-revs',
   );
   mkdirSync(join(plain, 'src'));
   expect(gitRunsPrograms(join(plain, 'src'))).toBe(false);
