@@ -35,7 +35,7 @@ import {
   type Variables,
   valuesOf,
 } from './wordValues.ts';
-import { hidesCommand, innerScript, unwrap, unwrapRun, type Words } from './wrappers.ts';
+import { hidesCommand, innerScript, isShell, unwrap, unwrapRun, type Words } from './wrappers.ts';
 
 interface Place {
   readonly certain: boolean;
@@ -262,7 +262,7 @@ export class CommandReader {
       full: full.argv,
       fullRaw: full.raw,
       envPrefix: [...env, ...envPrefix],
-      carrier: script !== undefined,
+      carrier: script !== undefined && (name === 'eval' || isShell(name)),
       variables: nodes.some(usesVariables),
       ...place,
     });

@@ -96,6 +96,10 @@ export function innerScript(words: Words): string | null | undefined {
   return args[at + 1] ?? null;
 }
 
+/** A shell of the system, and no file of that name: `./bash -c ls` runs whatever the folder calls so. */
+export const isShell = (name: string): boolean =>
+  /^(?:(?:\/usr|\/usr\/local|\/opt\/homebrew)?\/bin\/)?(?:bash|sh|dash|zsh|ksh)$/.test(name);
+
 /** The same arguments without the wrappers in front; undefined where a wrapper is not understood, or adds words. */
 export function unwrapRun(run: readonly Argument[]): readonly Argument[] | undefined {
   const argv = run.map((argument) => (argument.type === 'text' ? argument.text : null));

@@ -154,6 +154,21 @@ describe('variables that another branch has set', () => {
   ]);
 });
 
+const brought = [
+  './bash -c ls',
+  'src/sh -c ls',
+  'env ./zsh -c ls',
+  '/tmp/x/dash -c ls',
+  'src/../bash -lc ls',
+  '../sh -c ls',
+];
+describe('a shell that the folder brings along', () => {
+  never(brought);
+});
+describe('a shell that the folder brings along, in plan mode', () => {
+  never(brought, 'plan');
+});
+
 describe('variables that zsh sets by itself', () => {
   never([
     'match=a.txt; [[ "../n.txt" =~ "(.*)" ]]; cat "$match"',
