@@ -8,8 +8,8 @@ const refused =
   /^(?:getline|system|close|fflush|function|func|include|load|namespace|nextfile|delete|switch|eval|extension|dcgettext|bindtextdomain|srand)$/;
 const token =
   /\s+|#[^\n]*|"(?:[^"\\\n]|\\.)*"|[A-Za-z_]\w*|\d+(?:\.\d+)?|\.\d+|[-+*/%^=!<>]=|&&|\|\||!~|\+\+|--|[-+*/%^=!~?:;,(){}$[\]]|[<>]/y;
-/** Without a slash in brackets, where some end. */
-const regex = /\/(?:[^/\\\n[]|\\.|\[\]?(?:[^/\]\\\n]|\\.)*\])+\//y;
+/** Up to the slash that ends it everywhere: between brackets some take a slash, and a bracket, for a character. */
+const regex = /\/(?:[^/\\\n[]|\\.|\[(?!\^?\])(?:[^\][\\\n/]|\\[^\]\n]|\[:\w+:\])*\])+\//y;
 
 /** `awk` with a program of patterns, fields, arithmetic and printing. */
 export function awkUse(args: readonly string[]): ReadOnlyUse | undefined {

@@ -169,6 +169,17 @@ describe('a shell that the folder brings along, in plan mode', () => {
   never(brought, 'plan');
 });
 
+describe('programs of awk that end an expression elsewhere than they seem to', () => {
+  never([
+    'awk \'/[[:alpha:]/ "x]/ ; BEGIN { system("touch p") } #"\' a.txt',
+    'awk \'/[^]/ "x]/ ; BEGIN { system("touch p") } #"\' a.txt',
+    'awk \'/[]/ "x]/ ; BEGIN { system("touch p") } #"\' a.txt',
+    'awk \'/[[.a.]/ "x]/ ; BEGIN { system("touch p") } #"\' a.txt',
+    'awk \'/[a[]/ "x]/ ; BEGIN { system("touch p") } #"\' a.txt',
+    'awk \'/[\\]/ "x]/ ; BEGIN { system("touch p") } #"\' a.txt',
+  ]);
+});
+
 describe('variables that zsh sets by itself', () => {
   never([
     'match=a.txt; [[ "../n.txt" =~ "(.*)" ]]; cat "$match"',
