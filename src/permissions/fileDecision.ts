@@ -37,7 +37,11 @@ export function decideFile(request: FileRequest, policy: Policy, globs = false):
     return verdict;
   const files = policy.expandGlob(request.path);
   if (files === undefined)
-    return { ...verdict, behavior: 'ask', reason: `${request.path} means too many files to look at each.` };
+    return {
+      ...verdict,
+      behavior: 'ask',
+      reason: `${request.path} stands for files that cannot all be looked at.`,
+    };
   const astray = files
     .filter((file) => request.verb === 'write' || policy.realpath(file) !== file)
     .map((path) => decideOne({ ...request, path }, policy, false))

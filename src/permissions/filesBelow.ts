@@ -2,6 +2,7 @@
 import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { globsOverlap } from './globOverlap.ts';
+import { isMisread } from './listTree.ts';
 
 /** Entries looked at for one folder: about half a second's work. */
 const MAX_ENTRIES = 50_000;
@@ -22,7 +23,7 @@ export interface Selection {
 }
 
 /**
- * Everything below a folder, absolute, or the file itself; undefined when there is too much. Links are named and not
+ * Everything below a folder, absolute, or the file itself; undefined when there is too much, or a folder or link whose name is no UTF-8. Links are named and not
  * followed. What cannot be read is nothing to another program either.
  */
 export function filesBelow(top: string, selection: Selection): FilesBelow | undefined {
@@ -43,8 +44,8 @@ export function filesBelow(top: string, selection: Selection): FilesBelow | unde
     const kept = selection.hidden ? [] : [...next.kept, ...keptBy(folder)];
     for (const entry of entriesOf(folder)) {
       looked += 1;
-      if (looked > MAX_ENTRIES) return undefined;
       const { name } = entry;
+      if (looked > MAX_ENTRIES || (isMisread(name) && !entry.isFile())) return undefined;
       if (!selection.hidden && name.startsWith('.') && !isKept(name, folder, kept)) continue;
       const path = join(folder, name);
       if (entry.isSymbolicLink()) links.push(path);

@@ -7,6 +7,9 @@ export interface TreeEntry {
   readonly kind: 'file' | 'folder' | 'link';
 }
 
+/** Whether a name is no UTF-8: what it names cannot be looked at under what is left of it. */
+export const isMisread = (name: string): boolean => name.includes('\ufffd');
+
 /** A larger tree is a question anyway. */
 const MAX_ENTRIES = 1000;
 
@@ -21,9 +24,9 @@ export function listTree(top: string): readonly TreeEntry[] | undefined {
     const found: TreeEntry[] = [{ path: '', kind: kindOf(info) }];
     for (const { path, kind } of found) {
       if (kind !== 'folder') continue;
-      for (const entry of readdirSync(join(top, path), { withFileTypes: true }))
-        found.push({ path: join(path, entry.name), kind: kindOf(entry) });
-      if (found.length > MAX_ENTRIES) return undefined;
+      const entries = readdirSync(join(top, path), { withFileTypes: true });
+      for (const entry of entries) found.push({ path: join(path, entry.name), kind: kindOf(entry) });
+      if (found.length > MAX_ENTRIES || entries.some(({ name }) => isMisread(name))) return undefined;
     }
     return found;
   } catch (error) {

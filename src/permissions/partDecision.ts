@@ -224,7 +224,8 @@ function decideObeyed(
 function decidePaths(path: string, policy: Policy): FileVerdict {
   const verdict = decideFile({ tool: 'Read', verb: 'read', path }, policy, true);
   if (!hasGlob(path) || verdict.cause !== 'secret') return verdict;
-  const files = policy.expandGlob(path) ?? [path];
+  const files = policy.expandGlob(path);
+  if (files === undefined) return verdict;
   const each = files.map((file) => decideFile({ tool: 'Read', verb: 'read', path: file }, policy));
   const literal = decideFile({ tool: 'Read', verb: 'read', path }, policy);
   return gravest([...each, literal]) ?? verdict;

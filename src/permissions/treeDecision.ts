@@ -29,7 +29,7 @@ export function decidePattern(
   if (!mayBeOption && !bare) return allowed;
   const files = policy.expandGlob(locate(pattern, directory, policy));
   if (files === undefined)
-    return { behavior: 'ask', reason: `${pattern} means too many files to look at each.` };
+    return { behavior: 'ask', reason: `${pattern} stands for files that cannot all be looked at.` };
   const names = files.map((file) => relative(directory, file));
   const option = mayBeOption ? names.find((name) => name.startsWith('-')) : undefined;
   if (option !== undefined) return { behavior: 'ask', reason: `A file is called ${option}, like an option.` };
@@ -47,7 +47,7 @@ export function decideTree(tree: Tree, directory: string, what: string, policy: 
   const place = locate(tree.path, directory, policy);
   const places = hasGlob(tree.path) ? policy.expandGlob(place) : [place];
   if (places === undefined)
-    return { behavior: 'ask', reason: `${tree.path} means too many files to look at each.` };
+    return { behavior: 'ask', reason: `${tree.path} stands for files that cannot all be looked at.` };
   for (const at of [place, ...places]) {
     const { behavior, cause, reason } = decideFile(
       { tool: 'Read', verb: 'read', path: at },
@@ -63,7 +63,7 @@ export function decideTree(tree: Tree, directory: string, what: string, policy: 
     const found = policy.filesBelow(policy.realpath(at), tree);
     if (found === undefined) {
       if (tree.codeOnly === true && !hasRules) continue;
-      return { behavior: 'ask', reason: `${what} reads more files than can be looked at.` };
+      return { behavior: 'ask', reason: `${what} reads files that cannot all be looked at.` };
     }
     const { files, links, folders } = found;
     const odd = tree.plainNames

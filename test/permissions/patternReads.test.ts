@@ -1,0 +1,88 @@
+/** Patterns that stand for more than they seem to, or for what cannot be looked at. */
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bash, outside, root } from './harness.ts';
+
+/** A name as an old system would have written it: no UTF-8. */
+const misread = (folder: string, byte: number, end = ''): Buffer =>
+  Buffer.concat([Buffer.from(`${join(root, folder)}/`), Buffer.from([byte]), Buffer.from(end)]);
+
+/** Folders with a file `x.md` each, as long as the tests of a group run. */
+function within(folders: readonly string[], fill: () => void): void {
+  beforeAll(() => {
+    for (const folder of folders) {
+      mkdirSync(join(root, folder), { recursive: true });
+      writeFileSync(join(root, folder, 'x.md'), 'x\n');
+    }
+    fill();
+  });
+  afterAll(() => {
+    for (const folder of folders) rmSync(join(root, folder), { recursive: true });
+  });
+}
+
+describe('two stars are to bash what one is, and as deep as it goes to zsh', () => {
+  within(['nest/plain', 'nest/a/b'], () => {
+    symlinkSync(outside, join(root, 'nest/a/out'));
+    symlinkSync(join(outside, 'secret.txt'), join(root, 'nest/a/b/far.md'));
+  });
+
+  test.each([
+    'cat nest/a/**',
+    'head -n 1 nest/**/out/secret.txt',
+    'cat nest/a/**/secret.txt',
+    'wc -l nest/**/*.md',
+    // With three stars zsh follows links.
+    'cat nest/***/secret.txt',
+    'for f in nest/a/**; do cat "$f"; done',
+    'cat < nest/a/**/secret.txt',
+  ])('%s asks', async (command) => {
+    expect((await bash(command)).behavior).toBe('ask');
+  });
+
+  test.each(['cat nest/plain/**', 'cat nest/plain/**/*.md', 'ls src/**', 'wc -l src/**/*.ts'])(
+    '%s runs',
+    async (command) => {
+      expect((await bash(command)).behavior).toBe('allow');
+    },
+  );
+});
+
+describe('what has a name that is no UTF-8 cannot be looked at', () => {
+  within(['latin', 'latin2'], () => {
+    symlinkSync(join(outside, 'secret.txt'), misread('latin', 0xff, '.md'));
+    mkdirSync(misread('latin2', 0xfe));
+  });
+
+  test.each([
+    'cat latin/*.md',
+    'cat latin/*',
+    'head latin/?.md',
+    'diff -r latin src',
+    'find latin -exec cat {} +',
+    'find latin -name "*.md" -print0 | xargs -0 cat',
+    'grep -r x latin2',
+    'cat latin2/*/x.md',
+  ])('%s asks', async (command) => {
+    expect((await bash(command)).behavior).toBe('ask');
+  });
+
+  test.each(['cat latin/x.md', 'ls latin', 'find latin -name "*.md"'])('%s runs', async (command) => {
+    expect((await bash(command)).behavior).toBe('allow');
+  });
+});
+
+describe('a pattern that stands for too much to look at', () => {
+  within(['many'], () => {
+    for (let at = 0; at < 5001; at += 1) writeFileSync(join(root, 'many', `f${at}`), '');
+    writeFileSync(join(root, 'many/id_rsa'), 'x\n');
+  });
+
+  test.each(['cat many/*', 'cat many/?*', 'head -n 1 < many/i*', 'for f in many/*; do cat "$f"; done'])(
+    '%s asks',
+    async (command) => {
+      expect((await bash(command)).behavior).toBe('ask');
+    },
+  );
+});
