@@ -15,6 +15,8 @@ export interface OptionList {
   readonly long?: readonly string[];
   /** Long options whose value is the next word, or after `=`. */
   readonly longValues?: readonly string[];
+  /** Long options that need their value after `=`: without it, programs differ about the next word. */
+  readonly longAttached?: readonly string[];
   /** Whether `-20` is a number of lines. */
   readonly numbers?: boolean;
 }
@@ -48,7 +50,8 @@ export function readOptions(args: readonly (string | null)[], list: OptionList):
     else if (word.startsWith('--')) {
       const [name = '', ...rest] = word.split('=');
       const takesNext = (list.longValues ?? []).includes(name);
-      if (!takesNext && !(list.long ?? []).includes(name)) return undefined;
+      const isAttached = rest.length > 0 && (list.longAttached ?? []).includes(name);
+      if (!takesNext && !isAttached && !(list.long ?? []).includes(name)) return undefined;
       // Without its value, some programs take an option for something else.
       if (takesNext && rest.length === 0 && at + 1 >= args.length) return undefined;
       const value = rest.length > 0 ? rest.join('=') : takesNext ? (args[++at] ?? null) : '';

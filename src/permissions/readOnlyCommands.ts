@@ -10,7 +10,7 @@ export interface ReadOnlyCommand extends OptionList {
   readonly least?: number;
   /** What every operand must look like. */
   readonly only?: RegExp;
-  /** What the value of every option must look like. */
+  /** What the value of every option must look like, where a program opens some values as files. */
   readonly value?: RegExp;
 }
 
@@ -101,8 +101,14 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
   },
   hexdump: { operands: 'contents', flags: 'Cbcdovx', values: 'ns' },
   hostname: { operands: 'words', flags: 'fsiId', most: 0 },
-  // A coding with a slash in it is the name of a file; `//TRANSLIT` at its end is none.
-  iconv: { operands: 'contents', values: 'ft', flags: 'c', least: 1, value: /^[\w.:-]+(?:\/\/\w*)?$/ },
+  // glibc opens a name with a slash in it: https://sourceware.org/git/?p=glibc.git;f=iconv/iconv_prog.c
+  iconv: {
+    operands: 'contents',
+    values: 'ft',
+    flags: 'c',
+    least: 1,
+    value: /^[\w.:+-]+(?:\/\/(?:TRANSLIT|IGNORE)?)*$/i,
+  },
   id: { operands: 'words', flags: 'ugGnr' },
   ls: {
     operands: 'names',
@@ -148,8 +154,8 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
     longValues: ['--key', '--field-separator'],
   },
   stat: { operands: 'names', flags: 'Lftx', values: 'c', long: ['--format', '--printf', '--dereference'] },
-  // `@file` is a file with further options and files in it, wherever it stands.
-  strings: { operands: 'contents', flags: 'af', values: 'nt', only: /^[\w./ -]/, value: /^\w+$/ },
+  // `@file`, wherever it stands, is a file with further options and files in it.
+  strings: { operands: 'contents', flags: 'af', values: 'nt', only: /^[\w./ -]/, value: /^\w*$/ },
   tac: { operands: 'contents' },
   tail: {
     operands: 'contents',

@@ -36,7 +36,7 @@ export function programUse([name = '', ...args]: readonly string[]): ReadOnlyUse
   const operands = read.operands.map((word) => word ?? '');
   if (operands.length < (command.least ?? 0)) return undefined;
   if (command.only && !operands.every((word) => command.only?.test(word))) return undefined;
-  if (command.value && !read.options.every(({ value }) => value === '' || command.value?.test(value ?? '')))
+  if (command.value && !read.options.every(({ value }) => command.value?.test(value ?? '') || value === ''))
     return undefined;
   const files = operands.filter((word) => word !== '-');
   if (command.operands === 'names') return { contents: [], names: files };

@@ -12,8 +12,10 @@ const grepOptions: OptionList = {
     fixed-strings ignore-case initial-tab invert-match line-buffered line-number line-regexp no-filename no-ignore-case
     no-messages null null-data only-matching perl-regexp quiet recursive silent text with-filename word-regexp`),
   longValues: long(
-    'after-context before-context binary-files context exclude exclude-dir include label max-count regexp',
+    'after-context before-context binary-files exclude exclude-dir include label max-count regexp',
   ),
+  // To the grep of BSD the value is optional, and the next word the pattern.
+  longAttached: ['--context'],
   numbers: true,
 };
 
@@ -38,7 +40,8 @@ const silverOptions: OptionList = {
     files-without-matches filename group heading hidden ignore-case invert-match line-numbers list-file-types literal nobreak
     nocolor nofilename nogroup noheading nonumbers numbers null only-matching print-long-lines silent skip-vcs-ignores smart-case
     stats unrestricted vimgrep word-regexp`),
-  longValues: long('after before context depth file-search-regex ignore ignore-dir max-count width'),
+  longValues: long('depth file-search-regex ignore ignore-dir max-count width'),
+  longAttached: long('after before context'),
 };
 
 /** Finds files by their names, and shows no content. */
@@ -51,6 +54,14 @@ const fdOptions: OptionList = {
     long(`changed-before color changed-within exact-depth exclude extension max-depth max-results min-depth owner size
     threads type`),
 };
+
+/** The options of the programs that search; `egrep`, `fgrep` and `fdfind` have those of `grep` and `fd`. */
+export const searchOptions = {
+  grep: grepOptions,
+  rg: ripgrepOptions,
+  ag: silverOptions,
+  fd: fdOptions,
+} as const satisfies Readonly<Record<string, OptionList>>;
 
 /** Names of ripgrep for kinds of code, with all the endings that it has for them. */
 const types: Readonly<Record<string, readonly string[]>> = {
@@ -81,6 +92,9 @@ const types: Readonly<Record<string, readonly string[]>> = {
 const code =
   /^\*\.(?:[cm]?[jt]sx?|c|cc|cpp|cs|css|go|h|hpp|html?|java|kts?|less|lua|mdx?|php|pyi?|rb|rs|s[ac]ss|scala|sql|svelte|swift|vue)$/;
 
+/** Options of ag for lines around a match. */
+const lines = /^(?:-[ABC]|--(?:after|before|context))$/;
+
 /** `grep`, `rg`, `ag` and `fd`. */
 export function searchUse(name: string, args: readonly string[]): ReadOnlyUse | undefined {
   if (name.startsWith('fd')) return fdUse(args);
@@ -88,8 +102,15 @@ export function searchUse(name: string, args: readonly string[]): ReadOnlyUse | 
   const read = readOptions(args, isGrep ? grepOptions : name === 'rg' ? ripgrepOptions : silverOptions);
   if (read === undefined) return undefined;
   const has = (...names: string[]): boolean => read.options.some((option) => names.includes(option.name));
-  if (has('--type-list', '--version', '--list-file-types')) return { contents: [], names: [] };
   const isListing = name === 'rg' && has('--files');
+  // Of two ways to list, the last one counts.
+  if (!isListing && has('--type-list', '--version', '--list-file-types')) return { contents: [], names: [] };
+  // What is no number of lines is to ag the pattern, and the next word a place.
+  if (
+    name === 'ag' &&
+    read.options.some((option) => lines.test(option.name) && !/^\d+$/.test(option.value ?? ''))
+  )
+    return undefined;
   const pattern = (name !== 'ag' && has('-e', '--regexp')) || isListing ? 0 : 1;
   if (read.operands.length < pattern) return undefined;
   const files = read.operands.slice(pattern).map((word) => word ?? '');

@@ -63,7 +63,7 @@ function tarUse(args: readonly string[]): ReadOnlyUse | undefined {
   const [letters = '', file, ...rest] = args;
   const isList = /^-?(?=[tvzjJ]*t)[tvzjJ]+f$/.test(letters) || letters === '--list';
   if (!isList || file === undefined || !/^[\w./~][^:]*$/.test(file)) return undefined;
-  return rest.every((word) => /^[\w./][\w./ -]*$/.test(word)) ? { contents: [], names: [file] } : undefined;
+  return rest.every((word) => /^[\w./][\w./ -]*$/.test(word)) ? { contents: [file], names: [] } : undefined;
 }
 
 function archiveUse(name: string, args: readonly string[]): ReadOnlyUse | undefined {
@@ -71,7 +71,7 @@ function archiveUse(name: string, args: readonly string[]): ReadOnlyUse | undefi
   if (read === undefined) return undefined;
   const lists = name === 'zipinfo' || read.options.some((option) => /^-[lvZ]$/.test(option.name));
   const [file] = read.operands;
-  return lists && file != null ? { contents: [], names: [file] } : undefined;
+  return lists && file != null ? { contents: [file], names: [] } : undefined;
 }
 
 /** undefined = another program, or other options. */

@@ -2,13 +2,54 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bash, root } from './harness.ts';
+import { bash, outside, root } from './harness.ts';
 
 beforeAll(() => {
   writeFileSync(join(root, 'opts'), '/etc/passwd\n');
 });
 afterAll(() => {
   rmSync(join(root, 'opts'));
+});
+
+describe('the value of an option may be a file, or no value at all', () => {
+  test.each([
+    'strings -n @opts a.txt',
+    'strings -t@opts a.txt',
+    `iconv -f ${join(outside, 'secret.txt')} a.txt`,
+    'iconv -t ./.env -f utf-8 a.txt',
+    'iconv -f ../x -f utf-8 a.txt',
+    // To ag what is no number is the pattern, and the long option takes no further word.
+    `ag -A foo ${outside} src`,
+    `ag --after foo ${outside} src`,
+    `ag --context 2 ${outside} src`,
+    // To the grep of BSD the value of this one is optional.
+    `grep --context foo ${join(outside, 'secret.txt')}`,
+    'grep -r --context 5 foo',
+    // Of two lists the last one counts.
+    `rg --type-list --files ${outside}`,
+    // An archive is read as any other file.
+    'tar tf .env',
+    'unzip -l server.key',
+    'zipinfo .env',
+  ])('%s asks', async (command) => {
+    expect((await bash(command)).behavior).toBe('ask');
+  });
+
+  test.each([
+    'strings -n 5 -t x a.txt',
+    'iconv -f latin1 -t UTF-8 a.txt',
+    'iconv -t ascii//TRANSLIT -f utf-8 a.txt',
+    'ag -A 3 foo src',
+    'ag --context=2 foo src',
+    'grep --context=5 foo a.txt',
+    'grep -C 5 foo a.txt',
+    'rg --type-list',
+    'rg --files src',
+    'tar tf a.tar.gz',
+    'unzip -l a.zip',
+  ])('%s runs', async (command) => {
+    expect((await bash(command)).behavior).toBe('allow');
+  });
 });
 
 describe('a pattern holds back only what it holds back for the program', () => {
