@@ -63,7 +63,9 @@ export function testUse(run: readonly Argument[]): ReadOnlyUse | undefined {
     if (word === undefined || word.type === 'files') return false;
     if (word.type === 'text')
       return isSingle || !/^[-!()]/.test(word.text) || comparison.test(text(index - 1) ?? '');
-    return isSingle && (!word.loose || name === '[[') && (secret || word.type === 'output');
+    if (!isSingle || (word.loose && name !== '[[')) return false;
+    // Whether it is set may be known, and nothing else.
+    return word.type === 'output' || (secret && word.cut !== true);
   };
   for (;;) {
     while (text(at) === '!' && words.length > 1) at += 1;

@@ -31,6 +31,7 @@ import {
   anything,
   combine,
   join,
+  mayBeSecret,
   unknownText,
   type Variables,
   valuesOf,
@@ -128,7 +129,9 @@ export class CommandReader {
       // A pattern of `case` is read by rules of its own, and runs nothing that the grammar does not show.
       const pieces = node.parent?.type === 'case_item' ? [] : this.#pieces(node, false);
       if (pieces === undefined) return false;
-      // Compared with one pattern after the other, a secret is as good as read.
+      // Compared with one pattern after the other, or as one, a secret is as good as read.
+      if (node.parent?.type === 'case_item' && namesSecret(node, this.#source, this.#variables))
+        this.#reads.push(null);
       const isCompared = node.parent?.type === 'case_statement';
       if (isCompared && valuesOf(pieces, this.#variables, this.#moves).some(({ type }) => type === 'secret'))
         this.#reads.push(null);
@@ -274,6 +277,9 @@ export class CommandReader {
     // It would show every word, with the values of variables in it.
     if (words.argv.slice(1, -1).some((word) => /^-\w*x/.test(word ?? ''))) this.#isOpaque = true;
     if (!isSame) this.#variables = new Map();
+    // What it is given it may print as `$1`.
+    const given = runs?.flat() ?? [anything];
+    if (!isSame && given.some(({ type }) => type === 'secret')) this.#reads.push(null);
     const understood = this.#depth < maxDepth && this.#readScript(script, this, this.#depth + 1);
     if (!isSame) this.#variables = own;
     return understood;
@@ -529,6 +535,12 @@ export class CommandReader {
     return this.#source.slice(node.startIndex, node.endIndex);
   }
 }
+
+/** Whether a variable in the word may hold a secret. */
+const namesSecret = (node: Node, source: string, variables: Variables): boolean =>
+  node
+    .descendantsOfType('variable_name')
+    .some((name) => name !== null && mayBeSecret(source.slice(name.startIndex, name.endIndex), variables));
 
 const isMove = (argv: readonly (string | null)[]): boolean => /^(?:cd|pushd|popd|chdir)$/.test(argv[0] ?? '');
 

@@ -8,8 +8,8 @@ export type Piece =
   | { readonly type: 'text'; readonly text: string; readonly quoted: boolean }
   /** `$name` or `${name}`. */
   | { readonly type: 'variable'; readonly name: string; readonly quoted: boolean }
-  /** Text that is made of a variable, such as `${name%.ts}`. */
-  | { readonly type: 'derived'; readonly name: string; readonly quoted: boolean }
+  /** Text that is made of a variable, such as `${name%.ts}`; `cut` where its length depends on what it holds. */
+  | { readonly type: 'derived'; readonly name: string; readonly quoted: boolean; readonly cut: boolean }
   /** What a command prints, or a number: text that is not known, and no secret of the environment. */
   | { readonly type: 'output'; readonly quoted: boolean }
   /** `~` at the start of a word, alone or before a slash. */
@@ -29,7 +29,7 @@ export interface Span {
 
 /** What may stand in `${…}`: a name, its length, or one operator with plain text on which the shells agree. */
 const braced =
-  /^\$\{(?:(#?)([A-Za-z_]\w*|[0-9]+|[?#])|([A-Za-z_]\w*)(?::?[-+]|%%?|##?|\/\/?)[\w./*?@,%+ -]*)\}/;
+  /^\$\{(?:(#?)([A-Za-z_]\w*|[0-9]+|[?#])|([A-Za-z_]\w*)(:?[-+]|%%?|##?|\/\/?)[\w./*?@,%+ -]*)\}/;
 /** A dollar sign that is only that: zsh expands `$=x`, `$~x`, `$^x` and `$+x` as well. */
 const isLoneDollar = (rest: string): boolean => /^\$(?:$|[\s./%,:;)|\]}"\\])/.test(rest);
 /** After `$name` in zsh: `[` is a subscript, which is calculated, and `:` begins a modifier. */
@@ -122,14 +122,15 @@ function readDollar(
     const piece: Piece =
       variable === undefined
         ? { type: 'output', quoted: quoted || /^\$[?#$!]/.test(whole) }
-        : { type: 'derived', name: variable, quoted };
+        : { type: 'derived', name: variable, quoted, cut: true };
     return { piece, length: whole.length };
   }
   const expansion = braced.exec(rest);
   if (expansion !== null) {
-    const [whole, sign, plain = '', derived] = expansion;
+    const [whole, sign, plain = '', derived, operator = ''] = expansion;
     const length = whole.length;
-    if (derived !== undefined) return { piece: { type: 'derived', name: derived, quoted }, length };
+    if (derived !== undefined)
+      return { piece: { type: 'derived', name: derived, quoted, cut: !/[-+]/.test(operator) }, length };
     if (sign === '#' || !/^[A-Za-z_]/.test(plain)) return { piece: { type: 'output', quoted: true }, length };
     return { piece: { type: 'variable', name: plain, quoted }, length };
   }

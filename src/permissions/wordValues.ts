@@ -20,8 +20,10 @@ export type Argument =
       /** How often the command had changed directory when the pattern was read. */
       readonly moves: number;
     }
-  /** Any text; a secret of the environment, perhaps. `loose`: it may be several words, or files. */
-  | { readonly type: 'output' | 'secret'; readonly loose: boolean; readonly ofUser?: boolean };
+  /** Any text. `loose`: it may be several words, or files. */
+  | { readonly type: 'output'; readonly loose: boolean; readonly ofUser?: boolean }
+  /** A secret of the environment, perhaps. `cut`: a part of it, so that even its length says what it holds. */
+  | { readonly type: 'secret'; readonly loose: boolean; readonly cut?: boolean };
 
 /** What is known of the shell's variables: their possible values. */
 export type Variables = ReadonlyMap<string, readonly Argument[]>;
@@ -39,6 +41,7 @@ export const unknownText: Argument = { type: 'output', loose: true };
 /** A harmless variable as the user has set it: nobody else put blanks or wildcards into it. */
 const ownText: Argument = { type: 'output', loose: false, ofUser: true };
 export const anything: Argument = { type: 'secret', loose: true };
+const partOfAnything: Argument = { type: 'secret', loose: true, cut: true };
 
 /** The lists of arguments that one word may become; undefined = not known. */
 export function alternativesOf(
@@ -80,11 +83,12 @@ export function valuesOf(pieces: readonly Piece[], variables: Variables, moves: 
   );
   const [first] = quoted.filter((piece) => piece.type !== 'text' || piece.text !== '');
   const isTilde = first?.type === 'text' && first.text.startsWith('~');
-  if (isTilde || quoted.some(({ type }) => type === 'brace')) return [unknownText];
   const isSecret = pieces.some(
     (piece) => (piece.type === 'variable' || piece.type === 'derived') && mayBeSecret(piece.name, variables),
   );
-  return argumentsOf(quoted, variables, moves) ?? [isSecret ? anything : unknownText];
+  const isKnown = !isTilde && !quoted.some(({ type }) => type === 'brace');
+  const values = isKnown ? argumentsOf(quoted, variables, moves) : undefined;
+  return values ?? [isSecret ? partOfAnything : unknownText];
 }
 
 /** Values after either of two ways that a command may take. */
@@ -102,7 +106,8 @@ function lookUp(name: string, variables: Variables): readonly Argument[] {
   return variables.get(name) ?? [harmlessVariable.test(name) ? ownText : anything];
 }
 
-const mayBeSecret = (name: string, variables: Variables): boolean =>
+/** Whether a variable of this name may hold a secret. */
+export const mayBeSecret = (name: string, variables: Variables): boolean =>
   lookUp(name, variables).some(({ type }) => type === 'secret');
 
 /** The possible values of one word without braces; undefined = not known. */
@@ -121,6 +126,7 @@ function argumentsOf(
   }
   let unknown: 'output' | 'secret' | undefined;
   let loose = false;
+  let cut = false;
   const parts: (readonly { text: string; pattern: string; wild: boolean }[])[] = [];
   for (const [index, piece] of word.entries()) {
     if (piece.type === 'unknown' || piece.type === 'brace') return undefined;
@@ -143,13 +149,16 @@ function argumentsOf(
         (piece.quoted || texts.every((text) => staysOneWord.test(text)));
       if (isKnown) parts.push(texts.map((text) => ({ text, pattern: literally(text), wild: false })));
       else {
-        if (unknown !== 'secret') unknown = mayBeSecret(piece.name, variables) ? 'secret' : 'output';
+        const isSecret = mayBeSecret(piece.name, variables);
+        if (unknown !== 'secret') unknown = isSecret ? 'secret' : 'output';
+        cut ||= isSecret && (piece.type === 'derived' ? piece.cut : values.some((value) => isCut(value)));
         loose ||= !piece.quoted && values.some((value) => value.type !== 'output' || value.ofUser !== true);
       }
     }
   }
+  loose ||= parts.flat().some(({ wild }) => wild);
   if (unknown !== undefined)
-    return [{ type: unknown, loose: loose || parts.flat().some(({ wild }) => wild) }];
+    return [unknown === 'output' ? { type: unknown, loose } : { type: unknown, loose, ...(cut && { cut }) }];
   return combine(parts)?.map((list) =>
     list.some(({ wild }) => wild)
       ? {
@@ -166,6 +175,8 @@ function argumentsOf(
 /** As a part of a pattern that means these very characters. */
 const literally = (text: string): string => text.replace(/[*?[\]\\]/g, '\\$&');
 
+const isCut = (value: Argument): boolean => value.type === 'secret' && value.cut === true;
+
 /** What a variable's value is as a word of its own. */
 function used(value: Argument, quoted: boolean, moves: number): Argument | undefined {
   if (value.type === 'text') {
@@ -173,6 +184,7 @@ function used(value: Argument, quoted: boolean, moves: number): Argument | undef
     return undefined;
   }
   if (value.type === 'files') return value.moves === moves ? { ...value, bare: !quoted } : undefined;
+  if (value.type === 'secret') return { ...value, loose: !quoted };
   return { ...value, loose: !quoted && value.ofUser !== true };
 }
 
