@@ -33,7 +33,8 @@ export async function readEnvironment(directory: string, now: Date): Promise<Env
 
 async function gitState(directory: string): Promise<string | undefined> {
   // Nobody has been asked yet whether this folder's programs may run.
-  if (gitRunsPrograms(directory)) return 'not asked, because its configuration names programs to start';
+  if (gitRunsPrograms(directory))
+    return 'not asked, because its configuration names programs to start, or files elsewhere';
   const [status, log] = await Promise.all([
     // Submodules have configurations of their own.
     git(directory, [

@@ -1,12 +1,15 @@
 /**
- * Whether git, only asked to look, would start programs that a repository's own files name. A clone brings no
- * such files; an unpacked archive does, and so does a bare repository that is hidden in a folder. What git would find in
- * another place than we do (gitrepository-layout(5), setup.c) is no plain repository, and counts as the worst.
+ * Whether git, only asked to look, would start programs that a repository's own files name, or read files elsewhere, of
+ * which its errors show lines. A clone brings no such files; an unpacked archive does, and so does a bare repository that
+ * is hidden in a folder. What git would find in another place than we do (gitrepository-layout(5), setup.c) is no plain
+ * repository, and counts as the worst.
  */
 import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { type IndexPaths, indexPaths } from './gitIndex.ts';
 import { type Shown, shownFiles } from './gitShown.ts';
+import { linksIn } from './listTree.ts';
+import { isSensitive } from './sensitive.ts';
 
 /**
  * Settings that name a program for a command that looks, or another file with settings; `log.diffMerges` may have the
@@ -14,22 +17,19 @@ import { type Shown, shownFiles } from './gitShown.ts';
  */
 const naming =
   /(?:^|\])\s*(?:\[include(?:if)?\b|(?:\w*command|external|textconv|clean|smudge|process|program|uploadpack|gitproxy|diffmerges)\s*(?:=|$))/im;
-/** A file elsewhere, lines of which git prints: as the pattern that holds, or as what it does not understand. */
-const foreignFile =
-  /(?:^|\])\s*(?:attributesfile|excludesfile|ignorerevsfile|orderfile|file)\s*=\s*"?(?:[~/]|[^\n]*\.\.)/im;
 /** The monitor is a program unless it is only switched on or off. */
 const monitor = /(?:^|\])\s*fsmonitor\s*=(?!\s*(?:true|false|yes|no|on|off|[01])\s*$)/im;
 /** Where a partial clone fetches what it lacks: `ext::` and other helpers are programs. */
 const helper = /(?:^|\])\s*(?:(?:push)?url\s*=\s*"?[\w+-]+::|vcs\s*=|\[protocol\b|\[url\s+"[\w+-]+::)/im;
-const hooksPath = /(?:^|\])\s*hookspath\s*=\s*"?([^"\n]+?)"?\s*$/gim;
-const worktreePath = /(?:^|\])\s*worktree\s*=\s*"?([^"\n]*?)"?\s*$/gim;
+/** Settings that name a file with patterns, names or commits: https://git-scm.com/docs/git-config */
+const fileSettings = 'excludesfile|attributesfile|ignorerevsfile|orderfile|file';
 /** The one hook that a command that looks may start. */
 const HOOK = 'post-index-change';
 const MAX_BYTES = 1_000_000;
 
 /**
  * Looks at the repository that git would find from the directory, and at its submodules. Errs towards yes, also where the
- * settings say that the worktree is somewhere else.
+ * settings, or links in the git folder, say that the worktree or a file is somewhere else.
  */
 export function gitRunsPrograms(directory: string): boolean {
   const repository = findRepository(directory);
@@ -77,10 +77,13 @@ function runsPrograms(repository: Repository, seen: Set<string>): boolean {
     if (own.some((text) => text === undefined)) return true;
     const settings = own.join('\n');
     texts.push(settings);
-    const hooks = [...settings.matchAll(hooksPath)].map(([, path = '']) => resolve(worktree, path));
-    if (isElsewhere(settings, place, worktree)) return true;
-    if ([naming, foreignFile, helper, monitor].some((pattern) => pattern.test(settings))) return true;
-    if ([join(place, 'hooks'), ...hooks].some((at) => exists(join(at, HOOK)))) return true;
+    const hooks = valuesOf(settings, 'hookspath');
+    if (hooks.includes(undefined)) return true;
+    const hookFolders = [join(place, 'hooks'), ...hooks.map((folder = '') => resolve(worktree, folder))];
+    if (isElsewhere(settings, place, worktree) || namesFileElsewhere(settings, worktree)) return true;
+    if (linksOut(place, [place, worktree])) return true;
+    if (naming.test(settings) || helper.test(settings) || monitor.test(settings)) return true;
+    if (hookFolders.some((at) => exists(join(at, HOOK)))) return true;
   }
   // Status and diff start a git of its own in each submodule, which obeys that one's settings.
   const paths = readIndex(folder, texts.join('\n'))?.submodules;
@@ -88,8 +91,56 @@ function runsPrograms(repository: Repository, seen: Set<string>): boolean {
 }
 
 /** The files of the worktree may be said to be elsewhere, and would be shown as if they belonged to the project. */
-const isElsewhere = (settings: string, place: string, worktree: string): boolean =>
-  [...settings.matchAll(worktreePath)].some(([, path = '']) => realPathOf(place, path) !== worktree);
+function isElsewhere(settings: string, place: string, worktree: string): boolean {
+  return valuesOf(settings, 'worktree').some(
+    (named) => named === undefined || realPathOf(place, named) !== worktree,
+  );
+}
+
+/** All values of some settings; undefined = one with quotes, escapes or comments inside, which only git reads right. */
+function valuesOf(settings: string, names: string): readonly (string | undefined)[] {
+  return [...settings.matchAll(new RegExp(`(?:^|\\])\\s*(?:${names})\\s*=[ \\t]*(.*)$`, 'gim'))].map(
+    ([, raw = '']) => {
+      const value = /^(?:"([^"\\]*)"|([^"\\#;]*?))\s*$/.exec(raw);
+      return value?.[1] ?? value?.[2];
+    },
+  );
+}
+
+function namesFileElsewhere(settings: string, worktree: string): boolean {
+  return valuesOf(settings, fileSettings).some((name) => {
+    if (name === undefined || /^[~%]/.test(name)) return true;
+    const path = resolve(worktree, name);
+    return name !== '' && (isSensitive(path) || leadsOut(path, [worktree]));
+  });
+}
+
+/** Folders in a git folder whose files git reads line by line. */
+const read = ['.', 'info', 'rebase-merge', 'rebase-apply', 'sequencer'];
+
+/** Whether something that git reads is a link to a file elsewhere. */
+function linksOut(place: string, inside: readonly string[]): boolean {
+  return read.some((name) => {
+    const folder = join(place, name);
+    return (
+      leadsOut(folder, inside) ||
+      linksIn(folder).some(
+        (path) => isFile(path) && (leadsOut(path, inside) || isSensitive(realpathSync(path))),
+      )
+    );
+  });
+}
+
+/** Whether there is something at a path, and it is in none of some folders. */
+function leadsOut(path: string, inside: readonly string[]): boolean {
+  if (!exists(path)) return false;
+  try {
+    const real = realpathSync(path);
+    return !inside.some((folder) => `${real}/`.startsWith(`${realpathSync(folder)}/`));
+  } catch {
+    return true;
+  }
+}
 
 function submoduleRuns(directory: string, seen: Set<string>): boolean {
   const at = realPathOf('/', directory);
@@ -193,6 +244,14 @@ function isFolder(path: string): boolean {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   } catch {
     return false;
+  }
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+  } catch {
+    return true;
   }
 }
 

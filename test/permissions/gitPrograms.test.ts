@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../src/permissions/decide.ts';
@@ -286,6 +286,50 @@ test('git grep asks about secrets that a pattern of git, or the name of an objec
   expect(ask("git grep '' HEAD:.npmrc")).toBe('ask');
   expect(ask("git grep x 'a*'")).toBe('allow');
   expect(ask('git grep x HEAD:a.ts')).toBe('allow');
+
+test.each([
+  // Errors and `check-ignore -v` show lines of them.
+  'blame.ignoreRevsFile=../secret.txt',
+  'core.excludesFile=~/notes',
+  'core.attributesFile=/etc/hosts',
+  'mailmap.file=../secret.txt',
+  'diff.orderFile=.env',
+])('a repository with %s reads files elsewhere', (setting) => {
+  writeFileSync(join(top, 'secret.txt'), 'x\n');
+  expect(gitRunsPrograms(repository(setting))).toBe(true);
+});
+
+test.each(['packed-refs', 'MERGE_MSG', 'info/exclude', 'info/grafts', 'rebase-merge/done', 'shallow'])(
+  'a link to a file elsewhere in the place of %s counts',
+  (name) => {
+    const linked = repository();
+    const path = join(linked, '.git', name);
+    mkdirSync(join(path, '..'), { recursive: true });
+    execFileSync('rm', ['-f', path]);
+    symlinkSync('/etc/hosts', path);
+    expect(gitRunsPrograms(linked)).toBe(true);
+  },
+);
+
+test.each([
+  '\tworktree = ../../else"where"\n',
+  '\tworktree = ..\n\tworktree = ../../elsewhere\n',
+  '\tworktree = ../../else\\\nwhere\n',
+  '\texcludesFile = "../"secret.txt\n',
+  '\texcludesFile = ../secret.txt # mine\n',
+])('a value counts that only git reads right, and the last one: %j', (lines) => {
+  const odd = repository();
+  appendFileSync(join(odd, '.git/config'), `[core]\n${lines}`);
+  expect(gitRunsPrograms(odd)).toBe(true);
+});
+
+test('files of the worktree may be named, and folders of the git folder be links', () => {
+  const usual = repository('blame.ignoreRevsFile=.git-blame-ignore-revs', 'core.hooksPath=.husky');
+  writeFileSync(join(usual, '.git-blame-ignore-revs'), '');
+  mkdirSync(join(usual, '.githooks'));
+  execFileSync('rm', ['-rf', join(usual, '.git/hooks')]);
+  symlinkSync('../.githooks', join(usual, '.git/hooks'));
+  expect(gitRunsPrograms(usual)).toBe(false);
 });
 
 test('an index that is not understood counts as the worst', () => {
