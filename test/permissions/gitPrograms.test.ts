@@ -286,6 +286,7 @@ test('git grep asks about secrets that a pattern of git, or the name of an objec
   expect(ask("git grep '' HEAD:.npmrc")).toBe('ask');
   expect(ask("git grep x 'a*'")).toBe('allow');
   expect(ask('git grep x HEAD:a.ts')).toBe('allow');
+});
 
 test.each([
   // Errors and `check-ignore -v` show lines of them.

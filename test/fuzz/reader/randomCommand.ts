@@ -1,473 +1,173 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are the variables of a shell.
 /** Random shell commands, biased towards what readers of commands get wrong. The same seed gives the same commands. */
 
-export type Random = () => number;
+import type { Job } from './confine.ts';
+import { filterCall, handCall } from './handPrograms.ts';
+import { findTests } from './programTexts.ts';
+import type { Random } from './random.ts';
+import { tableCall } from './tablePrograms.ts';
+import { wordsFrom } from './words.ts';
+import { TOP } from './wordTables.ts';
 
-/** Mulberry32: small, fast, and good enough to choose with. */
-export function randomFrom(seed: number): Random {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
-const files = [
-  'a.txt',
-  'b.txt',
-  'src/app.ts',
-  'src/util/x.ts',
-  'my file.txt',
-  '-o',
-  '--pre=x',
-  '-rf',
-  '.env',
-  '.env.local',
-  'src',
-  'docs',
-  '.',
-  '..',
-  './src',
-  'src/../a.txt',
-  'secret/id_rsa',
-  'secret',
-  'link',
-  'inner',
-  'link.txt',
-  '../outside/o.txt',
-  'nested',
-  'bare',
-  'x',
-  'FILE',
-  '[id].ts',
-  '{a,b}',
-  '~',
-  '~/n.txt',
-  '/etc/passwd',
-  'data.json',
-  "quote's.txt",
-  'odd',
-];
-const patterns = [
-  '*',
-  '*.txt',
-  'src/*',
-  '?',
-  '[a-b]*',
-  '*.ts',
-  'src/**/*.ts',
-  './*',
-  '-*',
-  '.*',
-  '.e*',
-  '[!.]*',
-  '*/x*',
-  's*/*',
-  '*e*',
-  '??*',
-  'link*',
-  '[-]*',
-  '*[s]*',
-  'a*',
-  '.[a-z]*',
-  '../*',
-  '~/*',
-  '*.json',
-];
-const braces = [
-  '{a,b}.txt',
-  '{a.txt,.env}',
-  '{1..3}',
-  '{-o,FILE}',
-  '{,x}',
-  '{.e,x}nv',
-  'src/{app,x}.ts',
-  '{a..c}',
-  '-{n,o}',
-  '@{u}',
-  '{}',
-  "{'',.env}",
-  'a{b',
-  '{-v,x}',
-  '{1..9..2}',
-  '{a,{b,.env}}',
-];
-const evil = [
-  'a[$(touch p1)]',
-  '$(touch p2)',
-  '`touch p3`',
-  'path[$(touch p4)]',
-  '-Otouch p5;:',
-  '$x',
-  '${x}',
-  '"',
-  "'",
-  '\\',
-  ';touch p6',
-  '|touch p7',
-  '&touch p8&',
-  '\ntouch p9\n',
-  '#',
-  '!',
-  '%d',
-  '%s',
-  '%n',
-  '-v',
-  'x[$(touch p10)]',
-  '$(<.env)',
-  '${TOKEN}',
-  '$TOKEN',
-  '=touch',
-  '~root',
-  '<(touch p11)',
-  '$((x))',
-  '$[x]',
-  '${x:=y}',
-  '${x[1]}',
-  '$x[1]',
-  '$x:h',
-  '${x:i}',
-  '${!x}',
-  '$=TOKEN',
-  '$~TOKEN',
-  '$#TOKEN',
-  '${#TOKEN}',
-  '$+TOKEN',
-  '*(e:touch p12:)',
-  '^a',
-  'a#b',
-  '>p13',
-  '2>p14',
-  '&>p15',
-  '>&p16',
-  '$-',
-  '$@',
-  '$1',
-  '${x%.*}',
-  '${TOKEN:-a}',
-  '${TOKEN:+a}',
-  "$'a'",
-  '$"a"',
-  '-e',
-  '--',
-  '-',
-  '(',
-  ')',
-  '{',
-  '}',
-  ']',
-  '[',
-  '=',
-  '==',
-  'a=b',
-];
-const text = [
-  'foo',
-  'x',
-  'SEC',
-  '.',
-  '',
-  '1',
-  '10',
-  'a b',
-  '^.*$',
-  'T',
-  '%s\\n',
-  'hello',
-  'a|b',
-  '1,5p',
-  's/a/b/',
-  '{print $1}',
-  '{print}',
-  'NR==1',
-  '.name',
-  '5',
-  '2',
-];
-const variables = [
-  'x',
-  'y',
-  'f',
-  'path',
-  'TOKEN',
-  'HOME',
-  'PATH',
-  'i',
-  'status',
-  '_',
-  'argv',
-  'IFS',
-  'PWD',
-  'CI',
-  'HOSTNAME',
-];
-
-const awkPieces = [
-  'print',
-  'print $1',
-  '$1',
-  '>',
-  '"x"',
-  '"/"',
-  '/',
-  '/x/',
-  '/"/',
-  ';',
-  '\n',
-  '{',
-  '}',
-  '(',
-  ')',
-  ',',
-  '|',
-  '"sh"',
-  'getline',
-  'x',
-  '1',
-  'system("touch p")',
-  '> "p"',
-  '| "touch p"',
-  'if (1)',
-  'else',
-  '+',
-  '++',
-  '~',
-  '[',
-  ']',
-  '#',
-  'BEGIN',
-  'END',
-  'ENVIRON["TOKEN"]',
-  '"ls" | getline',
-  'printf "%s"',
-  'FILENAME',
-  'NR == 1',
-  '< ".env"',
-  '?',
+/** Programs that get a variable or the names that `find` prints. */
+const takers = [
+  'wc -l',
+  'cat',
+  'echo',
+  'ls',
+  'head -1',
+  'sort',
+  'grep x',
   ':',
-  '&&',
-  'in',
-  '!',
-  '\\',
+  'test -f',
+  'test -z',
+  'printf %s',
+  'file',
+  'git log --',
+  'grep -r x',
+  'tail -n 1',
+  'nl',
 ];
 
-interface Program {
-  readonly name: string;
-  readonly options: readonly string[];
-  readonly operands: readonly ('file' | 'text' | 'pattern' | 'awk')[];
-}
-const program = (name: string, options: string, ...operands: Program['operands']): Program => ({
-  name,
-  options: options.split(' ').filter((option) => option !== ''),
-  operands,
+/** Folders that commands start in, the project's root most of the time. */
+const folders = ['src', 'docs', 'odd', 'src/deep', '.hidden', '.git'];
+
+/** A command for the tree that lies in `top`. */
+export const randomJob = (random: Random, top: string): Job => ({
+  folder: random.chance(0.85) ? '.' : random.pick(folders),
+  command: randomCommand(random).replaceAll(TOP, top),
 });
 
-const programs: readonly Program[] = [
-  program('echo', '-n -e -E -ne', 'text', 'file', 'pattern'),
-  program('echo', '', 'text', 'text'),
-  program('printf', '-v %d %s %b %q %x -- %i', 'text', 'text'),
-  program('ls', '-l -a -la -R -d -1 --color=never -t --hyperlink -I x', 'file', 'pattern'),
-  program('cat', '-n -A -b -s', 'file', 'pattern'),
-  program('head', '-n 2 -5 -c -q -v --lines=2 -n', 'file', 'pattern'),
-  program('tail', '-n 2 -5 -c -q +2 --lines=2 -n', 'file'),
-  program('wc', '-l -c -w --files0-from=a.txt -L', 'file', 'pattern'),
-  program(
-    'sort',
-    '-n -r -u -k1 -k -t, -o x -ox -o --output=x -S1 -T. -c -m --compress-program=./evil',
-    'file',
-    'pattern',
-  ),
-  program('uniq', '-c -d -f1 -f -s', 'file', 'file'),
-  program('cut', '-d, -f1 -c1-3 -d -f -s', 'file'),
-  program('tr', '-d -s a b', 'text', 'text'),
-  program(
-    'grep',
-    '-r -n -i -R -e -f a.txt -l -c -v -h -o -E -F -P -A1 --include=*.ts --include -m1 -q -rh --exclude-dir=secret -L -z -f',
-    'text',
-    'file',
-    'pattern',
-  ),
-  program('egrep', '-r -n', 'text', 'file'),
-  program(
-    'rg',
-    '-n -i -l -uu --hidden -g *.ts -g .env* -g !x --pre=./evil --pre -t ts -z -L -c -A 1 --files --no-ignore -. -e',
-    'text',
-    'file',
-  ),
-  program(
-    'find',
-    '-name *.ts -type f -exec -delete -print -print0 -maxdepth 1 -o -not ! ( ) -fprint x -ls -printf %p -path -newer a.txt -L -H',
-    'file',
-  ),
-  program('sed', '-n -e -i -E -s -f w 1,5p 1e s/a/b/w s/a/b/e', 'text', 'file'),
-  program('awk', '-F, -f -v x=1', 'awk', 'file'),
-  program('diff', '-r -u -q -N --from-file=a.txt -x a', 'file', 'file'),
-  program('stat', '-c %s -f -L', 'file'),
-  program('du', '-s -h -a -d 1 --files0-from=a.txt -L', 'file', 'pattern'),
-  program('file', '-b -i -f -m -C -z', 'file'),
-  program('od', '-c -w -A x -t x1 -N 4 -w8', 'file'),
-  program('xxd', '-r -p -l 4 -b -bc -c 4 -s', 'file', 'file'),
-  program('base64', '-d -w 0 -w', 'file'),
-  program('nl', '-b a -s', 'file'),
-  program('tac', '-s -b', 'file'),
-  program('rev', '', 'file'),
-  program('paste', '-d, -s -d', 'file', 'file'),
-  program('comm', '-12 -1', 'file', 'file'),
-  program('cmp', '-l -n 4 -i', 'file', 'file'),
-  program('column', '-t -s, -s -c', 'file'),
-  program('fold', '-w 10 -w -s', 'file'),
-  program('seq', '-s -f -w 3', 'text', 'text'),
-  program('expr', '', 'text', 'text'),
-  program('basename', '-a -s', 'text', 'file'),
-  program('dirname', '', 'file'),
-  program('realpath', '-e', 'file'),
-  program('readlink', '-f', 'file'),
-  program('test', '-f -d -n -z -v -e -eq -ne = != -o -a ! -nt -t', 'text', 'file'),
-  program('[', '-f -d -n -z -v -e -eq = != -o -a ! ]', 'text', 'file'),
-  program('[[', '-f -d -n -z -v -eq == =~ ]] && || < >', 'text', 'file'),
-  program(':', '', 'text', 'file', 'pattern'),
-  program('true', '', 'text', 'pattern'),
-  program('exit', '', 'text'),
-  program('type', '-a -p', 'text'),
-  program('command', '-v -V', 'text'),
-  program('which', '-a', 'text'),
-  program('date', '-u -d -s -f -r +%s', 'text'),
-  program('set', '-e -u -x -o pipefail -f -- +e -euo', 'text'),
-  program('cd', '-P -L --', 'file'),
-  program(
-    'git',
-    'status log -1 --oneline diff --output=x --output -O branch -D --list -a show HEAD:.env HEAD:a.txt grep -e -n -C nested -c tag -l stash list config user.name ls-files rev-parse HEAD --ext-diff --textconv --format=%G? -p --no-index blame',
-    'text',
-    'file',
-  ),
-  program('xargs', '-0 -n1 -I{} wc -l cat echo sort -k rm', 'text'),
-  program('env', '-i A=b NODE_ENV=x PATH=. ls', 'text'),
-  program('timeout', '5 -k 1 ls cat', 'file'),
-  program('jq', '-r -c -n -f --arg env $ENV .', 'text', 'file'),
-  program('strings', '-n 2 -a', 'file'),
-  program('ps', 'aux e -ef -o pid auxe', 'text'),
-  program('tar', 'tf -tf xf -I ./evil --to-command=x', 'file'),
-  program('export', 'x=1 PATH=.', 'text'),
-  program('read', 'x -r', 'text'),
-  program('eval', '', 'text'),
-  program('printenv', '', 'text'),
-  program('touch', '', 'file'),
-  program('umask', '', 'text'),
-];
-
 export function randomCommand(random: Random): string {
-  const below = (count: number): number => Math.floor(random() * count);
-  const pick = <T>(list: readonly T[]): T => list[below(list.length)] as T;
-  const chance = (share: number): boolean => random() < share;
+  const { chance, pick, some } = random;
+  const words = wordsFrom(random, () => simple());
+  const { quote, variable, word } = words;
 
-  const quote = (word: string): string => {
-    switch (below(9)) {
-      case 0:
-        return `'${word.replaceAll("'", "'\\''")}'`;
-      case 1:
-        return `"${word}"`;
-      case 2:
-        return word.replace(/[^\w./-]/g, '\\$&');
-      case 3:
-        return word.length > 1 ? `${word.slice(0, 1)}"${word.slice(1)}"` : `"${word}"`;
-      case 4:
-        return chance(0.2) ? `$'${word}'` : word;
-      default:
-        return word;
-    }
-  };
-  const awk = (): string => {
-    const pieces = Array.from({ length: 1 + below(8) }, () => pick(awkPieces)).join(chance(0.5) ? ' ' : '');
-    return `'${chance(0.6) ? `{ ${pieces} }` : pieces}'`;
-  };
-  const word = (kind: 'file' | 'text' | 'pattern' | 'awk'): string => {
-    if (kind === 'awk') return awk();
-    if (chance(0.05)) return quote(pick(evil));
-    if (chance(0.06)) return pick(braces);
-    if (chance(0.1)) return chance(0.7) ? `"$${pick(variables)}"` : `$${pick(variables)}`;
-    if (chance(0.03)) return `"$(${simple()})"`;
-    if (kind === 'pattern' || chance(0.06)) return chance(0.85) ? pick(patterns) : quote(pick(patterns));
-    return quote(kind === 'file' ? pick(files) : pick(text));
-  };
   const simple = (): string => {
-    const { name, options, operands } = pick(programs);
-    const words: string[] = [];
-    while (options.length > 0 && chance(0.45) && words.length < 4)
-      words.push(chance(0.12) ? quote(pick(options)) : pick(options).replace(/^[*(!]/, '\\$&'));
-    for (const kind of operands) if (chance(0.75)) words.push(word(kind));
-    if (chance(0.1)) words.splice(below(words.length + 1), 0, word('text'));
-    if (chance(0.03)) words.splice(below(words.length + 1), 0, '--');
-    if (name === '[' && chance(0.9)) words.push(']');
-    if (name === '[[' && chance(0.9)) words.push(']]');
-    if (name === 'find' && chance(0.3))
-      words.push('-exec', ...simple().split(' '), pick(['{}', '{}', 'x']), pick(['\\;', '+']));
-    const prefix = chance(0.03) ? `${pick(variables)}=${word('text')} ` : '';
-    return `${prefix}${chance(0.03) ? quote(name) : name}${words.map((one) => ` ${one}`).join('')}${redirect()}`;
+    const call = chance(0.08)
+      ? find()
+      : chance(0.08)
+        ? filterCall(random, words)
+        : (chance(0.5) ? tableCall : handCall)(random, words);
+    const prefix = chance(0.03) ? `${variable()}=${word('text')} ` : '';
+    const wrapper = chance(0.04)
+      ? `${pick(['timeout 5', 'nice', 'env LANG=C', 'command', 'time', 'nohup', 'stdbuf -oL', 'env -i', 'xargs'])} `
+      : '';
+    const [before, after] = chance(0.05) ? [redirect(), ''] : ['', redirect()];
+    return `${prefix}${before === '' ? '' : `${before.trimStart()} `}${wrapper}${call.join(' ')}${after}`;
+  };
+  const find = (): readonly string[] => {
+    const places = some(0, 2, () => word('file'));
+    const run = chance(0.5)
+      ? `-exec ${simple()} ${pick(['{}', '{}', 'x', '{} x', '{}/x'])} ${pick(['\\;', '+', "';'"])}`
+      : '';
+    return ['find', ...places, findTests(random), run, chance(0.1) ? findTests(random) : ''].filter(
+      (one) => one !== '',
+    );
   };
   const redirect = (): string => {
     if (chance(0.9)) return '';
     return pick([
-      ' 2>/dev/null',
-      ' >/dev/null',
-      ' 2>&1',
-      ` < ${word('file')}`,
-      ` <<< ${word('text')}`,
-      ` > ${word('file')}`,
-      ' &>/dev/null',
-      ` <<EOF\n${pick(evil)} ${pick(text)}\nEOF`,
-      ` <<'EOF'\n${pick(evil)}\nEOF`,
-      ' >&2',
-      ' <&-',
-      ' >|x',
-      ' <>x',
-      ` <<-E\n\t${pick(evil)}\n\tE`,
+      ...[
+        ' 2>/dev/null',
+        ' >/dev/null',
+        ' 2>&1',
+        ' &>/dev/null',
+        ' >&2',
+        ' <&-',
+        ' >|x',
+        ' <>x',
+        ' 3>&1',
+        ' >&-',
+        ' 2>&1 >/dev/null',
+      ],
+      ...[
+        ` < ${word('file')}`,
+        ` < ${word('pattern')}`,
+        ` <<< ${word('text')}`,
+        ` > ${word('file')}`,
+        ` >> ${word('file')}`,
+        ` 3< ${word('file')}`,
+      ],
+      ...[
+        ` <<EOF\n${words.trap()} ${word('text')}\nEOF`,
+        ` <<'EOF'\n${words.trap()}\nEOF`,
+        ` <<-E\n\t${words.trap()}\n\tE`,
+      ],
+      ...[
+        ` <<"E" 2>&1\n${words.trap()}\nE`,
+        ` <<E |cat\n${words.trap()}\nE`,
+        ` <<\\E\n${words.trap()}\nE`,
+        ` >/dev/shm/x`,
+        ` >/tmp/p40`,
+      ],
     ]);
   };
   const statement = (depth: number): string => {
     if (depth > 2 || chance(0.55)) return simple();
-    switch (below(15)) {
+    const next = (): string => statement(depth + 1);
+    switch (random.below(19)) {
       case 0:
-        return `${statement(depth + 1)}; ${statement(depth + 1)}`;
+        return `${next()}${pick(['; ', ';', '\n', '\n\n', ' # x\n'])}${next()}`;
       case 1:
-        return `${statement(depth + 1)} ${pick(['&&', '||'])} ${statement(depth + 1)}`;
+        return `${next()} ${pick(['&&', '||', '&&\n', '||\n'])} ${next()}`;
       case 2:
-        return `${statement(depth + 1)} ${pick(['|', '|', '|&'])} ${simple()}`;
+        return `${next()} ${pick(['|', '|', '|&', '|\n'])} ${simple()}`;
       case 3:
-        return `(${statement(depth + 1)})`;
+        return pick([`(${next()})`, `( ${next()}\n)`, `((${next()}))`]);
       case 4:
-        return `{ ${statement(depth + 1)}; }`;
+        return `{ ${next()}; }${redirect()}`;
       case 5: {
-        const name = pick(['f', 'i', 'x']);
-        const list = Array.from({ length: 1 + below(3) }, () =>
-          word(pick(['file', 'pattern', 'text'] as const)),
-        );
-        const body = chance(0.6)
-          ? `${pick(['wc -l', 'cat', 'echo', 'ls', 'head -1', 'sort', 'grep x', ':', 'test -f'])} ${pick([`"$${name}"`, `$${name}`, `"$${name}.txt"`, `src/$${name}`, `"./$${name}"`])}`
-          : statement(depth + 1);
-        return `for ${name} in ${list.join(' ')}; do ${body}; done`;
+        const name = pick(['f', 'i', 'x', variable()]);
+        const list = some(0, 3, () => word(pick(['file', 'pattern', 'text'] as const)));
+        return `for ${name}${chance(0.95) ? ` in ${list.join(' ')}` : ''}; do ${chance(0.6) ? taking(name) : next()}; done${redirect()}`;
       }
       case 6:
-        return `if ${simple()}; then ${statement(depth + 1)}; else ${statement(depth + 1)}; fi`;
+        return `if ${simple()}; then ${next()}; ${pick(['', `elif ${simple()}; then ${next()}; `])}else ${next()}; fi`;
       case 7:
-        return `case ${word('text')} in ${pick(['a', '*', 'a|b', '$x'])}) ${statement(depth + 1)};; esac`;
+        return `case ${word(pick(['text', 'file'] as const))} in ${some(1, 2, () => `${casePattern()}) ${next()};; `).join('')}esac`;
       case 8:
       case 9: {
-        const name = pick(['x', 'y', 'f', 'path', 'i', '_', 'status', 'argv']);
-        return `${name}=${word(pick(['file', 'text', 'pattern'] as const))}; ${chance(0.6) ? `${pick(['cat', 'echo', 'ls', 'grep x', 'sort', 'head -n', '[ -f', ':', 'cd'])} ${pick([`"$${name}"`, `$${name}`, `"$${name}"x`, `\${${name}}`])}` : statement(depth + 1)}`;
+        const name = pick(['x', 'y', 'f', variable()]);
+        const value = word(pick(['file', 'text', 'pattern'] as const));
+        return `${name}${chance(0.05) ? '+' : ''}=${value}${pick(['; ', ' && ', '\n'])}${chance(0.6) ? taking(name) : next()}`;
       }
       case 10:
-        return `cd ${word('file')} && ${statement(depth + 1)}`;
+        return `cd ${word('file')} ${pick(['&&', '&&', ';', '||'])} ${next()}`;
       case 11:
-        return `find ${word('file')} ${pick(['-name "*.ts"', '-type f', '', '-print0'])} | xargs ${pick(['', '-0 '])}${pick(['wc -l', 'cat', 'grep x', 'ls', 'sort', 'head'])}`;
+        return `${find().join(' ')} | xargs ${pick(['', '-0 ', '-n1 ', '-r ', '-I{} ', '-P2 '])}${chance(0.7) ? pick(takers) : simple()}`;
       case 12:
-        return `${pick(['bash', 'sh'])} -c ${quote(statement(depth + 1))}`;
+        return `${pick(['bash', 'sh', 'zsh', 'dash', 'bash -e', 'env bash'])} -c ${quote(chance(0.3) ? taking(pick(['1', '@', '0', '*'])) : next())}${chance(0.4) ? ` ${word('text')} ${word('file')}` : ''}`;
       case 13:
-        return `! ${statement(depth + 1)}`;
+        return `! ${next()}`;
+      case 14:
+        return `${pick(['while', 'until'])} ${simple()}; do ${next()}; break; done`;
+      case 15:
+        return `${pick(['f', 'ls', 'cat', 'x'])}() { ${next()}; }; ${pick(['f', 'ls', 'cat', simple()])}`;
+      case 16:
+        return `${pick(['eval', 'command', 'builtin', 'exec', 'export', 'local', 'declare', 'readonly', '.', 'source'])} ${chance(0.5) ? quote(next()) : next()}`;
+      case 17:
+        return `${pick(takers)} ${pick(['$(', '"$('])}${next()})${chance(0.5) ? '"' : ''}`;
       default:
-        return `${statement(depth + 1)} & ${pick(['', simple()])}`;
+        return `${next()} & ${pick(['', simple()])}`;
     }
   };
+  const taking = (name: string): string =>
+    `${pick(takers)} ${pick([`"$${name}"`, `$${name}`, `"$${name}"x`, `\${${name}}`, `"$${name}.txt"`, `src/$${name}`, `"./$${name}"`, `"\${${name}%.*}"`, `"\${${name}#*/}"`, `{a,$${name}}`, `-$${name}`, `-- $${name}`])}`;
+  const casePattern = (): string =>
+    pick([
+      'a',
+      '*',
+      'a|b',
+      '$x',
+      '"$x"',
+      '$TOKEN',
+      '"$TOKEN"*',
+      `\${TOKEN%?????????}`,
+      '(a',
+      '[a-z]',
+      word('text'),
+      word('pattern'),
+      words.trap(),
+    ]);
   return statement(0);
 }

@@ -1,8 +1,9 @@
 /**
  * Random commands against what the reader promises: `node test/fuzz/reader/worker.ts --minutes 10 --seed 1`. Every command
- * that would run without a question is run in bash, dash and zsh. Prints lines of JSON: counts, and each surprise.
+ * that would run without a question is run in bash, dash and zsh. Prints lines of JSON: which programs are not there (of
+ * those nothing is learned), counts, and each surprise.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,8 +11,12 @@ import { parseArgs } from 'node:util';
 import { decide, type Policy } from '../../../src/permissions/decide.ts';
 import { diskLookups } from '../../../src/permissions/diskLookups.ts';
 import { loadShellParser } from '../../../src/permissions/shell.ts';
-import { addTraps, canConfine, makeArena, runBatch, shellsHere } from './agreement.ts';
-import { randomCommand, randomFrom } from './randomCommand.ts';
+import { runBatch } from './agreement.ts';
+import { type Arena, arenaKinds } from './arena.ts';
+import { canConfine, type Job, programsMissing, shellsHere } from './confine.ts';
+import { Ground } from './Ground.ts';
+import { randomFrom } from './random.ts';
+import { randomJob } from './randomCommand.ts';
 
 const { values } = parseArgs({
   options: {
@@ -20,6 +25,10 @@ const { values } = parseArgs({
     batch: { type: 'string', default: '400' },
     folder: { type: 'string', default: tmpdir() },
     traps: { type: 'boolean', default: false },
+    /** Only this kind of arena. */
+    kind: { type: 'string' },
+    /** A folder of programs that go before the system's. */
+    tools: { type: 'string' },
     /** Folder with both grammar files. */
     wasm: { type: 'string' },
   },
@@ -27,16 +36,9 @@ const { values } = parseArgs({
 if (!canConfine()) throw new Error('bwrap is needed.');
 const { resolve } = createRequire(import.meta.url);
 const say = (line: object): unknown => process.stdout.write(`${JSON.stringify(line)}\n`);
-const base = mkdtempSync(join(values.folder, 'reader-'));
-const top = join(base, 'top');
-const make = () => {
-  const arena = makeArena(top);
-  if (values.traps) addTraps(arena);
-  return arena;
-};
-const { root, home } = make();
-const wasm = values.wasm ?? join(resolve('../../../package.json'), '../dist');
-const policy: Policy = {
+const base = realpathSync(mkdtempSync(join(values.folder, 'reader-')));
+const parseCommand = await loadShellParser(values.wasm ?? join(resolve('../../../package.json'), '../dist'));
+const policyFor = ({ root, home }: Arena): Policy => ({
   mode: 'default',
   rules: [],
   root,
@@ -44,27 +46,35 @@ const policy: Policy = {
   ownDirectories: [],
   home,
   ...diskLookups(process.env),
-  parseCommand: await loadShellParser(wasm),
+  parseCommand,
   localSettingsFile: join(root, '.clawdcode.local.json'),
-};
+});
+const grounds = arenaKinds
+  .filter((kind) => values.kind === undefined || kind === values.kind)
+  .map((kind) => new Ground(join(base, kind), kind, values.traps));
 const shells = shellsHere();
 const random = randomFrom(Number(values.seed));
 const until = Date.now() + Number(values.minutes) * 60_000;
-const counts = { generated: 0, unasked: 0, runs: 0, surprises: 0 };
+const counts = { generated: 0, unasked: 0, runs: 0, hung: 0, surprises: 0 };
+say({ seed: Number(values.seed), traps: values.traps, missing: programsMissing(values.tools) });
 try {
-  while (Date.now() < until) {
-    const batch: string[] = [];
+  for (let turn = 0; Date.now() < until; turn += 1) {
+    const ground = grounds[turn % grounds.length] as Ground;
+    const { arena } = ground;
+    const policy = policyFor(arena);
+    const batch: Job[] = [];
     while (batch.length < Number(values.batch)) {
-      const command = randomCommand(random);
+      const job = randomJob(random, arena.top);
       counts.generated += 1;
-      const access = { type: 'command', command, cwd: root } as const;
-      if (decide({ tool: 'Bash', access }, policy).behavior === 'allow') batch.push(command);
+      const access = { type: 'command', command: job.command, cwd: join(arena.root, job.folder) } as const;
+      if (decide({ tool: 'Bash', access }, policy).behavior === 'allow') batch.push(job);
     }
-    const found = await runBatch(batch, shells, make, top);
+    const { hung, surprises } = await runBatch(batch, ground, shells, values.tools);
     counts.unasked += batch.length;
-    counts.runs += batch.length * shells.length;
-    counts.surprises += found.length;
-    for (const surprise of found) say(surprise);
+    counts.runs += batch.length * shells.length - hung.length;
+    counts.hung += hung.length;
+    counts.surprises += surprises.length;
+    for (const surprise of surprises) say(surprise);
     say(counts);
   }
 } finally {

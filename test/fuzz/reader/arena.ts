@@ -1,0 +1,194 @@
+/** The folders that random commands run in: a home, a project in it, and files of others around it, each with its traps. */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** In files that must not be shown, in their names, and in the values of variables that must not be printed. */
+export const MARK = 'MARKED';
+const secret = `${MARK} hidden\n`;
+
+/**
+ * `clean` is an everyday project, so that patterns are not held back for what is beside them. The others add to it: links
+ * that lead out; names that are options, split or cannot be spelled; ignore files that bring back what is hidden; secrets
+ * that git tracks; a git folder from an archive, whose files lead out.
+ */
+export const arenaKinds = ['clean', 'links', 'names', 'ignores', 'tracked', 'archive'] as const;
+export type ArenaKind = (typeof arenaKinds)[number];
+
+export interface Arena {
+  /** Everything that a command could change lies below. */
+  readonly top: string;
+  readonly root: string;
+  readonly home: string;
+  /** What no command may read that nobody was asked about. */
+  readonly unread: readonly string[];
+}
+
+/** Makes the tree. With `traps`, files that are called like options stand in the project's root as well. */
+export function makeArena(top: string, kind: ArenaKind = 'links', traps = false): Arena {
+  const home = join(top, 'home');
+  const root = join(home, 'project');
+  const at = (path: string): string => join(root, path);
+  const file = (path: string, text: string, mode = 0o644): void => {
+    mkdirSync(dirname(at(path)), { recursive: true });
+    writeFileSync(at(path), text, { mode });
+    chmodSync(at(path), mode);
+    // Git reads again what is as young as its index.
+    utimesSync(at(path), 1_600_000_000, 1_600_000_000);
+  };
+  const link = (target: string, path: string): void => {
+    mkdirSync(dirname(at(path)), { recursive: true });
+    symlinkSync(target, at(path));
+  };
+  const gitIn = (folder: string, ...args: readonly string[]): void => {
+    const own = ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'core.abbrev=7', '-C', folder];
+    spawnSync('git', [...own, ...args], { stdio: 'ignore' });
+  };
+  const git = (...args: readonly string[]): void => gitIn(root, ...args);
+
+  for (const folder of ['tmp', 'shm', 'mnt']) mkdirSync(join(top, folder), { recursive: true, mode: 0o777 });
+  // The top is mounted once more below a `/tmp` of its own.
+  if (top.startsWith('/tmp/')) mkdirSync(join(top, top), { recursive: true });
+  const outside = [
+    '../../outside/o.txt',
+    `../../outside/${MARK}-name`,
+    '../.ssh/id_rsa',
+    `../.ssh/${MARK}-key`,
+    '../n.txt',
+  ];
+  for (const path of outside) file(path, secret);
+  const secrets = ['.env', '.env.local', 'secret/id_rsa', 'src/.env', '.hidden/.env'];
+  for (const path of secrets) file(path, secret);
+  file('../../mnt/secret.txt', secret);
+
+  for (const path of ['a.txt', 'b.txt', 'my file.txt']) file(path, 'one x,2\n../../outside/o.txt\n-o\n*\n');
+  for (const path of ['src/app.ts', 'src/util/x.ts', 'src/deep/two/y.ts', 'docs/read.md', '.hidden/h.ts'])
+    file(path, 'x 1\n');
+  for (const path of [
+    'odd/-o',
+    'odd/--pre=x',
+    'odd/$x',
+    'odd/new\nline',
+    'odd/x=1',
+    'odd/%s',
+    'odd/a b',
+    'odd/;touch p50',
+  ])
+    file(path, 'x\n');
+  file('data.json', '{"name":"x"}\n');
+  // What a program takes for further words, where it reads them from a file.
+  file('opts', '4\n../../outside/o.txt\n--pre=./evil\n-o\nFILE\n');
+  for (const path of ['evil', 'node_modules/.bin/ls', 'ls', 'touch', '.hidden/evil'])
+    file(path, '#!/bin/sh\n: > ran\n', 0o755);
+
+  spawnSync('git', ['init', '-q', '-b', 'main', root]);
+  git('add', 'a.txt', 'src/app.ts', 'src/util');
+  git('commit', '-qm', 'one');
+  file('a.txt', 'one x,2\n../../outside/o.txt\n-o\n*\nmore\n');
+  git('commit', '-qam', 'two');
+  git('tag', 'v1');
+  git('branch', 'other');
+  file('b.txt', 'stashed\n');
+  git('add', 'b.txt');
+  git('stash');
+  file('b.txt', 'one x,2\n');
+  file('src/app.ts', 'x 1\nchanged\n');
+  spawnSync('tar', ['cf', at('archive.tar'), '-C', root, 'a.txt', 'src/app.ts']);
+  addKind(kind, { file, link, git, gitIn, at });
+  if (traps) for (const name of ['-o', '--pre=x', '-rf', '-n', '--files0-from=opts']) file(name, 'x\n');
+  const unread = [
+    ...(kind === 'tracked' ? [] : secrets),
+    ...outside,
+    '../../mnt/secret.txt',
+    '../../outside',
+    '../.ssh',
+  ].map(at);
+  return { top, root, home, unread };
+}
+
+interface Making {
+  readonly file: (path: string, text: string, mode?: number) => void;
+  readonly link: (target: string, path: string) => void;
+  readonly git: (...args: readonly string[]) => void;
+  readonly gitIn: (folder: string, ...args: readonly string[]) => void;
+  readonly at: (path: string) => string;
+}
+
+function addKind(kind: ArenaKind, { file, link, git, gitIn, at }: Making): void {
+  switch (kind) {
+    case 'clean':
+      return;
+    case 'links':
+      link('../../outside/o.txt', 'link.txt');
+      link('../../outside', 'link');
+      link('src', 'inner');
+      link('../../../../outside', 'src/deep/out');
+      link('../../../../outside/o.txt', 'src/deep/out.txt');
+      link('.env', 'env-link');
+      link('nowhere', 'gone');
+      link('.', 'loop');
+      file('nested/x', 'x\n');
+      for (const folder of ['nested', 'bare']) {
+        spawnSync('git', ['init', '-q', ...(folder === 'bare' ? ['--bare'] : []), at(folder)]);
+        gitIn(at(folder), 'config', 'core.fsmonitor', '../evil');
+      }
+      return;
+    case 'names':
+      for (const path of [
+        "quote's.txt",
+        '[id].ts',
+        '{a,b}',
+        '~',
+        '-o.txt',
+        'docs/--output=p',
+        '\\*',
+        '$TOKEN',
+        '@opts',
+        'x=1',
+      ])
+        file(path, 'one x,2\n');
+      link('../../../outside/o.txt', 'docs/{a,b}.md');
+      // Not UTF-8, as in a clone from an old system.
+      symlinkSync(
+        '../../../outside/o.txt',
+        Buffer.concat([Buffer.from(at('docs/')), Buffer.from([0xff]), Buffer.from('.md')]),
+      );
+      mkdirSync(Buffer.concat([Buffer.from(at('docs/')), Buffer.from([0xfe])]));
+      symlinkSync(
+        '../../../../outside/o.txt',
+        Buffer.concat([Buffer.from(at('docs/')), Buffer.from([0xfe]), Buffer.from('/o.md')]),
+      );
+      return;
+    case 'ignores':
+      file('.gitignore', '*.log\nnode_modules\n!src/.env\nsecret\n');
+      file('src/.ignore', '!.env\n');
+      file('.rgignore', '!/.hid*/\n');
+      file('.hidden/.ignore', '!.e*\n');
+      file('.fdignore', '!.env\n');
+      file('../.ignore', '!.env.local\n');
+      file('docs/.gitignore', '*\n');
+      file('docs/.env', secret);
+      return;
+    case 'tracked':
+      git('add', '-f', '.env', 'secret/id_rsa', 'src/.env');
+      git('commit', '-qm', 'three');
+      file('.env', `${secret}more\n`);
+      file('.gitattributes', '*.ts diff=x filter=x\n');
+      file('.mailmap', 'A <a@b> <a@b>\n');
+      return;
+    case 'archive':
+      link('../../../outside/o.txt', '.git/info/attributes');
+      file('.git/rebase-merge/git-rebase-todo', 'pick 1\n');
+      link('../../../../outside/o.txt', '.git/rebase-merge/done');
+      link('../../../outside/o.txt', '.git/MERGE_MSG');
+      for (const setting of [
+        'blame.ignoreRevsFile',
+        'core.excludesFile',
+        'core.attributesFile',
+        'mailmap.file',
+        'diff.orderFile',
+      ])
+        git('config', setting, '../../outside/o.txt');
+      return;
+  }
+}

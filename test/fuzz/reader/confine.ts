@@ -1,0 +1,167 @@
+/** Runs commands in a real shell, in a namespace of their own, and says for each of them what it printed. */
+import { spawn, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { commands } from '../../../src/permissions/readOnlyCommands.ts';
+import { searchOptions } from '../../../src/permissions/readOnlySearch.ts';
+import { lookingEnvironment } from '../../../src/tools/shell/lookingEnvironment.ts';
+import { quote } from '../../../src/tools/shell/shellScript.ts';
+import { type Arena, MARK } from './arena.ts';
+
+export interface Job {
+  readonly command: string;
+  /** The folder that it starts in, relative to the project's. */
+  readonly folder: string;
+}
+
+export interface Ran {
+  /** What each command printed to both outputs, with its status; undefined = it was still running, or was not reached. */
+  readonly outputs: readonly (string | undefined)[];
+  /** Packets and connections that were tried, as the namespace's kernel counts them. */
+  readonly network: string;
+}
+
+/** A command that prints nothing and does not end for so long waits for something. */
+const PATIENCE_MS = 4000;
+/** Longer output is cut; a loop that prints for ever ends at its turn's end. */
+const MAX_BYTES = 50_000_000;
+/** Values of the variables that must not be printed; what is printed may not depend on which of them it is. */
+export const tokens = [`a${MARK}-1`, `b${MARK}-2`] as const;
+
+/** The shells of the list that there are. */
+export const shellsHere = (): readonly string[] =>
+  ['bash', 'dash', 'zsh'].filter((name) => spawnSync(name, ['-c', ':']).status === 0);
+
+/** Programs that the reader knows and that are not here. */
+export function programsMissing(tools = ''): readonly string[] {
+  const known = [
+    ...Object.keys(commands),
+    ...Object.keys(searchOptions),
+    'git',
+    'sed',
+    'awk',
+    'gawk',
+    'mawk',
+    'jq',
+    'find',
+    'xargs',
+    'unzip',
+  ];
+  const env = { PATH: `${tools}:${process.env.PATH ?? ''}` };
+  return known.filter(
+    (name) => spawnSync('bash', ['-c', 'type -- "$1"', 'type', name], { env }).status !== 0,
+  );
+}
+
+/** Whether namespaces can be made here. */
+export const canConfine = (): boolean =>
+  spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-all', 'true']).status === 0;
+
+const END = '\u0001end\u0001';
+const LAST = '\u0001last\u0001';
+
+/** Runs one after the other. Programs in `tools` go before the system's. */
+export function confined(
+  shell: string,
+  jobs: readonly Job[],
+  { root, home, top }: Arena,
+  { tools = '', token = tokens[0] as string } = {},
+): Promise<Ran> {
+  const env = lookingEnvironment(
+    {
+      PATH: `node_modules/.bin:${join(root, 'node_modules/.bin')}:${tools}:${process.env.PATH ?? ''}`,
+      HOME: home,
+      TOKEN: token,
+      GITHUB_TOKEN: token,
+      LANG: 'C.UTF-8',
+    },
+    root,
+  );
+  const args = [
+    ...[
+      '--ro-bind',
+      '/',
+      '/',
+      '--dev',
+      '/dev',
+      '--proc',
+      '/proc',
+      '--bind',
+      top,
+      top,
+      '--bind',
+      join(top, 'tmp'),
+      '/tmp',
+    ],
+    ...['--bind', join(top, 'shm'), '/dev/shm', '--bind', join(top, 'mnt'), '/mnt', '--bind', top, top],
+    ...[
+      '--unshare-all',
+      '--die-with-parent',
+      '--chdir',
+      root,
+      shell,
+      ...(shell === 'zsh' ? ['-f'] : []),
+      '-s',
+    ],
+  ];
+  const script = jobs
+    .map(
+      ({ command, folder }) =>
+        `( cd ${quote(folder)}; eval ${quote(command)} ) </dev/null\nprintf '${END}%s\\n' "$?"\n`,
+    )
+    .join('');
+  const last = `printf '${LAST}'; cat /proc/net/snmp\n`;
+  return new Promise((resolve) => {
+    const child = spawn('bwrap', args, { env, stdio: ['pipe', 'pipe', 'pipe'] });
+    let bytes = 0;
+    const chunks: Buffer[] = [];
+    const stop = (): unknown => child.kill('SIGKILL');
+    let timer = setTimeout(stop, PATIENCE_MS);
+    const take = (chunk: Buffer): void => {
+      bytes += chunk.length;
+      if (bytes > MAX_BYTES) stop();
+      else chunks.push(chunk);
+      if (!chunk.includes(END)) return;
+      clearTimeout(timer);
+      timer = setTimeout(stop, PATIENCE_MS);
+    };
+    child.stdout.on('data', take);
+    child.on('close', () => {
+      clearTimeout(timer);
+      resolve(readOutputs(Buffer.concat(chunks).toString('utf8'), jobs.length));
+    });
+    child.stdin.on('error', () => undefined);
+    child.stdin.end(`exec 2>&1\n${script}${last}`);
+  });
+}
+
+function readOutputs(text: string, count: number): Ran {
+  const [all = '', counters = ''] = text.split(LAST);
+  const pieces = all.split(END);
+  const outputs = Array.from({ length: count }, (_, at) => {
+    const status = pieces[at + 1];
+    return status === undefined
+      ? undefined
+      : `${withoutStatus(pieces[at] ?? '', at)}\u0001${status.split('\n')[0]}`;
+  });
+  return { outputs, network: networkOf(counters) };
+}
+
+/** The status of the command before stands at the start of what a command prints. */
+const withoutStatus = (piece: string, at: number): string =>
+  at === 0 ? piece : piece.slice(piece.indexOf('\n') + 1);
+
+/** Connections that were opened and packets that were sent or found no way: all zero where nobody uses the network. */
+function networkOf(snmp: string): string {
+  const lines = snmp.split('\n').map((line) => line.split(' '));
+  const wanted = ['OutNoRoutes', 'OutRequests', 'ActiveOpens', 'OutDatagrams'];
+  return lines
+    .flatMap(([kind = '', ...names], at) =>
+      names.flatMap((name, index) => {
+        const value = lines[at + 1]?.[index + 1];
+        return wanted.includes(name) && value !== undefined && value !== '0'
+          ? [`${kind}${name} ${value}`]
+          : [];
+      }),
+    )
+    .join(', ');
+}
