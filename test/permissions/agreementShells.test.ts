@@ -53,7 +53,7 @@ const bad: readonly (readonly [command: string, what: string])[] = [
   [': > /dev/shm/x', 'changed'],
   [': > ~/.profile', 'changed'],
   [': > /etc/x', 'tried to write'],
-  ['ls ../../outside >/dev/null', 'read'],
+  ['ls ../../outside', 'showed'],
   ['cat ../../outside/o.txt | tr A-Za-z B-ZAb-za', 'read'],
   ['exec 3<>/dev/tcp/127.0.0.1/9', 'used the network'],
   ['exec 3<>/dev/udp/192.0.2.1/53', 'used the network'],

@@ -29,8 +29,6 @@ export class Ground {
     const { unread } = this.arena;
     for (const path of unread) forgetReading(path);
     const before = snapshot(this.#top);
-    // Looking at a folder reads it.
-    for (const path of unread.filter(isFolder)) forgetReading(path);
     return () => {
       const read = unread.find(
         (path) => lstatSync(path, { throwIfNoEntry: false })?.atimeMs !== UNREAD_SECONDS * 1000,
@@ -48,8 +46,6 @@ export class Ground {
     rmSync(this.#top, { recursive: true, force: true });
   }
 }
-
-const isFolder = (path: string): boolean => lstatSync(path).isDirectory();
 
 function forgetReading(path: string): void {
   const { mtimeMs } = lstatSync(path);
