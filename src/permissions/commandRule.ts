@@ -13,9 +13,15 @@ import type { Words } from './wrappers.ts';
 const safeVariables =
   /^(?:NODE_ENV|CI|FORCE_COLOR|NO_COLOR|CLICOLOR(?:_FORCE)?|TERM|COLUMNS|LINES|LANG|LC_[A-Z]+|TZ|DEBUG|VERBOSE|LOG_LEVEL|PORT|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|GOOS|GOARCH|DO_NOT_TRACK)$/;
 
+/**
+ * Variables of these whose values the C library makes the path of a file of: `LANGUAGE=../../x` has programs take their
+ * messages, which are formats, from there (https://www.gnu.org/software/gettext/manual/gettext.html#Locating-Catalogs).
+ */
+const naming = /^(?:LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM)$/;
+
 /** Whether all variables set for a command are known to be harmless. */
-export const hasSafeEnvironment = (part: CommandPart): boolean =>
-  part.envPrefix.every((name) => safeVariables.test(name));
+export const hasSafeEnvironment = ({ envLeadsOut, envPrefix }: CommandPart): boolean =>
+  envPrefix.every((name) => safeVariables.test(name) && !(envLeadsOut && naming.test(name)));
 
 /** What the parentheses of a `Bash(…)` rule say. */
 export interface CommandSpec {

@@ -20,6 +20,8 @@ export interface CommandPart {
   readonly input?: readonly Argument[];
   /** Names of the variables that are set for this command only. */
   readonly envPrefix: readonly string[];
+  /** Whether the value of one of these may be a path that leads out of where it is looked for, or is not known. */
+  readonly envLeadsOut?: boolean;
   /** `bash -c '…'` and `eval '…'`: what it runs follows as parts of its own. */
   readonly carrier: boolean;
   /** Whether a word takes its value from a variable. */

@@ -218,12 +218,12 @@ export class CommandReader {
 
   #command(node: Node, place: Place, extra: readonly Node[]): boolean {
     const words: Node[] = [];
-    const env: string[] = [];
+    const env: { name: string; leadsOut: boolean }[] = [];
     for (const child of node.children) {
       if (child.type === 'variable_assignment') {
         const name = this.#assignment(child, place);
         if (name === undefined) return false;
-        env.push(name);
+        env.push({ name, leadsOut: this.#valueLeadsOut(child) });
       } else if (child.type === 'file_redirect') {
         if (this.#redirect(child, [])?.length !== 0) return false;
       } else if (child.type === 'herestring_redirect') {
@@ -236,7 +236,18 @@ export class CommandReader {
     return this.#add(text, words, env, place);
   }
 
-  #add(text: string, nodes: readonly Node[], env: readonly string[], place: Place): boolean {
+  #valueLeadsOut(assignment: Node): boolean {
+    const value = assignment.childForFieldName('value');
+    const known = value === null ? '' : wordValue(value, this.#source);
+    return known === null || leadsOut(known);
+  }
+
+  #add(
+    text: string,
+    nodes: readonly Node[],
+    env: readonly { readonly name: string; readonly leadsOut: boolean }[],
+    place: Place,
+  ): boolean {
     const argv: (string | null)[] = [];
     for (const node of nodes) {
       const word = wordTypes.has(node.type) ? this.#word(node, place) : undefined;
@@ -264,7 +275,8 @@ export class CommandReader {
       ...(input && { input }),
       full: full.argv,
       fullRaw: full.raw,
-      envPrefix: [...env, ...envPrefix],
+      envPrefix: [...env.map((one) => one.name), ...envPrefix],
+      ...((env.some((one) => one.leadsOut) || isEnvironmentAstray(full, words)) && { envLeadsOut: true }),
       carrier: script !== undefined && (name === 'eval' || isShell(name)),
       variables: nodes.some(usesVariables),
       ...place,
@@ -541,6 +553,17 @@ const namesSecret = (node: Node, source: string, variables: Variables): boolean 
   node
     .descendantsOfType('variable_name')
     .some((name) => name !== null && mayBeSecret(source.slice(name.startIndex, name.endIndex), variables));
+
+/** Whether a value, taken for the name of something in a folder, is a path to elsewhere. */
+const leadsOut = (value: string): boolean => /^[:~/]|\.\./.test(value);
+
+/** The same of the words that `env` in front of a command sets. */
+const isEnvironmentAstray = (full: Words, unwrapped: Words): boolean =>
+  full.argv
+    .slice(0, full.argv.length - unwrapped.argv.length + 1)
+    .some(
+      (word) => word !== null && /^[A-Za-z_]\w*=/.test(word) && leadsOut(word.slice(word.indexOf('=') + 1)),
+    );
 
 const isMove = (argv: readonly (string | null)[]): boolean => /^(?:cd|pushd|popd|chdir)$/.test(argv[0] ?? '');
 

@@ -141,3 +141,30 @@ describe('programs with a language or files of options of their own', () => {
     expect((await bash(command)).behavior).toBe('allow');
   });
 });
+
+describe('a variable of the locale may name a file', () => {
+  test.each([
+    'LANGUAGE=../../../home/u/project/po ls nosuch',
+    'env LANGUAGE=../../../home/u/project/po ls nosuch',
+    'LANG=C LANGUAGE=/tmp/po ls nosuch',
+    'LC_ALL=../x sort a.txt',
+    'TZ=:../../x date',
+    'TZ=/etc/hosts date',
+    'TZ=~/.ssh/id_rsa date',
+    'LANGUAGE=$x ls',
+  ])('%s asks', async (command) => {
+    expect((await bash(command)).behavior).toBe('ask');
+  });
+
+  test.each([
+    'TZ=America/New_York date',
+    'TZ=UTC date',
+    'LC_ALL=C sort a.txt',
+    'env LANG=de_DE.UTF-8 ls',
+    'LANGUAGE=de:en ls',
+    'NODE_ENV=$x ls',
+    'COLUMNS=80 ls',
+  ])('%s runs', async (command) => {
+    expect((await bash(command)).behavior).toBe('allow');
+  });
+});

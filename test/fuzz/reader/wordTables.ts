@@ -363,6 +363,8 @@ export const variables = [
   'HOSTNAME',
   'GITHUB_TOKEN',
   'LANG',
+  'LANGUAGE',
+  'TZ',
   'RANDOM',
   'line',
   'file',
