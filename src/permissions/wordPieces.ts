@@ -87,20 +87,23 @@ export function readPieces(text: string, spans: readonly Span[], assigned = fals
       at = end + 1;
     } else if (/[\s;&|<>()]/.test(char)) return undefined;
     else {
-      add(bare(char, text, at, assigned));
+      add(bare(char, text, at, pieces.at(-1), assigned));
       at += 1;
     }
   }
   return quoted ? undefined : pieces;
 }
 
-function bare(char: string, text: string, at: number, assigned: boolean): Piece {
+function bare(char: string, text: string, at: number, last: Piece | undefined, assigned: boolean): Piece {
   if (char === '{' || char === '}' || char === ',') return { type: 'brace', text: char };
   const before = text.charAt(at - 1);
   const next = text.charAt(at + 1);
   if (char === '~') {
     if (at === 0) return next === '' || next === '/' ? { type: 'tilde' } : { type: 'unknown' };
     if (before === '=' || before === ':') return { type: 'unknown' };
+    // In and behind braces it may begin a word; to zsh also where what stands before it is empty. `@{u}~1` is a commit.
+    const isInside = last?.type === 'text' && !last.quoted;
+    if (!isInside && !(/\d/.test(next) && before === '}')) return { type: 'unknown' };
   }
   // To zsh `=ls` is the path of `ls`.
   if (char === '=' && next !== '' && (at === 0 || (assigned && before === ':'))) return { type: 'unknown' };

@@ -86,3 +86,32 @@ describe('a pattern that stands for too much to look at', () => {
     },
   );
 });
+
+describe('a tilde may begin a word that does not begin with it', () => {
+  test.each([
+    'cat {~/notes.txt,a.txt}',
+    'cat {a.txt,~/notes.txt}',
+    'cat {,x}~/notes.txt',
+    'cat {~,src}/notes.txt',
+    'cat ~{/notes.txt,/x}',
+    // zsh leaves out what is empty.
+    'cat ""~/notes.txt',
+    "cat ''~/notes.txt",
+    'x=; cat "$x"~/project/a.txt',
+    'x=; cat "${x}"~/notes.txt',
+    'x=a; cat $x~/notes.txt',
+  ])('%s asks', async (command) => {
+    expect((await bash(command)).behavior).toBe('ask');
+  });
+
+  test.each([
+    'git log HEAD~1',
+    'git diff HEAD~3..HEAD~',
+    'git log @{u}~1',
+    'cat a.txt~',
+    "cat './~/x'",
+    'ls ~/project',
+  ])('%s runs', async (command) => {
+    expect((await bash(command)).behavior).toBe('allow');
+  });
+});
