@@ -111,7 +111,8 @@ function namesFileElsewhere(settings: string, worktree: string): boolean {
   return valuesOf(settings, fileSettings).some((name) => {
     if (name === undefined || /^[~%]/.test(name)) return true;
     const path = resolve(worktree, name);
-    return name !== '' && (isSensitive(path) || leadsOut(path, [worktree]));
+    if (name === '') return false;
+    return !path.startsWith(`${worktree}/`) || isSensitive(path) || leadsOut(path, [worktree]);
   });
 }
 
@@ -199,8 +200,8 @@ function repositoryAt(at: string): Repository | undefined {
 function isNamedBack(folder: string, at: string): boolean {
   const link = pathIn(join(folder, 'gitdir'), /^([^\r\n]+)[\r\n]*$/);
   if (link !== undefined && realPathOf(folder, dirname(link)) === at) return true;
-  const paths = [...(readText(join(folder, 'config')) ?? '').matchAll(worktreePath)];
-  return paths.some(([, path = '']) => realPathOf(folder, path) === at);
+  const paths = valuesOf(readText(join(folder, 'config')) ?? '', 'worktree');
+  return paths.some((path) => path !== undefined && realPathOf(folder, path) === at);
 }
 
 /** The folder with the settings of a repository; undefined where git would not take it for one. */

@@ -166,8 +166,8 @@ export class CommandReader {
   }
 
   /**
-   * Each branch begins with the variables as they are after the condition, or as a branch before it has left them: that of
-   * a `case` may end with `;&`, and the condition of an `elif` may have set some.
+   * Each branch begins with the variables as they are after the condition, or as the branches before it leave them: their
+   * conditions have run as well, and `;&` goes on from one to the next.
    */
   #branches(node: Node, place: Place): boolean {
     if (node.type === 'list') return this.#list(node, place);

@@ -5,6 +5,7 @@ import { filterCall, handCall } from './handPrograms.ts';
 import { findTests } from './programTexts.ts';
 import type { Random } from './random.ts';
 import { tableCall } from './tablePrograms.ts';
+import { variableFlow } from './variableFlow.ts';
 import { wordsFrom } from './words.ts';
 import { TOP } from './wordTables.ts';
 
@@ -105,7 +106,7 @@ export function randomCommand(random: Random): string {
   const statement = (depth: number): string => {
     if (depth > 2 || chance(0.55)) return simple();
     const next = (): string => statement(depth + 1);
-    switch (random.below(19)) {
+    switch (random.below(21)) {
       case 0:
         return `${next()}${pick(['; ', ';', '\n', '\n\n', ' # x\n'])}${next()}`;
       case 1:
@@ -124,7 +125,7 @@ export function randomCommand(random: Random): string {
       case 6:
         return `if ${simple()}; then ${next()}; ${pick(['', `elif ${simple()}; then ${next()}; `])}else ${next()}; fi`;
       case 7:
-        return `case ${word(pick(['text', 'file'] as const))} in ${some(1, 2, () => `${casePattern()}) ${next()};; `).join('')}esac`;
+        return `case ${word(pick(['text', 'file'] as const))} in ${some(1, 2, () => `${casePattern()}) ${next()}${pick([';;', ';;', ';&', ';;&'])} `).join('')}esac`;
       case 8:
       case 9: {
         const name = pick(['x', 'y', 'f', variable()]);
@@ -147,8 +148,10 @@ export function randomCommand(random: Random): string {
         return `${pick(['eval', 'command', 'builtin', 'exec', 'export', 'local', 'declare', 'readonly', '.', 'source'])} ${chance(0.5) ? quote(next()) : next()}`;
       case 17:
         return `${pick(takers)} ${pick(['$(', '"$('])}${next()})${chance(0.5) ? '"' : ''}`;
-      default:
+      case 18:
         return `${next()} & ${pick(['', simple()])}`;
+      default:
+        return variableFlow(random, taking('x'));
     }
   };
   const taking = (name: string): string =>

@@ -1,4 +1,4 @@
-/** Patterns that stand for more than they seem to, or for what cannot be looked at. */
+/** Words that stand for more than they seem to, or for what cannot be looked at. */
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -111,6 +111,24 @@ describe('a tilde may begin a word that does not begin with it', () => {
     'cat a.txt~',
     "cat './~/x'",
     'ls ~/project',
+  ])('%s runs', async (command) => {
+    expect((await bash(command)).behavior).toBe('allow');
+  });
+});
+
+describe('a variable has the value of every way that leads to where it is used', () => {
+  test.each([
+    'x=a.txt; case a in a) x=link/secret.txt;& b) cat "$x";; esac',
+    'x=a.txt; case a in ?) x=link/secret.txt;;& *) cat "$x";; esac',
+    'x=a.txt; if false; then :; elif x=link/secret.txt; false; then :; else cat "$x"; fi',
+    'x=a.txt; if false; then :; elif x=link/secret.txt && false; then :; elif true; then cat "$x"; fi',
+  ])('%s asks', async (command) => {
+    expect((await bash(command)).behavior).toBe('ask');
+  });
+
+  test.each([
+    'x=a.txt; case a in b) x=b.txt;; a) cat "$x";; esac',
+    'x=a.txt; if false; then x=b.txt; elif true; then cat "$x"; else cat "$x"; fi',
   ])('%s runs', async (command) => {
     expect((await bash(command)).behavior).toBe('allow');
   });
