@@ -2,7 +2,6 @@
  * Calls of programs with options that readers get wrong: those that write, run or read elsewhere stand among the harmless
  * ones, in the words in which people write them.
  */
-import { programText } from './programTexts.ts';
 import type { Random } from './random.ts';
 import type { WordKind, Words } from './words.ts';
 
@@ -117,13 +116,16 @@ const programs: readonly HandProgram[] = [
   program('node', '--version -v -p 1', 'text'),
 ];
 
+/** Wildcards that are the program's to expand. */
+const escaped = (option: string): string => (option.length > 1 ? `'${option}'` : `\\${option}`);
+
 /** One call, as its words. */
 export function handCall(random: Random, { quote, word }: Words): readonly string[] {
   const { below, chance, pick } = random;
   const { name, options, operands } = pick(programs);
   const words: string[] = [];
   while (options.length > 0 && chance(0.45) && words.length < 4)
-    words.push(chance(0.12) ? quote(pick(options)) : pick(options).replace(/^[*(!]/, '\\$&'));
+    words.push(chance(0.12) ? quote(pick(options)) : pick(options).replace(/^-.*[*?{!].*|^[*(!]/, escaped));
   for (const kind of operands) if (chance(0.75)) words.push(word(kind));
   if (chance(0.1)) words.splice(below(words.length + 1), 0, word('text'));
   if (chance(0.03)) words.splice(below(words.length + 1), 0, '--');
@@ -131,14 +133,3 @@ export function handCall(random: Random, { quote, word }: Words): readonly strin
   if (name === '[[' && chance(0.9)) words.push(']]');
   return [chance(0.03) ? quote(name) : name, ...words];
 }
-
-/** Programs that take a filter, with one and a file: most of their mistakes are in the filter. */
-export const filterCall = (random: Random, { word }: Words): readonly string[] => {
-  const { chance, pick } = random;
-  const kind = pick(['awk', 'sed', 'jq'] as const);
-  const name = kind === 'awk' ? pick(['awk', 'gawk', 'mawk']) : kind;
-  const options = chance(0.4)
-    ? [pick({ awk: ['-F,', '-v x=1'], sed: ['-n', '-E', '-nE', '-s', '-ne'], jq: ['-r', '-n', '-c'] }[kind])]
-    : [];
-  return [name, ...options, programText(random, kind), ...(chance(0.8) ? [word('file')] : [])];
-};

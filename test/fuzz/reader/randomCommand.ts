@@ -1,7 +1,8 @@
 /** Random shell commands, biased towards what readers of commands get wrong. The same seed gives the same commands. */
 
 import type { Job } from './confine.ts';
-import { filterCall, handCall } from './handPrograms.ts';
+import { handCall } from './handPrograms.ts';
+import { compareCall, filterCall, searchCall } from './plainCalls.ts';
 import { findTests } from './programTexts.ts';
 import type { Random } from './random.ts';
 import { tableCall } from './tablePrograms.ts';
@@ -44,11 +45,11 @@ export function randomCommand(random: Random): string {
   const { quote, variable, word } = words;
 
   const simple = (): string => {
-    const call = chance(0.08)
-      ? find()
-      : chance(0.08)
-        ? filterCall(random, words)
-        : (chance(0.5) ? tableCall : handCall)(random, words);
+    const make = pick([
+      ...[handCall, handCall, handCall, handCall, tableCall, tableCall, tableCall, tableCall],
+      ...[find, filterCall, searchCall, chance(0.2) ? compareCall : searchCall],
+    ]);
+    const call = make(random, words);
     const prefix = chance(0.03) ? `${variable()}=${word('text')} ` : '';
     const wrapper = chance(0.04)
       ? `${pick(['timeout 5', 'nice', 'env LANG=C', 'command', 'time', 'nohup', 'stdbuf -oL', 'env -i', 'xargs'])} `
