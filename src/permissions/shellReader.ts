@@ -369,9 +369,9 @@ export class CommandReader {
     switch (node.type) {
       case 'command_substitution':
         // Inside backticks a backslash means something else than the tree says.
-        return !(text.startsWith('`') && text.includes('\\')) && this.#all(node, inside);
+        return !(text.startsWith('`') && text.includes('\\')) && this.#inSubshell(node, inside);
       case 'process_substitution':
-        return this.#all(node, inside);
+        return this.#inSubshell(node, inside);
       case 'arithmetic_expansion':
         return arithmeticIsPlain(text);
       case 'expansion':
@@ -387,6 +387,14 @@ export class CommandReader {
       default:
         return node.children.every((child) => this.#substitutions(child, inside));
     }
+  }
+
+  /** What is assigned there is gone afterwards. */
+  #inSubshell(node: Node, place: Place): boolean {
+    const own = this.#variables;
+    const understood = this.#all(node, place);
+    this.#variables = own;
+    return understood;
   }
 
   #redirected(node: Node, place: Place): boolean {

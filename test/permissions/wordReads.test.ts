@@ -122,6 +122,13 @@ describe('a variable has the value of every way that leads to where it is used',
     'x=a.txt; case a in ?) x=link/secret.txt;;& *) cat "$x";; esac',
     'x=a.txt; if false; then :; elif x=link/secret.txt; false; then :; else cat "$x"; fi',
     'x=a.txt; if false; then :; elif x=link/secret.txt && false; then :; elif true; then cat "$x"; fi',
+    // What a subshell assigns is gone behind it.
+    'x=link/secret.txt; : "$(x=a.txt)"; cat "$x"',
+    'x=link/secret.txt; echo `x=a.txt`; cat "$x"',
+    'x=link/secret.txt; cat <(x=a.txt); cat "$x"',
+    'x=link/secret.txt; y="$(x=a.txt)"; cat "$x"',
+    'x=link/secret.txt; (x=a.txt); cat "$x"',
+    'x=$TOKEN; : "$(x=a)"; echo "$x"',
   ])('%s asks', async (command) => {
     expect((await bash(command)).behavior).toBe('ask');
   });
