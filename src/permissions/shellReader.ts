@@ -517,6 +517,7 @@ export class CommandReader {
       return undefined;
     const pieces = value === null ? [] : this.#pieces(value, true);
     if (pieces === undefined) return undefined;
+    // To dash `x+=/y` is the name of a program, which no variable may have.
     const isWhole = this.#text(node).startsWith(`${this.#text(name)}=`);
     const values: readonly Argument[] = isWhole
       ? value === null
@@ -527,7 +528,7 @@ export class CommandReader {
     this.#assign(this.#text(name), values);
     // Set for one command it is gone afterwards, but not with every builtin of every shell.
     if (node.parent?.type === 'command') this.#variables = join(before, this.#variables);
-    return this.#text(name);
+    return isWhole ? this.#text(name) : `${this.#text(name)}+`;
   }
 
   #plain(

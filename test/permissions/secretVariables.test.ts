@@ -9,6 +9,10 @@ test.each([
   'x=~$TOKEN; echo "$x"',
   'x="$TOKEN"{a}; echo "$x"',
   'cat <<< $TOKEN,',
+  // To dash this is a program that is not found.
+  'x+=/"$TOKEN"',
+  `sh -c 'x+=/evil'`,
+  'x+=/evil ls',
   // Given to another shell as a parameter.
   `bash -c 'echo "$1"' x "$TOKEN"`,
   `sh -c 'for i; do echo "$i"; done' x "$TOKEN"`,
