@@ -57,12 +57,12 @@ const lines: Readonly<Record<string, RegExp>> = {
 
 /**
  * `tar tf`: the letters may stand with or without a dash. A colon in the name of an archive means another machine, so that
- * a name which is not known yet will not do.
+ * it has to be known.
  */
 function tarUse(args: readonly string[]): ReadOnlyUse | undefined {
   const [letters = '', file, ...rest] = args;
   const isList = /^-?(?=[tvzjJ]*t)[tvzjJ]+f$/.test(letters) || letters === '--list';
-  if (!isList || file === undefined || !/^[\w./~][^:]*$/.test(file)) return undefined;
+  if (!isList || file === undefined || !/^[\w./~][\w./@%+, ~-]*$/.test(file)) return undefined;
   return rest.every((word) => /^[\w./][\w./ -]*$/.test(word)) ? { contents: [file], names: [] } : undefined;
 }
 

@@ -27,6 +27,9 @@ describe('the value of an option may be a file, or no value at all', () => {
     'grep -r --context 5 foo',
     // Of two lists the last one counts.
     `rg --type-list --files ${outside}`,
+    // A file that is called `host:x.tar` is to tar on another machine.
+    'tar tf host:x.tar',
+    'for f in *.tar; do tar tf "$f"; done',
     // An archive is read as any other file.
     'tar tf .env',
     'unzip -l server.key',
@@ -46,6 +49,7 @@ describe('the value of an option may be a file, or no value at all', () => {
     'rg --type-list',
     'rg --files src',
     'tar tf a.tar.gz',
+    'tar tzf dist/pkg-1.0.0_x86+musl.tgz src/a.ts',
     'unzip -l a.zip',
   ])('%s runs', async (command) => {
     expect((await bash(command)).behavior).toBe('allow');

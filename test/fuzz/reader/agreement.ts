@@ -74,8 +74,8 @@ function shownBy(outputs: Outputs): string | undefined {
   for (const output of outputs) {
     const at = output?.indexOf(MARK) ?? -1;
     if (at !== -1) return `showed: ${output?.slice(Math.max(0, at - 60), at + 60)}`;
-    const refused = /^.*Read-only file system.*$/m.exec(output ?? '')?.[0];
-    if (refused !== undefined) return `tried to write: ${refused}`;
+    const refused = /^.*(?:Read-only file system|remote shell|initgroups).*$/m.exec(output ?? '')?.[0];
+    if (refused !== undefined) return `tried: ${refused}`;
   }
   return undefined;
 }

@@ -24,6 +24,22 @@ export interface Arena {
   readonly unread: readonly string[];
 }
 
+/** Programs that others start by themselves, and which go online or run what they are told. */
+const tempting = [
+  'ssh',
+  'rsh',
+  'gpg',
+  'less',
+  'pager',
+  'vi',
+  'editor',
+  'sensible-editor',
+  'pr',
+  'nc',
+  'curl',
+  'xdg-open',
+];
+
 /** Makes the tree. With `traps`, files that are called like options stand in the project's root as well. */
 export function makeArena(top: string, kind: ArenaKind = 'links', traps = false): Arena {
   const home = join(top, 'home');
@@ -80,6 +96,9 @@ export function makeArena(top: string, kind: ArenaKind = 'links', traps = false)
   file('opts', '4\n../../outside/o.txt\n--pre=./evil\n-o\nFILE\n');
   for (const path of ['evil', 'node_modules/.bin/ls', 'ls', 'touch', '.hidden/evil'])
     file(path, '#!/bin/sh\n: > ran\n', 0o755);
+
+  for (const name of tempting)
+    file(`../../tempting/${name}`, '#!/bin/sh\n: > "/tmp/$(basename "$0") ran"\n', 0o755);
 
   spawnSync('git', ['init', '-q', '-b', 'main', root]);
   git('add', 'a.txt', 'src/app.ts', 'src/util');
@@ -142,6 +161,8 @@ function addKind(kind: ArenaKind, { file, link, git, gitIn, at }: Making): void 
       ])
         file(path, 'one x,2\n');
       link('../../../outside/o.txt', 'docs/{a,b}.md');
+      for (const path of ['127.0.0.1:x.tar', '127.0.0.1:x', '@opts.txt', 'src/:(top).env', '!x', 'docs/('])
+        file(path, 'x\n');
       // Not UTF-8, as in a clone from an old system.
       symlinkSync(
         '../../../outside/o.txt',

@@ -68,7 +68,7 @@ export function confined(
 ): Promise<Ran> {
   const env = lookingEnvironment(
     {
-      PATH: `node_modules/.bin:${join(root, 'node_modules/.bin')}:${tools}:${process.env.PATH ?? ''}`,
+      PATH: `node_modules/.bin:${join(root, 'node_modules/.bin')}:${join(top, 'tempting')}:${tools}:${process.env.PATH ?? ''}`,
       HOME: home,
       TOKEN: token,
       GITHUB_TOKEN: token,

@@ -22,6 +22,12 @@ const takers = [
   ':',
   'test -f',
   'test -z',
+  'tar tf',
+  'strings',
+  'awk 1',
+  'unzip -l',
+  'git blame',
+  'sed -n p',
   'printf %s',
   'file',
   'git log --',
@@ -126,7 +132,7 @@ export function randomCommand(random: Random): string {
       case 6:
         return `if ${simple()}; then ${next()}; ${pick(['', `elif ${simple()}; then ${next()}; `])}else ${next()}; fi`;
       case 7:
-        return `case ${word(pick(['text', 'file'] as const))} in ${some(1, 2, () => `${casePattern()}) ${next()}${pick([';;', ';;', ';&', ';;&'])} `).join('')}esac`;
+        return `case ${chance(0.3) ? pick(['$TOKEN', '"$TOKEN"', '"$x"', '$1']) : word(pick(['text', 'file'] as const))} in ${some(1, 2, () => `${casePattern()}) ${next()}${pick([';;', ';;', ';&', ';;&'])} `).join('')}esac`;
       case 8:
       case 9: {
         const name = pick(['x', 'y', 'f', variable()]);
@@ -162,6 +168,8 @@ export function randomCommand(random: Random): string {
       'a',
       '*',
       'a|b',
+      'a*',
+      'b*|"$x"',
       '$x',
       '"$x"',
       '$TOKEN',
