@@ -40,6 +40,17 @@ const tempting = [
   'xdg-open',
 ];
 
+/** Secrets in the project. With one that is not hidden each search of everything asks, and without any none does. */
+const hidden = ['.env', '.env.local', 'src/.env', '.hidden/.env'];
+const secrets: Readonly<Record<ArenaKind, readonly string[]>> = {
+  clean: hidden,
+  links: [],
+  names: [],
+  ignores: [...hidden, 'secret/id_rsa'],
+  tracked: ['.env', 'src/.env', 'secret/id_rsa'],
+  archive: [],
+};
+
 /** Makes the tree. With `traps`, files that are called like options stand in the project's root as well. */
 export function makeArena(top: string, kind: ArenaKind = 'links', traps = false): Arena {
   const home = join(top, 'home');
@@ -73,8 +84,7 @@ export function makeArena(top: string, kind: ArenaKind = 'links', traps = false)
     '../n.txt',
   ];
   for (const path of outside) file(path, secret);
-  const secrets = ['.env', '.env.local', 'secret/id_rsa', 'src/.env', '.hidden/.env'];
-  for (const path of secrets) file(path, secret);
+  for (const path of secrets[kind]) file(path, secret);
   file('../../mnt/secret.txt', secret);
 
   for (const path of ['a.txt', 'b.txt', 'my file.txt']) file(path, 'one x,2\n../../outside/o.txt\n-o\n*\n');
@@ -115,7 +125,7 @@ export function makeArena(top: string, kind: ArenaKind = 'links', traps = false)
   spawnSync('tar', ['cf', at('archive.tar'), '-C', root, 'a.txt', 'src/app.ts']);
   addKind(kind, { file, link, git, gitIn, at });
   if (traps) for (const name of ['-o', '--pre=x', '-rf', '-n', '--files0-from=opts']) file(name, 'x\n');
-  const unread = [...(kind === 'tracked' ? [] : secrets), ...outside, '../../mnt/secret.txt'].map(at);
+  const unread = [...(kind === 'tracked' ? [] : secrets[kind]), ...outside, '../../mnt/secret.txt'].map(at);
   return { top, root, home, unread };
 }
 
@@ -137,7 +147,7 @@ function addKind(kind: ArenaKind, { file, link, git, gitIn, at }: Making): void 
       link('src', 'inner');
       link('../../../../outside', 'src/deep/out');
       link('../../../../outside/o.txt', 'src/deep/out.txt');
-      link('.env', 'env-link');
+      link('../.ssh/id_rsa', 'key-link');
       link('nowhere', 'gone');
       link('.', 'loop');
       file('nested/x', 'x\n');

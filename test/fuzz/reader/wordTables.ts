@@ -50,7 +50,7 @@ export const files = [
   'link',
   'inner',
   'link.txt',
-  'env-link',
+  'key-link',
   'src/deep',
   'src/deep/out',
   'inner/deep/out',
