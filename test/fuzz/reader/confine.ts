@@ -31,11 +31,9 @@ export const tokens = [`a${MARK}-1`, `b${MARK}-2`] as const;
 export const shellsHere = (): readonly string[] =>
   ['bash', 'dash', 'zsh'].filter((name) => spawnSync(name, ['-c', ':']).status === 0);
 
-/** Programs that the reader knows and that are not here. */
-export function programsMissing(tools = ''): readonly string[] {
-  const known = [
-    ...Object.keys(commands),
-    ...Object.keys(searchOptions),
+/** Programs that the reader knows and that a command does not find: of those nothing is learned. */
+export async function programsMissing(arena: Arena, tools = ''): Promise<readonly string[]> {
+  const others = [
     'git',
     'sed',
     'awk',
@@ -45,11 +43,14 @@ export function programsMissing(tools = ''): readonly string[] {
     'find',
     'xargs',
     'unzip',
+    'zipinfo',
+    'tar',
+    'ps',
   ];
-  const env = { PATH: `${tools}:${process.env.PATH ?? ''}` };
-  return known.filter(
-    (name) => spawnSync('bash', ['-c', 'type -- "$1"', 'type', name], { env }).status !== 0,
-  );
+  const known = [...Object.keys(commands), ...Object.keys(searchOptions), ...others];
+  const asked = known.map((name) => ({ command: `type -- ${name}`, folder: '.' }));
+  const { outputs } = await confined('bash', asked, arena, { tools });
+  return known.filter((_, at) => outputs[at]?.endsWith('\u00010') !== true);
 }
 
 /** Whether namespaces can be made here. */

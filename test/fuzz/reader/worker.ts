@@ -56,8 +56,9 @@ const shells = shellsHere();
 const random = randomFrom(Number(values.seed));
 const until = Date.now() + Number(values.minutes) * 60_000;
 const counts = { generated: 0, unasked: 0, runs: 0, hung: 0, surprises: 0 };
-say({ seed: Number(values.seed), traps: values.traps, missing: programsMissing(values.tools) });
 try {
+  const missing = await programsMissing((grounds[0] as Ground).arena, values.tools);
+  say({ seed: Number(values.seed), traps: values.traps, missing });
   for (let turn = 0; Date.now() < until; turn += 1) {
     const ground = grounds[turn % grounds.length] as Ground;
     const { arena } = ground;
