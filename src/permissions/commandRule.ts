@@ -14,10 +14,10 @@ const safeVariables =
   /^(?:NODE_ENV|CI|FORCE_COLOR|NO_COLOR|CLICOLOR(?:_FORCE)?|TERM|COLUMNS|LINES|LANG|LC_[A-Z]+|TZ|DEBUG|VERBOSE|LOG_LEVEL|PORT|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|GOOS|GOARCH|DO_NOT_TRACK)$/;
 
 /**
- * Variables of these whose values the C library makes the path of a file of: `LANGUAGE=../../x` has programs take their
+ * Variables of these whose values the C library makes the path of a file of: `LC_ALL=../../x` has programs take their
  * messages, which are formats, from there (https://www.gnu.org/software/gettext/manual/gettext.html#Locating-Catalogs).
  */
-const naming = /^(?:LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM)$/;
+const naming = /^(?:LANG|LC_[A-Z]+|TZ|TERM)$/;
 
 /** Whether all variables set for a command are known to be harmless. */
 export const hasSafeEnvironment = ({ envLeadsOut, envPrefix }: CommandPart): boolean =>
