@@ -6,6 +6,9 @@ const known = /^(?:BEGIN|END|NR|NF|FNR|FS|OFS|RS|ORS|FILENAME|SUBSEP|RSTART|RLEN
 /** Words that run programs, read other input, or make a function. */
 const refused =
   /^(?:getline|system|close|fflush|function|func|include|load|namespace|nextfile|delete|switch|eval|extension|dcgettext|bindtextdomain|srand)$/;
+/** Functions and keywords. */
+const own =
+  /^(?:length|next|break|continue|while|for|if|case|default|atan2|cos|exp|int|log|rand|sin|sqrt|index|match|g?sub|gensub|split|patsplit|sprintf|substr|to(?:lower|upper)|systime|strftime|mktime|asorti?|and|or|xor|compl|[lr]shift|strtonum|isarray|typeof|mkbool)$/;
 const token =
   /\s+|#[^\n]*|"(?:[^"\\\n]|\\.)*"|[A-Za-z_]\w*|\d+(?:\.\d+)?|\.\d+|[-+*/%^=!<>]=|&&|\|\||!~|\+\+|--|[-+*/%^=!~?:;,(){}$[\]]|[<>]/y;
 /** Up to the slash that ends it everywhere: between brackets some take a slash, and a bracket, for a character. */
@@ -41,8 +44,9 @@ function onlyPrints(program: string): boolean {
     const expectsValue =
       before === '' ||
       /^(?:[-+*%^=!<>~?:;,({}[]|[-+*/%^=!<>]=|&&|\|\||!~|print|printf|return|else|do|exit|in)$/.test(before);
-    // After a bracket it may be either.
-    if (program[at] === '/' && !expectsValue && !/^[\w\]]+$/.test(before)) return false;
+    // After a bracket it may be either, and after a word of awk's own: `length / x` divides, but not in mawk.
+    const isOperand = /^[\w\]]+$/.test(before) && !own.test(before);
+    if (program[at] === '/' && !expectsValue && !isOperand) return false;
     regex.lastIndex = at;
     token.lastIndex = at;
     const isRegex = program[at] === '/' && expectsValue;
