@@ -39,6 +39,7 @@ function onlyPrints(program: string): boolean {
   let depth = 0;
   let before = '';
   let prints = false;
+  let quoted = '';
   while (at < program.length) {
     // A slash begins a regular expression where a value is expected.
     const expectsValue =
@@ -53,6 +54,7 @@ function onlyPrints(program: string): boolean {
     const found = (isRegex ? regex : token).exec(program)?.[0];
     if (found === undefined) return false;
     at += found.length;
+    if (isRegex || /^["#]/.test(found)) quoted += `${found.replace(/^["/#]|["/]$/g, '')}\n`;
     if (/^\s|^#/.test(found)) {
       // A line may go on after a comma, so that its end ends no statement here.
       if (found.includes('\n')) before = ';';
@@ -67,5 +69,13 @@ function onlyPrints(program: string): boolean {
     if (found === '>' && prints) return false;
     before = found;
   }
-  return depth === 0;
+  return depth === 0 && !wouldRun(quoted, program);
 }
+
+/**
+ * Whether strings, expressions and comments hold what would run or write. Where one ends is not the same to every awk, so
+ * that what is text here may be a part of the program there.
+ */
+const wouldRun = (quoted: string, program: string): boolean =>
+  /\bsystem\s*(?:\(|$)|\bgetline\b|@\s*\w+\s*\(/m.test(quoted) ||
+  (/\bprintf?\b/.test(quoted) && /[>|]/.test(program));

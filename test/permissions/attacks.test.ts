@@ -171,6 +171,8 @@ describe('a shell that the folder brings along, in plan mode', () => {
 
 describe('programs of awk that end an expression elsewhere than they seem to', () => {
   never([
+    'awk \'/a/ { print "; system(x) #" }\' a.txt',
+    'awk \'/a/ { y = 1 / 2; z = "/ ; print x > f; #" }\' a.txt',
     'awk \'BEGIN { x = "touch p"; y = length / " / ; system(x) #"\n}\'',
     'awk \'/[[:alpha:]/ "x]/ ; BEGIN { system("touch p") } #"\' a.txt',
     'awk \'/[^]/ "x]/ ; BEGIN { system("touch p") } #"\' a.txt',
