@@ -77,7 +77,7 @@ async function glob(
   const run = await runRipgrep(
     ['--files', '--hidden', '--glob=!.git', '--null'],
     '\0',
-    root,
+    { cwd: root, root: context.root },
     env,
     context.signal,
   );

@@ -77,7 +77,13 @@ async function grep(
   const mode = call.output_mode ?? 'files_with_matches';
   const listsFiles = mode === 'files_with_matches';
   const args = [...argumentsOf(call, mode), '--', shortPath(root, cwd)];
-  const run = await runRipgrep(args, listsFiles ? '\0' : '\n', cwd, deps.env, context.signal);
+  const run = await runRipgrep(
+    args,
+    listsFiles ? '\0' : '\n',
+    { cwd, root: context.root },
+    deps.env,
+    context.signal,
+  );
   if (run === undefined) return failure(title, NO_RIPGREP);
   if (run.end === 'stopped') return interrupted(title);
   assertUnmoved(place);

@@ -28,11 +28,11 @@ export const NO_RIPGREP =
 export async function runRipgrep(
   args: readonly string[],
   separator: '\n' | '\0',
-  cwd: string,
+  { cwd, root }: { readonly cwd: string; readonly root: string },
   env: Environment,
   signal: AbortSignal,
 ): Promise<SearchRun | undefined> {
-  const program = await findRipgrep(env, cwd);
+  const program = await findRipgrep(env, root);
   if (program === undefined) return undefined;
   return new Promise((resolve) => {
     const child = spawn(program, ['--no-config', '--color=never', ...args], {
@@ -77,12 +77,12 @@ export async function runRipgrep(
 }
 
 /** Never one that a project brings along. */
-async function findRipgrep(env: Environment, cwd: string): Promise<string | undefined> {
+async function findRipgrep(env: Environment, root: string): Promise<string | undefined> {
   const packaged = await import('@vscode/ripgrep').then(
     ({ rgPath }) => rgPath,
     () => undefined,
   );
-  const onPath = pathOutside(env, cwd, realpath)
+  const onPath = pathOutside(env, root, realpath)
     .split(delimiter)
     .map((directory) => join(directory, 'rg'));
   for (const program of packaged === undefined ? onPath : [packaged, ...onPath]) {
