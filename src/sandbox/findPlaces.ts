@@ -1,8 +1,9 @@
 /** Looks at the disk for what a plan names: which secrets, protected files and git folders there are right now. */
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { lstatOf, namesIn, resolved } from './fileLookups.ts';
 import { gitFoldersOf, linkedGitFolder, protectedInGit } from './gitPlaces.ts';
+import { otherPaths, readMounts } from './mounts.ts';
 import type { HiddenPlace, SandboxPlaces } from './plan.ts';
 import { secretPathsOf } from './secretPlaces.ts';
 
@@ -109,9 +110,10 @@ function hiddenPlaces(
     ...denyRead.flatMap(expand),
   ];
   const files = secrets.files.filter((path) => !isOfProject(path));
+  const mounts = mountsNow();
   const found = [
-    ...candidates.flatMap(hiddenPlace),
-    ...files.flatMap(hiddenPlace).filter(({ isDirectory }) => !isDirectory),
+    ...candidates.flatMap((path) => hiddenPlace(path, mounts)),
+    ...files.flatMap((path) => hiddenPlace(path, mounts)).filter(({ isDirectory }) => !isDirectory),
   ];
   const unique = new Map(found.map((place) => [place.path, place]));
   // What lies in a hidden folder is gone with it, unless a place between the two is opened again.
@@ -125,12 +127,28 @@ function hiddenPlaces(
   );
 }
 
-/** Empty where nothing is there that could be hidden: `/dev/null` in a variable says that there is no file. */
-function hiddenPlace(path: string): readonly HiddenPlace[] {
+/** Under each of its paths. Empty where nothing is there that could be hidden: `/dev/null` in a variable says so. */
+function hiddenPlace(path: string, mounts: Mounts): readonly HiddenPlace[] {
   const [real] = resolved(path);
   const found = real === undefined ? undefined : statOf(real);
-  if (real === undefined || found === undefined) return [];
-  return found.isDirectory() || found.isFile() ? [{ path: real, isDirectory: found.isDirectory() }] : [];
+  if (real === undefined || !(found?.isDirectory() || found?.isFile())) return [];
+  const isDirectory = found.isDirectory();
+  const others = otherPaths(real, mounts).filter((other) => {
+    const there = statOf(other);
+    return there?.ino === found.ino && there.dev === found.dev;
+  });
+  return [real, ...others].map((place) => ({ path: place, isDirectory }));
+}
+
+type Mounts = ReturnType<typeof readMounts>;
+
+function mountsNow(): Mounts {
+  try {
+    return readMounts(readFileSync('/proc/self/mountinfo', 'utf8'));
+  } catch {
+    // Only Linux has it.
+    return [];
+  }
 }
 
 /** Folders whose content is built by commands all day, whatever it is called. */

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { whyBlocked } from '../../src/sandbox/blocked.ts';
 import { bubblewrapArguments } from '../../src/sandbox/bubblewrap.ts';
 import { withoutTokens } from '../../src/sandbox/environment.ts';
+import { otherPaths, readMounts } from '../../src/sandbox/mounts.ts';
 import { planCommand, type SandboxPlaces } from '../../src/sandbox/plan.ts';
 import { seatbeltProfile } from '../../src/sandbox/seatbelt.ts';
 import { socketFilter } from '../../src/sandbox/seccomp.ts';
@@ -262,4 +263,22 @@ describe('the host in a ClientHello', () => {
         readServerName(whole.subarray(0, length)) ?? 'none',
       );
   });
+});
+
+test('a secret is known under each of its paths, however the mounts are written', () => {
+  const mounts = readMounts(
+    [
+      '22 1 254:0 / / rw,relatime shared:1 - ext4 /dev/vda rw',
+      '23 22 0:40 / /var rw - btrfs /dev/vdb rw',
+      '24 22 0:40 /home /home rw - btrfs /dev/vdb rw',
+      '25 22 0:40 / /mnt/a\\040b rw - btrfs /dev/vdb rw',
+      '26 22 0:40 /home/other /srv/other rw - btrfs /dev/vdb rw',
+      '27 22 0:41 / /home/u/data rw - tmpfs tmpfs rw',
+      '',
+    ].join('\n'),
+  );
+  expect(otherPaths('/home/u/.ssh', mounts)).toEqual(['/var/home/u/.ssh', '/mnt/a b/home/u/.ssh']);
+  expect(otherPaths('/srv/other', mounts)).toEqual(['/var/home/other', '/home/other', '/mnt/a b/home/other']);
+  expect(otherPaths('/home/u/data/x', mounts)).toEqual([]);
+  expect(otherPaths('/etc/shadow', mounts)).toEqual([]);
 });
