@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { accessSync, closeSync, constants, openSync, realpathSync, unlinkSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { connect, isIP, type Socket } from 'node:net';
 import { delimiter, isAbsolute, join } from 'node:path';
 import type { SandboxRecord } from '../protocol/entries.ts';
 import type {
@@ -269,9 +269,11 @@ async function connectTo(
   port: number,
   { resolve, throughProxy }: NetworkRules,
 ): Promise<Socket> {
+  // The user's proxy looks names up itself, but what says by itself where it leads is looked at here.
+  const known = isIP(host) !== 0 || /(?:^|\.)localhost$/i.test(host) ? await resolve(host) : undefined;
   const joined = await throughProxy?.(host, port);
   if (joined !== undefined) return joined;
-  const addresses = await resolve(host);
+  const addresses = known ?? (await resolve(host));
   const socket = connect({
     host,
     port,

@@ -5,6 +5,7 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { RunningQuestion } from '../../src/protocol/tools.ts';
+import { HostRefusedError } from '../../src/sandbox/Sandbox.ts';
 import { confined, hasSandbox } from './confined.ts';
 
 /** A server on this machine's loopback that says hello, whatever it is asked. */
@@ -195,6 +196,29 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     expect(warnings).toEqual([]);
     await close();
     await vi.waitFor(() => expect(fetched()).rejects.toThrow(), { timeout: 30_000, interval: 100 });
+  });
+
+  test('a proxy of the user leads into no private network either', async () => {
+    const tunnelled: string[] = [];
+    const { run } = await confined({
+      options: {
+        network: {
+          verdict: () => 'allow',
+          resolve: (host) => Promise.reject(new HostRefusedError(`${host} is private`)),
+          throughProxy: async (host) => {
+            tunnelled.push(host);
+            throw new Error('nobody there');
+          },
+          localPorts: [],
+          forwardPorts: false,
+        },
+      },
+    });
+    const { text } = await run(
+      `${['10.0.0.1', '[::1]', 'localhost', 'a.localhost', 'name.example'].map((host) => get(`http://${host}/`)).join('; ')}; exit 3`,
+    );
+    expect(tunnelled).toEqual(['name.example']);
+    expect(text).toContain('10.0.0.1 is private');
   });
 
   test('a port of this machine that the settings name is there', async () => {
