@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { AgentEvent } from '../../src/protocol/events.ts';
 import { entryLine } from './line.ts';
 import { aborted, calls, delta, fails, hangsAfter, says } from './scriptedModel.ts';
@@ -195,4 +195,14 @@ test('whoever unsubscribes hears nothing more', async () => {
   agent.subscribe((event) => heard.push(event))();
   await ask('Hi');
   expect(heard).toEqual([]);
+});
+
+test.each([
+  [true, 1],
+  [false, 0],
+])('the sandbox is looked at for the status line alone: a user watches: %s', async (interactive, times) => {
+  const state = vi.fn(async () => ({ type: 'on', mode: 'workspace-write' }) as const);
+  await stage({ interactive, sandbox: { state } });
+  await new Promise((resolve) => setTimeout(resolve, 250));
+  expect(state).toHaveBeenCalledTimes(times);
 });
