@@ -23,8 +23,8 @@ export interface Selection {
 }
 
 /**
- * Everything below a folder, absolute, or the file itself; undefined when there is too much, or a folder or link whose name is no UTF-8. Links are named and not
- * followed. What cannot be read is nothing to another program either.
+ * Everything below a folder, absolute, or the file itself; undefined when there is too much, or a folder or link whose
+ * name is no UTF-8. Links are named and not followed. What cannot be read is nothing to another program either.
  */
 export function filesBelow(top: string, selection: Selection): FilesBelow | undefined {
   const files: string[] = [];

@@ -44,6 +44,12 @@ interface Place {
   readonly repeats: boolean;
 }
 
+/** A variable that is set, and whether its value, taken for a path, may lead out of where it is looked for. */
+interface SetVariable {
+  readonly name: string;
+  readonly leadsOut: boolean;
+}
+
 type ReadScript = (script: string, into: CommandReader, depth: number) => boolean;
 
 const maxDepth = 4;
@@ -213,17 +219,19 @@ export class CommandReader {
     if (node.children.some((child) => child.type === 'select')) return false;
     const hasList = node.children.some((child) => child.type === 'in');
     this.#assign(name, hasList ? values : [unknownText]);
-    return isPlainVariable(name) || this.#plain(variable, { argv: [], raw: [] }, [name], place);
+    const astray = values.some((value) => value.type !== 'text' || leadsOut(value.text));
+    const set = { name, leadsOut: !hasList || astray };
+    return isPlainVariable(name) || this.#plain(variable, { argv: [], raw: [] }, [set], place);
   }
 
   #command(node: Node, place: Place, extra: readonly Node[]): boolean {
     const words: Node[] = [];
-    const env: { name: string; leadsOut: boolean }[] = [];
+    const env: SetVariable[] = [];
     for (const child of node.children) {
       if (child.type === 'variable_assignment') {
-        const name = this.#assignment(child, place);
-        if (name === undefined) return false;
-        env.push({ name, leadsOut: this.#valueLeadsOut(child) });
+        const set = this.#assignment(child, place);
+        if (set === undefined) return false;
+        env.push(set);
       } else if (child.type === 'file_redirect') {
         if (this.#redirect(child, [])?.length !== 0) return false;
       } else if (child.type === 'herestring_redirect') {
@@ -236,18 +244,7 @@ export class CommandReader {
     return this.#add(text, words, env, place);
   }
 
-  #valueLeadsOut(assignment: Node): boolean {
-    const value = assignment.childForFieldName('value');
-    const known = value === null ? '' : wordValue(value, this.#source);
-    return known === null || leadsOut(known);
-  }
-
-  #add(
-    text: string,
-    nodes: readonly Node[],
-    env: readonly { readonly name: string; readonly leadsOut: boolean }[],
-    place: Place,
-  ): boolean {
+  #add(text: string, nodes: readonly Node[], env: readonly SetVariable[], place: Place): boolean {
     const argv: (string | null)[] = [];
     for (const node of nodes) {
       const word = wordTypes.has(node.type) ? this.#word(node, place) : undefined;
@@ -503,13 +500,13 @@ export class CommandReader {
 
   #assignments(node: Node, place: Place): boolean {
     const all = node.type === 'variable_assignments' ? node.namedChildren : [node];
-    const names = all.map((child) => this.#assignment(child, place));
-    if (names.some((name) => name === undefined)) return false;
-    return this.#plain(node, { argv: [], raw: [] }, names as string[], place);
+    const env = all.map((child) => this.#assignment(child, place));
+    if (env.some((set) => set === undefined)) return false;
+    return this.#plain(node, { argv: [], raw: [] }, env as SetVariable[], place);
   }
 
-  /** The variable's name; undefined when it is not a plain one. */
-  #assignment(node: Node, place: Place): string | undefined {
+  /** undefined when it is not a plain one. */
+  #assignment(node: Node, place: Place): SetVariable | undefined {
     const name = node.childForFieldName('name');
     const value = node.childForFieldName('value');
     if (node.type !== 'variable_assignment' || name?.type !== 'variable_name') return undefined;
@@ -528,13 +525,17 @@ export class CommandReader {
     this.#assign(this.#text(name), values);
     // Set for one command it is gone afterwards, but not with every builtin of every shell.
     if (node.parent?.type === 'command') this.#variables = join(before, this.#variables);
-    return isWhole ? this.#text(name) : `${this.#text(name)}+`;
+    const known = value === null ? '' : wordValue(value, this.#source);
+    return {
+      name: isWhole ? this.#text(name) : `${this.#text(name)}+`,
+      leadsOut: known === null || leadsOut(known),
+    };
   }
 
   #plain(
     node: Node,
     words: Words,
-    envPrefix: readonly string[],
+    env: readonly SetVariable[],
     place: Place,
     runs: CommandPart['runs'] = null,
   ): boolean {
@@ -544,7 +545,8 @@ export class CommandReader {
       runs,
       full: words.argv,
       fullRaw: words.raw,
-      envPrefix,
+      envPrefix: env.map((one) => one.name),
+      ...(env.some((one) => one.leadsOut) && { envLeadsOut: true }),
       carrier: false,
       variables: usesVariables(node),
       ...place,

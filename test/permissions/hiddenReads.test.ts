@@ -156,6 +156,9 @@ describe('a variable of the locale may name a file', () => {
     'TZ=/etc/hosts date',
     'TZ=~/.ssh/id_rsa date',
     'LANGUAGE=$x ls',
+    'LANGUAGE=../../../home/u/project/po; ls nosuch',
+    'LANG=C TZ=:/x; date',
+    'for TZ in ../x; do date; done',
   ])('%s asks', async (command) => {
     expect((await bash(command)).behavior).toBe('ask');
   });
@@ -167,6 +170,8 @@ describe('a variable of the locale may name a file', () => {
     'env LANG=de_DE.UTF-8 ls',
     'NODE_ENV=$x ls',
     'COLUMNS=80 ls',
+    'LC_ALL=C; sort a.txt',
+    'x=../y; echo "$x"',
   ])('%s runs', async (command) => {
     expect((await bash(command)).behavior).toBe('allow');
   });
