@@ -1,5 +1,5 @@
 /** What there is on disk below a folder and above it, as far as a decision needs it. */
-import { lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { globsOverlap } from './globOverlap.ts';
 import { isMisread } from './listTree.ts';
@@ -23,8 +23,8 @@ export interface Selection {
 }
 
 /**
- * Everything below a folder, absolute, or the file itself; undefined when there is too much, or a folder or link whose
- * name is no UTF-8. Links are named and not followed. What cannot be read is nothing to another program either.
+ * Everything below a folder, absolute, or the file itself; undefined when there is too much, a folder or link whose
+ * name is no UTF-8, or an ignore file that leads out. Links are named and not followed. What cannot be read is nothing to another program either.
  */
 export function filesBelow(top: string, selection: Selection): FilesBelow | undefined {
   const files: string[] = [];
@@ -46,6 +46,9 @@ export function filesBelow(top: string, selection: Selection): FilesBelow | unde
       looked += 1;
       const { name } = entry;
       if (looked > MAX_ENTRIES || (isMisread(name) && !entry.isFile())) return undefined;
+      // Of an ignore file some programs show the lines that they do not understand.
+      if (entry.isSymbolicLink() && ignoreFiles.includes(name) && leadsOut(join(folder, name), top))
+        return undefined;
       if (!selection.hidden && name.startsWith('.') && !isKept(name, folder, kept)) continue;
       const path = join(folder, name);
       if (entry.isSymbolicLink()) links.push(path);
@@ -66,7 +69,15 @@ interface Folder {
   readonly kept: readonly (readonly string[])[];
 }
 
-const ignoreFiles = ['.gitignore', '.ignore', '.rgignore', '.agignore', '.git/info/exclude'];
+const ignoreFiles = ['.gitignore', '.ignore', '.rgignore', '.agignore', '.hgignore', '.git/info/exclude'];
+
+function leadsOut(link: string, top: string): boolean {
+  try {
+    return !realpathSync(link).startsWith(`${realpathSync(top)}/`);
+  } catch {
+    return false;
+  }
+}
 
 /** Lines `!pattern`: ripgrep searches what they name, hidden or not. A file that cannot be read could hold any. */
 function keptBy(folder: string): readonly (readonly string[])[] {

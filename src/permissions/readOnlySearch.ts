@@ -20,10 +20,10 @@ const grepOptions: OptionList = {
 };
 
 const ripgrepOptions: OptionList = {
-  // Without L, which follows links, and z, which runs programs.
+  // Without L, which follows links, z, which runs programs, and --debug, which shows lines of ignore files.
   flags: 'FHINPSUabcilnopqsuvwx0.',
   values: 'ABCMTdegjmrt',
-  long: long(`block-buffered byte-offset case-sensitive column count count-matches crlf debug files
+  long: long(`block-buffered byte-offset case-sensitive column count count-matches crlf files
     files-with-matches files-without-match fixed-strings heading hidden ignore-case invert-match json
     line-buffered line-number line-regexp multiline multiline-dotall no-column no-config no-filename no-heading no-hidden
     no-ignore no-ignore-vcs no-line-number no-messages null null-data one-file-system only-matching passthru pcre2 pretty quiet
@@ -34,7 +34,8 @@ const ripgrepOptions: OptionList = {
 };
 
 const silverOptions: OptionList = {
-  flags: 'DHLQRSUVacilnorsuvw0',
+  // Without D, which shows every line of ignore files.
+  flags: 'HLQRSUVacilnorsuvw0',
   values: 'ABCGmW',
   long: long(`ackmate all-types break case-sensitive column count color files-with-matches
     files-without-matches filename group heading hidden ignore-case invert-match line-numbers list-file-types literal nobreak

@@ -1,5 +1,5 @@
 /** Searches and filters that seem to leave secrets out, or to name none. */
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bash, outside, root } from './harness.ts';
@@ -142,6 +142,29 @@ describe('programs with a language or files of options of their own', () => {
     'ip addr show eth0',
     'ip -br a',
   ])('%s runs', async (command) => {
+    expect((await bash(command)).behavior).toBe('allow');
+  });
+});
+
+describe('lines of ignore files are shown where they are not understood, or with --debug', () => {
+  beforeAll(() => {
+    for (const folder of ['ign', 'own']) mkdirSync(join(root, folder), { recursive: true });
+    symlinkSync(join(outside, 'secret.txt'), join(root, 'ign/.ignore'));
+    writeFileSync(join(root, 'own/.gitignore'), 'x\n');
+    symlinkSync('.gitignore', join(root, 'own/.ignore'));
+  });
+  afterAll(() => {
+    for (const folder of ['ign', 'own']) rmSync(join(root, folder), { recursive: true });
+  });
+
+  test.each(['rg foo ign', 'ag foo ign', 'rg -. foo ign', 'ag -D foo src', 'rg --debug foo src'])(
+    '%s asks',
+    async (command) => {
+      expect((await bash(command)).behavior).toBe('ask');
+    },
+  );
+
+  test.each(['rg foo own', 'ag foo own', 'ag -n foo src'])('%s runs', async (command) => {
     expect((await bash(command)).behavior).toBe('allow');
   });
 });

@@ -206,13 +206,7 @@ function addKind(kind: ArenaKind, { file, link, git, gitIn, at }: Making): void 
       file('.git/rebase-merge/git-rebase-todo', 'pick 1\n');
       link('../../../../outside/o.txt', '.git/rebase-merge/done');
       link('../../../outside/o.txt', '.git/MERGE_MSG');
-      for (const setting of [
-        'blame.ignoreRevsFile',
-        'core.excludesFile',
-        'core.attributesFile',
-        'mailmap.file',
-        'diff.orderFile',
-      ])
+      for (const setting of ['blame.ignoreRevsFile', 'core.attributesFile', 'mailmap.file', 'diff.orderFile'])
         git('config', setting, '../../outside/o.txt');
       return;
   }
