@@ -5,6 +5,8 @@ export interface OptionList {
   readonly flags?: string;
   /** Letters of short options with a value, attached or as the next word. */
   readonly values?: string;
+  /** Whether the value of a short option is always the next word: what is attached to it are further options. */
+  readonly isSpaced?: boolean;
   /** Letters of short options whose value, if any, is attached. */
   readonly attached?: string;
   /** Whether each short option is a word of its own; `--` does not end them then. */
@@ -82,6 +84,7 @@ function cluster(
     if (list.values?.includes(letter)) {
       const attached = letters.slice(index + 1);
       if (attached === '' && next === undefined) return undefined;
+      if (list.isSpaced && !/^\d*$/.test(attached)) return undefined;
       options.push({ name: `-${letter}`, value: attached === '' ? (next ?? null) : attached });
       return { options, tookNext: attached === '' };
     }

@@ -169,6 +169,8 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
     operands: 'names',
     flags: 'adfhipsuDFCnr',
     values: 'LIP',
+    // In `tree -Iauto x y` the o takes y for the file to write to.
+    isSpaced: true,
     long: ['--dirsfirst', '--noreport', '--gitignore', '--prune', '--filelimit'],
   },
   tty: words,

@@ -27,6 +27,10 @@ describe('the value of an option may be a file, or no value at all', () => {
     'grep -r --context 5 foo',
     // Of two lists the last one counts.
     `rg --type-list --files ${outside}`,
+    // To tree what is attached to a letter are further letters, -o among them.
+    'tree -Iauto -FI a.txt',
+    'tree -Po x a.txt',
+    'tree -LI 2 x',
     // A file that is called `host:x.tar` is to tar on another machine.
     'tar tf host:x.tar',
     'for f in *.tar; do tar tf "$f"; done',
@@ -48,6 +52,8 @@ describe('the value of an option may be a file, or no value at all', () => {
     'grep -C 5 foo a.txt',
     'rg --type-list',
     'rg --files src',
+    'tree -aL 2 src',
+    'tree -L2 -I node_modules',
     'tar tf a.tar.gz',
     'tar tzf dist/pkg-1.0.0_x86+musl.tgz src/a.ts',
     'unzip -l a.zip',
