@@ -5,7 +5,8 @@ import type { Argument } from './wordValues.ts';
 /** The names of files take the place of patterns, so that these are looked up. */
 function shown(run: readonly Argument[]): ReadOnlyUse {
   const patterns = run.filter((argument) => argument.type === 'files');
-  return { contents: [], names: patterns.map(({ pattern }) => pattern), patterns };
+  const within = run.flatMap((argument) => (argument.type === 'output' ? (argument.names ?? []) : []));
+  return { contents: [], names: [...patterns.map(({ pattern }) => pattern), ...within], patterns };
 }
 
 /** Whether words may be printed as they are: none is a secret, or becomes the names of files anywhere. */

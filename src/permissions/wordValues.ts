@@ -20,8 +20,13 @@ export type Argument =
       /** How often the command had changed directory when the pattern was read. */
       readonly moves: number;
     }
-  /** Any text. `loose`: it may be several words, or files. */
-  | { readonly type: 'output'; readonly loose: boolean; readonly ofUser?: boolean }
+  /** Any text. `loose`: it may be several words, or files. `names`: patterns that names in it match. */
+  | {
+      readonly type: 'output';
+      readonly loose: boolean;
+      readonly ofUser?: boolean;
+      readonly names?: readonly string[];
+    }
   /** A secret of the environment, perhaps. `cut`: a part of it, so that even its length says what it holds. */
   | { readonly type: 'secret'; readonly loose: boolean; readonly cut?: boolean };
 
@@ -127,6 +132,7 @@ function argumentsOf(
   let unknown: 'output' | 'secret' | undefined;
   let loose = false;
   let cut = false;
+  const names: string[] = [];
   const parts: (readonly { text: string; pattern: string; wild: boolean }[])[] = [];
   for (const [index, piece] of word.entries()) {
     if (piece.type === 'unknown' || piece.type === 'brace') return undefined;
@@ -149,6 +155,8 @@ function argumentsOf(
         (piece.quoted || texts.every((text) => staysOneWord.test(text)));
       if (isKnown) parts.push(texts.map((text) => ({ text, pattern: literally(text), wild: false })));
       else {
+        if (values.some((value) => value.type === 'files' && value.moves !== moves)) return undefined;
+        names.push(...values.flatMap(namesIn));
         const isSecret = mayBeSecret(piece.name, variables);
         if (unknown !== 'secret') unknown = isSecret ? 'secret' : 'output';
         cut ||= isSecret && (piece.type === 'derived' ? piece.cut : values.some((value) => isCut(value)));
@@ -157,8 +165,8 @@ function argumentsOf(
     }
   }
   loose ||= parts.flat().some(({ wild }) => wild);
-  if (unknown !== undefined)
-    return [unknown === 'output' ? { type: unknown, loose } : { type: unknown, loose, ...(cut && { cut }) }];
+  if (unknown === 'output') return [{ type: unknown, loose, ...(names.length > 0 && { names }) }];
+  if (unknown === 'secret') return [{ type: unknown, loose, ...(cut && { cut }) }];
   return combine(parts)?.map((list) =>
     list.some(({ wild }) => wild)
       ? {
@@ -174,6 +182,10 @@ function argumentsOf(
 
 /** As a part of a pattern that means these very characters. */
 const literally = (text: string): string => text.replace(/[*?[\]\\]/g, '\\$&');
+
+/** Patterns of which a value may hold names. */
+const namesIn = (value: Argument): readonly string[] =>
+  value.type === 'files' ? [value.pattern] : value.type === 'output' ? (value.names ?? []) : [];
 
 const isCut = (value: Argument): boolean => value.type === 'secret' && value.cut === true;
 

@@ -116,6 +116,24 @@ describe('a tilde may begin a word that does not begin with it', () => {
   });
 });
 
+describe('names of files elsewhere are not printed as a part of a word either', () => {
+  test.each([
+    'for x in link/*; do printf %s "./$x"; done',
+    'for x in link/*; do echo "== $x"; done',
+    'for x in link/*; do y="a $x"; echo "$y"; done',
+    'for x in link/*; do (cd src && echo "./$x"); done',
+  ])('%s asks', async (command) => {
+    expect((await bash(command)).behavior).toBe('ask');
+  });
+
+  test.each(['for x in src/*; do echo "== $x"; done', 'for x in *.txt; do printf "%s\\n" "./$x"; done'])(
+    '%s runs',
+    async (command) => {
+      expect((await bash(command)).behavior).toBe('allow');
+    },
+  );
+});
+
 describe('a variable has the value of every way that leads to where it is used', () => {
   test.each([
     'x=a.txt; case a in a) x=link/secret.txt;& b) cat "$x";; esac',
