@@ -43,8 +43,8 @@ export interface Confinement {
   record(): SandboxRecord;
   /** Why the sandbox made the command fail, in a sentence for the user; undefined when something else did. */
   blocked(output: string, exitCode: number): string | undefined;
-  /** For the model, what is new since the last call: files that other programs obey and that it has made or changed. */
-  notes(): readonly string[];
+  /** Files that other programs obey and that it has made or changed since the last call, ready to show. */
+  obeyedChanges(): readonly string[];
   /** It goes on in the background as this process: servers in it are to be reached from this machine. */
   keep(pid: number): void;
   /** Lets go of what it holds. */

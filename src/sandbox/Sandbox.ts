@@ -296,7 +296,7 @@ function unconfined(reason: string, env: Readonly<Record<string, string>>): Conf
     launch: (program, args) => ({ program, args, inherit: [], env }),
     record: () => ({ mode: 'none', reason }),
     blocked: () => undefined,
-    notes: () => [],
+    obeyedChanges: () => [],
     keep: () => undefined,
     release: () => undefined,
   };
@@ -370,7 +370,7 @@ function confined({
       };
     },
     blocked: (output, exitCode) => whyBlocked(output, exitCode, [...asking.refused], [...asking.problems]),
-    notes: () => [obeyed.note() ?? []].flat(),
+    obeyedChanges: () => obeyed.take(),
     keep(pid) {
       if (wayOut?.forwarder === undefined || !options.network.forwardPorts) return;
       kept = pid;

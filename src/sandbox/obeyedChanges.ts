@@ -4,12 +4,12 @@
  */
 import { isAbsolute, relative } from 'node:path';
 
-/** Paths that one note names. */
+/** Paths that are named at once. */
 const MAX_NAMED = 10;
 
 export interface ObeyedChanges {
-  /** A sentence about what is new since the last call, to be told to the model; undefined where there is nothing. */
-  note(): string | undefined;
+  /** What is new since the last call, as the user and the model are shown it; at most so many paths. */
+  take(): readonly string[];
 }
 
 /** What is obeyed in each root, with stamps. */
@@ -27,16 +27,15 @@ export function watchObeyed(
   const safe = new Set(kept);
   let before = merged(first);
   return {
-    note() {
+    take() {
       const now = merged(look());
       const changed = [...now].filter(
         ([path, stamp]) => before.get(path) !== stamp && !(before.has(path) && safe.has(path)),
       );
       before = now;
-      if (changed.length === 0) return undefined;
       const named = changed.slice(0, MAX_NAMED).map(([path]) => shortened(path, root));
-      const more = changed.length > MAX_NAMED ? ` and ${changed.length - MAX_NAMED} more` : '';
-      return `(It created or changed ${named.join(', ')}${more}, which other programs run or obey: tell the user.)`;
+      const more = changed.length - MAX_NAMED;
+      return more > 0 ? [...named, `${more} more`] : named;
     },
   };
 }

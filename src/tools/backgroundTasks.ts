@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Tool, ToolOutcome } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';
+import { obeyedNotes } from './obeyedNotes.ts';
 import { failure } from './outcomes.ts';
 import type { BackgroundTask, TaskRegistry } from './shell/TaskRegistry.ts';
 import { formatDuration } from './units.ts';
@@ -68,12 +69,12 @@ async function report(task: BackgroundTask, title: string): Promise<ToolOutcome>
   const taken = task.capture.take({ isLast: task.end !== undefined });
   const output = taken.text.replace(/\n+$/, '');
   const original = await taken.original;
-  const notes = task.run.confinement?.notes() ?? [];
+  const obeyed = obeyedNotes(task.run.confinement);
   return {
     status: 'ok',
-    text: [output === '' ? '(no new output)' : output, `(${state})`, ...notes].join('\n'),
+    text: [output === '' ? '(no new output)' : output, `(${state})`, ...obeyed.forModel].join('\n'),
     kind: 'command',
-    display: { title, summary: state },
+    display: { title, summary: [state, ...obeyed.forUser].join(' · ') },
     ...(original === undefined ? {} : { original }),
   };
 }

@@ -6,6 +6,7 @@ import type { CommandRequest, CommandSandbox, Confinement, SandboxState } from '
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';
 import type { Environment } from './environment.ts';
+import { obeyedNotes } from './obeyedNotes.ts';
 import { failure } from './outcomes.ts';
 import { childEnvironment } from './shell/childEnvironment.ts';
 import { lookingEnvironment } from './shell/lookingEnvironment.ts';
@@ -221,9 +222,12 @@ async function finished(
   const stay = isBinding ? OUTSIDE_NEVER : OUTSIDE_UNASKED;
   if (blocked !== undefined)
     after.push(`(The sandbox blocked it: ${blocked}. ${mayLeave ? OUTSIDE_ASKED : stay})`);
-  after.push(...(confinement?.notes() ?? []));
+  const obeyed = obeyedNotes(confinement);
+  after.push(...obeyed.forModel);
   const duration = formatDuration(Date.now() - report.startedAtMs);
-  const summary = end.code === 0 ? duration : `exit ${end.code} · ${duration}`;
+  const summary = [end.code === 0 ? duration : `exit ${end.code} · ${duration}`, ...obeyed.forUser].join(
+    ' · ',
+  );
   return {
     outcome: await outcome(report, end.code === 0 ? 'ok' : 'error', after, summary, { taken }),
     ...(blocked === undefined || !mayLeave ? {} : outsideOffer(report.call, blocked, context)),

@@ -429,8 +429,10 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
 
   test('a file that appears and that other programs obey is told of', async () => {
     const { run } = await confined();
-    const { text } = await run('mkdir .vscode; echo {} > .vscode/tasks.json');
+    const { text, display } = await run('mkdir .vscode; echo {} > .vscode/tasks.json');
     expect(text).toMatch(/\.vscode.*other programs/);
+    expect(display.summary).toMatch(/ · changed what other programs run: \.vscode/);
+    expect((await run('echo hello')).display.summary).not.toContain('other programs');
   });
 
   test('in read-only mode an approved command looks as well', async () => {
