@@ -11,6 +11,7 @@ import { getProjectStoragePath } from '../context/index.ts';
 import { realpath } from '../disk/realPath.ts';
 import { proxyAmong, readProxies } from '../model/http/proxies.ts';
 import { isReadOnlyForCommands } from '../permissions/protectedNames.ts';
+import { parseRule, type SourcedRule } from '../permissions/rules.ts';
 import { isSensitive } from '../permissions/sensitive.ts';
 import { coversDomain } from '../permissions/webDecision.ts';
 import { pathOutside } from '../protocol/ownPrograms.ts';
@@ -85,6 +86,7 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
       allowWrite: [...sandbox.allowWrite, ensured(caches)],
       denyRead: sandbox.denyRead,
       allowRead: sandbox.allowRead,
+      readByRule: readByRule(permissions.rules(), home),
       isObeyed,
       isSensitive: sensitive,
     }),
@@ -108,6 +110,20 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
     },
     isBinding,
     isExcluded: (command) => permissions.matches(sandbox.excludedCommands, command),
+  });
+}
+
+/** Places outside the project that rules let the model read: of a pattern, what stands before its first wildcard. */
+function readByRule(rules: readonly SourcedRule[], home: string): readonly string[] {
+  return rules.flatMap(({ behavior, text }) => {
+    const parsed = parseRule(text);
+    if (behavior !== 'allow' || 'error' in parsed || !/^(?:Read|Edit|Write)$/.test(parsed.tool)) return [];
+    if (parsed.spec === undefined) return [home];
+    const [, start = '', path = ''] = /^(~\/|\/\/)([^*?[{]*)/.exec(parsed.spec) ?? [];
+    if (start === '') return [];
+    const whole = join(start === '//' ? '/' : home, path);
+    // Of `~/notes/a*` the folder.
+    return [path === parsed.spec.slice(start.length) || whole.endsWith('/') ? whole : dirname(whole)];
   });
 }
 

@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { lstatOf, namesIn, resolved } from './fileLookups.ts';
 import { gitFoldersOf, linkedGitFolder, protectedInGit } from './gitPlaces.ts';
+import { borrowedObjects, homeElsewhere } from './homeElsewhere.ts';
 import { otherPaths, readMounts } from './mounts.ts';
 import type { HiddenPlace, SandboxPlaces } from './plan.ts';
 import { secretPathsOf } from './secretPlaces.ts';
@@ -27,6 +28,8 @@ export interface PlaceOptions {
   readonly allowWrite: readonly string[];
   readonly denyRead: readonly string[];
   readonly allowRead: readonly string[];
+  /** Folders outside that rules allow to be read, absolute. */
+  readonly readByRule?: readonly string[];
   /** Whether other programs obey what a file says. */
   readonly isObeyed: (path: string) => boolean;
   /** Whether a file holds secrets. */
@@ -66,10 +69,12 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
   const hidden = hiddenPlaces(options, expand, [...workspace, ...shown, ...writable]).filter(
     ({ path }) => !isOpened(path),
   );
+  const gitFolders = workspace.flatMap(linkedGitFolder);
+  const own = options.ownDirectories.flatMap(resolved);
   return {
     workspace,
     temporary,
-    gitFolders: workspace.flatMap(linkedGitFolder),
+    gitFolders,
     protected: [...new Set([...keptHome, ...roots.flatMap((root) => protectedIn(root, options.isObeyed))])],
     hidden,
     projectSecrets: workspace.flatMap((root) =>
@@ -77,10 +82,19 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
         .map((name) => join(root, name))
         .filter((path) => options.isSensitive(path) && isFile(path)),
     ),
-    readable: [...options.ownDirectories.flatMap(resolved), ...shown, ...workspace].filter((path) =>
+    readable: [...own, ...shown, ...workspace].filter((path) =>
       hidden.some((place) => place.path !== path && isInside(path, place.path)),
     ),
     writable,
+    elsewhere: homeElsewhere({
+      home,
+      env: options.env,
+      kept: [
+        ...[...workspace, ...gitFolders, ...own, ...shown, ...writable],
+        ...(options.readByRule ?? []).flatMap(resolved),
+        ...workspace.flatMap(gitFoldersOf).flatMap(borrowedObjects),
+      ],
+    }),
     scratchParent: options.scratchParent === undefined ? undefined : resolved(options.scratchParent)[0],
   };
 }

@@ -5,6 +5,7 @@
 import { dirname } from 'node:path';
 import type { PermissionBasis } from '../protocol/permissions.ts';
 import type { SandboxMode } from '../protocol/sandbox.ts';
+import type { Elsewhere } from './homeElsewhere.ts';
 
 /** Absolute, resolved paths; every one exists. */
 export interface SandboxPlaces {
@@ -22,6 +23,8 @@ export interface SandboxPlaces {
   readonly projectSecrets: readonly string[];
   /** In hidden folders: what may be read all the same. */
   readonly readable: readonly string[];
+  /** What else is in the home, hidden from commands that nobody was asked about; see `homeElsewhere`. */
+  readonly elsewhere: Elsewhere;
   /** Beyond the workspace: `sandbox.allowWrite`, and caches of package managers. */
   readonly writable: readonly string[];
   /** Holds the folders of all running commands; only the command's own is seen. */
@@ -64,8 +67,16 @@ export function planCommand(
     ? [...places.temporary, ...places.gitFolders, ...places.writable, ...places.workspace]
     : [];
   const secrets = looksOnly ? places.projectSecrets.map((path) => ({ path, isDirectory: false })) : [];
-  const hidden = [...places.hidden, ...secrets];
-  const closed = [...hidden.map(({ path }) => path), ...places.readable];
+  const hidden = [
+    ...places.hidden,
+    ...secrets,
+    ...(looksOnly ? places.elsewhere.hidden.filter(({ path }) => path !== cwd) : []),
+  ];
+  // The user may have let a command go there.
+  const isAway = places.elsewhere.hidden.some(({ path }) => cwd === path || cwd.startsWith(`${path}/`));
+  const seen = looksOnly ? [...places.elsewhere.readable, ...(isAway ? [cwd] : [])] : [];
+  const readable = [...places.readable, ...seen];
+  const closed = [...hidden.map(({ path }) => path), ...readable];
   // A link may lead what is protected out of the workspace: there nothing can be written, and more must not be seen.
   const kept = places.protected.filter((path) => isInWritable(path, writable, closed));
   return {
@@ -73,7 +84,7 @@ export function planCommand(
     cwd,
     writable: outermostFirst(writable),
     hidden,
-    readable: places.readable,
+    readable,
     protected: kept,
     anchored: anchorsOf(writable, [...kept, ...closed]),
     scratch,

@@ -56,6 +56,9 @@ export interface Given {
   readonly allowWrite?: readonly string[];
   readonly denyRead?: readonly string[];
   readonly allowRead?: readonly string[];
+  readonly readByRule?: (folders: { readonly home: string }) => readonly string[];
+  /** The user's PATH. */
+  readonly programs?: (folders: { readonly home: string }) => string;
 }
 
 export async function confined({
@@ -84,13 +87,14 @@ export async function confined({
     places: () => ({
       workspace: places.workspace?.() ?? [root],
       home,
-      env: { HOME: home, ...env },
+      env: { HOME: home, PATH: places.programs?.({ home }), ...env },
       dataRoot: join(home, '.clawdcode'),
       ownDirectories: [join(home, '.clawdcode/projects/p/blobs')],
       temporary: places.temporary?.({ base, home }) ?? [tmp],
       allowWrite: places.allowWrite ?? [],
       denyRead: places.denyRead ?? [],
       allowRead: places.allowRead ?? [],
+      readByRule: places.readByRule?.({ home }) ?? [],
       isObeyed: (path) => isReadOnlyForCommands(path, { homes: [home], workspace: [root] }),
       isSensitive,
     }),

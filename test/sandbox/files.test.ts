@@ -435,6 +435,56 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect((await run('echo hello')).display.summary).not.toContain('other programs');
   });
 
+  describe('a command that nobody was asked about', () => {
+    test('sees the project, programs and dot files of the home, and nothing else there', async () => {
+      const { run, home, root } = await confined();
+      mkdirSync(join(home, 'letters'));
+      writeFileSync(join(home, 'letters/one.txt'), 'private\n');
+      mkdirSync(join(home, 'dotfiles'));
+      writeFileSync(join(home, 'dotfiles/gitconfig'), '[user]\n\tname = Me\n');
+      writeFileSync(join(home, 'dotfiles/plan.txt'), 'private\n');
+      symlinkSync('dotfiles/gitconfig', join(home, '.gitconfig'));
+      writeFileSync(join(home, '.inputrc'), 'shown\n');
+      writeFileSync(join(root, 'in.txt'), 'shown\n');
+      const command =
+        'cat in.txt ~/.inputrc ~/.gitconfig; cat ~/plain.txt ~/letters/one.txt ../letters/one.txt ~/dotfiles/plan.txt';
+      const looked = await run(command, { basis: 'read-only' });
+      expect(looked.text).toMatch(/shown\nshown\n\[user\]/);
+      expect(looked.text).not.toMatch(/private|^plain$/m);
+      const asked = await run(command);
+      expect(asked.text.match(/private/g)).toHaveLength(3);
+    });
+
+    test('works in a folder elsewhere to which the user let the shell go', async () => {
+      let at = '';
+      const { run, home } = await confined({ context: { cwd: () => at } });
+      mkdirSync(join(home, 'other/deep'), { recursive: true });
+      for (const folder of ['other', 'other/deep']) {
+        at = join(home, folder);
+        const { text } = await run('pwd', { basis: 'read-only' });
+        expect(text.split('\n')[0]).toBe(at);
+      }
+    });
+
+    test('sees what settings and rules open, programs on the PATH with their libraries, and borrowed objects', async () => {
+      const { run, home, root } = await confined({
+        allowRead: ['~/notes'],
+        readByRule: ({ home: at }) => [join(at, 'shared')],
+        programs: ({ home: at }) => `${join(at, 'tools/bin')}:/usr/bin:/bin`,
+      });
+      for (const name of ['notes', 'shared', 'tools/bin', 'tools/lib', 'other/objects/pack', 'other/more']) {
+        mkdirSync(join(home, name), { recursive: true });
+        writeFileSync(join(home, name, 'file'), `in ${name}\n`);
+      }
+      execFileSync('git', ['init', '-q', root]);
+      writeFileSync(join(root, '.git/objects/info/alternates'), `${join(home, 'other/objects')}\n`);
+      const all = 'notes shared tools/bin tools/lib other/objects/pack other/more';
+      const { text } = await run(`cd ~ && for f in ${all}; do cat "$f/file"; done`, { basis: 'read-only' });
+      for (const name of all.split(' ').slice(0, -1)) expect(text).toContain(`in ${name}`);
+      expect(text).not.toContain('in other/more');
+    });
+  });
+
   test('in read-only mode an approved command looks as well', async () => {
     const { run, root } = await confined({ options: { mode: 'read-only' } });
     const { text } = await run('echo a > in.txt; echo "$TMPDIR"; echo b > "$TMPDIR/b" && cat "$TMPDIR/b"');

@@ -20,6 +20,7 @@ const places: SandboxPlaces = {
   ],
   projectSecrets: ['/home/u/p/.env'],
   readable: ['/home/u/.clawdcode/projects/p/blobs'],
+  elsewhere: { hidden: [{ path: '/home/u/docs', isDirectory: true }], readable: [] },
   writable: ['/home/u/.clawdcode/cache/sandbox'],
   scratchParent: '/tmp/clawdcode-1',
 };

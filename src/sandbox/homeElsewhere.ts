@@ -1,0 +1,86 @@
+/**
+ * What lies openly in the home and belongs neither to the project nor to a program: documents, other projects. A command
+ * that nobody was asked about has no business there, so it does not see it, however its words were read.
+ */
+import { basename, dirname, join, resolve } from 'node:path';
+import { lstatOf, namesIn, resolved, textOf } from './fileLookups.ts';
+import type { HiddenPlace } from './plan.ts';
+
+export interface ElsewhereOptions {
+  /** Resolved. */
+  readonly home: string;
+  /** The user's: the folders of programs are in it. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Stay open: workspaces, their git folders, what settings and rules allow; resolved. */
+  readonly kept: readonly string[];
+}
+
+export interface Elsewhere {
+  readonly hidden: readonly HiddenPlace[];
+  /** What lies in a hidden folder and stays open. */
+  readonly readable: readonly string[];
+}
+
+/** Programs of macOS and of snap keep their own data there. */
+const programFolders = new Set(['Library', 'Applications', 'snap']);
+/** Variables that name folders of programs. */
+const naming = /(?:PATH|HOME|ROOT|PREFIX|DIR|SDK|VIRTUAL_ENV)$/;
+/** More would be more mounts than a command should wait for. */
+const MAX_HIDDEN = 300;
+
+/** Nothing where the home itself is open. Never throws. */
+export function homeElsewhere({ home, env, kept }: ElsewhereOptions): Elsewhere {
+  if (home === '/' || kept.some((path) => isInside(home, path))) return { hidden: [], readable: [] };
+  const names = namesIn(home);
+  const open = [...kept, ...foldersOfPrograms(home, env), ...linkTargets(home, names)].filter((path) =>
+    path.startsWith(`${home}/`),
+  );
+  const hidden = names
+    .filter((name) => !name.startsWith('.') && !programFolders.has(name))
+    .map((name) => join(home, name))
+    .filter((path) => !open.includes(path))
+    .flatMap((path): readonly HiddenPlace[] => {
+      const found = lstatOf(path);
+      if (found?.isDirectory()) return [{ path, isDirectory: true }];
+      return found?.isFile() ? [{ path, isDirectory: false }] : [];
+    })
+    .slice(0, MAX_HIDDEN);
+  const readable = open.filter((path) => hidden.some((place) => isInside(path, place.path)));
+  return { hidden, readable: [...new Set(readable)] };
+}
+
+/** What variables name; of a folder with programs also what is around it, as their libraries are. */
+function foldersOfPrograms(home: string, env: ElsewhereOptions['env']): readonly string[] {
+  return Object.entries(env)
+    .filter(([name]) => naming.test(name) && !/^(?:HOME|OLDPWD|XDG_.*)$/.test(name))
+    .flatMap(([, value = '']) => value.split(':'))
+    .filter((path) => path.startsWith(`${home}/`))
+    .map((path) => (/^\.?s?bin$/.test(basename(path)) ? dirname(path) : path))
+    .flatMap((path) => resolved(path))
+    .filter((path) => path !== home);
+}
+
+/** Where hidden names of the home are links to, as those who keep their settings in a repository have it. */
+function linkTargets(home: string, names: readonly string[]): readonly string[] {
+  const config = join(home, '.config');
+  return [
+    ...names.filter((name) => name.startsWith('.')).map((name) => join(home, name)),
+    ...namesIn(config).map((name) => join(config, name)),
+  ].flatMap((path) => (lstatOf(path)?.isSymbolicLink() ? resolved(path) : []));
+}
+
+/** Folders of objects that a git folder borrows from: `gitrepository-layout(5)`. */
+export function borrowedObjects(gitFolder: string): readonly string[] {
+  const objects = join(gitFolder, 'objects');
+  return (
+    textOf(join(objects, 'info/alternates'))
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+      .flatMap((line) => resolved(resolve(objects, line)))
+      // The repository may come from anywhere, and must not open what it likes.
+      .filter((path) => basename(path) === 'objects')
+  );
+}
+
+const isInside = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(folder === '/' ? folder : `${folder}/`);
