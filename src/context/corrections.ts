@@ -49,7 +49,7 @@ export async function uncompact(
     postTokens: projection.measure(tools).usedTokens,
     files: [],
     durationMs: 0,
-    message: 'The last compaction was taken back. Nothing is compacted by itself until your next message.',
+    message: 'The last compaction was undone. Nothing is compacted automatically until your next message.',
   };
 }
 

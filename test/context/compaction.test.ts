@@ -273,7 +273,7 @@ test.each([
   expect(built.type).toBe('ready');
   const ended = home.events.find((event) => event.type === 'compaction_ended');
   expect(ended).toMatchObject({
-    report: { outcome: 'fallback', message: expect.stringContaining('fallback') },
+    report: { outcome: 'fallback', message: expect.stringContaining('rebuilt from the log') },
   });
   const boundary = context.entries().find((entry) => entry.subtype === 'compact_boundary');
   expect(boundary?.compactMetadata).toMatchObject({ success: false, strategy: 'fallback' });

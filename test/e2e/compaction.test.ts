@@ -116,7 +116,7 @@ test('when the summary fails the session says so and goes on', async () => {
   await terminal.waitForPrinted('All of it is read.', 60_000);
   await terminal.waitForIdle();
   expect(terminal.everything()).toMatch(/! Summary failed: .*no\s+summaries\s+today/s);
-  expect(terminal.everything()).toContain("⎿ Without the model's summary: a fallback from the log");
+  expect(terminal.everything()).toContain('⎿ No model summary: rebuilt from the log instead');
   for (const request of server.requests().filter((one) => !isSummary(one))) {
     expect(countRequest(request)).toBeLessThan(WINDOW);
     expectPairedCalls(request);

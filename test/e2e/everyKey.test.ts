@@ -306,7 +306,7 @@ test('the keys of the list of sessions', async () => {
   await terminal.waitForPrinted('Heard.');
   await terminal.waitForIdle();
   await terminal.submit('/clear');
-  await terminal.waitForPrinted('A new session.');
+  await terminal.waitForPrinted('New session.');
   await terminal.submit('the second session');
   await terminal.until(() => terminal.everything().split('Heard.').length === 3, 'the second answer');
   await terminal.waitForIdle();

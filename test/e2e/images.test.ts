@@ -54,7 +54,7 @@ test('a pasted path and an @path are sent as images, once each, also after a res
   await again.submit('/model blind');
   await again.waitFor('Model: blind');
   await again.submit('[Image #1] what now?');
-  await again.waitFor('Not sent: blind does not see images.');
+  await again.waitFor('Not sent: blind has no image input.');
   expect(again.screen()).toMatch(/^❯ \[Image #1\] what now\?$/m);
   await again.press(keys.ctrl('u'));
   await again.submit('and now?');
@@ -75,7 +75,7 @@ test('an image that the server refuses does not end the session', async () => {
   await terminal.waitFor('[Image #1]');
   await terminal.submit('?');
   await terminal.waitFor('Words it is.');
-  await terminal.waitForPrinted(`Image support of ${MODEL} sees images`);
+  await terminal.waitForPrinted(`Image support of ${MODEL} is unknown`);
   await terminal.waitForPrinted('takes no images: they are left out.');
   expect(JSON.stringify(server.requests()[1])).not.toContain(PIXEL);
   await terminal.waitForIdle();

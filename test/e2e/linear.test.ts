@@ -137,7 +137,7 @@ test('dialogs are lists to answer: models, sessions, going back', async () => {
   await terminal.waitForPrinted('Ready.');
   await terminal.submit('second question');
   await terminal.waitForPrinted('Two.');
-  await terminal.until(() => terminal.everything().split('Ready.').length === 3, 'ready again');
+  await terminal.until(() => terminal.everything().split('Ready.').length >= 3, 'ready again');
   await terminal.submit('/rewind');
   await terminal.waitForPrinted(/1\. second question; .*\n2\. first question/);
   await terminal.submit('1');

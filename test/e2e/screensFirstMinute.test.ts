@@ -58,6 +58,7 @@ async function amongServers(columns: number): Promise<void> {
     await settled(terminal, '❯ 1.');
     await terminal.press(enter);
     await terminal.waitFor(/\d%/);
+    await terminal.waitForGone('(assumed');
   });
 }
 

@@ -35,7 +35,7 @@ test('a window is assumed and said once; an error of the server corrects it, als
   await first.waitFor(/context ~?\d+% of 20k/);
   expect(first.screen()).not.toContain('(assumed)');
   await first.submit('/clear');
-  await first.waitForPrinted('A new session.');
+  await first.waitForPrinted('New session.');
   await first.waitFor(/context ~?\d+% of 20k/);
   await first.submit('/context');
   await first.waitForPrinted('Window: 20,000 tokens for mock-1 (learned from the server)');
@@ -78,7 +78,7 @@ test('another unknown model is said as well, and neither of them again', async (
   await terminal.submit('/model mock-1');
   await terminal.waitFor(/mock-1 · default mode/);
   await terminal.submit('/clear');
-  await terminal.waitForPrinted('A new session.');
+  await terminal.waitForPrinted('New session.');
   // Longer than it takes to ask a server.
   await terminal.pause(1500);
   expect(times(terminal.everything(), 'Context window unknown')).toBe(2);

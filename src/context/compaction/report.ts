@@ -40,7 +40,7 @@ export function reportOf(outcome: CompactionOutcome, facts: Facts): CompactionRe
       const files = outcome.metadata.filesIncluded ?? [];
       if (outcome.fallback === undefined) return { ...facts, outcome: 'done', files };
       const why = outcome.fallback.replace(/\.$/, '');
-      const message = `The summary could not be written: ${why}. A fallback, counted from the log, stands in for it; /uncompact takes it back.`;
+      const message = `The summary could not be written: ${why}. It was rebuilt from the log instead; /uncompact undoes it.`;
       return { ...facts, outcome: 'fallback', files, message };
     }
   }
