@@ -30,12 +30,49 @@ export function withoutTokens(
   { granted, isToken }: EnvironmentRules,
 ): Record<string, string> {
   const isGranted = matcherOf(granted);
-  return Object.fromEntries(
-    Object.entries(env).filter(
-      ([name, value]) =>
-        isGranted(name) || !(looksSecret(name) || passwordInUrl.test(value) || isToken(value)),
-    ),
+  const holdsSecret = (value: string): boolean => passwordInUrl.test(value) || isToken(value);
+  const kept = Object.entries(env).filter(
+    ([name, value]) =>
+      !gitSetting.test(name) && (isGranted(name) || !(looksSecret(name) || holdsSecret(value))),
   );
+  const settings = gitSettingsOf(env).filter(
+    ({ index, name, value }) =>
+      isGranted(`GIT_CONFIG_VALUE_${index}`) ||
+      !(secretSetting.test(name) || [name, value].some(holdsSecret)),
+  );
+  return { ...Object.fromEntries(kept), ...gitVariables(settings) };
+}
+
+/** Settings of git in variables: numbered pairs, and how many there are. Source: git-config, GIT_CONFIG_COUNT. */
+const gitSetting = /^GIT_CONFIG_(?:COUNT|(?:KEY|VALUE)_\d+)$/;
+/** Settings whose value is a password or a header with one. Source: git-config. */
+const secretSetting = /\.(?:extraheader|cookiefile|.*pass(?:word)?)$/i;
+/** More than anybody sets; the number comes from outside. */
+const MAX_GIT_SETTINGS = 1000;
+
+interface GitSetting {
+  readonly index: number;
+  readonly name: string;
+  readonly value: string;
+}
+
+function gitSettingsOf(env: Variables): readonly GitSetting[] {
+  const count = Math.min(Number(env.GIT_CONFIG_COUNT) || 0, MAX_GIT_SETTINGS);
+  return Array.from({ length: Math.max(0, Math.floor(count)) }, (_, index) => ({
+    index,
+    name: env[`GIT_CONFIG_KEY_${index}`] ?? '',
+    value: env[`GIT_CONFIG_VALUE_${index}`] ?? '',
+  })).filter(({ name }) => name !== '');
+}
+
+/** Numbered anew: with a gap in the numbers git refuses to start. */
+function gitVariables(settings: readonly GitSetting[]): Record<string, string> {
+  if (settings.length === 0) return {};
+  const pairs = settings.flatMap(({ name, value }, index) => [
+    [`GIT_CONFIG_KEY_${index}`, name] as const,
+    [`GIT_CONFIG_VALUE_${index}`, value] as const,
+  ]);
+  return { GIT_CONFIG_COUNT: String(settings.length), ...Object.fromEntries(pairs) };
 }
 
 function looksSecret(name: string): boolean {

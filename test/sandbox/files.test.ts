@@ -280,6 +280,14 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect(text).toMatch(/two[\s\S]*one/);
   });
 
+  test('git also works in commands that only look', async () => {
+    const { run } = await confined();
+    await run(
+      'git init -q . && git -c user.name=T -c user.email=t@example.invalid commit -q --allow-empty -m one',
+    );
+    expect((await run('git log --format=%s', { basis: 'read-only' })).text).toMatch(/^one$/m);
+  });
+
   test('a linked worktree commits to its repository, and nothing else there can be changed', async () => {
     const { run, root, base } = await confined();
     const script = `cd ${base} && git init -q main && cd main && git config user.email a@b.c && git config user.name A && git commit -qm one --allow-empty && rm -rf ${root} && git worktree add -q ${root} -b wt`;

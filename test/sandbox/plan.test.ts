@@ -149,6 +149,27 @@ describe('the environment', () => {
   const kept = (names: readonly string[]): string[] =>
     Object.keys(withoutTokens(env(names), { granted: [], isToken: () => false }));
 
+  test('settings of git stay without a gap, those with secrets are left out', () => {
+    const given = {
+      GIT_CONFIG_COUNT: '5',
+      ...{ GIT_CONFIG_KEY_0: 'core.hooksPath', GIT_CONFIG_VALUE_0: '/dev/null' },
+      ...{ GIT_CONFIG_KEY_1: 'http.https://a.example/.extraHeader', GIT_CONFIG_VALUE_1: 'Authorization: x' },
+      ...{
+        GIT_CONFIG_KEY_2: 'url.https://u:p@a.example/.insteadOf',
+        GIT_CONFIG_VALUE_2: 'https://a.example/',
+      },
+      ...{ GIT_CONFIG_KEY_3: 'user.name', GIT_CONFIG_VALUE_3: 'token-1' },
+      ...{ GIT_CONFIG_KEY_4: 'safe.directory', GIT_CONFIG_VALUE_4: '*' },
+    };
+    const isToken = (value: string): boolean => value === 'token-1';
+    expect(withoutTokens(given, { granted: [], isToken })).toEqual({
+      GIT_CONFIG_COUNT: '2',
+      ...{ GIT_CONFIG_KEY_0: 'core.hooksPath', GIT_CONFIG_VALUE_0: '/dev/null' },
+      ...{ GIT_CONFIG_KEY_1: 'safe.directory', GIT_CONFIG_VALUE_1: '*' },
+    });
+    expect(withoutTokens(given, { granted: ['GIT_CONFIG_*'], isToken })).toEqual(given);
+  });
+
   test.each([
     'GITHUB_TOKEN',
     'GH_TOKEN',
