@@ -1,6 +1,6 @@
 /** Where and as what the program runs: read from the process once, handed on as plain data. */
-import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { homedir, userInfo } from 'node:os';
+import { isAbsolute, join } from 'node:path';
 import type { ManagedSource } from '../config/managed.ts';
 import { realpath } from '../disk/realPath.ts';
 import { packageRoot, programVersion } from './packageRoot.ts';
@@ -11,6 +11,8 @@ export interface Place {
   /** The project's root, links resolved. */
   readonly root: string;
   readonly home: string;
+  /** The home in the system's list of users, which ssh and gpg go by whatever HOME says; absent = there is none. */
+  readonly systemHome?: string | undefined;
   /** `~/.clawdcode`, or what `CLAWDCODE_HOME` says. */
   readonly dataRoot: string;
   readonly packageRoot: string;
@@ -20,7 +22,7 @@ export interface Place {
   readonly managed?: ManagedSource;
 }
 
-/** The folder in which the program was started is gone. */
+/** The folder in which the program was started is gone, or there is none for its data. */
 export class NoPlaceError extends Error {
   override readonly name = 'NoPlaceError';
 }
@@ -28,12 +30,16 @@ export class NoPlaceError extends Error {
 /** Throws a `NoPlaceError` where there is nothing to work in. */
 export function readPlace(): Place {
   const cwd = realpath(currentFolder());
-  const home = homedir();
+  const systemHome = homeOfUser();
+  const home = [homedir(), systemHome].find((path) => path !== undefined && isAbsolute(path));
+  if (home === undefined)
+    throw new NoPlaceError('HOME is not an absolute path: set it to your home folder, and start again.');
   return {
     cwd,
     root: findRoot(cwd),
     home,
-    dataRoot: process.env.CLAWDCODE_HOME || join(home, '.clawdcode'),
+    systemHome,
+    dataRoot: dataFolder(process.env.CLAWDCODE_HOME, home),
     packageRoot: packageRoot(),
     version: programVersion(),
     // For the whole run, and for whatever it starts.
@@ -41,6 +47,24 @@ export function readPlace(): Place {
       ? { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined }
       : process.env,
   };
+}
+
+/** A relative path would lead into whatever folder we are started in, and its settings would pass for the user's own. */
+function dataFolder(chosen: string | undefined, home: string): string {
+  if (!chosen) return join(home, '.clawdcode');
+  if (isAbsolute(chosen)) return chosen;
+  throw new NoPlaceError(
+    `CLAWDCODE_HOME has to be an absolute path, and ${chosen} is none: correct it, and start again.`,
+  );
+}
+
+function homeOfUser(): string | undefined {
+  try {
+    return userInfo().homedir;
+  } catch {
+    // The number of the user is in no list, as in some containers.
+    return undefined;
+  }
 }
 
 function currentFolder(): string {
