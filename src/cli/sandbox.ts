@@ -58,7 +58,7 @@ export function probeOptions(
 }
 
 export function createSessionSandbox({ place, loaded, permissions, mode }: SandboxParts): CommandSandbox {
-  const { home, root, dataRoot, env } = place;
+  const { home, systemHome, root, dataRoot, env } = place;
   const { sandbox, permissions: rules, env: granted } = loaded.settings;
   const { network, limits } = sandbox;
   const tunnel = proxyTunnel(env);
@@ -78,6 +78,7 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
     places: () => ({
       workspace: [root, ...rules.additionalDirectories],
       home,
+      systemHome,
       env: { ...env, ...granted },
       user: process.getuid?.(),
       dataRoot,

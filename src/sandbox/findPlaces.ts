@@ -14,6 +14,8 @@ export interface PlaceOptions {
   /** Repositories below the workspace. */
   readonly repositories: readonly string[];
   readonly home: string;
+  /** The home in the system's list of users, where it may be another: ssh and gpg go by it. */
+  readonly systemHome?: string | undefined;
   /** The user's, which may move secrets out of the home. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Number of the user; absent where the system has none. */
@@ -100,7 +102,7 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
 }
 
 function hiddenPlaces(
-  { home, env, user, dataRoot, denyRead, workspace, isSensitive }: PlaceOptions,
+  { home, systemHome, env, user, dataRoot, denyRead, workspace, isSensitive }: PlaceOptions,
   expand: (path: string) => readonly string[],
   opened: readonly string[],
 ): readonly HiddenPlace[] {
@@ -110,20 +112,22 @@ function hiddenPlaces(
     : namesIn(home)
         .map((name) => join(home, name))
         .filter(isSensitive);
-  const secrets = secretPathsOf(home, env, user);
+  const homes = [...new Set([home, systemHome ?? home])];
+  const secrets = secretPathsOf(homes, env, user);
   // A variable may lead into the project, as with a cluster of its own: the project's files are the project's. And what
-  // holds the home or the project is no place for secrets, whatever a variable says.
+  // holds the home, the project or the system is no place for secrets, whatever a variable says.
+  const [kept, projects] = [homes.flatMap(resolved), workspace.flatMap(resolved)];
   const isOfProject = (path: string): boolean =>
-    workspace.some((folder) => isInside(path, folder) && !isInside(home, folder)) ||
-    [home, ...workspace].some((folder) => isInside(folder, path));
+    projects.some((folder) => isInside(path, folder) && !kept.some((one) => isInside(one, folder))) ||
+    [...kept, ...projects, ...systemFolders].some((folder) => isInside(folder, path));
   const candidates = [
     ...loose,
     ...secrets.places,
-    ...secrets.moved.filter((path) => !isOfProject(path)),
+    ...secrets.moved.flatMap(resolved).filter((path) => !isOfProject(path)),
     dataRoot,
     ...denyRead.flatMap(expand),
   ];
-  const files = secrets.files.filter((path) => !isOfProject(path));
+  const files = secrets.files.flatMap(resolved).filter((path) => !isOfProject(path));
   const mounts = mountsNow();
   const found = [
     ...candidates.flatMap((path) => hiddenPlace(path, mounts)),
@@ -140,6 +144,9 @@ function hiddenPlaces(
       ),
   );
 }
+
+/** Without them nothing runs. */
+const systemFolders = ['/usr/bin', '/usr/lib', '/bin', '/lib', '/lib64', '/etc', '/dev', '/proc', '/sys'];
 
 /** Under each of its paths. Empty where nothing is there that could be hidden: `/dev/null` in a variable says so. */
 function hiddenPlace(path: string, mounts: Mounts): readonly HiddenPlace[] {

@@ -326,8 +326,12 @@ export interface SecretPaths {
   readonly files: readonly string[];
 }
 
-/** Every place where secrets of this user may lie, absolute; most of them are not there. `user` is a number. */
-export function secretPathsOf(home: string, env: Variables, user: number | undefined): SecretPaths {
+/** Every place where secrets of a user with these homes may lie, absolute; most are not there. `user` is a number. */
+export function secretPathsOf(
+  homes: readonly string[],
+  env: Variables,
+  user: number | undefined,
+): SecretPaths {
   const moved = Object.entries(movedFolders).flatMap(([variable, from]) => {
     const to = env[variable];
     if (to === undefined || !isAbsolute(to)) return [];
@@ -335,7 +339,10 @@ export function secretPathsOf(home: string, env: Variables, user: number | undef
     return inside.map((place) => join(to, place.slice(from.length)));
   });
   return {
-    places: [...secretPlaces.map((place) => join(home, place)), ...secretSystemPlaces],
+    places: [
+      ...homes.flatMap((home) => secretPlaces.map((place) => join(home, place))),
+      ...secretSystemPlaces,
+    ],
     moved,
     files: [
       ...Object.entries(env)

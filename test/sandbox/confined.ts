@@ -53,6 +53,7 @@ export interface Given {
   /** Instead of the project. */
   readonly workspace?: () => readonly string[];
   readonly temporary?: (folders: { readonly base: string; readonly home: string }) => readonly string[];
+  readonly systemHome?: string;
   readonly allowWrite?: readonly string[];
   readonly denyRead?: readonly string[];
   readonly allowRead?: readonly string[];
@@ -87,6 +88,7 @@ export async function confined({
     places: () => ({
       workspace: places.workspace?.() ?? [root],
       home,
+      systemHome: places.systemHome,
       env: { HOME: home, PATH: places.programs?.({ home }), ...env },
       dataRoot: join(home, '.clawdcode'),
       ownDirectories: [join(home, '.clawdcode/projects/p/blobs')],

@@ -93,6 +93,37 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect(text).not.toMatch(/\/dev\/null/);
   });
 
+  test.each(['/', '/usr', '/dev', 'the project through a link', 'the home through a link'])(
+    'a variable that moves secrets to %s changes nothing',
+    async (value) => {
+      const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), 'moved-')));
+      onTestFinished(() => rmSync(elsewhere, { recursive: true, force: true }));
+      const link = join(elsewhere, 'link');
+      const chosen = value.startsWith('/') ? value : link;
+      const { run, root, home } = await confined({
+        env: { GNUPGHOME: chosen, XDG_CONFIG_HOME: chosen, STEPPATH: chosen },
+      });
+      symlinkSync(value === 'the project through a link' ? root : home, link);
+      const { text } = await run('ls /usr/bin/env; : > /dev/null; touch made; cat ~/plain.txt ~/.ssh/id_rsa');
+      expect(text).toMatch(/^\/usr\/bin\/env$/m);
+      expect(text).toMatch(/^plain$/m);
+      expect(text).not.toMatch(/SECRET|read-only/i);
+      expect(existsSync(join(root, 'made'))).toBe(true);
+    },
+  );
+
+  test('where the system has another home for the user, its secrets are hidden, too', async () => {
+    const systemHome = realpathSync(mkdtempSync(join(tmpdir(), 'home-')));
+    onTestFinished(() => rmSync(systemHome, { recursive: true, force: true }));
+    mkdirSync(join(systemHome, '.ssh'));
+    writeFileSync(join(systemHome, '.ssh/id_rsa'), 'SECRET');
+    writeFileSync(join(systemHome, 'plain.txt'), 'other\n');
+    const { run } = await confined({ systemHome });
+    const { text } = await run(`cat ${systemHome}/.ssh/id_rsa ${systemHome}/plain.txt ~/.ssh/id_rsa`);
+    expect(text).not.toContain('SECRET');
+    expect(text).toMatch(/^other$/m);
+  });
+
   test('settings open and close further places', async () => {
     const { run, home } = await confined({
       allowWrite: ['~/cache'],
