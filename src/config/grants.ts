@@ -103,15 +103,20 @@ export function diffGrants(
   before: readonly Grant[],
   now: readonly Grant[],
 ): { readonly added: Grant[]; readonly removed: Grant[] } {
+  const [isOld, isNew] = [grantLookup(before), grantLookup(now)];
   return {
-    added: now.filter((grant) => !includesGrant(before, grant)),
-    removed: before.filter((grant) => !includesGrant(now, grant)),
+    added: now.filter((grant) => !isOld(grant)),
+    removed: before.filter((grant) => !isNew(grant)),
   };
 }
 
-export function includesGrant(grants: readonly Grant[], { kind, text, source }: Grant): boolean {
-  return grants.some((one) => one.kind === kind && one.text === text && one.source === source);
+/** Whether a grant is one of these. Each answer takes the same time: a stranger's file may hold tens of thousands. */
+export function grantLookup(grants: readonly Grant[]): (grant: Grant) => boolean {
+  const known = new Set(grants.map(idOf));
+  return (grant) => known.has(idOf(grant));
 }
+
+const idOf = ({ kind, text, source }: Grant): string => JSON.stringify([kind, text, source]);
 
 /** What a grant of this kind allows, for people; empty for a kind that this version does not know. */
 export function effectOf(kind: string): string {
@@ -125,7 +130,7 @@ export function partition(
   isGranted: (grant: Grant) => boolean,
 ): { kept: Values; held: Grant[] } {
   const kept = structuredClone(values);
-  const held: Grant[] = [];
+  const held = new Map<string, Grant>();
   for (const [kind, { parts, loosens }] of Object.entries(kinds)) {
     const [parent, key] = placeOf(kept, kind);
     if (parent === undefined || !(key in parent)) continue;
@@ -134,7 +139,7 @@ export function partition(
     const hold = (text: string): boolean => {
       const grant = { kind, text, source };
       if (isGranted(grant)) return false;
-      if (!includesGrant(held, grant)) held.push(grant);
+      held.set(idOf(grant), grant);
       return true;
     };
     let rest: unknown;
@@ -148,7 +153,7 @@ export function partition(
     if (isEmpty(rest)) delete parent[key];
     else parent[key] = rest;
   }
-  return { kept, held };
+  return { kept, held: [...held.values()] };
 }
 
 function placeOf(values: Values, path: string): [Values | undefined, string] {

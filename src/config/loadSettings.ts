@@ -8,7 +8,7 @@ import { ONCE } from '../protocol/once.ts';
 import type { PermissionMode } from '../protocol/permissions.ts';
 import { readEnvironment } from './environment.ts';
 import { readFlags, type SettingsFlags } from './flags.ts';
-import { type Grant, type GrantingFile, grantsOf, includesGrant } from './grants.ts';
+import { type Grant, type GrantingFile, grantLookup, grantsOf } from './grants.ts';
 import { strayHeaders } from './headersOfEndpoint.ts';
 import { type ManagedSource, managedSource, readManaged, withoutLoosened } from './managed.ts';
 import { leafPaths, mergeValues } from './merge.ts';
@@ -94,7 +94,7 @@ export async function loadSettings(
     else {
       problems.push(...dropSecrets(counted, name, layer, options));
       granting.push({ source: name, values: counted });
-      const { kept, held } = holdBack(counted, name, (grant) => isGranted(grant, layer, options));
+      const { kept, held } = holdBack(counted, name, grantedIn(layer, options));
       untrusted.push(...held);
       counted = kept;
       problems.push(...changedEndpoint(held, layer, options));
@@ -164,9 +164,12 @@ export async function loadSettings(
 
 type Granted = Pick<Parameters<typeof loadSettings>[0], 'trusted' | 'granted' | 'savedRules'>;
 
-function isGranted(grant: Grant, layer: Layer, { trusted, granted, savedRules = [] }: Granted): boolean {
-  if (layer === 'local' && grant.kind === 'permissions.allow' && savedRules.includes(grant.text)) return true;
-  return trusted && (granted === undefined || includesGrant(granted, grant));
+/** Whether the user has agreed to a grant in a file of this layer. */
+function grantedIn(layer: Layer, { trusted, granted, savedRules }: Granted): (grant: Grant) => boolean {
+  const isAgreed = granted === undefined ? () => true : grantLookup(granted);
+  const saved = new Set(layer === 'local' ? savedRules : []);
+  return (grant) =>
+    (grant.kind === 'permissions.allow' && saved.has(grant.text)) || (trusted && isAgreed(grant));
 }
 
 /**

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { diffGrants, effectOf, type Grant, grantsOf } from '../../src/config/grants.ts';
 import { loadSettings } from '../../src/config/loadSettings.ts';
+import { cpuMs } from '../cpuTime.ts';
 
 const source = '.clawdcode.json';
 
@@ -42,6 +43,13 @@ describe('grants', () => {
       permissions: { allow: [], ask: ['Edit'], deny: ['Bash'], defaultMode: 'plan' },
     };
     expect(grantsOf([{ source, values }])).toEqual([]);
+  });
+
+  test('as many as fit into a file are told apart at once', () => {
+    const values = {
+      permissions: { allow: Array.from({ length: 50_000 }, (_, index) => `Bash(x${index})`) },
+    };
+    expect(cpuMs(() => grantsOf([{ source, values }]), 2)).toBeLessThan(1000);
   });
 
   test('the order of keys in a file makes no difference', () => {
