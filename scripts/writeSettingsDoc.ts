@@ -54,8 +54,8 @@ Modes may also be written ${aliases.join(', ')}.
 
 ${table(['Variable', 'Setting', 'Meaning'], variables)}
 
-An empty variable counts as unset. Others that the program looks at: \`CLAWDCODE_HOME\` (where it keeps its data),
-\`NO_COLOR\`, \`FORCE_COLOR\`, \`TERM\`, \`COLORTERM\` and \`COLORFGBG\` (colours), \`SHELL\` (which shell runs commands).
+An empty variable counts as unset. Others that the program looks at: \`CLAWDCODE_HOME\` (where it keeps its data: an
+absolute path), \`NO_COLOR\`, \`FORCE_COLOR\`, \`TERM\`, \`COLORTERM\` and \`COLORFGBG\` (colours), \`SHELL\` (which shell runs commands).
 
 ## Managed settings
 

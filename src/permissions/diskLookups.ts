@@ -1,7 +1,7 @@
 import { realpath } from '../disk/realPath.ts';
 import { expandGlob } from './expandGlob.ts';
 import { filesBelow, findUpwards, isDirectory } from './filesBelow.ts';
-import { gitFolder, gitRunsPrograms, gitShows, trackedFiles } from './gitPrograms.ts';
+import { gitFolder, gitRunsPrograms, gitShows, includedSettings, trackedFiles } from './gitPrograms.ts';
 import { linksIn, listTree } from './listTree.ts';
 import type { DiskLookups } from './policy.ts';
 
@@ -15,6 +15,7 @@ export const diskLookups = (env: Readonly<Record<string, string | undefined>>): 
   filesBelow,
   findUpwards,
   gitFolder,
+  gitIncludes: includedSettings,
   gitRunsPrograms,
   trackedFiles,
   gitShows: gitShows(env, realpath),

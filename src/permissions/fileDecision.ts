@@ -140,7 +140,18 @@ function obeyedOf(paths: readonly string[], policy: Policy): { path: string; by:
     const name = protectionOf(path, policy);
     if (name) return { path, by: name.obeyedBy };
   }
-  return obeyedByLink(paths.at(-1) ?? '', policy);
+  const realPath = paths.at(-1) ?? '';
+  return obeyedByLink(realPath, policy) ?? obeyedByInclude(realPath, policy);
+}
+
+/** The settings of git may include any file, also one that the project keeps under a name of its own. */
+function obeyedByInclude(realPath: string, policy: Policy): { path: string; by: string } | undefined {
+  const included = [policy.root, ...policy.additionalDirectories].flatMap((folder) =>
+    policy.gitIncludes(folder, policy.home),
+  );
+  return included.some((path) => policy.realpath(path) === realPath)
+    ? { path: realPath, by: 'git, whose settings include it' }
+    : undefined;
 }
 
 /** A repository may keep `AGENTS.md` or `.vscode` as a link: what it leads to is obeyed as well. */

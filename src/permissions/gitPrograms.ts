@@ -6,6 +6,7 @@
  */
 import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { gitIncludes } from '../protocol/gitIncludes.ts';
 import { type IndexPaths, indexPaths } from './gitIndex.ts';
 import { type Shown, shownFiles } from './gitShown.ts';
 import { linksIn } from './listTree.ts';
@@ -39,6 +40,17 @@ export function gitRunsPrograms(directory: string): boolean {
 /** The folder with the settings of the repository that git would find from the directory. */
 export function gitFolder(directory: string): string | undefined {
   return findRepository(directory)?.folder;
+}
+
+/** The files that the settings include which git would obey in the directory: the repository's and the user's. */
+export function includedSettings(directory: string, home: string): readonly string[] {
+  const repository = findRepository(directory);
+  const places = new Set([repository?.folder, repository?.common].filter((place) => place !== undefined));
+  const configurations = [
+    ...[...places].flatMap((place) => ['config', 'config.worktree'].map((name) => join(place, name))),
+    ...['.gitconfig', '.config/git/config'].map((name) => join(home, name)),
+  ];
+  return gitIncludes(configurations, home, readText);
 }
 
 /** The files that git has in its index, absolute, in the repository found from the directory; undefined = not known. */

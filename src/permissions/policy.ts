@@ -41,6 +41,8 @@ export interface DiskLookups {
   readonly findUpwards: (directory: string, names: readonly string[]) => string | undefined;
   /** The folder with the settings of the repository that git would find from a directory; never throws. */
   readonly gitFolder: (directory: string) => string | undefined;
+  /** The files, absolute, that git includes in its settings for a directory, the user's own among them; never throws. */
+  readonly gitIncludes: (directory: string, home: string) => readonly string[];
   /** The files that git has in its index, absolute; undefined = not known; never throws. */
   readonly trackedFiles: (directory: string) => readonly string[] | undefined;
   /** The files, absolute, of which a git command shows the content; asks git. undefined = not known; never throws. */

@@ -2,8 +2,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { lstatOf, namesIn, resolved } from './fileLookups.ts';
-import { gitFoldersOf, linkedGitFolder, protectedInGit } from './gitPlaces.ts';
+
+import { gitFoldersOf, includedByUser, linkedGitFolder, protectedInGit } from './gitPlaces.ts';
 import { borrowedObjects, homeElsewhere } from './homeElsewhere.ts';
+
 import { otherPaths, readMounts } from './mounts.ts';
 import type { HiddenPlace, SandboxPlaces } from './plan.ts';
 import { secretPathsOf } from './secretPlaces.ts';
@@ -77,7 +79,13 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
     workspace,
     temporary,
     gitFolders,
-    protected: [...new Set([...keptHome, ...roots.flatMap((root) => protectedIn(root, options.isObeyed))])],
+    protected: [
+      ...new Set([
+        ...keptHome,
+        ...roots.flatMap((root) => protectedIn(root, options)),
+        ...includedByUser(options.home),
+      ]),
+    ],
     hidden,
     projectSecrets: workspace.flatMap((root) =>
       namesIn(root)
@@ -88,15 +96,14 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
       hidden.some((place) => place.path !== path && isInside(path, place.path)),
     ),
     writable,
-    elsewhere: homeElsewhere({
+    elsewhere: homeElsewhere(
       home,
       env: options.env,
       kept: [
         ...[...workspace, ...gitFolders, ...own, ...shown, ...writable],
         ...(options.readByRule ?? []).flatMap(resolved),
         ...workspace.flatMap(gitFoldersOf).flatMap(borrowedObjects),
-      ],
-    }),
+      ],),
     scratchParent: options.scratchParent === undefined ? undefined : resolved(options.scratchParent)[0],
   };
 }
@@ -182,7 +189,7 @@ const mixedFolders = [
 ];
 
 /** What other programs obey at the top of a folder, in `mixedFolders` and in the repository's own folders. */
-function protectedIn(root: string, isObeyed: (path: string) => boolean): readonly string[] {
+function protectedIn(root: string, { isObeyed, home }: PlaceOptions): readonly string[] {
   const mixed = mixedFolders.filter((name) => lstatOf(join(root, name))?.isDirectory() === true);
   const top = namesIn(root).filter((name) => !builtFolders.has(name) && !mixedFolders.includes(name));
   const below = mixed.flatMap((folder) => namesIn(join(root, folder)).map((name) => join(folder, name)));
@@ -192,7 +199,7 @@ function protectedIn(root: string, isObeyed: (path: string) => boolean): readonl
     // A link cannot be held fast, what it leads to can.
     .flatMap(resolved);
   const gitFile = lstatOf(join(root, '.git'))?.isFile() === true ? [join(root, '.git')] : [];
-  return [...obeyed, ...gitFile, ...gitFoldersOf(root).flatMap(protectedInGit)];
+  return [...obeyed, ...gitFile, ...gitFoldersOf(root).flatMap((folder) => protectedInGit(folder, home))];
 }
 
 const isFile = (path: string): boolean => lstatOf(path)?.isFile() === true;

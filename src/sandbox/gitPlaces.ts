@@ -3,6 +3,7 @@
  * submodules, its linked worktrees, and of repositories below it.
  */
 import { basename, dirname, join, resolve } from 'node:path';
+import { gitIncludes } from '../protocol/gitIncludes.ts';
 import { isDirectory, lstatOf, namesIn, resolved, textOf } from './fileLookups.ts';
 
 /** What makes git read settings or hooks, or look for them elsewhere. Source: gitrepository-layout. */
@@ -37,12 +38,30 @@ function modulesIn(folder: string): readonly string[] {
 /** Whether a folder has what git puts into each of its own. */
 export const isGitFolder = (path: string): boolean => lstatOf(join(path, 'HEAD')) !== undefined;
 
-/** In a git folder: what commands must not change. Resolved, as mounts need it. */
-export function protectedInGit(folder: string): readonly string[] {
+/** In a git folder, and where its settings lead: what commands must not change. Resolved, as mounts need it. */
+export function protectedInGit(folder: string, home: string): readonly string[] {
   const worktrees = namesIn(join(folder, 'worktrees'))
     .slice(0, MAX_LOOKED_AT)
     .flatMap((name) => ['commondir', 'config.worktree'].map((file) => join(folder, 'worktrees', name, file)));
-  return [...obeyed.map((name) => join(folder, name)), ...worktrees].flatMap(resolved);
+  const configurations = ['config', 'config.worktree'].map((name) => join(folder, name));
+  return [
+    ...[...obeyed.map((name) => join(folder, name)), ...worktrees].flatMap(resolved),
+    ...includedFiles(configurations, home),
+  ];
+}
+
+/** What the user's own settings of git include: of a project that keeps them, for one. Resolved. */
+export const includedByUser = (home: string): readonly string[] =>
+  includedFiles(
+    ['.gitconfig', '.config/git/config'].map((name) => join(home, name)),
+    home,
+  );
+
+function includedFiles(configurations: readonly string[], home: string): readonly string[] {
+  const read = (path: string): string => resolved(path).map(textOf).join('');
+  return gitIncludes(configurations, home, read)
+    .flatMap(resolved)
+    .filter((path) => !isDirectory(path));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../src/permissions/decide.ts';
@@ -252,4 +252,19 @@ describe('tools without files', () => {
   ])('%s: %s in %s', async (behavior, tool, mode, type, ...rules) => {
     expect(decide({ tool, access: { type } }, await policyFor(rules, mode)).behavior).toBe(behavior);
   });
+});
+
+test('a file that the settings of git include is obeyed, of the repository and of the user', async () => {
+  const project = join(top, 'including');
+  for (const folder of ['.git/objects', '.git/refs', 'conf', 'home'])
+    mkdirSync(join(project, folder), { recursive: true });
+  writeFileSync(join(project, '.git/HEAD'), 'ref: refs/heads/main\n');
+  writeFileSync(join(project, '.git/config'), '[include]\n\tpath = ../conf/shared\n');
+  writeFileSync(join(project, 'home/.gitconfig'), '[include]\n\tpath = ../conf/own\n');
+  const policy = { ...(await policyFor([], 'acceptEdits')), root: project, home: join(project, 'home') };
+  const verdict = (name: string) =>
+    decide({ tool: 'Edit', access: { type: 'write', paths: [join(project, 'conf', name)] } }, policy);
+  expect(verdict('other').behavior).toBe('allow');
+  for (const name of ['shared', 'own'])
+    expect(verdict(name)).toMatchObject({ behavior: 'ask', reason: expect.stringContaining('git') });
 });

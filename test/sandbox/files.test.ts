@@ -205,6 +205,16 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect(status, text).toBe('ok');
   });
 
+  test('a file of the project that the settings of git include stays as it is', async () => {
+    const { run, root, home } = await confined();
+    await run('git init -q . && mkdir conf && echo "[user]" | tee conf/shared conf/own conf/other');
+    writeFileSync(join(root, '.git/config'), '[core]\n[include]\n\tpath = ../conf/shared\n');
+    writeFileSync(join(home, '.gitconfig'), '[include]\n\tpath = ~/project/conf/own\n');
+    const { text } = await run('for f in shared own other; do echo x > conf/$f; done; mv conf gone');
+    expect(text.replaceAll('\n', ' ')).toMatch(/conf\/shared: Read-only.*conf\/own: Read-only.*gone.*busy/i);
+    expect(readFileSync(join(root, 'conf/other'), 'utf8')).toBe('x\n');
+  });
+
   test('hooks that are a link, wherever it leads, are no reason to fail', async () => {
     const { run, root, base } = await confined();
     mkdirSync(join(base, 'shared-hooks'));

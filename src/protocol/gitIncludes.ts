@@ -1,0 +1,58 @@
+/** Files that git takes settings from besides its own: whoever writes to one says what git runs. Pure. */
+import { dirname, isAbsolute, join } from 'node:path';
+
+/** More than anybody includes. */
+const MAX_FILES = 50;
+
+/**
+ * The files, absolute, that configurations of git include, and those that these include in turn; conditions count as met,
+ * and a file may be missing. `read` gives the text of a file, or nothing. Source: git-config, Includes.
+ */
+export function gitIncludes(
+  configurations: readonly string[],
+  home: string,
+  read: (path: string) => string | undefined,
+): readonly string[] {
+  const included = new Set<string>();
+  const waiting = [...configurations];
+  // It grows meanwhile.
+  for (const file of waiting)
+    for (const path of pathsIn(read(file) ?? '')) {
+      const target = path.startsWith('~/')
+        ? join(home, path.slice(2))
+        : isAbsolute(path)
+          ? path
+          : join(dirname(file), path);
+      if (included.has(target) || included.size >= MAX_FILES) continue;
+      included.add(target);
+      waiting.push(target);
+    }
+  return [...included];
+}
+
+const section = /^\s*\[\s*([\w.-]+)\s*(?:"(?:[^"\\]|\\.)*")?\s*\]/;
+
+function pathsIn(text: string): readonly string[] {
+  let isInclude = false;
+  return text
+    .replace(/^\uFEFF/, '')
+    .replace(/\\\r?\n/g, '')
+    .split(/\r?\n/)
+    .flatMap((line) => {
+      const head = section.exec(line);
+      if (head !== null) isInclude = /^include(?:if)?$/i.test(head[1] ?? '');
+      const written = /^\s*path\s*=\s*(.*)$/i.exec(line.slice(head?.[0].length ?? 0))?.[1];
+      return isInclude && written !== undefined ? [plainValue(written)] : [];
+    });
+}
+
+/** Without quotes, escapes and a comment at the end. */
+function plainValue(written: string): string {
+  const pieces = written.match(/"(?:[^"\\]|\\.)*"|\\.|[^"\\#;]|[#;].*$/g) ?? [];
+  return pieces
+    .filter((piece) => !/^[#;]/.test(piece))
+    .map((piece) => (piece.startsWith('"') ? piece.slice(1, -1) : piece))
+    .join('')
+    .replace(/\\(.)/g, '$1')
+    .trim();
+}
