@@ -1,12 +1,12 @@
 /** Whether one file may be read or written: rules, secrets, the workspace and the mode, in that order. */
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { AskCause, PermissionDecision } from '../protocol/permissions.ts';
 import { anchoredPath, contains, forbids, isExactly, mayForbid, permits } from './filePattern.ts';
 import { hasGlob } from './globOverlap.ts';
 import type { Policy } from './policy.ts';
 import { type ProtectedName, protectedName } from './protectedNames.ts';
 import { namesTool, parseRule, type SourcedRule } from './rules.ts';
-import { couldBeSensitive, isSensitive } from './sensitive.ts';
+import { couldBeSensitive, foldPath, isSensitive } from './sensitive.ts';
 import { gravest } from './verdicts.ts';
 
 /** What decided, so that a suggestion can be made of it. */
@@ -25,6 +25,8 @@ export interface FileRequest {
   readonly realPath?: string;
   /** Only rules with a pattern speak of it: it is a word of a command and perhaps not a file. */
   readonly byPattern?: boolean;
+  /** False for a folder that is made, and for a word of a command that may stand for something else than a file. */
+  readonly isFile?: boolean;
 }
 
 /**
@@ -96,7 +98,7 @@ function decideOne(request: FileRequest, policy: Policy, globs: boolean): FileVe
   const own =
     verb === 'read' && policy.ownDirectories.some((own) => contains(policy.realpath(own), realPath));
   const secret = own ? undefined : paths.findLast(globs ? couldBeSensitive : isSensitive);
-  const obeyed = verb === 'write' ? obeyedOf(paths, policy) : undefined;
+  const obeyed = verb === 'write' ? obeyedOf(paths, request, policy) : undefined;
   if (secret !== undefined || obeyed) {
     const named = allowing.find(
       (rule) =>
@@ -135,13 +137,31 @@ const basisOf = {
 const past = (verb: 'read' | 'write'): string => (verb === 'read' ? 'read' : 'written');
 
 /** The first of the paths that other programs obey, the resolved one before the one that was written. */
-function obeyedOf(paths: readonly string[], policy: Policy): { path: string; by: string } | undefined {
+function obeyedOf(
+  paths: readonly string[],
+  { isFile = true }: FileRequest,
+  policy: Policy,
+): { path: string; by: string } | undefined {
   for (const path of paths.toReversed()) {
     const name = protectionOf(path, policy);
     if (name) return { path, by: name.obeyedBy };
   }
   const realPath = paths.at(-1) ?? '';
-  return obeyedByLink(realPath, policy) ?? obeyedByInclude(realPath, policy);
+  return (
+    obeyedByLink(realPath, policy) ??
+    obeyedByInclude(realPath, policy) ??
+    (isFile ? obeyedAsHead(realPath, policy) : undefined)
+  );
+}
+
+/**
+ * What makes a folder a repository without a `.git`, whose settings git obeys in it: it takes `HEAD`, and `config`, `objects`
+ * and `refs` are ordinary names. Source: gitrepository-layout.
+ */
+function obeyedAsHead(realPath: string, policy: Policy): { path: string; by: string } | undefined {
+  if (foldPath(realPath).at(-1) !== 'head' || policy.isDirectory(join(dirname(realPath), '.git')))
+    return undefined;
+  return { path: realPath, by: 'git, which takes a folder with it for a repository' };
 }
 
 /** The settings of git may include any file, also one that the project keeps under a name of its own. */

@@ -45,7 +45,7 @@ export function decideEdits(visit: Visit, others: Touched, policy: Policy): Perm
   if (edit === undefined || visit.directories === null || !hasSafeEnvironment(visit.part)) return undefined;
   const verdicts = visit.directories.flatMap((directory) =>
     edit.type === 'make'
-      ? edit.paths.map((word) => decideWrite(locate(word, directory, policy), policy))
+      ? edit.paths.map((word) => decideWrite(locate(word, directory, policy), policy, !edit.foldersOnly))
       : edit.sources.flatMap((source) => decideTransfer(source, edit, directory, others, policy)),
   );
   const worst = gravest(verdicts);
@@ -126,8 +126,8 @@ function touchedBy({ part, directories }: Visit, policy: Policy): Touched {
   });
 }
 
-function decideWrite(path: string, policy: Policy): PermissionDecision {
-  return decideFile({ tool: 'Edit', verb: 'write', path }, policy, true);
+function decideWrite(path: string, policy: Policy, isFile = true): PermissionDecision {
+  return decideFile({ tool: 'Edit', verb: 'write', path, isFile }, policy, true);
 }
 
 function decideTransfer(

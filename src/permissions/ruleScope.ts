@@ -182,7 +182,7 @@ function outOfReach(
       if (path !== top && !policy.isDirectory(top)) continue;
       if (sweeping.test(name) && isHome(real, policy)) return { reason: `${word}, a whole project` };
       const verdict = decideFile(
-        { tool: reads ? 'Read' : 'Edit', verb: reads ? 'read' : 'write', path },
+        { tool: reads ? 'Read' : 'Edit', verb: reads ? 'read' : 'write', path, isFile: false },
         { ...policy, mode: 'acceptEdits' },
         wild,
       );

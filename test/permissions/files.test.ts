@@ -268,3 +268,19 @@ test('a file that the settings of git include is obeyed, of the repository and o
   for (const name of ['shared', 'own'])
     expect(verdict(name)).toMatchObject({ behavior: 'ask', reason: expect.stringContaining('git') });
 });
+
+test('a HEAD makes a folder a repository, whose settings git would obey', async () => {
+  const policy = await policyFor(['allow Bash(git reset:*)'], 'acceptEdits');
+  const edit = (path: string) =>
+    decide({ tool: 'Write', access: { type: 'write', paths: [join(root, path)] } }, policy);
+  for (const path of ['sub/HEAD', 'new/head', 'sub/HEAD.']) expect(edit(path).behavior, path).toBe('ask');
+  expect(edit('sub/HEAD').reason).toContain('takes a folder with it for a repository');
+  for (const path of ['sub/config', 'sub/HEAD/a.ts', 'sub/head.ts', 'HEAD'])
+    expect(edit(path).behavior, path).toBe('allow');
+  const run = (command: string) =>
+    decide({ tool: 'Bash', access: { type: 'command', command, cwd: root } }, policy).behavior;
+  for (const command of ['cp a.txt sub/HEAD', 'mkdir -p x/objects x/refs && cp a.txt x/HEAD', 'cp -r bare x'])
+    expect(run(command), command).toBe('ask');
+  for (const command of ['git reset --soft HEAD', 'cd src && git reset HEAD app.ts', 'mkdir src/head'])
+    expect(run(command), command).toBe(command.startsWith('cd') ? run('cd src && git reset x') : 'allow');
+});
