@@ -73,7 +73,10 @@ function lookInto(
   if (known?.changed === changed) return known;
   try {
     const entries = readdirSync(path, { withFileTypes: true });
-    const obeyed = entries.map(({ name }) => name).filter((name) => isObeyed(join(path, name)));
+    // A folder with a HEAD is a repository, whose settings git obeys there. Source: gitrepository-layout.
+    const obeyed = entries
+      .filter((entry) => (entry.name === 'HEAD' && entry.isFile()) || isObeyed(join(path, entry.name)))
+      .map(({ name }) => name);
     return {
       changed,
       folders: entries

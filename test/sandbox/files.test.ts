@@ -402,6 +402,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       'mkdir -p .github/workflows; echo x > .github/workflows/a.yml',
       /\.github\/workflows, which/,
     ],
+    ['a bare repository', 'git init -q --bare packages/a/data', /changed packages\/a\/data\/HEAD, which/],
     [
       'a repository that git looks into from another',
       'git init -q node_modules/x; cd node_modules/x; git -c user.name=a -c user.email=a@b.c commit -q --allow-empty -m m; git config core.fsmonitor evil; cd ../..; git update-index --add --cacheinfo 160000,$(git -C node_modules/x rev-parse HEAD),node_modules/x',
