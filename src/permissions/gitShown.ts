@@ -6,8 +6,8 @@ import type { ReadOptions } from './options.ts';
 
 /** What to ask git for. */
 export interface Shown {
-  /** A git command that prints the names of all files whose content is shown; absent = there is no such command. */
-  readonly listing?: readonly string[];
+  /** Git commands that print the names of all files whose content is shown. */
+  readonly listings: readonly (readonly string[])[];
   /** Names of commits, or of the content of a file by itself. */
   readonly objects: readonly string[];
 }
@@ -18,8 +18,9 @@ const withContent =
 /** Options with which nothing but names and numbers is shown, unless one of those stands beside them. */
 const withoutContent =
   /^(?:-s|--(?:no-patch|name-only|name-status|raw|stat|numstat|shortstat|dirstat|cumulative|summary|compact-summary|quiet))$/;
-/** Left out of the listing: what is printed beside the names, or cuts them short. */
-const beside = /^(?:--(?:oneline|format|pretty|graph|color|relative|log-size|show-linear-break)(?:=.*)?)$/;
+/** Left out of the listing: what is printed beside the names or instead of them, cuts them short, or makes it fail. */
+const beside =
+  /^(?:-[qs]|--(?:oneline|format|pretty|graph|color|relative|log-size|show-linear-break|exit-code|quiet|check|no-patch|name-only|name-status|raw|stat|numstat|shortstat|dirstat|cumulative|summary|compact-summary)(?:=.*)?)$/;
 const LIST = ['--name-only', '-z', '--no-renames', '--no-relative'];
 
 /** What a subcommand of git shows the content of; undefined = no file's. `args` are its words, `read` the same in parts. */
@@ -31,9 +32,19 @@ export function shownBy(name: string, args: readonly string[], read: ReadOptions
   const objects = before.flatMap((word) =>
     word === null || word.includes(':') ? [] : word.split(/\.{2,3}/).filter((one) => one !== ''),
   );
-  if (name === 'cat-file') return has(/^-p$/) || /^blob$/.test(objects[0] ?? '') ? { objects } : undefined;
+  if (name === 'cat-file')
+    return has(/^-p$/) || /^blob$/.test(objects[0] ?? '') ? { listings: [], objects } : undefined;
+  // What is staged, and with a second `-v` what is not: of a file that is staged and gone, only the one shows anything.
   if (name === 'status')
-    return has(/^(?:-v|--verbose)$/) ? { listing: ['diff', ...LIST, 'HEAD'], objects: [] } : undefined;
+    return has(/^(?:-v|--verbose)$/)
+      ? {
+          listings: [
+            ['diff', '--cached', ...LIST],
+            ['diff', ...LIST],
+          ],
+          objects: [],
+        }
+      : undefined;
   const isPatch = /^(?:diff|show|stash)$/.test(name) && !(name === 'stash' && args[0] === 'list');
   if (!has(withContent) && !(isPatch && !has(withoutContent))) return undefined;
   const kept = args.filter((word) => !beside.test(word));
@@ -44,7 +55,7 @@ export function shownBy(name: string, args: readonly string[], read: ReadOptions
     name === 'stash' || (name === 'reflog' && first === 'show')
       ? [name, first, ...format, ...LIST, ...rest]
       : [name, ...format, ...recursive, ...LIST, ...kept];
-  return { listing, objects: name === 'show' || name === 'diff' ? objects : [] };
+  return { listings: [listing], objects: name === 'show' || name === 'diff' ? objects : [] };
 }
 
 /** A history that takes longer is asked about. */
@@ -56,7 +67,7 @@ export function shownFiles(
   env: Readonly<Record<string, string | undefined>>,
   directory: string,
   worktree: string,
-  { listing, objects }: Shown,
+  { listings, objects }: Shown,
   realpath: (path: string) => string,
 ): readonly string[] | undefined {
   const git = (args: readonly string[], input = ''): string | undefined => {
@@ -77,7 +88,8 @@ export function shownFiles(
     // The content of a file under a name that does not say which.
     if (types === undefined || types.includes('blob')) return undefined;
   }
-  if (listing === undefined) return [];
-  const names = git(listing)?.split(/[\0\n]/);
-  return names && [...new Set(names)].filter((name) => name !== '').map((name) => join(worktree, name));
+  const printed = listings.map((listing) => git(listing));
+  if (printed.includes(undefined)) return undefined;
+  const names = printed.flatMap((text) => text?.split(/[\0\n]/) ?? []);
+  return [...new Set(names)].filter((name) => name !== '').map((name) => join(worktree, name));
 }

@@ -122,7 +122,7 @@ export function decideShown(shown: Shown, place: string, what: string, policy: P
   };
   const files = policy.gitShows(place, shown);
   if (files === undefined) {
-    // Git cannot list everything, `diff --check` for one. What is tracked now is then all that is looked at.
+    // A history may be too long to be listed. What is tracked now is then all that is looked at.
     const tracked = policy.trackedFiles(place);
     if (tracked !== undefined && !tracked.some(held)) return allowed;
     return { behavior: 'ask', reason: `Which files ${what} shows is not known.` };

@@ -1,6 +1,6 @@
 /** Differences and commits are shown without a question unless a secret is among the files that they touch. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { decide } from '../../src/permissions/decide.ts';
@@ -45,6 +45,8 @@ test.each([
   'git diff',
   'git diff HEAD',
   'git diff --cached',
+  'git diff --check',
+  'git diff --exit-code',
   'git diff HEAD~1 HEAD -- src',
   "git diff HEAD~1 -- . ':!.npmrc'",
   'git show',
@@ -73,7 +75,6 @@ test.each([
   'git reflog -p',
   'git reflog show -p',
   'git diff-tree -p --root HEAD~1',
-  'git diff --check',
   'git diff --submodule=diff',
   // Under names that do not say which file it is.
   'git show BLOB',
@@ -121,4 +122,32 @@ test('a secret that git does not track any more is still in the history, and ask
   expect(await behavior('git log -p -- src')).toBe('allow');
   expect(await behavior('git diff')).toBe('allow');
   expect(await behavior('git diff --check')).toBe('allow');
+});
+
+test.each([
+  'git diff --exit-code HEAD~2 HEAD~1',
+  'git log -p --exit-code',
+  'git log -p --name-status',
+  'git diff --check -p HEAD~2 HEAD~1',
+  'git status -v',
+])('%s shows a secret that git tracked once, or that is staged and gone, and asks', async (command) => {
+  const gone = join(top, 'home', 'gone');
+  mkdirSync(gone, { recursive: true });
+  const run = (...args: readonly string[]): void => {
+    const own = ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'commit.gpgSign=false'];
+    expect(spawnSync('git', [...own, ...args], { cwd: gone }).status).toBe(0);
+  };
+  run('init', '-q');
+  run('commit', '-q', '--allow-empty', '-m', 'one');
+  writeFileSync(join(gone, '.env'), 'one\n');
+  run('add', '-f', '.env');
+  if (command !== 'git status -v') {
+    run('commit', '-qm', 'two');
+    run('rm', '-q', '.env');
+    run('commit', '-qm', 'three');
+  } else rmSync(join(gone, '.env'));
+  const policy = await policyFor([], 'default', { root: gone });
+  const decision = decide({ tool: 'Bash', access: { type: 'command', command, cwd: gone } }, policy);
+  rmSync(gone, { recursive: true });
+  expect(decision.behavior).toBe('ask');
 });
