@@ -9,7 +9,7 @@ export interface GitCommand extends OptionList {
   readonly operands: 'contents' | 'names' | 'words';
   /** Without one of these options an operand would be made, moved or deleted. */
   readonly onlyWith?: readonly string[];
-  /** What the first operand has to be. */
+  /** What the first operand has to be: a subcommand. Behind an option it would be something else to git. */
   readonly first?: RegExp;
   readonly most?: number;
   readonly least?: number;
@@ -17,28 +17,30 @@ export interface GitCommand extends OptionList {
 
 const commitOptions: OptionList = {
   flags: 'abceghimpqrstuvwzEFPR',
-  values: 'nSGLI',
-  attached: 'UMCBDXl',
+  values: 'nSGLIl',
+  attached: 'UMCBDX',
   numbers: true,
-  long: words(`abbrev abbrev-commit all all-match ancestry-path author-date-order basic-regexp binary bisect
-    boundary branches cached cc check cherry cherry-mark cherry-pick children clear-decorations color color-moved
-    color-moved-ws color-words combined-all-paths compact-summary count cumulative date-order decorate dense diff-merges
-    dirstat do-walk exit-code extended-regexp find-copies find-copies-harder find-object find-renames first-parent
-    fixed-strings follow format full-diff full-history full-index function-context graph histogram ignore-all-space
-    ignore-blank-lines ignore-case ignore-cr-at-eol ignore-missing ignore-space-at-eol ignore-space-change ignore-submodules
-    indent-heuristic invert-grep irreversible-delete ita-invisible-in-index ita-visible-in-index left-only left-right
-    log-size mailmap merge merge-base merges minimal name-only name-status no-abbrev no-abbrev-commit no-color
-    no-color-moved no-decorate no-ext-diff no-graph no-indent-heuristic no-mailmap no-merges no-notes no-patch no-prefix
+  long: words(`abbrev abbrev-commit all all-match ancestry-path author-date-order basic-regexp binary bisect boundary branches
+    cached cc check cherry cherry-mark cherry-pick children clear-decorations color color-moved color-words
+    combined-all-paths compact-summary count cumulative date-order decorate dense dirstat do-walk exit-code
+    extended-regexp find-copies find-copies-harder find-renames first-parent fixed-strings follow format full-diff
+    full-history full-index function-context graph histogram ignore-all-space ignore-blank-lines ignore-case
+    ignore-cr-at-eol ignore-missing ignore-space-at-eol ignore-space-change ignore-submodules indent-heuristic
+    invert-grep irreversible-delete ita-invisible-in-index ita-visible-in-index left-only left-right log-size
+    mailmap merge merge-base merges minimal name-only name-status no-abbrev no-abbrev-commit no-color no-color-moved
+    no-decorate no-ext-diff no-graph no-indent-heuristic no-mailmap no-merges no-notes no-patch no-prefix
     no-relative no-rename-empty no-renames no-textconv no-walk not notes numstat objects oneline parents patch
-    patch-with-raw patch-with-stat patience perl-regexp pickaxe-all pickaxe-regex pretty quiet raw reflog regexp-ignore-case
-    relative relative-date remotes remove-empty rename-empty reverse right-only root shortstat show-function
-    show-linear-break show-notes show-pulls show-root simplify-by-decoration simplify-merges single-worktree source sparse
-    staged stat stat-count stat-graph-width stat-name-width stat-width stdout submodule summary tags text timestamp topo-order
-    unified unpacked use-mailmap walk-reflogs word-diff ws-error-highlight`),
+    patch-with-raw patch-with-stat patience perl-regexp pickaxe-all pickaxe-regex pretty quiet raw reflog
+    regexp-ignore-case relative relative-date remotes remove-empty rename-empty reverse right-only root shortstat
+    show-function show-linear-break show-notes show-pulls show-root simplify-by-decoration simplify-merges
+    single-worktree source sparse staged stat stdout submodule summary tags text timestamp topo-order unified
+    unpacked use-mailmap walk-reflogs word-diff`),
   longValues:
-    words(`after author before committer date decorate-refs decorate-refs-exclude diff-algorithm diff-filter
-    exclude glob grep grep-reflog ignore-matching-lines inter-hunk-context max-age max-count max-parents min-age
-    min-parents since skip until word-diff-regex`),
+    words(`after author before color-moved-ws committer date decorate-refs decorate-refs-exclude diff-algorithm diff-filter
+    diff-merges exclude find-object glob grep grep-reflog ignore-matching-lines inter-hunk-context max-age max-count
+    min-age since skip stat-count stat-graph-width stat-name-width stat-width until word-diff-regex
+    ws-error-highlight`),
+  longAttached: words('max-parents min-parents'),
 };
 
 /** "name other" as `--name`, `--other`. */
@@ -56,17 +58,17 @@ export const gitCommands: Readonly<Record<string, GitCommand>> = {
     values: 'L',
     attached: 'MC',
     long: words(
-      'abbrev date incremental line-porcelain porcelain progress root show-email show-name show-number show-stats',
+      'abbrev incremental line-porcelain porcelain progress root show-email show-name show-number show-stats',
     ),
-    longValues: words('ignore-rev since'),
+    longValues: words('date ignore-rev since'),
   },
   branch: {
     operands: 'words',
     flags: 'alrv',
     long: words(
-      'all abbrev color column format ignore-case list no-abbrev no-color no-column remotes show-current sort verbose',
+      'all abbrev color column ignore-case list no-abbrev no-color no-column remotes show-current verbose',
     ),
-    longValues: words('contains merged no-contains no-merged points-at'),
+    longValues: words('contains format merged no-contains no-merged points-at sort'),
     onlyWith: ['-l', '--list'],
   },
   'cat-file': { operands: 'contents', flags: 'epst', least: 1, most: 2 },
@@ -76,10 +78,8 @@ export const gitCommands: Readonly<Record<string, GitCommand>> = {
   'count-objects': { operands: 'words', flags: 'vH', long: words('human-readable verbose'), most: 0 },
   describe: {
     operands: 'names',
-    long: words(
-      'abbrev all always broken candidates contains debug dirty exact-match first-parent long tags',
-    ),
-    longValues: words('exclude match'),
+    long: words('abbrev all always broken contains debug dirty exact-match first-parent long tags'),
+    longValues: words('candidates exclude match'),
   },
   diff: showing,
   'diff-files': showing,
@@ -87,8 +87,8 @@ export const gitCommands: Readonly<Record<string, GitCommand>> = {
   'diff-tree': showing,
   'for-each-ref': {
     operands: 'words',
-    long: words('color count format ignore-case omit-empty sort'),
-    longValues: words('contains merged no-contains no-merged points-at'),
+    long: words('color ignore-case omit-empty'),
+    longValues: words('contains count format merged no-contains no-merged points-at sort'),
   },
   log: showing,
   'ls-files': {
@@ -131,8 +131,8 @@ export const gitCommands: Readonly<Record<string, GitCommand>> = {
     flags: 'cens',
     attached: 'w',
     numbers: true,
-    long: words('all committer email format group merges no-merges numbered summary'),
-    longValues: words('after author before since until'),
+    long: words('all committer email format merges no-merges numbered summary'),
+    longValues: words('after author before group since until'),
   },
   show: showing,
   'show-branch': { operands: 'names', flags: 'ar', long: words('all current list remotes sha1-name topics') },
@@ -161,8 +161,8 @@ export const gitCommands: Readonly<Record<string, GitCommand>> = {
     operands: 'words',
     flags: 'il',
     attached: 'n',
-    long: words('color column format ignore-case list no-column sort'),
-    longValues: words('contains merged no-contains no-merged points-at'),
+    long: words('color column ignore-case list no-column'),
+    longValues: words('contains format merged no-contains no-merged points-at sort'),
     onlyWith: ['-l', '--list'],
   },
   version: { operands: 'words', long: words('build-options'), most: 0 },

@@ -3,6 +3,8 @@
 export interface OptionList {
   /** Letters of short options without a value. */
   readonly flags?: string;
+  /** Letters of flags that take a value in some systems: the next word may be theirs, so that it may be no option. */
+  readonly unsure?: string;
   /** Letters of short options with a value, attached or as the next word. */
   readonly values?: string;
   /** Whether the value of a short option is always the next word: what is attached to it are further options. */
@@ -31,6 +33,16 @@ export interface ReadOptions {
   readonly late: readonly string[];
 }
 
+/** Options that take a value everywhere, even one that looks like an option. */
+const certain = /^(?:-e|--regexp)$/;
+
+/**
+ * Whether the value of an option, as a word of its own, would be an option itself where a program or a subcommand takes no
+ * such value. `-5` and `-` are numbers and text.
+ */
+const mayBeOption = (name: string, value: string | null | undefined): boolean =>
+  !certain.test(name) && /^-[A-Za-z-]/.test(value ?? '');
+
 /** undefined = some option is not in the list. Options may stand anywhere before `--`. */
 export function readOptions(args: readonly (string | null)[], list: OptionList): ReadOptions | undefined {
   const operands: (string | null)[] = [];
@@ -56,6 +68,7 @@ export function readOptions(args: readonly (string | null)[], list: OptionList):
       if (!takesNext && !isAttached && !(list.long ?? []).includes(name)) return undefined;
       // Without its value, some programs take an option for something else.
       if (takesNext && rest.length === 0 && at + 1 >= args.length) return undefined;
+      if (takesNext && rest.length === 0 && mayBeOption(name, args[at + 1])) return undefined;
       const value = rest.length > 0 ? rest.join('=') : takesNext ? (args[++at] ?? null) : '';
       if (takesNext && rest.length === 0) addLate(value);
       options.push({ name, value });
@@ -83,11 +96,12 @@ function cluster(
   for (const [index, letter] of [...letters].entries()) {
     if (list.values?.includes(letter)) {
       const attached = letters.slice(index + 1);
-      if (attached === '' && next === undefined) return undefined;
+      if (attached === '' && (next === undefined || mayBeOption(`-${letter}`, next))) return undefined;
       if (list.isSpaced && !/^\d*$/.test(attached)) return undefined;
       options.push({ name: `-${letter}`, value: attached === '' ? (next ?? null) : attached });
       return { options, tookNext: attached === '' };
     }
+    if (list.unsure?.includes(letter) && mayBeOption(`-${letter}`, next)) return undefined;
     if (list.attached?.includes(letter)) {
       options.push({ name: `-${letter}`, value: letters.slice(index + 1) });
       return { options, tookNext: false };

@@ -18,7 +18,8 @@ const regex = /\/(?:[^/\\\n[]|\\.|\[(?!\^?\])(?:[^\][\\\n/]|\\[^\]\n]|\[:\w+:\])
 export function awkUse(args: readonly string[]): ReadOnlyUse | undefined {
   const read = readOptions(args, {
     values: 'Fv',
-    longValues: ['--field-separator', '--assign'],
+    // The awk of BSD passes over such a name alone, and takes the next word for the program.
+    longAttached: ['--field-separator', '--assign'],
     isFirst: true,
   });
   if (read === undefined) return undefined;

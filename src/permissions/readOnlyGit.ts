@@ -58,7 +58,8 @@ function subcommandUse(name: string, args: readonly string[]): ReadOnlyUse | und
   const [first] = operands;
   if (operands.length < (command.least ?? 0) || operands.length > (command.most ?? Number.POSITIVE_INFINITY))
     return undefined;
-  if (command.first !== undefined && first !== undefined && !command.first.test(first)) return undefined;
+  if (command.first !== undefined && first !== undefined && !(first === args[0] && command.first.test(first)))
+    return undefined;
   const isAsked = read.options.some((option) => command.onlyWith?.includes(option.name));
   if (command.onlyWith !== undefined && first !== undefined && !isAsked) return undefined;
   const shows = shownBy(name, args, read);
