@@ -59,6 +59,16 @@ const scriptShell =
 const testRunner =
   '--config -c --globals-file --package --node-option -n --typecheck.checker --diff --sequence.sequencer';
 
+const testRunners: Row = {
+  programs: 'vitest jest ava playwright cypress karma wtr c8 nyc tap jasmine',
+  manual: 'vitest.dev/guide/cli, jestjs.io/docs/cli, mochajs.org, playwright.dev/docs/test-cli',
+  runs: `${testRunner} --globalSetup --globalTeardown --setupFiles --setupFilesAfterEnv --environment --env --testEnvironment --testRunner --runner --transform --resolver --reporter --reporters --preset --haste --require -r --import --loader --ui --file --spec --node-options --execArgv --pool --browser --browser.provider --browser.name --moduleNameMapper --modulePaths --coverageProvider --coverage.provider --coverage.customProviderModule --coverage.reporter --snapshotSerializers --snapshotEnvironment --moduleDirectories --coverageReporters --globals --testResultsProcessor --testSequencer --snapshotResolver --filter --prettierPath --watchPlugins --dependencyExtractor --openssl --api --inspect --inspect-brk --open --outputFile --project-config --test-list`,
+  writes:
+    '--update-snapshots --outputJson --benchmark.outputJson --coverageDirectory --coverage.reportsDirectory --outputFile --cacheDirectory --output --attachmentsDir --report-dir --temp-dir',
+  elsewhere: '--root --rootDir --roots --dir -C --cwd --workspace --projects --prefix --configLoader',
+  subcommands: 'install open init codegen cr show-trace create',
+};
+
 /** Subcommands of git 2.53 (`git help --all`), those that scripts use included. */
 const gitCommands =
   'add am annotate apply archive bisect blame branch bundle cat-file check-attr check-ignore check-mailmap check-ref-format checkout checkout-index cherry cherry-pick clean clone column commit commit-graph commit-tree config count-objects credential daemon describe diff diff-files diff-index diff-tree difftool fast-export fast-import fetch filter-branch fmt-merge-msg for-each-ref for-each-repo format-patch fsck gc get-tar-commit-id grep hash-object help hook index-pack init instaweb interpret-trailers log ls-files ls-remote ls-tree mailinfo mailsplit maintenance merge merge-base merge-file merge-index merge-tree mergetool mktag mktree multi-pack-index mv name-rev notes pack-objects pack-refs patch-id prune prune-packed pull push range-diff read-tree rebase reflog remote repack replace request-pull rerere reset restore rev-list rev-parse revert rm send-email shortlog show show-branch show-index show-ref sparse-checkout stage stash status stripspace submodule switch symbolic-ref tag unpack-objects update-index update-ref update-server-info var verify-commit verify-pack verify-tag version whatchanged worktree write-tree';
@@ -148,6 +158,8 @@ const rows: readonly Row[] = [
       '--prefix -C --cwd --dir --top-level-folder --cache --cache-folder --modules-folder --local-prefix -w --workspace --workspaces -ws --filter -F --recursive',
     subcommands:
       'config c set edit explore exec x dlx create init innit link ln login logout adduser publish unpublish owner access token deprecate dist-tag hook profile patch patch-commit plugin policies env server self-update setup store',
+    // Installs, and runs the scripts of what it installs.
+    ofSubcommand: { audit: 'fix --fix' },
     passesOn: true,
   },
   {
@@ -201,14 +213,15 @@ const rows: readonly Row[] = [
     writes: '--cache-location --output-file',
     elsewhere: '--ignore-path --with-node-modules',
   },
+  testRunners,
+  // To the others these letters are something else.
+  { ...testRunners, programs: 'mocha', runs: `${testRunners.runs} -R -u` },
   {
-    programs: 'vitest jest mocha ava playwright cypress karma wtr c8 nyc tap jasmine',
-    manual: 'vitest.dev/guide/cli, jestjs.io/docs/cli, mochajs.org, playwright.dev/docs/test-cli',
-    runs: `${testRunner} --globalSetup --globalTeardown --setupFiles --setupFilesAfterEnv --environment --env --testEnvironment --testRunner --runner --transform --resolver --reporter --reporters --preset --haste --require -r --import --loader --ui --file --spec --node-options --execArgv --pool --browser --browser.provider --browser.name --moduleNameMapper --modulePaths --coverageProvider --coverage.provider --coverage.customProviderModule --coverage.reporter --snapshotSerializers --snapshotEnvironment --moduleDirectories --coverageReporters --globals --testResultsProcessor --testSequencer --snapshotResolver --filter --prettierPath --watchPlugins --dependencyExtractor --openssl --api --inspect --inspect-brk --open --outputFile --project-config --test-list`,
-    writes:
-      '--update-snapshots --outputJson --benchmark.outputJson --coverageDirectory --coverage.reportsDirectory --outputFile --cacheDirectory --output --attachmentsDir --report-dir --temp-dir',
-    elsewhere: '--root --rootDir --roots --dir -C --cwd --workspace --projects --prefix --configLoader',
-    subcommands: 'install open init codegen cr show-trace create',
+    programs: 'dotnet msbuild',
+    manual: 'learn.microsoft.com/dotnet/core/tools/dotnet-test, learn.microsoft.com/visualstudio/msbuild',
+    // Properties hold commands that a build runs, and loggers, adapters and collectors are code.
+    words:
+      /^@|^(?:--?|\/)(?:p|property)(?:[:=]|$)|^(?:--?|\/)(?:t|target|l|logger|dl|distributedlogger):|^--?(?:s|settings|test-adapter-path|runtimeconfig|depsfile|additionalprobingpath|startup-hook)(?:[:=]|$)|TestAdaptersPaths/i,
   },
   {
     programs: 'pytest py.test tox nox',

@@ -263,7 +263,30 @@ const scopes: Readonly<
   },
   'Bash(npx mocha:*)': {
     covers: ['npx mocha --grep x', 'npx mocha --bail src'],
-    stops: ['npx mocha --package x.json', 'npx mocha --node-option require=./x', 'npx mocha -n require=./x'],
+    stops: [
+      'npx mocha --package x.json',
+      'npx mocha --node-option require=./x',
+      'npx mocha -n require=./x',
+      'npx mocha -R ./x.js',
+      'npx mocha -u ./x.js',
+    ],
+  },
+  'Bash(npm audit:*)': {
+    covers: ['npm audit --json', 'npm audit signatures'],
+    stops: ['npm audit fix', 'npm audit fix --force'],
+  },
+  'Bash(dotnet test:*)': {
+    covers: ['dotnet test --no-build', 'dotnet test -c Release --filter x', 'dotnet test --logger trx'],
+    stops: [
+      'dotnet test -p:PreBuildEvent=id',
+      'dotnet test --property:PreBuildEvent=id',
+      'dotnet test /p:PreBuildEvent=id',
+      'dotnet test -l:x.dll',
+      'dotnet test --test-adapter-path x',
+      'dotnet test --settings x',
+      'dotnet test @x.rsp',
+      'dotnet test -- RunConfiguration.TestAdaptersPaths=x',
+    ],
   },
   'Bash(mypy:*)': {
     covers: ['mypy src --strict', 'mypy --python-version 3.12 src', 'mypy --pretty src'],
