@@ -128,6 +128,15 @@ const values = [
   'medium',
   'oneline',
   "'format:%H'",
+  // Options, where a program takes no value, or none that is a word of its own.
+  '--',
+  '--list',
+  '--no-list',
+  '--output=p32',
+  '--files0-from=.env',
+  '--contents=.env',
+  '-D',
+  '-o',
 ];
 
 /** One call, as its words. */
