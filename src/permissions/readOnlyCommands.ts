@@ -50,7 +50,7 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
     longValues: ['--rfc-3339', '--date'],
     only: /^\+/,
   },
-  df: { operands: 'names', flags: 'hHkmPTia' },
+  df: { operands: 'names', flags: 'hHkmPTia', unsure: 'T' },
   diff: {
     operands: 'contents',
     flags: 'uqsbwBitaycNrpE',
@@ -153,6 +153,7 @@ export const commands: Readonly<Record<string, ReadOnlyCommand>> = {
   stat: {
     operands: 'names',
     flags: 'Lftx',
+    unsure: 'ft',
     values: 'c',
     long: ['--dereference'],
     longValues: ['--format', '--printf'],
