@@ -34,7 +34,7 @@ export interface ReadOptions {
 }
 
 /** Options that take a value everywhere, even one that looks like an option. */
-const certain = /^(?:-e|--regexp)$/;
+const certain = /^(?:-e|--regexp|--sort)$/;
 
 /**
  * Whether the value of an option, as a word of its own, would be an option itself where a program or a subcommand takes no

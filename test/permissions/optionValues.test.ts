@@ -47,6 +47,7 @@ test.each([
   'git branch --sort=-committerdate --format=%h',
   "git tag --sort=-v:refname --list 'v*'",
   'git for-each-ref --sort refname --format %h',
+  'git branch --sort -committerdate',
   'git stash list',
   'git log -L1,2:a.txt',
   'git log --max-parents=1',
