@@ -45,6 +45,25 @@ export function shownBy(name: string, args: readonly string[], read: ReadOptions
           objects: [],
         }
       : undefined;
+  // `-L` follows the lines through renames, and is listed by no option of its own.
+  const followed = name === 'blame' ? [] : read.options.filter((option) => option.name === '-L');
+  if (followed.length > 0) {
+    const renames = args.filter((word) => /^(?:-[MCB]|--find-(?:renames|copies))/.test(word));
+    const commits = objects.length > 0 ? before.filter((word) => word !== null) : [];
+    const listings = followed.flatMap(({ value }) =>
+      pathsBehind(value ?? '').map((path) => [
+        'log',
+        '--format=',
+        ...LIST,
+        ...renames,
+        '--follow',
+        ...commits,
+        '--',
+        path,
+      ]),
+    );
+    return { listings, objects: [] };
+  }
   const isPatch = /^(?:diff|show|stash)$/.test(name) && !(name === 'stash' && args[0] === 'list');
   if (!has(withContent) && !(isPatch && !has(withoutContent))) return undefined;
   const kept = args.filter((word) => !beside.test(word));
@@ -57,6 +76,14 @@ export function shownBy(name: string, args: readonly string[], read: ReadOptions
       : [name, ...format, ...recursive, ...LIST, ...kept];
   return { listings: [listing], objects: name === 'show' || name === 'diff' ? objects : [] };
 }
+
+/** What may be the path in `1,5:path`, `/a:b/,+1:path` and `:/a:path`; a beginning such as `/a` is an expression. */
+const pathsBehind = (lines: string): readonly string[] =>
+  lines
+    .split(':')
+    .map((_, at, parts) => parts.slice(at).join(':'))
+    .slice(1)
+    .filter((path) => path !== '' && !/^\/.*:/.test(path));
 
 /** A history that takes longer is asked about. */
 const TIMEOUT_MS = 3000;

@@ -130,6 +130,8 @@ test.each([
   'git log -p --name-status',
   'git diff --check -p HEAD~2 HEAD~1',
   'git status -v',
+  'git log -L1,1:plain.txt',
+  'git log -M10% -L :/x:plain.txt HEAD',
 ])('%s shows a secret that git tracked once, or that is staged and gone, and asks', async (command) => {
   const gone = join(top, 'home', 'gone');
   mkdirSync(gone, { recursive: true });
@@ -143,7 +145,7 @@ test.each([
   run('add', '-f', '.env');
   if (command !== 'git status -v') {
     run('commit', '-qm', 'two');
-    run('rm', '-q', '.env');
+    run('mv', '.env', 'plain.txt');
     run('commit', '-qm', 'three');
   } else rmSync(join(gone, '.env'));
   const policy = await policyFor([], 'default', { root: gone });
