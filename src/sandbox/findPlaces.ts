@@ -75,16 +75,13 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
   );
   const gitFolders = workspace.flatMap(linkedGitFolder);
   const own = options.ownDirectories.flatMap(resolved);
+  const included = includedByUser(options.home);
   return {
     workspace,
     temporary,
     gitFolders,
     protected: [
-      ...new Set([
-        ...keptHome,
-        ...roots.flatMap((root) => protectedIn(root, options)),
-        ...includedByUser(options.home),
-      ]),
+      ...new Set([...keptHome, ...roots.flatMap((root) => protectedIn(root, options)), ...included]),
     ],
     hidden,
     projectSecrets: workspace.flatMap((root) =>
@@ -96,14 +93,16 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
       hidden.some((place) => place.path !== path && isInside(path, place.path)),
     ),
     writable,
-    elsewhere: homeElsewhere(
+    elsewhere: homeElsewhere({
       home,
       env: options.env,
       kept: [
         ...[...workspace, ...gitFolders, ...own, ...shown, ...writable],
         ...(options.readByRule ?? []).flatMap(resolved),
         ...workspace.flatMap(gitFoldersOf).flatMap(borrowedObjects),
-      ],),
+        ...included,
+      ],
+    }),
     scratchParent: options.scratchParent === undefined ? undefined : resolved(options.scratchParent)[0],
   };
 }
