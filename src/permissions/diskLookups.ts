@@ -4,6 +4,7 @@ import { filesBelow, findUpwards, isDirectory } from './filesBelow.ts';
 import { gitFolder, gitRunsPrograms, gitShows, includedSettings, trackedFiles } from './gitPrograms.ts';
 import { linksIn, listTree } from './listTree.ts';
 import type { DiskLookups } from './policy.ts';
+import { toolsFolderNamed } from './toolVersions.ts';
 
 /** The real disk, and git as it runs with the user's environment. */
 export const diskLookups = (env: Readonly<Record<string, string | undefined>>): DiskLookups => ({
@@ -14,6 +15,7 @@ export const diskLookups = (env: Readonly<Record<string, string | undefined>>): 
   isDirectory,
   filesBelow,
   findUpwards,
+  toolsFolderNamed,
   gitFolder,
   gitIncludes: includedSettings,
   gitRunsPrograms,

@@ -214,9 +214,13 @@ function decideObeyed(
   what: string,
   policy: Policy,
 ): PartVerdict | undefined {
-  if (obeys.length === 0) return undefined;
-  const found = directories.map((directory) => policy.findUpwards(policy.realpath(directory), obeys));
-  const file = found.find((path) => path !== undefined);
+  const places = directories.map(policy.realpath);
+  const found = obeys.length === 0 ? [] : places.map((place) => policy.findUpwards(place, obeys));
+  // Above the workspace it is the user's own.
+  const named = places
+    .map(policy.toolsFolderNamed)
+    .filter((path) => path !== undefined && inWorkspace(path, policy));
+  const file = [...found, ...named].find((path) => path !== undefined);
   return file === undefined ? undefined : { behavior: 'ask', reason: `${file} says what ${what} runs.` };
 }
 

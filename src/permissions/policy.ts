@@ -39,6 +39,8 @@ export interface DiskLookups {
   readonly filesBelow: (folder: string, selection: Selection) => FilesBelow | undefined;
   /** The nearest file of one of these names, in a directory or above it; never throws. */
   readonly findUpwards: (directory: string, names: readonly string[]) => string | undefined;
+  /** The file, in a directory or above it, that has version managers run tools from a folder; never throws. */
+  readonly toolsFolderNamed: (directory: string) => string | undefined;
   /** The folder with the settings of the repository that git would find from a directory; never throws. */
   readonly gitFolder: (directory: string) => string | undefined;
   /** The files, absolute, that git includes in its settings for a directory, the user's own among them; never throws. */
