@@ -54,7 +54,7 @@ function dataFolder(chosen: string | undefined, home: string): string {
   if (!chosen) return join(home, '.clawdcode');
   if (isAbsolute(chosen)) return chosen;
   throw new NoPlaceError(
-    `CLAWDCODE_HOME has to be an absolute path, and ${chosen} is none: correct it, and start again.`,
+    `CLAWDCODE_HOME must be an absolute path, not ${JSON.stringify(chosen)}. Correct it and start again.`,
   );
 }
 

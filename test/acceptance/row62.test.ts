@@ -30,7 +30,7 @@ test('row 62, S5 outlook: a change is confirmed on a screen that shows it, Markd
 
   // By its name, and kept.
   await terminal.submit('/theme light');
-  await terminal.waitForPrinted(/Theme: light\. Kept in .*config\.json/);
+  await terminal.waitForPrinted(/Theme: light\. Saved to .*config\.json/);
   expect(await config(stage)).toEqual({ theme: 'light' });
 
   // The confirmation prompt says what would change.

@@ -99,8 +99,12 @@ describe('compiled code', () => {
 
   test('is never kept in a folder that the environment names, or below the working directory', async () => {
     for (const name of ['TMPDIR', 'CLAWDCODE_HOME', 'HOME'])
-      for (const folder of ['.', 'a/b', repository])
-        await start({ HOME: join(base, 'none'), [name]: folder });
+      for (const folder of ['.', 'a/b', repository]) {
+        const started = start({ HOME: join(base, 'none'), [name]: folder });
+        if (name === 'CLAWDCODE_HOME' && folder !== repository)
+          await expect(started).rejects.toThrow('CLAWDCODE_HOME');
+        else await started;
+      }
     expect(await codeBelow(repository)).toEqual([]);
     // Node itself keeps its own there, as it was told to; we put nothing beside it.
     const own = join(base, 'node');
