@@ -16,8 +16,13 @@ const FLAGS = [
   ['--heap-growing-percent=100', '--heap-growing-percent=0'],
   // V8 would wake an idle program every eight seconds to ask itself whether a collection is worth it, for minutes.
   ['--memory-reducer-gc-count=0', '--memory-reducer-gc-count=2'],
-  // Optimising the shell's grammar, which V8 does after some twenty commands, takes 500 MB for a second (110 to 620 MB at
-  // the peak); a command is read in half a millisecond either way. What draws the screen is loaded before.
+] as const;
+
+/**
+ * Optimising the shell's grammar, which V8 does after some twenty commands, takes 500 MB for a second (620 MB at the peak
+ * instead of 130); a command is read in half a millisecond either way. It counts for what is loaded from then on.
+ */
+const GRAMMAR_FLAGS = [
   ['--no-wasm-tier-up', '--wasm-tier-up'],
   ['--no-wasm-dynamic-tiering', '--wasm-dynamic-tiering'],
 ] as const;
@@ -25,7 +30,11 @@ const FLAGS = [
 /** Changes settings of V8, each given as it is wanted and as V8 has it by itself. */
 export type SetFlags = (flags: readonly (readonly [wanted: string, usual: string])[]) => void;
 
-/** From a moment after the start on; keeps no process from ending. */
-export function keepHeapSmall(setFlags: SetFlags): void {
-  setTimeout(() => setFlags(FLAGS), AFTER_MS).unref();
+/**
+ * From a moment after the start on; keeps no process from ending. Without a screen, which is laid out by optimised code,
+ * the first command may come sooner.
+ */
+export function keepHeapSmall(setFlags: SetFlags, hasScreen: boolean): void {
+  if (!hasScreen) setFlags(GRAMMAR_FLAGS);
+  setTimeout(() => setFlags([...FLAGS, ...GRAMMAR_FLAGS]), AFTER_MS).unref();
 }

@@ -65,7 +65,7 @@ async function run(argv: readonly string[], setFlags: SetFlags): Promise<number>
     return parsed.code;
   }
   const { options } = parsed;
-  keepHeapSmall(setFlags);
+  keepHeapSmall(setFlags, !options.print);
   const place = readPlace();
   if (options.print) return print(place, options);
   const kind = await screenKind(
