@@ -6,7 +6,7 @@ import type { HostVerdict } from '../sandbox/Sandbox.ts';
 export interface HostSettings {
   readonly allowedDomains: readonly string[];
   readonly deniedDomains: readonly string[];
-  /** Managed settings have the list of allowed hosts, and it is the whole list: nobody else adds to it, by no answer. */
+  /** Managed settings define the allowed hosts; neither rules nor answers of the user can add to them. */
   readonly isWholeList: boolean;
 }
 

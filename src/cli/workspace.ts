@@ -5,7 +5,7 @@ import { realpath } from '../disk/realPath.ts';
 /**
  * The project's root: the nearest folder upwards that holds `.git`, else the working directory itself. What another user
  * has put into a folder that everybody may write, such as /tmp, is not the project of who works below it (as git's
- * safe.directory). `uid`: who runs the program; undefined where nobody has a number.
+ * safe.directory). `uid`: the user running the program; undefined on systems without user ids.
  */
 export function findRoot(cwd: string, uid: number | undefined = process.getuid?.()): string {
   const start = realpath(cwd);

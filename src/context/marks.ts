@@ -34,7 +34,7 @@ export function withoutKey(text: string, key: NoteKey): string {
   return key === undefined ? text : text.replace(spellingsOf(key), NOT_GENUINE);
 }
 
-/** The key in any capitals, also with characters in it that nobody sees: a reader would take it for the key. */
+/** Matches the key in any case, also with invisible characters in it: a reader would take it for the key. */
 function spellingsOf(key: string): RegExp {
   return new RegExp([...key].join('\\p{Default_Ignorable_Code_Point}*'), 'giu');
 }

@@ -151,7 +151,7 @@ export function createAccumulator(
   };
 }
 
-/** Characters of a name, longer than any. It stands in the log, in later requests, and on the screen. */
+/** Characters of a tool name; real ones are shorter. It goes into the log, later requests, and onto the screen. */
 const MAX_NAME = 200;
 /** Of a call's id: some gateways keep the signature of a thought in it, which has to come back. */
 const MAX_ID = 16_384;

@@ -7,8 +7,9 @@ import { isMisread } from './listTree.ts';
 const MAX_ENTRIES = 5000;
 
 /**
- * The existing paths that a shell may make of an absolute path with wildcards, where a backslash takes the meaning of the
- * character behind it away; undefined when they cannot all be looked at. May name a few that the shell would not: `**` is what it is to bash, which takes it for `*`, and as deep as in zsh.
+ * The existing paths to which a shell may expand an absolute path with wildcards, in which a backslash escapes the next
+ * character; undefined when there are too many to look at. May include a few that the shell would not: `**` matches both
+ * what bash takes it for (`*`) and, as in zsh, any depth.
  */
 export function expandGlob(pattern: string): readonly string[] | undefined {
   let looked = 0;

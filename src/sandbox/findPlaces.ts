@@ -7,7 +7,7 @@ import { gitFoldersOf, includedByUser, linkedGitFolder, protectedInGit } from '.
 import { borrowedObjects, homeElsewhere } from './homeElsewhere.ts';
 
 import { otherPaths, readMounts } from './mounts.ts';
-import type { HiddenPlace, SandboxPlaces } from './plan.ts';
+import { type HiddenPlace, isInside, type SandboxPlaces } from './plan.ts';
 import { secretPathsOf } from './secretPlaces.ts';
 
 export interface PlaceOptions {
@@ -210,6 +210,3 @@ function statOf(path: string) {
     return undefined;
   }
 }
-
-const isInside = (path: string, folder: string): boolean =>
-  path === folder || path.startsWith(folder === '/' ? folder : `${folder}/`);

@@ -1,10 +1,10 @@
 /**
- * What lies openly in the home and belongs neither to the project nor to a program: documents, other projects. A command
- * that nobody was asked about has no business there, so it does not see it, however its words were read.
+ * Entries of the home that belong neither to the project nor to a program: documents, other projects. They are hidden from
+ * commands that run unasked, as a second line of defence behind the check of the command's text.
  */
 import { basename, dirname, join, resolve } from 'node:path';
 import { lstatOf, namesIn, resolved, textOf } from './fileLookups.ts';
-import type { HiddenPlace } from './plan.ts';
+import { type HiddenPlace, isInside } from './plan.ts';
 
 export interface ElsewhereOptions {
   /** Resolved. */
@@ -25,7 +25,7 @@ export interface Elsewhere {
 const programFolders = new Set(['Library', 'Applications', 'snap']);
 /** Variables that name folders of programs. */
 const naming = /(?:PATH|HOME|ROOT|PREFIX|DIR|SDK|VIRTUAL_ENV)$/;
-/** More would be more mounts than a command should wait for. */
+/** Each is a mount, and a command waits for all of them; entries beyond it stay visible. */
 const MAX_HIDDEN = 300;
 
 /** Nothing where the home itself is open. Never throws. */
@@ -60,7 +60,7 @@ function foldersOfPrograms(home: string, env: ElsewhereOptions['env']): readonly
     .filter((path) => path !== home);
 }
 
-/** Where hidden names of the home are links to, as those who keep their settings in a repository have it. */
+/** Targets of linked dot files, as with a repository of dotfiles. */
 function linkTargets(home: string, names: readonly string[]): readonly string[] {
   const config = join(home, '.config');
   return [
@@ -81,6 +81,3 @@ export function borrowedObjects(gitFolder: string): readonly string[] {
       .filter((path) => basename(path) === 'objects')
   );
 }
-
-const isInside = (path: string, folder: string): boolean =>
-  path === folder || path.startsWith(folder === '/' ? folder : `${folder}/`);

@@ -72,8 +72,8 @@ export function planCommand(
     ...secrets,
     ...(looksOnly ? places.elsewhere.hidden.filter(({ path }) => path !== cwd) : []),
   ];
-  // The user may have let a command go there.
-  const isAway = places.elsewhere.hidden.some(({ path }) => cwd === path || cwd.startsWith(`${path}/`));
+  // The user may have approved a `cd` to a folder there.
+  const isAway = places.elsewhere.hidden.some(({ path }) => isInside(cwd, path));
   const seen = looksOnly ? [...places.elsewhere.readable, ...(isAway ? [cwd] : [])] : [];
   const readable = [...places.readable, ...seen];
   const closed = [...hidden.map(({ path }) => path), ...readable];
@@ -96,6 +96,10 @@ export function planCommand(
 function outermostFirst(paths: readonly string[]): readonly string[] {
   return [...new Set(paths)].sort((a, b) => depthOf(a) - depthOf(b));
 }
+
+/** Whether an absolute path is a folder or lies in it. */
+export const isInside = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(folder === '/' ? folder : `${folder}/`);
 
 /** How many folders an absolute path leads through: whatever closes or opens one place comes after what is around it. */
 export const depthOf = (path: string): number => path.split('/').filter((part) => part !== '').length;

@@ -6,7 +6,7 @@ import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../../protocol/ownPrograms
 export interface GitProgram {
   readonly program: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** For what is started now: nobody waits for its answer any more. */
+  /** Aborts processes started from now on, once their answer is no longer needed. */
   readonly signal?: () => AbortSignal;
 }
 

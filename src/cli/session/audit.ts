@@ -26,8 +26,8 @@ export interface AuditOptions {
 }
 
 /**
- * Prints as it reads: memory does not grow with the session. Secrets are left out: whoever audits need not know them. Where
- * the log does not tell all, that is said, and the exit code is 1.
+ * Prints as it reads: memory does not grow with the session. Secrets are redacted. If entries of
+ * the log are missing or changed, it says so and exits with code 1.
  */
 export async function audit(
   { output, place }: SessionPorts,

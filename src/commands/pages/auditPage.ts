@@ -58,7 +58,7 @@ export function isNotable({ basis, verdict, tool, hosts, refusedHosts }: AuditRo
 /** Of sessions that do not say what let a call run. */
 const LOOKING = new Set(['Read', 'Grep', 'Glob', 'Recall', 'TodoWrite', 'BashOutput']);
 
-/** Of positions in rising order: how many there are before the last that nobody has. Each may come more than once. */
+/** Counts the missing positions below the last one seen. Positions come in ascending order and may repeat. */
 export function createGapCounter(): { see(seq: number): void; missing(): number } {
   let next = 0;
   let missing = 0;

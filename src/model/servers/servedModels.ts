@@ -136,7 +136,7 @@ export function createServedModels(options: ServedModelsOptions): ServedModels {
       if (isSilent) return;
       const record = recordOf(id);
       const isFirst = record.known === undefined;
-      // It would be waited for in vain; `ask` comes later, beside the work.
+      // Waiting would be pointless; `ask` follows later, in the background.
       if (isFirst && (await memory.recall()) === 'silent') return;
       void ask(id);
       if (isFirst && record.running !== undefined) await waitAtMost(record.running, patienceMs, signal);
