@@ -114,7 +114,7 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
   });
 }
 
-/** Places outside the project that rules let the model read: of a pattern, what stands before its first wildcard. */
+/** Paths outside the project that `Read` rules allow: the part of each pattern before its first wildcard. */
 function readByRule(rules: readonly SourcedRule[], home: string): readonly string[] {
   return rules.flatMap(({ behavior, text }) => {
     const parsed = parseRule(text);

@@ -9,7 +9,7 @@ export interface GitCommand extends OptionList {
   readonly operands: 'contents' | 'names' | 'words';
   /** Without one of these options an operand would be made, moved or deleted. */
   readonly onlyWith?: readonly string[];
-  /** What the first operand has to be: a subcommand. Behind an option it would be something else to git. */
+  /** The required first operand, a subcommand. After an option git would take it for something else. */
   readonly first?: RegExp;
   readonly most?: number;
   readonly least?: number;

@@ -15,7 +15,7 @@ export interface Shown {
 /** Options with which commits and differences are shown with content. */
 const withContent =
   /^(?:-[pucmW]|-U|--(?:patch|patch-with-raw|patch-with-stat|unified|cc|combined-all-paths|binary|check|color-words|word-diff|word-diff-regex|function-context))$/;
-/** Options with which nothing but names and numbers is shown, unless one of those stands beside them. */
+/** Options with which only names and numbers are shown, unless combined with one of those above. */
 const withoutContent =
   /^(?:-s|--(?:no-patch|name-only|name-status|raw|stat|numstat|shortstat|dirstat|cumulative|summary|compact-summary|quiet))$/;
 /** Left out of the listing: what is printed beside the names or instead of them, cuts them short, or makes it fail. */

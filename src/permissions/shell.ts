@@ -37,7 +37,7 @@ function parse(parser: Parser, command: string): ParsedCommand {
     throw error;
   }
 
-  /** null = it took too long, or too much memory: then the next command needs a parser that begins anew. */
+  /** null = it took too long or too much memory: the next command then needs a fresh parser. */
   function treeOf(script: string): Tree | null {
     const until = performance.now() + MAX_PARSE_MS;
     try {

@@ -54,7 +54,7 @@ export function decideTree(tree: Tree, directory: string, what: string, policy: 
       policy,
       at === place,
     );
-    // Of a pattern each place counts by itself; where a folder only sounds like a secret, its files do.
+    // Each match of a pattern is judged on its own; where only a folder's name suggests secrets, its files are.
     const isName = at === place && (hasGlob(tree.path) || (tree.only !== undefined && cause === 'secret'));
     if (behavior !== 'allow' && !(isName && behavior === 'ask')) return { behavior, reason };
   }

@@ -1,4 +1,4 @@
-/** Files that git takes settings from besides its own: whoever writes to one says what git runs. Pure. */
+/** Files that git's settings include: writing to one decides what git runs. Pure. */
 import { dirname, isAbsolute, join } from 'node:path';
 
 /** More than anybody includes. */

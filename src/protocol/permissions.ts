@@ -88,7 +88,7 @@ export type PermissionAnswer =
       readonly behavior: 'deny';
       readonly comment?: string;
       readonly interrupt?: boolean;
-      /** Nobody was asked: there is nobody in this run, or the mode asks nothing. */
+      /** The user was not asked: the run is not interactive, or the mode never asks. */
       readonly unasked?: true;
     };
 

@@ -269,7 +269,7 @@ async function connectTo(
   port: number,
   { resolve, throughProxy }: NetworkRules,
 ): Promise<Socket> {
-  // The user's proxy looks names up itself, but what says by itself where it leads is looked at here.
+  // The user's proxy resolves names itself; IP literals and localhost are checked here.
   const known = isIP(host) !== 0 || /(?:^|\.)localhost$/i.test(host) ? await resolve(host) : undefined;
   const joined = await throughProxy?.(host, port);
   if (joined !== undefined) return joined;

@@ -77,7 +77,7 @@ export class SessionNetwork {
         if (port === PROXY_PORT) server.on('connection', (socket) => proxy.emit('connection', socket));
         else server.on('connection', (socket) => joinLocal(socket, port));
       });
-      // In this order: bubblewrap goes on writing for a while, and ends where nobody reads.
+      // In this order: bubblewrap keeps writing for a while, and ends once its pipe is closed.
       const pid = await inTime(received.then(() => childPid(child)));
       const namespaces = [
         openSync(`/proc/${pid}/ns/user`, 'r'),

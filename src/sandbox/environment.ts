@@ -65,7 +65,7 @@ function gitSettingsOf(env: Variables): readonly GitSetting[] {
   })).filter(({ name }) => name !== '');
 }
 
-/** Numbered anew: with a gap in the numbers git refuses to start. */
+/** Renumbered: git refuses to start if a number is missing. */
 function gitVariables(settings: readonly GitSetting[]): Record<string, string> {
   if (settings.length === 0) return {};
   const pairs = settings.flatMap(({ name, value }, index) => [

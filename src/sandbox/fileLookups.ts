@@ -21,7 +21,7 @@ export function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** What stands there, links not followed. */
+/** `lstat` that never throws. */
 export function lstatOf(path: string): BigIntStats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false, bigint: true });

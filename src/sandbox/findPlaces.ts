@@ -67,7 +67,7 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
   ];
   // In a temporary folder, as containers have it, a home is still no temporary folder.
   const keptHome = !isHomeGiven && temporary.some(isHomeIn) ? [home] : [];
-  // Whoever works in such a place itself means to, or names what holds it.
+  // A workspace in such a place, or a setting that names it, opens it on purpose.
   const isOpened = (path: string): boolean =>
     workspace.includes(path) || shown.some((folder) => isInside(path, folder));
   const hidden = hiddenPlaces(options, expand, [...workspace, ...shown, ...writable]).filter(

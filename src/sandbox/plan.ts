@@ -23,7 +23,7 @@ export interface SandboxPlaces {
   readonly projectSecrets: readonly string[];
   /** In hidden folders: what may be read all the same. */
   readonly readable: readonly string[];
-  /** What else is in the home, hidden from commands that nobody was asked about; see `homeElsewhere`. */
+  /** What else is in the home, hidden from commands that run unasked; see `homeElsewhere`. */
   readonly elsewhere: Elsewhere;
   /** Beyond the workspace: `sandbox.allowWrite`, and caches of package managers. */
   readonly writable: readonly string[];

@@ -96,7 +96,7 @@ function stampOf(path: string): string {
   const found = lstatOf(path);
   if (found === undefined) return '';
   if (!found.isDirectory()) return `${found.ino} ${found.ctimeNs}`;
-  // Git writes into its folder all day, and what it obeys in there is protected by itself.
+  // Git writes into its folder constantly; the files in it that git obeys are protected separately.
   const entries = basename(path) === '.git' ? [] : namesIn(path).slice(0, MAX_ENTRIES);
   return [found.ino, ...entries.map((name) => `${name} ${lstatOf(join(path, name))?.ctimeNs}`)].join(' ');
 }

@@ -1,6 +1,6 @@
 /** The ways in which programs print a value without anybody wanting to hide it. Pure. */
 
-/** Longer ones are keys in files, which nobody puts into an address or a header. */
+/** Longer ones are keys in files, which do not go into an address or a header. */
 const MAX_LENGTH = 256;
 
 /**

@@ -31,7 +31,7 @@ export function splitFinished(markdown: string): SplitText {
 
 export interface Piece {
   readonly text: string;
-  /** One block of a length that nobody reads: it prints as written, since its layout would cost too much. */
+  /** A block too long to be worth laying out: it prints as written. */
   readonly isPlain: boolean;
 }
 
