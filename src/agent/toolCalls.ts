@@ -16,6 +16,7 @@ import type {
 } from '../protocol/permissions.ts';
 import { quotedName } from '../protocol/quotedName.ts';
 import type { PreparedCall, Settled, Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
+import { untilAborted } from '../protocol/untilAborted.ts';
 import type { CallChanges, CheckpointKeeper } from './checkpoints.ts';
 
 export interface ToolCallPorts {
@@ -178,11 +179,10 @@ async function authorise(
   ports: ToolCallPorts,
 ): Promise<Authorised> {
   const input: unknown = JSON.parse(call.arguments);
-  const decision = await ports.decide(call.name, prepared.access, {
-    id: call.id,
-    input,
-    signal: ports.signal,
-  });
+  // A huge command takes seconds to read, and a judge answers when it likes: the user need not wait for either.
+  const deciding = ports.decide(call.name, prepared.access, { id: call.id, input, signal: ports.signal });
+  const decision = await untilAborted(deciding, ports.signal);
+  if (decision === undefined) return notStarted;
   if (decision.behavior === 'allow') return { type: 'granted', grant: grantOf(decision) };
   if (decision.behavior === 'deny')
     return refused('denied', `Not allowed: ${decision.reason}`, { grant: grantOf(decision) });

@@ -5,6 +5,7 @@
  */
 import type { CompactMetadata, EntryDraft, JSONLEntry } from '../protocol/entries.ts';
 import type { CompactionReport } from '../protocol/events.ts';
+import { untilAborted } from '../protocol/untilAborted.ts';
 import { CompactionService, type DraftAttempt } from './CompactionService.ts';
 import type { AskedSummary, CompactionJob, CompactionOutcome } from './compaction/job.ts';
 import { ledgerDraft } from './compaction/ledger.ts';
@@ -21,7 +22,6 @@ import { CacheStore, compactionDrafts } from './storage/index.ts';
 import { allocateBudget } from './tokens/allocateBudget.ts';
 import { tailTokens } from './tokens/budgets.ts';
 import type { CompactOptions, RequestOptions } from './types.ts';
-import { untilAborted } from './untilAborted.ts';
 
 export type RunRequest = RequestOptions &
   Pick<CompactionJob, 'trigger'> &

@@ -25,7 +25,7 @@ export interface Elsewhere {
 const programFolders = new Set(['Library', 'Applications', 'snap']);
 /** Variables that name folders of programs. */
 const naming = /(?:PATH|HOME|ROOT|PREFIX|DIR|SDK|VIRTUAL_ENV)$/;
-/** Each is a mount, and a command waits for all of them; entries beyond it stay visible. */
+/** Each is a mount, and a command waits for all of them. With more, the home is hidden as a whole. */
 const MAX_HIDDEN = 300;
 
 /** Nothing where the home itself is open. Never throws. */
@@ -35,16 +35,20 @@ export function homeElsewhere({ home, env, kept }: ElsewhereOptions): Elsewhere 
   const open = [...kept, ...foldersOfPrograms(home, env), ...linkTargets(home, names)].filter((path) =>
     path.startsWith(`${home}/`),
   );
+  const isOfPrograms = (name: string): boolean => name.startsWith('.') || programFolders.has(name);
   const hidden = names
-    .filter((name) => !name.startsWith('.') && !programFolders.has(name))
+    .filter((name) => !isOfPrograms(name))
     .map((name) => join(home, name))
     .filter((path) => !open.includes(path))
     .flatMap((path): readonly HiddenPlace[] => {
       const found = lstatOf(path);
       if (found?.isDirectory()) return [{ path, isDirectory: true }];
       return found?.isFile() ? [{ path, isDirectory: false }] : [];
-    })
-    .slice(0, MAX_HIDDEN);
+    });
+  if (hidden.length > MAX_HIDDEN) {
+    const shown = names.filter(isOfPrograms).map((name) => join(home, name));
+    return { hidden: [{ path: home, isDirectory: true }], readable: [...new Set([...shown, ...open])] };
+  }
   const readable = open.filter((path) => hidden.some((place) => isInside(path, place.path)));
   return { hidden, readable: [...new Set(readable)] };
 }

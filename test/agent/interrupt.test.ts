@@ -69,6 +69,28 @@ test('a call that the model was still writing never runs and is not recorded', a
   ]);
 });
 
+test('stopped while a decision about a call is under way, the turn ends without it', async () => {
+  const deciding = gate();
+  const { agent, ask, lines } = await stage({
+    tools: [smallTool('Bash'), smallTool('Edit')],
+    decide: async () => {
+      agent.submit(stop);
+      await deciding.opened;
+      return { behavior: 'allow', reason: 'too late' };
+    },
+    answers: [calls(['a', 'Bash'], ['b', 'Edit'])],
+  });
+  await ask('Hi');
+  const refusal = 'interrupted: The user stopped the turn before this call ran.';
+  expect(lines().slice(-4)).toEqual([
+    `entry tool_result a ${refusal}`,
+    `entry tool_result b ${refusal}`,
+    'entry turn_end: interrupted',
+    'turn_ended interrupted after 1',
+  ]);
+  deciding.open();
+});
+
 test('stopped in a tool, it ends at once and the calls behind it do not run', async () => {
   const slow = smallTool('Bash', {
     run: async (_, { signal }) => {

@@ -486,24 +486,28 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
   });
 
   describe('a command that nobody was asked about', () => {
-    test('sees the project, programs and dot files of the home, and nothing else there', async () => {
-      const { run, home, root } = await confined();
-      mkdirSync(join(home, 'letters'));
-      writeFileSync(join(home, 'letters/one.txt'), 'private\n');
-      mkdirSync(join(home, 'dotfiles'));
-      writeFileSync(join(home, 'dotfiles/gitconfig'), '[user]\n\tname = Me\n');
-      writeFileSync(join(home, 'dotfiles/plan.txt'), 'private\n');
-      symlinkSync('dotfiles/gitconfig', join(home, '.gitconfig'));
-      writeFileSync(join(home, '.inputrc'), 'shown\n');
-      writeFileSync(join(root, 'in.txt'), 'shown\n');
-      const command =
-        'cat in.txt ~/.inputrc ~/.gitconfig; cat ~/plain.txt ~/letters/one.txt ../letters/one.txt ~/dotfiles/plan.txt';
-      const looked = await run(command, { basis: 'read-only' });
-      expect(looked.text).toMatch(/shown\nshown\n\[user\]/);
-      expect(looked.text).not.toMatch(/private|^plain$/m);
-      const asked = await run(command);
-      expect(asked.text.match(/private/g)).toHaveLength(3);
-    });
+    test.each([0, 400])(
+      'sees the project, programs and dot files of the home, and nothing of %i other files there',
+      async (count) => {
+        const { run, home, root } = await confined();
+        for (let at = 0; at < count; at += 1) writeFileSync(join(home, `a${at}.txt`), 'private\n');
+        mkdirSync(join(home, 'letters'));
+        writeFileSync(join(home, 'letters/one.txt'), 'private\n');
+        mkdirSync(join(home, 'dotfiles'));
+        writeFileSync(join(home, 'dotfiles/gitconfig'), '[user]\n\tname = Me\n');
+        writeFileSync(join(home, 'dotfiles/plan.txt'), 'private\n');
+        symlinkSync('dotfiles/gitconfig', join(home, '.gitconfig'));
+        writeFileSync(join(home, '.inputrc'), 'shown\n');
+        writeFileSync(join(root, 'in.txt'), 'shown\n');
+        const command =
+          'cat in.txt ~/.inputrc ~/.gitconfig; cat ~/.ssh/id_rsa ~/.netrc; cat ~/plain.txt ~/a*.txt ~/letters/one.txt ../letters/one.txt ~/dotfiles/plan.txt';
+        const looked = await run(command, { basis: 'read-only' });
+        expect(looked.text).toMatch(/shown\nshown\n\[user\]/);
+        expect(looked.text).not.toMatch(/private|^plain$|SECRET/m);
+        const asked = await run(command);
+        expect(asked.text.match(/private/g)).toHaveLength(3 + count);
+      },
+    );
 
     test('works in a folder elsewhere to which the user let the shell go', async () => {
       let at = '';

@@ -5,6 +5,7 @@
  */
 import type { Message, ToolSchema } from '../../protocol/messages.ts';
 import type { ModelRequest, Reply, SentRequest } from '../../protocol/model.ts';
+import { untilAborted } from '../../protocol/untilAborted.ts';
 import { typedText } from '../facts/typedText.ts';
 import type { Atom } from '../history/atoms.ts';
 import type { View } from '../history/view.ts';
@@ -15,7 +16,6 @@ import type { TokenCounter } from '../TokenCounter.ts';
 import type { CompactionBudget } from '../tokens/budgets.ts';
 import { headOf } from '../tokens/wellFormed.ts';
 import type { SummaryReply } from '../types.ts';
-import { untilAborted } from '../untilAborted.ts';
 import { whyNoSummary } from './checkSummary.ts';
 import type { CompactionDeps, CompactionJob } from './job.ts';
 import { languageOf, sameLanguage } from './language.ts';

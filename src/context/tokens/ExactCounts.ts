@@ -2,7 +2,7 @@
  * Asks the encoder in batches that no thread notices, and remembers what it said by fingerprint. An encoder
  * that fails three times in a row is asked no more.
  */
-import { untilAborted } from '../untilAborted.ts';
+import { untilAborted } from '../../protocol/untilAborted.ts';
 import { cutBefore } from './exact/cutText.ts';
 import { fingerprint, TokenCache } from './TokenCache.ts';
 import type { TokenEncoder, VocabularyName } from './TokenEncoder.ts';
