@@ -9,6 +9,7 @@ import { sedUse } from './readOnlySed.ts';
 import { systemUse } from './readOnlySystem.ts';
 import type { ReadOnlyUse } from './readOnlyUse.ts';
 import { versionUse } from './readOnlyVersions.ts';
+import { isSensitive } from './sensitive.ts';
 import { isStricter } from './shellBuiltins.ts';
 
 const nothing: ReadOnlyUse = { contents: [], names: [] };
@@ -39,7 +40,9 @@ export function programUse([name = '', ...args]: readonly string[]): ReadOnlyUse
   if (command.value && !read.options.every(({ value }) => command.value?.test(value ?? '') || value === ''))
     return undefined;
   const files = operands.filter((word) => word !== '-');
-  if (command.operands === 'names') return { contents: [], names: files };
+  // With --gitignore, tree takes an operand that is a file for one with patterns.
+  const patterns = args.includes('--gitignore') ? files.filter(isSensitive) : [];
+  if (command.operands === 'names') return { contents: patterns, names: files };
   if (command.operands !== 'contents') return nothing;
   const shown = [...files, ...read.late];
   if (name !== 'diff') return { contents: shown, names: [] };

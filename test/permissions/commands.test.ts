@@ -195,6 +195,7 @@ describe('commands that do more, or may', () => {
     ['ask', 'file -C -m magic'],
     ['ask', 'tree -o out'],
     ['ask', 'tree -R -H . -L 1'],
+    ['ask', 'tree --gitignore src .env'],
     ['ask', 'hostname evil'],
     ['ask', 'printf -v X hi'],
     ['ask', "test -v 'a[$(id)]'"],

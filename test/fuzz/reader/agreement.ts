@@ -80,9 +80,17 @@ function shownBy(outputs: Outputs): string | undefined {
   return undefined;
 }
 
-/** With another secret everything that is printed has to be the same, but for numbers such as those of processes. */
+/**
+ * With another secret everything that is printed has to be the same, but for numbers such as those of processes and the
+ * order of lines: ag prints what each of its threads finds.
+ */
 function dependsOn(one: Outputs, other: Outputs): string | undefined {
-  const steady = (text: string): string => text.replace(/\d{2,}/g, '0');
+  const steady = (text: string): string =>
+    text
+      .replace(/\d{2,}/g, '0')
+      .split('\n')
+      .sort()
+      .join('\n');
   const at = one.findIndex((text, index) => {
     const again = other[index];
     return text !== undefined && again !== undefined && steady(text) !== steady(again);
