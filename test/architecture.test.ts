@@ -13,7 +13,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   config: ['protocol'],
   checkpoints: ['protocol', 'disk'],
   redact: ['protocol'],
-  sandbox: ['protocol'],
+  sandbox: ['protocol', 'disk'],
   export: ['protocol', 'redact'],
   agent: ['protocol', 'model', 'tools', 'permissions', 'context', 'config'],
   commands: ['protocol', 'agent', 'context', 'config'],

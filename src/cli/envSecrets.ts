@@ -1,6 +1,7 @@
 /** The secrets of a project's `.env` files: programs may read them, the model sees a mark in their place. */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { createFolderWalk } from '../disk/folderWalk.ts';
 import { isSensitive } from '../permissions/sensitive.ts';
 import { isSecretName } from '../redact/assignments.ts';
 import { isLikelySecret } from '../redact/likelySecret.ts';
@@ -9,19 +10,24 @@ import { findUrlPasswords } from '../redact/urlPasswords.ts';
 import type { KnownSecret } from '../tools/shell/valueRedactor.ts';
 
 const MAX_BYTES = 64 * 1024;
+/** The nearest come first. */
+const MAX_FILES = 200;
 /** Shorter ones would be found in any text. */
 const MIN_LENGTH = 6;
 /** Of one line of a value; shorter ones may be words. */
 const MIN_LINE_LENGTH = 16;
 
-/** Of the `.env` files in these folders, as they are now. Never throws. */
-export function envSecrets(folders: readonly string[]): readonly KnownSecret[] {
-  return [...new Set(folders)].flatMap((folder) =>
-    namesIn(folder)
-      .map((name) => join(folder, name))
-      .filter((path) => /\/\.env[^/]*$/.test(path) && isSensitive(path))
-      .flatMap((path) => secretsIn(textOf(path))),
-  );
+/** A function that reads the `.env` files in and below some folders, as they are now. Never throws. */
+export function createEnvSecrets(): (folders: readonly string[]) => readonly KnownSecret[] {
+  const walk = createFolderWalk((path, entries) => ({
+    found: entries
+      .map(({ name }) => join(path, name))
+      .filter((file) => /\/\.env[^/]*$/.test(file) && isSensitive(file)),
+  }));
+  return (folders) => {
+    const files = folders.flatMap((folder) => walk(folder).flatMap(({ found }) => found));
+    return [...new Set(files)].slice(0, MAX_FILES).flatMap((path) => secretsIn(textOf(path)));
+  };
 }
 
 /** A value in quotes may have several lines; another ends with its line. */
@@ -39,14 +45,6 @@ function secretsIn(text: string): readonly KnownSecret[] {
       .filter((one) => one.length >= MIN_LENGTH)
       .map((one) => ({ value: one, mark: `[redacted: ${name} of .env]` }));
   });
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }
 
 function textOf(path: string): string {

@@ -34,7 +34,7 @@ import { systemClock } from './clock.ts';
 import { logContext } from './debugEvents.ts';
 import type { DebugLog } from './debugLog.ts';
 import { delicateWord } from './delicateWords.ts';
-import { envSecrets } from './envSecrets.ts';
+import { createEnvSecrets } from './envSecrets.ts';
 import { openFileCheckpoints } from './fileCheckpoints.ts';
 import { openKnownServers } from './knownServers.ts';
 import { openLearnedWindows } from './learnedWindows.ts';
@@ -217,7 +217,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         isSensitive: permissions.isWithheld,
         web: settings.webFetch,
         sandbox,
-        knownSecrets: envSecrets,
+        knownSecrets: createEnvSecrets(),
       });
       const { maxSessions, titles } = settings.sessions;
       const stopUpkeep = startUpkeep({ place, maxSessions, interactive: options.interactive, onError });

@@ -43,6 +43,11 @@ const names = [
   'secrets.y*ml',
   'secrets.toml',
 ];
+/** As an expression: large trees are looked through for them. */
+const secretName = new RegExp(
+  `^(?:${names.map((name) => name.replaceAll('.', '\\.').replaceAll('*', '.*')).join('|')})$`,
+  's',
+);
 /** What an open end adds (`id_rsa.bak`) is left out where any name with that end would match. */
 const namesForWildcards = names.map((name) => (name.startsWith('.') ? name : name.replace(/\*$/, '')));
 const harmless = /^(?:\.env[\w.-]*\.(?:example|sample|template|dist)|.*\.pub)$/;
@@ -58,9 +63,7 @@ export function isSensitive(path: string): boolean {
   if (name === undefined) return false;
   if (parts.some((part) => directories.includes(part))) return true;
   if (places.test(parts.join('/'))) return true;
-  // A file may be called `[id].ts`: what looks like a wildcard here is a character.
-  const literal = name.replace(/[*?[{(\\]/g, '_');
-  return !harmless.test(name) && names.some((pattern) => globsOverlap(pattern, literal));
+  return secretName.test(name) && !harmless.test(name);
 }
 
 /** Whether a path that may hold shell wildcards could name a secret. Wildcards do not match a leading dot. */

@@ -25,6 +25,7 @@ import { closeInheritedFiles } from './inheritedFiles.ts';
 import { type ObeyedChanges, watchObeyed } from './obeyedChanges.ts';
 import { PortForwarder } from './PortForwarder.ts';
 import { planCommand, type SandboxPlan } from './plan.ts';
+import { createSecretsWalk } from './projectSecrets.ts';
 import { createProjectWalk } from './projectWalk.ts';
 import { createProxy } from './proxy.ts';
 import { SessionNetwork } from './SessionNetwork.ts';
@@ -45,7 +46,7 @@ export interface SandboxOptions {
   /** The Node that this program runs on, absolute. */
   readonly node: string;
   /** Looked at for each command: directories may be added. */
-  readonly places: () => Omit<PlaceOptions, 'scratchParent' | 'repositories'>;
+  readonly places: () => Omit<PlaceOptions, 'scratchParent' | 'repositories' | 'projectSecrets'>;
   /** Holds the scratch folders of all commands. */
   readonly scratchParent: (scratch: string) => string | undefined;
   readonly environment: EnvironmentRules;
@@ -88,6 +89,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
   let opened: Promise<WayOut | undefined> | undefined;
   const running = new Map<string, RunningRequest>();
   const walk = createProjectWalk((path) => options.places().isObeyed(path));
+  const findSecrets = createSecretsWalk((path) => options.places().isSensitive(path));
   const gitFolders = createCompletedGitFolders(options.gitNotes);
 
   /** Only commands of this session can connect: where one runs, it is the one, though it does not say so. */
@@ -137,14 +139,15 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         return unconfined('excluded by the settings', request.env);
       const given = options.places();
       const isLook = found.mode === 'read-only' || request.grant.basis === 'read-only';
-      const roots = isLook ? [] : given.workspace.flatMap(resolved);
+      const workspace = given.workspace.flatMap(resolved);
+      const roots = isLook ? [] : workspace;
       const walked = roots.map(walk);
       const repositories = walked.flatMap((one) => one.repositories);
-      for (const folder of isLook ? [] : [...roots, ...repositories].flatMap(gitFoldersOf))
-        gitFolders.complete(folder);
+      for (const folder of [...roots, ...repositories].flatMap(gitFoldersOf)) gitFolders.complete(folder);
       const places = findPlaces({
         ...given,
         repositories,
+        projectSecrets: isLook ? workspace.flatMap(findSecrets) : [],
         scratchParent: options.scratchParent(request.scratch),
       });
       const scratch = realpathSync(request.scratch);

@@ -15,6 +15,8 @@ export interface PlaceOptions {
   readonly workspace: readonly string[];
   /** Repositories below the workspace. */
   readonly repositories: readonly string[];
+  /** Files with secrets in the workspace. */
+  readonly projectSecrets: readonly string[];
   readonly home: string;
   /** The home in the system's list of users, where it may be another: ssh and gpg go by it. */
   readonly systemHome?: string | undefined;
@@ -84,11 +86,7 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
       ...new Set([...keptHome, ...roots.flatMap((root) => protectedIn(root, options)), ...included]),
     ],
     hidden,
-    projectSecrets: workspace.flatMap((root) =>
-      namesIn(root)
-        .map((name) => join(root, name))
-        .filter((path) => options.isSensitive(path) && isFile(path)),
-    ),
+    projectSecrets: options.projectSecrets,
     readable: [...own, ...shown, ...workspace].filter((path) =>
       hidden.some((place) => place.path !== path && isInside(path, place.path)),
     ),
@@ -200,8 +198,6 @@ function protectedIn(root: string, { isObeyed, home }: PlaceOptions): readonly s
   const gitFile = lstatOf(join(root, '.git'))?.isFile() === true ? [join(root, '.git')] : [];
   return [...obeyed, ...gitFile, ...gitFoldersOf(root).flatMap((folder) => protectedInGit(folder, home))];
 }
-
-const isFile = (path: string): boolean => lstatOf(path)?.isFile() === true;
 
 function statOf(path: string) {
   try {

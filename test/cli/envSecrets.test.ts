@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { envSecrets } from '../../src/cli/envSecrets.ts';
+import { createEnvSecrets } from '../../src/cli/envSecrets.ts';
 
 test('the secrets of .env files are known, and words that would be found in any text are not', () => {
   const folder = mkdtempSync(join(tmpdir(), 'env-'));
@@ -33,7 +33,7 @@ test('the secrets of .env files are known, and words that would be found in any 
       'CRLF_SECRET=ends-with-crlf',
     ].join('\r\n'),
   );
-  const inLines = envSecrets([folder])
+  const inLines = createEnvSecrets()([folder])
     .filter(({ mark }) => /PRIVATE|SIGNING|NEXT|CRLF/.test(mark))
     .map(({ value }) => value);
   for (const value of [
@@ -45,8 +45,24 @@ test('the secrets of .env files are known, and words that would be found in any 
     expect(inLines).toContain(value);
   rmSync(join(folder, '.env.pem'));
   expect(
-    envSecrets([folder, folder, '/nonexistent'])
+    createEnvSecrets()([folder, folder, '/nonexistent'])
       .map(({ value }) => value)
       .sort(),
   ).toEqual(['abc123def456', 'correct horse', 's3cretpw', 'zz99yy88xx77'].sort());
+});
+
+test('those of packages are known as soon as they are there, those of what is installed are not', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'env-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  for (const name of ['packages/a', 'packages/b/deploy', 'node_modules/x'])
+    mkdirSync(join(folder, name), { recursive: true });
+  const secrets = createEnvSecrets();
+  const values = (): readonly string[] =>
+    secrets([folder, join(folder, 'packages/a')]).map(({ value }) => value);
+  writeFileSync(join(folder, 'packages/a/.env'), 'A_TOKEN=abc123def456\n');
+  writeFileSync(join(folder, 'node_modules/x/.env'), 'X_TOKEN=xxx123def456\n');
+  expect(values()).toEqual(['abc123def456']);
+  writeFileSync(join(folder, 'packages/a/.env'), 'A_TOKEN=abc123def457\n');
+  writeFileSync(join(folder, 'packages/b/deploy/.env.local'), 'B_TOKEN=bbb123def456\n');
+  expect(values()).toEqual(['abc123def457', 'bbb123def456']);
 });

@@ -509,6 +509,32 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       },
     );
 
+    test.each([2, 4])(
+      'does not see secrets that git does not track; what it tracks is as it is (index version %i)',
+      async (version) => {
+        const { run, root } = await confined();
+        const git = (...args: readonly string[]) =>
+          execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.c', ...args], { cwd: root });
+        mkdirSync(join(root, 'packages/a/test'), { recursive: true });
+        for (const file of ['.env', 'packages/a/.env', 'packages/a/.env.local', 'packages/a/test/key.pem'])
+          writeFileSync(join(root, file), `in ${file}\n`);
+        git('init', '-q');
+        git('config', 'index.version', String(version));
+        git('add', '-f', '.env', 'packages/a/test/key.pem');
+        git('commit', '-qm', 'first');
+        writeFileSync(join(root, 'packages/a/test/key.pem'), 'other\n');
+        const show = 'git status --short -uno; git diff; cat .env packages/a/.env packages/a/.env.local';
+        const looked = (await run(show, { basis: 'read-only' })).text;
+        expect(looked).toMatch(/^ M packages\/a\/test\/key\.pem\n/);
+        expect(looked).toContain('+other');
+        expect(looked).toContain('in .env\n');
+        // Where git's own list cannot be read, nothing is hidden.
+        const hidden = version < 4;
+        expect(looked.includes('in packages/a/.env\n')).toBe(!hidden);
+        expect((await run(show)).text).toContain('in packages/a/.env.local');
+      },
+    );
+
     test('works in a folder elsewhere to which the user let the shell go', async () => {
       let at = '';
       const { run, home } = await confined({ context: { cwd: () => at } });
