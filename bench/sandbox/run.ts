@@ -40,6 +40,7 @@ const sandbox = createCommandSandbox({
   limits: { memoryBytes: 2 ** 32, processes: 2048 },
   isBinding: false,
   isExcluded: () => false,
+  gitRunsPrograms: () => false,
 });
 
 const state = await sandbox.state();

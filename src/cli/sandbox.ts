@@ -10,6 +10,7 @@ import type { LoadedSettings } from '../config/types.ts';
 import { getProjectStoragePath } from '../context/index.ts';
 import { realpath } from '../disk/realPath.ts';
 import { proxyAmong, readProxies } from '../model/http/proxies.ts';
+import { gitRunsPrograms } from '../permissions/gitPrograms.ts';
 import { isReadOnlyForCommands } from '../permissions/protectedNames.ts';
 import { parseRule, type SourcedRule } from '../permissions/rules.ts';
 import { isSensitive } from '../permissions/sensitive.ts';
@@ -111,6 +112,7 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
     },
     isBinding,
     isExcluded: (command) => permissions.matches(sandbox.excludedCommands, command),
+    gitRunsPrograms,
   });
 }
 

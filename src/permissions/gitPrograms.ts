@@ -6,8 +6,8 @@
  */
 import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { type IndexPaths, indexPaths } from '../disk/gitIndex.ts';
 import { gitIncludes } from '../protocol/gitIncludes.ts';
-import { type IndexPaths, indexPaths } from './gitIndex.ts';
 import { type Shown, shownFiles } from './gitShown.ts';
 import { linksIn } from './listTree.ts';
 import { isSensitive } from './sensitive.ts';

@@ -62,6 +62,8 @@ export interface SandboxOptions {
   readonly isBinding: boolean;
   /** Whether the user wants a command to run outside. */
   readonly isExcluded: (command: string) => boolean | Promise<boolean>;
+  /** Whether git, only asked for a status in a folder, would start programs. */
+  readonly gitRunsPrograms: (folder: string) => boolean;
 }
 
 /** A host that is allowed, but whose addresses are not. */
@@ -88,7 +90,10 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
   let state: Promise<SandboxState> | undefined;
   let opened: Promise<WayOut | undefined> | undefined;
   const running = new Map<string, RunningRequest>();
-  const walk = createProjectWalk((path) => options.places().isObeyed(path));
+  const walk = createProjectWalk({
+    isObeyed: (path) => options.places().isObeyed(path),
+    gitRunsPrograms: options.gitRunsPrograms,
+  });
   const findSecrets = createSecretsWalk((path) => options.places().isSensitive(path));
   const gitFolders = createCompletedGitFolders(options.gitNotes);
 

@@ -2,7 +2,10 @@
  * Notices what a command does to files that other programs obey where the sandbox could not keep it from them: files that
  * were not there, links, and whatever lies below the top of the project.
  */
-import { isAbsolute, relative } from 'node:path';
+import { realpathSync, renameSync } from 'node:fs';
+import { basename, dirname, isAbsolute, relative } from 'node:path';
+import { lstatOf } from './fileLookups.ts';
+import { RUNS_PROGRAMS } from './projectWalk.ts';
 
 /** Paths that are named at once. */
 const MAX_NAMED = 10;
@@ -33,11 +36,35 @@ export function watchObeyed(
         ([path, stamp]) => before.get(path) !== stamp && !(before.has(path) && safe.has(path)),
       );
       before = now;
-      const named = changed.slice(0, MAX_NAMED).map(([path]) => shortened(path, root));
+      const inOrder = [...changed].sort(
+        ([, a], [, b]) => Number(b === RUNS_PROGRAMS) - Number(a === RUNS_PROGRAMS),
+      );
+      const said = inOrder.map(
+        ([path, stamp]) => shortened(path, root) + (stamp === RUNS_PROGRAMS ? setAside(path) : ''),
+      );
+      const named = said.slice(0, MAX_NAMED);
       const more = changed.length - MAX_NAMED;
       return more > 0 ? [...named, `${more} more`] : named;
     },
   };
+}
+
+/**
+ * The user's next `git status` would run what the settings of a submodule name, so its `.git` gets another name. What was
+ * done, in words that follow the path.
+ */
+function setAside(path: string): string {
+  const name = [...Array(MAX_NAMED).keys()]
+    .map((at) => `${path}-set-aside${at === 0 ? '' : at}`)
+    .find((free) => lstatOf(free) === undefined);
+  try {
+    // Not behind a link: git does not follow it either.
+    if (name === undefined || realpathSync(dirname(path)) !== dirname(path)) return '';
+    renameSync(path, name);
+    return ` (renamed to ${basename(name)}: its settings start programs at your next git status)`;
+  } catch {
+    return '';
+  }
 }
 
 const merged = (all: Obeyed): ReadonlyMap<string, string> => new Map(all.flatMap((one) => [...one]));

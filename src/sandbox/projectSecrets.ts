@@ -1,7 +1,7 @@
 /** Looks through a workspace for files with secrets, as `.env` is one. */
 import { join } from 'node:path';
 import { createFolderWalk } from '../disk/folderWalk.ts';
-import { createIndexLook, repositoryAbove } from './gitIndex.ts';
+import { createIndexLook, repositoryAbove } from './indexLook.ts';
 import { isInside } from './plan.ts';
 
 /** Each is a mount. */

@@ -2,21 +2,31 @@
 import { basename, join } from 'node:path';
 import { createFolderWalk } from '../disk/folderWalk.ts';
 import { lstatOf, namesIn } from './fileLookups.ts';
-import { createIndexLook } from './gitIndex.ts';
+import { createIndexLook } from './indexLook.ts';
 
 const MAX_REPOSITORIES = 50;
 /** Of a folder that is obeyed as a whole. */
 const MAX_ENTRIES = 100;
 
 export interface Walked {
-  /** Repositories below the folder, the nearest first and without it. */
+  /** Repositories below the folder, the nearest first and without it, and submodules wherever they are. */
   readonly repositories: readonly string[];
   /** What other programs obey, each with a stamp that is another once it has changed or been replaced. */
   readonly obeyed: ReadonlyMap<string, string>;
 }
 
+export interface ProjectRules {
+  /** Whether other programs obey what a file says. */
+  readonly isObeyed: (path: string) => boolean;
+  /** Whether git, only asked for a status in a folder, would start programs. */
+  readonly gitRunsPrograms: (folder: string) => boolean;
+}
+
+/** The stamp of a submodule in which git would start programs. */
+export const RUNS_PROGRAMS = 'runs programs';
+
 /** A function that looks at a folder; never throws. */
-export function createProjectWalk(isObeyed: (path: string) => boolean): (root: string) => Walked {
+export function createProjectWalk({ isObeyed, gitRunsPrograms }: ProjectRules): (root: string) => Walked {
   const lookAtIndex = createIndexLook();
   const walk = createFolderWalk((path, entries) => {
     // A folder with a HEAD is a repository, whose settings git obeys there. Source: gitrepository-layout.
@@ -29,16 +39,25 @@ export function createProjectWalk(isObeyed: (path: string) => boolean): (root: s
   return (root) => {
     const folders = walk(root);
     const repositories = folders.filter(({ found }) => found.isRepository).map(({ path }) => path);
+    // Git looks into a submodule for the status of what is around it, and runs what the settings in there name: a
+    // repository that a command has made is obeyed from the moment on in which an index lists it, wherever it lies.
+    const submodules = repositories
+      .flatMap((at) => lookAtIndex(at).submodules)
+      .filter((path) => lstatOf(join(path, '.git')) !== undefined)
+      .slice(0, MAX_REPOSITORIES);
     return {
-      repositories: repositories.filter((path) => path !== root).slice(0, MAX_REPOSITORIES),
+      repositories: [
+        ...new Set([
+          ...repositories.filter((path) => path !== root).slice(0, MAX_REPOSITORIES),
+          ...submodules,
+        ]),
+      ],
       obeyed: new Map([
         ...folders.flatMap(({ path, found }) =>
           found.obeyed.map((name) => [join(path, name), stampOf(join(path, name))] as const),
         ),
-        // Git looks into a submodule for the status of what is around it, and runs what the settings in there name: a
-        // repository that a command has made is obeyed from the moment on in which the index lists it, wherever it lies.
-        ...repositories.map(
-          (at) => [join(at, '.git/index'), String(lookAtIndex(at, []).submodules)] as const,
+        ...submodules.map(
+          (path) => [join(path, '.git'), gitRunsPrograms(path) ? RUNS_PROGRAMS : ''] as const,
         ),
       ]),
     };

@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
+import { gitRunsPrograms } from '../../src/permissions/gitPrograms.ts';
 import { isReadOnlyForCommands } from '../../src/permissions/protectedNames.ts';
 import { isSensitive } from '../../src/permissions/sensitive.ts';
 import type { Grant } from '../../src/protocol/permissions.ts';
@@ -109,6 +110,7 @@ export async function confined({
     allowUnixSockets: false,
     isBinding: false,
     isExcluded: () => false,
+    gitRunsPrograms,
     ...options,
   });
   const bench = await openWorkbench(

@@ -403,11 +403,6 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       /\.github\/workflows, which/,
     ],
     ['a bare repository', 'git init -q --bare packages/a/data', /changed packages\/a\/data\/HEAD, which/],
-    [
-      'a repository that git looks into from another',
-      'git init -q node_modules/x; cd node_modules/x; git -c user.name=a -c user.email=a@b.c commit -q --allow-empty -m m; git config core.fsmonitor evil; cd ../..; git update-index --add --cacheinfo 160000,$(git -C node_modules/x rev-parse HEAD),node_modules/x',
-      /changed \.git\/index, which/,
-    ],
   ])('the model hears of what could not be protected: %s', async (_, command, note) => {
     const { run, root } = await confined();
     execFileSync('git', ['init', '-q', '.'], { cwd: root });
@@ -420,7 +415,55 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect((await run('git status --short > /dev/null')).text).not.toContain('It created');
   });
 
-  test('of a command in the background, too, once', async () => {
+  describe('a repository that git looks into from another', () => {
+    const make =
+      'git init -q node_modules/x; cd node_modules/x; git -c user.name=a -c user.email=a@b.c commit -q --allow-empty -m m; cd ../..; git update-index --add --cacheinfo 160000,$(git -C node_modules/x rev-parse HEAD),node_modules/x';
+    /** Writes a file where git is asked by the user, outside. */
+    const started = async () => {
+      const given = await confined();
+      execFileSync('git', ['init', '-q', '.'], { cwd: given.root });
+      const evil = `git -C node_modules/x config core.fsmonitor 'touch "${given.home}/ran"; false'`;
+      const isRunByStatus = (): boolean => {
+        execFileSync('git', ['status'], { cwd: given.root, stdio: 'ignore' });
+        return existsSync(join(given.home, 'ran'));
+      };
+      return { ...given, evil, isRunByStatus };
+    };
+
+    test('is told of', async () => {
+      const { run, root } = await started();
+      expect((await run(make)).text).toMatch(/changed node_modules\/x\/\.git, which/);
+      expect(existsSync(join(root, 'node_modules/x/.git'))).toBe(true);
+      expect((await run('echo')).text).not.toContain('It created');
+    });
+
+    test('is set aside where its settings start programs', async () => {
+      const { run, root, evil, isRunByStatus } = await started();
+      const { text, display } = await run(`${make}; ${evil}`);
+      const said =
+        'node_modules/x/.git (renamed to .git-set-aside: its settings start programs at your next git status)';
+      expect(text).toContain(said);
+      expect(display.summary).toContain(said);
+      expect(existsSync(join(root, 'node_modules/x/.git-set-aside/config'))).toBe(true);
+      expect(isRunByStatus()).toBe(false);
+    });
+
+    test('also where a later command would change them', async () => {
+      const { run, evil, isRunByStatus } = await started();
+      await run(make);
+      expect((await run(evil)).text).toMatch(/Read-only file system|Device or resource busy|could not/i);
+      expect(isRunByStatus()).toBe(false);
+    });
+
+    test('stays as it is where it was so before', async () => {
+      const { run, root, evil } = await started();
+      execFileSync('sh', ['-c', `${make}; ${evil}`], { cwd: root });
+      expect((await run('echo > new.txt')).text).not.toContain('It created');
+      expect(existsSync(join(root, 'node_modules/x/.git'))).toBe(true);
+    });
+  });
+
+  test('the model hears of what a command in the background did, too, once', async () => {
     const { run, call, root } = await confined();
     await run('while [ ! -f go ]; do sleep 0.05; done; echo x > .mcp.json', { background: true });
     expect((await call('BashOutput', { task_id: 'b1' })).text).not.toContain('It created');
@@ -528,9 +571,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
         expect(looked).toMatch(/^ M packages\/a\/test\/key\.pem\n/);
         expect(looked).toContain('+other');
         expect(looked).toContain('in .env\n');
-        // Where git's own list cannot be read, nothing is hidden.
-        const hidden = version < 4;
-        expect(looked.includes('in packages/a/.env\n')).toBe(!hidden);
+        expect(looked).not.toContain('in packages/a/.env');
         expect((await run(show)).text).toContain('in packages/a/.env.local');
       },
     );
