@@ -78,7 +78,8 @@ export const gitCommands: Readonly<Record<string, GitCommand>> = {
   'count-objects': { operands: 'words', flags: 'vH', long: words('human-readable verbose'), most: 0 },
   describe: {
     operands: 'names',
-    long: words('abbrev all always broken contains debug dirty exact-match first-parent long tags'),
+    // `--dirty` and `--broken` refresh the index, whatever GIT_OPTIONAL_LOCKS says.
+    long: words('abbrev all always contains debug exact-match first-parent long tags'),
     longValues: words('candidates exclude match'),
   },
   diff: showing,

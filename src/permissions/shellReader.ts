@@ -217,6 +217,8 @@ export class CommandReader {
         values.push(value.type === 'files' ? { ...value, single: true } : value);
     }
     if (node.children.some((child) => child.type === 'select')) return false;
+    // How often the loop runs tells something of a secret.
+    if (values.some(({ type }) => type === 'secret')) this.#reads.push(null);
     const hasList = node.children.some((child) => child.type === 'in');
     this.#assign(name, hasList ? values : [unknownText]);
     const astray = values.some((value) => value.type !== 'text' || leadsOut(value.text));

@@ -196,6 +196,8 @@ describe('commands that do more, or may', () => {
     ['ask', 'tree -o out'],
     ['ask', 'tree -R -H . -L 1'],
     ['ask', 'tree --gitignore src .env'],
+    ['ask', 'git describe --dirty'],
+    ['ask', 'git describe --broken'],
     ['ask', 'hostname evil'],
     ['ask', 'printf -v X hi'],
     ['ask', "test -v 'a[$(id)]'"],

@@ -31,6 +31,10 @@ test.each([
   '[[ -z ${TOKEN##a*} ]]',
   'x=${TOKEN##a*}; [ -z "$x" ]',
   'x=${TOKEN##a*}; y=$x; [ -z "$y" ]',
+  // How often a loop runs.
+  'for f in a ${TOKEN%%b*}; do echo loop; done',
+  'x=$TOKEN; for f in $x; do echo loop; done',
+  'for f in "a$TOKEN"; do echo loop; done',
 ])('%s asks', async (command) => {
   expect((await bash(command)).behavior).toBe('ask');
 });
