@@ -235,10 +235,8 @@ async function finished(
 }
 
 const OUTSIDE_ASKED = 'The user was asked and did not want it to run outside.';
-const OUTSIDE_UNASKED =
-  'Stay inside the workspace, or tell the user: sandbox.allowWrite and sandbox.network.allowedDomains open it.';
-const OUTSIDE_NEVER =
-  'Managed settings of this machine confine commands, and the user cannot let one out. Stay inside, or tell the user.';
+const OUTSIDE_UNASKED = 'sandbox.allowWrite and sandbox.network.allowedDomains open it.';
+const OUTSIDE_NEVER = 'Managed settings of this machine confine commands: none may run outside.';
 
 /** The user may let a command run outside, once: again from its start. */
 function outsideOffer(call: BashInput, blocked: string, { confirm, cwd }: ToolContext): Pick<Ran, 'outside'> {

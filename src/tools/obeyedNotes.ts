@@ -9,7 +9,7 @@ export function obeyedNotes(confinement: Pick<Confinement, 'obeyedChanges'> | un
   if (paths.length === 0) return { forModel: [], forUser: [] };
   const named = paths.join(', ');
   return {
-    forModel: [`(It created or changed ${named}, which other programs run or obey: tell the user.)`],
+    forModel: [`(It created or changed ${named}, which other programs run or obey.)`],
     forUser: [`changed what other programs run: ${named}`],
   };
 }
