@@ -52,7 +52,14 @@ if (state.type !== 'on') {
 async function timed(basis: Grant['basis']): Promise<number> {
   const startedAt = performance.now();
   const run = await startCommand({
-    ...{ shell: '/bin/bash', command: ':', cwd: root, env, onChunk: () => undefined },
+    ...{
+      shell: '/bin/bash',
+      command: ':',
+      cwd: root,
+      env,
+      ownPath: process.env.PATH ?? '',
+      onChunk: () => undefined,
+    },
     confine: (scratch) => sandbox.confine({ command: ':', cwd: root, grant: { basis }, env, scratch }),
   });
   await run.finished;

@@ -1,9 +1,12 @@
 /** What the terminal takes besides text, from the names in the environment; and the user's wishes about it. */
 import { spawn } from 'node:child_process';
+import { realpath } from '../disk/realPath.ts';
+import { ownProgramEnvironment } from '../protocol/ownPrograms.ts';
 import { withoutKeys } from '../tools/shell/childEnvironment.ts';
 import { isPlainConsole } from '../ui/attention/plainConsole.ts';
 import type { Attention, NotificationChannel } from '../ui/attention/types.ts';
 import { sanitizeLine } from '../ui/print/sanitize.ts';
+import { findRoot } from './workspace.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -90,7 +93,7 @@ function runNotifier(command: string, message: string, session: string, env: Env
     timeout: NOTIFIER_MS,
     windowsHide: true,
     env: {
-      ...withoutKeys(env),
+      ...withoutKeys(ownProgramEnvironment(env, findRoot(cwd), realpath)),
       CLAWDCODE: '1',
       CLAWDCODE_MESSAGE: plain(message),
       CLAWDCODE_SESSION: plain(session),

@@ -1,8 +1,11 @@
 /** Runs the user's own status line command: JSON in, a line or a few out, bounded in time and size. */
 import { spawn } from 'node:child_process';
+import { realpath } from '../disk/realPath.ts';
+import { ownProgramEnvironment } from '../protocol/ownPrograms.ts';
 import { withoutKeys } from '../tools/shell/childEnvironment.ts';
 import type { StatusInput } from '../ui/statusCommand/statusInput.ts';
 import type { StatusCommand, StatusOutput } from '../ui/statusCommand/types.ts';
+import { findRoot } from './workspace.ts';
 
 export interface StatusLineSetting {
   readonly command: string;
@@ -47,7 +50,11 @@ function runCommand(
     const child = spawn(command, {
       shell: true,
       cwd,
-      env: { ...withoutKeys(env), COLUMNS: String(columns), CLAWDCODE: '1' },
+      env: {
+        ...withoutKeys(ownProgramEnvironment(env, findRoot(cwd), realpath)),
+        COLUMNS: String(columns),
+        CLAWDCODE: '1',
+      },
       detached: process.platform !== 'win32',
       windowsHide: true,
     });

@@ -1,6 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import * as z from 'zod';
+import { realpath } from '../disk/realPath.ts';
+import { pathOutside } from '../protocol/ownPrograms.ts';
 import type { Grant } from '../protocol/permissions.ts';
 import type { CommandRequest, CommandSandbox, Confinement, SandboxState } from '../protocol/sandbox.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
@@ -132,6 +134,7 @@ async function runOnce(
   };
   const spec = {
     ...{ shell: deps.shell, command: call.command, cwd, env, confine },
+    ownPath: pathOutside(deps.env, context.root, realpath),
     onChunk: (chunk: Buffer) => {
       capture.push(chunk);
       const text = live(chunk);

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -97,4 +97,21 @@ test('a title that no variable can hold calls as well', async () => {
   notify?.('is done', `a\0b\u001B]0;x\u0007${'c'.repeat(200_000)}`);
   const told = () => readFile(join(folder, 'told'), 'utf8').catch(() => '');
   await expect.poll(told, { timeout: 10_000 }).toMatch(/^abc{998}$/);
+});
+
+test('it is no program of the project, even where that comes first on the PATH', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'clawdcode-notify-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const programs = join(folder, 'node_modules/.bin');
+  await mkdir(programs, { recursive: true });
+  await writeFile(join(programs, 'true'), '#!/bin/sh\ntouch evil\n', { mode: 0o755 });
+  const { notify } = attentionOf(
+    { ...settings, notificationCommand: 'env true; env printf done > told.part && mv told.part told' },
+    { PATH: `${programs}:${process.env.PATH}` },
+    folder,
+  );
+  notify?.('is done', 'title');
+  const told = () => readFile(join(folder, 'told'), 'utf8').catch(() => '');
+  await expect.poll(told, { timeout: 10_000 }).toBe('done');
+  await expect(readFile(join(folder, 'evil'))).rejects.toThrow();
 });

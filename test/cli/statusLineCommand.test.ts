@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -10,12 +10,24 @@ const input = {
   workspace: { current_dir: '/', project_dir: '/', added_dirs: [] },
 } as unknown as StatusInput;
 
-async function run(command: string) {
+/** `brought`: programs that the project has, in a folder that comes first on the PATH, as under `npx`. */
+async function run(command: string, brought: readonly string[] = []) {
   const folder = await mkdtemp(join(tmpdir(), 'clawdcode-status-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const programs = join(folder, 'node_modules/.bin');
+  await mkdir(programs, { recursive: true });
+  for (const name of brought)
+    await writeFile(join(programs, name), '#!/bin/sh\necho "of the project"\n', { mode: 0o755 });
   const made = createStatusCommand(
     { command, padding: 2, refreshMs: null },
-    { cwd: folder, env: { PATH: process.env.PATH, OPENAI_API_KEY: 'sk-mine', CLAWDCODE_API_KEY: 'sk-mine' } },
+    {
+      cwd: folder,
+      env: {
+        PATH: `${programs}:${process.env.PATH}`,
+        OPENAI_API_KEY: 'sk-mine',
+        CLAWDCODE_API_KEY: 'sk-mine',
+      },
+    },
     ['/more'],
     () => 77,
   );
@@ -72,4 +84,9 @@ test('what cannot be a command at all is a failure and no crash', async () => {
     type: 'failed',
     message: expect.stringContaining('could not be started'),
   });
+});
+
+test('a program of the project does not pass for one of the user’s', async () => {
+  const { output } = await run('tool', ['tool']);
+  expect(output).toMatchObject({ type: 'failed', message: expect.stringContaining('not found') });
 });

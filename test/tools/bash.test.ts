@@ -1,6 +1,6 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openWorkbench, type Workbench } from './workbench.ts';
 
 let bench: Workbench;
@@ -179,3 +179,24 @@ test('a shell that is not there is an error and not a crash', async () => {
   expect(await other.call('Bash', { command: 'true' })).toMatchObject({ status: 'error' });
   await other.close();
 });
+
+test.each(['user', 'read-only'] as const)(
+  'nothing of the project is started beside a command (%s)',
+  async (basis) => {
+    const programs = join(bench.root, 'node_modules/.bin');
+    mkdirSync(programs, { recursive: true });
+    for (const name of ['mkfifo', 'sh', 'bash', 'env'])
+      writeFileSync(join(programs, name), `#!/bin/sh\ntouch ${bench.root}/ran\nexit 1\n`, { mode: 0o755 });
+    const PATH = `${programs}:${process.env.PATH}`;
+    vi.stubEnv('PATH', PATH);
+    const other = await openWorkbench({ env: { PATH } }, { root: bench.root, cwd: () => bench.root });
+    try {
+      const { text } = await other.call('Bash', { command: 'echo a; echo b >&2' }, undefined, { basis });
+      expect(text).toBe('a\nb');
+      expect(existsSync(join(bench.root, 'ran'))).toBe(false);
+    } finally {
+      await other.close();
+      vi.unstubAllEnvs();
+    }
+  },
+);

@@ -50,7 +50,7 @@ test('a sandbox that fails leaves no folder and no pipe behind', async () => {
   const pipes = (): number => process.getActiveResourcesInfo().filter((name) => name === 'PipeWrap').length;
   const before = pipes();
   const failing = startCommand({
-    ...{ shell: '/bin/sh', command: ':', cwd: parent, env: {}, onChunk: () => undefined },
+    ...{ shell: '/bin/sh', command: ':', cwd: parent, env: {}, ownPath: '', onChunk: () => undefined },
     confine: () => Promise.reject(new Error('no sandbox')),
   });
   await expect(failing).rejects.toThrow('no sandbox');

@@ -16,11 +16,14 @@ export interface OutputPipe {
   closeWriteEnd(): void;
 }
 
-/** Makes a pipe by way of a name in the directory, which is gone again when this resolves. */
-export async function openOutputPipe(directory: string): Promise<OutputPipe | undefined> {
+/**
+ * Makes a pipe by way of a name in the directory, which is gone again when this resolves. `searched`: the PATH in which the
+ * system's program for that is looked up.
+ */
+export async function openOutputPipe(directory: string, searched: string): Promise<OutputPipe | undefined> {
   const path = join(directory, 'output');
   try {
-    await promisify(execFile)('mkfifo', ['-m', '600', path]);
+    await promisify(execFile)('mkfifo', ['-m', '600', path], { env: { PATH: searched } });
     // The reader first and not blocking: opening one end of a named pipe waits for the other.
     const readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const writeEnd = openSync(path, constants.O_WRONLY);

@@ -20,6 +20,8 @@ export interface CommandSpec {
   readonly command: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** A PATH without folders of the project, for what is started beside the command. */
+  readonly ownPath: string;
   readonly onChunk: (chunk: Buffer) => void;
   /** Confines the command; `scratch` is its own folder. Absent = it runs with the user's rights. */
   readonly confine?: (scratch: string) => Promise<Confinement | undefined>;
@@ -59,7 +61,7 @@ export async function startCommand(spec: CommandSpec): Promise<RunningCommand> {
   // Both at once; what the second may reject with is looked at below.
   const confining = spec.confine?.(scratch);
   confining?.catch(() => undefined);
-  const pipe = await openOutputPipe(scratch);
+  const pipe = await openOutputPipe(scratch, spec.ownPath);
   const output = pipe?.writeEnd ?? 'pipe';
   let confinement: Confinement | undefined;
   let child: ChildProcess;
