@@ -9,7 +9,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { type IndexPaths, indexPaths } from '../disk/gitIndex.ts';
 import { gitIncludes } from '../protocol/gitIncludes.ts';
 import { type Shown, shownFiles } from './gitShown.ts';
-import { linksIn } from './listTree.ts';
+import { foldersIn, isMisread, linksIn } from './listTree.ts';
 import { isSensitive } from './sensitive.ts';
 
 /**
@@ -19,7 +19,9 @@ import { isSensitive } from './sensitive.ts';
 const naming =
   /(?:^|\])\s*(?:\[include(?:if)?\b|(?:\w*command|external|textconv|clean|smudge|process|program|uploadpack|gitproxy|diffmerges)\s*(?:=|$))/im;
 /** The monitor is a program unless it is only switched on or off. */
-const monitor = /(?:^|\])\s*fsmonitor\s*=(?!\s*(?:true|false|yes|no|on|off|[01])\s*$)/im;
+const monitor = /(?:^|\])\s*fsmonitor\s*=(?![ \t]*(?:true|false|yes|no|on|off|[01])[ \t]*$)/im;
+/** What ends a line for an expression and not for git, which goes on reading; and bytes that are no UTF-8. */
+const unreadable = /\r(?!\n)|[\u2028\u2029\ufffd]/;
 /** Where a partial clone fetches what it lacks: `ext::` and other helpers are programs. */
 const helper = /(?:^|\])\s*(?:(?:push)?url\s*=\s*"?[\w+-]+::|vcs\s*=|\[protocol\b|\[url\s+"[\w+-]+::)/im;
 /** Settings that name a file with patterns, names or commits: https://git-scm.com/docs/git-config */
@@ -89,6 +91,7 @@ function runsPrograms(repository: Repository, seen: Set<string>): boolean {
     if (own.some((text) => text === undefined)) return true;
     const settings = own.join('\n');
     texts.push(settings);
+    if (unreadable.test(settings)) return true;
     const hooks = valuesOf(settings, 'hookspath');
     if (hooks.includes(undefined)) return true;
     const hookFolders = [join(place, 'hooks'), ...hooks.map((folder = '') => resolve(worktree, folder))];
@@ -99,7 +102,9 @@ function runsPrograms(repository: Repository, seen: Set<string>): boolean {
   }
   // Status and diff start a git of its own in each submodule, which obeys that one's settings.
   const paths = readIndex(folder, texts.join('\n'))?.submodules;
-  return paths === undefined || paths.some((path) => submoduleRuns(join(worktree, path), seen));
+  return (
+    paths === undefined || paths.some((path) => isMisread(path) || submoduleRuns(join(worktree, path), seen))
+  );
 }
 
 /** The files of the worktree may be said to be elsewhere, and would be shown as if they belonged to the project. */
@@ -128,20 +133,40 @@ function namesFileElsewhere(settings: string, worktree: string): boolean {
   });
 }
 
-/** Folders in a git folder whose files git reads line by line. */
-const read = ['.', 'info', 'rebase-merge', 'rebase-apply', 'sequencer'];
+/** Folders in a git folder whose files git reads line by line, and those with its objects. */
+const read = [
+  ...['.', 'info', 'rebase-merge', 'rebase-apply', 'sequencer'],
+  ...['objects', 'objects/info', 'objects/pack', 'reftable'],
+];
+/** Folders that hold others: references and their histories. */
+const trees = ['refs', 'logs'];
+/** More folders than anybody has branches. */
+const MAX_FOLDERS = 20_000;
 
-/** Whether something that git reads is a link to a file elsewhere. */
+/** Whether something that git reads is a link to a file elsewhere, or to the objects or references of another repository. */
 function linksOut(place: string, inside: readonly string[]): boolean {
-  return read.some((name) => {
-    const folder = join(place, name);
-    return (
+  const folders = treesOf(place);
+  if (folders.length > MAX_FOLDERS) return true;
+  return [...read.map((name) => join(place, name)), ...folders].some(
+    (folder) =>
       leadsOut(folder, inside) ||
-      linksIn(folder).some(
-        (path) => isFile(path) && (leadsOut(path, inside) || isSensitive(realpathSync(path))),
-      )
-    );
-  });
+      linksIn(folder).some((path) =>
+        isFile(path)
+          ? leadsOut(path, inside) || isSensitive(realpathSync(path))
+          : folder !== place && leadsOut(path, inside),
+      ),
+  );
+}
+
+/** Folders below `trees`, these included; more than `MAX_FOLDERS` are not looked for. */
+function treesOf(place: string): readonly string[] {
+  const found = trees.map((name) => join(place, name));
+  // It grows meanwhile.
+  for (const folder of found) {
+    if (found.length > MAX_FOLDERS) break;
+    for (const name of foldersIn(folder)) found.push(join(folder, name));
+  }
+  return found;
 }
 
 /** Whether there is something at a path, and it is in none of some folders. */

@@ -46,6 +46,17 @@ export function linksIn(folder: string): readonly string[] {
   }
 }
 
+/** The names of the folders in a folder, links left out. Nothing where there is no such folder. Never throws. */
+export function foldersIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name);
+  } catch {
+    return [];
+  }
+}
+
 function kindOf(entry: { isSymbolicLink(): boolean; isDirectory(): boolean }): TreeEntry['kind'] {
   if (entry.isSymbolicLink()) return 'link';
   return entry.isDirectory() ? 'folder' : 'file';

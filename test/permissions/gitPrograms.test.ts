@@ -324,6 +324,59 @@ test.each([
   expect(gitRunsPrograms(odd)).toBe(true);
 });
 
+test.each([
+  'objects',
+  'objects/pack',
+  'objects/00',
+  'refs',
+  'refs/other',
+  'refs/heads/one',
+  'logs',
+  'logs/refs',
+  'reftable',
+])('a link to another repository in the place of %s counts', (name) => {
+  const other = repository();
+  commit(other, 'commit', '--allow-empty', '-m', 'x');
+  commit(other, 'branch', 'one');
+  for (const more of ['objects/00', 'refs/other', 'reftable'])
+    mkdirSync(join(other, '.git', more), { recursive: true });
+  const linked = repository();
+  commit(linked, 'commit', '--allow-empty', '-m', 'x');
+  expect(gitRunsPrograms(linked)).toBe(false);
+  execFileSync('rm', ['-rf', join(linked, '.git', name)]);
+  symlinkSync(join(other, '.git', name), join(linked, '.git', name));
+  expect(gitRunsPrograms(linked)).toBe(true);
+});
+
+test.each(['\r', '\u2028', '\u2029', '\u00a0'])(
+  'a value goes on behind %j, which ends no line for git',
+  (sign) => {
+    const odd = repository();
+    appendFileSync(join(odd, '.git/config'), `[core]\n\tfsmonitor = true${sign}& touch x\n`);
+    expect(gitRunsPrograms(odd)).toBe(true);
+    const elsewhere = repository();
+    mkdirSync(join(elsewhere, `a${sign}`));
+    appendFileSync(join(elsewhere, '.git/config'), `[core]\n\texcludesFile = a${sign}/../../secret.txt\n`);
+    expect(gitRunsPrograms(elsewhere)).toBe(true);
+  },
+);
+
+test('names that are no UTF-8 count as the worst: of a submodule, and in the settings', () => {
+  const name = Buffer.from([0x64, 0xe9]);
+  const at = (folder: string): Buffer => Buffer.concat([Buffer.from(`${folder}/`), name]);
+  const outer = repository();
+  mkdirSync(at(outer));
+  const script =
+    'cd d*; git init -q; git -c user.name=a -c user.email=a@b commit -qm x --allow-empty; cd ..; git add d*';
+  execFileSync('sh', ['-c', script], { cwd: outer, stdio: 'ignore' });
+  expect(gitRunsPrograms(outer)).toBe(true);
+  const odd = repository();
+  symlinkSync('/etc', at(odd));
+  const settings = [Buffer.from('[core]\n\texcludesFile = '), name, Buffer.from('/hosts\n')];
+  appendFileSync(join(odd, '.git/config'), Buffer.concat(settings));
+  expect(gitRunsPrograms(odd)).toBe(true);
+});
+
 test('files of the worktree may be named, and folders of the git folder be links', () => {
   const usual = repository('blame.ignoreRevsFile=.git-blame-ignore-revs', 'core.hooksPath=.husky');
   writeFileSync(join(usual, '.git-blame-ignore-revs'), '');
