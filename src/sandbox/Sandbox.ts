@@ -1,7 +1,16 @@
 /** Confines the commands of one session with what this machine has: bubblewrap on Linux, seatbelt on macOS. */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { accessSync, closeSync, constants, openSync, realpathSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import type { Server } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
 import { delimiter, isAbsolute, join } from 'node:path';
@@ -16,6 +25,7 @@ import type {
 } from '../protocol/sandbox.ts';
 import { whyBlocked } from './blocked.ts';
 import { bubblewrapArguments } from './bubblewrap.ts';
+import { compiledCode } from './caches.ts';
 import { createCompletedGitFolders } from './completedGitFolders.ts';
 import { type EnvironmentRules, withoutTokens } from './environment.ts';
 import { resolved } from './fileLookups.ts';
@@ -148,7 +158,8 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       const roots = isLook ? [] : workspace;
       const walked = roots.map(walk);
       const repositories = walked.flatMap((one) => one.repositories);
-      for (const folder of [...roots, ...repositories].flatMap(gitFoldersOf)) gitFolders.complete(folder);
+for (const folder of [...roots, ...repositories].flatMap(gitFoldersOf)) gitFolders.complete(folder);
+      if (!isLook) compiledCode(given.temporary, given.user).forEach(made);
       const places = findPlaces({
         ...given,
         repositories,
@@ -184,6 +195,15 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       gitFolders.release();
     },
   };
+}
+
+/** What is not there could be made by a command, and not be protected. */
+function made(folder: string): void {
+  try {
+    mkdirSync(folder);
+  } catch {
+    // It is there, or nobody can make it.
+  }
 }
 
 /** How confined commands reach the proxy. */

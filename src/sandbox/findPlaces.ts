@@ -1,6 +1,7 @@
 /** Looks at the disk for what a plan names: which secrets, protected files and git folders there are right now. */
 import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { compiledCode } from './caches.ts';
 import { lstatOf, namesIn, resolved } from './fileLookups.ts';
 
 import { gitFoldersOf, includedByUser, linkedGitFolder, protectedInGit } from './gitPlaces.ts';
@@ -83,7 +84,12 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
     temporary,
     gitFolders,
     protected: [
-      ...new Set([...keptHome, ...roots.flatMap((root) => protectedIn(root, options)), ...included]),
+      ...new Set([
+        ...keptHome,
+        ...roots.flatMap((root) => protectedIn(root, options)),
+        ...included,
+        ...compiledCode(temporary, options.user).flatMap(resolved),
+      ]),
     ],
     hidden,
     projectSecrets: options.projectSecrets,

@@ -265,6 +265,15 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect(readdirSync(join(home, '.clawdcode/sandbox/git'))).toEqual([]);
   });
 
+  test('code that programs outside compile into the temporary folder and run again is read-only', async () => {
+    const { run, tmp } = await confined();
+    const { text } = await run(
+      `cd ${tmp}; for f in node-compile-cache v8-compile-cache; do { mkdir -p $f; echo x > $f/x; } || mv $f y || rmdir $f || echo kept; done; ls`,
+    );
+    expect(text.match(/^kept$/gm)).toHaveLength(2);
+    expect(text).not.toMatch(/^y$/m);
+  });
+
   test('a folder around secrets or the project cannot be moved away', async () => {
     const { run, root, home } = await confined({ allowWrite: ['~'] });
     mkdirSync(join(home, '.config/gh'), { recursive: true });
