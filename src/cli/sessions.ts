@@ -179,7 +179,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         isSensitive: permissions.isWithheld,
         memory,
         onWindowLearned: learnedWindows.remember,
-        instructions: createInstructionSource({ ...place, isSensitive }),
+        instructions: createInstructionSource({ ...place, isSensitive: permissions.isWithheld }),
       });
       // A disk that refuses the very first entry is told of before anybody listens, and only once: caught here.
       // The last word counts: where nothing is saved, a missing lock is no news.

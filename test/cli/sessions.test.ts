@@ -104,6 +104,30 @@ test('each session has a key of its own, which its system prompt names last and 
   expect(copy.agent.entries()[0]?.data?.noteKey).toBe(first.agent.entries()[0]?.data?.noteKey);
 });
 
+test.each(['deny', 'ask'] as const)(
+  'a file that a rule keeps from reading (%s) is not brought in by instructions',
+  async (behavior) => {
+    const { open, place } = await street();
+    const { dataRoot, home, root } = place;
+    await mkdir(join(root, 'private'));
+    await writeFile(join(root, 'private/prices.md'), 'one and a half million\n');
+    await writeFile(join(root, 'AGENTS.md'), 'Use tabs. See @private/prices.md\n');
+    await writeFile(join(root, 'sub/AGENTS.md'), '# never read\n');
+    await mkdir(dataRoot, { recursive: true });
+    const permissions = { [behavior]: ['Read(private/**)', 'Read(/sub/AGENTS.md)'] };
+    await writeFile(join(dataRoot, 'config.json'), JSON.stringify({ permissions }));
+    const loaded = await loadSettings({ dataRoot, home, root, env: {}, trusted: true, flags: {} });
+    const { agent } = await open({ from: 'sub', options: { loaded } });
+    const told = agent.entries().filter(({ subtype }) => subtype === 'instructions');
+    const texts = told.map(({ message }) => String(message.content));
+    expect(texts).toEqual([
+      expect.stringContaining('Use tabs.'),
+      expect.stringContaining('a rule keeps it from being read'),
+      expect.stringContaining('a rule keeps it from being read'),
+    ]);
+  },
+);
+
 test('a resumed session has its shell where it was left, and asks the model for the same bytes', async () => {
   const { open, place } = await street();
   const first = await open();

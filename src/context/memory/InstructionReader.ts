@@ -10,8 +10,10 @@ const MAX_BYTES = 32_768;
 /** Files that are remembered while they do not change. */
 const MAX_REMEMBERED = 256;
 
-export const NOT_READ = '(This file is a link to a secret or out of the project, so it was not read.)';
-export const NOT_IMPORTED = '(This file holds secrets or lies out of the project, so it was not read.)';
+export const NOT_READ =
+  '(This file leads to a secret or out of the project, or a rule keeps it from being read, so it was not read.)';
+export const NOT_IMPORTED =
+  '(This file holds secrets, lies out of the project, or a rule keeps it from being read, so it was not read.)';
 
 /** Whose word brings a file in: the user's own file may lead anywhere, a repository's not out of it. */
 export type Origin = 'user' | 'user import' | 'repository' | 'import';

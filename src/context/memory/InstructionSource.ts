@@ -19,6 +19,7 @@ export interface InstructionPlaces {
   readonly cwd: string;
   /** What `@~/` means; without it such imports lead nowhere. */
   readonly home?: string;
+  /** Whether a file must not go to the model unasked: a secret, or one that a rule keeps from reading. */
   readonly isSensitive: (path: string) => boolean;
 }
 
