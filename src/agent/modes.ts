@@ -46,11 +46,12 @@ export function createModes(
     await record(mode);
     emit({ type: 'mode_changed', mode });
   };
+  const cycle = cycleOf(opened, refused);
   return {
     current,
-    cycle: cycleOf(opened, refused),
+    cycle,
     set,
-    leavePlan: () => set(modeBeforePlan(context.entries()) ?? (opened === 'plan' ? 'default' : opened)),
+    leavePlan: () => set(afterPlan(modeBeforePlan(context.entries()), opened, cycle)),
     async announce() {
       if (opened === 'plan' && lastMode(context.entries()) === undefined) await record(opened);
     },
@@ -60,6 +61,19 @@ export function createModes(
       if (now !== (told ?? opened) || (told === undefined && now === 'plan')) await record(now);
     },
   };
+}
+
+/**
+ * The mode that an accepted plan leads to: the one before it, unless that was of another day, when the session was started
+ * in a mode that nobody gets into otherwise.
+ */
+function afterPlan(
+  before: PermissionMode | undefined,
+  opened: PermissionMode,
+  cycle: readonly PermissionMode[],
+): PermissionMode {
+  if (before !== undefined && cycle.includes(before)) return before;
+  return opened === 'plan' ? 'default' : opened;
 }
 
 /** `dontAsk` and `bypassPermissions` are only for a session that was started in them: nobody gets there by a slip. */

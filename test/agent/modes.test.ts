@@ -129,6 +129,35 @@ test('a mode that was switched to is still on after a resume', async () => {
 });
 
 test.each([
+  ['bypassPermissions', 'default'],
+  ['acceptEdits', 'acceptEdits'],
+] as const)(
+  'a plan that is accepted on another day does not switch the questions off: %s before, then %s',
+  async (before, then) => {
+    const first = await stage({ mode: before, answers: [says('One.')] });
+    await first.run(
+      ...(['default', before, 'plan'] as const).map((mode) => ({ type: 'set_mode', mode }) as const),
+      { type: 'prompt', text: 'Hi' },
+    );
+    const sessionId = first.agent.state().sessionId;
+    await first.agent.close();
+    const again = await stage({
+      resume: { folder: first.folder, sessionId },
+      tools: [exitPlanModeTool()],
+      decide: async () => ({ behavior: 'ask', reason: 'The plan is ready.' }),
+      answers: [plan, says('Done.')],
+    });
+    again.agent.subscribe((event) => {
+      if (event.type === 'permission_question')
+        again.agent.submit({ type: 'answer', id: event.question.id, answer: { behavior: 'allow' } });
+    });
+    expect(again.agent.state().mode).toBe('plan');
+    await again.ask('Plan it');
+    expect(again.agent.state().mode).toBe(then);
+  },
+);
+
+test.each([
   ['default', ['default', 'acceptEdits', 'plan', 'auto']],
   ['dontAsk', ['default', 'acceptEdits', 'plan', 'auto', 'dontAsk']],
   ['bypassPermissions', ['default', 'acceptEdits', 'plan', 'auto', 'bypassPermissions']],
