@@ -10,7 +10,7 @@ import { InProcessEngine } from '../../permissions/PermissionEngine.ts';
 import type { PermissionExplanation } from '../../protocol/explanation.ts';
 import type { Access, PermissionMode } from '../../protocol/permissions.ts';
 import { renderPage } from '../../ui/print/page.ts';
-import { sanitizeLine } from '../../ui/print/sanitize.ts';
+import { reveal, sanitize, sanitizeLine } from '../../ui/print/sanitize.ts';
 import { parseArguments } from '../options.ts';
 import { createPermissions, type Permissions } from '../permissions.ts';
 import { grammarFolder } from '../permissionThread/createEngine.ts';
@@ -126,11 +126,11 @@ function shown({ rules, refused }: LearnedRules, asked: number, place: Place): s
   for (const { rule, times, covers } of rules) {
     lines.push('', `${rule}  would have saved ${times} ${times === 1 ? 'question' : 'questions'}:`);
     for (const { call, times: each } of covers.slice(0, MAX_CALLS))
-      lines.push(`  ${each} × ${sanitizeLine(call.replace(/\s+/g, ' '))}`);
+      lines.push(`  ${each} × ${shownLine(call)}`);
     if (covers.length > MAX_CALLS) lines.push(`  and ${covers.length - MAX_CALLS} other calls`);
   }
   for (const { rule, call } of refused)
-    lines.push('', `${rule}  is left out: it covers a call that you denied: ${sanitizeLine(call)}`);
+    lines.push('', `${rule}  is left out: it covers a call that you denied: ${shownLine(call)}`);
   if (rules.length > 0) {
     const allow = rules.map(({ rule }) => rule);
     lines.push(
@@ -139,8 +139,11 @@ function shown({ rules, refused }: LearnedRules, asked: number, place: Place): s
       JSON.stringify({ permissions: { allow } }, null, 2),
     );
   }
-  return `${lines.map((line) => line.split('\n').map(sanitizeLine).join('\n')).join('\n')}\n`;
+  return `${lines.map((line) => sanitize(reveal(line))).join('\n')}\n`;
 }
+
+/** On one line, and nothing left out: what is saved is agreed to by this. */
+const shownLine = (call: string): string => sanitizeLine(reveal(call, true)).replace(/ +/g, ' ');
 
 async function open(
   place: Place,

@@ -55,7 +55,7 @@ export async function audit(
     const text = json
       ? jsonLine(row)
       : auditLines(row)
-          .map(({ spans }) => `${reveal(sanitizeLine(spans.map((span) => span.text).join(''))).trimEnd()}\n`)
+          .map(({ spans }) => `${sanitizeLine(reveal(spans.map((span) => span.text).join(''))).trimEnd()}\n`)
           .join('');
     if (!(await output.write(text))) return EXIT.ok;
   }

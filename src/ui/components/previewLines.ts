@@ -53,7 +53,7 @@ function linesOf(preview: Preview, width: number, theme: Theme, markdown: Markdo
         ...(preview.confinement === undefined ? [] : wrapped(preview.confinement, width, theme)),
         ...(preview.description === undefined
           ? []
-          : wrapped(sanitizeLine(reveal(preview.description)), width, theme)),
+          : wrapped(`The model says: ${sanitizeLine(reveal(preview.description))}`, width, theme)),
       ];
     }
     case 'paths':

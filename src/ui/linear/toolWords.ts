@@ -4,7 +4,7 @@ import { textOf } from '../print/content.ts';
 import { count } from '../print/numbers.ts';
 import { parseDiff } from '../print/parseDiff.ts';
 import { failureOf, type ResultFacts, resultFacts, type ToolResult } from '../print/resultFacts.ts';
-import { reveal, sanitize, sanitizeLine } from '../print/sanitize.ts';
+import { reveal, revealLine, sanitize, sanitizeLine } from '../print/sanitize.ts';
 
 const OUTPUT_LINES = 10;
 const ERROR_LINES = 12;
@@ -30,8 +30,8 @@ export interface ToolWordsOptions {
 export function toolWords(result: ToolResult, { cwd, call, markdown, isHeard }: ToolWordsOptions): string {
   const facts = resultFacts(result, call);
   const { status } = facts;
-  const tool = sanitizeLine(facts.tool);
-  const title = reveal(sanitizeLine(facts.title), tool === 'Bash');
+  const tool = sanitizeLine(reveal(facts.tool));
+  const title = sanitizeLine(reveal(facts.title, tool === 'Bash'));
   const named = title === '' || title === tool ? tool : `${tool}: ${title}`;
   const summary = sanitizeLine(result.display?.summary ?? '').replaceAll(' · ', ', ');
   // That a command ended well goes without saying on a screen.
@@ -103,5 +103,5 @@ function planWords(call: JSONLEntry['tool'], markdown: (text: string) => string)
 }
 
 function short(path: string, cwd: string): string {
-  return sanitizeLine(path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path);
+  return revealLine(path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path);
 }

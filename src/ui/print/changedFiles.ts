@@ -1,7 +1,7 @@
 /** The files that a command changed, on one row under its output. */
 import type { FileChange } from '../../protocol/entries.ts';
 import type { Theme } from '../theme.ts';
-import { sanitizeLine } from './sanitize.ts';
+import { revealLine } from './sanitize.ts';
 import { textWidth, truncate } from './width.ts';
 
 /** One row of at most `width` columns, as many files as fit and how many more; none for no files. */
@@ -27,7 +27,7 @@ export function changedFilesRow(
 
 /** E.g. "lib/a.ts +1 −2", "b.txt new", "c.txt gone". */
 function wordOf({ path, kind, added = 0, removed = 0 }: FileChange, cwd: string): string {
-  const short = sanitizeLine(path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path);
+  const short = revealLine(path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path);
   if (kind === 'deleted') return `${short} gone`;
   const lines = added + removed === 0 ? '' : ` +${added} −${removed}`;
   return kind === 'created' ? `${short} new${lines}` : short + lines;

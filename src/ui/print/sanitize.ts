@@ -65,10 +65,11 @@ function expandTabs(text: string, tab: number): string {
 /**
  * For what the user is asked to approve: nothing is removed, every character that shows nothing, or looks like a plain
  * space and is none, is shown by its number, and one that passes for an ASCII character is named with it.
- * `isCommand`: see `markLookAlikes`.
+ * `isCommand`: see `markLookAlikes`; in a command a carriage return before a line's end is one, too: behind a backslash or
+ * the name of a here-document's end a shell goes on otherwise than without it.
  */
 export function reveal(text: string, isCommand = false): string {
-  const unified = text.replace(/\r\n/g, '\n');
+  const unified = isCommand ? text : text.replace(/\r\n/g, '\n');
   if (!/[^\n -~]/.test(unified)) return unified;
   return markLookAlikes(unified, isCommand).replace(belongsOrHides, (found, hidden?: string) => {
     if (hidden === undefined) return found;
@@ -79,13 +80,13 @@ export function reveal(text: string, isCommand = false): string {
 
 /** As `reveal`, for names, which are one line: a folder's name must not write lines of its own into a question. */
 export function revealLine(text: string): string {
-  return reveal(text).replaceAll('\n', '‹U+000A›');
+  return reveal(text.replaceAll('\n', '‹U+000A›'));
 }
 
 /** Said beside texts in which `reveal` has marked something; undefined where everything is what it seems. */
 export function revealedNotice(texts: readonly string[], isCommand = false): string | undefined {
   const isMarked = texts.some((text) => {
-    const unified = text.replace(/\r\n/g, '\n').replaceAll('\t', ' ');
+    const unified = (isCommand ? text : text.replace(/\r\n/g, '\n')).replaceAll('\t', ' ');
     return reveal(unified, isCommand) !== unified;
   });
   return isMarked ? 'Characters that show nothing, or look like others, are marked ‹U+…›.' : undefined;

@@ -14,8 +14,8 @@ export interface ToolLine {
 
 /** E.g. `● Read(src/a.ts:1-60)  60 lines`; on a narrow screen the title is cut first, then the outcome goes. */
 export function renderToolLine(line: ToolLine, width: number, theme: Theme): string {
-  const tool = sanitizeLine(line.tool);
-  const title = reveal(sanitizeLine(line.title), tool === 'Bash');
+  const tool = sanitizeLine(reveal(line.tool));
+  const title = sanitizeLine(reveal(line.title, tool === 'Bash'));
   const said = sanitizeLine(line.summary ?? '');
   const named = title === '' || title === tool ? '' : title;
   const mark = markOf(line.status);

@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { reveal, sanitize, sanitizeLine } from '../../../src/ui/print/sanitize.ts';
+import {
+  reveal,
+  revealedNotice,
+  revealLine,
+  sanitize,
+  sanitizeLine,
+} from '../../../src/ui/print/sanitize.ts';
+import { renderToolLine } from '../../../src/ui/print/toolLine.ts';
+import { chooseTheme } from '../../../src/ui/theme.ts';
 
 test.each([
   ['colours', '\u001b[31mred\u001b[0m', 'red'],
@@ -96,4 +104,22 @@ test('shows what only looks like a space or like nothing, and leaves emoji and j
   ])
     expect(reveal(`rm${character}-rf`), JSON.stringify(character)).toMatch(/^rm‹U\+[0-9A-F]+›-rf$/);
   for (const text of ['👩‍💻 ✌️', 'می‌خواهم', '日本語　テスト']) expect(reveal(text)).toBe(text);
+});
+
+test('in a command a carriage return is shown: behind a backslash it ends the line', () => {
+  const command = 'echo hello \\\r\n  touch x';
+  expect(reveal(command, true)).toBe('echo hello \\‹U+000D›\n  touch x');
+  expect(revealedNotice([command], true)).toMatch(/show nothing/);
+  expect(revealedNotice(['a\r\nb'])).toBeUndefined();
+  expect(revealLine('a\r\nb')).toBe('a‹U+000D›‹U+000A›b');
+});
+
+test('the line of a call leaves nothing of the command out', () => {
+  const title = 'touch ok\u001b]; touch hidden\u0007';
+  const line = renderToolLine(
+    { tool: 'Bash', title, status: 'running' },
+    80,
+    chooseTheme('plain', { noColor: true }),
+  );
+  expect(line).toContain('touch ok‹U+001B›]; touch hidden‹U+0007›');
 });
