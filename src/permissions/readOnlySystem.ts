@@ -45,7 +45,7 @@ const lines: Readonly<Record<string, RegExp>> = {
   lscpu: /^(?:-[abcejpx]+)?$/,
   lsof: /^(?:-[nPt]+ )*(?:-[nPt]*i(?: ?(?:(?:tcp|udp|TCP|UDP)?:?[\d,-]*|tcp|udp))?)(?: -[nPt]+)*(?: -sTCP:LISTEN)?$/,
   netstat: /^-[aeilnoprstuvw]+(?: -[aelnoprstuvw]+)*$/,
-  pgrep: /^(?:-[aflnoxuc]+ )*[\w./-]+$/,
+  pgrep: /^(?:-[aflnoxuc]+ )*(?!-)[\w./-]+$/,
   pidof: /^[\w.-]+$/,
   ss: /^(?:-[tulnpaemorsxiH460]+(?: |$))*$/,
   vmstat: /^(?:-[asdSwtn]+(?: |$))*(?:\d+ \d+)?$/,

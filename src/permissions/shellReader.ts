@@ -36,7 +36,7 @@ import {
   type Variables,
   valuesOf,
 } from './wordValues.ts';
-import { hidesCommand, innerScript, isShell, unwrap, unwrapRun, type Words } from './wrappers.ts';
+import { ADDED, hidesCommand, innerScript, isShell, unwrap, unwrapRun, type Words } from './wrappers.ts';
 
 interface Place {
   readonly certain: boolean;
@@ -262,6 +262,10 @@ export class CommandReader {
     const name = words.argv[0];
     const script = innerScript(words);
     if (name === null || script === null) this.#known.push(...(runs ?? []));
+    // A pattern in it becomes the names of files first, and those are read as commands.
+    const own = nodes.slice(nodes.length - words.argv.length + (words.raw.at(-1) === ADDED ? 1 : 0));
+    const scriptEnd = isShell(name ?? '') ? words.argv.indexOf(script ?? null) : words.argv.length - 1;
+    if (script != null && !own.slice(0, scriptEnd + 1).every((node) => this.#isConstant(node))) return false;
     if (name === undefined || name === null || name === '' || reserved.test(name) || hidesCommand(words))
       return false;
     if (script === null) return false;
@@ -283,7 +287,7 @@ export class CommandReader {
     if (isMove(words.argv)) this.#moves += 1;
     if (script === undefined) return true;
     // `eval` goes on in this shell; another shell knows only what was exported.
-    const own = this.#variables;
+    const outer = this.#variables;
     const isSame = name === 'eval';
     // It would show every word, with the values of variables in it.
     if (words.argv.slice(1, -1).some((word) => /^-\w*x/.test(word ?? ''))) this.#isOpaque = true;
@@ -292,8 +296,16 @@ export class CommandReader {
     const given = runs?.flat() ?? [anything];
     if (!isSame && given.some(({ type }) => type === 'secret')) this.#reads.push(null);
     const understood = this.#depth < maxDepth && this.#readScript(script, this, this.#depth + 1);
-    if (!isSame) this.#variables = own;
+    if (!isSame) this.#variables = outer;
     return understood;
+  }
+
+  /** Whether a word is the same text to every shell, without anything that the shell replaces. */
+  #isConstant(node: Node): boolean {
+    const pieces = this.#pieces(node, false);
+    const lists = pieces && alternativesOf(pieces, this.#variables, this.#moves);
+    const [word] = lists?.length === 1 ? (lists[0] ?? []) : [];
+    return word?.type === 'text' && word.text === wordValue(node, this.#source);
   }
 
   /** Every list of arguments; null = not known, undefined = not understood. */
@@ -410,9 +422,15 @@ export class CommandReader {
       if (!understood) return false;
     }
     if (body === null) return extra.length === 0;
-    if (body.type === 'command')
-      return this.#command(body, { ...place, certain: false, isReached: false }, extra);
-    return extra.length === 0 && this.#statement(body, { ...place, certain: false, isReached: false });
+    const inside = { ...place, certain: false, isReached: false };
+    const before = this.#variables;
+    const understood =
+      body.type === 'command'
+        ? this.#command(body, inside, extra)
+        : extra.length === 0 && this.#statement(body, inside);
+    // What cannot be redirected does not run.
+    this.#variables = join(before, this.#variables);
+    return understood;
   }
 
   /** The words after the target, which belong to the command; the grammar counts them as targets. */

@@ -162,6 +162,30 @@ const brought = [
   'src/../bash -lc ls',
   '../sh -c ls',
 ];
+describe('names of files that become commands', () => {
+  never([
+    'eval ls *',
+    'eval cat odd/*',
+    "eval 'ls' src/?",
+    'eval ls [a-z]*',
+    'bash -c *',
+    'sh -c l*',
+    'eval =ls',
+  ]);
+});
+
+describe('a group that does not run because its redirection fails', () => {
+  never([
+    'x=../n.txt; { x=a.txt; } < missing; cat "$x"',
+    'x=../n.txt; { x=a.txt; } <&9; cat "$x"',
+    'x=../n.txt; { x=a.txt; } >&9; cat "$x"',
+    'x=../n.txt; { { x=a.txt; }; } < missing; cat "$x"',
+    'x=-delete; { x=-print; } < missing; find src "$x"',
+    // To dash it runs beside the shell.
+    'x=../n.txt; { x=a.txt; } &> /dev/null; cat "$x"',
+  ]);
+});
+
 describe('a shell that the folder brings along', () => {
   never(brought);
 });
@@ -237,6 +261,9 @@ describe('names of files that mean more than a file', () => {
 
 describe('options and variables that say more than they seem to', () => {
   never([
+    // The pattern of a process, which names a file of processes.
+    'pgrep -F.env',
+    'pgrep -f -F.env',
     // Not in the manner of Unix, so in that of BSD: with the environment of each process.
     'ps -axe',
     'ps -ex',
