@@ -1,8 +1,8 @@
 /** What there is on disk below a folder and above it, as far as a decision needs it. */
-import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { globsOverlap } from './globOverlap.ts';
-import { isMisread } from './listTree.ts';
+import { entriesOf, isMisread } from './listTree.ts';
 
 /** Entries looked at for one folder: about half a second's work. */
 const MAX_ENTRIES = 50_000;
@@ -130,14 +130,6 @@ function exists(path: string): boolean {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
     return false;
-  }
-}
-
-function entriesOf(folder: string) {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
   }
 }
 

@@ -9,7 +9,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { type IndexPaths, indexPaths } from '../disk/gitIndex.ts';
 import { gitIncludes } from '../protocol/gitIncludes.ts';
 import { type Shown, shownFiles } from './gitShown.ts';
-import { foldersIn, isMisread, linksIn } from './listTree.ts';
+import { entriesOf, isMisread } from './listTree.ts';
 import { isSensitive } from './sensitive.ts';
 
 /**
@@ -96,7 +96,7 @@ function runsPrograms(repository: Repository, seen: Set<string>): boolean {
     if (hooks.includes(undefined)) return true;
     const hookFolders = [join(place, 'hooks'), ...hooks.map((folder = '') => resolve(worktree, folder))];
     if (isElsewhere(settings, place, worktree) || namesFileElsewhere(settings, worktree)) return true;
-    if (linksOut(place, [place, worktree])) return true;
+    if (linksOut(place, [place, worktree]) || borrows(place)) return true;
     if (naming.test(settings) || helper.test(settings) || monitor.test(settings)) return true;
     if (hookFolders.some((at) => exists(join(at, HOOK)))) return true;
   }
@@ -133,41 +133,39 @@ function namesFileElsewhere(settings: string, worktree: string): boolean {
   });
 }
 
-/** Folders in a git folder whose files git reads line by line, and those with its objects. */
-const read = [
-  ...['.', 'info', 'rebase-merge', 'rebase-apply', 'sequencer'],
-  ...['objects', 'objects/info', 'objects/pack', 'reftable'],
-];
-/** Folders that hold others: references and their histories. */
-const trees = ['refs', 'logs'];
-/** More folders than anybody has branches. */
-const MAX_FOLDERS = 20_000;
+/** Entries of a git folder of which git shows no line; submodules are looked at by themselves. */
+const unread = /^(?:hooks|lfs|annex|modules)$/;
+/** Entries of a git folder that are looked at; one with more of them counts as the worst. */
+const MAX_ENTRIES = 50_000;
 
-/** Whether something that git reads is a link to a file elsewhere, or to the objects or references of another repository. */
+/**
+ * Whether something in a git folder is a link to files elsewhere. Git shows lines of nearly every file in it, and with a
+ * folder the commits of another repository.
+ */
 function linksOut(place: string, inside: readonly string[]): boolean {
-  const folders = treesOf(place);
-  if (folders.length > MAX_FOLDERS) return true;
-  return [...read.map((name) => join(place, name)), ...folders].some(
-    (folder) =>
-      leadsOut(folder, inside) ||
-      linksIn(folder).some((path) =>
-        isFile(path)
-          ? leadsOut(path, inside) || isSensitive(realpathSync(path))
-          : folder !== place && leadsOut(path, inside),
-      ),
-  );
+  const open = [''];
+  let looked = 0;
+  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+    for (const entry of entriesOf(join(place, folder))) {
+      looked += 1;
+      if (looked > MAX_ENTRIES) return true;
+      const name = join(folder, entry.name);
+      const path = join(place, name);
+      if (unread.test(name)) continue;
+      if (entry.isSymbolicLink()) {
+        if (isFolder(path) || leadsOut(path, inside) || (isFile(path) && isSensitive(realpathSync(path))))
+          return true;
+      } else if (entry.isDirectory() && !/^objects\/[\da-f]{2}$/.test(name)) open.push(name);
+    }
+  }
+  return false;
 }
 
-/** Folders below `trees`, these included; more than `MAX_FOLDERS` are not looked for. */
-function treesOf(place: string): readonly string[] {
-  const found = trees.map((name) => join(place, name));
-  // It grows meanwhile.
-  for (const folder of found) {
-    if (found.length > MAX_FOLDERS) break;
-    for (const name of foldersIn(folder)) found.push(join(folder, name));
-  }
-  return found;
-}
+/** Whether objects of other repositories count as this one's: gitrepository-layout(5), objects/info/alternates. */
+const borrows = (place: string): boolean =>
+  readText(join(place, 'objects/info/alternates'))
+    ?.split('\n')
+    .some((line) => /^[^#]/.test(line)) !== false;
 
 /** Whether there is something at a path, and it is in none of some folders. */
 function leadsOut(path: string, inside: readonly string[]): boolean {
@@ -216,7 +214,7 @@ function findRepository(directory: string): Repository | undefined {
     const found = repositoryAt(at);
     if (found !== undefined) return found;
     if (isThere(join(at, 'HEAD')) && ['objects', 'refs'].every((name) => exists(join(at, name))))
-      return { folder: at, worktree: at, common: commonOf(at) };
+      return { folder: at, worktree: at, common: holderOf(at) };
     if (at === dirname(at)) return undefined;
   }
 }
@@ -228,9 +226,8 @@ function repositoryAt(at: string): Repository | undefined {
   const target = isFolder(inside) ? '.git' : pathIn(inside, /^gitdir: ([^\r\n]+)[\r\n]*$/);
   const folder = target === undefined ? undefined : realPathOf(at, target);
   if (folder === undefined) return { folder: inside, worktree: at, common: undefined };
-  const common = commonOf(folder);
-  const isOwn = [folder, common].every((place) => place?.startsWith(`${at}/`)) || isNamedBack(folder, at);
-  return { folder, worktree: at, common: isOwn ? common : undefined };
+  const isOwn = folder.startsWith(`${at}/`) || isNamedBack(folder, at);
+  return { folder, worktree: at, common: isOwn ? holderOf(folder) : undefined };
 }
 
 /** Whether a repository elsewhere says that this is its worktree, as that of a linked worktree or a submodule does. */
@@ -251,6 +248,12 @@ function commonOf(folder: string): string | undefined {
     return undefined;
   const head = pathIn(join(folder, 'HEAD'), /^(?:ref:\s*(refs\/\S+)|([\da-f]{40,64}))\s*$/);
   return head === undefined ? undefined : common;
+}
+
+/** The same, where that is the folder itself or holds it, as it holds those of its worktrees. */
+function holderOf(folder: string): string | undefined {
+  const common = commonOf(folder);
+  return common !== undefined && `${folder}/`.startsWith(`${common}/`) ? common : undefined;
 }
 
 /** What a file that holds nothing but a path says, up to the line's end: blanks belong to it. */

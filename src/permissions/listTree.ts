@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface TreeEntry {
@@ -35,27 +35,20 @@ export function listTree(top: string): readonly TreeEntry[] | undefined {
   }
 }
 
-/** The links in a folder, absolute. Nothing where there is no such folder. Never throws. */
-export function linksIn(folder: string): readonly string[] {
+/** What stands in a folder. Nothing where there is no such folder, or it may not be read. Never throws. */
+export function entriesOf(folder: string): readonly Dirent[] {
   try {
-    return readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => entry.isSymbolicLink())
-      .map((entry) => join(folder, entry.name));
+    return readdirSync(folder, { withFileTypes: true });
   } catch {
     return [];
   }
 }
 
-/** The names of the folders in a folder, links left out. Nothing where there is no such folder. Never throws. */
-export function foldersIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
-      .map(({ name }) => name);
-  } catch {
-    return [];
-  }
-}
+/** The links in a folder, absolute. Nothing where there is no such folder. Never throws. */
+export const linksIn = (folder: string): readonly string[] =>
+  entriesOf(folder)
+    .filter((entry) => entry.isSymbolicLink())
+    .map((entry) => join(folder, entry.name));
 
 function kindOf(entry: { isSymbolicLink(): boolean; isDirectory(): boolean }): TreeEntry['kind'] {
   if (entry.isSymbolicLink()) return 'link';

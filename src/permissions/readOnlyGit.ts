@@ -44,7 +44,8 @@ function subcommandUse(name: string, args: readonly string[]): ReadOnlyUse | und
   if (command === undefined || read === undefined) return undefined;
   if (
     read.options.some(
-      ({ name: option, value }) => /^--(?:format|pretty)$/.test(option) && checksSignature.test(value ?? ''),
+      ({ name: option, value }) =>
+        /^--(?:format|pretty|group|sort)$/.test(option) && checksSignature.test(value ?? ''),
     )
   )
     return undefined;

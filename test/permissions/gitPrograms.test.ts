@@ -397,3 +397,88 @@ test('an index that is not understood counts as the worst', () => {
   commit(shared, 'update-index', '--split-index');
   expect(gitRunsPrograms(shared)).toBe(true);
 });
+
+describe('a repository that shows the commits or files of another', () => {
+  const withCommit = (): string => {
+    const project = repository();
+    commit(project, 'commit', '--allow-empty', '-qm', 'x');
+    return project;
+  };
+  const replace = (path: string, target: string): void => {
+    rmSync(path, { recursive: true, force: true });
+    mkdirSync(join(path, '..'), { recursive: true });
+    symlinkSync(target, path);
+  };
+  const other = withCommit();
+
+  test.each([
+    ['objects', 'objects'],
+    ['refs', 'refs'],
+    ['logs', 'logs'],
+    ['objects/pack', 'objects/pack'],
+    ['objects/ab', 'objects/pack'],
+    ['refs/heads/x/y', 'HEAD'],
+    ['worktrees/x/gitdir', 'config'],
+    ['branches/x', 'config'],
+    ['remotes/x', 'config'],
+  ])('%s is a link', (name, target) => {
+    const project = withCommit();
+    replace(join(project, '.git', name), join(other, '.git', target));
+    expect(gitRunsPrograms(project)).toBe(true);
+  });
+
+  test('a link to a folder of the worktree may go on from there', () => {
+    const project = withCommit();
+    mkdirSync(join(project, 'x'));
+    symlinkSync(join(other, '.git/config'), join(project, 'x/gitdir'));
+    replace(join(project, '.git/worktrees/x'), '../../x');
+    expect(gitRunsPrograms(project)).toBe(true);
+  });
+
+  test.each(['', 'gitdir', 'config'])(
+    'its common folder is elsewhere, and %s says that it belongs here',
+    (name) => {
+      const project = withCommit();
+      writeFileSync(join(project, '.git/commondir'), `${other}/.git\n`);
+      if (name === 'gitdir') writeFileSync(join(project, '.git/gitdir'), '../.git\n');
+      if (name === 'config')
+        appendFileSync(join(project, '.git/config'), `[core]\n\tworktree = ${project}\n`);
+      expect([project, join(project, '.git')].map(gitRunsPrograms)).toEqual([true, true]);
+    },
+  );
+
+  test('it borrows objects', () => {
+    const project = withCommit();
+    expect(gitRunsPrograms(project)).toBe(false);
+    writeFileSync(join(project, '.git/objects/info/alternates'), `${other}/.git/objects\n`);
+    expect(gitRunsPrograms(project)).toBe(true);
+  });
+
+  test('what is usual stays so: a common folder that is the folder itself, hooks and their links', () => {
+    const project = withCommit();
+    writeFileSync(join(project, '.git/commondir'), '.\n');
+    mkdirSync(join(project, '.git/hooks'), { recursive: true });
+    symlinkSync('../../../elsewhere/pre-commit', join(project, '.git/hooks/pre-commit'));
+    expect(gitRunsPrograms(project)).toBe(false);
+    const linked = join(top, `git-${made++}`);
+    commit(project, 'worktree', 'add', '-q', linked);
+    expect([project, linked].map(gitRunsPrograms)).toEqual([false, false]);
+  });
+});
+
+test('nothing that is shown or sorted by has signatures checked', async () => {
+  const project = repository();
+  const policy = await policyFor([], 'default', { root: project });
+  const decided = (command: string) =>
+    decide({ tool: 'Bash', access: { type: 'command', command, cwd: project } }, policy).behavior;
+  for (const command of [
+    "git log --format='%G?'",
+    "git shortlog --group='%G?' HEAD",
+    "git shortlog --group='format:%GK' HEAD",
+    'git for-each-ref --sort=signature',
+    'git branch --sort -signature:key',
+    'git tag --list --sort=signature',
+  ])
+    expect(decided(command), command).toBe('ask');
+  expect(decided('git branch --sort=-committerdate')).toBe('allow');
+});

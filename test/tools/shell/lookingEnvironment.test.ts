@@ -98,6 +98,20 @@ describe('a command that only looks', () => {
     expect(existsSync(join(bench.root, 'ran'))).toBe(true);
   });
 
+  test('has no signature checked, whatever form of commits the repository asks for', async () => {
+    script('check');
+    const git = (input: string, ...args: readonly string[]): string =>
+      execFileSync('git', ['-C', bench.root, ...args], { input, encoding: 'utf8' }).trim();
+    const signed = `tree ${git('', 'write-tree')}\nauthor a <a@b> 1 +0000\ncommitter a <a@b> 1 +0000\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n -----END PGP SIGNATURE-----\n\nx\n`;
+    git('', 'update-ref', 'HEAD', git(signed, 'hash-object', '-t', 'commit', '-w', '--stdin'));
+    git('', 'config', 'format.pretty', '%G? %s');
+    git('', 'config', 'gpg.program', './check');
+    expect((await run('git log -1', 'read-only')).text).toContain(' x');
+    expect(existsSync(join(bench.root, 'ran'))).toBe(false);
+    await run('git log -1', 'user');
+    expect(existsSync(join(bench.root, 'ran'))).toBe(true);
+  });
+
   test('uses no bare repository that lies in a folder, and git still shows changes', async () => {
     execFileSync('git', ['init', '-q', '--bare', join(bench.root, 'docs/api')]);
     const bare = await run('cd docs/api && git log -1', 'read-only');
