@@ -21,7 +21,10 @@ const withoutContent =
 /** Left out of the listing: what is printed beside the names or instead of them, cuts them short, or makes it fail. */
 const beside =
   /^(?:-[qs]|--(?:oneline|format|pretty|graph|color|relative|log-size|show-linear-break|exit-code|quiet|check|no-patch|name-only|name-status|raw|stat|numstat|shortstat|dirstat|cumulative|summary|compact-summary)(?:=.*)?)$/;
-const LIST = ['--name-only', '-z', '--no-renames', '--no-relative'];
+/** Of what was renamed or copied, both names: `-M` and `-C` among the words show what the old one held. */
+const LIST = ['--name-status', '-z', '--no-renames', '--no-relative'];
+/** Merges, compared with all of their parents at once: each may have the file under another name. */
+const COMBINED = ['--cc', '--name-status', '-z', '--find-renames', '--no-relative'];
 
 /** What a subcommand of git shows the content of; undefined = no file's. `args` are its words, `read` the same in parts. */
 export function shownBy(name: string, args: readonly string[], read: ReadOptions): Shown | undefined {
@@ -74,7 +77,25 @@ export function shownBy(name: string, args: readonly string[], read: ReadOptions
     name === 'stash' || (name === 'reflog' && first === 'show')
       ? [name, first, ...format, ...LIST, ...rest]
       : [name, ...format, ...recursive, ...LIST, ...kept];
-  return { listings: [listing], objects: name === 'show' || name === 'diff' ? objects : [] };
+  const isCombined =
+    has(/^(?:-c|--cc)$/) ||
+    read.options.some((option) => option.name === '--diff-merges' && /^[cd]/.test(option.value ?? '')) ||
+    (name === 'show' && !has(/^(?:-m|--diff-merges|--first-parent)$/));
+  const combined = isCombined ? [combinedListing(listing)] : [];
+  // The first of several is compared with all others at once.
+  const [result = '', ...parents] = name === 'diff' && objects.length > 2 ? objects : [];
+  const pairs = parents.map((parent) => ['diff', ...LIST, parent, result]);
+  return {
+    listings: [listing, ...combined, ...pairs],
+    objects: name === 'show' || name === 'diff' ? objects : [],
+  };
+}
+
+function combinedListing(listing: readonly string[]): readonly string[] {
+  const words = listing.flatMap((word) => (word === LIST[0] ? COMBINED : LIST.includes(word) ? [] : [word]));
+  // An option that names a way to show merges takes this one back, so that it comes behind them all.
+  const end = words.includes('--') ? words.indexOf('--') : words.length;
+  return [...words.slice(0, end), '--combined-all-paths', ...words.slice(end)];
 }
 
 /** What may be the path in `1,5:path`, `/a:b/,+1:path` and `:/a:path`; a beginning such as `/a` is an expression. */

@@ -1,6 +1,6 @@
 /** Differences and commits are shown without a question unless a secret is among the files that they touch. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { decide } from '../../src/permissions/decide.ts';
@@ -152,4 +152,80 @@ test.each([
   const decision = decide({ tool: 'Bash', access: { type: 'command', command, cwd: gone } }, policy);
   rmSync(gone, { recursive: true });
   expect(decision.behavior).toBe('ask');
+});
+
+/** A repository in which one commit makes a file of another under a new name, or a merge of two. */
+function renamed(...steps: readonly (readonly [name: string, text: string | undefined])[][]): string {
+  const place = mkdtempSync(join(top, 'home', 'renamed-'));
+  const run = (...args: readonly string[]): void => {
+    const own = ['-c', 'user.name=a', '-c', 'user.email=a@b', '-c', 'commit.gpgSign=false'];
+    expect(spawnSync('git', [...own, ...args], { cwd: place }).status).toBe(0);
+  };
+  run('init', '-q', '-b', 'main');
+  run('commit', '-q', '--allow-empty', '-m', 'begin');
+  for (const [index, files] of steps.entries()) {
+    const isMerge = steps.length === 3 && index === 2;
+    if (steps.length === 3 && index === 1) run('checkout', '-q', '-b', 'side', 'HEAD~1');
+    if (isMerge) run('merge', '-q', '-s', 'ours', '--no-commit', 'main');
+    for (const [name, text] of files)
+      if (text === undefined) rmSync(join(place, name), { force: true });
+      else writeFileSync(join(place, name), text);
+    run('add', '-A', '-f', '.');
+    run('commit', '-qm', 'next');
+  }
+  return place;
+}
+
+const lines = 'A=1\nB=2\nC=3\nD=4\nE=5\n';
+const ask = async (root: string, command: string): Promise<string> => {
+  const policy = await policyFor([], 'default', { root });
+  return decide({ tool: 'Bash', access: { type: 'command', command, cwd: root } }, policy).behavior;
+};
+
+test('a secret that was renamed or copied is shown with its old name', async () => {
+  const moved = renamed(
+    [['.env', `${lines}SECRET=x\n`]],
+    [
+      ['.env', undefined],
+      ['plain.txt', lines],
+    ],
+  );
+  for (const command of [
+    'git show -M',
+    'git diff -M HEAD~1',
+    'git log -1 -p --find-renames',
+    'git diff-tree -p -M HEAD',
+  ])
+    expect(await ask(moved, command), command).toBe('ask');
+  expect(await ask(moved, 'git show --stat -M')).toBe('allow');
+  const copied = renamed([['.env', `${lines}SECRET=x\n`]], [['plain.txt', lines]]);
+  for (const command of ['git show -C -C', 'git show -C1% --find-copies-harder'])
+    expect(await ask(copied, command), command).toBe('ask');
+  for (const command of ['git show', 'git show -M', 'git log -1 -p -C'])
+    expect(await ask(copied, command), command).toBe('allow');
+});
+
+test('a merge is shown with the names that a file has in each of the merged commits', async () => {
+  const merged = renamed(
+    [['.env', `${lines}SECRET=x\n`]],
+    [['plain.txt', `${lines}one\n`]],
+    [['plain.txt', `${lines}two\n`]],
+  );
+  for (const command of [
+    'git show',
+    'git show -c -M',
+    'git log -1 -p --cc',
+    'git show --diff-merges=c',
+    'git show --diff-merges dense-combined',
+    'git diff HEAD HEAD^1 HEAD^2',
+    'git diff-tree --cc HEAD',
+  ])
+    expect(await ask(merged, command), command).toBe('ask');
+  for (const command of [
+    'git show --first-parent',
+    'git show -- plain.txt',
+    'git diff HEAD HEAD^1',
+    'git show --stat',
+  ])
+    expect(await ask(merged, command), command).toBe('allow');
 });
