@@ -67,6 +67,8 @@ function tarUse(args: readonly string[]): ReadOnlyUse | undefined {
 }
 
 function archiveUse(name: string, args: readonly string[]): ReadOnlyUse | undefined {
+  // These programs go on looking for options, and for the archive, behind a `--`.
+  if (args.includes('--')) return undefined;
   const read = readOptions(args, { flags: name === 'unzip' ? 'lvqZ1' : '1lmsvhtzT' });
   if (read === undefined) return undefined;
   const lists = name === 'zipinfo' || read.options.some((option) => /^-[lvZ]$/.test(option.name));

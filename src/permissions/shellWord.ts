@@ -59,8 +59,8 @@ function value(node: Node, source: string): string | null {
     case 'concatenation':
       return join(node, source);
     case 'simple_expansion':
-      // `$?`, `$#`, `$$` and `$!` are numbers, whatever happens.
-      return /^\$[?#$!]$/.test(text) ? '0' : null;
+      // `$?`, `$#` and `$$` are numbers, whatever happens; `$!` is nothing where no job was started.
+      return /^\$[?#$]$/.test(text) ? '0' : null;
     default:
       return null;
   }

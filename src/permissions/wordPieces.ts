@@ -124,7 +124,8 @@ function readDollar(
     if (isKnown) return { piece: { type: 'variable', name: variable, quoted }, length: whole.length };
     const piece: Piece =
       variable === undefined
-        ? { type: 'output', quoted: quoted || /^\$[?#$!]/.test(whole) }
+        ? // Without a job before it, `$!` is nothing.
+          { type: 'output', quoted: quoted || /^\$[?#$]/.test(whole) }
         : { type: 'derived', name: variable, quoted, cut: true };
     return { piece, length: whole.length };
   }
