@@ -158,7 +158,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       const roots = isLook ? [] : workspace;
       const walked = roots.map(walk);
       const repositories = walked.flatMap((one) => one.repositories);
-for (const folder of [...roots, ...repositories].flatMap(gitFoldersOf)) gitFolders.complete(folder);
+      for (const folder of [...roots, ...repositories].flatMap(gitFoldersOf)) gitFolders.complete(folder);
       if (!isLook) compiledCode(given.temporary, given.user).forEach(made);
       const places = findPlaces({
         ...given,
