@@ -64,8 +64,8 @@ export function createModes(
 }
 
 /**
- * The mode that an accepted plan leads to: the one before it, unless that was of another day, when the session was started
- * in a mode that nobody gets into otherwise.
+ * The mode that an accepted plan leads to: the one before it, unless that one can only be entered by
+ * starting in it and this run was started in another.
  */
 function afterPlan(
   before: PermissionMode | undefined,

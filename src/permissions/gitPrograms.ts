@@ -20,7 +20,7 @@ const naming =
   /(?:^|\])\s*(?:\[include(?:if)?\b|(?:\w*command|external|textconv|clean|smudge|process|program|uploadpack|gitproxy|diffmerges)\s*(?:=|$))/im;
 /** The monitor is a program unless it is only switched on or off. */
 const monitor = /(?:^|\])\s*fsmonitor\s*=(?![ \t]*(?:true|false|yes|no|on|off|[01])[ \t]*$)/im;
-/** What ends a line for an expression and not for git, which goes on reading; and bytes that are no UTF-8. */
+/** Characters that end a line for a regular expression but not for git, and invalid UTF-8. */
 const unreadable = /\r(?!\n)|[\u2028\u2029\ufffd]/;
 /** Where a partial clone fetches what it lacks: `ext::` and other helpers are programs. */
 const helper = /(?:^|\])\s*(?:(?:push)?url\s*=\s*"?[\w+-]+::|vcs\s*=|\[protocol\b|\[url\s+"[\w+-]+::)/im;

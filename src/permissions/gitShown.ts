@@ -18,7 +18,7 @@ const withContent =
 /** Options with which only names and numbers are shown, unless combined with one of those above. */
 const withoutContent =
   /^(?:-s|--(?:no-patch|name-only|name-status|raw|stat|numstat|shortstat|dirstat|cumulative|summary|compact-summary|quiet))$/;
-/** Left out of the listing: what is printed beside the names or instead of them, cuts them short, or makes it fail. */
+/** Options dropped when git is asked for the names: they add output, replace or shorten the names, or make it fail. */
 const beside =
   /^(?:-[qs]|--(?:oneline|format|pretty|graph|color|relative|log-size|show-linear-break|exit-code|quiet|check|no-patch|name-only|name-status|raw|stat|numstat|shortstat|dirstat|cumulative|summary|compact-summary)(?:=.*)?)$/;
 /** Of what was renamed or copied, both names: `-M` and `-C` among the words show what the old one held. */

@@ -35,7 +35,7 @@ export function listTree(top: string): readonly TreeEntry[] | undefined {
   }
 }
 
-/** What stands in a folder. Nothing where there is no such folder, or it may not be read. Never throws. */
+/** The entries of a folder; empty when it does not exist or cannot be read. Never throws. */
 export function entriesOf(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });

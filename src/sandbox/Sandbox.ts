@@ -202,7 +202,7 @@ function made(folder: string): void {
   try {
     mkdirSync(folder);
   } catch {
-    // It is there, or nobody can make it.
+    // It exists already, or cannot be created.
   }
 }
 

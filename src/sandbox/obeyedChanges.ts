@@ -1,5 +1,5 @@
 /**
- * Notices what a command does to files that other programs obey where the sandbox could not keep it from them: files that
+ * Notices, and for submodules undoes, what a command does to files that other programs obey where the sandbox could not keep it from them: files that
  * were not there, links, and whatever lies below the top of the project.
  */
 import { realpathSync, renameSync } from 'node:fs';

@@ -20,7 +20,7 @@ export interface CommandSpec {
   readonly command: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** A PATH without folders of the project, for what is started beside the command. */
+  /** A PATH without folders of the project, for helper programs such as mkfifo. */
   readonly ownPath: string;
   readonly onChunk: (chunk: Buffer) => void;
   /** Confines the command; `scratch` is its own folder. Absent = it runs with the user's rights. */

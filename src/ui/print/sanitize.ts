@@ -65,8 +65,8 @@ function expandTabs(text: string, tab: number): string {
 /**
  * For what the user is asked to approve: nothing is removed, every character that shows nothing, or looks like a plain
  * space and is none, is shown by its number, and one that passes for an ASCII character is named with it.
- * `isCommand`: see `markLookAlikes`; in a command a carriage return before a line's end is one, too: behind a backslash or
- * the name of a here-document's end a shell goes on otherwise than without it.
+ * `isCommand`: see `markLookAlikes`; a command also shows the carriage return of `\r\n`, which changes what a shell makes of
+ * a backslash or a here-document delimiter before it.
  */
 export function reveal(text: string, isCommand = false): string {
   const unified = isCommand ? text : text.replace(/\r\n/g, '\n');
