@@ -127,8 +127,10 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       }
     },
     onMismatch: (host, port, token) => {
-      const refused = asking(token)?.refused;
+      const { refused, problems } = asking(token) ?? {};
       if (refused !== undefined && refused.size < MAX_NAMED) refused.add(`${host}:${port}`);
+      if (problems !== undefined && problems.size < MAX_NAMED)
+        problems.add(`what it sent to ${host}:${port} asked for another host, or hid which one`);
     },
   });
 

@@ -5,7 +5,7 @@
  */
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { isIP, type Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import { type Duplex, pipeline } from 'node:stream';
 import { readServerName } from './serverName.ts';
 
 export interface ProxyPorts {
@@ -15,7 +15,7 @@ export interface ProxyPorts {
   readonly allows: (host: string, port: number, token: string | undefined) => Promise<boolean>;
   /** Connects to a host after its addresses were checked; rejects with what is wrong. */
   readonly connect: (host: string, port: number, token: string | undefined) => Promise<Socket>;
-  /** A connection was cut because it spoke to another host than the one it named. */
+  /** A connection was cut: it asked for another host than the one it named, or nobody can tell which. */
   readonly onMismatch: (host: string, port: number, token: string | undefined) => void;
 }
 
@@ -60,12 +60,14 @@ async function tunnel(
     return refuse(client, '403 Forbidden', `the sandbox does not let commands reach ${host}`);
   const upstream = await connect(host, port, token).catch((error: Error) => error);
   if (upstream instanceof Error) return refuse(client, '502 Bad Gateway', upstream.message);
+  // It may have gone while this waited, and then says so no more.
+  if (client.destroyed) return void upstream.destroy();
   const endClient = (): void => void client.destroy();
   upstream.on('error', endClient);
   upstream.on('close', endClient);
   client.on('close', () => upstream.destroy());
   client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
-  const first = await firstRecord(client, head);
+  const first = await beginning(client, head, isWholeRecord);
   const speech = speechOf(first, host);
   if (speech === 'http') {
     // Each request gets a connection of its own.
@@ -74,7 +76,7 @@ async function tunnel(
     client.unshift(first);
     server.emit('connection', client);
     client.resume();
-  } else if (speech === 'as named') {
+  } else if (speech === 'as named' || (speech === 'ssh' && (await greetsAsSsh(upstream)))) {
     upstream.pipe(client);
     upstream.write(first);
     client.pipe(upstream);
@@ -88,40 +90,53 @@ async function tunnel(
  * How a client begins. What is none of these could be a request that a careless server understands and this proxy does
  * not. TLS to a number has no name to ask for; source: RFC 6066, 3.
  */
-function speechOf(first: Buffer, host: string): 'as named' | 'http' | 'else' {
+function speechOf(first: Buffer, host: string): 'as named' | 'ssh' | 'http' | 'else' {
   if (first[0] === 0x16) {
-    const name = readServerName(first);
-    return name === host || (name === undefined && isIP(host) !== 0) ? 'as named' : 'else';
+    const asked = readServerName(first);
+    const isAsNamed = asked.type === 'name' ? asked.name === host : asked.type === 'none' && isIP(host) !== 0;
+    return isAsNamed ? 'as named' : 'else';
   }
   const text = first.toString('latin1', 0, 32);
-  if (text.startsWith('SSH-2.0-')) return 'as named';
+  if (text.startsWith('SSH-2.0-')) return 'ssh';
   return /^[A-Z]{3,20} (?!\*)/.test(text) ? 'http' : 'else';
 }
 
-/** What the client says first: of TLS the whole first record, of anything else the first bytes. */
-function firstRecord(client: Duplex, head: Buffer): Promise<Buffer> {
+/**
+ * `SSH-2.0-GET / HTTP/1.1` is a request to a server that takes any word for a method. A server that waits for requests
+ * says nothing by itself; one of SSH greets at once. Source: RFC 4253, 4.2.
+ */
+async function greetsAsSsh(upstream: Socket): Promise<boolean> {
+  const greeting = await beginning(upstream, Buffer.alloc(0), (seen) => seen.length >= 4);
+  if (!upstream.destroyed) upstream.unshift(greeting);
+  return greeting.toString('latin1', 0, 4) === 'SSH-';
+}
+
+/** Of TLS the whole first record, of anything else the first bytes. */
+function isWholeRecord(seen: Buffer): boolean {
+  if (seen.length === 0) return false;
+  if (seen[0] !== 0x16) return true;
+  return seen.length >= 5 && seen.length >= Math.min(5 + seen.readUInt16BE(3), MAX_RECORD);
+}
+
+/** What a stream says first, until that is enough or it ends; it is paused then. `head`: what was read of it before. */
+function beginning(stream: Duplex, head: Buffer, isEnough: (seen: Buffer) => boolean): Promise<Buffer> {
   let seen = head;
-  const isWhole = (): boolean => {
-    if (seen.length === 0) return false;
-    if (seen[0] !== 0x16) return true;
-    return seen.length >= 5 && seen.length >= Math.min(5 + seen.readUInt16BE(3), MAX_RECORD);
-  };
-  if (isWhole()) return Promise.resolve(seen);
+  if (isEnough(seen)) return Promise.resolve(seen);
   return new Promise((resolve) => {
     const done = (): void => {
-      client.off('data', take);
-      client.off('end', done);
-      client.off('close', done);
-      client.pause();
+      stream.off('data', take);
+      stream.off('end', done);
+      stream.off('close', done);
+      stream.pause();
       resolve(seen);
     };
     const take = (chunk: Buffer): void => {
       seen = Buffer.concat([seen, chunk]);
-      if (isWhole()) done();
+      if (isEnough(seen)) done();
     };
-    client.on('data', take);
-    client.on('end', done);
-    client.on('close', done);
+    stream.on('data', take);
+    stream.on('end', done);
+    stream.on('close', done);
   });
 }
 
@@ -147,6 +162,7 @@ async function forward(
   if (!(await allows(host, port, token))) return end(403, `The sandbox does not let commands reach ${host}.`);
   const socket = await connect(host, port, token).catch((error: Error) => error);
   if (socket instanceof Error) return end(502, socket.message);
+  if (answer.destroyed) return void socket.destroy();
   const outgoing = request(
     {
       method: incoming.method,
@@ -161,8 +177,15 @@ async function forward(
         outgoing.destroy();
         return end(502, `${host} gave no answer.`);
       }
-      answer.writeHead(statusCode, reply.headers);
-      reply.pipe(answer);
+      try {
+        answer.writeHead(statusCode, withoutHopByHop(reply));
+      } catch {
+        // Whatever else Node reads and does not write.
+        outgoing.destroy();
+        return answer.destroy();
+      }
+      // Ends the one when the other breaks off, so that nobody takes a part for the whole, or waits for the rest.
+      pipeline(reply, answer, () => undefined);
     },
   );
   outgoing.on('error', () => (answer.headersSent ? answer.destroy() : end(502, `${host} gave no answer.`)));
@@ -171,15 +194,21 @@ async function forward(
 }
 
 /** Of the connection itself, not of the message; source: RFC 9110, 7.6.1. */
-const HOP_BY_HOP = /^(?:connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|host)$/i;
+const HOP_BY_HOP = /^(?:connection|keep-alive|proxy-.*|te|trailer|upgrade)$/i;
 
-function forwardedHeaders({ headers }: IncomingMessage): Record<string, string | string[]> {
+/** The headers of a request or a reply that go on to the other side. */
+function withoutHopByHop({ headers }: IncomingMessage): Record<string, string | string[]> {
   const kept: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(headers))
     if (value !== undefined && !HOP_BY_HOP.test(name)) kept[name] = value;
-  // Without it the body of a GET would follow unmarked, and be read as the next request.
-  if (headers['transfer-encoding'] !== undefined) kept['transfer-encoding'] = 'chunked';
   return kept;
+}
+
+function forwardedHeaders(incoming: IncomingMessage): Record<string, string | string[]> {
+  const kept = withoutHopByHop(incoming);
+  delete kept.host;
+  // Without it the body of a GET would follow unmarked, and be read as the next request.
+  return kept['transfer-encoding'] === undefined ? kept : { ...kept, 'transfer-encoding': 'chunked' };
 }
 
 function readTarget(text: string): { host: string; port: number; url: URL } | undefined {

@@ -1,41 +1,65 @@
 /**
  * The host that a TLS client names in its first message (SNI), so that a tunnel to one host cannot ask for another
- * behind the same address. Sources: RFC 8446, 4.1.2 (ClientHello), RFC 6066, 3 (server_name). Pure.
+ * behind the same address. Sources: RFC 8446, 4.1.2 (ClientHello), RFC 6066, 3 (server_name), draft-ietf-tls-esni (ECH). Pure.
  */
 
 const HANDSHAKE = 0x16;
 const CLIENT_HELLO = 1;
 const SERVER_NAME = 0;
+const ENCRYPTED_CLIENT_HELLO = 0xfe0d;
 const HOST_NAME = 0;
 
-/** In lower case; undefined when it is no ClientHello, names no host, or is damaged. */
-export function readServerName(record: Buffer): string | undefined {
+export type AskedHost =
+  /** In lower case, without a dot at the end. */
+  | { readonly type: 'name'; readonly name: string }
+  /** A whole message that names nobody. */
+  | { readonly type: 'none' }
+  /** Cut short, damaged, ambiguous, or with the name encrypted: what a server makes of it is not known. */
+  | { readonly type: 'unclear' };
+
+/** `record`: the first record of a connection, header included. */
+export function readServerName(record: Buffer): AskedHost {
   try {
-    return nameIn(record)?.toLowerCase().replace(/\.$/, '');
+    return hostIn(record);
   } catch {
     // It ends too soon.
-    return undefined;
+    return { type: 'unclear' };
   }
 }
 
-function nameIn(record: Buffer): string | undefined {
-  if (record[0] !== HANDSHAKE || record[5] !== CLIENT_HELLO) return undefined;
-  // Record header 5, handshake header 4, version 2, random 32.
-  let at = 5 + 4 + 2 + 32;
-  at += 1 + record.readUInt8(at); // session id
-  at += 2 + record.readUInt16BE(at); // cipher suites
-  at += 1 + record.readUInt8(at); // compression methods
-  const end = at + 2 + record.readUInt16BE(at);
+function hostIn(record: Buffer): AskedHost {
+  const unclear: AskedHost = { type: 'unclear' };
+  const isHello = record[0] === HANDSHAKE && record[5] === CLIENT_HELLO;
+  // Record header 5, handshake header 4.
+  const length = record.readUIntBE(6, 3);
+  if (!isHello || record.readUInt16BE(3) !== 4 + length) return unclear;
+  const hello = record.subarray(9, 9 + length);
+  if (hello.length < length) return unclear;
+  // Version 2, random 32.
+  let at = 2 + 32;
+  at += 1 + hello.readUInt8(at); // session id
+  at += 2 + hello.readUInt16BE(at); // cipher suites
+  at += 1 + hello.readUInt8(at); // compression methods
+  if (at === hello.length) return { type: 'none' };
+  const end = at + 2 + hello.readUInt16BE(at);
   at += 2;
+  const names: string[] = [];
   while (at < end) {
-    const type = record.readUInt16BE(at);
-    const length = record.readUInt16BE(at + 2);
-    // In the extension: length of the list, type of the name, length of the name.
-    if (type === SERVER_NAME && record.readUInt8(at + 6) === HOST_NAME) {
-      const [from, to] = [at + 9, at + 9 + record.readUInt16BE(at + 7)];
-      return to > record.length ? undefined : record.subarray(from, to).toString('latin1');
-    }
-    at += 4 + length;
+    const type = hello.readUInt16BE(at);
+    const extension = hello.subarray(at + 4, at + 4 + hello.readUInt16BE(at + 2));
+    if (type === ENCRYPTED_CLIENT_HELLO) return unclear;
+    if (type === SERVER_NAME) names.push(onlyName(extension));
+    at += 4 + hello.readUInt16BE(at + 2);
   }
-  return undefined;
+  const [name, ...more] = names;
+  if (at !== end || end !== hello.length || more.length > 0) return unclear;
+  return name === undefined ? { type: 'none' } : { type: 'name', name };
+}
+
+/** Of a server_name extension: length of the list, type of the name, length of the name. Throws for more than one. */
+function onlyName(extension: Buffer): string {
+  const length = extension.readUInt16BE(3);
+  const isOne = extension.readUInt16BE(0) === 3 + length && extension.length === 5 + length;
+  if (!isOne || extension.readUInt8(2) !== HOST_NAME) throw new Error('not one name');
+  return extension.toString('latin1', 5).toLowerCase().replace(/\.$/, '');
 }

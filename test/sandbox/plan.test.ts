@@ -271,19 +271,34 @@ describe('the host in a ClientHello', () => {
     ]);
   };
 
+  const named = (host: string) => ({ type: 'name', name: host });
+  const unclear = { type: 'unclear' };
+
   test('is read wherever it stands, in lower case', () => {
-    expect(readServerName(hello(name('Evil.Example.')))).toBe('evil.example');
-    expect(readServerName(hello(Buffer.concat([Buffer.from([0, 23, 0, 0]), name('a.b')])))).toBe('a.b');
+    expect(readServerName(hello(name('Evil.Example.')))).toEqual(named('evil.example'));
+    expect(readServerName(hello(Buffer.concat([Buffer.from([0, 23, 0, 0]), name('a.b')])))).toEqual(
+      named('a.b'),
+    );
+    expect(readServerName(hello(Buffer.alloc(0)))).toEqual({ type: 'none' });
   });
 
-  test('is not there in anything else, however damaged', () => {
-    expect(readServerName(Buffer.from('GET / HTTP/1.1'))).toBeUndefined();
-    expect(readServerName(hello(Buffer.alloc(0)))).toBeUndefined();
+  test('is unclear in anything else, however damaged', () => {
+    expect(readServerName(Buffer.from('GET / HTTP/1.1'))).toEqual(unclear);
     const whole = hello(name('evil.example'));
     for (let length = 0; length < whole.length; length++)
-      expect([undefined, 'evil.example'.slice(0, -1)]).not.toContain(
-        readServerName(whole.subarray(0, length)) ?? 'none',
-      );
+      expect(readServerName(whole.subarray(0, length))).toEqual(unclear);
+  });
+
+  test('is unclear where two are named, or where one is encrypted', () => {
+    const two = Buffer.from([0, 0, 0, 10, 0, 8, 0, 0, 1, 0x61, 0, 0, 1, 0x62]);
+    const encrypted = Buffer.from([0xfe, 0x0d, 0, 1, 0]);
+    for (const extensions of [
+      Buffer.concat([name('a.b'), name('c.d')]),
+      two,
+      Buffer.concat([name('a.b'), encrypted]),
+      encrypted,
+    ])
+      expect(readServerName(hello(extensions))).toEqual(unclear);
   });
 });
 

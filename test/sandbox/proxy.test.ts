@@ -17,16 +17,25 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A proxy that lets `good.example` through, and what arrives there, byte for byte. */
-async function open(answer = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok') {
+/**
+ * A proxy that lets `good.example` through, and what arrives there, byte for byte. The server says `greeting` by itself;
+ * `breaksOff`: it closes the connection after its answer.
+ */
+async function open(
+  answer = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok',
+  { greeting = '', breaksOff = false } = {},
+) {
   let arrived = '';
   const mismatches: string[] = [];
   const upstream = await listening(
     createServer((socket) => {
       socket.on('error', () => undefined);
+      if (greeting !== '') socket.write(greeting);
       socket.on('data', (chunk) => {
         arrived += chunk.toString('latin1');
-        if (/\r\n\r\n/.test(arrived)) socket.write(answer);
+        if (!/\r\n\r\n/.test(arrived)) return;
+        if (breaksOff) socket.end(answer);
+        else socket.write(answer);
       });
     }),
   );
@@ -56,7 +65,7 @@ async function open(answer = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok') {
       socket.on('error', () => undefined);
       socket.on('close', () => resolve(heard));
     });
-  return { say, mismatches, arrived: () => arrived };
+  return { say, port: proxy, mismatches, arrived: () => arrived };
 }
 
 const CONNECT = 'CONNECT good.example:80 HTTP/1.1\r\n\r\n';
@@ -102,6 +111,26 @@ describe('the proxy', () => {
     expect(await say(CONNECT, first)).toMatch(/^HTTP\/1.1 200 Connection Established\r\n\r\n$/);
     expect(arrived()).toBe('');
     expect(mismatches).toEqual(['good.example']);
+  });
+
+  test('ends a tunnel to a number in which TLS asks for a host, also in two records', async () => {
+    for (const first of [hello('evil.example'), split(hello('evil.example'))]) {
+      const { say, arrived, mismatches } = await open();
+      await say('CONNECT 192.0.2.1:443 HTTP/1.1\r\n\r\n', first);
+      expect(arrived()).toBe('');
+      expect(mismatches).toEqual(['192.0.2.1']);
+    }
+  });
+
+  test('lets SSH through to a server that greets as one, and no request that begins like it', async () => {
+    const first = 'SSH-2.0-GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n';
+    const ssh = await open('', { greeting: 'SSH-2.0-OpenSSH_9.9\r\n' });
+    expect(await ssh.say(CONNECT, first)).toContain('SSH-2.0-OpenSSH_9.9');
+    expect(ssh.arrived()).toBe(first);
+    const web = await open('', { greeting: 'HTTP/1.1 408 Request Timeout\r\n\r\n' });
+    expect(await web.say(CONNECT, first)).not.toContain('408');
+    expect(web.arrived()).toBe('');
+    expect(web.mismatches).toEqual(['good.example']);
   });
 
   test('lets TLS through that names the host, and to a number without a name', async () => {
@@ -182,6 +211,58 @@ test.each(['000 Nothing', '099 Less', '101 Switching Protocols', '42 No'])(
     const request = 'GET http://good.example/ HTTP/1.1\r\nHost: good.example\r\n\r\n';
     expect(await say(request)).toMatch(/^HTTP\/1\.1 502 /);
     expect(await say(request)).toMatch(/^HTTP\/1\.1 502 /);
+  },
+);
+
+test.each([
+  ['with a length', 'Content-Length: 2\r\nTrailer: X\r\n\r\nok'],
+  ['in chunks', 'Transfer-Encoding: chunked\r\nTrailer: X\r\n\r\n2\r\nok\r\n0\r\nX: y\r\n\r\n'],
+])('an answer that announces trailers is passed on without them: %s', async (_name, rest) => {
+  const { say } = await open(`HTTP/1.1 200 OK\r\n${rest}`);
+  const heard = await say('GET http://good.example/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+  expect(heard).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*ok/);
+  expect(heard).not.toMatch(/trailer/i);
+});
+
+test('an answer that breaks off ends for the client, too', async () => {
+  const { port } = await open('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nok', { breaksOff: true });
+  let heard = '';
+  const client = connect(port, '127.0.0.1');
+  client.on('data', (chunk) => {
+    heard += chunk.toString('latin1');
+  });
+  const ended = new Promise((resolve) => client.on('close', resolve));
+  client.write('GET http://good.example/ HTTP/1.1\r\nHost: x\r\n\r\n');
+  await ended;
+  expect(heard).toMatch(/\r\n\r\nok$/);
+});
+
+test.each(['CONNECT good.example:443', 'GET http://good.example/'])(
+  'who is gone before the host is connected leaves nothing open: %s',
+  async (line) => {
+    const upstream = await listening(createServer());
+    const made: Socket[] = [];
+    let onGone = (): void => undefined;
+    const gone = new Promise<void>((resolve) => {
+      onGone = resolve;
+    });
+    const proxy = createProxy({
+      knows: () => true,
+      allows: async () => true,
+      connect: async () => {
+        // As long as it takes to look a name up.
+        client.resetAndDestroy();
+        await gone;
+        const socket = connect(upstream, '127.0.0.1');
+        made.push(socket);
+        return socket;
+      },
+      onMismatch: () => undefined,
+    });
+    proxy.on('connection', (socket: Socket) => socket.on('close', () => onGone()));
+    const client = connect(await listening(proxy), '127.0.0.1');
+    client.write(`${line} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await expect.poll(() => made[0]?.destroyed).toBe(true);
   },
 );
 
