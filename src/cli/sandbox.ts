@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import type { ClientRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import { arch, platform, tmpdir, totalmem } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { isManaged } from '../config/managed.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import { getProjectStoragePath } from '../context/index.ts';
@@ -40,22 +40,37 @@ export interface SandboxParts {
   readonly mode: SandboxMode | undefined;
 }
 
-type SandboxSettings = LoadedSettings['settings']['sandbox'];
-
 /** What decides whether there is a sandbox; who asks for a mode on the command line wants it. */
 export function probeOptions(
-  { env, root }: Place,
-  sandbox: SandboxSettings,
+  place: Place,
+  { sandbox, permissions }: LoadedSettings['settings'],
   mode?: SandboxMode,
 ): ProbeOptions {
+  const { root } = place;
   return {
     mode: mode ?? sandbox.mode,
     enabled: sandbox.enabled || mode !== undefined,
     platform: platform(),
     machine: arch(),
-    path: pathOutside(env, root, realpath),
+    path: pathWithout(
+      [root, ...permissions.additionalDirectories, ...temporaryFolders(), ...sandbox.allowWrite],
+      place,
+    ),
     allowUnixSockets: sandbox.network.allowUnixSockets,
   };
+}
+
+const temporaryFolders = (): readonly string[] => [tmpdir(), '/tmp', '/var/tmp'];
+
+/** A PATH without folders that commands may write to: one could put there what confines the next. */
+function pathWithout(folders: readonly string[], { env, root, home }: Place): string {
+  const absolute = folders.map((folder) =>
+    /^~(?:\/|$)/.test(folder) ? join(home, folder.slice(1)) : resolve(root, folder),
+  );
+  return [...absolute, ...absolute.map(realpath)].reduce(
+    (PATH, folder) => pathOutside({ ...env, PATH }, folder, realpath),
+    env.PATH ?? '',
+  );
 }
 
 export function createSessionSandbox({ place, loaded, permissions, mode }: SandboxParts): CommandSandbox {
@@ -74,7 +89,7 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
   const isObeyed = remembered((path) => isReadOnlyForCommands(path, protection));
   const sensitive = remembered(isSensitive);
   return createCommandSandbox({
-    ...probeOptions(place, sandbox, mode),
+    ...probeOptions(place, loaded.settings, mode),
     node: process.execPath,
     places: () => ({
       workspace: [root, ...rules.additionalDirectories],
@@ -84,7 +99,7 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
       user: process.getuid?.(),
       dataRoot,
       ownDirectories: [join(project, 'blobs')],
-      temporary: [tmpdir(), '/tmp', '/var/tmp'],
+      temporary: temporaryFolders(),
       allowWrite: [...sandbox.allowWrite, ensured(caches)],
       denyRead: sandbox.denyRead,
       allowRead: sandbox.allowRead,

@@ -51,7 +51,7 @@ export interface SandboxOptions {
   readonly enabled: boolean;
   readonly platform: NodeJS.Platform;
   readonly machine: string;
-  /** Where bubblewrap and nsenter are looked up: a PATH without folders of the project. */
+  /** Where bubblewrap and nsenter are looked up: a PATH without folders that commands may write to. */
   readonly path: string;
   /** The Node that this program runs on, absolute. */
   readonly node: string;
@@ -139,8 +139,13 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
     return opened;
   };
 
+  // Looked up once: what confines one command is what confined the last, or nothing runs.
+  let bwrap = '';
   const look = (): Promise<SandboxState> => {
-    if (state === undefined && options.platform === 'linux') closeInheritedFiles();
+    if (state === undefined && options.platform === 'linux') {
+      closeInheritedFiles();
+      bwrap = find('bwrap', options.path) ?? '';
+    }
     state ??= probeSandbox(options);
     return state;
   };
@@ -185,7 +190,17 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         () => roots.map((root) => walk(root).obeyed),
         { kept: [...plan.protected, ...plan.hidden.map(({ path }) => path)], root: roots[0] ?? '/' },
       );
-      const confinement = confined({ plan, env, wayOut, token, asking: own, options, obeyed, onRelease });
+      const confinement = confined({
+        plan,
+        env,
+        bwrap,
+        wayOut,
+        token,
+        asking: own,
+        options,
+        obeyed,
+        onRelease,
+      });
       if (plan.network === 'session') running.set(token, own);
       return confinement;
     },
@@ -335,6 +350,8 @@ function unconfined(reason: string, env: Readonly<Record<string, string>>): Conf
 interface ConfinedParts {
   readonly plan: SandboxPlan;
   readonly env: Readonly<Record<string, string>>;
+  /** Absolute; where there is one. */
+  readonly bwrap: string;
   readonly wayOut: WayOut | undefined;
   readonly token: string;
   readonly asking: RunningRequest;
@@ -346,6 +363,7 @@ interface ConfinedParts {
 function confined({
   plan,
   env,
+  bwrap,
   wayOut,
   token,
   asking,
@@ -380,7 +398,6 @@ function confined({
           inherit: [],
           env: own,
         };
-      const bwrap = find('bwrap', options.path) ?? 'bwrap';
       const bytes = options.allowUnixSockets ? undefined : socketFilter(options.machine);
       if (bytes !== undefined) descriptors.push(openFilter(bytes, plan.scratch));
       const words = [

@@ -1,7 +1,17 @@
-import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { confined, hasSandbox } from './confined.ts';
 
 const patience = { timeout: 30_000, interval: 50 };
@@ -110,6 +120,27 @@ describe.skipIf(!hasSandbox)('processes in the sandbox', () => {
       await new Promise((done) => setTimeout(done, 500));
       expect(tick()).toBe(before);
     }, patience);
+  });
+
+  test('what confines them is looked up once: nothing else takes its place', async () => {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), 'programs-')));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const [early, late, ran] = [join(folder, 'early'), join(folder, 'late'), join(folder, 'ran')];
+    for (const at of [early, late]) mkdirSync(at);
+    for (const name of ['bwrap', 'nsenter']) {
+      const { stdout } = spawnSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' });
+      if (stdout !== '') symlinkSync(stdout.trim(), join(late, name));
+    }
+    const { run } = await confined({
+      options: { path: `${early}:${late}` },
+      env: { PATH: `${early}:${process.env.PATH}` },
+    });
+    expect((await run('echo hi')).text).toBe('hi');
+    writeFileSync(join(early, 'bwrap'), `#!/bin/sh\ntouch ${ran}\n`, { mode: 0o755 });
+    expect((await run('echo hi')).sandbox?.mode).toBe('workspace-write');
+    rmSync(join(late, 'bwrap'));
+    expect((await run('echo hi')).text).not.toMatch(/^hi$/m);
+    expect(existsSync(ran)).toBe(false);
   });
 
   test('limits on memory hold', async () => {

@@ -35,7 +35,7 @@ export function createDoctorPorts(given: Given): DoctorPorts {
     ...given,
     node: { version: versions.node, path: execPath, platform: `${platform} ${arch}` },
     run: (program, args) => firstLine(program, args, given.place),
-    sandbox: () => probeSandbox(probeOptions(given.place, given.loaded.settings.sandbox)),
+    sandbox: () => probeSandbox(probeOptions(given.place, given.loaded.settings)),
     now: () => performance.now(),
   };
 }

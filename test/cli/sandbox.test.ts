@@ -1,0 +1,30 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { Place } from '../../src/cli/place.ts';
+import { probeOptions } from '../../src/cli/sandbox.ts';
+import { settingsSchema } from '../../src/config/schema.ts';
+
+test('what confines commands is looked up in no folder that commands may write to', () => {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), 'probe-')));
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    rmSync(base, { recursive: true, force: true });
+  });
+  const [home, root, tmp] = [join(base, 'home'), join(base, 'home/p'), join(base, 'tmp')];
+  const folders = ['home/p/bin', 'home/q/bin', 'home/w/bin', 'tmp/bin', 'home/bin', 'usr/bin'].map((name) =>
+    join(base, name),
+  );
+  for (const folder of folders) mkdirSync(folder, { recursive: true });
+  vi.stubEnv('TMPDIR', tmp);
+  const place: Place = {
+    ...{ cwd: root, root, home, dataRoot: join(home, '.clawdcode'), packageRoot: base, version: '0' },
+    env: { HOME: home, PATH: folders.join(':') },
+  };
+  const settings = settingsSchema.parse({
+    permissions: { additionalDirectories: ['../q'] },
+    sandbox: { allowWrite: ['~/w'] },
+  });
+  expect(probeOptions(place, settings).path).toBe(`${join(home, 'bin')}:${join(base, 'usr/bin')}`);
+});
