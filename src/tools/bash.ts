@@ -92,17 +92,20 @@ async function runBash(
   grant: Grant,
   deps: BashDeps,
 ): Promise<ToolOutcome> {
+  const start = context.cwd();
   const ran = await runOnce(call, context, grant, deps);
   const { outside } = ran;
   if (outside === undefined) return ran.outcome;
-  if ((await outside.isWanted()) !== true) return ran.outcome;
+  if ((await outside.isWanted(start)) !== true) return ran.outcome;
+  // Where the first run has gone is not where the second begins.
+  context.setCwd(start);
   return (await runOnce(call, context, grant, deps, 'the user let it run outside')).outcome;
 }
 
 interface Ran {
   readonly outcome: ToolOutcome;
   /** With a command that its sandbox made fail, where the user can be asked to run it outside. */
-  readonly outside?: { isWanted(): Promise<boolean> };
+  readonly outside?: { isWanted(cwd: string): Promise<boolean> };
 }
 
 /** `outsideBecause`: runs without a sandbox, for that reason. */
@@ -242,14 +245,14 @@ const OUTSIDE_UNASKED = 'sandbox.allowWrite and sandbox.network.allowedDomains o
 const OUTSIDE_NEVER = 'Managed settings of this machine confine commands: none may run outside.';
 
 /** The user may let a command run outside, once: again from its start. */
-function outsideOffer(call: BashInput, blocked: string, { confirm, cwd }: ToolContext): Pick<Ran, 'outside'> {
+function outsideOffer(call: BashInput, blocked: string, { confirm }: ToolContext): Pick<Ran, 'outside'> {
   if (confirm === undefined) return {};
   return {
     outside: {
-      isWanted: () =>
+      isWanted: (cwd) =>
         confirm({
           title: `Run outside the sandbox: ${titleOf(call.command)}`,
-          preview: { type: 'command', command: call.command, cwd: cwd() },
+          preview: { type: 'command', command: call.command, cwd },
           reason: `The sandbox blocked it: ${blocked}. Yes runs it once more from its start, with your own rights.`,
         }),
     },

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server } from 'node:net';
@@ -122,6 +122,30 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     const outside = await run(`exec 3<>/dev/tcp/127.0.0.1/${port} && echo reached && exit 0; ${command}`);
     expect(outside.text).toContain('reached');
     expect(outside.sandbox).toEqual({ mode: 'none', reason: 'the user let it run outside' });
+  });
+
+  test('outside, it begins where it began before, and the question says where', async () => {
+    let cwd = '';
+    const asked: RunningQuestion[] = [];
+    const { root, run } = await confined({
+      context: {
+        cwd: () => cwd,
+        setCwd: (directory) => {
+          cwd = directory;
+        },
+        confirm: async (question) => {
+          asked.push(question);
+          return true;
+        },
+      },
+    });
+    cwd = root;
+    mkdirSync(join(root, 'sub'));
+    const { text } = await run('cd sub && pwd && ! [ "$http_proxy" ] || { echo EROFS; exit 1; }');
+    expect(text).toContain(`${join(root, 'sub')}\n`);
+    expect(text).not.toMatch(/No such file|EROFS/);
+    expect(asked.map(({ preview }) => preview)).toMatchObject([{ type: 'command', cwd: root }]);
+    expect(cwd).toBe(join(root, 'sub'));
   });
 
   test('where managed settings confine commands, nobody is asked to let one out', async () => {
