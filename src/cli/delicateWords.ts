@@ -4,7 +4,8 @@ import { dirname, join, resolve } from 'node:path';
 
 export interface DelicateRules {
   readonly home: string;
-  readonly isSensitive: (path: string) => boolean;
+  /** Whether a file is a secret, or one that a rule keeps from being read. */
+  readonly isWithheld: (path: string) => boolean;
   /** Whether other programs obey what a file says. */
   readonly isObeyed: (path: string) => boolean;
 }
@@ -13,20 +14,20 @@ export interface DelicateRules {
 const MAX_WORDS = 2000;
 
 /**
- * The first word that is a key which is there, or a file that is not and that other programs would obey: the sandbox shows
+ * The first word that is a withheld file which is there, or a file that is not and that other programs would obey: the sandbox shows
  * the one and cannot keep the other from being made. Of `.env` files only the values are secret, and those are taken out
  * of what commands print. A message that speaks of a file counts as well, since only a shell could tell.
  */
 export function delicateWord(
   command: string,
   cwd: string,
-  { home, isSensitive, isObeyed }: DelicateRules,
+  { home, isWithheld, isObeyed }: DelicateRules,
 ): string | undefined {
   const words = new Set(command.split(/[\s'"`()<>|;&=,:{}[\]\\$]+/).slice(0, MAX_WORDS));
   return [...words].find((word) => {
     if (!/[\w-]/.test(word)) return false;
     const path = word.startsWith('~/') ? join(home, word.slice(2)) : resolve(cwd, word);
-    if (existsSync(path)) return isSensitive(path) && !/\/\.env[^/]*$/.test(path);
+    if (existsSync(path)) return isWithheld(path) && !/\/\.env[^/]*$/.test(path);
     // In a folder that is obeyed as a whole the sandbox lets nothing be made.
     return isObeyed(path) && !isObeyed(folderAround(path));
   });

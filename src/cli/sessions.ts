@@ -24,7 +24,6 @@ import { createOpenAIClient } from '../model/openai.ts';
 import { ownFactsOf } from '../model/ownFacts.ts';
 import { createServedModels, type ServedModels } from '../model/servers/servedModels.ts';
 import { isReadOnlyForCommands } from '../permissions/protectedNames.ts';
-import { isSensitive } from '../permissions/sensitive.ts';
 import type { ModelClient } from '../protocol/model.ts';
 import type { SandboxMode } from '../protocol/sandbox.ts';
 import { builtinTools } from '../tools/builtinTools.ts';
@@ -202,7 +201,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         delicateWord: (command, cwd) =>
           delicateWord(command, cwd, {
             home: place.home,
-            isSensitive,
+            isWithheld: permissions.isWithheld,
             isObeyed: (path) =>
               isReadOnlyForCommands(path, {
                 homes: [place.home],

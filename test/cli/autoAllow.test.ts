@@ -73,7 +73,7 @@ test.each([
     writeFileSync(join(home, file), '');
   }
   const isObeyed = (path: string) => isReadOnlyForCommands(path, { homes: [home], workspace: [root] });
-  expect(delicateWord(text, root, { home, isSensitive, isObeyed })).toBe(word);
+  expect(delicateWord(text, root, { home, isWithheld: isSensitive, isObeyed })).toBe(word);
 });
 
 test('it does not speak of files', async () => {

@@ -46,6 +46,24 @@ describe.skipIf(!hasSandbox)('with a sandbox', () => {
     ]);
   });
 
+  test('a rule that keeps a file from being read counts in code, too, that runs without a question', async () => {
+    const { server, work, print } = await setStage();
+    await mkdir(work.data, { recursive: true });
+    await writeFile(
+      join(work.data, 'config.json'),
+      JSON.stringify({ sandbox: { autoAllow: true }, permissions: { deny: ['Read(./plans/**)'] } }),
+    );
+    await mkdir(join(work.repository, 'plans'));
+    for (const name of ['plans/a', 'b']) await writeFile(join(work.repository, name), `IN ${name}`);
+    const read = (file: string) =>
+      bash(`node -e 'console.log(require("fs").readFileSync("${file}", "utf8"))'`);
+    server.script(read('b'), read('plans/a'), { text: 'Done.' });
+    await print(['-p', 'go']);
+    const told = JSON.stringify(server.requests().at(-1)?.messages);
+    expect(told).toContain('IN b');
+    expect(told).not.toContain('IN plans/a');
+  });
+
   test('with -p the model is told what stopped it; -s takes the sandbox away', async () => {
     const { server, work, print } = await setStage();
     const command = `node -e 'require("fs").writeFileSync(".git/hooks/post-commit", "x\\n")'`;
