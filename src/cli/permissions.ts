@@ -103,7 +103,10 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
     propose: (calls, least) => engine.propose(calls, factsFor('default'), least),
     matches: async (patterns, command) =>
       patterns.length > 0 && (await engine.matches(patterns, command, root)),
-    suggestHost: (domain) => saveLocally([`WebFetch(domain:${domain})`], policyFor('default'), domain),
+    suggestHost: (domain) => {
+      const written = domain.includes(':') ? `[${domain}]` : domain;
+      return saveLocally([`WebFetch(domain:${written})`], policyFor('default'), domain);
+    },
     async remember({ rules: texts, destination, file }) {
       if (managedOnly)
         return 'Nothing was saved: on this machine only the allow rules of managed settings count.';

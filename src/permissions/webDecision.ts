@@ -37,8 +37,17 @@ export function decideWeb(tool: string, { domain }: WebAccess, policy: Policy): 
 function speaksOf(rule: SourcedRule, tool: string, domain: string): boolean {
   const parsed = parseRule(rule.text);
   if ('error' in parsed || parsed.tool !== tool) return false;
-  return parsed.spec === undefined || coversDomain(parsed.spec.replace(/^domain:/, ''), domain);
+  return parsed.spec === undefined || coversDomain(domainIn(parsed.spec), domain);
 }
+
+/** Whether a rule about web pages names a domain, and means this one: it counts for what commands reach, too. */
+export function namesDomain({ text }: SourcedRule, domain: string): boolean {
+  const parsed = parseRule(text);
+  if ('error' in parsed || parsed.tool !== 'WebFetch' || parsed.spec === undefined) return false;
+  return coversDomain(domainIn(parsed.spec), domain);
+}
+
+const domainIn = (spec: string): string => spec.replace(/^domain:/i, '');
 
 /** `example.com` is that host alone, `*.example.com` every host below it, `*` any. */
 export function coversDomain(pattern: string, domain: string): boolean {
@@ -49,8 +58,12 @@ export function coversDomain(pattern: string, domain: string): boolean {
   return base !== '' && host.endsWith(`.${base}`);
 }
 
-/** One spelling of each name: lower case, ASCII, no dot at the end. */
+/** One spelling of each name: lower case, ASCII, no dot at the end; of each address its shortest, without brackets. */
 function plainDomain(domain: string): string {
-  const name = domain.toLowerCase().replace(/\.+$/, '');
-  return domainToASCII(name) || name;
+  const name = domain
+    .toLowerCase()
+    .replace(/^\[(.*)\]$/, '$1')
+    .replace(/\.+$/, '');
+  const plain = domainToASCII(name.includes(':') ? `[${name}]` : name);
+  return plain.replace(/^\[(.*)\]$/, '$1').replace(/\.+$/, '') || name;
 }

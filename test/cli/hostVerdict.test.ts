@@ -25,8 +25,18 @@ test.each([
   ['a.example', ['allow a.example', 'ask a.example'], {}, 'ask'],
   ['a.example', ['allow a.example', 'deny a.example'], {}, 'deny'],
   ['a.example', ['allow a.example'], { deniedDomains: ['a.example'] }, 'deny'],
+  ['2001:db8::1', ['allow *'], { deniedDomains: ['[2001:DB8:0::1]'] }, 'deny'],
+  ['2001:db8::1', ['allow [2001:db8::1]'], {}, 'allow'],
+  ['192.0.2.1', ['allow *'], { deniedDomains: ['192.0.2.0x1'] }, 'deny'],
 ] as const)('%s with %j and %j: %s', (host, rules, settings, expected) => {
   expect(verdict(host, rules, settings)).toBe(expected);
+});
+
+test('a rule means the same domain in capitals', () => {
+  const rules = [rule('allow *.example'), { ...rule('deny x'), text: 'WebFetch(DOMAIN:A.example)' }];
+  const settings = { allowedDomains: [], deniedDomains: [], isWholeList: false };
+  expect(hostVerdict('a.example', settings, rules)).toBe('deny');
+  expect(hostVerdict('b.example', settings, rules)).toBe('allow');
 });
 
 test('no rule or answer of a user opens a host that the managed list does not have', () => {

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { hostVerdict } from '../../src/cli/hostVerdict.ts';
 import { createPermissions, type Permissions } from '../../src/cli/permissions.ts';
 import { loadSettings } from '../../src/config/loadSettings.ts';
 import { InProcessEngine } from '../../src/permissions/PermissionEngine.ts';
@@ -205,3 +206,13 @@ test('the last call that did not simply run can be explained', async () => {
   await behavior(permissions, { command: 'ls' });
   expect(await permissions.explain(undefined, 'default')).toMatchObject({ call: 'rm x', behavior: 'deny' });
 });
+
+test.each(['a.example', '192.0.2.1', '2001:db8::1'])(
+  '"always" for %s saves a rule that counts',
+  async (host) => {
+    const { suggestHost, remember, rules } = await wired();
+    await remember(suggestHost(host));
+    const settings = { allowedDomains: [], deniedDomains: [], isWholeList: false };
+    expect(hostVerdict(host, settings, rules())).toBe('allow');
+  },
+);
