@@ -1,116 +1,79 @@
 // The JSON Schema of one line of a session's log, derived from the schema that the program itself reads lines with.
 import * as z from 'zod';
-import { reductionSchema } from '../src/context/history/reductions.ts';
-import { requestRecordSchema } from '../src/context/requestRecord.ts';
-import { checkpointSchema, pathChangeSchema } from '../src/protocol/checkpoints.ts';
-import {
-  blobRefSchema,
-  ENTRY_FORMAT,
-  entrySchema,
-  todoSchema,
-  toolDisplaySchema,
-} from '../src/protocol/entries.ts';
-import { permissionModes } from '../src/protocol/permissions.ts';
-import { rewindScopes } from '../src/protocol/rewind.ts';
+import { ENTRY_FORMAT, entrySchema } from '../src/protocol/entries/fields.ts';
+import { type EntryKind, entryKinds, replyDataSchema } from '../src/protocol/entries.ts';
 
 type JsonSchema = { [key: string]: unknown };
+type Written = Exclude<EntryKind, 'past'>;
 
-/** Subtypes and what their `data` holds; a subtype that is not here, or that nobody knows, may hold anything. */
-export const dataSchemas: Readonly<Record<string, z.ZodType>> = {
-  session_start: z.looseObject({
-    systemPrompt: z.string().describe('The system prompt, frozen for the whole session.'),
-    environment: z
-      .looseObject({ block: z.string().optional() })
-      .describe('The facts that the prompt was written from; `block` is their text in it.'),
-    preferences: z.looseObject({}),
-    configuration: z.looseObject({ model: z.string().optional() }),
-    userId: z.string().optional(),
-    forkedFrom: z.string().optional().describe('Id of the session that this one was forked from.'),
-  }),
-  instructions: z.looseObject({
-    path: z
-      .string()
-      .describe('Absolute path of the file; the text is in `message.content`, empty when gone.'),
-    hash: z.string().optional().describe('SHA-256 of the text; absent when the file is gone.'),
-  }),
-  prompt: z.looseObject({
-    display: z.string().optional().describe('What the reader sees, where that is shorter (a folded paste).'),
-    typed: z.string().optional().describe('What of it the user typed, where the rest was piped in.'),
-    original: blobRefSchema.optional().describe('The whole text, where the content is only a part of it.'),
-  }),
-  shell: z.looseObject({
-    command: z.string(),
-    outputAt: z
-      .number()
-      .optional()
-      .describe(
-        'Where in the content the output begins, in UTF-16 units. Older lines have `output` instead.',
-      ),
-    status: z.enum(['ok', 'partial', 'error']).optional(),
-    display: toolDisplaySchema.optional(),
-    original: blobRefSchema.optional(),
-  }),
-  environment: z.looseObject({ block: z.string().describe('The environment as it is now.') }),
-  mode: z.looseObject({ mode: z.enum(permissionModes) }),
-  model: z.looseObject({ model: z.string() }),
-  reminder: z.looseObject({ goal: z.string().optional(), todos: z.array(todoSchema) }),
-  memory: z.looseObject({
-    memories: z.array(z.looseObject({ file: z.string(), similarity: z.number() })),
-  }),
-  reduction: reductionSchema,
-  summary_failed: z.looseObject({ reason: z.string() }),
-  pin: z.looseObject({ uuid: z.string(), pinned: z.boolean() }),
-  nudge: z.looseObject({ about: z.string().optional().describe('"rewind": files went back.') }),
-  rewind: z.looseObject({
-    to: z
-      .string()
-      .optional()
-      .describe('Uuid of the last entry that stays; absent where only files went back.'),
-    about: z.string().optional(),
-    prompt: z.string().optional().describe('Uuid of the prompt that was gone back to.'),
-    scope: z.enum(rewindScopes).optional(),
-    changes: z.array(pathChangeSchema).optional().describe('What was going to be done to files.'),
-  }),
-  undo: z.looseObject({
-    undoes: z.array(z.string()).describe('Uuids of the entries that no longer count.'),
-    about: z.string().optional(),
-    changes: z.array(pathChangeSchema).optional(),
-  }),
-  checkpoint: checkpointSchema,
-  judgement: z.looseObject({
-    callId: z.string(),
-    tool: z.string(),
-    decision: z.enum(['allow', 'deny', 'ask']),
-    problem: z.string().optional().describe('Why there was no verdict, so that the user was asked.'),
-  }),
-  usage: z.looseObject({
-    purpose: z.string().describe('What the tokens were spent on: "summary", "title".'),
-  }),
-  turn_end: z.looseObject({
-    outcome: z.enum(['done', 'interrupted', 'failed', 'max_turns', 'loop']),
-    steps: z.number(),
-    error: z
-      .looseObject({ kind: z.string(), message: z.string(), retryable: z.boolean() })
-      .optional()
-      .describe('The failure of the model that ended the turn.'),
-  }),
-  title: z.looseObject({
-    source: z.enum(['user', 'model']).optional().describe('Who gave it; the user’s wins over the model’s.'),
-  }),
+/** What `data` of each kind holds; a subtype that is not here may hold anything. `past` is never written. */
+export const dataSchemas = Object.fromEntries(
+  Object.entries(entryKinds).flatMap(([subtype, { data }]) => (subtype === 'past' ? [] : [[subtype, data]])),
+) as Readonly<Record<Written, z.ZodObject>>;
+
+/** What fields of `data` mean, where their names do not say it. */
+export const dataMeanings: Readonly<Partial<Record<Written, Readonly<Record<string, string>>>>> = {
+  session_start: {
+    systemPrompt: 'The system prompt, frozen for the whole session.',
+    noteKey: 'Marks the program’s own notes to the model.',
+    environment: 'The facts that the prompt was written from; `block` is their text in it.',
+    forkedFrom: 'Id of the session that this one was forked from.',
+  },
+  instructions: {
+    path: 'Absolute path of the file; the text is in `message.content`, empty when gone.',
+    hash: 'SHA-256 of the text; absent when the file is gone.',
+  },
+  prompt: {
+    display: 'What the reader sees, where that is shorter (a folded paste).',
+    typed: 'What of it the user typed, where the rest was piped in.',
+    original: 'The whole text, where the content is only a part of it.',
+  },
+  shell: {
+    outputAt: 'Where in the content the output begins, in UTF-16 units.',
+    output: 'The output itself, in older lines.',
+    original: 'The whole text, where the content is only a part of it.',
+  },
+  environment: { block: 'The environment as it is now.' },
+  nudge: { about: '"rewind": files went back; "task": a background command has ended.' },
+  rewind: {
+    to: 'Uuid of the last entry that stays; absent where only files went back.',
+    prompt: 'Uuid of the prompt that was gone back to.',
+    changes: 'What was going to be done to files.',
+  },
+  undo: {
+    undoes: 'Uuids of the entries that no longer count.',
+    changes: 'What was going to be done to files.',
+  },
+  judgement: { problem: 'Why there was no verdict, so that the user was asked.' },
+  usage: { purpose: 'What the tokens were spent on: "summary", "title".' },
+  turn_end: { error: 'The failure of the model that ended the turn.' },
+  title: { source: 'Who gave it; the user’s wins over the model’s.' },
 };
 
-/** What `data` of a reply holds. */
-export const replyDataSchema = z.looseObject({
-  countedTokens: z.number().optional().describe('What the request was estimated to be, uncalibrated.'),
-  countedFeatures: z.array(z.number()).optional(),
-  requestModel: z.string().optional().describe('The model that was asked.'),
-  request: requestRecordSchema.optional().describe('What the request was made from.'),
-});
+const replyMeanings = {
+  countedTokens: 'What the request was estimated to be, uncalibrated.',
+  requestModel: 'The model that was asked.',
+  request: 'What the request was made from.',
+};
 
-/** Subtypes whose lines always carry `data`. The others may go without. */
-const needsData = Object.keys(dataSchemas).filter(
-  (subtype) => !['instructions', 'prompt', 'nudge', 'title', 'usage'].includes(subtype),
-);
+/** Kinds whose lines always carry `data`, and its fields that are always there. */
+const alwaysThere: Readonly<Partial<Record<Written, readonly string[]>>> = {
+  session_start: ['systemPrompt', 'environment', 'preferences', 'configuration'],
+  shell: ['command'],
+  environment: ['block'],
+  mode: ['mode'],
+  model: ['model'],
+  reminder: ['todos'],
+  memory: ['memories'],
+  reduction: ['kind', 'reason', 'preTokens'],
+  summary_failed: ['reason'],
+  pin: ['uuid', 'pinned'],
+  rewind: [],
+  undo: ['undoes'],
+  checkpoint: ['cause', 'changes'],
+  judgement: ['callId', 'tool', 'decision'],
+  turn_end: ['outcome', 'steps'],
+};
 
 /** One line of a session. Unknown fields, subtypes and details are valid: a newer program may have written them. */
 export function sessionEntrySchema(): JsonSchema {
@@ -119,18 +82,22 @@ export function sessionEntrySchema(): JsonSchema {
     $schema,
     title: 'ClawdCode session entry',
     description: `One line of a session's log, format ${ENTRY_FORMAT}. See docs/session-format.md.`,
-    ...described(entry),
+    ...withChecksum(described(entry, meanings)),
     allOf: [
       whenType('tool_use', { required: ['tool'] }),
       whenType('tool_result', { required: ['toolResult'] }),
-      whenType('assistant', { properties: { data: schemaOf(replyDataSchema) } }),
+      whenType('assistant', { properties: { data: described(schemaOf(replyDataSchema), replyMeanings) } }),
       whenSubtype('compact_boundary', { required: ['compactMetadata'] }),
-      ...Object.entries(dataSchemas).map(([subtype, schema]) =>
-        whenSubtype(subtype, {
-          properties: { data: schemaOf(schema) },
-          ...(needsData.includes(subtype) ? { required: ['data'] } : {}),
-        }),
-      ),
+      ...(Object.keys(dataSchemas) as Written[]).map((subtype) => {
+        const required = alwaysThere[subtype];
+        const data = described(schemaOf(dataSchemas[subtype]), dataMeanings[subtype]);
+        return whenSubtype(
+          subtype,
+          required === undefined
+            ? { properties: { data } }
+            : { properties: { data: { ...data, required } }, required: ['data'] },
+        );
+      }),
     ],
   };
 }
@@ -144,7 +111,10 @@ const whenSubtype = (subtype: string, then: JsonSchema): JsonSchema => when('sub
 
 /** A part of the whole, which names the dialect once. */
 function schemaOf(schema: z.ZodType): JsonSchema {
-  const { $schema: _, ...part } = z.toJSONSchema(schema, { io: 'input' }) as JsonSchema;
+  const { $schema: _, ...part } = z.toJSONSchema(schema, {
+    io: 'input',
+    unrepresentable: 'any',
+  }) as JsonSchema;
   return part;
 }
 
@@ -176,15 +146,16 @@ const checksum: JsonSchema = {
   pattern: '^[0-9a-f]{8}$',
 };
 
-function described(schema: JsonSchema): JsonSchema {
-  const properties = Object.entries(schema.properties as Record<string, JsonSchema>);
-  return {
-    ...schema,
-    properties: {
-      ...Object.fromEntries(
-        properties.map(([name, property]) => [name, { description: meanings[name], ...property }]),
-      ),
-      crc: checksum,
+function withChecksum(entry: JsonSchema): JsonSchema {
+  return { ...entry, properties: { ...(entry.properties as JsonSchema), crc: checksum } };
+}
+
+function described(schema: JsonSchema, words: Readonly<Record<string, string>> = {}): JsonSchema {
+  const properties = Object.entries(schema.properties as Record<string, JsonSchema>).map(
+    ([name, property]) => {
+      const description = words[name];
+      return [name, description === undefined ? property : { description, ...property }];
     },
-  };
+  );
+  return { ...schema, properties: Object.fromEntries(properties) };
 }

@@ -6,7 +6,8 @@ import {
   toolResultDraft,
   toolUseDraft,
 } from '../../src/context/storage/drafts.ts';
-import { ENTRY_FORMAT, type EntryDraft } from '../../src/protocol/entries.ts';
+import { ENTRY_FORMAT } from '../../src/protocol/entries/fields.ts';
+import type { EntryDraft } from '../../src/protocol/entries.ts';
 import { createRandom, type Random } from '../context/random.ts';
 import type { Texts } from './texts.ts';
 

@@ -17,10 +17,9 @@ for (let done = 0, tries = 0; done < Number(turns) && tries < 20_000; tries += 1
         {
           type: 'user',
           subtype: 'prompt',
-          message: { role: 'user', content: `${tag} ${count}` },
-          data: { tag },
+          message: { role: 'user', content: `${tag} ${count}`, tag },
         },
-        { type: 'assistant', message: { role: 'assistant', content: 'x'.repeat(3000) }, data: { tag } },
+        { type: 'assistant', message: { role: 'assistant', content: 'x'.repeat(3000), tag } },
       ]);
     await log.close();
     done += 1;

@@ -31,7 +31,7 @@ export async function runCrowd(folder: string, processes: number, turns: number)
   });
   const file = join(store.folder, `${session}.jsonl`);
   const { entries } = await readLog(file);
-  const tags = entries.flatMap(({ data }) => (typeof data?.tag === 'string' ? [data.tag] : []));
+  const tags = entries.flatMap(({ message: { tag } }) => (typeof tag === 'string' ? [tag] : []));
   const { isDamaged, duplicates } = await verifySession(file);
   return {
     processes,

@@ -20,13 +20,11 @@ export function text(random: Random, bytes: number): string {
 /** One batch: a prompt, a reply with its calls, a result, or a compaction; `tag` says who wrote it. */
 export function batch(random: Random, tag: string, maxBytes: number): EntryDraft[] {
   const size = (): number => random.lognormal(400, 1.6, maxBytes);
-  const data = { tag };
   const id = `call_${Math.floor(random.next() * 1e9)}`;
   const prompt: EntryDraft = {
     type: 'user',
     subtype: 'prompt',
-    message: { role: 'user', content: text(random, size()) },
-    data,
+    message: { role: 'user', content: text(random, size()), tag },
   };
   const reply: EntryDraft = {
     type: 'assistant',
@@ -34,20 +32,18 @@ export function batch(random: Random, tag: string, maxBytes: number): EntryDraft
       role: 'assistant',
       content: text(random, size()),
       usage: { input_tokens: 9, output_tokens: 9 },
+      tag,
     },
-    data,
   };
   const call: EntryDraft = {
     type: 'tool_use',
-    message: { role: 'assistant', content: '' },
+    message: { role: 'assistant', content: '', tag },
     tool: { id, name: 'Bash', input: { command: text(random, 30) } },
-    data,
   };
   const result: EntryDraft = {
     type: 'tool_result',
-    message: { role: 'user', content: '' },
+    message: { role: 'user', content: '', tag },
     toolResult: { id, output: text(random, size()), status: 'ok' },
-    data,
   };
   return random.pick([[prompt], [reply], [reply, call], [result], [prompt, reply, call, result]]);
 }

@@ -1,6 +1,7 @@
 /** What was found to have changed, as the log keeps it: an entry, and for a command's result its files. */
 import type { Captured, Checkpoint, FileCheckpoints, PathChange } from '../protocol/checkpoints.ts';
-import type { EntryDraft, FileChange } from '../protocol/entries.ts';
+import type { FileChange } from '../protocol/entries/fields.ts';
+import type { EntryDraft } from '../protocol/entries.ts';
 
 /** Above either of these, lines are not counted: a whole tree that is made anew is no edit. */
 const COUNTED_FILES = 50;

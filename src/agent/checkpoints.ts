@@ -5,7 +5,8 @@
  */
 import type { ContextManager } from '../context/index.ts';
 import type { Captured, CheckpointCause, FileCheckpoints } from '../protocol/checkpoints.ts';
-import type { EntryDraft, FileChange } from '../protocol/entries.ts';
+import type { FileChange } from '../protocol/entries/fields.ts';
+import type { EntryDraft } from '../protocol/entries.ts';
 import type { Access } from '../protocol/permissions.ts';
 import { checkpointDraft, filesChangedBy, linesIn } from './checkpointDrafts.ts';
 

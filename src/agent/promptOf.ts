@@ -1,11 +1,12 @@
 /** What an entry of the user said. Loaded before the first frame: it must need nothing of the context room. */
-import type { JSONLEntry } from '../protocol/entries.ts';
+import { displayOf, type JSONLEntry } from '../protocol/entries.ts';
 import type { PromptOp } from '../protocol/ops.ts';
 
 /** The prompt of an entry, to be typed again. */
-export function promptOf({ message, data }: Pick<JSONLEntry, 'message' | 'data'>): PromptOp {
-  const display = typeof data?.display === 'string' ? { display: data.display } : {};
-  return { type: 'prompt', text: textOf(message.content), ...display };
+export function promptOf(entry: JSONLEntry): PromptOp {
+  const display = displayOf(entry);
+  const text = textOf(entry.message.content);
+  return { type: 'prompt', text, ...(display === undefined ? {} : { display }) };
 }
 
 /** The text of a message's content, whatever its form. */

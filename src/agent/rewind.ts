@@ -152,9 +152,9 @@ export function createRewinder(ports: RewindPorts): Rewinder {
     if (cut?.subtype === 'undo') return finishUndo(cut);
     const at = entries.findLastIndex((one) => one.subtype === 'rewind' && counts(one));
     const entry = entries[at];
-    if (entry === undefined) return refused('undo', 'Nothing to undo.');
+    if (entry?.subtype !== 'rewind') return refused('undo', 'Nothing to undo.');
     const since = entries.slice(at + 1);
-    const isConversation = typeof entry.data?.to === 'string';
+    const isConversation = entry.data?.to !== undefined;
     if (isConversation && since.some((one) => one.subtype === 'compact_boundary' && counts(one)))
       return refused(
         'undo',

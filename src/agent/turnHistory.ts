@@ -85,10 +85,11 @@ function countTurns(entries: readonly JSONLEntry[]): number {
 
 /** Of most entries only their place says something about turns; what they hold may be large. */
 function withoutBulk(entry: JSONLEntry): JSONLEntry {
-  const { tool: _tool, toolResult: _result, data, message, ...rest } = entry;
+  const { tool: _tool, toolResult: _result, ...rest } = entry;
   const content = startsTurn(entry) ? shownText(entry) : '';
-  const slim = { ...rest, message: { role: message.role, content } };
-  return data === undefined || !isTelling(entry) ? slim : { ...slim, data };
+  const slim = { ...rest, message: { role: entry.message.role, content } };
+  if (!isTelling(entry)) delete slim.data;
+  return slim;
 }
 
 function isTelling({ subtype }: JSONLEntry): boolean {

@@ -1,14 +1,7 @@
 /** The turns of a session and what was changed on disk in them: pure functions of its entries. */
 import { type Live, oneLine } from '../context/index.ts';
-import {
-  type Checkpoint,
-  checkpointSchema,
-  type PathChange,
-  pathChangeSchema,
-  type RestorePlan,
-  type RestoreStep,
-} from '../protocol/checkpoints.ts';
-import type { JSONLEntry } from '../protocol/entries.ts';
+import type { Checkpoint, PathChange, RestorePlan, RestoreStep } from '../protocol/checkpoints.ts';
+import { displayOf, type JSONLEntry } from '../protocol/entries.ts';
 import type { TurnRecord } from '../protocol/rewind.ts';
 import { textOf } from './promptOf.ts';
 
@@ -83,9 +76,8 @@ export function inverse({ path, before, after }: PathChange): PathChange {
 }
 
 /** What an entry of going back, or of taking that back, was about to do to files. */
-export function plannedChanges({ subtype, data }: JSONLEntry): readonly PathChange[] {
-  if (subtype !== 'rewind' && subtype !== 'undo') return [];
-  return pathChangeSchema.array().safeParse(data?.changes).data ?? [];
+export function plannedChanges(entry: JSONLEntry): readonly PathChange[] {
+  return entry.subtype === 'rewind' || entry.subtype === 'undo' ? (entry.data?.changes ?? []) : [];
 }
 
 /** What is going to be done to files, for the entry that says so before it is done. */
@@ -115,8 +107,8 @@ export function isRewindNote({ subtype, data }: JSONLEntry): boolean {
 }
 
 /** What an entry says was changed on disk; undefined for all others, and for one that cannot be read. */
-export function checkpointOf({ subtype, data }: JSONLEntry): Checkpoint | undefined {
-  return subtype === 'checkpoint' ? checkpointSchema.safeParse(data).data : undefined;
+export function checkpointOf(entry: JSONLEntry): Checkpoint | undefined {
+  return entry.subtype === 'checkpoint' ? entry.data : undefined;
 }
 
 /** The beginning of what the user typed, on one line. */
@@ -125,9 +117,8 @@ export function shownText(prompt: JSONLEntry): string {
 }
 
 /** What the user typed, as the user saw it: a folded paste stays folded. */
-export function promptText({ message, data }: JSONLEntry): string {
-  if (typeof data?.display === 'string') return data.display;
-  return textOf(message.content);
+export function promptText(entry: JSONLEntry): string {
+  return displayOf(entry) ?? textOf(entry.message.content);
 }
 
 /** `entries`: the prompt and all behind it up to the next. */

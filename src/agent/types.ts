@@ -3,7 +3,8 @@
 import type { ContextData } from '../context/index.ts';
 import type { RestoreStep } from '../protocol/checkpoints.ts';
 import type { CompactionDiff, ContextItem, ContextReport } from '../protocol/contextReport.ts';
-import type { JSONLEntry, Todo } from '../protocol/entries.ts';
+import type { Todo } from '../protocol/entries/fields.ts';
+import type { JSONLEntry } from '../protocol/entries.ts';
 import type { AgentEvent, ContextMeasure } from '../protocol/events.ts';
 import type { Usage } from '../protocol/messages.ts';
 import type { ModelInfo } from '../protocol/model.ts';

@@ -1,7 +1,8 @@
 /** A new session of one project with the past of a session of another: its entries, and the originals they point to. */
 import { copyFile } from 'node:fs/promises';
 import { type BlobStore, type PersistentStore, pointersOf } from '../context/index.ts';
-import type { BlobRef, JSONLEntry } from '../protocol/entries.ts';
+import type { BlobRef } from '../protocol/entries/fields.ts';
+import type { JSONLEntry } from '../protocol/entries.ts';
 
 /** Returns the new id. Of any length: the entries are never all in memory. Rejects when the disk does. */
 export function copySession(

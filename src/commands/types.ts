@@ -9,7 +9,7 @@ import type {
 } from '../context/index.ts';
 import type { ContextSettings } from '../protocol/contextSettings.ts';
 import type { DoctorReport } from '../protocol/doctor.ts';
-import type { BlobRef } from '../protocol/entries.ts';
+import type { BlobRef } from '../protocol/entries/fields.ts';
 import type { PermissionExplanation } from '../protocol/explanation.ts';
 import type { Op } from '../protocol/ops.ts';
 import type { TurnRecord } from '../protocol/rewind.ts';

@@ -3,7 +3,9 @@
  * newest stay verbatim. Decides and writes nothing itself: it returns what is to be written, or says why there is
  * nothing. Whatever the summary model does, the outcome is a session that goes on.
  */
-import type { CompactMetadata, EntryDraft, JSONLEntry } from '../protocol/entries.ts';
+import type { CompactMetadata } from '../protocol/entries/fields.ts';
+import type { Reduction, Replacement } from '../protocol/entries/kinds/reduction.ts';
+import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
 import { grouped } from '../protocol/grouped.ts';
 import type { ModelInfo, Reply } from '../protocol/model.ts';
 import { checkSummary } from './compaction/checkSummary.ts';
@@ -30,7 +32,6 @@ import { withoutOvertaken } from './history/alwaysKept.ts';
 import { type Atom, atomEntries } from './history/atoms.ts';
 import { pinnedInstructions } from './history/instructionEntries.ts';
 import { liveEntries } from './history/live.ts';
-import type { Reduction, Replacement } from './history/reductions.ts';
 import type { View } from './history/view.ts';
 import { coveredBy, type Draft } from './memory/ThreadSummary.ts';
 import { usageOf } from './sessionDrafts.ts';

@@ -208,8 +208,10 @@ export class ContextBuilder {
     );
     const isThere = history.findLast(({ role }) => role === 'user')?.content === prompt;
     const addsInput = prompt !== '' && (includeCurrentInput === true || !isThere);
-    const note = (subtype: string, text: string, cap: number): EntryDraft[] =>
-      text.trim() === '' ? [] : [messageDraft('user', within(text, cap), {}, subtype)];
+    const note = (subtype: 'memory' | 'reminder', text: string, cap: number): EntryDraft[] =>
+      text.trim() === ''
+        ? []
+        : [{ type: 'user', subtype, message: { role: 'user', content: within(text, cap) } }];
     const before = note(
       'memory',
       config.enableMemoryRetrieval && memories.length > 0

@@ -3,7 +3,8 @@
  * from it, compacts it. The log is the truth; everything else here can be rebuilt from it.
  */
 
-import type { EntryDraft, JSONLEntry, Todo } from '../protocol/entries.ts';
+import type { Todo } from '../protocol/entries/fields.ts';
+import type { EntryDraft, EntryKind, JSONLEntry, KindEntry } from '../protocol/entries.ts';
 import type { CompactionReport, ContextMeasure } from '../protocol/events.ts';
 import type { Message, ToolSchema } from '../protocol/messages.ts';
 import type { ModelError, Reply } from '../protocol/model.ts';
@@ -162,15 +163,22 @@ export class ContextManager {
     return this.#open().parts.append(drafts);
   }
 
-  /** Appends one message; `metadata` is kept with it. Without a `subtype` a user's message is a prompt. */
-  async addMessage(
+  /**
+   * Appends one message; `metadata` becomes its `data` and has the shape of its kind. Without a kind, a user's message
+   * is a prompt.
+   */
+  async addMessage<Kind extends EntryKind = 'prompt'>(
     role: 'user' | 'assistant' | 'system',
     content: string,
-    metadata?: Readonly<Record<string, unknown>>,
-    subtype?: string,
+    metadata?: KindEntry<Kind>['data'],
+    kind?: Kind,
   ): Promise<JSONLEntry | undefined> {
-    const draft = messageDraft(role, content, {}, subtype);
-    const [entry] = await this.append(metadata === undefined ? draft : { ...draft, data: { ...metadata } });
+    const draft = {
+      ...messageDraft(role, content),
+      ...(kind === undefined ? {} : { subtype: kind }),
+      ...(metadata === undefined ? {} : { data: metadata }),
+    };
+    const [entry] = await this.append(draft as EntryDraft);
     return entry;
   }
 

@@ -9,6 +9,7 @@ import type {
   ContextReport,
   Steering,
 } from '../protocol/contextReport.ts';
+import type { RequestRecord } from '../protocol/entries/kinds/request.ts';
 import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
 import type { CompactionReport, ContextMeasure } from '../protocol/events.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
@@ -28,7 +29,7 @@ import { tooLarge } from './measure.ts';
 import { activeTask, reminderDraft, reminderDue } from './memory/ActiveTaskService.ts';
 import { instructionDraft } from './memory/instructions.ts';
 import { ReductionLadder } from './ReductionLadder.ts';
-import { type RequestOutcome, type RequestRecord, requestDraft } from './requestRecord.ts';
+import { type RequestOutcome, requestDraft } from './requestRecord.ts';
 import type { SessionParts } from './sessionParts.ts';
 import type { CheckResult } from './strategies/checkAndCompress.ts';
 import type { BuildOutcome, CompactOptions, MaintainOptions, RequestOptions } from './types.ts';

@@ -46,6 +46,7 @@ async function fitPrompt(
 ): Promise<{ readonly draft: EntryDraft; readonly notice?: string }> {
   const { content } = draft.message;
   const most = MOST_OF_ROOM * room;
+  if (draft.subtype !== 'prompt') return { draft };
   if (typeof content !== 'string' || (await fits(content, most, projection))) return { draft };
   const original = await log.blobs.put(content).catch(() => undefined);
   const path = original === undefined ? undefined : log.blobs.pathOf(original.hash);

@@ -1,12 +1,12 @@
 /** Going back to before a prompt, and taking that back: entries that decide which earlier ones count. */
-import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
+import type { EntryDraft, JSONLEntry, KindEntry } from '../protocol/entries.ts';
 import { bringIn } from './bringIn.ts';
 import type { SessionParts } from './sessionParts.ts';
 
 /** How a correction is told, and what its entry says besides. */
 export interface Correction {
   readonly content: string;
-  readonly data: Readonly<Record<string, unknown>>;
+  readonly data: Omit<NonNullable<KindEntry<'rewind'>['data']>, 'to'>;
 }
 
 /**

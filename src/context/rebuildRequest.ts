@@ -2,13 +2,14 @@
  * A request that was sent, built again from the log: what the model saw, to the byte. The log keeps what a
  * request was made from (requestRecord.ts); everything else is what building it for the first time does.
  */
+
+import type { RequestRecord } from '../protocol/entries/kinds/request.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
 import type { ModelRequest, SentRequest } from '../protocol/model.ts';
 import { summaryMessages, summaryRequest, upTo } from './compaction/summaryRequest.ts';
 import { liveEntries } from './history/live.ts';
 import { lastCompaction, type View, viewOf } from './history/view.ts';
-import { type RequestRecord, requestRecordSchema } from './requestRecord.ts';
 import { convertToStandardMessages } from './standardMessages.ts';
 
 export interface RebuiltRequest {
@@ -64,16 +65,17 @@ export async function rebuildRequest(
   }
 }
 
-function recordIn({ data }: JSONLEntry): RequestRecord | undefined {
-  return data?.request === undefined ? undefined : requestRecordSchema.safeParse(data.request).data;
+function recordIn(entry: JSONLEntry): RequestRecord | undefined {
+  return entry.type === 'assistant' || entry.subtype === 'request' ? entry.data?.request : undefined;
 }
 
 /** Recorded once for all requests that offered the same. */
 function toolsOf(entries: readonly JSONLEntry[], { tools: hash }: RequestRecord): readonly ToolSchema[] {
   if (hash === undefined) return [];
-  const entry = entries.find(({ subtype, data }) => subtype === 'tools' && data?.hash === hash);
-  const tools = entry?.data?.tools;
-  if (!Array.isArray(tools)) throw new Error(`The log has lost the tools ${hash} that this request offered.`);
+  const tools = entries.flatMap(({ subtype, data }) =>
+    subtype === 'tools' && data?.hash === hash ? [data.tools] : [],
+  )[0];
+  if (tools === undefined) throw new Error(`The log has lost the tools ${hash} that this request offered.`);
   return tools;
 }
 

@@ -1,9 +1,10 @@
 /** Drafts of what came out of a tool or of the user's own command, as admitted. */
-import type { EntryDraft, ToolDisplay } from '../protocol/entries.ts';
+import type { ToolDisplay } from '../protocol/entries/fields.ts';
+import type { EntryDraft } from '../protocol/entries.ts';
 import type { ToolCall } from '../protocol/messages.ts';
 import type { ToolOutcome } from '../protocol/tools.ts';
 import type { Admitted } from './results/admit.ts';
-import { messageDraft, toolResultDraft } from './storage/index.ts';
+import { toolResultDraft } from './storage/index.ts';
 import { headOf } from './tokens/wellFormed.ts';
 import type { ToolResultInput } from './types.ts';
 
@@ -62,5 +63,5 @@ export function shellDraft(command: string, outcome: ToolOutcome, { text, origin
     display,
     ...(original === undefined ? {} : { original }),
   };
-  return { ...messageDraft('user', content, {}, 'shell'), data };
+  return { type: 'user', subtype: 'shell', message: { role: 'user', content }, data };
 }

@@ -1,5 +1,4 @@
 /** Drafts of the entries that the manager writes: headers, replies, results. */
-import * as z from 'zod';
 import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
 import type { Usage } from '../protocol/messages.ts';
 import type { Reply } from '../protocol/model.ts';
@@ -7,7 +6,7 @@ import { groupAtoms } from './history/atoms.ts';
 import { pastOf } from './history/past.ts';
 import { type NotedRequest, recordOf } from './requestRecord.ts';
 import { INTERRUPTED_RESULT } from './standardMessages.ts';
-import { messageDraft, toolResultDraft, toolUseDraft } from './storage/index.ts';
+import { toolResultDraft, toolUseDraft } from './storage/index.ts';
 import type { ReplyEnd, SessionConfiguration, SessionHeader } from './types.ts';
 
 /** The header of a session and, pinned behind it, its instructions. */
@@ -31,22 +30,27 @@ export function headerDrafts(
     data: { ...data },
   };
   if (instructions === undefined || instructions.trim() === '') return [header];
-  return [header, messageDraft('user', instructions, {}, 'instructions')];
+  const block: EntryDraft = {
+    type: 'user',
+    subtype: 'instructions',
+    message: { role: 'user', content: instructions },
+  };
+  return [header, block];
 }
-
-const headerSchema = z.object({
-  systemPrompt: z.string().catch(''),
-  environment: z.record(z.string(), z.unknown()).catch({}),
-  preferences: z.record(z.string(), z.unknown()).catch({}),
-  configuration: z.record(z.string(), z.unknown()).catch({}),
-  noteKey: z.string().exactOptional().catch(''),
-  userId: z.string().exactOptional().catch(''),
-});
 
 /** What the session was started with, as its header says; undefined in a log that has lost it. */
 export function headerOf(entries: readonly JSONLEntry[]): SessionHeader | undefined {
   const header = entries.find((entry) => entry.subtype === 'session_start');
-  return header === undefined ? undefined : headerSchema.parse(header.data ?? {});
+  if (header === undefined) return undefined;
+  const { noteKey, userId, ...data } = header.data ?? {};
+  return {
+    systemPrompt: data.systemPrompt ?? '',
+    environment: data.environment ?? {},
+    preferences: data.preferences ?? {},
+    configuration: data.configuration ?? {},
+    ...(noteKey === undefined ? {} : { noteKey }),
+    ...(userId === undefined ? {} : { userId }),
+  };
 }
 
 /** A reply and one entry for each of its calls; `request` is which model was asked, and how long it was estimated to be. */
@@ -55,7 +59,9 @@ export function replyDrafts(
   request: NotedRequest | undefined,
   end: ReplyEnd,
 ): EntryDraft[] {
-  const assistant = messageDraft('assistant', message.content, {
+  const said = {
+    role: 'assistant' as const,
+    content: message.content,
     ...(model === undefined && request === undefined ? {} : { model: model ?? request?.model }),
     finishReason,
     ...(message.reasoning === undefined ? {} : { reasoning: { ...message.reasoning } }),
@@ -63,7 +69,7 @@ export function replyDrafts(
     ...(end.interrupted === true ? { interrupted: true } : {}),
     ...(end.failed === true ? { failed: true } : {}),
     ...(end.durationMs === undefined ? {} : { durationMs: end.durationMs }),
-  });
+  };
   const sample =
     usage === undefined || request === undefined
       ? {}
@@ -73,7 +79,11 @@ export function replyDrafts(
           requestModel: request.model,
         };
   const data = { ...sample, ...(request === undefined ? {} : recordOf(request, end.sent)) };
-  const draft = Object.keys(data).length === 0 ? assistant : { ...assistant, data };
+  const draft: EntryDraft = {
+    type: 'assistant',
+    message: said,
+    ...(Object.keys(data).length === 0 ? {} : { data }),
+  };
   return [draft, ...message.toolCalls.map(toolUseDraft)];
 }
 

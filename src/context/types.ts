@@ -1,6 +1,7 @@
 /** The words of the context room that other rooms need to wire it. */
 import type { ContextSettings } from '../protocol/contextSettings.ts';
-import type { EntryDraft, PermissionRecord, ToolDisplay } from '../protocol/entries.ts';
+import type { PermissionRecord, ToolDisplay } from '../protocol/entries/fields.ts';
+import type { EntryDraft } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { ToolCall, ToolSchema } from '../protocol/messages.ts';
 import type { ModelError, ModelInfo, ModelRequest, Reply, SentRequest } from '../protocol/model.ts';

@@ -1,7 +1,6 @@
 /** From entries to what one reads: a call together with its result, turns counted, bookkeeping left out. */
-import type { JSONLEntry } from '../protocol/entries.ts';
+import { displayOf, type JSONLEntry, noteOf, shellCommand } from '../protocol/entries.ts';
 import type { ContentPart } from '../protocol/messages.ts';
-import { noteOf } from './notes.ts';
 import type { ExportItem, ExportOptions } from './types.ts';
 
 type Choice = Pick<ExportOptions, 'toolOutputs' | 'reasoning'>;
@@ -42,39 +41,39 @@ function endsStep({ type, subtype }: JSONLEntry): boolean {
 }
 
 function itemOf(entry: JSONLEntry, number: number, choice: Required<Choice>): ExportItem | undefined {
-  const { type, subtype, seq, timestamp, message, data } = entry;
-  if (type === 'assistant') return replyOf(entry, choice.reasoning);
-  if (entry.isCompactSummary === true)
-    return {
-      type: 'note',
-      kind: 'summary',
-      text: 'What came before was summarised.',
-      body: textOf(message.content),
-      seq,
-    };
-  if (subtype === 'prompt') {
-    const text = typeof data?.display === 'string' ? data.display : textOf(message.content);
-    return { type: 'turn', number, text, images: imagesOf(message.content), timestamp, seq };
+  const { seq, timestamp, message } = entry;
+  if (entry.type === 'assistant') return replyOf(entry, choice.reasoning);
+  if (entry.isCompactSummary === true) {
+    const text = 'What came before was summarised.';
+    return { type: 'note', kind: 'summary', text, body: textOf(message.content), seq };
   }
-  if (subtype === 'shell') {
-    const { command, outputAt } = data ?? {};
-    const content = textOf(message.content);
-    const known = typeof command === 'string' ? command : content;
-    const output = typeof outputAt === 'number' ? content.slice(outputAt) : '';
-    const shown = choice.toolOutputs && output !== '' ? { output } : {};
-    return { type: 'shell', command: known, ...shown, timestamp, seq };
+  switch (entry.subtype) {
+    case 'prompt': {
+      const text = displayOf(entry) ?? textOf(message.content);
+      return { type: 'turn', number, text, images: imagesOf(message.content), timestamp, seq };
+    }
+    case 'shell': {
+      const content = textOf(message.content);
+      const { outputAt = content.length } = entry.data ?? {};
+      const output = content.slice(outputAt);
+      const shown = choice.toolOutputs && output !== '' ? { output } : {};
+      return { type: 'shell', command: shellCommand(entry) ?? content, ...shown, timestamp, seq };
+    }
+    case 'turn_end': {
+      const { outcome = 'done', steps = 0 } = entry.data ?? {};
+      return { type: 'end', outcome, steps, seq };
+    }
+    default:
+      return noteItem(entry);
   }
-  if (subtype === 'turn_end') {
-    const { outcome, steps } = data ?? {};
-    return {
-      type: 'end',
-      outcome: typeof outcome === 'string' ? outcome : 'done',
-      steps: typeof steps === 'number' ? steps : 0,
-      seq,
-    };
-  }
-  const note = noteOf(entry);
-  return note === undefined ? undefined : { type: 'note', ...note, seq };
+}
+
+function noteItem(entry: JSONLEntry): ExportItem | undefined {
+  const note = noteOf(entry, { seqOf: () => undefined });
+  if (note === undefined || note.only === 'screen') return undefined;
+  const { text, body } = note;
+  const kind = entry.subtype ?? entry.type;
+  return { type: 'note', kind, text, ...(body === undefined ? {} : { body }), seq: entry.seq };
 }
 
 function replyOf({ message, seq, timestamp }: JSONLEntry, withReasoning: boolean): ExportItem | undefined {

@@ -6,21 +6,21 @@ export function lessOf(
   entry: JSONLEntry,
   { toolOutputs = true, reasoning = true }: Pick<ExportOptions, 'toolOutputs' | 'reasoning'>,
 ): JSONLEntry {
-  const { message, toolResult, data } = entry;
+  const { message, toolResult } = entry;
   if (!reasoning && message.reasoning !== undefined) {
     const { reasoning: _, ...said } = message;
     return unsealed({ ...entry, message: said });
   }
   if (!toolOutputs && toolResult !== undefined)
     return unsealed({ ...entry, toolResult: { ...toolResult, output: '' } });
-  const at = data?.outputAt;
-  if (!toolOutputs && typeof at === 'number' && typeof message.content === 'string')
+  const at = entry.subtype === 'shell' ? entry.data?.outputAt : undefined;
+  if (!toolOutputs && at !== undefined && typeof message.content === 'string')
     return unsealed({ ...entry, message: { ...message, content: message.content.slice(0, at) } });
   return entry;
 }
 
 /** A checksum is that of the line as it was written. */
 export function unsealed(entry: JSONLEntry): JSONLEntry {
-  const { crc: _, ...rest } = entry;
+  const { crc: _, ...rest }: JSONLEntry & { crc?: unknown } = entry;
   return rest as JSONLEntry;
 }

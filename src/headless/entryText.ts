@@ -1,4 +1,5 @@
-import type { JSONLEntry } from '../protocol/entries.ts';
+import type { EntryNote } from '../protocol/entries/defineKind.ts';
+import { type JSONLEntry, noteOf } from '../protocol/entries.ts';
 
 /** The text of an entry's message, whichever of the two forms its content has. */
 export function entryText({ message: { content } }: JSONLEntry): string {
@@ -13,4 +14,10 @@ export function entryText({ message: { content } }: JSONLEntry): string {
 export function resultText({ toolResult }: JSONLEntry): string {
   const output = toolResult?.output;
   return typeof output === 'string' ? output : JSON.stringify(output ?? '');
+}
+
+/** The line about what was shortened to fit the window, or why a summary failed; undefined for other entries. */
+export function contextNoteOf(entry: JSONLEntry): EntryNote | undefined {
+  if (entry.subtype !== 'reduction' && entry.subtype !== 'summary_failed') return undefined;
+  return noteOf(entry, { seqOf: () => undefined });
 }

@@ -1,6 +1,6 @@
-import { failedSummaryText } from '../commands/pages/reductionText.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import { allowance, reasonsOf } from './denials.ts';
+import { contextNoteOf } from './entryText.ts';
 import { outcomeOf } from './outcome.ts';
 import { resultMessage } from './resultMessage.ts';
 import { createStreamReporter } from './streamReporter.ts';
@@ -49,8 +49,8 @@ function createJsonReporter({ host, write, writeError }: HeadlessOptions, tally:
 function tellAside(event: AgentEvent, writeError: (text: string) => void): void {
   if (event.type === 'notice' && event.level !== 'info') writeError(asLines(event.text));
   else if (event.type === 'entry') {
-    const failed = failedSummaryText(event.entry);
-    if (failed !== undefined) writeError(asLines(failed));
+    const note = contextNoteOf(event.entry);
+    if (note?.tone === 'warning') writeError(asLines(note.text));
   } else if (event.type === 'retrying') {
     const seconds = Math.ceil(event.delayMs / 1000);
     writeError(

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { failedSummaryText, reductionText } from '../commands/pages/reductionText.ts';
+import { noteLine } from '../protocol/entries/defineKind.ts';
 import type { JSONLEntry } from '../protocol/entries.ts';
 import type { AgentEvent, CompactionReport } from '../protocol/events.ts';
-import { resultText } from './entryText.ts';
+import { contextNoteOf, resultText } from './entryText.ts';
 import { outcomeOf } from './outcome.ts';
 import { createPartialMessages } from './partialMessages.ts';
 import { resultMessage } from './resultMessage.ts';
@@ -55,10 +55,9 @@ export function createStreamReporter(options: HeadlessOptions, tally: Tally): Re
   };
 
   const contextLine = (one: JSONLEntry): void => {
-    const reduced = reductionText(one);
-    const failed = failedSummaryText(one);
-    if (reduced !== undefined) system('informational', { content: reduced, level: 'info' });
-    if (failed !== undefined) system('informational', { content: failed, level: 'warning' });
+    const note = contextNoteOf(one);
+    if (note === undefined) return;
+    system('informational', { content: noteLine(note), level: note.tone === 'quiet' ? 'info' : note.tone });
   };
 
   let compacting = false;

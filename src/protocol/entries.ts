@@ -1,223 +1,109 @@
 /**
  * `JSONLEntry`: one line of a session's log. The log is the truth; everything else is a projection of it.
- * Lines are only ever appended. Unknown fields survive (`looseObject`), so that an older program can read
- * a newer log; `v` is the format's version, `version` the program's.
+ * Lines are only ever appended. Unknown fields survive, so that an older program can read a newer log; `v` is the
+ * format's version, `version` the program's.
  */
 import * as z from 'zod';
+import type { EntryNote, EntryOf, NoteContext } from './entries/defineKind.ts';
+import { type BlobRef, blobRefSchema, type Envelope, entrySchema } from './entries/fields.ts';
+import { checkpoint } from './entries/kinds/checkpoint.ts';
+import { compactBoundary } from './entries/kinds/compactBoundary.ts';
+import { environment } from './entries/kinds/environment.ts';
+import { image } from './entries/kinds/image.ts';
+import { instructions } from './entries/kinds/instructions.ts';
+import { judgement } from './entries/kinds/judgement.ts';
+import { memory } from './entries/kinds/memory.ts';
+import { mode } from './entries/kinds/mode.ts';
+import { model } from './entries/kinds/model.ts';
+import { notice } from './entries/kinds/notice.ts';
+import { nudge } from './entries/kinds/nudge.ts';
+import { past } from './entries/kinds/past.ts';
+import { pin } from './entries/kinds/pin.ts';
+import { prompt } from './entries/kinds/prompt.ts';
+import { reduction } from './entries/kinds/reduction.ts';
+import { reminder } from './entries/kinds/reminder.ts';
+import { request, requestRecordSchema } from './entries/kinds/request.ts';
+import { rewind } from './entries/kinds/rewind.ts';
+import { sessionStart } from './entries/kinds/sessionStart.ts';
+import { shell } from './entries/kinds/shell.ts';
+import { summaryDraft } from './entries/kinds/summaryDraft.ts';
+import { summaryFailed } from './entries/kinds/summaryFailed.ts';
+import { title } from './entries/kinds/title.ts';
+import { tools } from './entries/kinds/tools.ts';
+import { turnEnd } from './entries/kinds/turnEnd.ts';
+import { undo } from './entries/kinds/undo.ts';
+import { unknown } from './entries/kinds/unknown.ts';
+import { usage } from './entries/kinds/usage.ts';
 
-/** Version of the line format that this program writes. */
-export const ENTRY_FORMAT = 1;
+/** Every kind of entry that a `subtype` names. */
+export const entryKinds = {
+  session_start: sessionStart,
+  instructions,
+  prompt,
+  shell,
+  image,
+  environment,
+  mode,
+  model,
+  reminder,
+  nudge,
+  memory,
+  compact_boundary: compactBoundary,
+  reduction,
+  summary_failed: summaryFailed,
+  summary_draft: summaryDraft,
+  pin,
+  rewind,
+  undo,
+  checkpoint,
+  tools,
+  request,
+  judgement,
+  usage,
+  turn_end: turnEnd,
+  notice,
+  title,
+  unknown,
+  past,
+} as const;
 
-const usage = z.looseObject({
-  input_tokens: z.number(),
-  output_tokens: z.number(),
-  cached_tokens: z.number().optional(),
-  reasoning_tokens: z.number().optional(),
+export type EntryKind = keyof typeof entryKinds;
+/** An entry of one kind. */
+export type KindEntry<Kind extends EntryKind> = EntryOf<(typeof entryKinds)[Kind]>;
+
+/** `data` of a reply: how long its request was counted to be, and what it was made from. */
+export const replyDataSchema = z.object({
+  countedTokens: z.number().optional(),
+  countedFeatures: z.array(z.number()).optional(),
+  requestModel: z.string().optional(),
+  reasoningMs: z.number().optional(),
+  request: requestRecordSchema.optional(),
 });
 
-/** A pointer into the session's blob store: the SHA-256 of the bytes, in hex. */
-export const blobRefSchema = z.looseObject({
-  hash: z.string(),
-  bytes: z.number(),
-  lines: z.number().optional(),
-});
-export type BlobRef = z.infer<typeof blobRefSchema>;
+/** What the model said; its calls follow as entries of their own. */
+export type ReplyEntry = Envelope & {
+  type: 'assistant';
+  subtype?: undefined;
+  data?: z.infer<typeof replyDataSchema> | undefined;
+};
+/** A call, or its result. */
+export type ToolEntry = Envelope & {
+  type: 'tool_use' | 'tool_result';
+  subtype?: undefined;
+  data?: undefined;
+};
+/** A message without a kind: the summary of a compaction, or a prompt of an early version. */
+export type PlainEntry = Envelope & {
+  type: 'user' | 'system';
+  subtype?: undefined;
+  data?: { display?: string | undefined; compressedAt?: string | undefined } | undefined;
+};
 
-export const fileChangeSchema = z.looseObject({
-  /** Absolute path. */
-  path: z.string(),
-  kind: z.enum(['created', 'modified', 'deleted']),
-  /** SHA-256 of the content after the change; absent for `deleted`. */
-  hash: z.string().optional(),
-  added: z.number().optional(),
-  removed: z.number().optional(),
-});
-export type FileChange = z.infer<typeof fileChangeSchema>;
-
-/** What a finished call shows to the reader; never sent to the model. */
-export const toolDisplaySchema = z.looseObject({
-  /** One line that names the file and range, the pattern or the command. */
-  title: z.string(),
-  /** A few words about the outcome: "120 lines", "exit 1", "3 matches". */
-  summary: z.string().optional(),
-  /** Lines of the whole file, for a result that shows some of its lines, numbered. */
-  totalLines: z.number().optional(),
-  /** Unified diff of an edit. */
-  diff: z.string().optional(),
-});
-export type ToolDisplay = z.infer<typeof toolDisplaySchema>;
-
-/** The kind of output, which decides how it is truncated and compressed. */
-export const toolResultKinds = [
-  'file',
-  'search',
-  'list',
-  'command',
-  'edit',
-  'todo',
-  'document',
-  'text',
-] as const;
-export type ToolResultKind = (typeof toolResultKinds)[number];
-
-export const todoSchema = z.looseObject({
-  content: z.string(),
-  status: z.enum(['pending', 'in_progress', 'completed']),
-});
-export type Todo = z.infer<typeof todoSchema>;
-
-/** What decided about a call, and why it was asked where it was. */
-export const permissionRecordSchema = z.looseObject({
-  basis: z.enum(['read-only', 'sandbox', 'rule', 'mode', 'judge', 'user', 'own']),
-  reason: z.string().optional(),
-  rule: z.looseObject({ text: z.string(), source: z.string() }).optional(),
-});
-export type PermissionRecord = z.infer<typeof permissionRecordSchema>;
-
-/** What the operating system let a command do. */
-export const sandboxRecordSchema = z.looseObject({
-  mode: z.enum(['read-only', 'workspace-write', 'none']),
-  /** Why there was none, or why the command ran outside. */
-  reason: z.string().optional(),
-  /** Hosts that were reached, and hosts that were refused, as `name:port`. */
-  hosts: z.array(z.string()).optional(),
-  refusedHosts: z.array(z.string()).optional(),
-});
-export type SandboxRecord = z.infer<typeof sandboxRecordSchema>;
-
-const compactMetadata = z.looseObject({
-  trigger: z.enum(['auto', 'manual']),
-  preTokens: z.number(),
-  postTokens: z.number().optional(),
-  filesIncluded: z.array(z.string()).optional(),
-  /** False when the summary is not the model's but a fallback. */
-  success: z.boolean().optional(),
-  strategy: z.string().optional(),
-  focus: z.string().optional(),
-  error: z.string().optional(),
-  durationMs: z.number().optional(),
-  /** What stays verbatim after the summary: uuids of entries, or neighbours by their positions, `#12-#40`. */
-  retained: z.array(z.string()).optional(),
-  /** Prompts that stand word for word in the summary message; `head` and `tail`: characters kept of a long one. */
-  userMessages: z
-    .array(z.looseObject({ uuid: z.string(), head: z.number().optional(), tail: z.number().optional() }))
-    .optional(),
-  /** File snippets by hash; their bytes are in the blob store. */
-  snippets: z.array(z.looseObject({ path: z.string(), hash: z.string(), bytes: z.number() })).optional(),
-});
-export type CompactMetadata = z.infer<typeof compactMetadata>;
-
-/** What a `user` or `system` line is about, where the bare type does not say it. */
-export const entrySubtypes = [
-  'session_start', // header: frozen system prompt, environment, preferences, configuration
-  'instructions', // a pinned block: AGENTS.md and its like
-  'prompt', // what the user typed
-  'shell', // `!command` and its output
-  'image', // an image that a tool has read: results hold text only, so it follows them
-  'environment', // a note that the date or git state changed since the session was left
-  'mode', // permission mode changed
-  'model', // model changed
-  'reminder', // goal and todo list restated
-  'nudge', // a word to the model from the program (loop guard, cut reply)
-  'memory', // memories found for the prompt that follows; quoted as data
-  'compact_boundary',
-  'reduction', // masking, removal, drop, restore: changes what the projection shows of the log
-  'summary_failed', // a summary that could not be had; counts for the breaker
-  'summary_draft', // the next summary, written before it is needed
-  'pin', // an item that every reduction has to leave alone, or may again
-  'rewind', // what came after the entry that it names is no longer part of the conversation
-  'undo', // names the entries that it undoes
-  'checkpoint', // what a call, a command or going back changed on disk; see checkpoints.ts
-  'tools', // the tools that requests offer from here on
-  'request', // a request without a reply in the conversation: for a summary, failed, stopped
-  'judgement', // what the judge of the mode auto said of a call, and what that cost
-  'usage', // tokens spent outside the conversation (summaries, titles)
-  'turn_end',
-  'notice', // for the reader only
-  'title',
-] as const;
-
-export const entrySchema = z.looseObject({
-  v: z.number().default(ENTRY_FORMAT),
-  /** Position in the session, from 0, without gaps in an undamaged log. */
-  seq: z.number(),
-  uuid: z.string(),
-  parentUuid: z.string().nullable(),
-  sessionId: z.string(),
-  /** ISO 8601, UTC. */
-  timestamp: z.string(),
-  type: z.enum(['user', 'assistant', 'tool_use', 'tool_result', 'system']),
-  subtype: z.string().optional(),
-  cwd: z.string(),
-  gitBranch: z.string().optional(),
-  version: z.string(),
-  message: z.looseObject({
-    role: z.enum(['user', 'assistant', 'system']),
-    content: z.unknown(),
-    model: z.string().optional(),
-    usage: usage.optional(),
-    reasoning: z.looseObject({ field: z.string(), text: z.string() }).optional(),
-    finishReason: z.string().optional(),
-    /** The user stopped this reply; it stands as it was. */
-    interrupted: z.boolean().optional(),
-    /** The connection gave up on this reply for good. */
-    failed: z.boolean().optional(),
-    durationMs: z.number().optional(),
-  }),
-  tool: z
-    .looseObject({
-      id: z.string(),
-      name: z.string(),
-      input: z.unknown(),
-      /** The exact argument text that is sent back to the model. */
-      arguments: z.string().optional(),
-      rawArguments: z.string().optional(),
-      invalid: z.string().optional(),
-    })
-    .optional(),
-  toolResult: z
-    .looseObject({
-      id: z.string(),
-      /** What the model sees. */
-      output: z.unknown(),
-      error: z.string().optional(),
-      name: z.string().optional(),
-      status: z.enum(['ok', 'partial', 'error', 'denied', 'interrupted']).optional(),
-      kind: z.string().optional(),
-      /** The whole output, when `output` is only a part of it. */
-      original: blobRefSchema.optional(),
-      /** The file that held the whole output then, when `output` is only a part of it. */
-      fullOutputPath: z.string().optional(),
-      /** How it was cut to the limits on lines, bytes and tokens. */
-      truncation: z
-        .looseObject({
-          direction: z.enum(['head', 'tail', 'head_tail']),
-          originalLines: z.number(),
-          originalBytes: z.number(),
-          keptLines: z.number(),
-          keptBytes: z.number(),
-          timeMs: z.number(),
-        })
-        .optional(),
-      filesChanged: z.array(fileChangeSchema).optional(),
-      /** Files that were read, with the hash of what was seen: the base of "changed since it was read". */
-      filesRead: z.array(z.looseObject({ path: z.string(), hash: z.string() })).optional(),
-      display: toolDisplaySchema.optional(),
-      todos: z.array(todoSchema).optional(),
-      durationMs: z.number().optional(),
-      /** How the call came to run, or not to. */
-      permission: permissionRecordSchema.optional(),
-      /** How a command was confined. */
-      sandbox: sandboxRecordSchema.optional(),
-    })
-    .optional(),
-  isCompactSummary: z.boolean().optional(),
-  compactMetadata: compactMetadata.optional(),
-  /** Details of a `system` or `user` subtype; each owner documents its own. */
-  data: z.record(z.string(), z.unknown()).optional(),
-});
-
-export type JSONLEntry = z.infer<typeof entrySchema>;
+export type JSONLEntry =
+  | ReplyEntry
+  | ToolEntry
+  | PlainEntry
+  | { [Kind in EntryKind]: KindEntry<Kind> }[EntryKind];
 
 /** The fields that the log itself fills in. */
 type Stamp =
@@ -231,10 +117,83 @@ type Stamp =
   | 'gitBranch'
   | 'version';
 
+type WithoutStamp<Entry> = Entry extends unknown ? Omit<Entry, Stamp> : never;
+
+/** What a caller hands to the log; the log itself adds identity, order, time and place. */
+export type EntryDraft = WithoutStamp<JSONLEntry>;
+
+/** What is known about the kind of an entry; undefined for messages, and for kinds of a newer program. */
+export function kindOf({ subtype }: Pick<JSONLEntry, 'subtype'>): (typeof entryKinds)[EntryKind] | undefined {
+  return subtype !== undefined && Object.hasOwn(entryKinds, subtype) ? entryKinds[subtype] : undefined;
+}
+
 /**
- * What a caller hands to the log; the log itself adds identity, order, time and place. Only the known fields:
- * the index signature that a loose object has would let anything pass.
+ * The entry that a JSON value is, undefined where it is none. It is the value itself, so that fields keep their order;
+ * only where fields of `data` do not fit the entry's kind, or `v` is absent, it is a copy without the ones and with the
+ * other.
  */
-export type EntryDraft = {
-  [K in keyof JSONLEntry as string extends K ? never : K extends Stamp ? never : K]: JSONLEntry[K];
-};
+export function parseEntry(value: unknown): JSONLEntry | undefined {
+  const parsed = entrySchema.safeParse(value);
+  if (!parsed.success) return undefined;
+  const entry = value as z.input<typeof entrySchema>;
+  const data = entry.data === undefined ? undefined : fittingData(entry, entry.data);
+  if (entry.v !== undefined && data === entry.data) return entry as JSONLEntry;
+  const copy = { ...entry, v: parsed.data.v };
+  if (data === undefined) delete copy.data;
+  else copy.data = data;
+  return copy as JSONLEntry;
+}
+
+type Data = Record<string, unknown>;
+
+function fittingData(
+  entry: Pick<z.input<typeof entrySchema>, 'type' | 'subtype'>,
+  data: Data,
+): Data | undefined {
+  const schema = dataSchemaOf(entry);
+  const read = schema?.safeParse(data);
+  if (schema === undefined || read === undefined || read.success) return data;
+  const wrong = new Set(read.error.issues.map(({ path }) => path[0]));
+  const rest = Object.fromEntries(Object.entries(data).filter(([name]) => !wrong.has(name)));
+  return schema.safeParse(rest).success ? rest : undefined;
+}
+
+function dataSchemaOf({ type, subtype }: { readonly type: string; readonly subtype?: string | undefined }) {
+  if (subtype === undefined) return type === 'assistant' ? replyDataSchema : plainData;
+  return Object.hasOwn(entryKinds, subtype) ? entryKinds[subtype as EntryKind].data : undefined;
+}
+
+const plainData = z.object({ display: z.string().optional(), compressedAt: z.string().optional() });
+
+/** A prompt as the user saw it, where that differs from its message: a long paste stays folded. */
+export function displayOf(entry: JSONLEntry): string | undefined {
+  return entry.subtype === 'prompt' || (entry.subtype === undefined && entry.type === 'user')
+    ? entry.data?.display
+    : undefined;
+}
+
+/** Where the whole of an entry's text is, when the entry holds only a part of it; also of kinds of a newer program. */
+export function originalOf({ toolResult, data }: JSONLEntry): BlobRef | undefined {
+  if (toolResult?.original !== undefined || data === undefined || !('original' in data))
+    return toolResult?.original;
+  return blobRefSchema.safeParse(data.original).data;
+}
+
+/** What the user ran with `!`; undefined for other entries, and for those of early versions. */
+export function shellCommand(entry: JSONLEntry): string | undefined {
+  return entry.subtype === 'shell' ? entry.data?.command : undefined;
+}
+
+/** The line that tells readers of an entry; undefined for messages, and for bookkeeping. */
+export function noteOf(entry: JSONLEntry, context: NoteContext): EntryNote | undefined {
+  // An entry is of its own kind.
+  const note = kindOf(entry)?.note as
+    | ((one: JSONLEntry, about: NoteContext) => EntryNote | undefined)
+    | undefined;
+  return note?.(entry, context);
+}
+
+/** What a note of the program is about: `rewind` or `task`. */
+export function topicOf({ data }: JSONLEntry): string | undefined {
+  return data !== undefined && 'about' in data && typeof data.about === 'string' ? data.about : undefined;
+}

@@ -1,5 +1,5 @@
 /** The port between the tool that runs commands and whatever confines them. */
-import type { SandboxRecord } from './entries.ts';
+import type { SandboxRecord } from './entries/fields.ts';
 import type { Grant } from './permissions.ts';
 
 /** As users name them; `danger-full-access` is no sandbox. */

@@ -6,8 +6,7 @@ import type { JSONLEntry } from './entries.ts';
  */
 export function shellOutput({ subtype, message, data }: JSONLEntry): string | undefined {
   if (subtype !== 'shell') return undefined;
-  if (typeof data?.output === 'string') return data.output;
+  if (data?.output !== undefined) return data.output;
   const { content } = message;
-  if (typeof content !== 'string') return undefined;
-  return typeof data?.outputAt === 'number' ? content.slice(data.outputAt) : content;
+  return typeof content === 'string' ? content.slice(data?.outputAt ?? 0) : undefined;
 }

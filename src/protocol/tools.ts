@@ -1,5 +1,12 @@
 /** The port between the agent and a tool. A tool knows neither the agent, nor the screen, nor the rules. */
-import type { BlobRef, FileChange, SandboxRecord, Todo, ToolDisplay, ToolResultKind } from './entries.ts';
+import type {
+  BlobRef,
+  FileChange,
+  SandboxRecord,
+  Todo,
+  ToolDisplay,
+  ToolResultKind,
+} from './entries/fields.ts';
 import type { ImagePart } from './images.ts';
 import type { ToolSchema } from './messages.ts';
 import type { Access, Grant, Preview } from './permissions.ts';

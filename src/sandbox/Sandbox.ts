@@ -14,7 +14,7 @@ import {
 import type { Server } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
 import { delimiter, isAbsolute, join } from 'node:path';
-import type { SandboxRecord } from '../protocol/entries.ts';
+import type { SandboxRecord } from '../protocol/entries/fields.ts';
 import type {
   CommandRequest,
   CommandSandbox,

@@ -4,7 +4,7 @@
  */
 import type { Page } from '../commands/pages/page.ts';
 import { previewPage } from '../commands/pages/previewPage.ts';
-import type { JSONLEntry } from '../protocol/entries.ts';
+import { type JSONLEntry, topicOf } from '../protocol/entries.ts';
 import type { AgentEvent, CompactionReport } from '../protocol/events.ts';
 import { grouped } from '../protocol/grouped.ts';
 import type { ModelError } from '../protocol/model.ts';
@@ -255,9 +255,9 @@ const TAKES_IT_BACK = 'Undo with Esc Esc u or /rewind undo.';
 /** An entry replaces the live text that led to it: only what is not printed yet is printed now. */
 function recorded(view: View, entry: JSONLEntry): Step {
   // What came of going back is told when it is done, with what was not done.
-  if (entry.data?.about === 'rewind') return { view, prints: [] };
+  if (topicOf(entry) === 'rewind') return { view, prints: [] };
   // The user heard of it when it happened; this is when the model hears of it.
-  if (entry.data?.about === 'task') return { view, prints: [] };
+  if (topicOf(entry) === 'task') return { view, prints: [] };
   if (entry.type !== 'assistant') return { view, prints: [{ type: 'entry', entry }] };
   const cleared: View = { ...view, ...noReply };
   if (!view.tailPrinted) return { view: cleared, prints: [{ type: 'entry', entry }] };

@@ -1,6 +1,8 @@
 /** Row 4: which messages a window shows. */
+
 import { expect, test } from 'vitest';
 import { groupAtoms } from '../../src/context/history/atoms.ts';
+import { reductionOf } from '../../src/context/history/reductions.ts';
 import { estimateTokens, SlidingWindow, windowItems } from '../../src/context/index.ts';
 import { expectPairedCalls, textOf } from '../e2e/support/wire.ts';
 import { buildHouse } from './support/house.ts';
@@ -71,5 +73,5 @@ test('row 4: strategy sliding-window sends the newest rounds within its budget, 
       expect(messages.reduce((sum, message) => sum + sizeOfText(message.content), 0)).toBeLessThan(4400);
     }
   }
-  expect(open.entries().some(({ data }) => data?.strategy === 'sliding-window')).toBe(true);
+  expect(open.entries().some((entry) => reductionOf(entry)?.strategy === 'sliding-window')).toBe(true);
 });

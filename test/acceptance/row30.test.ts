@@ -63,7 +63,7 @@ test('row 30: in a session the log says what was seen and what was chosen', asyn
         { calls: [use('Read', { file_path: 'a.txt' })] },
         { text: `Answer ${n}. ${'And more of it. '.repeat(60)}` },
       );
-    const { data } = open.entries().find(({ subtype }) => subtype === 'reduction') ?? {};
+    const { data } = open.entries().find((entry) => entry.subtype === 'reduction') ?? {};
     expect(data?.strategy).toMatch(/^(middle|oldest)-removal$/);
     reasons[strategy] = String(data?.reason);
   }

@@ -1,5 +1,7 @@
 /** Row 34: which model gets which strategy. */
+
 import { expect, test } from 'vitest';
+import { reductionOf } from '../../src/context/history/reductions.ts';
 import { removalPolicyFor, strategyForModel } from '../../src/context/index.ts';
 import { contextSettingsSchema } from '../../src/protocol/contextSettings.ts';
 import { buildHouse } from './support/house.ts';
@@ -64,10 +66,11 @@ test('row 34: it changes with /model', async () => {
       open
         .entries()
         .slice(before)
-        .filter(({ data }) => data?.kind === 'remove');
+        .flatMap((entry) => reductionOf(entry) ?? [])
+        .filter(({ kind }) => kind === 'remove');
     for (let n = 0; n < 60 && removals().length === 0; n++)
       await open.ask(`question ${n}`, { text: `Answer ${n}. ${'And more of it. '.repeat(80)}` });
-    used.push(removals()[0]?.data?.strategy);
+    used.push(removals()[0]?.strategy);
   }
   expect(used).toEqual(['oldest-removal', 'middle-removal']);
 });

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { entrySchema } from '../../src/protocol/entries.ts';
+import { entrySchema } from '../../src/protocol/entries/fields.ts';
 import { problemsOf } from '../docs/support/entryValidator.ts';
 import { runPrint, SUMMARY, use } from './support/project.ts';
 

@@ -23,7 +23,7 @@ test('row 53, S5 `ContextManager` createSession / addMessage / loadSession / get
     temperature: 0.2,
   });
   expect(manager.getCurrentSessionId()).toBe(id);
-  await manager.addMessage('user', 'hello', { from: 'test' });
+  await manager.addMessage('user', 'hello', { typed: 'hello' });
   await manager.addMessage('assistant', 'Hi.');
   await manager.close();
 

@@ -7,6 +7,7 @@ import { createOpenAIClient } from '../../src/model/openai.ts';
 import { bodyAgain, bodyHash } from '../../src/model/requestBody.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import type { Op } from '../../src/protocol/ops.ts';
+import { dataOf } from '../madeUpEntry.ts';
 import { smallTool } from './smallTools.ts';
 import { type Given, readLog, type Stage, stage } from './stage.ts';
 import { type WireAnswer, type WireServer, wireServer } from './wireServer.ts';
@@ -98,8 +99,8 @@ test('what is recorded of a request is small', async () => {
   await set.ask(`Think about ${'a long story '.repeat(2000)}`);
   await set.ask('Go on');
   const [first, second] = requestsIn(await readLog(fileOf(set)));
-  expect(JSON.stringify(first?.data?.request).length).toBeLessThan(200);
-  expect(JSON.stringify(second?.data?.request).length).toBeLessThan(200);
+  expect(JSON.stringify(dataOf(first).request).length).toBeLessThan(200);
+  expect(JSON.stringify(dataOf(second).request).length).toBeLessThan(200);
 });
 
 test('tries that failed, a refused field and an interrupted reply are built again', async () => {
@@ -127,7 +128,7 @@ test('tries that failed, a refused field and an interrupted reply are built agai
   await set.ask('last');
   const entries = await readLog(fileOf(set));
   await expectAllRebuilt(fileOf(set), server);
-  expect(entries.filter(({ subtype }) => subtype === 'request').map(({ data }) => data?.outcome)).toEqual([
+  expect(entries.filter((entry) => entry.subtype === 'request').map(({ data }) => data?.outcome)).toEqual([
     'auth',
     'interrupted',
   ]);
@@ -237,7 +238,7 @@ test('a server that finds the request too long, and images, and the next day', a
   await later.ask('the next day, with another tool');
   await expectAllRebuilt(file, server);
   const outcomes = (await readLog(file))
-    .filter(({ subtype }) => subtype === 'request')
+    .filter((entry) => entry.subtype === 'request')
     .map(({ data }) => data?.outcome);
   expect(outcomes).toContain('overflow');
 });

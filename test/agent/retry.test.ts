@@ -150,7 +150,7 @@ test('of a prompt that fits into no request head and tail are sent, with a point
   expect(sent).toMatch(/^\[Output truncated[^\]]+Recall/);
   expect(sent).toContain('BEGIN The quick');
   expect(sent).toMatch(/ END$/);
-  const entry = agent.entries().find(({ subtype }) => subtype === 'prompt');
+  const entry = agent.entries().find((one) => one.subtype === 'prompt');
   expect(entry?.data?.original).toMatchObject({ bytes: Buffer.byteLength(huge) });
 });
 

@@ -32,14 +32,14 @@ test('each turn knows what its calls and commands changed; reading adds nothing'
   ]);
   expect(await set.agent.turns(1)).toEqual(turns.slice(-1));
   const entries = set.agent.entries();
-  const checkpoints = entries.filter(({ subtype }) => subtype === 'checkpoint');
+  const checkpoints = entries.filter((entry) => entry.subtype === 'checkpoint');
   expect(checkpoints.map(({ data }) => [data?.cause, data?.callIds])).toEqual([
     ['call', ['c1']],
     ['call', ['c3']],
     ['shell', [expect.any(String)]],
   ]);
   for (const { seq, data } of checkpoints.slice(0, 2))
-    expect(entries[seq - 1]?.toolResult?.id).toBe((data?.callIds as string[] | undefined)?.[0]);
+    expect(entries[seq - 1]?.toolResult?.id).toBe(data?.callIds?.[0]);
   const result = entries.find(({ toolResult }) => toolResult?.id === 'c3')?.toolResult;
   expect(result?.filesChanged).toEqual([
     { path: set.at('a.txt'), kind: 'modified', added: 1, removed: 1 },

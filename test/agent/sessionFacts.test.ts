@@ -1,20 +1,10 @@
 import { expect, test } from 'vitest';
 import { lastCwd, lastMode, lastModel, modeBeforePlan, titleOf } from '../../src/agent/sessionFacts.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
+import { type MadeUpFields, madeUpEntry } from '../madeUpEntry.ts';
 
-const entry = (fields: Partial<JSONLEntry>): JSONLEntry => ({
-  v: 1,
-  seq: 0,
-  uuid: 'u',
-  parentUuid: null,
-  sessionId: 's',
-  timestamp: '2030-01-01T00:00:00.000Z',
-  type: 'system',
-  cwd: '/p',
-  version: '1.0.0',
-  message: { role: 'system', content: '' },
-  ...fields,
-});
+const entry = (fields: MadeUpFields): JSONLEntry =>
+  madeUpEntry({ type: 'system', message: { role: 'system', content: '' }, ...fields });
 const mode = (name: unknown) => entry({ subtype: 'mode', data: { mode: name } });
 const model = (name: unknown) => entry({ subtype: 'model', data: { model: name } });
 const start = (name: unknown) =>

@@ -199,7 +199,7 @@ export async function readLog(file: string): Promise<JSONLEntry[]> {
     .trimEnd()
     .split('\n')
     .map((row) => {
-      const { crc: _, ...entry } = JSON.parse(row) as JSONLEntry;
+      const { crc: _, ...entry } = JSON.parse(row) as JSONLEntry & { crc?: unknown };
       return entry as JSONLEntry;
     });
 }

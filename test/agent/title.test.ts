@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { titleOf } from '../../src/agent/sessionFacts.ts';
 import { cleanTitle, titleInstruction, titlePrompt } from '../../src/agent/title.ts';
+import { madeUpEntry } from '../madeUpEntry.ts';
 import { type Answer, fails, gate, says } from './scriptedModel.ts';
 import { stage } from './stage.ts';
 
@@ -144,22 +145,13 @@ test('a server with one slot is the next turn’s: the title waits until nothing
 });
 
 test('the newest title of the user wins, then the newest of the model', () => {
-  const entry = (subtype: string, content: string, source?: string) => ({
-    ...({
-      v: 1,
-      seq: 0,
-      uuid: '',
-      parentUuid: null,
-      sessionId: '',
-      timestamp: '',
-      cwd: '',
-      version: '',
-    } as const),
-    type: 'system' as const,
-    subtype,
-    message: { role: 'system' as const, content },
-    ...(source === undefined ? {} : { data: { source } }),
-  });
+  const entry = (subtype: string, content: string, source?: string) =>
+    madeUpEntry({
+      type: 'system',
+      subtype,
+      message: { role: 'system', content },
+      ...(source === undefined ? {} : { data: { source } }),
+    });
   const log = [
     entry('prompt', 'words'),
     entry('title', 'M1', 'model'),

@@ -1,4 +1,5 @@
 /** --fork-session, --name, and --resume with a title: which session they open. */
+
 import { mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,6 +13,7 @@ import { targetOf, withFlags } from '../../src/cli/sessionTarget.ts';
 import { loadSettings } from '../../src/config/loadSettings.ts';
 import { SessionLockedError } from '../../src/context/index.ts';
 import { DEMO_MODEL } from '../../src/model/demo.ts';
+import { shellCommand } from '../../src/protocol/entries.ts';
 
 async function house(): Promise<{
   open(target: SessionTarget): Promise<OpenedSession>;
@@ -67,7 +69,7 @@ async function house(): Promise<{
 }
 
 const said = ({ agent }: OpenedSession): unknown[] =>
-  agent.entries().flatMap(({ data }) => (typeof data?.command === 'string' ? [data.command] : []));
+  agent.entries().flatMap((entry) => shellCommand(entry) ?? []);
 
 test('a session is taken up by its title, in any case', async () => {
   const { open, lived, has } = await house();

@@ -11,6 +11,7 @@ import { SessionLockedError, SessionNotFoundError } from '../../src/context/inde
 import { DEMO_MODEL } from '../../src/model/demo.ts';
 import { shellOutput } from '../../src/protocol/shellOutput.ts';
 import { entryLine } from '../agent/line.ts';
+import { dataOf } from '../madeUpEntry.ts';
 
 interface Street {
   readonly place: Place;
@@ -83,15 +84,15 @@ test('the shell starts where the program was started, as the system prompt says'
   const session = await open({ from: 'sub' });
   expect(await shell(session, 'pwd')).toBe(join(place.root, 'sub'));
   const [header] = session.agent.entries();
-  expect(String(header?.data?.systemPrompt)).toContain(`Working directory: ${join(place.root, 'sub')}\n`);
+  expect(dataOf(header).systemPrompt).toContain(`Working directory: ${join(place.root, 'sub')}\n`);
   expect(session.agent.entries().at(-1)?.cwd).toBe(join(place.root, 'sub'));
 });
 
 test('each session has a key of its own, which its system prompt names last and a copy keeps', async () => {
   const { open, fork } = await street();
   const headers = [];
-  for (let count = 0; count < 2; count++) headers.push((await open()).agent.entries()[0]?.data);
-  const [one, two] = headers.map((data) => String(data?.noteKey));
+  for (let count = 0; count < 2; count++) headers.push(dataOf((await open()).agent.entries()[0]));
+  const [one, two] = headers.map(({ noteKey }) => String(noteKey));
   expect(one).toMatch(/^[A-Za-z0-9]{8}$/);
   expect(two).not.toBe(one);
   const marks = String(headers[0]?.systemPrompt).split('# Marks');
@@ -101,7 +102,7 @@ test('each session has a key of its own, which its system prompt names last and 
   const first = await open();
   await say(first, 'hello');
   const copy = await fork(first.agent.state().sessionId);
-  expect(copy.agent.entries()[0]?.data?.noteKey).toBe(first.agent.entries()[0]?.data?.noteKey);
+  expect(dataOf(copy.agent.entries()[0]).noteKey).toBe(dataOf(first.agent.entries()[0]).noteKey);
 });
 
 test.each(['deny', 'ask'] as const)(

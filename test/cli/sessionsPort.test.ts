@@ -8,6 +8,7 @@ import { createSessionsPort } from '../../src/cli/sessionsPort.ts';
 import { storeOfTarget } from '../../src/cli/storeOfTarget.ts';
 import { openCatalogue, PersistentStore } from '../../src/context/index.ts';
 import { messageDraft } from '../../src/context/storage/index.ts';
+import { madeUpDraft } from '../madeUpEntry.ts';
 
 /** A data folder with sessions of two projects, and the port as the screen of the first one has it. */
 async function stage() {
@@ -145,22 +146,35 @@ test('a copy in another project has the entries up to a place, and the originals
 test('whatever an entry of a copy points to comes along', async () => {
   const { storeOf, here, there } = await stage();
   const from = storeOf(there);
-  const [prompt, before, after] = [
+  const [prompt, before, after, later, latest] = [
     await from.blobs.put('the whole prompt'),
     await from.blobs.put('the file before'),
     await from.blobs.put('the file after'),
+    await from.blobs.put('of a newer program'),
+    await from.blobs.put('of it as well'),
   ];
   const state = { type: 'file', mode: 0o644 } as const;
   const change = { path: '/a.txt', before: { ...state, ...before }, after: { ...state, ...after } };
   const log = await from.createSession();
   await log.append([
-    { ...messageDraft('user', 'a part'), data: { original: prompt } },
+    {
+      type: 'user',
+      subtype: 'prompt',
+      message: { role: 'user', content: 'a part' },
+      data: { original: prompt },
+    },
     {
       type: 'system',
       subtype: 'checkpoint',
       message: { role: 'system', content: '' },
       data: { cause: 'shell', changes: [change] },
     },
+    madeUpDraft({
+      type: 'system',
+      subtype: 'telepathy',
+      message: { role: 'system', content: '' },
+      data: { original: later, replacements: [{ original: latest }] },
+    }),
   ]);
   await log.close();
   const to = storeOf(here);
@@ -169,6 +183,8 @@ test('whatever an entry of a copy points to comes along', async () => {
   expect(String(await to.blobs.read(prompt))).toBe('the whole prompt');
   expect(String(await to.blobs.read(before))).toBe('the file before');
   expect(String(await to.blobs.read(after))).toBe('the file after');
+  expect(String(await to.blobs.read(later))).toBe('of a newer program');
+  expect(String(await to.blobs.read(latest))).toBe('of it as well');
 });
 
 test('a session lies where its project is, and reading takes no lock', async () => {

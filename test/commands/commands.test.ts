@@ -7,6 +7,7 @@ import type { CommandResult } from '../../src/commands/types.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import { grouped } from '../../src/protocol/grouped.ts';
 import { scriptedAgent, state } from '../headless/scriptedAgent.ts';
+import { madeUpEntry } from '../madeUpEntry.ts';
 import { commandHost, run } from './commandHost.ts';
 
 async function text(name: string, args?: string, host = commandHost()): Promise<string> {
@@ -16,19 +17,8 @@ async function text(name: string, args?: string, host = commandHost()): Promise<
   return result.text;
 }
 
-const entry = (seq: number, subtype: string): JSONLEntry => ({
-  v: 1,
-  seq,
-  uuid: `uuid${seq}`,
-  parentUuid: null,
-  sessionId: 's',
-  timestamp: '2026-11-20T08:00:00.000Z',
-  type: 'user',
-  subtype,
-  cwd: '/p',
-  version: '1',
-  message: { role: 'user', content: 'Hello' },
-});
+const entry = (seq: number, subtype: string): JSONLEntry =>
+  madeUpEntry({ seq, uuid: `uuid${seq}`, subtype, message: { role: 'user', content: 'Hello' } });
 
 test.each<[string, string, CommandResult]>([
   ['compact', '', { type: 'op', op: { type: 'compact' } }],

@@ -6,6 +6,7 @@ import type { ProjectionPolicy } from '../../src/context/standardMessages.ts';
 import { TokenCounter } from '../../src/context/TokenCounter.ts';
 import type { TokenEncoder } from '../../src/context/tokens/TokenEncoder.ts';
 import type { ToolSchema } from '../../src/protocol/messages.ts';
+import { madeUpDraft } from '../madeUpEntry.ts';
 import { LogMaker } from './history/logMaker.ts';
 
 const policy: ProjectionPolicy = {};
@@ -64,12 +65,14 @@ test('a result that comes after something else was said is counted, wherever its
 
 async function apply(op: Op, text: string, log: LogMaker, counter: TokenCounter): Promise<void> {
   const system = (data: object) =>
-    log.add({
-      type: 'system',
-      subtype: 'reduction',
-      message: { role: 'system', content: 'note' },
-      data: { reason: '', preTokens: 1, ...data },
-    });
+    log.add(
+      madeUpDraft({
+        type: 'system',
+        subtype: 'reduction',
+        message: { role: 'system', content: 'note' },
+        data: { reason: '', preTokens: 1, ...data },
+      }),
+    );
   const some = log.entries.filter((_, index) => index % 7 === text.length % 7).map(({ uuid }) => uuid);
   switch (op) {
     case 'prompt':

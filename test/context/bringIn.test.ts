@@ -1,20 +1,22 @@
 /** Going back behind what is in memory, in a log whose file is not what it was. */
+
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { ContextManager, PersistentStore } from '../../src/context/index.ts';
 import { seal } from '../../src/context/storage/seal.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
+import type { MadeUpFields } from '../madeUpEntry.ts';
 import { house } from './harness.ts';
 import { makeEntry } from './storage/tmp.ts';
 
 /** Prompts, a compaction that retained the last of them, and what followed. */
 const entries = Array.from({ length: 300 }, (_, seq): JSONLEntry => {
-  const entry = makeEntry(seq, `prompt ${seq} ${'x'.repeat(1000)}`);
-  if (seq === 0) return { ...entry, type: 'system', subtype: 'session_start' };
+  const entry = (fields: MadeUpFields = {}) => makeEntry(seq, `prompt ${seq} ${'x'.repeat(1000)}`, fields);
+  if (seq === 0) return entry({ type: 'system', subtype: 'session_start' });
   const compactMetadata = { trigger: 'auto' as const, preTokens: 9, success: true, retained: ['#195-#199'] };
-  if (seq === 200) return { ...entry, type: 'system', subtype: 'compact_boundary', compactMetadata };
-  return seq === 201 ? { ...entry, subtype: undefined, isCompactSummary: true } : entry;
+  if (seq === 200) return entry({ type: 'system', subtype: 'compact_boundary', compactMetadata });
+  return seq === 201 ? entry({ subtype: undefined, isCompactSummary: true }) : entry();
 });
 const lines = entries.map((entry) => seal(JSON.stringify(entry)));
 

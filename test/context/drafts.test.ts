@@ -1,4 +1,5 @@
 /** The default over long sessions: nothing leaves before the trigger, then a summary that was written beside. */
+
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { VirtualTime } from '../../bench/context/waits/VirtualTime.ts';
 import type { ContextManager, SummaryModel } from '../../src/context/index.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
+import { dataOf } from '../madeUpEntry.ts';
 import { ask, call, house, outcome, say, summary } from './harness.ts';
 
 const STEP_MS = 8000;
@@ -137,7 +139,7 @@ async function longSession({ windowTokens, steps = 300, settings = {} }: Given):
           ]
         : [],
     ),
-    reductions: entries.filter(isReduction).map(({ subtype, data }) => String(data?.reason ?? subtype)),
+    reductions: entries.filter(isReduction).map((entry) => String(dataOf(entry).reason ?? entry.subtype)),
     breaks,
     missing,
     triggerTokens: context.measure([]).triggerTokens,

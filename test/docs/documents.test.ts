@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
+import { dataSchemas } from '../../scripts/sessionEntrySchema.ts';
 import { settingsDocument } from '../../scripts/writeSettingsDoc.ts';
 import { allCommands } from '../../src/commands/allCommands.ts';
 import { settingsSchema } from '../../src/config/schema.ts';
 import { EXIT } from '../../src/headless/exitCodes.ts';
-import { entrySubtypes } from '../../src/protocol/entries.ts';
 import { permissionModes } from '../../src/protocol/permissions.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -95,5 +95,6 @@ test('the documents have every exit code, mode and kind of entry', () => {
     expect(read('README.md')).toMatch(new RegExp(`\\b${code}\\b`));
   }
   for (const mode of permissionModes) expect(read('docs/permissions.md')).toContain(`| \`${mode}\` |`);
-  for (const subtype of entrySubtypes) expect(read('docs/session-format.md')).toContain(`\`${subtype}\``);
+  for (const subtype of Object.keys(dataSchemas))
+    expect(read('docs/session-format.md')).toContain(`\`${subtype}\``);
 });

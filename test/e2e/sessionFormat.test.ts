@@ -1,11 +1,12 @@
 /** docs/session-format.md and the schema in the package, held against sessions that the program wrote. */
+
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { entrySubtypes } from '../../src/protocol/entries.ts';
+import { dataSchemas } from '../../scripts/sessionEntrySchema.ts';
 import { SUMMARY } from '../acceptance/support/project.ts';
 import { problemsOf } from '../docs/support/entryValidator.ts';
 import { type Stage, setStage } from './support/stage.ts';
@@ -63,7 +64,7 @@ test('every line is valid by the schema in the package, sealed, and every jq lin
     expect(crc32(line.slice(0, sealed)).toString(16).padStart(8, '0')).toBe(entry?.crc);
   }
   const subtypes = new Set(entries.map(({ subtype }) => subtype).filter((one) => one !== undefined));
-  for (const subtype of subtypes) expect(entrySubtypes).toContain(subtype);
+  for (const subtype of subtypes) expect(Object.keys(dataSchemas)).toContain(subtype);
   // Not only a prompt and an answer: what a session of an hour has, but for what makes room by itself.
   const lived =
     'checkpoint compact_boundary environment instructions mode prompt request session_start shell title tools turn_end usage';

@@ -5,7 +5,9 @@ import { Marked } from 'marked';
 import { expect, test } from 'vitest';
 import { exportSession } from '../../src/export/exportSession.ts';
 import { exportFormats } from '../../src/export/types.ts';
+import type { PathChange } from '../../src/protocol/checkpoints.ts';
 import type { EntryDraft, JSONLEntry } from '../../src/protocol/entries.ts';
+import { madeUpDraft } from '../madeUpEntry.ts';
 import { kindCount, syntheticSecrets } from '../redact/syntheticSecrets.ts';
 import { ended, entriesOf, exported, meta, prompt, reply, result, use } from './session.ts';
 
@@ -270,9 +272,9 @@ test('going back in the files alone does not read as if the conversation had gon
 });
 
 test('what changed is counted as what it is: files, and folders', async () => {
-  const file = { type: 'file', mode: 0o644, bytes: 1 };
-  const folder = { type: 'folder', mode: 0o755 };
-  const changed = (...changes: readonly object[]): EntryDraft => ({
+  const file = { type: 'file', mode: 0o644, bytes: 1 } as const;
+  const folder = { type: 'folder', mode: 0o755 } as const;
+  const changed = (...changes: PathChange[]): EntryDraft => ({
     type: 'system',
     subtype: 'checkpoint',
     message: { role: 'system', content: '' },
@@ -303,7 +305,7 @@ test('an image that the model was shown by a tool is named', async () => {
     data: { path: '/p/a.png' },
   };
   const markdown = await exported([prompt('Look'), reply('So.'), shown], { format: 'md' });
-  expect(markdown).toContain('The model was shown /p/a.png.');
+  expect(markdown).toContain('Image shown to the model: /p/a.png');
 });
 
 test('a reply whose quotes nest without end, or that is one word of marks, is laid out all the same', async () => {
@@ -311,4 +313,42 @@ test('a reply whose quotes nest without end, or that is one word of marks, is la
   const { document } = parseHTML(await exported(talk, { format: 'html' }));
   expect(document.querySelectorAll('blockquote').length).toBe(30);
   expect(document.body.textContent).toContain('_a'.repeat(20_000));
+});
+
+test('what the program did is told as on screen, with the whole text, and without what is for the screen alone', async () => {
+  const by = (subtype: string, content: string, data: object): EntryDraft =>
+    madeUpDraft({ type: 'system', subtype, message: { role: 'system', content }, data });
+  const text = await exported(
+    [
+      prompt('One'),
+      by('mode', 'You plan.', { mode: 'plan' }),
+      by('instructions', 'Use tabs.', { path: '/srv/app/lib/AGENTS.md', hash: 'h' }),
+      by('reduction', '', { kind: 'drop', reason: '', removed: ['u0'], preTokens: 9000, postTokens: 8000 }),
+      by('pin', '', { uuid: 'u0', pinned: true }),
+      by('telepathy', 'of tomorrow', { any: 1 }),
+      by('notice', 'For the reader.', {}),
+    ],
+    { format: 'json' },
+  );
+  const [, turn] = JSON.parse(text).turns;
+  expect(turn.items).toEqual([
+    { type: 'note', kind: 'mode', text: 'Mode: plan', seq: 1 },
+    { type: 'note', kind: 'instructions', text: 'Instructions: lib/AGENTS.md', body: 'Use tabs.', seq: 2 },
+    { type: 'note', kind: 'reduction', text: 'Left out 1 item as you asked (9k → 8k tokens)', seq: 3 },
+  ]);
+});
+
+test('JSONL keeps kinds and fields that nobody knows yet', async () => {
+  const message = { role: 'system', content: '' } as const;
+  const drafts = [
+    madeUpDraft({
+      type: 'system',
+      subtype: 'telepathy',
+      message,
+      data: { original: 7, any: [{ of: 'all' }] },
+    }),
+    madeUpDraft({ type: 'system', subtype: 'pin', message, data: { uuid: 'u', later: { of: 'pin' } } }),
+  ];
+  const lines = (await exported(drafts, { format: 'jsonl' })).trimEnd().split('\n');
+  expect(lines.map((line) => JSON.parse(line).data)).toEqual(drafts.map(({ data }) => data));
 });

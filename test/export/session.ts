@@ -51,12 +51,12 @@ export const result = (
   toolResult: { id, name: 'Read', output, status: 'ok', display },
 });
 
-export const ended: EntryDraft = {
+export const ended = {
   type: 'system',
   subtype: 'turn_end',
   message: { role: 'system', content: 'done' },
   data: { outcome: 'done', steps: 2 },
-};
+} satisfies EntryDraft;
 
 export const meta: ExportMeta = {
   title: 'Fix the login',

@@ -1,7 +1,9 @@
 /** Carries out one operation of a program, with what has to hold of that operation itself. */
+
 import { appendFile } from 'node:fs/promises';
 import { isPrompt } from '../../src/context/history/atoms.ts';
 import type { EntryDraft } from '../../src/protocol/entries.ts';
+import { madeUpDraft } from '../madeUpEntry.ts';
 import { bytesNow, bytesOfAll, demand, difference, sameBytes } from './check.ts';
 import type { Counts } from './counts.ts';
 import { checkLarge } from './large.ts';
@@ -142,8 +144,8 @@ async function fork(world: World, op: Extract<Operation, { do: 'fork' }>): Promi
 }
 
 function noteDraft(subtype: string, content: string): EntryDraft {
-  if (subtype === 'nudge') return { type: 'user', subtype, message: { role: 'user', content } };
-  return { type: 'system', subtype, message: { role: 'system', content } };
+  const role = subtype === 'nudge' ? 'user' : 'system';
+  return madeUpDraft({ type: role, subtype, message: { role, content } });
 }
 
 function toolSchema(index: number) {

@@ -1,6 +1,6 @@
 /** Replies and the results of their calls, as the agent records them. */
 
-import type { ToolResultKind } from '../../src/protocol/entries.ts';
+import type { ToolResultKind } from '../../src/protocol/entries/fields.ts';
 import type { ToolCall } from '../../src/protocol/messages.ts';
 import type { Reply } from '../../src/protocol/model.ts';
 import type { Operation, ResultSpec } from './program.ts';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { BlobRef } from '../../src/protocol/entries.ts';
+import type { BlobRef } from '../../src/protocol/entries/fields.ts';
 import type { Grant } from '../../src/protocol/permissions.ts';
 import type { BlobSink, ToolContext, ToolOutcome } from '../../src/protocol/tools.ts';
 import { builtinTools, type ToolDeps } from '../../src/tools/builtinTools.ts';

@@ -1,20 +1,10 @@
 import { expect, test } from 'vitest';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import { replay } from '../../src/ui/replay.ts';
+import { madeUpEntry } from '../madeUpEntry.ts';
 
-const entry = (seq: number, subtype = 'prompt'): JSONLEntry => ({
-  v: 1,
-  seq,
-  uuid: `e${seq}`,
-  parentUuid: null,
-  sessionId: 's',
-  timestamp: '2026-01-01T00:00:00.000Z',
-  type: 'user',
-  subtype,
-  cwd: '/',
-  version: '1',
-  message: { role: 'user', content: `prompt ${seq}` },
-});
+const entry = (seq: number, subtype = 'prompt'): JSONLEntry =>
+  madeUpEntry({ seq, uuid: `e${seq}`, subtype, message: { role: 'user', content: `prompt ${seq}` } });
 
 test('of a large session only its unbroken end is printed again, not what is still needed of its beginning', () => {
   const entries = [entry(0, 'session_start'), entry(0, 'past'), entry(1), entry(900), entry(901), entry(902)];

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
 import type { AgentEvent } from '../../src/protocol/events.ts';
 import { emptyView, flushTail, type Print, reduce, type View } from '../../src/ui/view.ts';
+import { madeUpEntry } from '../madeUpEntry.ts';
 
 /** Folds events into a view, collecting what is printed. */
 function play(events: readonly AgentEvent[], from: View = emptyView): { view: View; prints: Print[] } {
@@ -15,18 +16,8 @@ function play(events: readonly AgentEvent[], from: View = emptyView): { view: Vi
   return { view, prints };
 }
 
-const entry = (type: JSONLEntry['type'], content: string): JSONLEntry => ({
-  v: 1,
-  seq: 0,
-  uuid: 'u',
-  parentUuid: null,
-  sessionId: 's',
-  timestamp: '2026-01-01T00:00:00.000Z',
-  type,
-  cwd: '/',
-  version: '0',
-  message: { role: type === 'assistant' ? 'assistant' : 'user', content },
-});
+const entry = (type: JSONLEntry['type'], content: string): JSONLEntry =>
+  madeUpEntry({ type, message: { role: type === 'assistant' ? 'assistant' : 'user', content } });
 
 describe('a reply on its way to the scrollback', () => {
   const half = play([{ type: 'turn_started' }, { type: 'text_delta', text: 'one\n\ntwo' }]).view;

@@ -1,4 +1,5 @@
 /** Counts what the engine does to make room. It listens, because the log drops its oldest entries from memory. */
+import { reductionOf } from '../../../src/context/history/reductions.ts';
 import type { ContextManager } from '../../../src/context/index.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 
@@ -31,12 +32,13 @@ export class SwapCounter {
   }
 
   /** Several reductions of a kind that follow each other are one batch. */
-  #see({ subtype, isCompactSummary, data }: JSONLEntry): void {
-    const kind = subtype === 'reduction' ? data?.kind : undefined;
+  #see(entry: JSONLEntry): void {
+    const { subtype, isCompactSummary } = entry;
+    const { kind, reason } = reductionOf(entry) ?? {};
     if (isCompactSummary === true) this.#summaries++;
     if (kind === 'remove' && this.#last !== kind) this.#removals++;
     // Steps that came behind a draft become lines as a part of its compaction.
-    if (kind === 'mask' && data?.reason !== 'compaction' && this.#last !== kind) this.#masks++;
+    if (kind === 'mask' && reason !== 'compaction' && this.#last !== kind) this.#masks++;
     if (isCompactSummary === true || subtype === 'reduction') this.#isNew = true;
     this.#last = kind;
   }

@@ -1,10 +1,12 @@
 /** Runs one task through the real agent, the real tools and the real context engine under one policy. */
+
 import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createAgent } from '../../../src/agent/Agent.ts';
 import { systemClock } from '../../../src/cli/clock.ts';
+import { reductionOf } from '../../../src/context/history/reductions.ts';
 import { ContextManager, newId, PersistentStore, type SummaryModel } from '../../../src/context/index.ts';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
 import type { ModelInfo } from '../../../src/protocol/model.ts';
@@ -113,7 +115,8 @@ export async function runTask(task: Task, policy: TaskPolicy, sheet: PriceSheet)
       await agent.idle();
     }
     const entries = context.entries();
-    const count = (kind: string): number => entries.filter(({ data }) => data?.kind === kind).length;
+    const count = (kind: string): number =>
+      entries.filter((entry) => reductionOf(entry)?.kind === kind).length;
     const checked = spawnSync(task.check, { cwd: root, shell: true, encoding: 'utf8' });
     const result = {
       passed: checked.status === 0,

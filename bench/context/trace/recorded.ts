@@ -2,7 +2,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { TokenCounter } from '../../../src/context/index.ts';
-import { entrySchema, type JSONLEntry } from '../../../src/protocol/entries.ts';
+import { type JSONLEntry, parseEntry } from '../../../src/protocol/entries.ts';
 import type { ToolKind, Trace, TraceCall, TraceEvent } from './types.ts';
 
 /** A pause shorter than this is the model thinking or a tool running. */
@@ -27,17 +27,14 @@ export async function sessionFiles(path: string): Promise<readonly string[]> {
 /** Reads the log of a session; lines that cannot be read are left out, as the product does. */
 export async function readSession(file: string, windowTokens: number): Promise<Trace> {
   const lines = (await readFile(file, 'utf8')).split('\n');
-  const entries = lines.flatMap((line) => {
-    const parsed = entrySchema.safeParse(jsonOf(line));
-    return parsed.success ? [parsed.data] : [];
-  });
+  const entries = lines.flatMap((line) => parseEntry(jsonOf(line)) ?? []);
   const counter = new TokenCounter();
   const count = (text: string): number => counter.countText(text);
-  const header = entries.find(({ subtype }) => subtype === 'session_start');
+  const header = entries.find((entry) => entry.subtype === 'session_start');
   return {
     name: basename(file, '.jsonl').slice(0, 18),
     seed: 1,
-    fixedTokens: Math.max(1000, count(String(header?.data?.systemPrompt ?? ''))),
+    fixedTokens: Math.max(1000, count(header?.data?.systemPrompt ?? '')),
     windowTokens,
     prose: 'english',
     events: eventsOf(entries, count),

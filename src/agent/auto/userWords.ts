@@ -1,5 +1,5 @@
 /** What the user typed in a session, for the judge of the mode `auto`: nothing else may steer it. Pure. */
-import type { JSONLEntry } from '../../protocol/entries.ts';
+import { displayOf, type JSONLEntry } from '../../protocol/entries.ts';
 import { textOf } from '../promptOf.ts';
 import { startsTurn } from '../turns.ts';
 
@@ -19,9 +19,9 @@ export function userWords(live: readonly JSONLEntry[]): readonly string[] {
   return shown.filter((text) => text.trim() !== '').map(bounded);
 }
 
-function typedIn({ data, message }: JSONLEntry): string {
-  if (typeof data?.typed === 'string') return data.typed;
-  return typeof data?.display === 'string' ? data.display : textOf(message.content);
+function typedIn(entry: JSONLEntry): string {
+  const typed = entry.subtype === 'prompt' ? entry.data?.typed : undefined;
+  return typed ?? displayOf(entry) ?? textOf(entry.message.content);
 }
 
 function bounded(text: string): string {

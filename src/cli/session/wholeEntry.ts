@@ -1,18 +1,18 @@
 /** One entry with everything that it says, for whoever looks at exactly this one. */
-import type { JSONLEntry } from '../../protocol/entries.ts';
+import { type JSONLEntry, originalOf } from '../../protocol/entries.ts';
 import { textOf } from '../../ui/print/content.ts';
 import { sanitize, sanitizeLine } from '../../ui/print/sanitize.ts';
 import type { Theme } from '../../ui/theme.ts';
 
 /** Safe for a terminal. `pathOf` says where the bytes of a hash lie. */
 export function wholeEntry(entry: JSONLEntry, theme: Theme, pathOf: (hash: string) => string): string {
-  const { seq, type, subtype, timestamp, cwd, gitBranch, message, toolResult, data } = entry;
+  const { seq, type, subtype, timestamp, cwd, gitBranch, message } = entry;
   const kind = entry.isCompactSummary === true ? 'summary' : (subtype ?? type);
   const facts = [timestamp, ...(message.model === undefined ? [] : [message.model]), cwd, gitBranch ?? ''];
   const head = `${theme.accent(`#${seq}`)} ${theme.strong(sanitizeLine(kind))}  ${theme.dim(
     sanitizeLine(facts.filter((fact) => fact !== '').join(' · ')),
   )}`;
-  const original = toolResult?.original?.hash ?? originalIn(data);
+  const original = originalOf(entry)?.hash;
   const parts = [
     head,
     ...(message.reasoning === undefined ? [] : [theme.dim(sanitize(message.reasoning.text))]),
@@ -32,10 +32,4 @@ function bodyOf({ tool, toolResult, message, data }: JSONLEntry): string {
   if (tool !== undefined) return `${tool.name} ${JSON.stringify(tool.input, null, 2)}`;
   const content = textOf(message.content);
   return content === '' && data !== undefined ? JSON.stringify(data, null, 2) : content;
-}
-
-function originalIn(data: JSONLEntry['data']): string | undefined {
-  const original = data?.original;
-  if (typeof original !== 'object' || original === null || !('hash' in original)) return undefined;
-  return typeof original.hash === 'string' ? original.hash : undefined;
 }

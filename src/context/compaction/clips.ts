@@ -1,6 +1,6 @@
+import type { Replacement } from '../../protocol/entries/kinds/reduction.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { grouped } from '../../protocol/grouped.ts';
-import type { Replacement } from '../history/reductions.ts';
 import { quotesFiles } from '../results/errorLines.ts';
 import { GAP, MARK } from '../results/headAndTail.ts';
 import { type Truncation, truncateObservation, truncationNotice } from '../results/ObservationTruncator.ts';

@@ -1,13 +1,15 @@
 /** What one compaction works on and what may come of it. */
 import type { ContextSettings } from '../../protocol/contextSettings.ts';
-import type { CompactMetadata, EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
+import type { CompactMetadata } from '../../protocol/entries/fields.ts';
+import type { Reduction } from '../../protocol/entries/kinds/reduction.ts';
+import type { SummaryCut } from '../../protocol/entries/kinds/request.ts';
+import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
 import type { AgentEvent } from '../../protocol/events.ts';
 import type { ToolSchema } from '../../protocol/messages.ts';
 import type { ModelInfo, SentRequest } from '../../protocol/model.ts';
-import type { Reduction } from '../history/reductions.ts';
 import type { View } from '../history/view.ts';
 import type { Draft } from '../memory/ThreadSummary.ts';
-import type { RequestOutcome, SummaryCut } from '../requestRecord.ts';
+import type { RequestOutcome } from '../requestRecord.ts';
 import type { ProjectionPolicy } from '../standardMessages.ts';
 import type { BlobStore, CacheStore } from '../storage/index.ts';
 import type { TokenCounter } from '../TokenCounter.ts';

@@ -3,7 +3,7 @@
  * for each of their calls takes their place. What the user wrote stays. Nothing is lost, since each line is a
  * pointer; and since a change costs the provider's cache, many steps go at once or none. Pure.
  */
-import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
+import { type EntryDraft, type JSONLEntry, kindOf } from '../../protocol/entries.ts';
 import { type Atom, isPrompt } from '../history/atoms.ts';
 import { reductionDraft, reductionOf } from '../history/reductions.ts';
 import { tailStart } from '../history/tail.ts';
@@ -102,17 +102,8 @@ function runsOf(old: readonly Atom[], view: View): readonly (readonly Atom[])[] 
 
 function mayGo({ kind, head, calls }: Atom): boolean {
   if (kind === 'reply') return calls.every(({ result }) => result !== undefined);
-  return goingSubtypes.has(head.subtype ?? '');
+  return kindOf(head)?.folds === true;
 }
-
-const goingSubtypes: ReadonlySet<string> = new Set([
-  'shell',
-  'image',
-  'reminder',
-  'nudge',
-  'memory',
-  'environment',
-]);
 
 /** Of the reductions that record a ledger. */
 const LEDGER = 'ledger';
@@ -145,8 +136,9 @@ export function withLedger(view: View, plan: LedgerPlan | undefined): View {
 }
 
 function noteAtom(head: JSONLEntry, content: string): Atom {
+  const { data: _, ...place } = head;
   const note: JSONLEntry = {
-    ...head,
+    ...place,
     type: 'system',
     subtype: 'reduction',
     message: { role: 'system', content },

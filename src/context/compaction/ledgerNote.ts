@@ -1,10 +1,9 @@
 /** What a note of the ledger says: a heading, and a line with its pointer for each step in whose place it stands. Pure. */
-import type { JSONLEntry } from '../../protocol/entries.ts';
+import { type JSONLEntry, originalOf, shellCommand } from '../../protocol/entries.ts';
 import { grouped } from '../../protocol/grouped.ts';
 import { shellOutput } from '../../protocol/shellOutput.ts';
 import { type CallOutcome, callOutcome, shellOutcome } from '../facts/callOutcome.ts';
 import type { Atom, AtomCall } from '../history/atoms.ts';
-import { originalOf } from '../recall/entryText.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
 import { truncateToTokens } from '../tokens/truncate.ts';
 import { headOf, tailOf, wellFormed } from '../tokens/wellFormed.ts';
@@ -80,7 +79,7 @@ function shellLine(entry: JSONLEntry): string {
   const outcome = shellOutcome(entry);
   if (outcome === undefined) return `#${entry.seq} ! ${inShort(textOf(entry.message.content), WORDS_TOKENS)}`;
   const bytes = originalOf(entry)?.bytes ?? Buffer.byteLength(shellOutput(entry) ?? '');
-  const parts = ['!', outcomePart(outcome, bytes), oneLine(textOf(entry.data?.command), TITLE_TOKENS)];
+  const parts = ['!', outcomePart(outcome, bytes), oneLine(shellCommand(entry) ?? '', TITLE_TOKENS)];
   return `#${entry.seq} ${parts.filter((part) => part !== '').join(' ')}`;
 }
 

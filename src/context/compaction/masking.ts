@@ -2,9 +2,11 @@
  * Masking of single results, for the strategies that judge messages one by one: an old tool result becomes one
  * line with a pointer, its call and what was said with it stay. Elsewhere a ledger does it (ledger.ts).
  */
+
+import type { Replacement } from '../../protocol/entries/kinds/reduction.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { Atom } from '../history/atoms.ts';
-import { type Replacement, reductionDraft } from '../history/reductions.ts';
+import { reductionDraft } from '../history/reductions.ts';
 import type { View } from '../history/view.ts';
 import { maskStub } from '../results/maskStub.ts';
 import type { SessionParts } from '../sessionParts.ts';

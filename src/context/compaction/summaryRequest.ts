@@ -3,6 +3,8 @@
  * instruction at its end, so that the provider's prompt cache serves it. Where that does not fit it is clipped to its
  * own budget, and is still valid.
  */
+
+import type { SummaryCut } from '../../protocol/entries/kinds/request.ts';
 import type { Message, ToolSchema } from '../../protocol/messages.ts';
 import type { ModelRequest, Reply, SentRequest } from '../../protocol/model.ts';
 import { untilAborted } from '../../protocol/untilAborted.ts';
@@ -10,7 +12,7 @@ import { typedText } from '../facts/typedText.ts';
 import type { Atom } from '../history/atoms.ts';
 import type { View } from '../history/view.ts';
 import { framedNote } from '../marks.ts';
-import type { RequestOutcome, SummaryCut } from '../requestRecord.ts';
+import type { RequestOutcome } from '../requestRecord.ts';
 import { convertToStandardMessages, type ProjectionPolicy, renderAtom } from '../standardMessages.ts';
 import type { TokenCounter } from '../TokenCounter.ts';
 import type { CompactionBudget } from '../tokens/budgets.ts';

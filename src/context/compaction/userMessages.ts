@@ -2,7 +2,8 @@
  * The user's own words in a compaction: prompts that leave the conversation are copied into the summary message word
  * for word, so that no constraint depends on what a summary says. Pure.
  */
-import type { CompactMetadata, JSONLEntry } from '../../protocol/entries.ts';
+import type { CompactMetadata } from '../../protocol/entries/fields.ts';
+import type { JSONLEntry } from '../../protocol/entries.ts';
 import { grouped } from '../../protocol/grouped.ts';
 import { contentText } from '../facts/entryText.ts';
 import { headOf, tailOf } from '../tokens/wellFormed.ts';

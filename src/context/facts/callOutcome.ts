@@ -29,9 +29,9 @@ export function callOutcome(call: JSONLEntry, result: JSONLEntry | undefined): C
 /** Of a command that the user ran; undefined for other entries, and for those of older programs. */
 export function shellOutcome(entry: JSONLEntry): CallOutcome | undefined {
   const [run] = commandRuns([entry]);
-  const { status, display } = entry.data ?? {};
-  if (run === undefined || typeof status !== 'string') return undefined;
-  const summary = isSummarised(display) ? display.summary : '';
+  const { status, display } = (entry.subtype === 'shell' ? entry.data : undefined) ?? {};
+  if (run === undefined || status === undefined) return undefined;
+  const summary = display?.summary ?? '';
   return outcomeOf({ status, summary, output: shellOutput(entry) ?? '', run });
 }
 
@@ -62,13 +62,4 @@ function outcomeOf({ status, summary, output, run }: Ended): CallOutcome {
 function reportWords({ runner, passed, failed }: TestReport): string {
   if (runner === 'tsc' || runner === 'eslint') return `${failed} ${failed === 1 ? 'error' : 'errors'}`;
   return `${runner}: ${failed === 0 ? '' : `${failed} failed, `}${passed} passed`;
-}
-
-function isSummarised(display: unknown): display is { readonly summary: string } {
-  return (
-    typeof display === 'object' &&
-    display !== null &&
-    'summary' in display &&
-    typeof display.summary === 'string'
-  );
 }

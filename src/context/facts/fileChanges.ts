@@ -1,4 +1,5 @@
-import type { FileChange, JSONLEntry } from '../../protocol/entries.ts';
+import type { FileChange } from '../../protocol/entries/fields.ts';
+import type { JSONLEntry } from '../../protocol/entries.ts';
 
 /** What became of one file over all its changes. */
 export interface ChangedFile {

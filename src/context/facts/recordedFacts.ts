@@ -4,7 +4,8 @@
  * nothing in it ages.
  */
 import { isAbsolute, relative, sep } from 'node:path';
-import type { JSONLEntry, Todo } from '../../protocol/entries.ts';
+import type { Todo } from '../../protocol/entries/fields.ts';
+import type { JSONLEntry } from '../../protocol/entries.ts';
 import { quotedName } from '../../protocol/quotedName.ts';
 import { pastOf } from '../history/past.ts';
 import { headerOf } from '../sessionDrafts.ts';

@@ -4,7 +4,7 @@
  * written (SessionLog). It knows no disk, no model and no clock but the one it is given.
  */
 import * as z from 'zod';
-import { entrySchema, type JSONLEntry } from '../../protocol/entries.ts';
+import { type JSONLEntry, parseEntry } from '../../protocol/entries.ts';
 import { SUMMARY_HEADING } from '../compaction/summaryText.ts';
 import { contentText } from '../facts/entryText.ts';
 import { frozenCopy } from '../storage/frozen.ts';
@@ -118,7 +118,7 @@ export class HistoryManager {
   load(data: unknown): { readonly loaded: number; readonly skipped: number } | undefined {
     const dict = dictSchema.safeParse(data);
     if (!dict.success) return undefined;
-    const entries = dict.data.entries.flatMap((one) => entrySchema.safeParse(one).data ?? []);
+    const entries = dict.data.entries.flatMap((one) => parseEntry(one) ?? []);
     this.replace(entries);
     return { loaded: entries.length, skipped: dict.data.entries.length - entries.length };
   }

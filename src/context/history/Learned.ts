@@ -1,5 +1,6 @@
 /** What a log teaches about its models (true windows, how they count) and about the files that it has seen. */
-import type { JSONLEntry, Todo } from '../../protocol/entries.ts';
+import type { Todo } from '../../protocol/entries/fields.ts';
+import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { ModelInfo } from '../../protocol/model.ts';
 import { Calibrations, type CalibrationsState } from '../tokens/Calibrations.ts';
 import { reductionOf } from './reductions.ts';
@@ -86,8 +87,9 @@ export class Learned {
 
   #learnModel(entry: JSONLEntry): void {
     const { usage } = entry.message;
-    const { countedTokens, requestModel, countedFeatures } = entry.data ?? {};
-    if (usage !== undefined && typeof countedTokens === 'number' && typeof requestModel === 'string') {
+    const { countedTokens, requestModel, countedFeatures } =
+      (entry.type === 'assistant' ? entry.data : undefined) ?? {};
+    if (usage !== undefined && countedTokens !== undefined && requestModel !== undefined) {
       const features = featuresIn(countedFeatures);
       this.calibrations.observe(requestModel, countedTokens, usage.input_tokens, features);
     }

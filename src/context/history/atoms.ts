@@ -2,7 +2,7 @@
  * Atoms: what may never be parted. A user-side entry is one; so is a reply with all its calls and all their
  * results. Every cut works on atoms, so no cut can leave a call without its result.
  */
-import type { JSONLEntry } from '../../protocol/entries.ts';
+import { type JSONLEntry, kindOf } from '../../protocol/entries.ts';
 
 export interface AtomCall {
   readonly call: JSONLEntry;
@@ -105,13 +105,14 @@ export class AtomGrouper {
 /** True for entries that reach the model as a user message. */
 export function isUserSide(entry: JSONLEntry): boolean {
   if (entry.isCompactSummary === true) return false;
-  if (entry.subtype !== undefined) return userSubtypes.has(entry.subtype);
+  if (entry.subtype !== undefined) return kindOf(entry)?.isSent === true;
   return entry.type === 'user' || entry.type === 'system';
 }
 
 /** True for what the user said, as against notes of the program. */
 export function isPrompt(entry: JSONLEntry): boolean {
-  return entry.type === 'user' && entry.isCompactSummary !== true && promptSubtypes.has(entry.subtype);
+  const { type, subtype, isCompactSummary } = entry;
+  return type === 'user' && isCompactSummary !== true && (subtype === 'prompt' || subtype === undefined);
 }
 
 /** The entries of an atom in log order: head, calls, results. */
@@ -120,17 +121,3 @@ export function atomEntries(atom: Atom): JSONLEntry[] {
   const results = atom.calls.flatMap(({ result }) => result ?? []);
   return [atom.head, ...calls, ...results];
 }
-
-const userSubtypes: ReadonlySet<string> = new Set([
-  'prompt',
-  'shell',
-  'image',
-  'environment',
-  'mode',
-  'reminder',
-  'nudge',
-  'instructions',
-  'memory',
-]);
-
-const promptSubtypes: ReadonlySet<string | undefined> = new Set(['prompt', undefined]);

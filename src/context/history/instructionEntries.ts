@@ -10,8 +10,8 @@ export function pinnedInstructions(entries: readonly JSONLEntry[]): readonly JSO
 }
 
 /** Logs of before had one entry for all files together: the empty path. */
-export function instructionPath({ data }: JSONLEntry): string {
-  return typeof data?.path === 'string' ? data.path : '';
+export function instructionPath(entry: JSONLEntry): string {
+  return (entry.subtype === 'instructions' ? entry.data?.path : undefined) ?? '';
 }
 
 /** The hash of each file as the model was last told of it, by path, in a log that grows. */
@@ -33,8 +33,9 @@ function pathAndHash(entry: JSONLEntry): readonly [string, string] {
   return [instructionPath(entry), hashOfEntry(entry)];
 }
 
-function hashOfEntry({ data, message: { content } }: JSONLEntry): string {
-  if (typeof data?.hash === 'string') return data.hash;
+function hashOfEntry(entry: JSONLEntry): string {
+  if (entry.subtype === 'instructions' && entry.data?.hash !== undefined) return entry.data.hash;
+  const { content } = entry.message;
   return createHash('sha256')
     .update(typeof content === 'string' ? content : '')
     .digest('hex');

@@ -3,7 +3,7 @@
  * still show and what later steps look back at. The view, the next compaction, totals and the screen are the same with what stays as
  * with everything (test/fuzz/large.ts).
  */
-import type { JSONLEntry } from '../../protocol/entries.ts';
+import { entryKinds, type JSONLEntry, kindOf } from '../../protocol/entries.ts';
 import { reductionRecords } from '../contextReport.ts';
 import { boundedFacts, knownFacts } from '../facts/knownFacts.ts';
 import { absentTarget } from './absentTarget.ts';
@@ -101,8 +101,7 @@ function staying(
   const shown = new Set(shownThen);
   for (const entry of since)
     if (!undone.has(entry.uuid)) for (const uuid of reductionOf(entry)?.restored ?? []) shown.add(uuid);
-  for (const entry of before)
-    if (shown.has(entry.uuid) || alwaysNeeded.has(entry.subtype ?? '')) stay.add(entry);
+  for (const entry of before) if (shown.has(entry.uuid) || kindOf(entry)?.stays === 'all') stay.add(entry);
   for (const entry of newestOfEach(before)) stay.add(entry);
   for (const entry of lastReply(before)) stay.add(entry);
   for (const entry of behindNotes(before, shown)) stay.add(entry);
@@ -118,8 +117,6 @@ function withPlaces(needed: ReadonlySet<JSONLEntry>, before: readonly JSONLEntry
   return new Set([...needed, ...before.filter(({ uuid }) => places.has(uuid))]);
 }
 
-const alwaysNeeded: ReadonlySet<string> = new Set(['session_start', 'instructions']);
-
 /** The newest of everything of which only the newest counts; of prompts also the first, which is the title. */
 function newestOfEach(before: readonly JSONLEntry[]): readonly JSONLEntry[] {
   const newest = newestOnly.map((is) => before.findLast(is));
@@ -128,8 +125,8 @@ function newestOfEach(before: readonly JSONLEntry[]): readonly JSONLEntry[] {
 
 const newestOnly: readonly ((entry: JSONLEntry) => boolean)[] = [
   isPrompt,
-  ...['title', 'mode', 'model', 'environment', 'tools', 'reminder'].map(
-    (name) => (entry: JSONLEntry) => entry.subtype === name,
+  ...Object.values(entryKinds).flatMap((kind) =>
+    kind.stays === 'newest' ? [(entry: JSONLEntry) => entry.subtype === kind.subtype] : [],
   ),
   // A title of the user's wins over a newer one of the model's, and the mode before a plan comes back after it.
   ({ subtype, data }) => subtype === 'title' && data?.source === 'user',

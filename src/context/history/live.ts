@@ -56,14 +56,13 @@ export class LiveLog {
 }
 
 /** What an undo entry names. */
-export function undoneBy({ data }: JSONLEntry): readonly string[] {
-  const named = data?.undoes;
-  return Array.isArray(named) ? named.filter((one) => typeof one === 'string') : [];
+export function undoneBy(entry: JSONLEntry): readonly string[] {
+  return (entry.subtype === 'undo' ? entry.data?.undoes : undefined) ?? [];
 }
 
 /** The last entry that stays after a rewind. */
-export function rewindTarget({ data }: JSONLEntry): string | undefined {
-  return typeof data?.to === 'string' ? data.to : undefined;
+export function rewindTarget(entry: JSONLEntry): string | undefined {
+  return entry.subtype === 'rewind' ? entry.data?.to : undefined;
 }
 
 /** True for what decides about earlier entries. */

@@ -1,7 +1,9 @@
 /** What reductions leave out of a view, and the notes that stand in its place. */
+
+import type { Reduction } from '../../protocol/entries/kinds/reduction.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { Atom } from './atoms.ts';
-import { type Reduction, reductionOf } from './reductions.ts';
+import { reductionOf } from './reductions.ts';
 
 /**
  * The notes of a reduction as heads of atoms: one for each stretch of what it leaves out, by the uuid of the

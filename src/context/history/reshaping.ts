@@ -1,15 +1,6 @@
-import type { JSONLEntry } from '../../protocol/entries.ts';
+import { type JSONLEntry, kindOf } from '../../protocol/entries.ts';
 
 /** True for entries that change how earlier ones are seen. */
-export function isReshaping({ subtype, isCompactSummary }: JSONLEntry): boolean {
-  return isCompactSummary === true || (subtype !== undefined && reshapingSubtypes.has(subtype));
+export function isReshaping(entry: JSONLEntry): boolean {
+  return entry.isCompactSummary === true || kindOf(entry)?.reshapes === true;
 }
-
-const reshapingSubtypes: ReadonlySet<string> = new Set([
-  'session_start',
-  'compact_boundary',
-  'reduction',
-  'pin',
-  'undo',
-  'rewind',
-]);

@@ -2,7 +2,7 @@
  * The view: which entries of a log the model sees, after compactions and reductions, before any message is
  * built. A pure function of the log; refers to entries by id, so it survives any reordering of code.
  */
-import type { JSONLEntry } from '../../protocol/entries.ts';
+import type { JSONLEntry, KindEntry } from '../../protocol/entries.ts';
 import { type KeptMessage, messagesNamed } from '../compaction/userMessages.ts';
 import type { NoteKey } from '../marks.ts';
 import { isNoteKey } from '../storage/ids.ts';
@@ -73,7 +73,7 @@ export class LogView {
       const isPast = index < at;
       for (const note of (isPast ? notes.get(entry.uuid) : undefined) ?? []) this.#atoms.addNote(note);
       if (entry.subtype === 'session_start') {
-        systemPrompt ??= systemPromptOf(entry);
+        systemPrompt ??= entry.data?.systemPrompt ?? '';
         noteKey ??= noteKeyOf(entry);
       } else if (entry.subtype === 'pin') changePin(pinned, entry);
       else if (entry.subtype === 'reduction') this.#learn(entry, replacements);
@@ -127,16 +127,12 @@ function restoredIn(entries: readonly JSONLEntry[], undone: ReadonlySet<string>)
   return entries.flatMap((entry) => (undone.has(entry.uuid) ? [] : (reductionOf(entry)?.restored ?? [])));
 }
 
-function changePin(pinned: Set<string>, { data }: JSONLEntry): void {
-  if (typeof data?.uuid !== 'string') return;
+function changePin(pinned: Set<string>, { data }: KindEntry<'pin'>): void {
+  if (data?.uuid === undefined) return;
   if (data.pinned === false) pinned.delete(data.uuid);
   else pinned.add(data.uuid);
 }
 
-function noteKeyOf({ data }: JSONLEntry): NoteKey {
+function noteKeyOf({ data }: KindEntry<'session_start'>): NoteKey {
   return isNoteKey(data?.noteKey) ? data.noteKey : undefined;
-}
-
-function systemPromptOf({ data }: JSONLEntry): string {
-  return typeof data?.systemPrompt === 'string' ? data.systemPrompt : '';
 }

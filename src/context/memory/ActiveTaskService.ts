@@ -3,7 +3,8 @@
  * lose sight of a goal that lies tens of thousands of tokens back. Pure; the caller appends the reminder.
  */
 import * as z from 'zod';
-import { type EntryDraft, type JSONLEntry, type Todo, todoSchema } from '../../protocol/entries.ts';
+import type { Todo } from '../../protocol/entries/fields.ts';
+import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
 import { isPrompt } from '../history/atoms.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
 import { truncateToTokens } from '../tokens/truncate.ts';
@@ -140,12 +141,10 @@ function isSameList(one: readonly Todo[], other: readonly Todo[]): boolean {
   );
 }
 
-/** `data` of a `reminder` entry. */
-const reminderSchema = z.looseObject({ goal: z.string().optional(), todos: z.array(todoSchema) });
-
-/** What a reminder states; undefined for other entries, and for one in a shape that is not ours. */
-function reminderOf({ subtype, data }: JSONLEntry): z.infer<typeof reminderSchema> | undefined {
-  return subtype === 'reminder' ? reminderSchema.safeParse(data).data : undefined;
+/** What a reminder states; undefined for other entries, and for one without a list. */
+function reminderOf({ subtype, data }: JSONLEntry): ActiveTask | undefined {
+  if (subtype !== 'reminder' || data?.todos === undefined) return undefined;
+  return { goal: data.goal, todos: data.todos };
 }
 
 const partsSchema = z.array(z.looseObject({ type: z.string(), text: z.string().optional() }));

@@ -1,6 +1,7 @@
 /** What an entry is and what it says, as text: for showing it whole and for searching it. */
 import * as z from 'zod';
-import { type BlobRef, blobRefSchema, type JSONLEntry } from '../../protocol/entries.ts';
+import { type BlobRef, blobRefSchema } from '../../protocol/entries/fields.ts';
+import { type JSONLEntry, originalOf } from '../../protocol/entries.ts';
 import { headOf, wellFormed } from '../tokens/wellFormed.ts';
 
 /** The full text of an entry without what other entries say; of a reply its reasoning, then its words. */
@@ -54,22 +55,18 @@ export function describeEntry({
   return subtype ?? type;
 }
 
-/** The whole content that an entry shows only a part of; undefined where the entry has it all. */
-export function originalOf({ toolResult, data }: JSONLEntry): BlobRef | undefined {
-  return toolResult?.original ?? blobRefSchema.safeParse(data?.original).data;
-}
-
 /** Every content of the blob store that an entry points to. */
 export function blobsOf(entry: JSONLEntry): readonly BlobRef[] {
   const original = originalOf(entry);
-  const { data } = pointersSchema.safeParse(entry.data ?? {});
-  const replaced = data?.replacements?.flatMap((one) => one.original ?? []) ?? [];
+  // Also of kinds of a newer program.
+  const { data } = pointersSchema.safeParse(entry.data);
+  const replaced = data?.replacements.flatMap((one) => one.original ?? []) ?? [];
   const snippets = entry.isCompactSummary === true ? (entry.compactMetadata?.snippets ?? []) : [];
   return [...(original === undefined ? [] : [original]), ...replaced, ...snippets];
 }
 
 const pointersSchema = z.looseObject({
-  replacements: z.array(z.looseObject({ original: blobRefSchema.optional() })).optional(),
+  replacements: z.array(z.looseObject({ original: blobRefSchema.optional() })),
 });
 
 /** Images are named, not shown: they cannot be read as text. */

@@ -1,8 +1,9 @@
 /** From a pointer to what it points to. */
 import { setImmediate as giveWay } from 'node:timers/promises';
-import type { BlobRef, JSONLEntry } from '../../protocol/entries.ts';
+import type { BlobRef } from '../../protocol/entries/fields.ts';
+import { type JSONLEntry, originalOf } from '../../protocol/entries.ts';
 import type { BlobStore } from '../storage/index.ts';
-import { blobsOf, describeEntry, entryText, originalOf, replyText } from './entryText.ts';
+import { blobsOf, describeEntry, entryText, replyText } from './entryText.ts';
 import type { Pointer } from './pointer.ts';
 import type { SeenLog } from './seenLog.ts';
 import { blobSource, joinedSource, type Source, textSource } from './source.ts';

@@ -1,10 +1,10 @@
 /** Searches what a session has seen, newest first, in bounded memory and time. */
-import type { JSONLEntry } from '../../protocol/entries.ts';
+import { type JSONLEntry, originalOf } from '../../protocol/entries.ts';
 import type { RecallAnswer } from '../../protocol/tools.ts';
 import type { BlobStore } from '../storage/index.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';
 import { headOf } from '../tokens/wellFormed.ts';
-import { describeEntry, entryText, originalOf } from './entryText.ts';
+import { describeEntry, entryText } from './entryText.ts';
 import type { Target } from './find.ts';
 import { type Hit, HitList, type Place } from './hitList.ts';
 import { createMatcher } from './matcher.ts';

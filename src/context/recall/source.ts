@@ -1,5 +1,5 @@
 /** Bytes that can be read in parts, wherever they lie: in the log, in the blob store, or one after the other. */
-import type { BlobRef } from '../../protocol/entries.ts';
+import type { BlobRef } from '../../protocol/entries/fields.ts';
 import type { BlobStore } from '../storage/index.ts';
 
 export interface Source {

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { copyFile, lstat, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BlobRef } from '../../protocol/entries.ts';
+import type { BlobRef } from '../../protocol/entries/fields.ts';
 import { makeFolder } from '../storage/folders.ts';
 import { type BlobStore, newId } from '../storage/index.ts';
 import { memoryIdOf } from './ObservationTruncator.ts';

@@ -3,7 +3,7 @@
  * search results to the first matches of every file. What is left out is kept whole and pointed to.
  */
 import type { ContextSettings } from '../../protocol/contextSettings.ts';
-import type { BlobRef, ToolResultKind } from '../../protocol/entries.ts';
+import type { BlobRef, ToolResultKind } from '../../protocol/entries/fields.ts';
 import type { TruncationLimits } from './ObservationTruncator.ts';
 import { compressDocument } from './structure/documents.ts';
 import { compressList } from './structure/lists.ts';

@@ -2,7 +2,8 @@
  * Where what is too large for a request is put, and read again: a small face of the session's blob store, so
  * that an offloaded document and the original of a cut output are the same thing, and outlive a restart.
  */
-import type { BlobRef, JSONLEntry } from '../../protocol/entries.ts';
+import type { BlobRef } from '../../protocol/entries/fields.ts';
+import type { JSONLEntry } from '../../protocol/entries.ts';
 import { findTarget } from '../recall/find.ts';
 import { readPage } from '../recall/page.ts';
 import { MIN_HASH_DIGITS } from '../recall/pointer.ts';

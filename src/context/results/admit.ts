@@ -3,7 +3,7 @@
  * first, then by lines, bytes and tokens; what is left out is kept beside the log and pointed to.
  */
 import type { ContextSettings } from '../../protocol/contextSettings.ts';
-import type { BlobRef, ToolResultKind } from '../../protocol/entries.ts';
+import type { BlobRef, ToolResultKind } from '../../protocol/entries/fields.ts';
 import type { Excerpt } from '../../protocol/tools.ts';
 import type { BlobStore } from '../storage/index.ts';
 import { estimateTokens, HIGH } from '../tokens/estimate.ts';

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { BlobRef } from '../../protocol/entries.ts';
+import type { BlobRef } from '../../protocol/entries/fields.ts';
 import type { Redaction } from '../../protocol/redaction.ts';
 import type { BlobSink } from '../../protocol/tools.ts';
 import { createBlobSink } from './blobSink.ts';

@@ -3,7 +3,8 @@
  * the moment of the call, keeps them in memory, and resolves when they are on disk. When the disk fails,
  * memory goes on: the problem is told, and what is missing is written as soon as the disk takes it.
  */
-import { ENTRY_FORMAT, type EntryDraft, entrySchema, type JSONLEntry } from '../../protocol/entries.ts';
+import { ENTRY_FORMAT, entrySchema } from '../../protocol/entries/fields.ts';
+import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
 import { ONCE } from '../../protocol/once.ts';
 import type { Redaction } from '../../protocol/redaction.ts';
 import type { HistoryManager } from '../history/HistoryManager.ts';

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { closeSync, createReadStream, fdatasync, openSync, rmSync, writeSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import type { BlobRef } from '../../protocol/entries.ts';
+import type { BlobRef } from '../../protocol/entries/fields.ts';
 import type { BlobSink } from '../../protocol/tools.ts';
 import type { BlobLimits, BlobStore } from './BlobStore.ts';
 import { countLineFeeds } from './lines.ts';

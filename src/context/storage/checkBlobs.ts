@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { checkpointSchema } from '../../protocol/checkpoints.ts';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { blobsOf } from '../recall/entryText.ts';
 import type { BlobStore } from './BlobStore.ts';
@@ -19,8 +18,8 @@ export interface Pointer {
 export function pointersOf(entry: JSONLEntry): readonly Pointer[] {
   const { seq } = entry;
   const shown = blobsOf(entry).map(({ hash, bytes }) => ({ hash, bytes, seq }));
-  const { data } = entry.subtype === 'checkpoint' ? checkpointSchema.safeParse(entry.data) : {};
-  const states = data?.changes.flatMap(({ before, after }) => [before, after]) ?? [];
+  const changes = (entry.subtype === 'checkpoint' ? entry.data?.changes : undefined) ?? [];
+  const states = changes.flatMap(({ before, after }) => [before, after]);
   const files = states.flatMap((state) =>
     state?.type === 'file' && state.hash !== undefined ? [{ hash: state.hash, bytes: state.bytes, seq }] : [],
   );

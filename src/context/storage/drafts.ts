@@ -1,18 +1,20 @@
 /** The four kinds of lines that make a conversation, built from what is at hand where they are written. */
-import type { CompactMetadata, EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
+import type { CompactMetadata } from '../../protocol/entries/fields.ts';
+import type { EntryDraft, JSONLEntry } from '../../protocol/entries.ts';
 import type { ToolCall } from '../../protocol/messages.ts';
 
 /** The text of the line after which only the summary and what it retains count. */
 export const compactionBoundaryText = '=== Context Compaction Boundary ===';
 
-/** A message of the user, the model or the program. `extra` holds the other fields of `message`. */
+/** A message of the user (a prompt), the model or the program. `extra` holds the other fields of `message`. */
 export function messageDraft(
   role: JSONLEntry['message']['role'],
   content: unknown,
   extra: Omit<Partial<JSONLEntry['message']>, 'role' | 'content'> = {},
-  subtype: string | undefined = role === 'user' ? 'prompt' : undefined,
 ): EntryDraft {
-  return { type: role, ...(subtype === undefined ? {} : { subtype }), message: { ...extra, role, content } };
+  const message = { ...extra, role, content };
+  if (role === 'user') return { type: role, subtype: 'prompt', message };
+  return role === 'assistant' ? { type: role, message } : { type: role, message };
 }
 
 /** One call that the model asked for. */

@@ -1,6 +1,7 @@
 /** Gives an entry whose line was damaged its place in the session back, from the entries around it. */
 import { createHash } from 'node:crypto';
-import { ENTRY_FORMAT, type JSONLEntry } from '../../protocol/entries.ts';
+import { ENTRY_FORMAT } from '../../protocol/entries/fields.ts';
+import type { JSONLEntry } from '../../protocol/entries.ts';
 import { migrateEntry } from './migrateEntry.ts';
 import type { GarbledValue } from './salvage.ts';
 

@@ -2,7 +2,8 @@
  * Reads lines of other versions of the format as entries of this one. The file is never rewritten for it: a line
  * is brought up to date each time it is read.
  */
-import { ENTRY_FORMAT, entrySchema, type JSONLEntry } from '../../protocol/entries.ts';
+import { ENTRY_FORMAT, entrySchema } from '../../protocol/entries/fields.ts';
+import { type JSONLEntry, parseEntry } from '../../protocol/entries.ts';
 import { standIn } from './standIn.ts';
 
 /** What every version has to say about itself to keep its place in the session. */
@@ -21,10 +22,7 @@ const identitySchema = entrySchema.pick({
  */
 export function migrateEntry(value: unknown, seq: number): JSONLEntry | undefined {
   const current = toCurrent(value, seq);
-  const parsed = entrySchema.safeParse(current);
-  // The value itself, not zod's copy: the copy would put known fields before unknown ones.
-  if (parsed.success) return Object.assign(current as JSONLEntry, { v: parsed.data.v });
-  return adaptNewer(current);
+  return parseEntry(current) ?? adaptNewer(current);
 }
 
 /** Version 0 had neither `v` nor `seq`: its lines were counted by where they stood. Field names are the same. */

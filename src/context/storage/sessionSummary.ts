@@ -111,7 +111,9 @@ function entriesIn(bytes: Buffer, startsInside: boolean): JSONLEntry[] {
 
 /** The newest title of the user, else the newest of the model; undefined where none was given. */
 function givenTitle(entries: readonly JSONLEntry[]): string | undefined {
-  const titles = entries.filter((entry) => entry.subtype === 'title' && headLine(entryWords(entry)) !== '');
+  const titles = entries.flatMap((entry) =>
+    entry.subtype === 'title' && headLine(entryWords(entry)) !== '' ? [entry] : [],
+  );
   const title = titles.findLast((entry) => entry.data?.source !== 'model') ?? titles.at(-1);
   return title === undefined ? undefined : headLine(entryWords(title));
 }

@@ -1,11 +1,11 @@
-import type { JSONLEntry } from '../../protocol/entries.ts';
+import type { JSONLEntry, KindEntry } from '../../protocol/entries.ts';
 
 type Identity = 'v' | 'seq' | 'uuid' | 'parentUuid' | 'sessionId' | 'timestamp' | 'cwd' | 'version';
 
 /** Keeps the place of an entry that cannot be read: no model sees it. `data` says what is known of it. */
 export function standIn(
   { v, seq, uuid, parentUuid, sessionId, timestamp, cwd, version }: Pick<JSONLEntry, Identity>,
-  data: NonNullable<JSONLEntry['data']>,
+  data: NonNullable<KindEntry<'unknown'>['data']>,
 ): JSONLEntry {
   return {
     v,

@@ -3,7 +3,7 @@
  * The blob holds the same plain text, so that line numbers mean the same in both. It is read in stretches: each
  * `take` ends one, and what comes next has ends and a blob of its own, so that nothing is lost between two readings.
  */
-import type { BlobRef } from '../../protocol/entries.ts';
+import type { BlobRef } from '../../protocol/entries/fields.ts';
 import type { BlobSink } from '../../protocol/tools.ts';
 import { HeadTail } from './headTail.ts';
 import { createOutputCleaner } from './outputCleaner.ts';

@@ -1,5 +1,5 @@
 import { memo } from 'react';
-import type { Todo } from '../../protocol/entries.ts';
+import type { Todo } from '../../protocol/entries/fields.ts';
 import { renderTodos } from '../print/todos.ts';
 import type { Theme } from '../theme.ts';
 import { Lines } from './Lines.tsx';

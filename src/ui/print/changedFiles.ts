@@ -1,5 +1,5 @@
 /** The files that a command changed, on one row under its output. */
-import type { FileChange } from '../../protocol/entries.ts';
+import type { FileChange } from '../../protocol/entries/fields.ts';
 import type { Theme } from '../theme.ts';
 import { revealLine } from './sanitize.ts';
 import { textWidth, truncate } from './width.ts';

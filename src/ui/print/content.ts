@@ -21,9 +21,9 @@ const isImage = (part: unknown): boolean =>
 
 /** A command that the user ran after `!`, and what it printed. Old entries hold the command in their first line. */
 export function shellRun(entry: JSONLEntry): { readonly command: string; readonly output: string } {
-  const command = entry.data?.command;
+  const command = entry.subtype === 'shell' ? entry.data?.command : undefined;
   const [first = '', ...rest] = contentText(entry).split('\n');
-  if (typeof command !== 'string') return { command: first, output: rest.join('\n') };
+  if (command === undefined) return { command: first, output: rest.join('\n') };
   return { command, output: shellOutput(entry) ?? contentText(entry) };
 }
 

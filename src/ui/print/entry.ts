@@ -2,16 +2,15 @@
  * A finished entry as it is printed into the scrollback, once. Pure: the same entry, options and call give
  * the same text. The caller puts one empty line between entries.
  */
-import type { JSONLEntry } from '../../protocol/entries.ts';
+import { displayOf, type JSONLEntry } from '../../protocol/entries.ts';
 import type { Theme } from '../theme.ts';
 import { contentText, promptContent, shellRun } from './content.ts';
-import { renderContextEntry } from './contextEntry.ts';
 import { foldOutput } from './fold.ts';
 import type { MarkdownRenderer } from './markdown.ts';
 import { renderReply } from './reply.ts';
 import { sanitize, sanitizeLine } from './sanitize.ts';
 import { prefixLines, wrapText } from './spans.ts';
-import { renderSystem } from './systemEntry.ts';
+import { renderCompaction, renderHeader, renderNote } from './systemEntry.ts';
 import { renderToolResult } from './toolResult.ts';
 
 export interface EntryOptions {
@@ -62,14 +61,24 @@ function renderUser(entry: JSONLEntry, options: EntryOptions): string | undefine
         prefixLines(wrapText(sanitizeLine(contentText(entry)), options.width - 2), '↪ ').join('\n'),
       );
     default:
-      return renderContextEntry(entry, options);
+      return renderNote(entry, options);
+  }
+}
+
+function renderSystem(entry: JSONLEntry, options: EntryOptions): string | undefined {
+  switch (entry.subtype) {
+    case 'session_start':
+      return renderHeader(entry, options);
+    case 'compact_boundary':
+      return renderCompaction(entry, options);
+    default:
+      return renderNote(entry, options);
   }
 }
 
 /** What the user typed, as the user saw it: a folded paste stays folded. */
 export function promptText(entry: JSONLEntry): string {
-  const display = entry.data?.display;
-  return typeof display === 'string' ? display : promptContent(entry);
+  return displayOf(entry) ?? promptContent(entry);
 }
 
 /** A prompt as it is printed: behind `> `, every line indented. */

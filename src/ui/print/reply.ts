@@ -30,7 +30,8 @@ function renderReasoning(entry: JSONLEntry, { width, theme, showReasoning = fals
 
 /** "Thought for 12s" where the time is known, else how much was thought. */
 function reasoningSize(entry: JSONLEntry, text: string): string {
-  const ms = entry.message.reasoning?.durationMs ?? entry.data?.reasoningMs;
+  const ms =
+    entry.message.reasoning?.durationMs ?? (entry.type === 'assistant' ? entry.data?.reasoningMs : undefined);
   if (typeof ms === 'number') return `Thought for ${formatDuration(ms)}`;
   const tokens = entry.message.usage?.reasoning_tokens;
   if (tokens !== undefined && tokens > 0) return `Thought (${formatTokens(tokens)} tokens)`;

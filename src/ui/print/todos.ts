@@ -1,5 +1,5 @@
 /** The todo list as lines; printed with its call and drawn in the live area. */
-import type { Todo } from '../../protocol/entries.ts';
+import type { Todo } from '../../protocol/entries/fields.ts';
 import type { Theme } from '../theme.ts';
 import { count } from './numbers.ts';
 import { sanitizeLine } from './sanitize.ts';

@@ -1,5 +1,5 @@
 import type { Agent } from '../../agent/types.ts';
-import type { JSONLEntry } from '../../protocol/entries.ts';
+import { type JSONLEntry, topicOf } from '../../protocol/entries.ts';
 import type { AgentEvent } from '../../protocol/events.ts';
 import type { ComposerHandle } from '../input/Composer.tsx';
 
@@ -15,7 +15,7 @@ export function afterRewind(event: AgentEvent, { agent, show, composer }: AfterR
   if (event.type !== 'rewind_ended' || !event.report.conversation) return;
   const entries = agent.liveEntries();
   // What was just done is told behind all this, with what was not done.
-  const told = entries.findLast(({ data }) => data?.about === 'rewind');
+  const told = entries.findLast((entry) => topicOf(entry) === 'rewind');
   show(entries.filter((entry) => entry !== told));
   const { prompt } = event.report;
   if (prompt !== undefined) composer?.prependText(prompt.text);

@@ -1,5 +1,5 @@
 /** How much of the todo list is shown. */
-import type { Todo } from '../../protocol/entries.ts';
+import type { Todo } from '../../protocol/entries/fields.ts';
 
 /** `auto`: a few rows of it while the model works at it. Otherwise the user has said: all of it, also when idle, or nothing. */
 export type TodoView = 'auto' | 'all' | 'none';

@@ -2,7 +2,8 @@
  * The transcript view without a terminal: where it stands, what it looks for, which rows it shows. A key is told to
  * it and a frame is asked of it. It follows the end of the session as long as nobody scrolls away from it.
  */
-import type { BlobRef, JSONLEntry } from '../../protocol/entries.ts';
+import type { BlobRef } from '../../protocol/entries/fields.ts';
+import type { JSONLEntry } from '../../protocol/entries.ts';
 import { createSearch, type Direction, type Found, type GoesOn } from './createSearch.ts';
 import type { Part, PartRoom } from './parts.ts';
 import {

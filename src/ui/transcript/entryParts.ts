@@ -1,5 +1,5 @@
 /** An entry with everything that is known of it: nothing folded, nothing cut. Pure. */
-import { type BlobRef, blobRefSchema, type JSONLEntry } from '../../protocol/entries.ts';
+import type { JSONLEntry } from '../../protocol/entries.ts';
 import { contentText, shellRun } from '../print/content.ts';
 import { renderEntry } from '../print/entry.ts';
 import { renderReply } from '../print/reply.ts';
@@ -13,11 +13,6 @@ export interface EntrySurroundings {
   /** The whole of what the entry shows a part of, once it was read. */
   readonly original: string | undefined;
   readonly seqOf: (uuid: string) => number | undefined;
-}
-
-/** Where the whole of an entry's text is, when the entry holds a part of it only. */
-export function originalOf({ toolResult, data }: JSONLEntry): BlobRef | undefined {
-  return toolResult?.original ?? blobRefSchema.safeParse(data?.original).data;
 }
 
 /** No parts for bookkeeping that shows nothing. */

@@ -1,5 +1,5 @@
 /** Whole outputs from the session's store, as far as they are there and as memory allows. */
-import type { BlobRef } from '../../protocol/entries.ts';
+import type { BlobRef } from '../../protocol/entries/fields.ts';
 import { formatBytes } from '../print/numbers.ts';
 
 /** Reads stored bytes, or a range of them; undefined where they are not there any more. */

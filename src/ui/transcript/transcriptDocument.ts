@@ -4,8 +4,8 @@
  *
  * A place is kept by item, part and row, so that older history and longer texts can come in above it.
  */
-import type { JSONLEntry } from '../../protocol/entries.ts';
-import { entryParts, originalOf } from './entryParts.ts';
+import { type JSONLEntry, originalOf } from '../../protocol/entries.ts';
+import { entryParts } from './entryParts.ts';
 import type { Part, PartRoom } from './parts.ts';
 
 /** A row: of a part, of an item. Items before the first one that was there have negative numbers. */

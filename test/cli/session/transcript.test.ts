@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
 import { transcript } from '../../../src/cli/session/transcript.ts';
 import { wholeEntry } from '../../../src/cli/session/wholeEntry.ts';
+import { messageDraft } from '../../../src/context/storage/index.ts';
 import type { EntryDraft, JSONLEntry } from '../../../src/protocol/entries.ts';
 import { plainMarkdown } from '../../../src/ui/print/markdown.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';
 import { chooseTheme } from '../../../src/ui/theme.ts';
+import { madeUpDraft } from '../../madeUpEntry.ts';
 
 const theme = chooseTheme('plain', { noColor: true });
 
@@ -23,11 +25,7 @@ function entriesOf(drafts: readonly EntryDraft[], first = 0): JSONLEntry[] {
   }));
 }
 
-const say = (role: 'user' | 'assistant', content: string): EntryDraft => ({
-  type: role,
-  ...(role === 'user' ? { subtype: 'prompt' } : {}),
-  message: { role, content },
-});
+const say = messageDraft;
 const call = (id: string, name: string, input: object): EntryDraft => ({
   type: 'tool_use',
   message: { role: 'assistant', content: '' },
@@ -89,7 +87,12 @@ test('whatever a session holds, the terminal obeys none of it', async () => {
     call('c', evil, { command: evil }),
     result('c', evil, evil),
     { type: 'system', subtype: 'notice', message: { role: 'system', content: evil } },
-    { type: 'system', subtype: evil, message: { role: 'system', content: evil }, data: { [evil]: evil } },
+    madeUpDraft({
+      type: 'system',
+      subtype: evil,
+      message: { role: 'system', content: evil },
+      data: { [evil]: evil },
+    }),
   ]);
   const whole = entries.map((entry) =>
     wholeEntry({ ...entry, cwd: evil, gitBranch: evil }, theme, () => evil),

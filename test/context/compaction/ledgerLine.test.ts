@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type LedgerPlace, ledgerLines, ledgerNote } from '../../../src/context/compaction/ledgerNote.ts';
 import { groupAtoms } from '../../../src/context/history/atoms.ts';
 import { estimateTokens, HIGH } from '../../../src/context/tokens/estimate.ts';
-import type { Todo } from '../../../src/protocol/entries.ts';
+import type { Todo } from '../../../src/protocol/entries/fields.ts';
 import { anyText, Log } from '../facts/log.ts';
 
 const lines = (write: (log: Log) => void): readonly string[] => {

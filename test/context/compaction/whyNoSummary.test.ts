@@ -69,7 +69,7 @@ test('a refusal is no summary: it is told, counted, and the fallback takes its p
   const report = await context.compressCurrentContext({ ...home.options() });
   expect(report.outcome).toBe('fallback');
   expect(report.message).toContain(`the model wrote no summary: "I'm sorry, but I can't help with that."`);
-  const failures = context.entries().filter(({ subtype }) => subtype === 'summary_failed');
+  const failures = context.entries().filter((entry) => entry.subtype === 'summary_failed');
   expect(failures.map(({ data }) => data?.reason)).toEqual([
     `the model wrote no summary: "I'm sorry, but I can't help with that."`,
   ]);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
+import { type MadeUpFields, madeUpEntry } from '../../madeUpEntry.ts';
 
 /** A log in memory: entries with identity, order and place, as the store would have stamped them. */
 export class Log {
@@ -43,23 +44,17 @@ export class Log {
     return this.#add({ type: 'user', message: { role: 'user', content }, isCompactSummary: true });
   }
 
-  raw(entry: Partial<JSONLEntry>): number {
-    return this.#add({ type: 'user', message: { role: 'user', content: '' }, ...entry });
+  raw(fields: MadeUpFields): number {
+    return this.#add(fields);
   }
 
-  #add(entry: Partial<JSONLEntry> & Pick<JSONLEntry, 'type' | 'message'>): number {
+  #add(fields: MadeUpFields): number {
     const seq = this.entries.length;
-    this.entries.push({
-      v: 1,
-      seq,
-      uuid: `u${seq}`,
-      parentUuid: seq === 0 ? null : `u${seq - 1}`,
-      sessionId: 's',
-      timestamp: '2026-01-05T10:00:00.000Z',
-      cwd: this.#cwd,
-      version: '1.0.0',
-      ...entry,
-    } as JSONLEntry);
+    const parentUuid = seq === 0 ? null : `u${seq - 1}`;
+    const timestamp = '2026-01-05T10:00:00.000Z';
+    this.entries.push(
+      madeUpEntry({ seq, uuid: `u${seq}`, parentUuid, timestamp, cwd: this.#cwd, ...fields }),
+    );
     return seq;
   }
 }

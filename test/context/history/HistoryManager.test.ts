@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { groupAtoms } from '../../../src/context/history/atoms.ts';
 import { HistoryManager, type HistoryOptions } from '../../../src/context/history/HistoryManager.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
+import { dataOf } from '../../madeUpEntry.ts';
 import { LogMaker } from './logMaker.ts';
 
 /** By characters, so that every entry has a size of its own. */
@@ -53,7 +54,7 @@ test('fifteen rounds become a summary and the newest ten', () => {
   expect(manager.estimateRounds()).toBe(10);
   const [summary, first] = manager.getHistory();
   expect(summary?.message.content).toBe('## Archived Session Summary\n\nWhat was done.');
-  expect(summary?.data?.compressedAt).toBe('1970-01-01T00:00:00.000Z');
+  expect(dataOf(summary).compressedAt).toBe('1970-01-01T00:00:00.000Z');
   expect(first?.message.content).toBe('prompt 5');
   // Ten rounds of prompt, reply, call and result.
   expect(manager.getHistory()).toHaveLength(1 + 40);

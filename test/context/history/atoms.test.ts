@@ -8,6 +8,7 @@ import { projectMessages } from '../../../src/context/standardMessages.ts';
 import { validateRequest } from '../../../src/context/validateRequest.ts';
 import type { EntryDraft, JSONLEntry } from '../../../src/protocol/entries.ts';
 import type { Message } from '../../../src/protocol/messages.ts';
+import { type MadeUpFields, madeUpDraft } from '../../madeUpEntry.ts';
 
 let seq = 0;
 const entry = (draft: EntryDraft): JSONLEntry => {
@@ -25,7 +26,7 @@ const entry = (draft: EntryDraft): JSONLEntry => {
   } as JSONLEntry;
 };
 const user = (content: string, subtype = 'prompt') =>
-  entry({ type: 'user', subtype, message: { role: 'user', content } });
+  entry(madeUpDraft({ type: 'user', subtype, message: { role: 'user', content } }));
 const reply = (content = '') => entry({ type: 'assistant', message: { role: 'assistant', content } });
 const use = (id: string, text = '{}') =>
   entry({
@@ -164,8 +165,8 @@ test('a view that grows with its log is the view of the whole, and one given out
 });
 
 function entriesOf(kind: string, id: string, log: readonly JSONLEntry[]): JSONLEntry[] {
-  const system = (subtype: string, extra: Partial<EntryDraft>) =>
-    entry({ type: 'system', subtype, message: { role: 'system', content: subtype }, ...extra });
+  const system = (subtype: string, extra: MadeUpFields) =>
+    entry(madeUpDraft({ type: 'system', subtype, message: { role: 'system', content: subtype }, ...extra }));
   switch (kind) {
     case 'user':
       return [user('text')];

@@ -3,12 +3,17 @@ import { expect, test } from 'vitest';
 import { createGrowth, foldLog } from '../../../src/context/history/foldLog.ts';
 import { LiveLog, liveEntries } from '../../../src/context/history/live.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
+import { type MadeUpFields, madeUpEntry } from '../../madeUpEntry.ts';
 
 let made = 0;
-const note = (): JSONLEntry => ({
-  ...{ v: 1, seq: made, uuid: `u${made++}`, parentUuid: null, sessionId: 's', timestamp: '', cwd: '/' },
-  ...{ version: '1', type: 'system', message: { role: 'system', content: '' } },
-});
+const note = (fields: MadeUpFields = {}): JSONLEntry =>
+  madeUpEntry({
+    seq: made,
+    uuid: `u${made++}`,
+    type: 'system',
+    message: { role: 'system', content: '' },
+    ...fields,
+  });
 
 /** What may become of a log from one look to the next. */
 const changes = fc.array(
@@ -25,7 +30,7 @@ test('what is folded as the log grows is what a fold of the whole gives, also af
       let log = [note()];
       const follow = foldLog<readonly string[]>([], (uuids, { uuid }) => [...uuids, uuid]);
       for (const { kind, by } of all) {
-        if (kind === 'grow') log = [...log, ...Array.from({ length: by }, note)];
+        if (kind === 'grow') log = [...log, ...Array.from({ length: by }, () => note())];
         else if (kind === 'leave') log = [...log.slice(0, 1), note(), ...log.slice(1 + by)];
         else log = log.map((one) => ({ ...one })).slice(0, 1 + by);
         expect(follow(log)).toEqual(log.map(({ uuid }) => uuid));
@@ -52,7 +57,7 @@ test('what counts of a log that grows is what counts of the whole, whatever is u
       for (const [kind, back, look] of program) {
         const named = log.at(-1 - (back % log.length))?.uuid ?? '';
         const data = kind === 'undo' ? { undoes: [named] } : { to: named };
-        log.push(kind === 'note' ? note() : { ...note(), subtype: kind, data });
+        log.push(kind === 'note' ? note() : note({ subtype: kind, data }));
         if (!look) continue;
         const { entries, undone } = live.of([...log]);
         expect({ entries, undone }).toEqual(liveEntries(log));

@@ -1,4 +1,5 @@
 /** What stays of a log whose past is left to the file makes the same requests as all of it, now and later. */
+
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { absentTarget } from '../../../src/context/history/absentTarget.ts';
@@ -13,6 +14,7 @@ import { projectMessages } from '../../../src/context/standardMessages.ts';
 import { compactionDrafts } from '../../../src/context/storage/index.ts';
 import { removalDraft, withNotes } from '../../../src/context/strategies/removeAtoms.ts';
 import type { EntryDraft, JSONLEntry } from '../../../src/protocol/entries.ts';
+import { madeUpDraft } from '../../madeUpEntry.ts';
 import { LogMaker } from './logMaker.ts';
 
 const facts = { preTokens: 0 };
@@ -68,7 +70,7 @@ class SessionMaker extends LogMaker {
   }
 
   #system(subtype: string, data: Record<string, unknown>): this {
-    return this.add({ type: 'system', subtype, message: { role: 'system', content: '' }, data });
+    return this.add(madeUpDraft({ type: 'system', subtype, message: { role: 'system', content: '' }, data }));
   }
 }
 

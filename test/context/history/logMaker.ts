@@ -1,4 +1,5 @@
 import type { EntryDraft, JSONLEntry } from '../../../src/protocol/entries.ts';
+import { madeUpDraft } from '../../madeUpEntry.ts';
 
 /** Writes a log by hand: each method appends what its name says, with identity, order and time filled in. */
 export class LogMaker {
@@ -25,7 +26,7 @@ export class LogMaker {
   }
 
   note(subtype: string, content: string): this {
-    return this.add({ type: 'user', subtype, message: { role: 'user', content } });
+    return this.add(madeUpDraft({ type: 'user', subtype, message: { role: 'user', content } }));
   }
 
   reply(content: string): this {

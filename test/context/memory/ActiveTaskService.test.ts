@@ -10,7 +10,8 @@ import {
 } from '../../../src/context/memory/ActiveTaskService.ts';
 import { isContinuation } from '../../../src/context/memory/continuations.ts';
 import { estimateTokens, HIGH } from '../../../src/context/tokens/estimate.ts';
-import type { EntryDraft, JSONLEntry, Todo } from '../../../src/protocol/entries.ts';
+import type { Todo } from '../../../src/protocol/entries/fields.ts';
+import type { EntryDraft, JSONLEntry } from '../../../src/protocol/entries.ts';
 
 /** Units of text that break careless code. */
 const hostile = fc.constantFrom(

@@ -7,6 +7,7 @@ import {
 } from '../../../src/context/memory/ThreadSummary.ts';
 import { CacheStore } from '../../../src/context/storage/index.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
+import { madeUpEntry } from '../../madeUpEntry.ts';
 
 const PAUSE = 5000;
 
@@ -65,14 +66,8 @@ test('a pause counts from where the request begins to grow again after masking',
 
 describe('the draft of a log', () => {
   const draft = { text: '1. Primary request', epoch: 'start', lastMessageSeq: 3, usedTokens: 100 };
-  const place = { v: 1, parentUuid: null, sessionId: 's', timestamp: '', cwd: '', version: '' };
-  const entry = (seq: number, data: object): JSONLEntry => ({
-    ...place,
-    seq,
-    uuid: `u${seq}`,
-    ...draftEntry(draft),
-    data: { ...draft, ...data },
-  });
+  const entry = (seq: number, data: object): JSONLEntry =>
+    madeUpEntry({ seq, uuid: `u${seq}`, ...draftEntry(draft), data: { ...draft, ...data } });
 
   test('is the newest that was written for what stands now', () => {
     expect(recordedDraft([entry(4, { text: 'older' }), entry(5, {})])).toEqual(draft);

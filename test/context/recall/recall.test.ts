@@ -5,7 +5,9 @@ import { recall } from '../../../src/context/recall/recall.ts';
 import { seenIn } from '../../../src/context/recall/seenLog.ts';
 import { textSource } from '../../../src/context/recall/source.ts';
 import { BlobStore } from '../../../src/context/storage/index.ts';
-import type { BlobRef, JSONLEntry } from '../../../src/protocol/entries.ts';
+import type { BlobRef } from '../../../src/protocol/entries/fields.ts';
+import type { JSONLEntry } from '../../../src/protocol/entries.ts';
+import type { MadeUpFields } from '../../madeUpEntry.ts';
 import { makeEntry, temporaryFolder } from '../storage/tmp.ts';
 import { textOf } from '../texts.ts';
 
@@ -14,8 +16,8 @@ const quiet = new AbortController().signal;
 async function session() {
   const blobs = new BlobStore(await temporaryFolder());
   const entries: JSONLEntry[] = [];
-  const add = (entry: Partial<JSONLEntry>): JSONLEntry => {
-    const made = { ...makeEntry(entries.length, ''), ...entry };
+  const add = (fields: MadeUpFields): JSONLEntry => {
+    const made = makeEntry(entries.length, '', fields);
     entries.push(made);
     return made;
   };

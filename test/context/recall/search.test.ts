@@ -4,18 +4,21 @@ import { createMatcher } from '../../../src/context/recall/matcher.ts';
 import { recall } from '../../../src/context/recall/recall.ts';
 import { seenIn } from '../../../src/context/recall/seenLog.ts';
 import { BlobStore } from '../../../src/context/storage/index.ts';
-import type { BlobRef, JSONLEntry } from '../../../src/protocol/entries.ts';
+import type { BlobRef } from '../../../src/protocol/entries/fields.ts';
+import type { JSONLEntry } from '../../../src/protocol/entries.ts';
+import type { MadeUpFields } from '../../madeUpEntry.ts';
 import { makeEntry, temporaryFolder } from '../storage/tmp.ts';
 import { textOf } from '../texts.ts';
 
 const quiet = new AbortController().signal;
-const said = (seq: number, content: string): JSONLEntry => makeEntry(seq, content);
-const result = (seq: number, output: string, original?: BlobRef, name = 'Bash'): JSONLEntry => ({
-  ...makeEntry(seq, ''),
-  type: 'tool_result',
-  subtype: undefined,
-  toolResult: { id: 'a', name, output, ...(original === undefined ? {} : { original }) },
-});
+const said = (seq: number, content: string, fields: MadeUpFields = {}): JSONLEntry =>
+  makeEntry(seq, content, fields);
+const result = (seq: number, output: string, original?: BlobRef, name = 'Bash'): JSONLEntry =>
+  makeEntry(seq, '', {
+    type: 'tool_result',
+    subtype: undefined,
+    toolResult: { id: 'a', name, output, ...(original === undefined ? {} : { original }) },
+  });
 const store = async (): Promise<BlobStore> => new BlobStore(await temporaryFolder());
 
 /** Pointer and offset of each hit, in order. */
@@ -26,18 +29,13 @@ describe('a search of the session', () => {
   test('finds a phrase in prompts, replies, reasoning, calls, results and summaries, newest first', async () => {
     const entries: JSONLEntry[] = [
       said(0, 'the PORT is 7421'),
-      {
-        ...said(1, ''),
+      said(1, '', {
         type: 'assistant',
         message: { role: 'assistant', content: '', reasoning: { field: 'reasoning', text: 'port is 7421?' } },
-      },
-      {
-        ...said(2, ''),
-        type: 'tool_use',
-        tool: { id: 'a', name: 'Bash', input: { command: 'port is 7421' } },
-      },
+      }),
+      said(2, '', { type: 'tool_use', tool: { id: 'a', name: 'Bash', input: { command: 'port is 7421' } } }),
       result(3, 'x\nport is 7421\ny'),
-      { ...said(4, 'so the port is 7421.'), isCompactSummary: true },
+      said(4, 'so the port is 7421.', { isCompactSummary: true }),
       said(5, 'nothing'),
     ];
     const { found, text } = await recall({ query: 'Port is 7421' }, seenIn(entries), await store(), quiet);
@@ -51,8 +49,8 @@ describe('a search of the session', () => {
     const entries: JSONLEntry[] = [
       said(0, 'we deploy with the blue button'),
       said(1, 'what colour has the deploy button?'),
-      { ...said(2, 'I look for the deploy button.'), type: 'assistant', subtype: undefined },
-      { ...said(3, ''), type: 'tool_use', subtype: undefined, tool: ask },
+      said(2, 'I look for the deploy button.', { type: 'assistant', subtype: undefined }),
+      said(3, '', { type: 'tool_use', subtype: undefined, tool: ask }),
     ];
     const { text } = await recall({ query: 'deploy button' }, seenIn(entries), await store(), quiet);
     expect(hits(text).map(([id]) => id)).toEqual(['#0']);
@@ -100,11 +98,7 @@ describe('a search of the session', () => {
   test('does not find its own calls and answers', async () => {
     const entries = [
       said(0, 'secret word: xyzzy'),
-      {
-        ...said(1, ''),
-        type: 'tool_use' as const,
-        tool: { id: 'a', name: 'Recall', input: { query: 'xyzzy' } },
-      },
+      said(1, '', { type: 'tool_use', tool: { id: 'a', name: 'Recall', input: { query: 'xyzzy' } } }),
       result(2, 'xyzzy', undefined, 'Recall'),
     ];
     const { text } = await recall({ query: 'xyzzy' }, seenIn(entries), await store(), quiet);

@@ -9,7 +9,8 @@ import { ResultShares } from '../../../src/context/results/resultShares.ts';
 import { BlobStore } from '../../../src/context/storage/index.ts';
 import { estimateTokens, HIGH } from '../../../src/context/tokens/estimate.ts';
 import { contextSettingsSchema } from '../../../src/protocol/contextSettings.ts';
-import { type JSONLEntry, toolResultKinds } from '../../../src/protocol/entries.ts';
+import { toolResultKinds } from '../../../src/protocol/entries/fields.ts';
+import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { ask, call, configuration, house, outcome } from '../harness.ts';
 import { makeEntry, temporaryFolder } from '../storage/tmp.ts';
 import { textOf } from '../texts.ts';
@@ -102,20 +103,21 @@ test('what Recall shows is neither shortened by its structure nor kept again', a
 
 describe('the results of one reply', () => {
   const reply = (calls: number): JSONLEntry[] => [
-    { ...makeEntry(0), type: 'assistant', subtype: undefined },
-    ...Array.from({ length: calls }, (_, index) => ({
-      ...makeEntry(index + 1),
-      type: 'tool_use' as const,
-      subtype: undefined,
-      tool: { id: `c${index}`, name: 'Read', input: {} },
-    })),
+    makeEntry(0, '', { type: 'assistant', subtype: undefined }),
+    ...Array.from({ length: calls }, (_, index) =>
+      makeEntry(index + 1, '', {
+        type: 'tool_use',
+        subtype: undefined,
+        tool: { id: `c${index}`, name: 'Read', input: {} },
+      }),
+    ),
   ];
-  const resultOf = (seq: number, output: string): JSONLEntry => ({
-    ...makeEntry(seq, ''),
-    type: 'tool_result',
-    subtype: undefined,
-    toolResult: { id: `c${seq}`, output },
-  });
+  const resultOf = (seq: number, output: string): JSONLEntry =>
+    makeEntry(seq, '', {
+      type: 'tool_result',
+      subtype: undefined,
+      toolResult: { id: `c${seq}`, output },
+    });
 
   /** By the higher estimate; a quarter of the window in real tokens. */
   const budgetOf = (window: number): number => 0.3 * window;

@@ -7,11 +7,8 @@ import { makeEntry } from '../storage/tmp.ts';
 import { brokenTextOf } from '../texts.ts';
 
 type Result = NonNullable<JSONLEntry['toolResult']>;
-const resultEntry = (toolResult: Partial<Result>, seq = 42): JSONLEntry => ({
-  ...makeEntry(seq, ''),
-  type: 'tool_result',
-  toolResult: { id: 'a', output: '', ...toolResult },
-});
+const resultEntry = (toolResult: Partial<Result>, seq = 42): JSONLEntry =>
+  makeEntry(seq, '', { type: 'tool_result', toolResult: { id: 'a', output: '', ...toolResult } });
 
 test('a stub says what ran, how it ended, how large it was and where it is', () => {
   const entry = resultEntry({

@@ -115,8 +115,8 @@ async function remembered(home: House, prompt: string): Promise<readonly string[
 async function recalled(context: ContextManager, home: House, content: string): Promise<readonly string[]> {
   const prompt = { type: 'user', subtype: 'prompt', message: { role: 'user', content } } as const;
   const entries = await context.appendPrompts([prompt], home.options());
-  const found = entries.find(({ subtype }) => subtype === 'memory')?.data?.memories;
-  return Array.isArray(found) ? found.map(({ file }) => String(file)) : [];
+  const found = entries.find((entry) => entry.subtype === 'memory')?.data?.memories;
+  return found?.map(({ file }) => String(file)) ?? [];
 }
 
 /** How often goal and todo list were restated. */

@@ -11,6 +11,7 @@ import {
 } from '../../../src/context/storage/resumePoint.ts';
 import { seal } from '../../../src/context/storage/seal.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
+import type { MadeUpFields } from '../../madeUpEntry.ts';
 import { makeEntry, temporaryFolder } from './tmp.ts';
 
 const lineOf = (entry: JSONLEntry): string => seal(JSON.stringify(entry));
@@ -64,16 +65,16 @@ test.each(['99999', '3'])('a damaged line that says it is #%s leads no search as
 
 /** A log with a compaction: what it retained, its boundary and its summary, and what followed. */
 const compacted = from(0, 299).map((seq): JSONLEntry => {
-  const entry = makeEntry(seq, 'x'.repeat(2000));
-  if (seq === 0) return { ...entry, type: 'system', subtype: 'session_start' };
+  const entry = (fields: MadeUpFields = {}) => makeEntry(seq, 'x'.repeat(2000), fields);
+  if (seq === 0) return entry({ type: 'system', subtype: 'session_start' });
   const compactMetadata = {
     trigger: 'auto' as const,
     preTokens: 9,
     success: true,
     retained: ['#185-#198'],
   };
-  if (seq === 200) return { ...entry, type: 'system', subtype: 'compact_boundary', compactMetadata };
-  return seq === 201 ? { ...entry, subtype: undefined, isCompactSummary: true } : entry;
+  if (seq === 200) return entry({ type: 'system', subtype: 'compact_boundary', compactMetadata });
+  return seq === 201 ? entry({ subtype: undefined, isCompactSummary: true }) : entry();
 });
 
 test('a large log of which lines were written once more is taken up without them', async () => {

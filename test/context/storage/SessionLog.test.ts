@@ -12,6 +12,7 @@ import {
   type StorageProblem,
 } from '../../../src/context/storage/index.ts';
 import type { EntryDraft, JSONLEntry } from '../../../src/protocol/entries.ts';
+import { madeUpDraft } from '../../madeUpEntry.ts';
 import { temporaryFolder, unsealedLines } from './tmp.ts';
 
 /** Linux has a device that is always full; elsewhere nothing so simple stands in for it. */
@@ -53,7 +54,9 @@ function problemsOf(log: SessionLog): StorageProblem[] {
 test('an entry has every field of a line, in a fixed order, and memory equals the file', async () => {
   const log = await makeLog();
   log.setCwd('/elsewhere');
-  const [entry] = await log.append([{ ...prompt('hi'), data: { gone: undefined, kept: Number.NaN } }]);
+  const [entry] = await log.append([
+    madeUpDraft({ ...prompt('hi'), data: { gone: undefined, kept: Number.NaN } }),
+  ]);
   expect(entry).toEqual({
     v: 1,
     seq: 0,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { unseal } from '../../../src/context/storage/seal.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
+import { type MadeUpFields, madeUpEntry } from '../../madeUpEntry.ts';
 
 /** A folder that is gone when the test is over. */
 export async function temporaryFolder(): Promise<string> {
@@ -13,8 +14,12 @@ export async function temporaryFolder(): Promise<string> {
 }
 
 /** A valid line's content. */
-export function makeEntry(seq: number, content: unknown = `message ${seq}`): JSONLEntry {
-  return {
+export function makeEntry(
+  seq: number,
+  content: unknown = `message ${seq}`,
+  fields: MadeUpFields = {},
+): JSONLEntry {
+  return madeUpEntry({
     v: 1,
     seq,
     uuid: `uuid${seq}`,
@@ -26,7 +31,8 @@ export function makeEntry(seq: number, content: unknown = `message ${seq}`): JSO
     cwd: '/project',
     version: '1.0.0',
     message: { role: 'user', content },
-  };
+    ...fields,
+  });
 }
 
 /** The lines of a log as they were before each was given its checksum; that has to be right. */

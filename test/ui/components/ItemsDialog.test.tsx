@@ -7,6 +7,7 @@ import { itemRow } from '../../../src/ui/components/itemRows.ts';
 import { createItemsState, selectedItem, withItems } from '../../../src/ui/components/itemsState.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';
 import { measure, state } from '../../headless/scriptedAgent.ts';
+import { madeUpEntry } from '../../madeUpEntry.ts';
 import { keys } from '../screen.ts';
 import { mount, plain } from './mount.tsx';
 
@@ -30,20 +31,8 @@ function createSession(first: readonly ContextItem[]) {
     items = items.map((one) => (one.uuid === uuid ? { ...one, ...fields } : one));
   };
   const tell = (subtype: string): void => {
-    const entry = {
-      v: 1,
-      seq: 99,
-      uuid: 'e',
-      parentUuid: null,
-      sessionId: 's',
-      timestamp: '',
-      cwd: '',
-      version: '',
-    };
-    listener({
-      type: 'entry',
-      entry: { ...entry, type: 'system', subtype, message: { role: 'system', content: '' } },
-    });
+    const message = { role: 'system', content: '' } as const;
+    listener({ type: 'entry', entry: madeUpEntry({ seq: 99, uuid: 'e', type: 'system', subtype, message }) });
     listener({ type: 'context_measured', measure });
   };
   const agent = {

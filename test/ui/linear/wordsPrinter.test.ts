@@ -4,26 +4,12 @@ import { loadWords } from '../../../src/ui/linear/loadWords.ts';
 import { plainTheme } from '../../../src/ui/linear/markdownWords.ts';
 import { createWordsPrinter } from '../../../src/ui/linear/wordsPrinter.ts';
 import type { Print } from '../../../src/ui/view.ts';
+import { type MadeUpFields, madeUpEntry } from '../../madeUpEntry.ts';
 
 const words = await loadWords();
 
-const entry = (more: Partial<JSONLEntry>): Print => ({
-  type: 'entry',
-  entry: {
-    v: 1,
-    seq: 0,
-    uuid: 'u',
-    parentUuid: null,
-    sessionId: 's',
-    timestamp: '2026-01-01T00:00:00.000Z',
-    type: 'user',
-    cwd: '/p',
-    version: '0',
-    message: { role: 'user', content: '' },
-    ...more,
-  },
-});
-const user = (content: string, more: Partial<JSONLEntry> = {}): Print =>
+const entry = (fields: MadeUpFields): Print => ({ type: 'entry', entry: madeUpEntry(fields) });
+const user = (content: string, more: MadeUpFields = {}): Print =>
   entry({ message: { role: 'user', content }, ...more });
 const result = (toolResult: NonNullable<JSONLEntry['toolResult']>): Print =>
   entry({ type: 'tool_result', message: { role: 'user', content: '' }, toolResult });

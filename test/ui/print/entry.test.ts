@@ -6,6 +6,7 @@ import { type EntryOptions, renderEntry } from '../../../src/ui/print/entry.ts';
 import { loadMarkdown } from '../../../src/ui/print/markdown.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';
 import { chooseTheme } from '../../../src/ui/theme.ts';
+import { type MadeUpFields, madeUpEntry } from '../../madeUpEntry.ts';
 
 const markdown = await loadMarkdown();
 const options: EntryOptions = {
@@ -14,19 +15,15 @@ const options: EntryOptions = {
   markdown,
   tools: (id) => (id === 'c1' ? { id, name: 'Read', input: { file_path: 'src/a.ts' } } : undefined),
 };
-const entry = (fields: Partial<JSONLEntry> & Pick<JSONLEntry, 'type'>): JSONLEntry => ({
-  v: 1,
-  seq: 0,
-  uuid: 'u',
-  parentUuid: null,
-  sessionId: 's',
-  timestamp: '2026-11-21T09:00:00.000Z',
-  cwd: '/home/me/project',
-  version: '0.1.0',
-  message: { role: 'system', content: '' },
-  ...fields,
-});
-const print = (fields: Partial<JSONLEntry> & Pick<JSONLEntry, 'type'>, more: Partial<EntryOptions> = {}) => {
+const entry = (fields: MadeUpFields): JSONLEntry =>
+  madeUpEntry({
+    timestamp: '2026-11-21T09:00:00.000Z',
+    cwd: '/home/me/project',
+    version: '0.1.0',
+    message: { role: 'system', content: '' },
+    ...fields,
+  });
+const print = (fields: MadeUpFields, more: Partial<EntryOptions> = {}) => {
   const text = renderEntry(entry(fields), { ...options, ...more });
   return text === undefined ? undefined : stripVTControlCharacters(text);
 };
@@ -291,7 +288,7 @@ test.each([
     },
     '◆ Conversation compacted: 8k → 2k tokens · by itself\n  ⎿ No model summary: rebuilt from the log instead.\n    /uncompact undoes it.',
   ],
-] as [string, Partial<JSONLEntry>, string | undefined][])('prints %s', (_, fields, expected) => {
+] as [string, MadeUpFields, string | undefined][])('prints %s', (_, fields, expected) => {
   expect(print({ type: 'system', ...fields })).toBe(expected);
 });
 

@@ -1,7 +1,9 @@
 /** Made-up sessions, and a port over them that answers at once and notes what it was asked. */
+
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import type { SearchHit, SessionRecord } from '../../../src/protocol/sessions.ts';
 import type { SearchAnswer, SessionsPort } from '../../../src/ui/sessions/SessionsPort.ts';
+import { type MadeUpFields, madeUpEntry } from '../../madeUpEntry.ts';
 
 export const now = new Date(2026, 10, 21, 9, 0, 0);
 
@@ -43,21 +45,16 @@ export function madeHit(session: SessionRecord, seq: number, snippet: string, wo
   };
 }
 
-export function madeEntry(seq: number, content: string, about: Partial<JSONLEntry> = {}): JSONLEntry {
-  return {
-    v: 1,
+export function madeEntry(seq: number, content: string, about: MadeUpFields = {}): JSONLEntry {
+  return madeUpEntry({
     seq,
     uuid: `uuid${seq}`,
-    parentUuid: null,
-    sessionId: 's',
     timestamp: '2026-11-20T08:00:00.000Z',
-    type: 'user',
     subtype: 'prompt',
     cwd: '/home/me/p',
-    version: '1.0.0',
     message: { role: 'user', content },
     ...about,
-  };
+  });
 }
 
 export interface MadePort extends SessionsPort {

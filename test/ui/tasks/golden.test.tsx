@@ -1,6 +1,6 @@
 /** Background tasks and the todo list as they look: light and dark, in 20, 80 and 200 columns, in other scripts. */
 import { expect, test } from 'vitest';
-import type { Todo } from '../../../src/protocol/entries.ts';
+import type { Todo } from '../../../src/protocol/entries/fields.ts';
 import type { TaskInfo } from '../../../src/protocol/tasks.ts';
 import { TodoList } from '../../../src/ui/components/TodoList.tsx';
 import { TasksDialog } from '../../../src/ui/tasks/TasksDialog.tsx';

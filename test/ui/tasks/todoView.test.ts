@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Todo } from '../../../src/protocol/entries.ts';
+import type { Todo } from '../../../src/protocol/entries/fields.ts';
 import { type TodoView, todoRows, toggledTodos } from '../../../src/ui/tasks/todoView.ts';
 
 const open = (many: number): Todo[] =>

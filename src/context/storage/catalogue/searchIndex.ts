@@ -2,7 +2,8 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { entrySchema, type JSONLEntry } from '../../../protocol/entries.ts';
+import { entrySchema } from '../../../protocol/entries/fields.ts';
+import type { JSONLEntry } from '../../../protocol/entries.ts';
 import { parseLine } from '../logReader.ts';
 import { archiveFileIn } from './logFiles.ts';
 import { bytesOf } from './logLines.ts';

@@ -1,6 +1,6 @@
 /** What of an entry can be searched for, and who said it. */
 import { stripVTControlCharacters } from 'node:util';
-import type { JSONLEntry } from '../../../protocol/entries.ts';
+import { type JSONLEntry, kindOf, shellCommand } from '../../../protocol/entries.ts';
 import { contentText } from '../spoken.ts';
 
 export interface Searchable {
@@ -22,7 +22,7 @@ export function withoutColours(text: string): string {
 }
 
 function partsOf(entry: JSONLEntry): { readonly who: string; readonly parts: readonly string[] } {
-  const { message, tool, toolResult, data } = entry;
+  const { message, tool, toolResult } = entry;
   const words = contentText(message.content);
   switch (entry.type) {
     case 'assistant':
@@ -39,12 +39,12 @@ function partsOf(entry: JSONLEntry): { readonly who: string; readonly parts: rea
       };
     case 'user':
       if (entry.isCompactSummary === true) return { who: 'summary', parts: [words] };
-      if (entry.subtype === 'shell') return { who: 'you', parts: [`${data?.command ?? ''}`, words] };
-      return { who: entry.subtype === 'prompt' ? 'you' : 'note', parts: [words] };
-    case 'system':
-      if (entry.subtype === 'title') return { who: 'title', parts: [words] };
-      if (entry.subtype === 'unknown') return { who: 'note', parts: [leavesOf(data?.line)] };
-      return { who: 'note', parts: entry.subtype === 'notice' ? [words] : [] };
+      return { who: kindOf(entry)?.searchedAs ?? 'note', parts: [shellCommand(entry) ?? '', words] };
+    case 'system': {
+      if (entry.subtype === 'unknown') return { who: 'note', parts: [leavesOf(entry.data?.line)] };
+      const who = kindOf(entry)?.searchedAs;
+      return { who: who ?? 'note', parts: who === undefined ? [] : [words] };
+    }
   }
 }
 

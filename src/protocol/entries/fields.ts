@@ -1,0 +1,197 @@
+/** The parts of an entry that every kind shares, and the shapes that several kinds use. */
+import * as z from 'zod';
+
+/** Version of the line format that this program writes. */
+export const ENTRY_FORMAT = 1;
+
+const usage = z.looseObject({
+  input_tokens: z.number(),
+  output_tokens: z.number(),
+  cached_tokens: z.number().optional(),
+  reasoning_tokens: z.number().optional(),
+});
+
+/** A pointer into the session's blob store: the SHA-256 of the bytes, in hex. */
+export const blobRefSchema = z.looseObject({
+  hash: z.string(),
+  bytes: z.number(),
+  lines: z.number().optional(),
+});
+export type BlobRef = z.infer<typeof blobRefSchema>;
+
+export const fileChangeSchema = z.looseObject({
+  /** Absolute path. */
+  path: z.string(),
+  kind: z.enum(['created', 'modified', 'deleted']),
+  /** SHA-256 of the content after the change; absent for `deleted`. */
+  hash: z.string().optional(),
+  added: z.number().optional(),
+  removed: z.number().optional(),
+});
+export type FileChange = z.infer<typeof fileChangeSchema>;
+
+/** What a finished call shows to the reader; never sent to the model. */
+export const toolDisplaySchema = z.looseObject({
+  /** One line that names the file and range, the pattern or the command. */
+  title: z.string(),
+  /** A few words about the outcome: "120 lines", "exit 1", "3 matches". */
+  summary: z.string().optional(),
+  /** Lines of the whole file, for a result that shows some of its lines, numbered. */
+  totalLines: z.number().optional(),
+  /** Unified diff of an edit. */
+  diff: z.string().optional(),
+});
+export type ToolDisplay = z.infer<typeof toolDisplaySchema>;
+
+/** The kind of output, which decides how it is truncated and compressed. */
+export const toolResultKinds = [
+  'file',
+  'search',
+  'list',
+  'command',
+  'edit',
+  'todo',
+  'document',
+  'text',
+] as const;
+export type ToolResultKind = (typeof toolResultKinds)[number];
+
+export const todoSchema = z.looseObject({
+  content: z.string(),
+  status: z.enum(['pending', 'in_progress', 'completed']),
+});
+export type Todo = z.infer<typeof todoSchema>;
+
+/** What decided about a call, and why the user was asked if they were. */
+export const permissionRecordSchema = z.looseObject({
+  basis: z.enum(['read-only', 'sandbox', 'rule', 'mode', 'judge', 'user', 'own']),
+  reason: z.string().optional(),
+  rule: z.looseObject({ text: z.string(), source: z.string() }).optional(),
+});
+export type PermissionRecord = z.infer<typeof permissionRecordSchema>;
+
+/** What the operating system let a command do. */
+export const sandboxRecordSchema = z.looseObject({
+  mode: z.enum(['read-only', 'workspace-write', 'none']),
+  /** Why there was none, or why the command ran outside. */
+  reason: z.string().optional(),
+  /** Hosts that were reached, and hosts that were refused, as `name:port`. */
+  hosts: z.array(z.string()).optional(),
+  refusedHosts: z.array(z.string()).optional(),
+});
+export type SandboxRecord = z.infer<typeof sandboxRecordSchema>;
+
+/** How a compaction was made; on its boundary, and without what is retained on its summary. */
+export const compactMetadataSchema = z.looseObject({
+  trigger: z.enum(['auto', 'manual']),
+  preTokens: z.number(),
+  postTokens: z.number().optional(),
+  filesIncluded: z.array(z.string()).optional(),
+  /** False when the summary is not the model's but a fallback. */
+  success: z.boolean().optional(),
+  strategy: z.string().optional(),
+  focus: z.string().optional(),
+  error: z.string().optional(),
+  durationMs: z.number().optional(),
+  /** What stays verbatim after the summary: uuids of entries, or neighbours by their positions, `#12-#40`. */
+  retained: z.array(z.string()).optional(),
+  /** Prompts that stand word for word in the summary message; `head` and `tail`: characters kept of a long one. */
+  userMessages: z
+    .array(z.looseObject({ uuid: z.string(), head: z.number().optional(), tail: z.number().optional() }))
+    .optional(),
+  /** File snippets by hash; their bytes are in the blob store. */
+  snippets: z.array(z.looseObject({ path: z.string(), hash: z.string(), bytes: z.number() })).optional(),
+});
+export type CompactMetadata = z.infer<typeof compactMetadataSchema>;
+
+/** What a line has to be to be an entry at all; its `data` is checked against its kind afterwards. */
+export const entrySchema = z.looseObject({
+  v: z.number().default(ENTRY_FORMAT),
+  /** Position in the session, from 0, without gaps in an undamaged log. */
+  seq: z.number(),
+  uuid: z.string(),
+  parentUuid: z.string().nullable(),
+  sessionId: z.string(),
+  /** ISO 8601, UTC. */
+  timestamp: z.string(),
+  type: z.enum(['user', 'assistant', 'tool_use', 'tool_result', 'system']),
+  subtype: z.string().optional(),
+  cwd: z.string(),
+  gitBranch: z.string().optional(),
+  version: z.string(),
+  message: z.looseObject({
+    role: z.enum(['user', 'assistant', 'system']),
+    content: z.unknown(),
+    model: z.string().optional(),
+    usage: usage.optional(),
+    reasoning: z.looseObject({ field: z.string(), text: z.string() }).optional(),
+    finishReason: z.string().optional(),
+    /** The user stopped this reply; it stands as it was. */
+    interrupted: z.boolean().optional(),
+    /** The connection gave up on this reply for good. */
+    failed: z.boolean().optional(),
+    durationMs: z.number().optional(),
+  }),
+  tool: z
+    .looseObject({
+      id: z.string(),
+      name: z.string(),
+      input: z.unknown(),
+      /** The exact argument text that is sent back to the model. */
+      arguments: z.string().optional(),
+      rawArguments: z.string().optional(),
+      invalid: z.string().optional(),
+    })
+    .optional(),
+  toolResult: z
+    .looseObject({
+      id: z.string(),
+      /** What the model sees. */
+      output: z.unknown(),
+      error: z.string().optional(),
+      name: z.string().optional(),
+      status: z.enum(['ok', 'partial', 'error', 'denied', 'interrupted']).optional(),
+      kind: z.string().optional(),
+      /** The whole output, when `output` is only a part of it. */
+      original: blobRefSchema.optional(),
+      /** The file that held the whole output then, when `output` is only a part of it. */
+      fullOutputPath: z.string().optional(),
+      /** How it was cut to the limits on lines, bytes and tokens. */
+      truncation: z
+        .looseObject({
+          direction: z.enum(['head', 'tail', 'head_tail']),
+          originalLines: z.number(),
+          originalBytes: z.number(),
+          keptLines: z.number(),
+          keptBytes: z.number(),
+          timeMs: z.number(),
+        })
+        .optional(),
+      filesChanged: z.array(fileChangeSchema).optional(),
+      /** Files that were read, with the hash of what was seen: the base of "changed since it was read". */
+      filesRead: z.array(z.looseObject({ path: z.string(), hash: z.string() })).optional(),
+      display: toolDisplaySchema.optional(),
+      todos: z.array(todoSchema).optional(),
+      durationMs: z.number().optional(),
+      /** How the call came to run, or not to. */
+      permission: permissionRecordSchema.optional(),
+      /** How a command was confined. */
+      sandbox: sandboxRecordSchema.optional(),
+    })
+    .optional(),
+  isCompactSummary: z.boolean().optional(),
+  compactMetadata: compactMetadataSchema.optional(),
+  /** Details; each kind declares its own. */
+  data: z.record(z.string(), z.unknown()).optional(),
+});
+
+type AnyEntry = z.infer<typeof entrySchema>;
+
+/** The fields of every entry, whatever its kind. Unknown fields survive, but code cannot name them. */
+export type Envelope = {
+  [K in keyof AnyEntry as string extends K
+    ? never
+    : K extends 'type' | 'subtype' | 'data'
+      ? never
+      : K]: AnyEntry[K];
+};

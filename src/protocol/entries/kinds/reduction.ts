@@ -1,0 +1,104 @@
+import * as z from 'zod';
+import { grouped } from '../../grouped.ts';
+import { shortTokens } from '../../scaled.ts';
+import { contextNote, defineKind } from '../defineKind.ts';
+
+const replacement = z.looseObject({
+  /** Of a tool result. */
+  uuid: z.string(),
+  output: z.string(),
+  /** The whole, where that is not in the log itself. */
+  original: z.looseObject({ hash: z.string(), bytes: z.number() }).optional(),
+});
+export type Replacement = z.infer<typeof replacement>;
+
+const reductionSchema = z.object({
+  /**
+   * `clip` and `mask` put shorter texts in the place of results; `remove` (a strategy) and `drop` (the user)
+   * leave atoms out; `restore` brings results and atoms back; `window` is what a server's error revealed.
+   */
+  kind: z.enum(['clip', 'mask', 'remove', 'drop', 'restore', 'window']),
+  reason: z.string(),
+  strategy: z.string().optional(),
+  preTokens: z.number(),
+  postTokens: z.number().optional(),
+  durationMs: z.number().optional(),
+  replacements: z.array(replacement).optional(),
+  /** Uuids of the heads of atoms that are left out, in log order. */
+  removed: z.array(z.string()).optional(),
+  /** What the model reads instead, for each stretch of neighbours; `at` is the first head of one. */
+  notes: z.array(z.looseObject({ at: z.string(), text: z.string() })).optional(),
+  /** Uuids of all entries that come back. */
+  restored: z.array(z.string()).optional(),
+  /** `window`: the context window of a model, in tokens. */
+  model: z.string().optional(),
+  windowTokens: z.number().optional(),
+  /** What was known of that window until then: a newer value from the server or the user replaces the error's. */
+  knownTokens: z.number().optional(),
+  /** True where the server named none. A guess holds until the program ends: the next refusal tells again. */
+  isGuess: z.boolean().optional(),
+});
+export type Reduction = z.infer<typeof reductionSchema>;
+
+/** What the projection shows differently from here on: masked, removed, dropped, restored. */
+export const reduction = defineKind({
+  subtype: 'reduction',
+  type: 'system',
+  data: reductionSchema,
+  isSent: false,
+  reshapes: true,
+  note: ({ data }) => {
+    // The line of the compaction says it all.
+    if (data === undefined || data.reason === 'compaction') return undefined;
+    const text = sentence(data);
+    if (text === undefined) return undefined;
+    const why = reasonFor(data);
+    return contextNote([`${text}${sizes(data)}`, ...(why === undefined ? [] : [why])].join(' · '), {
+      ...(data.kind === 'drop' ? { hint: '/context items restores it' } : {}),
+    });
+  },
+});
+
+function sentence({ kind, replacements = [], removed = [], model = 'this model', windowTokens }: Reduction) {
+  const results = replacements.length;
+  const steps = removed.length;
+  switch (kind) {
+    case 'mask': {
+      const what = [
+        ...(steps > 0 ? [many(steps, 'earlier step')] : []),
+        ...(results > 0 ? [many(results, 'earlier tool result')] : []),
+      ];
+      return `Shortened ${what.join(' and ') || 'earlier steps'}`;
+    }
+    case 'clip':
+      return `Shortened ${many(results, 'large tool result')}`;
+    case 'remove':
+      return `Left out ${many(steps, 'older message')}`;
+    case 'drop':
+      return `Left out ${many(steps, 'item')} as you asked`;
+    case 'restore':
+      return 'Restored an item at your request';
+    case 'window':
+      return windowTokens === undefined
+        ? undefined
+        : `The server's error sets the window of ${model} to ${grouped(windowTokens)} tokens`;
+  }
+}
+
+function sizes({ kind, preTokens, postTokens }: Reduction): string {
+  if (kind === 'window' || postTokens === undefined) return '';
+  return ` (${shortTokens(preTokens)} → ${shortTokens(postTokens)} tokens)`;
+}
+
+/** What happens by design needs no reason. */
+function reasonFor({ kind, reason }: Reduction): string | undefined {
+  if (kind !== 'mask' && kind !== 'clip' && kind !== 'remove') return undefined;
+  const why = reason.replace(/\s+/g, ' ').trim();
+  return why === '' || byDesign.has(why) ? undefined : why;
+}
+
+const byDesign: ReadonlySet<string> = new Set(['earlier turns', 'old results', 'old steps']);
+
+function many(count: number, noun: string): string {
+  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import { defineKind } from '../defineKind.ts';
+
+const sentSchema = z.object({
+  hash: z.string(),
+  limitName: z.enum(['max_tokens', 'max_completion_tokens']).exactOptional(),
+  withoutUsage: z.boolean().exactOptional(),
+  withReasoning: z.boolean().exactOptional(),
+  withoutTemperature: z.boolean().exactOptional(),
+  adaptations: z.array(z.string()).readonly().exactOptional(),
+});
+
+/** How a request for a summary was cut out of the conversation. */
+const summaryCutSchema = z.object({
+  /** How many of the conversation's atoms it summarises. */
+  atoms: z.number(),
+  /** Where messages were shortened: to so many characters, and the newest of the atoms that had room. */
+  clip: z.object({ characters: z.number(), atoms: z.number() }).exactOptional(),
+  focus: z.string().exactOptional(),
+  /** The files that the instruction shows; their bytes lie beside the log. */
+  files: z.array(z.object({ path: z.string(), hash: z.string() })).exactOptional(),
+  maxWords: z.number(),
+  maxOutputTokens: z.number(),
+});
+export type SummaryCut = z.infer<typeof summaryCutSchema>;
+
+/** What a request was made from, so that it can be built again byte for byte: see context/rebuildRequest.ts. */
+export const requestRecordSchema = z.object({
+  seq: z.number(),
+  model: z.string(),
+  /** Hash of the tools that were offered; an entry of kind `tools` has them. Absent = none. */
+  tools: z.string().exactOptional(),
+  /** True where messages carry their reasoning. */
+  reasoning: z.boolean().exactOptional(),
+  /** Images up to this entry are words in it, as its model takes none. */
+  imagesHiddenThrough: z.number().exactOptional(),
+  summary: summaryCutSchema.exactOptional(),
+  /** Hash of the request itself, where the conversation does not make it: it lies beside the log, as JSON. */
+  request: z.string().exactOptional(),
+  /** The bodies that went out; more than one where the server refused a field of the first. */
+  sent: z.array(sentSchema),
+});
+export type RequestRecord = z.infer<typeof requestRecordSchema>;
+
+/** A request without a reply in the conversation: for a summary or a title, failed, or stopped. */
+export const request = defineKind({
+  subtype: 'request',
+  type: 'system',
+  data: z.object({
+    purpose: z.enum(['turn', 'summary', 'title', 'judge']).optional(),
+    /** `done`, `interrupted`, or the kind of the model's error. */
+    outcome: z.string().optional(),
+    request: requestRecordSchema.optional(),
+  }),
+  isSent: false,
+});

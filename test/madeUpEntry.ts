@@ -1,0 +1,38 @@
+/** Entries of any kind, also as no program writes them, and what entries of any kind hold. */
+import type { Envelope } from '../src/protocol/entries/fields.ts';
+import type { EntryDraft, JSONLEntry } from '../src/protocol/entries.ts';
+
+/** Fields of an entry whose kind and data nobody checks. */
+export type MadeUpFields = Partial<Envelope> & {
+  readonly type?: JSONLEntry['type'];
+  readonly subtype?: string | undefined;
+  readonly data?: object | undefined;
+};
+
+/** A message of the user without a kind, unless `fields` say otherwise. */
+export function madeUpEntry(fields: MadeUpFields): JSONLEntry {
+  return {
+    v: 1,
+    seq: 0,
+    uuid: 'u',
+    parentUuid: null,
+    sessionId: 's',
+    timestamp: '2026-01-01T00:00:00.000Z',
+    type: 'user',
+    cwd: '/p',
+    version: '1.0.0',
+    message: { role: 'user', content: '' },
+    ...fields,
+  } as JSONLEntry;
+}
+
+export function madeUpDraft(
+  fields: MadeUpFields & Required<Pick<MadeUpFields, 'type' | 'message'>>,
+): EntryDraft {
+  return fields as EntryDraft;
+}
+
+/** What `data` holds, whatever the kind. */
+export function dataOf(entry: JSONLEntry | undefined): Readonly<Record<string, unknown>> {
+  return entry?.data ?? {};
+}
