@@ -1,0 +1,286 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type EntryKind, entryKinds, noteOf, originalOf, parseEntry } from '../../src/protocol/entries.ts';
+import { type MadeUpFields, madeUpEntry } from '../madeUpEntry.ts';
+
+const kinds = Object.keys(entryKinds) as EntryKind[];
+
+describe('the kinds', () => {
+  test('are those of the files, each under its own name', () => {
+    const folder = join(import.meta.dirname, '../../src/protocol/entries/kinds');
+    const files = readdirSync(folder).map((name) => name.replace('.ts', ''));
+    const camel = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+    expect(kinds.map(camel).sort()).toEqual(files.sort());
+    for (const kind of kinds) expect(entryKinds[kind].subtype).toBe(kind);
+  });
+
+  test('have these traits', () => {
+    const traits = Object.values(entryKinds).map(({ subtype, type, isSent, ...kind }) => [
+      subtype,
+      [
+        type,
+        ...(isSent ? ['sent'] : []),
+        ...(kind.reshapes ? ['reshapes'] : []),
+        ...(kind.folds ? ['folds'] : []),
+        ...(kind.stays === undefined ? [] : [`stays:${kind.stays}`]),
+        ...(kind.searchedAs === undefined ? [] : [`searched:${kind.searchedAs}`]),
+      ].join(' '),
+    ]);
+    expect(Object.fromEntries(traits)).toEqual({
+      session_start: 'system reshapes stays:all',
+      instructions: 'user sent stays:all searched:note',
+      prompt: 'user sent searched:you',
+      shell: 'user sent folds searched:you',
+      image: 'user sent folds searched:note',
+      environment: 'user sent folds stays:newest searched:note',
+      mode: 'system sent stays:newest',
+      model: 'system stays:newest',
+      reminder: 'user sent folds stays:newest searched:note',
+      nudge: 'user sent folds searched:note',
+      memory: 'user sent folds searched:note',
+      compact_boundary: 'system reshapes',
+      reduction: 'system reshapes',
+      summary_failed: 'system',
+      summary_draft: 'system',
+      pin: 'system reshapes',
+      rewind: 'system reshapes',
+      undo: 'system reshapes',
+      checkpoint: 'system',
+      tools: 'system stays:newest',
+      request: 'system',
+      judgement: 'system',
+      usage: 'system',
+      turn_end: 'system',
+      notice: 'system searched:note',
+      title: 'system stays:newest searched:title',
+      unknown: 'system searched:note',
+      past: 'system',
+    });
+  });
+});
+
+describe('reading an entry', () => {
+  test('gives the value itself, with its order and what nobody knows', () => {
+    const value = {
+      later: [1],
+      ...madeUpEntry({ subtype: 'pin', data: { uuid: 'a', mood: { of: 'any' } } }),
+    };
+    const text = JSON.stringify(value);
+    expect(parseEntry(value)).toBe(value);
+    expect(JSON.stringify(value)).toBe(text);
+  });
+
+  test.each<[string, object, object | undefined]>([
+    ['pin', { pinned: false, uuid: 7, mood: 'good' }, { pinned: false, mood: 'good' }],
+    ['mode', { mode: 7 }, {}],
+    [
+      'reminder',
+      { goal: 'g', todos: [{ content: 'a', status: 'pending' }, { content: 'b' }], later: 1 },
+      { goal: 'g', later: 1 },
+    ],
+    [
+      'reduction',
+      { kind: 'drop', reason: 'r', preTokens: 1, removed: 'all' },
+      { kind: 'drop', reason: 'r', preTokens: 1 },
+    ],
+    // Nothing can be said of it without its kind.
+    ['reduction', { kind: 'fold', reason: 'r', preTokens: 1 }, undefined],
+    ['checkpoint', { cause: 'call', changes: [{}] }, undefined],
+    ['telepathy', { uuid: 7, todos: 'none' }, { uuid: 7, todos: 'none' }],
+    ['toString', { uuid: 7 }, { uuid: 7 }],
+  ])('of kind %s drops what does not fit of %j', (subtype, data, expected) => {
+    const value = Object.freeze(madeUpEntry({ subtype, data: Object.freeze(data) }));
+    const entry = parseEntry(value);
+    expect(entry?.data).toEqual(expected);
+    const { data: _, ...rest } = value;
+    expect(entry).toEqual(expected === undefined ? rest : { ...rest, data: expected });
+    expect(value.data).toBe(data);
+  });
+
+  test('without a kind, too', () => {
+    const wrong = { display: 7, countedTokens: 'many', more: 1 };
+    expect(parseEntry(madeUpEntry({ data: wrong }))?.data).toEqual({ countedTokens: 'many', more: 1 });
+    expect(parseEntry(madeUpEntry({ type: 'assistant', data: wrong }))?.data).toEqual({
+      display: 7,
+      more: 1,
+    });
+  });
+
+  test('gives a line that is older than versions one', () => {
+    const { v: _, ...old } = madeUpEntry({});
+    expect(parseEntry(old)).toEqual({ ...old, v: 1 });
+  });
+
+  test.each<[string, unknown]>([
+    ['nothing', null],
+    ['a text', 'entry'],
+    ['a list', [madeUpEntry({})]],
+    ['an object', {}],
+    ['a type that there is not', { ...madeUpEntry({}), type: 'tool' }],
+    ['no message', { ...madeUpEntry({}), message: undefined }],
+    ['data that is a list', { ...madeUpEntry({}), data: [] }],
+  ])('refuses %s', (_, value) => {
+    expect(parseEntry(value)).toBeUndefined();
+  });
+});
+
+test.each<[string, object]>([
+  ['prompt', {}],
+  ['shell', {}],
+  ['telepathy', { data: 1 }],
+])('the whole text of a %s is where it says', (subtype, more) => {
+  const original = { hash: 'h', bytes: 9 };
+  expect(originalOf(madeUpEntry({ subtype, data: { ...more, original } }))).toEqual(original);
+  expect(originalOf(madeUpEntry({ subtype, data: { ...more, original: 'h' } }))).toBeUndefined();
+  expect(originalOf(madeUpEntry({ subtype }))).toBeUndefined();
+});
+
+const note = (subtype: string, data?: object, content = '') => {
+  const fields: MadeUpFields = { subtype, cwd: '/repo', message: { role: 'user', content } };
+  const seqOf = (uuid: string) => (uuid === 'known' ? 12 : undefined);
+  return noteOf(madeUpEntry(data === undefined ? fields : { ...fields, data }), { seqOf });
+};
+const sizes = { preTokens: 100_000, postTokens: 41_000 };
+const file = { type: 'file', mode: 0o644, bytes: 1 };
+const folder = { type: 'folder', mode: 0o755 };
+
+test.each<[string, object | undefined, string, string]>([
+  ['instructions', { path: '/repo/lib/AGENTS.md', hash: 'h' }, 'Use tabs.', 'Instructions: lib/AGENTS.md'],
+  ['instructions', { path: '/repo/lib/AGENTS.md' }, '', 'Instructions removed: lib/AGENTS.md'],
+  ['instructions', { path: '/home/me/AGENTS.md' }, 'x', 'Instructions: /home/me/AGENTS.md'],
+  ['instructions', undefined, 'x', 'Project instructions'],
+  ['image', { path: '/p/a.png' }, '', 'Image shown to the model: /p/a.png'],
+  ['image', {}, '', 'Image shown to the model: unnamed'],
+  ['environment', { block: 'b' }, 'x', 'Session resumed.'],
+  ['environment', { block: 'b', about: 'rewind' }, 'x', 'Environment after the rewind.'],
+  ['mode', { mode: 'plan' }, 'You plan.', 'Mode: plan'],
+  ['mode', undefined, 'plan', 'Mode: plan'],
+  ['model', { model: 'm-1' }, '', 'Model: m-1'],
+  ['reminder', { todos: [] }, 'x', 'Goal and tasks, restated for the model.'],
+  ['nudge', undefined, 'x', 'Note to the model.'],
+  ['memory', { memories: [{ file: 'notes.md', similarity: 0.9 }] }, 'quoted', '1 memory: notes.md'],
+  [
+    'memory',
+    { memories: [{ file: 'notes.md' }, { file: 'notes.md' }, { file: '习惯.md' }] },
+    'quoted',
+    '3 memories: notes.md, 习惯.md',
+  ],
+  ['memory', { memories: [{}, {}] }, 'quoted', '2 memories'],
+  ['memory', undefined, 'quoted', 'Memories'],
+  ['summary_failed', { reason: 'it called a tool' }, '', 'Summary failed: it called a tool'],
+  ['summary_failed', { reason: '' }, 'no words', 'Summary failed: no words'],
+  ['summary_failed', undefined, '', 'Summary failed: no reason was given'],
+  ['pin', { uuid: 'known', pinned: true }, '', 'Pinned #12: it is never shortened or dropped'],
+  ['pin', { uuid: 'known', pinned: false }, '', 'Unpinned #12'],
+  ['pin', { uuid: 'lost', pinned: true }, '', 'Pinned an earlier item: it is never shortened or dropped'],
+  ['rewind', { to: 'known' }, '', 'Rewound: what came after #12 is no longer part of the conversation.'],
+  ['rewind', { to: 'known' }, 'Back to “One”', 'Back to “One”'],
+  ['rewind', {}, '', 'Rewound.'],
+  ['undo', {}, '', 'Undone.'],
+  ['undo', {}, 'The compaction is undone.', 'The compaction is undone.'],
+  ['checkpoint', { cause: 'call', changes: [{ path: '/a', after: file }] }, '', '1 file changed.'],
+  [
+    'checkpoint',
+    { cause: 'call', changes: ['/a', '/b'].map((path) => ({ path, after: folder })) },
+    '',
+    '2 folders changed.',
+  ],
+  [
+    'checkpoint',
+    {
+      cause: 'call',
+      changes: [
+        { path: '/a', before: folder, after: file },
+        { path: '/b', after: folder },
+      ],
+    },
+    '',
+    '1 file and 1 folder changed.',
+  ],
+  ['judgement', { decision: 'allow', tool: 'Bash' }, 'Asked for.', 'Bash allowed by auto: Asked for.'],
+  ['turn_end', { outcome: 'interrupted' }, '', 'Interrupted.'],
+  ['turn_end', { outcome: 'failed', error: { message: 'no key' } }, '', 'no key'],
+  ['turn_end', { outcome: 'failed', error: 'no key' }, '', 'no key'],
+  ['turn_end', { outcome: 'failed' }, '', 'The turn failed.'],
+  ['turn_end', { outcome: 'max_turns' }, '', 'Stopped: step limit reached.'],
+  ['turn_end', { outcome: 'loop' }, '', 'Stopped: the same call kept giving the same result.'],
+  ['notice', { level: 'warning' }, 'Disk is full.', 'Disk is full.'],
+  ['title', { source: 'user' }, 'Baskets', 'Title: Baskets'],
+])('the note of %s %j', (subtype, data, content, text) => {
+  expect(note(subtype, data, content)?.text).toBe(text);
+});
+
+test.each<[object, string]>([
+  [
+    { kind: 'mask', reason: 'old results', replacements: [{}, {}] },
+    'Shortened 2 earlier tool results (100k → 41k tokens)',
+  ],
+  [
+    { kind: 'mask', reason: 'earlier turns', strategy: 'ledger', removed: ['a', 'b', 'c'] },
+    'Shortened 3 earlier steps (100k → 41k tokens)',
+  ],
+  [
+    { kind: 'mask', reason: 'no summary could make room in time', removed: ['a'], replacements: [{}] },
+    'Shortened 1 earlier step and 1 earlier tool result (100k → 41k tokens) · no summary could make room in time',
+  ],
+  [
+    { kind: 'clip', reason: 'too large\nfor the window', replacements: [{}], postTokens: undefined },
+    'Shortened 1 large tool result · too large for the window',
+  ],
+  [
+    { kind: 'remove', reason: 'no summary in time', removed: ['a', 'b'] },
+    'Left out 2 older messages (100k → 41k tokens) · no summary in time',
+  ],
+  [
+    { kind: 'drop', reason: 'dropped by the user', removed: ['a'] },
+    'Left out 1 item as you asked (100k → 41k tokens)',
+  ],
+  [
+    { kind: 'restore', reason: 'r', restored: ['a'], postTokens: undefined },
+    'Restored an item at your request',
+  ],
+  [
+    { kind: 'window', reason: 'too long', model: 'm-1', windowTokens: 8192 },
+    "The server's error sets the window of m-1 to 8,192 tokens",
+  ],
+])('the note of a reduction %j', (data, text) => {
+  expect(note('reduction', { ...sizes, ...data })?.text).toBe(text);
+});
+
+test('there is nothing to tell of bookkeeping, and of what has a line elsewhere', () => {
+  const silent = kinds.filter((kind) => entryKinds[kind].note === undefined);
+  expect(silent.sort()).toEqual(
+    'compact_boundary past prompt request session_start shell summary_draft tools unknown usage'.split(' '),
+  );
+  expect(note('reduction', { kind: 'mask', reason: 'compaction', removed: ['a'], ...sizes })).toBeUndefined();
+  expect(note('reduction')).toBeUndefined();
+  expect(note('reduction', { kind: 'window', reason: 'r', preTokens: 1 })).toBeUndefined();
+  expect(note('judgement', { decision: 'deny', tool: 'Bash' }, 'No.')).toBeUndefined();
+  expect(note('turn_end', { outcome: 'done' })).toBeUndefined();
+  expect(note('title', { source: 'model' }, 'Baskets')).toBeUndefined();
+  expect(note('checkpoint', { cause: 'call', changes: [] })).toBeUndefined();
+  expect(note('telepathy', { any: 1 }, 'x')).toBeUndefined();
+  expect(noteOf(madeUpEntry({ type: 'assistant' }), { seqOf: () => 1 })).toBeUndefined();
+});
+
+test('a note says where it belongs and how loud it is', () => {
+  const where = (subtype: string, data?: object) => {
+    const { only = 'everywhere', tone, mark } = note(subtype, data, 'x') ?? {};
+    return `${only} ${tone} ${mark}`;
+  };
+  expect(where('mode')).toBe('everywhere quiet ⎿');
+  expect(where('undo')).toBe('everywhere quiet ◇');
+  expect(where('summary_failed')).toBe('everywhere warning !');
+  expect(where('pin', { uuid: 'known' })).toBe('screen quiet ◇');
+  expect(where('notice', { level: 'error' })).toBe('screen error ⎿');
+  expect(where('notice')).toBe('screen quiet ⎿');
+  expect(where('turn_end', { outcome: 'failed' })).toBe('screen error ⎿');
+  expect(where('turn_end', { outcome: 'loop' })).toBe('screen warning ⎿');
+  for (const subtype of ['environment', 'nudge', 'reminder', 'image', 'instructions', 'memory'])
+    expect(where(subtype)).toBe('export quiet ◇');
+  expect(note('instructions', { path: '/repo/a' }, 'Use tabs.')?.body).toBe('Use tabs.');
+  expect(note('reduction', { kind: 'drop', reason: '', removed: ['a'], preTokens: 1 })?.hint).toBe(
+    '/context items restores it',
+  );
+});
