@@ -156,7 +156,7 @@ export function createAgent(deps: AgentDeps): Agent {
     root: deps.root,
   });
 
-  const tasks = createAgentTasks(deps.tasks, emit);
+  const tasks = createAgentTasks(deps.tasks, emit, (draft) => context.append(draft).catch(deps.onError));
 
   const confirmParts = {
     ...{ questions, notice, newId: deps.newId, mode: modes.current },
@@ -322,6 +322,7 @@ export function createAgent(deps: AgentDeps): Agent {
       await jobs.close();
       await titles.close();
       await deps.disposeTools();
+      await tasks.recordRest();
       await checkpoints.close();
       await deps.files?.close?.();
       unsubscribe();

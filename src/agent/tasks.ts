@@ -1,6 +1,6 @@
 /**
  * What the agent has to do with background commands: hands the user's wish to move one to the call that runs it,
- * tells the user of ends, and the model with its next request, once.
+ * records how each ended, tells the user of ends, and the model with its next request, once.
  */
 import type { EntryDraft } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
@@ -18,16 +18,30 @@ export interface AgentTasks {
   stop(id: string): void;
   /** What the model is told before its next request; each end once. */
   takeNotes(): readonly EntryDraft[];
+  /** Tells nobody any more. */
   close(): void;
+  /** Records the ends that nobody has heard of: those of tasks that ended with the program. */
+  recordRest(): Promise<void>;
 }
 
-/** `port` is absent where nothing can run in the background. */
-export function createAgentTasks(port: TaskPort | undefined, emit: (event: AgentEvent) => void): AgentTasks {
+/** `port` is absent where nothing can run in the background. `record` adds an entry to the log. */
+export function createAgentTasks(
+  port: TaskPort | undefined,
+  emit: (event: AgentEvent) => void,
+  record: (draft: EntryDraft) => Promise<unknown>,
+): AgentTasks {
   const offers = new Set<() => void>();
+  const recorded = new Set<string>();
   const find = (id: string): TaskInfo | undefined => port?.list().find((task) => task.id === id);
+  const recordEnd = async (task: TaskInfo): Promise<void> => {
+    if (task.end === undefined || recorded.has(task.id)) return;
+    recorded.add(task.id);
+    await record(endDraft(task));
+  };
   const unsubscribe = port?.subscribe((change) => {
     emit({ type: 'tasks_changed' });
     const task = find(change.id);
+    if (task !== undefined) void recordEnd(task);
     if (change.type === 'ended' && !change.isKnown && task !== undefined)
       emit({ type: 'notice', level: 'info', text: `Background task ${endText(task)}` });
   });
@@ -50,6 +64,9 @@ export function createAgentTasks(port: TaskPort | undefined, emit: (event: Agent
     },
     takeNotes: () => (port?.takeUntold() ?? []).map(noteOf),
     close: () => unsubscribe?.(),
+    async recordRest() {
+      for (const task of port?.list() ?? []) await recordEnd(task);
+    },
   };
 }
 
@@ -64,16 +81,37 @@ function noteOf(task: TaskInfo): EntryDraft {
   };
 }
 
+/** For whoever asks later what was done: the call's own result was recorded before the command ended. */
+function endDraft(task: TaskInfo): EntryDraft {
+  const { id, command, sandbox, end } = task;
+  return {
+    type: 'system',
+    subtype: 'task',
+    message: { role: 'system', content: `Background task ${id} ${howEnded(task)}.` },
+    data: {
+      ...{ id, command },
+      ...(end?.code === undefined ? {} : { code: end.code }),
+      ...(end?.stoppedBy === undefined ? {} : { stoppedBy: end.stoppedBy }),
+      ...(sandbox === undefined ? {} : { sandbox }),
+    },
+  };
+}
+
 const COMMAND_CHARACTERS = 120;
 
 /** E.g. `b1 ended with exit code 0 after 12 s: npm run build`. */
-function endText({ id, command, startedAtMs, end }: TaskInfo): string {
-  const flat = command.replace(/\s+/g, ' ').trim();
+function endText(task: TaskInfo): string {
+  const flat = task.command.replace(/\s+/g, ' ').trim();
   const shown = flat.length <= COMMAND_CHARACTERS ? flat : `${flat.slice(0, COMMAND_CHARACTERS - 1)}…`;
-  if (end === undefined) return `${id} still runs: ${shown}`;
-  if (end.problem !== undefined) return `${id} could not be started (${end.problem}): ${shown}`;
+  return `${task.id} ${howEnded(task)}: ${shown}`;
+}
+
+/** E.g. `ended with exit code 0 after 12 s`. */
+function howEnded({ startedAtMs, end }: TaskInfo): string {
+  if (end === undefined) return 'still runs';
+  if (end.problem !== undefined) return `could not be started (${end.problem})`;
   const seconds = Math.round((end.endedAtMs - startedAtMs) / 1000);
   const how =
     end.stoppedBy === 'user' ? 'was stopped by the user' : `ended with exit code ${end.code ?? 'unknown'}`;
-  return `${id} ${how} after ${seconds} s: ${shown}`;
+  return `${how} after ${seconds} s`;
 }

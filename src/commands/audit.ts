@@ -1,4 +1,10 @@
-import { auditPage, auditRow, createGapCounter, incompleteness, isNotable } from './pages/auditPage.ts';
+import {
+  auditPage,
+  createAuditReader,
+  createGapCounter,
+  incompleteness,
+  isNotable,
+} from './pages/auditPage.ts';
 import type { Command } from './types.ts';
 
 const PAGE = 500;
@@ -18,10 +24,12 @@ export const audit: Command = {
       first = page[0]?.seq ?? 0;
     }
     const gaps = createGapCounter();
-    const rows = [...earlier, ...inMemory].flatMap((entry) => {
+    const reader = createAuditReader();
+    const ended = [...earlier, ...inMemory].flatMap((entry) => {
       gaps.see(entry.seq);
-      return auditRow(entry) ?? [];
+      return reader.see(entry);
     });
+    const rows = [...ended, ...reader.rest()];
     const problem = incompleteness(gaps.missing(), 0);
     const shown = args.trim() === 'all' ? rows : rows.filter(isNotable);
     return { type: 'page', page: auditPage(shown, rows.length - shown.length, problem) };

@@ -28,6 +28,7 @@ import { sessionStart } from './entries/kinds/sessionStart.ts';
 import { shell } from './entries/kinds/shell.ts';
 import { summaryDraft } from './entries/kinds/summaryDraft.ts';
 import { summaryFailed } from './entries/kinds/summaryFailed.ts';
+import { task } from './entries/kinds/task.ts';
 import { title } from './entries/kinds/title.ts';
 import { tools } from './entries/kinds/tools.ts';
 import { turnEnd } from './entries/kinds/turnEnd.ts';
@@ -59,6 +60,7 @@ export const entryKinds = {
   tools,
   request,
   judgement,
+  task,
   usage,
   turn_end: turnEnd,
   notice,

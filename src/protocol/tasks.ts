@@ -2,6 +2,7 @@
  * The port to what runs in the background: commands that outlive the call that started them. The agent tells of
  * them and stops them; who runs them is the tools' affair. All of them end with the program.
  */
+import type { SandboxRecord } from './entries/fields.ts';
 
 /** A background command as it is now; a snapshot. */
 export interface TaskInfo {
@@ -12,6 +13,8 @@ export interface TaskInfo {
   readonly startedAtMs: number;
   /** The last line of its output that is not empty, cut; plain text, but as hostile as any output. */
   readonly lastLine: string;
+  /** What its sandbox has let it do so far; absent where commands know of none. */
+  readonly sandbox?: SandboxRecord;
   /** Absent while it runs. */
   readonly end?: TaskEnd;
 }

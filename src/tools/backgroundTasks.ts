@@ -69,12 +69,14 @@ async function report(task: BackgroundTask, title: string): Promise<ToolOutcome>
   const taken = task.capture.take({ isLast: task.end !== undefined });
   const output = taken.text.replace(/\n+$/, '');
   const original = await taken.original;
-  const obeyed = obeyedNotes(task.run.confinement);
+  const { confinement } = task.run;
+  const obeyed = obeyedNotes(confinement);
   return {
     status: 'ok',
     text: [output === '' ? '(no new output)' : output, `(${state})`, ...obeyed.forModel].join('\n'),
     kind: 'command',
     display: { title, summary: [state, ...obeyed.forUser].join(' · ') },
+    ...(confinement === undefined ? {} : { sandbox: confinement.record() }),
     ...(original === undefined ? {} : { original }),
   };
 }

@@ -99,7 +99,19 @@ async function runBash(
   if ((await outside.isWanted(start)) !== true) return ran.outcome;
   // Where the first run has gone is not where the second begins.
   context.setCwd(start);
-  return (await runOnce(call, context, grant, deps, 'the user let it run outside')).outcome;
+  const again = await runOnce(call, context, grant, deps, 'the user let it run outside');
+  return withHostsOf(ran.outcome, again.outcome);
+}
+
+/** The command ran twice, and its record names the hosts of both runs. */
+function withHostsOf({ sandbox: first }: ToolOutcome, again: ToolOutcome): ToolOutcome {
+  const { sandbox } = again;
+  if (first === undefined || sandbox === undefined) return again;
+  const both = (name: 'hosts' | 'refusedHosts') => {
+    const hosts = [...new Set([...(first[name] ?? []), ...(sandbox[name] ?? [])])];
+    return hosts.length === 0 ? {} : { [name]: hosts };
+  };
+  return { ...again, sandbox: { ...sandbox, ...both('hosts'), ...both('refusedHosts') } };
 }
 
 interface Ran {

@@ -99,3 +99,26 @@ test('who watches a task hears that it prints', async () => {
   expect(agent.taskOutput('b1')?.text).toContain('more');
   await until((event) => event.type === 'notice');
 });
+
+test('how a task ended is recorded once, also of one that ends with the program', async () => {
+  const stageOf = await shellStage({
+    answers: [
+      calls(['a', 'Bash', { command: WAITS, run_in_background: true }]),
+      calls(['b', 'Bash', { command: 'sleep 600', run_in_background: true }]),
+      says('Both run.'),
+    ],
+  });
+  const { agent, events, root, until, ask } = stageOf;
+  await ask('Go');
+  await writeFile(join(root, 'go'), '');
+  const isRecord = (event: AgentEvent): boolean => event.type === 'entry' && event.entry.subtype === 'task';
+  await until(isRecord);
+  await agent.close();
+  const ends = events.flatMap((event) =>
+    event.type === 'entry' && event.entry.subtype === 'task' ? [event.entry] : [],
+  );
+  expect(ends.map(({ data, message }) => [data?.id, data?.command, message.content])).toEqual([
+    ['b1', WAITS, expect.stringMatching(/^Background task b1 ended with exit code 4 after/)],
+    ['b2', 'sleep 600', expect.stringMatching(/^Background task b2 ended with exit code 143 after/)],
+  ]);
+});

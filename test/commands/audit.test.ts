@@ -1,13 +1,15 @@
 import { expect, test } from 'vitest';
 import {
+  type AuditRow,
   auditPage,
-  auditRow,
+  createAuditReader,
   createGapCounter,
   incompleteness,
   isNotable,
 } from '../../src/commands/pages/auditPage.ts';
 import { plainText } from '../../src/commands/pages/page.ts';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
+import { madeUpEntry } from '../madeUpEntry.ts';
 
 function result(seq: number, toolResult: Partial<NonNullable<JSONLEntry['toolResult']>>): JSONLEntry {
   return {
@@ -23,6 +25,24 @@ function result(seq: number, toolResult: Partial<NonNullable<JSONLEntry['toolRes
     toolResult: { id: `c${seq}`, output: '', status: 'ok', ...toolResult },
   };
 }
+
+function asked(seq: number, id: string, name: string, input: unknown): JSONLEntry {
+  return madeUpEntry({
+    ...result(seq, {}),
+    type: 'tool_use',
+    toolResult: undefined,
+    tool: { id, name, input },
+  });
+}
+
+/** The row of each entry, and of each call that has no result. */
+function rowsOf(log: readonly JSONLEntry[]): readonly AuditRow[] {
+  const reader = createAuditReader();
+  return [...log.flatMap((entry) => reader.see(entry)), ...reader.rest()];
+}
+
+const reply = (seq: number): JSONLEntry =>
+  madeUpEntry({ ...result(seq, {}), type: 'assistant', toolResult: undefined });
 
 const entries: readonly JSONLEntry[] = [
   result(1, { name: 'Read', display: { title: 'a.ts' }, permission: { basis: 'read-only' } }),
@@ -54,7 +74,7 @@ const entries: readonly JSONLEntry[] = [
 ];
 
 test('every call is listed with what let it run, its sandbox, its hosts and its files', () => {
-  const rows = entries.flatMap((entry) => auditRow(entry) ?? []);
+  const rows = rowsOf(entries);
   const shown = rows.filter(isNotable);
   expect(rows.length - shown.length).toBe(1);
   expect(plainText(auditPage(shown, 1))).toBe(
@@ -84,4 +104,80 @@ test('a page of a log with gaps says so first', () => {
   const page = plainText(auditPage([], 0, incompleteness(gaps.missing(), 0)));
   expect(page).toMatch(/^0 calls\.\nThis log is incomplete: 5 entries are missing\./);
   expect(incompleteness(0, 0)).toBeUndefined();
+});
+
+test('a call without a result is listed, wherever in the log it stands', () => {
+  const rows = rowsOf([
+    reply(1),
+    asked(2, 'a', 'Bash', { command: 'make deploy' }),
+    asked(3, 'b', 'Edit', { file_path: '/p/x.ts' }),
+    result(4, { id: 'b', name: 'Edit', display: { title: 'x.ts' } }),
+    // Some servers count the calls of each reply from one.
+    reply(5),
+    asked(6, 'a', 'WebFetch', { url: 'https://x.example/' }),
+  ]);
+  expect(rows.map(({ seq, tool, title, verdict }) => [seq, tool, title, verdict])).toEqual([
+    [4, 'Edit', 'x.ts', 'ran'],
+    [2, 'Bash', 'make deploy', 'unfinished'],
+    [6, 'WebFetch', 'https://x.example/', 'unfinished'],
+  ]);
+  expect(rows.every(isNotable)).toBe(true);
+  expect(plainText(auditPage(rows, 0))).toContain(
+    '#2     2026-01-02 03:04:05  unfinished  Bash  make deploy\n       It has no result: it may have run',
+  );
+});
+
+test('a call that a resume closed is listed with what it was', () => {
+  const closed = { id: 'a', name: 'Bash', status: 'interrupted', display: { title: 'Bash' } } as const;
+  const [row] = rowsOf([asked(1, 'a', 'Bash', { command: 'rm -rf build' }), result(2, closed)]);
+  expect(row).toMatchObject({ verdict: 'interrupted', title: 'rm -rf build', command: 'rm -rf build' });
+});
+
+test('a command is shown line by line, and a long one from both ends', () => {
+  const command = ['cat <<EOF', '  first', '\u001b[2Jlast', 'EOF'].join('\n');
+  const [row] = rowsOf([
+    asked(1, 'a', 'Bash', { command }),
+    result(2, { id: 'a', name: 'Bash', display: { title: 'cat <<EOF … (+3 lines)' } }),
+  ]);
+  expect(row?.command).toBe(command);
+  expect(plainText(auditPage(row === undefined ? [] : [row], 0))).toContain(
+    'Bash  cat <<EOF\n       │   first\n       │ ‹U+001B›[2Jlast\n       │ EOF',
+  );
+
+  const long = Array.from({ length: 300 }, (_, index) => `echo ${index}`).join('\n');
+  const wide = `: ${'x'.repeat(9000)}; rm -rf ~`;
+  const page = plainText(
+    auditPage(
+      rowsOf([asked(1, 'a', 'Bash', { command: long }), asked(2, 'b', 'Bash', { command: wide })]),
+      0,
+    ),
+  );
+  expect(page).toContain('echo 9\n       │ … 280 more lines; clawdcode session audit --json shows them …');
+  expect(page).toContain('echo 299');
+  expect(page).toMatch(/x … \d+ more characters … x+; rm -rf ~/);
+});
+
+test('the end of a background task names the hosts that it reached', () => {
+  const data = {
+    ...{ id: 'b1', command: 'npm run dev\nexit 1', code: 1 },
+    sandbox: { mode: 'workspace-write', hosts: ['a.example:443'], refusedHosts: ['b.example:80'] },
+  };
+  const message = {
+    role: 'system',
+    content: 'Background task b1 ended with exit code 1 after 3 s.',
+  } as const;
+  const ended = madeUpEntry({
+    ...result(9, {}),
+    ...{ type: 'system', subtype: 'task', toolResult: undefined, message, data },
+  });
+  expect(plainText(auditPage(rowsOf([ended]), 0))).toContain(
+    [
+      '#9     2026-01-02 03:04:05  failed  task b1  npm run dev',
+      '       │ exit 1',
+      '       Background task b1 ended with exit code 1 after 3 s.',
+      '       sandbox: workspace-write',
+      '       reached: a.example:443',
+      '       refused: b.example:80',
+    ].join('\n'),
+  );
 });

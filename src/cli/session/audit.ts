@@ -1,7 +1,8 @@
 /** `clawdcode session audit <session>`: what it did, by which permission, in which sandbox. */
 import {
+  type AuditRow,
   auditLines,
-  auditRow,
+  createAuditReader,
   createGapCounter,
   incompleteness,
   isNotable,
@@ -40,25 +41,34 @@ export async function audit(
   const onDamage = (): void => {
     damagedLines += 1;
   };
+  const reader = createAuditReader();
+  /** False when nobody reads any more. */
+  const write = async (rows: readonly AuditRow[]): Promise<boolean> => {
+    for (const found of rows) {
+      if (!all && !isNotable(found)) {
+        looked += 1;
+        continue;
+      }
+      shown += 1;
+      const row = redactDeep(found, { own });
+      const text = json
+        ? jsonLine(row)
+        : auditLines(row)
+            .map(
+              ({ spans }) => `${sanitizeLine(reveal(spans.map((span) => span.text).join(''))).trimEnd()}\n`,
+            )
+            .join('');
+      if (!(await output.write(text))) return false;
+    }
+    return true;
+  };
   for await (const entry of session.isArchived
     ? archivedEntries(session.file)
     : wholeLog(session.file, onDamage)) {
     gaps.see(entry.seq);
-    const found = auditRow(entry);
-    if (found === undefined) continue;
-    if (!all && !isNotable(found)) {
-      looked += 1;
-      continue;
-    }
-    shown += 1;
-    const row = redactDeep(found, { own });
-    const text = json
-      ? jsonLine(row)
-      : auditLines(row)
-          .map(({ spans }) => `${sanitizeLine(reveal(spans.map((span) => span.text).join(''))).trimEnd()}\n`)
-          .join('');
-    if (!(await output.write(text))) return EXIT.ok;
+    if (!(await write(reader.see(entry)))) return EXIT.ok;
   }
+  if (!(await write(reader.rest()))) return EXIT.ok;
   if (shown === 0) output.hint('Nothing was done in this session but looking; --all lists that.');
   else if (looked > 0) output.hint(`${count(looked, 'call')} only looked; --all shows all.`);
   const problem = incompleteness(gaps.missing(), damagedLines);

@@ -1,16 +1,20 @@
 /** What a session did to the world: each call with what let it run, in which sandbox, and the hosts it reached. */
-import type { JSONLEntry } from '../../protocol/entries.ts';
+import type { SandboxRecord } from '../../protocol/entries/fields.ts';
+import type { JSONLEntry, KindEntry } from '../../protocol/entries.ts';
 import { hanging, heading, type Page, type PageLine, pageLine, type Role } from './page.ts';
 
-/** One call, or a command of the user's own. */
+/** One call, a command of the user's own, or the end of a background task. */
 export interface AuditRow {
   readonly seq: number;
   /** ISO 8601, UTC. */
   readonly time: string;
   readonly tool: string;
-  /** The command, the file, the pattern. */
+  /** The first line of the command, the file, the pattern. */
   readonly title: string;
-  readonly verdict: 'ran' | 'denied' | 'interrupted' | 'failed';
+  /** The whole command, where it is one. */
+  readonly command?: string;
+  /** `unfinished`: the model asked for it, and the log holds no result. */
+  readonly verdict: 'ran' | 'denied' | 'interrupted' | 'failed' | 'unfinished';
   /** What decided: `read-only`, `sandbox`, `rule`, `mode`, `judge`, `user`, `own`; undefined in older sessions. */
   readonly basis?: string;
   readonly rule?: string;
@@ -22,31 +26,113 @@ export interface AuditRow {
   readonly filesChanged: readonly string[];
 }
 
-/** The row of an entry; undefined for one that is no result of a call. */
-export function auditRow({ seq, timestamp, subtype, data, toolResult }: JSONLEntry): AuditRow | undefined {
-  const empty = { hosts: [], refusedHosts: [], filesChanged: [] };
-  if (subtype === 'shell') {
-    const title = typeof data?.command === 'string' ? data.command : '';
-    return { seq, time: timestamp, tool: '!', title, verdict: 'ran', basis: 'own', ...empty };
-  }
-  if (toolResult === undefined) return undefined;
+const nothing = { hosts: [], refusedHosts: [], filesChanged: [] } as const;
+
+/** Reads a log entry by entry, in its order, and gives the rows as they are complete. */
+export interface AuditReader {
+  see(entry: JSONLEntry): readonly AuditRow[];
+  /** The calls that have no result at the end of the log: they run now, or the program was killed. */
+  rest(): readonly AuditRow[];
+}
+
+/** Holds only the calls of one reply at a time: what has no result by the next reply gets none. */
+export function createAuditReader(): AuditReader {
+  const open = new Map<string, JSONLEntry>();
+  const rest = (): AuditRow[] => {
+    const rows = [...open.values()].map(unfinishedRow);
+    open.clear();
+    return rows;
+  };
+  return {
+    rest,
+    see(entry) {
+      const { type, tool, toolResult } = entry;
+      if (type === 'assistant') return rest();
+      if (tool !== undefined) {
+        const same = open.get(tool.id);
+        open.set(tool.id, entry);
+        return same === undefined ? [] : [unfinishedRow(same)];
+      }
+      if (toolResult !== undefined) {
+        const call = open.get(toolResult.id);
+        open.delete(toolResult.id);
+        return [resultRow(entry, toolResult, call?.tool?.input)];
+      }
+      if (entry.subtype === 'shell') return [shellRow(entry)];
+      return entry.subtype === 'task' ? [taskRow(entry)] : [];
+    },
+  };
+}
+
+function resultRow(
+  { seq, timestamp }: JSONLEntry,
+  toolResult: NonNullable<JSONLEntry['toolResult']>,
+  input: unknown,
+): AuditRow {
   const { name = 'tool', display, status, permission, sandbox, filesChanged = [] } = toolResult;
+  const asked = askedFor(input);
+  const known = display?.title;
   return {
     seq,
     time: timestamp,
     tool: name,
-    title: display?.title ?? '',
+    ...asked,
+    // A call that a resume closed has its name for a title.
+    title: known === undefined || known === name ? asked.title || (known ?? '') : known,
     verdict: verdictOf(status),
     ...(permission === undefined ? {} : { basis: permission.basis }),
     ...(permission?.rule === undefined
       ? {}
       : { rule: `${permission.rule.text} (${permission.rule.source})` }),
     ...(permission?.reason === undefined ? {} : { reason: permission.reason }),
-    ...(sandbox === undefined ? {} : { sandbox: sandboxText(sandbox) }),
-    hosts: sandbox?.hosts ?? [],
-    refusedHosts: sandbox?.refusedHosts ?? [],
+    ...confinedBy(sandbox),
     filesChanged: filesChanged.map(({ kind, path }) => `${kind} ${path}`),
   };
+}
+
+function unfinishedRow({ seq, timestamp, tool }: JSONLEntry): AuditRow {
+  return {
+    ...{ seq, time: timestamp, tool: tool?.name ?? 'tool' },
+    ...askedFor(tool?.input),
+    verdict: 'unfinished',
+    reason: 'It has no result: it may have run, in part or whole.',
+    ...nothing,
+  };
+}
+
+function shellRow({ seq, timestamp, data }: KindEntry<'shell'>): AuditRow {
+  const base = { seq, time: timestamp, tool: '!', verdict: 'ran', basis: 'own' } as const;
+  return { ...base, ...askedFor(data), ...nothing };
+}
+
+function taskRow({ seq, timestamp, message, data }: KindEntry<'task'>): AuditRow {
+  return {
+    ...{ seq, time: timestamp, tool: `task ${data?.id ?? ''}`.trim() },
+    ...askedFor(data),
+    verdict: data?.stoppedBy !== undefined ? 'interrupted' : data?.code === 0 ? 'ran' : 'failed',
+    ...(typeof message.content === 'string' && message.content !== '' ? { reason: message.content } : {}),
+    filesChanged: [],
+    ...confinedBy(data?.sandbox),
+  };
+}
+
+function confinedBy(
+  sandbox: SandboxRecord | undefined,
+): Pick<AuditRow, 'sandbox' | 'hosts' | 'refusedHosts'> {
+  if (sandbox === undefined) return { hosts: [], refusedHosts: [] };
+  const { hosts = [], refusedHosts = [] } = sandbox;
+  return { sandbox: sandboxText(sandbox), hosts, refusedHosts };
+}
+
+/** What says most about a call, by the names that the tools give it. */
+const TELLING = ['file_path', 'path', 'url', 'pattern', 'task_id'];
+
+function askedFor(input: unknown): Pick<AuditRow, 'title' | 'command'> {
+  const fields = (typeof input === 'object' && input !== null ? input : {}) as Record<string, unknown>;
+  const { command } = fields;
+  if (typeof command === 'string') return { title: command.trim().split('\n')[0] ?? '', command };
+  const title = TELLING.map((name) => fields[name]).find((value) => typeof value === 'string');
+  return { title: typeof title === 'string' ? title : '' };
 }
 
 /** Whether a row is more than looking: what changes something, was asked, was refused, or reached a host. */
@@ -92,12 +178,13 @@ export function auditPage(rows: readonly AuditRow[], looked: number, problem?: s
 
 /** The lines of one row. */
 export function auditLines(row: AuditRow): readonly PageLine[] {
-  const { seq, time, tool, title, verdict } = row;
+  const { seq, time, tool, title, command, verdict } = row;
+  const [first = '', ...more] = command === undefined ? [title] : shownLines(command);
   const head = pageLine(
     { text: `#${seq}`.padEnd(7), role: 'dim' },
     { text: `${time.slice(0, 19).replace('T', ' ')}  `, role: 'dim' },
     { text: verdict, role: roleOf[verdict] },
-    `  ${tool}  ${visible(title)}`,
+    `  ${tool}  ${visible(first)}`,
   );
   const details = [
     decidedBy(row),
@@ -108,25 +195,49 @@ export function auditLines(row: AuditRow): readonly PageLine[] {
   ].filter((line) => line !== undefined);
   return [
     hanging(head, 7),
+    ...more.map((line) => hanging(pageLine(`       │ ${visible(line, INDENT.exec(line)?.[0])}`), 9)),
     ...details.map((text) => hanging(pageLine({ text: `       ${visible(text)}`, role: 'dim' }), 9)),
   ];
 }
 
+/** Of a long command, and of a long line in it; JSON has all. */
+const MAX_LINES = 20;
+const MAX_CHARACTERS = 2000;
+const INDENT = /^ {0,40}/;
+
+/** The lines of a command, from both ends of a long one: the harm may be in the last line. */
+function shownLines(command: string): readonly string[] {
+  const lines = command.trim().split('\n').map(shortened);
+  const left = lines.length - MAX_LINES;
+  if (left <= 0) return lines;
+  const cut = `… ${left} more ${left === 1 ? 'line' : 'lines'}; clawdcode session audit --json shows them …`;
+  return [...lines.slice(0, MAX_LINES / 2), cut, ...lines.slice(-MAX_LINES / 2)];
+}
+
+function shortened(line: string): string {
+  const left = line.length - MAX_CHARACTERS;
+  if (left <= 0) return line;
+  const half = MAX_CHARACTERS / 2;
+  return `${line.slice(0, half).toWellFormed()} … ${left} more characters … ${line.slice(-half).toWellFormed()}`;
+}
+
 /** On one line. What drives a terminal would be taken out on the way to one, and with it a part of what was done. */
-function visible(text: string): string {
-  return text
+function visible(text: string, indent = ''): string {
+  const flat = text
     .replace(/\s+/g, ' ')
     .trim()
     .replace(
       /\p{Cc}/gu,
       (control) => `‹U+${control.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}›`,
     );
+  return `${indent}${flat}`;
 }
 
 const roleOf: Readonly<Record<AuditRow['verdict'], Role>> = {
   ran: 'success',
   failed: 'warning',
   interrupted: 'warning',
+  unfinished: 'warning',
   denied: 'error',
 };
 
@@ -142,7 +253,9 @@ function decidedBy({ basis, rule, reason, verdict }: AuditRow): string | undefin
   if (rule !== undefined) return `by rule ${rule}`;
   if (basis === 'user')
     return `${verdict === 'denied' ? 'you denied it' : 'you approved it'}: ${reason ?? ''}`;
-  return basis === undefined ? undefined : [bases[basis] ?? basis, reason].filter(Boolean).join(' · ');
+  return (
+    [basis === undefined ? '' : (bases[basis] ?? basis), reason].filter(Boolean).join(' · ') || undefined
+  );
 }
 
 function sandboxText({

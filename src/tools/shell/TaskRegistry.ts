@@ -158,8 +158,11 @@ export class TaskRegistry implements TaskPort {
   }
 }
 
-function infoOf({ id, command, startedAtMs, recent, end, endedAtMs, stoppedBy }: BackgroundTask): TaskInfo {
-  const info = { id, command, startedAtMs, lastLine: recent.lastLine() };
+function infoOf(task: BackgroundTask): TaskInfo {
+  const { id, command, startedAtMs, recent, run, end, endedAtMs, stoppedBy } = task;
+  const sandbox = run.confinement?.record();
+  const known = { id, command, startedAtMs, lastLine: recent.lastLine() };
+  const info = sandbox === undefined ? known : { ...known, sandbox };
   if (end === undefined) return info;
   const by = stoppedBy === undefined ? {} : { stoppedBy };
   const how =

@@ -44,6 +44,43 @@ test('an audit shows neither secrets nor anything that drives the terminal', asy
   }
 });
 
+test('JSON holds the whole of a command, and the calls that never ended', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'clawdcode-audit-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const store = new PersistentStore({ dataRoot: folder, projectRoot: folder, programVersion: '1.0.0' });
+  const log = await store.createSession('abc');
+  const command = 'cat > x <<EOF\n  one\nEOF\nrm -rf build';
+  await log.append(
+    ['a', 'b'].map((id) => ({
+      type: 'tool_use',
+      message: { role: 'assistant', content: '' },
+      tool: { id, name: 'Bash', input: { command } },
+    })),
+  );
+  await log.append([
+    {
+      type: 'tool_result',
+      message: { role: 'user', content: '' },
+      toolResult: {
+        id: 'a',
+        name: 'Bash',
+        output: '',
+        status: 'ok',
+        display: { title: 'cat > x <<EOF … (+3 lines)' },
+      },
+    },
+  ]);
+  await log.close();
+  const session = record({ id: 'abc', title: 'Calls', file: log.filePath });
+  const { stdout } = await runWith(['audit', 'abc', '--json'], { sessions: [session], dataRoot: folder });
+  const rows = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { verdict: string; command: string });
+  expect(rows.map(({ verdict }) => verdict)).toEqual(['ran', 'unfinished']);
+  for (const row of rows) expect(row.command).toBe(command);
+});
+
 /** A log of so many calls, and what an audit says after its lines were changed. */
 async function auditOf(calls: number, change: (lines: readonly string[]) => readonly string[]) {
   const folder = await mkdtemp(join(tmpdir(), 'clawdcode-audit-'));

@@ -1,0 +1,18 @@
+import * as z from 'zod';
+import { defineKind } from '../defineKind.ts';
+import { sandboxRecordSchema } from '../fields.ts';
+
+/** How a background command ended, and which hosts it reached after its call was recorded. */
+export const task = defineKind({
+  subtype: 'task',
+  type: 'system',
+  data: z.object({
+    id: z.string().optional(),
+    command: z.string().optional(),
+    /** Exit code. */
+    code: z.number().optional(),
+    stoppedBy: z.string().optional(),
+    sandbox: sandboxRecordSchema.optional(),
+  }),
+  isSent: false,
+});

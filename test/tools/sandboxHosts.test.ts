@@ -1,0 +1,44 @@
+import { expect, onTestFinished, test } from 'vitest';
+import type { CommandSandbox, Confinement } from '../../src/protocol/sandbox.ts';
+import { openWorkbench } from './workbench.ts';
+
+/** Runs commands as they are, and says of each that it has reached what `hosts` holds by then. */
+function sandboxWith(hosts: readonly string[], isBlocked: boolean): CommandSandbox {
+  const confinement = (mode: 'workspace-write' | 'none', reached: readonly string[]): Confinement => ({
+    isConfined: mode !== 'none',
+    launch: (program, args) => ({ program, args, inherit: [], env: { PATH: process.env.PATH ?? '' } }),
+    record: () => ({ mode, ...(reached.length === 0 ? {} : { hosts: [...reached] }) }),
+    blocked: () => (isBlocked && mode !== 'none' ? 'it wrote outside' : undefined),
+    obeyedChanges: () => [],
+    keep: () => undefined,
+    release: () => undefined,
+  });
+  return {
+    state: () => Promise.resolve({ type: 'on', mode: 'workspace-write' }),
+    confine: () => Promise.resolve(confinement('workspace-write', hosts)),
+    outside: () => confinement('none', []),
+    dispose: () => undefined,
+  };
+}
+
+test('a command that ran again outside its sandbox is recorded with the hosts of the first run', async () => {
+  const sandbox = sandboxWith(['a.example:443'], true);
+  const bench = await openWorkbench({ sandbox }, { confirm: () => Promise.resolve(true) });
+  onTestFinished(() => bench.close());
+  const outcome = await bench.call('Bash', { command: 'exit 1' }, undefined, { basis: 'user' });
+  expect(outcome.sandbox).toEqual({ mode: 'none', hosts: ['a.example:443'] });
+});
+
+test('what a background task reaches after its call is recorded with what is read of it', async () => {
+  const hosts: string[] = [];
+  const bench = await openWorkbench({ sandbox: sandboxWith(hosts, false) });
+  onTestFinished(() => bench.close());
+  const command = 'while [ ! -e go ]; do sleep 0.02; done';
+  const started = await bench.call('Bash', { command, run_in_background: true });
+  expect(started.sandbox).toEqual({ mode: 'workspace-write' });
+  hosts.push('late.example:443');
+  await bench.call('Bash', { command: 'touch go' });
+  const read = await bench.call('BashOutput', { task_id: 'b1', wait: 5000 });
+  expect(read.sandbox).toEqual({ mode: 'workspace-write', hosts: ['late.example:443'] });
+  expect(bench.tools.tasks.list()).toMatchObject([{ sandbox: { hosts: ['late.example:443'] } }]);
+});
