@@ -88,8 +88,12 @@ file that somebody else can write only what tightens counts (rules that ask or d
 
 A repository that you have just cloned must not be able to send your key elsewhere or run anything. So a folder's
 own \`model\`, \`baseUrl\`, \`env\`, \`appendSystemPrompt\`, \`statusLine\`, \`notificationCommand\`, \`webFetch.allowPrivate\`,
-\`checkpoints\`, \`sessions.redactOnWrite\` (when it is \`false\`), \`permissions.allow\`,
-\`permissions.additionalDirectories\` and \`permissions.defaultMode\` (unless it is \`plan\`) do not count until you
+\`checkpoints\`, \`models\`, \`maxTurns\`, \`context.truncate.outputDir\`, \`permissions.allow\`,
+\`permissions.additionalDirectories\`, \`permissions.defaultMode\` (unless it is \`plan\`), whatever of \`sandbox\` opens
+something (\`forwardPorts: true\` among it), whatever sends more (\`context.memory\` unless it switches it off,
+\`context.threadSummary\` unless it is \`off\`, \`context.summary\` unless it is \`simple\`, \`sessions.titles: true\`), shows more
+(\`showReasoning: true\`, \`terminalTitle: true\`, \`notifications\` unless they are \`off\`) or keeps secrets
+(\`sessions.redactOnWrite: false\`) do not count until you
 have said once, at a question that lists them, that you trust the folder. The model is among them because behind
 a service that passes requests on its name says who reads the conversation, and at what price; \`--model\` and
 \`OPENAI_MODEL\` name one without that question. Rules that ask or deny always count, and so do allow rules that you
@@ -101,7 +105,8 @@ the \`init\` line of \`stream-json\` say so.
 
 Your yes is for what you were shown. \`trust.json\` in \`~/.clawdcode\` records it: each rule, directory and variable by
 itself, every other of these settings whole, and the file that it stands in. When a \`git pull\` brings another rule or
-another address, only that does not count, and the next start asks with the difference: \`+\` is new, \`-\` is gone. What
+another address, only that does not count, and the next start asks with the difference: how much is new and gone, then
+\`+\` what is new, then \`-\` what is gone. What
 only goes away, or only tightens, asks nothing. A setting that you removed and that comes back as it was is still agreed to
 until you answer the next question.
 

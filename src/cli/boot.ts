@@ -54,13 +54,12 @@ function trustQuestion(
   const words = ({ file, effect, value }: UntrustedSetting): string =>
     [`${file}:`, effect, value].filter((part) => part !== '').join(' ');
   const { removed } = diffGrants(granted ?? [], grants);
-  return {
-    folder,
-    effects: untrusted.map(words),
-    ...(isTrusted
-      ? { before: { isRecorded: granted !== undefined, gone: asSettings(removed).map(words) } }
-      : {}),
+  const added = untrusted.reduce((sum, { count }) => sum + count, 0);
+  const before = {
+    ...{ isRecorded: granted !== undefined, gone: asSettings(removed).map(words) },
+    ...{ added, removed: removed.length },
   };
+  return { folder, effects: untrusted.map(words), ...(isTrusted ? { before } : {}) };
 }
 
 /** Whoever says no to another endpoint has decided to use their own. */

@@ -1,7 +1,7 @@
 /**
  * What the settings of a folder would be allowed to do: each rule, directory, variable and command that takes effect
  * only once the user has said yes to it is one grant. Trust in a folder is the list of the grants that the user has
- * agreed to (trust.ts), so that whatever comes later asks again. Pure.
+ * agreed to (trust.ts), so that whatever comes later asks again. A setting that nobody has decided about waits. Pure.
  */
 import { parsePermissionMode } from './modes.ts';
 import type { Values } from './types.ts';
@@ -43,6 +43,23 @@ const kinds: Readonly<Record<string, Kind>> = {
     effect: 'Runs this command when it waits for you.',
     loosens: (value) => value !== null,
   },
+  models: {
+    effect: 'Changes what is known of these models: prices, windows, what is sent to them.',
+    parts: 'entries',
+  },
+  maxTurns: { effect: 'Changes after how many steps a turn ends.' },
+  showReasoning: {
+    effect: "Prints the model's reasoning on your screen.",
+    loosens: (value) => value === true,
+  },
+  notifications: {
+    effect: 'Notifies you outside the terminal, or rings.',
+    loosens: (value) => value !== 'off',
+  },
+  terminalTitle: {
+    effect: "Shows the session's name in the terminal's title.",
+    loosens: (value) => value === true,
+  },
   checkpoints: { effect: 'Changes what is kept of your files for going back.' },
   'webFetch.allowPrivate': {
     effect: 'Lets WebFetch read from this machine and its network.',
@@ -51,6 +68,22 @@ const kinds: Readonly<Record<string, Kind>> = {
   'sessions.redactOnWrite': {
     effect: 'Stores secrets that you want taken out.',
     loosens: (value) => value === false,
+  },
+  'sessions.titles': {
+    effect: 'Sends a request of its own to name each session.',
+    loosens: (value) => value === true,
+  },
+  'context.memory': {
+    effect: 'Changes which of your memory files are sent with a prompt.',
+    loosens: (value) => !(isObject(value) && value.enabled === false),
+  },
+  'context.summary': {
+    effect: 'Sends requests for summaries to the model.',
+    loosens: (value) => value !== 'simple',
+  },
+  'context.threadSummary': {
+    effect: 'Sends requests for summaries beside the work.',
+    loosens: (value) => value !== 'off',
   },
   'context.truncate.outputDir': {
     effect: 'Writes long outputs of tools, whatever they hold, into this folder.',
@@ -86,12 +119,64 @@ const kinds: Readonly<Record<string, Kind>> = {
     effect: 'Lets commands connect to these ports of this machine.',
     parts: 'items',
   },
+  'sandbox.network.forwardPorts': {
+    effect: "Opens the ports of background servers on this machine's loopback.",
+    loosens: (value) => value === true,
+  },
   'sandbox.network.allowUnixSockets': {
     effect: 'Lets commands use socket files of other programs, Docker among them.',
     loosens: (value) => value === true,
   },
   'sandbox.limits': { effect: 'Changes the limits of commands.' },
 };
+
+/**
+ * Settings that count in any folder, by reason. They run, connect and send nothing, and loosen nothing; whatever stands
+ * neither here nor among the kinds waits for trust.
+ */
+const counting: readonly string[] = [
+  // Only tighten.
+  ...below('permissions', ['ask', 'deny', 'disableAutoMode', 'disableBypassPermissionsMode']),
+  ...['sandbox.denyRead', 'sandbox.network.deniedDomains'],
+  // Looks; for editors.
+  ...['$schema', 'theme', 'reducedMotion', 'screenReader', 'terminalProgress', 'vim'],
+  // Nothing is deleted.
+  'sessions.maxSessions',
+  // How much of the conversation a request holds: whoever reads it has read all of it before.
+  'contextWindow',
+  ...below('context', ['strategy', 'minRetainRounds', 'slidingWindowSize', 'instructionPinning']),
+  ...below('context', ['reminderSteps', 'toolResultCompression', 'maxMemoryMessages', 'totalBudget']),
+  ...below('context', ['compressionThreshold', 'unknownWindow', 'replyReserve']),
+  ...below('context.compact', ['auto', 'threshold', 'retain', 'fallbackRetain', 'maxFiles', 'maxFileLines']),
+  ...below('context.compact', ['maxMessageCharacters', 'summaryTokens', 'maxFailures']),
+  ...below('context.truncate', ['maxLines', 'maxBytes', 'direction']),
+  ...below('context.offload', ['maxResultTokens', 'maxListItems', 'textPreviewLength']),
+  ...below('context.mask', ['at', 'protect', 'batch']),
+  ...below('context.removal', ['at', 'preserveStart', 'preserveEnd', 'minMessages', 'confidence']),
+  'context.removal.checkIntervalMs',
+  ...below('context.window', ['rounds', 'maxMessageTokens', 'messagesBudget']),
+  ...below('context.budget', ['systemPrompt', 'summary', 'retrieved', 'messages', 'currentInput']),
+  ...below('context.filter', ['enabled', 'maxTokens', 'maxMessages', 'maxAgeHours']),
+  ...below('context.cache', ['maxEntries', 'ttlMs']),
+];
+
+function below(group: string, keys: readonly string[]): string[] {
+  return keys.map((key) => `${group}.${key}`);
+}
+
+const isCounting = new Set(counting);
+
+/** What was decided about a setting, by its dotted path; undefined: nothing, so it waits for trust. */
+export function decisionOf(path: string): 'counts' | 'waits' | undefined {
+  if (isCounting.has(path)) return 'counts';
+  const isKind = Object.keys(kinds).some((kind) => path === kind || path.startsWith(`${kind}.`));
+  return isKind ? 'waits' : undefined;
+}
+
+/** Every path that something was decided about. */
+export function decidedPaths(): readonly string[] {
+  return [...counting, ...Object.keys(kinds)];
+}
 
 /** What the files would be granted; empty values grant nothing. */
 export function grantsOf(files: readonly GrantingFile[]): Grant[] {
@@ -153,6 +238,20 @@ export function partition(
     if (isEmpty(rest)) delete parent[key];
     else parent[key] = rest;
   }
+  const holdUndecided = (parent: Values, prefix: string): void => {
+    for (const [key, value] of Object.entries(parent)) {
+      const path = `${prefix}${key}`;
+      if (decisionOf(path) !== undefined) continue;
+      if (isObject(value)) holdUndecided(value, `${path}.`);
+      else {
+        const grant = { kind: path, text: textOf(value), source };
+        if (isGranted(grant)) continue;
+        held.set(idOf(grant), grant);
+        delete parent[key];
+      }
+    }
+  };
+  holdUndecided(kept, '');
   return { kept, held: [...held.values()] };
 }
 

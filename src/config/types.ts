@@ -42,6 +42,8 @@ export interface UntrustedSetting {
   readonly value: string;
   /** One sentence for the question: what trusting it would allow. */
   readonly effect: string;
+  /** Rules, folders, variables … in the value. */
+  readonly count: number;
 }
 
 /** A file that was looked for. */

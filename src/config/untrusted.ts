@@ -14,19 +14,40 @@ export function holdBack(
 
 /** The same grants setting by setting, as a question lists them. */
 export function asSettings(grants: readonly Grant[]): UntrustedSetting[] {
-  const settings = new Map<string, UntrustedSetting>();
-  for (const { kind, text, source } of grants) {
-    const id = JSON.stringify([source, kind]);
+  const settings = new Map<string, { readonly first: Grant; readonly texts: string[] }>();
+  for (const grant of grants) {
+    const id = JSON.stringify([grant.source, grant.kind]);
     const before = settings.get(id);
-    const value = before === undefined ? text : `${before.value}, ${text}`;
-    settings.set(id, { file: source, key: kind, value, effect: effectOf(kind) });
+    if (before === undefined) settings.set(id, { first: grant, texts: [grant.text] });
+    else before.texts.push(grant.text);
   }
-  return [...settings.values()].map((setting) => ({ ...setting, value: shortened(setting.value) }));
+  return [...settings.values()].map(({ first: { kind, source }, texts }) => ({
+    ...{ file: source, key: kind, value: shown(texts) },
+    effect: effectOf(kind) || `Changes ${kind}.`,
+    count: texts.length,
+  }));
 }
 
 /** Long enough for what is honest: what the user agrees to must not hide behind an ellipsis. */
 const LONGEST = 2000;
 
-function shortened(text: string): string {
-  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST).toWellFormed()}…`;
+/** What is left out is counted. */
+function shown(texts: readonly string[]): string {
+  let length = 0;
+  const fitting = texts.findIndex((text) => {
+    length += text.length + 2;
+    return length > LONGEST + 2;
+  });
+  if (fitting === -1) return texts.join(', ');
+  const kept = fitting === 0 ? [ends(texts[0] ?? '')] : texts.slice(0, fitting);
+  const left = texts.length - kept.length;
+  return `${kept.join(', ')}${left === 0 ? '' : `, … and ${left} more`}`;
+}
+
+/** Both ends of a text. */
+function ends(text: string): string {
+  if (text.length <= LONGEST) return text;
+  const half = LONGEST / 2;
+  const left = text.length - LONGEST;
+  return `${text.slice(0, half).toWellFormed()} … ${left} characters left out … ${text.slice(-half).toWellFormed()}`;
 }

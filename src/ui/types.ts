@@ -41,8 +41,16 @@ export interface TrustQuestion {
   readonly folder: string;
   /** What the folder's settings would do that was not agreed to yet, one sentence each. */
   readonly effects: readonly string[];
-  /** Of a folder that was trusted before: what its settings do no longer, and whether that is known at all. */
-  readonly before?: { readonly isRecorded: boolean; readonly gone: readonly string[] };
+  /**
+   * Of a folder that was trusted before: what its settings do no longer, whether that is known at all, and how many
+   * rules, folders, variables … came and went.
+   */
+  readonly before?: {
+    readonly isRecorded: boolean;
+    readonly gone: readonly string[];
+    readonly added: number;
+    readonly removed: number;
+  };
 }
 
 export type OnboardingResult =

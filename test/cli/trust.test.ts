@@ -73,7 +73,12 @@ test('a rule that arrives after the yes asks again, and the question shows what 
   expect(await start(false)).toEqual({
     folder: join(base, 'repo'),
     effects: ['.clawdcode.json: Runs these calls without asking you. Bash(curl:*)'],
-    before: { isRecorded: true, gone: ['.clawdcode.json: Runs these calls without asking you. Bash(make)'] },
+    before: {
+      isRecorded: true,
+      gone: ['.clawdcode.json: Runs these calls without asking you. Bash(make)'],
+      added: 1,
+      removed: 1,
+    },
   });
   expect((await counted()).rules).toEqual(['Bash(npm test)']);
   expect(await start(true)).toBeDefined();
@@ -101,7 +106,7 @@ test('trust of an earlier version asks once more', async () => {
   await writeFile(file, JSON.stringify({ folders: { [join(base, 'repo')]: '2026-01-01T00:00:00.000Z' } }));
   await project(allow('Bash(make)'));
   expect((await counted()).rules).toEqual([]);
-  expect((await start(true))?.before).toEqual({ isRecorded: false, gone: [] });
+  expect((await start(true))?.before).toMatchObject({ isRecorded: false, gone: [], removed: 0 });
   expect((await counted()).rules).toEqual(['Bash(make)']);
   expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({
     grants: {

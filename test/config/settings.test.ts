@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import * as z from 'zod';
 import type { SettingsFlags } from '../../src/config/flags.ts';
 import type { Grant } from '../../src/config/grants.ts';
+import { decidedPaths, decisionOf } from '../../src/config/grants.ts';
 import { loadSettings } from '../../src/config/loadSettings.ts';
 import { settingsSchema } from '../../src/config/schema.ts';
 import type { LoadedSettings } from '../../src/config/types.ts';
@@ -404,27 +406,76 @@ describe('folders', () => {
     expect(problems).toEqual([]);
   });
 
-  test('every setting is either held back or known to do no harm: a new one has to be thought about', () => {
-    const looksAndFacts = [
-      ...['$schema', 'contextWindow', 'models', 'maxTurns', 'context'],
-      ...['theme', 'reducedMotion', 'screenReader', 'notifications', 'terminalTitle', 'terminalProgress'],
-      ...['showReasoning', 'vim'],
-      // Never counts in a folder.
-      'allowManagedPermissionRulesOnly',
-    ];
-    const samples: Record<string, unknown> = {
-      ...everything,
-      statusLine: { command: 'curl evil' },
-      notificationCommand: 'curl evil',
-      checkpoints: { enabled: false },
-      sandbox: { enabled: false },
-    };
-    const decided = Object.keys(settingsSchema.shape).filter((key) => {
-      if (looksAndFacts.includes(key) || key === 'apiKey' || key === 'headers') return true;
-      const { held } = holdBack({ [key]: samples[key] }, 'f');
-      return held.length > 0;
+  /** Dotted paths of all settings; where the keys are anybody's choice, of the whole. */
+  function leavesOf(schema: unknown, prefix = ''): string[] {
+    const { properties } = schema as { readonly properties?: Record<string, unknown> };
+    if (properties === undefined) return [prefix];
+    return Object.entries(properties).flatMap(([key, value]) =>
+      leavesOf(value, prefix === '' ? key : `${prefix}.${key}`),
+    );
+  }
+
+  test('every setting either counts in any folder or waits for trust: a new one has to be thought about', () => {
+    const leaves = leavesOf(z.toJSONSchema(settingsSchema, { io: 'input' }));
+    expect(leaves.length).toBeGreaterThan(100);
+    const undecided = leaves.filter((path) => decisionOf(path) === undefined);
+    // Never count in a folder, whatever the user says of it.
+    const reserved = ['apiKey', 'headers', 'permissions.auto.enabled', 'permissions.auto.rules'];
+    expect(undecided).toEqual([...reserved, 'allowManagedPermissionRulesOnly']);
+    const known = new Set(leaves.flatMap((path) => prefixesOf(path)));
+    expect(decidedPaths().filter((path) => !known.has(path))).toEqual([]);
+  });
+
+  const prefixesOf = (path: string): string[] =>
+    path.split('.').map((_, index, keys) => keys.slice(0, index + 1).join('.'));
+
+  test('a setting that nobody has decided about waits', () => {
+    const { kept, held } = holdBack({ context: { novelty: true, strategy: 'off' }, theme: 'light' }, 'f');
+    expect(kept).toEqual({ context: { strategy: 'off' }, theme: 'light' });
+    expect(held).toEqual([
+      { file: 'f', key: 'context.novelty', value: 'true', effect: 'Changes context.novelty.', count: 1 },
+    ]);
+  });
+
+  test.each<[string, object]>([
+    ['opens ports', { sandbox: { network: { forwardPorts: true } } }],
+    ['sends memories', { context: { memory: { enabled: true } } }],
+    ['sends memories of another kind', { context: { memory: { category: 'private' } } }],
+    ['sends more requests', { context: { threadSummary: 'on' } }],
+    ['sends requests for titles', { sessions: { titles: true } }],
+    ['lets a turn go on', { maxTurns: 100_000 }],
+    ['says what a model costs', { models: { m: { price: { input: 0, output: 0 } } } }],
+    ['shows the reasoning', { showReasoning: true }],
+    ['shows the title', { terminalTitle: true }],
+    ['notifies', { notifications: 'osc9' }],
+  ])('what %s waits for trust', (_, values) => {
+    const { kept, held } = holdBack(structuredClone(values) as Record<string, unknown>, 'f');
+    expect(held).toHaveLength(1);
+    expect(settingsSchema.parse(kept)).toEqual(settingsSchema.parse({}));
+  });
+
+  test.each<object>([
+    { sandbox: { network: { forwardPorts: false } } },
+    { context: { memory: { enabled: false } } },
+    { context: { threadSummary: 'off', summary: 'simple' } },
+    { sessions: { titles: false } },
+    { showReasoning: false, terminalTitle: false, notifications: 'off' },
+  ])('what only takes away counts at once: %j', (values) => {
+    expect(holdBack(structuredClone(values) as Record<string, unknown>, 'f')).toEqual({
+      kept: values,
+      held: [],
     });
-    expect(decided).toEqual(Object.keys(settingsSchema.shape));
+  });
+
+  test('what a question leaves out of a long list is counted, and of a long value both ends are shown', () => {
+    const allow = Array.from({ length: 1000 }, (_, index) => `Bash(tool-${index})`);
+    const { held } = holdBack(
+      { permissions: { allow }, appendSystemPrompt: `${'x'.repeat(9000)} the end` },
+      'f',
+    );
+    const [prompt = '', rules = ''] = held.map(({ value }) => value);
+    expect(rules).toMatch(/^Bash\(tool-0\), .*, … and 8\d\d more$/);
+    expect(prompt).toMatch(/^x+ … \d+ characters left out … x+ the end$/);
   });
 
   test('of the sandbox, whatever loosens waits for trust, and what tightens counts', () => {
@@ -437,7 +488,12 @@ describe('folders', () => {
       allowEnv: ['GITHUB_TOKEN'],
       excludedCommands: ['docker *'],
       limits: { processes: null },
-      network: { allowedDomains: ['a.example'], allowLocalPorts: [5432], allowUnixSockets: true },
+      network: {
+        allowedDomains: ['a.example'],
+        allowLocalPorts: [5432],
+        allowUnixSockets: true,
+        forwardPorts: true,
+      },
     };
     const tight = {
       enabled: true,

@@ -1,5 +1,5 @@
 import { useDialogKeys } from '../keys/useDialogKeys.ts';
-import { reveal, revealLine } from '../print/sanitize.ts';
+import { revealLine } from '../print/sanitize.ts';
 import { prefixLines, wrapText } from '../print/spans.ts';
 import { truncate } from '../print/width.ts';
 import type { Theme } from '../theme.ts';
@@ -59,12 +59,11 @@ function trustLines(
     truncate(revealLine(question.folder), width, 'start'),
     ...(introduction === undefined ? [] : wrapText(introduction, width, theme.dim)),
   ];
-  const listed = items.flatMap(({ sign, text }) =>
-    prefixLines(wrapText(reveal(text), width - 4), `  ${signs[sign]} `, '    '),
+  const listed = items.map(({ sign, text }) =>
+    prefixLines(wrapText(revealLine(text), width - 4), `  ${signs[sign]} `, '    '),
   );
   const room = Math.max(1, rows - head.length - answers.length - 1);
-  const shown = listed.length <= room ? listed : listed.slice(0, room - 1);
-  const more = listed.length - shown.length;
+  const { shown, more } = fitted(listed, room);
   return [
     ...head,
     ...shown,
@@ -72,6 +71,26 @@ function trustLines(
     '',
     ...answers,
   ].slice(-Math.max(answers.length, rows));
+}
+
+/**
+ * As much as there is room for: of each item its first line, so that a long one does not hide the next, then the rest
+ * in their order.
+ */
+function fitted(
+  items: readonly (readonly string[])[],
+  room: number,
+): { readonly shown: readonly string[]; readonly more: number } {
+  const total = items.reduce((sum, lines) => sum + lines.length, 0);
+  if (total <= room) return { shown: items.flat(), more: 0 };
+  const present = items.slice(0, Math.max(1, room - 1));
+  let spare = room - 1 - present.length;
+  const shown = present.flatMap((lines) => {
+    const further = Math.max(0, Math.min(lines.length - 1, spare));
+    spare -= further;
+    return lines.slice(0, 1 + further);
+  });
+  return { shown, more: total - shown.length };
 }
 
 const signs = { does: '•', added: '+', removed: '-' } as const;

@@ -28,10 +28,11 @@ export function trustWords({ effects, before }: TrustQuestion): TrustWords {
     };
   return {
     heading: 'Do you trust what has changed in this folder?',
-    introduction: 'Since you trusted it, its settings have changed:',
+    introduction: `Changed since you trusted it: ${before.added} new, ${before.removed} gone.`,
+    // However much went, what came stands first.
     items: [
-      ...before.gone.map((text) => ({ sign: 'removed', text }) as const),
       ...effects.map((text) => ({ sign: 'added', text }) as const),
+      ...before.gone.map((text) => ({ sign: 'removed', text }) as const),
     ],
     choices: choices('Yes, apply the changes', 'No, continue without the changes'),
   };

@@ -117,7 +117,7 @@ test('settings: each problem is a line, and a folder that is not trusted says so
     file: 'config.json',
     message: 'config.json: "thme" is not a setting.',
   } as const;
-  const held = { file: '.clawdcode.json', key: 'env', value: '{}', effect: 'Sets variables.' };
+  const held = { file: '.clawdcode.json', key: 'env', value: '{}', effect: 'Sets variables.', count: 1 };
   const found = checkSettings(
     doctorPorts({ isTrusted: false, loaded: { problems: [problem], untrusted: [held] } }),
   );

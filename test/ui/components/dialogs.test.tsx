@@ -354,20 +354,20 @@ test.each([
 
 test.each([
   [
-    { isRecorded: true, gone: ['f: Runs Bash(make)'] },
+    { isRecorded: true, gone: ['f: Runs Bash(make)'], added: 1, removed: 1 },
     [
       `─ Do you trust what has changed in this folder? ${'─'.repeat(12)}`,
       '/home/me/repo',
-      'Since you trusted it, its settings have changed:',
-      '  - f: Runs Bash(make)',
+      'Changed since you trusted it: 1 new, 1 gone.',
       '  + f: Runs Bash(cu‹U+200B›rl)',
+      '  - f: Runs Bash(make)',
       '',
       '❯ 1. Yes, apply the changes',
       '  2. No, continue without the changes',
     ],
   ],
   [
-    { isRecorded: false, gone: [] },
+    { isRecorded: false, gone: [], added: 1, removed: 0 },
     [
       `─ Do you still trust this folder? ${'─'.repeat(26)}`,
       '/home/me/repo',
@@ -383,6 +383,30 @@ test.each([
   const question = { folder: '/home/me/repo', effects: ['f: Runs Bash(cu\u200Brl)'], before };
   const { screen } = await mount(<TrustDialog question={question} {...room} rows={12} onAnswer={vi.fn()} />);
   expect(screen.text()).toEqual(expected);
+});
+
+test('what is new in a folder is on the screen, however much is gone and however long one setting is', async () => {
+  const gone = Array.from({ length: 40 }, (_, index) => `f: Runs Bash(old-${index})`);
+  const effects = [
+    `f: Sets ${'A=1, '.repeat(200)}`,
+    'f: Runs Bash(curl\n\n\n\n\n)',
+    'f: Reaches evil.example',
+  ];
+  const question = {
+    folder: '/home/me/repo',
+    effects,
+    before: { isRecorded: true, gone, added: 202, removed: 40 },
+  };
+  const { screen } = await mount(<TrustDialog question={question} {...room} rows={14} onAnswer={vi.fn()} />);
+  const text = screen.text();
+  expect(text).toContain('Changed since you trusted it: 202 new, 40 gone.');
+  expect(text.filter((line) => line.startsWith('  + ')).map((line) => line.slice(0, 11))).toEqual([
+    '  + f: Sets',
+    '  + f: Runs',
+    '  + f: Reac',
+  ]);
+  expect(text.at(-4)).toMatch(/^ {2}… \+\d+ more lines: review its settings/);
+  expect(text.length).toBeLessThanOrEqual(14);
 });
 
 test('the spinner counts seconds while it is there, and stops with it', async () => {

@@ -286,12 +286,12 @@ test('trust needs a yes; Ctrl+C is a no', () => {
   dialogue.answer('yes');
   dialogue.cancel();
   expect(answers).toEqual([true, false]);
-  const before = { isRecorded: true, gone: ['.clawdcode.json: allows Edit'] };
+  const before = { isRecorded: true, gone: ['.clawdcode.json: allows Edit'], added: 1, removed: 1 };
   expect(trust({ ...phase, question: { ...question, before } }, ports).tell).toEqual([
     'Question: do you trust what has changed in this folder? /p',
-    'Since you trusted it, its settings have changed:',
-    '- Gone: .clawdcode.json: allows Edit',
+    'Changed since you trusted it: 1 new, 1 gone.',
     '- New: .clawdcode.json: allows Bash(‹U+202E›ls)',
+    '- Gone: .clawdcode.json: allows Edit',
     '1, or y: Yes, apply the changes',
     '2, or n: No, continue without the changes',
     'Answer with a number, 1 to 2.',

@@ -1,6 +1,6 @@
 import { trustWords } from '../../components/trustWords.ts';
 import type { Phase } from '../../controllerTypes.ts';
-import { reveal, revealLine } from '../../print/sanitize.ts';
+import { revealLine } from '../../print/sanitize.ts';
 import { choose } from './choose.ts';
 import type { Dialogue, DialoguePorts } from './types.ts';
 
@@ -15,7 +15,7 @@ export function trust(
     [
       `Question: ${heading.charAt(0).toLowerCase()}${heading.slice(1)} ${revealLine(question.folder)}`,
       ...(introduction === undefined ? [] : [introduction]),
-      ...items.map(({ sign, text }) => `- ${signs[sign]}${reveal(text)}`),
+      ...items.map(({ sign, text }) => `- ${signs[sign]}${revealLine(text)}`),
     ],
     choices,
     (index) => onAnswer(index === 0),
