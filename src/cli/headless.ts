@@ -30,7 +30,7 @@ export async function printMode(
   environment: () => Promise<Environment>,
 ): Promise<number> {
   // What is said may quote a file of a stranger's or a server's error.
-  const say = (text: string): void => void process.stderr.write(`clawdcode: ${reveal(sanitize(text))}\n`);
+  const say = (text: string): void => void process.stderr.write(`clawdcode: ${sanitize(reveal(text))}\n`);
   // A terminal obeys what it is sent, so it gets text only; a file or a program gets what the model wrote.
   const plain = ({ isTTY }: { isTTY?: boolean }, text: string): string => (isTTY ? sanitize(text) : text);
   const joined = joinPrompt(options.prompt, await readStandardInput(options.prompt !== undefined));
@@ -119,14 +119,17 @@ export async function printMode(
   // As the settings have it: managed ones win over the flag.
   if (options.permissionMode !== undefined)
     agent.submit({ type: 'set_mode', mode: loaded.settings.permissions.defaultMode });
+  // What a command tells of rules and files leaves nothing out; in a reply, odd spaces are part of the language.
+  const isTold = process.stdout.isTTY && joined.prompt.startsWith('/');
+  const answer = (text: string): string => (isTold ? reveal(text) : text);
   const code = await runHeadless({
     host: createCommandHost(opened, house, place, loaded, trust, debug),
     prompt: joined.prompt,
     typed: joined.typed,
     outputFormat: options.outputFormat,
     includePartialMessages: options.includePartialMessages,
-    write: (text) => void (terminated || process.stdout.write(plain(process.stdout, text))),
-    writeError: (text) => void (terminated || process.stderr.write(reveal(plain(process.stderr, text)))),
+    write: (text) => void (terminated || process.stdout.write(plain(process.stdout, answer(text)))),
+    writeError: (text) => void (terminated || process.stderr.write(plain(process.stderr, reveal(text)))),
     now: () => Date.now(),
     tools: opened.tools,
   });

@@ -71,7 +71,10 @@ function ruleLines(rules: readonly RuleInfo[], source: string): string[] {
   const own = rules.filter((rule) => rule.source === source);
   return alignColumns(
     (['deny', 'ask', 'allow'] as const).flatMap((behavior) =>
-      own.filter((rule) => rule.behavior === behavior).map((rule) => [behavior, rule.text]),
+      own.filter((rule) => rule.behavior === behavior).map((rule) => [behavior, onOneLine(rule.text)]),
     ),
   );
 }
+
+/** A rule must not look like two. */
+const onOneLine = (text: string): string => text.replaceAll('\n', '‹U+000A›');

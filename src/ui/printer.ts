@@ -3,7 +3,7 @@ import type { JSONLEntry } from '../protocol/entries.ts';
 import { type EntryOptions, renderEntry } from './print/entry.ts';
 import type { MarkdownRenderer } from './print/markdown.ts';
 import { renderPage } from './print/page.ts';
-import { sanitize } from './print/sanitize.ts';
+import { reveal, sanitize } from './print/sanitize.ts';
 import { prefixLines, wrapText } from './print/spans.ts';
 import type { Theme } from './theme.ts';
 import type { Print } from './view.ts';
@@ -66,7 +66,7 @@ function renderNotice(
 ): string {
   const [mark, paint] =
     level === 'error' ? ['✗ ', theme.error] : level === 'warning' ? ['! ', theme.warning] : ['· ', theme.dim];
-  const lines = wrapText(sanitize(text).trim(), width - 2);
+  const lines = wrapText(sanitize(reveal(text)).trim(), width - 2);
   return prefixLines(lines, mark, '  ')
     .map((line) => paint(line))
     .join('\n');

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { allCommands } from '../../src/commands/allCommands.ts';
 import { bar, dollars, percent } from '../../src/commands/figures.ts';
+import { explanationPage } from '../../src/commands/pages/explanationPage.ts';
 import { factsPage } from '../../src/commands/pages/factsPage.ts';
 import { plainText } from '../../src/commands/pages/page.ts';
 import type { CommandResult } from '../../src/commands/types.ts';
@@ -196,6 +197,27 @@ describe('/permissions', () => {
         'Deny wins over ask, ask over allow.',
       ].join('\n'),
     );
+  });
+
+  test('a rule with a line end is one line, and odd spaces of a call are kept for who shows it', async () => {
+    const rules = [{ text: 'Bash(a)\n  allow  Edit', behavior: 'ask', source: 'f' }] as const;
+    expect(await text('permissions', '', commandHost({ rules: () => rules }))).toContain(
+      '  ask  Bash(a)‹U+000A›  allow  Edit\n',
+    );
+    const explained = {
+      behavior: 'ask',
+      tool: 'Bash',
+      mode: 'default',
+      reason: 'It asks.',
+      saves: [],
+    } as const;
+    const page = explanationPage({
+      ...explained,
+      call: 'rm\u00a0x\n\u001b[2Jy\u3000',
+      isUnderstood: true,
+      parts: [],
+    });
+    expect(plainText(page)).toContain('? Bash rm\u00a0x \u001b[2Jy');
   });
 
   test('says so where there are none', async () => {

@@ -130,7 +130,7 @@ const TELLING = ['file_path', 'path', 'url', 'pattern', 'task_id'];
 function askedFor(input: unknown): Pick<AuditRow, 'title' | 'command'> {
   const fields = (typeof input === 'object' && input !== null ? input : {}) as Record<string, unknown>;
   const { command } = fields;
-  if (typeof command === 'string') return { title: command.trim().split('\n')[0] ?? '', command };
+  if (typeof command === 'string') return { title: bare(command).split('\n')[0] ?? '', command };
   const title = TELLING.map((name) => fields[name]).find((value) => typeof value === 'string');
   return { title: typeof title === 'string' ? title : '' };
 }
@@ -200,6 +200,9 @@ export function auditLines(row: AuditRow): readonly PageLine[] {
   ];
 }
 
+/** Without blanks around it; odd spaces belong to what is said. */
+const bare = (command: string): string => command.replace(/^[ \t\n]+|[ \t\n]+$/g, '');
+
 /** Of a long command, and of a long line in it; JSON has all. */
 const MAX_LINES = 20;
 const MAX_CHARACTERS = 2000;
@@ -207,7 +210,7 @@ const INDENT = /^ {0,40}/;
 
 /** The lines of a command, from both ends of a long one: the harm may be in the last line. */
 function shownLines(command: string): readonly string[] {
-  const lines = command.trim().split('\n').map(shortened);
+  const lines = bare(command).split('\n').map(shortened);
   const left = lines.length - MAX_LINES;
   if (left <= 0) return lines;
   const cut = `… ${left} more ${left === 1 ? 'line' : 'lines'}; clawdcode session audit --json shows them …`;
@@ -224,8 +227,8 @@ function shortened(line: string): string {
 /** On one line. What drives a terminal would be taken out on the way to one, and with it a part of what was done. */
 function visible(text: string, indent = ''): string {
   const flat = text
-    .replace(/\s+/g, ' ')
-    .trim()
+    .replace(/[ \t\n]+/g, ' ')
+    .replace(/^ | $/g, '')
     .replace(
       /\p{Cc}/gu,
       (control) => `‹U+${control.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}›`,

@@ -53,4 +53,5 @@ const foldersLine = (
   dim: (label: string, value: string) => PageLine,
 ): readonly PageLine[] => (folders.length === 0 ? [] : [dim('in', folders.join(' or '))]);
 
-const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
+/** Blanks that are none, and what drives a terminal, stay: the printer shows them. */
+const oneLine = (text: string): string => text.replace(/[ \t\n]+/g, ' ').replace(/^ | $/g, '');

@@ -66,7 +66,7 @@ export function createWordsPrinter(options: WordsOptions): Printer {
         if (print.text.trim() === '') return undefined;
         return print.first ? `ClawdCode: ${said(print.text)}` : said(print.text);
       case 'page':
-        return withoutDrawings(reveal(sanitize(plainText(print.page))));
+        return withoutDrawings(sanitize(reveal(plainText(print.page))));
       case 'notice':
         return noticeWords(print.level, print.text);
     }
@@ -83,7 +83,7 @@ export function createWordsPrinter(options: WordsOptions): Printer {
 
 /** A sentence of the program's own, with its weight as a word. */
 function noticeWords(level: 'info' | 'warning' | 'error', text: string): string {
-  const clean = withoutKeys(sanitize(text).trim());
+  const clean = withoutKeys(sanitize(reveal(text)).trim());
   if (level === 'info') return clean;
   return `${level === 'error' ? 'Error' : 'Warning'}: ${clean}`;
 }

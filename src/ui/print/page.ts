@@ -15,7 +15,7 @@ export function renderPage(page: Page, width: number, theme: Theme): string {
 /** Wrapped at blanks; a blank at the end of what is before a span stays, so that columns stand. */
 function renderLine({ spans, hang }: PageLine, width: number, theme: Theme): string[] {
   const styled = spans.map(
-    ({ text, role }): Span => ({ text: reveal(sanitizeLine(text)), paint: paintOf(role, theme) }),
+    ({ text, role }): Span => ({ text: sanitizeLine(reveal(text)), paint: paintOf(role, theme) }),
   );
   const text = styled.map((span) => span.text).join('');
   if (textWidth(text) <= width) return [paint(styled)];

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { pageLine } from '../../../src/commands/pages/page.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 import { loadWords } from '../../../src/ui/linear/loadWords.ts';
 import { plainTheme } from '../../../src/ui/linear/markdownWords.ts';
@@ -142,6 +143,13 @@ describe('results', () => {
     expect(text).toContain('Last 10 of 300 lines:\nline 291\n');
     expect(text.split('\n').length).toBeLessThan(15);
   });
+});
+
+test('a notice and a page show what would drive the terminal', () => {
+  const text = 'allow  Bash(a\u001b]0;b\u0007c)';
+  const shown = 'allow  Bash(a‹U+001B›]0;b‹U+0007›c)';
+  expect(told({ type: 'notice', level: 'info', text })).toContain(shown);
+  expect(told({ type: 'page', page: () => [pageLine(text)] })).toContain(shown);
 });
 
 test('nothing of a model or a command drives the terminal', () => {

@@ -5,6 +5,7 @@ import { hanging, type Page, pageLine, type Role, textLines } from '../../../src
 import { renderPage } from '../../../src/ui/print/page.ts';
 import { renderToolLine } from '../../../src/ui/print/toolLine.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';
+import { createPrinter } from '../../../src/ui/printer.ts';
 import { chooseTheme } from '../../../src/ui/theme.ts';
 
 const plain = chooseTheme('plain', { noColor: true });
@@ -45,6 +46,18 @@ test('rules and titles of calls show what only looks like something else', () =>
   );
 });
 
+test('what would drive the terminal is shown, not taken out, and odd spaces are marked', () => {
+  const text = 'allow  Bash(a\u001b]0;title\u0007b\u009b31mc\u00a0d)';
+  const shown = 'allow  Bash(a‹U+001B›]0;title‹U+0007›b‹U+009B›31mc‹U+00A0›d)';
+  expect(rows(() => [pageLine(text)], 90)).toEqual([shown]);
+  const printer = createPrinter({
+    theme: plain,
+    markdown: () => (markdown) => markdown,
+    showReasoning: () => false,
+  });
+  expect(printer.render([{ type: 'notice', level: 'info', text }], 90)).toBe(`· ${shown}\n\n`);
+});
+
 test('empty lines of a text stay empty', () => {
   expect(rows(() => textLines('a\n\n  b', 2), 20)).toEqual(['  a', '', '    b']);
 });
@@ -83,7 +96,7 @@ test('no line is wider than the terminal, nothing is lost, and nothing drives it
         expect(bare).toBe(renderPage(page, width, plain));
         const said = spans.map((one) => (typeof one === 'string' ? one : one.text)).join('');
         const letters = (all: string): string =>
-          all.replace(/\s/g, '').replace(/\u001b\[2J|\u202e|‹U\+202E›/g, '');
+          all.replace(/\s/g, '').replace(/(?:\u001b|‹U\+001B›)\[2J|\u202e|‹U\+202E›/g, '');
         expect(letters(bare)).toBe(letters(said));
       },
     ),

@@ -3,7 +3,7 @@ import { itemsPage } from '../../../commands/pages/itemsPage.ts';
 import { plainText } from '../../../commands/pages/page.ts';
 import type { ContextItem, Steering } from '../../../protocol/contextReport.ts';
 import { doneText, type SteeringWish, steeringFor } from '../../components/itemsState.ts';
-import { sanitize } from '../../print/sanitize.ts';
+import { reveal, sanitize } from '../../print/sanitize.ts';
 import type { Dialogue, DialoguePorts } from './types.ts';
 
 /** Items that are told, newest first. */
@@ -12,7 +12,7 @@ const TOLD = 40;
 /** The conversation as items that can be pinned, dropped and restored by their numbers. */
 export function items(agent: Agent, { controller, tell }: DialoguePorts): Dialogue {
   const all = agent.items();
-  const lines = sanitize(plainText(itemsPage(all)))
+  const lines = sanitize(reveal(plainText(itemsPage(all))))
     .split('\n')
     .slice(0, TOLD + 1);
   const close = (): void => controller.closeDialog();

@@ -1,7 +1,7 @@
 import type { Agent } from '../../../agent/types.ts';
 import { plainText } from '../../../commands/pages/page.ts';
 import { tasksPage } from '../../../commands/pages/tasksPage.ts';
-import { sanitize } from '../../print/sanitize.ts';
+import { reveal, sanitize } from '../../print/sanitize.ts';
 import { outputWords } from '../toolWords.ts';
 import type { Dialogue, DialoguePorts } from './types.ts';
 
@@ -11,7 +11,7 @@ const OUTPUT_LINES = 40;
 /** What runs in the background: its output, and stopping it. Undefined where there is nothing to ask about. */
 export function tasks(agent: Agent, { controller, tell }: DialoguePorts): Dialogue | undefined {
   const close = (): void => controller.closeDialog();
-  const lines = sanitize(plainText(tasksPage(agent.state().tasks))).split('\n');
+  const lines = sanitize(reveal(plainText(tasksPage(agent.state().tasks)))).split('\n');
   if (agent.state().tasks.length === 0) {
     tell(...lines);
     close();
