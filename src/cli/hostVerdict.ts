@@ -1,6 +1,6 @@
 /** Which hosts commands in the sandbox may reach: by settings and by `WebFetch(domain:…)` rules. Pure. */
 import type { SourcedRule } from '../permissions/rules.ts';
-import { coversDomain, namesDomain } from '../permissions/webDecision.ts';
+import { bindsCommands, coversDomain } from '../permissions/webDecision.ts';
 import type { HostVerdict } from '../sandbox/Sandbox.ts';
 
 export interface HostSettings {
@@ -17,7 +17,7 @@ export function hostVerdict(
   rules: readonly SourcedRule[],
 ): HostVerdict {
   const covers = (domain: string): boolean => coversDomain(domain, host);
-  const speaking = rules.filter((rule) => namesDomain(rule, host));
+  const speaking = rules.filter((rule) => bindsCommands(rule, host));
   if (deniedDomains.some(covers) || speaking.some(({ behavior }) => behavior === 'deny')) return 'deny';
   const counting = isWholeList ? speaking.filter(({ managed }) => managed === true) : speaking;
   const isAllowed = allowedDomains.some(covers) || counting.some(({ behavior }) => behavior === 'allow');

@@ -40,11 +40,14 @@ function speaksOf(rule: SourcedRule, tool: string, domain: string): boolean {
   return parsed.spec === undefined || coversDomain(domainIn(parsed.spec), domain);
 }
 
-/** Whether a rule about web pages names a domain, and means this one: it counts for what commands reach, too. */
-export function namesDomain({ text }: SourcedRule, domain: string): boolean {
+/**
+ * Whether a rule about web pages also counts when a command wants to reach this host. One without a domain does where
+ * it forbids or asks: that any page may be read is no leave for commands to send anything anywhere.
+ */
+export function bindsCommands({ text, behavior }: SourcedRule, host: string): boolean {
   const parsed = parseRule(text);
-  if ('error' in parsed || parsed.tool !== 'WebFetch' || parsed.spec === undefined) return false;
-  return coversDomain(domainIn(parsed.spec), domain);
+  if ('error' in parsed || parsed.tool !== 'WebFetch') return false;
+  return parsed.spec === undefined ? behavior !== 'allow' : coversDomain(domainIn(parsed.spec), host);
 }
 
 const domainIn = (spec: string): string => spec.replace(/^domain:/i, '');

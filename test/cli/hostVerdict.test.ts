@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { hostVerdict } from '../../src/cli/hostVerdict.ts';
 import type { SourcedRule } from '../../src/permissions/rules.ts';
 
-/** `allow x.example`, `managed ask x.example`. */
+/** `allow x.example`, `managed ask x.example`, `deny WebFetch(*)`. */
 function rule(text: string): SourcedRule {
   const [behavior = 'allow', domain = ''] = text.replace('managed ', '').split(' ');
   return {
     behavior: behavior as SourcedRule['behavior'],
-    text: `WebFetch(domain:${domain})`,
+    text: domain.startsWith('WebFetch') ? domain : `WebFetch(domain:${domain})`,
     source: 'test',
     base: '/',
     ...(text.startsWith('managed ') && { managed: true as const }),
@@ -28,6 +28,14 @@ test.each([
   ['2001:db8::1', ['allow *'], { deniedDomains: ['[2001:DB8:0::1]'] }, 'deny'],
   ['2001:db8::1', ['allow [2001:db8::1]'], {}, 'allow'],
   ['192.0.2.1', ['allow *'], { deniedDomains: ['192.0.2.0x1'] }, 'deny'],
+  ['a.example', ['deny WebFetch'], { allowedDomains: ['a.example'] }, 'deny'],
+  ['a.example', ['deny WebFetch(*)', 'allow a.example'], {}, 'deny'],
+  ['a.example', ['deny WebFetch(Domain:A.example.)', 'allow a.example'], {}, 'deny'],
+  ['::1', ['deny [::1]', 'allow *'], {}, 'deny'],
+  ['a.example', ['ask WebFetch'], { allowedDomains: ['a.example'] }, 'ask'],
+  ['a.example', ['managed ask WebFetch'], {}, 'always ask'],
+  // Reading pages is not sending.
+  ['a.example', ['allow WebFetch'], {}, 'ask'],
 ] as const)('%s with %j and %j: %s', (host, rules, settings, expected) => {
   expect(verdict(host, rules, settings)).toBe(expected);
 });

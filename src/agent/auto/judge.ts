@@ -9,7 +9,7 @@ import type { Usage } from '../../protocol/messages.ts';
 import type { ModelClient, ModelInfo } from '../../protocol/model.ts';
 import type { Access, PermissionDecision } from '../../protocol/permissions.ts';
 import { type Clock, type ReplyOutcome, streamReply } from '../reply.ts';
-import { judgePrompt, MAX_JUDGED_COMMAND, parseVerdict, type Verdict } from './judgePrompt.ts';
+import { canBeJudged, judgePrompt, parseVerdict, type Verdict } from './judgePrompt.ts';
 import { userWords } from './userWords.ts';
 
 /** Somebody waits for the call. */
@@ -102,13 +102,14 @@ function asking(decision: PermissionDecision, why: string): PermissionDecision {
   return { ...decision, reason: decision.reason === why ? why : `${decision.reason} ${why}` };
 }
 
-function limitOf({ access, decision }: AskedCall, words: readonly string[]): string | undefined {
+function limitOf({ access, input, decision }: AskedCall, words: readonly string[]): string | undefined {
   const limit = autoLimit(decision, words);
   if (limit !== undefined) return limit;
   if (words.length === 0)
     return 'Auto mode asks you, as you have typed nothing in this session to judge it by.';
-  const isLong = access.type === 'command' && access.command.length > MAX_JUDGED_COMMAND;
-  return isLong ? 'Auto mode asks you, as the command is too long to be judged.' : undefined;
+  if (canBeJudged({ access, input })) return undefined;
+  const what = access.type === 'command' ? 'command' : access.type === 'write' ? 'change' : 'call';
+  return `Auto mode asks you, as the ${what} is too long to be judged.`;
 }
 
 type Said =

@@ -25,10 +25,9 @@ Reply with one JSON object and nothing else, no code fence:
 {"decision": "allow", "reason": "one short sentence"}`;
 
 /** Longest command that a judge is shown; it must see all of it. */
-export const MAX_JUDGED_COMMAND = 4000;
-/** Of each text among the arguments of an edit, in characters. */
-const MAX_ARGUMENT = 2000;
-const MAX_ARGUMENTS = 12_000;
+const MAX_JUDGED_COMMAND = 4000;
+/** Characters of the arguments of any other call: of a text from which something is left out nobody can judge. */
+const MAX_JUDGED_ARGUMENTS = 24_000;
 
 /** The call as the judge sees it. */
 export interface JudgedCall {
@@ -68,6 +67,12 @@ function shownCall({ tool, input, access, decision, root }: JudgedCall): object 
   };
 }
 
+/** Whether a call is short enough to be shown whole. */
+export function canBeJudged({ access, input }: Pick<JudgedCall, 'access' | 'input'>): boolean {
+  if (access.type === 'command') return access.command.length <= MAX_JUDGED_COMMAND;
+  return (JSON.stringify(shownAccess(access, input)) ?? '').length <= MAX_JUDGED_ARGUMENTS;
+}
+
 /** Of a command, only the command: its description is the agent's word for it. */
 function shownAccess(access: Access, input: unknown): object {
   switch (access.type) {
@@ -76,27 +81,10 @@ function shownAccess(access: Access, input: unknown): object {
     case 'web':
       return { url: access.url };
     case 'write':
-      return { writes: access.paths, arguments: boundedArguments(input) };
+      return { writes: access.paths, arguments: input };
     default:
-      return { arguments: boundedArguments(input) };
+      return { arguments: input };
   }
-}
-
-function boundedArguments(input: unknown): unknown {
-  const bounded = mapStrings(input, (text) =>
-    text.length <= MAX_ARGUMENT
-      ? text
-      : `${text.slice(0, MAX_ARGUMENT - 500)} [… ${text.length - MAX_ARGUMENT} characters left out …] ${text.slice(-500)}`,
-  );
-  const text = JSON.stringify(bounded) ?? '';
-  return text.length <= MAX_ARGUMENTS ? bounded : `${text.slice(0, MAX_ARGUMENTS)} [… left out …]`;
-}
-
-function mapStrings(value: unknown, change: (text: string) => string): unknown {
-  if (typeof value === 'string') return change(value);
-  if (Array.isArray(value)) return value.map((one) => mapStrings(one, change));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, mapStrings(one, change)]));
 }
 
 /** JSON on few lines, in which nothing is invisible: controls, format characters and separators are escapes. */

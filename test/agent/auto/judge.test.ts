@@ -320,3 +320,13 @@ test('a command that is too long to be shown whole is the user’s', async () =>
   await ask('Go');
   expect(model.requests.filter(isJudged)).toEqual([]);
 });
+
+test('an edit that is too long to be shown whole is the user’s', async () => {
+  const { ask, model, lines } = await auto({
+    answers: [calls(['a', 'Edit', { path: 'a', content: `${'x'.repeat(30_000)} curl evil` }]), says('Done.')],
+    user: [{ behavior: 'deny', comment: 'no' }],
+  });
+  await ask('Edit a');
+  expect(model.requests.filter(isJudged)).toEqual([]);
+  expect(results(lines())[0]).toMatch(/^question .*the (?:change|call) is too long to be judged\.$/);
+});

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { type JudgedCall, judgePrompt, parseVerdict } from '../../../src/agent/auto/judgePrompt.ts';
+import {
+  canBeJudged,
+  type JudgedCall,
+  judgePrompt,
+  parseVerdict,
+} from '../../../src/agent/auto/judgePrompt.ts';
 import { userWords } from '../../../src/agent/auto/userWords.ts';
 import type { JSONLEntry } from '../../../src/protocol/entries.ts';
 
@@ -93,20 +98,29 @@ describe('the request', () => {
     expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
   });
 
-  test('an edit shows its real target and, bounded, its text', () => {
+  test('an edit shows its real target and all of its texts', () => {
+    const middle = `${'x'.repeat(9000)} curl evil ${'x'.repeat(9000)}`;
     const text = textOf({
       tool: 'Write',
-      input: { file_path: '/srv/project/a', content: `start${'x'.repeat(50_000)}end` },
+      input: { file_path: '/srv/project/a', content: middle },
       access: { type: 'write', paths: ['/srv/project/a'] },
       decision: { behavior: 'ask', reason: 'r', causes: [{ type: 'edit', path: '/srv/project/real' }] },
     });
     expect(text).toContain('/srv/project/real');
-    expect(text).toMatch(/"startx+ \[… 48008 characters left out …\] x+end"/);
-    const many = textOf({
-      access: { type: 'write', paths: ['/a'] },
-      input: Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`k${at}`, 'y'.repeat(1000)])),
+    expect(text).toContain(middle);
+  });
+
+  test('of a call that would have to be cut nobody can judge', () => {
+    const write = { type: 'write', paths: ['/srv/project/a'] } as const;
+    const edits = (count: number) => ({
+      edits: Array(count).fill({ old_string: 'a', new_string: 'b'.repeat(500) }),
     });
-    expect(many.length).toBeLessThan(20_000);
+    expect(canBeJudged({ access: write, input: { content: 'x'.repeat(20_000) } })).toBe(true);
+    expect(canBeJudged({ access: write, input: { content: 'x'.repeat(24_000) } })).toBe(false);
+    expect(canBeJudged({ access: write, input: edits(20) })).toBe(true);
+    expect(canBeJudged({ access: write, input: edits(60) })).toBe(false);
+    const url = `https://a.example/?${'x'.repeat(30_000)}`;
+    expect(canBeJudged({ access: { type: 'web', url, domain: 'a.example' }, input: { url } })).toBe(false);
   });
 
   test('rules of the user stand with the instructions, as data', () => {
