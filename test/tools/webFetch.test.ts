@@ -36,6 +36,11 @@ beforeAll(async () => {
     '/away': redirect('http://other.example/page?x=1#y'),
     '/www': redirect('//www.site.example/'),
     '/to-file': redirect('file:///etc/passwd'),
+    '/to-data': redirect('data:text/plain,hello'),
+    '/to-inside': redirect('//printer.local/admin'),
+    '/to-cloud': redirect('http://169.254.169.254/latest/meta-data/'),
+    '/to-loopback': redirect('http://[::1]:9/'),
+    '/to-decimal': redirect('http://2130706433/'),
     '/to-user': redirect('http://me:secret@site.example/'),
     '/never': () => undefined,
     '/drip': (_, response) => void response.writeHead(200, { 'Content-Type': 'text/plain' }).write('so far'),
@@ -119,7 +124,8 @@ describe('a page', () => {
     ['/broken', 'does not speak the protocol'],
     ['/hangup', 'the connection broke (ECONNRESET)'],
     ['/loop', 'redirects more than 5 times'],
-    ['/to-file', 'only http and https'],
+    ['/to-file', 'redirects to a file: address, but only http and https can be fetched'],
+    ['/to-data', 'redirects to a data: address'],
     ['/to-user', 'user name or password'],
   ])('%s fails with %s', async (path, words) => {
     const outcome = await fetching(path);
@@ -158,6 +164,34 @@ describe('a redirect', () => {
       text: expect.stringContaining(`redirects to ${target},`),
     });
     expect(outcome.text).toContain('call WebFetch with that URL');
+    expect(server.requests.length).toBe(before + 1);
+  });
+
+  test.each([
+    ['/to-cloud', '169.254.169.254'],
+    ['/to-loopback', '[::1]:9'],
+    ['/to-decimal', '127.0.0.1'],
+    ['/to-inside', 'printer.local'],
+  ])('%s into the own network is refused, and the model is not sent there', async (path, host) => {
+    const start = readWebUrl(`http://site.example:${server.port}${path}`);
+    if (!start.ok) throw new Error(start.message);
+    let isFirst = true;
+    const rules = {
+      resolve: () => Promise.resolve([{ address: '127.0.0.1', family: 4 }]),
+      // Only the first hop may be the loopback server that plays the public one.
+      get allowPrivate() {
+        const allowed = isFirst;
+        isFirst = false;
+        return allowed;
+      },
+    };
+    const before = server.requests.length;
+    const outcome = await fetchPage(start, rules, new AbortController().signal);
+    expect(outcome).toMatchObject({
+      type: 'failed',
+      message: expect.stringMatching(/redirects to .* of this machine.* not followed/),
+    });
+    expect(outcome).toHaveProperty('message', expect.stringContaining(host));
     expect(server.requests.length).toBe(before + 1);
   });
 });

@@ -4,7 +4,7 @@ import { describeNetworkError } from './networkErrors.ts';
 import { type PageType, pageType } from './pageType.ts';
 import { type Body, readBody } from './readBody.ts';
 import { requestPage } from './request.ts';
-import { type HostRules, resolveHost } from './resolveHost.ts';
+import { type HostRules, resolveHost, whyPrivate } from './resolveHost.ts';
 import { isSameSite, readWebUrl, type WebUrl } from './webUrl.ts';
 
 const MAX_REDIRECTS = 5;
@@ -35,14 +35,27 @@ export async function fetchPage(start: WebUrl, rules: HostRules, signal: AbortSi
       if (target === undefined) return await received(response, url);
       response.destroy();
       const next = readWebUrl(target, url);
-      if (!next.ok) return { type: 'failed', message: `${url.href} redirects, but ${next.message}.` };
-      if (!isSameSite(url, next.url)) return { type: 'elsewhere', from: url, to: next.url };
+      if (!next.ok)
+        return { type: 'failed', message: `${url.href} redirects${toScheme(target)}, but ${next.message}.` };
+      if (!isSameSite(url, next.url)) {
+        const why = rules.allowPrivate ? undefined : whyPrivate(next.domain);
+        if (why === undefined) return { type: 'elsewhere', from: url, to: next.url };
+        // No word of how to get there: a page must not send the model into the user's network.
+        const message = `${url.href} redirects to ${next.url.host}, ${why}. That was not followed, and nothing was read.`;
+        return { type: 'failed', message };
+      }
       ({ url, domain } = next);
     } catch (error) {
       return { type: 'failed', message: describeNetworkError(error, url) };
     }
   }
   return { type: 'failed', message: `${start.url.href} redirects more than ${MAX_REDIRECTS} times.` };
+}
+
+/** ` to a file: address`, where a redirect leaves the web; empty elsewhere. */
+function toScheme(target: string): string {
+  const scheme = /^\s*([a-z][a-z0-9+.-]{0,20}:)/i.exec(target)?.[1]?.toLowerCase();
+  return scheme === undefined || /^https?:$/.test(scheme) ? '' : ` to a ${scheme} address`;
 }
 
 function redirectOf({ statusCode = 0, headers }: IncomingMessage): string | undefined {

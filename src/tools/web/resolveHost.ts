@@ -28,16 +28,29 @@ export async function resolveHost(
   domain: string,
   { allowPrivate, resolve }: HostRules,
 ): Promise<ResolvedHost> {
-  if (!allowPrivate && isLocalName(domain)) return refused(domain, 'a name of this machine or its network');
-  const literal = domain.replace(/^\[(.*)\]$/, '$1');
-  const family = isIP(literal);
+  const why = allowPrivate ? undefined : whyPrivate(domain);
+  if (why !== undefined) return refused(domain, why);
+  const { literal, family } = literalOf(domain);
   const addresses = family === 0 ? await resolve(domain) : [{ address: literal, family }];
   const [first] = addresses;
   if (first === undefined) return { ok: false, message: `${domain} has no address.` };
   const inner = allowPrivate ? undefined : addresses.find(({ address }) => !isPublicAddress(address));
   if (inner === undefined) return { ok: true, addresses };
-  const what = 'an address of this machine, its network or its cloud';
-  return refused(domain, family === 0 ? `${inner.address}, ${what}` : what);
+  return refused(domain, `${inner.address}, ${INNER}`);
+}
+
+const INNER = 'an address of this machine, its network or its cloud';
+
+/** Why a host is not of the public internet, as far as its name alone says so; nobody is asked about it. */
+export function whyPrivate(domain: string): string | undefined {
+  if (isLocalName(domain)) return 'a name of this machine or its network';
+  const { literal, family } = literalOf(domain);
+  return family === 0 || isPublicAddress(literal) ? undefined : INNER;
+}
+
+function literalOf(domain: string): { readonly literal: string; readonly family: number } {
+  const literal = domain.replace(/^\[(.*)\]$/, '$1');
+  return { literal, family: isIP(literal) };
 }
 
 function refused(domain: string, what: string): ResolvedHost {
