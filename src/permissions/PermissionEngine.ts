@@ -5,6 +5,7 @@ import { decide, type PermissionInput } from './decide.ts';
 import { diskLookups } from './diskLookups.ts';
 import { explain } from './explain.ts';
 import { type AnsweredCall, type LearnedRules, proposeRules } from './learnRules.ts';
+import { lookupsOnce } from './lookupsOnce.ts';
 import type { DiskLookups, Policy, PolicyFacts } from './policy.ts';
 import { loadShellParser } from './shell.ts';
 
@@ -22,23 +23,53 @@ export interface PermissionEngine {
 /** Without the grammar no command is understood, and what is not understood is asked about. */
 export const notUnderstood = (): { readonly ok: false } => ({ ok: false });
 
+const TOO_LONG = 'It takes too long to check what this command reaches.';
+
+/**
+ * What becomes of a decision that was made without all that was to be looked up: what a rule decided stands, anything
+ * else asks, or is denied in a mode that does not ask. Nothing is offered to be saved.
+ */
+export function unchecked<
+  D extends { readonly behavior: PermissionDecision['behavior']; readonly rule?: unknown },
+>(decision: D, { mode }: Pick<PolicyFacts, 'mode'>): D | PermissionDecision {
+  const { behavior, rule } = decision;
+  if (behavior === 'deny' || (behavior === 'allow' && mode === 'bypassPermissions')) return decision;
+  if (mode === 'dontAsk') return { behavior: 'deny', reason: TOO_LONG };
+  if (behavior === 'ask' && rule !== undefined) return decision;
+  return { behavior: 'ask', reason: TOO_LONG, causes: [{ type: 'limit', reason: TOO_LONG }] };
+}
+
 /** The engine in this thread, which it blocks. The grammar is loaded on first need from the folder `wasm`. */
 export class InProcessEngine implements PermissionEngine {
   readonly #wasm: string;
   readonly #lookups: DiskLookups;
+  readonly #now: () => number;
   #parser: ReturnType<typeof loadShellParser> | undefined;
 
-  constructor(wasm: string, env: Readonly<Record<string, string | undefined>>) {
+  /** `lookups`: by default the real disk and git, with the environment `env`. `now`: milliseconds. */
+  constructor(
+    wasm: string,
+    env: Readonly<Record<string, string | undefined>>,
+    lookups: DiskLookups = diskLookups(env),
+    now: () => number = () => performance.now(),
+  ) {
+    this.#now = now;
     this.#wasm = wasm;
-    this.#lookups = diskLookups(env);
+    this.#lookups = lookups;
   }
 
   async decide(input: PermissionInput, facts: PolicyFacts): Promise<PermissionDecision> {
-    return decide(input, await this.#policy(facts));
+    const { policy, isCut } = await this.#policy(facts);
+    const decision = decide(input, policy);
+    return isCut() ? unchecked(decision, facts) : decision;
   }
 
   async explain(input: PermissionInput, facts: PolicyFacts): Promise<PermissionExplanation> {
-    return explain(input, await this.#policy(facts));
+    const { policy, isCut } = await this.#policy(facts);
+    const explanation = explain(input, policy);
+    if (!isCut()) return explanation;
+    const { behavior, reason } = unchecked(explanation, facts) as PermissionDecision;
+    return { ...explanation, behavior, reason, saves: [] };
   }
 
   async matches(patterns: readonly string[], command: string, root: string): Promise<boolean> {
@@ -54,11 +85,14 @@ export class InProcessEngine implements PermissionEngine {
   }
 
   async propose(calls: readonly AnsweredCall[], facts: PolicyFacts, least: number): Promise<LearnedRules> {
-    return proposeRules(calls, await this.#policy(facts), least);
+    return proposeRules(calls, { ...facts, ...this.#lookups, parseCommand: await this.#parse() }, least);
   }
 
-  async #policy(facts: PolicyFacts): Promise<Policy> {
-    return { ...facts, ...this.#lookups, parseCommand: await this.#parse() };
+  /** For one decision. */
+  async #policy(facts: PolicyFacts): Promise<{ readonly policy: Policy; readonly isCut: () => boolean }> {
+    const parseCommand = await this.#parse();
+    const { lookups, isCut } = lookupsOnce(this.#lookups, this.#now);
+    return { policy: { ...facts, ...lookups, parseCommand }, isCut };
   }
 
   #parse(): Promise<Policy['parseCommand']> {

@@ -41,7 +41,7 @@ test('the thread decides as this thread does: the grammar, the disk, the rules',
   expect(rules.map((one) => one.times)).toEqual([2]);
 });
 
-test('while the thread hangs, the screen goes on; then the command counts as not understood', async () => {
+test('while the thread hangs, the screen goes on; then it is said that checking takes too long', async () => {
   const failures: string[] = [];
   const engine = new ThreadedEngine(hang, {
     maxMs: 500,
@@ -55,7 +55,7 @@ test('while the thread hangs, the screen goes on; then the command counts as not
   ]);
   clearInterval(ticking);
   expect(ticks).toBeGreaterThan(5);
-  expect(looks).toMatchObject({ behavior: 'ask', reason: expect.stringContaining('understood') });
+  expect(looks).toMatchObject({ behavior: 'ask', reason: expect.stringContaining('too long to check') });
   expect(denied.behavior).toBe('deny');
   expect(failures[0]).toBe('no decision within 500 ms');
 });

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { type AskedThread, askThread } from '../../context/index.ts';
-import { InProcessEngine, type PermissionEngine } from '../../permissions/PermissionEngine.ts';
+import { InProcessEngine, type PermissionEngine, unchecked } from '../../permissions/PermissionEngine.ts';
 
 type Method = keyof PermissionEngine;
 type Question<M extends Method> = {
@@ -13,13 +13,13 @@ type Question<M extends Method> = {
 export type EngineQuestion = { [M in Method]: Question<M> }[Method];
 
 export interface ThreadedEngineOptions {
-  /** A question that takes longer ends the thread. Default: a minute, as git may take seconds for each part. */
+  /** Milliseconds; a question that takes longer ends the thread. Default: several times what the lookups may take. */
   readonly maxMs?: number;
   /** Hears why the thread could not answer. */
   readonly onFailure?: (reason: string) => void;
 }
 
-const MAX_MS = 60_000;
+const MAX_MS = 20_000;
 
 /**
  * The engine in a thread of its own, which begins with the first question: walking a large tree or asking git takes
@@ -45,7 +45,10 @@ export class ThreadedEngine implements PermissionEngine {
   }
 
   decide(...args: Parameters<PermissionEngine['decide']>): ReturnType<PermissionEngine['decide']> {
-    return this.#ask({ type: 'decide', args }, () => this.#fallback.decide(...args));
+    return this.#ask({ type: 'decide', args }, async (isLate) => {
+      const decision = await this.#fallback.decide(...args);
+      return isLate ? unchecked(decision, args[1]) : decision;
+    });
   }
 
   explain(...args: Parameters<PermissionEngine['explain']>): ReturnType<PermissionEngine['explain']> {
@@ -62,9 +65,12 @@ export class ThreadedEngine implements PermissionEngine {
 
   async #ask<T>(
     question: Parameters<AskedThread<EngineQuestion>['ask']>[0],
-    otherwise: () => Promise<T>,
+    /** `isLate`: it took too long. */
+    otherwise: (isLate: boolean) => Promise<T>,
   ): Promise<T> {
+    let isLate = false;
     const limit = setTimeout(() => {
+      isLate = true;
       this.#onFailure(`no decision within ${this.#maxMs} ms`);
       void this.#thread.close();
     }, this.#maxMs);
@@ -73,7 +79,7 @@ export class ThreadedEngine implements PermissionEngine {
       return (await this.#thread.ask(question)) as T;
     } catch (error) {
       this.#onFailure(error instanceof Error ? error.message : String(error));
-      return await otherwise();
+      return await otherwise(isLate);
     } finally {
       clearTimeout(limit);
     }
