@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { realpathSync } from 'node:fs';
-import { appendFile, mkdir, readFile, readlink } from 'node:fs/promises';
-import { basename, dirname, resolve } from 'node:path';
+import { constants, realpathSync } from 'node:fs';
+import { mkdir, open, readlink } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { OWN_GIT_ARGUMENTS, ownGitEnvironment } from '../protocol/ownPrograms.ts';
 import { editSettings, type SaveOutcome, type SettingsChange } from './editSettings.ts';
 import type { SettingsRule, Values } from './types.ts';
@@ -44,13 +44,30 @@ async function excludeFromGit(file: string, env: Variables): Promise<void> {
   const git = (args: readonly string[]) => askGit(directory, args, env);
   const ignored = await git(['check-ignore', '--quiet', '--no-index', '--', file]);
   if (ignored.code !== 1) return;
-  const { code, output } = await git(['rev-parse', '--git-path', 'info/exclude']);
+  const { code, output } = await git(['rev-parse', '--git-common-dir']);
   if (code !== 0) return;
-  const exclude = resolve(directory, output.trim());
-  const text = await readFile(exclude, 'utf8').catch(() => '');
-  await mkdir(dirname(exclude), { recursive: true });
-  await appendFile(exclude, `${text === '' || text.endsWith('\n') ? '' : '\n'}${basename(file)}\n`);
+  const info = join(realpath(resolve(directory, output.replace(/\n$/, ''))), 'info');
+  await mkdir(info, { recursive: true });
+  // An unpacked archive may hold links there: a line must not be added to a file of the user's.
+  if (realpath(info) !== info) return;
+  await appendLine(join(info, 'exclude'), basename(file));
 }
+
+/** Nothing is added to what is no file of its own, or far larger than anyone writes. */
+async function appendLine(path: string, line: string): Promise<void> {
+  const { O_RDWR, O_CREAT, O_APPEND, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const handle = await open(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK, 0o644);
+  try {
+    const info = await handle.stat();
+    if (!info.isFile() || info.nlink > 1 || info.size > MAX_EXCLUDE_BYTES) return;
+    const text = await handle.readFile('utf8');
+    await handle.writeFile(`${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`);
+  } finally {
+    await handle.close();
+  }
+}
+
+const MAX_EXCLUDE_BYTES = 1_000_000;
 
 const timeoutMs = 5000;
 

@@ -1,7 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  link,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { saveCredentials } from '../../src/config/credentials.ts';
 import { addLocalRule } from '../../src/config/localRules.ts';
@@ -185,6 +196,39 @@ describe('local rules', () => {
     expect(git('status', '--porcelain', '--untracked-files=all')).toBe('');
     const exclude = await readFile(join(directory, '.git/info/exclude'), 'utf8');
     expect(exclude.match(/\.clawdcode\.local\.json/g)).toHaveLength(1);
+  });
+
+  test.each<[string, (info: string, target: string) => Promise<unknown>]>([
+    [
+      'a link',
+      async (info, target) => {
+        await rm(join(info, 'exclude'), { force: true });
+        await symlink(target, join(info, 'exclude'));
+      },
+    ],
+    [
+      'another name of a file',
+      async (info, target) => {
+        await rm(join(info, 'exclude'), { force: true });
+        await link(target, join(info, 'exclude'));
+      },
+    ],
+    [
+      'in a folder that is a link',
+      async (info, target) => {
+        await rm(info, { recursive: true });
+        await symlink(dirname(target), info);
+      },
+    ],
+  ])('add nothing to a list of git that is %s', async (_, plant) => {
+    git('init', '--quiet');
+    const elsewhere = join(directory, 'elsewhere');
+    await mkdir(elsewhere);
+    const target = join(elsewhere, 'exclude');
+    await writeFile(target, 'mine\n');
+    await plant(join(directory, '.git/info'), target);
+    expect(await addLocalRule(file(), 'allow', 'A', process.env)).toMatchObject({ type: 'saved' });
+    expect(await readFile(target, 'utf8')).toBe('mine\n');
   });
 
   test('leave a repository alone that ignores the file already', async () => {
