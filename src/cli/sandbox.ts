@@ -11,7 +11,7 @@ import { getProjectStoragePath } from '../context/index.ts';
 import { realpath } from '../disk/realPath.ts';
 import { proxyAmong, readProxies } from '../model/http/proxies.ts';
 import { gitRunsPrograms } from '../permissions/gitPrograms.ts';
-import { isReadOnlyForCommands } from '../permissions/protectedNames.ts';
+import { isReadOnlyForCommands, protectionPlace } from '../permissions/protectedNames.ts';
 import { parseRule, type SourcedRule } from '../permissions/rules.ts';
 import { isSensitive } from '../permissions/sensitive.ts';
 import { coversDomain } from '../permissions/webDecision.ts';
@@ -84,7 +84,7 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
   const hosts = { ...network, isWholeList: isManaged(loaded.sources, 'sandbox.network.allowedDomains') };
   const project = getProjectStoragePath(dataRoot, root);
   const caches = join(dataRoot, 'cache', 'sandbox');
-  const protection = { homes: [home], workspace: [root, ...rules.additionalDirectories] };
+  const protection = protectionPlace(home, [root, ...rules.additionalDirectories], realpath);
   // Asked about the same names before and after each command.
   const isObeyed = remembered((path) => isReadOnlyForCommands(path, protection));
   const sensitive = remembered(isSensitive);

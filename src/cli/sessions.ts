@@ -17,13 +17,14 @@ import {
   PersistentStore,
   type SessionSummary,
 } from '../context/index.ts';
+import { realpath } from '../disk/realPath.ts';
 import { createDemoClient, DEMO_MODEL } from '../model/demo.ts';
 import { environmentSend } from '../model/http/environmentSend.ts';
 import type { HttpSend } from '../model/http/types.ts';
 import { createOpenAIClient } from '../model/openai.ts';
 import { ownFactsOf } from '../model/ownFacts.ts';
 import { createServedModels, type ServedModels } from '../model/servers/servedModels.ts';
-import { isReadOnlyForCommands } from '../permissions/protectedNames.ts';
+import { isReadOnlyForCommands, protectionPlace } from '../permissions/protectedNames.ts';
 import type { ModelClient } from '../protocol/model.ts';
 import type { SandboxMode } from '../protocol/sandbox.ts';
 import { builtinTools } from '../tools/builtinTools.ts';
@@ -194,6 +195,11 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         permissions,
         mode: sandboxByFlag(loaded, options.sandboxMode),
       });
+      const protection = protectionPlace(
+        place.home,
+        [place.root, ...settings.permissions.additionalDirectories],
+        realpath,
+      );
       const autoAllow = createAutoAllow({
         permissions,
         sandbox,
@@ -202,11 +208,7 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
           delicateWord(command, cwd, {
             home: place.home,
             isWithheld: permissions.isWithheld,
-            isObeyed: (path) =>
-              isReadOnlyForCommands(path, {
-                homes: [place.home],
-                workspace: [place.root, ...settings.permissions.additionalDirectories],
-              }),
+            isObeyed: (path) => isReadOnlyForCommands(path, protection),
           }),
         excluded: settings.sandbox.excludedCommands,
       });

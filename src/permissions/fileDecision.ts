@@ -3,8 +3,14 @@ import { dirname, join } from 'node:path';
 import type { AskCause, PermissionDecision } from '../protocol/permissions.ts';
 import { anchoredPath, contains, forbids, isExactly, mayForbid, permits } from './filePattern.ts';
 import { hasGlob } from './globOverlap.ts';
+import { namesInHome } from './homeLinks.ts';
 import type { Policy } from './policy.ts';
-import { type ProtectedName, protectedName } from './protectedNames.ts';
+import {
+  type ProtectedName,
+  type ProtectionPlace,
+  protectedName,
+  protectionPlace,
+} from './protectedNames.ts';
 import { namesTool, parseRule, type SourcedRule } from './rules.ts';
 import { couldBeSensitive, foldPath, isSensitive } from './sensitive.ts';
 import { gravest } from './verdicts.ts';
@@ -97,7 +103,10 @@ function decideOne(request: FileRequest, policy: Policy, globs: boolean): FileVe
   const allowing = policy.rules.filter((rule) => allows(rule, request, realPath, outside, policy));
   const own =
     verb === 'read' && policy.ownDirectories.some((own) => contains(policy.realpath(own), realPath));
-  const secret = own ? undefined : paths.findLast(globs ? couldBeSensitive : isSensitive);
+  const secret = own
+    ? undefined
+    : (paths.findLast(globs ? couldBeSensitive : isSensitive) ??
+      (namesInHome(realPath, policy).some(isSensitive) ? realPath : undefined));
   const obeyed = verb === 'write' ? obeyedOf(paths, request, policy) : undefined;
   if (secret !== undefined || obeyed) {
     const named = allowing.find(
@@ -149,6 +158,7 @@ function obeyedOf(
   const realPath = paths.at(-1) ?? '';
   return (
     obeyedByLink(realPath, policy) ??
+    obeyedInHome(realPath, policy) ??
     obeyedByInclude(realPath, policy) ??
     (isFile ? obeyedAsHead(realPath, policy) : undefined)
   );
@@ -187,13 +197,26 @@ function obeyedByLink(realPath: string, policy: Policy): { path: string; by: str
   return undefined;
 }
 
+/** So may the home folder: `~/.config/nvim` leads to a project with dot files. */
+function obeyedInHome(realPath: string, policy: Policy): { path: string; by: string } | undefined {
+  const names = namesInHome(realPath, policy);
+  if (names.length === 0) return undefined;
+  const { homes, workspace } = placesOf(policy);
+  const place = { homes, workspace: workspace.flatMap((folder) => [folder, ...namesInHome(folder, policy)]) };
+  for (const name of names) {
+    const known = protectedName(name, place);
+    if (known) return { path: realPath, by: known.obeyedBy };
+  }
+  return undefined;
+}
+
 /** The protected name that a path is, or lies below. */
 export function protectionOf(path: string, policy: Policy): ProtectedName | undefined {
-  const { home, realpath } = policy;
-  return protectedName(path, {
-    homes: [...new Set([home, realpath(home)])],
-    workspace: [policy.root, ...policy.additionalDirectories].flatMap((folder) => [folder, realpath(folder)]),
-  });
+  return protectedName(path, placesOf(policy));
+}
+
+function placesOf(policy: Policy): ProtectionPlace {
+  return protectionPlace(policy.home, [policy.root, ...policy.additionalDirectories], policy.realpath);
 }
 
 /** Whether a resolved path lies in the project or in a directory that was added to it. */

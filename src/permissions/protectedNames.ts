@@ -281,6 +281,18 @@ export interface ProtectionPlace {
   readonly workspace: readonly string[];
 }
 
+/** Where names are compared: home and workspace as they are called, and with their links resolved. */
+export function protectionPlace(
+  home: string,
+  workspace: readonly string[],
+  realpath: (path: string) => string,
+): ProtectionPlace {
+  const both = (folders: readonly string[]): readonly string[] => [
+    ...new Set(folders.flatMap((folder) => [folder, realpath(folder)])),
+  ];
+  return { homes: both([home]), workspace: both(workspace) };
+}
+
 /**
  * The protected name that an absolute path is, or lies below. A name that some file system takes for a protected one
  * counts as that: other capitals, invisible characters, dots or blanks at its end.

@@ -54,6 +54,11 @@ const harmless = /^(?:\.env[\w.-]*\.(?:example|sample|template|dist)|.*\.pub)$/;
 const directories = ['.ssh', '.aws', '.gnupg', '.azure', '.password-store'];
 const places =
   /(?:^|\/)(?:\.kube\/config|\.docker\/config\.json|\.config\/gcloud(?:\/.*)?|\.config\/gh\/hosts\.yml|\.clawdcode\/(?:config|credentials|auth|trust)[^/]*|proc\/[^/]+\/(?:environ|mem)|etc\/g?shadow-?)$/;
+/** Folders of a home in which secrets lie. */
+export const secretFolders: readonly string[] = [
+  ...directories,
+  ...['.kube', '.docker', '.config/gcloud', '.config/gh', '.clawdcode'],
+];
 const parentsOfPlaces = ['.kube', '.docker', '.config', 'gh', 'gcloud', '.clawdcode', 'proc', 'etc'];
 
 /** Whether a path (absolute or relative, not a pattern) names a secret: keys, credentials, `.env` files. */

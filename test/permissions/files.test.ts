@@ -215,6 +215,42 @@ test('what a protected name is a link to is obeyed as well', async () => {
   expect(await behavior('docs/guide.md', `allow Edit(/${linked}/docs/**)`)).toBe('ask');
 });
 
+test('what the home folder links to is obeyed, and secret, by its name in the home', async () => {
+  const base = join(top, 'linked-home');
+  const real = join(base, 'real-home');
+  const dots = join(base, 'dots');
+  const agents = join(base, 'agents');
+  for (const folder of ['real-home/.config', 'dots/nvim', 'dots/keys', 'dots/plain', 'agents/worktrees/x'])
+    mkdirSync(join(base, folder), { recursive: true });
+  symlinkSync(real, join(base, 'home'));
+  symlinkSync(join(dots, 'nvim'), join(real, '.config/nvim'));
+  symlinkSync(join(dots, 'shellrc'), join(real, '.zshrc'));
+  symlinkSync(join(dots, 'keys'), join(real, '.ssh'));
+  symlinkSync(join(dots, 'plain'), join(real, 'work'));
+  symlinkSync(agents, join(real, '.claude'));
+  symlinkSync(base, join(real, 'everything'));
+  writeFileSync(join(dots, 'shellrc'), '');
+  const behavior = async (verb: 'read' | 'write', path: string, where = dots) => {
+    const policy = { ...(await policyFor([], 'acceptEdits')), root: where, home: join(base, 'home') };
+    const tool = verb === 'read' ? 'Read' : 'Write';
+    return decide({ tool, access: { type: verb, paths: [path] } }, policy).behavior;
+  };
+  for (const path of ['nvim/init.lua', 'shellrc', 'keys/config'])
+    expect(await behavior('write', join(dots, path)), path).toBe('ask');
+  expect(await behavior('read', join(dots, 'keys/main'))).toBe('ask');
+  for (const path of ['nvim/init.lua', 'shellrc', 'plain/x', 'other'])
+    expect(await behavior('read', join(dots, path)), path).toBe('allow');
+  for (const path of ['plain/x.ts', 'other.ts'])
+    expect(await behavior('write', join(dots, path)), path).toBe('allow');
+  // The way to the workspace is the user's own choice.
+  expect(await behavior('write', join(agents, 'worktrees/x/a.ts'), join(agents, 'worktrees/x'))).toBe(
+    'allow',
+  );
+  // By either name of the home.
+  for (const at of ['home', 'real-home'])
+    expect(await behavior('write', join(base, at, '.local/bin/git'), join(base, at)), at).toBe('ask');
+});
+
 test('the reason names the file that is meant and who obeys it', async () => {
   const access = { type: 'write', paths: [join(root, 'hook.md')] } as const;
   expect(decide({ tool: 'Write', access }, await policyFor([], 'acceptEdits')).reason).toBe(

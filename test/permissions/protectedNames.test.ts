@@ -3,6 +3,7 @@ import {
   isReadOnlyForCommands,
   protectedName,
   protectedNames,
+  protectionPlace,
 } from '../../src/permissions/protectedNames.ts';
 
 const place = { homes: ['/home/me'], workspace: ['/home/me/p'] };
@@ -231,4 +232,12 @@ test('what the home folder hides is obeyed by some program, but a project below 
   expect(isReadOnlyForCommands('/home/me/.cache/x', { homes: ['/home/me'], workspace: ['/home/me'] })).toBe(
     false,
   );
+});
+
+test('names below the home count by either name of a home that is a link', () => {
+  const realpath = (path: string): string => path.replace(/^\/home\/me(?=\/|$)/, '/data/me');
+  const place = protectionPlace('/home/me', ['/home/me'], realpath);
+  for (const path of ['/home/me/.local/bin/git', '/data/me/.local/bin/git'])
+    expect(isReadOnlyForCommands(path, place), path).toBe(true);
+  expect(isReadOnlyForCommands('/data/me/project/a.ts', place)).toBe(false);
 });
