@@ -10,7 +10,7 @@ export interface LookupsOnce {
   readonly isCut: () => boolean;
 }
 
-/** Milliseconds in which one decision may begin lookups that take long. */
+/** Milliseconds in which one decision may look at what takes long. */
 export const MAX_LOOKUP_MS = 5000;
 
 /** `now`: milliseconds. For one decision only: what is on disk counts as it was when it was first asked about. */
@@ -27,13 +27,18 @@ export function lookupsOnce(lookups: DiskLookups, now: () => number, maxMs = MAX
       return answer;
     };
   };
-  /** `unknown`: the answer that makes whoever asks careful. */
-  const inTime = <A extends readonly unknown[], R>(ask: (...args: A) => R, unknown: R) =>
-    once((...args: A): R => {
-      if (now() <= until) return ask(...args);
+  /**
+   * `unknown`: the answer that makes whoever asks careful. It also takes the place of what is known: each part of a
+   * command would look through the same fifty thousand names.
+   */
+  const inTime = <A extends readonly unknown[], R>(ask: (...args: A) => R, unknown: R) => {
+    const asked = once(ask);
+    return (...args: A): R => {
+      if (now() <= until) return asked(...args);
       wasCut = true;
       return unknown;
-    });
+    };
+  };
   return {
     isCut: () => wasCut,
     lookups: {
