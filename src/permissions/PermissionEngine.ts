@@ -36,7 +36,8 @@ export function unchecked<
   if (behavior === 'deny' || (behavior === 'allow' && mode === 'bypassPermissions')) return decision;
   if (mode === 'dontAsk') return { behavior: 'deny', reason: TOO_LONG };
   if (behavior === 'ask' && rule !== undefined) return decision;
-  return { behavior: 'ask', reason: TOO_LONG, causes: [{ type: 'limit', reason: TOO_LONG }] };
+  // Among what was not looked at may be secrets: a sandbox alone is no reason to run it unasked.
+  return { behavior: 'ask', reason: TOO_LONG, causes: [{ type: 'limit', reason: TOO_LONG, isSecret: true }] };
 }
 
 /** The engine in this thread, which it blocks. The grammar is loaded on first need from the folder `wasm`. */

@@ -104,5 +104,6 @@ test.each<[string, PermissionMode, readonly string[], string]>([
   if (expected === 'ask') {
     expect(decision.reason).toBe('It takes too long to check what this command reaches.');
     expect(decision.suggestion).toBeUndefined();
+    expect(decision.causes).toMatchObject([{ type: 'limit', isSecret: true }]);
   }
 });
