@@ -121,7 +121,12 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     expect(titles.map((title) => title.split(/[: ]/)[0])).toEqual(['Connect', 'Run']);
     const outside = await run(`exec 3<>/dev/tcp/127.0.0.1/${port} && echo reached && exit 0; ${command}`);
     expect(outside.text).toContain('reached');
-    expect(outside.sandbox).toEqual({ mode: 'none', reason: 'the user let it run outside' });
+    expect(outside.sandbox).toEqual({
+      mode: 'none',
+      reason: 'the user let it run outside',
+      // Of the run before, in the sandbox.
+      refusedHosts: [expect.stringMatching(/:\d+$/)],
+    });
   });
 
   test('outside, it begins where it began before, and the question says where', async () => {
