@@ -2,7 +2,7 @@
  * A task that outgrows its window many times over, as a user lives through it: the work, a look at the context,
  * a preview, the compaction, the way back, leaving, and the prompt with which it goes on the same day.
  */
-import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import type { JSONLEntry } from '../../src/protocol/entries.ts';
@@ -37,6 +37,7 @@ test.each([
   { way: 'in economy', context: { strategy: 'economy', threadSummary: 'on' }, ledgers: 2, summaries: 1 },
 ])('a task of nine prompts in 16,000 tokens, $way', async ({ context, ledgers, summaries }) => {
   const { server, work, ready } = await setStage();
+  await mkdir(work.data, { recursive: true });
   await writeFile(join(work.data, 'config.json'), JSON.stringify({ context }));
   playTheModel(server);
   const terminal = await ready(args, size);
@@ -291,6 +292,7 @@ test.each([
     const trigger = 102_400;
     const { server, work, print } = await setStage();
     await cp(SOURCE, join(work.repository, 'src'), { recursive: true });
+    await mkdir(work.data, { recursive: true });
     await writeFile(join(work.data, 'config.json'), JSON.stringify(settings));
     server.otherwise(await playTheWorker(100));
     const args = ['-p', '--yolo', '--output-format', 'json', '--context-window', String(window)];
