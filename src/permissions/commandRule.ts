@@ -29,6 +29,8 @@ export interface CommandSpec {
   readonly folder: string | undefined;
   /** The command, with blanks made single and `:*` made ` *`. */
   readonly text: string;
+  /** The same with every blank that means something kept. */
+  readonly written: string;
 }
 
 /** null = every command; undefined = not a rule about commands. */
@@ -38,7 +40,8 @@ export function commandSpec(rule: SourcedRule): CommandSpec | null | undefined {
   if (parsed.spec === undefined) return null;
   const { folder, text = parsed.spec } =
     /^cd (?<folder>[^\s;&|]+) && (?<text>.+)$/s.exec(parsed.spec)?.groups ?? {};
-  return { folder, text: collapse(text.replace(/:\*$/, ' *')) };
+  const command = text.replace(/:\*$/, ' *');
+  return { folder, text: collapse(command), written: singleBlanks(command) };
 }
 
 /** How a rule's text covers a part of a command. */
@@ -63,9 +66,9 @@ export function coverage(rule: SourcedRule, part: CommandPart): Coverage | undef
   const spec = commandSpec(rule);
   if (spec === undefined) return undefined;
   if (spec === null) return part.argv.length === 0 ? undefined : { type: 'every' };
-  const { folder, text } = spec;
+  const { folder, written: text } = spec;
   // What a variable holds is not in the text.
-  if (!text.includes('*') && collapse(part.text) === text)
+  if (!text.includes('*') && singleBlanks(part.text) === text)
     return part.variables ? undefined : { type: 'exact', folder };
   if (part.argv.length === 0 || !hasSafeEnvironment(part)) return undefined;
   const pattern = matcher(text);
@@ -130,7 +133,20 @@ export function matcher(text: string): Matcher {
   return { test };
 }
 
+/** For rules that deny or ask: commands that differ in blanks only are the same to them. */
 export const collapse = (text: string): string => text.trim().replace(/\s+/g, ' ');
+
+/**
+ * For rules that allow: blanks between words made single, where quotes are plain to see. Within quotes they are part of a
+ * word, and a line feed ends a command or a comment.
+ */
+function singleBlanks(text: string): string {
+  const trimmed = text.replace(/^[ \t]+|(?<![\\ \t])[ \t]+$/g, '');
+  if (/[\n#`$]/.test(trimmed)) return trimmed;
+  return trimmed.replace(/'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[ \t]+/gs, (found) =>
+    /^[ \t]/.test(found) ? ' ' : found,
+  );
+}
 
 /** As written, but for quotes that change nothing. */
 export const source = ({ argv, raw }: Words): string =>
