@@ -43,6 +43,9 @@ const certain = /^(?:-e|--regexp|--sort)$/;
 const mayBeOption = (name: string, value: string | null | undefined): boolean =>
   !certain.test(name) && /^-[A-Za-z-]/.test(value ?? '');
 
+/** Whether a word is surely the value of the option before it. */
+export const isValue = (name: string, value: string): boolean => !mayBeOption(name, value);
+
 /** undefined = some option is not in the list. Options may stand anywhere before `--`. */
 export function readOptions(args: readonly (string | null)[], list: OptionList): ReadOptions | undefined {
   const operands: (string | null)[] = [];

@@ -14,6 +14,9 @@ const token =
 /** Up to the slash that ends it everywhere: between brackets some take a slash, and a bracket, for a character. */
 const regex = /\/(?:[^/\\\n[]|\\.|\[(?!\^?\])(?:[^\][\\\n/]|\\[^\]\n]|\[:\w+:\])*\])+\//y;
 
+/** What `-v` may set. */
+export const awkVariable = /^(?:[a-z]\w*|OFS|FS|ORS|RS)=/;
+
 /** `awk` with a program of patterns, fields, arithmetic and printing. */
 export function awkUse(args: readonly string[]): ReadOnlyUse | undefined {
   const read = readOptions(args, {
@@ -24,18 +27,15 @@ export function awkUse(args: readonly string[]): ReadOnlyUse | undefined {
   });
   if (read === undefined) return undefined;
   const variables = read.options.filter(({ name }) => name === '-v' || name === '--assign');
-  if (
-    variables.some(({ value }) => !/^[a-z]\w*=/.test(value ?? '') && !/^(?:OFS|FS|ORS|RS)=/.test(value ?? ''))
-  )
-    return undefined;
+  if (variables.some(({ value }) => !awkVariable.test(value ?? ''))) return undefined;
   const [program, ...files] = read.operands.map((word) => word ?? '');
-  if (program === undefined || !onlyPrints(program)) return undefined;
+  if (program === undefined || !awkOnlyPrints(program)) return undefined;
   // An operand `x=1` sets a variable, and `-` is the input.
   return { contents: files.filter((word) => word !== '-' && !/^[A-Za-z_]\w*=/.test(word)), names: [] };
 }
 
 /** Whether a program does nothing but calculate and print to its output. */
-function onlyPrints(program: string): boolean {
+export function awkOnlyPrints(program: string): boolean {
   let at = 0;
   let depth = 0;
   let before = '';

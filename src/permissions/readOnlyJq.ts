@@ -4,6 +4,9 @@ import type { ReadOnlyUse } from './readOnlyUse.ts';
 /** Words of a filter that show the environment or read other files. */
 const refused = /\$__loc__|\b(?:env|ENV|import|include|modulemeta|get_search_list|input_filename)\b/;
 
+/** Whether a filter sees its input and nothing else. */
+export const jqSeesInput = (filter: string): boolean => !refused.test(filter);
+
 /** `jq` with a filter that sees its input and nothing else. */
 export function jqUse(args: readonly string[]): ReadOnlyUse | undefined {
   const read = readOptions(args, {
@@ -28,5 +31,5 @@ export function jqUse(args: readonly string[]): ReadOnlyUse | undefined {
   });
   if (read === undefined || read.options.some(({ name }) => name === '-i')) return undefined;
   const [filter = '.', ...files] = read.operands.map((word) => word ?? '');
-  return refused.test(filter) ? undefined : { contents: files, names: [] };
+  return jqSeesInput(filter) ? { contents: files, names: [] } : undefined;
 }

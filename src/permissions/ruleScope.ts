@@ -12,7 +12,7 @@ import { hasGlob } from './globOverlap.ts';
 import type { CommandPart } from './parsedCommand.ts';
 import type { Policy } from './policy.ts';
 import type { ReadOnlyUse } from './readOnlyUse.ts';
-import { programName, type Risk, riskyWords } from './riskyOptions.ts';
+import { programName, type Risk, riskyWords, runsItsInput } from './riskyOptions.ts';
 import type { SourcedRule } from './rules.ts';
 import { isSensitive } from './sensitive.ts';
 import { textWords } from './textWords.ts';
@@ -48,8 +48,27 @@ export function beyondRule(rule: SourcedRule, covers: Coverage, input: ScopeInpu
   const offset = covers.words.argv.length - (part.argv.length - (covers.words === part ? 0 : appended));
   const isSpelled = (at: number): boolean => covers.spelled(at + offset);
   return (
-    unknownWord(part, isSpelled) ?? riskyWord(part, isSpelled) ?? outOfReach(input, isSpelled, covers.places)
+    otherProgram(part, offset, isSpelled) ??
+    unknownWord(part, isSpelled) ??
+    riskyWord(part, isSpelled) ??
+    outOfReach(input, isSpelled, covers.places)
   );
+}
+
+/** A rule for `timeout` or `env` says nothing about the program that these start, nor one for `python` about its input. */
+function otherProgram(
+  part: CommandPart,
+  offset: number,
+  isSpelled: (at: number) => boolean,
+): Beyond | undefined {
+  if (offset > 0 && !isSpelled(0))
+    return { reason: `${part.raw[0] ?? ''}, which ${part.fullRaw[0] ?? 'another program'} starts` };
+  const namesInput = part.argv.some(
+    (word, at) => /^(?:-|-s|\/dev\/stdin)$/.test(word ?? '') && isSpelled(at),
+  );
+  return runsItsInput(part.argv) && !namesInput
+    ? { reason: 'a program that does what its input says' }
+    : undefined;
 }
 
 /** Whether a call by itself stays in the workspace, away from secrets and from what is obeyed. */
@@ -132,6 +151,7 @@ const does: Readonly<Record<Risk, string>> = {
   runs: 'runs something or says what is run',
   writes: 'writes files',
   elsewhere: 'works on other files or elsewhere',
+  unknown: 'is not known to be harmless',
 };
 
 function riskyWord(part: CommandPart, isSpelled: (at: number) => boolean): Beyond | undefined {
@@ -167,7 +187,8 @@ function outOfReach(
   }
   const isKnown = use !== undefined;
   const words = isKnown ? knownWords(use) : openWords(part, isSpelled);
-  const reads = isKnown || (readers.test(name) && !part.argv.some((word) => gitWrites.test(word ?? '')));
+  const onlyReads = readers.test(name) && !part.argv.some((word) => gitWrites.test(word ?? ''));
+  const reads = isKnown || (onlyReads && riskyWords(part.argv).length === 0);
   for (const directory of directories ?? [policy.root]) {
     for (const { path: word, wild } of words) {
       const path = locate(word, directory, policy);
