@@ -73,7 +73,8 @@ export const grammars: readonly Grammar[] = [
     long: long('quiet silent regexp-extended separate unbuffered null-data posix debug sandbox'),
     longValues: long('expression'),
     isFirst: true,
-    script: { options: ['-e', '--expression'], isHarmless: sedOnlyPrints },
+    // To BSD the word behind `-i` is an ending, and the next one the script.
+    script: { options: ['-e', '--expression'], isHarmless: sedOnlyPrints, behind: /^$/ },
   },
   {
     programs: 'awk gawk mawk nawk original-awk',
@@ -130,6 +131,7 @@ export const grammars: readonly Grammar[] = [
       ...long(`auto-hybrid-regex stop-on-nonmatch no-ignore-dot no-ignore-parent no-ignore-global no-ignore-exclude
         no-mmap mmap include-zero multiline-dotall no-pcre2 no-stats no-trim no-unicode pcre2-version`),
     ],
+    longValues: [...(searchOptions.rg.longValues ?? []), ...long('type-add type-clear')],
   },
   { programs: 'ag', manual: 'ag(1)', ...searchOptions.ag },
   {
@@ -215,6 +217,13 @@ export const grammars: readonly Grammar[] = [
     flags: 'lvtzqZp1',
     // Otherwise it unpacks, whatever names the archive holds.
     needs: /^-[qzv1]*[lvtZp]/,
+  },
+  {
+    programs: '7z 7za 7zr 7zz',
+    manual: '7-zip.org, 7z(1)',
+    isSingle: true,
+    options: /^-(?:y|r|mx=?\d|t(?:7z|zip|gzip|bzip2|tar|xz)|bd|slt)$/,
+    operandAt: (word, index) => (index === 0 ? /^[latuhib]$/.test(word) : !word.startsWith('@')),
   },
   {
     programs: 'gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lz4 zcat bzcat xzcat zstdcat',

@@ -9,7 +9,7 @@ export const jqSeesInput = (filter: string): boolean => !refused.test(filter);
 
 /** `jq` with a filter that sees its input and nothing else. */
 export function jqUse(args: readonly string[]): ReadOnlyUse | undefined {
-  const read = readOptions(args, {
+  const read = readOptions(withoutVariables(args), {
     flags: 'CMRSaceijnrs',
     long: [
       '--ascii-output',
@@ -32,4 +32,17 @@ export function jqUse(args: readonly string[]): ReadOnlyUse | undefined {
   if (read === undefined || read.options.some(({ name }) => name === '-i')) return undefined;
   const [filter = '.', ...files] = read.operands.map((word) => word ?? '');
   return jqSeesInput(filter) ? { contents: files, names: [] } : undefined;
+}
+
+/** `--arg name value` takes two words, where both are plain, and where it is neither a value itself nor a file. */
+function withoutVariables(args: readonly string[]): readonly string[] {
+  const at = args.findIndex(
+    (word, index) =>
+      /^--arg(?:json)?$/.test(word) &&
+      args[index - 1] !== '--indent' &&
+      !args.slice(0, index).includes('--') &&
+      /^[A-Za-z_]\w*$/.test(args[index + 1] ?? '') &&
+      /^[^-]/.test(args[index + 2] ?? ''),
+  );
+  return at === -1 ? args : withoutVariables([...args.slice(0, at), ...args.slice(at + 3)]);
 }

@@ -56,6 +56,8 @@ const testRunners: Row = {
     '--update-snapshots --outputJson --benchmark.outputJson --coverageDirectory --coverage.reportsDirectory --outputFile --cacheDirectory --output --attachmentsDir --report-dir --temp-dir',
   elsewhere: '--root --rootDir --roots --dir -C --cwd --workspace --projects --prefix --configLoader',
   subcommands: 'install open init codegen cr show-trace create',
+  // Those that are built in print.
+  harmless: /^--reporters?=(?:default|verbose|dot|basic|tap|tap-flat|line|list|spec|min|github-actions)$/,
 };
 
 /** Subcommands of git 2.53 (`git help --all`), those that scripts use included. */
@@ -86,6 +88,9 @@ export const rows: readonly Row[] = [
       archive: '-o --remote',
       bisect: 'run view visualize replay',
       clone: '-c -u',
+      difftool: '-x -t --tool',
+      mergetool: '-t --tool',
+      'send-email': '--smtp-server --sendmail-cmd --to-cmd --cc-cmd --header-cmd',
       'format-patch': '-o',
       grep: '-O',
       merge: '-s --strategy',
@@ -164,6 +169,9 @@ export const rows: readonly Row[] = [
     // Installs, and runs the scripts of what it installs.
     ofSubcommand: { audit: 'fix --fix' },
     passesOn: true,
+    // What test runners and compilers call alike.
+    passable:
+      /^(?:-t|--(?:no-)?(?:watch|coverage)|--watch(?:All)?=false|--(?:run|bail|verbose|silent|quiet|ci|runInBand|passWithNoTests|noEmit))$/,
   },
   {
     programs: 'node nodejs tsx ts-node deno electron',
@@ -230,9 +238,11 @@ export const rows: readonly Row[] = [
   {
     programs: 'dotnet msbuild',
     manual: 'learn.microsoft.com/dotnet/core/tools/dotnet-test, learn.microsoft.com/visualstudio/msbuild',
+    subcommands:
+      'run exec tool script fsi new nuget workload dev-certs user-secrets watch msbuild vstest sdk store',
     // Properties hold commands that a build runs, and loggers, adapters and collectors are code.
     words:
-      /^@|^(?:--?|\/)(?:p|property)(?:[:=]|$)|^(?:--?|\/)(?:t|target|l|logger|dl|distributedlogger):|^--?(?:s|settings|test-adapter-path|runtimeconfig|depsfile|additionalprobingpath|startup-hook)(?:[:=]|$)|TestAdaptersPaths/i,
+      /^@|^(?:--?|\/)(?:p|property)(?:[:=]|$)|^(?:--?|\/)(?:t|target|l|logger|dl|distributedlogger):|^--?(?:s|settings|test-adapter-path|runtimeconfig|depsfile|additionalprobingpath|startup-hook)(?:[:=]|$)|TestAdaptersPaths|\.(?:dll|exe|rsp)$/i,
   },
   {
     programs: 'pytest py.test',
@@ -393,6 +403,7 @@ export const rows: readonly Row[] = [
     elsewhere: '-H --host -c --context --config --tlscacert --tlscert --tlskey',
     subcommands: 'run exec cp publish export commit alpha bridge attach',
     ofSubcommand: { down: '-v --volumes' },
+    harmless: /^--build$/,
   },
   {
     programs: 'kubectl helm oc',
@@ -674,12 +685,35 @@ export const rows: readonly Row[] = [
     elsewhere: '-f -k',
   },
   {
-    programs: 'tcpdump tshark nmap ip',
+    programs: 'systemctl journalctl loginctl',
+    manual: 'systemctl(1), journalctl(1)',
+    style: 'gnu',
+    runs: '-H --host -M --machine --root --image --file -D --directory --cursor-file',
+    subcommands:
+      'edit link enable reenable set-property set-environment import-environment revert preset mask',
+  },
+  {
+    programs: 'exiftool',
+    manual: 'exiftool(1)',
+    style: 'single',
+    runs: '-@ -if -config -p -execute -stay_open -api -use -userparam -fileNUM',
+    writes: '-o -out -w -W -textOut -csv -json -tagsfromfile -srcfile',
+  },
+  {
+    programs: 'nmap',
+    manual: 'nmap(1)',
+    style: 'single',
+    runs: '--script --script-args --script-args-file --datadir --servicedb --versiondb',
+    writes: '-oN -oX -oA -oG -oS',
+    elsewhere: '-iL --excludefile --resume --stylesheet',
+  },
+  {
+    programs: 'tcpdump tshark ip',
     manual: 'tcpdump(1), nmap(1), ip(8)',
     style: 'gnu',
-    runs: '-z --script --script-args --script-args-file --datadir -X -b --batch -batch -B -F',
-    writes: '-w -oN -oX -oA -oG -oS -o',
-    elsewhere: '-iL --excludefile -r -V',
+    runs: '-z -X -b --batch -batch -B -F',
+    writes: '-w -o',
+    elsewhere: '-r -V',
     words: /^(?:netns|exec)$|^-b/,
   },
   // A subscript is calculated, and a command in it is run: bash(1), "Arithmetic Evaluation".
@@ -699,7 +733,7 @@ export const rows: readonly Row[] = [
   },
   {
     programs:
-      'watch parallel xargs env sudo doas su nohup setsid timeout gtimeout nice ionice chrt taskset stdbuf time exec command builtin script flock entr hyperfine busybox toybox chroot unshare nsenter strace ltrace valgrind perf gdb lldb rr rlwrap unbuffer tmux screen batch systemd-run run-parts start-stop-daemon setarch prlimit caffeinate dbus-run-session xvfb-run fakeroot proot firejail bwrap flatpak direnv mise asdf dotenv dotenvx cross-env concurrently npm-run-all nodemon pm2 foreman overmind honcho watchexec onchange chokidar wsl ssh-agent gosu su-exec tini dumb-init torify proxychains faketime eatmydata numactl cpulimit xdg-open open start gio nc ncat netcat socat pkexec runuser linux32 linux64 setpriv capsh choom inotifywait',
+      'watch parallel xargs env sudo doas su nohup setsid timeout gtimeout nice ionice chrt taskset stdbuf time exec command builtin script flock entr hyperfine busybox toybox chroot unshare nsenter strace ltrace valgrind perf gdb lldb rr rlwrap unbuffer tmux screen batch systemd-run run-parts start-stop-daemon setarch prlimit caffeinate dbus-run-session xvfb-run fakeroot proot firejail bwrap flatpak direnv mise asdf dotenv dotenvx cross-env concurrently npm-run-all nodemon pm2 foreman overmind honcho watchexec onchange chokidar wsl ssh-agent gosu su-exec tini dumb-init torify proxychains faketime eatmydata numactl cpulimit xdg-open open start gio nc ncat netcat socat pkexec runuser linux32 linux64 setpriv capsh choom inotifywait timeit pdb runpy code codeop cprofile profile trace zipapp',
     manual: 'the manual of each: they run another program',
     style: 'gnu',
     words: /./s,

@@ -219,6 +219,7 @@ function readRow(argv: readonly (string | null)[], offset: number, name: string)
       if (row.subcommands?.split(' ').includes(word)) add(at, word, 'runs', word);
       else if (at === first && !hasSubcommand(name, word)) add(at, word, 'runs', 'subcommands of others');
       else if (row.covered?.split(' ').includes(word) === false) add(at, word, 'runs', word);
+      else if (row.words?.test(word)) add(at, word, 'runs', 'words');
       continue;
     }
     if (end !== -1 && at > end) {

@@ -226,6 +226,7 @@ const commands: Readonly<Record<string, string>> = {
   data: String.raw`
     jq . package.json
     jq -r .name package.json
+    jq --arg a b '.x == $a' package.json
     jq '.dependencies | keys' package.json
     cat package.json | jq .
     cat package.json | jq -r '.scripts | to_entries[] | .key'

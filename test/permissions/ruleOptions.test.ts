@@ -913,6 +913,36 @@ const rules: Readonly<
   },
   sdiff: { stops: ['sdiff --diff-program=./x a.txt b.txt', 'sdiff -o x a.txt b.txt'] },
   tcpdump: { stops: ['tcpdump -z ./x -G 1 -w y', 'tcpdump -w x'] },
+  "sed -i ''": { stops: ["sed -i '' 'w x' a.txt", "sed -i '' '1e id' a.txt"] },
+  'sed -i': {
+    covers: [
+      "sed -i 's/a/b/' src/app.ts",
+      "sed -i -e 's/a/b/' -e 's/c/d/' src/app.ts",
+      "sed -i '' 's/a/b/' src/app.ts",
+    ],
+    stops: [
+      "sed -i 's/a/b/' .git/config",
+      "sed -i 's/a/b/' ../x",
+      "sed -i 's/a/b/e' a.txt",
+      "sed -i 's/a/b/w x' a.txt",
+      "sed -i 's/a/b/' .env",
+    ],
+  },
+  'sort -o': {
+    covers: ['sort -o src/x a.txt'],
+    stops: ['sort -o .git/config a.txt', 'sort -o /tmp/x a.txt'],
+  },
+  'git difftool': { stops: ['git difftool -x id', 'git difftool -yt evil', 'git difftool --ext=id'] },
+  dotnet: {
+    covers: ['dotnet build', 'dotnet test --no-build'],
+    stops: ['dotnet run', 'dotnet exec x.dll', 'dotnet x.dll', 'dotnet tool run x'],
+  },
+  '7z': {
+    covers: ['7z l x.7z', '7z a x.7z src'],
+    stops: ['7z x x.7z', '7z e x.7z', '7z a x.7z @list', '7z a -o/tmp x'],
+  },
+  exiftool: { stops: ['exiftool -@ x', "exiftool -if 'system(1)' x.jpg"] },
+  'python3  -m': { stops: ['python3 -m timeit x', 'python3 -m pdb x.py'] },
   // Programs that nobody has written down.
   sometool: {
     covers: ['sometool a.txt', 'sometool --verbose -q src', 'sometool @scope/name'],
@@ -951,6 +981,15 @@ for (const [prefix, { covers = [], stops = [] }] of Object.entries(rules))
         expect(await bash(command, [`allow Bash(${prefix}:*)`])).toMatchObject({ behavior: 'ask' }),
       );
   });
+
+describe('a variable of jq hides no file', () => {
+  test.each([
+    'jq . -- --arg x .env',
+    'jq -R --indent --arg inputs .env',
+    'jq --arg x --arg y .env',
+    'jq --arg a b . .env',
+  ])('%s', async (command) => expect((await bash(command)).behavior).toBe('ask'));
+});
 
 test('what one table calls harmless, the other does not call risky', () => {
   const found = grammars.flatMap((grammar) =>
