@@ -35,6 +35,7 @@ const address =
 const machine = /^(?:ssh:\/\/)?(?:[\w.-]+@)?[\w.:[\]-]+$/;
 const plainFile = /^[\w./ @%-]+$/;
 const nothing = /(?!)/;
+const printed = /^(?:-|\/dev\/null)$/;
 const scriptFile = /^[^@-]/;
 
 /** Functions of yq that see their input and nothing else: mikefarah.gitbook.io/yq/operators. */
@@ -243,9 +244,8 @@ export const grammars: readonly Grammar[] = [
     longValues:
       long(`request header data data-raw data-binary data-urlencode json user-agent referer max-time user
       connect-timeout retry retry-delay retry-max-time range write-out max-redirs max-filesize limit-rate output url`),
+    harmlessWith: { '-o': printed, '--output': printed },
     checks: {
-      '-o': /^(?:-|\/dev\/null)$/,
-      '--output': /^(?:-|\/dev\/null)$/,
       // `%output{file}` goes on in another file, and `@file` is read.
       '-w': /^(?!@)(?!.*%output)/s,
       '--write-out': /^(?!@)(?!.*%output)/s,
@@ -263,7 +263,7 @@ export const grammars: readonly Grammar[] = [
     longValues: long(
       'tries timeout wait user-agent output-document max-redirect method header post-data body-data',
     ),
-    checks: { '-O': /^(?:-|\/dev\/null)$/, '--output-document': /^(?:-|\/dev\/null)$/ },
+    harmlessWith: { '-O': printed, '--output-document': printed },
     operand: address,
     // Otherwise the address names the file that is written.
     needs: /^(?:--spider|-[qvScd46]*O(?:-|\/dev\/null)?|--output-document.*)$/,

@@ -14,7 +14,9 @@ export interface Grammar extends OptionList {
   readonly valued?: RegExp;
   /** Options whose values are the next two words. */
   readonly paired?: readonly string[];
-  /** What the value of an option must look like. */
+  /** Options that do no harm with such a value only; with another one it is they that a rule has to spell. */
+  readonly harmlessWith?: Readonly<Record<string, RegExp>>;
+  /** What the value of an option must look like, whether a rule spells the option or not. */
   readonly checks?: Readonly<Record<string, RegExp>>;
   /** What the value of every option must look like. */
   readonly value?: RegExp;
@@ -46,7 +48,8 @@ export function notUnderstood(argv: readonly (string | null)[], grammar: Grammar
   const bad = new Set<number>();
   const operands: number[] = [];
   const scripts: { readonly at: number; readonly text: string }[] = [];
-  const accept = (name: string, value: string | null, at: number): void => {
+  const accept = (name: string, value: string | null, at: number, optionAt = at): void => {
+    if (value !== null && grammar.harmlessWith?.[name]?.test(value) === false) bad.add(optionAt);
     const checks = [grammar.checks?.[name], value === '' ? undefined : grammar.value];
     if (value !== null && checks.some((check) => check?.test(value) === false)) bad.add(at);
     if (grammar.script?.options.includes(name)) scripts.push({ at, text: value ?? '' });
@@ -59,7 +62,7 @@ export function notUnderstood(argv: readonly (string | null)[], grammar: Grammar
       bad.add(at);
       return 0;
     }
-    accept(name, next, at + 1);
+    accept(name, next, at + 1, at);
     return 1;
   };
   const readLong = (word: string, at: number): number => {
@@ -142,6 +145,6 @@ export function notUnderstood(argv: readonly (string | null)[], grammar: Grammar
       bad.add(at);
   }
   const lacks = grammar.needs && !argv.some((word, at) => at > 0 && grammar.needs?.test(word ?? ''));
-  if (lacks && operands[0] !== undefined) bad.add(operands[0]);
+  if (lacks && bad.size === 0 && operands[0] !== undefined) bad.add(operands[0]);
   return [...bad].sort((a, b) => a - b);
 }

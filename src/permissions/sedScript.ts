@@ -28,8 +28,8 @@ const transliteration = new RegExp(
 const plainCommand = /[=dDgGhHnNpPxz]|[lqQ](?:[\t ]*\d+)?/y;
 const label = /:[\t ]*\w+/y;
 const branch = /[btT](?:[\t ]*\w+)?/y;
-/** `a text`, or `a\` and lines of text, all but the last of which end with a backslash. */
-const insertion = /[aic](?:[\t ]+(?=[^\s\\])|\\\n)(?:[^\\\n]|\\[^\\\n]|(?<!\\)\\\n)*/y;
+/** `a text`, `a\text`, or `a\` and lines of text, all but the last of which end with a backslash. */
+const insertion = /[aic](?:[\t ]+(?=[^\s\\])|\\\n|\\[\t ]*(?=[^\s\\]))(?:[^\\\n]|\\[^\\\n]|(?<!\\)\\\n)*/y;
 const comment = /#[^\n]*/y;
 
 /**

@@ -932,6 +932,19 @@ const rules: Readonly<
     covers: ['sort -o src/x a.txt'],
     stops: ['sort -o .git/config a.txt', 'sort -o /tmp/x a.txt'],
   },
+  'unzip -o': { covers: ['unzip -o x.zip'], stops: ['unzip -o x.zip -d /tmp'] },
+  'curl -o': {
+    covers: ['curl -o src/x http://h'],
+    stops: [
+      'curl -o .git/x http://h',
+      'curl -o /tmp/x http://h',
+      'curl -o src/x -K y',
+      "curl -o src/x -w '%output{y}' http://h",
+    ],
+  },
+  'curl -w': { stops: ["curl -w '%output{y}' http://h"] },
+  'ffmpeg -i': { stops: ['ffmpeg -i concat:/etc/passwd x.mp4'] },
+  'sed -e': { stops: ["sed -e '1e id' a.txt"] },
   'git difftool': { stops: ['git difftool -x id', 'git difftool -yt evil', 'git difftool --ext=id'] },
   dotnet: {
     covers: ['dotnet build', 'dotnet test --no-build'],
@@ -997,7 +1010,7 @@ test('what one table calls harmless, the other does not call risky', () => {
       const row: Row | undefined = rows.find(({ programs }) => programs.split(' ').includes(program));
       const risky = [row?.runs, row?.writes, row?.elsewhere].flatMap((list) => list?.split(' ') ?? []);
       return [...(grammar.long ?? []), ...(grammar.longValues ?? []), ...(grammar.longAttached ?? [])]
-        .filter((option) => grammar.checks?.[option] === undefined && risky.includes(option))
+        .filter((option) => grammar.harmlessWith?.[option] === undefined && risky.includes(option))
         .map((option) => `${program} ${option}`);
     }),
   );
