@@ -240,6 +240,8 @@ export const rows: readonly Row[] = [
     manual: 'learn.microsoft.com/dotnet/core/tools/dotnet-test, learn.microsoft.com/visualstudio/msbuild',
     subcommands:
       'run exec tool script fsi new nuget workload dev-certs user-secrets watch msbuild vstest sdk store',
+    known:
+      'add build build-server clean dev-certs exec format fsi help list migrate msbuild new nuget pack package project publish reference remove restore run script sdk sln solution store test tool user-secrets vstest watch workload',
     // Properties hold commands that a build runs, and loggers, adapters and collectors are code.
     words:
       /^@|^(?:--?|\/)(?:p|property)(?:[:=]|$)|^(?:--?|\/)(?:t|target|l|logger|dl|distributedlogger):|^--?(?:s|settings|test-adapter-path|runtimeconfig|depsfile|additionalprobingpath|startup-hook)(?:[:=]|$)|TestAdaptersPaths|\.(?:dll|exe|rsp)$/i,
@@ -406,12 +408,25 @@ export const rows: readonly Row[] = [
     harmless: /^--build$/,
   },
   {
-    programs: 'kubectl helm oc',
-    manual: 'kubernetes.io/docs/reference/kubectl, helm.sh/docs/helm',
-    runs: '--kubeconfig --post-renderer --plugin --exec-command --raw --kustomize -k --as --as-group --token --server -s --cluster --context --user --cache-dir --values --set-file --certificate-authority --client-key --insecure-skip-tls-verify',
-    writes: '--output-dir --profile-output',
+    programs: 'kubectl oc',
+    manual: 'kubernetes.io/docs/reference/kubectl',
+    runs: '--kubeconfig --plugin --exec-command --raw --kustomize -k --as --as-group --token --server -s --cluster --context --user --cache-dir --certificate-authority --client-key --client-certificate --insecure-skip-tls-verify',
+    writes: '--output-directory --profile-output',
     subcommands:
-      'exec cp run apply create replace delete edit patch debug attach port-forward proxy config plugin scale drain cordon taint label annotate auth set rollout install upgrade uninstall rollback push pull repo registry',
+      'exec cp run apply create replace delete edit patch debug attach port-forward proxy config plugin scale autoscale drain cordon uncordon taint label annotate auth set rollout expose diff',
+    known:
+      'alpha annotate api-resources api-versions apply attach auth autoscale certificate cluster-info completion config cordon cp create debug delete describe diff drain edit events exec explain expose get kustomize label logs options patch plugin port-forward proxy replace rollout run scale set taint top uncordon version wait',
+    passesOn: true,
+  },
+  {
+    programs: 'helm',
+    manual: 'helm.sh/docs/helm',
+    runs: '--kubeconfig --post-renderer --post-renderer-args --kube-token --kube-apiserver --kube-context --kube-as-user --kube-ca-file --registry-config --repository-config --repository-cache --set-file --ca-file --cert-file --key-file --keyring --repo',
+    writes: '--output-dir --destination -d',
+    subcommands:
+      'install upgrade uninstall rollback push pull repo registry plugin create package dependency dep test',
+    known:
+      'completion create dependency dep env get history hist install lint list ls package plugin pull push registry repo rollback search show inspect status template test uninstall upgrade verify version help',
   },
   {
     programs: 'terraform tofu terragrunt',

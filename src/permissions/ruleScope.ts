@@ -244,8 +244,15 @@ function openWords(part: CommandPart, isSpelled: (at: number) => boolean): reado
     const raw = part.raw[at] ?? '';
     const wild = hasGlob(raw.replace(/'[^']*'|"[^"]*"|\\./g, ''));
     const isUrl = /^[a-z][a-z\d+.-]*:\/\//i.test(word.replace(/^-[^=]*=/, '')) && !/file:/i.test(word);
-    return isUrl ? [] : pathsIn(word, raw).map((path) => ({ path, wild: wild && hasGlob(path) }));
+    const paths = isUrl ? [] : [...pathsIn(word, raw), ...behindCluster(word)];
+    return paths.map((path) => ({ path, wild: wild && hasGlob(path) }));
   });
+}
+
+/** The value that may follow a cluster of options at once: `-aF/etc/passwd`. */
+function behindCluster(word: string): readonly string[] {
+  const letters = /^-[A-Za-z\d]{2,9}/.exec(word)?.[0].length ?? 0;
+  return Array.from({ length: letters }, (_, at) => word.slice(at + 1)).filter((path) => path !== '');
 }
 
 function foldersOf(words: readonly Word[], directory: string, policy: Policy): readonly string[] {

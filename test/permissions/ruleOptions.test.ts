@@ -948,7 +948,7 @@ const rules: Readonly<
   'git difftool': { stops: ['git difftool -x id', 'git difftool -yt evil', 'git difftool --ext=id'] },
   dotnet: {
     covers: ['dotnet build', 'dotnet test --no-build'],
-    stops: ['dotnet run', 'dotnet exec x.dll', 'dotnet x.dll', 'dotnet tool run x'],
+    stops: ['dotnet run', 'dotnet exec x.dll', 'dotnet x.dll', 'dotnet tool run x', 'dotnet evil'],
   },
   '7z': {
     covers: ['7z l x.7z', '7z a x.7z src'],
@@ -956,6 +956,17 @@ const rules: Readonly<
   },
   exiftool: { stops: ['exiftool -@ x', "exiftool -if 'system(1)' x.jpg"] },
   'python3  -m': { stops: ['python3 -m timeit x', 'python3 -m pdb x.py'] },
+  'git commit -a': { covers: ['git commit -a -F a.txt'] },
+  'git tag': {
+    covers: ['git tag -a v1 -m x'],
+    stops: ['git tag -aF/etc/passwd v1', 'git tag -aF.env v1', 'git tag -aF../x v1'],
+  },
+  'tar -c': { stops: ['tar -c -zf/tmp/x src', 'tar -c -vzf.git/x src', 'tar -c -zf../x src'] },
+  helm: {
+    covers: ['helm list', 'helm template x'],
+    stops: ['helm evil', 'helm template --post-renderer ./x y', 'helm plugin install x'],
+  },
+  oc: { stops: ['oc evil', 'oc -n x exec p -- id'] },
   // Programs that nobody has written down.
   sometool: {
     covers: ['sometool a.txt', 'sometool --verbose -q src', 'sometool @scope/name'],
