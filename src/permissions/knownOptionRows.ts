@@ -227,11 +227,20 @@ export const grammars: readonly Grammar[] = [
     operandAt: (word, index) => (index === 0 ? /^[latuhib]$/.test(word) : !word.startsWith('@')),
   },
   {
-    programs: 'gzip gunzip bzip2 bunzip2 xz unxz zstd unzstd lz4 zcat bzcat xzcat zstdcat',
+    programs: 'gzip bzip2 xz zstd lz4 zcat bzcat xzcat zstdcat',
     manual: 'gzip(1), xz(1), zstd(1)',
-    flags: 'cdfklnqtvN0123456789',
-    long: long('stdout to-stdout decompress force keep list quiet test verbose best fast'),
+    flags: 'cfklnqtv0123456789',
+    options: /^-(?:dc|cd|dck|kdc)$/,
+    long: long('stdout to-stdout force keep list quiet test verbose best fast'),
     numbers: true,
+  },
+  {
+    programs: 'gunzip bunzip2 unxz unzstd',
+    manual: 'gzip(1), xz(1), zstd(1)',
+    flags: 'cfklqtv',
+    long: long('stdout to-stdout keep list quiet test verbose'),
+    // Otherwise the name of the archive, or one that it holds, says what is written.
+    needs: /^(?:-[fkqv]*[clt]|--(?:stdout|to-stdout|list|test))/,
   },
   {
     programs: 'curl',
@@ -297,7 +306,7 @@ export const grammars: readonly Grammar[] = [
   {
     programs: 'make gmake',
     manual: 'make(1)',
-    flags: 'ksnBqwdipt',
+    flags: 'ksnBqwipt',
     attached: 'jlO',
     long: long(`keep-going silent quiet dry-run just-print recon always-make question print-directory no-print-directory
       debug ignore-errors print-data-base touch jobs output-sync load-average trace version help warn-undefined-variables`),
@@ -314,6 +323,7 @@ export const grammars: readonly Grammar[] = [
       experimental-test-coverage experimental-vm-modules experimental-sqlite experimental-test-module-mocks
       unhandled-rejections version help no-experimental-strip-types`),
     longValues: long('test-name-pattern test-skip-pattern'),
+    operand: /^(?!(?:inspect|debug)$)/,
     ownWords: 1,
   },
   {
@@ -478,6 +488,8 @@ export const grammars: readonly Grammar[] = [
     long: long(`list-keys list-secret-keys list-sigs list-signatures check-sigs fingerprint verify armor version with-colons
       list-packets print-mds`),
     longValues: long('keyid-format'),
+    // Otherwise it may decrypt into a file.
+    needs: /^(?:-[av]*[kK]|--(?:list|check|verify|fingerprint|version|print).*)$/,
   },
   {
     programs: 'ffprobe',
@@ -508,8 +520,8 @@ export const grammars: readonly Grammar[] = [
       /^[-+](?:strip|flip|flop|negate|normalize|auto-orient|monochrome|trim|repage|verbose|version|append)$/,
     valued:
       /^-(?:resize|quality|crop|rotate|geometry|density|depth|colors|alpha|background|gravity|extent|thumbnail|scale|sample|format|colorspace|type|blur|sharpen)$/,
-    // A colon is a format of its own, `@` a file with names in it, and percent signs and brackets are patterns.
-    operand: /^[\w./ -]+$/,
+    // A colon is a format of its own, `@` a file with names in it, and other formats may be scripts.
+    operand: /^[\w./ -]+\.(?:png|jpe?g|gif|webp|tiff?|bmp|ico|avif|heic)$/i,
   },
   {
     programs: 'pandoc',

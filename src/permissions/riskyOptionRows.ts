@@ -643,7 +643,7 @@ export const rows: readonly Row[] = [
     runs: '-e --eval -D -J -r --require --exec --toolchain --package-path --script -m -X -M --sdk -p --with-profile --ghc-options --with-compiler --with-ghc -Xswiftc -Xlinker -Xcc -Xcxx --build-runner',
     subcommands:
       'run repl package cmd eval do escript.install archive.install local pub create exec ghci script install runghc runMain console shell with-profile update-in upgrade setup',
-    words: /^-[DJX]|^-Xswiftc|[;!"']/,
+    words: /^@|^-[DJX]|[;!"']/,
     passesOn: true,
   },
   {
@@ -652,7 +652,7 @@ export const rows: readonly Row[] = [
     manual: 'the manual of each',
     style: 'gnu',
     runs: '-e -c -m -r -l -s -i -p -x -M -X -A -J --eval --command --execute --load --require --init --script -eval -run -noshell --dot-iex --config --profile-dir --ipython-dir -D -I',
-    words: /[;(]/,
+    words: /^@|[;(]/,
   },
   {
     programs: 'webpack vite rollup esbuild parcel tsup swc babel',

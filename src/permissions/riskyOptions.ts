@@ -101,7 +101,7 @@ function readWords(argv: readonly (string | null)[], offset: number): readonly R
 }
 
 /** A file with further words in it. */
-const responseFile = /^@(?!\w[\w.-]*\/|$)/;
+const responseFile = /^@./;
 
 /** Names of options that run, load or write whatever they are given, in programs that nobody has written down. */
 const telling =

@@ -662,6 +662,7 @@ const rules: Readonly<
       'node -',
       'node --watch-path=/ x.js',
       'node --run x',
+      'node inspect x.js',
       'node node_modules/.bin/eslint --rulesdir x',
       'node ./node_modules/typescript/bin/tsc --outDir x',
     ],
@@ -967,11 +968,26 @@ const rules: Readonly<
     stops: ['helm evil', 'helm template --post-renderer ./x y', 'helm plugin install x'],
   },
   oc: { stops: ['oc evil', 'oc -n x exec p -- id'] },
+  gunzip: {
+    covers: ['gunzip -c x.gz', 'gunzip -kc x.gz'],
+    stops: ['gunzip .envrc.gz', 'gunzip -N x.gz', 'gunzip -k x.gz'],
+  },
+  gzip: {
+    covers: ['gzip -k a.txt', 'gzip -9 a.txt', 'gzip -dc x.gz'],
+    stops: ['gzip -d .envrc.gz', 'gzip -dN x.gz', 'gzip -S .x a.txt'],
+  },
+  gpg: {
+    covers: ['gpg --list-keys', 'gpg --verify x.sig a.txt'],
+    stops: ['gpg x.gpg', 'gpg -d x.gpg', 'gpg -o x y.gpg', 'gpg -a x.gpg'],
+  },
+  identify: { covers: ['identify a.png'], stops: ['identify x.mvg', 'identify x.svg'] },
+  scala: { stops: ['scala @args', "scala -e 'x'"] },
   // Programs that nobody has written down.
   sometool: {
-    covers: ['sometool a.txt', 'sometool --verbose -q src', 'sometool @scope/name'],
+    covers: ['sometool a.txt', 'sometool --verbose -q src', 'sometool a@b'],
     stops: [
       'sometool @args',
+      'sometool @src/args',
       'sometool --exec ./x',
       'sometool --pre-exec=x',
       'sometool --plugin ./x',
