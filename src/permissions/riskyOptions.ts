@@ -253,6 +253,7 @@ function readRow(argv: readonly (string | null)[], offset: number, name: string)
 /** pnpm, yarn and bun hand on what follows a script's name, with `--` and without. */
 function isPassedOn(row: Row, argv: readonly (string | null)[], at: number): boolean {
   if (row.passesOn !== true || argv[at]?.startsWith('-') !== true) return false;
+  if (row.passable?.test(argv[at] ?? '')) return false;
   if (!/^(?:pnpm|yarn|yarnpkg|bun)$/.test(programName(argv[0]))) return false;
   const script = argv.findIndex((word, index) => index > 0 && word !== null && !word.startsWith('-'));
   return script !== -1 && at > script;

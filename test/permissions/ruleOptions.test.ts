@@ -579,8 +579,17 @@ const rules: Readonly<
       'npm run x -- @args',
     ],
   },
+  'pnpm test': {
+    covers: ['pnpm test --watch', 'pnpm test src/app.ts'],
+    stops: ['pnpm test --config x', 'pnpm test --reporter=./x'],
+  },
   'npm run test': {
-    covers: ['npm run test', 'npm run test -- src/app.ts', 'npm run test src/app.ts'],
+    covers: [
+      'npm run test -- --watch',
+      'npm run test',
+      'npm run test -- src/app.ts',
+      'npm run test src/app.ts',
+    ],
     stops: ['npm run test --script-shell=./x', 'npm run test -- --config=x', 'npm run test -- @args'],
   },
   pip: {
