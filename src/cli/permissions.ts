@@ -44,8 +44,6 @@ export interface PermissionPlaces {
   readonly cwd?: string;
   /** Decides about commands. */
   readonly engine: PermissionEngine;
-  /** Reading in here never asks: what the program itself stored for the model. */
-  readonly ownDirectories: readonly string[];
   /** Rules were saved into the folder's local settings. */
   readonly onSaved: (rules: readonly string[]) => Promise<void>;
 }
@@ -63,7 +61,6 @@ export function createPermissions(loaded: LoadedSettings, places: PermissionPlac
     root,
     ...(places.cwd !== undefined && { startDirectory: places.cwd }),
     additionalDirectories: loaded.settings.permissions.additionalDirectories,
-    ownDirectories: places.ownDirectories,
     home,
     localSettingsFile,
   });

@@ -7,7 +7,6 @@ import { arch, platform, tmpdir, totalmem } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { isManaged } from '../config/managed.ts';
 import type { LoadedSettings } from '../config/types.ts';
-import { getProjectStoragePath } from '../context/index.ts';
 import { realpath } from '../disk/realPath.ts';
 import { proxyAmong, readProxies } from '../model/http/proxies.ts';
 import { gitRunsPrograms } from '../permissions/gitPrograms.ts';
@@ -82,7 +81,6 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
     (key) => key.startsWith('sandbox.') && isManaged(loaded.sources, key),
   );
   const hosts = { ...network, isWholeList: isManaged(loaded.sources, 'sandbox.network.allowedDomains') };
-  const project = getProjectStoragePath(dataRoot, root);
   const caches = join(dataRoot, 'cache', 'sandbox');
   const protection = protectionPlace(home, [root, ...rules.additionalDirectories], realpath);
   // Asked about the same names before and after each command.
@@ -98,7 +96,6 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
       env: { ...env, ...granted },
       user: process.getuid?.(),
       dataRoot,
-      ownDirectories: [join(project, 'blobs')],
       temporary: temporaryFolders(),
       allowWrite: [...sandbox.allowWrite, ensured(caches)],
       denyRead: sandbox.denyRead,

@@ -154,7 +154,6 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
       const permissions = createPermissions(loaded, {
         ...place,
         engine,
-        ownDirectories: [join(getProjectStoragePath(place.dataRoot, place.root), 'blobs')],
         // A rule that the user has just saved here must count tomorrow, without trust in what else comes here.
         onSaved: (rules) => rememberRules(place.dataRoot, place.root, rules),
       });

@@ -101,12 +101,9 @@ function decideOne(request: FileRequest, policy: Policy, globs: boolean): FileVe
 
   const outside = !inWorkspace(realPath, policy);
   const allowing = policy.rules.filter((rule) => allows(rule, request, realPath, outside, policy));
-  const own =
-    verb === 'read' && policy.ownDirectories.some((own) => contains(policy.realpath(own), realPath));
-  const secret = own
-    ? undefined
-    : (paths.findLast(globs ? couldBeSensitive : isSensitive) ??
-      (namesInHome(realPath, policy).some(isSensitive) ? realPath : undefined));
+  const secret =
+    paths.findLast(globs ? couldBeSensitive : isSensitive) ??
+    (namesInHome(realPath, policy).some(isSensitive) ? realPath : undefined);
   const obeyed = verb === 'write' ? obeyedOf(paths, request, policy) : undefined;
   if (secret !== undefined || obeyed) {
     const named = allowing.find(
@@ -126,7 +123,6 @@ function decideOne(request: FileRequest, policy: Policy, globs: boolean): FileVe
   }
   const [allowed] = allowing;
   if (allowed) return byRule('allow', allowed);
-  if (own) return verdict('allow', 'workspace', 'Output that this session saved.');
   if (outside) return verdict('ask', 'outside', `${realPath} is outside the workspace ${policy.root}.`);
   if (verb === 'read') return verdict('allow', 'workspace', 'Reading inside the workspace.');
   if (policy.mode === 'acceptEdits') return verdict('allow', 'mode', 'Mode acceptEdits.');

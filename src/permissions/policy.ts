@@ -16,8 +16,6 @@ export interface PolicyFacts {
   readonly startDirectory?: string;
   /** Further directories that count as the workspace, absolute. */
   readonly additionalDirectories: readonly string[];
-  /** The program's own directories, which may be read without asking. */
-  readonly ownDirectories: readonly string[];
   readonly home: string;
   /** Absolute path of the settings file that "always" writes to. */
   readonly localSettingsFile: string;

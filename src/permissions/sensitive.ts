@@ -52,8 +52,11 @@ const secretName = new RegExp(
 const namesForWildcards = names.map((name) => (name.startsWith('.') ? name : name.replace(/\*$/, '')));
 const harmless = /^(?:\.env[\w.-]*\.(?:example|sample|template|dist)|.*\.pub)$/;
 const directories = ['.ssh', '.aws', '.gnupg', '.azure', '.password-store'];
-const places =
-  /(?:^|\/)(?:\.kube\/config|\.docker\/config\.json|\.config\/gcloud(?:\/.*)?|\.config\/gh\/hosts\.yml|\.clawdcode\/(?:config|credentials|auth|trust)[^/]*|proc\/[^/]+\/(?:environ|mem)|etc\/g?shadow-?)$/;
+/** Of the program's own data also what it has kept of sessions and files: secrets that the user once showed are among it. */
+const ownData = String.raw`\.clawdcode\/(?:(?:config|credentials|auth|trust|compile-cache\.key)[^/]*|(?:history|logs|index)(?:\/.*)?|projects\/[^/]+\/(?!memory(?:\/|$)).*)`;
+const places = new RegExp(
+  String.raw`(?:^|\/)(?:\.kube\/config|\.docker\/config\.json|\.config\/gcloud(?:\/.*)?|\.config\/gh\/hosts\.yml|${ownData}|proc\/[^/]+\/(?:environ|mem)|etc\/g?shadow-?)$`,
+);
 /** Folders of a home in which secrets lie. */
 export const secretFolders: readonly string[] = [
   ...directories,

@@ -25,10 +25,8 @@ export interface PlaceOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Number of the user; absent where the system has none. */
   readonly user?: number | undefined;
-  /** The program's own data: keys, other sessions. Hidden, but for `ownDirectories`. */
+  /** The program's own data: keys, sessions, what files were before they changed. Hidden. */
   readonly dataRoot: string;
-  /** In the program's data: what commands may read, outputs of this session. */
-  readonly ownDirectories: readonly string[];
   readonly temporary: readonly string[];
   readonly scratchParent: string | undefined;
   /** Settings: absolute or below the home, written `~/…`, or below the project. */
@@ -77,7 +75,6 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
     ({ path }) => !isOpened(path),
   );
   const gitFolders = workspace.flatMap(linkedGitFolder);
-  const own = options.ownDirectories.flatMap(resolved);
   const included = includedByUser(options.home);
   return {
     workspace,
@@ -93,7 +90,7 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
     ],
     hidden,
     projectSecrets: options.projectSecrets,
-    readable: [...own, ...shown, ...workspace].filter((path) =>
+    readable: [...shown, ...workspace].filter((path) =>
       hidden.some((place) => place.path !== path && isInside(path, place.path)),
     ),
     writable,
@@ -101,7 +98,7 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
       home,
       env: options.env,
       kept: [
-        ...[...workspace, ...gitFolders, ...own, ...shown, ...writable],
+        ...[...workspace, ...gitFolders, ...shown, ...writable],
         ...(options.readByRule ?? []).flatMap(resolved),
         ...workspace.flatMap(gitFoldersOf).flatMap(borrowedObjects),
         ...included,

@@ -17,7 +17,6 @@ const facts = (rules: readonly string[] = []): PolicyFacts => ({
   rules: rules.map(rule),
   root,
   additionalDirectories: [],
-  ownDirectories: [],
   home,
   localSettingsFile: join(root, '.clawdcode.local.json'),
 });

@@ -41,7 +41,6 @@ async function wired(settings: unknown = {}, given: { wasm?: string; flags?: obj
   const permissions = createPermissions(loaded, {
     ...places,
     engine: new InProcessEngine(given.wasm ?? wasm, {}),
-    ownDirectories: [join(dataRoot, 'blobs')],
     onSaved: async () => {
       saves++;
     },
@@ -86,12 +85,12 @@ test('a rule that means nothing is not listed as if it counted', async () => {
   expect(rules().map(({ text }) => text)).toEqual(['Bash(make)']);
 });
 
-test('reading what the program stored for the model never asks; other places outside do', async () => {
+test('reading what the program has kept of sessions and files asks, like other places outside', async () => {
   const { decide, root } = await wired();
   const read = async (path: string): Promise<string> =>
     (await decide('Read', { type: 'read', paths: [join(root, path)] }, 'default')).behavior;
   expect(await read('a.ts')).toBe('allow');
-  expect(await read('../.clawdcode/blobs/abc')).toBe('allow');
+  expect(await read('../.clawdcode/projects/p/blobs/ab/abc')).toBe('ask');
   expect(await read('../other/a.ts')).toBe('ask');
 });
 
@@ -182,7 +181,6 @@ test('where only managed rules count, no other is offered, saved or heeded', asy
   const { decide, remember, rules } = createPermissions(loaded, {
     ...places,
     engine: new InProcessEngine(wasm, {}),
-    ownDirectories: [],
     onSaved: () => Promise.reject(new Error('nothing is saved')),
   });
   const run = (command: string) => decide('Bash', { type: 'command', command, cwd: places.root }, 'default');

@@ -155,14 +155,10 @@ describe('in bypassPermissions', () => {
   ]);
 });
 
-test('further directories count as the workspace, and our own are readable', async () => {
+test('further directories count as the workspace', async () => {
   const access = { type: 'read', paths: [join(outside, 'secret.txt')] } as const;
   const added = await policyFor([], 'default', { additionalDirectories: [outside] });
-  const own = await policyFor([], 'default', { ownDirectories: [outside] });
   expect(decide({ tool: 'Read', access }, added).behavior).toBe('allow');
-  expect(decide({ tool: 'Read', access }, own).behavior).toBe('allow');
-  const write = { type: 'write', paths: access.paths } as const;
-  expect(decide({ tool: 'Write', access: write }, { ...own, mode: 'acceptEdits' }).behavior).toBe('ask');
 });
 
 test('in a worktree that lies in an agent’s folder the files are ordinary ones', async () => {

@@ -93,7 +93,6 @@ export async function policyFor(
     rules: rules.map(rule),
     root,
     additionalDirectories: [],
-    ownDirectories: [],
     home,
     ...diskLookups(process.env),
     parseCommand: await shellParser(),

@@ -27,7 +27,6 @@ const facts = (mode: PermissionMode, rules: readonly string[] = []): PolicyFacts
   rules: rules.map(rule),
   root,
   additionalDirectories: [],
-  ownDirectories: [],
   home,
   localSettingsFile: `${root}/.clawdcode.local.json`,
 });

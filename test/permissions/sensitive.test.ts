@@ -38,6 +38,12 @@ describe('secrets', () => {
     'service-account-x.json',
     '/h/.clawdcode/config.json',
     '/h/.clawdcode/credentials.json',
+    '/h/.clawdcode/compile-cache.key',
+    '/h/.clawdcode/history/p.jsonl',
+    '/h/.clawdcode/logs/x.log',
+    '/h/.clawdcode/index/sessions.db',
+    '/h/.clawdcode/projects/p/x.jsonl',
+    '/h/.clawdcode/projects/p/blobs/ab/abc',
     '/proc/self/environ',
     '/etc/shadow',
   ])('%s', (path) => expect(isSensitive(path)).toBe(true));
@@ -60,6 +66,9 @@ describe('no secrets', () => {
     'docs/ssh.md',
     'README.md',
     '/h/.clawdcode/sessions/x.jsonl',
+    '/h/.clawdcode/keybindings.json',
+    '/h/.clawdcode/memory/notes.md',
+    '/h/.clawdcode/projects/p/memory/notes.md',
     '/',
     '',
   ])('%s', (path) => expect(isSensitive(path)).toBe(false));

@@ -72,7 +72,7 @@ export async function confined({
 }: Given = {}): Promise<Confined> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'sandbox-')));
   const [root, home, tmp] = [join(base, 'home/project'), join(base, 'home'), join(base, 'tmp')];
-  for (const folder of [root, tmp, join(home, '.ssh'), join(home, '.clawdcode/projects/p/blobs')])
+  for (const folder of [root, tmp, join(home, '.ssh'), join(home, '.clawdcode/projects/p')])
     mkdirSync(folder, { recursive: true });
   writeFileSync(join(home, '.ssh/id_rsa'), 'SECRET-KEY\n');
   writeFileSync(join(home, '.clawdcode/config.json'), 'SECRET-CONFIG\n');
@@ -92,7 +92,6 @@ export async function confined({
       systemHome: places.systemHome,
       env: { HOME: home, PATH: places.programs?.({ home }), ...env },
       dataRoot: join(home, '.clawdcode'),
-      ownDirectories: [join(home, '.clawdcode/projects/p/blobs')],
       temporary: places.temporary?.({ base, home }) ?? [tmp],
       allowWrite: places.allowWrite ?? [],
       denyRead: places.denyRead ?? [],

@@ -159,7 +159,6 @@ async function open(
   const permissions = createPermissions(loaded, {
     ...place,
     engine: new InProcessEngine(grammarFolder(place.packageRoot), process.env),
-    ownDirectories: [],
     onSaved: (rules) => rememberRules(place.dataRoot, place.root, rules),
   });
   return { loaded, permissions };

@@ -43,7 +43,6 @@ const policyFor = ({ root, home }: Arena): Policy => ({
   rules: [],
   root,
   additionalDirectories: [],
-  ownDirectories: [],
   home,
   ...diskLookups(process.env),
   parseCommand,
