@@ -1,14 +1,14 @@
-import { realpath } from '../disk/realPath.ts';
 import { expandGlob } from './expandGlob.ts';
 import { filesBelow, findUpwards, isDirectory } from './filesBelow.ts';
 import { gitFolder, gitRunsPrograms, gitShows, includedSettings, trackedFiles } from './gitPrograms.ts';
 import { linksIn, listTree } from './listTree.ts';
 import type { DiskLookups } from './policy.ts';
+import { realpathForAll } from './realpathForAll.ts';
 import { toolsFolderNamed } from './toolVersions.ts';
 
 /** The real disk, and git as it runs with the user's environment. */
 export const diskLookups = (env: Readonly<Record<string, string | undefined>>): DiskLookups => ({
-  realpath,
+  realpath: realpathForAll,
   expandGlob,
   linksIn,
   listTree,
@@ -20,5 +20,5 @@ export const diskLookups = (env: Readonly<Record<string, string | undefined>>): 
   gitIncludes: includedSettings,
   gitRunsPrograms,
   trackedFiles,
-  gitShows: gitShows(env, realpath),
+  gitShows: gitShows(env, realpathForAll),
 });

@@ -11,6 +11,7 @@ import {
   protectedName,
   protectionPlace,
 } from './protectedNames.ts';
+import { dependsOnProcess } from './realpathForAll.ts';
 import { namesTool, parseRule, type SourcedRule } from './rules.ts';
 import { couldBeSensitive, foldPath, isSensitive } from './sensitive.ts';
 import { gravest } from './verdicts.ts';
@@ -87,7 +88,11 @@ function decideOne(request: FileRequest, policy: Policy, globs: boolean): FileVe
   const paths = [...new Set([path, realPath])];
   const denied = forbidding('deny', request, paths, policy);
   if (denied) return byRule('deny', denied);
-  const perhaps = globs && hasGlob(path) ? forbidding('deny', request, paths, policy, true) : undefined;
+  const perhaps = dependsOnProcess(realPath)
+    ? forbidding('deny', request, paths, policy, 'anything')
+    : globs && hasGlob(path)
+      ? forbidding('deny', request, paths, policy, 'wildcards')
+      : undefined;
   if (perhaps) return byRule(policy.mode === 'bypassPermissions' ? 'deny' : 'ask', perhaps);
   if (policy.mode === 'bypassPermissions') return verdict('allow', 'mode', 'Mode bypassPermissions.');
   if (policy.mode === 'plan' && verb === 'write')
@@ -234,7 +239,7 @@ function forbidding(
   request: FileRequest,
   paths: readonly string[],
   policy: Policy,
-  perhaps = false,
+  standsFor: 'itself' | 'wildcards' | 'anything' = 'itself',
 ): SourcedRule | undefined {
   return policy.rules.find((rule) => {
     const parsed = parseRule(rule.text);
@@ -242,8 +247,11 @@ function forbidding(
     const readBan = parsed.tool === 'Read' && parsed.spec !== undefined;
     if (!speaksOf(parsed.tool, request, true) && !readBan) return false;
     if (parsed.spec === undefined) return request.byPattern !== true;
+    if (standsFor === 'anything') return true;
     const place = { ...policy, base: rule.base };
-    return perhaps ? mayForbid(parsed.spec, request.path, place) : forbids(parsed.spec, paths, place);
+    return standsFor === 'wildcards'
+      ? mayForbid(parsed.spec, request.path, place)
+      : forbids(parsed.spec, paths, place);
   });
 }
 

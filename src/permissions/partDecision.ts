@@ -10,6 +10,7 @@ import { decideEdits, type Touched } from './plainEdits.ts';
 import type { Policy } from './policy.ts';
 import { readOnlyUse } from './readOnly.ts';
 import type { ReadOnlyUse } from './readOnlyUse.ts';
+import { dependsOnProcess } from './realpathForAll.ts';
 import { subcommandAt } from './riskyOptions.ts';
 import { beyondRule, type ScopeInput } from './ruleScope.ts';
 import type { SourcedRule } from './rules.ts';
@@ -120,7 +121,9 @@ function findSecret(visit: Visit, use: ReadOnlyUse | undefined, policy: Policy):
       if (known === undefined && wild && /^[*?]/.test(basename(word))) continue;
       const path = locate(word, directory, policy);
       const isSecret = wild ? couldBeSensitive : isSensitive;
-      if (!isSecret(path) && !isSecret(policy.realpath(path))) continue;
+      const real = policy.realpath(path);
+      const isHidden = dependsOnProcess(real) && !isNoFile(word);
+      if (!isSecret(path) && !isSecret(real) && !isHidden) continue;
       const verdict =
         known === undefined
           ? decideFile({ tool: 'Read', verb: 'read', path }, policy, wild)

@@ -23,7 +23,7 @@ export interface PolicyFacts {
 
 /** What a decision asks the disk and git about. All of it blocks. */
 export interface DiskLookups {
-  /** Resolves links of the deepest existing ancestor; never throws. */
+  /** Resolves links of the deepest existing ancestor; see `realpathForAll`. Never throws. */
   readonly realpath: (path: string) => string;
   /** The paths that a shell may make of one with wildcards; undefined when there are too many; never throws. */
   readonly expandGlob: (pattern: string) => readonly string[] | undefined;
