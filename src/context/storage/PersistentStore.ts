@@ -2,7 +2,7 @@
  * The sessions of one project on disk: creates, opens, finds, lists and deletes them. A session that is
  * open is owned by its `SessionLog`; reading one needs no lock.
  */
-import { readdir, rename, rm, stat, unlink } from 'node:fs/promises';
+import { lstat, readdir, rename, rm, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import type { Redaction } from '../../protocol/redaction.ts';
@@ -79,7 +79,7 @@ export class PersistentStore {
    */
   async openSession(sessionId: string): Promise<SessionLog> {
     const file = sessionFileIn(this.folder, sessionId);
-    if (!(await new JSONLStore(file).exists())) throw new SessionNotFoundError(sessionId);
+    if (!(await isLog(file))) throw new SessionNotFoundError(sessionId);
     return this.#open(file, sessionId, async (store) => {
       // Somebody may have deleted it while the lock was taken.
       if (await store.exists()) await store.hold();
@@ -95,8 +95,9 @@ export class PersistentStore {
    */
   async openReader(sessionId: string): Promise<SessionLog> {
     const { projectRoot, programVersion, now } = this.#options;
-    const store = new JSONLStore(sessionFileIn(this.folder, sessionId));
-    if (!(await store.exists())) throw new SessionNotFoundError(sessionId);
+    const file = sessionFileIn(this.folder, sessionId);
+    if (!(await isLog(file))) throw new SessionNotFoundError(sessionId);
+    const store = new JSONLStore(file);
     return new SessionLog({
       sessionId,
       store,
@@ -268,12 +269,19 @@ export class PersistentStore {
   }
 
   async #ids(): Promise<string[]> {
-    const names = (await readdir(this.folder).catch(unlessMissing)) ?? [];
-    return names
+    const found = (await readdir(this.folder, { withFileTypes: true }).catch(unlessMissing)) ?? [];
+    return found
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => name)
       .filter((name) => name.endsWith('.jsonl'))
       .map((name) => name.slice(0, -'.jsonl'.length))
       .filter(isSafeSessionId);
   }
+}
+
+/** Whether something is there that is no link: what that leads to is not ours to write to. */
+async function isLog(file: string): Promise<boolean> {
+  return (await lstat(file).catch(unlessMissing))?.isSymbolicLink() === false;
 }
 
 /** A line that its writer has not finished yet is no damage. */

@@ -5,6 +5,7 @@
 import { ENTRY_FORMAT, entrySchema } from '../../protocol/entries/fields.ts';
 import { type JSONLEntry, parseEntry } from '../../protocol/entries.ts';
 import { standIn } from './standIn.ts';
+import { isTooDeep } from './tooDeep.ts';
 
 /** What every version has to say about itself to keep its place in the session. */
 const identitySchema = entrySchema.pick({
@@ -21,6 +22,7 @@ const identitySchema = entrySchema.pick({
  * version that did not count them.
  */
 export function migrateEntry(value: unknown, seq: number): JSONLEntry | undefined {
+  if (isTooDeep(value)) return undefined;
   const current = toCurrent(value, seq);
   return parseEntry(current) ?? adaptNewer(current);
 }

@@ -5,6 +5,7 @@
 import type { JSONLEntry } from '../../protocol/entries.ts';
 import { migrateEntry } from './migrateEntry.ts';
 import { beforeTornSeal, unseal } from './seal.ts';
+import { isTooDeep } from './tooDeep.ts';
 
 /** Something found in a damaged line. */
 export type Piece =
@@ -89,7 +90,8 @@ function withoutBeginning(text: string): GarbledValue | undefined {
 
 function objectOf(json: string | undefined): GarbledValue | undefined {
   const value = json === undefined ? undefined : parse(json);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || isTooDeep(value))
+    return undefined;
   const { crc: _, ...fields } = value as Record<string, unknown>;
   return typeof fields.type === 'string' && typeof fields.message === 'object' ? fields : undefined;
 }

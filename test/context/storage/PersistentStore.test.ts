@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -331,4 +331,21 @@ test('a fork that fails on its way leaves nothing', async () => {
   expect((await readdir(store.folder)).filter((name) => name.endsWith('.jsonl'))).toEqual(['original.jsonl']);
   expect(await store.forkSession(entries, 'copy')).toBe('copy');
   expect((await store.loadSession('copy'))?.entries).toHaveLength(entries.length);
+});
+
+test('a link in the place of a log is no session, and nothing is written through it', async () => {
+  const store = makeStore();
+  const log = await store.createSession('first');
+  await log.saveMessage('user', 'hello');
+  await log.close();
+  const elsewhere = join(home, '.profile');
+  await writeFile(elsewhere, 'umask 022\n');
+  await symlink(elsewhere, join(store.folder, 'second.jsonl'));
+  await symlink('/dev/zero', join(store.folder, 'third.jsonl'));
+  expect((await store.listSessions()).map(({ id }) => id)).toEqual(['first']);
+  expect((await store.latestSession())?.id).toBe('first');
+  await expect(store.resolveSessionId('second')).rejects.toThrow('second');
+  await expect(store.openSession('second')).rejects.toThrow('second');
+  await expect(store.openReader('second')).rejects.toThrow('second');
+  expect(await readFile(elsewhere, 'utf8')).toBe('umask 022\n');
 });

@@ -42,3 +42,24 @@ test.each([
 ])('%s is no entry', (_what, value) => {
   expect(migrateEntry(value, 0)).toBeUndefined();
 });
+
+test.each(['data', 'message', 'tool'])(
+  'a line with a value in its %s that no stack is deep enough for is damage',
+  async (field) => {
+    const file = join(await temporaryFolder(), 'log.jsonl');
+    const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+    const values: Record<string, unknown> = {
+      data: { x: '@' },
+      message: { role: 'user', content: '@' },
+      tool: { id: 'a', name: 'Read', input: '@' },
+    };
+    const lines = [0, 1, 2].map((seq) =>
+      JSON.stringify({ ...makeEntry(seq), ...(seq === 1 && { [field]: values[field] }) }),
+    );
+    await writeFile(file, `${lines.join('\n').replace('"@"', deep)}\n`);
+    const { entries, damaged } = await readLog(file);
+    expect(entries.map(({ seq }) => seq)).toEqual([0, 2]);
+    expect(damaged.length).toBeGreaterThan(0);
+    expect(() => structuredClone(entries)).not.toThrow();
+  },
+);

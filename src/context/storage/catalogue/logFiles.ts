@@ -1,5 +1,5 @@
 /** The logs and archives on disk, as they are now. */
-import { readdirSync, type Stats, statSync } from 'node:fs';
+import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
 import { isSafeSessionId } from '../ids.ts';
 
@@ -24,7 +24,10 @@ export function archiveFileIn(projectFolder: string, id: string): string {
   return join(projectFolder, 'archive', `${id}${archiveSuffix}`);
 }
 
-/** Every session, each once: a log wins over an archive of the same name. What cannot be read is left out. */
+/**
+ * Every session, each once: a log wins over an archive of the same name. What cannot be read is left out, and so is a link,
+ * since what it leads to would be written to, and whatever is no file.
+ */
 export async function listLogFiles(dataRoot: string, only?: string): Promise<LogFile[]> {
   const projects = join(dataRoot, 'projects');
   const found: LogFile[] = [];
@@ -84,7 +87,7 @@ function idsIn(folder: string, suffix: string): string[] {
 
 function statQuietly(file: string): Stats | undefined {
   try {
-    return statSync(file, { throwIfNoEntry: false });
+    return lstatSync(file, { throwIfNoEntry: false });
   } catch {
     return undefined;
   }
