@@ -68,7 +68,8 @@ An administrator sets what holds for everybody on a machine in \`/etc/clawdcode/
   \`bypassPermissions\`.
 - \`permissions.disableBypassPermissionsMode: "disable"\` and \`permissions.disableAutoMode: "disable"\` take a mode
   away; with \`-p\`, \`--permission-mode\` then ends with exit code 52.
-- \`sandbox.enabled\` and \`sandbox.mode\` (set both) say how commands are confined, and \`-s\` no longer does.
+- \`sandbox.enabled\` and \`sandbox.mode\` say how commands are confined, and \`-s\` no longer does. With either of them nobody
+  else switches the sandbox off.
 - Where they say anything about \`sandbox\`, no answer of the user lets a command run outside of it.
 - Of the sandbox's lists \`allowWrite\`, \`allowRead\`, \`allowEnv\`, \`excludedCommands\`, \`network.allowedDomains\` and
   \`network.allowLocalPorts\` the managed one is the whole list, also an empty one; \`denyRead\` and \`network.deniedDomains\` add up.

@@ -81,7 +81,8 @@ const looseningLists = [
 
 /**
  * What the other layers may add to: these settings without the lists that managed settings have and that only loosen.
- * There the managed list is the whole list. An empty one lets nothing through. Pure.
+ * There the managed list is the whole list. An empty one lets nothing through. Where managed settings want a sandbox,
+ * nothing else switches it off. Pure.
  */
 export function withoutLoosened(merged: Values, managed: Values): Values {
   const result = structuredClone(merged);
@@ -93,6 +94,11 @@ export function withoutLoosened(merged: Values, managed: Values): Values {
     const place = at(result);
     if (at(managed)?.[last] !== undefined && place !== undefined) delete place[last];
   }
+  const { enabled, mode } = (managed.sandbox ?? {}) as Values;
+  const sandbox = result.sandbox as Values | undefined;
+  const isWanted = enabled === true || (mode !== undefined && mode !== 'danger-full-access');
+  if (isWanted && sandbox?.enabled === false) delete sandbox.enabled;
+  if (isWanted && sandbox?.mode === 'danger-full-access') delete sandbox.mode;
   return result;
 }
 

@@ -67,6 +67,18 @@ describe('the layer', () => {
     expect(sources.model).toBe(`managed settings (${join(top, main)})`);
   });
 
+  test.each([
+    [{ mode: 'read-only' }, { enabled: false }, { mode: 'read-only', enabled: true }],
+    [{ enabled: true }, { mode: 'danger-full-access' }, { mode: 'workspace-write', enabled: true }],
+    [{ enabled: true }, { mode: 'read-only' }, { mode: 'read-only', enabled: true }],
+    [{ mode: 'danger-full-access' }, { enabled: false }, { mode: 'danger-full-access', enabled: false }],
+    [{ denyRead: ['/x'] }, { enabled: false }, { enabled: false }],
+  ])('a sandbox that %j wants is not switched off by %j', async (managed, own, expected) => {
+    await write(main, { sandbox: managed });
+    await write(user, { sandbox: own });
+    expect((await load()).settings.sandbox).toMatchObject(expected);
+  });
+
   test('a list of the sandbox that loosens is the whole list, one that tightens grows', async () => {
     const own = { allowWrite: ['/own'], denyRead: ['/own'], excludedCommands: ['own *'], allowEnv: ['OWN'] };
     const hosts = { allowedDomains: ['own.example'], deniedDomains: ['own.example'], allowLocalPorts: [1] };
