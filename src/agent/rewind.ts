@@ -53,12 +53,17 @@ export function createRewinder(ports: RewindPorts): Rewinder {
   const { context, files, checkpoints, modes, now, cwd, setCwd } = ports;
   /** What the user was shown is what is done; the port looks again at each path before it touches it. */
   let shown: { readonly plan: RewindPlan; readonly at: string | undefined } | undefined;
+  /** Paths that plans have shown; one that is undone without being shown goes no further. */
+  const shownPaths = new Set<string>();
   const lastEntry = (): string | undefined => context.entries().at(-1)?.uuid;
 
-  const planFiles = async (changes: readonly PathChange[]): Promise<RestorePlan> =>
+  const planFiles = async (
+    changes: readonly PathChange[],
+    isShown?: (path: string) => boolean,
+  ): Promise<RestorePlan> =>
     files === undefined || changes.length === 0
       ? { steps: [] }
-      : checkpoints.alone(() => files.plan(changes));
+      : checkpoints.alone(() => files.plan(changes, isShown));
 
   const plan = async (uuid: string): Promise<RewindPlan | undefined> => {
     await checkpoints.settled();
@@ -77,6 +82,7 @@ export function createRewinder(ports: RewindPorts): Rewinder {
       ...(noFiles === undefined ? {} : { noFiles }),
     };
     shown = { plan: planned, at: lastEntry() };
+    for (const { path } of filePlan.steps) shownPaths.add(path);
     return planned;
   };
 
@@ -133,7 +139,7 @@ export function createRewinder(ports: RewindPorts): Rewinder {
   /** What the program was stopped in is done to its end; its entry is there already. */
   const finishUndo = async (entry: JSONLEntry): Promise<RewindReport> => {
     const wanted = plannedChanges(entry);
-    const { steps } = await planFiles(wanted.map(inverse));
+    const { steps } = await planFiles(wanted.map(inverse), (path) => shownPaths.has(path));
     const { done, left } = await restore({ steps }, 'undo', entry.uuid, wanted);
     const what = undoText(false, true);
     return {
@@ -162,7 +168,7 @@ export function createRewinder(ports: RewindPorts): Rewinder {
       );
     const changes = doneBy(entry, since);
     if (changes.length > 0 && files === undefined) return refused('undo', NO_FILES);
-    const back = await planFiles(changes);
+    const back = await planFiles(changes, (path) => shownPaths.has(path));
     const isAnswered = since.some(({ type }) => type === 'assistant');
     // A word about files that nobody has answered yet goes with what it was about.
     const notes = isAnswered ? [] : since.filter(isRewindNote);

@@ -53,7 +53,7 @@ export function createFileCheckpoints(options: CheckpointOptions): OpenFileCheck
     openGit: git.open,
   });
   const isCaseBlind = createCaseCheck(root);
-  const restore = { root, blobs, pace: createPace(), isCaseBlind, maxBytes: limits.maxNamedFileBytes };
+  const restore = { root, roots, blobs, pace: createPace(), isCaseBlind, maxBytes: limits.maxNamedFileBytes };
 
   let last: Promise<unknown> = Promise.resolve();
   /** One at a time, in the order asked for; a failure is told and ends only what failed. */
@@ -82,7 +82,7 @@ export function createFileCheckpoints(options: CheckpointOptions): OpenFileCheck
     },
     capture: (paths) => inTurn(() => recorder.capture(paths), unknown),
     keep: (paths) => inTurn(() => recorder.keep(paths), undefined),
-    plan: (changes) => inTurn(() => planRestore(changes, restore), { steps: [] }),
+    plan: (changes, isShown) => inTurn(() => planRestore(changes, restore, isShown), { steps: [] }),
     apply: (plan) =>
       inTurn(
         async () => {

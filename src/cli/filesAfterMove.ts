@@ -21,9 +21,12 @@ export function filesAfterMove<T extends FileCheckpoints>(
 
   return {
     ...files,
-    async plan(changes) {
-      if (!isThere) return files.plan(changes.map(here));
-      const { steps } = await files.plan(changes.filter((change) => !isForeign(change)));
+    async plan(changes, isShown) {
+      if (!isThere) return files.plan(changes.map(here), isShown);
+      const { steps } = await files.plan(
+        changes.filter((change) => !isForeign(change)),
+        isShown,
+      );
       const left = new Set(changes.filter(isForeign).map(({ path }) => path));
       return { steps: [...steps, ...[...left].map((path) => refused(path, old))] };
     },

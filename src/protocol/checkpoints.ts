@@ -100,8 +100,11 @@ export interface FileCheckpoints {
   capture(paths?: readonly string[]): Promise<Captured>;
   /** What is needed before a call that names the files that it will change: their content as it is now. */
   keep(paths: readonly string[]): Promise<void>;
-  /** What going back to before these changes would do; `changes` in the order in which they were made. */
-  plan(changes: readonly PathChange[]): Promise<RestorePlan>;
+  /**
+   * What going back to before these changes would do; `changes` in the order in which they were made. For a plan that
+   * nobody looks at: outside the project only paths that were `isShown` before, since a log may name any.
+   */
+  plan(changes: readonly PathChange[], isShown?: (path: string) => boolean): Promise<RestorePlan>;
   /** Does it; answers what was changed, for the log, and what was not done after all, ready to show. */
   apply(plan: RestorePlan): Promise<Captured>;
   /** A unified diff of the changes taken together, first before to last after, by path. */

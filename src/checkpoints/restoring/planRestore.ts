@@ -16,6 +16,8 @@ import { type LoadContent, undoPath } from './undoPath.ts';
 
 export interface RestoreDeps {
   readonly root: string;
+  /** The project, and the directories that were added to it. Real paths. */
+  readonly roots: readonly string[];
   readonly blobs: CheckpointBlobs;
   readonly pace: Pace;
   readonly isCaseBlind: (path: string) => boolean;
@@ -24,13 +26,18 @@ export interface RestoreDeps {
 /** Contents of what is on disk, for merging and for diffs; larger ones are compared by hash alone. */
 const MAX_TEXT_BYTES = 2 ** 20;
 
-export async function planRestore(changes: readonly PathChange[], deps: RestoreDeps): Promise<RestorePlan> {
+export async function planRestore(
+  changes: readonly PathChange[],
+  deps: RestoreDeps,
+  isShown: (path: string) => boolean = () => true,
+): Promise<RestorePlan> {
   const steps = new Map<string, RestoreStep>();
   const repositories = new Map<string, boolean>();
   const paths = byPath(changes);
   // From the top down: where a folder comes back in the place of a link, nothing stands below it until then.
   for (const path of [...paths.keys()].sort()) {
-    const blocked = unreachable(path, repositories);
+    const isUnseen = !deps.roots.some((root) => path.startsWith(`${root}/`)) && !isShown(path);
+    const blocked = unreachable(path, repositories) ?? (isUnseen ? UNSEEN : undefined);
     steps.set(
       path,
       blocked === undefined
@@ -98,6 +105,9 @@ const isHashed = (state: PathState | undefined): boolean =>
 
 const isHash = (state: PathState | undefined, wanted: string): boolean =>
   state?.type === 'file' && state.hash === wanted;
+
+/** Why a path outside is left alone by a plan that nobody looks at. */
+const UNSEEN = 'it is outside the project, and you have not seen it in a rewind since the program started';
 
 /** As a log has it that stores no secrets: there never was such a path. */
 const REDACTED = /\[redacted: [a-z0-9-]+ [0-9a-f]{4}\]/;
