@@ -1,8 +1,9 @@
 /** The user's own editor on a text, in a file that nobody else can read. */
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openRealFile } from '../disk/realFile.ts';
 import { realpath } from '../disk/realPath.ts';
 import { ownProgramEnvironment } from '../protocol/ownPrograms.ts';
 import type { EditOutcome } from '../ui/types.ts';
@@ -29,20 +30,34 @@ export async function editText(text: string, { env, cwd }: EditorPlace): Promise
     return failed('No editor is set. Set VISUAL or EDITOR, for example: export EDITOR="nano"');
   let folder: string | undefined;
   try {
-    folder = await mkdtemp(join(tmpdir(), 'clawdcode-'));
+    folder = realpath(await mkdtemp(join(tmpdir(), 'clawdcode-')));
     const file = join(folder, 'prompt.md');
     await writeFile(file, text, { mode: 0o600, flag: 'wx' });
     const problem = await run(editor, file, { env, cwd });
     if (problem !== undefined) return failed(`${problem} The draft is as it was.`);
-    if ((await stat(file)).size > MAX_BYTES)
-      return failed('What the editor saved is too long. The draft is as it was.');
-    const saved = await readFile(file, 'utf8');
+    const saved = await savedIn(file);
+    if (saved === undefined)
+      return failed('What the editor saved is no text, or too long. The draft is as it was.');
     // Editors end the last line.
     return { type: 'edited', text: text.endsWith('\n') ? saved : saved.replace(/\r?\n$/, '') };
   } catch (error) {
     return failed(`The draft could not be edited: ${error instanceof Error ? error.message : String(error)}`);
   } finally {
     if (folder !== undefined) await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+/**
+ * Undefined for what is too long and for a pipe. Other programs write to temporary folders as well, commands in the sandbox
+ * among them: a link that one put there is not followed to what it could not read itself.
+ */
+async function savedIn(file: string): Promise<string | undefined> {
+  const handle = await openRealFile(file);
+  try {
+    const info = await handle.stat();
+    return info.isFile() && info.size <= MAX_BYTES ? await handle.readFile('utf8') : undefined;
+  } finally {
+    await handle.close();
   }
 }
 

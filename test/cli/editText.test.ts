@@ -65,3 +65,16 @@ test('neither the shell nor the editor is one that the project brings along', as
   expect(edited).toMatchObject({ type: 'failed', message: expect.stringContaining('was not found') });
   expect(await readdir(folder)).not.toContain('ran');
 });
+
+test.each([
+  ['a link', `ln -sf "$(dirname "$0")/secret" "$file"`],
+  ['a pipe', `rm "$file"; mkfifo "$file"`],
+  ['a folder', `rm "$file"; mkdir "$file"`],
+])('%s that another program puts in the place of the draft is not read', async (_name, script) => {
+  await writeFile(join(folder, 'secret'), 'SECRET');
+  const outcome = await edit('precious', { EDITOR: await editor(script) });
+  expect(outcome).toMatchObject({
+    type: 'failed',
+    message: expect.stringMatching(/^(?!.*SECRET).*(?:The draft|could not be edited)/s),
+  });
+});
