@@ -5,6 +5,7 @@
  * patience.
  */
 import { Agent, type ClientRequest, type IncomingMessage, request as requestPlain } from 'node:http';
+import type { Socket } from 'node:net';
 import { MAX_HEADER_BYTES } from '../network.ts';
 import { tooLarge } from '../replyBounds.ts';
 import { readBody } from './readBody.ts';
@@ -132,8 +133,9 @@ function answerTo(sent: ClientRequest, sending: Sending): Promise<HttpAnswer> {
             rest += piece.length;
             if (rest > REST_BYTES) response.destroy();
           });
-        // The end of a program does not wait for it; the next request takes the connection back.
-        response.socket.unref();
+        // The end of a program does not wait for it; the next request takes the connection back. Behind the end of a body
+        // there is none to let go.
+        (response.socket as Socket | null)?.unref();
         const late = setTimeout(() => response.destroy(), REST_MS).unref();
         response.on('close', () => clearTimeout(late));
       };

@@ -78,6 +78,18 @@ describe('one connection', () => {
     await expect.poll(() => sockets[0]?.destroyed, { timeout: 5000 }).toBe(true);
   });
 
+  test('may be released behind the end of a body', async () => {
+    const { url, sockets } = await serve((_, response) => void response.end('all of it'));
+    const send = createSend();
+    for (const _ of 'ab') {
+      const answer = await send(url, post());
+      expect(await textOf(answer)).toBe('all of it');
+      for (let round = 0; round < 5; round += 1) await new Promise((done) => setImmediate(done));
+      expect(answer.release).not.toThrow();
+    }
+    expect(sockets).toHaveLength(1);
+  });
+
   test('is cut when a body is left before its end', async () => {
     const { url, sockets } = await serve((_, response) => void response.write('the first of many'));
     for await (const _ of (await createSend()(url, post())).body) break;
