@@ -131,7 +131,7 @@ function decideOne(request: FileRequest, policy: Policy, globs: boolean): FileVe
   if (outside) return verdict('ask', 'outside', `${realPath} is outside the workspace ${policy.root}.`);
   if (verb === 'read') return verdict('allow', 'workspace', 'Reading inside the workspace.');
   if (policy.mode === 'acceptEdits') return verdict('allow', 'mode', 'Mode acceptEdits.');
-  return verdict('ask', 'mode', 'Changing a file asks in this mode.');
+  return verdict('ask', 'mode', 'Edits need your approval in this mode.');
 }
 
 /** Of what is allowed. */

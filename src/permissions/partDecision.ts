@@ -73,7 +73,7 @@ function decideCall(input: ScopeInput, open: SourcedRule | undefined): PartVerdi
   if (policy.mode === 'acceptEdits' && edits)
     return { row: `commands that edit files: ${part.argv[0]}`, ...edits };
   const cause = localWork(visit, policy);
-  return { behavior: 'ask', reason: `No rule allows ${shorten(part.text)}.`, cause, unruled: input };
+  return { behavior: 'ask', reason: `${shorten(part.text)} needs your approval.`, cause, unruled: input };
 }
 
 /** The first rule that names the whole command, the first that leaves something open, and those that stop short. */

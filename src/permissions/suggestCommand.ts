@@ -31,6 +31,7 @@ export function suggestForCommand(
       rules,
       destination: 'session',
       label: `Yes, and allow ${rules.join(', ')} for this session`,
+      detail: 'nothing is saved',
     };
   }
   const rules = unique(asks.map(({ unruled }) => unruled && ruleFor(unruled)));

@@ -21,7 +21,8 @@ export function suggestForFiles(
     return {
       rules: [],
       destination: 'mode',
-      label: 'Yes, and accept all edits in the workspace for this session (mode acceptEdits)',
+      label: 'Yes, allow all edits this session',
+      detail: 'switches to accept-edits mode',
     };
   }
   if (!asks.every(({ cause }) => cause === 'outside')) return undefined;
@@ -32,6 +33,7 @@ export function suggestForFiles(
     rules: saved,
     destination: 'session',
     label: `Yes, and allow ${saved.join(', ')} for this session`,
+    detail: 'nothing is saved',
   };
 }
 

@@ -7,16 +7,17 @@ export function suggestForTool(tool: string, policy: Policy): RuleSuggestion {
   return saveLocally([tool], policy);
 }
 
-/** Rules that go to the local settings file; the label says which, where, and what for if that is not plain. */
+/** Rules that go to the local settings file; the label says what for, the detail where. */
 export function saveLocally(rules: readonly string[], policy: Policy, subject?: string): RuleSuggestion {
   const file = policy.localSettingsFile;
   const way = relative(policy.root, file);
   const shown = way.startsWith('..') ? file : way;
-  const what = subject === undefined ? '' : ` for ${subject}`;
+  const detail = subject === undefined ? '' : `${rules.join(', ')} · `;
   return {
     rules,
     destination: 'local',
     file,
-    label: `Yes, and don't ask again${what}: saves ${rules.join(', ')} to ${shown}`,
+    label: `Yes, and don't ask again for ${subject ?? rules.join(', ')}`,
+    detail: `${detail}saved to ${shown}`,
   };
 }

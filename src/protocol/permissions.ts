@@ -59,8 +59,10 @@ export interface RuleSuggestion {
   readonly destination: 'session' | 'local' | 'mode';
   /** Absolute path of the file for `local`. */
   readonly file?: string;
-  /** What the choice says, e.g. "Yes, and don't ask again for `npm test`". */
+  /** What the choice says, e.g. "Yes, and don't ask again for Bash(npm test)". */
   readonly label: string;
+  /** How far it goes, e.g. "saved to .clawdcode.local.json". */
+  readonly detail?: string;
 }
 
 export interface PermissionQuestion {

@@ -107,8 +107,8 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
   const isListing = phase.type === 'items' || phase.type === 'tasks';
   const asked = (inSession || isListing) && view.questions.length > 0;
   const isWriting = inSession && !asked;
-  // While something else is asked, one row shows that the draft is still there; the question needs the rest.
-  const composerRows = isWriting ? Math.max(1, Math.min(10, Math.floor(rows / 3))) : 1;
+  // While something else is asked, the draft waits out of sight: the question takes its place.
+  const composerRows = isWriting ? Math.max(1, Math.min(10, Math.floor(rows / 3))) : 0;
   const above = Math.max(3, rows - composerRows - STATUS_ROWS - (own?.length ?? 0) - 1);
   const state = session?.agent.state();
   return (
@@ -140,6 +140,7 @@ export function App({ options, initialDraft, controller, window }: AppProps) {
       <Composer
         ref={composer}
         isActive={isWriting}
+        isHidden={!isWriting}
         width={columns}
         maxRows={composerRows}
         theme={theme}

@@ -58,7 +58,7 @@ describe('"always" for a command saves', () => {
       file: join(root, '.clawdcode.local.json'),
     });
     for (const rule of rules) expect(suggestion?.label).toContain(rule);
-    expect(suggestion?.label).toContain('.clawdcode.local.json');
+    expect(suggestion?.detail).toContain('saved to .clawdcode.local.json');
     // Having saved it, the same is not asked again.
     expect(
       (

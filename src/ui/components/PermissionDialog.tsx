@@ -11,7 +11,7 @@ import { choiceLinesWithin, choiceOfKey, choicesPlace, movedChoice } from './cho
 import { fieldInput, fieldText } from './field.ts';
 import { Lines } from './Lines.tsx';
 import { permissionChoices } from './permissionChoices.ts';
-import { choiceShare, commentPlace, permissionLayout } from './permissionLayout.ts';
+import { choiceShare, commentPlace, permissionLayout, titleFits } from './permissionLayout.ts';
 import { previewLines } from './previewLines.ts';
 import { TextField } from './TextField.tsx';
 import { useLatest } from './useLatest.ts';
@@ -58,7 +58,7 @@ export function PermissionDialog({
   const stray = useStrayWord(now);
   const choices = useMemo(() => permissionChoices(question), [question]);
   const preview = useMemo(
-    () => previewLines(question.preview, width, theme, markdown),
+    () => previewLines(question.preview, width, theme, markdown, titleFits(question, width)),
     [question, width, theme, markdown],
   );
   const keymap = useContext(KeymapContext);
@@ -117,7 +117,9 @@ export function PermissionDialog({
     else if (action === 'confirm:no') onAnswer(denial(''));
     else {
       const index = choiceOfKey(choices, key);
-      if (index !== undefined) take(index);
+      // What lasts beyond this call is taken with Enter or its number, so that no stray letter saves a rule.
+      if (index !== undefined && lasting.has(action)) set({ ...latest(), selected: index });
+      else if (index !== undefined) take(index);
       else if (key.type === 'text') stray.begin();
     }
   };
@@ -148,6 +150,8 @@ export function PermissionDialog({
     </Box>
   );
 }
+
+const lasting: ReadonlySet<string | undefined> = new Set(['confirm:always', 'confirm:sandbox']);
 
 function denial(comment: string): PermissionAnswer {
   return comment.trim() === '' ? { behavior: 'deny' } : { behavior: 'deny', comment: comment.trim() };

@@ -17,7 +17,7 @@ export function permissionChoices({
       : [
           {
             label: oneRow(suggestion.label),
-            detail: oneRow(destinationOf(suggestion)),
+            ...(suggestion.detail === undefined ? {} : { detail: oneRow(suggestion.detail) }),
             letter: 'a',
             action: 'confirm:always',
             answer: { behavior: 'allow', remember: true },
@@ -35,19 +35,12 @@ export function permissionChoices({
         ]
       : []),
     {
-      label: 'No, and tell it what to do differently',
+      label: 'No, tell it what to do instead',
       letter: 'n',
       action: 'confirm:no',
       answer: { behavior: 'deny' },
     },
   ];
-}
-
-function destinationOf({ rules, destination, file }: NonNullable<PermissionQuestion['suggestion']>): string {
-  if (destination === 'mode') return 'switches to accept-edits mode';
-  const where =
-    destination === 'session' ? 'for this session only' : `saved to ${file ?? 'the local settings'}`;
-  return `${rules.join(', ')} · ${where}`;
 }
 
 const oneRow = (text: string): string => sanitizeLine(reveal(text, text.includes('Bash(')));

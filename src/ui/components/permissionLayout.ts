@@ -3,6 +3,7 @@ import type { PermissionQuestion } from '../../protocol/permissions.ts';
 import type { DialogPlace } from '../keys/dialogKeys.ts';
 import { dotted, keyHints } from '../keys/keyHints.ts';
 import type { Keymap } from '../keys/keymap.ts';
+import { parseDiff } from '../print/parseDiff.ts';
 import { reveal, sanitizeLine } from '../print/sanitize.ts';
 import { wrapText } from '../print/spans.ts';
 import { textWidth, truncate } from '../print/width.ts';
@@ -36,8 +37,8 @@ export interface PermissionLayout {
 export function permissionLayout(input: PermissionLayoutInput): PermissionLayout {
   const { question, preview, choiceRows, isCommenting, width, rows, theme, keymap } = input;
   const title = ruled(titleOf(question), width, theme);
-  const hint = theme.dim(truncate(hintText(isCommenting, keymap, question.canAutoAllow === true), width));
-  const reasons = reasonLines(question.reason, width, theme);
+  const hint = theme.dim(truncate(hintText(isCommenting, keymap), width));
+  const reasons = reasonLines(unsaidReason(question), width, theme);
   let left = rows - choiceRows.length - (isCommenting ? 1 : 0);
   const reserve = (lines: number, kept = previewShare(preview.length, rows)): boolean => {
     const fits = left - lines >= Math.min(preview.length, kept);
@@ -95,10 +96,43 @@ function shortened(lines: readonly string[], rows: number, theme: Theme): readon
     : [...lines.slice(0, rows - 1), theme.dim('- …')];
 }
 
-/** Who asks for what; of a plan, what a yes means. */
-function titleOf({ tool, title, preview }: PermissionQuestion): string {
-  if (preview?.type === 'plan') return 'Start this plan?';
-  return `${sanitizeLine(tool)} asks: ${sanitizeLine(reveal(title, preview?.type === 'command'))}`;
+/** What a yes allows, in a few words; the preview has the rest. */
+function titleOf(question: PermissionQuestion): string {
+  const { preview } = question;
+  switch (preview.type) {
+    case 'plan':
+      return 'Start this plan?';
+    case 'command':
+      return 'Run this command?';
+    case 'diff':
+      return `${nameOf(question)}  ${preview.isNew ? 'new file' : changeSize(preview.diff)}`;
+    default:
+      return nameOf(question);
+  }
+}
+
+/** Whether the title names all of the file in `width` columns. */
+export function titleFits(question: PermissionQuestion, width: number): boolean {
+  return textWidth(nameOf(question)) <= width - 4;
+}
+
+const nameOf = ({ tool, title }: PermissionQuestion): string =>
+  `${sanitizeLine(tool)} ${sanitizeLine(reveal(title))}?`;
+
+/** E.g. `+2 −1`. */
+function changeSize(diff: string): string {
+  const lines = parseDiff(diff);
+  const many = (type: 'added' | 'removed'): number => lines.filter((line) => line.type === type).length;
+  return `+${many('added')} −${many('removed')}`;
+}
+
+/** The reason, unless the title and the preview have said it. */
+function unsaidReason({ reason, preview, suggestion }: PermissionQuestion): string {
+  // Of an ordinary edit, and of a command that is one part, there is no more to say than that it needs a yes.
+  const isPlain =
+    suggestion?.destination === 'mode' ||
+    (preview.type === 'command' && reason === `${preview.command.trim()} needs your approval.`);
+  return isPlain ? '' : reason;
 }
 
 /**
@@ -123,19 +157,13 @@ export function ruled(title: string, width: number, theme: Theme): string {
   return `${theme.accent('─ ')}${theme.strong(text)}${theme.accent(` ${'─'.repeat(Math.max(0, width - 3 - textWidth(text)))}`)}`;
 }
 
-function hintText(isCommenting: boolean, keymap: Keymap, canAutoAllow: boolean): string {
+function hintText(isCommenting: boolean, keymap: Keymap): string {
   if (isCommenting)
     return dotted(keyHints(keymap, commentPlace).does('confirm:accept', 'sends it'), 'Esc goes back');
   const hints = keyHints(keymap, choicesPlace);
   return dotted(
     listed(' ', hints.keys('confirm:previous', 'confirm:next'), hints.key('confirm:accept')),
-    listed(
-      '/',
-      hints.key('confirm:yes'),
-      hints.key('confirm:always'),
-      canAutoAllow ? hints.key('confirm:sandbox') : undefined,
-      hints.key('confirm:no'),
-    ),
+    listed('/', hints.key('confirm:yes'), hints.key('confirm:no')),
     'Esc no',
     hints.does('confirm:comment', 'no, with a comment'),
   );

@@ -6,15 +6,19 @@ import { reveal, revealedNotice, revealLine, sanitizeLine } from '../print/sanit
 import { paintLine, prefixLines, wrapColumns, wrapText } from '../print/spans.ts';
 import type { Theme } from '../theme.ts';
 
-/** Painted lines of at most `width` columns; where something is marked in them, that is said first. */
+/**
+ * Painted lines of at most `width` columns; where something is marked in them, that is said first. `isNamed`: the file
+ * stands above them in full.
+ */
 export function previewLines(
   preview: Preview,
   width: number,
   theme: Theme,
   markdown: MarkdownRenderer,
+  isNamed = true,
 ): string[] {
   const notice = revealedNotice(shownTexts(preview), preview.type === 'command');
-  const lines = linesOf(preview, width, theme, markdown);
+  const lines = linesOf(preview, width, theme, markdown, isNamed);
   return notice === undefined ? lines : [...wrapText(notice, width, theme.warning), ...lines];
 }
 
@@ -34,14 +38,22 @@ export function shownTexts(preview: Preview): readonly string[] {
   }
 }
 
-function linesOf(preview: Preview, width: number, theme: Theme, markdown: MarkdownRenderer): string[] {
+function linesOf(
+  preview: Preview,
+  width: number,
+  theme: Theme,
+  markdown: MarkdownRenderer,
+  isNamed: boolean,
+): string[] {
   switch (preview.type) {
     case 'diff': {
-      const where = pathWords(preview.path, preview.realPath);
-      const head = `${preview.isNew ? 'New file' : 'Change'}: ${where}`;
+      // The title names the file; where it has no room for that, or a link leads elsewhere, it is said here.
+      const isLinked = preview.realPath !== undefined && preview.realPath !== preview.path;
+      const head =
+        isLinked || !isNamed ? wrapped(pathWords(preview.path, preview.realPath), width, theme) : [];
       const rows = renderDiff(preview.diff, { width, theme, clean: reveal });
       const body = rows === '' ? [theme.dim('(no difference to show)')] : rows.split('\n');
-      return [...wrapped(head, width, theme), ...body];
+      return [...head, ...body];
     }
     case 'command': {
       const command = wrapColumns([{ text: reveal(preview.command, true).trimEnd() }], width - 2).map(
@@ -49,8 +61,11 @@ function linesOf(preview: Preview, width: number, theme: Theme, markdown: Markdo
       );
       return [
         ...prefixLines(command, theme.accent('$ '), '  '),
-        ...wrapped(`in ${revealLine(preview.cwd)}`, width, theme),
-        ...(preview.confinement === undefined ? [] : wrapped(preview.confinement, width, theme)),
+        ...wrapped(
+          [`In ${revealLine(preview.cwd)}.`, preview.confinement ?? ''].join(' ').trimEnd(),
+          width,
+          theme,
+        ),
         ...(preview.description === undefined
           ? []
           : wrapped(`The model says: ${sanitizeLine(reveal(preview.description))}`, width, theme)),

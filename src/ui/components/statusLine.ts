@@ -113,7 +113,8 @@ function partsOf(
       ? { name: 'mode', forms: ['read only'], paint: theme.warning }
       : {
           name: 'mode',
-          forms: [`${modeNames[mode]} mode`, modeNames[mode], mode === 'default' ? '' : modeNames[mode]],
+          // The default is what nobody has to be told.
+          forms: mode === 'default' ? [''] : [`${modeNames[mode]} mode`, modeNames[mode]],
           paint: modePaint,
         },
     ...(sandbox === undefined
@@ -129,6 +130,9 @@ function partsOf(
   ];
 }
 
+/** Share of the trigger from which the line says when it compacts, in a colour that warns. */
+const CLOSE = 0.85;
+
 /** Shares of the window, as `/context` has them; the colour warns when the trigger is near. */
 function contextPart(
   { usedTokens, windowTokens, triggerTokens, exact, windowSource }: ContextMeasure,
@@ -142,15 +146,16 @@ function contextPart(
   const ofWindow = isAssumed ? `${window} (assumed)` : window;
   const compacts = `compacts at ${percent(triggerTokens)}`;
   const ofTrigger = usedTokens / Math.max(1, triggerTokens);
+  const isClose = ofTrigger >= CLOSE;
   return {
     name: 'context',
     forms: [
-      `context ${used} of ${ofWindow}${isAssumed ? `, ${compacts}` : ` (${compacts})`}${sign}`,
+      ...(isClose ? [`context ${used} of ${ofWindow}, ${compacts}${sign}`] : []),
       `context ${used} of ${ofWindow}${sign}`,
       `context ${used}${sign}`,
       `${used}${sign}`,
     ],
-    paint: ofTrigger >= 1 ? theme.error : ofTrigger >= 0.85 ? theme.warning : theme.dim,
+    paint: ofTrigger >= 1 ? theme.error : isClose ? theme.warning : theme.dim,
   };
 }
 

@@ -55,6 +55,8 @@ export type ComposerHandle = {
 export type ComposerProps = {
   /** False while a dialog has the keyboard; the draft stays. */
   readonly isActive: boolean;
+  /** True while a dialog stands in its place; the draft is kept. */
+  readonly isHidden?: boolean;
   /** Cells of the whole composer, its prompt included. */
   readonly width: number;
   /** Rows of the whole composer; longer drafts scroll, and give the popup half while it is open. */
@@ -184,7 +186,7 @@ export const Composer = memo(function Composer(props: ComposerProps) {
   const maxRows = Math.max(props.maxRows, popup === undefined ? 1 : 2);
   const draftRows = Math.min(layout.rows.length, popup === undefined ? maxRows : Math.ceil(maxRows / 2));
   return (
-    <Box flexDirection="column" width={props.width}>
+    <Box flexDirection="column" width={props.width} display={props.isHidden === true ? 'none' : 'flex'}>
       <Box>
         <Box width={promptWidth} flexShrink={0}>
           <Prompt state={state} theme={props.theme} prompt={props.prompt ?? '❯'} />

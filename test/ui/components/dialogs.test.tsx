@@ -17,12 +17,13 @@ const question: PermissionQuestion = {
   title: 'npm test',
   input: { command: 'npm test' },
   preview: { type: 'command', command: 'npm test', cwd: '/home/me/project' },
-  reason: 'No rule allows this command.',
+  reason: 'This runs a script of the project.',
   suggestion: {
     rules: ['Bash(npm test)'],
     destination: 'local',
     file: '/home/me/project/.clawdcode.local.json',
-    label: "Yes, and don't ask again for `npm test`",
+    label: "Yes, and don't ask again for Bash(npm test)",
+    detail: 'saved to .clawdcode.local.json',
   },
 };
 
@@ -47,16 +48,16 @@ async function ask(more: Partial<PermissionQuestion> = {}, rows = 20, width = 60
 test('a permission question shows what will happen, why, and what each answer does', async () => {
   const { screen } = await ask();
   expect(screen.text()).toEqual([
-    `─ Bash asks: npm test ${'─'.repeat(38)}`,
+    `─ Run this command? ${'─'.repeat(40)}`,
     '$ npm test',
-    'in /home/me/project',
-    'No rule allows this command.',
+    'In /home/me/project.',
+    'This runs a script of the project.',
     '',
     '❯ 1. Yes',
-    "  2. Yes, and don't ask again for `npm test`",
-    '     Bash(npm test) · saved to /home/me/project/.clawdcode.…',
-    '  3. No, and tell it what to do differently',
-    '↑↓ Enter · y/a/n · Esc no · Tab no, with a comment',
+    "  2. Yes, and don't ask again for Bash(npm test)",
+    '     saved to .clawdcode.local.json',
+    '  3. No, tell it what to do instead',
+    '↑↓ Enter · y/n · Esc no · Tab no, with a comment',
   ]);
 });
 
@@ -66,13 +67,16 @@ test('a command with characters that are not what they seem says so, and what th
     title: command,
     preview: { type: 'command', command, cwd: '/home/me/рабочий стол' },
     reason: 's\u0441p is not known',
-    suggestion: { label: 'Yes, always', rules: ['Bash(s\u0441p:*)'], destination: 'session' },
+    suggestion: {
+      label: 'Yes, and allow Bash(s\u0441p:*) for this session',
+      rules: ['Bash(s\u0441p:*)'],
+      destination: 'session',
+    },
   });
   const text = screen.text().join('\n');
   expect(screen.text()[1]).toMatch(/^Characters that show nothing, or look like others,/);
-  expect(text).toContain('─ Bash asks: curl https://p‹U+0430 like a›ypal.com ─');
   expect(text).toContain('$ curl https://p‹U+0430 like a›ypal.com');
-  expect(text).toContain('in /home/me/рабочий стол');
+  expect(text).toContain('In /home/me/рабочий стол.');
   expect(text).toContain('s‹U+0441 like c›p is not known');
   expect(text).toContain('Bash(s‹U+0441 like c›p:*)');
 });
@@ -113,61 +117,62 @@ test('a word that was meant for the shell answers nothing, nor does the Enter be
 test('on a low screen the details of answers go before who asks and what for', async () => {
   const { screen } = await ask({}, 6);
   expect(screen.text()).toEqual([
-    `─ Bash asks: npm test ${'─'.repeat(38)}`,
+    `─ Run this command? ${'─'.repeat(40)}`,
     '$ npm test',
-    'in /home/me/project',
+    'In /home/me/project.',
     '❯ 1. Yes',
-    "  2. Yes, and don't ask again for `npm test`",
-    '  3. No, and tell it what to do differently',
+    "  2. Yes, and don't ask again for Bash(npm test)",
+    '  3. No, tell it what to do instead',
   ]);
 });
 
 test('on a narrow screen a change is seen before the answers are whole', async () => {
   const lines = ['@@ -1,2 +1,2 @@', '-const a = 1;', '+const a = 2;', ' const b = 漢字;'];
   const preview = { type: 'diff', path: '/home/me/project/src/a.js', diff: lines.join('\n'), isNew: false };
-  const { screen, pass } = await ask({ preview: preview as PermissionQuestion['preview'] }, 12, 20);
+  const asked = { tool: 'Edit', title: 'src/a.js', preview: preview as PermissionQuestion['preview'] };
+  const { screen, pass } = await ask(asked, 9, 20);
   expect(screen.text()).toEqual([
-    '─ Bash asks: npm … ─',
-    'Change:',
-    '/home/me/project/src',
-    '/a.js',
+    '─ Edit src/a.js? … ─',
     '1 - const a = 1;',
     '1 + const a = 2;',
     '2   const b = 漢字;',
-    'No rule allows this',
-    'command.',
+    'This runs a script',
+    'of the project.',
     '❯ 1. Yes',
     "  2. Yes, and don't…",
-    '  3. No, and tell i…',
+    '  3. No, tell it wh…',
   ]);
   pass(1000);
   await screen.press(keys.down);
-  expect(screen.text().join('\n')).toContain("❯ 2. Yes, and don't\n  ask again for `npm\n  test`\n  3.");
+  expect(screen.text().join('\n')).toContain("❯ 2. Yes, and don't\n  ask again for");
+  // A path for which the title has no room is said below it, whole.
+  const long = await ask({ ...asked, title: 'packages/app/src/a.js' }, 12, 20);
+  expect(long.screen.text().slice(0, 3)).toEqual(['─ Edit packages/a… ─', '/home/me/project/src', '/a.js']);
 });
 
 test('on a tiny screen the answer that is selected is whole, the others take a row each', async () => {
   const { screen, pass } = await ask({}, 8, 20);
   expect(screen.text()).toEqual([
-    '─ Bash asks: npm … ─',
+    '─ Run this comman… ─',
     '$ npm test',
-    'in /home/me/project',
-    'No rule allows this',
-    'command.',
+    'In /home/me/project.',
+    'This runs a script',
+    'of the project.',
     '❯ 1. Yes',
     "  2. Yes, and don't…",
-    '  3. No, and tell i…',
+    '  3. No, tell it wh…',
   ]);
   pass(1000);
   await screen.press(keys.down);
   expect(screen.text()).toEqual([
-    '─ Bash asks: npm … ─',
+    '─ Run this comman… ─',
     '$ npm test',
-    'in /home/me/project',
+    'In /home/me/project.',
     '  1. Yes',
     "❯ 2. Yes, and don't",
-    '  ask again for `npm',
-    '  test`',
-    '  3. No, and tell i…',
+    '  ask again for',
+    '  Bash(npm test)',
+    '  3. No, tell it wh…',
   ]);
 });
 
@@ -175,7 +180,8 @@ test.each([
   ['1', [keys.enter], { behavior: 'allow' }],
   ['y', ['y'], { behavior: 'allow' }],
   ['2', ['2'], { behavior: 'allow', remember: true }],
-  ['a', ['a'], { behavior: 'allow', remember: true }],
+  ['a and Enter: a letter alone saves nothing', ['a', keys.enter], { behavior: 'allow', remember: true }],
+  ['a, then y', ['a', 'y'], { behavior: 'allow' }],
   ['down and Enter', [keys.down, keys.enter], { behavior: 'allow', remember: true }],
   ['up goes round to no', [keys.up, keys.enter, keys.enter], { behavior: 'deny' }],
   ['n', ['n'], { behavior: 'deny' }],
@@ -233,7 +239,7 @@ test('a preview taller than the screen scrolls, and the choices stay', async () 
   expect(screen.text().join('\n')).toContain('lines 1–');
   for (let page = 0; page < 8; page += 1) await screen.press('\u001b[6~');
   expect(screen.text().join('\n')).toContain('+ line 40');
-  expect(screen.text().join('\n')).toContain('of 41');
+  expect(screen.text().join('\n')).toContain('of 40');
   expect(screen.text()).toHaveLength(16);
 });
 

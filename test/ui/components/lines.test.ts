@@ -32,9 +32,8 @@ const measure: ContextMeasure = {
 const facts = { model: 'gpt-5-codex', mode: 'plan' as const, measure, costUsd: 0.1234, demo: false };
 
 test.each([
-  [120, 'gpt-5-codex · plan mode · context 34% of 128k (compacts at 80%) · $0.12'],
   [60, 'gpt-5-codex · plan mode · context 34% of 128k · $0.12'],
-  [50, 'gpt-5-codex · plan mode · context 34% of 128k'],
+  [50, 'gpt-5-codex · plan mode · context 34% · $0.12'],
   [40, 'gpt-5-codex · plan mode · context 34%'],
   [20, 'plan · 34%'],
 ])('the status line on %d columns', (width, expected) => {
@@ -56,9 +55,8 @@ test('the status line fits every width, and always says that the demo model answ
 });
 
 test.each([
-  [120, 'my-model · default mode · context 34% of 128k (assumed), compacts at 80% · $0.12'],
-  [65, 'my-model · default mode · context 34% of 128k (assumed) · $0.12'],
-  [45, 'my-model · default mode · context 34%'],
+  [120, 'my-model · context 34% of 128k (assumed) · $0.12'],
+  [45, 'my-model · context 34% · $0.12'],
   [20, 'my-model · 34%'],
 ])('an assumed window is marked as one on %d columns', (width, expected) => {
   const assumed = { ...measure, windowSource: 'assumed' } as const;
@@ -158,26 +156,23 @@ test('hidden characters of what is to be approved are shown', () => {
   expect(lines).toEqual([
     'Characters that show nothing, or look like others, are marked ‹U+…›.',
     '$ echo ok‹U+000D›‹U+001B›[1Arm -rf ~ ‹U+202E›#‹U+200B›',
-    'in /p',
+    'In /p.',
   ]);
 });
 
 test.each([
   [
     { type: 'diff', path: '/p/a.ts', isNew: false, diff: '--- a\n+++ a\n@@ -1 +1 @@\n-a\n+b\n' },
-    ['Change: /p/a.ts', '1 - a', '1 + b'],
+    ['1 - a', '1 + b'],
   ],
-  [
-    { type: 'diff', path: '/p/a.ts', isNew: true, diff: '' },
-    ['New file: /p/a.ts', '(no difference to show)'],
-  ],
+  [{ type: 'diff', path: '/p/a.ts', isNew: true, diff: '' }, ['(no difference to show)']],
   [
     { type: 'paths', verb: 'Read', paths: ['/etc/passwd', '/x\ny'] },
     ['Read:', '  /etc/passwd', '  /x‹U+000A›y'],
   ],
   [
     { type: 'diff', path: '/p/notes.md', realPath: '/h/.zshenv', isNew: true, diff: '' },
-    ['New file: /h/.zshenv, through the link /p/notes.md', '(no difference to show)'],
+    ['/h/.zshenv, through the link /p/notes.md', '(no difference to show)'],
   ],
   [
     { type: 'paths', verb: 'Read', paths: ['/p/a', '/p/b'], realPaths: ['/p/a', '/h/\u202ekey'] },
@@ -310,5 +305,12 @@ test('the name of a folder or a file writes no line of its own into a question',
     { type: 'paths', verb: 'Read', paths: [name] },
   ];
   for (const preview of previews)
-    expect(previewLines(preview, 80, theme, plainMarkdown).join('\n')).toContain('/p‹U+000A›❯ 1. Yes');
+    expect(previewLines(preview, 80, theme, plainMarkdown, false).join('\n')).toContain('/p‹U+000A›❯ 1. Yes');
+});
+
+test('the status line says when it compacts only once that is close', () => {
+  const close = { ...measure, usedTokens: 90_000 };
+  expect(statusLine({ ...facts, measure: close }, 120, theme)).toBe(
+    'gpt-5-codex · plan mode · context 70% of 128k, compacts at 80% · $0.12',
+  );
 });

@@ -185,7 +185,7 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'a tool that asks': {
     file: { Confirmation: { f2: 'confirm:yes', y: null, tab: null, f3: 'confirm:comment' } },
-    hint: '↑↓ Enter · F2/a/n · Esc no · F3 no, with a comment',
+    hint: '↑↓ Enter · F2/n · Esc no · F3 no, with a comment',
     pressed: ['y', f2, f3, 'x', keys.enter],
     done: ['allow', 'deny x'],
     left: 'deny',
