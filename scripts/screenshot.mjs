@@ -48,7 +48,7 @@ try {
   program.write('fix the failing test');
   await seen(/❯ fix the failing test/);
   program.write('\r');
-  await seen(/Bash asks: npm test/);
+  await seen(/Run this command/);
   // A question ignores keys that were already on their way when it appeared.
   await pause(1000);
   program.write('y');

@@ -46,6 +46,10 @@ export interface ThemePaints {
   /** The changed words inside an added or removed line. */
   readonly addedWord: Paint;
   readonly removedWord: Paint;
+  /** Backgrounds of whole lines, below other colours; absent where the terminal's background is not known. */
+  readonly addedLine?: Paint;
+  readonly removedLine?: Paint;
+  readonly promptLine?: Paint;
   readonly code: Readonly<Record<CodeRole, Paint>>;
 }
 

@@ -17,7 +17,7 @@ test('row 60: work in a repository, confirm a call, /compact, leave, /resume', a
   );
   const first = await ready();
   await first.submit('write notes about the constants');
-  await first.waitFor('Write asks: NOTES.md');
+  await first.waitFor('Write NOTES.md?');
   await expect(work.read('NOTES.md')).rejects.toThrow('ENOENT');
   // Keys that were on their way when the question appeared do not answer it.
   await first.pause(300);

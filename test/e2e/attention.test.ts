@@ -91,11 +91,11 @@ test('a question rings when the window is elsewhere, and not while it is looked 
   const terminal = await stage.ready();
   await terminal.press('\u001B[I');
   await terminal.submit('write');
-  await terminal.waitFor('Write asks: one.txt');
+  await terminal.waitFor('Write one.txt?');
   await terminal.pause(600);
   expect(terminal.bytes()).not.toMatch(BEL_ALONE);
   await terminal.press('y');
-  await terminal.waitFor('Write asks: two.txt');
+  await terminal.waitFor('Write two.txt?');
   await terminal.press('\u001B[O');
   await terminal.until(() => BEL_ALONE.test(terminal.bytes()), 'a bell');
   await terminal.pause(600);

@@ -26,7 +26,7 @@ test('a key and an endpoint are asked for, kept for the user alone, and used at 
   await terminal.press(keys.enter, keys.ctrl('u'), keys.paste(server.baseUrl), keys.tab);
   await terminal.type('mock-1');
   await terminal.press(keys.enter);
-  await terminal.waitFor(/mock-1 · default mode/);
+  await terminal.waitFor(/mock-1 · context/);
   expect(terminal.bytes()).not.toContain('sk-very-secret');
   await terminal.submit('hello');
   await terminal.waitFor('Nice to meet you.');
@@ -45,7 +45,7 @@ test('a key and an endpoint are asked for, kept for the user alone, and used at 
   expect(JSON.stringify(session?.entries)).not.toContain('sk-very-secret');
 
   const second = open([], { env });
-  await second.waitFor(/mock-1 · default mode/);
+  await second.waitFor(/mock-1 · context/);
   await second.submit('hello again');
   await second.waitFor('Nice to meet you.');
   await quit(second);
@@ -140,7 +140,7 @@ test('a folder is trusted before its settings count, and asked only once', async
 /** Says yes to everything until it is done. */
 async function answerAll(terminal: Terminal, isDone: () => Promise<boolean>): Promise<void> {
   for (const deadline = Date.now() + 60_000; Date.now() < deadline; await terminal.pause(100)) {
-    if (/ asks: /.test(terminal.screen())) {
+    if (/❯ 1\. Yes/.test(terminal.screen())) {
       await terminal.pause(300);
       await terminal.press('y');
       await terminal.waitForGone(/❯ 1\. Yes/);

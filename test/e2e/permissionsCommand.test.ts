@@ -13,7 +13,7 @@ test('test says what is decided, with the code for a script, and runs nothing', 
   const asked = await on('--allowed-tools', 'Bash(npm test:*)', 'npm test --script-shell=./x && touch made');
   expect(asked).toMatchObject({ code: 1, stderr: '' });
   expect(asked.stdout).toMatch(/Bash\(npm test:\*\), in --allowed-tools: does not cover --script-shell/);
-  expect(asked.stdout).toContain('No rule allows touch made.');
+  expect(asked.stdout).toContain('touch made needs your approval.');
   const denied = await on('--disallowed-tools', 'Bash(git push:*)', '--json', 'git -C . push');
   expect(denied.code).toBe(2);
   expect(JSON.parse(denied.stdout)).toMatchObject({

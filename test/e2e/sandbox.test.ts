@@ -4,6 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hasSandbox } from '../sandbox/confined.ts';
+import { keys } from '../ui/screen.ts';
 import { setStage } from './support/stage.ts';
 
 const bash = (command: string) => ({ calls: [{ name: 'Bash', input: { command } }] });
@@ -24,6 +25,7 @@ describe.skipIf(!hasSandbox)('with a sandbox', () => {
     await terminal.waitFor('Runs in the sandbox.');
     await terminal.pause(400);
     await terminal.press('s');
+    await terminal.press(keys.enter);
     await terminal.waitFor('Run outside the sandbox');
     expect(existsSync(join(work.repository, 'one'))).toBe(true);
     expect(existsSync(join(work.repository, 'two'))).toBe(true);

@@ -30,7 +30,7 @@ test('a request is worked through with Read, Grep, Edit and Bash, approved at th
   const terminal = await ready();
   await terminal.submit('Make WIN_SLASH a character class');
 
-  await terminal.waitFor('Edit asks');
+  await terminal.waitFor(/─ Edit .*\?/);
   const question = terminal.screen();
   expect(question).toContain(before);
   expect(question).toContain(after);
@@ -38,11 +38,13 @@ test('a request is worked through with Read, Grep, Edit and Bash, approved at th
   await terminal.pause(300);
   await terminal.press('y');
 
-  await terminal.waitFor('Bash asks');
+  await terminal.waitFor('Run this command?');
   expect(terminal.screen()).toContain(command);
   expect(await work.read(constants)).toContain(after);
   await terminal.pause(300);
   await terminal.press('a');
+  await terminal.waitFor('❯ 2. Yes');
+  await terminal.press(keys.enter);
   await terminal.waitFor('WIN_SLASH is a class now');
   await terminal.waitForIdle();
 
@@ -106,7 +108,7 @@ test('a declined edit leaves the file alone and hands the comment to the model',
   );
   const terminal = await ready();
   await terminal.submit('change it');
-  await terminal.waitFor('Edit asks');
+  await terminal.waitFor(/─ Edit .*\?/);
   await terminal.pause(300);
   await terminal.press(keys.tab);
   await terminal.submit('not in this release');
@@ -191,11 +193,11 @@ test('a plan is handed over, accepted, and then carried out', async () => {
   expect(terminal.screen()).toContain('Be done');
   await terminal.pause(300);
   await terminal.press('y');
-  await terminal.waitFor('Write asks');
+  await terminal.waitFor('Write plan.txt?');
   await terminal.pause(300);
   await terminal.press('y');
   await terminal.waitFor('Carried out.');
-  await terminal.waitFor('default mode');
+  await terminal.waitFor('mock-1 · context');
   expect(await work.read('plan.txt')).toBe('as planned\n');
   expect(await work.git('status', '--porcelain')).toBe('?? plan.txt\n');
   for (const request of server.requests()) expectPairedCalls(request);
@@ -237,7 +239,7 @@ test('a prompt on the command line is sent at once; /model, /help and /permissio
   await terminal.submit('/permissions');
   await terminal.waitForPrinted(/default/);
   await terminal.submit('/model mock-2');
-  await terminal.waitFor('mock-2 · default mode');
+  await terminal.waitFor('mock-2 · context');
   await terminal.submit('who are you?');
   await terminal.waitFor('I am another.');
   expect(server.requests()[1]?.model).toBe('mock-2');
@@ -247,7 +249,7 @@ test('a prompt on the command line is sent at once; /model, /help and /permissio
 
   // The session keeps its own model, whatever the environment names.
   const again = await ready(['--continue']);
-  await again.waitFor('mock-2 · default mode');
+  await again.waitFor('mock-2 · context');
 });
 
 test('nothing is written into the repository but what was asked for', async () => {

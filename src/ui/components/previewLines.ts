@@ -51,7 +51,13 @@ function linesOf(
       const isLinked = preview.realPath !== undefined && preview.realPath !== preview.path;
       const head =
         isLinked || !isNamed ? wrapped(pathWords(preview.path, preview.realPath), width, theme) : [];
-      const rows = renderDiff(preview.diff, { width, theme, clean: reveal });
+      const rows = renderDiff(preview.diff, {
+        width,
+        theme,
+        clean: reveal,
+        highlight: markdown.highlight,
+        path: preview.path,
+      });
       const body = rows === '' ? [theme.dim('(no difference to show)')] : rows.split('\n');
       return [...head, ...body];
     }

@@ -12,6 +12,7 @@ import { sanitize, sanitizeLine } from './sanitize.ts';
 import { prefixLines, wrapText } from './spans.ts';
 import { renderCompaction, renderHeader, renderNote } from './systemEntry.ts';
 import { renderToolResult } from './toolResult.ts';
+import { padEnd } from './width.ts';
 
 export interface EntryOptions {
   readonly width: number;
@@ -84,7 +85,13 @@ export function promptText(entry: JSONLEntry): string {
 /** A prompt as it is printed: behind `> `, every line indented. */
 export function renderPrompt(text: string, { width, theme }: Pick<EntryOptions, 'width' | 'theme'>): string {
   const lines = wrapText(sanitize(text).trim(), width - 2, theme.user);
-  return prefixLines(lines, theme.accent('> '), '  ').join('\n');
+  return tinted(prefixLines(lines, theme.accent('> '), '  '), width, theme).join('\n');
+}
+
+/** What the user typed stands out when scrolling. */
+function tinted(lines: readonly string[], width: number, { promptLine }: Theme): readonly string[] {
+  if (promptLine === undefined) return lines;
+  return lines.map((line) => promptLine(padEnd(line, width)));
 }
 
 function renderShell(entry: JSONLEntry, { width, theme }: EntryOptions): string {

@@ -2,7 +2,7 @@
 import { boundMarkdown } from '../../protocol/boundMarkdown.ts';
 import type { Theme } from '../theme.ts';
 import { renderBlocks } from './blocks.ts';
-import { loadHighlighter } from './highlight.ts';
+import { type Highlighter, loadHighlighter } from './highlight.ts';
 import { sanitize } from './sanitize.ts';
 import { wrapText } from './spans.ts';
 import { printablePieces } from './streaming.ts';
@@ -16,12 +16,16 @@ export interface PrintOptions {
 }
 
 /** Pure: the same text and options give the same lines, joined by `\n`, without one at the end. */
-export type MarkdownRenderer = (text: string, options: PrintOptions) => string;
+export interface MarkdownRenderer {
+  (text: string, options: PrintOptions): string;
+  /** Colours code; absent until it is loaded. */
+  readonly highlight?: Highlighter;
+}
 
 /** Loads marked and lowlight; call it after the first frame and keep the result. */
 export async function loadMarkdown(): Promise<MarkdownRenderer> {
   const [{ Lexer, Tokenizer }, highlight] = await Promise.all([import('marked'), loadHighlighter()]);
-  return (text, options) => {
+  const render = (text: string, options: PrintOptions): string => {
     const { width, theme, hyperlinks = false } = options;
     const printed = printablePieces(sanitize(text)).map((piece) => {
       if (piece.isPlain) return plainMarkdown(piece.text, options);
@@ -30,6 +34,7 @@ export async function loadMarkdown(): Promise<MarkdownRenderer> {
     });
     return printed.filter((piece) => piece !== '').join('\n\n');
   };
+  return Object.assign(render, { highlight });
 }
 
 /** What is printed while the parser is not there yet: the text as written, wrapped. */

@@ -44,7 +44,7 @@ function bodyOf(
   result: ToolResult,
   status: string,
   call: JSONLEntry['tool'],
-  { width, theme }: EntryOptions,
+  { width, theme, markdown }: EntryOptions,
 ): string[] {
   const output = textOf(result.output);
   if (status === 'error' || status === 'denied') {
@@ -55,7 +55,13 @@ function bodyOf(
     return foldOutput(output, { width, theme, rows: foldedRows, keep: 'end', paint: theme.warning });
   const diff = result.display?.diff ?? diffOfNew(result, call);
   if (diff !== undefined && diff !== '') {
-    const rows = renderDiff(diff, { width: width - 4, theme, maxLines: diffRows });
+    const rows = renderDiff(diff, {
+      width: width - 4,
+      theme,
+      maxLines: diffRows,
+      highlight: markdown.highlight,
+      path: textField(call?.input, 'file_path'),
+    });
     return rows === '' ? [] : rows.split('\n').map((row) => `    ${row}`);
   }
   if (result.todos !== undefined)

@@ -15,6 +15,7 @@ export function palettePaints(palette: Palette, level: ColorLevel): ThemePaints 
     return level === 3 ? chalk.hex(hex).bgHex(back) : on(chalk, hex).bgAnsi256(nearest256(back));
   };
   const color = (hex: string): Paint => on(chalk, hex);
+  const line = (back: string): Paint => (level === 3 ? chalk.bgHex(back) : chalk.bgAnsi256(nearest256(back)));
   const { code } = palette;
   return {
     ...attributes(chalk),
@@ -30,6 +31,13 @@ export function palettePaints(palette: Palette, level: ColorLevel): ThemePaints 
     removed: color(palette.error),
     addedWord: word(palette.success, palette.addedWord),
     removedWord: word(palette.error, palette.removedWord),
+    ...(palette.addedLine === ''
+      ? {}
+      : {
+          addedLine: line(palette.addedLine),
+          removedLine: line(palette.removedLine),
+          promptLine: line(palette.promptLine),
+        }),
     code: {
       keyword: color(code.keyword),
       string: color(code.string),

@@ -15,6 +15,10 @@ export interface Palette {
   /** Backgrounds of changed words, below `success` and `error`. */
   readonly addedWord: string;
   readonly removedWord: string;
+  /** Backgrounds of changed lines and of prompts, below everything; empty for none. */
+  readonly addedLine: string;
+  readonly removedLine: string;
+  readonly promptLine: string;
   readonly code: Readonly<Record<CodeRole, string>>;
 }
 
@@ -37,6 +41,9 @@ export const palettes: Readonly<Record<PaletteName, Palette>> = {
     error: '#f07878',
     addedWord: '#1c3d22',
     removedWord: '#4f1f1f',
+    addedLine: '#10291a',
+    removedLine: '#331518',
+    promptLine: '#2c2c2c',
     code: {
       keyword: '#c792ea',
       string: '#a5cf85',
@@ -58,6 +65,9 @@ export const palettes: Readonly<Record<PaletteName, Palette>> = {
     error: '#a31f25',
     addedWord: '#c4ecc9',
     removedWord: '#fad4d4',
+    addedLine: '#e4f7e6',
+    removedLine: '#ffefef',
+    promptLine: '#eeeeee',
     code: {
       keyword: '#79379b',
       string: '#34732a',
@@ -79,6 +89,9 @@ export const palettes: Readonly<Record<PaletteName, Palette>> = {
     error: '#ff9e9e',
     addedWord: '#0f3a17',
     removedWord: '#4a1216',
+    addedLine: '#06220c',
+    removedLine: '#2c090c',
+    promptLine: '#262626',
     code: {
       keyword: '#dfafff',
       string: '#b7f08a',
@@ -100,6 +113,9 @@ export const palettes: Readonly<Record<PaletteName, Palette>> = {
     error: '#9b0010',
     addedWord: '#d7ffd7',
     removedWord: '#ffe0e0',
+    addedLine: '#f4fff4',
+    removedLine: '#fff8f8',
+    promptLine: '#f0f0f0',
     code: {
       keyword: '#63208a',
       string: '#1e5714',
@@ -121,6 +137,9 @@ export const palettes: Readonly<Record<PaletteName, Palette>> = {
     error: '#ff8a4c',
     addedWord: '#0d3350',
     removedWord: '#4a2408',
+    addedLine: '#0a2338',
+    removedLine: '#321a08',
+    promptLine: '#2c2c2c',
     code: {
       keyword: '#cc9ad0',
       string: '#8cc8f0',
@@ -142,6 +161,9 @@ export const palettes: Readonly<Record<PaletteName, Palette>> = {
     error: '#872d00',
     addedWord: '#cfe6ff',
     removedWord: '#ffe2c9',
+    addedLine: '#e6f2ff',
+    removedLine: '#fff1e4',
+    promptLine: '#eeeeee',
     code: {
       keyword: '#8a3a7a',
       string: '#00609a',
@@ -164,6 +186,9 @@ export const palettes: Readonly<Record<PaletteName, Palette>> = {
     error: '#d24141',
     addedWord: '',
     removedWord: '',
+    addedLine: '',
+    removedLine: '',
+    promptLine: '',
     code: {
       keyword: '#9e56c2',
       string: '#408432',

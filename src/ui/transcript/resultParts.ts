@@ -1,6 +1,6 @@
 /** A finished call with all of it: what it was asked, its whole output or diff. */
 import type { JSONLEntry } from '../../protocol/entries.ts';
-import { textOf } from '../print/content.ts';
+import { textField, textOf } from '../print/content.ts';
 import { renderDiff } from '../print/diff.ts';
 import { type ResultFacts, resultFacts, type ToolResult } from '../print/resultFacts.ts';
 import { renderTodos } from '../print/todos.ts';
@@ -23,7 +23,8 @@ export function resultParts(
     ],
   };
   const diff = result.display?.diff ?? diffOfNew(result, call);
-  const body = bodyParts(result, facts.status, original, diff);
+  const path = textField(call?.input, 'file_path');
+  const body = bodyParts(result, facts.status, original, diff, path);
   const asked = diff === undefined ? inputParts(call?.input, facts.title) : [];
   return [head, ...asked, ...(body.length === 0 ? [blank] : body)];
 }
@@ -35,9 +36,10 @@ function bodyParts(
   status: ResultFacts['status'],
   original: string | undefined,
   diff: string | undefined,
+  path: string | undefined,
 ): Part[] {
   const failed = status === 'error' || status === 'denied';
-  if (!failed && diff !== undefined && diff !== '') return [block((room) => wholeDiff(diff, room))];
+  if (!failed && diff !== undefined && diff !== '') return [block((room) => wholeDiff(diff, path, room))];
   const { todos } = result;
   if (todos !== undefined)
     return [block(({ width, theme }) => indented(renderTodos(todos, width - 4, Infinity, theme)))];
@@ -46,8 +48,9 @@ function bodyParts(
   return textParts(text, { mark: '  ⎿ ', paint: failed ? 'error' : 'dim' });
 }
 
-function wholeDiff(diff: string, { width, theme }: PartRoom): string {
-  return indented(renderDiff(diff, { width: width - 4, theme }).split('\n'));
+function wholeDiff(diff: string, path: string | undefined, { width, theme, markdown }: PartRoom): string {
+  const { highlight } = markdown;
+  return indented(renderDiff(diff, { width: width - 4, theme, highlight, path }).split('\n'));
 }
 
 function indented(rows: readonly string[]): string {

@@ -3,6 +3,7 @@ import { createTwoFilesPatch } from 'diff';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { renderDiff } from '../../../src/ui/print/diff.ts';
+import { loadHighlighter } from '../../../src/ui/print/highlight.ts';
 import { parseDiff } from '../../../src/ui/print/parseDiff.ts';
 import { textWidth } from '../../../src/ui/print/width.ts';
 import { wordDiff } from '../../../src/ui/print/wordDiff.ts';
@@ -132,4 +133,28 @@ test('a file of more lines than a call has arguments', () => {
   const rows = renderDiff(diff, { width: 40, theme: plain, maxLines: 5 }).split('\n');
   expect(rows).toHaveLength(5);
   expect(rows.at(-1)).toContain('399996 more lines');
+});
+
+test('in true colour changed lines are tinted to their end, words marked, and code has its colours', async () => {
+  const theme = chooseTheme('dark', { noColor: false, term: 'xterm', colorTerm: 'truecolor' });
+  const diff = patch("const a = 'one';\nlet b;\n", "const a = 'two';\nlet b;\n");
+  const highlight = await loadHighlighter();
+  const [removed = '', added = '', kept = ''] = renderDiff(diff, {
+    width: 30,
+    theme,
+    highlight,
+    path: 'src/a.ts',
+  }).split('\n');
+  expect(stripVTControlCharacters(added)).toBe("1 + const a = 'two';".padEnd(30));
+  expect(added).toContain(theme.code.keyword('const'));
+  const opening = (paint: ((text: string) => string) | undefined) => `${paint?.('x').split('x')[0]}`;
+  expect(added).toContain(`${opening(theme.addedWord)}two`);
+  expect(added.startsWith(opening(theme.addedLine))).toBe(true);
+  expect(removed.startsWith(opening(theme.removedLine))).toBe(true);
+  // A line that stays is neither tinted nor filled up.
+  expect(stripVTControlCharacters(kept)).toBe('2   let b;');
+  // A language that nobody knows is text.
+  expect(renderDiff(diff, { width: 30, theme, highlight, path: 'a.unknown' })).not.toContain(
+    theme.code.keyword('const'),
+  );
 });

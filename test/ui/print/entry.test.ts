@@ -25,7 +25,8 @@ const entry = (fields: MadeUpFields): JSONLEntry =>
   });
 const print = (fields: MadeUpFields, more: Partial<EntryOptions> = {}) => {
   const text = renderEntry(entry(fields), { ...options, ...more });
-  return text === undefined ? undefined : stripVTControlCharacters(text);
+  // The tint of a line reaches to its end.
+  return text === undefined ? undefined : stripVTControlCharacters(text).replace(/ +$/gm, '');
 };
 const user = (content: unknown) => ({ role: 'user' as const, content });
 const assistant = (content: string, more = {}) => ({ role: 'assistant' as const, content, ...more });

@@ -44,6 +44,21 @@ describe.each(names)('%s', (name) => {
       expect(contrast(rgbOf(hex), rgbOf(back))).toBeGreaterThanOrEqual(ratio);
       expect(contrast(rgbOf256(nearest256(hex)), rgbOf256(nearest256(back)))).toBeGreaterThanOrEqual(ratio);
     });
+
+  const { addedLine, removedLine, promptLine, accent, dim, code } = palettes[name];
+  if (name !== 'undecided')
+    test.each([
+      ['added lines', addedLine, [...Object.values(code), dim, success]],
+      ['removed lines', removedLine, [...Object.values(code), dim, error]],
+      ['prompts', promptLine, [accent]],
+    ])('what stands on %s can be read', (_, back, colors) => {
+      for (const hex of colors) {
+        expect(contrast(rgbOf(hex), rgbOf(back)), hex).toBeGreaterThanOrEqual(ratio);
+        expect(contrast(rgbOf256(nearest256(hex)), rgbOf256(nearest256(back))), hex).toBeGreaterThanOrEqual(
+          ratio,
+        );
+      }
+    });
 });
 
 test.each(['dark-daltonized', 'light-daltonized'] as const)(
@@ -55,7 +70,16 @@ test.each(['dark-daltonized', 'light-daltonized'] as const)(
   },
 );
 
-function textColors({ addedWord: _, removedWord: __, code, ...roles }: Palette): [string, string][] {
+function textColors(palette: Palette): [string, string][] {
+  const {
+    addedWord: _,
+    removedWord: __,
+    addedLine: ___,
+    removedLine: ____,
+    promptLine: _____,
+    ...text
+  } = palette;
+  const { code, ...roles } = text;
   return [...Object.entries(roles), ...Object.entries(code)];
 }
 
