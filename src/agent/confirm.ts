@@ -25,7 +25,7 @@ export async function confirmWhileRunning(
   const current = mode();
   if (current === 'bypassPermissions' && isAlways !== true) return domain !== undefined;
   const suggestion = domain === undefined ? undefined : suggestHost?.(domain);
-  const question = { id: newId(), callId, tool, title, input: { domain }, preview, reason };
+  const question = { id: newId(), callId, tool, title, headline: title, input: { domain }, preview, reason };
   const answer = await questions.ask({ ...question, ...(suggestion && { suggestion }) }, signal);
   if (answer.behavior !== 'allow') return false;
   if (answer.remember === true && suggestion !== undefined) notice('info', await remember(suggestion));

@@ -77,6 +77,8 @@ export interface PermissionQuestion {
   readonly suggestion?: RuleSuggestion;
   /** A command that would run in the sandbox: the user may let all of these run without a question. */
   readonly canAutoAllow?: boolean;
+  /** What is asked, where it is not whether the call may run: whether a host may be reached, or a run leave the sandbox. */
+  readonly headline?: string;
 }
 
 export type PermissionAnswer =

@@ -32,7 +32,7 @@ const signs: readonly (readonly [RegExp, string])[] = [
 const TAIL_LENGTH = 4000;
 
 /**
- * Why the sandbox made a command fail, to follow "The sandbox blocked it: "; undefined when it did not.
+ * Why the sandbox made a command fail, to follow "The sandbox (seems to have) blocked it: "; undefined when it did not.
  * `problems`: what the proxy said about hosts that are allowed.
  */
 export function whyBlocked(

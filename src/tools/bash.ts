@@ -263,9 +263,9 @@ function outsideOffer(call: BashInput, blocked: string, { confirm }: ToolContext
     outside: {
       isWanted: (cwd) =>
         confirm({
-          title: `Run outside the sandbox: ${titleOf(call.command)}`,
+          title: 'Run outside the sandbox?',
           preview: { type: 'command', command: call.command, cwd },
-          reason: `The sandbox blocked it: ${blocked}. Yes runs it once more from its start, with your own rights.`,
+          reason: `The sandbox seems to have blocked it: ${blocked}. Yes runs it once more from its start, with your own rights.`,
         }),
     },
   };

@@ -98,7 +98,8 @@ function shortened(lines: readonly string[], rows: number, theme: Theme): readon
 
 /** What a yes allows, in a few words; the preview has the rest. */
 function titleOf(question: PermissionQuestion): string {
-  const { preview } = question;
+  const { headline, preview } = question;
+  if (headline !== undefined) return sanitizeLine(reveal(headline, preview.type === 'command'));
   switch (preview.type) {
     case 'plan':
       return 'Start this plan?';

@@ -153,8 +153,4 @@ test('in true colour changed lines are tinted to their end, words marked, and co
   expect(removed.startsWith(opening(theme.removedLine))).toBe(true);
   // A line that stays is neither tinted nor filled up.
   expect(stripVTControlCharacters(kept)).toBe('2   let b;');
-  // A language that nobody knows is text.
-  expect(renderDiff(diff, { width: 30, theme, highlight, path: 'a.unknown' })).not.toContain(
-    theme.code.keyword('const'),
-  );
 });
