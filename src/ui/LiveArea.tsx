@@ -12,6 +12,7 @@ import { RetryNotice } from './components/RetryNotice.tsx';
 import { Spinner } from './components/Spinner.tsx';
 import { TodoList } from './components/TodoList.tsx';
 import type { Snapshot } from './controllerTypes.ts';
+import { sanitizeLine } from './print/sanitize.ts';
 import { liveTail } from './print/streaming.ts';
 import { BackgroundHint } from './tasks/BackgroundHint.tsx';
 import { todoRows } from './tasks/todoView.ts';
@@ -94,7 +95,7 @@ export function LiveArea({ snapshot, columns, rows, liveRows, onAnswer, now, bac
       )}
       {view.busy && view.startedAt !== undefined && (
         <Spinner
-          verb={verbOf(view)}
+          verb={verbOf(view, session?.agent.state().model.id)}
           startedAt={view.startedAt}
           tokens={Math.round(view.streamedLength / 4)}
           hint={waitsForSummary(view) ? 'esc to shorten older steps instead' : undefined}
@@ -117,12 +118,12 @@ function waitsForSummary({ inTurn, compacting }: View): boolean {
 }
 
 /** What the spinner says that it is doing. */
-function verbOf(view: View): string {
+function verbOf(view: View, model = 'the model'): string {
   if (view.compacting?.trigger === 'preview') return 'Writing a summary for the preview';
   if (view.compacting !== undefined) return 'Compacting the conversation';
   if (view.retry !== undefined) return 'Waiting';
   if (view.writing !== undefined) return `Preparing ${view.writing.name}`;
   if (view.tools.length > 0) return 'Running';
   if (view.tail !== '' || view.tailPrinted) return 'Answering';
-  return view.reasoningLength > 0 ? 'Reasoning' : 'Thinking';
+  return view.reasoningLength > 0 ? 'Reasoning' : `Waiting for ${sanitizeLine(model)}`;
 }

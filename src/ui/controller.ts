@@ -156,6 +156,8 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     if (state.session !== undefined) for (const act of waiting.splice(0)) await act();
   };
 
+  const echo = (text: string): void => store?.print({ type: 'command', text });
+
   const run = async (draft: Draft): Promise<void> => {
     const { session } = state;
     if (session === undefined) {
@@ -165,7 +167,7 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     const pictures = images;
     const shown = pictures !== undefined && mayNameImages(draft.text) ? await pictures.of(draft.text) : [];
     if (shown === 'hold') screen?.composer()?.prependText(draft.text);
-    else act(await runInput({ ...draft, images: shown }, session.host));
+    else act(await runInput({ ...draft, images: shown }, session.host, echo));
   };
 
   const act = (effect: InputEffect): void => {

@@ -67,6 +67,7 @@ function costOf(print: Print): number {
   switch (print.type) {
     case 'markdown':
     case 'notice':
+    case 'command':
       return print.text.length;
     case 'page':
       return ENTRY;

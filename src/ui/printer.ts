@@ -44,6 +44,8 @@ export function createPrinter({ theme, markdown, showReasoning, entries }: Print
       }
       case 'markdown':
         return print.text.trim() === '' ? undefined : markdown()(print.text, { width, theme });
+      case 'command':
+        return renderCommand(print.text, width, theme);
       case 'page':
         return renderPage(print.page, width, theme);
       case 'notice':
@@ -56,6 +58,11 @@ export function createPrinter({ theme, markdown, showReasoning, entries }: Print
       return blocks.map((block) => `${block}\n\n`).join('');
     },
   };
+}
+
+function renderCommand(text: string, width: number, theme: Theme): string {
+  const lines = wrapText(sanitize(text).trim(), width - 2, theme.dim);
+  return prefixLines(lines, theme.accent('> '), '  ').join('\n');
 }
 
 function renderNotice(

@@ -22,6 +22,7 @@ export type InputEffect =
 export async function runInput(
   draft: { readonly text: string; readonly display: string; readonly images?: readonly ImagePart[] },
   host: CommandHost,
+  echo: (command: string) => void,
 ): Promise<InputEffect> {
   const { agent } = host;
   if (draft.text.trim() === '!') return notice('info', 'Type a command after the !, for example !git status');
@@ -39,8 +40,10 @@ export async function runInput(
       agent.submit({ type: 'shell', command: meaning.command });
       return { type: 'none' };
     case 'unknown':
+      echo(draft.text);
       return notice('error', unknownCommandText(meaning));
     case 'command': {
+      echo(draft.text);
       const result = await meaning.command.run(meaning.args, host);
       switch (result.type) {
         case 'op':

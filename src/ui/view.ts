@@ -16,6 +16,8 @@ export type Print =
   | { readonly type: 'entry'; readonly entry: JSONLEntry }
   /** A piece of a reply's Markdown; `first` starts a reply. */
   | { readonly type: 'markdown'; readonly text: string; readonly first: boolean }
+  /** A slash command, as it was typed. */
+  | { readonly type: 'command'; readonly text: string }
   | { readonly type: 'page'; readonly page: Page }
   | { readonly type: 'notice'; readonly level: 'info' | 'warning' | 'error'; readonly text: string };
 

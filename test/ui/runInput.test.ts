@@ -3,9 +3,11 @@ import { runInput } from '../../src/ui/runInput.ts';
 import { commandHost } from '../commands/commandHost.ts';
 import { scriptedAgent } from '../headless/scriptedAgent.ts';
 
+const quiet = (): void => undefined;
+
 test.each(['!', ' ! ', '!\n'])('a bare %j is no prompt: it says what is missing', async (text) => {
   const agent = scriptedAgent();
-  expect(await runInput({ text, display: text }, commandHost({ agent }))).toMatchObject({
+  expect(await runInput({ text, display: text }, commandHost({ agent }), quiet)).toMatchObject({
     type: 'print',
     print: { text: expect.stringContaining('after the !') },
   });
@@ -16,7 +18,7 @@ test('a preview says at once that it is being written', async () => {
   const on = { type: 'compact', preview: true } as const;
   const agent = scriptedAgent([{ on, say: [] }]);
   const text = '/compact --preview';
-  expect(await runInput({ text, display: text }, commandHost({ agent }))).toMatchObject({
+  expect(await runInput({ text, display: text }, commandHost({ agent }), quiet)).toMatchObject({
     type: 'print',
     print: { text: expect.stringContaining('Nothing has changed') },
   });
@@ -32,7 +34,7 @@ test.each<[string, readonly string[], RegExp | undefined]>([
   const agent = scriptedAgent([{ on, say: [] }]);
   const text = `/model ${model}`;
   const host = commandHost({ agent, listModels: async () => ({ ids }) });
-  const effect = await runInput({ text, display: text }, host);
+  const effect = await runInput({ text, display: text }, host, quiet);
   expect(effect).toEqual(
     said === undefined
       ? { type: 'none' }
@@ -50,12 +52,22 @@ test('/model switches at once, and a list that cannot be had is no news', async 
   const effect = await runInput(
     { text: '/model m', display: '/model m' },
     commandHost({ agent, listModels }),
+    quiet,
   );
   expect(effect).toEqual({ type: 'none' });
 });
 
 test('/context is printed as a page, /context items is a dialog', async () => {
-  const shown = async (text: string) => runInput({ text, display: text }, commandHost());
+  const shown = async (text: string) => runInput({ text, display: text }, commandHost(), quiet);
   expect(await shown('/context')).toMatchObject({ type: 'print', print: { type: 'page' } });
   expect(await shown('/context items')).toEqual({ type: 'dialog', dialog: 'items' });
 });
+
+test.each(['/context', ' /context', '/contxt', 'a prompt', '!ls'])(
+  '%j is repeated above its answer only where it is a command',
+  async (text) => {
+    const echoed: string[] = [];
+    await runInput({ text, display: text }, commandHost(), (command) => echoed.push(command));
+    expect(echoed).toEqual(text.startsWith('/') ? [text] : []);
+  },
+);

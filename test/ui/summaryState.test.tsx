@@ -54,7 +54,7 @@ test('elsewhere Esc stops, as ever', async () => {
   expect(await liveLine(play(started('manual')))).toMatch(
     /Compacting the conversation… \(.*esc to interrupt\)/,
   );
-  expect(await liveLine(play({ type: 'turn_started' }))).toMatch(/Thinking… \(.*esc to interrupt\)/);
+  expect(await liveLine(play({ type: 'turn_started' }))).toMatch(/Waiting for .*… \(.*esc to interrupt\)/);
   const progress: AgentEvent = { type: 'compaction_progress', characters: 3 };
   expect(await liveLine(play(progress))).toMatch(/Writing a summary for the preview… \(.*esc to interrupt\)/);
 });

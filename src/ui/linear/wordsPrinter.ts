@@ -65,6 +65,9 @@ export function createWordsPrinter(options: WordsOptions): Printer {
       case 'markdown':
         if (print.text.trim() === '') return undefined;
         return print.first ? `ClawdCode: ${said(print.text)}` : said(print.text);
+      // It stands above, as it was typed.
+      case 'command':
+        return undefined;
       case 'page':
         return withoutDrawings(sanitize(reveal(plainText(print.page))));
       case 'notice':
