@@ -1,6 +1,6 @@
 /** One turn as a job of the agent: what comes before the loop and after it, whatever happens in between. */
 import type { ContextManager } from '../context/index.ts';
-import type { EntryDraft } from '../protocol/entries.ts';
+import type { EntryDraft, JSONLEntry } from '../protocol/entries.ts';
 import type { AgentEvent } from '../protocol/events.ts';
 import type { ToolSchema } from '../protocol/messages.ts';
 import type { CheckpointKeeper } from './checkpoints.ts';
@@ -8,6 +8,7 @@ import type { Job } from './jobQueue.ts';
 import type { Modes } from './modes.ts';
 import { type PromptQueue, promptDraft } from './promptQueue.ts';
 import { runTurn, type TurnEnd, type TurnPorts } from './turn.ts';
+import { sizeOfWork, workOf } from './turns.ts';
 
 export interface TurnJobPorts
   extends Omit<TurnPorts, 'signal' | 'emit' | 'deliverQueued' | 'deliverNotes' | 'schemas' | 'context'> {
@@ -22,6 +23,15 @@ export interface TurnJobPorts
   readonly tellBug: (error: unknown) => void;
   /** See `AgentDeps.model.settle`. */
   readonly settleModel: (signal: AbortSignal) => Promise<readonly string[]>;
+}
+
+/** What calls changed on disk after this entry, as the entry of a turn's end has it. */
+function changesSince(
+  entries: readonly JSONLEntry[],
+  seq: number,
+): { files?: number; added?: number; removed?: number } {
+  const { files, lines } = sizeOfWork(workOf(entries.filter((entry) => entry.seq > seq)));
+  return files === 0 ? {} : { files, ...lines };
 }
 
 export function createTurnJob(ports: TurnJobPorts): Job {
@@ -69,6 +79,8 @@ export function createTurnJob(ports: TurnJobPorts): Job {
     if (prompts.all().length === 0) return;
     emit({ type: 'turn_started' });
     let end: TurnEnd = { outcome: 'failed', steps: 0 };
+    const startedAt = ports.toolCalls.now();
+    const before = context.entries().at(-1)?.seq ?? -1;
     try {
       // What a stopped call changed belongs to the turn before this one.
       await checkpoints.settled();
@@ -80,7 +92,13 @@ export function createTurnJob(ports: TurnJobPorts): Job {
     }
     const { outcome, steps, error } = end;
     try {
-      const facts = { outcome, steps, ...(error === undefined ? {} : { error }) };
+      const facts = {
+        outcome,
+        steps,
+        durationMs: ports.toolCalls.now() - startedAt,
+        ...changesSince(context.entries(), before),
+        ...(error === undefined ? {} : { error }),
+      };
       await context.addMessage('system', outcome, facts, 'turn_end');
       // A turn that was stopped or failed had no end of a step to bring its last words onto the disk.
       await context.sync();

@@ -123,17 +123,20 @@ export function promptText(entry: JSONLEntry): string {
 
 /** `entries`: the prompt and all behind it up to the next. */
 function turnOf(prompt: JSONLEntry, entries: readonly JSONLEntry[]): Omit<TurnRecord, 'beforeSeq'> {
-  const work = workOf(entries);
-  const changed = work.flatMap(({ changes }) => changes.filter(isFile).map(({ path }) => path));
   return {
     uuid: prompt.uuid,
     seq: prompt.seq,
     text: shownText(prompt),
     timestamp: prompt.timestamp,
     steps: entries.filter(({ type }) => type === 'assistant').length,
-    files: new Set(changed).size,
-    lines: linesOf(work),
+    ...sizeOfWork(workOf(entries)),
   };
+}
+
+/** How many files were changed, and how many lines where all of them were counted. */
+export function sizeOfWork(work: readonly Checkpoint[]): Pick<TurnRecord, 'files' | 'lines'> {
+  const changed = work.flatMap(({ changes }) => changes.filter(isFile).map(({ path }) => path));
+  return { files: new Set(changed).size, lines: linesOf(work) };
 }
 
 /** Folders come and go with what is in them. */

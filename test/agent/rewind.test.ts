@@ -40,6 +40,12 @@ test('each turn knows what its calls and commands changed; reading adds nothing'
   ]);
   for (const { seq, data } of checkpoints.slice(0, 2))
     expect(entries[seq - 1]?.toolResult?.id).toBe(data?.callIds?.[0]);
+  const ends = entries.flatMap((entry) => (entry.subtype === 'turn_end' ? [entry.data] : []));
+  expect(ends.map((data) => [data?.files, data?.added, data?.removed])).toEqual([
+    [1, 2, 0],
+    [2, 2, 1],
+    [undefined, undefined, undefined],
+  ]);
   const result = entries.find(({ toolResult }) => toolResult?.id === 'c3')?.toolResult;
   expect(result?.filesChanged).toEqual([
     { path: set.at('a.txt'), kind: 'modified', added: 1, removed: 1 },

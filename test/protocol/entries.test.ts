@@ -205,6 +205,16 @@ test.each<[string, object | undefined, string, string]>([
   ['turn_end', { outcome: 'failed' }, '', 'The turn failed.'],
   ['turn_end', { outcome: 'max_turns' }, '', 'Stopped: step limit reached.'],
   ['turn_end', { outcome: 'loop' }, '', 'Stopped: the same call kept giving the same result.'],
+  ['turn_end', { outcome: 'done', durationMs: 3000 }, '', undefined],
+  ['turn_end', { outcome: 'done', durationMs: 22_400 }, '', '22 s'],
+  ['turn_end', { outcome: 'done', durationMs: 3000, files: 1, added: 2, removed: 0 }, '', '1 file +2 −0'],
+  [
+    'turn_end',
+    { outcome: 'done', durationMs: 125_000, files: 3, added: 12, removed: 4 },
+    '',
+    '2 min 5 s · 3 files +12 −4',
+  ],
+  ['turn_end', { outcome: 'done', durationMs: 4_000_000, files: 2 }, '', '1 h 6 min · 2 files'],
   ['notice', { level: 'warning' }, 'Disk is full.', 'Disk is full.'],
   ['title', { source: 'user' }, 'Baskets', 'Title: Baskets'],
 ])('the note of %s %j', (subtype, data, content, text) => {

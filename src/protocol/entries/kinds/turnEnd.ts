@@ -8,16 +8,51 @@ export const turnEnd = defineKind({
   data: z.object({
     outcome: z.string().optional(),
     steps: z.number().optional(),
+    /** From the prompt to the end, in milliseconds. */
+    durationMs: z.number().optional(),
+    /** How many files calls and commands changed, and how many lines; absent where nothing changed. */
+    files: z.number().optional(),
+    added: z.number().optional(),
+    removed: z.number().optional(),
     error: z.union([z.string(), z.object({ message: z.string().optional() })]).optional(),
   }),
   isSent: false,
   note: ({ data }) => {
+    if (data?.outcome === 'done') return doneNote(data);
     const text = endText(data?.outcome, data?.error);
     if (text === undefined) return undefined;
     const tone: EntryNote['tone'] = data?.outcome === 'failed' ? 'error' : 'warning';
     return { text, tone, mark: '⎿', only: 'screen' };
   },
 });
+
+interface Done {
+  readonly durationMs?: number | undefined;
+  readonly files?: number | undefined;
+  readonly added?: number | undefined;
+  readonly removed?: number | undefined;
+}
+
+/** Turns that take less need no time named. */
+const LONG_MS = 10_000;
+
+/** E.g. `22 s · 3 files +12 −4`; nothing after a short turn that changed nothing. */
+function doneNote({ durationMs = 0, files = 0, added, removed }: Done): EntryNote | undefined {
+  const lines = added === undefined || removed === undefined ? '' : ` +${added} −${removed}`;
+  const parts = [
+    durationMs < LONG_MS ? '' : timeText(durationMs),
+    files === 0 ? '' : `${files === 1 ? '1 file' : `${files} files`}${lines}`,
+  ].filter((part) => part !== '');
+  if (parts.length === 0) return undefined;
+  return { text: parts.join(' · '), tone: 'quiet', mark: '⎿', only: 'screen' };
+}
+
+function timeText(ms: number): string {
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+}
 
 function endText(
   outcome: string | undefined,
