@@ -12,6 +12,7 @@ import { RetryNotice } from './components/RetryNotice.tsx';
 import { Spinner } from './components/Spinner.tsx';
 import { TodoList } from './components/TodoList.tsx';
 import type { Snapshot } from './controllerTypes.ts';
+import { renderReads } from './print/readsLine.ts';
 import { sanitizeLine } from './print/sanitize.ts';
 import { liveTail } from './print/streaming.ts';
 import { BackgroundHint } from './tasks/BackgroundHint.tsx';
@@ -61,7 +62,7 @@ export function LiveArea({ snapshot, columns, rows, liveRows, onAnswer, now, bac
     );
   }
   const todos = session?.agent.state().todos ?? [];
-  const room = Math.max(0, rows - Math.min(tail.length, liveRows) - 4);
+  const room = Math.max(0, rows - Math.min(tail.length, liveRows) - (view.reads.length === 0 ? 4 : 5));
   const idle = !view.busy && view.queue.length === 0;
   const listRows = todoRows(todoView, todos, { isBusy: view.busy, room });
   if (idle && tail.length === 0 && listRows === 0) return null;
@@ -73,6 +74,7 @@ export function LiveArea({ snapshot, columns, rows, liveRows, onAnswer, now, bac
           <Text wrap="truncate">{tail.slice(-liveRows).join('\n')}</Text>
         </Box>
       )}
+      {view.reads.length > 0 && <Text wrap="truncate">{renderReads(view.reads, columns, theme)}</Text>}
       <LiveTools tools={view.tools} width={columns} rows={Math.floor(room / 2)} theme={theme} />
       {room > 4 && backgroundKey !== undefined && (
         <BackgroundHint

@@ -1,6 +1,7 @@
 import type { ScreenPorts } from './controllerTypes.ts';
 import { watchDraft } from './draftWatch.ts';
 import { splitFinished } from './print/streaming.ts';
+import { createReadFold } from './readFold.ts';
 import { createSessionStore, type SessionStore } from './sessionStore.ts';
 import type { UiSession } from './types.ts';
 import type { Print } from './view.ts';
@@ -11,6 +12,7 @@ export function attachSession(
   screen: ScreenPorts | undefined,
   print: (...prints: readonly Print[]) => void,
   now: () => number,
+  showsReasoning: () => boolean,
   past: readonly Print[] = [],
 ): SessionStore {
   const store = createSessionStore(agent, {
@@ -18,6 +20,7 @@ export function attachSession(
     split: screen?.plain?.split ?? splitFinished,
     tooTall: (tail) => isTallerThan(tail, screen?.columns() ?? 80, screen?.liveRows() ?? 10),
     now,
+    fold: screen?.plain === undefined ? createReadFold(showsReasoning) : undefined,
   });
   agent.subscribe((event) => {
     if (event.type === 'entry' && event.entry.subtype === 'summary_failed' && agent.report().breakerIsOpen)

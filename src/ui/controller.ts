@@ -15,6 +15,7 @@ import { defaultPreferences } from './preferences.ts';
 import { loadMarkdown, plainMarkdown } from './print/markdown.ts';
 import { warmingUp } from './print/warmUp.ts';
 import { createPrinter, type Printer } from './printer.ts';
+import { withReadsFolded } from './readFold.ts';
 import { replay, replayAround } from './replay.ts';
 import { afterRewind } from './rewind/afterRewind.ts';
 import { type InputEffect, runInput } from './runInput.ts';
@@ -74,8 +75,12 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
     });
     return printer.render(prints, screen?.columns() ?? 80);
   };
-  const show = (entries: readonly JSONLEntry[]): void =>
-    screen?.write(`${screen.plain === undefined ? CLEAR_VIEW : ''}${rendered(replay(entries))}`);
+  const show = (entries: readonly JSONLEntry[]): void => {
+    if (screen === undefined) return;
+    const prints = replay(entries);
+    if (screen.plain !== undefined) screen.write(rendered(prints));
+    else screen.write(`${CLEAR_VIEW}${rendered(withReadsFolded(prints, state.preferences.showReasoning))}`);
+  };
   const say = (level: 'info' | 'warning' | 'error', text: string): void => {
     if (store === undefined) print({ type: 'notice', level, text });
     else store.print({ type: 'notice', level, text });
@@ -136,7 +141,8 @@ export function createController(options: UiOptions, onExit: (how: UiExit) => vo
       options.onReady(() => session.agent.close());
       printer = undefined;
       await putAwayDialog();
-      store = attachSession(session, screen, print, options.now, session.resumed ? past : []);
+      const showsReasoning = (): boolean => state.preferences.showReasoning;
+      store = attachSession(session, screen, print, options.now, showsReasoning, session.resumed ? past : []);
       session.agent.subscribe((event) =>
         afterRewind(event, { agent: session.agent, show, composer: screen?.composer() }),
       );

@@ -70,6 +70,7 @@ function costOf(print: Print): number {
     case 'command':
       return print.text.length;
     case 'page':
+    case 'reads':
       return ENTRY;
     case 'entry': {
       const { content } = print.entry.message;

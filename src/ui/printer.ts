@@ -3,6 +3,7 @@ import type { JSONLEntry } from '../protocol/entries.ts';
 import { type EntryOptions, renderEntry } from './print/entry.ts';
 import type { MarkdownRenderer } from './print/markdown.ts';
 import { renderPage } from './print/page.ts';
+import { renderReads } from './print/readsLine.ts';
 import { reveal, sanitize } from './print/sanitize.ts';
 import { prefixLines, wrapText } from './print/spans.ts';
 import type { Theme } from './theme.ts';
@@ -42,6 +43,9 @@ export function createPrinter({ theme, markdown, showReasoning, entries }: Print
         if (entry.toolResult !== undefined) calls.delete(entry.toolResult.id);
         return text;
       }
+      case 'reads':
+        for (const { toolResult } of print.entries) calls.delete(toolResult?.id ?? '');
+        return renderReads(print.entries, width, theme);
       case 'markdown':
         return print.text.trim() === '' ? undefined : markdown()(print.text, { width, theme });
       case 'command':
@@ -61,7 +65,7 @@ export function createPrinter({ theme, markdown, showReasoning, entries }: Print
 }
 
 function renderCommand(text: string, width: number, theme: Theme): string {
-  const lines = wrapText(sanitize(text).trim(), width - 2, theme.dim);
+  const lines = wrapText(sanitize(reveal(text)).trim(), width - 2, theme.dim);
   return prefixLines(lines, theme.accent('> '), '  ').join('\n');
 }
 

@@ -4,6 +4,7 @@
  */
 import type { Agent } from '../agent/types.ts';
 import { createPrintQueue, PIECE } from './printQueue.ts';
+import type { ReadFold } from './readFold.ts';
 import { emptyView, flushTail, type Print, reduce, type View } from './view.ts';
 
 export interface SessionStore {
@@ -23,6 +24,8 @@ export interface SessionStorePorts {
   /** True when the unfinished reply no longer fits into the live area. */
   readonly tooTall: (tail: string) => boolean;
   readonly now: () => number;
+  /** Folds reads and searches into one line; absent where each is told by itself. */
+  readonly fold?: ReadFold | undefined;
 }
 
 /** Milliseconds between two updates of the screen. */
@@ -41,11 +44,25 @@ export function createSessionStore(agent: Agent, ports: SessionStorePorts): Sess
   let lastFrame = 0;
   let frameMs = FRAME_MS;
 
+  const { fold } = ports;
+  const add = (more: readonly Print[]): void => {
+    prints.add(...(fold?.add(more) ?? more));
+    showHeld();
+  };
+  /** What is held back is printed, since nothing may follow it for a while. */
+  const release = (): void => {
+    prints.add(...(fold?.rest() ?? []));
+    showHeld();
+  };
+  const showHeld = (): void => {
+    const reads = fold?.reads() ?? [];
+    if (reads.length > 0 || view.reads.length > 0) view = { ...view, reads };
+  };
   const flush = (isTime: (tail: string) => boolean): void => {
     const flushed = flushTail(view, ports.split, isTime);
     frameMs = flushed.prints.length > 0 ? BURST_FRAME_MS : FRAME_MS;
     view = flushed.view;
-    prints.add(...flushed.prints);
+    add(flushed.prints);
   };
   const frame = (): void => {
     lastFrame = ports.now();
@@ -70,7 +87,8 @@ export function createSessionStore(agent: Agent, ports: SessionStorePorts): Sess
       flush(() => true);
     const step = reduce(view, event, ports.now());
     view = step.view;
-    prints.add(...step.prints);
+    add(step.prints);
+    if (event.type === 'turn_ended' || event.type === 'permission_question') release();
     schedule();
   });
 
@@ -81,7 +99,8 @@ export function createSessionStore(agent: Agent, ports: SessionStorePorts): Sess
       return () => listeners.delete(listener);
     },
     print(...more) {
-      prints.add(...more);
+      add(more);
+      if (!view.inTurn) release();
       schedule();
     },
     setDrafting(isDrafting) {
@@ -93,6 +112,7 @@ export function createSessionStore(agent: Agent, ports: SessionStorePorts): Sess
       if (timer === undefined) return;
       clearTimeout(timer);
       flush(ports.tooTall);
+      release();
       for (const listener of [...listeners]) listener();
       const rest = prints.rest();
       if (rest.length > 0) ports.print(rest);

@@ -14,6 +14,8 @@ import type { PermissionQuestion } from '../protocol/permissions.ts';
 /** Something that is finished and goes to the scrollback, once, in order. */
 export type Print =
   | { readonly type: 'entry'; readonly entry: JSONLEntry }
+  /** Reads and searches that followed one another. */
+  | { readonly type: 'reads'; readonly entries: readonly JSONLEntry[] }
   /** A piece of a reply's Markdown; `first` starts a reply. */
   | { readonly type: 'markdown'; readonly text: string; readonly first: boolean }
   /** A slash command, as it was typed. */
@@ -56,6 +58,8 @@ export interface View {
   /** The call whose arguments the model is writing. */
   readonly writing: { readonly name: string; readonly length: number } | undefined;
   readonly tools: readonly LiveTool[];
+  /** Results of reads and searches that are not printed yet. */
+  readonly reads: readonly JSONLEntry[];
   readonly retry: Retry | undefined;
   readonly compacting:
     | { readonly characters: number; readonly trigger: 'auto' | 'manual' | 'preview' }
@@ -83,6 +87,7 @@ export const emptyView: View = {
   streamedLength: 0,
   writing: undefined,
   tools: [],
+  reads: [],
   retry: undefined,
   compacting: undefined,
   drafting: false,

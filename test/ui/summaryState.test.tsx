@@ -68,7 +68,13 @@ test.each([
   const agent = scriptedAgent([{ on, say }], {}, { report: { ...report, breakerIsOpen } });
   const prints: Print[] = [];
   const session = { agent, host: commandHost({ agent }), resumed: false, notices: [] };
-  const store = attachSession(session, undefined, (...more) => prints.push(...more), Date.now);
+  const store = attachSession(
+    session,
+    undefined,
+    (...more) => prints.push(...more),
+    Date.now,
+    () => false,
+  );
   agent.submit(on);
   await agent.idle();
   store.dispose();

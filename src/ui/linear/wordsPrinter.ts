@@ -65,6 +65,8 @@ export function createWordsPrinter(options: WordsOptions): Printer {
       case 'markdown':
         if (print.text.trim() === '') return undefined;
         return print.first ? `ClawdCode: ${said(print.text)}` : said(print.text);
+      case 'reads':
+        return print.entries.flatMap((entry) => entryWords(entry) ?? []).join('\n');
       // It stands above, as it was typed.
       case 'command':
         return undefined;

@@ -1,0 +1,94 @@
+/**
+ * Folds reads and searches that follow one another into one line: what a model looks at is worth less room than what
+ * it says and changes. They are held back until something else is printed.
+ */
+import { type JSONLEntry, noteOf } from '../protocol/entries.ts';
+import { contentText } from './print/content.ts';
+import type { Print } from './view.ts';
+
+export interface ReadFold {
+  /** Answers what can be printed now, in order. */
+  add(prints: readonly Print[]): readonly Print[];
+  /** What is held back, to be printed now. */
+  rest(): readonly Print[];
+  /** The results that are held back. */
+  reads(): readonly JSONLEntry[];
+}
+
+/** `showsReasoning`: reasoning is printed as text, not as a line that says there was some. */
+export function createReadFold(showsReasoning: () => boolean): ReadFold {
+  let held: Print[] = [];
+  const reads = (): readonly JSONLEntry[] =>
+    held.flatMap((print) => (print.type === 'entry' && isRead(print.entry) ? [print.entry] : []));
+  const rest = (): readonly Print[] => {
+    const entries = reads();
+    // Of one, its own line says more; what the model thought between several is in the transcript.
+    const prints: readonly Print[] = entries.length < 2 ? held : [{ type: 'reads', entries }];
+    held = [];
+    return prints;
+  };
+  return {
+    add: (prints) =>
+      prints.flatMap((print) => {
+        if (isInvisible(print)) return [print];
+        const isThought = held.length > 0 && !showsReasoning() && isOnlyReasoning(print);
+        if (isThought || (print.type === 'entry' && isRead(print.entry))) {
+          held.push(print);
+          return [];
+        }
+        return [...rest(), print];
+      }),
+    rest,
+    reads,
+  };
+}
+
+/** The same for a list that is complete. */
+export function withReadsFolded(prints: readonly Print[], showsReasoning: boolean): readonly Print[] {
+  const fold = createReadFold(() => showsReasoning);
+  return [...fold.add(prints), ...fold.rest()];
+}
+
+const readers: ReadonlySet<string | undefined> = new Set(['Read', 'Grep', 'Glob']);
+
+function isRead({ toolResult }: JSONLEntry): boolean {
+  if (toolResult === undefined || !readers.has(toolResult.name)) return false;
+  return toolResult.status === 'ok' || toolResult.status === 'partial';
+}
+
+/** Prints nothing, so that nothing has to be printed before it. */
+function isInvisible(print: Print): boolean {
+  if (print.type === 'markdown') return print.text.trim() === '';
+  if (print.type !== 'entry') return false;
+  const { entry } = print;
+  switch (entry.type) {
+    case 'tool_use':
+      return true;
+    case 'tool_result':
+      return false;
+    case 'assistant':
+      return !hasEndedBadly(entry) && contentText(entry).trim() === '' && reasoningOf(entry) === '';
+    case 'user':
+      return entry.subtype !== undefined && entry.subtype !== 'prompt' && isQuiet(entry);
+    case 'system':
+      return isQuiet(entry);
+  }
+}
+
+function isQuiet(entry: JSONLEntry): boolean {
+  const { subtype } = entry;
+  if (subtype === 'shell' || subtype === 'nudge' || subtype === 'session_start') return false;
+  if (subtype === 'compact_boundary') return false;
+  const note = noteOf(entry, { seqOf: () => undefined });
+  return note === undefined || note.only === 'export';
+}
+
+function isOnlyReasoning(print: Print): boolean {
+  if (print.type !== 'entry' || print.entry.type !== 'assistant') return false;
+  return contentText(print.entry).trim() === '' && !hasEndedBadly(print.entry);
+}
+
+const hasEndedBadly = ({ message }: JSONLEntry): boolean =>
+  message.interrupted === true || message.failed === true || message.finishReason === 'length';
+
+const reasoningOf = ({ message }: JSONLEntry): string => message.reasoning?.text.trim() ?? '';
