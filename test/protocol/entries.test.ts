@@ -50,6 +50,7 @@ describe('the kinds', () => {
       tools: 'system stays:newest',
       request: 'system',
       judgement: 'system',
+      task: 'system',
       usage: 'system',
       turn_end: 'system',
       notice: 'system searched:note',
@@ -260,7 +261,9 @@ test.each<[object, string]>([
 test('there is nothing to tell of bookkeeping, and of what has a line elsewhere', () => {
   const silent = kinds.filter((kind) => entryKinds[kind].note === undefined);
   expect(silent.sort()).toEqual(
-    'compact_boundary past prompt request session_start shell summary_draft tools unknown usage'.split(' '),
+    'compact_boundary past prompt request session_start shell summary_draft task tools unknown usage'.split(
+      ' ',
+    ),
   );
   expect(note('reduction', { kind: 'mask', reason: 'compaction', removed: ['a'], ...sizes })).toBeUndefined();
   expect(note('reduction')).toBeUndefined();
