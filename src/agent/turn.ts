@@ -130,7 +130,7 @@ function tellHowItEnded({ message, finishReason }: Reply, emit: TurnPorts['emit'
   if (finishReason === 'length') say('The reply was cut at the model’s output limit. Ask it to go on.');
   else if (finishReason === 'content_filter') say('The endpoint’s content filter stopped the reply.');
   else if (message.content.trim() === '')
-    say('The model ended its turn without a word. Ask again, or try another model.');
+    say('The model returned an empty reply. Try again, or choose another model.');
 }
 
 /** Tells the model first, then asks the user; true when the turn has to end. */

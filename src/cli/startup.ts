@@ -139,5 +139,5 @@ export async function findModelAccess(
 function misreadAdvice({ file, key }: Problem): string {
   const what =
     key === undefined ? `${file} may name the endpoint` : 'The address of the model does not count';
-  return `${what}, so nothing was sent to anybody: correct it, or name the endpoint for this run with --base-url or OPENAI_BASE_URL.`;
+  return `${what}, so nothing was sent: correct it, or name the endpoint for this run with --base-url or OPENAI_BASE_URL.`;
 }
