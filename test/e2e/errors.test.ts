@@ -374,7 +374,7 @@ describe('the place', () => {
       run({ env, cwd: '/' }),
       run({ env }),
     ]);
-    expectSaid(atHome, /This is your home folder: .*Start clawdcode in the folder of a project/);
+    expectSaid(atHome, /This is your home folder: .*Start clawdcode in a project folder/);
     expectSaid(atRoot, /This is the root folder/);
     expect(elsewhere).toEqual({ code: 0, stdout: 'Hi.\n', stderr: '' });
   });

@@ -94,7 +94,9 @@ describe('proxies', () => {
     const proxy = await proxyTo((await plainServer()).port, 'user:secret');
     const env = { ALL_PROXY: `http://user:wrong-word@127.0.0.1:${proxy.port}` };
     const result = await ask(`${scheme}://model.test/v1`, env);
-    expect(result).toEqual(failedWith(`proxy http://127.0.0.1:${proxy.port} requires`, '407', 'user:password@'));
+    expect(result).toEqual(
+      failedWith(`proxy http://127.0.0.1:${proxy.port} requires`, '407', 'user:password@'),
+    );
     expect(JSON.stringify(result)).not.toContain('wrong-word');
   });
 
@@ -178,7 +180,9 @@ describe('proxies', () => {
     await socks.close();
     const at = `127.0.0.1:${socks.port}`;
     const gone = await ask('http://model.test/v1', { ALL_PROXY: `socks5h://user:wrong-word@${at}` });
-    expect(gone).toEqual(failedWith(`The proxy socks5h://${at} did not forward`, 'that the proxy is running'));
+    expect(gone).toEqual(
+      failedWith(`The proxy socks5h://${at} did not forward`, 'that the proxy is running'),
+    );
     expect(await ask('http://model.test/v1', { ALL_PROXY: `socks5://${at}` })).toEqual(
       failedWith('model.test', 'DNS'),
     );
