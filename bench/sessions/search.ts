@@ -119,7 +119,7 @@ async function queriesFrom(
     ['a prefix', many(() => `${word().slice(0, 3)}*`)],
     ['a phrase', many(() => `"${random.pick(pairs)}"`)],
     ['a path', many(() => random.pick(paths))],
-    ['nothing', many(() => `${word()}qqq${Math.floor(random.next() * 1e6)}`)],
+    ['no match', many(() => `${word()}qqq${Math.floor(random.next() * 1e6)}`)],
   ];
 }
 
