@@ -180,7 +180,7 @@ test('the turn ends at the limit of steps, with the results of the last one', as
 });
 
 test.each([
-  ['length', 'cut', 'The reply was cut at the model’s output limit. Ask it to go on.'],
+  ['length', 'cut', 'The reply was cut at the model’s output limit. Ask it to continue.'],
   ['content_filter', 'cut', 'The endpoint’s content filter stopped the reply.'],
   ['stop', ' ', 'The model returned an empty reply. Try again, or choose another model.'],
 ] as const)('a reply that ends with %s and "%s" is explained', async (finishReason, text, notice) => {

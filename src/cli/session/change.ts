@@ -37,7 +37,7 @@ export async function fork(
     return EXIT.badInput;
   }
   await ports.output.write(json ? jsonLine({ id, forkedFrom: session.id }) : `${id}\n`);
-  if (ports.output.isTerminal && !json) ports.output.hint(`To go on in the copy: clawdcode --resume ${id}`);
+  if (ports.output.isTerminal && !json) ports.output.hint(`Resume the copy with: clawdcode --resume ${id}`);
   return EXIT.ok;
 }
 

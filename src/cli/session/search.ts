@@ -46,7 +46,7 @@ export const search: Run<SearchOptions> = async (ports, { words, all, json, limi
   if (first !== undefined) {
     const id = sanitizeLine(first.session.id);
     output.hint(
-      `Read on: clawdcode session show ${id} --from ${first.seq} · go on: clawdcode --resume ${id}`,
+      `Read on: clawdcode session show ${id} --from ${first.seq} · resume: clawdcode --resume ${id}`,
     );
   }
   return EXIT.ok;

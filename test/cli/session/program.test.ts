@@ -166,7 +166,7 @@ describe('search', () => {
       ].join('\n'),
     );
     expect(stderr).toBe(
-      'Read on: clawdcode session show aaaaaaaa1 --from 7 · go on: clawdcode --resume aaaaaaaa1\n',
+      'Read on: clawdcode session show aaaaaaaa1 --from 7 · resume: clawdcode --resume aaaaaaaa1\n',
     );
   });
 

@@ -132,7 +132,7 @@ export async function checkSessions({ place }: DoctorPorts): Promise<readonly Fi
         ...found,
         state: 'warning',
         value,
-        fix: 'It can be deleted (sessions.db in the data folder): it is made anew.',
+        fix: 'Delete it (sessions.db in the data folder); it will be rebuilt.',
       },
     ];
   } finally {

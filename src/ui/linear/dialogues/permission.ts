@@ -66,7 +66,7 @@ export function permission(question: PermissionQuestion, ports: PermissionPorts)
       if (rest.length > 0 && comment !== '') {
         // Only a no can be followed by words: "yes, but …" is not a yes.
         if (choiceOf(choices, first) !== no)
-          return `Only ${letters} or n on its own is an answer; words may follow n.`;
+          return `Answer with just ${letters} or n; only n may be followed by text.`;
         take(no, comment);
         return undefined;
       }
