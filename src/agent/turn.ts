@@ -167,7 +167,7 @@ function askWhetherToGoOn(names: string, { toolCalls, signal }: TurnPorts): Prom
       type: 'text',
       text: `The same call (${names}) keeps giving the same result. Let it continue?`,
     },
-    reason: 'the model was told and did it once more',
+    reason: 'the model was told, and repeated the call',
   };
   return toolCalls.ask(question, signal);
 }

@@ -5,7 +5,7 @@ export const statusline: Command = {
   name: 'statusline',
   aliases: [],
   description: 'set up a status line of your own',
-  argumentHint: '[wish]',
+  argumentHint: '[text]',
   run: (args) => {
     if (args === '') return { type: 'notice', text: USAGE };
     return { type: 'op', op: { type: 'prompt', text: promptOf(args), display: `/statusline ${args}` } };

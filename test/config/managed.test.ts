@@ -196,7 +196,7 @@ describe('what cannot be used refuses the start', () => {
   ])('%s', async (_what, content) => {
     await write(main, content);
     await expect(load()).rejects.toThrow(ManagedSettingsError);
-    await expect(load()).rejects.toThrow(/managed-settings\.json.*manages this machine/);
+    await expect(load()).rejects.toThrow(/managed-settings\.json.*administrator of this machine/);
   });
 
   test('a key that stands twice is a mistake: the rules in the first would be lost', async () => {
