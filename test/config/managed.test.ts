@@ -286,7 +286,7 @@ describe('a file that others can write', () => {
     expect(loaded.rules.map(({ behavior }) => behavior)).toEqual(['ask', 'deny']);
     expect(loaded.settings).toMatchObject({ model: null, env: {}, permissions: { defaultMode: 'default' } });
     expect(loaded.problems).toMatchObject([{ layer: 'managed' }]);
-    expect(loaded.problems[0]?.message).toContain('others than root can write it');
+    expect(loaded.problems[0]?.message).toContain('users other than root can write');
   };
 
   test.each([0o664, 0o646, 0o666])('mode %o', async (mode) => {
