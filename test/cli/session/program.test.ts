@@ -125,7 +125,7 @@ describe('list', () => {
     expect(await runWith([], {})).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: 'There are no sessions in this project; --all looks in all of them.\n',
+      stderr: 'There are no sessions in this project; --all searches every project.\n',
     });
     expect(JSON.parse((await runWith(['--json'], {})).stdout)).toEqual([]);
   });
