@@ -242,7 +242,9 @@ describe('changes', () => {
   test('delete where nobody can be asked needs --yes', async () => {
     const refused = await runs('delete', 'zip');
     expect([refused.code, refused.done]).toEqual([42, []]);
-    expect(refused.stderr).toMatch(/Cannot ask for confirmation here: add --yes to delete .*\. Nothing was deleted\./);
+    expect(refused.stderr).toMatch(
+      /Cannot ask for confirmation here: add --yes to delete .*\. Nothing was deleted\./,
+    );
     expect(await runs('delete', 'zip', '--yes')).toMatchObject({ code: 0, done: ['delete zip'], asked: [] });
   });
 });
