@@ -34,7 +34,7 @@ export const dataMeanings: Readonly<Partial<Record<Written, Readonly<Record<stri
     original: 'The full text, if the content is only a part of it.',
   },
   environment: { block: 'The environment as it is now.' },
-  nudge: { about: '"rewind": files went back; "task": a background command has ended.' },
+  nudge: { about: '"rewind": files were restored; "task": a background command ended.' },
   rewind: {
     to: 'Uuid of the last entry that stays; absent if only files were restored.',
     prompt: 'Uuid of the prompt rewound to.',
