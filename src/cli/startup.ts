@@ -59,7 +59,7 @@ export function sandboxByFlag(
 
 function sandboxProblem(loaded: LoadedSettings, mode: SandboxMode | undefined): Problem[] {
   if (mode === undefined || sandboxByFlag(loaded, mode) === mode) return [];
-  const message = `--sandbox ${mode} does not count: managed settings of this machine say how commands are confined.`;
+  const message = `--sandbox ${mode} is ignored: managed settings of this machine decide how commands are confined.`;
   return [{ layer: 'flag', file: '--sandbox', key: 'sandbox.mode', message }];
 }
 
@@ -73,7 +73,7 @@ function ruleProblem({ text, behavior, source, managed }: SettingsRule): Problem
       layer,
       file: source,
       key: `permissions.${behavior}`,
-      message: `${source}: the rule "${text}" does not count: ${parsed.error}`,
+      message: `${source}: the rule "${text}" is ignored: ${parsed.error}`,
     },
   ];
 }
