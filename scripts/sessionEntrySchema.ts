@@ -16,44 +16,44 @@ export const dataMeanings: Readonly<Partial<Record<Written, Readonly<Record<stri
   session_start: {
     systemPrompt: 'The system prompt, frozen for the whole session.',
     noteKey: 'Marks the program’s own notes to the model.',
-    environment: 'The facts that the prompt was written from; `block` is their text in it.',
+    environment: 'The facts used in the prompt; `block` is their text in it.',
     forkedFrom: 'Id of the session that this one was forked from.',
   },
   instructions: {
-    path: 'Absolute path of the file; the text is in `message.content`, empty when gone.',
-    hash: 'SHA-256 of the text; absent when the file is gone.',
+    path: 'Absolute path of the file; the text is in `message.content`, empty if deleted.',
+    hash: 'SHA-256 of the text; absent if the file was deleted.',
   },
   prompt: {
-    display: 'What the reader sees, where that is shorter (a folded paste).',
-    typed: 'What of it the user typed, where the rest was piped in.',
-    original: 'The whole text, where the content is only a part of it.',
+    display: 'What the screen shows, if shorter (a folded paste).',
+    typed: 'The part the user typed, if the rest was piped in.',
+    original: 'The full text, if the content is only a part of it.',
   },
   shell: {
     outputAt: 'Where in the content the output begins, in UTF-16 units.',
     output: 'The output itself, in older lines.',
-    original: 'The whole text, where the content is only a part of it.',
+    original: 'The full text, if the content is only a part of it.',
   },
   environment: { block: 'The environment as it is now.' },
-  nudge: { about: '"rewind": files went back; "task": a background command has ended.' },
+  nudge: { about: '"rewind": files were restored; "task": a background command ended.' },
   rewind: {
-    to: 'Uuid of the last entry that stays; absent where only files went back.',
-    prompt: 'Uuid of the prompt that was gone back to.',
-    changes: 'What was going to be done to files.',
+    to: 'Uuid of the last entry that stays; absent if only files were restored.',
+    prompt: 'Uuid of the prompt rewound to.',
+    changes: 'The planned file changes.',
   },
   undo: {
     undoes: 'Uuids of the entries that no longer count.',
-    changes: 'What was going to be done to files.',
+    changes: 'The planned file changes.',
   },
   judgement: { problem: 'Why there was no verdict, so that the user was asked.' },
-  usage: { purpose: 'What the tokens were spent on: "summary", "title".' },
-  turn_end: { error: 'The failure of the model that ended the turn.' },
-  title: { source: 'Who gave it; the user’s wins over the model’s.' },
+  usage: { purpose: 'What the tokens were used for: "summary", "title".' },
+  turn_end: { error: 'The model error that ended the turn.' },
+  title: { source: 'Where the title comes from; the user’s wins over the model’s.' },
 };
 
 const replyMeanings = {
-  countedTokens: 'What the request was estimated to be, uncalibrated.',
-  requestModel: 'The model that was asked.',
-  request: 'What the request was made from.',
+  countedTokens: 'Estimated size of the request, uncalibrated.',
+  requestModel: 'The requested model.',
+  request: 'What the request was built from.',
 };
 
 /** Kinds whose lines always carry `data`, and its fields that are always there. */
@@ -120,22 +120,22 @@ function schemaOf(schema: z.ZodType): JsonSchema {
 
 /** The meaning of each field, for editors that show it. */
 const meanings: Readonly<Record<string, string>> = {
-  v: 'Version of this format; absent in lines that are older than it.',
+  v: 'Version of this format; absent in older lines.',
   seq: 'Position in the session, from 0, without gaps in an undamaged log.',
-  uuid: 'This entry.',
-  parentUuid: 'The entry before it; null for the first.',
-  sessionId: 'The session; the name of the file without its ending.',
+  uuid: 'Unique id of this entry.',
+  parentUuid: 'The previous entry; null for the first.',
+  sessionId: 'The session; the file name without its extension.',
   timestamp: 'When it was written: ISO 8601 in UTC.',
-  type: 'Who or what the line is from.',
+  type: 'Where the line comes from.',
   subtype: 'What a user or system line is about. Unknown ones are valid.',
   cwd: 'Working directory, absolute.',
-  gitBranch: 'Branch that was checked out there, where there was one.',
+  gitBranch: 'Current branch, if any.',
   version: 'Version of the program that wrote the line.',
-  message: 'Role and content; of a reply also model, tokens, reasoning and how it ended.',
-  tool: 'Of a tool_use: the call.',
-  toolResult: 'Of a tool_result: what the model sees of the result, and what it did.',
-  isCompactSummary: 'True for the summary that a compaction put in the place of what came before.',
-  compactMetadata: 'Of a compaction, on its boundary and on its summary.',
+  message: 'Role and content; in a reply also model, tokens, reasoning and how it ended.',
+  tool: 'The call, in a tool_use.',
+  toolResult: 'In a tool_result: what the model sees of the result, and what the call did.',
+  isCompactSummary: 'True for the summary of a compaction.',
+  compactMetadata: 'Metadata of a compaction, in its boundary and its summary.',
   data: 'Details of the subtype.',
 };
 

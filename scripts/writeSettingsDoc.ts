@@ -28,94 +28,92 @@ export function settingsDocument(): string {
   return `<!-- Written by scripts/writeSettingsDoc.ts from src/config/schema.ts. -->
 # Settings
 
-Settings come from these places; later ones win, key by key:
+Settings come from these sources; later ones override earlier ones, key by key:
 
 1. the defaults in the table below
-2. \`~/.clawdcode/config.json\`: yours, for every project (the folder can be moved with \`CLAWDCODE_HOME\`)
-3. \`.clawdcode.json\` at the project's root: shared, goes into the repository
-4. \`.clawdcode.local.json\` beside it: yours for this project; the program keeps it out of git when it writes it
+2. \`~/.clawdcode/config.json\`: yours, for every project (\`CLAWDCODE_HOME\` moves the folder)
+3. \`.clawdcode.json\` in the project root: shared, committed to the repository
+4. \`.clawdcode.local.json\` next to it: yours for this project; ClawdCode keeps it out of git when it creates it
 5. environment variables
 6. flags (\`clawdcode --help\`)
-7. managed settings: what an administrator has put on the machine; see below
+7. managed settings: set by an administrator, see [below](#managed-settings)
 
-Lists of permission rules and directories from several places add up; everything else is replaced. Files are
-JSON and may hold comments and trailing commas. [.clawdcode.example.json](../.clawdcode.example.json) has every
-setting at its default, and [a JSON Schema](../schema/settings.schema.json) lets an editor complete and check
-them. A mistake costs the one key it is in: the program names file, key and fix, and the rest counts. One that hides which
-endpoint was meant is different: see [The address of the model](troubleshooting.md#the-address-of-the-model).
+Lists of permission rules and directories from several sources are combined; everything else is replaced. Files are JSON
+and may contain comments and trailing commas. [.clawdcode.example.json](../.clawdcode.example.json) has every setting at
+its default, and [a JSON Schema](../schema/settings.schema.json) gives editors completion and validation. An error affects
+only the key it is in: ClawdCode reports the file, the key and the fix, and applies the rest. The exception is an error
+that hides which endpoint was meant: see [Endpoint and network](troubleshooting.md#endpoint-and-network).
 
 ## Every setting
 
 ${table(['Setting', 'Default', 'Meaning'], rows)}
 
-Modes may also be written ${aliases.join(', ')}.
+Mode aliases: ${aliases.join(', ')}.
 
 ## Environment variables
 
 ${table(['Variable', 'Setting', 'Meaning'], variables)}
 
-An empty variable counts as unset. Others that the program looks at: \`CLAWDCODE_HOME\` (where it keeps its data: an
-absolute path), \`NO_COLOR\`, \`FORCE_COLOR\`, \`TERM\`, \`COLORTERM\` and \`COLORFGBG\` (colours), \`SHELL\` (which shell runs commands).
+If two variables set the same key, the later one wins; an empty variable counts as unset. Other variables that ClawdCode
+reads: \`CLAWDCODE_HOME\` (data folder, an absolute path), \`NO_COLOR\`, \`FORCE_COLOR\`, \`TERM\`, \`COLORTERM\` and
+\`COLORFGBG\` (colours), \`SHELL\` (the shell that runs commands).
 
 ## Managed settings
 
-An administrator sets what holds for everybody on a machine in \`/etc/clawdcode/managed-settings.json\` and in
-\`/etc/clawdcode/managed-settings.d/*.json\`, which are read after it in the order of their names (on macOS below
+An administrator defines settings for everyone on a machine in \`/etc/clawdcode/managed-settings.json\` and then
+\`/etc/clawdcode/managed-settings.d/*.json\`, in alphabetical order (on macOS in
 \`/Library/Application Support/ClawdCode/\`). No flag and no variable moves or skips them.
 
-- A single value in them wins over every other place, flags and variables included.
-- Their rules add up with all others, and deny wins over ask over allow as ever. Their ask rules also ask in
-  \`bypassPermissions\`.
-- \`permissions.disableBypassPermissionsMode: "disable"\` and \`permissions.disableAutoMode: "disable"\` take a mode
-  away; with \`-p\`, \`--permission-mode\` then ends with exit code 52.
-- \`sandbox.enabled\` and \`sandbox.mode\` say how commands are confined, and \`-s\` no longer does. With either of them nobody
-  else switches the sandbox off.
-- Where they say anything about \`sandbox\`, no answer of the user lets a command run outside of it.
-- Of the sandbox's lists \`allowWrite\`, \`allowRead\`, \`allowEnv\`, \`excludedCommands\`, \`network.allowedDomains\` and
-  \`network.allowLocalPorts\` the managed one is the whole list, also an empty one; \`denyRead\` and \`network.deniedDomains\` add up.
-  A host that a managed \`network.allowedDomains\` does not have is refused without a question: neither a \`WebFetch(domain:…)\`
-  rule from elsewhere nor an answer opens it.
-- \`allowManagedPermissionRulesOnly: true\`: allow rules from anywhere else do not count, and questions offer no "always".
-  Rules of users that ask or deny still count, as they only tighten.
+- A single value overrides every other source, including flags and variables.
+- Rules are combined with all others; deny wins over ask, ask over allow as usual. Managed ask rules also ask in
+  \`bypassPermissions\` mode.
+- \`permissions.disableBypassPermissionsMode: "disable"\` and \`permissions.disableAutoMode: "disable"\` turn a mode
+  off; with \`-p\`, selecting it with \`--permission-mode\` exits with code 52.
+- \`sandbox.enabled\` and \`sandbox.mode\` decide how commands are confined, and \`-s\` no longer does. With either of them,
+  nobody else can switch the sandbox off.
+- If they contain any \`sandbox\` setting, no answer of the user lets a command run outside the sandbox.
+- For \`allowWrite\`, \`allowRead\`, \`allowEnv\`, \`excludedCommands\`, \`network.allowedDomains\` and
+  \`network.allowLocalPorts\` of the sandbox, a managed list replaces all others, even if it is empty; \`denyRead\` and
+  \`network.deniedDomains\` are combined. A host missing from a managed \`network.allowedDomains\` is refused without
+  asking: neither a \`WebFetch(domain:…)\` rule from elsewhere nor an answer opens it.
+- \`allowManagedPermissionRulesOnly: true\`: allow rules from anywhere else are ignored, and approvals offer no "don't ask
+  again". Users' ask and deny rules still apply, since they only restrict.
 
-A mistake in managed settings, a misspelt name included, refuses the start: a policy that silently does not count is
-worse than none. The files and their folder have to belong to root, and nobody else may be able to write them. Of a
-file that somebody else can write only what tightens counts (rules that ask or deny, what takes a mode away, \`plan\`,
-\`dontAsk\` or \`default\` to start in, what a sandbox hides or refuses), with a warning: it could be that person's way to loosen what everybody else has decided.
+An error in managed settings, including a misspelt name, prevents ClawdCode from starting: a policy that is silently
+ignored is worse than none. The files and their folder must belong to root and be writable by nobody else. From a file
+that somebody else can write, only restrictions apply (ask and deny rules, disabled modes, \`plan\`, \`dontAsk\` or
+\`default\` as the starting mode, what the sandbox hides or refuses), with a warning: it could be that person's way of
+loosening the policy.
 
-\`/status\`, \`/permissions\` and \`clawdcode doctor\` name the files that count.
+\`/status\`, \`/permissions\` and \`clawdcode doctor\` list the files in effect.
 
-## Folders that are not trusted yet
+## Folders you have not trusted yet
 
-A repository that you have just cloned must not be able to send your key elsewhere or run anything. So a folder's
-own \`model\`, \`baseUrl\`, \`env\`, \`appendSystemPrompt\`, \`statusLine\`, \`notificationCommand\`, \`webFetch.allowPrivate\`,
+A repository that you have just cloned must not be able to send your key elsewhere or run anything. So a folder's own
+\`model\`, \`baseUrl\`, \`env\`, \`appendSystemPrompt\`, \`statusLine\`, \`notificationCommand\`, \`webFetch.allowPrivate\`,
 \`checkpoints\`, \`models\`, \`maxTurns\`, \`context.truncate.outputDir\`, \`permissions.allow\`,
-\`permissions.additionalDirectories\`, \`permissions.defaultMode\` (unless it is \`plan\`), whatever of \`sandbox\` opens
-something (\`forwardPorts: true\` among it), whatever sends more (\`context.memory\` unless it switches it off,
+\`permissions.additionalDirectories\`, \`permissions.defaultMode\` (unless it is \`plan\`), whatever loosens \`sandbox\`
+(\`forwardPorts: true\` included), and whatever sends more (\`context.memory\` unless it is switched off,
 \`context.threadSummary\` unless it is \`off\`, \`context.summary\` unless it is \`simple\`, \`sessions.titles: true\`), shows more
 (\`showReasoning: true\`, \`terminalTitle: true\`, \`notifications\` unless they are \`off\`) or keeps secrets
-(\`sessions.redactOnWrite: false\`) do not count until you
-have said once, at a question that lists them, that you trust the folder. The model is among them because behind
-a service that passes requests on its name says who reads the conversation, and at what price; \`--model\` and
-\`OPENAI_MODEL\` name one without that question. Rules that ask or deny always count, and so do allow rules that you
-saved there yourself with an "always". \`apiKey\` and \`headers\` in a folder's file never count, trusted or not: a key belongs in
-\`config.json\` or in the environment. With \`-p\` nobody can be asked, so such settings are left out, and standard error and
-the \`init\` line of \`stream-json\` say so.
+(\`sessions.redactOnWrite: false\`) apply only after you trust the folder, in a dialog that lists them. The
+model is included because behind a routing service its name decides who reads the conversation, and at what price;
+\`--model\` and \`OPENAI_MODEL\` set one without that dialog. Ask and deny rules always apply, and so do allow rules that
+you saved there yourself with "don't ask again". \`apiKey\` and \`headers\` in a folder's file never apply, trusted or not: a
+key belongs in \`config.json\` or in the environment. With \`-p\` such settings are left out, and standard error and the
+\`init\` line of \`stream-json\` say so.
 
-## When they change later
+## When trusted settings change
 
-Your yes is for what you were shown. \`trust.json\` in \`~/.clawdcode\` records it: each rule, directory and variable by
-itself, every other of these settings whole, and the file that it stands in. When a \`git pull\` brings another rule or
-another address, only that does not count, and the next start asks with the difference: how much is new and gone, then
-\`+\` what is new, then \`-\` what is gone. What
-only goes away, or only tightens, asks nothing. A setting that you removed and that comes back as it was is still agreed to
-until you answer the next question.
+You trust what you were shown. \`~/.clawdcode/trust.json\` records each rule, directory and variable separately, every
+other of these settings as a whole, and the file it is in. If a \`git pull\` adds a rule or changes an address, only that
+change is ignored, and the next start asks, showing the difference: how much is new and gone, then \`+\` for what is new and \`-\` for what is gone. Changes that only remove or
+restrict something do not ask. A removed setting that comes back unchanged stays trusted until you answer the next dialog.
 
-With \`-p\` what is new is left out, and that is said. Where the new \`baseUrl\` would have taken the place of one that you had
-agreed to, and you name no endpoint of your own, the run ends with exit code 52 instead: what was meant for one server must
-not go to another.
+With \`-p\` new settings are left out, and you are told. If a new \`baseUrl\` would have replaced one you had trusted, and
+you name no endpoint yourself, the run exits with code 52 instead: what was meant for one server must not go to another.
 
-Folders that you trusted with an earlier version, which did not record what for, ask once more.
+Folders trusted with an earlier version, which did not record the details, ask once more.
 `;
 }
 

@@ -71,7 +71,7 @@ async function timed(basis: Grant['basis']): Promise<number> {
 const kinds: readonly (readonly [string, Grant['basis']])[] = [
   ['without a sandbox', 'own'],
   ['allowed by the user', 'user'],
-  ['only looks', 'read-only'],
+  ['read-only', 'read-only'],
 ];
 // The first of each pays for what is made once for a session.
 const first = new Map<string, number>();

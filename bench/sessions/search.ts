@@ -116,10 +116,10 @@ async function queriesFrom(
     ['one word', many(word)],
     ['two words', many(() => `${word()} ${word()}`)],
     ['three words', many(() => `${word()} ${word()} ${word()}`)],
-    ['a beginning', many(() => `${word().slice(0, 3)}*`)],
+    ['a prefix', many(() => `${word().slice(0, 3)}*`)],
     ['a phrase', many(() => `"${random.pick(pairs)}"`)],
     ['a path', many(() => random.pick(paths))],
-    ['nothing', many(() => `${word()}qqq${Math.floor(random.next() * 1e6)}`)],
+    ['no match', many(() => `${word()}qqq${Math.floor(random.next() * 1e6)}`)],
   ];
 }
 

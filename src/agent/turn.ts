@@ -127,10 +127,10 @@ async function nextReply(ports: TurnPorts): Promise<Got> {
 
 function tellHowItEnded({ message, finishReason }: Reply, emit: TurnPorts['emit']): void {
   const say = (text: string): void => emit({ type: 'notice', level: 'warning', text });
-  if (finishReason === 'length') say('The reply was cut at the model’s output limit. Ask it to go on.');
+  if (finishReason === 'length') say('The reply was cut at the model’s output limit. Ask it to continue.');
   else if (finishReason === 'content_filter') say('The endpoint’s content filter stopped the reply.');
   else if (message.content.trim() === '')
-    say('The model ended its turn without a word. Ask again, or try another model.');
+    say('The model returned an empty reply. Try again, or choose another model.');
 }
 
 /** Tells the model first, then asks the user; true when the turn has to end. */
@@ -165,9 +165,9 @@ function askWhetherToGoOn(names: string, { toolCalls, signal }: TurnPorts): Prom
     input: {},
     preview: {
       type: 'text',
-      text: `The same call (${names}) gave the same result again and again. Let it go on?`,
+      text: `The same call (${names}) keeps giving the same result. Let it continue?`,
     },
-    reason: 'the model was told and did it once more',
+    reason: 'the model was told, and repeated the call',
   };
   return toolCalls.ask(question, signal);
 }

@@ -90,7 +90,7 @@ export function createFileCheckpoints(options: CheckpointOptions): OpenFileCheck
           await recorder.refresh(applied.changes.map((change) => change.path));
           return applied;
         },
-        { changes: [], notes: ['nothing could be brought back'] },
+        { changes: [], notes: ['nothing could be restored'] },
       ),
     diff: (changes) => inTurn(() => diffChanges(changes, restore), []),
     close: () => {

@@ -71,7 +71,7 @@ function currentFolder(): string {
   try {
     return process.cwd();
   } catch (cause) {
-    const message = 'the folder that you are in no longer exists: cd to one that does, and start again.';
+    const message = 'the current folder no longer exists: cd to one that does, and start again.';
     throw new NoPlaceError(message, { cause });
   }
 }

@@ -10,5 +10,5 @@ export function placeNotice({ root, home }: Pick<Place, 'root' | 'home'>): strin
         : undefined;
   return what === undefined
     ? undefined
-    : `This is ${what}: everything below it counts as the project, for searches and for what may be read. Start clawdcode in the folder of a project instead.`;
+    : `This is ${what}: all of it counts as the project, for searches and for file access. Start clawdcode in a project folder instead.`;
 }

@@ -28,7 +28,7 @@ export class SessionElsewhereError extends Error {
   constructor(session: Pick<SessionRecord, 'id' | 'project' | 'root' | 'isMoved' | 'title'>) {
     const { id, root, isMoved } = session;
     const where = root === undefined ? 'another project' : root;
-    const there = isMoved ? ', which is no longer there' : ': start clawdcode there to go on with it';
+    const there = isMoved ? ', which is no longer there' : ': start clawdcode there to resume it';
     super(
       `Session ${JSON.stringify(id)} belongs to ${where}${there}. --fork-session goes on in a copy of it here, "clawdcode session show ${id}" prints it.`,
     );

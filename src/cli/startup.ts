@@ -59,7 +59,7 @@ export function sandboxByFlag(
 
 function sandboxProblem(loaded: LoadedSettings, mode: SandboxMode | undefined): Problem[] {
   if (mode === undefined || sandboxByFlag(loaded, mode) === mode) return [];
-  const message = `--sandbox ${mode} does not count: managed settings of this machine say how commands are confined.`;
+  const message = `--sandbox ${mode} is ignored: managed settings of this machine decide how commands are confined.`;
   return [{ layer: 'flag', file: '--sandbox', key: 'sandbox.mode', message }];
 }
 
@@ -73,7 +73,7 @@ function ruleProblem({ text, behavior, source, managed }: SettingsRule): Problem
       layer,
       file: source,
       key: `permissions.${behavior}`,
-      message: `${source}: the rule "${text}" does not count: ${parsed.error}`,
+      message: `${source}: the rule "${text}" is ignored: ${parsed.error}`,
     },
   ];
 }
@@ -139,5 +139,5 @@ export async function findModelAccess(
 function misreadAdvice({ file, key }: Problem): string {
   const what =
     key === undefined ? `${file} may name the endpoint` : 'The address of the model does not count';
-  return `${what}, so nothing was sent to anybody: correct it, or name the endpoint for this run with --base-url or OPENAI_BASE_URL.`;
+  return `${what}, so nothing was sent: correct it, or name the endpoint for this run with --base-url or OPENAI_BASE_URL.`;
 }

@@ -5,7 +5,7 @@ export const statusline: Command = {
   name: 'statusline',
   aliases: [],
   description: 'set up a status line of your own',
-  argumentHint: '[wish]',
+  argumentHint: '[text]',
   run: (args) => {
     if (args === '') return { type: 'notice', text: USAGE };
     return { type: 'op', op: { type: 'prompt', text: promptOf(args), display: `/statusline ${args}` } };
@@ -13,7 +13,7 @@ export const statusline: Command = {
 };
 
 const USAGE =
-  'A command of your own can print the status line: set "statusLine": { "command": "…" } in ~/.clawdcode/config.json (docs/status-line.md). /statusline and what it should show has the model write one.';
+  'A command of your own can print the status line: set "statusLine": { "command": "…" } in ~/.clawdcode/config.json (docs/status-line.md). Or type /statusline and what it should show, and the model writes one.';
 
 function promptOf(wish: string): string {
   return `Set up the status line of this program (ClawdCode) for me. What it should show: ${wish}

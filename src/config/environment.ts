@@ -3,12 +3,12 @@ import type { Problem, Values } from './types.ts';
 
 /** Variables that carry settings. Of two for one setting, the later wins. Empty ones count as unset. */
 export const settingVariables = [
-  { name: 'OPENAI_API_KEY', key: 'apiKey', what: 'key of the endpoint' },
-  { name: 'CLAWDCODE_API_KEY', key: 'apiKey', what: 'the same, for this program alone' },
+  { name: 'OPENAI_API_KEY', key: 'apiKey', what: 'API key of the endpoint' },
+  { name: 'CLAWDCODE_API_KEY', key: 'apiKey', what: 'the same, for ClawdCode only' },
   { name: 'OPENAI_BASE_URL', key: 'baseUrl', what: 'base URL of the endpoint, up to and including /v1' },
-  { name: 'CLAWDCODE_BASE_URL', key: 'baseUrl', what: 'the same, for this program alone' },
+  { name: 'CLAWDCODE_BASE_URL', key: 'baseUrl', what: 'the same, for ClawdCode only' },
   { name: 'OPENAI_MODEL', key: 'model', what: 'model id' },
-  { name: 'CLAWDCODE_MODEL', key: 'model', what: 'the same, for this program alone' },
+  { name: 'CLAWDCODE_MODEL', key: 'model', what: 'the same, for ClawdCode only' },
   { name: 'CLAWDCODE_CONTEXT_WINDOW', key: 'contextWindow', what: 'context window in tokens' },
   { name: 'CLAWDCODE_MAX_TURNS', key: 'maxTurns', what: 'steps after which a turn ends' },
 ] as const;

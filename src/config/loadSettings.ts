@@ -190,7 +190,7 @@ function changedEndpoint(
             layer,
             file,
             key,
-            message: `${file}: "baseUrl" is not the one that you agreed to, so it does not count. Run clawdcode here to decide.`,
+            message: `${file}: "baseUrl" is not the one you agreed to, so it is ignored. Run clawdcode here to decide.`,
           },
         ],
   );
@@ -223,7 +223,7 @@ async function readLayer(
     const problem = {
       layer,
       file: name,
-      message: `${name} cannot be read, so it does not count: ${message}`,
+      message: `${name} cannot be read, so it is ignored: ${message}`,
     };
     return { values: {}, problems: [problem], state: 'broken' };
   }

@@ -22,7 +22,7 @@ export async function addLocalRule(
   if ((await readlink(file).catch(() => undefined)) !== undefined) {
     return {
       type: 'refused',
-      message: `Nothing was saved: ${file} is a link. Replace it by a file of its own.`,
+      message: `Nothing was saved: ${file} is a link. Replace it with a regular file.`,
     };
   }
   const saved = await editSettings(file, 'local', (values) => changesFor(values, behavior, rule));

@@ -133,7 +133,7 @@ function unusable(path: string, cause: Error): ManagedSettingsError {
 
 /** What the user is told, who can most likely not correct it. */
 export function refusal(mistake: string, cause?: Error): ManagedSettingsError {
-  const message = `The managed settings of this machine cannot be used, so nothing is started. ${mistake} Ask whoever manages this machine to correct that.`;
+  const message = `The managed settings of this machine cannot be used, so ClawdCode does not start. ${mistake} Ask the administrator of this machine to correct that.`;
   return new ManagedSettingsError(message, { cause });
 }
 
@@ -200,7 +200,7 @@ function tighterSandbox({ enabled, mode, denyRead, network }: Values): Values {
 
 function unprotected(path: string, file: string, hasRest: boolean): Problem {
   const counts = hasRest ? 'only what tightens in it counts' : 'nothing in it counts';
-  const message = `${path}: ${counts}, because others than root can write it or replace it. Let root own it and its folder (chown root), and nobody else write them (chmod go-w).`;
+  const message = `${path}: ${counts}, because users other than root can write or replace it. Make root the owner of the file and its folder (chown root), and remove write access for others (chmod go-w).`;
   return { layer: 'managed', file, message };
 }
 

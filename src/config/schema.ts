@@ -13,42 +13,42 @@ const rules = z.array(z.string().min(1)).default([]);
 const tokens = z.int().min(1000);
 
 const permissionSettings = z.strictObject({
-  allow: rules.describe('Calls that need no question, e.g. "Bash(npm run *)" or "Edit(/src/**)".'),
-  ask: rules.describe('Calls that always ask, even where a rule or a mode would allow them.'),
-  deny: rules.describe('Calls that never run. Deny wins over ask, ask over allow.'),
+  allow: rules.describe('Tool calls that run without approval, e.g. "Bash(npm run *)" or "Edit(/src/**)".'),
+  ask: rules.describe('Tool calls that always ask, even if another rule or the mode would allow them.'),
+  deny: rules.describe('Tool calls that never run. Deny wins over ask, ask over allow.'),
   additionalDirectories: z
     .array(z.string().min(1))
     .default([])
-    .describe('Directories besides the project that count as workspace; relative to the project.'),
+    .describe('Additional workspace directories; relative to the project.'),
   defaultMode: z
     .enum(modeNames)
     .transform((name) => parsePermissionMode(name) ?? 'default')
     .default('default')
-    .describe('Permission mode of a new session. autoEdit means acceptEdits, yolo bypassPermissions.'),
+    .describe('Permission mode of new sessions. autoEdit means acceptEdits, yolo means bypassPermissions.'),
   auto: z
     .strictObject({
       enabled: z
         .boolean()
         .default(false)
-        .describe("Whether there is the mode auto. Read only from the user's own config.json."),
+        .describe("Enable auto mode. Read only from the user's own config.json."),
       rules: z
         .array(z.string().min(1).max(500))
         .max(20)
         .default([])
         .describe(
-          'Sentences that the judge of the mode auto goes by, e.g. "Never touch db/". They tighten or explain; the hard limits stay. Read only from the user\'s own config.json.',
+          'Instructions for the judge in auto mode, e.g. "Never touch db/". They restrict or explain; the hard limits stay. Read only from the user\'s own config.json.',
         ),
     })
     .prefault({})
-    .describe('The mode auto, in which a second model call judges what would be asked.'),
+    .describe('Auto mode: a second model call judges what would otherwise need approval.'),
   disableAutoMode: z
     .literal('disable')
     .optional()
-    .describe('"disable" takes the mode auto away, wherever it is written.'),
+    .describe('"disable" turns auto mode off, in whichever settings it appears.'),
   disableBypassPermissionsMode: z
     .literal('disable')
     .optional()
-    .describe('"disable" takes the mode bypassPermissions away, wherever it is written.'),
+    .describe('"disable" turns bypassPermissions mode off, in whichever settings it appears.'),
 });
 
 const names = z.array(z.string().min(1)).default([]);
@@ -58,60 +58,57 @@ const hosts = z
   .default([]);
 
 const sandboxSettings = z.strictObject({
-  enabled: z
-    .boolean()
-    .default(true)
-    .describe('Whether commands of the model are confined where this machine can.'),
+  enabled: z.boolean().default(true).describe("Confine the model's commands if this machine supports it."),
   mode: z
     .enum(sandboxModes)
     .default('workspace-write')
     .describe(
-      'What commands may write: nothing, the workspace and the temporary folder, or everything (no sandbox). The flag --sandbox wins.',
+      'Where commands may write: nowhere, the workspace and the temporary folder, or everywhere (no sandbox). The --sandbox flag overrides this.',
     ),
   autoAllow: z
     .boolean()
     .default(false)
-    .describe(
-      'Whether commands that run in the sandbox need no question. Rules that ask or deny still count.',
-    ),
+    .describe('Run sandboxed commands without approval. Ask and deny rules still apply.'),
   allowWrite: names.describe(
-    'Further files and folders that commands may write to: absolute, ~/…, or relative to the project.',
+    'Additional files and folders that commands may write to: absolute, ~/…, or relative to the project.',
   ),
   denyRead: names.describe(
-    'Files and folders that commands must not see, besides keys and passwords in the home.',
+    'Files and folders hidden from commands, in addition to keys and passwords in the home folder.',
   ),
-  allowRead: names.describe('Of the hidden ones, those that commands may see, such as ~/.npmrc.'),
+  allowRead: names.describe('Hidden files and folders that commands may see after all, such as ~/.npmrc.'),
   allowEnv: names.describe(
-    'Environment variables with secrets that commands get, such as GITHUB_TOKEN; * stands for anything.',
+    'Environment variables with secrets that are passed to commands, such as GITHUB_TOKEN; * matches anything.',
   ),
   excludedCommands: names.describe(
-    'Commands that run outside the sandbox, such as "docker *"; permission rules still count.',
+    'Commands that run outside the sandbox, such as "docker *"; permission rules still apply.',
   ),
   network: z
     .strictObject({
       allowedDomains: hosts.describe(
         'Hosts that commands may reach, such as packages.example.com or *.example.com.',
       ),
-      deniedDomains: hosts.describe('Hosts that commands must not reach, whatever else allows them.'),
+      deniedDomains: hosts.describe(
+        'Hosts that commands must not reach, even if something else allows them.',
+      ),
       allowLocalPorts: z
         .array(z.int().min(1).max(65_535))
         .default([])
-        .describe("Ports of this machine's loopback that commands may connect to, such as 5432."),
+        .describe('Loopback ports of this machine that commands may connect to, such as 5432.'),
       forwardPorts: z
         .boolean()
         .default(true)
         .describe(
-          "Whether a server that a command runs in the background is reached at the same port of this machine's loopback.",
+          'Make a server that a command runs in the background available on the same loopback port of this machine.',
         ),
       allowUnixSockets: z
         .boolean()
         .default(false)
         .describe(
-          'Whether commands may use socket files: Docker, agents for keys, the session bus. A way out of the sandbox.',
+          'Let commands use Unix sockets: Docker, SSH and GPG agents, the session bus. A way out of the sandbox.',
         ),
     })
     .prefault({})
-    .describe('What commands may reach. Without a rule the first connection to a host asks.'),
+    .describe('What commands may reach. Without a rule, the first connection to a host asks.'),
   limits: z
     .strictObject({
       memoryMb: z
@@ -119,13 +116,13 @@ const sandboxSettings = z.strictObject({
         .min(64)
         .nullable()
         .default(null)
-        .describe('Memory of one process; null takes three quarters of what there is.'),
+        .describe('Memory per process, in MB; null means three quarters of the total.'),
       processes: z
         .int()
         .min(16)
         .nullable()
         .default(2048)
-        .describe('Processes of the sandboxes of one user; null for no limit.'),
+        .describe('Processes in all sandboxes of one user together; null for no limit.'),
     })
     .prefault({})
     .describe('Limits for each command.'),
@@ -137,16 +134,16 @@ const modelSettings = z.strictObject({
   tokenizer: z
     .enum(['o200k_base', 'cl100k_base', 'unknown'])
     .optional()
-    .describe('How its tokens are counted; unknown estimates.'),
+    .describe('How its tokens are counted; unknown means estimated.'),
   price: z
     .strictObject({
-      input: z.number().min(0).describe('Of what is sent.'),
+      input: z.number().min(0).describe('Input.'),
       cachedInput: z
         .number()
         .min(0)
         .optional()
-        .describe('Of what the provider had in its cache; absent = as input.'),
-      output: z.number().min(0).describe('Of what it writes.'),
+        .describe("Input served from the provider's cache; defaults to the input price."),
+      output: z.number().min(0).describe('Output.'),
     })
     .optional()
     .describe('US dollars per million tokens, for /cost.'),
@@ -154,18 +151,20 @@ const modelSettings = z.strictObject({
   tools: z
     .boolean()
     .optional()
-    .describe('False where the endpoint takes no tools with it: they are described in the prompt then.'),
+    .describe(
+      'Set to false if the endpoint supports no tools with this model: they are then described in the prompt.',
+    ),
   returnsReasoning: z
     .boolean()
     .optional()
-    .describe('Whether the endpoint wants its earlier reasoning sent back.'),
+    .describe('Whether the endpoint expects its earlier reasoning to be sent back.'),
 });
 
 /** A token; source: RFC 9110, section 5.6.2. */
 const headerName = z
   .string()
-  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'not a name of a header')
-  .refine((name) => !ofTheConnection.test(name), 'a header that the connection itself needs');
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'not a header name')
+  .refine((name) => !ofTheConnection.test(name), 'a header reserved for the connection');
 
 /** Written by whoever sends; source: RFC 9110, section 7.6.1, and what says how a body is to be read. */
 const ofTheConnection =
@@ -173,20 +172,23 @@ const ofTheConnection =
 
 const headerValue = z
   .string()
-  .regex(/^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/, 'expected ASCII without line ends or outer blanks');
+  .regex(
+    /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/,
+    'expected ASCII without line breaks or surrounding spaces',
+  );
 
 const notificationChannels = ['auto', 'bell', 'osc9', 'osc777', 'osc99', 'off'] as const;
 
 /** The settings as a file may write them; parsing fills in every default. */
 export const settingsSchema = z.strictObject({
-  $schema: z.string().optional().describe('Where an editor finds the description of this file.'),
+  $schema: z.string().optional().describe('Location of the JSON Schema, for editors.'),
   model: z
     .string()
     .min(1)
     .nullable()
     .default(null)
     .describe(
-      `Model id as the endpoint knows it; null takes ${OFFICIAL_MODEL} at OpenAI, elsewhere the first that the endpoint lists.`,
+      `Model id as used by the endpoint; null means ${OFFICIAL_MODEL} at OpenAI, and the first listed model elsewhere.`,
     ),
   baseUrl: z
     .url({ protocol: /^https?$/ })
@@ -197,33 +199,35 @@ export const settingsSchema = z.strictObject({
     .min(1)
     .nullable()
     .default(null)
-    .describe("The endpoint's key. Read only from the user's own config.json; OPENAI_API_KEY wins over it."),
+    .describe("The endpoint's key. Read only from the user's own config.json; OPENAI_API_KEY overrides it."),
   headers: z
     .record(headerName, headerValue)
     .default({})
     .describe(
-      "Headers that go to the endpoint with every request, for a gateway that wants them; an Authorization among them goes instead of the key. Read only from the user's own config.json, and kept secret like the key.",
+      "Headers sent to the endpoint with every request, for gateways that need them; an Authorization header replaces the key. Read only from the user's own config.json, and kept secret like the key.",
     ),
-  permissions: permissionSettings.prefault({}).describe('What may run without a question, and what never.'),
+  permissions: permissionSettings
+    .prefault({})
+    .describe('What may run without approval, and what may never run.'),
   allowManagedPermissionRulesOnly: z
     .boolean()
     .default(false)
     .describe(
-      'Whether only the allow rules of managed settings count; rules that ask or deny count from everywhere. Read only from managed settings.',
+      'Ignore allow rules from outside managed settings; ask and deny rules apply from everywhere. Read only from managed settings.',
     ),
   env: z
-    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'not a name of an environment variable'), z.string())
+    .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'not an environment variable name'), z.string())
     .default({})
     .describe('Environment variables for commands that the agent runs.'),
   contextWindow: tokens
     .nullable()
     .default(null)
-    .describe('Context window in tokens, whatever the model; null takes what is known about the model.'),
+    .describe('Context window in tokens, for any model; null means detected.'),
   models: z
     .record(z.string().min(1), modelSettings)
     .default({})
     .describe(
-      'Facts about models, by id or by a pattern such as "qwen3*", that win over what the server says and over the built-in ones.',
+      'Model facts by id or by a pattern such as "qwen3*"; they override what the server reports and the built-in catalogue.',
     ),
   maxTurns: z
     .int()
@@ -236,38 +240,36 @@ export const settingsSchema = z.strictObject({
     .enum(themeSettings)
     .default('auto')
     .describe(
-      'Colours: auto (or default), high-contrast and daltonized look at the terminal, ansi uses its own sixteen, plain none.',
+      "Colours: auto (or default), high-contrast and daltonized follow the terminal's background, ansi uses its own sixteen colours, plain none.",
     ),
   reducedMotion: z
     .boolean()
     .default(false)
-    .describe('Nothing moves or counts by itself: no spinner, no seconds, no progress in the tab.'),
+    .describe('No animations or counters: no spinner, no seconds, no progress in the tab.'),
   screenReader: z
     .boolean()
     .default(false)
-    .describe(
-      'A conversation in plain lines, each said once, for screen readers; see docs/screen-reader.md.',
-    ),
+    .describe('Plain output for screen readers: every line is printed once; see docs/screen-reader.md.'),
   statusLine: z
     .strictObject({
-      type: z.literal('command').default('command').describe('The only kind there is.'),
-      command: z.string().min(1).describe('What the shell runs; it gets JSON on its standard input.'),
-      padding: z.int().min(0).max(20).default(0).describe('Columns that stay empty on the left.'),
+      type: z.literal('command').default('command').describe('The only supported type.'),
+      command: z.string().min(1).describe('Shell command; it gets JSON on standard input.'),
+      padding: z.int().min(0).max(20).default(0).describe('Empty columns on the left.'),
       refreshMs: z
         .int()
         .min(1000)
         .nullable()
         .default(null)
-        .describe('Also runs every so many milliseconds; null only when something has changed.'),
+        .describe('Also run at this interval, in milliseconds; null means only when something changes.'),
     })
     .nullable()
     .default(null)
-    .describe('A command of your own whose output stands in the place of the status line.'),
+    .describe('A command whose output replaces the status line.'),
   notifications: z
     .enum(notificationChannels)
     .default('auto')
     .describe(
-      'How it calls when a long turn has ended or a question waits and you are elsewhere: by the bell, as a notification of the terminal (three ways to write one), or as fits the terminal (auto).',
+      'How to notify you when a long turn ends or an approval is waiting while you are away: with the bell, with a terminal notification (three formats), or with what the terminal supports (auto).',
     ),
   notificationCommand: z
     .string()
@@ -275,27 +277,26 @@ export const settingsSchema = z.strictObject({
     .nullable()
     .default(null)
     .describe(
-      'What the shell runs instead of that; CLAWDCODE_MESSAGE has the text, CLAWDCODE_SESSION the title of the session.',
+      'Shell command to run instead; CLAWDCODE_MESSAGE has the text, CLAWDCODE_SESSION the session title.',
     ),
-  terminalTitle: z
-    .boolean()
-    .default(true)
-    .describe("Whether the terminal's title names the session and says what it does."),
+  terminalTitle: z.boolean().default(true).describe('Show the session and its state in the terminal title.'),
   terminalProgress: z
     .boolean()
     .default(true)
-    .describe('Whether terminals that can show progress in the tab or the task bar do so while it works.'),
+    .describe('Show progress in the tab or task bar of terminals that support it.'),
   showReasoning: z
     .boolean()
     .default(false)
-    .describe("Print the model's reasoning, not only a line that there was some."),
-  vim: z.boolean().default(false).describe('Vim keys in the composer; /vim switches them on and off.'),
+    .describe("Print the model's reasoning instead of a one-line note."),
+  vim: z.boolean().default(false).describe('Vim mode in the composer; /vim toggles it.'),
   webFetch: z
     .strictObject({
       allowPrivate: z
         .boolean()
         .default(false)
-        .describe('Whether WebFetch may also read from this machine, its network and its cloud provider.'),
+        .describe(
+          "Let WebFetch also read from this machine, its network and its cloud provider's metadata service.",
+        ),
     })
     .prefault({})
     .describe('Reading web pages.'),
@@ -307,17 +308,17 @@ export const settingsSchema = z.strictObject({
         .min(1)
         .default(100)
         .describe(
-          'Sessions of a project that stay as they are; above it the oldest are packed, and stay listed, searchable and resumable. Nothing is deleted.',
+          'Sessions per project to keep uncompressed; older ones are archived but stay listed, searchable and resumable. Nothing is deleted.',
         ),
       titles: z
         .boolean()
         .default(true)
-        .describe('Whether the model names a session after its first turn, in one short request of its own.'),
+        .describe('Let the model title a session after its first turn, with one short extra request.'),
       redactOnWrite: z
         .boolean()
         .default(false)
         .describe(
-          'Whether keys, tokens and passwords are taken out of everything before it is stored. The model sees them only in the step in which they come up.',
+          'Remove keys, tokens and passwords from everything before it is stored. The model sees a secret only in the reply in which it writes it itself.',
         ),
     })
     .prefault({})
@@ -327,21 +328,21 @@ export const settingsSchema = z.strictObject({
       enabled: z
         .boolean()
         .default(true)
-        .describe('Whether what calls and commands change on disk is kept, so that it can be taken back.'),
+        .describe('Keep what tool calls and commands change on disk, so that it can be undone.'),
       maxFileBytes: z
         .int()
         .min(0)
         .default(10 * 2 ** 20)
-        .describe('A larger file is kept only when a call names it.'),
+        .describe('A larger file is kept only if a tool call names it.'),
       maxTotalBytes: z
         .int()
         .min(0)
         .default(256 * 2 ** 20)
-        .describe('Copies of what could still change, all files together.'),
+        .describe('Total size of copies of files that could still change.'),
     })
     .prefault({})
-    .describe('Going back in the files.'),
-  context: contextSettingsSchema.prefault({}).describe('How the context window is kept within bounds.'),
+    .describe('Undoing file changes.'),
+  context: contextSettingsSchema.prefault({}).describe('How the context window is managed.'),
 });
 
 /** All settings, defaults filled in. */

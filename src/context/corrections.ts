@@ -25,7 +25,7 @@ export async function uncompact(
   const { usedTokens: preTokens } = projection.measure(tools);
   const refuse = (message: string): CompactionReport => refusedReport('manual', preTokens, message);
   const boundary = lastBoundary(log.entries());
-  if (boundary === undefined) return refuse('There is no compaction to take back.');
+  if (boundary === undefined) return refuse('There is no compaction to undo.');
   if (!(await bringIn(log, boundary.uuid)))
     return refuse(
       `What came before the last compaction cannot be read, so it stays. Look at ${log.filePath}, or run "clawdcode session verify ${log.sessionId}".`,

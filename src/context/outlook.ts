@@ -38,7 +38,7 @@ export function nextStep(
 ): ContextReport['next'] {
   const { strategy, compact } = settings;
   if (strategy === 'off' || !compact.auto)
-    return { action: 'nothing by itself; run /compact', atTokens: trigger };
+    return { action: 'nothing automatic; run /compact', atTokens: trigger };
   // Past its mark, masking comes as soon as it frees enough: after that much more at the latest.
   const ledgerAt = usedTokens < maskAt ? maskAt : usedTokens + maskBatch;
   const shortens = 'steps of earlier turns are shortened';

@@ -193,7 +193,7 @@ function answerError(failure: Failure, about: RequestFacts, retryAfterMs: number
     'bad_request',
     false,
     `${where(about)} refused the request (HTTP ${status}).`,
-    'If the server is older or special, another model or base URL may do; --debug records the details.',
+    'Another model or base URL may work; --debug records the details.',
   );
 }
 
@@ -207,14 +207,14 @@ function connectionError(failure: Failure, about: RequestFacts): ModelError {
       return {
         kind: 'bad_request',
         retryable: false,
-        message: `The header ${JSON.stringify(header)} of the request to ${url} cannot be sent: its name or its value holds a character that no header may. Correct it where it is set.`,
+        message: `The header ${JSON.stringify(header)} of the request to ${url} cannot be sent: its name or its value contains a character that headers do not allow. Correct it where it is set.`,
       };
     if (header !== undefined)
       return {
         kind: 'auth',
         retryable: false,
         message:
-          'The API key holds characters that no key has: a line break, a space, or a non-ASCII letter. Copy it again (OPENAI_API_KEY or "apiKey").',
+          'The API key contains characters that no key has: a line break, a space, or a non-ASCII letter. Copy it again (OPENAI_API_KEY or "apiKey").',
       };
     return {
       kind: 'network',
@@ -239,7 +239,7 @@ function isHangUp(signs: string): boolean {
 }
 
 const TRY_HTTPS =
-  'Check the server and the network; if the server speaks https, the base URL has to begin with https.';
+  'Check the server and the network; if the server speaks https, the base URL must start with https.';
 
 /** "90 seconds", "20 minutes", "3 hours". */
 function waitText(ms: number): string {

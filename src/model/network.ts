@@ -39,7 +39,7 @@ const table: readonly (readonly [RegExp, NetworkFailure])[] = [
     new RegExp(REDIRECTS_ON),
     {
       kind: 'bad_url',
-      what: '{url} redirects again and again.',
+      what: 'There were too many redirects at {url}.',
       next: 'Check the base URL (--base-url, OPENAI_BASE_URL or "baseUrl"), and the gateway in front of the server.',
       retry: 'never',
     },
@@ -48,8 +48,8 @@ const table: readonly (readonly [RegExp, NetworkFailure])[] = [
     new RegExp(PROXY_AUTH),
     {
       kind: 'network',
-      what: 'The proxy {other} wants a user name and a password (407).',
-      next: 'Put them into HTTPS_PROXY or HTTP_PROXY: http://user:password@host:port.',
+      what: 'The proxy {other} requires a user name and password (407).',
+      next: 'Add them to HTTPS_PROXY or HTTP_PROXY: http://user:password@host:port.',
       retry: 'never',
     },
   ],
@@ -57,8 +57,8 @@ const table: readonly (readonly [RegExp, NetworkFailure])[] = [
     new RegExp(PROXY_FAILED),
     {
       kind: 'network',
-      what: 'The proxy {other} does not let requests through to {url}.',
-      next: 'Check HTTPS_PROXY and HTTP_PROXY, and whether the proxy runs; NO_PROXY names hosts to be reached without it.',
+      what: 'The proxy {other} did not forward the request to {url}.',
+      next: 'Check HTTPS_PROXY and HTTP_PROXY and that the proxy is running; NO_PROXY names hosts to reach directly.',
       retry: 'later',
     },
   ],
@@ -102,7 +102,7 @@ const table: readonly (readonly [RegExp, NetworkFailure])[] = [
     /ALTNAME_INVALID/,
     {
       kind: 'network',
-      what: 'The TLS certificate of {url} is for another name.',
+      what: 'The TLS certificate of {url} is for another host.',
       next: 'Use the name in the certificate in the base URL.',
       retry: 'never',
     },
@@ -138,7 +138,7 @@ const table: readonly (readonly [RegExp, NetworkFailure])[] = [
     /HPE_HEADER_OVERFLOW/,
     {
       kind: 'network',
-      what: `What answers at {url} sends more than ${MAX_HEADER_BYTES / 1024} kB of headers, which were given up.`,
+      what: `The server at {url} sent more than ${MAX_HEADER_BYTES / 1024} kB of headers.`,
       next: 'A gateway or proxy in front of the server adds them (cookies, policies): fix it or bypass it.',
       retry: 'never',
     },
@@ -148,7 +148,7 @@ const table: readonly (readonly [RegExp, NetworkFailure])[] = [
     /EPROTO|ERR_SSL|WRONG_VERSION|HPE_|\bZ_DATA_ERROR|ERR_(?:_ERROR_FORMAT|BROTLI)|ZSTD_error/,
     {
       kind: 'bad_url',
-      what: 'What answers at {url} does not speak the expected protocol.',
+      what: 'The server at {url} does not speak the expected protocol.',
       next: 'Check http against https, and the port, in the base URL.',
       retry: 'never',
     },

@@ -64,7 +64,7 @@ function toolProblem(tool: string, spec: string | undefined): string | undefined
     spec !== '*' &&
     !/^domain:(?:\*|(?:\*\.)?[^\s*/:?#@[\]]+|\[[\da-f:.]+\])$/i.test(spec)
   )
-    return 'WebFetch rules name a domain, without scheme, port and path: WebFetch(domain:example.com), or WebFetch(domain:*.example.com) for those below it.';
+    return 'WebFetch rules name a domain, without scheme, port and path: WebFetch(domain:example.com), or WebFetch(domain:*.example.com) for its subdomains.';
   if (tool === 'Bash' && /^:?\*?$/.test(spec) && spec !== '*')
     return 'a command is missing before ":*". Write Bash for every command.';
   return undefined;

@@ -34,29 +34,27 @@ export const strategyTraits: Readonly<
 };
 
 const compact = z.strictObject({
-  auto: z.boolean().default(true).describe('Compact by itself when the request reaches the trigger.'),
+  auto: z.boolean().default(true).describe('Compact automatically when the request reaches the trigger.'),
   threshold: share.default(0.8).describe('Share of the context window at which compaction starts.'),
   retain: share
     .default(0.2)
-    .describe('Share of the conversation that stays verbatim in a compaction, newest first.'),
+    .describe('Share of the conversation that a compaction keeps verbatim, newest first.'),
   fallbackRetain: share
     .default(0.3)
-    .describe(
-      'Share that stays verbatim when the summary failed and nothing could be written about the rest.',
-    ),
-  maxFiles: z.int().min(0).max(50).default(5).describe('How many files are quoted beside the summary.'),
-  maxFileLines: z.int().min(1).default(1000).describe('Lines quoted of each of them.'),
+    .describe('Share kept verbatim if the summary failed and nothing could be written about the rest.'),
+  maxFiles: z.int().min(0).max(50).default(5).describe('Files quoted with the summary.'),
+  maxFileLines: z.int().min(1).default(1000).describe('Lines quoted per file.'),
   maxMessageCharacters: z
     .int()
     .min(200)
     .default(5000)
-    .describe('Characters of one message that the summariser reads when it cannot have the whole.'),
-  summaryTokens: z.int().min(256).default(4096).describe('Upper bound of a summary, in tokens.'),
+    .describe('Characters of one message that the summariser reads if it cannot read it in full.'),
+  summaryTokens: z.int().min(256).default(4096).describe('Maximum length of a summary, in tokens.'),
   maxFailures: z
     .int()
     .min(1)
     .default(3)
-    .describe('Summaries that may fail in a row before the model is no longer asked for one.'),
+    .describe('Consecutive failures after which no more summaries are requested.'),
 });
 
 const truncate = z.strictObject({
@@ -66,7 +64,7 @@ const truncate = z.strictObject({
     .enum(['auto', 'head', 'tail', 'head_tail'])
     .default('auto')
     .describe(
-      'Which part of a result that is too long stays; auto keeps the beginning, and of commands the error lines and the end as well.',
+      'Which part of an overlong result to keep; auto keeps the beginning, and for commands also the error lines and the end.',
     ),
   outputDir: z
     .string()
@@ -74,7 +72,7 @@ const truncate = z.strictObject({
     .nullable()
     .default(null)
     .describe(
-      'Folder to which the full output of each truncated result is written as a file besides, in a folder for each session; null only keeps it beside the session log.',
+      'Folder for the full output of each truncated result, with one subfolder per session; null keeps it only next to the session log.',
     ),
 });
 
@@ -83,7 +81,7 @@ const offload = z.strictObject({
     .int()
     .min(50)
     .default(1000)
-    .describe('Tokens from which a document is kept on disk and only its outline and beginning are sent.'),
+    .describe('Documents with more tokens are kept on disk; only their outline and beginning are sent.'),
   maxListItems: z.int().min(1).default(20).describe('Items of a list that the model sees.'),
   textPreviewLength: z
     .int()
@@ -96,40 +94,40 @@ const mask = z.strictObject({
   at: share
     .default(0.5)
     .describe(
-      'With the strategy economy: share of the window (of 200,000 tokens at most) from which a summary takes the place of earlier turns, or a line the place of each of their steps.',
+      'Strategy economy: share of the window (up to 200,000 tokens) at which a summary replaces earlier turns, or one line each of their steps.',
     ),
   protect: share
     .default(0.25)
     .describe('Share of the window, newest first, that masking leaves alone; the current turn always stays.'),
   batch: share
     .default(0.2)
-    .describe('Share of the window that economy has to free, or it waits: each time costs the cache.'),
+    .describe(
+      'Share of the window that economy must be able to free before it acts, since each time invalidates the cache.',
+    ),
 });
 
 const removal = z.strictObject({
   at: share
     .default(0.9)
-    .describe('Share of the window from which messages are removed when no summary could be had in time.'),
+    .describe('Share of the window at which messages are removed if no summary was ready in time.'),
   preserveStart: amount
     .nullable()
     .default(null)
-    .describe('Messages at the beginning that middle removal keeps; null takes the figure for the model.'),
+    .describe('Messages at the beginning that middle removal keeps; null means the default for the model.'),
   preserveEnd: amount
     .nullable()
     .default(null)
-    .describe('Messages at the end that middle removal keeps; null takes the figure for the model.'),
+    .describe('Messages at the end that middle removal keeps; null means the default for the model.'),
   minMessages: amount
     .nullable()
     .default(null)
-    .describe('Messages that oldest removal leaves at least; null takes the figure for the model.'),
+    .describe('Minimum number of messages that oldest removal leaves; null means the default for the model.'),
   confidence: share
     .default(0.6)
-    .describe('Below this confidence, hybrid tries both ways of removal and takes the better result.'),
+    .describe('Below this confidence, hybrid tries both kinds of removal and uses the better result.'),
   checkIntervalMs: amount
     .default(5000)
-    .describe(
-      'Milliseconds between two updates of the statistics; the check itself is made before each request.',
-    ),
+    .describe('Milliseconds between updates of the statistics; the check itself runs before each request.'),
 });
 
 const window = z.strictObject({
@@ -138,44 +136,48 @@ const window = z.strictObject({
     .int()
     .min(50)
     .default(800)
-    .describe('Tokens of one tool result in the sliding window; what the user wrote is never cut.'),
+    .describe('Tokens per tool result in the sliding window; user messages are never cut.'),
   messagesBudget: z.int().min(200).default(4000).describe('Tokens of all messages in the sliding window.'),
 });
 
 const budget = z.strictObject({
   systemPrompt: share
     .default(0.2)
-    .describe('Share of the budget for tools and system prompt; beyond it a warning.'),
+    .describe('Share of the budget for tools and system prompt; exceeding it warns.'),
   summary: share.default(0.1).describe('Share of the budget that a summary may take.'),
   retrieved: share.default(0.1).describe('Share of the budget that memories may take.'),
-  messages: share.default(0.55).describe('Share of the budget for messages; what others leave is added.'),
+  messages: share.default(0.55).describe('Share of the budget for messages; unused shares are added to it.'),
   currentInput: share
     .default(0.05)
-    .describe('Share of the budget set aside for the current input, which is sent whole whatever its size.'),
+    .describe('Share of the budget reserved for the current input, which is always sent in full.'),
 });
 
 const filter = z.strictObject({
   enabled: z.boolean().default(false).describe('Send only messages within the three limits below.'),
-  maxTokens: z.int().min(1000).default(32_000).describe('Tokens of messages that the filter lets through.'),
-  maxMessages: z.int().min(1).default(50).describe('Messages that the filter lets through.'),
-  maxAgeHours: z.number().gt(0).default(24).describe('Hours after which the filter leaves a message out.'),
+  maxTokens: z.int().min(1000).default(32_000).describe('Maximum tokens of messages to send.'),
+  maxMessages: z.int().min(1).default(50).describe('Maximum number of messages to send.'),
+  maxAgeHours: z.number().gt(0).default(24).describe('Maximum age of a message to send, in hours.'),
 });
 
 const memory = z.strictObject({
-  enabled: z.boolean().default(true).describe('Look up what your memory files say about each new prompt.'),
-  limit: z.int().min(1).max(20).default(3).describe('Memories that one prompt may bring along.'),
+  enabled: z.boolean().default(true).describe('Look up matching memories for each prompt.'),
+  limit: z.int().min(1).max(20).default(3).describe('Memories that one prompt may include.'),
   minSimilarity: share
     .default(0.6)
-    .describe('How much of a prompt a memory has to be about: the share of its telling words that it holds.'),
-  timeoutMs: z.int().min(1).default(500).describe('Milliseconds after which a prompt goes without memories.'),
+    .describe(
+      "Minimum similarity of a memory: the weighted share of the prompt's significant words that it contains.",
+    ),
+  timeoutMs: z
+    .int()
+    .min(1)
+    .default(500)
+    .describe('Milliseconds after which a prompt is sent without memories.'),
   category: z
     .string()
     .min(1)
     .nullable()
     .default(null)
-    .describe(
-      'Prompts bring along memories of this category only, e.g. "user_preference"; null: of any or none.',
-    ),
+    .describe('Include only memories of this category, e.g. "user_preference"; null means any or none.'),
 });
 
 const cache = z.strictObject({
@@ -183,10 +185,8 @@ const cache = z.strictObject({
     .int()
     .min(1)
     .default(100)
-    .describe(
-      'Derived values (what Read has shown, quoted files, drafts) kept at most, each kind for itself.',
-    ),
-  ttlMs: amount.default(300_000).describe('Milliseconds that each of them is kept.'),
+    .describe('Maximum number of cached values (what Read has shown, quoted files, drafts), per kind.'),
+  ttlMs: amount.default(300_000).describe('Lifetime of a cached value, in milliseconds.'),
 });
 
 export const contextSettingsSchema = z.strictObject({
@@ -194,7 +194,7 @@ export const contextSettingsSchema = z.strictObject({
     .enum(contextStrategies)
     .default('auto')
     .describe(
-      'How room is made: auto keeps everything until the trigger, then puts a summary with the files that matter in the place of the older part; economy does so with earlier turns from half of the window on, which is cheaper; summary is an older name of auto.',
+      'How room is made: auto keeps everything until the trigger, then replaces the older part with a summary and the files that matter; economy replaces earlier turns from half of the window on, which is cheaper; summary is an older name for auto.',
     ),
   compact: compact.prefault({}),
   mask: mask.prefault({}),
@@ -203,30 +203,32 @@ export const contextSettingsSchema = z.strictObject({
   summary: z
     .enum(['smart', 'simple'])
     .default('smart')
-    .describe('Who writes summaries: smart asks the model, simple only counts and quotes.'),
+    .describe('Who writes summaries: smart asks the model, simple assembles counts and quotes without one.'),
   threadSummary: z
     .enum(['auto', 'on', 'off'])
     .default('auto')
     .describe(
-      'Keep a draft summary ready beside the work; auto does so unless the endpoint is on this machine or in its network.',
+      'Draft the next summary in the background; auto does so unless the endpoint is on this machine or its network.',
     ),
   minRetainRounds: amount
     .nullable()
     .default(null)
-    .describe(
-      'Newest rounds that a compaction keeps whole where they fit, e.g. 10; null goes by tokens alone.',
-    ),
+    .describe('Newest rounds that a compaction keeps whole if they fit, e.g. 10; null means by tokens only.'),
   slidingWindowSize: z
     .int()
     .min(1)
     .nullable()
     .default(null)
-    .describe('Newest rounds that a request shows at most, e.g. 20; null shows all.'),
+    .describe('Maximum number of newest rounds in a request, e.g. 20; null means all.'),
   instructionPinning: z
     .boolean()
     .default(true)
     .describe('Restate the goal and the todo list near the end of long turns.'),
-  reminderSteps: z.int().min(1).default(20).describe('Steps after which goal and todo list are restated.'),
+  reminderSteps: z
+    .int()
+    .min(1)
+    .default(20)
+    .describe('Steps after which the goal and the todo list are restated.'),
   toolResultCompression: z
     .boolean()
     .default(true)
@@ -241,28 +243,26 @@ export const contextSettingsSchema = z.strictObject({
     .int()
     .min(10)
     .default(1000)
-    .describe('Messages kept ready in memory; older ones are built again from the log when they are needed.'),
+    .describe('Messages kept in memory; older ones are rebuilt from the log when needed.'),
   totalBudget: z
     .int()
     .min(2000)
     .nullable()
     .default(null)
-    .describe(
-      'Tokens that a request may have at most, whatever the window, e.g. 48000; null takes the window.',
-    ),
+    .describe('Maximum tokens of a request, e.g. 48000; null means the context window.'),
   compressionThreshold: z
     .int()
     .min(1000)
     .nullable()
     .default(null)
-    .describe('Tokens at which compaction starts at the latest, e.g. 100000; null goes by the share alone.'),
+    .describe('Tokens at which compaction starts at the latest, e.g. 100000; null means by the share only.'),
   unknownWindow: z
     .int()
     .min(2000)
     .nullable()
     .default(null)
     .describe(
-      'Context window assumed for an unknown model, in tokens; null assumes 128,000 at a remote endpoint and 32,000 at a local one.',
+      'Context window assumed for an unknown model, in tokens; null means 128,000 at a remote endpoint and 32,000 at a local one.',
     ),
   replyReserve: z
     .int()

@@ -180,9 +180,9 @@ test('the turn ends at the limit of steps, with the results of the last one', as
 });
 
 test.each([
-  ['length', 'cut', 'The reply was cut at the model’s output limit. Ask it to go on.'],
+  ['length', 'cut', 'The reply was cut at the model’s output limit. Ask it to continue.'],
   ['content_filter', 'cut', 'The endpoint’s content filter stopped the reply.'],
-  ['stop', ' ', 'The model ended its turn without a word. Ask again, or try another model.'],
+  ['stop', ' ', 'The model returned an empty reply. Try again, or choose another model.'],
 ] as const)('a reply that ends with %s and "%s" is explained', async (finishReason, text, notice) => {
   const { ask, lines } = await stage({ answers: [says(text, { finishReason })] });
   await ask('Go');

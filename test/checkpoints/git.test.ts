@@ -198,7 +198,7 @@ test.each([
   [
     'without git',
     false as const,
-    ['29.txt cannot be brought back: copies of more than 20 bytes would be needed'],
+    ['29.txt cannot be restored: copies of more than 20 bytes would be needed'],
   ],
 ])('%s, copies of what has not changed take no more room than was given', async (_, program, expected) => {
   for (let index = 10; index < 30; index += 1) write(`${index}.txt`, `${index}\n`);

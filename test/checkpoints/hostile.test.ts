@@ -195,13 +195,13 @@ test('a change within the same tick of the clock is found', async () => {
   }
 });
 
-test('a content that must not be kept is not, and so cannot be brought back', async () => {
+test('a content that must not be kept is not, and so cannot be restored', async () => {
   const checkpoints = bench.reopen({ mayKeep: (path) => !path.endsWith('.env') });
   write('.env', 'KEY=secret\n');
   await checkpoints.baseline();
   shell('echo KEY=other > .env; echo KEY=third > new.env');
   const { changes, notes } = await checkpoints.capture();
-  expect(notes).toEqual(['.env cannot be brought back: it may hold secrets']);
+  expect(notes).toEqual(['.env cannot be restored: it may hold secrets']);
   expect(JSON.stringify(changes)).not.toContain('hash');
   expect(bench.blobs.kept.size).toBe(0);
   expect((await checkpoints.plan(changes)).steps.map((step) => step.action)).toEqual(['refuse', 'refuse']);
@@ -215,7 +215,7 @@ test('a file above the limit is kept only when a call names it', async () => {
   await checkpoints.keep([at('named.bin')]);
   shell('echo x >> big.bin; echo x >> named.bin');
   const { changes, notes } = await checkpoints.capture();
-  expect(notes).toEqual(['big.bin cannot be brought back: larger than 1000 bytes']);
+  expect(notes).toEqual(['big.bin cannot be restored: larger than 1000 bytes']);
   expect((await checkpoints.plan(changes)).steps.map((step) => step.action)).toEqual(['refuse', 'modify']);
 });
 
@@ -280,7 +280,7 @@ test('what cannot be stored ends the checkpoint of that file, not the call', asy
   shell('echo two > a.txt');
   const { changes, notes } = await checkpoints.capture();
   expect(changes).toMatchObject([{ path: at('a.txt') }]);
-  expect(notes).toEqual(['a.txt cannot be brought back: it could not be stored (ENOSPC)']);
+  expect(notes).toEqual(['a.txt cannot be restored: it could not be stored (ENOSPC)']);
   expect((await checkpoints.plan(changes)).steps).toMatchObject([{ action: 'refuse' }]);
 });
 

@@ -75,7 +75,7 @@ describe('a name that is nearly "baseUrl"', () => {
     const named = { [name]: 'http://llm.corp.example/v1' };
     expect(await accessWith({ config: named })).toMatchObject({
       type: 'missing',
-      message: expect.stringContaining('nothing was sent to anybody'),
+      message: expect.stringContaining('nothing was sent'),
       problem: { key: name, message: expect.stringContaining('Did you mean "baseUrl"?') },
     });
     expect((await accessWith({ config: { ...named, baseUrl: 'https://api.openai.com/v1' } })).type).toBe(
@@ -97,7 +97,7 @@ describe('an address under a name that other programs have for it', () => {
   ])('sends nothing to the default instead: %s', async (key, config) => {
     expect(await accessWith({ config })).toMatchObject({
       type: 'missing',
-      message: expect.stringContaining('nothing was sent to anybody'),
+      message: expect.stringContaining('nothing was sent'),
       problem: { key, message: expect.stringContaining('Did you mean "baseUrl"?') },
     });
     expect((await accessWith({ config: { ...config, baseUrl: address } })).type).toBe('ready');

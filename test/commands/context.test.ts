@@ -253,7 +253,7 @@ describe('/context settings', () => {
   });
 
   test.each([
-    ['off', 'nothing happens by itself'],
+    ['off', 'nothing happens automatically'],
     ['mask-only', 'shortened and nothing else'],
     ['oldest-removal', 'not asked for a summary'],
   ] as const)('strategy %s is explained', async (strategy, words) => {

@@ -208,7 +208,7 @@ describe('what cannot be used refuses the start', () => {
   ])('%s', async (_what, content) => {
     await write(main, content);
     await expect(load()).rejects.toThrow(ManagedSettingsError);
-    await expect(load()).rejects.toThrow(/managed-settings\.json.*manages this machine/);
+    await expect(load()).rejects.toThrow(/managed-settings\.json.*administrator of this machine/);
   });
 
   test('a key that stands twice is a mistake: the rules in the first would be lost', async () => {
@@ -298,7 +298,7 @@ describe('a file that others can write', () => {
     expect(loaded.rules.map(({ behavior }) => behavior)).toEqual(['ask', 'deny']);
     expect(loaded.settings).toMatchObject({ model: null, env: {}, permissions: { defaultMode: 'default' } });
     expect(loaded.problems).toMatchObject([{ layer: 'managed' }]);
-    expect(loaded.problems[0]?.message).toContain('others than root can write it');
+    expect(loaded.problems[0]?.message).toContain('users other than root can write');
   };
 
   test.each([0o664, 0o646, 0o666])('mode %o', async (mode) => {

@@ -29,7 +29,7 @@ test('after a long task /context shows what was summarised, what fills the windo
   longTask(server);
   const terminal = await ready(WINDOW, { columns: 80 });
   await readAll(terminal);
-  expect(terminal.everything()).toMatch(/◆ Conversation compacted: [\d.k]+ → [\d.k]+ tokens · by itself/);
+  expect(terminal.everything()).toMatch(/◆ Conversation compacted: [\d.k]+ → [\d.k]+ tokens · automatic/);
 
   await terminal.submit('/context');
   await terminal.waitFor('/context items pins');

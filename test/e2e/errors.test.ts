@@ -113,7 +113,7 @@ describe('the address', () => {
   test('it is none, and nobody else is asked instead', async () => {
     const ended = await run({ env: access('localhost:11434/v1') });
     expect(ended).toMatchObject({ code: 52, stdout: '' });
-    expectSaid(ended, /OPENAI_BASE_URL: "baseUrl" is ignored/, /nothing was sent to anybody/);
+    expectSaid(ended, /OPENAI_BASE_URL: "baseUrl" is ignored/, /nothing was sent/);
   });
 
   test('the file that may name it cannot be read, and the default is not asked instead', async () => {
@@ -171,7 +171,7 @@ describe('the way there', () => {
     expect(ended.code).toBe(1);
     expectSaid(
       ended,
-      /The proxy http:\/\/127\.0\.0\.1:\d+ does not let requests through/,
+      /The proxy http:\/\/127\.0\.0\.1:\d+ did not forward the request/,
       /Check HTTPS_PROXY and HTTP_PROXY/,
     );
   });
@@ -181,7 +181,7 @@ describe('the way there', () => {
     const proxy = `http://127.0.0.1:${server.port}`;
     const ended = await run({ env: { ...access('http://llm.invalid/v1'), HTTP_PROXY: proxy } });
     expect(ended.code).toBe(1);
-    expectSaid(ended, /wants a user name and a password \(407\)\. Put them into HTTPS_PROXY or HTTP_PROXY/);
+    expectSaid(ended, /requires a user name and password \(407\)\. Add them to HTTPS_PROXY or HTTP_PROXY/);
   });
 
   test('the server sends elsewhere: nothing of the conversation goes there', async () => {
@@ -215,7 +215,7 @@ describe('certificates', () => {
     const { env } = await serve(reply('Hi.'), '/v1', certificate);
     const ended = await run({ env: { ...env, NODE_EXTRA_CA_CERTS: certificate.file } });
     expect(ended.code).toBe(1);
-    expectSaid(ended, /is for another name\. Use the name in the certificate/);
+    expectSaid(ended, /is for another host\. Use the name in the certificate/);
   });
 
   test('http where the server speaks https', async ({ skip }) => {
@@ -223,7 +223,7 @@ describe('certificates', () => {
     if (certificate === undefined) return skip();
     const { server } = await serve(reply('Hi.'), '/v1', certificate);
     const ended = await run({ env: access(`http://127.0.0.1:${server.port}/v1`), until: /\n/ });
-    expectSaid(ended, /if the server speaks https, the base URL has to begin with https/);
+    expectSaid(ended, /if the server speaks https, the base URL must start with https/);
   });
 });
 
@@ -306,7 +306,7 @@ describe('the model', () => {
 
   test('it says nothing at all', async () => {
     const { env } = await serve(reply(''));
-    expectSaid(await run({ env }), /ended its turn without a word\. Ask again, or try another model/);
+    expectSaid(await run({ env }), /returned an empty reply\. Try again, or choose another model/);
   });
 
   test('its window is smaller than the request, says the server', async () => {
@@ -374,7 +374,7 @@ describe('the place', () => {
       run({ env, cwd: '/' }),
       run({ env }),
     ]);
-    expectSaid(atHome, /This is your home folder: .*Start clawdcode in the folder of a project/);
+    expectSaid(atHome, /This is your home folder: .*Start clawdcode in a project folder/);
     expectSaid(atRoot, /This is the root folder/);
     expect(elsewhere).toEqual({ code: 0, stdout: 'Hi.\n', stderr: '' });
   });

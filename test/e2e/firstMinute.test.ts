@@ -105,7 +105,7 @@ test('doctor looks at terminal, server and model, and leaves nothing behind', as
   expect(shown).not.toMatch(/[漢👍]/u);
   const json = await print(['doctor', '--json', '--offline'], { env });
   expect(json.code).toBe(0);
-  expect(JSON.parse(json.stdout)).toMatchObject({ ok: true, notes: ['--offline: no server was asked.'] });
+  expect(JSON.parse(json.stdout)).toMatchObject({ ok: true, notes: ['--offline: no server was contacted.'] });
   const without = await print(['doctor'], { env: work.env() });
   expect(without.code).toBe(1);
   expect(without.stdout).toContain('✗ Endpoint');

@@ -72,7 +72,7 @@ test('a comment behind n goes to the model; n alone ends the turn', async () => 
   const terminal = open([], { below: ['env', 'TERM=dumb'] });
   await terminal.waitForPrinted('Ctrl+D quits');
   await terminal.submit('clean up');
-  await terminal.waitForPrinted(/or n\. Words behind n/);
+  await terminal.waitForPrinted(/or n\. Text after n/);
   await terminal.pause(350);
   await terminal.submit('n keep the folder');
   await terminal.waitForPrinted('As you like.');
@@ -190,7 +190,7 @@ test('a key is asked for and not shown', async () => {
   const { server, work, access, open } = await setStage();
   server.otherwise(() => ({ text: 'Hello.' }));
   const terminal = open([], { below: ['env', 'TERM=dumb'], env: work.env() });
-  await terminal.waitForPrinted('how do you want to begin?');
+  await terminal.waitForPrinted('how do you want to start?');
   await terminal.submit('k');
   await terminal.waitForPrinted('Key?');
   await terminal.submit('sk-secret-key');

@@ -329,7 +329,7 @@ describe('connections', () => {
     ['ECONNRESET', 'network', true, 'broke'],
     ['DEPTH_ZERO_SELF_SIGNED_CERT', 'network', false, 'NODE_EXTRA_CA_CERTS'],
     ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'network', false, 'NODE_EXTRA_CA_CERTS'],
-    ['ERR_TLS_CERT_ALTNAME_INVALID', 'network', false, 'for another name'],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'network', false, 'for another host'],
     ['CERT_HAS_EXPIRED', 'network', false, 'expired'],
     ['CERT_NOT_YET_VALID', 'network', false, 'clock'],
     ['Z_DATA_ERROR', 'bad_url', false, 'protocol'],
@@ -343,7 +343,7 @@ describe('connections', () => {
   });
 
   test('a server that hangs up on a plain request at once may want TLS', () => {
-    const hint = 'has to begin with https';
+    const hint = 'must start with https';
     expect(toModelError(connection('ECONNRESET'), about).message).toContain(hint);
     expect(toModelError(connection('ECONNRESET'), { ...about, reached: true }).message).not.toContain(hint);
     const secure = { ...about, baseUrl: 'https://llm.local/v1' };
@@ -446,13 +446,13 @@ describe('a request that cannot be sent is not tried again, and the reason named
       'a line break in the key',
       () => complaint('http://h', { authorization: 'Bearer sk-\n1' }),
       'auth',
-      'The API key holds',
+      'The API key contains',
     ],
     [
       'a key in other letters',
       () => complaint('http://h', { authorization: 'Bearer ключ' }),
       'auth',
-      'The API key holds',
+      'The API key contains',
     ],
     [
       'another header',

@@ -140,7 +140,7 @@ class Restoring {
     if (current.state.type !== 'file') return true;
     if (current.bytes === undefined) {
       const size = describeSize(current.state.bytes);
-      this.#leave(step, `it could not be brought back afterwards: ${size} are too much to keep`);
+      this.#leave(step, `it could not be restored afterwards: ${size} is too much to keep`);
       return false;
     }
     try {

@@ -47,6 +47,6 @@ async function examine(
   const network = offline ? null : await createNetworkPorts(loaded, undefined, true, place.env);
   if (network?.access.type === 'ready' && network.probe !== undefined && !json)
     output.hint(`Sending two short prompts to ${network.access.model} (--offline skips this).`);
-  const notes = offline ? ['--offline: no server was asked.'] : [];
+  const notes = offline ? ['--offline: no server was contacted.'] : [];
   return diagnose(createDoctorPorts({ place, loaded, isTrusted, terminal, network }), notes);
 }

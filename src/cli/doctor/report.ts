@@ -16,7 +16,7 @@ export async function sessionReport(
   const terminal = readTerminalFacts(place, process.stdout, undefined);
   const network = demo ? null : await createNetworkPorts(loaded, model.id, false, place.env);
   const notes = [
-    ...(demo ? ['The demo model needs no server, so none was asked.'] : []),
+    ...(demo ? ['The demo model needs no server, so none was contacted.'] : []),
     'Not looked at inside a session: what the terminal answers, and prompts to the model. "clawdcode doctor" does both.',
   ];
   return diagnose(createDoctorPorts({ place, loaded, isTrusted, terminal, network }), notes);

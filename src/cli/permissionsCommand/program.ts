@@ -53,7 +53,7 @@ export function createPermissionsProgram(actions: () => PermissionActions): Comm
     .command('learn')
     .description('propose rules for what you approved in this project, each with what it would have covered')
     .option('--min <n>', 'only rules that would have saved at least this many questions', aboveZero, 2)
-    .option('--sessions <n>', 'how many of the newest sessions to look at', aboveZero, 50)
+    .option('--sessions <n>', 'number of newest sessions to read', aboveZero, 50)
     .option('--save', 'also save them to .clawdcode.local.json')
     .option('--json', 'one JSON object')
     .action((flags) => actions().learn(flags));

@@ -37,7 +37,7 @@ export async function fork(
     return EXIT.badInput;
   }
   await ports.output.write(json ? jsonLine({ id, forkedFrom: session.id }) : `${id}\n`);
-  if (ports.output.isTerminal && !json) ports.output.hint(`To go on in the copy: clawdcode --resume ${id}`);
+  if (ports.output.isTerminal && !json) ports.output.hint(`Resume the copy with: clawdcode --resume ${id}`);
   return EXIT.ok;
 }
 
@@ -74,7 +74,7 @@ export async function remove(
   const what = `session ${id} "${sanitizeLine(session.title)}" (${formatBytes(session.bytes)}, ${session.messageCount} entries)`;
   const isSure = yes || (await ports.confirm(`Delete ${what} for good?`));
   if (isSure === undefined) {
-    output.say(`Nobody can be asked here whether to delete ${what}: add --yes. Nothing was deleted.`);
+    output.say(`Cannot ask for confirmation here: add --yes to delete ${what}. Nothing was deleted.`);
     return EXIT.badInput;
   }
   if (!isSure) {

@@ -62,7 +62,7 @@ const NOT_YET_READ =
 function nothingFound(all: boolean, filter: string | undefined): string {
   const what =
     filter === undefined ? 'There are no sessions' : `No session has ${JSON.stringify(filter)} in it`;
-  return all ? `${what}.` : `${what} in this project; --all looks in all of them.`;
+  return all ? `${what}.` : `${what} in this project; --all searches every project.`;
 }
 
 function columnsOf(

@@ -54,7 +54,7 @@ export function createSessionProgram(
     .command('show')
     .argument(about, 'id, beginning of an id, or title')
     .description('a readable transcript')
-    .option('--from <seq>', 'begin at this entry', whole)
+    .option('--from <seq>', 'start at this entry', whole)
     .option('--tail <n>', 'only this many entries at the end', wholeAboveZero)
     .option('--seq <seq>', 'only this entry, in full', whole)
     .option('--reasoning', 'include reasoning')
@@ -131,7 +131,7 @@ export function createSessionProgram(
     .command('verify')
     .argument(about)
     .description('check for damage; exit code 1 if there is any')
-    .option('--deep', 'also check everything stored beside the log')
+    .option('--deep', 'also check everything stored outside the log')
     .option('--json', 'one JSON object')
     .action((word, { deep = false, json = false }) =>
       on(word, (session) => verify(ports(), session, { deep, json })),

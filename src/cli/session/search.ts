@@ -29,8 +29,8 @@ export const search: Run<SearchOptions> = async (ports, { words, all, json, limi
     return EXIT.ok;
   }
   if (hits.length === 0) {
-    const where = all ? 'any project' : 'this project; --all looks in all of them';
-    output.say(`Nothing was said or seen that has ${JSON.stringify(text)} in it, in ${where}.`);
+    const where = all ? 'any project' : 'this project; --all searches every project';
+    output.say(`No match for ${JSON.stringify(text)} in ${where}.`);
     return EXIT.ok;
   }
   const { theme, isTerminal } = output;
@@ -46,7 +46,7 @@ export const search: Run<SearchOptions> = async (ports, { words, all, json, limi
   if (first !== undefined) {
     const id = sanitizeLine(first.session.id);
     output.hint(
-      `Read on: clawdcode session show ${id} --from ${first.seq} · go on: clawdcode --resume ${id}`,
+      `Read on: clawdcode session show ${id} --from ${first.seq} · resume: clawdcode --resume ${id}`,
     );
   }
   return EXIT.ok;

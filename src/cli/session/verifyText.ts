@@ -35,7 +35,7 @@ export function repairLines(report: Extract<RepairReport, { type: 'repaired' }>,
   return [
     `Session ${id} is whole again: ${entry(entries)}.`,
     ...(restored > 0 ? [`  ${entry(restored)} put back from damaged lines`] : []),
-    ...(lost > 0 ? [`  ${entry(lost)} lost; a line in the place of each says so`] : []),
+    ...(lost > 0 ? [`  ${entry(lost)} lost; each is marked by a line in its place`] : []),
     ...(duplicates > 0 ? [`  ${count(duplicates, 'copy', 'copies')} left out`] : []),
     ...(wasSorted ? [] : ['  put in the order in which it was written']),
     ...(relinked > 0 ? [`  ${entry(relinked)} linked to the one before`] : []),
@@ -55,9 +55,7 @@ function damageLines({ damaged, gaps, brokenLinks, isSorted }: VerifyReport): st
       brokenLinks,
       ({ seq, parentUuid }) => `#${seq} names ${parentUuid ?? 'nothing'} as the entry before it`,
     ),
-    ...(isSorted
-      ? []
-      : ['lines are not in the order in which they were written; they are read in it all the same']),
+    ...(isSorted ? [] : ['lines are out of order; they are read in the right order anyway']),
   ];
 }
 
@@ -69,7 +67,7 @@ function oddityLines({ duplicates, unansweredCalls, blobProblems }: VerifyReport
       : [`${count(duplicates.length, 'entry', 'entries')} more than once; each is read once`]),
     ...shown(
       unansweredCalls,
-      ({ seq, tool }) => `#${seq} ${tool} has no result yet; it gets one when the session goes on`,
+      ({ seq, tool }) => `#${seq} ${tool} has no result yet; it gets one when the session is resumed`,
     ),
   ];
 }

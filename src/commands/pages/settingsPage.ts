@@ -103,7 +103,7 @@ function resolved({ settings, model, report }: SettingsFacts): readonly string[]
 }
 
 function strategyText({ strategy, compact }: ContextSettings): string {
-  if (strategy === 'off' || !compact.auto) return 'nothing happens by itself; /compact works';
+  if (strategy === 'off' || !compact.auto) return 'nothing happens automatically; /compact works';
   switch (strategy) {
     case 'auto':
     case 'summary':
@@ -119,7 +119,7 @@ function strategyText({ strategy, compact }: ContextSettings): string {
 
 function aheadText({ threadSummary }: ContextSettings, model: ModelInfo, writesAhead: boolean): string {
   const said = `drafts (threadSummary ${threadSummary})`;
-  if (writesAhead) return `${said}: on, a summary is drafted shortly before it is needed, so nobody waits`;
+  if (writesAhead) return `${said}: on, a summary is drafted shortly before it is needed, so you do not wait`;
   return threadSummary === 'auto' && model.hasOneSlot === true
     ? `${said}: off, since this endpoint serves one request at a time; you see the summary run, and Esc shortens old steps instead`
     : `${said}: off, you see each summary run`;

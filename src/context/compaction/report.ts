@@ -34,7 +34,7 @@ export function reportOf(outcome: CompactionOutcome, facts: Facts): CompactionRe
         ...facts,
         outcome: 'done',
         files: [],
-        message: 'Large tool results were shortened; the whole is kept.',
+        message: 'Large tool results were shortened; the originals are kept.',
       };
     case 'compacted': {
       const files = outcome.metadata.filesIncluded ?? [];

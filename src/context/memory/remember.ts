@@ -95,7 +95,7 @@ async function append(file: string, item: string, front: string): Promise<Rememb
     const info = await handle.stat();
     if (!info.isFile()) return { type: 'refused', message: `${file} is no file.` };
     if (info.size + Buffer.byteLength(item) > MAX_FILE_BYTES) {
-      const message = `${file} is full: only its first ${MAX_FILE_BYTES} bytes are searched. Rename it, and a new one is begun.`;
+      const message = `${file} is full: only its first ${MAX_FILE_BYTES} bytes are searched. Rename it to start a new one.`;
       return { type: 'refused', message };
     }
     const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, Math.max(0, info.size - 1));

@@ -292,7 +292,7 @@ export class SessionLog {
     this.#retry.schedule();
     const reason = (error instanceof Error ? error.message : String(error)).replace(/\.?$/, '.');
     const message =
-      `The session is not being saved: ${reason} The conversation goes on and is kept in memory; ` +
+      `The session is not being saved: ${reason} The conversation continues in memory; ` +
       `saving is tried again every few seconds. Check the disk that holds ${this.filePath}.`;
     if (this.#problem === message) return;
     this.#problem = message;

@@ -26,7 +26,7 @@ export function windowAdvice(
 }
 
 function fate(kind: ServerKind): string {
-  return kind === 'ollama' ? 'what is longer is cut without a word' : 'what is longer is refused';
+  return kind === 'ollama' ? 'longer requests are silently cut' : 'longer requests are rejected';
 }
 
 /** How each server is told. source: the documents named in ollama.ts, lmstudio.ts, llamacpp.ts and modelList.ts. */

@@ -133,13 +133,13 @@ export const actions: readonly Action[] = [
   action('autocomplete:next', 'Autocomplete', ['down', 'ctrl+n'], 'next suggestion', { type: 'down' }),
 
   search('historySearch:next', ['ctrl+r', 'up'], 'older', 'older match'),
-  search('historySearch:previous', ['down'], 'newer', 'a newer match'),
+  search('historySearch:previous', ['down'], 'newer', 'newer match'),
   search('historySearch:scope', ['ctrl+s'], 'scope', 'this session, this project, all projects'),
   search('historySearch:accept', ['tab', 'right', 'left', 'home', 'end'], 'take', 'edit it in the composer'),
   { ...search('historySearch:dismiss', ['escape'], 'take', 'edit it in the composer'), isFixed: true },
   search('historySearch:execute', ['enter'], 'send', 'send it'),
-  { ...search('historySearch:leave', ['ctrl+c'], 'cancel', 'cancel, keeping the draft'), isFixed: true },
-  search('historySearch:cancel', ['ctrl+g'], 'cancel', 'cancel, keeping the draft'),
+  { ...search('historySearch:leave', ['ctrl+c'], 'cancel', 'cancel and keep the draft'), isFixed: true },
+  search('historySearch:cancel', ['ctrl+g'], 'cancel', 'cancel and keep the draft'),
 
   ...dialogActions,
 ];

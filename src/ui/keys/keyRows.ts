@@ -20,17 +20,17 @@ export interface KeyGroup {
 
 const titles: Readonly<Record<KeyContext, string>> = {
   Global: 'Anywhere',
-  Chat: 'Writing',
-  Autocomplete: 'While suggestions are shown',
-  HistorySearch: 'While earlier prompts are searched',
-  Select: 'In every list',
-  Sessions: 'In the list of sessions',
-  Items: 'In the list of context items',
-  Tasks: 'In the list of background tasks',
-  Rewind: 'In the list of turns to go back to',
-  Confirmation: 'In questions',
-  Form: 'In forms',
-  Transcript: 'In the transcript',
+  Chat: 'Composer',
+  Autocomplete: 'Suggestions',
+  HistorySearch: 'Prompt search',
+  Select: 'All lists',
+  Sessions: 'Session list',
+  Items: 'Context items',
+  Tasks: 'Background tasks',
+  Rewind: 'Rewind list',
+  Confirmation: 'Approvals and other dialogs',
+  Form: 'Forms',
+  Transcript: 'Transcript',
 };
 
 /** Every action and its keys, grouped by where they count. */

@@ -39,7 +39,7 @@ export function renderCompaction(
   const after = data.postTokens === undefined ? '' : ` → ${formatTokens(data.postTokens)}`;
   const facts = [
     `${formatTokens(data.preTokens)}${after} tokens`,
-    ...(data.trigger === 'auto' ? ['by itself'] : []),
+    ...(data.trigger === 'auto' ? ['automatic'] : []),
     ...(data.durationMs === undefined ? [] : [formatDuration(data.durationMs)]),
     ...(data.focus === undefined ? [] : [`focus: ${sanitizeLine(data.focus)}`]),
   ].join(' · ');

@@ -99,7 +99,7 @@ function detailParts(entry: JSONLEntry): Part[] {
   switch (entry.subtype) {
     case 'session_start': {
       const prompt = entry.data?.systemPrompt;
-      return typeof prompt === 'string' ? [line('What the model is told:'), ...dimText(prompt)] : [];
+      return typeof prompt === 'string' ? [line('System prompt:'), ...dimText(prompt)] : [];
     }
     case 'instructions':
     case 'memory':

@@ -185,7 +185,7 @@ describe('the endpoint', () => {
   });
 
   test('a mistake that hides which one was meant is told, and nobody is asked', async () => {
-    const message = 'config.json may name the endpoint, so nothing was sent to anybody.';
+    const message = 'config.json may name the endpoint, so nothing was sent.';
     const problem = {
       layer: 'user',
       file: 'config.json',

@@ -125,7 +125,7 @@ describe('list', () => {
     expect(await runWith([], {})).toMatchObject({
       code: 0,
       stdout: '',
-      stderr: 'There are no sessions in this project; --all looks in all of them.\n',
+      stderr: 'There are no sessions in this project; --all searches every project.\n',
     });
     expect(JSON.parse((await runWith(['--json'], {})).stdout)).toEqual([]);
   });
@@ -166,7 +166,7 @@ describe('search', () => {
       ].join('\n'),
     );
     expect(stderr).toBe(
-      'Read on: clawdcode session show aaaaaaaa1 --from 7 · go on: clawdcode --resume aaaaaaaa1\n',
+      'Read on: clawdcode session show aaaaaaaa1 --from 7 · resume: clawdcode --resume aaaaaaaa1\n',
     );
   });
 
@@ -242,7 +242,9 @@ describe('changes', () => {
   test('delete where nobody can be asked needs --yes', async () => {
     const refused = await runs('delete', 'zip');
     expect([refused.code, refused.done]).toEqual([42, []]);
-    expect(refused.stderr).toContain('add --yes. Nothing was deleted.');
+    expect(refused.stderr).toMatch(
+      /Cannot ask for confirmation here: add --yes to delete .*\. Nothing was deleted\./,
+    );
     expect(await runs('delete', 'zip', '--yes')).toMatchObject({ code: 0, done: ['delete zip'], asked: [] });
   });
 });

@@ -53,7 +53,7 @@ test('what could not be written is written when the disk is back, without anothe
   await log.append([prompt('a')]);
   await log.append([prompt('b')]);
   expect(problems).toEqual([
-    { message: expect.stringMatching(/not being saved: (ENOTDIR|EEXIST): .*\. The conversation goes on/) },
+    { message: expect.stringMatching(/not being saved: (ENOTDIR|EEXIST): .*\. The conversation continues/) },
   ]);
   await rm(folder);
   await recovered(problems);

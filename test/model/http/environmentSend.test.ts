@@ -94,7 +94,9 @@ describe('proxies', () => {
     const proxy = await proxyTo((await plainServer()).port, 'user:secret');
     const env = { ALL_PROXY: `http://user:wrong-word@127.0.0.1:${proxy.port}` };
     const result = await ask(`${scheme}://model.test/v1`, env);
-    expect(result).toEqual(failedWith(`proxy http://127.0.0.1:${proxy.port} wants`, '407', 'user:password@'));
+    expect(result).toEqual(
+      failedWith(`proxy http://127.0.0.1:${proxy.port} requires`, '407', 'user:password@'),
+    );
     expect(JSON.stringify(result)).not.toContain('wrong-word');
   });
 
@@ -105,7 +107,7 @@ describe('proxies', () => {
     await proxy.close();
     closing.length = 0;
     expect(await ask('https://model.test/v1', refused)).toEqual(
-      failedWith('The proxy', 'whether the proxy runs'),
+      failedWith('The proxy', 'that the proxy is running'),
     );
   });
 
@@ -178,7 +180,9 @@ describe('proxies', () => {
     await socks.close();
     const at = `127.0.0.1:${socks.port}`;
     const gone = await ask('http://model.test/v1', { ALL_PROXY: `socks5h://user:wrong-word@${at}` });
-    expect(gone).toEqual(failedWith(`The proxy socks5h://${at} does not let`, 'whether the proxy runs'));
+    expect(gone).toEqual(
+      failedWith(`The proxy socks5h://${at} did not forward`, 'that the proxy is running'),
+    );
     expect(await ask('http://model.test/v1', { ALL_PROXY: `socks5://${at}` })).toEqual(
       failedWith('model.test', 'DNS'),
     );
@@ -254,7 +258,7 @@ describe('redirects', () => {
       (response) => void response.writeHead(308, { location: '/v1/chat/completions' }).end(),
     ]);
     closing.push(server.close);
-    expect(await ask(server.baseUrl, {})).toEqual(failedWith('redirects again and again'));
+    expect(await ask(server.baseUrl, {})).toEqual(failedWith('too many redirects'));
     expect(server.requests).toHaveLength(4);
   });
 });

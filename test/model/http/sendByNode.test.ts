@@ -170,7 +170,7 @@ test('headers may be as large as some gateways make them; an endless one is name
     kind: 'network',
     retryable: false,
     message: expect.stringMatching(
-      /gateway\.example\/v1 sends more than 256 kB of headers.* A gateway or proxy/,
+      /gateway\.example\/v1 sent more than 256 kB of headers.* A gateway or proxy/,
     ),
   });
 });

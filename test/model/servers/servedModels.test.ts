@@ -196,7 +196,7 @@ test.each([
   ['a model made for little more', { ...facts, maxWindowTokens: 8000 }, byServer, undefined],
   ['a model made for twice as much', { ...facts, maxWindowTokens: 8192 }, byServer, /=8192/],
   ['a window that is large enough', { ...facts, windowTokens: 65_536 }, byServer, undefined],
-  ['a setting that claims more', facts, { windowTokens: 64_000, source: 'setting' }, /cut without a word/],
+  ['a setting that claims more', facts, { windowTokens: 64_000, source: 'setting' }, /silently cut/],
   ['a setting that claims less', facts, { windowTokens: 4000, source: 'setting' }, undefined],
   ['nothing known', { id: 'm', kind: 'ollama' }, byServer, undefined],
 ] as const)('%s', (_name, served, model, expected) => {

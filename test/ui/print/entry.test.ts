@@ -287,7 +287,7 @@ test.each([
         error: 'the model gave no summary',
       },
     },
-    '◆ Conversation compacted: 8k → 2k tokens · by itself\n  ⎿ No model summary: rebuilt from the log instead.\n    /uncompact undoes it.',
+    '◆ Conversation compacted: 8k → 2k tokens · automatic\n  ⎿ No model summary: rebuilt from the log instead.\n    /uncompact undoes it.',
   ],
 ] as [string, MadeUpFields, string | undefined][])('prints %s', (_, fields, expected) => {
   expect(print({ type: 'system', ...fields })).toBe(expected);

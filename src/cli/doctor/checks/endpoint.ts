@@ -184,7 +184,7 @@ function toolsFinding(
     state: 'warning',
     value:
       told === true
-        ? 'the server says that the model calls tools, but it called none when it was asked to'
+        ? 'the server says that the model supports tool calls, but it made none when asked to'
         : 'none: it can talk, but not read or change files',
     fix: 'Choose a model that calls tools (/model); llama.cpp needs --jinja, vLLM --enable-auto-tool-choice.',
   };

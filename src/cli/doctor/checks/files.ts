@@ -115,7 +115,7 @@ export async function checkSessions({ place }: DoctorPorts): Promise<readonly Fi
           ...found,
           state: 'warning',
           value: 'there is no index of them',
-          fix: 'They are listed and found without it, slowly; look at the data folder.',
+          fix: 'Sessions are still listed and found without it, but slowly; check the data folder.',
         },
       ];
     return [
@@ -132,7 +132,7 @@ export async function checkSessions({ place }: DoctorPorts): Promise<readonly Fi
         ...found,
         state: 'warning',
         value,
-        fix: 'It can be deleted (sessions.db in the data folder): it is made anew.',
+        fix: 'Delete it (sessions.db in the data folder); it will be rebuilt.',
       },
     ];
   } finally {

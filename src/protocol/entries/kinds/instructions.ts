@@ -8,7 +8,7 @@ export const instructions = defineKind({
   data: z.object({
     /** Absolute. */
     path: z.string().optional(),
-    /** SHA-256 of the text, in hex; absent when the file is gone. */
+    /** SHA-256 of the text, in hex; absent if the file was deleted. */
     hash: z.string().optional(),
   }),
   isSent: true,

@@ -13,7 +13,7 @@ export const rewind = defineKind({
     /** Uuid of the prompt that was picked. */
     prompt: z.string().optional(),
     scope: z.string().optional(),
-    /** What was going to be done to files. */
+    /** The planned file changes. */
     changes: z.array(pathChangeSchema).readonly().optional(),
   }),
   isSent: false,

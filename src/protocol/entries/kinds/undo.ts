@@ -9,7 +9,7 @@ export const undo = defineKind({
   data: z.object({
     undoes: z.array(z.string()).optional(),
     about: z.string().optional(),
-    /** What was going to be done to files. */
+    /** The planned file changes. */
     changes: z.array(pathChangeSchema).readonly().optional(),
   }),
   isSent: false,

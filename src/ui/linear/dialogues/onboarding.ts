@@ -43,7 +43,7 @@ export async function onboarding(
     const head = [
       ...(problem === undefined ? [] : [`Error: ${sanitizeLine(problem)}`]),
       sanitizeLine(foundText(found)),
-      'Question: how do you want to begin?',
+      'Question: how do you want to start?',
     ];
     const take = (deed: SetupDeed): void => {
       if (deed.type === 'use') keepOffer(deed);

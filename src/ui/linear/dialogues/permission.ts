@@ -56,17 +56,17 @@ export function permission(question: PermissionQuestion, ports: PermissionPorts)
     ...asked,
     tell: [
       ...asked.tell.slice(0, -1),
-      `Answer ${letters} or n. Words behind n tell the model what to do instead.`,
+      `Answer ${letters} or n. Text after n tells the model what to do instead.`,
     ],
     answer(text) {
       if (ports.now() - askedAt < UNHEARD_MS)
-        return 'That line came before the question, so it was ignored. Please answer now.';
+        return 'That line was typed before the question, so it was ignored. Please answer now.';
       const [first = '', ...rest] = text.split(/[\s,:]+/);
       const comment = text.slice(first.length).replace(/^[\s,:]+/, '');
       if (rest.length > 0 && comment !== '') {
         // Only a no can be followed by words: "yes, but …" is not a yes.
         if (choiceOf(choices, first) !== no)
-          return `Only ${letters} or n on its own is an answer; words may follow n.`;
+          return `Answer with just ${letters} or n; only n may be followed by text.`;
         take(no, comment);
         return undefined;
       }
