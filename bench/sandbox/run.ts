@@ -8,6 +8,8 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Grant } from '../../src/protocol/permissions.ts';
 import { createCommandSandbox } from '../../src/sandbox/Sandbox.ts';
+import { programNames } from '../../src/sandbox/temporaryNames.ts';
+import { SCRATCH_NAME } from '../../src/tools/shell/scratch.ts';
 import { startCommand } from '../../src/tools/shell/startCommand.ts';
 
 const { values } = parseArgs({ options: { rounds: { type: 'string', default: '60' } } });
@@ -34,6 +36,7 @@ const sandbox = createCommandSandbox({
     ...{ allowWrite: [], denyRead: [], allowRead: [], isObeyed: () => false, isSensitive: () => false },
   }),
   gitNotes: join(home, '.clawdcode/sandbox/git'),
+  temporary: { parentName: SCRATCH_NAME, isOfProgram: programNames({}) },
   scratchParent: (scratch) => dirname(scratch),
   environment: { granted: [], isToken: () => false },
   network: { verdict: () => 'deny', resolve: async () => [], localPorts: [], forwardPorts: true },

@@ -24,6 +24,7 @@ import {
   type NetworkRules,
   type ProbeOptions,
 } from '../sandbox/Sandbox.ts';
+import { programNames } from '../sandbox/temporaryNames.ts';
 import { SCRATCH_NAME } from '../tools/shell/scratch.ts';
 import { isPublicAddress } from '../tools/web/publicAddress.ts';
 import { systemResolve } from '../tools/web/resolveHost.ts';
@@ -104,6 +105,10 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
       isObeyed,
       isSensitive: sensitive,
     }),
+    temporary: {
+      parentName: SCRATCH_NAME,
+      isOfProgram: programNames({ number: process.getuid?.(), name: env.USER ?? env.LOGNAME }),
+    },
     scratchParent: (scratch) => (dirname(scratch).endsWith(SCRATCH_NAME) ? dirname(scratch) : undefined),
     environment: {
       granted: [...sandbox.allowEnv, ...Object.keys(granted)],

@@ -45,6 +45,8 @@ export interface Confinement {
   blocked(output: string, exitCode: number): string | undefined;
   /** Files that other programs obey and that it has made or changed since the last call, ready to show. */
   obeyedChanges(): readonly string[];
+  /** Shows in the temporary folders of this machine what the command has left in its own. */
+  share(): void;
   /** It goes on in the background as this process: servers in it are to be reached from this machine. */
   keep(pid: number): void;
   /** Lets go of what it holds. */

@@ -1,16 +1,7 @@
 /** Confines the commands of one session with what this machine has: bubblewrap on Linux, seatbelt on macOS. */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import {
-  accessSync,
-  closeSync,
-  constants,
-  mkdirSync,
-  openSync,
-  realpathSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { accessSync, closeSync, constants, openSync, realpathSync, unlinkSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
 import { delimiter, isAbsolute, join } from 'node:path';
@@ -25,7 +16,6 @@ import type {
 } from '../protocol/sandbox.ts';
 import { whyBlocked } from './blocked.ts';
 import { bubblewrapArguments } from './bubblewrap.ts';
-import { compiledCode } from './caches.ts';
 import { createCompletedGitFolders } from './completedGitFolders.ts';
 import { type EnvironmentRules, withoutTokens } from './environment.ts';
 import { resolved } from './fileLookups.ts';
@@ -35,6 +25,7 @@ import { closeInheritedFiles } from './inheritedFiles.ts';
 import { type ObeyedChanges, watchObeyed } from './obeyedChanges.ts';
 import { PortForwarder } from './PortForwarder.ts';
 import { planCommand, type SandboxPlan } from './plan.ts';
+import { createTemporaryFolders, type TemporaryOptions } from './privateTemporary.ts';
 import { createSecretsWalk } from './projectSecrets.ts';
 import { createProjectWalk } from './projectWalk.ts';
 import { createProxy } from './proxy.ts';
@@ -56,7 +47,12 @@ export interface SandboxOptions {
   /** The Node that this program runs on, absolute. */
   readonly node: string;
   /** Looked at for each command: directories may be added. */
-  readonly places: () => Omit<PlaceOptions, 'scratchParent' | 'repositories' | 'projectSecrets'>;
+  readonly places: () => Omit<
+    PlaceOptions,
+    'scratchParent' | 'repositories' | 'projectSecrets' | 'privateTemporary'
+  >;
+  /** The session's own folders in the place of shared temporary ones. */
+  readonly temporary: TemporaryOptions;
   /** Holds the scratch folders of all commands. */
   readonly scratchParent: (scratch: string) => string | undefined;
   readonly environment: EnvironmentRules;
@@ -106,6 +102,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
   });
   const findSecrets = createSecretsWalk((path) => options.places().isSensitive(path));
   const gitFolders = createCompletedGitFolders(options.gitNotes);
+  const temporary = createTemporaryFolders(options.temporary);
 
   /** Only commands of this session can connect: where one runs, it is the one, though it does not say so. */
   const asking = (token: string | undefined): RunningRequest | undefined => {
@@ -166,15 +163,19 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       const walked = roots.map(walk);
       const repositories = walked.flatMap((one) => one.repositories);
       for (const folder of [...roots, ...repositories].flatMap(gitFoldersOf)) gitFolders.complete(folder);
-      if (!isLook) compiledCode(given.temporary, given.user).forEach(made);
       const places = findPlaces({
         ...given,
         repositories,
         projectSecrets: isLook ? workspace.flatMap(findSecrets) : [],
+        // Profiles of macOS cannot put one folder in the place of another.
+        ...(options.platform === 'linux' ? { privateTemporary: (shared) => temporary.open(shared) } : {}),
         scratchParent: options.scratchParent(request.scratch),
       });
       const scratch = realpathSync(request.scratch);
-      const plan = planCommand(found.mode, request.grant.basis, { cwd: request.cwd, scratch }, places);
+      const where = { cwd: request.cwd, scratch };
+      const plan = planCommand(found.mode, request.grant.basis, where, places, temporary.isOwn);
+      temporary.share();
+      for (const folder of plan.temporary) temporary.link(folder, folder.mounted, request.command);
       const wayOut = plan.network === 'session' ? await open() : undefined;
       const token = randomBytes(9).toString('base64url');
       const own: RunningRequest = {
@@ -190,6 +191,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         () => roots.map((root) => walk(root).obeyed),
         { kept: [...plan.protected, ...plan.hidden.map(({ path }) => path)], root: roots[0] ?? '/' },
       );
+      const share = (): void => temporary.share();
       const confinement = confined({
         plan,
         env,
@@ -199,6 +201,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         asking: own,
         options,
         obeyed,
+        share,
         onRelease,
       });
       if (plan.network === 'session') running.set(token, own);
@@ -210,17 +213,9 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       proxy.closeAllConnections();
       void opened?.then((one) => one?.close());
       gitFolders.release();
+      temporary.release();
     },
   };
-}
-
-/** What is not there could be made by a command, and not be protected. */
-function made(folder: string): void {
-  try {
-    mkdirSync(folder);
-  } catch {
-    // It exists already, or cannot be created.
-  }
 }
 
 /** How confined commands reach the proxy. */
@@ -342,6 +337,7 @@ function unconfined(reason: string, env: Readonly<Record<string, string>>): Conf
     record: () => ({ mode: 'none', reason }),
     blocked: () => undefined,
     obeyedChanges: () => [],
+    share: () => undefined,
     keep: () => undefined,
     release: () => undefined,
   };
@@ -357,6 +353,7 @@ interface ConfinedParts {
   readonly asking: RunningRequest;
   readonly options: SandboxOptions;
   readonly obeyed: ObeyedChanges;
+  readonly share: () => void;
   readonly onRelease: () => void;
 }
 
@@ -369,6 +366,7 @@ function confined({
   asking,
   options,
   obeyed,
+  share,
   onRelease,
 }: ConfinedParts): Confinement {
   const descriptors: number[] = [];
@@ -418,7 +416,9 @@ function confined({
     },
     blocked: (output, exitCode) => whyBlocked(output, exitCode, [...asking.refused], [...asking.problems]),
     obeyedChanges: () => obeyed.take(),
+    share,
     keep(pid) {
+      share();
       if (wayOut?.forwarder === undefined || !options.network.forwardPorts) return;
       kept = pid;
       wayOut.forwarder.watch(pid);

@@ -1,5 +1,6 @@
 /** A plan in the words of bubblewrap (`man bwrap`): mounts are laid over each other in the order of the arguments. Pure. */
-import { depthOf, type SandboxPlan } from './plan.ts';
+import { join } from 'node:path';
+import { depthOf, type PlannedTemporary, type SandboxPlan } from './plan.ts';
 
 /**
  * Of /proc, what changes the whole machine. The files belong to root, so a sandbox that root starts could write them even
@@ -36,11 +37,12 @@ export function bubblewrapArguments(plan: SandboxPlan, filter: number | undefine
 /** The mounts below `/`, the outer ones first: a bind shows again what an earlier mount hid below it. */
 function mountsOf(plan: SandboxPlan): readonly string[] {
   const mounts: readonly (readonly [path: string, words: readonly string[]])[] = [
+    ...plan.temporary.flatMap(temporaryMounts),
     ...plan.readable.map((path) => [path, ['--ro-bind-try', path, path]] as const),
     ...plan.writable.filter((path) => path !== '/').map((path) => [path, ['--bind', path, path]] as const),
     ...plan.anchored.map((path) => [path, ['--bind', path, path]] as const),
     ...plan.protected.map((path) => [path, ['--ro-bind-try', path, path]] as const),
-    ...(plan.scratchParent === undefined
+    ...(plan.scratchParent === undefined || plan.temporary.some(({ parent }) => parent === plan.scratchParent)
       ? []
       : [[plan.scratchParent, ['--tmpfs', plan.scratchParent]] as const]),
     [plan.scratch, ['--bind', plan.scratch, plan.scratch]],
@@ -51,4 +53,17 @@ function mountsOf(plan: SandboxPlan): readonly string[] {
   ];
   // Sorting keeps the order of those at the same depth.
   return [...mounts].sort(([a], [b]) => depthOf(a) - depthOf(b)).flatMap(([, words]) => words);
+}
+
+/** The session's own folder in the place of the shared one, under both of its paths. */
+function temporaryMounts({ shared, parent, own, outside, mounted }: PlannedTemporary) {
+  return [
+    [shared, ['--bind', own, shared]],
+    ...mounted
+      .map((name) => join(shared, name))
+      .map((path) => [path, ['--ro-bind-try', path, path]] as const),
+    [parent, ['--tmpfs', parent]],
+    [own, ['--bind', own, own]],
+    [outside, ['--ro-bind', shared, outside]],
+  ] as const;
 }

@@ -12,16 +12,6 @@ const folders: Readonly<Record<string, string>> = {
   CCACHE_DIR: 'ccache',
 };
 
-/**
- * Folders for temporary files in which programs keep compiled code and run it again: npm and Vite, outside, would run what a
- * confined command puts there. These do without when they cannot write. Sources: Node, module.enableCompileCache;
- * v8-compile-cache, as Yarn 1 has it.
- */
-export function compiledCode(temporary: readonly string[], user: number | undefined): readonly string[] {
-  const names = ['node-compile-cache', user === undefined ? 'v8-compile-cache' : `v8-compile-cache-${user}`];
-  return temporary.flatMap((folder) => names.map((name) => join(folder, name)));
-}
-
 /** One variable for each, below `root`; programs make the folders themselves. */
 export function cacheVariables(root: string): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(folders).map(([name, folder]) => [name, join(root, folder)]));

@@ -79,7 +79,8 @@ function foldersIn(file: string): readonly string[] {
   }
 }
 
-function isRunning(pid: number): boolean {
+/** Whether there is a process of that number. */
+export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

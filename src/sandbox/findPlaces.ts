@@ -1,15 +1,14 @@
 /** Looks at the disk for what a plan names: which secrets, protected files and git folders there are right now. */
 import { readFileSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { compiledCode } from './caches.ts';
+import { delimiter, join, resolve } from 'node:path';
 import { lstatOf, namesIn, resolved } from './fileLookups.ts';
-
 import { gitFoldersOf, includedByUser, linkedGitFolder, protectedInGit } from './gitPlaces.ts';
 import { borrowedObjects, homeElsewhere } from './homeElsewhere.ts';
-
 import { otherPaths, readMounts } from './mounts.ts';
 import { type HiddenPlace, isInside, type SandboxPlaces } from './plan.ts';
+import type { PrivateTemporary } from './privateTemporary.ts';
 import { secretPathsOf } from './secretPlaces.ts';
+import { wholeNames } from './temporaryNames.ts';
 
 export interface PlaceOptions {
   /** The project and the directories added to it, absolute. */
@@ -28,6 +27,8 @@ export interface PlaceOptions {
   /** The program's own data: keys, sessions, what files were before they changed. Hidden. */
   readonly dataRoot: string;
   readonly temporary: readonly string[];
+  /** Makes the folder that commands have in the place of a shared one; absent = they share it. */
+  readonly privateTemporary?: (shared: string) => PrivateTemporary | undefined;
   readonly scratchParent: string | undefined;
   /** Settings: absolute or below the home, written `~/…`, or below the project. */
   readonly allowWrite: readonly string[];
@@ -52,8 +53,14 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
     );
   const shown = options.allowRead.flatMap(expand);
   const writable = options.allowWrite.flatMap(expand);
-  const temporary = options.temporary.flatMap(resolved).filter((path) => path !== '/');
   const [home = options.home] = resolved(options.home);
+  const folders = [...new Set(options.temporary.flatMap(resolved))].filter((path) => path !== '/');
+  // One in the workspace, or that is the home itself, cannot be replaced.
+  const isReplaced = (folder: string): boolean =>
+    options.privateTemporary !== undefined &&
+    ![...workspace, ...writable].some((place) => isInside(folder, place)) &&
+    folder !== home;
+  const temporary = folders.filter((folder) => !isReplaced(folder));
   const isHomeIn = (folder: string): boolean => isInside(home, folder);
   const isHomeGiven = [...workspace, ...writable].some(isHomeIn);
   const roots = [
@@ -79,13 +86,17 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
   return {
     workspace,
     temporary,
+    privateTemporary: folders
+      .filter(isReplaced)
+      .flatMap((folder) => options.privateTemporary?.(folder) ?? []),
+    needed: [...[home, ...(options.env.PATH ?? '').split(delimiter).flatMap(resolved)], ...folders],
     gitFolders,
     protected: [
       ...new Set([
         ...keptHome,
         ...roots.flatMap((root) => protectedIn(root, options)),
         ...included,
-        ...compiledCode(temporary, options.user).flatMap(resolved),
+        ...temporary.flatMap((folder) => wholeNames(options.user).map((name) => join(folder, name))),
       ]),
     ],
     hidden,

@@ -6,13 +6,18 @@ import { dirname } from 'node:path';
 import type { PermissionBasis } from '../protocol/permissions.ts';
 import type { SandboxMode } from '../protocol/sandbox.ts';
 import type { Elsewhere } from './homeElsewhere.ts';
+import type { PrivateTemporary } from './privateTemporary.ts';
 
 /** Absolute, resolved paths; every one exists. */
 export interface SandboxPlaces {
   /** The project and the directories added to it. */
   readonly workspace: readonly string[];
-  /** Folders for temporary files that all programs share. */
+  /** Folders for temporary files that commands share with all programs. */
   readonly temporary: readonly string[];
+  /** Those in whose place commands have one of their own. */
+  readonly privateTemporary: readonly PrivateTemporary[];
+  /** In these, what has to be there as it is: the home, folders of programs. */
+  readonly needed: readonly string[];
   /** Where the git folder lies when it is not in the workspace, as for a linked worktree. */
   readonly gitFolders: readonly string[];
   /** In writable places: files that other programs obey. */
@@ -51,7 +56,13 @@ export interface SandboxPlan {
   readonly anchored: readonly string[];
   readonly scratch: string;
   readonly scratchParent: string | undefined;
+  readonly temporary: readonly PlannedTemporary[];
   readonly network: PlannedNetwork;
+}
+
+export interface PlannedTemporary extends PrivateTemporary {
+  /** Names in the shared folder that are mounted in the command's own, read-only where nothing else opens them. */
+  readonly mounted: readonly string[];
 }
 
 /** A command that only looks gets no more than looking takes, whatever the mode. */
@@ -60,6 +71,7 @@ export function planCommand(
   basis: PermissionBasis,
   { cwd, scratch }: { readonly cwd: string; readonly scratch: string },
   places: SandboxPlaces,
+  isOwnTemporary: (folder: PrivateTemporary, name: string) => boolean = () => false,
 ): SandboxPlan {
   const looksOnly = basis === 'read-only';
   const writes = mode === 'workspace-write' && !looksOnly;
@@ -75,22 +87,58 @@ export function planCommand(
   // The user may have approved a `cd` to a folder there.
   const isAway = places.elsewhere.hidden.some(({ path }) => isInside(cwd, path));
   const seen = looksOnly ? [...places.elsewhere.readable, ...(isAway ? [cwd] : [])] : [];
-  const readable = [...places.readable, ...seen];
+  const { privateTemporary } = places;
+  const left = writes ? [] : privateTemporary.map(({ own }) => own);
+  const readable = [...places.readable, ...seen, ...left];
   const closed = [...hidden.map(({ path }) => path), ...readable];
   // A link may lead what is protected out of the workspace: there nothing can be written, and more must not be seen.
   const kept = places.protected.filter((path) => isInWritable(path, writable, closed));
+  const anchored = anchorsOf(writable, [...kept, ...closed]);
+  const mounts = [...writable, ...readable, ...kept, ...anchored, ...places.needed, cwd, scratch];
+  const temporary = (writes ? privateTemporary : []).map((folder): PlannedTemporary => {
+    const names = new Set(mounts.flatMap((path) => nameIn(path, folder)));
+    return { ...folder, mounted: [...names].filter((name) => !isOwnTemporary(folder, name)) };
+  });
   return {
     mode: writes ? 'workspace-write' : 'read-only',
     cwd,
     writable: outermostFirst(writable),
-    hidden,
+    hidden: temporary.length === 0 ? hidden : hiddenWith(hidden, temporary, places.scratchParent),
     readable,
     protected: kept,
-    anchored: anchorsOf(writable, [...kept, ...closed]),
+    anchored,
     scratch,
     scratchParent: places.scratchParent,
+    temporary,
     network: looksOnly ? 'none' : 'session',
   };
+}
+
+/** Of the entry in a shared temporary folder that a path leads through. */
+function nameIn(path: string, { shared, parent }: PrivateTemporary): readonly string[] {
+  if (path === shared || !isInside(path, shared) || isInside(path, parent)) return [];
+  return [path.slice(shared.length + 1).split('/')[0] ?? ''];
+}
+
+/** What is hidden in a shared temporary folder is so at its other place, and where it is not mounted nothing is there. */
+function hiddenWith(
+  hidden: readonly HiddenPlace[],
+  temporary: readonly PlannedTemporary[],
+  scratchParent: string | undefined,
+): readonly HiddenPlace[] {
+  const isMounted = (path: string): boolean =>
+    temporary.every((folder) => nameIn(path, folder).every((name) => folder.mounted.includes(name)));
+  const parents = new Set([
+    ...temporary.map(({ parent }) => parent),
+    ...(scratchParent ? [scratchParent] : []),
+  ]);
+  const all = [...hidden, ...[...parents].map((path) => ({ path, isDirectory: true }))];
+  const again = temporary.flatMap(({ shared, outside }) =>
+    all
+      .filter(({ path }) => path !== shared && isInside(path, shared))
+      .map(({ path, isDirectory }) => ({ path: outside + path.slice(shared.length), isDirectory })),
+  );
+  return [...hidden.filter(({ path }) => isMounted(path)), ...again];
 }
 
 function outermostFirst(paths: readonly string[]): readonly string[] {

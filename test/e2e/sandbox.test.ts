@@ -12,7 +12,7 @@ const bash = (command: string) => ({ calls: [{ name: 'Bash', input: { command } 
 describe.skipIf(!hasSandbox)('with a sandbox', () => {
   test('one key lets everything in it run; what it stops is offered outside, once', async () => {
     const { server, work, ready } = await setStage();
-    // Below the temporary folder nearly everything can be written: what is protected cannot.
+    // What is protected cannot be written.
     server.script(
       bash('touch one'),
       bash('touch two'),

@@ -11,6 +11,8 @@ import type { Grant } from '../../src/protocol/permissions.ts';
 import type { CommandSandbox } from '../../src/protocol/sandbox.ts';
 import type { ToolContext, ToolOutcome } from '../../src/protocol/tools.ts';
 import { createCommandSandbox, type SandboxOptions } from '../../src/sandbox/Sandbox.ts';
+import { programNames } from '../../src/sandbox/temporaryNames.ts';
+import { SCRATCH_NAME } from '../../src/tools/shell/scratch.ts';
 import { openWorkbench } from '../tools/workbench.ts';
 
 /** Whether this machine can run a sandbox at all; without one these tests say nothing. */
@@ -100,6 +102,7 @@ export async function confined({
       isObeyed: (path) => isReadOnlyForCommands(path, { homes: [home], workspace: [root] }),
       isSensitive,
     }),
+    temporary: { parentName: SCRATCH_NAME, isOfProgram: programNames({}) },
     scratchParent: (scratch) => dirname(scratch),
     environment: { granted: [], isToken: () => false },
     gitNotes: join(home, '.clawdcode/sandbox/git'),

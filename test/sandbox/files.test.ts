@@ -1,7 +1,9 @@
 import { execFileSync, type StdioOptions, spawnSync } from 'node:child_process';
 import {
+  chmodSync,
   closeSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   openSync,
@@ -10,12 +12,15 @@ import {
   realpathSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createCompletedGitFolders } from '../../src/sandbox/completedGitFolders.ts';
+import { programNames } from '../../src/sandbox/temporaryNames.ts';
+import { SCRATCH_NAME } from '../../src/tools/shell/scratch.ts';
 import { confined, hasSandbox } from './confined.ts';
 
 describe.skipIf(!hasSandbox)('files in the sandbox', () => {
@@ -265,13 +270,129 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect(readdirSync(join(home, '.clawdcode/sandbox/git'))).toEqual([]);
   });
 
-  test('code that programs outside compile into the temporary folder and run again is read-only', async () => {
-    const { run, tmp } = await confined();
-    const { text } = await run(
-      `cd ${tmp}; for f in node-compile-cache v8-compile-cache; do { mkdir -p $f; echo x > $f/x; } || mv $f y || rmdir $f || echo kept; done; ls`,
-    );
-    expect(text.match(/^kept$/gm)).toHaveLength(2);
-    expect(text).not.toMatch(/^y$/m);
+  describe('in the temporary folder', () => {
+    test('plain files and folders that a command makes are seen outside and by the next one, and outlast the session', async () => {
+      const { run, tmp, sandbox } = await confined();
+      await run(`echo one > ${tmp}/notes.txt; mkdir -p ${tmp}/work/deep; echo two > ${tmp}/work/deep/a`);
+      expect(readFileSync(join(tmp, 'notes.txt'), 'utf8')).toBe('one\n');
+      const { text } = await run(
+        `echo more >> ${tmp}/notes.txt; cat ${tmp}/notes.txt "$TMPDIR"/work/deep/a; rm -r ${tmp}/work`,
+      );
+      expect(text).toBe('one\nmore\ntwo');
+      expect(readdirSync(tmp)).not.toContain('work');
+      expect((await run(`cat ${tmp}/notes.txt`, { basis: 'read-only' })).text).toBe('one\nmore');
+      await run(`mkdir ${tmp}/kept; echo three > ${tmp}/kept/b; cd ${tmp}/kept`);
+      sandbox.dispose();
+      for (const name of ['notes.txt', 'kept'])
+        expect(lstatSync(join(tmp, name)).isSymbolicLink()).toBe(false);
+      expect(readFileSync(join(tmp, 'notes.txt'), 'utf8')).toBe('one\nmore\n');
+      expect(readFileSync(join(tmp, 'kept/b'), 'utf8')).toBe('three\n');
+    });
+
+    test('what a command in the background writes is seen while it runs', async () => {
+      const { run, call, root, tmp } = await confined();
+      await run(`echo up > ${tmp}/server.log; while [ ! -f go ]; do sleep 0.05; done`, { background: true });
+      expect(readFileSync(join(tmp, 'server.log'), 'utf8')).toBe('up\n');
+      writeFileSync(join(root, 'go'), '');
+      await call('BashOutput', { task_id: 'b1', wait: 20_000 });
+    });
+
+    test('what is there can be read and stays as it is', async () => {
+      const { run, tmp } = await confined();
+      mkdirSync(join(tmp, 'build123'));
+      for (const name of ['crash.log', 'build123/main']) writeFileSync(join(tmp, name), 'before');
+      const { text } = await run(
+        `cd ${tmp}; cat crash.log build123/main; echo x > crash.log; echo x > build123/main; echo x > build123/new; rm -rf *; mv build123 b; mkdir build123; echo x > build123/main`,
+      );
+      expect(text).toMatch(/^beforebefore/);
+      expect(text).toMatch(
+        /crash\.log: Read-only[\s\S]*build123\/main: Read-only[\s\S]*build123\/new: Read-only/,
+      );
+      for (const name of ['crash.log', 'build123/main'])
+        expect(readFileSync(join(tmp, name), 'utf8')).toBe('before');
+      expect(readdirSync(join(tmp, 'build123'))).toEqual(['main']);
+    });
+
+    test('what another program makes there while a command runs is out of its reach', async () => {
+      const { run, call, root, tmp } = await confined();
+      const evil = `echo ready > ready; while [ ! -f go ]; do sleep 0.02; done; for f in ${tmp}/go-build1/main ${tmp}/*/*/outside/go-build1/main; do echo evil > $f; done; echo end`;
+      await run(evil, { background: true });
+      mkdirSync(join(tmp, 'go-build1'));
+      writeFileSync(join(tmp, 'go-build1/main'), 'before');
+      writeFileSync(join(root, 'go'), '');
+      expect((await call('BashOutput', { task_id: 'b1', wait: 20_000 })).text).toContain('end');
+      expect(readFileSync(join(tmp, 'go-build1/main'), 'utf8')).toBe('before');
+    });
+
+    test('what programs outside would run, load or obey never gets there', async () => {
+      const { run, tmp, sandbox } = await confined({
+        options: {
+          temporary: { parentName: SCRATCH_NAME, isOfProgram: programNames({ number: 1234, name: 'alice' }) },
+        },
+      });
+      const names =
+        'node-compile-cache tsx-1234 bunx-1234-prettier@latest jest_rs node_modules .X11-unix tmux-1234 pytest-of-alice made.so';
+      const { status, text } = await run(
+        `cd ${tmp} && mkdir ${names} && for d in ${names}; do echo x > $d/x; done`,
+      );
+      expect(status, text).toBe('ok');
+      await run(`cd ${tmp} && ln -s ~/plain.txt link.txt && mkfifo pipe.txt; ls ${names}`);
+      sandbox.dispose();
+      expect(readdirSync(tmp).filter((name) => !name.startsWith('clawdcode-'))).toEqual([]);
+    });
+
+    test('of thousands of entries those can be read that a command names', async () => {
+      const { run, tmp } = await confined();
+      for (let at = 0; at < 3000; at++) writeFileSync(join(tmp, `entry${at}.txt`), `in ${at}\n`);
+      expect((await run(`cat ${tmp}/entry2999.txt ${tmp}/entry7.txt`)).text).toBe('in 2999\nin 7');
+    });
+
+    test('secrets stay hidden, and so do the folders of other sessions', async () => {
+      const { run, tmp } = await confined({ denyRead: ['../../tmp/private'] });
+      mkdirSync(join(tmp, 'private'));
+      writeFileSync(join(tmp, 'private/key'), 'SECRET');
+      await run('true');
+      const other = join(tmp, SCRATCH_NAME, 'session-1-abcdef/tmp');
+      mkdirSync(other, { recursive: true });
+      writeFileSync(join(other, 'key'), 'SECRET');
+      const { text } = await run(`cat ${tmp}/private/key; find ${tmp}/ -name key | xargs cat; echo end`);
+      expect(text).toContain('end');
+      expect(text).not.toContain('SECRET');
+    });
+
+    test('what a killed session showed there takes its place with a later one', async () => {
+      const { run, tmp } = await confined();
+      const { pid } = spawnSync(process.execPath, ['-e', '']);
+      const session = join(tmp, SCRATCH_NAME, `session-${pid}-abcdef`);
+      mkdirSync(join(session, 'tmp'), { recursive: true, mode: 0o700 });
+      chmodSync(join(tmp, SCRATCH_NAME), 0o700);
+      writeFileSync(join(session, 'tmp/report.txt'), 'done\n');
+      symlinkSync(join(session, 'tmp/report.txt'), join(tmp, 'report.txt'));
+      utimesSync(session, 1, 1);
+      await run('true');
+      expect(lstatSync(join(tmp, 'report.txt')).isFile()).toBe(true);
+      expect(readFileSync(join(tmp, 'report.txt'), 'utf8')).toBe('done\n');
+    });
+
+    test('works where one lies in the other', async () => {
+      const { run, base, tmp } = await confined({ temporary: ({ base }) => [base, join(base, 'tmp')] });
+      writeFileSync(join(tmp, 'in.txt'), 'in\n');
+      const { text } = await run(
+        `cat ${tmp}/in.txt; echo a > ${tmp}/a.txt; echo b > ${base}/b.txt; cat ${tmp}/a.txt ${base}/b.txt; echo x > ${tmp}/in.txt`,
+      );
+      expect(text).toMatch(/^in\na\nb\n.*in\.txt: Read-only/);
+      expect(readFileSync(join(tmp, 'a.txt'), 'utf8')).toBe('a\n');
+      expect(readFileSync(join(base, 'b.txt'), 'utf8')).toBe('b\n');
+    });
+
+    test('a project there can be written, and nothing around it', async () => {
+      const { run, root, base } = await confined({ temporary: ({ base }) => [base] });
+      const { text } = await run(
+        `echo in > in.txt; echo x > ${base}/home/out.txt; cat in.txt; cat ~/plain.txt`,
+      );
+      expect(text).toMatch(/out\.txt: Read-only[\s\S]*^in\nplain$/m);
+      expect(readFileSync(join(root, 'in.txt'), 'utf8')).toBe('in\n');
+    });
   });
 
   test('a folder around secrets or the project cannot be moved away', async () => {
@@ -525,7 +646,7 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
   test('the folders of other commands are out of sight', async () => {
     const { run } = await confined();
     await run('sleep 30', { background: true });
-    const { text } = await run('ls -d "$TMPDIR"/clawdcode-*/*/');
+    const { text } = await run('ls -d "$TMPDIR"/clawdcode-*/clawdcode-*/');
     expect(text.trim().split('\n')).toHaveLength(1);
   });
 

@@ -7,10 +7,13 @@ import { planCommand, type SandboxPlaces } from '../../src/sandbox/plan.ts';
 import { seatbeltProfile } from '../../src/sandbox/seatbelt.ts';
 import { socketFilter } from '../../src/sandbox/seccomp.ts';
 import { readServerName } from '../../src/sandbox/serverName.ts';
+import { programNames } from '../../src/sandbox/temporaryNames.ts';
 
 const places: SandboxPlaces = {
   workspace: ['/home/u/p'],
   temporary: ['/tmp'],
+  privateTemporary: [],
+  needed: [],
   gitFolders: [],
   protected: ['/home/u/p/.git/hooks', '/home/u/p/.git/config', '/home/u/p/.clawdcode.json'],
   hidden: [
@@ -213,6 +216,22 @@ describe('the environment', () => {
     'VITE_PUBLIC_URL',
     'MONKEY',
   ])('%s is', (name) => expect(kept([name])).toEqual([name]));
+});
+
+describe('in a temporary folder', () => {
+  const isOfProgram = programNames({ number: 1000, name: 'alice' });
+
+  test.each(
+    'tsx-1000 bunx-1000-prettier@latest jest_rs node-compile-cache v8-compile-cache-1000 go-build123 pip-abc yarn--1700 .X11-unix tmux-1000 ssh-AbCdEf vscode-typescript1000 hsperfdata_alice pytest-of-alice torchinductor_alice made.so node_modules package.json tsconfig.base.json eslint.config.js HEAD foo.sock foo-1000.bin'.split(
+      ' ',
+    ),
+  )('%s belongs to a program', (name) => expect(isOfProgram(name)).toBe(true));
+
+  test.each(
+    'out.txt fix.py npm-test.log jest-report.json report-1000.md work build data script.sh a.out site notes screenshot1.png result10001'.split(
+      ' ',
+    ),
+  )('%s does not', (name) => expect(isOfProgram(name)).toBe(false));
 });
 
 describe('why a command failed', () => {

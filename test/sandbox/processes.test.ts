@@ -89,7 +89,7 @@ describe.skipIf(!hasSandbox)('processes in the sandbox', () => {
     async (leave) => {
       const { run } = await confined();
       const { text } = await run(
-        `d=$(echo "$TMPDIR"/clawdcode-*/*/); rm -f $d/cwd $d/jobs; ${leave}; trap - EXIT; ls $d; echo hi`,
+        `d=$(echo "$TMPDIR"/clawdcode-*/clawdcode-*/); rm -f $d/cwd $d/jobs; ${leave}; trap - EXIT; ls $d; echo hi`,
       );
       expect(text).toBe('cwd\njobs\nhi');
     },
@@ -103,7 +103,7 @@ describe.skipIf(!hasSandbox)('processes in the sandbox', () => {
       script,
       `import { bubblewrapArguments } from ${from('sandbox/bubblewrap.ts')};
        import { spawn } from 'node:child_process';
-       const plan = { mode: 'workspace-write', cwd: ${JSON.stringify(root)}, writable: [${JSON.stringify(root)}], hidden: [], readable: [], protected: [], anchored: [], scratch: ${JSON.stringify(tmp)}, scratchParent: undefined, network: 'none' };
+       const plan = { mode: 'workspace-write', cwd: ${JSON.stringify(root)}, writable: [${JSON.stringify(root)}], hidden: [], readable: [], protected: [], anchored: [], scratch: ${JSON.stringify(tmp)}, scratchParent: undefined, temporary: [], network: 'none' };
        spawn('bwrap', [...bubblewrapArguments(plan, undefined), 'sh', '-c', 'while :; do date +%N > tick; sleep 0.05; done'], { detached: true, stdio: 'ignore' });
        setInterval(() => {}, 1000);`,
     );

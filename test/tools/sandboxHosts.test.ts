@@ -10,6 +10,7 @@ function sandboxWith(hosts: readonly string[], isBlocked: boolean): CommandSandb
     record: () => ({ mode, ...(reached.length === 0 ? {} : { hosts: [...reached] }) }),
     blocked: () => (isBlocked && mode !== 'none' ? 'it wrote outside' : undefined),
     obeyedChanges: () => [],
+    share: () => undefined,
     keep: () => undefined,
     release: () => undefined,
   });

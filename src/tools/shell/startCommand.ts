@@ -98,6 +98,7 @@ export async function startCommand(spec: CommandSpec): Promise<RunningCommand> {
       await Promise.race([drained, delay(DRAIN_MS)]);
       // A sandbox takes a moment to vanish after its command.
       while (performance.now() < deadline && alive()) await delay(ALIVE_POLL_MS);
+      confinement?.share();
       return end;
     }),
     alive,

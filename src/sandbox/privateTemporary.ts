@@ -1,0 +1,222 @@
+/**
+ * The temporary folders of a session's confined commands. Other programs of the user run code and obey what lies in the
+ * shared ones (`/tmp`), so commands get a folder of their own in its place. What is in the shared one can be read through
+ * links; plain files and folders that a command makes appear there as links, and take the place of these when the session
+ * ends. What a killed session has left is settled by a later one.
+ */
+import {
+  type Dirent,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  symlinkSync,
+  unlinkSync,
+} from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isRunning } from './completedGitFolders.ts';
+import { lstatOf, namesIn } from './fileLookups.ts';
+
+/** More are not linked at each command; then only those that the command names. */
+const MAX_LINKED = 1000;
+/** How old the folder of a dead process has to be: its number may be that of a process that this one cannot see. */
+const LEFT_BEHIND_MS = 60 * 60 * 1000;
+
+/** A shared temporary folder and what commands see instead. Absolute, resolved. */
+export interface PrivateTemporary {
+  readonly shared: string;
+  /** Holds this folder and those of running commands; only the command's own are seen. */
+  readonly parent: string;
+  /** In the place of the shared one. */
+  readonly own: string;
+  /** Where commands find the shared one, read-only. */
+  readonly outside: string;
+}
+
+export interface TemporaryFolders {
+  /** The folder for a shared one, made on first use. Undefined where none can be had. Never throws. */
+  open(shared: string): PrivateTemporary | undefined;
+  /** Those that are there. */
+  opened(): readonly PrivateTemporary[];
+  /** Links what is in the shared folder, but for names that something else is mounted at. Never throws. */
+  link(folder: PrivateTemporary, mounted: readonly string[], command: string): void;
+  /** Whether an entry was made by a command. */
+  isOwn(folder: PrivateTemporary, name: string): boolean;
+  /** Shows in the shared folders what commands have made. Never throws. */
+  share(): void;
+  /** The session is over: what is shown stays, the rest is removed. Never throws. */
+  release(): void;
+}
+
+export interface TemporaryOptions {
+  /** Of the folder in each shared one that holds those of this user's sessions and commands. */
+  readonly parentName: string;
+  /** Whether other programs take an entry of that name for theirs: it is neither linked nor shown. */
+  readonly isOfProgram: (name: string) => boolean;
+}
+
+interface State extends PrivateTemporary {
+  /** Entries of the shared folder that are linked, or need no link. */
+  readonly linked: Set<string>;
+  readonly shown: Set<string>;
+  /** Something was mounted there, which leaves an empty entry. */
+  readonly mounted: Set<string>;
+  /** When the shared folder was read last. */
+  readAt?: bigint;
+  names: readonly string[];
+}
+
+export function createTemporaryFolders({ parentName, isOfProgram }: TemporaryOptions): TemporaryFolders {
+  const states = new Map<string, State | undefined>();
+  const stateOf = ({ shared }: PrivateTemporary): State | undefined => states.get(shared);
+  return {
+    open(shared) {
+      if (!states.has(shared)) states.set(shared, make(shared, parentName));
+      return states.get(shared);
+    },
+    opened: () => [...states.values()].filter((state) => state !== undefined),
+    link(folder, mounted, command) {
+      const state = stateOf(folder);
+      if (state === undefined) return;
+      for (const name of mounted) {
+        state.mounted.add(name);
+        if (state.linked.delete(name)) unlink(join(state.own, name), join(state.outside, name));
+      }
+      linkNames(state, isOfProgram, command);
+    },
+    isOwn(folder, name) {
+      const state = stateOf(folder);
+      if (state === undefined || state.mounted.has(name)) return false;
+      const found = lstatOf(join(folder.own, name));
+      return found !== undefined && !found.isSymbolicLink();
+    },
+    share() {
+      for (const state of states.values()) if (state !== undefined) show(state, isOfProgram);
+    },
+    release() {
+      for (const state of states.values()) {
+        if (state === undefined) continue;
+        show(state, isOfProgram);
+        settle(state);
+      }
+      states.clear();
+    },
+  };
+}
+
+/** Anybody may make folders in a shared one: undefined where the parent is not the user's own, or open to others. */
+function make(shared: string, parentName: string): State | undefined {
+  try {
+    const parent = join(shared, parentName);
+    if (lstatOf(parent) === undefined) mkdirSync(parent, { mode: 0o700 });
+    const found = lstatSync(parent);
+    if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o077) !== 0)
+      return undefined;
+    for (const name of namesIn(parent)) if (isLeft(parent, name)) settle(placesOf(shared, parent, name));
+    const session = mkdtempSync(join(parent, `session-${process.pid}-`)).slice(parent.length + 1);
+    const places = placesOf(shared, parent, session);
+    for (const folder of [places.own, places.outside]) mkdirSync(folder, { mode: 0o700 });
+    return { ...places, linked: new Set(), shown: new Set(), mounted: new Set(), names: [] };
+  } catch {
+    // A full disk, or a folder that only others may write to.
+    return undefined;
+  }
+}
+
+const placesOf = (shared: string, parent: string, session: string): PrivateTemporary => ({
+  ...{ shared, parent },
+  own: join(parent, session, 'tmp'),
+  outside: join(parent, session, 'outside'),
+});
+
+function isLeft(parent: string, name: string): boolean {
+  const pid = /^session-(\d+)-\w{6}$/.exec(name)?.[1];
+  if (pid === undefined || isRunning(Number(pid))) return false;
+  const found = lstatOf(join(parent, name));
+  return found?.isDirectory() === true && Date.now() - Number(found.mtimeMs) >= LEFT_BEHIND_MS;
+}
+
+function linkNames(state: State, isOfProgram: (name: string) => boolean, command: string): void {
+  const readAt = lstatOf(state.shared)?.mtimeNs;
+  if (readAt === undefined) return;
+  if (readAt !== state.readAt) {
+    const all = namesIn(state.shared);
+    const there = new Set(all);
+    for (const name of state.linked)
+      if (!there.has(name)) {
+        state.linked.delete(name);
+        unlink(join(state.own, name), join(state.outside, name));
+      }
+    state.names = all.filter((name) => !isOfProgram(name));
+    state.readAt = readAt;
+  }
+  const isMany = state.names.length > MAX_LINKED;
+  for (const name of state.names) {
+    if (state.linked.has(name) || state.mounted.has(name) || (isMany && !command.includes(name))) continue;
+    // Where the command has an entry of that name, it keeps it.
+    attempt(() => symlinkSync(join(state.outside, name), join(state.own, name)));
+    state.linked.add(name);
+  }
+}
+
+function show(state: State, isOfProgram: (name: string) => boolean): void {
+  for (const name of state.shown) {
+    if (lstatOf(join(state.own, name)) !== undefined) continue;
+    state.shown.delete(name);
+    unlink(join(state.shared, name), join(state.own, name));
+  }
+  for (const entry of entriesOf(state.own)) {
+    // A link could lead whoever writes to it anywhere.
+    const isPlain = entry.isFile() || entry.isDirectory();
+    if (!isPlain || state.shown.has(entry.name) || state.mounted.has(entry.name) || isOfProgram(entry.name))
+      continue;
+    // What is there in the shared folder stays.
+    attempt(() => {
+      symlinkSync(join(state.own, entry.name), join(state.shared, entry.name));
+      state.shown.add(entry.name);
+    });
+  }
+}
+
+/** Puts what is shown in the place of its link, and removes the rest. */
+function settle({ shared, own }: PrivateTemporary): void {
+  for (const entry of entriesOf(shared)) {
+    if (!entry.isSymbolicLink()) continue;
+    const [place, target] = [join(shared, entry.name), join(own, entry.name)];
+    attempt(() => {
+      if (readlinkSync(place) !== target) return;
+      unlinkSync(place);
+      const found = lstatSync(target);
+      if (found.isFile() || found.isDirectory()) renameSync(target, place);
+    });
+  }
+  // What is left when the program ends first is removed by a later session.
+  void rm(join(own, '..'), { recursive: true, force: true }).catch(() => undefined);
+}
+
+/** Removes a link that leads there, and nothing else. */
+function unlink(path: string, target: string): void {
+  attempt(() => {
+    if (readlinkSync(path) === target) unlinkSync(path);
+  });
+}
+
+function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+/** What fails here is there already, gone, or not the user's. */
+function attempt(act: () => void): void {
+  try {
+    act();
+  } catch {
+    // The next command finds it as it is.
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * Names in a temporary folder that other programs of the user take for their own: caches of code that they run again,
+ * libraries that they load, sockets that they talk to, and settings that tools look for in the folders above a project.
+ * What a confined command puts there under such a name stays out of their reach. Data; a name too many costs little: the
+ * file is then seen by the commands of its session only.
+ */
+
+interface Group {
+  /** Where each program's own documentation or source says so. */
+  readonly source: string;
+  /** `*` stands for anything. Capitals make no difference. */
+  readonly names: string;
+}
+
+/** Folders, sockets and files without an extension, or with one of code. */
+const caches: readonly Group[] = [
+  {
+    source:
+      'Node: module.enableCompileCache; v8-compile-cache; tsx: temporaryDirectory; ts-node: cache; Jest: cacheDirectory; Metro: cacheStores, haste map; Bun: bunx; Yarn 1: yarn run; npm, pnpm, node-gyp, Corepack, esbuild, swc, Vite, Vitest, Parcel, webpack, Nx, Turborepo, Playwright, Puppeteer, Cypress: temporary folders',
+    names:
+      'node-compile-cache* v8-compile-cache* tsx-* ts-node* jest_* jest-* metro-* haste-map* bunx-* bun-* npm-* npx* _npx yarn-* pnpm-* node-gyp* corepack* esbuild-* swc* vite-* vitest-* parcel-* webpack-* nx-* turbo* next-* nuxt* playwright* puppeteer* cypress* deno* babel-* prettier* eslint*',
+  },
+  {
+    source:
+      'Go: GOTMPDIR; gopls: daemon; Cargo install, rustc, sccache, ccache, GCC, Clang modules, Zig, Bazel, Meson, CMake try-compile, distcc',
+    names:
+      'go-build* go-link* gopls* go-tool* cargo-* rustc* rust-* sccache* ccache* cc?????? cc??????.* clang* org.llvm.* zig-* bazel* meson* cmake* distcc* icecc*',
+  },
+  {
+    source:
+      'pip, uv, Poetry, virtualenv, pytest: tmp_path; PyInstaller: _MEI; Numba, PyTorch Inductor and extensions, Triton, JAX, Matplotlib, Jupyter, IPython, Ray, joblib, multiprocessing, Ansible: local_tmp; Salt',
+    names:
+      'pip-* pip_* uv-* poetry* virtualenv* pytest-* build-env-* _mei* numba* torch* triton* jax* matplotlib* jupyter* ipython* ipykernel* ray joblib* pymp-* ansible* salt* dask* streamlit* gradio*',
+  },
+  {
+    source:
+      'HotSpot: hsperfdata; JNA, Jansi, jffi, Netty, Snappy, SQLite JDBC, RocksDB, Conscrypt: native libraries; Gradle, Kotlin daemon, sbt, Coursier, Surefire, Tomcat, Spark, Hadoop; the loader: whatever is a library',
+    names:
+      'hsperfdata* jna* jansi* jffi* netty* snappy* sqlite-* leveldb* rocksdb* conscrypt* gradle* kotlin* sbt* coursier* surefire* maven* tomcat* spark* hadoop* kafka* *.so *.so.* *.dylib *.dll *.node *.jar *.class *.pyc *.pth *.whl *.gem',
+  },
+  {
+    source:
+      '.NET: diagnostics, NuGet scratch, compiler server; Bundler, Bootsnap, Spring; PHP: sessions, PHPStan, Psalm, PHP CS Fixer, Composer, Twig, Symfony; R: tempdir; Julia; Erlang; PowerShell; Homebrew; Nix and Guix builds',
+    names:
+      'dotnet* clr-debug* nuget* msbuild* vbcscompiler* bundler* bootsnap* spring-* puma* sess_* phpstan* psalm* php-* composer* twig* symfony* laravel* opcache* rtmp* jl_* erl_* powershell* psscript* homebrew* brew-* nix-* guix-*',
+  },
+  {
+    source:
+      'tmux: TMUX_TMPDIR; GNU screen; OpenSSH: agent and connection sockets; GnuPG; keyrings; D-Bus; PulseAudio; systemd: PrivateTmp; snap; X11; Kerberos: default_ccache_name; editors and terminals: servers; containers: runtime folders; databases: sockets',
+    names:
+      'tmux-* screen* uscreens* ssh-* gpg-* keyring-* ssh_* dbus-* pulse-* systemd-* snap* x11-* xauth* serverauth* krb5cc* gdm* i3-* sway* com.* vscode* cursor* windsurf* zed* emacs* nvim* vim-* kitty* wezterm* zellij* mosh* fzf* starship* oh-my-* docker* podman* buildah* containers-* storage-run-* runc* lima* minikube* kind-* vagrant* terraform* packer* mysql* pg_* redis* mongodb* *.sock *.socket *.pid *.lock *-lock',
+  },
+  {
+    source: 'Coding agents: their own temporary folders; git, pre-commit, gitstatus',
+    names:
+      'clawdcode* claude* codex* gemini* copilot* aider* opencode* git-* gitstatus* pre-commit* husky* lefthook*',
+  },
+];
+
+const settings: readonly Group[] = [
+  {
+    source:
+      'Looked for in the folders above the file or project that a tool is started with. Node: package scopes, node_modules; TypeScript, Babel, ESLint, Prettier, PostCSS, webpack: configuration; Deno; pytest: rootdir; setuptools, tox, uv; Go: go.mod, go.work; Cargo: workspaces; Bundler, Rake, Vagrant; Gradle, Maven; Bazel; just, Task, mise; Nix; git: a folder that is a bare repository',
+    names:
+      'node_modules package.json package.json5 package.yaml tsconfig*.json jsconfig*.json *.config.js *.config.cjs *.config.mjs *.config.ts *.config.mts *.config.cts *.config.json deno.json* biome.json* pyproject.toml setup.py setup.cfg tox.ini pytest.ini conftest.py sitecustomize.py usercustomize.py pyvenv.cfg go.mod go.work cargo.toml gemfile* rakefile* vagrantfile build.gradle* settings.gradle* pom.xml workspace workspace.* module.bazel build.bazel justfile taskfile.y*ml flake.nix shell.nix default.nix makefile gnumakefile composer.json turbo.json nx.json lerna.json rush.json head objects refs config hooks commondir',
+  },
+];
+
+/** Whoever looks at these is a person, or the model. */
+const document =
+  /\.(?:log|txt|md|rst|json|jsonl|ndjson|csv|tsv|html?|xml|patch|diff|out|err|ya?ml|svg|png|jpe?g|gif|webp|pdf|sql|tar|t?gz|zip|xz|bz2)$/;
+
+const expressionOf = (name: string): string =>
+  name
+    .toLowerCase()
+    .replace(/[\\^$.|+()[\]{}]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '\\w');
+
+const matcherOf = (groups: readonly Group[]): RegExp =>
+  new RegExp(`^(?:${groups.flatMap(({ names }) => names.split(' ').map(expressionOf)).join('|')})$`, 's');
+const aCache = matcherOf(caches);
+const aSetting = matcherOf(settings);
+
+/** Numbers below it are too short to say whose a name is: `part-0`. */
+const FIRST_TELLING_USER = 100;
+
+/** Who uses the folder. */
+export interface TemporaryUser {
+  readonly number?: number | undefined;
+  readonly name?: string | undefined;
+}
+
+/**
+ * A function that says whether a program takes an entry of that name for its own. Apart from the names that are known,
+ * what begins with a dot and what carries the user's number or name is a program's, as no two users may share it. Reports
+ * and logs are not, whatever they begin with.
+ */
+export function programNames({ number, name }: TemporaryUser): (entry: string) => boolean {
+  const marks = [
+    ...(number === undefined || number < FIRST_TELLING_USER ? [] : [String(number)]),
+    ...(name === undefined || name === '' ? [] : [expressionOf(name)]),
+  ];
+  const own =
+    marks.length === 0 ? undefined : new RegExp(`(?:^|[^a-z\\d])(?:${marks.join('|')})(?![a-z\\d])`);
+  return (entry) => {
+    const folded = entry.toLowerCase();
+    if (folded.startsWith('.') || aSetting.test(folded)) return true;
+    return !document.test(folded) && (aCache.test(folded) || own?.test(folded) === true);
+  };
+}
+
+/** Of the caches those whose name is known as a whole, for where nothing but paths can be protected. */
+export function wholeNames(user: number | undefined): readonly string[] {
+  const whole = caches.flatMap(({ names }) => names.split(' ')).filter((name) => !/[*?]/.test(name));
+  const perUser = ['tsx', 'v8-compile-cache', 'tmux'].map((name) => `${name}-${user ?? 0}`);
+  return [...whole, ...perUser, 'node-compile-cache', 'v8-compile-cache', 'jest_rs', '.X11-unix'];
+}
