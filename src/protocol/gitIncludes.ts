@@ -1,4 +1,4 @@
-/** Files that git's settings include: writing to one decides what git runs. Pure. */
+/** Files that git's settings include, and folders with hooks that they name: writing there decides what git runs. Pure. */
 import { dirname, isAbsolute, join } from 'node:path';
 
 /** More than anybody includes. */
@@ -30,19 +30,41 @@ export function gitIncludes(
   return [...included];
 }
 
+/**
+ * The folders for hooks that configurations of git, and what these include, name for a repository with this worktree;
+ * absolute. Source: git-config, core.hooksPath: a relative path is that of the folder where hooks run.
+ */
+export function gitHookFolders(
+  configurations: readonly string[],
+  { home, worktree }: { readonly home: string; readonly worktree: string },
+  read: (path: string) => string | undefined,
+): readonly string[] {
+  const files = [...configurations, ...gitIncludes(configurations, home, read)];
+  return files
+    .flatMap((file) => valuesIn(read(file) ?? '', /^core$/i, 'hookspath'))
+    .filter((path) => path !== '')
+    .map((path) =>
+      path.startsWith('~/') ? join(home, path.slice(2)) : isAbsolute(path) ? path : join(worktree, path),
+    );
+}
+
+const pathsIn = (text: string): readonly string[] => valuesIn(text, /^include(?:if)?$/i, 'path');
+
 const section = /^\s*\[\s*([\w.-]+)\s*(?:"(?:[^"\\]|\\.)*")?\s*\]/;
 
-function pathsIn(text: string): readonly string[] {
-  let isInclude = false;
+/** The values of a setting in sections of some name, with or without a second part. */
+function valuesIn(text: string, sections: RegExp, name: string): readonly string[] {
+  const setting = new RegExp(`^\\s*${name}\\s*=\\s*(.*)$`, 'i');
+  let isWanted = false;
   return text
     .replace(/^\uFEFF/, '')
     .replace(/\\\r?\n/g, '')
     .split(/\r?\n/)
     .flatMap((line) => {
       const head = section.exec(line);
-      if (head !== null) isInclude = /^include(?:if)?$/i.test(head[1] ?? '');
-      const written = /^\s*path\s*=\s*(.*)$/i.exec(line.slice(head?.[0].length ?? 0))?.[1];
-      return isInclude && written !== undefined ? [plainValue(written)] : [];
+      if (head !== null) isWanted = sections.test(head[1] ?? '');
+      const written = setting.exec(line.slice(head?.[0].length ?? 0))?.[1];
+      return isWanted && written !== undefined ? [plainValue(written)] : [];
     });
 }
 

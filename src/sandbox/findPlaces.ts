@@ -2,7 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { lstatOf, namesIn, resolved } from './fileLookups.ts';
-import { gitFoldersOf, includedByUser, linkedGitFolder, protectedInGit } from './gitPlaces.ts';
+import { gitFoldersOf, hookFoldersOf, includedByUser, linkedGitFolder, protectedInGit } from './gitPlaces.ts';
 import { borrowedObjects, homeElsewhere } from './homeElsewhere.ts';
 import { otherPaths, readMounts } from './mounts.ts';
 import { type HiddenPlace, isInside, type SandboxPlaces } from './plan.ts';
@@ -210,7 +210,10 @@ function protectedIn(root: string, { isObeyed, home }: PlaceOptions): readonly s
     // A link cannot be held fast, what it leads to can.
     .flatMap(resolved);
   const gitFile = lstatOf(join(root, '.git'))?.isFile() === true ? [join(root, '.git')] : [];
-  return [...obeyed, ...gitFile, ...gitFoldersOf(root).flatMap((folder) => protectedInGit(folder, home))];
+  return [
+    ...[...obeyed, ...gitFile, ...hookFoldersOf(root, home)],
+    ...gitFoldersOf(root).flatMap((folder) => protectedInGit(folder, home)),
+  ];
 }
 
 function statOf(path: string) {

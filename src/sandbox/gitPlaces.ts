@@ -3,8 +3,9 @@
  * submodules, its linked worktrees, and of repositories below it.
  */
 import { basename, dirname, join, resolve } from 'node:path';
-import { gitIncludes } from '../protocol/gitIncludes.ts';
+import { gitHookFolders, gitIncludes } from '../protocol/gitIncludes.ts';
 import { isDirectory, lstatOf, namesIn, resolved, textOf } from './fileLookups.ts';
+import { isInside } from './plan.ts';
 
 /** What makes git read settings or hooks, or look for them elsewhere. Source: gitrepository-layout. */
 const obeyed = ['hooks', 'config', 'config.worktree', 'commondir'];
@@ -50,16 +51,40 @@ export function protectedInGit(folder: string, home: string): readonly string[] 
   ];
 }
 
+/**
+ * The folders with hooks that the settings of the repository at a folder, or the user's, name; resolved. One that holds the
+ * git folder itself cannot be kept.
+ */
+export function hookFoldersOf(root: string, home: string): readonly string[] {
+  const own = [...resolved(join(root, '.git')).filter(isDirectory), ...linkedGitFolder(root)];
+  if (own.length === 0) return [];
+  const configurations = own.flatMap((folder) =>
+    ['config', 'config.worktree'].map((name) => join(folder, name)),
+  );
+  const users = userSettings.map((name) => join(home, name));
+  return (
+    gitHookFolders([...configurations, ...users], { home, worktree: root }, textAt)
+      // The files in `_` run those beside it. Source: Husky, How it works.
+      .map((path) => (basename(path) === '_' ? dirname(path) : path))
+      .flatMap(resolved)
+      .filter((path) => !own.some((folder) => isInside(folder, path)))
+  );
+}
+
+/** Below the home. */
+const userSettings = ['.gitconfig', '.config/git/config'];
+
+const textAt = (path: string): string => resolved(path).map(textOf).join('');
+
 /** What the user's own settings of git include: of a project that keeps them, for one. Resolved. */
 export const includedByUser = (home: string): readonly string[] =>
   includedFiles(
-    ['.gitconfig', '.config/git/config'].map((name) => join(home, name)),
+    userSettings.map((name) => join(home, name)),
     home,
   );
 
 function includedFiles(configurations: readonly string[], home: string): readonly string[] {
-  const read = (path: string): string => resolved(path).map(textOf).join('');
-  return gitIncludes(configurations, home, read)
+  return gitIncludes(configurations, home, textAt)
     .flatMap(resolved)
     .filter((path) => !isDirectory(path));
 }

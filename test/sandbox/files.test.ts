@@ -220,6 +220,49 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect(readFileSync(join(root, 'conf/other'), 'utf8')).toBe('x\n');
   });
 
+  test.each<[string, string, string, (folders: { root: string; home: string }) => void]>([
+    [
+      'the repository',
+      'scripts/hooks',
+      'scripts/hooks/pre-commit',
+      ({ root }) => execFileSync('git', ['-C', root, 'config', 'core.hooksPath', 'scripts/hooks']),
+    ],
+    [
+      'Husky, of a package',
+      'packages/a/.husky/_',
+      'packages/a/.husky/pre-commit',
+      ({ root }) => execFileSync('git', ['-C', root, 'config', 'core.hooksPath', 'packages/a/.husky/_']),
+    ],
+    [
+      'the user',
+      'ci/hooks',
+      'ci/hooks/pre-push',
+      ({ home }) => writeFileSync(join(home, '.gitconfig'), '[core]\n\thooksPath = "ci/hooks" # all\n'),
+    ],
+    [
+      'a file that the settings include',
+      'tools/git',
+      'tools/git/deep/run.sh',
+      ({ root }) => {
+        writeFileSync(join(root, 'shared'), '[core] hooksPath = ~/project/tools/git\n');
+        execFileSync('git', ['-C', root, 'config', 'include.path', '../shared']);
+      },
+    ],
+  ])('a folder with hooks that %s names stays as it is', async (_, folder, file, set) => {
+    const { run, root, home } = await confined();
+    execFileSync('git', ['init', '-q', '.'], { cwd: root });
+    for (const place of [folder, dirname(file), 'other']) mkdirSync(join(root, place), { recursive: true });
+    writeFileSync(join(root, file), 'before');
+    set({ root, home });
+    const top = folder.split('/')[0] ?? '';
+    const { text } = await run(
+      `echo x > ${file}; echo x > ${folder}/new; mv ${top} gone; echo x > other/f; echo x > ${top}/beside; cat other/f`,
+    );
+    expect(text).toMatch(/Read-only[\s\S]*new: Read-only[\s\S]*busy[\s\S]*^x$/m);
+    expect(readFileSync(join(root, file), 'utf8')).toBe('before');
+    expect(existsSync(join(root, top, 'beside'))).toBe(true);
+  });
+
   test('hooks that are a link, wherever it leads, are no reason to fail', async () => {
     const { run, root, base } = await confined();
     mkdirSync(join(base, 'shared-hooks'));
