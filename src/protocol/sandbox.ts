@@ -65,6 +65,8 @@ export type SandboxState =
 export interface CommandSandbox {
   /** Looks once what this machine can do; later calls return the same. Never rejects. */
   state(): Promise<SandboxState>;
+  /** Whether the settings have a command run outside, once somebody has allowed it. */
+  isExcluded(command: string): Promise<boolean>;
   confine(request: CommandRequest): Promise<Confinement>;
   /** The same without a sandbox, because the user said so. */
   outside(request: CommandRequest, reason: string): Confinement;

@@ -149,6 +149,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
 
   return {
     state: look,
+    isExcluded: async (command) => options.isExcluded(command),
     async confine(request) {
       const found = await look();
       if (request.grant.basis === 'own') return unconfined('typed by the user', request.env);

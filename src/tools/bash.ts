@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { realpath } from '../disk/realPath.ts';
 import { pathOutside } from '../protocol/ownPrograms.ts';
 import type { Grant } from '../protocol/permissions.ts';
-import type { CommandRequest, CommandSandbox, Confinement, SandboxState } from '../protocol/sandbox.ts';
+import type { CommandRequest, CommandSandbox, Confinement } from '../protocol/sandbox.ts';
 import type { Tool, ToolContext, ToolOutcome } from '../protocol/tools.ts';
 import { defineTool } from './defineTool.ts';
 import type { Environment } from './environment.ts';
@@ -68,15 +68,17 @@ export function bashTool(deps: BashDeps): Tool {
       command: call.command,
       cwd: context.cwd(),
       ...(call.description === undefined ? {} : { description: call.description }),
-      ...(deps.sandbox && { confinement: describeSandbox(await deps.sandbox.state()) }),
+      ...(deps.sandbox && { confinement: await describeSandbox(deps.sandbox, call.command) }),
     }),
     run: (call, context, grant) => runBash(call, context, grant, deps),
   });
 }
 
 /** For the user's question. */
-function describeSandbox(state: SandboxState): string {
+async function describeSandbox(sandbox: CommandSandbox, command: string): Promise<string> {
+  const [state, isExcluded] = await Promise.all([sandbox.state(), sandbox.isExcluded(command)]);
   if (state.type !== 'on') return `Runs without a sandbox: ${state.reason}.`;
+  if (isExcluded) return 'Runs outside the sandbox, with your own rights (sandbox.excludedCommands).';
   return state.mode === 'read-only' ? 'Runs in the sandbox: writes nothing.' : 'Runs in the sandbox.';
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { CommandSandbox } from '../../src/protocol/sandbox.ts';
 import { openWorkbench, type Workbench } from './workbench.ts';
 
 let bench: Workbench;
@@ -200,3 +201,32 @@ test.each(['user', 'read-only'] as const)(
     }
   },
 );
+
+test.each([
+  ['npm test', { type: 'on', mode: 'workspace-write' }, 'Runs in the sandbox.'],
+  ['npm test', { type: 'on', mode: 'read-only' }, 'Runs in the sandbox: writes nothing.'],
+  [
+    'docker ps',
+    { type: 'on', mode: 'workspace-write' },
+    'Runs outside the sandbox, with your own rights (sandbox.excludedCommands).',
+  ],
+  ['docker ps', { type: 'off', reason: 'switched off' }, 'Runs without a sandbox: switched off.'],
+] as const)('the question about %s says where it runs (%o)', async (command, state, said) => {
+  const sandbox: CommandSandbox = {
+    state: async () => state,
+    isExcluded: async (asked) => asked.startsWith('docker '),
+    confine: () => Promise.reject(new Error('nothing runs')),
+    outside: () => {
+      throw new Error('nothing runs');
+    },
+    dispose: () => undefined,
+  };
+  const other = await openWorkbench({ sandbox });
+  try {
+    const prepared = await other.prepare('Bash', { command });
+    if (prepared.type === 'invalid') throw new Error(prepared.message);
+    expect(await prepared.preview()).toMatchObject({ confinement: said });
+  } finally {
+    await other.close();
+  }
+});
