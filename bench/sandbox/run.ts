@@ -36,6 +36,7 @@ const sandbox = createCommandSandbox({
     ...{ allowWrite: [], denyRead: [], allowRead: [], isObeyed: () => false, isSensitive: () => false },
   }),
   gitNotes: join(home, '.clawdcode/sandbox/git'),
+  setAsideNotes: join(home, '.clawdcode/sandbox/set-aside'),
   temporary: { parentName: SCRATCH_NAME, isOfProgram: programNames({}) },
   scratchParent: (scratch) => dirname(scratch),
   environment: { granted: [], isToken: () => false },

@@ -9,7 +9,7 @@ import { isManaged } from '../config/managed.ts';
 import type { LoadedSettings } from '../config/types.ts';
 import { realpath } from '../disk/realPath.ts';
 import { proxyAmong, readProxies } from '../model/http/proxies.ts';
-import { gitRunsPrograms } from '../permissions/gitPrograms.ts';
+import { gitSettingsRunPrograms } from '../permissions/gitPrograms.ts';
 import { isReadOnlyForCommands, protectionPlace } from '../permissions/protectedNames.ts';
 import { parseRule, type SourcedRule } from '../permissions/rules.ts';
 import { isSensitive } from '../permissions/sensitive.ts';
@@ -24,6 +24,7 @@ import {
   type NetworkRules,
   type ProbeOptions,
 } from '../sandbox/Sandbox.ts';
+import { untoldSetAside } from '../sandbox/setAside.ts';
 import { programNames } from '../sandbox/temporaryNames.ts';
 import { SCRATCH_NAME } from '../tools/shell/scratch.ts';
 import { isPublicAddress } from '../tools/web/publicAddress.ts';
@@ -115,6 +116,7 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
       isToken: (value) => findTokens(value).length > 0,
     },
     gitNotes: join(dataRoot, 'sandbox', 'git'),
+    setAsideNotes: setAsideNotes(dataRoot),
     caches: cacheVariables(caches),
     network: {
       verdict: (host) => hostVerdict(host, hosts, permissions.rules()),
@@ -129,9 +131,15 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
     },
     isBinding,
     isExcluded: (command) => permissions.matches(sandbox.excludedCommands, command),
-    gitRunsPrograms,
+    gitRunsPrograms: gitSettingsRunPrograms,
   });
 }
+
+const setAsideNotes = (dataRoot: string): string => join(dataRoot, 'sandbox', 'set-aside');
+
+/** What earlier sessions that ended too soon have to say about this project. */
+export const sandboxNotices = ({ dataRoot, root }: Place, { settings }: LoadedSettings): readonly string[] =>
+  untoldSetAside(setAsideNotes(dataRoot), [root, ...settings.permissions.additionalDirectories]);
 
 /** Paths outside the project that `Read` rules allow: the part of each pattern before its first wildcard. */
 function readByRule(rules: readonly SourcedRule[], home: string): readonly string[] {

@@ -46,7 +46,7 @@ import { createPermissions, type Permissions } from './permissions.ts';
 import { createPermissionEngine } from './permissionThread/createEngine.ts';
 import type { Place } from './place.ts';
 import { writeRedaction } from './redaction.ts';
-import { createSessionSandbox } from './sandbox.ts';
+import { createSessionSandbox, sandboxNotices } from './sandbox.ts';
 import { SessionElsewhereError } from './sessionErrors.ts';
 import { sandboxByFlag } from './startup.ts';
 import { storeOfTarget } from './storeOfTarget.ts';
@@ -278,7 +278,11 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
         ...opened,
         // Nothing is sent from a session that is only read.
         onAssumedWindow: isReading ? () => () => {} : model.onAssumed,
-        notices: problem === undefined ? notices : [problem, ...notices],
+        notices: [
+          ...(problem === undefined ? [] : [problem]),
+          ...notices,
+          ...(isReading ? [] : sandboxNotices(place, loaded)),
+        ],
       };
     },
   };

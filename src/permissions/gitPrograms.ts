@@ -39,6 +39,16 @@ export function gitRunsPrograms(directory: string): boolean {
   return repository !== undefined && runsPrograms(repository, new Set());
 }
 
+/**
+ * Whether the settings of the repository at a directory would have git start programs for a status of the one around it.
+ * Unlike above, what makes git show files elsewhere does not count. What cannot be read counts.
+ */
+export function gitSettingsRunPrograms(directory: string): boolean {
+  const at = realPathOf('/', directory);
+  const repository = at === undefined ? undefined : repositoryAt(at);
+  return repository !== undefined && settingsRun(repository, new Set());
+}
+
 /** The folder with the settings of the repository that git would find from the directory. */
 export function gitFolder(directory: string): string | undefined {
   return findRepository(directory)?.folder;
@@ -97,13 +107,41 @@ function runsPrograms(repository: Repository, seen: Set<string>): boolean {
     const hookFolders = [join(place, 'hooks'), ...hooks.map((folder = '') => resolve(worktree, folder))];
     if (isElsewhere(settings, place, worktree) || namesFileElsewhere(settings, worktree)) return true;
     if (linksOut(place, [place, worktree]) || borrows(place)) return true;
-    if (naming.test(settings) || helper.test(settings) || monitor.test(settings)) return true;
-    if (hookFolders.some((at) => exists(join(at, HOOK)))) return true;
+    if (namesPrograms(settings, hookFolders)) return true;
   }
   // Status and diff start a git of its own in each submodule, which obeys that one's settings.
   const paths = readIndex(folder, texts.join('\n'))?.submodules;
   return (
     paths === undefined || paths.some((path) => isMisread(path) || submoduleRuns(join(worktree, path), seen))
+  );
+}
+
+const namesPrograms = (settings: string, hookFolders: readonly string[]): boolean =>
+  [naming, helper, monitor].some((pattern) => pattern.test(settings)) ||
+  hookFolders.some((at) => exists(join(at, HOOK)));
+
+function settingsRun({ folder, worktree }: Repository, seen: Set<string>): boolean {
+  if (seen.has(folder)) return false;
+  seen.add(folder);
+  if (seen.size > MAX_REPOSITORIES) return true;
+  const named = pathIn(join(folder, 'commondir'), /^([^\r\n]+)[\r\n]*$/) ?? '.';
+  const places = [...new Set([folder, realPathOf(folder, named) ?? folder])];
+  const files = places.flatMap((place) => ['config', 'config.worktree'].map((name) => join(place, name)));
+  const texts = files.map(readText);
+  const settings = texts.join('\n');
+  const hooks = valuesOf(settings, 'hookspath');
+  if (texts.includes(undefined) || unreadable.test(settings) || hooks.includes(undefined)) return true;
+  const hookFolders = [
+    ...places.map((place) => join(place, 'hooks')),
+    ...hooks.map((path = '') => resolve(worktree, path)),
+  ];
+  if (namesPrograms(settings, hookFolders)) return true;
+  const paths = readIndex(folder, settings)?.submodules;
+  return (
+    paths?.some((path) => {
+      const inside = isMisread(path) ? undefined : repositoryAt(join(worktree, path));
+      return inside === undefined ? isMisread(path) : settingsRun(inside, seen);
+    }) !== false
   );
 }
 

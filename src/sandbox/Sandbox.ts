@@ -32,6 +32,7 @@ import { createProxy } from './proxy.ts';
 import { SessionNetwork } from './SessionNetwork.ts';
 import { seatbeltProfile } from './seatbelt.ts';
 import { socketFilter } from './seccomp.ts';
+import { createSetAside } from './setAside.ts';
 
 const PROBE_TIMEOUT_MS = 5000;
 const SEATBELT = '/usr/bin/sandbox-exec';
@@ -58,6 +59,8 @@ export interface SandboxOptions {
   readonly environment: EnvironmentRules;
   /** Where sessions note the git folders that they have completed; out of reach for commands. */
   readonly gitNotes: string;
+  /** Where sessions note what they have set aside and not said yet; out of reach as well. */
+  readonly setAsideNotes: string;
   /** Variables that lead caches of package managers to a folder that commands may write to. */
   readonly caches: Readonly<Record<string, string>>;
   readonly network: NetworkRules;
@@ -103,6 +106,9 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
   const findSecrets = createSecretsWalk((path) => options.places().isSensitive(path));
   const gitFolders = createCompletedGitFolders(options.gitNotes);
   const temporary = createTemporaryFolders(options.temporary);
+  const setAside = createSetAside(options.setAsideNotes);
+  /** What commands have done that ended before anybody asked. */
+  const untold: string[] = [];
 
   /** Only commands of this session can connect: where one runs, it is the one, though it does not say so. */
   const asking = (token: string | undefined): RunningRequest | undefined => {
@@ -190,9 +196,14 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       const obeyed = watchObeyed(
         walked.map((one) => one.obeyed),
         () => roots.map((root) => walk(root).obeyed),
-        { kept: [...plan.protected, ...plan.hidden.map(({ path }) => path)], root: roots[0] ?? '/' },
+        {
+          kept: [...plan.protected, ...plan.hidden.map(({ path }) => path)],
+          root: roots[0] ?? '/',
+          setAside: setAside.move,
+        },
       );
       const share = (): void => temporary.share();
+      const changes = reported(obeyed, untold, setAside.told);
       const confinement = confined({
         plan,
         env,
@@ -201,7 +212,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         token,
         asking: own,
         options,
-        obeyed,
+        changes,
         share,
         onRelease,
       });
@@ -344,6 +355,30 @@ function unconfined(reason: string, env: Readonly<Record<string, string>>): Conf
   };
 }
 
+interface ReportedChanges {
+  take(): readonly string[];
+  /** The command and all that it started are gone. */
+  end(): void;
+}
+
+/** What a command changed until its end is said with the next one, where nobody asks about this one any more. */
+function reported(obeyed: ObeyedChanges, untold: string[], onTold: () => void): ReportedChanges {
+  let left: readonly string[] | undefined;
+  return {
+    take() {
+      const own = left?.filter((change) => untold.includes(change)) ?? obeyed.take();
+      const earlier = untold.splice(0).filter((change) => !own.includes(change));
+      onTold();
+      return [...earlier.map((change) => `${change} (by an earlier command)`), ...own];
+    },
+    end() {
+      if (left !== undefined) return;
+      left = obeyed.take();
+      untold.push(...left);
+    },
+  };
+}
+
 interface ConfinedParts {
   readonly plan: SandboxPlan;
   readonly env: Readonly<Record<string, string>>;
@@ -353,7 +388,7 @@ interface ConfinedParts {
   readonly token: string;
   readonly asking: RunningRequest;
   readonly options: SandboxOptions;
-  readonly obeyed: ObeyedChanges;
+  readonly changes: ReportedChanges;
   readonly share: () => void;
   readonly onRelease: () => void;
 }
@@ -366,13 +401,14 @@ function confined({
   token,
   asking,
   options,
-  obeyed,
+  changes,
   share,
   onRelease,
 }: ConfinedParts): Confinement {
   const descriptors: number[] = [];
   let kept: number | undefined;
   const release = (): void => {
+    changes.end();
     if (kept !== undefined) wayOut?.forwarder?.unwatch(kept);
     for (const descriptor of descriptors.splice(0)) closeSync(descriptor);
     onRelease();
@@ -416,7 +452,7 @@ function confined({
       };
     },
     blocked: (output, exitCode) => whyBlocked(output, exitCode, [...asking.refused], [...asking.problems]),
-    obeyedChanges: () => obeyed.take(),
+    obeyedChanges: changes.take,
     share,
     keep(pid) {
       share();

@@ -2,9 +2,7 @@
  * Notices, and for submodules undoes, what a command does to files that other programs obey where the sandbox could not keep it from them: files that
  * were not there, links, and whatever lies below the top of the project.
  */
-import { realpathSync, renameSync } from 'node:fs';
-import { basename, dirname, isAbsolute, relative } from 'node:path';
-import { lstatOf } from './fileLookups.ts';
+import { isAbsolute, relative } from 'node:path';
 import { RUNS_PROGRAMS } from './projectWalk.ts';
 
 /** Paths that are named at once. */
@@ -20,12 +18,21 @@ type Obeyed = readonly ReadonlyMap<string, string>[];
 
 /**
  * `first` is what was obeyed before the command, `look` says what is now. `kept` is what the command cannot change: when
- * that changes, it was somebody else. Paths in `root` are shortened.
+ * that changes, it was somebody else. Paths in `root` are shortened. `setAside` deals with a submodule whose settings run programs, and says
+ * how.
  */
 export function watchObeyed(
   first: Obeyed,
   look: () => Obeyed,
-  { kept, root }: { readonly kept: readonly string[]; readonly root: string },
+  {
+    kept,
+    root,
+    setAside,
+  }: {
+    readonly kept: readonly string[];
+    readonly root: string;
+    readonly setAside: (path: string) => string;
+  },
 ): ObeyedChanges {
   const safe = new Set(kept);
   let before = merged(first);
@@ -47,24 +54,6 @@ export function watchObeyed(
       return more > 0 ? [...named, `${more} more`] : named;
     },
   };
-}
-
-/**
- * The user's next `git status` would run what the settings of a submodule name, so its `.git` gets another name. What was
- * done, in words that follow the path.
- */
-function setAside(path: string): string {
-  const name = [...Array(MAX_NAMED).keys()]
-    .map((at) => `${path}-set-aside${at === 0 ? '' : at}`)
-    .find((free) => lstatOf(free) === undefined);
-  try {
-    // Not behind a link: git does not follow it either.
-    if (name === undefined || realpathSync(dirname(path)) !== dirname(path)) return '';
-    renameSync(path, name);
-    return ` (renamed to ${basename(name)}: its settings start programs at your next git status)`;
-  } catch {
-    return '';
-  }
 }
 
 const merged = (all: Obeyed): ReadonlyMap<string, string> => new Map(all.flatMap((one) => [...one]));

@@ -277,9 +277,10 @@ function outsideOffer(call: BashInput, blocked: string, { confirm }: ToolContext
 async function stopped(report: Report, run: RunningCommand, tasks: TaskRegistry): Promise<ToolOutcome> {
   void tasks.stopRun(run);
   await Promise.race([run.finished, delay(LAST_WORDS_MS)]);
-  return outcome(report, 'partial', ['(Interrupted by the user.)'], 'interrupted', {
-    blobPatienceMs: LAST_WORDS_MS,
-  });
+  const obeyed = obeyedNotes(report.confinement);
+  const after = ['(Interrupted by the user.)', ...obeyed.forModel];
+  const summary = ['interrupted', ...obeyed.forUser].join(' · ');
+  return outcome(report, 'partial', after, summary, { blobPatienceMs: LAST_WORDS_MS });
 }
 
 /** It goes on without the call: asked for, at its timeout, or because the user wants to go on. */

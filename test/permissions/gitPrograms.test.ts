@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSy
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../src/permissions/decide.ts';
-import { gitRunsPrograms } from '../../src/permissions/gitPrograms.ts';
+import { gitRunsPrograms, gitSettingsRunPrograms } from '../../src/permissions/gitPrograms.ts';
 import { policyFor, top } from './harness.ts';
 
 let made = 0;
@@ -481,4 +481,18 @@ test('nothing that is shown or sorted by has signatures checked', async () => {
   ])
     expect(decided(command), command).toBe('ask');
   expect(decided('git branch --sort=-committerdate')).toBe('allow');
+});
+
+test('objects and links elsewhere are no settings that run programs; an unreadable file counts as some', () => {
+  const plain = repository('user.name=a', 'core.fsmonitor=true');
+  writeFileSync(join(plain, '.git/objects/info/alternates'), '/srv/other/objects\n');
+  symlinkSync('/etc', join(plain, '.git/logs'));
+  expect([gitRunsPrograms(plain), gitSettingsRunPrograms(plain)]).toEqual([true, false]);
+  const monitored = repository('core.fsmonitor=./watch');
+  const hooked = repository('core.hooksPath=own');
+  mkdirSync(join(hooked, 'own'));
+  writeFileSync(join(hooked, 'own/post-index-change'), '');
+  const damaged = repository();
+  appendFileSync(join(damaged, '.git/config'), '\r[core] x');
+  for (const at of [monitored, hooked, damaged]) expect(gitSettingsRunPrograms(at)).toBe(true);
 });

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
-import { gitRunsPrograms } from '../../src/permissions/gitPrograms.ts';
+import { gitSettingsRunPrograms } from '../../src/permissions/gitPrograms.ts';
 import { isReadOnlyForCommands } from '../../src/permissions/protectedNames.ts';
 import { isSensitive } from '../../src/permissions/sensitive.ts';
 import type { Grant } from '../../src/protocol/permissions.ts';
@@ -41,7 +41,7 @@ export interface Confined {
   readonly sandbox: CommandSandbox;
   run(
     command: string,
-    more?: { basis?: Grant['basis']; background?: boolean; timeout?: number },
+    more?: { basis?: Grant['basis']; background?: boolean; timeout?: number; signal?: AbortSignal },
   ): Promise<ToolOutcome>;
   /** Another tool of the same session. */
   call(tool: string, input: unknown): Promise<ToolOutcome>;
@@ -106,13 +106,14 @@ export async function confined({
     scratchParent: (scratch) => dirname(scratch),
     environment: { granted: [], isToken: () => false },
     gitNotes: join(home, '.clawdcode/sandbox/git'),
+    setAsideNotes: join(home, '.clawdcode/sandbox/set-aside'),
     caches: {},
     network: { verdict: () => 'ask', resolve: async () => [], localPorts: [], forwardPorts: true },
     limits: { memoryBytes: null, processes: null },
     allowUnixSockets: false,
     isBinding: false,
     isExcluded: () => false,
-    gitRunsPrograms,
+    gitRunsPrograms: gitSettingsRunPrograms,
     ...options,
   });
   const bench = await openWorkbench(
@@ -133,12 +134,13 @@ export async function confined({
   return {
     ...{ base, root, home, tmp, sandbox, close },
     call: (tool, input) => bench.call(tool, input),
-    async run(command, { basis = 'user', background = false, timeout } = {}) {
-      const prepared = await bench.prepare('Bash', {
+    async run(command, { basis = 'user', background = false, timeout, signal } = {}) {
+      const input = {
         command,
         ...(background ? { run_in_background: true } : {}),
         ...(timeout === undefined ? {} : { timeout }),
-      });
+      };
+      const prepared = await bench.prepare('Bash', input, signal);
       if (prepared.type === 'invalid') throw new Error(prepared.message);
       return prepared.run({ basis });
     },

@@ -17,11 +17,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createCompletedGitFolders } from '../../src/sandbox/completedGitFolders.ts';
+import { untoldSetAside } from '../../src/sandbox/setAside.ts';
 import { programNames } from '../../src/sandbox/temporaryNames.ts';
 import { SCRATCH_NAME } from '../../src/tools/shell/scratch.ts';
-import { confined, hasSandbox } from './confined.ts';
+import { confined, type Given, hasSandbox } from './confined.ts';
 
 describe.skipIf(!hasSandbox)('files in the sandbox', () => {
   test('the workspace and the temporary folder can be written, nothing else', async () => {
@@ -592,8 +593,8 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     const make =
       'git init -q node_modules/x; cd node_modules/x; git -c user.name=a -c user.email=a@b.c commit -q --allow-empty -m m; cd ../..; git update-index --add --cacheinfo 160000,$(git -C node_modules/x rev-parse HEAD),node_modules/x';
     /** Writes a file where git is asked by the user, outside. */
-    const started = async () => {
-      const given = await confined();
+    const started = async (options: Given = {}) => {
+      const given = await confined(options);
       execFileSync('git', ['init', '-q', '.'], { cwd: given.root });
       const evil = `git -C node_modules/x config core.fsmonitor 'touch "${given.home}/ran"; false'`;
       const isRunByStatus = (): boolean => {
@@ -614,11 +615,59 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       const { run, root, evil, isRunByStatus } = await started();
       const { text, display } = await run(`${make}; ${evil}`);
       const said =
-        'node_modules/x/.git (renamed to .git-set-aside: its settings start programs at your next git status)';
+        'node_modules/x/.git (renamed to .git-set-aside: its settings may start programs at your next git status)';
       expect(text).toContain(said);
       expect(display.summary).toContain(said);
       expect(existsSync(join(root, 'node_modules/x/.git-set-aside/config'))).toBe(true);
       expect(isRunByStatus()).toBe(false);
+    });
+
+    test('is set aside and told of after an interrupt, too', async () => {
+      const { run, root, evil } = await started();
+      const abort = new AbortController();
+      const interrupted = run(`${make}; ${evil}; touch done; sleep 30`, { signal: abort.signal });
+      await vi.waitFor(() => expect(existsSync(join(root, 'done'))).toBe(true), { timeout: 30_000 });
+      abort.abort();
+      expect((await interrupted).text).toContain('node_modules/x/.git (renamed to .git-set-aside');
+    });
+
+    test('stays as it is where it borrows objects of another', async () => {
+      const { run, root, home } = await started();
+      const borrow =
+        'git init -q node_modules/x; git -C node_modules/x -c user.name=a -c user.email=a@b.c commit -q --allow-empty -m m; echo ~/other/objects > node_modules/x/.git/objects/info/alternates; git update-index --add --cacheinfo 160000,$(git -C node_modules/x rev-parse HEAD),node_modules/x';
+      mkdirSync(join(home, 'other/objects'), { recursive: true });
+      expect((await run(borrow)).text).toMatch(/changed node_modules\/x\/\.git, which/);
+      expect(existsSync(join(root, 'node_modules/x/.git'))).toBe(true);
+    });
+
+    test('is told of by the next session where the first one ended too soon', async () => {
+      const { run, root, home, evil } = await started();
+      const notes = join(home, '.clawdcode/sandbox/set-aside');
+      await run(`${make}; ${evil}`);
+      expect(readdirSync(notes)).toEqual([]);
+      const { pid } = spawnSync(process.execPath, ['-e', '']);
+      const script = join(home, 'session.ts');
+      const from = JSON.stringify(resolve(import.meta.dirname, '../../src/sandbox/setAside.ts'));
+      writeFileSync(
+        script,
+        `import { createSetAside } from ${from};
+         createSetAside(process.argv[2]).move(process.argv[3]);
+         process.kill(process.pid, 'SIGKILL');`,
+      );
+      mkdirSync(join(root, 'sub/.git'), { recursive: true });
+      spawnSync(process.execPath, [
+        '--experimental-strip-types',
+        '--no-warnings',
+        script,
+        notes,
+        join(root, 'sub/.git'),
+      ]);
+      expect(pid).toBeGreaterThan(0);
+      expect(untoldSetAside(notes, [join(home, 'elsewhere')])).toEqual([]);
+      expect(untoldSetAside(notes, [root])).toEqual([
+        `A command of an earlier session made ${root}/sub/.git (renamed to .git-set-aside: its settings may start programs at your next git status).`,
+      ]);
+      expect(untoldSetAside(notes, [root])).toEqual([]);
     });
 
     test('also where a later command would change them', async () => {
@@ -634,6 +683,21 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       expect((await run('echo > new.txt')).text).not.toContain('It created');
       expect(existsSync(join(root, 'node_modules/x/.git'))).toBe(true);
     });
+  });
+
+  test('the model hears once of what an interrupted command did while it was ending', async () => {
+    const { run, root } = await confined();
+    const abort = new AbortController();
+    const command = "trap 'echo x > .mcp.json; exit' TERM; touch ready; while :; do sleep 0.05; done";
+    const interrupted = run(command, { signal: abort.signal });
+    await vi.waitFor(() => expect(existsSync(join(root, 'ready'))).toBe(true), { timeout: 30_000 });
+    abort.abort();
+    const texts = [(await interrupted).text];
+    // Its end is waited for elsewhere, and may be a kill on a slow machine.
+    await new Promise((done) => setTimeout(done, 1000));
+    texts.push((await run('true')).text, (await run('true')).text);
+    const told = texts.filter((text) => text.includes('It created or changed .mcp.json'));
+    expect(told).toHaveLength(existsSync(join(root, '.mcp.json')) ? 1 : 0);
   });
 
   test('the model hears of what a command in the background did, too, once', async () => {

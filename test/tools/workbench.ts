@@ -24,6 +24,7 @@ export interface Workbench {
   readonly prepare: (
     tool: string,
     input: unknown,
+    signal?: AbortSignal,
   ) => ReturnType<ReturnType<typeof builtinTools>['tools'][0]['prepare']>;
   readonly close: () => Promise<void>;
 }
@@ -60,10 +61,10 @@ export async function openWorkbench(
     recall: () => Promise.resolve({ found: false, text: 'Nothing in this session has that pointer.' }),
     ...about,
   });
-  const prepare: Workbench['prepare'] = (name, input) => {
+  const prepare: Workbench['prepare'] = (name, input, signal = new AbortController().signal) => {
     const tool = tools.tools.find((one) => one.name === name);
     if (tool === undefined) throw new Error(`no tool ${name}`);
-    return tool.prepare(input, contextFor(new AbortController().signal));
+    return tool.prepare(input, contextFor(signal));
   };
   return {
     root,

@@ -1,0 +1,81 @@
+/**
+ * Gives the `.git` of a submodule that a command made another name, because the user's next `git status` would run what
+ * its settings name. Each change is noted on disk first, so that the user hears of it even when the program ends before
+ * it can say so.
+ */
+import { mkdirSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { isRunning } from './completedGitFolders.ts';
+import { lstatOf, namesIn, textOf } from './fileLookups.ts';
+import { isInside } from './plan.ts';
+
+const MAX_NAMES = 10;
+
+export interface SetAside {
+  /** What was done, in words that follow the path; empty where nothing was. Never throws. */
+  move(path: string): string;
+  /** What was said so far has reached the user. */
+  told(): void;
+}
+
+let lastSession = 0;
+
+/** `notes`: a folder for the notes of all sessions, which commands cannot write to. */
+export function createSetAside(notes: string): SetAside {
+  lastSession += 1;
+  const own = join(notes, `${process.pid}-${lastSession}`);
+  const untold: string[] = [];
+  return {
+    move(path) {
+      const name = [...Array(MAX_NAMES).keys()]
+        .map((at) => `${path}-set-aside${at === 0 ? '' : at}`)
+        .find((free) => lstatOf(free) === undefined);
+      try {
+        // Not behind a link: git does not follow it either.
+        if (name === undefined || realpathSync(dirname(path)) !== dirname(path)) return '';
+        untold.push(`${path}${said(name)}`);
+        note(own, untold);
+        renameSync(path, name);
+        return said(name);
+      } catch {
+        return '';
+      }
+    },
+    told() {
+      if (untold.splice(0).length > 0) rmSync(own, { force: true });
+    },
+  };
+}
+
+const said = (name: string): string =>
+  ` (renamed to ${basename(name)}: its settings may start programs at your next git status)`;
+
+function note(file: string, untold: readonly string[]): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(file, JSON.stringify(untold), { mode: 0o600 });
+  } catch {
+    // A full disk: then it is only said now.
+  }
+}
+
+/** What sessions that ended too soon have not said about these folders, for the user; forgotten then. Never throws. */
+export function untoldSetAside(notes: string, folders: readonly string[]): readonly string[] {
+  return namesIn(notes).flatMap((name) => {
+    const file = join(notes, name);
+    const lines = isRunning(Number.parseInt(name, 10)) ? [] : linesIn(file);
+    const isOfThese = lines.some((line) => folders.some((folder) => isInside(line, folder)));
+    if (!isOfThese) return [];
+    rmSync(file, { force: true });
+    return lines.map((line) => `A command of an earlier session made ${line}.`);
+  });
+}
+
+function linesIn(file: string): readonly string[] {
+  try {
+    const lines: unknown = JSON.parse(textOf(file));
+    return Array.isArray(lines) ? lines.filter((line) => typeof line === 'string') : [];
+  } catch {
+    return [];
+  }
+}
