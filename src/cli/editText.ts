@@ -1,7 +1,6 @@
 /** The user's own editor on a text, in a file that nobody else can read. */
 import { spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openRealFile } from '../disk/realFile.ts';
 import { realpath } from '../disk/realPath.ts';
@@ -12,6 +11,8 @@ import { findRoot } from './workspace.ts';
 export interface EditorPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
+  /** Of the program's own data: out of reach for the commands of a model, unlike a temporary folder. */
+  readonly dataRoot: string;
 }
 
 /** Longest text that is taken back, in bytes. */
@@ -24,16 +25,18 @@ const NOT_FOUND = 127;
  * Opens `text` in `$VISUAL` or `$EDITOR`, with whatever arguments these carry, on the terminal of this process, and
  * gives what was saved. The caller has given the terminal away.
  */
-export async function editText(text: string, { env, cwd }: EditorPlace): Promise<EditOutcome> {
+export async function editText(text: string, { env, cwd, dataRoot }: EditorPlace): Promise<EditOutcome> {
   const editor = [env.VISUAL, env.EDITOR].find((name) => name !== undefined && name.trim() !== '');
   if (editor === undefined)
     return failed('No editor is set. Set VISUAL or EDITOR, for example: export EDITOR="nano"');
   let folder: string | undefined;
   try {
-    folder = realpath(await mkdtemp(join(tmpdir(), 'clawdcode-')));
+    const drafts = join(dataRoot, 'drafts');
+    await mkdir(drafts, { recursive: true, mode: 0o700 });
+    folder = realpath(await mkdtemp(join(drafts, 'draft-')));
     const file = join(folder, 'prompt.md');
     await writeFile(file, text, { mode: 0o600, flag: 'wx' });
-    const problem = await run(editor, file, { env, cwd });
+    const problem = await run(editor, file, env, cwd);
     if (problem !== undefined) return failed(`${problem} The draft is as it was.`);
     const saved = await savedIn(file);
     if (saved === undefined)
@@ -62,9 +65,13 @@ async function savedIn(file: string): Promise<string | undefined> {
 }
 
 /** What went wrong, if anything. The shell takes the editor's words apart, as it does for git. */
-function run(editor: string, file: string, place: EditorPlace): Promise<string | undefined> {
-  const { cwd } = place;
-  const env = ownProgramEnvironment(place.env, findRoot(cwd), realpath);
+function run(
+  editor: string,
+  file: string,
+  own: EditorPlace['env'],
+  cwd: string,
+): Promise<string | undefined> {
+  const env = ownProgramEnvironment(own, findRoot(cwd), realpath);
   const isWindows = process.platform === 'win32';
   const child = isWindows
     ? spawn(`${editor} "${file}"`, { shell: true, stdio: 'inherit', cwd, env })

@@ -18,14 +18,20 @@ async function editor(script: string): Promise<string> {
 }
 
 const edit = (text: string, env: Record<string, string>) =>
-  editText(text, { env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, ...env }, cwd: folder });
+  editText(text, {
+    env: { PATH: process.env.PATH, TMPDIR: process.env.TMPDIR, ...env },
+    cwd: folder,
+    dataRoot: join(folder, 'data'),
+  });
 
 test('the draft is in a private file for Markdown, and what was saved comes back', async () => {
-  const EDITOR = `${await editor(`stat -c '%a %n' "$file" > told; cp "$file" seen; printf 'after\\n' > "$file"`)} --wait`;
+  const EDITOR = `${await editor(`stat -c '%a %n' "$file" > told; stat -c %a "$(dirname "$file")" "$(dirname "$file")/.." >> told; cp "$file" seen; printf 'after\\n' > "$file"`)} --wait`;
   expect(await edit('before 漢字\nand more', { EDITOR })).toEqual({ type: 'edited', text: 'after' });
   expect(await readFile(join(folder, 'seen'), 'utf8')).toBe('before 漢字\nand more');
-  const [mode = '', path = ''] = (await readFile(join(folder, 'told'), 'utf8')).trim().split(' ');
-  expect(mode).toBe('600');
+  const [mode = '', path = '', ...around] = (await readFile(join(folder, 'told'), 'utf8')).trim().split(/\s/);
+  expect([mode, ...around]).toEqual(['600', '700', '700']);
+  // Commands of the model write to temporary folders, and would change what is sent in the user's name.
+  expect(path.startsWith(join(folder, 'data/drafts/'))).toBe(true);
   expect(path).toMatch(/\.md$/);
   expect(await readdir(join(path, '..')).catch(() => 'gone')).toBe('gone');
 });
