@@ -19,12 +19,12 @@ import { bubblewrapArguments } from './bubblewrap.ts';
 import { createCompletedGitFolders } from './completedGitFolders.ts';
 import { type EnvironmentRules, withoutTokens } from './environment.ts';
 import { resolved } from './fileLookups.ts';
-import { findPlaces, type PlaceOptions } from './findPlaces.ts';
+import { findPlaces, type PlaceOptions, writableFolders } from './findPlaces.ts';
 import { gitFoldersOf } from './gitPlaces.ts';
 import { closeInheritedFiles } from './inheritedFiles.ts';
 import { type ObeyedChanges, watchObeyed } from './obeyedChanges.ts';
 import { PortForwarder } from './PortForwarder.ts';
-import { planCommand, type SandboxPlan } from './plan.ts';
+import { isInside, planCommand, type SandboxPlan } from './plan.ts';
 import { createTemporaryFolders, type TemporaryOptions } from './privateTemporary.ts';
 import { createSecretsWalk } from './projectSecrets.ts';
 import { createProjectWalk } from './projectWalk.ts';
@@ -169,7 +169,9 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       const roots = isLook ? [] : workspace;
       const walked = roots.map(walk);
       const repositories = walked.flatMap((one) => one.repositories);
-      for (const folder of [...roots, ...repositories].flatMap(gitFoldersOf)) gitFolders.complete(folder);
+      const writable = isLook ? [] : writableFolders(given);
+      for (const folder of [...roots, ...repositories].flatMap(gitFoldersOf))
+        if (writable.some((place) => isInside(folder, place))) gitFolders.complete(folder);
       const places = findPlaces({
         ...given,
         repositories,

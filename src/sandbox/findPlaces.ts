@@ -45,12 +45,7 @@ export interface PlaceOptions {
 /** Never throws; what cannot be looked at is left as it is. */
 export function findPlaces(options: PlaceOptions): SandboxPlaces {
   const workspace = options.workspace.flatMap(resolved);
-  const expand = (path: string): readonly string[] =>
-    resolved(
-      path === '~' || path.startsWith('~/')
-        ? join(options.home, path.slice(2))
-        : resolve(options.workspace[0] ?? '/', path),
-    );
+  const expand = expander(options);
   const shown = options.allowRead.flatMap(expand);
   const writable = options.allowWrite.flatMap(expand);
   const [home = options.home] = resolved(options.home);
@@ -118,6 +113,26 @@ export function findPlaces(options: PlaceOptions): SandboxPlaces {
     scratchParent: options.scratchParent === undefined ? undefined : resolved(options.scratchParent)[0],
   };
 }
+
+/** The folders in which commands may write, whatever is protected there; resolved. */
+export function writableFolders(
+  options: Pick<PlaceOptions, 'workspace' | 'allowWrite' | 'home'>,
+): readonly string[] {
+  const workspace = options.workspace.flatMap(resolved);
+  return [
+    ...workspace,
+    ...workspace.flatMap(linkedGitFolder),
+    ...options.allowWrite.flatMap(expander(options)),
+  ];
+}
+
+/** Makes a path of the settings absolute and resolves it. */
+const expander =
+  ({ home, workspace }: Pick<PlaceOptions, 'workspace' | 'home'>) =>
+  (path: string): readonly string[] =>
+    resolved(
+      path === '~' || path.startsWith('~/') ? join(home, path.slice(2)) : resolve(workspace[0] ?? '/', path),
+    );
 
 function hiddenPlaces(
   { home, systemHome, env, user, dataRoot, denyRead, workspace, isSensitive }: PlaceOptions,

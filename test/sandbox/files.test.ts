@@ -284,6 +284,19 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
     expect(readdirSync(join(root, '.git'))).toEqual(before);
   });
 
+  test('nothing is made in a repository elsewhere to which a link in the project leads', async () => {
+    const { run, root, base } = await confined();
+    const other = join(base, 'other');
+    execFileSync('git', ['init', '-q', '--template=', other]);
+    execFileSync('git', ['init', '-q', '--template=', '.'], { cwd: root });
+    mkdirSync(join(root, 'sub'));
+    symlinkSync(join(other, '.git'), join(root, 'sub/.git'));
+    const before = readdirSync(join(other, '.git'));
+    await run('true');
+    expect(readdirSync(join(other, '.git'))).toEqual(before);
+    expect(existsSync(join(root, '.git/commondir'))).toBe(true);
+  });
+
   test('of two sessions the first to end takes nothing from the other, and the last leaves nothing', async () => {
     const { root, base } = await confined();
     execFileSync('git', ['init', '-q', '.'], { cwd: root });
