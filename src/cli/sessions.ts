@@ -256,6 +256,8 @@ export function createSessionHouse(options: HouseOptions): SessionHouse {
       logContext(agent, options.debug);
       agent.subscribe((event) => {
         if (event.type === 'tool_call_delta' && event.name === 'Bash') engine.prepare();
+        const changes = event.type === 'entry' ? (event.entry.toolResult?.filesChanged ?? []) : [];
+        for (const { kind, path } of changes) if (kind === 'created') sandbox.adopt(path);
       });
       // A closed session has nothing to measure.
       if (options.interactive) onLearned = () => void agent.measure().catch(() => undefined);

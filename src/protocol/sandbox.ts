@@ -68,6 +68,8 @@ export interface CommandSandbox {
   /** Whether the settings have a command run outside, once somebody has allowed it. */
   isExcluded(command: string): Promise<boolean>;
   confine(request: CommandRequest): Promise<Confinement>;
+  /** A tool of the session has made this file: in a temporary folder commands may change it like their own. */
+  adopt(path: string): void;
   /** The same without a sandbox, because the user said so. */
   outside(request: CommandRequest, reason: string): Confinement;
   dispose(): void;

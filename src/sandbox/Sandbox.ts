@@ -107,6 +107,8 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
   const gitFolders = createCompletedGitFolders(options.gitNotes);
   const temporary = createTemporaryFolders(options.temporary);
   const setAside = createSetAside(options.setAsideNotes);
+  /** Files that tools of the session have made since the last command. */
+  const created: string[] = [];
   /** What commands have done that ended before anybody asked. */
   const untold: string[] = [];
 
@@ -183,6 +185,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       const scratch = realpathSync(request.scratch);
       const where = { cwd: request.cwd, scratch };
       const plan = planCommand(found.mode, request.grant.basis, where, places, temporary.isOwn);
+      if (!isLook) created.splice(0).forEach(temporary.adopt);
       temporary.share();
       for (const folder of plan.temporary) temporary.link(folder, folder.mounted, request.command);
       const wayOut = plan.network === 'session' ? await open() : undefined;
@@ -205,9 +208,11 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
         },
       );
       const share = (): void => temporary.share();
+      const hasTemporary = [...plan.temporary, ...places.temporary].length > 0;
       const changes = reported(obeyed, untold, setAside.told);
       const confinement = confined({
         plan,
+        hasTemporary,
         env,
         bwrap,
         wayOut,
@@ -221,6 +226,7 @@ export function createCommandSandbox(options: SandboxOptions): CommandSandbox {
       if (plan.network === 'session') running.set(token, own);
       return confinement;
     },
+    adopt: (path) => void created.push(path),
     outside: (request, reason) => unconfined(reason, request.env),
     dispose() {
       proxy.close();
@@ -383,6 +389,8 @@ function reported(obeyed: ObeyedChanges, untold: string[], onTold: () => void): 
 
 interface ConfinedParts {
   readonly plan: SandboxPlan;
+  /** Whether it may write to some temporary folder besides its own one. */
+  readonly hasTemporary: boolean;
   readonly env: Readonly<Record<string, string>>;
   /** Absolute; where there is one. */
   readonly bwrap: string;
@@ -397,6 +405,7 @@ interface ConfinedParts {
 
 function confined({
   plan,
+  hasTemporary,
   env,
   bwrap,
   wayOut,
@@ -424,7 +433,7 @@ function confined({
       const own = {
         ...env,
         // What bash writes for a long here-document goes there, too.
-        ...(plan.mode === 'read-only' ? { TMPDIR: plan.scratch } : {}),
+        ...(plan.mode === 'read-only' || !hasTemporary ? { TMPDIR: plan.scratch } : {}),
         ...(plan.mode === 'workspace-write' ? { ...options.caches, ...ownChoices(options.caches, env) } : {}),
         ...(wayOut === undefined ? {} : proxyVariables(token, wayOut.port)),
       };

@@ -16,9 +16,10 @@ import {
   unlinkSync,
 } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { isRunning } from './completedGitFolders.ts';
 import { lstatOf, namesIn } from './fileLookups.ts';
+import { isInside } from './plan.ts';
 
 /** More are not linked at each command; then only those that the command names. */
 const MAX_LINKED = 1000;
@@ -45,6 +46,8 @@ export interface TemporaryFolders {
   link(folder: PrivateTemporary, mounted: readonly string[], command: string): void;
   /** Whether an entry was made by a command. */
   isOwn(folder: PrivateTemporary, name: string): boolean;
+  /** A file that the session has made in a shared folder by itself becomes one of its own. Never throws. */
+  adopt(path: string): void;
   /** Shows in the shared folders what commands have made. Never throws. */
   share(): void;
   /** The session is over: what is shown stays, the rest is removed. Never throws. */
@@ -92,6 +95,10 @@ export function createTemporaryFolders({ parentName, isOfProgram }: TemporaryOpt
       if (state === undefined || state.mounted.has(name)) return false;
       const found = lstatOf(join(folder.own, name));
       return found !== undefined && !found.isSymbolicLink();
+    },
+    adopt(path) {
+      const state = [...states.values()].find((one) => one?.shared === dirname(path));
+      if (state !== undefined && !isOfProgram(basename(path))) adopt(state, basename(path));
     },
     share() {
       for (const state of states.values()) if (state !== undefined) show(state, isOfProgram);
@@ -143,7 +150,9 @@ function linkNames(state: State, isOfProgram: (name: string) => boolean, command
   const readAt = lstatOf(state.shared)?.mtimeNs;
   if (readAt === undefined) return;
   if (readAt !== state.readAt) {
-    const all = namesIn(state.shared);
+    const all = entriesOf(state.shared)
+      .filter((entry) => !entry.isSymbolicLink() || !isOfSession(state, entry.name))
+      .map(({ name }) => name);
     const there = new Set(all);
     for (const name of state.linked)
       if (!there.has(name)) {
@@ -162,9 +171,32 @@ function linkNames(state: State, isOfProgram: (name: string) => boolean, command
   }
 }
 
+/** Shown by this session or by another, whose folder is out of sight. */
+function isOfSession({ shared, parent }: State, name: string): boolean {
+  try {
+    return isInside(readlinkSync(join(shared, name)), parent);
+  } catch {
+    return false;
+  }
+}
+
+function adopt(state: State, name: string): void {
+  const [place, own] = [join(state.shared, name), join(state.own, name)];
+  attempt(() => {
+    if (!lstatSync(place).isFile()) return;
+    state.linked.delete(name);
+    unlink(own, join(state.outside, name));
+    if (lstatOf(own) !== undefined) return;
+    renameSync(place, own);
+    symlinkSync(own, place);
+    state.shown.add(name);
+  });
+}
+
 function show(state: State, isOfProgram: (name: string) => boolean): void {
   for (const name of state.shown) {
-    if (lstatOf(join(state.own, name)) !== undefined) continue;
+    const found = lstatOf(join(state.own, name));
+    if (found?.isFile() || found?.isDirectory()) continue;
     state.shown.delete(name);
     unlink(join(state.shared, name), join(state.own, name));
   }

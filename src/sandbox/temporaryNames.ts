@@ -51,6 +51,12 @@ const caches: readonly Group[] = [
       'tmux-* screen* uscreens* ssh-* gpg-* keyring-* ssh_* dbus-* pulse-* systemd-* snap* x11-* xauth* serverauth* krb5cc* gdm* i3-* sway* com.* vscode* cursor* windsurf* zed* emacs* nvim* vim-* kitty* wezterm* zellij* mosh* fzf* starship* oh-my-* docker* podman* buildah* containers-* storage-run-* runc* lima* minikube* kind-* vagrant* terraform* packer* mysql* pg_* redis* mongodb* *.sock *.socket *.pid *.lock *-lock',
   },
   {
+    source:
+      'GHC, Stack, Cabal, opam, Leiningen, Mix, Swift, Xcode, Flutter, Dart, Groovy, JRuby, CPAN, LuaRocks, Conan, vcpkg, Arduino, PlatformIO; Electron, Selenium, ChromeDriver, AppImage; setuptools, wheel: temporary folders',
+    names:
+      'stack-* ghc* cabal-* opam-* lein* clj* mix-* rebar* swift-* modulecache* xcode* xcrun_db* flutter* dart* groovy* jruby* cpan* luarocks* conan* vcpkg* arduino* platformio* electron* selenium* chromedriver* scoped_dir* appimage* easy_install-* setuptools* wheel-* hugo_cache*',
+  },
+  {
     source: 'Coding agents: their own temporary folders; git, pre-commit, gitstatus',
     names:
       'clawdcode* claude* codex* gemini* copilot* aider* opencode* git-* gitstatus* pre-commit* husky* lefthook*',

@@ -346,6 +346,50 @@ describe.skipIf(!hasSandbox)('files in the sandbox', () => {
       expect(readFileSync(join(tmp, 'kept/b'), 'utf8')).toBe('three\n');
     });
 
+    test('a file of the session is changed by tools and commands alike; what somebody else made is not', async () => {
+      const { run, call, tmp, sandbox } = await confined();
+      const [script, other] = [join(tmp, 'run.sh'), join(tmp, 'other.sh')];
+      expect((await call('Write', { file_path: script, content: 'echo one\n' })).status).toBe('ok');
+      writeFileSync(other, 'echo other\n');
+      sandbox.adopt(script);
+      const { text } = await run(
+        `chmod +x ${script} && sed -i s/one/two/ ${script} && ${script}; chmod +x ${other}`,
+      );
+      expect(text).toMatch(/^two\nchmod: .*Read-only/);
+      expect((await call('Read', { file_path: script })).text).toContain('echo two');
+      const edit = { file_path: script, old_string: 'two', new_string: 'three' };
+      expect(await call('Edit', edit)).toMatchObject({ status: 'ok' });
+      expect((await run(script)).text).toBe('three');
+      sandbox.dispose();
+      expect(lstatSync(script).isFile()).toBe(true);
+      expect(readFileSync(script, 'utf8')).toBe('echo three\n');
+    });
+
+    test('what is shown there and becomes a link is shown no longer', async () => {
+      const { run, tmp } = await confined();
+      await run(`echo one > ${tmp}/a.txt`);
+      await run(`rm ${tmp}/a.txt; ln -s ~/plain.txt ${tmp}/a.txt`);
+      expect(readdirSync(tmp)).not.toContain('a.txt');
+    });
+
+    test('what another session shows there keeps nobody from having an entry of that name', async () => {
+      const { run, tmp } = await confined();
+      const other = join(tmp, SCRATCH_NAME, 'session-1-abcdef/tmp');
+      mkdirSync(other, { recursive: true });
+      chmodSync(join(tmp, SCRATCH_NAME), 0o700);
+      writeFileSync(join(other, 'out.txt'), 'other');
+      symlinkSync(join(other, 'out.txt'), join(tmp, 'out.txt'));
+      expect((await run(`echo own > ${tmp}/out.txt; cat ${tmp}/out.txt`)).text).toBe('own');
+      expect(readFileSync(join(tmp, 'out.txt'), 'utf8')).toBe('other');
+    });
+
+    test('where the folder cannot be made, commands write to one of their own only', async () => {
+      const { run, tmp } = await confined({ options: { scratchParent: () => undefined } });
+      writeFileSync(join(tmp, SCRATCH_NAME), '');
+      const { text } = await run(`echo x > ${tmp}/x.txt; f=$(mktemp) && echo y > $f && cat $f`);
+      expect(text).toMatch(/x\.txt: Read-only.*\n^y$/m);
+    });
+
     test('what a command in the background writes is seen while it runs', async () => {
       const { run, call, root, tmp } = await confined();
       await run(`echo up > ${tmp}/server.log; while [ ! -f go ]; do sleep 0.05; done`, { background: true });

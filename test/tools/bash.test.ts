@@ -216,6 +216,7 @@ test.each([
     state: async () => state,
     isExcluded: async (asked) => asked.startsWith('docker '),
     confine: () => Promise.reject(new Error('nothing runs')),
+    adopt: () => undefined,
     outside: () => {
       throw new Error('nothing runs');
     },
