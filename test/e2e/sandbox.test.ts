@@ -1,6 +1,6 @@
 /** The sandbox as a user meets it, with default settings. */
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hasSandbox } from '../sandbox/confined.ts';
@@ -77,6 +77,34 @@ describe.skipIf(!hasSandbox)('with a sandbox', () => {
     expect(existsSync(join(work.repository, '.git/hooks/post-commit'))).toBe(false);
     await print(['-p', 'go', ...allow, '-s', 'danger-full-access']);
     expect(await readFile(join(work.repository, '.git/hooks/post-commit'), 'utf8')).toBe('x\n');
+  });
+
+  test('what commands and Write make in the temporary folder is there afterwards, but for caches of code', async () => {
+    const { server, work, access, print } = await setStage();
+    const at = (name: string) => join(work.temporary, name);
+    await mkdir(work.data, { recursive: true });
+    await writeFile(join(work.data, 'config.json'), JSON.stringify({ sandbox: { autoAllow: true } }));
+    server.script(
+      { calls: [{ name: 'Write', input: { file_path: at('run.sh'), content: 'echo made\n' } }] },
+      bash(
+        `cd "$TMPDIR" && chmod +x run.sh && ./run.sh > out.txt && mkdir work node-compile-cache .X11-unix && touch work/a`,
+      ),
+      { calls: [{ name: 'Read', input: { file_path: at('out.txt') } }] },
+      { text: 'Done.' },
+    );
+    const env = work.env({ ...access, TMPDIR: work.temporary });
+    const rules = ['Read', 'Write'].map((tool) => `${tool}(/${work.temporary}/**)`);
+    const args = ['-p', 'go', '--allowed-tools', rules.join()];
+    expect(await print(args, { env })).toMatchObject({ code: 0, stdout: 'Done.\n' });
+    const [, , , read] = server.requests();
+    expect(JSON.stringify(read?.messages.at(-1))).toContain('made');
+    expect((await readdir(work.temporary)).filter((name) => !name.startsWith('clawdcode-'))).toEqual([
+      'out.txt',
+      'run.sh',
+      'work',
+    ]);
+    expect((await lstat(at('run.sh'))).mode & 0o111).not.toBe(0);
+    for (const name of ['out.txt', 'run.sh']) expect((await lstat(at(name))).isFile()).toBe(true);
   });
 });
 
