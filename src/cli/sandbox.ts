@@ -29,6 +29,7 @@ import { programNames } from '../sandbox/temporaryNames.ts';
 import { SCRATCH_NAME } from '../tools/shell/scratch.ts';
 import { isPublicAddress } from '../tools/web/publicAddress.ts';
 import { systemResolve } from '../tools/web/resolveHost.ts';
+import { localServers } from '../ui/onboarding/providers.ts';
 import { hostVerdict } from './hostVerdict.ts';
 import type { Permissions } from './permissions.ts';
 import type { Place } from './place.ts';
@@ -123,6 +124,7 @@ export function createSessionSandbox({ place, loaded, permissions, mode }: Sandb
       resolve: (host) => addressesOf(host, network.allowedDomains),
       localPorts: network.allowLocalPorts,
       forwardPorts: network.forwardPorts,
+      reservedPorts: reservedPorts(loaded.settings.baseUrl, env),
       ...(tunnel === undefined ? {} : { throughProxy: tunnel }),
     },
     limits: {
@@ -152,6 +154,19 @@ function readByRule(rules: readonly SourcedRule[], home: string): readonly strin
     const whole = join(start === '//' ? '/' : home, path);
     // Of `~/notes/a*` the folder.
     return [path === parsed.spec.slice(start.length) || whole.endsWith('/') ? whole : dirname(whole)];
+  });
+}
+
+/** Model servers that listen where nothing else does: whoever answers there gets prompts. See `localServers`. */
+const MODEL_SERVERS = ['Ollama', 'LM Studio'];
+
+/** Of this session's endpoint, of known model servers, and of the user's proxy, each of which may be down just now. */
+function reservedPorts(baseUrl: string, env: Place['env']): readonly number[] {
+  const proxies = readProxies(env);
+  const servers = localServers.filter(({ name }) => MODEL_SERVERS.includes(name)).map((one) => one.baseUrl);
+  return [baseUrl, proxies?.http, proxies?.https, ...servers].flatMap((url) => {
+    const port = url !== undefined && URL.canParse(url) ? new URL(url).port : '';
+    return port === '' ? [] : [Number(port)];
   });
 }
 

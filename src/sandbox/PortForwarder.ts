@@ -20,7 +20,7 @@ export interface ForwarderOptions {
   readonly enter: () => readonly string[];
   /** The Node that this program runs on, absolute. */
   readonly node: string;
-  /** Ports in the sandbox that are ours. */
+  /** Ports that are not forwarded. */
   readonly ownPorts: readonly number[];
 }
 

@@ -90,6 +90,8 @@ export interface NetworkRules {
   readonly localPorts: readonly number[];
   /** Whether servers in the background get their ports on this machine's loopback. */
   readonly forwardPorts: boolean;
+  /** But for these: programs of the user send prompts, keys or their whole traffic there. */
+  readonly reservedPorts: readonly number[];
   /** A connection through the user's own proxy; undefined where a host is reached without one. */
   readonly throughProxy?: (host: string, port: number) => Promise<Socket | undefined>;
 }
@@ -261,10 +263,14 @@ async function openWayOut(
   }
   const [bwrap, nsenter] = [find('bwrap', path), find('nsenter', path)];
   if (bwrap === undefined || nsenter === undefined) return undefined;
-  const { localPorts } = network;
+  const { localPorts, reservedPorts } = network;
   const joined = await SessionNetwork.open({ bwrap, nsenter, node, proxy, localPorts });
   const enter = (): readonly string[] => joined.enter();
-  const forwarder = new PortForwarder({ enter, node, ownPorts: [joined.port, ...localPorts] });
+  const forwarder = new PortForwarder({
+    enter,
+    node,
+    ownPorts: [joined.port, ...localPorts, ...reservedPorts],
+  });
   const close = (): void => {
     forwarder.close();
     joined.close();

@@ -46,6 +46,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
           resolve: loopback,
           localPorts: [],
           forwardPorts: true,
+          reservedPorts: [],
         },
       },
     });
@@ -65,7 +66,15 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     const port = await helloServer();
     const questions: RunningQuestion[] = [];
     const { run } = await confined({
-      options: { network: { verdict: () => 'ask', resolve: loopback, localPorts: [], forwardPorts: true } },
+      options: {
+        network: {
+          verdict: () => 'ask',
+          resolve: loopback,
+          localPorts: [],
+          forwardPorts: true,
+          reservedPorts: [],
+        },
+      },
       context: {
         confirm: async (question) => {
           questions.push(question);
@@ -173,6 +182,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
       resolve: async () => [],
       localPorts: [],
       forwardPorts: false,
+      reservedPorts: [],
     };
     const { run } = await confined({
       options: { network },
@@ -227,6 +237,31 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     await vi.waitFor(() => expect(fetched()).rejects.toThrow(), { timeout: 30_000, interval: 100 });
   });
 
+  test('the port of a model server stays free for that server', async () => {
+    const probes = [createServer(), createServer()];
+    const ports = await Promise.all(
+      probes.map(async (probe) => {
+        await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+        return (probe.address() as AddressInfo).port;
+      }),
+    );
+    await Promise.all(probes.map((probe) => new Promise((resolve) => probe.close(resolve))));
+    const [free, reserved = 0] = ports;
+    const { run } = await confined({
+      options: {
+        network: {
+          ...{ verdict: () => 'ask', resolve: loopback, localPorts: [], forwardPorts: true },
+          reservedPorts: [reserved],
+        },
+      },
+    });
+    const serve = `for (const port of [${reserved}, ${free}]) require("http").createServer((q,a)=>a.end("up")).listen(port)`;
+    await run(`node -e '${serve}'`, { background: true });
+    const fetched = async (port = 0): Promise<string> => (await fetch(`http://127.0.0.1:${port}/`)).text();
+    await vi.waitFor(async () => expect(await fetched(free)).toBe('up'), { timeout: 30_000, interval: 100 });
+    await expect(fetched(reserved)).rejects.toThrow();
+  });
+
   test('a proxy of the user leads into no private network either', async () => {
     const tunnelled: string[] = [];
     const { run } = await confined({
@@ -240,6 +275,7 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
           },
           localPorts: [],
           forwardPorts: false,
+          reservedPorts: [],
         },
       },
     });
@@ -254,7 +290,13 @@ describe.skipIf(!hasSandbox)('the network of the sandbox', () => {
     const port = await helloServer();
     const { run } = await confined({
       options: {
-        network: { verdict: () => 'ask', resolve: loopback, localPorts: [port], forwardPorts: true },
+        network: {
+          verdict: () => 'ask',
+          resolve: loopback,
+          localPorts: [port],
+          forwardPorts: true,
+          reservedPorts: [],
+        },
       },
     });
     const { text } = await run(
